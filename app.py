@@ -23,7 +23,16 @@ from callbacks.panels import first_data, first_page, first_paint
 from callbacks.routes.static_files import PLOTLY_PATH
 from callbacks.services import Services
 from melm_core.base import UserError
-from melm_studio.figures.theme import page_colors
+from melm_studio.configuration.allocator import (
+    leave_out_of_collections,
+    return_large_blocks,
+    share_free_memory,
+)
+from melm_studio.configuration.data_folder import locked
+from melm_studio.configuration.logs import configure_logging
+from melm_studio.configuration.redis_address import RedisAddress
+from melm_studio.configuration.service_manager import READY, tell_service_manager
+from melm_studio.configuration.settings import Settings, begins_anew
 from melm_studio.layout.page import static_parts
 from melm_studio.layout.scripts import (
     ASSETS,
@@ -38,23 +47,14 @@ from melm_studio.layout.scripts import (
 from melm_studio.layout.shell.first_paint import first_script
 from melm_studio.layout.shell.markup import markup
 from melm_studio.layout.shell.page_scripts import PAGE_SCRIPT
+from melm_studio.planes.renderer import PlaneRenderer
+from melm_studio.planes.theme import page_colors
 from melm_studio.reading import FileReader
-from melm_studio.views.file_reader import new_file_reader
-from melm_studio.views.renderer import PlaneRenderer
-from melm_studio.worker.config.allocator import (
-    leave_out_of_collections,
-    return_large_blocks,
-    share_free_memory,
-)
-from melm_studio.worker.config.data_folder import locked
-from melm_studio.worker.config.logs import configure_logging
-from melm_studio.worker.config.redis_address import RedisAddress
-from melm_studio.worker.config.service_manager import READY, tell_service_manager
-from melm_studio.worker.config.settings import Settings, begins_anew
-from melm_studio.worker.pool.supervisor import supervised
-from melm_studio.worker.store.folder_identity import identify
-from melm_studio.worker.store.open_store import open_store_of_page
-from melm_studio.worker.store.protocol import RunStore, StoreUnavailableError
+from melm_studio.runs.store.folder_identity import identify
+from melm_studio.runs.store.open_store import open_store_of_page
+from melm_studio.runs.store.protocol import RunStore, StoreUnavailableError
+from melm_studio.workers.supervisor import supervised
+from melm_studio.workspace.file_reader import new_file_reader
 
 _NO_ANSWER = "No server answers at {}. Start the Redis server, or correct --store or MELM_STORE."
 _NOT_SHARED = (

@@ -27,7 +27,7 @@ export default [
   js.configs.recommended,
   { rules: STRICT },
   { files: ["assets/**/*.mjs", "tools/site/**/*.js"], languageOptions: { globals: globals.browser } },
-  { files: ["melm_studio/figures/**/*.js"], languageOptions: { globals: { ...globals.browser, Plotly: "readonly" } } },
+  { files: ["melm_studio/publication/**/*.js"], languageOptions: { globals: { ...globals.browser, Plotly: "readonly" } } },
   {
     files: ["assets/**/*.mjs"],
     ignores: ["assets/studio/drawing/plotly.mjs"],

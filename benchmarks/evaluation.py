@@ -21,11 +21,11 @@ from melm_core.evaluation import (
     separability,
 )
 from melm_core.methods import COMPONENTS, METHODS, SEED, STARTS
+from melm_studio.analyses.validation_run import Checker
+from melm_studio.runs.records.check_report import CheckReport
+from melm_studio.runs.records.request import Command, RunRequest
+from melm_studio.runs.records.run import new_run
 from melm_studio.tables import LabeledData, Table, prepare
-from melm_studio.worker.execution.validation_run import Checker
-from melm_studio.worker.records.check_report import CheckReport
-from melm_studio.worker.records.request import Command, RunRequest
-from melm_studio.worker.records.run import new_run
 
 _N_PERMUTATIONS = 20
 _N_PLANNED = 999

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dash import Dash
 
 from callbacks import (
+    audit,
     batch_runs,
     compare,
     data,
@@ -22,7 +23,6 @@ from callbacks import (
     validation,
 )
 from callbacks.guards import (
-    audit,
     compression,
     error_answers,
     known_requests,

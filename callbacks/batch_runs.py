@@ -12,12 +12,12 @@ from msgspec.structs import replace
 from callbacks.session import workspace
 from callbacks.sidebar import SIDEBAR, SidebarValues
 from melm_core.base import UserError
+from melm_studio.configuration.limits import LimitReachedError
 from melm_studio.layout import ids
-from melm_studio.views.data_source import ShownData
-from melm_studio.views.workspace import MAX_PANELS, Workspace
-from melm_studio.worker.execution.refusals import applicable, check_data
-from melm_studio.worker.records.limits import LimitReachedError
-from melm_studio.worker.records.run import RunRecord
+from melm_studio.runs.execution.refusals import applicable, check_data
+from melm_studio.runs.records.run import RunRecord
+from melm_studio.workspace.data_source import ShownData
+from melm_studio.workspace.workspace import MAX_PANELS, Workspace
 
 _NOTHING_CHOSEN = "Choose at least one method and one γ to run."
 _ALL_HERE = "All of these runs are on the page already."

@@ -10,14 +10,20 @@ from dash import Dash, Input, Output, State, no_update
 from callbacks.services import services
 from callbacks.session import workspace
 from melm_core.base import UserError
+from melm_studio.configuration.limits import LimitReachedError
 from melm_studio.layout import ids
 from melm_studio.layout.compare import agreement_table, compare_table, movers_table
-from melm_studio.views.captions import title
-from melm_studio.views.comparison import ComparedRun, agreement, biggest_movers, compared, ordered
-from melm_studio.views.data_source import ShownData
-from melm_studio.views.workspace import readable
-from melm_studio.worker.records.limits import LimitReachedError
-from melm_studio.worker.records.run import RunRecord
+from melm_studio.planes.captions import title
+from melm_studio.publication.comparison import (
+    ComparedRun,
+    agreement,
+    biggest_movers,
+    compared,
+    ordered,
+)
+from melm_studio.runs.records.run import RunRecord
+from melm_studio.workspace.data_source import ShownData
+from melm_studio.workspace.workspace import readable
 
 # Every table is updated by these, and shows the runs of these data.
 _UPDATED_BY = (

@@ -11,17 +11,17 @@ from dash.development.base_component import Component
 from callbacks.services import services
 from callbacks.session import has_owner, workspace
 from melm_core.methods import METHODS
+from melm_studio.analyses.tree_run import TREE_METHOD
+from melm_studio.configuration.limits import DiskFullError
 from melm_studio.layout import ids
 from melm_studio.layout.page import first_source, page
 from melm_studio.layout.panel import panel, run_tab
 from melm_studio.layout.shell.first_paint import first_page as before_dash
 from melm_studio.layout.shell.welcome import welcome
-from melm_studio.views.captions import edited_rows, title
-from melm_studio.views.data_source import DataSource, ShownData
-from melm_studio.views.validation import read
-from melm_studio.worker.execution.tree_run import TREE_METHOD
-from melm_studio.worker.records.limits import DiskFullError
-from melm_studio.worker.records.run import RunRecord
+from melm_studio.planes.captions import edited_rows, title
+from melm_studio.runs.records.run import RunRecord
+from melm_studio.validation import read
+from melm_studio.workspace.data_source import DataSource, ShownData
 
 
 def register(app: Dash) -> None:

@@ -9,16 +9,16 @@ from dash import Dash, Input, Output, State, no_update
 from callbacks.services import services
 from callbacks.session import workspace
 from melm_core.methods import METHODS
+from melm_studio.analyses.ranking_run import ranking_of
+from melm_studio.analyses.ranking_words import ranked, ranking_sentence, refusals
+from melm_studio.configuration.limits import LimitReachedError
+from melm_studio.configuration.messages import WAITS
 from melm_studio.layout import ids
 from melm_studio.layout.ranking import ranking_body
-from melm_studio.views.data_source import ShownData
-from melm_studio.views.verdicts.ranking import ranked, ranking_sentence, refusals
-from melm_studio.worker.config.messages import WAITS
-from melm_studio.worker.execution.ranking_run import ranking_of
-from melm_studio.worker.execution.stored_report import ReportUnreadableError
-from melm_studio.worker.records.limits import LimitReachedError
-from melm_studio.worker.records.ranking_report import RankingReport
-from melm_studio.worker.records.run import RunRecord, RunState
+from melm_studio.runs.execution.stored_report import ReportUnreadableError
+from melm_studio.runs.records.ranking_report import RankingReport
+from melm_studio.runs.records.run import RunRecord, RunState
+from melm_studio.workspace.data_source import ShownData
 
 TAB = "ranking"
 

@@ -11,7 +11,7 @@ from callbacks.scripts import connect_script
 from callbacks.session import workspace
 from melm_studio.layout import ids
 from melm_studio.layout.shell.header import project_items, recent_list
-from melm_studio.views.data_source import ShownData, recent_data, remembered_sources
+from melm_studio.workspace.data_source import ShownData, recent_data, remembered_sources
 
 
 def register(app: Dash) -> None:

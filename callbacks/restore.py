@@ -13,15 +13,15 @@ from callbacks.scripts import connect_script
 from callbacks.session import workspace
 from melm_core.base import UserError
 from melm_studio.layout import ids
-from melm_studio.views.data_source import ShownData
-from melm_studio.views.resamples.runs import started_resamples
-from melm_studio.views.tree.runs import started_tree
-from melm_studio.views.validation import read
-from melm_studio.views.view_options import DEFAULT_VIEW, ViewOptions
-from melm_studio.views.view_spec import SharedMorph, ViewSpec
-from melm_studio.views.workspace import Workspace
-from melm_studio.worker.execution.refusals import check_data
-from melm_studio.worker.records.run import RunRecord
+from melm_studio.planes.view_options import DEFAULT_VIEW, ViewOptions
+from melm_studio.runs.execution.refusals import check_data
+from melm_studio.runs.records.run import RunRecord
+from melm_studio.validation import read
+from melm_studio.workspace.data_source import ShownData
+from melm_studio.workspace.resamples_start import started_resamples
+from melm_studio.workspace.tree_start import started_tree
+from melm_studio.workspace.view_spec import SharedMorph, ViewSpec
+from melm_studio.workspace.workspace import Workspace
 
 NEEDS_FILE = "This view needs the file {name}, which is not stored here. Drop it to continue."
 OTHER_FILE = (

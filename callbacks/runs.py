@@ -13,9 +13,9 @@ from callbacks.sidebar import SIDEBAR, SidebarValues
 from melm_core.base import UserError
 from melm_core.methods import AUTO
 from melm_studio.layout import ids
-from melm_studio.views.captions import title
-from melm_studio.views.data_source import ShownData
-from melm_studio.worker.execution.refusals import applicable, check_data
+from melm_studio.planes.captions import title
+from melm_studio.runs.execution.refusals import applicable, check_data
+from melm_studio.workspace.data_source import ShownData
 
 
 def register(app: Dash) -> None:

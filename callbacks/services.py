@@ -7,12 +7,12 @@ from typing import cast
 
 import flask
 
+from melm_studio.configuration.settings import Settings
+from melm_studio.planes.renderer import PlaneRenderer
 from melm_studio.reading import FileReader
-from melm_studio.views.renderer import PlaneRenderer
-from melm_studio.views.rows.row_views import RowViews
-from melm_studio.views.sharing.described_tables import DescribedTables
-from melm_studio.worker.config.settings import Settings
-from melm_studio.worker.store.protocol import RunStore
+from melm_studio.runs.store.protocol import RunStore
+from melm_studio.workspace.described_tables import DescribedTables
+from melm_studio.workspace.row_views import RowViews
 
 _EXTENSION = "melm-studio"
 

@@ -15,13 +15,12 @@ from callbacks.guards.client_network import network_of
 from callbacks.keys.grants import make_grant
 from callbacks.keys.identity import OWNER, identify, refuse_tokens, via
 from callbacks.keys.token import token_of
-from callbacks.routes.static_files import is_static
-from callbacks.routes.talks import VIEWER_ENDPOINTS
+from callbacks.public_endpoints import VIEWER_ENDPOINTS, is_static
 from callbacks.services import services
-from melm_studio.views.workspace import Workspace
-from melm_studio.worker.records.grant import Grant, GrantKind
-from melm_studio.worker.records.run import RunKind, RunRecord
-from melm_studio.worker.records.visitor import pseudonym
+from melm_studio.runs.records.grant import Grant, GrantKind
+from melm_studio.runs.records.run import RunKind, RunRecord
+from melm_studio.runs.records.visitor import pseudonym
+from melm_studio.workspace.workspace import Workspace
 
 # Browsers accept cookies so named only over HTTPS; of the first kind, only from this very host for
 # all of its paths.

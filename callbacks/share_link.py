@@ -9,8 +9,8 @@ from dash import Dash, Input, Output, no_update
 
 from callbacks.scripts import connect_script
 from melm_studio.layout import ids
-from melm_studio.views.validation import InputError
-from melm_studio.views.view_query import data_of_query, from_query
+from melm_studio.validation import InputError
+from melm_studio.workspace.view_query import data_of_query, from_query
 
 _NOT_OPENED = "This link cannot be opened. {reason}"
 

@@ -21,7 +21,7 @@ from melm_core.methods import (
     Method,
 )
 from melm_studio.layout import ids
-from melm_studio.views.validation import read, shown
+from melm_studio.validation import read, shown
 
 # Without γ, of which a batch has several.
 SIDEBAR = (

@@ -11,8 +11,8 @@ from dash.development.base_component import Component
 from callbacks.scripts import connect_script
 from melm_studio.layout import ids
 from melm_studio.layout.story import story_list
-from melm_studio.views.story import Story, StoryView
-from melm_studio.views.validation import MAX_TEXT, InputError
+from melm_studio.validation import MAX_TEXT, InputError
+from melm_studio.workspace.story import Story, StoryView
 
 FILE_NAME = "story.json"
 TEXTS = ("title", "caption", "notes")

@@ -11,7 +11,7 @@ from callbacks.scripts import connect_script
 from callbacks.services import services
 from callbacks.session import own_run
 from melm_studio.layout import ids
-from melm_studio.views.captions import title
+from melm_studio.planes.captions import title
 
 
 def register(app: Dash) -> None:

@@ -9,14 +9,14 @@ from dash import Dash, Input, Output, State, no_update
 from callbacks.named_control import NamedRun
 from callbacks.services import services
 from callbacks.session import own_run, workspace
+from melm_studio.analyses.validation_run import report_of
+from melm_studio.configuration.limits import LimitReachedError
+from melm_studio.configuration.messages import WAITS
 from melm_studio.layout import ids
 from melm_studio.layout.validation import check_body
-from melm_studio.views.captions import title
-from melm_studio.worker.config.messages import WAITS
-from melm_studio.worker.execution.validation_run import report_of
-from melm_studio.worker.records.check_report import CheckReport
-from melm_studio.worker.records.limits import LimitReachedError
-from melm_studio.worker.records.run import RunRecord, RunState
+from melm_studio.planes.captions import title
+from melm_studio.runs.records.check_report import CheckReport
+from melm_studio.runs.records.run import RunRecord, RunState
 
 
 def register(app: Dash) -> None:

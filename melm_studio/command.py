@@ -14,10 +14,10 @@ import shtab
 from melm_core.base import UserError
 from melm_core.methods import METHODS
 from melm_studio.application_folder import APPLICATION_FOLDER
+from melm_studio.configuration.settings import Settings
 from melm_studio.programs.local_studio import answers
 from melm_studio.programs.open_table import TableToOpen
 from melm_studio.programs.run_table import REFUSED, add_run_parser
-from melm_studio.worker.config.settings import Settings
 
 _DESCRIPTION = "Find the plane in which the classes of a labeled table separate, live."
 _EPILOG = """\

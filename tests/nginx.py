@@ -14,7 +14,7 @@ import pytest
 
 from melm_studio.programs.local_studio import free_port
 from tests.deployment import DEPLOY
-from tests.melm_studio.worker.helpers import wait_until
+from tests.melm_studio.runs.helpers import wait_until
 
 # Where Debian puts it, which is not on everybody's path.
 NGINX = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")

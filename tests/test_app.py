@@ -14,7 +14,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 from app import main
 from callbacks.routes.static_files import PLOTLY_PATH
 from melm_core.recipe import Recipe, Step, StepKind
-from melm_studio.figures.theme import THEMES, Scheme
+from melm_studio.configuration.data_folder import locked
 from melm_studio.layout.panel import panel
 from melm_studio.layout.story import story_list
 from melm_studio.layout.table_dialog.classes import classes_form
@@ -22,10 +22,10 @@ from melm_studio.layout.table_dialog.columns import columns_table
 from melm_studio.layout.table_dialog.file import file_form
 from melm_studio.layout.table_dialog.filters import filter_list, range_choice, value_choice
 from melm_studio.layout.table_dialog.recipe import recipe_form
+from melm_studio.planes.theme import THEMES, Scheme
+from melm_studio.runs.store.disk import DiskRunStore
+from melm_studio.runs.store.folder_identity import identify
 from melm_studio.tables import ClassRules, Column, ReadOptions, Role
-from melm_studio.worker.config.data_folder import locked
-from melm_studio.worker.store.disk import DiskRunStore
-from melm_studio.worker.store.folder_identity import identify
 from tools.driver.visitor import Studio, components, is_pattern, opened_studio
 
 NOWHERE = "192.0.2.1"  # an address of documents, at which no machine listens

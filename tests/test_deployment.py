@@ -16,7 +16,7 @@ from celery.bin.worker import worker as celery_worker_command
 
 import app
 from callbacks.guards.addresses import ADDRESSES, Body
-from melm_studio.worker.config.settings import Settings, default_data_dir
+from melm_studio.configuration.settings import Settings, default_data_dir
 from tests.deployment import (
     DEPLOY,
     ROOT,
@@ -27,8 +27,8 @@ from tests.deployment import (
     unit,
     variables,
 )
-from tests.melm_studio.worker.helpers import wait_until
-from tests.melm_studio.worker.redis_server import RedisServer
+from tests.melm_studio.runs.helpers import wait_until
+from tests.melm_studio.runs.redis_server import RedisServer
 from tools.find_redis import REMEDY, find_redis
 
 PAGE = (ROOT / "docs" / "deployment.md").read_text()
@@ -91,7 +91,7 @@ def test_gunicorn_understands_its_command(command):
 @pytest.mark.parametrize("command", of_program("celery"), ids=("unit", "compose"))
 def test_celery_understands_its_command(command):
     before, after = command[1 : command.index("worker")], command[command.index("worker") + 1 :]
-    assert before == ["--quiet", "--app", "melm_studio.worker.celery_app"]
+    assert before == ["--quiet", "--app", "melm_studio.workers.celery_app"]
     assert (ROOT / "melm_studio" / "worker" / "celery_app.py").is_file()
     known = {name for parameter in celery_worker_command.params for name in parameter.opts}
     assert set(after) <= known
@@ -199,7 +199,7 @@ def test_the_server_of_the_compose_file_keeps_everything(tmp_path):
 
 @pytest.mark.parametrize("start", ["server_from_environment()", None])
 def test_without_a_shared_store_the_commands_say_what_to_set(start):
-    code = f"import app; app.{start}" if start else "import melm_studio.worker.celery_app"
+    code = f"import app; app.{start}" if start else "import melm_studio.workers.celery_app"
     environment = {"PATH": "", "MELM_STORE": ""}
     command = [sys.executable, "-c", code]
     refused = subprocess.run(

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from benchmarks.__main__ import BENCHMARKS, LONG_BENCHMARKS
-from melm_studio.layout.present import KEYS
+from melm_studio.layout.keyboard import PRESENT_KEYS
 from melm_studio.layout.shell.header import MODES
 from tools.pictures import FOLDER, PICTURES
 from tools.plane_trees import PICTURE as TREES
@@ -81,7 +81,7 @@ def test_every_mode_has_a_page_that_readme_links():
 
 def test_the_page_of_present_names_its_keys_and_no_other():
     rows = re.findall(r"^\| (.+?) \| .+ \|$", (ROOT / "docs/present.md").read_text(), re.MULTILINE)
-    assert rows[1:] == [key for key, _ in KEYS]
+    assert rows[1:] == [key for key, _ in PRESENT_KEYS]
 
 
 def test_every_benchmark_is_described_and_no_other():

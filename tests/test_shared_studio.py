@@ -15,8 +15,8 @@ import pytest
 
 from melm_studio.programs.local_studio import free_port
 from tests.deployment import command_of
-from tests.melm_studio.worker.helpers import wait_until
-from tests.melm_studio.worker.redis_server import running_redis
+from tests.melm_studio.runs.helpers import wait_until
+from tests.melm_studio.runs.redis_server import running_redis
 from tools.driver.launcher import running_studio
 from tools.driver.remote_client import RemoteClient
 from tools.driver.visitor import Visitor

@@ -8,8 +8,8 @@ import pytest
 import requests
 
 from tests.callbacks.routes.talks.messages import read_messages
-from tests.melm_studio.worker.helpers import wait_until
-from tests.melm_studio.worker.redis_server import running_redis
+from tests.melm_studio.runs.helpers import wait_until
+from tests.melm_studio.runs.redis_server import running_redis
 from tools.driver.launcher import running_studio
 from tools.driver.remote_client import RemoteClient
 from tools.driver.visitor import Visitor

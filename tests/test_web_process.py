@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from melm_studio.worker.config.allocator import MOST_ARENAS
+from melm_studio.configuration.allocator import MOST_ARENAS
 from tools.driver.launcher import ROOT, running_studio
 
 # Serves as `python app.py` does, and prints what only the process itself knows.

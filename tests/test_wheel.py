@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.melm_studio.worker.helpers import wait_until
+from tests.melm_studio.runs.helpers import wait_until
 from tools.driver.launcher import running_studio
 from tools.driver.remote_client import RemoteClient
 from tools.driver.visitor import Visitor

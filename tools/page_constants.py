@@ -14,14 +14,14 @@ from pathlib import Path
 from typing import TypeAlias
 
 from melm_core.methods import GAMMA
-from melm_studio.figures.crowding import CROWDING
-from melm_studio.figures.theme import UNLABELED_COLOR
-from melm_studio.figures.traces import CurveTrace, PlaneTrace
 from melm_studio.layout import ids
 from melm_studio.layout.method_form import GAMMA_DIGITS
-from melm_studio.views.view_options import ViewOptions
-from melm_studio.views.view_spec import MODES, MORE_LAYERS, SWITCHES
-from melm_studio.worker.records.run import RunState
+from melm_studio.planes.theme import UNLABELED_COLOR
+from melm_studio.planes.traces import CurveTrace, PlaneTrace
+from melm_studio.planes.view_options import ViewOptions
+from melm_studio.publication.printing.crowding import CROWDING
+from melm_studio.runs.records.run import RunState
+from melm_studio.workspace.view_spec import MODES, MORE_LAYERS, SWITCHES
 
 _Value: TypeAlias = Mapping[str, str] | Mapping[str, float] | Sequence[str] | str | int
 

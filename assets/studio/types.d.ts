@@ -140,7 +140,7 @@ export interface RestoredView {
   quiet: boolean;
 }
 
-/** One row in a plane, as melm_studio/views/rows says it. */
+/** One row in a plane, as melm_studio/rows says it. */
 export interface RowSummary {
   row: number;
   name: string;

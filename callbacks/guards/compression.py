@@ -15,7 +15,7 @@ from dash import Dash
 from dash.fingerprint import check_fingerprint
 from flask_compress import Compress
 
-from callbacks.routes.static_files import is_static
+from callbacks.public_endpoints import is_static
 
 # 0.4 ms for the 20 kB of a frame, of which it leaves 12. Higher levels take many times longer.
 _BROTLI_LEVEL = 5

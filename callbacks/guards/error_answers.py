@@ -8,10 +8,10 @@ from werkzeug.exceptions import InternalServerError
 from callbacks.keys.grants import NotGrantedError
 from callbacks.services import services
 from melm_core.base import UserError
-from melm_studio.views.renderer import DataGoneError
-from melm_studio.worker.config.messages import DATA_GONE
-from melm_studio.worker.records.limits import DiskFullError, LimitReachedError
-from melm_studio.worker.store.protocol import StoreUnavailableError
+from melm_studio.configuration.limits import DiskFullError, LimitReachedError
+from melm_studio.configuration.messages import DATA_GONE
+from melm_studio.planes.renderer import DataGoneError
+from melm_studio.runs.store.protocol import StoreUnavailableError
 
 _FAULT = (
     "The studio made an error, which is in its log. Reload the page and try again; runs continue "

@@ -22,7 +22,7 @@ from werkzeug.exceptions import BadRequest
 from werkzeug.routing import IntegerConverter
 
 from callbacks.guards.error_answers import sentence
-from melm_studio.views.validation import LARGEST_COUNT, Count, Text
+from melm_studio.validation import LARGEST_COUNT, Count, Text
 
 # Dash answers every address that it does not know with the page.
 _CATCH_ALL = "/<path:path>"

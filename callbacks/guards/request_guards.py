@@ -12,7 +12,7 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 from callbacks.guards.addresses import Body, address
 from callbacks.guards.error_answers import sentence
 from callbacks.services import services
-from melm_studio.worker.config.settings import Settings
+from melm_studio.configuration.settings import Settings
 
 _SAFE_METHODS = {"GET", "HEAD", "OPTIONS"}
 _THIS_MACHINE = ["localhost", "127.0.0.1"]

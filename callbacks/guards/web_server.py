@@ -22,7 +22,7 @@ from callbacks.guards.arriving_requests import IN_MEMORY_BYTES, ArrivingRequest,
 from callbacks.guards.client_network import network_of
 from callbacks.guards.fair_requests import Client, FairQueue, RequestLimits, client_of
 from callbacks.guards.held_connections import HoldingTask
-from melm_studio.worker.config.service_manager import ALIVE, tell_service_manager
+from melm_studio.configuration.service_manager import ALIVE, tell_service_manager
 
 _CLEANUP_S = 1
 

@@ -10,7 +10,8 @@ from msgspec.structs import replace
 
 from callbacks.services import services
 from melm_core.base import UserError
-from melm_studio.worker.records.grant import (
+from melm_studio.configuration.limits import DiskFullError, LimitReachedError
+from melm_studio.runs.records.grant import (
     LIFETIME_S,
     REVOKED_KEPT_S,
     SECONDS_PER_DAY,
@@ -18,7 +19,6 @@ from melm_studio.worker.records.grant import (
     GrantKind,
     id_of,
 )
-from melm_studio.worker.records.limits import DiskFullError, LimitReachedError
 
 TOKEN_DAYS = round(LIFETIME_S[GrantKind.TOKEN] / SECONDS_PER_DAY)
 RECOVERY_DAYS = round(LIFETIME_S[GrantKind.RECOVERY] / SECONDS_PER_DAY)

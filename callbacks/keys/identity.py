@@ -14,11 +14,10 @@ import flask
 
 from callbacks.keys.grants import NotGrantedError, still_admits, used_grant
 from callbacks.keys.token import HEADER, token_of
-from callbacks.routes.static_files import is_static
-from callbacks.routes.talks import VIEWER_ENDPOINTS
+from callbacks.public_endpoints import VIEWER_ENDPOINTS, is_static
 from callbacks.services import services
-from melm_studio.worker.records.grant import Grant, GrantKind
-from melm_studio.worker.records.visitor import owner_of_user
+from melm_studio.runs.records.grant import Grant, GrantKind
+from melm_studio.runs.records.visitor import owner_of_user
 
 OWNER = "owner"
 # As of which grant a browser was let in, in its cookie; missing where it is the visitor's own.

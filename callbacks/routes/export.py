@@ -17,11 +17,11 @@ from callbacks.routes.requested_view import requested_event, requested_options, 
 from callbacks.services import services
 from callbacks.session import own_run
 from melm_core.methods import METHODS
+from melm_studio.planes.saved_model import model_text
+from melm_studio.publication.program import program_of
+from melm_studio.rows.spreadsheet import csv_text
+from melm_studio.runs.records.run import PlaneEvent, RunRecord
 from melm_studio.tables import LabeledData
-from melm_studio.views.program import program_of
-from melm_studio.views.rows.spreadsheet import csv_text
-from melm_studio.views.saved_model import model_text
-from melm_studio.worker.records.run import PlaneEvent, RunRecord
 
 
 def register(app: Dash) -> None:

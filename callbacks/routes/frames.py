@@ -18,35 +18,35 @@ from callbacks.routes.requested_view import requested_event, requested_options
 from callbacks.services import services
 from callbacks.session import own_run, workspace
 from melm_core.methods import COMPONENTS, METHODS
-from melm_studio.figures.curve import curve_figure
-from melm_studio.figures.encoding import compact
-from melm_studio.figures.features.feature_ranking import feature_ranking
-from melm_studio.figures.plane import arrow_handles, empty_figure, limits, plane_frame, row_numbers
-from melm_studio.figures.theme import THEMES, Scheme
-from melm_studio.views.captions import (
+from melm_studio.analyses.feature_stability import with_stability
+from melm_studio.analyses.run_verdict import run_verdict
+from melm_studio.analyses.validation_run import report_of
+from melm_studio.configuration.messages import DATA_GONE
+from melm_studio.planes.axis_titles import axis_titles
+from melm_studio.planes.batches import batch_news, trade_off_points
+from melm_studio.planes.captions import (
     STOPPING,
     kept_sentence,
     sample_caption,
     state_sentence,
 )
-from melm_studio.views.publication.axis_titles import axis_titles
-from melm_studio.views.renderer import DataGoneError
-from melm_studio.views.validation import InputError
-from melm_studio.views.verdicts.batches import batch_news, trade_off_points
-from melm_studio.views.verdicts.feature_stability import with_stability
-from melm_studio.views.verdicts.gamma_advice import can_choose_gamma, gamma_advice
-from melm_studio.views.verdicts.run_verdict import run_verdict
-from melm_studio.views.view_options import ViewOptions
-from melm_studio.views.workspace import MAX_PANELS, readable, revision_of
-from melm_studio.worker.config.messages import DATA_GONE
-from melm_studio.worker.execution.validation_run import report_of
-from melm_studio.worker.records.run import (
+from melm_studio.planes.curve import curve_figure
+from melm_studio.planes.encoding import compact
+from melm_studio.planes.feature_ranking import feature_ranking
+from melm_studio.planes.figure import arrow_handles, empty_figure, limits, plane_frame, row_numbers
+from melm_studio.planes.gamma_advice import can_choose_gamma, gamma_advice
+from melm_studio.planes.renderer import DataGoneError
+from melm_studio.planes.theme import THEMES, Scheme
+from melm_studio.planes.view_options import ViewOptions
+from melm_studio.runs.records.run import (
     AT_WORK,
     PlaneEvent,
     RunRecord,
     RunState,
     UnreadableRun,
 )
+from melm_studio.validation import InputError
+from melm_studio.workspace.workspace import MAX_PANELS, readable, revision_of
 
 # Runs that look alike share a cached figure without data.
 MAX_STYLES = 32

@@ -9,7 +9,7 @@ import flask
 from dash import Dash
 
 from callbacks.services import services
-from melm_studio.worker.store.protocol import RunStore
+from melm_studio.runs.store.protocol import RunStore
 
 MAX_SUPERVISOR_SILENCE_S = 5.0
 

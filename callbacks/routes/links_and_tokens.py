@@ -18,8 +18,8 @@ from callbacks.routes.documents import document
 from callbacks.services import services
 from callbacks.session import grant, owner
 from melm_core.base import UserError
+from melm_studio.runs.records.grant import Grant, GrantKind
 from melm_studio.tables import count
-from melm_studio.worker.records.grant import Grant, GrantKind
 
 _NAMES = {
     GrantKind.RECOVERY: "Recovery link",

@@ -12,8 +12,8 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from prometheus_client.registry import Collector, CollectorRegistry
 
 from callbacks.services import services
-from melm_studio.worker.records.run import RunState
-from melm_studio.worker.store.protocol import RunStore
+from melm_studio.runs.records.run import RunState
+from melm_studio.runs.store.protocol import RunStore
 
 
 def register(app: Dash) -> None:

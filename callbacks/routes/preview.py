@@ -12,13 +12,13 @@ from callbacks.routes.rows.every_row import packed_points_of, packed_rows_of
 from callbacks.services import services
 from callbacks.session import workspace
 from melm_core.methods import METHODS
-from melm_studio.figures.encoding import compact
-from melm_studio.figures.plane import empty_figure, limits, plane_frame
-from melm_studio.figures.theme import Scheme
 from melm_studio.layout.shell.welcome import question
-from melm_studio.views.data_source import ShownData
-from melm_studio.views.view_spec import checked_parameters
-from melm_studio.worker.records.run import RunRecord
+from melm_studio.planes.encoding import compact
+from melm_studio.planes.figure import empty_figure, limits, plane_frame
+from melm_studio.planes.theme import Scheme
+from melm_studio.runs.records.run import RunRecord
+from melm_studio.workspace.data_source import ShownData
+from melm_studio.workspace.view_spec import checked_parameters
 
 METHOD = "pca"
 

@@ -18,10 +18,10 @@ from callbacks.routes.upload import sent_file
 from callbacks.services import services
 from callbacks.session import workspace
 from melm_studio.tables import SAMPLES, count
-from melm_studio.views.data_source import DataSource
-from melm_studio.views.project import SUFFIX, OpenedProject, open_project, save_project
-from melm_studio.views.story import MAX_VIEWS, Story, StoryView
-from melm_studio.views.validation import read
+from melm_studio.validation import read
+from melm_studio.workspace.data_source import DataSource
+from melm_studio.workspace.project import SUFFIX, OpenedProject, open_project, save_project
+from melm_studio.workspace.story import MAX_VIEWS, Story, StoryView
 
 # Smaller files stay in memory.
 _IN_MEMORY_BYTES = 8 * 2**20

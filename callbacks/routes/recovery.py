@@ -8,7 +8,7 @@ from dash import Dash
 from callbacks.keys.grants import used_grant
 from callbacks.keys.identity import hand_over
 from callbacks.routes.documents import document
-from melm_studio.worker.records.grant import GrantKind
+from melm_studio.runs.records.grant import GrantKind
 
 
 def register(app: Dash) -> None:

@@ -10,8 +10,8 @@ from callbacks.guards.error_answers import sentence
 from callbacks.routes.requested_view import requested_event, requested_options, viewed_event
 from callbacks.session import own_run, workspace
 from melm_core.methods import BATCH_WEIGHT, GAMMA, METHODS, SEED, without_zero_weight
-from melm_studio.views.view_options import ViewOptions
-from melm_studio.worker.records.run import PlaneEvent, RunRecord
+from melm_studio.planes.view_options import ViewOptions
+from melm_studio.runs.records.run import PlaneEvent, RunRecord
 
 _NONLINEAR = "This projection is nonlinear, so it cannot be refined. Refine a linear one."
 _REFINING = next(method for method in METHODS.values() if method.accepts_init)

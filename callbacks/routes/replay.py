@@ -12,13 +12,13 @@ from callbacks.routes.planes.replayed import replay_sections
 from callbacks.routes.rows.replayed_rows import MOST_ROWS, every_row_markup
 from callbacks.services import services
 from callbacks.session import own_run
-from melm_studio.figures.replay import ReplayFrame, evenly, n_shown, replay_page
-from melm_studio.figures.replay_sections import SECTION_STYLE, Painted
-from melm_studio.figures.theme import Scheme
-from melm_studio.figures.traces import PlaneTrace
+from melm_studio.planes.captions import scores_caption, title
+from melm_studio.planes.theme import Scheme
+from melm_studio.planes.traces import PlaneTrace
+from melm_studio.publication.replay import ReplayFrame, evenly, n_shown, replay_page
+from melm_studio.publication.replay_sections import SECTION_STYLE, Painted
+from melm_studio.runs.records.run import PlaneEvent, RunRecord
 from melm_studio.tables import number
-from melm_studio.views.captions import scores_caption, title
-from melm_studio.worker.records.run import PlaneEvent, RunRecord
 
 MAX_FRAMES = 60
 

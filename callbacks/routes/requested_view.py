@@ -9,10 +9,10 @@ from msgspec.structs import replace
 
 from callbacks.services import services
 from callbacks.session import own_run
-from melm_studio.views.validation import read
-from melm_studio.views.view_options import ViewOptions
-from melm_studio.views.view_query import option_values
-from melm_studio.worker.records.run import PlaneEvent, RunRecord
+from melm_studio.planes.view_options import ViewOptions
+from melm_studio.runs.records.run import PlaneEvent, RunRecord
+from melm_studio.validation import read
+from melm_studio.workspace.view_query import option_values
 
 
 def requested_options() -> ViewOptions:

@@ -11,9 +11,9 @@ from callbacks.guards.error_answers import sentence
 from callbacks.services import services
 from callbacks.session import own_fit, workspace
 from melm_core.methods import AUTO, GAMMA, METHODS
-from melm_studio.views.verdicts.gamma_advice import can_choose_gamma
-from melm_studio.worker.config.messages import HAS_ENDED, NOT_CUT_SHORT, PAUSES_LATER
-from melm_studio.worker.records.run import RunKind, RunRecord, RunState
+from melm_studio.configuration.messages import HAS_ENDED, NOT_CUT_SHORT, PAUSES_LATER
+from melm_studio.planes.gamma_advice import can_choose_gamma
+from melm_studio.runs.records.run import RunKind, RunRecord, RunState
 
 _NO_WIDTH = "{method} has no kernel width to choose. Run a method that has one, such as MELM."
 

@@ -11,11 +11,11 @@ from dash import Dash
 from callbacks.routes.requested_view import requested_event, requested_options
 from callbacks.services import services
 from callbacks.session import own_run
-from melm_studio.views.captions import reproduced_sentence, title
-from melm_studio.views.validation import InputError
-from melm_studio.views.view_query import to_query
-from melm_studio.views.view_spec import ViewSpec, spec_of
-from melm_studio.worker.records.run import PlaneEvent, RunRecord
+from melm_studio.planes.captions import reproduced_sentence, title
+from melm_studio.runs.records.run import PlaneEvent, RunRecord
+from melm_studio.validation import InputError
+from melm_studio.workspace.view_query import to_query
+from melm_studio.workspace.view_spec import ViewSpec, spec_of
 
 UNKNOWN_SOURCE = (
     "The source of this run's data is not known. Load the data and run the method again."

@@ -10,31 +10,28 @@ import flask
 from dash import Dash
 from rjsmin import jsmin
 
-from callbacks.services import services
-from melm_studio.figures.plotly_script import (
-    compressed_plotly_script,
-    plotly_fingerprint,
-    plotly_script,
+from callbacks.public_endpoints import (
+    FINGERPRINTED,
+    MODULES_ON_DEMAND,
+    OF_DASH,
+    SCRIPTS,
+    is_static,
 )
+from callbacks.services import services
 from melm_studio.layout.scripts import ASSETS, STYLE_SHEET, style_sheet
 from melm_studio.layout.shell.page_scripts import (
-    ENTRIES,
     PAGE_SCRIPT,
     module_on_demand,
     page_bundle,
 )
+from melm_studio.planes.plotly_script import (
+    compressed_plotly_script,
+    plotly_fingerprint,
+    plotly_script,
+)
 
 PLOTLY_PATH = f"/plotly-{plotly_fingerprint()}.js"
 
-# The addresses of these change with their content.
-_MODULES_ON_DEMAND = "_dash_assets.static"
-_SCRIPTS = {f"script-{name.partition('.')[0]}": name for name in ENTRIES}  # by endpoint
-_FINGERPRINTED = {"plotly", "styles", *_SCRIPTS, _MODULES_ON_DEMAND}
-# Dash serves these with and without a fingerprint; the former it lets browsers keep.
-_OF_DASH = {
-    "/_dash-component-suites/<string:package_name>/<path:fingerprinted_path>",
-    "/_favicon.ico",
-}
 _MODULE = ".mjs"
 _FOREVER = "public, max-age=31536000, immutable"
 
@@ -43,16 +40,11 @@ def register(app: Dash) -> None:
     """Connect plotly, the scripts and the style sheet; let browsers keep what has a fingerprint."""
     app.server.add_url_rule(PLOTLY_PATH, "plotly", plotly)
     app.server.add_url_rule(_asset_path(app, STYLE_SHEET), "styles", styles)
-    for endpoint, name in _SCRIPTS.items():
+    for endpoint, name in SCRIPTS.items():
         app.server.add_url_rule(_asset_path(app, name), endpoint, partial(script, name))
     app.server.after_request(add_lifetime)
     app.server.after_request(shorten_module)
     app.server.after_request(read_file)
-
-
-def is_static(request: flask.Request) -> bool:
-    """Whether a request is for a file that is the same for every visitor."""
-    return request.endpoint in _FINGERPRINTED | _OF_DASH
 
 
 def plotly() -> flask.Response:
@@ -92,7 +84,7 @@ def shorten_module(response: flask.Response) -> flask.Response:
 
 
 def _text_of_module(response: flask.Response) -> str:
-    if flask.request.endpoint != _MODULES_ON_DEMAND:
+    if flask.request.endpoint != MODULES_ON_DEMAND:
         return response.get_data(as_text=True)
     path = ASSETS / cast(dict[str, str], flask.request.view_args)["filename"]
     return module_on_demand(path, page_bundle(PAGE_SCRIPT), PAGE_SCRIPT, ASSETS)
@@ -113,6 +105,6 @@ def _asset_path(app: Dash, name: str) -> str:
 
 def _is_fingerprinted(response: flask.Response) -> bool:
     endpoint = flask.request.endpoint
-    return endpoint in _FINGERPRINTED or (
-        endpoint in _OF_DASH and response.cache_control.max_age is not None
+    return endpoint in FINGERPRINTED or (
+        endpoint in OF_DASH and response.cache_control.max_age is not None
     )

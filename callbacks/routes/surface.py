@@ -11,11 +11,11 @@ from dash import Dash
 from callbacks.guards.error_answers import sentence
 from callbacks.services import services
 from callbacks.session import own_run
-from melm_studio.figures.surface import surface_figure
-from melm_studio.figures.theme import Scheme
-from melm_studio.views.captions import surface_caption
-from melm_studio.views.decision_surface import SurfaceRequest
-from melm_studio.views.validation import read
+from melm_studio.planes.captions import surface_caption
+from melm_studio.planes.decision_surface import SurfaceRequest
+from melm_studio.planes.surface_figure import surface_figure
+from melm_studio.planes.theme import Scheme
+from melm_studio.validation import read
 
 _NO_PLANE = "This run has no plane yet. Wait for its first plane."
 

@@ -10,7 +10,7 @@ from werkzeug.datastructures import FileStorage
 
 from callbacks.services import services
 from callbacks.session import workspace
-from melm_studio.views.validation import InputError
+from melm_studio.validation import InputError
 
 _NO_FILE = "No file arrived. Choose a CSV file and try again."
 

@@ -16,8 +16,8 @@ from melm_core.base import UserError
 from melm_studio.layout import ids
 from melm_studio.layout.table_dialog.classes import AT_CUTS, EACH_VALUE, EQUAL_PARTS, classes_form
 from melm_studio.tables import ClassRules, Table, class_values, is_measure
-from melm_studio.views.data_source import ShownData
-from melm_studio.views.validation import InputError, read
+from melm_studio.validation import InputError, read
+from melm_studio.workspace.data_source import ShownData
 
 _SEPARATORS = re.compile(r"[;,\s]+")
 

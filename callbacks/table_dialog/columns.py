@@ -21,8 +21,8 @@ from melm_studio.layout.table_dialog.columns import (
     columns_table,
 )
 from melm_studio.tables import SINGLE_USES, ClassRules, Column, Role, Use
-from melm_studio.views.data_source import DataSource, ShownData
-from melm_studio.views.validation import read
+from melm_studio.validation import read
+from melm_studio.workspace.data_source import DataSource, ShownData
 
 
 def register(app: Dash) -> None:

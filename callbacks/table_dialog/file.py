@@ -14,8 +14,8 @@ from melm_core.base import UserError
 from melm_studio.layout import ids
 from melm_studio.layout.table_dialog.file import file_form
 from melm_studio.tables import ReadOptions
-from melm_studio.views.data_source import DataSource, ShownData
-from melm_studio.views.validation import InputError, read
+from melm_studio.validation import InputError, read
+from melm_studio.workspace.data_source import DataSource, ShownData
 
 
 def register(app: Dash) -> None:

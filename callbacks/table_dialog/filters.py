@@ -15,10 +15,9 @@ from callbacks.session import workspace
 from melm_core.base import UserError
 from melm_studio.layout import ids
 from melm_studio.layout.table_dialog.filters import filter_list, range_choice, value_choice
-from melm_studio.tables import count, number
-from melm_studio.views.data_source import DataSource, ShownData
-from melm_studio.views.rows.row_filters import MAX_FILTERS, MISSING, RowFilter, cell_texts
-from melm_studio.views.validation import InputError, read
+from melm_studio.tables import MAX_FILTERS, NO_VALUE, RowFilter, cell_texts, count, number
+from melm_studio.validation import InputError, read
+from melm_studio.workspace.data_source import DataSource, ShownData
 
 _MAX_VALUES = 30  # of a column of numbers, for its values to be offered instead of a range
 _MAX_CHOICES = 1_000
@@ -135,7 +134,7 @@ def _choice_of(cells: pd.Series) -> Component:
         return range_choice(float(cells.min()), float(cells.max()))
     counts = pd.Series(cell_texts(cells)).value_counts()
     values = [
-        (str(value), f"{'missing' if value == MISSING else value} ({number(n_rows)})")
+        (str(value), f"{'missing' if value == NO_VALUE else value} ({number(n_rows)})")
         for value, n_rows in counts.head(_MAX_CHOICES).items()
     ]
     return value_choice(values)

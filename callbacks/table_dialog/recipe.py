@@ -14,8 +14,8 @@ from melm_core.recipe import Recipe
 from melm_studio.layout import ids
 from melm_studio.layout.table_dialog.recipe import recipe_form
 from melm_studio.tables import Role
-from melm_studio.views.data_source import DataSource, ShownData
-from melm_studio.views.validation import read
+from melm_studio.validation import read
+from melm_studio.workspace.data_source import DataSource, ShownData
 
 
 def register(app: Dash) -> None:

@@ -16,7 +16,7 @@ from melm_studio.layout.attributes import aria, data
 from melm_studio.layout.buttons import button
 from melm_studio.layout.ranking import ranking_panel
 from melm_studio.layout.shell.markup import plain
-from melm_studio.views.comparison import Agreement, ComparedRun, Mover
+from melm_studio.publication.comparison import Agreement, ComparedRun, Mover
 
 GAMMAS = (0.1, 0.25, 0.5, 1, 2, 5, 10)
 TABS = {

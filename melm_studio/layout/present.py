@@ -9,24 +9,10 @@ from melm_studio.layout import ids
 from melm_studio.layout.attributes import aria, data, tip
 from melm_studio.layout.buttons import button
 from melm_studio.layout.dialogs.figure_dialog import figure_button
+from melm_studio.layout.keyboard import PRESENT_KEYS
 from melm_studio.layout.shell.markup import plain
 
 SPEEDS = {"0.25": "¼×", "0.5": "½×", "1": "1×", "2": "2×", "4": "4×"}
-
-KEYS = (
-    ("← → or Page Up, Page Down", "previous and next plane, or story view"),
-    ("Space", "play"),
-    ("1 to 9", "select a run"),
-    ("M", "morph"),
-    ("T", "tree of planes"),
-    ("R", "resampled plane"),
-    ("W", "walk along a branch of the tree"),
-    ("N", "presenter’s window"),
-    ("B or .", "blank the screen"),
-    ("F", "full screen"),
-    ("Esc", "exit"),
-    ("?", "list keys"),
-)
 
 
 def link_parts() -> list[Component]:
@@ -143,7 +129,7 @@ def _presenting() -> list[Component]:
 
 
 def _keys() -> list[Component]:
-    return [html.Span([html.Kbd(key), f" {action}"]) for key, action in KEYS]
+    return [html.Span([html.Kbd(key), f" {action}"]) for key, action in PRESENT_KEYS]
 
 
 def _button(label: str, name: str, explanation: str | None = None) -> Component:

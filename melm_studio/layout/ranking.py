@@ -9,9 +9,9 @@ from dash import dcc, html
 from dash.development.base_component import Component
 
 from melm_core.base import percent
+from melm_studio.analyses.ranking_words import RankedRow
 from melm_studio.layout import ids
 from melm_studio.layout.attributes import aria
-from melm_studio.views.verdicts.ranking import RankedRow
 
 _FOLLOWED_EVERY_MS = 1000
 _MEANING = (

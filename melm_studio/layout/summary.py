@@ -13,7 +13,7 @@ from melm_studio.layout.attributes import data as data_attributes
 from melm_studio.layout.shell.markup import plain
 from melm_studio.layout.shell.welcome import question
 from melm_studio.tables import Summary, count, number, shortened
-from melm_studio.views.sharing.described_tables import TableDescription
+from melm_studio.workspace.described_tables import TableDescription
 
 _LONGEST_NAME = 36
 

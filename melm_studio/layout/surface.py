@@ -9,7 +9,7 @@ from dash.development.base_component import Component
 from melm_studio.layout import ids
 from melm_studio.layout.attributes import aria
 from melm_studio.layout.dialog import dialog
-from melm_studio.views.decision_surface import KINDS
+from melm_studio.planes.decision_surface import KINDS
 
 MARGINALS = {"exact": "Exact moments", "paper": "As in the paper"}
 

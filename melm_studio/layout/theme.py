@@ -1,4 +1,4 @@
-"""Mantine's theme for the page; `melm_studio.figures.theme` has that of the figures."""
+"""Mantine's theme for the page; `melm_studio.planes.theme` has that of the figures."""
 
 from __future__ import annotations
 

@@ -8,11 +8,11 @@ import dash_mantine_components as dmc
 from dash import dcc, html
 from dash.development.base_component import Component
 
+from melm_studio.analyses.check_captions import angle_sentence, p_value_caption
 from melm_studio.layout import ids
 from melm_studio.layout.attributes import aria, data
 from melm_studio.layout.dialog import dialog
-from melm_studio.views.verdicts.check_captions import angle_sentence, p_value_caption
-from melm_studio.worker.records.check_report import CheckReport
+from melm_studio.runs.records.check_report import CheckReport
 
 CLASSIFIERS = {
     "mean": "Mean of three",

@@ -7,9 +7,9 @@ from typing import Annotated, Any
 
 from msgspec import Meta, Struct, field
 
-from melm_studio.views.data_source import DataSource
-from melm_studio.views.view_spec import Method
-from melm_studio.worker.records.run import RunState
+from melm_studio.runs.records.run import RunState
+from melm_studio.workspace.data_source import DataSource
+from melm_studio.workspace.view_spec import Method
 
 
 class Token(Struct, frozen=True):

@@ -16,7 +16,7 @@ from melm_core.base import UserError
 from melm_studio.programs.client import StudioClient
 from melm_studio.programs.local_studio import LocalStudio, local_studio
 from melm_studio.programs.models import Run
-from melm_studio.worker.records.run import RunState
+from melm_studio.runs.records.run import RunState
 
 # A page of another host would be another site, whose frames get no cookie.
 _HERE = ("localhost", "127.0.0.1")

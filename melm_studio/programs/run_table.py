@@ -19,7 +19,7 @@ from melm_studio.programs.local_studio import local_studio
 from melm_studio.programs.models import Run
 from melm_studio.programs.progress import Progress
 from melm_studio.programs.run_files import MethodResult, write_comparison, write_method
-from melm_studio.worker.records.run import RunState
+from melm_studio.runs.records.run import RunState
 
 DONE, SOME_FAILED, REFUSED = 0, 1, 2
 MOST_METHODS = 9  # as many as the page shows side by side

@@ -21,6 +21,23 @@ from melm_studio.tables.recipe_words import (
 from melm_studio.tables.records import MAX_CELLS, NUMBERS, THOUSANDS, Form
 from melm_studio.tables.roles import SINGLE_USES, Column, Role, Use
 from melm_studio.tables.row_columns import RowColumn
+from melm_studio.tables.row_edits import (
+    MAX_EDITED_ROWS,
+    MAX_MARKS,
+    Mark,
+    RowNumbers,
+    Words,
+    edited_table,
+    rows_from_text,
+    rows_text,
+)
+from melm_studio.tables.row_filters import (
+    MAX_FILTERS,
+    NO_VALUE,
+    RowFilter,
+    cell_texts,
+    filtered_table,
+)
 from melm_studio.tables.samples import SAMPLES, load_sample
 from melm_studio.tables.summary import SHARE_OF_VARIANCE, Summary, n_directions, summarize
 from melm_studio.tables.text import DELIMITERS
@@ -28,7 +45,11 @@ from melm_studio.tables.text import DELIMITERS
 __all__ = [
     "DELIMITERS",
     "MAX_CELLS",
+    "MAX_EDITED_ROWS",
+    "MAX_FILTERS",
+    "MAX_MARKS",
     "MISSING",
+    "NO_VALUE",
     "NUMBERS",
     "SAMPLES",
     "SCALING_NAMES",
@@ -41,18 +62,25 @@ __all__ = [
     "Column",
     "Form",
     "LabeledData",
+    "Mark",
     "ReadOptions",
     "Role",
     "RowColumn",
+    "RowFilter",
+    "RowNumbers",
     "Summary",
     "Table",
     "TableError",
     "UnlabeledRows",
     "Use",
+    "Words",
     "arrow_column",
+    "cell_texts",
     "class_values",
     "count",
+    "edited_table",
     "fill_source",
+    "filtered_table",
     "has_chosen_groups",
     "is_measure",
     "label_candidates",
@@ -65,6 +93,8 @@ __all__ = [
     "read_table",
     "read_table_apart",
     "recipe_caption",
+    "rows_from_text",
+    "rows_text",
     "shortened",
     "summarize",
 ]

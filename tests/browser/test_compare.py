@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from melm_studio.figures.traces import PlaneTrace
 from melm_studio.layout import ids
+from melm_studio.planes.traces import PlaneTrace
 from tools.driver.page import Panel, StudioPage
 
 A_ROW = 7

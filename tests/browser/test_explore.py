@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from melm_studio.figures.traces import PlaneTrace
+from melm_studio.planes.traces import PlaneTrace
 from tools.driver.page import Panel, StudioPage
 
 LONG = 500

@@ -10,10 +10,10 @@ import psutil
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
+from melm_studio.configuration.messages import STOPPED
 from melm_studio.layout import ids
 from melm_studio.layout.shell.welcome import BEGIN
-from melm_studio.views.captions import REPEATING
-from melm_studio.worker.config.messages import STOPPED
+from melm_studio.planes.captions import REPEATING
 from tools.driver.launcher import Studio, running_studio
 from tools.driver.page import DEADLINE_S, Panel, StudioPage
 

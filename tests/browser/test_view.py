@@ -7,8 +7,8 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from melm_studio.figures.theme import THEMES, Scheme
-from melm_studio.figures.traces import PlaneTrace
+from melm_studio.planes.theme import THEMES, Scheme
+from melm_studio.planes.traces import PlaneTrace
 from tools.driver.page import IN_MOTION, Panel, StudioPage
 
 # The traces of three classes: three contours each, seen and unseen points each, two for the

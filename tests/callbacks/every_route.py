@@ -21,7 +21,7 @@ from werkzeug.test import TestResponse
 from tools.driver.visitor import Studio, Visitor
 
 # What these convert was stored before.
-_STORED = ("melm_studio.worker", "melm_core")
+_STORED = ("melm_studio.runs", "melm_studio.talks", "melm_core")
 _VARIABLE = re.compile(r"<(?:[^<>]*:)?(\w+)>")
 METHODS = ("GET", "POST", "DELETE")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.melm_studio.figures.views import points
+from tests.melm_studio.planes.views import points
 
 N_CLASSES = 3
 

@@ -11,11 +11,11 @@ from hypothesis import HealthCheck, given, settings
 
 from melm_core.methods import METHODS
 from melm_studio.layout import ids
+from melm_studio.planes.plane_view import PlaneViewer
+from melm_studio.planes.types import PlaneView
 from melm_studio.tables.labeled_data import LabeledData
 from melm_studio.tables.preparation import prepare
 from melm_studio.tables.read import TableError, read_table
-from melm_studio.views.plane_view import PlaneViewer
-from melm_studio.views.types import PlaneView
 from tests.callbacks.odd_tables import tables
 from tools.driver.visitor import components
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from melm_studio.layout import ids
-from melm_studio.views.workspace import MAX_PANELS
-from melm_studio.worker.records.run import RunState
+from melm_studio.runs.records.run import RunState
+from melm_studio.workspace.workspace import MAX_PANELS
 from tests.callbacks.tables import blobs, csv
 
 ERROR, REVISION, DATA = f"{ids.RUN_ERROR}.children", f"{ids.REVISION}.data", f"{ids.DATA}.data"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from melm_studio.analyses import validation_run
 from melm_studio.layout import ids
-from melm_studio.worker.execution import validation_run
-from melm_studio.worker.records.run import RunKind
+from melm_studio.runs.records.run import RunKind
 from tools.driver.visitor import components
 
 TABLE, ANGLES = f"{ids.COMPARED}.children", f"{ids.AGREEMENT}.children"

@@ -7,8 +7,8 @@ import pytest
 from melm_core.linalg.planes import principal_angles
 from melm_core.melm.objective import cauchy_schwarz_divergence
 from melm_core.methods import METHODS
-from melm_studio.views.workspace import MAX_PANELS, PANELS_FULL
-from melm_studio.worker.records.run import RunState
+from melm_studio.runs.records.run import RunState
+from melm_studio.workspace.workspace import MAX_PANELS, PANELS_FULL
 from tools.driver.visitor import strict_json
 
 CURVED = [key for key, method in METHODS.items() if not method.is_linear and method.is_installed]

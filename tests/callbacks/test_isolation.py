@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 from callbacks.guards.known_requests import argument_types
-from callbacks.routes.talks import VIEWER_ENDPOINTS
+from callbacks.public_endpoints import VIEWER_ENDPOINTS
 from melm_studio.layout import ids
 from tests.callbacks.every_route import address, asked_for, example, names_of, noted, rules
 from tools.driver.visitor import Studio, Visitor, declared_outputs, is_pattern, trigger_of

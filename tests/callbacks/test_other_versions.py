@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from melm_studio.worker.config.messages import OTHER_VERSION
-from melm_studio.worker.records.run import RunRecord
+from melm_studio.configuration.messages import OTHER_VERSION
+from melm_studio.runs.records.run import RunRecord
 
 
 @pytest.fixture

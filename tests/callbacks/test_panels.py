@@ -10,8 +10,8 @@ import pytest
 from melm_studio.layout import ids
 from melm_studio.layout.page import FIRST_SAMPLE
 from melm_studio.layout.shell.welcome import BEGIN
-from melm_studio.views import workspace
-from melm_studio.worker.records.run import RunState
+from melm_studio.runs.records.run import RunState
+from melm_studio.workspace import workspace
 from tools.driver.visitor import components
 
 PANELS, REVISION = f"{ids.PANELS}.children", f"{ids.REVISION}.data"

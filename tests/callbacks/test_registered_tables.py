@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from melm_studio.layout import ids
-from melm_studio.worker.execution.execute import execute_run
-from melm_studio.worker.registered import sampling
-from melm_studio.worker.registered.all_rows import RegisteredTables
-from melm_studio.worker.registered.keeper import TableKeeper
-from melm_studio.worker.registered.plane_densities import kept_densities
+from melm_studio.operator_tables import sampling
+from melm_studio.operator_tables.all_rows import RegisteredTables
+from melm_studio.operator_tables.keeper import TableKeeper
+from melm_studio.operator_tables.plane_densities import kept_densities
+from melm_studio.workers.execute import execute_run
 from tests.melm_studio.layout.trees import parts
-from tests.melm_studio.worker.registered.tables import parquet_folder
+from tests.melm_studio.operator_tables.tables import parquet_folder
 from tools.driver.visitor import components, opened_studio
 
 MENU, BUTTON = f"{ids.TABLES}.children", f"{ids.SAMPLES_OPEN}.children"

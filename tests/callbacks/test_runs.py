@@ -10,8 +10,8 @@ from melm_core.methods import METHODS, Method
 from melm_core.methods.parameters import BATCH_WEIGHT, GAMMA, HELD_OUT, SEED, SHARED, STARTS, Choice
 from melm_studio.extras import install_command
 from melm_studio.layout import ids
-from melm_studio.views.workspace import MAX_PANELS
-from melm_studio.worker.records.run import RunState
+from melm_studio.runs.records.run import RunState
+from melm_studio.workspace.workspace import MAX_PANELS
 
 ERROR, LISTED, DATA = f"{ids.RUN_ERROR}.children", f"{ids.PANELS}.data-revision", f"{ids.DATA}.data"
 PANELS = f"{ids.PANELS}.children"

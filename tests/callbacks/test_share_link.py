@@ -10,9 +10,9 @@ from msgspec import structs
 from callbacks.restore import NEEDS_FILE, OTHER_FILE, OTHER_PREPARATION
 from callbacks.routes.shared_view import UNKNOWN_SOURCE
 from melm_studio.layout import ids
-from melm_studio.views.view_query import TOO_LONG
-from melm_studio.views.view_spec import ViewSpec
-from melm_studio.views.workspace import MAX_PANELS, PANELS_FULL
+from melm_studio.workspace.view_query import TOO_LONG
+from melm_studio.workspace.view_spec import ViewSpec
+from melm_studio.workspace.workspace import MAX_PANELS, PANELS_FULL
 from tests.callbacks.tables import blobs, breast_cancer, csv
 
 NOTICE, REQUESTED, RESTORED = (

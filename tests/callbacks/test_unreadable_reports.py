@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from melm_studio.configuration.messages import RESULTS_UNREADABLE
 from melm_studio.layout import ids
-from melm_studio.worker.config.messages import RESULTS_UNREADABLE
 from tests.callbacks.every_route import address, asked_for, rules
 
 DAMAGED = (

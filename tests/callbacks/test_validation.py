@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from melm_studio.analyses import validation_run
+from melm_studio.configuration.settings import Settings
 from melm_studio.layout import ids
-from melm_studio.views.workspace import Workspace
-from melm_studio.worker.config.settings import Settings
-from melm_studio.worker.execution import validation_run
-from melm_studio.worker.records.run import RunKind, RunState
+from melm_studio.runs.records.run import RunKind, RunState
+from melm_studio.workspace.workspace import Workspace
 from tools.driver.visitor import shared_reader
 
 BODY, RUN = f"{ids.CHECK_BODY}.children", f"{ids.CHECK_RUN}.data"

@@ -15,8 +15,8 @@ from typing import Any
 
 import psutil
 
-from tests.melm_studio.worker.helpers import wait_until
-from tests.melm_studio.worker.processes import alive
+from tests.melm_studio.runs.helpers import wait_until
+from tests.melm_studio.runs.processes import alive
 
 PROJECT_ROOT = Path(__file__).parents[2]
 ANNOUNCED = "MELM Studio is at "

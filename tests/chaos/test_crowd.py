@@ -8,9 +8,9 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from melm_studio.programs.local_studio import free_port
-from melm_studio.worker.records.run import RunState
+from melm_studio.runs.records.run import RunState
 from tests.chaos.studio_process import studio_process
-from tests.melm_studio.worker.helpers import wait_until
+from tests.melm_studio.runs.helpers import wait_until
 from tools.driver.visitor import opened_studio
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]

@@ -19,18 +19,18 @@ import psutil
 import pytest
 import requests
 
+from melm_studio.configuration.limits import Limits
+from melm_studio.configuration.redis_address import RedisAddress
 from melm_studio.programs.local_studio import answers, free_port
-from melm_studio.worker.config.redis_address import RedisAddress
-from melm_studio.worker.records.limits import Limits
-from melm_studio.worker.records.run import AT_WORK, RunRecord, RunState, new_check
-from melm_studio.worker.store.disk import DiskRunStore
-from melm_studio.worker.store.notifying import NotifyingRunStore
-from melm_studio.worker.store.open_store import PATIENCE_S
-from melm_studio.worker.store.protocol import RunStore
+from melm_studio.runs.records.run import AT_WORK, RunRecord, RunState, new_check
+from melm_studio.runs.store.disk import DiskRunStore
+from melm_studio.runs.store.notifying import NotifyingRunStore
+from melm_studio.runs.store.open_store import PATIENCE_S
+from melm_studio.runs.store.protocol import RunStore
 from tests.chaos.service_manager import Service, serviced
-from tests.melm_studio.worker.helpers import queue_run, wait_until
-from tests.melm_studio.worker.processes import DATA, alive, ended, paused, working
-from tests.melm_studio.worker.redis_server import running_redis
+from tests.melm_studio.runs.helpers import queue_run, wait_until
+from tests.melm_studio.runs.processes import DATA, alive, ended, paused, working
+from tests.melm_studio.runs.redis_server import running_redis
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(180)]
 
@@ -41,7 +41,7 @@ MODES = ("folder", "Redis")
 # By a part of its command line; the process of a run has that of the process that forked it.
 NAMES = {
     "page": "app.py",
-    "supervisor": "melm_studio.worker",
+    "supervisor": "melm_studio.workers",
     "forking process": "multiprocessing.forkserver",
     "resource tracker": "multiprocessing.resource_tracker",
 }

@@ -8,11 +8,11 @@ from contextlib import closing
 import pytest
 from psutil import RLIM_INFINITY, RLIMIT_FSIZE
 
-from melm_studio.worker.config.messages import NO_ROOM
-from melm_studio.worker.records.run import RunState
-from melm_studio.worker.store.disk import DiskRunStore
-from tests.melm_studio.worker.helpers import queue_run, wait_until
-from tests.melm_studio.worker.processes import (
+from melm_studio.configuration.messages import NO_ROOM
+from melm_studio.runs.records.run import RunState
+from melm_studio.runs.store.disk import DiskRunStore
+from tests.melm_studio.runs.helpers import queue_run, wait_until
+from tests.melm_studio.runs.processes import (
     DATA,
     alive,
     assert_best_plane_kept,

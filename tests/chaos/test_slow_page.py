@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from melm_studio.worker.records.run import RunState
-from tests.melm_studio.worker.helpers import plane
+from melm_studio.runs.records.run import RunState
+from tests.melm_studio.runs.helpers import plane
 from tools.driver.visitor import opened_studio
 
 N_PLANES = 50

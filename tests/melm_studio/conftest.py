@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from melm_studio.worker.records.limits import Limits
-from melm_studio.worker.store.disk import DiskRunStore
-from melm_studio.worker.store.protocol import RunStore
-from tests.melm_studio.worker.helpers import started
-from tests.melm_studio.worker.redis_server import RedisServer, running_redis
+from melm_studio.configuration.limits import Limits
+from melm_studio.runs.store.disk import DiskRunStore
+from melm_studio.runs.store.protocol import RunStore
+from tests.melm_studio.runs.helpers import started
+from tests.melm_studio.runs.redis_server import RedisServer, running_redis
 
 # A further back end joins every test of the contract by a line here: a name, and how to open a
 # store of some limits that keeps its content in or under the name of a folder.

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from melm_studio import extras
+from melm_studio.configuration.settings import Settings
+from melm_studio.runs.store.open_store import open_store
 from melm_studio.tables import TableError, read_table
-from melm_studio.worker.config.settings import Settings
-from melm_studio.worker.store.open_store import open_store
 
 ROOT = Path(__file__).parents[2]
 HOOK = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["metadata"]["hooks"]
@@ -43,7 +43,7 @@ def test_a_format_that_needs_a_package_says_so(command, monkeypatch, package, ra
 
 
 def test_a_shared_store_that_needs_packages_says_so(command, monkeypatch, tmp_path):
-    monkeypatch.setitem(sys.modules, "melm_studio.worker.store.redis", None)
+    monkeypatch.setitem(sys.modules, "melm_studio.runs.store.redis", None)
     with pytest.raises(SystemExit, match=command("redis")):
         open_store(Settings(data_dir=tmp_path, store="redis://localhost:6379/0"))
 

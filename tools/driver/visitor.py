@@ -17,14 +17,14 @@ from werkzeug.datastructures import FileStorage
 from werkzeug.test import TestResponse, encode_multipart
 
 from app import create_app
+from melm_studio.configuration.settings import Settings
 from melm_studio.layout import ids
 from melm_studio.reading import FileReader
+from melm_studio.runs.store.disk import DiskRunStore
+from melm_studio.runs.store.protocol import RunStore
 from melm_studio.tables import LabeledData
-from melm_studio.views.file_reader import new_file_reader
-from melm_studio.worker.config.settings import Settings
-from melm_studio.worker.execution.inline import InlineRunner
-from melm_studio.worker.store.disk import DiskRunStore
-from melm_studio.worker.store.protocol import RunStore
+from melm_studio.workers.inline import InlineRunner
+from melm_studio.workspace.file_reader import new_file_reader
 
 
 class Visitor:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-_POOL = "tests/melm_studio/worker/pool/test_supervisor.py"
-_LANE = "tests/melm_studio/worker/pool/test_lane.py"
-_STORE = "tests/melm_studio/worker/store"
+_POOL = "tests/melm_studio/workers/test_supervisor.py"
+_LANE = "tests/melm_studio/workers/test_lane.py"
+_STORE = "tests/melm_studio/runs/store"
 _GUARDS = "tests/callbacks/guards"
 _READER = "tests/melm_studio/reading/test_file_reader.py"
 _TABLES = "tests/melm_studio/tables"
 _KEYS = "tests/callbacks/keys"
 _WEB_PROCESS = "tests/test_web_process.py"
 _SHARED_MEMORY = "test_its_threads_share_free_memory_and_its_libraries_are_left_out_of_collections"
-_GRANT = "melm_studio/worker/records/grant.py"
+_GRANT = "melm_studio/runs/records/grant.py"
 _DENSITIES = "tests/melm_core/density/test_class_densities.py"
 
 
@@ -46,136 +46,135 @@ MUTANTS = (
         "::test_what_the_architecture_names_is_called_by_a_fit",
     ),
     Mutant(
-        "melm_studio/worker/store/dead_runs.py",
+        "melm_studio/runs/store/dead_runs.py",
         "DEAD_AFTER_S = 3.0",
         "DEAD_AFTER_S = 60.0",
         f"{_STORE}/test_dead_runs.py::test_a_dead_worker_is_noticed_within_five_seconds",
     ),
     Mutant(
-        "melm_studio/worker/store/dead_runs.py",
+        "melm_studio/runs/store/dead_runs.py",
         "            return known\n",
         "            return beat_s, now - (self._clock.time() - beat_s)\n",
         f"{_STORE}/test_dead_runs.py::test_a_jump_of_the_clock_loses_no_run",
     ),
     Mutant(
-        "melm_studio/worker/pool/process_state.py",
+        "melm_studio/workers/process_state.py",
         '_STOPPED = {"T", "t"}',
         "_STOPPED = set()",
         f"{_POOL}::test_the_run_of_a_worker_that_hangs_goes_on_within_five_seconds",
     ),
     Mutant(
-        "melm_studio/worker/pool/supervisor.py",
+        "melm_studio/workers/supervisor.py",
         "SILENT_AFTER_S = 3.0",
         "SILENT_AFTER_S = 3_000.0",
         f"{_POOL}::test_a_supervisor_that_hangs_is_started_again",
     ),
     Mutant(
-        "melm_studio/worker/pool/pool.py",
+        "melm_studio/workers/pool.py",
         "END_GRACE_S = 2.0",
         "END_GRACE_S = 2_000.0",
-        "tests/melm_studio/worker/pool/test_pool.py"
+        "tests/melm_studio/workers/test_pool.py"
         "::test_a_process_that_neither_works_nor_listens_is_killed_where_its_run_should_stop",
     ),
     Mutant(
-        "melm_studio/worker/pool/turns.py",
+        "melm_studio/workers/turns.py",
         "TURN_S = 3.0",
         "TURN_S = 3_000.0",
         f"{_POOL}::test_endless_runs_give_way_to_those_of_others_and_go_on",
     ),
     Mutant(
-        "melm_studio/worker/pool/lane.py",
+        "melm_studio/workers/lane.py",
         "    return n_workers\n",
         "    return 0\n",
         f"{_LANE}::test_what_somebody_looks_at_begins_while_others_hold_every_worker",
     ),
     Mutant(
-        "melm_studio/worker/pool/lane.py",
+        "melm_studio/workers/lane.py",
         "\nLANE_S = 3.0",
         "\nLANE_S = 3_000.0",
         f"{_LANE}::test_a_run_that_had_its_seconds_gives_way_where_no_worker_is_free",
     ),
     Mutant(
-        "melm_studio/worker/pool/lane.py",
+        "melm_studio/workers/lane.py",
         "CONTESTED_LANE_S = 0.5",
         "CONTESTED_LANE_S = 500.0",
         f"{_LANE}::test_a_full_lane_is_left_to_who_waits_for_it",
     ),
     Mutant(
-        "melm_studio/worker/pool/lane.py",
+        "melm_studio/workers/lane.py",
         "max(n_workers - n_in_lane, min(n_workers, 1))",
         "n_workers - n_in_lane",
         f"{_LANE}::test_what_nobody_looks_at_begins_however_busy_the_lane_is",
     ),
     Mutant(
-        "melm_studio/worker/pool/lane.py",
+        "melm_studio/workers/lane.py",
         "max(n_workers - n_in_lane, min(n_workers, 1))",
         "n_workers",
         f"{_LANE}::test_runs_are_asked_at_once_to_give_way_to_the_lane_and_one_is_left",
     ),
     Mutant(
-        "melm_studio/worker/pool/lane.py",
+        "melm_studio/workers/lane.py",
         "n_own < share_of_address(most, n_all)",
         "n_all < most",
         f"{_LANE}::test_one_address_leaves_processes_to_others_however_much_it_looks_at",
     ),
     Mutant(
-        "melm_studio/worker/pool/lane.py",
+        "melm_studio/workers/lane.py",
         "BACKGROUND_NICENESS = 10",
         "BACKGROUND_NICENESS = 0",
         f"{_LANE}::test_a_run_in_the_lane_has_a_higher_priority_until_it_had_its_seconds",
     ),
     Mutant(
-        "melm_studio/worker/pool/pool.py",
+        "melm_studio/workers/pool.py",
         "self._settings.max_runs_mb * BYTES_PER_MB / 2",
         "self._settings.max_runs_mb * BYTES_PER_MB * 2",
         f"{_LANE}::test_no_more_processes_than_workers_begin_where_runs_take_half_of_the_memory",
     ),
     Mutant(
-        "melm_studio/worker/store/fair_queue.py",
+        "melm_studio/runs/store/fair_queue.py",
         "            position_of.get(address_of(record.owner), -1),\n",
         "",
         f"{_STORE}/test_store_queue.py"
         "::test_many_cookies_of_an_address_wait_as_one_for_what_they_look_at",
     ),
     Mutant(
-        "melm_studio/worker/store/fair_queue.py",
+        "melm_studio/runs/store/fair_queue.py",
         "MOST_REMEMBERED = 200",
         "MOST_REMEMBERED = 1",
         f"{_STORE}/test_store_queue.py"
         "::test_many_cookies_of_an_address_wait_as_one_for_what_they_look_at",
     ),
     Mutant(
-        "melm_studio/worker/execution/giving_way.py",
+        "melm_studio/runs/execution/giving_way.py",
         "return request.gives_way and not request.is_cancelled",
         "return False",
-        "tests/melm_studio/worker/execution/test_giving_way.py"
+        "tests/melm_studio/runs/execution/test_giving_way.py"
         "::test_a_run_waits_until_it_is_its_turn_and_says_so",
     ),
     Mutant(
-        "melm_studio/worker/execution/pause.py",
+        "melm_studio/workers/pause.py",
         "LONGEST_S = 3_600.0",
         "LONGEST_S = 36_000.0",
-        "tests/melm_studio/worker/execution/test_pause.py::test_a_forgotten_pause_ends_by_itself",
+        "tests/melm_studio/workers/test_pause.py::test_a_forgotten_pause_ends_by_itself",
     ),
     Mutant(
-        "melm_studio/worker/execution/recorder.py",
+        "melm_studio/workers/recorder.py",
         "progress.objective > self.best.objective",
         "progress.objective < self.best.objective",
-        "tests/melm_studio/worker/execution/test_execute.py"
-        "::test_a_failed_run_keeps_its_best_plane",
+        "tests/melm_studio/workers/test_execute.py::test_a_failed_run_keeps_its_best_plane",
     ),
     Mutant(
         "melm_core/density/class_densities.py",
         "        if self._is_prepared(quantity, n_evaluations):\n",
         "        if False:\n",
-        "tests/melm_studio/views/sharing/test_projected_classes.py"
+        "tests/melm_studio/planes/test_projected_classes.py"
         "::test_another_kernel_width_passes_over_no_row_again",
     ),
     Mutant(
         "melm_core/density/class_densities.py",
         "self.potentials is not None and self.potentials.serves(covariances)",
         "self.potentials is not None",
-        "tests/melm_studio/views/sharing/test_projected_classes.py"
+        "tests/melm_studio/planes/test_projected_classes.py"
         "::test_potentials_of_narrow_kernels_do_not_serve_much_wider_ones",
     ),
     Mutant(
@@ -197,113 +196,113 @@ MUTANTS = (
         f"{_DENSITIES}::test_few_rows_are_summed_directly_and_many_are_transformed",
     ),
     Mutant(
-        "melm_studio/worker/store/attempts.py",
+        "melm_studio/runs/store/attempts.py",
         "    with suppress(RunEndedError):\n        _append_best_plane(store, record.run_id)\n",
         "",
         f"{_STORE}/test_dead_runs.py"
         "::test_a_run_whose_heartbeat_stopped_is_queued_again_with_its_best_plane",
     ),
     Mutant(
-        "melm_studio/worker/store/attempts.py",
+        "melm_studio/runs/store/attempts.py",
         "MOST_LOSSES = 3",
         "MOST_LOSSES = 3_000",
         f"{_STORE}/test_attempts.py"
         "::test_a_run_that_takes_its_workers_down_is_given_up_and_says_so",
     ),
     Mutant(
-        "melm_studio/worker/store/attempts.py",
+        "melm_studio/runs/store/attempts.py",
         "or record.attempt != seen.attempt:",
         "or False:",
         f"{_STORE}/test_attempts.py"
         "::test_of_two_who_find_it_lost_the_second_leaves_the_next_attempt_alone",
     ),
     Mutant(
-        "melm_studio/worker/execution/giving_way.py",
+        "melm_studio/runs/execution/giving_way.py",
         "    if request.attempt != attempt:\n",
         "    if False:\n",
-        "tests/melm_studio/worker/execution/test_execute.py"
+        "tests/melm_studio/workers/test_execute.py"
         "::test_a_worker_that_was_taken_for_dead_leaves_the_run_to_the_next",
     ),
     Mutant(
-        "melm_studio/worker/pool/stopped_children.py",
+        "melm_studio/workers/stopped_children.py",
         "                    os.kill(pid, signal.SIGKILL)\n",
         "                    pass\n",
-        "tests/melm_studio/worker/pool/test_pool.py"
+        "tests/melm_studio/workers/test_pool.py"
         "::test_a_process_that_is_stopped_with_the_lock_of_the_store_is_killed",
     ),
     Mutant(
-        "melm_studio/worker/store/eviction.py",
+        "melm_studio/runs/store/eviction.py",
         "if ticks >= self._trusted_from_s:",
         "if True:",
         f"{_STORE}/test_eviction.py::test_a_clock_that_jumps_deletes_nothing",
     ),
     Mutant(
-        "melm_studio/worker/store/eviction.py",
+        "melm_studio/runs/store/eviction.py",
         "-JUMP_S < now - swept_s < SECONDS_PER_DAY",
         "True",
         f"{_STORE}/test_eviction.py::test_a_start_with_a_wrong_clock_deletes_nothing",
     ),
     Mutant(
-        "melm_studio/worker/store/fair_queue.py",
+        "melm_studio/runs/store/fair_queue.py",
         "            claimed[record.owner],\n",
         "",
-        "tests/melm_studio/worker/records/test_limits.py"
+        "tests/melm_studio/configuration/test_limits.py"
         "::test_of_one_address_the_next_run_is_of_the_visitor_with_the_fewest_at_work",
     ),
     Mutant(
-        "melm_studio/worker/store/fair_queue.py",
+        "melm_studio/runs/store/fair_queue.py",
         "            claimed_at[addresses[record.owner]],\n",
         "",
-        "tests/melm_studio/worker/records/test_limits.py"
+        "tests/melm_studio/configuration/test_limits.py"
         "::test_the_next_run_is_of_the_address_with_the_fewest_at_work",
     ),
     Mutant(
-        "melm_studio/worker/records/shares.py",
+        "melm_studio/runs/records/shares.py",
         "return max(total - used, 0)",
         "return total",
-        "tests/melm_studio/worker/records/test_limits.py"
+        "tests/melm_studio/configuration/test_limits.py"
         "::test_one_address_leaves_bytes_to_others_however_many_cookies_it_has",
     ),
     Mutant(
-        "melm_studio/worker/store/quota.py",
+        "melm_studio/runs/store/quota.py",
         "if n + places > max(share, 1):",
         "if False:",
-        "tests/melm_studio/worker/records/test_limits.py"
+        "tests/melm_studio/configuration/test_limits.py"
         "::test_one_address_leaves_places_in_the_queue_to_others_however_many_cookies_it_has",
     ),
     Mutant(
-        "melm_studio/worker/store/secret_key.py",
+        "melm_studio/runs/store/secret_key.py",
         "if len(key) != SECRET_BYTES:",
         "if False:",
         "tests/test_app.py::test_a_damaged_key_is_told_in_a_sentence",
     ),
     Mutant(
-        "melm_studio/worker/config/data_folder.py",
+        "melm_studio/configuration/data_folder.py",
         "fcntl.LOCK_EX | fcntl.LOCK_NB",
         "fcntl.LOCK_SH | fcntl.LOCK_NB",
         "tests/test_app.py::test_a_second_studio_on_one_folder_is_refused_in_a_sentence",
     ),
     Mutant(
-        "melm_studio/worker/store/bytes_disk.py",
+        "melm_studio/runs/store/bytes_disk.py",
         "    if not is_safe:\n",
         "    if False:\n",
         f"{_STORE}/test_disk.py::test_a_pickle_in_the_folder_is_refused_and_never_run",
     ),
     Mutant(
-        "melm_studio/worker/store/disk_cache.py",
+        "melm_studio/runs/store/disk_cache.py",
         "folder.chmod(0o700)",
         "folder.chmod(0o755)",
         "tests/test_security.py::test_what_visitors_leave_is_closed_to_other_users",
     ),
     Mutant(
-        "melm_studio/views/workspace.py",
+        "melm_studio/workspace/workspace.py",
         "if sum(run.table == table for run in _fits_of(runs)) >= MAX_PANELS:",
         "if False:",
         "tests/callbacks/test_runs.py"
         "::test_of_presses_at_the_same_time_no_more_than_the_page_holds_become_runs",
     ),
     Mutant(
-        "melm_studio/views/rows/spreadsheet.py",
+        "melm_studio/rows/spreadsheet.py",
         r"(?<=[;,|\t\n])",
         r"(?<=[,\n])",
         "tests/callbacks/routes/test_export.py"
@@ -558,53 +557,53 @@ MUTANTS = (
         f"{_TABLES}/test_read_apart.py::test_a_file_that_is_made_to_hurt_gets_a_sentence",
     ),
     Mutant(
-        "melm_studio/worker/store/folder_identity.py",
+        "melm_studio/runs/store/folder_identity.py",
         "raise LostDataError(folder, loss)",
         "pass",
         f"{_STORE}/test_folder_identity.py"
         "::test_a_folder_that_has_lost_a_part_is_refused_in_a_sentence",
     ),
     Mutant(
-        "melm_studio/worker/store/folder_identity.py",
+        "melm_studio/runs/store/folder_identity.py",
         "raise WholeFolderError(folder)",
         "pass",
         f"{_STORE}/test_folder_identity.py::test_a_whole_studio_opens_and_does_not_begin_anew",
     ),
     Mutant(
-        "melm_studio/worker/store/folder_identity.py",
+        "melm_studio/runs/store/folder_identity.py",
         "(folder / name).rename(aside / name)",
         "pass",
         f"{_STORE}/test_folder_identity.py"
         "::test_what_is_left_is_moved_aside_where_a_studio_begins_anew",
     ),
     Mutant(
-        "melm_studio/worker/store/folder_identity.py",
+        "melm_studio/runs/store/folder_identity.py",
         "CHECK_S = 2.0",
         "CHECK_S = 20.0",
         f"{_STORE}/test_folder_identity.py"
         "::test_a_start_looks_through_a_database_for_two_seconds_at_most",
     ),
     Mutant(
-        "melm_studio/worker/store/disk_cache.py",
+        "melm_studio/runs/store/disk_cache.py",
         "raise StoreDamagedError from error",
         "raise",
         "tests/callbacks/routes/test_store_away.py"
         "::test_a_database_that_is_damaged_at_work_is_told_with_503_and_a_sentence",
     ),
     Mutant(
-        "melm_studio/worker/store/disk_cache.py",
+        "melm_studio/runs/store/disk_cache.py",
         "ORPHANED_AFTER_S = 86_400.0",
         "ORPHANED_AFTER_S = 80_000.0",
         f"{_STORE}/test_disk.py::test_a_file_of_no_run_stays_for_a_day",
     ),
     Mutant(
-        "melm_studio/worker/store/eviction.py",
+        "melm_studio/runs/store/eviction.py",
         "TRUSTED_AFTER_S = 6 * 3_600.0",
         "TRUSTED_AFTER_S = 3 * 3_600.0",
         f"{_STORE}/test_eviction.py::test_nothing_is_deleted_within_six_hours_after_a_jump",
     ),
     Mutant(
-        "melm_studio/worker/store/eviction.py",
+        "melm_studio/runs/store/eviction.py",
         "FULL_SHARE = 0.9",
         "FULL_SHARE = 0.95",
         f"{_STORE}/test_eviction.py::test_room_is_made_when_nine_tenths_are_taken",
@@ -616,30 +615,30 @@ MUTANTS = (
         "tests/callbacks/routes/test_health.py::test_a_supervisor_may_be_silent_for_five_seconds",
     ),
     Mutant(
-        "melm_studio/worker/records/run.py",
+        "melm_studio/runs/records/run.py",
         "with suppress(*UNREADABLE):\n        record = RunRecord",
         "with suppress():\n        record = RunRecord",
         f"{_STORE}/test_other_versions.py::test_the_queue_goes_on_beside_a_run_that_cannot_be_read",
     ),
     Mutant(
-        "melm_studio/worker/records/run.py",
+        "melm_studio/runs/records/run.py",
         "if isinstance(record, UnreadableRun) and known:",
         "if False:",
         f"{_STORE}/test_other_versions.py"
         "::test_a_later_version_finds_its_run_as_it_was_but_for_the_removal",
     ),
     Mutant(
-        "melm_studio/worker/backup.py",
+        "melm_studio/workers/backup.py",
         "shutil.rmtree(target, ignore_errors=True)",
         "pass",
-        "tests/melm_studio/worker/test_backup.py"
+        "tests/melm_studio/workers/test_backup.py"
         "::test_a_copy_that_does_not_fit_leaves_nothing_and_says_so",
     ),
     Mutant(
-        "melm_studio/worker/registered/descriptions.py",
+        "melm_studio/operator_tables/descriptions.py",
         'or not self._hides(one["name"])',
         "or True",
-        "tests/melm_studio/worker/registered/test_descriptions.py"
+        "tests/melm_studio/operator_tables/test_descriptions.py"
         "::test_a_pattern_finds_no_hidden_file",
     ),
     Mutant(
@@ -680,7 +679,7 @@ MUTANTS = (
         "tests/callbacks/routes/talks/test_audience.py::test_what_waits_for_viewers_is_bounded",
     ),
     Mutant(
-        "melm_studio/views/workspace.py",
+        "melm_studio/workspace/workspace.py",
         "return record if record is not None and record.owner == self.owner else None",
         "return record",
         "tests/callbacks/test_isolation.py"
@@ -801,16 +800,16 @@ MUTANTS = (
         f"{_GUARDS}/test_known_requests.py::test_a_call_of_more_controls_than_a_page_has_is_refused",
     ),
     Mutant(
-        "melm_studio/views/project/results.py",
+        "melm_studio/workspace/project/results.py",
         "event.best_objective < math.inf",
         "event.best_objective <= math.inf",
         "tests/callbacks/routes/test_project_file.py::test_a_changed_history_is_refused_and_leaves_nothing",
     ),
     Mutant(
-        "melm_studio/views/sharing/described_tables.py",
+        "melm_studio/workspace/described_tables.py",
         "return _LEAST_BYTES + sum(map(sys.getsizeof, texts))",
         "return _LEAST_BYTES",
-        "tests/melm_studio/views/sharing/test_described_tables.py::test_tables_are_remembered_up_to_a_number_of_bytes",
+        "tests/melm_studio/workspace/test_described_tables.py::test_tables_are_remembered_up_to_a_number_of_bytes",
     ),
     Mutant(
         "callbacks/guards/known_requests.py",
@@ -849,17 +848,17 @@ MUTANTS = (
         "tests/callbacks/routes/talks/test_talks.py::test_a_picture_of_more_than_2_mb_is_not_shown",
     ),
     Mutant(
-        "melm_studio/figures/publication/printing.py",
+        "melm_studio/publication/printing/draw.py",
         "        gc.collect()\n",
         "        pass\n",
-        "tests/melm_studio/figures/publication/test_printing.py"
+        "tests/melm_studio/publication/printing/test_draw.py"
         "::test_a_printed_figure_leaves_no_pixels_in_memory",
     ),
     Mutant(
-        "melm_studio/worker/config/allocator.py",
+        "melm_studio/configuration/allocator.py",
         "MOST_ARENAS = 2\n",
         "MOST_ARENAS = 64\n",
-        "tests/melm_studio/worker/config/test_allocator.py"
+        "tests/melm_studio/configuration/test_allocator.py"
         "::test_threads_share_two_pools_of_free_memory",
     ),
     Mutant(
@@ -894,9 +893,9 @@ MUTANTS = (
         "::test_a_unit_is_started_again_whatever_kills_it_and_however_often",
     ),
     Mutant(
-        "melm_studio/views/rows/row_views.py",
+        "melm_studio/workspace/row_views.py",
         "MAX_NEW_BYTES = 2**28\n",
         "MAX_NEW_BYTES = 2**34\n",
-        "tests/melm_studio/views/test_row_views.py::test_new_rows_of_all_files_take_256_mb",
+        "tests/melm_studio/planes/test_row_views.py::test_new_rows_of_all_files_take_256_mb",
     ),
 )

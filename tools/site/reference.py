@@ -16,7 +16,7 @@ PACKAGES: Mapping[str, str] = MappingProxyType(
         "melm_core.diagnostics": "Single rows",
         "melm_core.evaluation": "Evaluation",
         "melm_studio": "Notebooks",
-        "melm_studio.figures": "Figures",
+        "melm_studio.publication": "Figures",
         "melm_studio.programs.client": "Client of the HTTP interface",
     }
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from melm_studio.figures.theme import Scheme
+from melm_studio.planes.theme import Scheme
 from melm_studio.programs.client import StudioClient
 from melm_studio.programs.local_studio import local_studio
 from tools.site.stories import story_entries

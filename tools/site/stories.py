@@ -8,12 +8,12 @@ from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
-from melm_studio.views.project import story_in
-from melm_studio.views.stories import INCLUDED_STORIES, IncludedStory
-from melm_studio.views.story import StoryView
-from melm_studio.views.view_spec import ViewSpec
-from melm_studio.views.workspace import Workspace
-from melm_studio.worker.config.settings import Settings
+from melm_studio.configuration.settings import Settings
+from melm_studio.workspace.project import story_in
+from melm_studio.workspace.stories import INCLUDED_STORIES, IncludedStory
+from melm_studio.workspace.story import StoryView
+from melm_studio.workspace.view_spec import ViewSpec
+from melm_studio.workspace.workspace import Workspace
 from tools.driver.visitor import Visitor, opened_studio, shared_reader
 from tools.stories.facts import run_of
 

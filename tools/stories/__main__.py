@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from melm_studio.views.file_reader import new_file_reader
-from melm_studio.views.stories import INCLUDED_STORIES
-from melm_studio.views.workspace import Workspace
-from melm_studio.worker.config.settings import Settings
-from melm_studio.worker.store.disk import DiskRunStore
+from melm_studio.configuration.settings import Settings
+from melm_studio.runs.store.disk import DiskRunStore
+from melm_studio.workspace.file_reader import new_file_reader
+from melm_studio.workspace.stories import INCLUDED_STORIES
+from melm_studio.workspace.workspace import Workspace
 from tools.stories.contents import CONTENTS
 from tools.stories.recording import recorded
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Literal
 
-from melm_studio.views.view_spec import Switch
+from melm_studio.workspace.view_spec import Switch
 
 
 @dataclass(frozen=True)

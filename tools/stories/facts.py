@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from melm_core.base import percent
+from melm_studio.analyses.validation_run import report_of
+from melm_studio.planes.renderer import PlaneRenderer
+from melm_studio.runs.records.run import PlaneEvent, RunRecord
 from melm_studio.tables import LabeledData, number
-from melm_studio.views.renderer import PlaneRenderer
-from melm_studio.views.story import StoryView
-from melm_studio.views.view_spec import ViewSpec
-from melm_studio.views.workspace import Workspace
-from melm_studio.worker.execution.validation_run import report_of
-from melm_studio.worker.records.run import PlaneEvent, RunRecord
+from melm_studio.workspace.story import StoryView
+from melm_studio.workspace.view_spec import ViewSpec
+from melm_studio.workspace.workspace import Workspace
 
 
 def facts_of(own: Workspace, renderer: PlaneRenderer, spec: ViewSpec) -> dict[str, str]:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import io
 
-from melm_studio.views.data_source import DataSource, ShownData
-from melm_studio.views.project import save_project
-from melm_studio.views.renderer import PlaneRenderer
-from melm_studio.views.story import Story, StoryView
-from melm_studio.views.view_options import ViewOptions
-from melm_studio.views.view_spec import checked_parameters, spec_of
-from melm_studio.views.workspace import Workspace
-from melm_studio.worker.execution.inline import InlineRunner
-from melm_studio.worker.records.run import RunRecord
+from melm_studio.planes.renderer import PlaneRenderer
+from melm_studio.planes.view_options import ViewOptions
+from melm_studio.runs.records.run import RunRecord
+from melm_studio.workers.inline import InlineRunner
+from melm_studio.workspace.data_source import DataSource, ShownData
+from melm_studio.workspace.project import save_project
+from melm_studio.workspace.story import Story, StoryView
+from melm_studio.workspace.view_spec import checked_parameters, spec_of
+from melm_studio.workspace.workspace import Workspace
 from tools.stories.contents import Contents, Fit, Scene
 from tools.stories.facts import facts_of, worded
 

@@ -19,7 +19,7 @@ const CIRCLE = ANGLES.map((angle) => [Math.cos(angle), Math.sin(angle)]);
 
 /**
  * The numbers of an array: compact, a coordinate along an ellipse, or plain with null where a line ends. In the compact form
- * (`melm_studio/figures/encoding.py`), 0 stands for the end of a line.
+ * (`melm_studio/planes/encoding.py`), 0 stands for the end of a line.
  * @param {any} array
  * @returns {number[] | Float32Array}
  */

@@ -1,4 +1,4 @@
-// Every row as the server sends it (`melm_studio/figures/encoding.py`).
+// Every row as the server sends it (`melm_studio/planes/encoding.py`).
 
 /**
  * The rows of a run in the order of the file: number, class, whether held out. Of rows without a class,

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 import flask
 
-from melm_studio.views.validation import InputError, read
+from melm_studio.validation import InputError, read
 
 T = TypeVar("T")
 

@@ -20,10 +20,10 @@ from callbacks.services import services
 from callbacks.session import grant, owner, workspace
 from melm_core.base import UserError
 from melm_studio.programs.models import Link, NewLink
-from melm_studio.views.data_source import DataSource
-from melm_studio.views.view_query import data_query, to_query
-from melm_studio.views.view_spec import ViewSpec
-from melm_studio.worker.records.grant import GrantKind
+from melm_studio.runs.records.grant import GrantKind
+from melm_studio.workspace.data_source import DataSource
+from melm_studio.workspace.view_query import data_query, to_query
+from melm_studio.workspace.view_spec import ViewSpec
 
 _GONE = (
     "The file of this table is no longer stored. Open the table again where the address was made."

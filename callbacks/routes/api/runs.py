@@ -11,6 +11,10 @@ from callbacks.routes.requested_view import requested_event
 from callbacks.services import services
 from callbacks.session import own_fit, workspace
 from melm_core.methods import METHODS
+from melm_studio.analyses.validation_run import report_of
+from melm_studio.planes.batches import batch_sentence
+from melm_studio.planes.captions import title
+from melm_studio.planes.types import BatchScores
 from melm_studio.programs.models import (
     BatchResult,
     Check,
@@ -21,15 +25,11 @@ from melm_studio.programs.models import (
     Run,
     Runs,
 )
-from melm_studio.views.captions import title
-from melm_studio.views.data_source import ShownData
-from melm_studio.views.types import BatchScores
-from melm_studio.views.validation import Count, read
-from melm_studio.views.verdicts.batches import batch_sentence
-from melm_studio.views.view_spec import checked_parameters
-from melm_studio.worker.execution.refusals import check_data
-from melm_studio.worker.execution.validation_run import report_of
-from melm_studio.worker.records.run import PlaneEvent, RunRecord
+from melm_studio.runs.execution.refusals import check_data
+from melm_studio.runs.records.run import PlaneEvent, RunRecord
+from melm_studio.validation import Count, read
+from melm_studio.workspace.data_source import ShownData
+from melm_studio.workspace.view_spec import checked_parameters
 
 MOST_PLANES = 100  # in one answer
 

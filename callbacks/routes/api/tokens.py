@@ -9,7 +9,7 @@ import flask
 from callbacks.keys.grants import TOKEN_DAYS, revoke_grant, valid_grants
 from callbacks.session import grant, owner
 from melm_studio.programs.models import MadeToken, Token, Tokens
-from melm_studio.worker.records.grant import Grant, GrantKind
+from melm_studio.runs.records.grant import Grant, GrantKind
 
 
 def create() -> Token:

@@ -10,9 +10,9 @@ from dash import Dash
 
 from callbacks.services import services
 from callbacks.session import own_fit
-from melm_studio.figures.features.feature_densities import feature_figure
-from melm_studio.figures.theme import Scheme
-from melm_studio.views.verdicts.feature_densities import feature_densities
+from melm_studio.planes.feature_densities import feature_densities
+from melm_studio.planes.feature_densities_figure import feature_figure
+from melm_studio.planes.theme import Scheme
 
 _NOTE = (
     "Filled marks are training rows, open ones held-out rows; dashed lines are where another class "

@@ -11,9 +11,9 @@ from dash import Dash
 from callbacks.services import services
 from callbacks.session import own_fit
 from melm_core.methods import METHODS
-from melm_studio.figures.latent_structure import importance_figure, s_plot_figure
-from melm_studio.figures.theme import Scheme
-from melm_studio.views.verdicts.latent_structure import LatentStructure, latent_structure
+from melm_studio.planes.latent_structure import LatentStructure, latent_structure
+from melm_studio.planes.latent_structure_figure import importance_figure, s_plot_figure
+from melm_studio.planes.theme import Scheme
 
 _NOTE = (
     "VIP above 1 is more than that of an average feature. In an S-plot, features at the ends move "

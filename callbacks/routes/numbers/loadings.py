@@ -12,10 +12,10 @@ from callbacks.routes.requested_view import requested_event, requested_options
 from callbacks.services import services
 from callbacks.session import own_fit
 from melm_core.methods import METHODS
-from melm_studio.figures.features.loadings import MOST_POINTS, loadings_figure
-from melm_studio.figures.theme import Scheme
+from melm_studio.planes.axis_titles import axis_titles
+from melm_studio.planes.loadings import MOST_POINTS, loadings_figure
+from melm_studio.planes.theme import Scheme
 from melm_studio.tables import number
-from melm_studio.views.publication.axis_titles import axis_titles
 
 _WORDS = "Where a row moves when a feature rises."
 _STRONGEST = " The strongest {shown} of {all} features."

@@ -12,20 +12,20 @@ from dash import Dash
 from callbacks.routes.planes.progress import progress_of
 from callbacks.services import services
 from callbacks.session import own_fit, workspace
-from melm_studio.figures.plane_tree import tree_figure
-from melm_studio.figures.theme import Scheme
-from melm_studio.views.tree.drawn import Height, tree_arrays
-from melm_studio.views.tree.runs import started_tree
-from melm_studio.views.tree.words import (
+from melm_studio.analyses.drawn_tree import Height, tree_arrays
+from melm_studio.analyses.tree_figure import tree_figure
+from melm_studio.analyses.tree_run import tree_of
+from melm_studio.analyses.tree_words import (
     contrast_sentence,
     named_branches,
     tree_notes,
     tree_sentence,
 )
-from melm_studio.views.verdicts.gamma_advice import gamma_advice
-from melm_studio.worker.execution.tree_run import tree_of
-from melm_studio.worker.records.run import RunKind, RunRecord
-from melm_studio.worker.records.tree_report import TreeReport
+from melm_studio.planes.gamma_advice import gamma_advice
+from melm_studio.planes.theme import Scheme
+from melm_studio.runs.records.run import RunKind, RunRecord
+from melm_studio.runs.records.tree_report import TreeReport
+from melm_studio.workspace.tree_start import started_tree
 
 
 def register(app: Dash) -> None:

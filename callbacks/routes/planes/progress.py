@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from melm_studio.worker.config.messages import WAITS
-from melm_studio.worker.records.run import RunRecord, RunState
+from melm_studio.configuration.messages import WAITS
+from melm_studio.runs.records.run import RunRecord, RunState
 
 
 def progress_of(current: RunRecord, fraction: float, stage: str = "") -> dict[str, Any]:

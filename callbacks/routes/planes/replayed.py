@@ -6,7 +6,20 @@ from collections.abc import Iterator
 
 from callbacks.services import services
 from callbacks.session import workspace
-from melm_studio.figures.replay_sections import (
+from melm_studio.analyses.drawn_tree import Height, tree_arrays
+from melm_studio.analyses.resamples_run import resamples_of
+from melm_studio.analyses.resamples_words import resample_label, resamples_note, resamples_sentence
+from melm_studio.analyses.tree_run import tree_of
+from melm_studio.analyses.tree_words import (
+    contrast_sentence,
+    named_branches,
+    tree_notes,
+    tree_sentence,
+)
+from melm_studio.planes.gamma_advice import gamma_advice
+from melm_studio.planes.types import PlaneView
+from melm_studio.planes.view_options import MorphTarget, ViewOptions
+from melm_studio.publication.replay_sections import (
     Painted,
     ResamplesSection,
     TreeSection,
@@ -15,20 +28,7 @@ from melm_studio.figures.replay_sections import (
     script_of_sections,
     tree_html,
 )
-from melm_studio.views.resamples.words import resample_label, resamples_note, resamples_sentence
-from melm_studio.views.tree.drawn import Height, tree_arrays
-from melm_studio.views.tree.words import (
-    contrast_sentence,
-    named_branches,
-    tree_notes,
-    tree_sentence,
-)
-from melm_studio.views.types import PlaneView
-from melm_studio.views.verdicts.gamma_advice import gamma_advice
-from melm_studio.views.view_options import MorphTarget, ViewOptions
-from melm_studio.worker.execution.resamples_run import resamples_of
-from melm_studio.worker.execution.tree_run import tree_of
-from melm_studio.worker.records.run import PlaneEvent, RunKind, RunRecord
+from melm_studio.runs.records.run import PlaneEvent, RunKind, RunRecord
 
 # As on the page; fewer where planes are large or have many rows.
 _MOST_PER_RESAMPLE = 12

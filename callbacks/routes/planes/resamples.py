@@ -11,15 +11,15 @@ from dash import Dash
 from callbacks.routes.planes.progress import progress_of
 from callbacks.services import services
 from callbacks.session import own_fit, workspace
-from melm_studio.views.resamples.runs import started_resamples
-from melm_studio.views.resamples.words import (
+from melm_studio.analyses.resamples_run import resamples_of
+from melm_studio.analyses.resamples_words import (
     resample_label,
     resampled_features,
     resamples_note,
     resamples_sentence,
 )
-from melm_studio.worker.execution.resamples_run import resamples_of
-from melm_studio.worker.records.run import RunKind
+from melm_studio.runs.records.run import RunKind
+from melm_studio.workspace.resamples_start import started_resamples
 
 
 def register(app: Dash) -> None:

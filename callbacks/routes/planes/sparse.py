@@ -12,13 +12,13 @@ from dash import Dash
 from callbacks.routes.planes.progress import progress_of
 from callbacks.services import services
 from callbacks.session import own_fit, workspace
-from melm_studio.figures.features.sparse_path import sparse_figure
-from melm_studio.figures.theme import Scheme
-from melm_studio.views.sparse.runs import started_sparse, view_of_features
-from melm_studio.views.sparse.words import named_sizes, sparse_note, sparse_sentence
-from melm_studio.worker.execution.sparse_run import sparse_of
-from melm_studio.worker.records.run import RunKind
-from melm_studio.worker.records.sparse_report import SparseReport
+from melm_studio.analyses.sparse_figure import sparse_figure
+from melm_studio.analyses.sparse_run import sparse_of
+from melm_studio.analyses.sparse_words import named_sizes, sparse_note, sparse_sentence
+from melm_studio.planes.theme import Scheme
+from melm_studio.runs.records.run import RunKind
+from melm_studio.runs.records.sparse_report import SparseReport
+from melm_studio.workspace.sparse_start import started_sparse, view_of_features
 
 
 def register(app: Dash) -> None:

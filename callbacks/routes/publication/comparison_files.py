@@ -9,20 +9,20 @@ from dash import Dash
 from callbacks.routes.export import attachment
 from callbacks.services import services
 from callbacks.session import own_run, workspace
-from melm_studio.views.comparison import agreement, biggest_movers, compared
-from melm_studio.views.publication.comparison_tables import (
+from melm_studio.analyses.ranking_run import ranking_of
+from melm_studio.analyses.ranking_words import ranked
+from melm_studio.analyses.validation_run import report_of
+from melm_studio.publication.comparison import agreement, biggest_movers, compared
+from melm_studio.publication.comparison_tables import (
     angles_frame,
     movers_frame,
     overlap_frame,
     ranking_frame,
     scores_frame,
 )
-from melm_studio.views.rows.spreadsheet import csv_text
-from melm_studio.views.verdicts.ranking import ranked
-from melm_studio.views.workspace import MAX_PANELS
-from melm_studio.worker.execution.ranking_run import ranking_of
-from melm_studio.worker.execution.validation_run import report_of
-from melm_studio.worker.records.run import RunKind, RunRecord
+from melm_studio.rows.spreadsheet import csv_text
+from melm_studio.runs.records.run import RunKind, RunRecord
+from melm_studio.workspace.workspace import MAX_PANELS
 
 
 def register(app: Dash) -> None:

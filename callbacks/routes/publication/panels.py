@@ -11,19 +11,19 @@ import pandas as pd
 
 from callbacks.routes.rows.marks import column_values
 from callbacks.services import services
-from melm_studio.figures.coloring import Marks
-from melm_studio.views.captions import title_of_view
-from melm_studio.views.publication.axis_titles import axis_titles
-from melm_studio.views.publication.style import FigureFormat, FigureStyle
-from melm_studio.views.rows.every_row import every_point_by_class, numbers_by_class
-from melm_studio.views.types import PlaneView
-from melm_studio.views.view_options import ViewOptions
-from melm_studio.worker.records.run import PlaneEvent, RunRecord
+from melm_studio.planes.axis_titles import axis_titles
+from melm_studio.planes.captions import title_of_view
+from melm_studio.planes.coloring import Marks
+from melm_studio.planes.every_row import every_point_by_class, numbers_by_class
+from melm_studio.planes.types import PlaneView
+from melm_studio.planes.view_options import ViewOptions
+from melm_studio.publication.style import FigureFormat, FigureStyle
+from melm_studio.runs.records.run import PlaneEvent, RunRecord
 
 if TYPE_CHECKING:
-    from melm_studio.figures.publication import ColumnMarks, FigurePanel, PrintedFigure
+    from melm_studio.publication.printing import ColumnMarks, FigurePanel, PrintedFigure
 
-_ROOM = "melm_studio.figures.publication"
+_ROOM = "melm_studio.publication.printing"
 
 
 def figure_panel(

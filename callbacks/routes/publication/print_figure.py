@@ -17,15 +17,15 @@ from callbacks.routes.publication.panels import column_marks, figure_panel, prin
 from callbacks.routes.requested_view import options_in, requested_event
 from callbacks.services import services
 from callbacks.session import own_run
-from melm_studio.figures.coloring import Marks, point_colors, point_symbols
-from melm_studio.figures.theme import Scheme
-from melm_studio.views.plane_view import PlaneViewer
-from melm_studio.views.publication.style import FigureFormat, FigureStyle
-from melm_studio.views.rows.every_row import numbers_by_class
-from melm_studio.views.validation import Coordinate, Count, Text, read
+from melm_studio.planes.coloring import Marks, point_colors, point_symbols
+from melm_studio.planes.every_row import numbers_by_class
+from melm_studio.planes.plane_view import PlaneViewer
+from melm_studio.planes.theme import Scheme
+from melm_studio.publication.style import FigureFormat, FigureStyle
+from melm_studio.validation import Coordinate, Count, Text, read
 
 if TYPE_CHECKING:
-    from melm_studio.figures.publication import FigurePanel
+    from melm_studio.publication.printing import FigurePanel
 
 MAX_PANELS = 9
 MAX_ROWS = 1_000_000

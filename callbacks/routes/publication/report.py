@@ -14,28 +14,28 @@ from callbacks.routes.publication.panels import figure_panel, print_figure
 from callbacks.routes.requested_view import requested_event, requested_options
 from callbacks.services import services
 from callbacks.session import own_run, workspace
-from melm_studio.views.captions import changes_of, title_of_view
-from melm_studio.views.comparison import agreement
-from melm_studio.views.publication.report import report_of_comparison, report_of_run
-from melm_studio.views.publication.report_run import ReportedRun
-from melm_studio.views.publication.report_section import Picture, Section
-from melm_studio.views.publication.style import FigureStyle
-from melm_studio.views.sparse.report import sparse_section
-from melm_studio.views.tree.drawn import Height, tree_arrays
-from melm_studio.views.tree.report import tree_section
-from melm_studio.views.validation import InputError
-from melm_studio.views.verdicts.run_verdict import run_verdict
-from melm_studio.views.verdicts.strip import Verdict
-from melm_studio.views.view_options import DEFAULT_VIEW, ViewOptions
-from melm_studio.views.view_query import to_query
-from melm_studio.views.view_spec import spec_of
-from melm_studio.worker.execution.sparse_run import sparse_of
-from melm_studio.worker.execution.tree_run import tree_of
-from melm_studio.worker.execution.validation_run import report_of
-from melm_studio.worker.records.run import PlaneEvent, RunKind, RunRecord
+from melm_studio.analyses.drawn_tree import Height, tree_arrays
+from melm_studio.analyses.report_section import Picture, Section
+from melm_studio.analyses.run_verdict import run_verdict
+from melm_studio.analyses.sparse_run import sparse_of
+from melm_studio.analyses.sparse_section import sparse_section
+from melm_studio.analyses.strip import Verdict
+from melm_studio.analyses.tree_run import tree_of
+from melm_studio.analyses.tree_section import tree_section
+from melm_studio.analyses.validation_run import report_of
+from melm_studio.planes.captions import changes_of, title_of_view
+from melm_studio.planes.view_options import DEFAULT_VIEW, ViewOptions
+from melm_studio.publication.comparison import agreement
+from melm_studio.publication.report import report_of_comparison, report_of_run
+from melm_studio.publication.report_run import ReportedRun
+from melm_studio.publication.style import FigureStyle
+from melm_studio.runs.records.run import PlaneEvent, RunKind, RunRecord
+from melm_studio.validation import InputError
+from melm_studio.workspace.view_query import to_query
+from melm_studio.workspace.view_spec import spec_of
 
 if TYPE_CHECKING:
-    from melm_studio.figures.publication import FigurePanel
+    from melm_studio.publication.printing import FigurePanel
 
 MAX_RUNS = 9
 
@@ -106,7 +106,7 @@ def _tree(record: RunRecord) -> Section | None:
         return None
     n_classes = len(services().renderer.viewer(record).class_names)
     arrays, height = tree_arrays(found, n_classes, Height.ACCURACY)
-    trees: Any = import_module("melm_studio.figures.publication.trees")
+    trees: Any = import_module("melm_studio.publication.printing.trees")
     panel = trees.TreePanel("", arrays, height, 1 / n_classes)
     picture = Picture(trees.print_trees([panel], _TREE_MM), "Optima by kernel width")
     return tree_section(found, n_classes, picture, is_final=current.state.is_final)
@@ -161,5 +161,5 @@ def _link(record: RunRecord, event: PlaneEvent, options: ViewOptions) -> str:
 
 
 def _sent(report: Any, record: RunRecord, suffix: str) -> flask.Response:
-    pages: Any = import_module("melm_studio.figures.publication.report_page")
+    pages: Any = import_module("melm_studio.publication.report_page")
     return attachment(pages.report_page(report), record, suffix, "text/html")

@@ -11,10 +11,10 @@ from dash import Dash
 from callbacks.routes.requested_view import requested_event, requested_options
 from callbacks.services import services
 from callbacks.session import own_run
-from melm_studio.figures.distances import contributions_figure, distances_figure
-from melm_studio.figures.theme import Scheme
-from melm_studio.views.rows.distances import RowDistances, row_contributions, row_distances
-from melm_studio.views.rows.row_summaries import indices_of
+from melm_studio.planes.theme import Scheme
+from melm_studio.rows.distances import RowDistances, row_contributions, row_distances
+from melm_studio.rows.distances_figure import contributions_figure, distances_figure
+from melm_studio.rows.row_summaries import indices_of
 
 _MOST_LISTED = 200
 _ROW = "What moves {row} from the center, and off the plane."

@@ -13,12 +13,11 @@ from msgspec.structs import replace
 from callbacks.session import own_run, workspace
 from melm_core.base import UserError
 from melm_core.methods import METHODS
-from melm_studio.tables import LabeledData, Use, shortened
-from melm_studio.views.data_source import DataSource, ShownData, source_of_run
-from melm_studio.views.rows.row_edits import MAX_EDITED_ROWS, Mark, RowNumbers, Words
-from melm_studio.views.validation import read
-from melm_studio.worker.execution.refusals import check_data
-from melm_studio.worker.records.run import RunRecord
+from melm_studio.runs.execution.refusals import check_data
+from melm_studio.runs.records.run import RunRecord
+from melm_studio.tables import MAX_EDITED_ROWS, LabeledData, Mark, RowNumbers, Use, Words, shortened
+from melm_studio.validation import read
+from melm_studio.workspace.data_source import DataSource, ShownData, source_of_run
 
 _MARKED = "yes"
 _TAKEN = 'The table has a column "{name}" already. Choose another name.'

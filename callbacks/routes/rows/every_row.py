@@ -10,9 +10,9 @@ from callbacks.routes.requested_view import requested_event, requested_options
 from callbacks.services import services
 from callbacks.session import own_run
 from melm_core.base import FloatArray
-from melm_studio.figures.encoding import packed_points, packed_rows
-from melm_studio.views.plane_view import PlaneViewer
-from melm_studio.views.rows.every_row import EveryRow, every_point
+from melm_studio.planes.encoding import packed_points, packed_rows
+from melm_studio.planes.every_row import EveryRow, every_point
+from melm_studio.planes.plane_view import PlaneViewer
 
 
 def register(app: Dash) -> None:

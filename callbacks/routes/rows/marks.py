@@ -16,12 +16,12 @@ from dash import Dash
 from callbacks.services import services
 from callbacks.session import own_run, workspace
 from melm_core.base import IntArray, UserError
-from melm_studio.figures.coloring import RowMarks, row_colors, row_symbols
-from melm_studio.figures.plane import row_numbers
-from melm_studio.figures.theme import Scheme
+from melm_studio.planes.coloring import RowMarks, row_colors, row_symbols
+from melm_studio.planes.every_row import EveryRow
+from melm_studio.planes.figure import row_numbers
+from melm_studio.planes.theme import Scheme
+from melm_studio.runs.records.run import RunRecord
 from melm_studio.tables import shortened
-from melm_studio.views.rows.every_row import EveryRow
-from melm_studio.worker.records.run import RunRecord
 
 
 def register(app: Dash) -> None:

@@ -11,14 +11,14 @@ import numpy as np
 
 from callbacks.services import services
 from melm_core.base import FloatArray
-from melm_studio.figures.encoding import packed_points
-from melm_studio.figures.plane import limits
 from melm_studio.layout.scripts import ASSETS
 from melm_studio.layout.shell.page_scripts import bundle
-from melm_studio.views.rows.every_row import every_point_by_class
-from melm_studio.views.types import PlaneView
-from melm_studio.views.view_options import DEFAULT_VIEW
-from melm_studio.worker.records.run import PlaneEvent, RunRecord
+from melm_studio.planes.encoding import packed_points
+from melm_studio.planes.every_row import every_point_by_class
+from melm_studio.planes.figure import limits
+from melm_studio.planes.types import PlaneView
+from melm_studio.planes.view_options import DEFAULT_VIEW
+from melm_studio.runs.records.run import PlaneEvent, RunRecord
 
 # Eight bytes a row in base 64.
 MOST_ROWS = 1_000_000

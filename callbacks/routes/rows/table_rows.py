@@ -14,16 +14,16 @@ from callbacks.routes.requested_view import requested_event, requested_options
 from callbacks.services import services
 from callbacks.session import own_run, workspace
 from melm_core.base import UserError
+from melm_studio.rows.details import row_details, unlabeled_details
+from melm_studio.rows.placement import RowPlacer
+from melm_studio.rows.row_lists import outliers, rows_named, suspect_labels
+from melm_studio.rows.selection import selection, selection_table
+from melm_studio.rows.spreadsheet import csv_text
+from melm_studio.rows.unlabeled_rows import ChosenRows
+from melm_studio.runs.records.run import RunRecord, RunState
 from melm_studio.tables import LabeledData
-from melm_studio.views.rows.details import row_details, unlabeled_details
-from melm_studio.views.rows.out_of_fold import known_probabilities, started_probabilities
-from melm_studio.views.rows.placement import RowPlacer
-from melm_studio.views.rows.row_lists import outliers, rows_named, suspect_labels
-from melm_studio.views.rows.selection import selection, selection_table
-from melm_studio.views.rows.spreadsheet import csv_text
-from melm_studio.views.rows.unlabeled_rows import ChosenRows
-from melm_studio.views.validation import Count, Text, read
-from melm_studio.worker.records.run import RunRecord, RunState
+from melm_studio.validation import Count, Text, read
+from melm_studio.workspace.probabilities_start import known_probabilities, started_probabilities
 
 _REFITTING = "Refitting in 5 folds, to judge each row by planes fitted without it…"
 _MAX_SELECTED = 1_000_000

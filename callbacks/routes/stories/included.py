@@ -8,8 +8,8 @@ import flask
 from dash import Dash
 
 from callbacks.session import workspace
-from melm_studio.views.project import open_project
-from melm_studio.views.stories import INCLUDED_STORIES
+from melm_studio.workspace.project import open_project
+from melm_studio.workspace.stories import INCLUDED_STORIES
 
 
 def register(app: Dash) -> None:

@@ -14,14 +14,14 @@ from msgspec.structs import replace
 from callbacks.routes.documents import document
 from callbacks.services import services
 from callbacks.session import workspace
-from melm_studio.figures.encoding import compact
-from melm_studio.figures.plane import empty_figure, limits, plane_frame
-from melm_studio.figures.theme import Scheme
 from melm_studio.layout.scripts import ICON
 from melm_studio.layout.shell.page_scripts import PRESENTER_SCRIPT
-from melm_studio.views.view_options import MorphTarget, ViewOptions
-from melm_studio.views.view_spec import SharedMorph, ViewSpec
-from melm_studio.worker.records.run import PlaneEvent, RunRecord
+from melm_studio.planes.encoding import compact
+from melm_studio.planes.figure import empty_figure, limits, plane_frame
+from melm_studio.planes.theme import Scheme
+from melm_studio.planes.view_options import MorphTarget, ViewOptions
+from melm_studio.runs.records.run import PlaneEvent, RunRecord
+from melm_studio.workspace.view_spec import SharedMorph, ViewSpec
 
 T = TypeVar("T")
 

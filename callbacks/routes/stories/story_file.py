@@ -8,7 +8,7 @@ import flask
 from dash import Dash
 
 from callbacks.guards.error_answers import sentence
-from melm_studio.views.story import Story
+from melm_studio.workspace.story import Story
 
 _NO_FILE = "No file arrived. Choose a story that was saved here."
 

@@ -11,10 +11,10 @@ from threading import Event, Lock, Thread
 
 from callbacks.guards.held_connections import HeldConnection
 from callbacks.routes.talks.messages import Kind, message
-from melm_studio.worker.records.limits import DiskFullError
-from melm_studio.worker.records.shares import share_of_address
-from melm_studio.worker.records.talk import TalkView
-from melm_studio.worker.store.protocol import RunStore, StoreUnavailableError
+from melm_studio.configuration.limits import DiskFullError
+from melm_studio.runs.records.shares import share_of_address
+from melm_studio.runs.store.protocol import RunStore, StoreUnavailableError
+from melm_studio.talks.talk import TalkView
 
 # Half of the connections of the embedded server, so that others find some.
 MOST_VIEWERS_HELD = 500

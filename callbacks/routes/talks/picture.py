@@ -12,20 +12,20 @@ import numpy as np
 from msgspec import Meta, Struct, field
 
 from callbacks.routes.talks.messages import packed
-from melm_studio.figures.encoding import compact
-from melm_studio.figures.plane import empty_figure, limits, plane_frame
-from melm_studio.figures.theme import THEMES, Scheme
+from melm_studio.planes.captions import title
+from melm_studio.planes.encoding import compact
+from melm_studio.planes.figure import empty_figure, limits, plane_frame
+from melm_studio.planes.plane_scores import scores_in_words
+from melm_studio.planes.renderer import PlaneRenderer
+from melm_studio.planes.theme import THEMES, Scheme
+from melm_studio.planes.types import PlaneView
+from melm_studio.planes.view_options import ViewOptions
+from melm_studio.rows.details import MAX_INFO
+from melm_studio.runs.records.run import PlaneEvent, RunRecord
 from melm_studio.tables import LabeledData, shortened
-from melm_studio.views.captions import title
-from melm_studio.views.renderer import PlaneRenderer
-from melm_studio.views.rows.details import MAX_INFO
-from melm_studio.views.types import PlaneView
-from melm_studio.views.validation import Coordinate, Count, Text
-from melm_studio.views.verdicts.plane_scores import scores_in_words
-from melm_studio.views.view_options import ViewOptions
-from melm_studio.views.view_spec import MORE_LAYERS, SWITCHES, MoreLayer, Switch
-from melm_studio.worker.records.run import PlaneEvent, RunRecord
-from melm_studio.worker.records.talk import Talk, TalkView
+from melm_studio.talks.talk import Talk, TalkView
+from melm_studio.validation import Coordinate, Count, Text
+from melm_studio.workspace.view_spec import MORE_LAYERS, SWITCHES, MoreLayer, Switch
 
 # Of the rows that are drawn, no more can be selected.
 MOST_ROWS = 10_000

@@ -17,9 +17,9 @@ from callbacks.routes.talks.picture import Shown, talk_view
 from callbacks.services import services
 from callbacks.session import address, own_run, owner
 from melm_core.base import UserError
-from melm_studio.views.validation import read
-from melm_studio.worker.records.talk import Talk, TalkView
-from melm_studio.worker.store.talks import Talks
+from melm_studio.talks.store import Talks
+from melm_studio.talks.talk import Talk, TalkView
+from melm_studio.validation import read
 
 SECONDS_PER_HOUR = 3_600.0
 # Of a picture, which is sent to every viewer.

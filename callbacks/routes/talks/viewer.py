@@ -18,10 +18,10 @@ from callbacks.routes.talks.audience import Audience, news
 from callbacks.routes.talks.messages import Kind, message
 from callbacks.services import services
 from callbacks.session import address
-from melm_studio.figures.theme import page_colors
 from melm_studio.layout.scripts import ICON
 from melm_studio.layout.shell.page_scripts import FOLLOW_SCRIPT
-from melm_studio.worker.records.talk import Talk
+from melm_studio.planes.theme import page_colors
+from melm_studio.talks.talk import Talk
 
 _EXTENSION = "melm-studio-audience"
 _NO_TALK = (

@@ -14,7 +14,7 @@ from dash.development.base_component import Component
 from melm_studio.layout import ids
 from melm_studio.layout.attributes import data
 from melm_studio.layout.dialogs.frame import dialog_frame
-from melm_studio.views.publication.style import (
+from melm_studio.publication.style import (
     COLUMN_MM,
     FORMATS,
     LAYERS,

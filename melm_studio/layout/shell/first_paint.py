@@ -15,7 +15,7 @@ from dash.development.base_component import Component
 from melm_studio.layout import ids
 from melm_studio.layout.shell.header import brand
 from melm_studio.layout.shell.welcome import welcome
-from melm_studio.views.data_source import DataSource, ShownData
+from melm_studio.workspace.data_source import DataSource, ShownData
 
 _SCRIPT = f"""
 {{

@@ -10,7 +10,7 @@ from dash.development.base_component import Component
 from melm_studio.layout import ids
 from melm_studio.layout.attributes import data
 from melm_studio.layout.dialogs.frame import dialog_frame
-from melm_studio.layout.present import KEYS
+from melm_studio.layout.keyboard import PAGE_KEYS, PRESENT_KEYS
 
 # Where the tour stops: the section of a small screen, an element, and what it is for.
 TOUR = (
@@ -53,11 +53,6 @@ WORDS = {
     "Training rows": "The rows that a plane is fitted to, drawn as filled points.",
 }
 
-_PAGE_KEYS = (
-    ("Ctrl Enter", "run"),
-    ("Arrow keys, Page Up, Page Down", "move a slider"),
-    ("Esc", "close a menu or dialog, leave Present"),
-)
 
 _GRANTS = ": your runs in another browser, and in programs"
 
@@ -100,9 +95,9 @@ def help_view() -> Component:
             html.H3("Words"),
             html.Dl([part for word in WORDS.items() for part in _entry(*word)]),
             html.H3("Keys"),
-            _keys(_PAGE_KEYS),
+            _keys(PAGE_KEYS),
             html.H3("Keys in Present"),
-            _keys(KEYS),
+            _keys(PRESENT_KEYS),
         ],
     )
 

@@ -10,7 +10,7 @@ from dash.development.base_component import Component
 
 from melm_studio.layout.attributes import aria, data, part
 from melm_studio.tables import count
-from melm_studio.views.data_source import ShownData
+from melm_studio.workspace.data_source import ShownData
 
 BEGIN = "Find the plane that separates them"
 STEPS = ("Watch it turn", "Ask whether it is real", "Show it")

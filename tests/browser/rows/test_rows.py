@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from playwright.sync_api import Page, expect
 
-from melm_studio.figures.traces import PlaneTrace
+from melm_studio.planes.traces import PlaneTrace
 from melm_studio.tables import load_sample
 from tests.browser.test_axe import barriers
 from tools.driver.page import Panel, StudioPage, wait_until

@@ -10,8 +10,8 @@ import pytest
 from PIL import Image, ImageColor
 from playwright.sync_api import Page, ViewportSize, expect
 
-from melm_studio.figures.theme import THEMES, Scheme
 from melm_studio.layout.shell.welcome import BEGIN
+from melm_studio.planes.theme import THEMES, Scheme
 from tools.driver.page import StudioPage
 
 SIZES: dict[str, ViewportSize] = {

@@ -16,7 +16,7 @@ import requests
 from callbacks.guards.arriving_requests import IN_MEMORY_BYTES, KeptBodies
 from callbacks.guards.web_server import ConnectionLimits
 from tests.callbacks.guards.web_servers import PATIENCE_S, serving
-from tests.melm_studio.worker.helpers import wait_until
+from tests.melm_studio.runs.helpers import wait_until
 
 MB = 2**20
 # Nothing ends by itself here.

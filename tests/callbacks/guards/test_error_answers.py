@@ -7,10 +7,10 @@ from contextlib import ExitStack
 import numpy as np
 import pytest
 
+from melm_studio.configuration.limits import DiskFullError
 from melm_studio.layout import ids
-from melm_studio.worker.records.limits import DiskFullError
-from melm_studio.worker.records.run import RunState
-from tests.melm_studio.worker.store.full_disk import FullDisk
+from melm_studio.runs.records.run import RunState
+from tests.melm_studio.runs.store.full_disk import FullDisk
 from tools.driver.visitor import opened_studio
 
 RUN_ERROR, DATA_ERROR = f"{ids.RUN_ERROR}.children", f"{ids.DATA_ERROR}.children"

@@ -23,7 +23,7 @@ from waitress.task import ThreadedTaskDispatcher
 
 from callbacks.guards import arriving_requests, held_connections, web_server
 from callbacks.guards.web_server import ConnectionLimits
-from melm_studio.worker.config.service_manager import READY, tell_service_manager
+from melm_studio.configuration.service_manager import READY, tell_service_manager
 from tests.callbacks.guards.web_servers import PATIENCE_S, serving
 
 PINS = Path(__file__).parents[3] / "requirements/studio.in"

@@ -11,7 +11,7 @@ import pytest
 
 from callbacks.keys import grants
 from callbacks.routes.api.endpoints import PREFIX
-from melm_studio.worker.records.limits import DiskFullError, LimitReachedError
+from melm_studio.configuration.limits import DiskFullError, LimitReachedError
 from tools.driver.visitor import opened_studio
 
 DAY, MINUTE = 86_400.0, 60.0

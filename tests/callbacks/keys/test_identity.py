@@ -12,13 +12,13 @@ import pytest
 
 from app import create_app
 from callbacks.routes.api.endpoints import PREFIX
-from melm_studio.worker.config.redis_address import RedisAddress
-from melm_studio.worker.config.settings import Settings
-from melm_studio.worker.records.limits import Limits
-from melm_studio.worker.store.protocol import StoreUnavailableError
-from melm_studio.worker.store.redis import RedisRunStore
-from melm_studio.worker.store.redis import client as redis_client
-from tests.melm_studio.worker.redis_server import running_redis
+from melm_studio.configuration.limits import Limits
+from melm_studio.configuration.redis_address import RedisAddress
+from melm_studio.configuration.settings import Settings
+from melm_studio.runs.store.protocol import StoreUnavailableError
+from melm_studio.runs.store.redis import RedisRunStore
+from melm_studio.runs.store.redis import client as redis_client
+from tests.melm_studio.runs.redis_server import running_redis
 from tools.driver.visitor import Studio, opened_studio, shared_reader
 
 RUNS, TOKENS = f"{PREFIX}/runs", f"{PREFIX}/tokens"

@@ -16,9 +16,9 @@ import pytest
 
 from callbacks.routes.export import components_table
 from melm_core.methods import METHODS, SavedPlane
+from melm_studio.planes import saved_model
+from melm_studio.rows.spreadsheet import csv_text
 from melm_studio.tables import load_sample
-from melm_studio.views import saved_model
-from melm_studio.views.rows.spreadsheet import csv_text
 from tests.callbacks.tables import blobs, breast_cancer, csv
 
 COORDINATES = ["component_1", "component_2"]

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from melm_core.melm.objective import cauchy_schwarz_divergence
-from melm_studio.figures.theme import THEMES, Scheme
-from melm_studio.worker.config.messages import DATA_GONE
-from melm_studio.worker.records.run import new_run
+from melm_studio.configuration.messages import DATA_GONE
+from melm_studio.planes.theme import THEMES, Scheme
+from melm_studio.runs.records.run import new_run
 from tests.callbacks.planes import standardized_by_class
 from tests.callbacks.tables import blobs, breast_cancer, csv
-from tests.melm_studio.figures.views import points
-from tests.melm_studio.worker.helpers import PARAMETERS
+from tests.melm_studio.planes.views import points
+from tests.melm_studio.runs.helpers import PARAMETERS
 from tools.driver.visitor import strict_json
 
 SURFACE = "surface?kind=densities&method=exact"

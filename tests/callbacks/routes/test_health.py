@@ -9,7 +9,7 @@ import pytest
 
 from callbacks.routes import health
 from callbacks.routes.health import MAX_SUPERVISOR_SILENCE_S
-from melm_studio.worker.records.limits import DiskFullError
+from melm_studio.configuration.limits import DiskFullError
 from tools.driver.visitor import opened_studio
 
 FOR_MACHINES = ["/health", "/ready", "/metrics"]

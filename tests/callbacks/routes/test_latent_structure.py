@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 
-from melm_studio.figures.theme import Scheme
+from melm_studio.planes.theme import Scheme
 
 SHARES = re.compile(r"R²X = (\d+) %.* R²Y = (\d+) %\. In cross-validation, Q² = (-?\d+) %")
 

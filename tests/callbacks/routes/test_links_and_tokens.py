@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from callbacks.routes.api.endpoints import PREFIX
-from melm_studio.worker.records.grant import Grant
+from melm_studio.runs.records.grant import Grant
 
 PAGE = "/links-and-tokens"
 

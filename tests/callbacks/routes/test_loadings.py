@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.melm_studio.figures.views import decoded
+from tests.melm_studio.planes.views import decoded
 
 
 def answer_of(visitor, run: str, **query):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from melm_studio.worker.records.run import RunState
+from melm_studio.runs.records.run import RunState
 from tools.driver.visitor import opened_studio
 
 

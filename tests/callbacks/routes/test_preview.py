@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from melm_studio.layout import ids
-from melm_studio.views import renderer
+from melm_studio.planes import renderer
 from tests.callbacks.tables import blobs, csv
 
 DATA = f"{ids.DATA}.data"

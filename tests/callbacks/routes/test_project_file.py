@@ -15,12 +15,12 @@ from werkzeug.datastructures import FileStorage
 from werkzeug.test import encode_multipart
 
 from melm_studio.layout import ids
-from melm_studio.views.project.manifest import VERSION
-from melm_studio.views.project.results import checked_events
-from melm_studio.views.view_spec import ViewSpec
-from melm_studio.worker.records.check_report import CheckReport
-from melm_studio.worker.records.run import RunKind, RunState, new_check, new_sparse, new_tree
-from melm_studio.worker.records.sparse_report import SparseReport, SparseSize
+from melm_studio.runs.records.check_report import CheckReport
+from melm_studio.runs.records.run import RunKind, RunState, new_check, new_sparse, new_tree
+from melm_studio.runs.records.sparse_report import SparseReport, SparseSize
+from melm_studio.workspace.project.manifest import VERSION
+from melm_studio.workspace.project.results import checked_events
+from melm_studio.workspace.view_spec import ViewSpec
 from tests.callbacks.tables import blobs, csv
 from tools.driver.visitor import components, opened_studio
 

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from melm_studio.worker.config.settings import Settings
+from melm_studio.configuration.settings import Settings
 from tools.driver.visitor import opened_studio
 
 PROXIED = {"proxies": 1, "user_header": "X-Forwarded-User"}

@@ -7,7 +7,7 @@ import pytest
 
 from melm_core.linalg.planes import geodesic, principal_angles
 from melm_core.melm.objective import cauchy_schwarz_divergence
-from melm_studio.views.view_options import MAX_EDITS
+from melm_studio.planes.view_options import MAX_EDITS
 from tools.driver.visitor import strict_json
 
 HELD_OUT, SEED = 0.25, 0

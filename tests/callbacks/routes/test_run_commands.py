@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from callbacks.guards.error_answers import sentence
-from melm_studio.views import captions
-from melm_studio.worker.config.messages import HAS_ENDED, NOT_CUT_SHORT, PAUSES_LATER
-from melm_studio.worker.records.request import Command, RunRequest
-from melm_studio.worker.records.run import RunState, new_check
-from tests.melm_studio.worker.helpers import plane
+from melm_studio.configuration.messages import HAS_ENDED, NOT_CUT_SHORT, PAUSES_LATER
+from melm_studio.planes import captions
+from melm_studio.runs.records.request import Command, RunRequest
+from melm_studio.runs.records.run import RunState, new_check
+from tests.melm_studio.runs.helpers import plane
 from tools.driver.visitor import opened_studio
 
 VERBS = ["pause", "step", "resume", "continue", "rename"]

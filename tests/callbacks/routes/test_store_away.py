@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from melm_studio.worker.store.protocol import StoreUnavailableError
+from melm_studio.runs.store.protocol import StoreUnavailableError
 from tools.driver.visitor import opened_studio
 
 

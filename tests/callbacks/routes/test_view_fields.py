@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from melm_studio.views.view_options import ViewOptions
+from melm_studio.planes.view_options import ViewOptions
 
 
 @pytest.mark.parametrize("field", ViewOptions.__struct_encode_fields__)

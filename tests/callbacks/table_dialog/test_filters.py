@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from melm_studio.layout import ids
-from melm_studio.views.captions import title
+from melm_studio.planes.captions import title
 from tests.callbacks.tables import csv
 from tests.callbacks.test_share_link import RESTORED, open_link, shared
 from tools.driver.visitor import components

@@ -8,7 +8,7 @@ import pytest
 
 from melm_core.recipe import Fill, Recipe, Scaling, Step, StepKind
 from melm_studio.layout import ids
-from melm_studio.views.captions import title
+from melm_studio.planes.captions import title
 from tests.callbacks.tables import csv
 from tests.callbacks.test_share_link import RESTORED, open_link, shared
 from tools.driver.visitor import components

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from melm_core.methods import METHODS
+from melm_studio.analyses import ranking_run
 from melm_studio.layout import ids
-from melm_studio.worker.execution import ranking_run
-from melm_studio.worker.records.run import RunKind
+from melm_studio.runs.records.run import RunKind
 
 BODY = f"{ids.RANKING}.children"
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from melm_studio.worker.execution import validation_run
-from melm_studio.worker.records.run import RunKind
+from melm_studio.analyses import validation_run
+from melm_studio.runs.records.run import RunKind
 
 
 @pytest.fixture(autouse=True)

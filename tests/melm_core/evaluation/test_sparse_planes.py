@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 
 from melm_core.datasets import pure_noise
-from melm_core.evaluation import density_scores, loading_lengths, sparse_path
-from melm_studio.views.plane_view import PlaneViewer
-from tests.melm_studio.worker.helpers import blobs
+from melm_core.evaluation import density_scores, sparse_path
 
 
 def two_features_matter(n_rows=120, n_features=12):
@@ -50,14 +48,6 @@ def test_every_size_has_as_many_features_as_it_says():
     assert path.held_out_accuracies.shape == (10, len(path.sizes))
     assert path.sizes[0] == 12
     assert path.sizes[-1] == 2
-
-
-def test_lengths_are_those_of_the_arrows_that_are_drawn():
-    data = blobs(n_rows=60)
-    viewer = PlaneViewer(*data.split(0.0, 0), gamma=1.0)
-    components, _ = np.linalg.qr(np.random.default_rng(1).normal(size=(data.X.shape[1], 2)))
-    drawn = np.linalg.norm(viewer.view(components.T).loadings, axis=1)
-    np.testing.assert_allclose(loading_lengths(components.T, data.X), drawn, rtol=1e-9)
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,9 @@ import pytest
 
 from melm_core.methods import METHODS
 from melm_core.methods.parameters import GAMMA, HELD_OUT, SEED, STARTS, Choice
+from melm_studio.runs.execution.embedding import embedded
 from melm_studio.tables.preparation import guess_label, prepare
 from melm_studio.tables.samples import load_sample
-from melm_studio.worker.execution.embedding import embedded
 from tests.melm_core.helpers import EVERY_METHOD, assert_orthonormal, classes
 
 PARAMETERS = {"n_components": 2, "gamma": 1.0, "n_init": 2, "random_state": 0, "held_out": 25.0}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from melm_studio.layout.compare import agreement_table, compare_table, movers_table
-from melm_studio.views.comparison import Agreement, ComparedRun, Mover
+from melm_studio.publication.comparison import Agreement, ComparedRun, Mover
 from tests.melm_studio.layout.trees import parts, texts
 
 

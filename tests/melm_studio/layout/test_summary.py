@@ -9,9 +9,9 @@ import numpy as np
 from melm_studio.layout.summary import data_size, data_summary
 from melm_studio.tables.labeled_data import LabeledData
 from melm_studio.tables.summary import summarize
-from melm_studio.views.sharing.described_tables import TableDescription
+from melm_studio.workspace.described_tables import TableDescription
 from tests.melm_studio.layout.trees import parts, texts
-from tests.melm_studio.worker.helpers import blobs
+from tests.melm_studio.runs.helpers import blobs
 
 SWATCHES = [(f"var(--class-{code})", "circle") for code in range(3)]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from melm_studio.layout.validation import check_body
-from melm_studio.worker.records.check_report import CheckReport, FeatureStability
+from melm_studio.runs.records.check_report import CheckReport, FeatureStability
 from tests.melm_studio.layout.trees import parts, texts
 
 KNOWN = CheckReport(

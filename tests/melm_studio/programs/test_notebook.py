@@ -13,7 +13,7 @@ import requests
 import melm_studio
 from melm_core.base import UserError
 from melm_studio.programs.local_studio import LocalStudio
-from tests.melm_studio.worker.helpers import wait_until
+from tests.melm_studio.runs.helpers import wait_until
 
 
 @pytest.fixture(scope="module")

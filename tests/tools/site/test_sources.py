@@ -8,7 +8,7 @@ from itertools import chain
 import pytest
 
 import melm_core
-from melm_studio.views.stories import INCLUDED_STORIES
+from melm_studio.workspace.stories import INCLUDED_STORIES
 from tools.site.offline import remote_parts
 from tools.site.reference import PACKAGES, reference_pages
 from tools.site.replays import REPLAYS, gallery_page

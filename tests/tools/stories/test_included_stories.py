@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from melm_studio.views.project import open_project
-from melm_studio.views.renderer import PlaneRenderer
-from melm_studio.views.stories import INCLUDED_STORIES
-from melm_studio.views.story import Story, StoryView
-from melm_studio.views.workspace import Workspace
-from melm_studio.worker.config.settings import Settings
-from melm_studio.worker.store.disk import DiskRunStore
+from melm_studio.configuration.settings import Settings
+from melm_studio.planes.renderer import PlaneRenderer
+from melm_studio.runs.store.disk import DiskRunStore
+from melm_studio.workspace.project import open_project
+from melm_studio.workspace.stories import INCLUDED_STORIES
+from melm_studio.workspace.story import Story, StoryView
+from melm_studio.workspace.workspace import Workspace
 from tools.driver.visitor import shared_reader
 from tools.stories.contents import CONTENTS
 from tools.stories.facts import facts_of, run_of, worded

@@ -11,11 +11,11 @@ import pytest
 
 from melm_core.datasets import batches
 from melm_core.linalg import principal_angles
+from melm_studio.analyses import tree_run
+from melm_studio.analyses.tree_run import tree_of
 from melm_studio.layout import ids
-from melm_studio.views.rows.sampled_rows import MAX_SCORED_ROWS
-from melm_studio.views.view_query import from_query
-from melm_studio.worker.execution import tree_run
-from melm_studio.worker.execution.tree_run import tree_of
+from melm_studio.planes.sampled_rows import MAX_SCORED_ROWS
+from melm_studio.workspace.view_query import from_query
 from tests.callbacks.tables import csv
 from tools.driver.visitor import strict_json
 

@@ -7,10 +7,10 @@ import re
 
 import pytest
 
+from melm_studio.analyses import resamples_run
+from melm_studio.analyses.resamples_run import resamples_of
 from melm_studio.layout import ids
-from melm_studio.views.view_query import from_query
-from melm_studio.worker.execution import resamples_run
-from melm_studio.worker.execution.resamples_run import resamples_of
+from melm_studio.workspace.view_query import from_query
 from tools.driver.visitor import strict_json
 
 N_RESAMPLES = 4

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from melm_studio.analyses import sparse_run
+from melm_studio.analyses.sparse_run import sparse_of
 from melm_studio.layout import ids
-from melm_studio.worker.execution import sparse_run
-from melm_studio.worker.execution.sparse_run import sparse_of
 from tools.driver.visitor import strict_json
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from melm_core.methods import METHODS
 from melm_studio.layout import ids
-from melm_studio.views.decision_surface import KINDS
+from melm_studio.planes.decision_surface import KINDS
 from tools.driver.visitor import strict_json
 
 CURVED = [key for key, method in METHODS.items() if not method.is_linear and method.is_installed]

@@ -9,10 +9,10 @@ import pandas as pd
 import pytest
 
 from melm_core.linalg import principal_angles
+from melm_studio.analyses import validation_run
 from melm_studio.layout import ids
-from melm_studio.worker.execution import validation_run
-from melm_studio.worker.records.ranking_report import RankedMethod, RankingReport
-from melm_studio.worker.records.run import RunKind
+from melm_studio.runs.records.ranking_report import RankedMethod, RankingReport
+from melm_studio.runs.records.run import RunKind
 
 
 @pytest.fixture

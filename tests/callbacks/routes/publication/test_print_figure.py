@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from callbacks.routes.publication.print_figure import MAX_PANELS
-from melm_studio.figures import publication
-from melm_studio.figures.encoding import compact
-from melm_studio.figures.plane import plane_frame
+from melm_studio.planes.encoding import compact
+from melm_studio.planes.figure import plane_frame
+from melm_studio.publication import printing as publication
 from tests.callbacks.tables import blobs, csv
 
 NASTY = "</text><script>alert(1)</script>"

@@ -7,11 +7,11 @@ from types import SimpleNamespace
 import pytest
 
 from melm_core.base import UserError
-from melm_studio.views.captions import title
-from melm_studio.views.data_source import DataSource, source_of_run
-from melm_studio.views.rows.row_edits import MAX_EDITED_ROWS, Mark, rows_from_text, rows_text
-from melm_studio.views.view_query import from_query, to_query
-from melm_studio.views.view_spec import ViewSpec
+from melm_studio.planes.captions import title
+from melm_studio.tables.row_edits import MAX_EDITED_ROWS, Mark, rows_from_text, rows_text
+from melm_studio.workspace.data_source import DataSource, source_of_run
+from melm_studio.workspace.view_query import from_query, to_query
+from melm_studio.workspace.view_spec import ViewSpec
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.callbacks.tables import blobs, csv
-from tests.melm_studio.figures.views import points, unpacked_points, unpacked_rows
+from tests.melm_studio.planes.views import points, unpacked_points, unpacked_rows
 
 N_ROWS = 2_400
 UNLABELED = [7, 9]

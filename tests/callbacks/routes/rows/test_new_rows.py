@@ -12,7 +12,7 @@ import pytest
 from callbacks.routes.rows import new_rows
 from melm_core.methods import SavedPlane
 from tests.callbacks.tables import csv
-from tests.melm_studio.figures.views import points as trace_points
+from tests.melm_studio.planes.views import points as trace_points
 
 N_ROWS = 90
 

@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from melm_studio.rows.details import table_value
 from melm_studio.tables import load_sample, prepare, read_table
-from melm_studio.views.rows.details import table_value
 from tests.callbacks.tables import csv
 
 OUTLIER, MISLABELED = 17, 40

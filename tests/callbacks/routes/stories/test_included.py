@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from melm_studio.layout import ids
-from melm_studio.views.stories import INCLUDED_STORIES
+from melm_studio.workspace.stories import INCLUDED_STORIES
 from tests.melm_studio.layout.trees import parts
 
 KEY = "kernel-width"

@@ -13,8 +13,8 @@ from callbacks.routes.talks.audience import (
     MUTE_FOR_S,
     Audience,
 )
-from melm_studio.worker.records.talk import Talk, TalkView
-from melm_studio.worker.store.disk import DiskRunStore
+from melm_studio.runs.store.disk import DiskRunStore
+from melm_studio.talks.talk import Talk, TalkView
 
 
 @dataclass

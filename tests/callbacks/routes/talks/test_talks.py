@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from callbacks.guards.web_server import ConnectionLimits
 from callbacks.routes.talks.audience import MOST_VIEWERS_HELD, Audience
-from melm_studio.worker.records.talk import TalkView
+from melm_studio.talks.talk import TalkView
 from tests.callbacks.routes.talks.messages import newest, read_messages
 from tools.driver.visitor import opened_studio
 

@@ -1,1 +1,0 @@
-"""Figures of the features of a run."""

@@ -1,0 +1,24 @@
+"""The keys of the page: what is pressed, and what it does."""
+
+from __future__ import annotations
+
+PAGE_KEYS = (
+    ("Ctrl Enter", "run"),
+    ("Arrow keys, Page Up, Page Down", "move a slider"),
+    ("Esc", "close a menu or dialog, leave Present"),
+)
+
+PRESENT_KEYS = (
+    ("← → or Page Up, Page Down", "previous and next plane, or story view"),
+    ("Space", "play"),
+    ("1 to 9", "select a run"),
+    ("M", "morph"),
+    ("T", "tree of planes"),
+    ("R", "resampled plane"),
+    ("W", "walk along a branch of the tree"),
+    ("N", "presenter’s window"),
+    ("B or .", "blank the screen"),
+    ("F", "full screen"),
+    ("Esc", "exit"),
+    ("?", "list keys"),
+)

@@ -1,0 +1,135 @@
+"""Reads the registered tables, and reads them again when their files change."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Iterator
+
+from msgspec.structs import replace
+
+from melm_core.base import UserError
+from melm_studio.configuration.clock import Clock
+from melm_studio.configuration.cluster import dask_scheduler
+from melm_studio.operator_tables.descriptions import FoundTable, TableDescription, TableFolder
+from melm_studio.operator_tables.parts import opened_table
+from melm_studio.operator_tables.published import (
+    PublishedTable,
+    publish,
+    published_tables,
+    put_sample,
+    sample_of,
+)
+from melm_studio.operator_tables.sampling import drawn_sample
+from melm_studio.runs.store.protocol import RunStore
+
+# A sample that nobody uses is deleted after days; storing it again keeps it.
+REFRESH_S = 3_600.0
+# For how long a table is left to another worker that reads it.
+TURN_S = 600.0
+
+_UNEXPECTED = "The table {name} cannot be read ({kind}). The log of the worker says why."
+
+logger = logging.getLogger(__name__)
+
+
+class TableKeeper:
+    """Publishes the tables of a folder in a store, with their sizes and samples.
+
+    Parameters
+    ----------
+    store : RunStore
+    location : str
+        The folder of the tables.
+    dask : str
+        The address of the scheduler; empty for threads.
+    has_others : bool
+        Whether other workers may read the same tables.
+    clock : Clock
+    """
+
+    def __init__(
+        self,
+        store: RunStore,
+        location: str,
+        dask: str = "",
+        *,
+        has_others: bool = False,
+        clock: Clock = time,
+    ) -> None:
+        self._store, self._location, self._dask = store, location, dask
+        self._has_others, self._clock = has_others, clock
+
+    def look(self) -> None:
+        """Publish what is in the folder now; read the tables that are new or have changed.
+
+        Raises
+        ------
+        UserError
+            If the folder or `tables.toml` cannot be read; what was published stays.
+        """
+        folder = TableFolder(self._location)
+        before = published_tables(self._store)
+        found = list(self._found(folder, folder.descriptions()))
+        publish(self._store, [_known(table, before.get(table.key)) for _, table in found])
+        for own, table in found:
+            known = before.get(table.key)
+            if own is not None and self._is_due(table, known):
+                self._read(folder, own, table)
+
+    def _found(
+        self, folder: TableFolder, descriptions: dict[str, TableDescription]
+    ) -> Iterator[tuple[FoundTable | None, PublishedTable]]:
+        for key, description in descriptions.items():
+            name, visitors = description.name or key, description.visitors
+            try:
+                found = folder.table(key, description)
+                yield found, PublishedTable(key, name, found.version, visitors)
+            except UserError as error:
+                yield None, PublishedTable(key, name, "", visitors, problem=str(error))
+
+    def _is_due(self, table: PublishedTable, known: PublishedTable | None) -> bool:
+        if known is None or known.version != table.version:
+            return True
+        age_s = self._clock.time() - known.read_s
+        if known.is_ready:
+            sample = sample_of(self._store, known) if age_s > REFRESH_S else None
+            if sample is not None:
+                put_sample(self._store, known, sample)
+                self._update(replace(known, read_s=self._clock.time()))
+            return age_s > REFRESH_S and sample is None
+        # A damaged file that changes has another version.
+        return not known.problem and (not self._has_others or age_s > TURN_S)
+
+    def _read(self, folder: TableFolder, found: FoundTable, table: PublishedTable) -> None:
+        self._update(replace(table, read_s=self._clock.time()))
+        began_s = self._clock.monotonic()
+        try:
+            with dask_scheduler(self._dask):
+                opened = opened_table(folder.files, found)
+                sample = drawn_sample(opened)
+            put_sample(self._store, table, sample)
+            sizes = {"n_rows": sample.n_rows, "n_sampled": len(sample.positions)}
+            read = replace(table, **sizes, n_columns=len(opened.reader.columns))
+        except UserError as error:
+            read = replace(table, problem=str(error))
+            logger.warning("table %s: %s", table.key, error)
+        except Exception as error:
+            kind = type(error).__name__
+            read = replace(table, problem=_UNEXPECTED.format(name=table.name, kind=kind))
+            logger.exception("table %s", table.key)
+        else:
+            seconds = self._clock.monotonic() - began_s
+            logger.info("table %s: %d rows, read in %.1f s", table.key, read.n_rows, seconds)
+        self._update(replace(read, read_s=self._clock.time()))
+
+    def _update(self, table: PublishedTable) -> None:
+        tables = published_tables(self._store) | {table.key: table}
+        publish(self._store, tables.values())
+
+
+def _known(table: PublishedTable, before: PublishedTable | None) -> PublishedTable:
+    """A table as it was read before, if its files have not changed since."""
+    if before is None or before.version != table.version or table.problem:
+        return table
+    return replace(before, name=table.name, visitors=table.visitors)

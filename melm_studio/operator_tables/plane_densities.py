@@ -1,0 +1,261 @@
+"""The densities of all rows of a registered table in the plane of a run, kept as its report.
+
+A class has a Fourier series of its rows, which kernels of any width within a band only multiply.
+So the page draws contours, and computes the divergence and predictions, of all rows without
+reading one of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Self
+
+import msgspec
+import numpy as np
+
+from melm_core.base import BlockSource, FloatArray
+from melm_core.density import ClassDensities, ClassSeries, PreparedSums, kernel_classes_in_blocks
+from melm_core.linalg import moments_of_classes
+from melm_core.melm import divergence_in_plane
+from melm_core.methods import GAMMA
+from melm_studio.record import Record
+from melm_studio.runs.records.run import RunRecord
+from melm_studio.runs.store.protocol import RunStore
+
+# More components would take a hundred times as many modes.
+MOST_COMPONENTS = 2
+
+# A run keeps at most so much; of a smooth plane that is enough for every kernel width.
+MOST_SERIES_BYTES = 2**25
+_MODE_BYTES = 8  # a complex number for two modes, see `ClassSeries.to_arrays`
+
+# Kernel widths for which series are made, the widest band that is small enough: from and to these
+# multiples of that of the run.
+_BANDS = ((0.25, 8.0), (0.5, 4.0), (2**-0.5, 2.0), (1.0, 1.0))
+
+_WIDE_RATIO = 2.5  # the widest to the narrowest kernel in a band of smoother ones
+
+_SAME_PLANE = 1e-8  # of the length of the components
+
+
+class _Numbers(Record, frozen=True):
+    """An array of float64 numbers."""
+
+    shape: tuple[int, ...]
+    raw: bytes
+
+
+@dataclass(frozen=True, eq=False)
+class PlaneDensities:
+    """The classes of all rows that a plane is of, in the coordinates of its components.
+
+    Attributes
+    ----------
+    components : ndarray of shape (n_components, n_features)
+    means : ndarray of shape (n_classes, n_components)
+    covariances : ndarray of shape (n_classes, n_components, n_components)
+        With the divisor N_c.
+    kernels : ndarray of shape (n_classes, n_components, n_components)
+        Covariances of the kernels at gamma 1.
+    series : tuple of ClassSeries
+        Of the rows, one for each band of kernel widths.
+    gamma, divergence : float
+        The kernel width of the run, and the divergence in nats with it.
+    """
+
+    components: FloatArray
+    means: FloatArray
+    covariances: FloatArray
+    kernels: FloatArray
+    series: tuple[ClassSeries, ...]
+    gamma: float
+    divergence: float
+
+    @classmethod
+    def of(
+        cls, table: BlockSource, components: FloatArray, gamma: float, points: FloatArray
+    ) -> PlaneDensities | None:
+        """Pass over the rows of a table, five times and twice more for each band.
+
+        Parameters
+        ----------
+        table : BlockSource
+        components : ndarray of shape (n_components, n_features)
+        gamma : float
+        points : ndarray of shape (n_points, n_features)
+            Rows at which densities will be asked.
+
+        Returns
+        -------
+        PlaneDensities or None
+            None of more than MOST_COMPONENTS components, and where kernels are so narrow beside
+            the spread of the rows that the series take more than MOST_SERIES_BYTES.
+        """
+        if len(components) > MOST_COMPONENTS:
+            return None
+        whole = kernel_classes_in_blocks(table, n_components=len(components))
+        classes = whole.project(components)
+        series = tuple(_series(classes, gamma, points @ components.T))
+        if not series:
+            return None
+        means, covariances = moments_of_classes(classes.rows)
+        divergence = divergence_in_plane(
+            classes.widened(gamma).with_sums(PreparedSums(series[0], series[0]))
+        )
+        return cls(components, means, covariances, classes.covariances, series, gamma, divergence)
+
+    @property
+    def counts(self) -> tuple[int, ...]:
+        """The number of rows of each class."""
+        return tuple(round(total) for total in self.series[0].totals)
+
+    def seen_in(self, components: FloatArray, origin: FloatArray) -> PlaneDensities | None:
+        """The same in the coordinates (row - origin) components'; None of another plane.
+
+        Parameters
+        ----------
+        components : ndarray of shape (n_components, n_features)
+        origin : ndarray of shape (n_features,)
+        """
+        if components.shape != self.components.shape:
+            return None
+        found, *_ = np.linalg.lstsq(self.components.T, components.T, rcond=None)
+        change = np.asarray(found.T, dtype=np.float64)
+        difference = np.linalg.norm(change @ self.components - components)
+        if difference > _SAME_PLANE * np.linalg.norm(components):
+            return None
+        offset = -components @ origin
+        return replace(
+            self,
+            components=components,
+            means=self.means @ change.T + offset,
+            covariances=change @ self.covariances @ change.T,
+            kernels=change @ self.kernels @ change.T,
+            series=tuple(one.moved(change, offset) for one in self.series),
+        )
+
+    def classes(self, sample: Iterable[FloatArray], gamma: float) -> ClassDensities | None:
+        """The classes with kernels of a width; None of a width that the series do not serve.
+
+        Parameters
+        ----------
+        sample : iterable of ndarray of shape (n_samples_of_class, n_components)
+            Rows that are drawn, in these coordinates.
+        gamma : float
+        """
+        covariances = self.kernels * gamma**2
+        found = next((one for one in self.series if one.serves(covariances)), None)
+        if found is None:
+            return None
+        return ClassDensities(tuple(sample), covariances).with_sums(PreparedSums(found, found))
+
+    def to_bytes(self) -> bytes:
+        """Return what `from_bytes` reads."""
+        arrays = {
+            "components": self.components,
+            "means": self.means,
+            "covariances": self.covariances,
+            "kernels": self.kernels,
+            "scalars": np.array([self.gamma, self.divergence]),
+        }
+        for at, series in enumerate(self.series):
+            arrays |= {f"{at}.{name}": array for name, array in series.to_arrays().items()}
+        packed = {
+            name: _Numbers(array.shape, np.ascontiguousarray(array, dtype="<f8").tobytes())
+            for name, array in arrays.items()
+        }
+        return msgspec.msgpack.encode(packed)
+
+    @classmethod
+    def from_bytes(cls, raw: bytes) -> Self:
+        """Return the densities that `to_bytes` wrote.
+
+        Raises
+        ------
+        ValueError
+            If they are damaged.
+        """
+        packed = msgspec.msgpack.decode(raw, type=dict[str, _Numbers])
+        array = {name: _array(numbers) for name, numbers in packed.items()}
+        try:
+            return cls._of_arrays(array)
+        except (KeyError, IndexError) as error:
+            raise ValueError(f"The densities of a plane are damaged: {error}.") from None
+
+    @classmethod
+    def _of_arrays(cls, array: Mapping[str, FloatArray]) -> Self:
+        components, kernels = array["components"], array["kernels"]
+        square = (len(kernels), len(components), len(components))
+        shapes = {
+            "components": (len(components), components.shape[1]),
+            "means": square[:2],
+            "covariances": square,
+            "kernels": square,
+            "scalars": (2,),
+        }
+        _check_shapes(array, shapes)
+        n_bands = sum(name.endswith(".series") for name in array)
+        series = tuple(_series_of(array, f"{at}.", square) for at in range(n_bands))
+        if len(components) > MOST_COMPONENTS or not series:
+            raise ValueError("The densities of a plane are damaged: they have no series.")
+        gamma, divergence = array["scalars"].tolist()
+        return cls(
+            components, array["means"], array["covariances"], kernels, series, gamma, divergence
+        )
+
+
+def keep_densities(store: RunStore, record: RunRecord, found: PlaneDensities | None) -> None:
+    """Keep the densities of all rows in the final plane of a run, if there are any."""
+    if found is not None:
+        store.put_report(record.run_id, found.to_bytes())
+
+
+def kept_densities(store: RunStore, run_id: str) -> PlaneDensities | None:
+    """Return what a run on a registered table kept; None if it kept nothing."""
+    raw = store.report(run_id)
+    return None if raw is None else PlaneDensities.from_bytes(raw)
+
+
+def _series(classes: ClassDensities, gamma: float, points: FloatArray) -> Iterator[ClassSeries]:
+    """The series of classes with the kernels of gamma 1, for as wide a band as there is room.
+
+    Those of wide kernels take few modes, and have bands of their own.
+    """
+    room = MOST_SERIES_BYTES // (_MODE_BYTES * len(classes.rows))
+    most, bands = room // 2, iter(((GAMMA.minimum, GAMMA.maximum), *_around(gamma)))
+    found, largest = None, 0.0
+    while found is None and (band := next(bands, None)) is not None:
+        found = classes.transformed(points, band, most_modes=most)
+        largest = band[1]
+    while found is not None:
+        yield found
+        room -= found.n_modes
+        least, largest = largest, min(_WIDE_RATIO * largest, GAMMA.maximum)
+        if least >= GAMMA.maximum:
+            return
+        found = classes.transformed(points, (least, largest), most_modes=room)
+
+
+def _around(gamma: float) -> Iterable[tuple[float, float]]:
+    return ((least * gamma, largest * gamma) for least, largest in _BANDS)
+
+
+def _series_of(
+    array: Mapping[str, FloatArray], prefix: str, square: tuple[int, int, int]
+) -> ClassSeries:
+    """The series of some arrays, of so many classes and components."""
+    own = {name.removeprefix(prefix): one for name, one in array.items() if name.startswith(prefix)}
+    n_classes, n_components, _ = square
+    _check_shapes(own, ClassSeries.shapes_of(own["half_modes"], n_classes, n_components))
+    return ClassSeries.from_arrays(own)
+
+
+def _check_shapes(array: Mapping[str, FloatArray], shapes: Mapping[str, tuple[int, ...]]) -> None:
+    for name, shape in shapes.items():
+        if array[name].shape != shape or not np.isfinite(array[name]).all():
+            raise ValueError(f"The {name} of the densities of a plane are damaged.")
+
+
+def _array(numbers: _Numbers) -> FloatArray:
+    return np.frombuffer(numbers.raw, dtype="<f8").astype(np.float64).reshape(numbers.shape)

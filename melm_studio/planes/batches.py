@@ -1,0 +1,108 @@
+"""What the page says about batches in a plane."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from msgspec.structs import replace
+
+from melm_core.base import percent
+from melm_core.methods import BATCH_WEIGHT, METHODS
+from melm_studio.planes.renderer import PlaneRenderer
+from melm_studio.planes.types import BatchScores, Scores
+from melm_studio.planes.view_options import ViewOptions
+from melm_studio.runs.records.run import PlaneEvent, RunRecord
+
+# Standard errors above guessing from which on batches are said to be told apart.
+_CLEARLY = 2.0
+
+# Each is a refit.
+WEIGHTS = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
+
+
+def batch_sentence(scores: BatchScores | None) -> str:
+    """Whether batches can be told apart within the classes; empty without batches.
+
+    Examples
+    --------
+    >>> from melm_core.density import NuisanceAccuracy
+    >>> told = NuisanceAccuracy(accuracy=0.41, chance=1 / 3, n_rows=225, standard_error=0.03)
+    >>> batch_sentence(BatchScores(told, told))
+    'Batches can be told apart in this picture: 41 % of held-out rows, guessing 33 %.'
+    """
+    if scores is None:
+        return ""
+    told = scores.held_out or scores.train
+    can = "can" if told.accuracy - told.chance > _CLEARLY * told.standard_error else "cannot"
+    return f"Batches {can} be told apart in this picture: {batch_shares(scores)}."
+
+
+def batch_shares(scores: BatchScores) -> str:
+    """The share of rows whose batch is told from their place, and that of guessing."""
+    told = scores.held_out or scores.train
+    rows = "training rows" if scores.held_out is None else "held-out rows"
+    return f"{percent(told.accuracy)} of {rows}, guessing {percent(told.chance)}"
+
+
+def batch_news(record: RunRecord, scores: Scores) -> dict[str, Any] | None:
+    """What the page shows about batches in a plane; None without batches."""
+    if scores.batches is None:
+        return None
+    return {
+        "words": f"Told apart: {batch_shares(scores.batches)}.",
+        "weight": record.batch_weight,
+        "can_act": METHODS[record.method].takes(BATCH_WEIGHT.name),
+    }
+
+
+@dataclass(frozen=True)
+class TradeOffPoint:
+    """Balanced accuracies of one weight, of held-out rows or, without any, of training rows.
+
+    Attributes
+    ----------
+    weight : float
+    accuracy : float
+        Of the classes.
+    batch_accuracy, batch_chance : float
+        Of the batches within the classes, and of guessing them.
+    """
+
+    weight: float
+    accuracy: float
+    batch_accuracy: float
+    batch_chance: float
+
+
+def trade_off_points(
+    renderer: PlaneRenderer, record: RunRecord, event: PlaneEvent, options: ViewOptions
+) -> list[TradeOffPoint]:
+    """The accuracies that the page shows at each of several weights; empty without batches.
+
+    Parameters
+    ----------
+    renderer : PlaneRenderer
+    record : RunRecord
+    event : PlaneEvent
+        The plane from which every weight is refitted.
+    options : ViewOptions
+        Those of the picture; its weight makes no difference.
+    """
+    points = []
+    for weight in sorted({*WEIGHTS, record.batch_weight}):
+        own = None if weight == record.batch_weight else weight
+        scores = renderer.view(record, event, replace(options, batch_weight=own)).scores
+        if scores.batches is None:
+            return []
+        told = scores.batches.held_out or scores.batches.train
+        accuracy = scores.accuracy_held_out
+        points.append(
+            TradeOffPoint(
+                weight=weight,
+                accuracy=scores.accuracy_train if accuracy is None else accuracy,
+                batch_accuracy=told.accuracy,
+                batch_chance=told.chance,
+            )
+        )
+    return points

@@ -1,0 +1,319 @@
+"""Captions: titles, states, and scores of runs as sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from melm_core.base import percent
+from melm_core.methods import (
+    AUTO,
+    COMPONENTS,
+    GAMMA,
+    HELD_OUT,
+    METHODS,
+    SEED,
+    SHARED,
+    STARTS,
+    Choice,
+    Setting,
+)
+from melm_core.recipe import Recipe
+from melm_studio.configuration.messages import WAITS
+from melm_studio.planes.types import Scores
+from melm_studio.planes.view_options import MorphTarget, ViewOptions
+from melm_studio.runs.records.run import PlaneEvent, RunRecord, RunState
+from melm_studio.tables import RowFilter, count, number, recipe_caption
+
+REPRODUCTION_TOLERANCE = 1e-9
+
+STOPPING = "Stopping"
+REPEATING = "Repeating the search up to where it was cut short"
+
+_WORKER_GONE = "Its worker died, {}"
+_OTHERS_TURN = "Waiting while other runs take their turn"
+
+
+def title(record: RunRecord) -> str:
+    """The name of a run: as the user gave it, else what matters to its method, as "MELM, γ 1"."""
+    return record.name or ", ".join(
+        [_label(record), *_shared_settings(record), *_own_settings(record), *_preparation(record)]
+    )
+
+
+def title_of_view(record: RunRecord, options: ViewOptions) -> str:
+    """The title of a run, and that its plane was changed if the view shows another one."""
+    return title_of_plane(record, is_changed=options.changes_plane)
+
+
+def title_of_plane(record: RunRecord, *, is_changed: bool) -> str:
+    """The title of a run, and whether the plane is another one than that of the run."""
+    return f"{title(record)} (changed)" if is_changed else title(record)
+
+
+def changes_of(options: ViewOptions, target: RunRecord | None = None) -> str:
+    """What makes a plane another one than that of its run, without a period; else empty.
+
+    `target` is the run that the plane was morphed toward.
+    """
+    n_kept, n_moved = options.n_top_features, len({edit.feature for edit in options.edits})
+    toward = f" of the way to {_target(options.morph, target)}" if target else ""
+    changes = [
+        *([] if n_kept is None else [f"{_top(n_kept)} only"]),
+        *([f"{count(n_moved, 'arrow')} moved"] if n_moved else []),
+        *([] if options.batch_weight is None else [f"batch weight {options.batch_weight:.3g}"]),
+        *([_way(options.morph, toward)] if options.morph else []),
+    ]
+    return f"Plane was changed: {', '.join(changes)}" if changes else ""
+
+
+def _target(morph: MorphTarget | None, target: RunRecord) -> str:
+    is_tree = morph is not None and morph.plane is not None
+    return "another plane of this run" if is_tree else title(target)
+
+
+def _way(morph: MorphTarget, toward: str) -> str:
+    if morph.plane is not None and morph.share == 1.0:
+        return "another plane of this run"
+    if morph.origin is not None:
+        return "on the way to another plane of this run"
+    return percent(morph.share) + toward
+
+
+def _top(n_features: int) -> str:
+    return "top feature" if n_features == 1 else f"top {number(n_features)} features"
+
+
+def unique_title(record: RunRecord, others: Iterable[RunRecord]) -> str:
+    """The title of a run, told apart from others that have it.
+
+    Where those have other numbers of features it says its own, as "MELM, γ 1, 9 features"; else it
+    is numbered, as "MELM, γ 1 (2)".
+    """
+    known, wanted = list(others), title(record)
+    taken = set(map(title, known))
+    sizes = {other.n_features for other in known if title(other) == wanted}
+    if sizes and not record.name and record.n_features not in {0, *sizes}:
+        wanted = f"{wanted}, {count(record.n_features, 'feature')}"
+    numbered = (f"{wanted} ({n})" for n in range(2, len(taken) + 2))
+    return next(name for name in [wanted, *numbered] if name not in taken)
+
+
+def _label(record: RunRecord) -> str:
+    label = METHODS[record.method].label
+    return f"{label} refined" if "init" in record.parameters else label
+
+
+def _shared_settings(record: RunRecord) -> list[str]:
+    """The kernel width, where the method uses it, and what differs from the defaults."""
+    method, parameters = METHODS[record.method], record.parameters
+    n_components, n_starts = parameters[COMPONENTS.name], parameters[STARTS.name]
+    seed, held_out = parameters[SEED.name], 100 * parameters[HELD_OUT.name]
+    is_random = method.takes(SEED.name) or held_out > 0
+    shows_starts = method.takes(STARTS.name) and "init" not in parameters
+    default = next((s.default for s in method.parameters if s.name == STARTS.name), STARTS.default)
+    return [
+        *([f"γ {_gamma(record)}"] if method.takes(GAMMA.name) else []),
+        *([count(n_components, "component")] if n_components != COMPONENTS.default else []),
+        *([count(n_starts, "start")] if shows_starts and n_starts != default else []),
+        *([f"seed {seed}"] if is_random and seed != SEED.default else []),
+        *([f"{held_out:.0f} % held out"] if round(held_out) != HELD_OUT.default else []),
+    ]
+
+
+def _gamma(record: RunRecord) -> str:
+    """The kernel width, and whether the run chooses it."""
+    path = _gamma_path(record)
+    if path is None:
+        return f"{record.gamma:.3g}"
+    return "auto" if record.chosen_gamma is None else f"{record.gamma:.3g} (auto)"
+
+
+def _gamma_path(record: RunRecord) -> Mapping[str, Any] | None:
+    """The held-out accuracies by which the run chooses gamma; None if it does not choose."""
+    if record.parameters["gamma"] != AUTO:
+        return None
+    found: Mapping[str, Any] = record.outcome.get("gamma_path", {})
+    return found
+
+
+def _preparation(record: RunRecord) -> list[str]:
+    """Deviations from the default preparation of the data."""
+    recipe = msgspec.convert(record.source.get("recipe", {}), Recipe, strict=False)
+    is_standardized = record.source.get("standardize", True)
+    scaled = [] if is_standardized else ["not standardized"]
+    return [*recipe_caption(recipe), *scaled, *edited_rows(record)]
+
+
+def edited_rows(record: RunRecord) -> list[str]:
+    """What the user did to rows: "only site A", "3 rows left out", "4 rows as odd"."""
+    n_left_out = len(record.source.get("left_out", ()))
+    marks = record.source.get("marks", ())
+    filters = msgspec.convert(record.source.get("filters", ()), tuple[RowFilter, ...])
+    return [
+        *(one.words for one in filters),
+        *([f"{count(n_left_out, 'row')} left out"] if n_left_out else []),
+        *(
+            f"{count(len(mark['rows']), 'row')} as "
+            f"{mark['value' if mark['column'] == record.source['label'] else 'column']}"
+            for mark in marks
+        ),
+    ]
+
+
+def _own_settings(record: RunRecord) -> list[str]:
+    """Settings of the method alone that differ from their defaults."""
+    return [
+        _setting_caption(setting, record.parameters[setting.name])
+        for setting in METHODS[record.method].parameters
+        if setting.name not in SHARED
+        and record.parameters.get(setting.name, setting.default) != setting.default
+    ]
+
+
+def _setting_caption(setting: Setting, value: Any) -> str:
+    if isinstance(setting, Choice):
+        return setting.options[value].lower()
+    return f"{setting.label.lower()} {value:.3g}"
+
+
+def kept_sentence(names: Sequence[str], share: float) -> str:
+    """The share of the divergence that a plane of these features alone keeps."""
+    *others, last = names
+    listed = f"{', '.join(others)} and {last}" if others else last
+    return f"{listed} alone keep {percent(share)} of the divergence."
+
+
+def reproduced_sentence(expected: float, found: float) -> tuple[bool, str]:
+    """Whether a divergence is equal to that of a shared view, and a sentence that says so."""
+    difference = abs(found - expected)
+    if difference <= REPRODUCTION_TOLERANCE * max(1.0, abs(expected)):
+        return (
+            True,
+            f"Reproduced: divergence {found:.5g}, equal to within {REPRODUCTION_TOLERANCE:g}.",
+        )
+    values = f"divergence {found:.5g} here and {expected:.5g} in the shared view"
+    return False, f"Not reproduced: {values}, a difference of {difference:.2g}."
+
+
+def scores_caption(divergence: float, scores: Scores) -> str:
+    """Divergence and accuracy of training and held-out rows, without a period."""
+    pairs = {
+        "divergence": (divergence, scores.divergence_held_out),
+        "accuracy": (scores.accuracy_train, scores.accuracy_held_out),
+    }
+    return ", ".join(f"{name} {_train_and_held_out(*pair)}" for name, pair in pairs.items())
+
+
+def _train_and_held_out(train: float, held_out: float | None) -> str:
+    shown = f"{train:#.3g} training"
+    return shown if held_out is None else f"{shown} and {held_out:#.3g} held-out"
+
+
+def sample_caption(n_drawn: int, n_all: int) -> str:
+    """Which rows of a registered table the points and the densities of a view are of.
+
+    Parameters
+    ----------
+    n_drawn : int
+        Rows of the sample.
+    n_all : int
+        Rows that the densities count; 0 if they are those of the sample, too.
+
+    Examples
+    --------
+    >>> sample_caption(20_000, 1_000_000)
+    '20,000 points, densities of all 1,000,000 rows'
+    """
+    points = count(n_drawn, "point")
+    if not n_all:
+        return f"{points}, densities of these only"
+    return f"{points}, densities of all {count(n_all, 'row')}"
+
+
+def surface_caption(summary: str, cautions: Sequence[str], n_fitted: int, n_train: int) -> str:
+    """The summary of a decision surface, and how many rows it was fitted to, unless to all."""
+    is_subset = n_fitted != n_train
+    rows = [f"Fitted to {number(n_fitted)} of {number(n_train)} rows"] if is_subset else []
+    return ". ".join([summary, *rows, *cautions])
+
+
+def state_sentence(record: RunRecord, event: PlaneEvent | None, n_ahead: int = 0) -> str:
+    """The progress of a run, with figures of its newest plane if there is one.
+
+    `n_ahead` runs are to be done before a queued one.
+    """
+    if record.state is RunState.QUEUED:
+        waiting = f"Waiting for {count(n_ahead, 'other run')}" if n_ahead else WAITS.capitalize()
+        return _WORKER_GONE.format(waiting.lower()) if record.n_losses else waiting
+    if record.state is RunState.RUNNING and record.gave_way_s is not None:
+        return _OTHERS_TURN if event is None else f"{_OTHERS_TURN}, {_progress(event)}"
+    if record.state is RunState.RUNNING:
+        return _beginning(record) if event is None else _going_on(event)
+    if record.state is RunState.PAUSED:
+        return "Paused" if event is None else f"Paused, {_progress(event)}"
+    if record.state is RunState.DONE and event is not None:
+        return _finished(record, event)
+    return record.message
+
+
+def _going_on(event: PlaneEvent) -> str:
+    """The progress of a run at work; its last plane ended it once if it is continued."""
+    return REPEATING if event.is_final else _progress(event).capitalize()
+
+
+def _beginning(record: RunRecord) -> str:
+    path = _gamma_path(record)
+    if path is None:
+        features = f", {count(record.n_features, 'feature')}" if record.n_features else ""
+        return f"Computing the first plane{features}"
+    n_done = path.get("n_folds", 0)
+    return f"Choosing γ by inner folds, {n_done} done" if n_done else "Choosing γ by inner folds"
+
+
+def _progress(event: PlaneEvent) -> str:
+    rate = event.n_evaluations / max(event.elapsed_s, 1e-3)
+    pace = f"{event.elapsed_s:.1f} s, {number(round(rate))} evaluations per second"
+    return f"{event.stage}, {pace}, best {event.best_objective:.3f}"
+
+
+def _finished(record: RunRecord, event: PlaneEvent) -> str:
+    if not METHODS[record.method].streams:
+        found = ", ".join(["Found in one step", *_fitted_to(record)])
+        said = [found, *_embedded(record), METHODS[record.method].caution]
+        return ". ".join(filter(None, said))
+    counts = [count(event.n_evaluations, "evaluation"), f"{event.elapsed_s:.1f} s"]
+    if METHODS[record.method].takes(STARTS.name):
+        counts.insert(0, _starts(record))
+    if _gamma_path(record):
+        counts.append(f"γ {record.gamma:.3g} chosen by inner folds")
+    return ", ".join([*counts, *_fitted_to(record)])
+
+
+def _embedded(record: RunRecord) -> list[str]:
+    """How many rows a map of neighbors was computed for, unless for all."""
+    n_embedded, n_rows = (record.outcome.get(name) for name in ("n_embedded", "n_training"))
+    if not (n_embedded and n_rows):
+        return []
+    of_all = count(n_rows, "training row")
+    return [f"{number(n_embedded)} of {of_all} are embedded, the others placed among them"]
+
+
+def _fitted_to(record: RunRecord) -> list[str]:
+    """Which rows of a table the plane is of, where only a sample of them is drawn."""
+    if n_rows := record.outcome.get("n_rows"):
+        return [f"fitted to {count(n_rows, 'row')}"]
+    return ["fitted to the sample"] if record.is_of_sample else []
+
+
+def _starts(record: RunRecord) -> str:
+    """The number of starts, and how many of them are known to agree on this plane."""
+    n_starts = record.outcome.get("starts", record.parameters[STARTS.name])
+    starts, n_agreeing = count(n_starts, "start"), record.outcome.get("agreeing")
+    if n_agreeing is None or n_starts == 1:
+        return starts
+    # Starts that were dropped before they converged are not known to agree.
+    share = "all" if n_agreeing == n_starts else f"at least {n_agreeing} of"
+    return f"Reached by {share} {starts}"

@@ -1,0 +1,318 @@
+"""The view of a kernel machine in a plane, beside that of its approximation.
+
+The counterpart of `melm_studio.planes.plane_view` for kernel machines: computes arrays and captions
+from the projected rows.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Annotated
+
+import numpy as np
+import numpy.typing as npt
+from msgspec import Meta, Struct, field
+from scipy.spatial.distance import pdist
+from sklearn.metrics import roc_auc_score, roc_curve
+from sklearn.svm import SVC
+
+from melm_core.base import (
+    FloatArray,
+    IntArray,
+    UserError,
+    check_choice,
+    check_positive,
+    stratified_sample,
+)
+from melm_core.baselines import KernelFisherDiscriminant
+from melm_core.density import kernel_classes
+from melm_core.kernel_machines import (
+    ApproximationWarning,
+    KernelMachine,
+    KernelMachineApproximation,
+    MarginalMethod,
+    format_ratio,
+    measured_speed_up,
+)
+from melm_studio.planes.contours import GRID_LINES
+from melm_studio.tables import count
+from melm_studio.validation import Count
+
+# Bandwidth of machines other than densities, as a share of the median distance between two rows.
+BANDWIDTH_SHARE = 0.25
+
+# The median distance is estimated from this many rows.
+MAX_MEASURED_ROWS = 1_000
+
+# Regularization at which the weights hardly cancel, so the modes represent the machine.
+FISHER_REGULARIZATION = 0.03
+
+# The grid extends this many bandwidths beyond the outermost row.
+MARGIN_BANDWIDTHS = 1.0
+
+# Speed ratios below this are within the resolution of the clock.
+EVEN_SPEED = 1.1
+
+
+@dataclass(frozen=True)
+class MachineKind:
+    """A kernel machine that can be fitted in a plane, with a one-sentence explanation."""
+
+    key: str
+    label: str
+    explanation: str
+
+
+KINDS: Mapping[str, MachineKind] = MappingProxyType(
+    {
+        kind.key: kind
+        for kind in (
+            MachineKind(
+                "densities",
+                "Densities",
+                "The difference of two kernel densities; every row is a center.",
+            ),
+            MachineKind(
+                "kernel_fisher",
+                "Kernel Fisher",
+                "The function that best separates the class means; every row is a center.",
+            ),
+            MachineKind(
+                "svc",
+                "Support vectors",
+                "The widest margin between the classes; the rows near it are the centers.",
+            ),
+        )
+    }
+)
+
+
+class SurfaceRequest(Struct, frozen=True):
+    """Which kernel machine to fit in a plane, and how to approximate it.
+
+    Attributes
+    ----------
+    kind : str
+        A key of `KINDS`.
+    method : str
+    code : int
+        The class that is separated from the rest. JSON: ``class``.
+    """
+
+    kind: Annotated[str, Meta(title="The kernel machine")]
+    method: Annotated[MarginalMethod, Meta(title="The approximation")]
+    code: Annotated[Count, Meta(title="The class")] = field(default=0, name="class")
+
+
+@dataclass(frozen=True, eq=False)
+class RocCurve:
+    """The ROC curve of a decision function on the held-out rows.
+
+    Attributes
+    ----------
+    false_positive_rates, true_positive_rates : ndarray of shape (n_thresholds,)
+    auc : float
+    """
+
+    false_positive_rates: FloatArray
+    true_positive_rates: FloatArray
+    auc: float
+
+
+@dataclass(frozen=True, eq=False)
+class DecisionSurface:
+    """A kernel machine and its approximation in a plane.
+
+    Attributes
+    ----------
+    machine : KernelMachine
+    approximation : KernelMachineApproximation
+        Its `modes_` are marked in the figure.
+    x, y : ndarray of shape (GRID_LINES,)
+        Grid lines.
+    machine_values, approximation_values : ndarray of shape (GRID_LINES, GRID_LINES)
+        Decision values, one row for each y; the surface is their zero level.
+    machine_roc, approximation_roc : RocCurve or None
+        On the held-out rows; None if these belong to one side only.
+    speed_up : float
+        Time of the machine divided by that of the approximation, measured on the grid.
+    summary : str
+        One sentence with the speed and, if there are held-out rows, the AUC.
+    cautions : tuple of str
+        One sentence for each reason not to use the approximation; usually none.
+    """
+
+    machine: KernelMachine
+    approximation: KernelMachineApproximation
+    x: FloatArray
+    y: FloatArray
+    machine_values: FloatArray
+    approximation_values: FloatArray
+    machine_roc: RocCurve | None
+    approximation_roc: RocCurve | None
+    speed_up: float
+    summary: str
+    cautions: tuple[str, ...]
+
+
+def decision_surface(
+    train: FloatArray,
+    is_positive: npt.NDArray[np.bool_],
+    held_out: FloatArray,
+    is_held_out_positive: npt.NDArray[np.bool_],
+    *,
+    kind: str = "kernel_fisher",
+    width: float = 1.0,
+    method: MarginalMethod = "exact",
+    order: int = 4,
+    refit: bool = True,
+) -> DecisionSurface:
+    """Fit a kernel machine to projected rows, approximate it, and compute the view of both.
+
+    Parameters
+    ----------
+    train : ndarray of shape (n_train, 2)
+        Projected training rows.
+    is_positive : ndarray of bool, shape (n_train,)
+        Side of each row: one class, against the other or against the rest.
+    held_out : ndarray of shape (n_held_out, 2)
+        Projected held-out rows, possibly none.
+    is_held_out_positive : ndarray of bool, shape (n_held_out,)
+    kind : str
+        A key of `KINDS`.
+    width : float
+        Multiplies the bandwidth.
+    method, order, refit
+        See `KernelMachineApproximation`.
+
+    Raises
+    ------
+    UserError
+        If a side has fewer than two rows, or a parameter breaks a rule.
+    """
+    machine = fitted_machine(kind, train, is_positive, width=width)
+    approximation = KernelMachineApproximation(method, order, refit=refit)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", ApproximationWarning)
+        approximation.fit(machine, train)
+    x, y = _grid_lines(train, machine)
+    points = np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)
+    values = [model.decision_function(points) for model in (machine, approximation)]
+    rocs = [_roc(model, held_out, is_held_out_positive) for model in (machine, approximation)]
+    speed_up = measured_speed_up(machine, approximation, points)
+    return DecisionSurface(
+        machine,
+        approximation,
+        x,
+        y,
+        values[0].reshape(len(y), len(x)),
+        values[1].reshape(len(y), len(x)),
+        rocs[0],
+        rocs[1],
+        speed_up,
+        summarized(speed_up, len(machine.centers), rocs[0], rocs[1]),
+        tuple(str(one.message) for one in caught if one.category is ApproximationWarning),
+    )
+
+
+def fitted_machine(
+    kind: str, rows: FloatArray, is_positive: npt.NDArray[np.bool_], *, width: float = 1.0
+) -> KernelMachine:
+    """Fit a kernel machine whose values are positive on the side of the positive rows.
+
+    Parameters
+    ----------
+    kind : str
+        A key of `KINDS`.
+    rows : ndarray of shape (n_samples, n_features)
+    is_positive : ndarray of bool, shape (n_samples,)
+    width : float
+        Multiplies Silverman's bandwidth for densities, and a quarter of the median distance
+        between two rows for the other machines.
+
+    Raises
+    ------
+    UserError
+        If a side has fewer than two rows, or a parameter breaks a rule.
+    """
+    check_choice("kind", kind, tuple(KINDS))
+    check_positive("width", width)
+    codes = np.asarray(is_positive).astype(np.int64)
+    counts = np.bincount(codes, minlength=2)
+    if counts.min() < 2:
+        raise UserError(
+            f"The two sides have {counts[1]} and {counts[0]} row(s), but a kernel machine needs at "
+            "least 2 of each. Choose another class or hold out fewer rows."
+        )
+    return _FITS[kind](rows, codes, width)
+
+
+def summarized(
+    speed_up: float, n_centers: int, machine: RocCurve | None, approximation: RocCurve | None
+) -> str:
+    """Speed and AUC, as "13 times faster at 3,000 centers; AUC 0.994 against 0.995"."""
+    centers = count(n_centers, "center")
+    if speed_up >= EVEN_SPEED:
+        speed = f"{format_ratio(speed_up)} times faster at {centers}"
+    elif speed_up > 1 / EVEN_SPEED:
+        speed = f"As fast as the machine at {centers}"
+    else:
+        speed = f"{format_ratio(1 / speed_up)} times slower at {centers}: keep the machine"
+    if machine is None or approximation is None:
+        return speed
+    return f"{speed}; AUC {approximation.auc:.3f} against {machine.auc:.3f}"
+
+
+def _densities(rows: FloatArray, codes: IntArray, width: float) -> KernelMachine:
+    made = kernel_classes(rows, codes, n_components=rows.shape[1], gamma=width, shrinkage="auto")
+    return KernelMachine.from_densities(made)
+
+
+def _kernel_fisher(rows: FloatArray, codes: IntArray, width: float) -> KernelMachine:
+    model = KernelFisherDiscriminant(
+        bandwidth=_bandwidth(rows, width), regularization=FISHER_REGULARIZATION
+    )
+    return KernelMachine.from_estimator(model.fit(rows, codes))
+
+
+def _support_vectors(rows: FloatArray, codes: IntArray, width: float) -> KernelMachine:
+    model = SVC(gamma=0.5 / _bandwidth(rows, width) ** 2)
+    return KernelMachine.from_estimator(model.fit(rows, codes))
+
+
+_FITS: Mapping[str, Callable[[FloatArray, IntArray, float], KernelMachine]] = {
+    "densities": _densities,
+    "kernel_fisher": _kernel_fisher,
+    "svc": _support_vectors,
+}
+
+
+def _bandwidth(rows: FloatArray, width: float) -> float:
+    measured = rows[stratified_sample(np.zeros(len(rows), int), MAX_MEASURED_ROWS / len(rows), 1)]
+    distances = pdist(measured)
+    apart = distances[distances > 0]
+    return width * BANDWIDTH_SHARE * float(np.median(apart)) if len(apart) else width
+
+
+def _grid_lines(rows: FloatArray, machine: KernelMachine) -> tuple[FloatArray, FloatArray]:
+    # Widths of the kernel along the two axes of the plane.
+    widths = np.sqrt(np.diag(np.linalg.pinv(machine.linear_map() @ machine.linear_map().T)))
+    lower = rows.min(axis=0) - MARGIN_BANDWIDTHS * widths
+    upper = rows.max(axis=0) + MARGIN_BANDWIDTHS * widths
+    x, y = np.linspace(lower, upper, GRID_LINES).T
+    return x, y
+
+
+def _roc(
+    model: KernelMachine | KernelMachineApproximation,
+    rows: FloatArray,
+    is_positive: npt.NDArray[np.bool_],
+) -> RocCurve | None:
+    if len(np.unique(is_positive)) < 2:
+        return None
+    values = model.decision_function(rows)
+    false_positives, true_positives, _ = roc_curve(is_positive, values)
+    return RocCurve(false_positives, true_positives, float(roc_auc_score(is_positive, values)))

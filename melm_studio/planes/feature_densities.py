@@ -1,0 +1,74 @@
+"""The densities of the classes along a single feature, and how well it alone tells them apart."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from melm_core.base import UserError, percent
+from melm_studio.planes.plane_view import PlaneViewer
+from melm_studio.planes.types import PlaneView
+from melm_studio.tables import LabeledData
+
+_WORDS = "{name} alone: {held_out} of the held-out rows are told apart (guessing: {chance}"
+_TRAIN_ONLY = "{name} alone: {train} of the training rows are told apart (guessing: {chance}"
+_CONSTANT = "{name} has a single value in the training rows, so it has no densities."
+
+
+@dataclass(frozen=True, eq=False)
+class FeatureDensities:
+    """The classes along one feature.
+
+    Attributes
+    ----------
+    name : str
+    view : PlaneView
+        Of one component: that feature, in standard deviations of the training rows.
+    n_drawn : int
+    """
+
+    name: str
+    view: PlaneView
+    n_drawn: int
+
+    @property
+    def words(self) -> str:
+        """The share of held-out rows that is told apart, beside training rows and chance."""
+        scores = self.view.scores
+        shares = {"train": percent(scores.accuracy_train), "name": self.name}
+        shares["chance"] = percent(1 / len(self.view.classes))
+        if scores.accuracy_held_out is None:
+            return f"{_TRAIN_ONLY.format(**shares)})."
+        held_out = percent(scores.accuracy_held_out)
+        return f"{_WORDS.format(held_out=held_out, **shares)}, training rows: {shares['train']})."
+
+
+def feature_densities(viewer: PlaneViewer, feature: int) -> FeatureDensities:
+    """Return the classes along one feature, with the densities of a run's kernel width.
+
+    Parameters
+    ----------
+    viewer : PlaneViewer
+        Of the run.
+    feature : int
+        Position among its features.
+
+    Raises
+    ------
+    UserError
+        If there is a single value.
+    """
+    train, held_out = (_single(part, feature) for part in viewer.parts)
+    name = viewer.feature_names[feature]
+    if not np.ptp(train.X) > 0:
+        raise UserError(_CONSTANT.format(name=name))
+    own = PlaneViewer(train, held_out, viewer.gamma, n_components=1)
+    return FeatureDensities(name, own.view(np.ones((1, 1))), own.n_drawn)
+
+
+def _single(part: LabeledData, feature: int) -> LabeledData:
+    chosen = slice(feature, feature + 1)
+    return replace(
+        part, X=part.X[:, chosen], feature_names=part.feature_names[chosen], unlabeled=None
+    )

@@ -1,0 +1,335 @@
+"""A plane: points, contours and arrows.
+
+`empty_figure` gives the figure with its styles once; `plane_frame` gives the
+arrays of one plane, a mapping for every trace of that figure in its order.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+
+from melm_core.base import FloatArray, IntArray
+from melm_core.diagnostics import EllipseOf
+from melm_studio.planes.contours import CONTOUR_SHARES
+from melm_studio.planes.encoding import EllipseCoordinate, typed
+from melm_studio.planes.theme import (
+    FONT,
+    THEMES,
+    Scheme,
+    Theme,
+    class_color,
+    class_shape,
+    page_layout,
+    translucent,
+)
+from melm_studio.planes.traces import PlaneTrace, trace_meta
+from melm_studio.planes.types import Arrows, ClassView, PlaneView
+from melm_studio.tables import shortened
+
+_LONGEST_NAME = 22
+
+# Opacity of the region of each share: they add up towards the core.
+_FILL = 0.11
+
+# Traces after the points, which show no rows: of each class, and of all of them.
+_N_UNDRAWN_OF_CLASS, _N_UNDRAWN = 3, 5
+
+# Width and height of a name as shares of the plot.
+_NAME_SIZE = (0.2, 0.045)
+_Arrays = dict[str, Any]
+_Encoder = Callable[[FloatArray | EllipseCoordinate], Any]
+
+
+def empty_figure(
+    class_names: Sequence[str],
+    n_points: int,
+    scheme: Scheme = Scheme.LIGHT,
+    *,
+    n_components: int = 2,
+) -> go.Figure:
+    """The figure of one, two or three components, styled and without data."""
+    theme = THEMES[scheme]
+    codes = range(len(class_names))
+    names = [shown(name) for name in class_names]
+    size = 7 if n_points <= 400 else 6 if n_points <= 1_000 else 5
+    figure = go.Figure(
+        [
+            *(_contour_trace(code, theme) for code in codes for _ in CONTOUR_SHARES),
+            *(_points_trace(names[c], c, theme, size, is_held_out=False) for c in codes),
+            *(_points_trace(names[c], c, theme, size, is_held_out=True) for c in codes),
+            *(_ellipse_trace(PlaneTrace.CLASS_ELLIPSE, c, theme) for c in codes),
+            *(_ellipse_trace(PlaneTrace.MEAN_ELLIPSE, c, theme) for c in codes),
+            *(_centroid_trace(c, theme) for c in codes),
+            _outside_trace(),
+            _class_names(names, theme),
+            _threshold_lines(theme),
+            _arrow_lines(theme),
+            _arrow_heads(theme),
+        ]
+    )
+    return figure.update_layout(_layout(theme, is_square=n_components > 1))
+
+
+def plane_frame(view: PlaneView, encode: _Encoder = typed) -> list[_Arrays]:
+    """The arrays of a plane, one mapping per trace of `empty_figure`."""
+    shapes = [
+        *(region for part in view.classes for region in _regions(part)),
+        *(part.train for part in view.classes),
+        *(part.held_out for part in view.classes),
+    ]
+    return [
+        *({"x": encode(points[:, 0]), "y": encode(points[:, 1])} for points in shapes),
+        *(_ellipse(part, "rows", encode) for part in view.classes),
+        *(_ellipse(part, "mean", encode) for part in view.classes),
+        *(_plain(part.centroid) for part in view.classes),
+        {},  # which rows are outside depends on the axes on screen
+        _plain(class_name_places(view)),
+        _plain(view.thresholds),
+        _plain(_segments(view.arrows)),
+        {**_plain(view.arrows.tips), **_labels(view)},
+    ]
+
+
+def arrow_handles(view: PlaneView, n_features: int) -> _Arrays:
+    """What dragging an arrow needs: its feature and name, and the length of a loading."""
+    arrows = view.arrows
+    return {
+        "features": arrows.features.tolist(),
+        "names": arrows.names,
+        "scale": arrows.scale,
+        "of": n_features,
+    }
+
+
+def row_numbers(drawn: tuple[Sequence[IntArray], Sequence[IntArray]]) -> list[list[int]]:
+    """The rows of the file that each trace of `empty_figure` shows, in its order."""
+    train, held_out = drawn
+    contours: list[list[int]] = [[] for _ in train for _ in CONTOUR_SHARES]
+    n_others = _N_UNDRAWN_OF_CLASS * len(train) + _N_UNDRAWN
+    others: list[list[int]] = [[] for _ in range(n_others)]
+    return [*contours, *(rows.tolist() for rows in (*train, *held_out)), *others]
+
+
+def limits(view: PlaneView) -> list[list[float]]:
+    """The box around everything drawn, [[x low, x high], [y low, y high]], with a margin."""
+    margin = 0.03 * (view.upper - view.lower)
+    box: list[list[float]] = np.column_stack([view.lower - margin, view.upper + margin]).tolist()
+    return box
+
+
+def shown(name: str) -> str:
+    """A name as a figure shows it: shortened, and with any markup escaped."""
+    return html.escape(shortened(name, _LONGEST_NAME), quote=False)
+
+
+def _ellipse(part: ClassView, of: EllipseOf, encode: _Encoder) -> _Arrays:
+    """The outline of a class or of its mean; no array where the rows determine none."""
+    if part.ellipses is None:
+        return {}
+    across, up = (EllipseCoordinate(part.ellipses, of, axis) for axis in (0, 1))
+    return {"x": encode(across), "y": encode(up)}
+
+
+def _regions(part: ClassView) -> list[FloatArray]:
+    """The contours by share, the outermost first; one component has a single line."""
+    regions = part.regions[::-1]
+    return regions + [np.empty((0, 2))] * (len(CONTOUR_SHARES) - len(regions))
+
+
+def class_name_places(view: PlaneView) -> FloatArray:
+    """Where the names of the classes are: amid the training rows, or above the density."""
+    is_line = not view.classes[0].levels
+    return np.array([_peak(part) if is_line else _middle(part) for part in view.classes])
+
+
+def _middle(part: ClassView) -> FloatArray:
+    rows = part.train if len(part.train) else part.held_out
+    return rows.mean(axis=0) if len(rows) else np.full(2, np.nan)
+
+
+def _peak(part: ClassView) -> FloatArray:
+    peak: FloatArray = part.contours[np.nanargmax(part.contours[:, 1])]
+    return peak
+
+
+def _plain(points: FloatArray) -> _Arrays:
+    """Plain numbers, which the script that drags arrows reads; None where a line ends."""
+    numbers = points.astype(object)
+    numbers[np.isnan(points)] = None
+    return {"x": numbers[:, 0].tolist(), "y": numbers[:, 1].tolist()}
+
+
+def _segments(arrows: Arrows) -> FloatArray:
+    """Lines from origin to tip, separated by rows of nan."""
+    lines = np.full((len(arrows.tips), 3, 2), np.nan)
+    lines[:, 0], lines[:, 1] = arrows.origins, arrows.tips
+    return lines.reshape(-1, 2)
+
+
+def _labels(view: PlaneView) -> _Arrays:
+    """Names beyond the tips, and heads rotated along the arrows.
+
+    A name that would overlap that of a stronger feature is omitted.
+    """
+    across, up = (view.arrows.tips - view.arrows.origins).T
+    sides = np.where(across >= 0, "right", "left")
+    is_level = np.abs(up) < 0.4 * np.abs(across)
+    heights = np.where(is_level, "middle", np.where(up > 0, "top", "bottom"))
+    return {
+        "text": [
+            shown(name) if is_free else ""
+            for name, is_free in zip(view.arrows.names, _free(view), strict=True)
+        ],
+        "textposition": [f"{height} {side}" for height, side in zip(heights, sides, strict=True)],
+        "marker": {"angle": np.degrees(np.arctan2(across, up)).round(1).tolist()},
+    }
+
+
+def _free(view: PlaneView) -> list[bool]:
+    """Which tips are clear of every stronger one, given the size of a name in the plot."""
+    if len(np.unique(view.arrows.origins, axis=0)) > 1:
+        return [True] * len(view.arrows.tips)  # each lies in a lane of its own
+    room = np.array(_NAME_SIZE) * (view.upper - view.lower).max()
+    free: list[bool] = []
+    for i, tip in enumerate(view.arrows.tips):
+        stronger = view.arrows.tips[:i][free]
+        free.append(not np.any(np.all(np.abs(stronger - tip) < room, axis=1)))
+    return free
+
+
+def _contour_trace(code: int, theme: Theme) -> go.Scatter:
+    color = class_color(code, theme)
+    return go.Scatter(
+        meta=trace_meta(PlaneTrace.CONTOUR, code),
+        mode="lines",
+        line={"color": translucent(color, 0.6), "width": 1.1},
+        fill="toself",
+        fillcolor=translucent(color, _FILL),
+        hoverinfo="skip",
+    )
+
+
+def _ellipse_trace(kind: PlaneTrace, code: int, theme: Theme) -> go.Scatter:
+    """The outline of a class, or of its mean, off until it is asked for."""
+    is_mean = kind is PlaneTrace.MEAN_ELLIPSE
+    line = {"color": class_color(code, theme), "width": 2 if is_mean else 1.4}
+    return go.Scatter(
+        meta=trace_meta(kind, code),
+        mode="lines",
+        line=line if is_mean else {**line, "dash": "dash"},
+        hoverinfo="skip",
+        visible=False,
+    )
+
+
+def _centroid_trace(code: int, theme: Theme) -> go.Scatter:
+    """The mean of a class, off until it is asked for."""
+    edge = {"width": 1.5, "color": theme.surface}
+    return go.Scatter(
+        meta=trace_meta(PlaneTrace.CENTROID, code),
+        mode="markers",
+        marker={"symbol": "cross", "size": 13, "color": class_color(code, theme), "line": edge},
+        hoverinfo="skip",
+        visible=False,
+    )
+
+
+def _points_trace(
+    name: str,
+    code: int,
+    theme: Theme,
+    size: int,
+    *,
+    is_held_out: bool,
+) -> go.Scatter:
+    shape = class_shape(code, len(theme.class_colors))
+    color = class_color(code, theme)
+    return go.Scatter(
+        meta=trace_meta(PlaneTrace.HELD_OUT if is_held_out else PlaneTrace.TRAIN, code),
+        mode="markers",
+        name=f"{name}, held out" if is_held_out else name,
+        marker={
+            "color": translucent(color, 0.95 if is_held_out else 0.8),
+            "size": size,
+            "symbol": f"{shape}-open" if is_held_out else shape,
+            "line": {"width": 1.3 if is_held_out else 0, "color": theme.surface},
+        },
+        hovertemplate="%{fullData.name}<extra></extra>",
+    )
+
+
+def _arrow_lines(theme: Theme) -> go.Scatter:
+    line = {"color": theme.ink, "width": 1.6}
+    return go.Scatter(
+        meta=trace_meta(PlaneTrace.ARROW_LINES),
+        mode="lines",
+        line=line,
+        opacity=0.85,
+        hoverinfo="skip",
+    )
+
+
+def _arrow_heads(theme: Theme) -> go.Scatter:
+    return go.Scatter(
+        meta=trace_meta(PlaneTrace.ARROW_HEADS),
+        mode="markers+text",
+        marker={"symbol": "arrow", "size": 9, "color": theme.ink},
+        textfont={"size": 12, "color": theme.ink, "family": FONT},
+        cliponaxis=False,
+        hoverinfo="skip",
+    )
+
+
+def _outside_trace() -> go.Scatter:
+    """Marks at the edge for rows beyond the picture; a script sets places, colors and angles."""
+    return go.Scatter(
+        meta=trace_meta(PlaneTrace.OUTSIDE),
+        mode="markers",
+        marker={"symbol": "arrow", "size": 9},
+        hovertemplate="%{text}<extra></extra>",
+        cliponaxis=False,
+    )
+
+
+def _class_names(names: Sequence[str], theme: Theme) -> go.Scatter:
+    colors = [class_color(code, theme) for code in range(len(names))]
+    return go.Scatter(
+        meta=trace_meta(PlaneTrace.CLASS_NAMES),
+        mode="text",
+        text=names,
+        textposition="middle center",
+        textfont={"size": 15, "color": colors, "family": FONT, "weight": 600},
+        cliponaxis=False,
+        hoverinfo="skip",
+    )
+
+
+def _threshold_lines(theme: Theme) -> go.Scatter:
+    line = {"color": theme.ink, "width": 1.2, "dash": "dash"}
+    meta = trace_meta(PlaneTrace.THRESHOLD)
+    return go.Scatter(meta=meta, mode="lines", line=line, hoverinfo="skip")
+
+
+def _layout(theme: Theme, *, is_square: bool) -> dict[str, Any]:
+    axis = {
+        "showticklabels": False,
+        "ticks": "",
+        "gridcolor": theme.grid,
+        "zeroline": False,
+        "title": None,
+    }
+    return {
+        "xaxis": axis,
+        "yaxis": {**axis, **({"scaleanchor": "x", "scaleratio": 1} if is_square else {})},
+        "margin": {"l": 4, "r": 4, "t": 4, "b": 4},
+        **page_layout(theme.ink),
+        "showlegend": False,
+        "dragmode": "pan",
+        "hovermode": "closest",
+        "uirevision": "keep",
+    }

@@ -1,0 +1,398 @@
+"""The view of a plane, computed from the plane and the data.
+
+A run stores only planes. Points, contours, arrows, and scores are computed from a plane with the
+same densities that the fit optimizes.
+
+Planes are drawn in standard deviations: coordinates within the plane are transformed so that the
+training rows have unit covariance. Neither the divergence nor the contours of a density depend on
+that choice, and planes whose variances differ a hundredfold, as those of PCA and MELM may, can be
+compared on the same axes.
+
+One component is drawn as the densities on its line. Three components are projected along a view
+angle: a kernel density projects to the density of the projected kernels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from copy import copy
+from dataclasses import replace
+from functools import cached_property
+
+import numpy as np
+
+from melm_core.base import FloatArray, IntArray, stratified_sample
+from melm_core.density import ClassDensities, kernel_classes
+from melm_core.linalg import orthogonal_procrustes
+from melm_core.melm import held_out_divergence
+from melm_studio.planes.batch_cells import BatchCells
+from melm_studio.planes.bounded_divergence import bounded_divergence, within_limit
+from melm_studio.planes.contours import central_box, plane_contours
+from melm_studio.planes.even_rows import EvenRows
+from melm_studio.planes.line import arrow_lanes, density_curves, in_strips, threshold_lines
+from melm_studio.planes.plane_edits import strongest_loadings
+from melm_studio.planes.projected_classes import ProjectedClasses
+from melm_studio.planes.sampled_rows import SampledRows
+from melm_studio.planes.table_densities import TableDensities, ellipses_of_rows
+from melm_studio.planes.training_covariance import TrainingCovariance, standardized
+from melm_studio.planes.types import (
+    Arrows,
+    ClassView,
+    GammaProfile,
+    PlaneView,
+    Predictions,
+    ProjectedRows,
+    Scores,
+)
+from melm_studio.tables import LabeledData
+
+# More points than this can be neither distinguished nor moved smoothly; the densities still sum
+# over all rows.
+MAX_DRAWN_ROWS = 2_000
+
+# The view angle at which three components appear as the first two of them.
+FROM_THE_FRONT = (0.0, 0.0)
+
+
+class PlaneViewer:
+    """Computes views of the planes of one data set.
+
+    Parameters
+    ----------
+    train, held_out : LabeledData
+        Training rows, and held-out rows (possibly none).
+    gamma : float
+        Kernel width of the densities, relative to Silverman's rule.
+    """
+
+    def __init__(
+        self, train: LabeledData, held_out: LabeledData, gamma: float, n_components: int = 2
+    ) -> None:
+        train, held_out = train.by_class(), held_out.by_class()
+        self.class_names = train.class_names
+        self.n_unlabeled = 0 if train.unlabeled is None else len(train.unlabeled.X)
+        self.n_components = n_components
+        self.parts = (train, held_out)
+        self.feature_names = train.feature_names
+        self.gamma = gamma
+        self._covariance = TrainingCovariance(train.X)
+        classes = kernel_classes(train.X, train.y, n_components=n_components, gamma=gamma)
+        if classes.basis is None:  # the rows themselves, which are sorted by class
+            ends = np.cumsum(classes.counts)[:-1]
+            classes = replace(classes, rows=tuple(np.split(train.X, ends)))
+        self._factor = 1.0  # of the kernels of another width
+        self._table: TableDensities | None = None
+        self._n_classes = len(classes.rows)
+        self._batches = BatchCells.of(train, held_out, gamma=gamma, n_components=n_components)
+        self.n_train, self.n_rows = len(train.y), len(train.y) + len(held_out.y)
+        drawn = min(1.0, MAX_DRAWN_ROWS / self.n_rows)
+        self._train = SampledRows.of(train, self._n_classes, drawn)
+        self._held_out = SampledRows.of(held_out, self._n_classes, drawn)
+        self._even_rows = EvenRows.of((train, held_out), MAX_DRAWN_ROWS)
+        self._classes = ProjectedClasses(classes, self._scored)
+        self.n_drawn = len(self._train.drawn_y) + len(self._held_out.drawn_y)
+
+    @property
+    def drawn_rows(self) -> tuple[list[IntArray], list[IntArray]]:
+        """Row numbers in the file of the drawn points by class, of training and held-out rows."""
+        return (
+            self._train.drawn_rows(self._n_classes),
+            self._held_out.drawn_rows(self._n_classes),
+        )
+
+    def view(
+        self,
+        components: FloatArray,
+        toward: FloatArray | None = None,
+        view_angle: tuple[float, float] = FROM_THE_FRONT,
+        scores: Scores | None = None,
+    ) -> PlaneView:
+        """Compute the view of a plane.
+
+        Parameters
+        ----------
+        components : ndarray of shape (n_components, n_features)
+            Any rows of full rank.
+        toward : ndarray of shape (n_rows, n_components), optional
+            `coordinates` in another plane, to which the view is rotated and reflected as closely
+            as possible.
+        view_angle : tuple of float
+            Azimuth and elevation in radians, for three components.
+        scores : Scores, optional
+            `scores` of the plane, where they are known.
+        """
+        components = self.oriented(components, toward)
+        projected = self._projected(components)
+        scores = scores or self._scores(projected, components)
+        if self.n_components == 1:
+            return self._line(components, projected, scores)
+        if self.n_components == 2 and view_angle == FROM_THE_FRONT:
+            return self._plane(components, projected, scores)
+        axes = screen_axes(view_angle)[:, : self.n_components]
+        turned = axes @ components
+        is_plane = self.n_components == 2 and self._table is not None  # that has all rows
+        return self._plane(
+            turned, self._projected(turned) if is_plane else projected.project(axes), scores
+        )
+
+    def oriented(self, components: FloatArray, toward: FloatArray | None) -> FloatArray:
+        """Components as a view draws them: standardized, and aligned to `coordinates` if given."""
+        components = self.standardized(components)
+        if toward is None:
+            return components
+        aligned: FloatArray = (
+            orthogonal_procrustes(self._coordinates(components), toward).T @ components
+        )
+        return aligned
+
+    def _plane(
+        self, components: FloatArray, projected: ClassDensities, scores: Scores
+    ) -> PlaneView:
+        """Points, contours and arrows in two dimensions."""
+        contours = plane_contours(projected)
+        train, held_out = self._drawn(components)
+        lower, upper = central_box([*train, *held_out], [lines for lines, _ in contours])
+        loadings, features = strongest_loadings(components, len(self.feature_names))
+        scale = _arrow_scale(loadings, (upper - lower).min())
+        origins = np.tile(components @ self._covariance.mean, (len(loadings), 1))
+        arrows = self._arrows(origins, loadings * scale, features, scale)
+        lower, upper = _bounds([lower[None], upper[None], arrows.tips])
+        table = self._table
+        if table is None:
+            moments = list(map(ellipses_of_rows, projected.rows))
+        else:
+            moments = table.ellipses(projected, components)
+        classes = tuple(
+            ClassView(seen, unseen, *lines, *of_class)
+            for seen, unseen, lines, of_class in zip(
+                train, held_out, contours, moments, strict=True
+            )
+        )
+        every = components[:, : len(self.feature_names)].T
+        return PlaneView(classes, arrows, np.empty((0, 2)), lower, upper, scores, every)
+
+    def _line(self, components: FloatArray, projected: ClassDensities, scores: Scores) -> PlaneView:
+        """Densities on the line, with the rows below them and the arrows below the rows."""
+        curves = density_curves(projected)
+        train, held_out = (in_strips(rows) for rows in self._drawn(components))
+        lower, upper = central_box([*train, *held_out], curves)
+        lower[1], upper[1] = (bound[1] for bound in _bounds([*train, *held_out, *curves]))
+        loadings, features = strongest_loadings(components, len(self.feature_names))
+        scale = _arrow_scale(loadings, upper[0] - lower[0])
+        origins = np.column_stack(
+            [
+                np.full(len(loadings), float(components[0] @ self._covariance.mean)),
+                arrow_lanes(len(loadings), self._n_classes),
+            ]
+        )
+        along = np.column_stack([loadings[:, 0] * scale, np.zeros(len(loadings))])
+        arrows = self._arrows(origins, along, features, scale)
+        lower, upper = _bounds([lower[None], upper[None], arrows.origins, arrows.tips])
+        classes = tuple(map(ClassView, train, held_out, curves))
+        every = np.pad(components[:, : len(self.feature_names)].T, ((0, 0), (0, 1)))
+        thresholds = threshold_lines(projected)
+        return PlaneView(classes, arrows, thresholds, lower, upper, scores, every)
+
+    def _drawn(self, components: FloatArray) -> tuple[list[FloatArray], list[FloatArray]]:
+        return (
+            self._train.drawn_by_class(components, self._n_classes),
+            self._held_out.drawn_by_class(components, self._n_classes),
+        )
+
+    def _arrows(
+        self, origins: FloatArray, vectors: FloatArray, features: IntArray, scale: float
+    ) -> Arrows:
+        names = tuple(self.feature_names[feature] for feature in features)
+        return Arrows(origins, origins + vectors, features, names, scale)
+
+    def standardized(self, components: FloatArray) -> FloatArray:
+        """Components of the same plane in which the training rows have unit covariance."""
+        return standardized(components, self._covariance.along(components))
+
+    def explained_shares(
+        self, components: FloatArray, view_angle: tuple[float, float] = FROM_THE_FRONT
+    ) -> FloatArray:
+        """The share of the variance of the training rows along each axis of a view.
+
+        `components` are oriented already.
+        """
+        axes = screen_axes(view_angle)[: self.n_components, : self.n_components]
+        return self._covariance.explained_shares(axes @ components)
+
+    @property
+    def class_counts(self) -> dict[str, int]:
+        """Number of training and held-out rows of each class, by its name.
+
+        Of the table of which the rows are a sample, where its densities are known.
+        """
+        train, held_out = (part.class_counts for part in self.parts)
+        if self._table is not None:
+            train = dict(zip(train, self._table.found.counts, strict=True))
+        return {name: count + held_out[name] for name, count in train.items()}
+
+    @cached_property
+    def deviations(self) -> FloatArray:
+        """Standard deviation of every feature over all the data, shape (n_features,)."""
+        deviations: FloatArray = np.concatenate([data.X for data in self.parts]).std(axis=0)
+        return deviations
+
+    def scores(self, components: FloatArray) -> Scores:
+        """How well the plane separates the rows, without computing its view."""
+        components = self.standardized(components)
+        return self._scores(self._projected(components), components)
+
+    def coordinates(self, components: FloatArray) -> FloatArray:
+        """Training and held-out rows as they are drawn, in the order of the file.
+
+        Of many rows an evenly spaced subset, the same for every plane and every split.
+        """
+        return self._coordinates(self.standardized(components))
+
+    def _coordinates(self, components: FloatArray) -> FloatArray:
+        """The same for components that are standardized already."""
+        return self._even_rows.project(components)
+
+    def at(self, gamma: float) -> PlaneViewer:
+        """The viewer of the same data with another kernel width, which shares the rows."""
+        if gamma == self.gamma:
+            return self
+        other = copy(self)
+        other.gamma = gamma
+        other._factor *= gamma / self.gamma  # noqa: SLF001 - its own copy
+        return other
+
+    def of_table(self, table: TableDensities | None) -> PlaneViewer:
+        """The viewer of rows that are a sample of a table; None for that of the sample alone."""
+        if table is self._table:
+            return self
+        other = copy(self)
+        other._table = table  # noqa: SLF001 - its own copy
+        return other
+
+    def n_rows_of_table(self, components: FloatArray) -> int:
+        """How many rows the densities in a plane count, if these are more than the viewer has."""
+        classes = self._projected(self.standardized(components))
+        return round(classes.totals.sum()) if classes.is_sample else 0
+
+    def _projected(self, components: FloatArray) -> ClassDensities:
+        """The classes in a plane: of all rows where these are known, else those of the viewer."""
+        classes = self._classes.at(components, self._factor)
+        table = self._table
+        return classes if table is None else table.replacing(classes, components, self.gamma)
+
+    def profile(self, components: FloatArray, gammas: Sequence[float]) -> GammaProfile:
+        """The divergence of one plane at several kernel widths.
+
+        Only at those at which densities of all rows are known, the widest within seconds.
+        """
+        if self.n_rows_of_table(components):
+            gammas = [one for one in gammas if self.at(one).n_rows_of_table(components)]
+        plane = self.standardized(components)
+        gammas = within_limit(gammas, lambda one: self.at(one)._projected(plane))  # noqa: SLF001
+        scores = [self.at(gamma).divergences(components) for gamma in gammas]
+        train, held_out = zip(*scores, strict=True)
+        return GammaProfile(tuple(gammas), train, held_out)
+
+    def divergences(self, components: FloatArray) -> tuple[float, float | None]:
+        """Divergence of the training rows, and between training and held-out rows.
+
+        The latter is None if a class has no held-out row.
+        """
+        components = self.standardized(components)
+        unseen = self._divergence_held_out(self._projected(components), components)
+        return self._divergence(components), unseen
+
+    def rows(self, components: FloatArray, most: int) -> ProjectedRows:
+        """About `most` training and `most` held-out rows as they are drawn, stratified by class."""
+        components = self.standardized(components)
+        (train, train_y), (held_out, held_out_y) = (
+            self._evenly(data, most / max(1, len(data.y))) for data in self.parts
+        )
+        return ProjectedRows(train @ components.T, train_y, held_out @ components.T, held_out_y)
+
+    def _evenly(self, data: LabeledData, share: float) -> tuple[FloatArray, IntArray]:
+        kept = stratified_sample(data.y, share, self._n_classes)
+        return data.X[kept], data.y[kept]
+
+    def divergence(self, components: FloatArray) -> float:
+        """The Cauchy-Schwarz divergence of the training rows in a plane, in nats."""
+        return self._divergence(self.standardized(components))  # which it does not depend on
+
+    def _divergence(self, components: FloatArray) -> float:
+        known = None if self._table is None else self._table.divergence(components, self.gamma)
+        if known is not None:
+            return known
+        return bounded_divergence(self._projected(components), self.gamma)
+
+    def _scores(self, projected: ClassDensities, components: FloatArray) -> Scores:
+        divergence_held_out = self._divergence_held_out(projected, components)
+        n_train = len(self._train.scored_y)
+        # In one call, which prepares the densities of all rows once.
+        points = self._scored(components)
+        predicted = projected.most_likely(points)
+        return Scores(
+            accuracy_train=_balanced_accuracy(self._train.scored_y, predicted[:n_train]),
+            accuracy_held_out=None
+            if divergence_held_out is None
+            else _balanced_accuracy(self._held_out.scored_y, predicted[n_train:]),
+            divergence_held_out=divergence_held_out,
+            batches=None
+            if self._batches is None
+            else self._batches.scores(components, self._factor),
+        )
+
+    def _scored(self, components: FloatArray) -> FloatArray:
+        """Coordinates of the training and held-out rows that are scored."""
+        samples = (self._train.scored, self._held_out.scored)
+        return np.concatenate([sample.project(components) for sample in samples])
+
+    def held_out_predictions(self, components: FloatArray) -> Predictions:
+        """The class with the largest density at each held-out row that is scored."""
+        components = self.standardized(components)
+        sampled = self._held_out
+        points = sampled.scored.project(components)
+        predicted = self._projected(components).most_likely(points)
+        return Predictions(sampled.scored_y, predicted, sampled.scored_groups)
+
+    def _divergence_held_out(
+        self, projected: ClassDensities, components: FloatArray
+    ) -> float | None:
+        held_out = self._held_out.scored_by_class(components, self._n_classes)
+        if min(map(len, held_out)) == 0:
+            return None
+        sample = self._train.scored_by_class(components, self._n_classes)
+        return held_out_divergence(ClassDensities(tuple(sample), projected.covariances), held_out)
+
+
+def screen_axes(view_angle: tuple[float, float]) -> FloatArray:
+    """The projection from three coordinates to the two on screen, shape (2, 3).
+
+    Parameters
+    ----------
+    view_angle : tuple of float
+        Azimuth and elevation in radians; at (0, 0) the first two coordinates are on screen.
+    """
+    azimuth, elevation = view_angle
+    right = [np.cos(azimuth), 0.0, np.sin(azimuth)]
+    up = [
+        np.sin(elevation) * np.sin(azimuth),
+        np.cos(elevation),
+        -np.sin(elevation) * np.cos(azimuth),
+    ]
+    return np.array([right, up])
+
+
+def _balanced_accuracy(y: IntArray, predicted: IntArray) -> float:
+    return float(np.mean([np.mean(predicted[y == code] == code) for code in np.unique(y)]))
+
+
+def _bounds(parts: Sequence[FloatArray]) -> tuple[FloatArray, FloatArray]:
+    points = np.concatenate(parts)
+    return np.nanmin(points, axis=0), np.nanmax(points, axis=0)
+
+
+def _arrow_scale(loadings: FloatArray, side: float) -> float:
+    """The scale at which the longest arrow spans 40 % of a side of the view."""
+    tiny = np.finfo(np.float64).tiny
+    longest = float(np.linalg.norm(loadings, axis=1).max(initial=tiny))
+    return 0.4 * float(side) / longest

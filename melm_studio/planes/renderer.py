@@ -1,0 +1,399 @@
+"""Renders the planes of runs: computes their views on request and caches them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from melm_core.base import FloatArray, UserError
+from melm_core.linalg import orthonormalize
+from melm_core.methods import COMPONENTS, GAMMA, METHODS
+from melm_studio.planes.decision_surface import DecisionSurface, SurfaceRequest, decision_surface
+from melm_studio.planes.every_row import centered_parts, mean_row
+from melm_studio.planes.held_out import HeldOutResult, held_out_result
+from melm_studio.planes.plane_edits import (
+    NO_TARGET,
+    OTHER_DATA,
+    on_the_way,
+    plane_blind_to_batches,
+    plane_of_features,
+    strongest_features,
+    with_edits,
+)
+from melm_studio.planes.plane_view import PlaneViewer, screen_axes
+from melm_studio.planes.sharing import (
+    MAX_VIEWER_BYTES,
+    MAX_VIEWERS,
+    ViewerKey,
+    shared,
+    size_of,
+)
+from melm_studio.planes.table_densities import KeptDensities
+from melm_studio.planes.types import GammaProfile, PlaneView, ProjectedRows, Scores
+from melm_studio.planes.view_options import DEFAULT_VIEW, MorphTarget, ViewOptions
+from melm_studio.runs.execution.embedding import kept_embedding
+from melm_studio.runs.execution.rows import rows_of
+from melm_studio.runs.records.run import PlaneEvent, RunRecord
+from melm_studio.runs.store.protocol import RunStore
+from melm_studio.tables import LabeledData
+
+# Cache sizes: views (a second tab requests the same); decision surfaces.
+MAX_VIEWS, MAX_SURFACES = 64, 16
+
+# Kernel widths at which the divergence of a plane is computed.
+PROFILE_GAMMAS = tuple(np.geomspace(GAMMA.minimum, GAMMA.maximum, 21).round(4).tolist())
+
+# A kernel machine of more rows would delay the page, and its surface looks the same.
+MAX_SURFACE_ROWS = 3_000
+
+# Multiplications of a fit that the page waits for, about a second.
+MAX_PREVIEW_WORK = 2e9
+# The method that shows what a fraction of a second can achieve, and its most multiplications.
+QUICK_METHOD, MOST_QUICK_WORK = "lda", 20_000_000
+
+_NO_PLANE = ("", -1)
+_TOO_LARGE = "These data are too large for a first look. Run a method to see them."
+
+
+class DataGoneError(LookupError):
+    """The data of a run are no longer stored."""
+
+
+class PlaneRenderer:
+    """Computes the views of the planes of the runs in a store; thread-safe.
+
+    Parameters
+    ----------
+    store : RunStore
+    """
+
+    def __init__(self, store: RunStore) -> None:
+        self._store = store
+        self._viewer = shared(self._prepare_viewer, MAX_VIEWER_BYTES, size_of)
+        self._origin = shared(self._measure_origin, MAX_VIEWERS)
+        self._densities = KeptDensities(store, self._origin)
+        self._view = shared(self._draw, MAX_VIEWS)
+        self._edited = shared(self._edit, MAX_VIEWS)
+        self._coordinates = shared(self._project, MAX_VIEWERS)
+        self._scores = shared(self._score, MAX_VIEWS)
+        self._held_out = shared(self._test_held_out, MAX_VIEWS)
+        self._final_accuracy = shared(self._score_last, MAX_VIEWS)
+        self._quick = shared(self._fit_quickly, MAX_VIEWERS)
+        self._profile = shared(self._measure_profile, MAX_VIEWS)
+        self._surface = shared(self._fit_surface, MAX_SURFACES)
+        self._preview = shared(self._fit_preview, MAX_VIEWERS)
+
+    def data(self, record: RunRecord) -> LabeledData:
+        """Return the data set of a run.
+
+        Raises
+        ------
+        DataGoneError
+        """
+        raw = self._store.get_data(record.owner, record.data_id)
+        if raw is None:
+            raise DataGoneError(record.data_id)
+        return LabeledData.from_bytes(raw)
+
+    def embedding(self, record: RunRecord) -> FloatArray | None:
+        """Return the coordinates that a run kept; None if it kept none."""
+        return kept_embedding(self._store, record)
+
+    def rows(self, record: RunRecord) -> tuple[LabeledData, LabeledData]:
+        """Return the training and held-out rows of a run, as its planes project them."""
+        return rows_of(self.data(record), record, self.embedding(record))
+
+    def viewer(self, record: RunRecord) -> PlaneViewer:
+        """Return the viewer of the planes of a run."""
+        return self._viewer_at(record, DEFAULT_VIEW)
+
+    def view(
+        self, record: RunRecord, event: PlaneEvent, options: ViewOptions = DEFAULT_VIEW
+    ) -> PlaneView:
+        """Return the view of the plane of an event.
+
+        Raises
+        ------
+        UserError
+            If the options do not apply to the plane.
+        """
+        newest = (self._newest(options.toward), self._morph_target(options))
+        return self._view(record.run_id, event.sequence, options, *newest)
+
+    def positions(
+        self, record: RunRecord, event: PlaneEvent, X: FloatArray, options: ViewOptions
+    ) -> FloatArray:
+        """Return where a view draws rows that the plane projects, shape (n_rows, 2)."""
+        centered = X - self._origin(ViewerKey.of(record))
+        return np.asarray(centered @ self.axes(record, event, options).T)
+
+    def axes(self, record: RunRecord, event: PlaneEvent, options: ViewOptions) -> FloatArray:
+        """Return the two axes of a view; the second is zero for one component."""
+        oriented = self._oriented(record, event, options)
+        if len(oriented) == 1:
+            return np.vstack([oriented, np.zeros_like(oriented)])
+        return np.asarray(screen_axes(options.view_angle)[:, : len(oriented)] @ oriented)
+
+    def _oriented(self, record: RunRecord, event: PlaneEvent, options: ViewOptions) -> FloatArray:
+        """The components of a view before it is turned."""
+        components = self._plane(record, event, options, self._morph_target(options))
+        reference = self._reference(record, self._newest(options.toward))
+        return self.viewer(record).oriented(components, reference)
+
+    def components(
+        self, record: RunRecord, event: PlaneEvent, options: ViewOptions = DEFAULT_VIEW
+    ) -> FloatArray:
+        """Return orthonormal components of the plane of an event under view options.
+
+        Raises
+        ------
+        UserError
+            If the options do not apply to the plane.
+        """
+        if not options.changes_plane:
+            return event.components
+        plane = self._plane(record, event, options, self._morph_target(options))
+        # Features that were left out stay at exactly zero.
+        return np.where(plane.any(axis=0), orthonormalize(plane), 0.0)
+
+    def _plane(
+        self, record: RunRecord, event: PlaneEvent, options: ViewOptions, target: tuple[str, int]
+    ) -> FloatArray:
+        """The components in the orientation in which they are drawn."""
+        if not options.changes_plane:
+            return event.components
+        return self._edited(record.run_id, event.sequence, options.of_plane, target)
+
+    def kept_features(
+        self, record: RunRecord, event: PlaneEvent, options: ViewOptions
+    ) -> list[str]:
+        """Return the names of the features in the plane, largest loadings first."""
+        components = self.components(record, event, options)
+        features = strongest_features(components, int(components.any(axis=0).sum()))
+        return [self.viewer(record).feature_names[feature] for feature in features]
+
+    def _edit(
+        self, run_id: str, sequence: int, options: ViewOptions, target: tuple[str, int]
+    ) -> FloatArray:
+        record, event = self._known(run_id, sequence)
+        components, viewer = event.components, self.viewer(record)
+        if options.morph is not None:
+            components = self._morphed(record, components, target, options.morph)
+        weight = record.batch_weight if options.batch_weight is None else options.batch_weight
+        if options.batch_weight is not None:
+            components = plane_blind_to_batches(viewer.parts[0], components, viewer.gamma, weight)
+        if options.n_top_features is not None:
+            features = strongest_features(viewer.standardized(components), options.n_top_features)
+            train, _ = self.rows(record)
+            components = plane_of_features(train, components, features, viewer.gamma, weight)
+        return with_edits(components, options.edits, viewer.standardized)
+
+    def _morphed(
+        self, record: RunRecord, components: FloatArray, target: tuple[str, int], morph: MorphTarget
+    ) -> FloatArray:
+        if target == _NO_PLANE:
+            raise UserError(NO_TARGET)
+        other, event = self._known(*target)
+        if other.data_id != record.data_id or event.components.shape != components.shape:
+            raise UserError(OTHER_DATA)
+        start = None if morph.origin is None else self._known(target[0], morph.origin)[1].components
+        return on_the_way(components, event.components, morph.share, start)
+
+    def _morph_target(self, options: ViewOptions) -> tuple[str, int]:
+        morph = options.morph
+        if morph is None or morph.plane is None:
+            return self._newest(morph.run_id if morph else None)
+        is_known = self._store.event(morph.run_id, morph.plane) is not None
+        return (morph.run_id, morph.plane) if is_known else _NO_PLANE
+
+    def _newest(self, run_id: str | None) -> tuple[str, int]:
+        """A run and the number of its newest plane."""
+        event = None if run_id is None else self._store.last_event(run_id)
+        return _NO_PLANE if run_id is None or event is None else (run_id, event.sequence)
+
+    def _project(self, run_id: str, sequence: int) -> FloatArray:
+        record, event = self._known(run_id, sequence)
+        return self.viewer(record).coordinates(event.components)
+
+    def divergence(
+        self, record: RunRecord, event: PlaneEvent, options: ViewOptions = DEFAULT_VIEW
+    ) -> float:
+        """Return the divergence of the training rows, as drawn, under view options, in nats."""
+        is_own = not (options.changes_plane or options.gamma is not None or record.is_of_sample)
+        if is_own and not record.batch_weight and METHODS[record.method].reports_divergence:
+            return event.objective
+        components = self.components(record, event, options)
+        return self._viewer_at(record, options).divergence(components)
+
+    def _viewer_at(self, record: RunRecord, options: ViewOptions) -> PlaneViewer:
+        viewer = self._viewer(ViewerKey.of(record)).at(options.gamma or record.gamma)
+        return viewer.of_table(self._densities.of(record))
+
+    def explained_shares(
+        self, record: RunRecord, event: PlaneEvent, options: ViewOptions = DEFAULT_VIEW
+    ) -> FloatArray:
+        """Return the share of the variance that each axis of a view explains."""
+        oriented = self._oriented(record, event, options)
+        return self.viewer(record).explained_shares(oriented, options.view_angle)
+
+    def scores(self, record: RunRecord, event: PlaneEvent) -> Scores:
+        """Return how well the plane of an event separates the rows, without computing its view."""
+        return self._scores(record.run_id, event.sequence)
+
+    def _score(self, run_id: str, sequence: int) -> Scores:
+        record, event = self._known(run_id, sequence)
+        return self.viewer(record).scores(event.components)
+
+    def held_out(self, record: RunRecord, event: PlaneEvent) -> HeldOutResult | None:
+        """Return how the held-out rows fare in the plane of an event; None if a class has none."""
+        return self._held_out(record.run_id, event.sequence)
+
+    def _test_held_out(self, run_id: str, sequence: int) -> HeldOutResult | None:
+        record, event = self._known(run_id, sequence)
+        viewer, scores = self.viewer(record), self._scores(run_id, sequence)
+        predictions = viewer.held_out_predictions(event.components)
+        return held_out_result(scores, predictions, viewer.class_counts)
+
+    def final_accuracy(self, record: RunRecord) -> float | None:
+        """Return the held-out accuracy of the last plane of a run that is done, or None."""
+        return self._final_accuracy(record.run_id)  # it changes no more, so it is read once
+
+    def _score_last(self, run_id: str) -> float | None:
+        event = self._store.last_event(run_id)
+        return None if event is None else self._scores(run_id, event.sequence).accuracy_held_out
+
+    def quick_accuracy(self, record: RunRecord) -> float | None:
+        """Return the held-out accuracy of an LDA fitted to the training rows of a run.
+
+        None if that would take long, or is impossible, or the run is nonlinear.
+        """
+        return self._quick(ViewerKey.of(record), record.gamma)
+
+    def _fit_quickly(self, key: ViewerKey, gamma: float) -> float | None:
+        record = key.record
+        if not METHODS[record.method].is_linear:
+            return None
+        chosen = {COMPONENTS.name: record.parameters[COMPONENTS.name]}
+        viewer = self._viewer(key).at(gamma)
+        try:
+            components = _closed_form(QUICK_METHOD, chosen, viewer.parts[0], MOST_QUICK_WORK)
+        except UserError:
+            return None
+        return viewer.scores(components).accuracy_held_out
+
+    def profile(
+        self, record: RunRecord, event: PlaneEvent, options: ViewOptions = DEFAULT_VIEW
+    ) -> GammaProfile:
+        """Return the divergence of the plane of an event over the range of kernel widths."""
+        return self._profile(record.run_id, event.sequence, options.of_plane)
+
+    def _measure_profile(self, run_id: str, sequence: int, options: ViewOptions) -> GammaProfile:
+        record, event = self._known(run_id, sequence)
+        return self.viewer(record).profile(self.components(record, event, options), PROFILE_GAMMAS)
+
+    def surface(
+        self, record: RunRecord, event: PlaneEvent, request: SurfaceRequest
+    ) -> tuple[ProjectedRows, DecisionSurface]:
+        """Return a kernel machine fitted in the plane of an event, one class against the rest.
+
+        Raises
+        ------
+        UserError
+            If the kind of machine is unknown, or a side has too few rows.
+        """
+        return self._surface(record.run_id, event.sequence, request)
+
+    def _fit_surface(
+        self, run_id: str, sequence: int, request: SurfaceRequest
+    ) -> tuple[ProjectedRows, DecisionSurface]:
+        record, event = self._known(run_id, sequence)
+        rows = self.viewer(record).rows(event.components, MAX_SURFACE_ROWS)
+        with threadpool_limits(1):  # the workers need the other cores
+            surface = decision_surface(
+                rows.train,
+                rows.train_y == request.code,
+                rows.held_out,
+                rows.held_out_y == request.code,
+                kind=request.kind,
+                method=request.method,
+            )
+        return rows, surface
+
+    def preview(self, record: RunRecord) -> PlaneView:
+        """Return the view of the plane that a run would find, of a method that takes no time.
+
+        Parameters
+        ----------
+        record : RunRecord
+            Of a linear method with a closed form; it need not be in the store.
+
+        Raises
+        ------
+        UserError
+            If the data are too large to be projected while the page waits, or too few.
+        """
+        return self._preview(ViewerKey.of(record), record.gamma)
+
+    def _fit_preview(self, key: ViewerKey, gamma: float) -> PlaneView:
+        record = key.record
+        train, _ = self.rows(record)
+        components = _closed_form(record.method, record.parameters, train, MAX_PREVIEW_WORK)
+        return self._viewer(key).at(gamma).view(components)
+
+    def _prepare_viewer(self, key: ViewerKey) -> PlaneViewer:
+        record, parameters = key.record, key.record.parameters
+        # For every kernel width, which runs on the same rows then share.
+        parts = centered_parts(self.rows(record))
+        return PlaneViewer(*parts, GAMMA.default, parameters["n_components"])
+
+    def _measure_origin(self, key: ViewerKey) -> FloatArray:
+        return mean_row(self.rows(key.record))
+
+    def _draw(
+        self,
+        run_id: str,
+        sequence: int,
+        options: ViewOptions,
+        toward: tuple[str, int],
+        target: tuple[str, int],
+    ) -> PlaneView:
+        record, event = self._known(run_id, sequence)
+        components = self._plane(record, event, options, target)
+        reference = self._reference(record, toward)
+        is_own = not options.changes_plane and options.gamma is None
+        scores = self._scores(run_id, sequence) if is_own else None  # which verdicts need too
+        viewer = self._viewer_at(record, options)
+        return viewer.view(components, reference, options.view_angle, scores)
+
+    def _reference(self, record: RunRecord, toward: tuple[str, int]) -> FloatArray | None:
+        """The rows in the plane to align to, if that is another plane of the same rows."""
+        if toward == _NO_PLANE or toward[0] == record.run_id:
+            return None
+        other, event = self._known(*toward)
+        is_alike = len(event.components) == self.viewer(record).n_components
+        tables = [(run.table, tuple(run.source.get("left_out", ()))) for run in (other, record)]
+        has_same_rows = tables[0] == tables[1]
+        return self._coordinates(*toward) if is_alike and has_same_rows else None
+
+    def _known(self, run_id: str, sequence: int) -> tuple[RunRecord, PlaneEvent]:
+        record, event = self._store.get(run_id), self._store.event(run_id, sequence)
+        if record is None or event is None:
+            raise DataGoneError(run_id)
+        return record, event
+
+
+def _closed_form(
+    key: str, parameters: Mapping[str, Any], train: LabeledData, most_work: float
+) -> FloatArray:
+    """The components that a method without search finds in training rows."""
+    if train.X.size * min(train.X.shape) > most_work:
+        raise UserError(_TOO_LARGE)
+    method, n_components = METHODS[key], parameters[COMPONENTS.name]
+    refusal = method.refusal(train.X.shape[1], train.class_counts, n_components)
+    if refusal is not None:
+        raise UserError(refusal)
+    with threadpool_limits(1):  # the workers need the other cores
+        return np.asarray(method.estimator(parameters).fit(train.X, train.y).components_)

@@ -1,0 +1,59 @@
+"""The plane on screen as a file for `melm_core.SavedPlane`."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from melm_core.base import FloatArray, stratified_sample
+from melm_core.density import ClassDensities, kernel_classes
+from melm_core.methods import SavedPlane
+from melm_studio.runs.execution.rows import rows_of
+from melm_studio.runs.records.run import RunRecord
+from melm_studio.tables import LabeledData
+
+# A kernel at each of these rows: the file stays below a megabyte. Kernels of a sample have the
+# widths of all rows.
+MAX_KERNELS = 10_000
+
+
+def model_text(
+    data: LabeledData, record: RunRecord, components: FloatArray, gamma: float | None = None
+) -> str:
+    """Return the plane as JSON for `SavedPlane`, with how it was found.
+
+    Parameters
+    ----------
+    data : LabeledData
+    record : RunRecord
+    components : ndarray of shape (n_components, n_features)
+    gamma : float, optional
+        Kernel width of the class densities; by default that of the run.
+    """
+    train, _ = rows_of(data, record)
+    width = record.gamma if gamma is None else gamma
+    plane = SavedPlane.of(
+        components,
+        center=data.center,
+        scale=data.scale,
+        feature_names=data.feature_names,
+        encodings=data.encodings,
+        class_names=data.class_names,
+        class_densities=class_densities(train, components, width),
+        rules=data.rules,
+    )
+    return plane.to_json(
+        method=record.method,
+        parameters=dict(record.parameters),
+        data={"name": record.data_name, "sha256": record.data_id},
+    )
+
+
+def class_densities(train: LabeledData, components: FloatArray, gamma: float) -> ClassDensities:
+    """Return the densities of the classes in a plane, as they are drawn."""
+    classes = kernel_classes(train.X, train.y, n_components=len(components), gamma=gamma)
+    projected = classes.project(components)
+    share = MAX_KERNELS / len(train.y)
+    rows = [
+        block[stratified_sample(np.zeros(len(block), int), share, 1)] for block in projected.rows
+    ]
+    return ClassDensities(tuple(rows), projected.covariances)

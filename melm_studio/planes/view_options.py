@@ -1,0 +1,104 @@
+"""How a plane is viewed: everything on screen that the run did not determine.
+
+View options are a few numbers, so a page, a link, and a story can hold them.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from msgspec import Meta, Struct, field
+from msgspec.structs import replace
+
+from melm_core.methods import BATCH_WEIGHT, GAMMA
+from melm_studio.planes.plane_edits import LoadingEdit
+from melm_studio.planes.plane_view import FROM_THE_FRONT
+from melm_studio.validation import Coordinate, Count, Text
+
+# More edits than this no longer describe a view of the plane that was found.
+MAX_EDITS = 64
+
+Gamma = Annotated[float, Meta(title=GAMMA.label, ge=GAMMA.minimum, le=GAMMA.maximum)]
+BatchWeight = Annotated[
+    float, Meta(title=BATCH_WEIGHT.label, ge=BATCH_WEIGHT.minimum, le=BATCH_WEIGHT.maximum)
+]
+NFeatures = Annotated[int, Meta(title="The number of features", ge=1, le=10**9)]
+ViewAngle = Annotated[tuple[Coordinate, Coordinate], Meta(title="The view angle")]
+Edits = Annotated[
+    tuple[LoadingEdit, ...],
+    Meta(
+        title="The list of moved arrows",
+        description=f"a list of at most {MAX_EDITS} edits; use Refine from here",
+        max_length=MAX_EDITS,
+    ),
+]
+PlaneNumber = Annotated[Count, Meta(title="The plane number")]
+Share = Annotated[float, Meta(title="The morph position", ge=0.0, le=1.0)]
+
+
+class MorphTarget(Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
+    """How far the plane has moved toward a plane of another run.
+
+    Attributes
+    ----------
+    run_id : str
+        Another fit, or the tree of planes of the run.
+    share : float
+    plane : int or None
+        The number of the plane in the history of that run; None for its newest.
+    origin : int or None
+        The number of the plane of that run from which the way begins; None for the run's own.
+    """
+
+    run_id: Text
+    share: Share
+    plane: PlaneNumber | None = None
+    origin: PlaneNumber | None = None
+
+
+class ViewOptions(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """What is done to a plane before it is drawn.
+
+    Attributes
+    ----------
+    gamma : float or None
+        Kernel width of the densities; None for the width that the run used.
+    n_top_features : int or None
+        Keep this many of the strongest features, in the best plane of these. JSON: ``kept``.
+    edits : tuple of LoadingEdit
+        Arrows that were moved, in order. JSON: ``moves``.
+    view_angle : tuple of float
+        Azimuth and elevation in radians, for three components. JSON: ``from``.
+    morph : MorphTarget or None
+    batch_weight : float or None
+        Refit the plane with this weight of the batches; None for that of the run. JSON: ``batch``.
+    toward : str or None
+        The run to whose newest plane the picture is aligned.
+    """
+
+    gamma: Gamma | None = None
+    n_top_features: NFeatures | None = field(default=None, name="kept")
+    edits: Edits = field(default=(), name="moves")
+    view_angle: ViewAngle = field(default=FROM_THE_FRONT, name="from")
+    morph: MorphTarget | None = None
+    batch_weight: BatchWeight | None = field(default=None, name="batch")
+    toward: Text | None = None
+
+    @property
+    def changes_plane(self) -> bool:
+        """Whether the plane on screen differs from the plane of the run."""
+        chosen = (self.n_top_features, self.morph, self.batch_weight)
+        return bool(self.edits) or any(option is not None for option in chosen)
+
+    @property
+    def of_plane(self) -> ViewOptions:
+        """The options that change the plane, without those that only change how it is drawn."""
+        return replace(self, gamma=None, view_angle=FROM_THE_FRONT, toward=None)
+
+    @property
+    def without_runs(self) -> ViewOptions:
+        """The options that name no run, as a link and a story hold them."""
+        return replace(self, morph=None, toward=None)
+
+
+DEFAULT_VIEW = ViewOptions()

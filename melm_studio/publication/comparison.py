@@ -1,0 +1,293 @@
+"""Compares runs: their scores, the angles between their planes, the rows that move most."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from melm_core.base import FloatArray, IntArray, UserError
+from melm_core.evaluation import features_used, in_standard_units
+from melm_core.linalg import principal_angles
+from melm_core.methods import METHODS
+from melm_studio.analyses.validation_run import CLASSIFIER, report_of
+from melm_studio.planes.captions import title
+from melm_studio.planes.renderer import PlaneRenderer
+from melm_studio.planes.types import BatchScores
+from melm_studio.planes.view_options import DEFAULT_VIEW, ViewOptions
+from melm_studio.runs.records.check_report import CheckReport
+from melm_studio.runs.records.run import PlaneEvent, RunRecord
+from melm_studio.runs.store.protocol import RunStore
+
+# The classifiers that score a plane, as a check names them, and the one used before any check.
+
+MAX_MOVERS = 10
+
+_NO_PLANE_YET = "{title} has no plane yet. Wait for its first plane, or choose another run."
+_OTHER_SHAPE = (
+    "The two runs differ in their number of components, so their rows cannot be compared. Choose "
+    "runs with the same number of components."
+)
+_SAME_RUN = "The two runs are the same, so no row moves. Choose two different runs."
+_OTHER_ROWS = "The two runs have no drawn row in common. Choose runs with the same seed."
+
+
+@dataclass(frozen=True)
+class ComparedRun:
+    """The scores of a run, as one row of a table.
+
+    Attributes
+    ----------
+    run_id, title : str
+    figures : mapping of str to (float or None)
+        ``divergence``, and the balanced ``accuracy`` of the class densities, with the suffixes
+        ``-seen`` (training rows) and ``-unseen`` (held-out rows); ``gap``, ``p``, ``seconds``, and
+        ``features``. None for unknown values.
+    is_checked : bool
+        Whether the accuracies are those of a check, not of the run's own held-out rows.
+    checked_share : float or None
+        Progress of a check in progress, 0 to 1; None if there is none.
+    is_settled : bool
+        Whether nothing will change without another request.
+    """
+
+    run_id: str
+    title: str
+    figures: Mapping[str, float | None]
+    is_checked: bool
+    checked_share: float | None
+    is_settled: bool
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """The angles between planes.
+
+    Attributes
+    ----------
+    titles : tuple of str
+    degrees : tuple of tuple of (float or None)
+        Largest principal angle between each pair of planes; None where it is undefined.
+    notes : tuple of str
+        Sentences that explain the angles.
+    """
+
+    titles: tuple[str, ...]
+    degrees: tuple[tuple[float | None, ...], ...]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Mover:
+    """A row of the file, and its distance between two views, in standard deviations."""
+
+    row: int
+    class_name: str
+    distance: float
+
+
+def compared(
+    store: RunStore,
+    renderer: PlaneRenderer,
+    records: Sequence[RunRecord],
+    checks: Mapping[str, RunRecord],
+) -> list[ComparedRun]:
+    """Return the scores of each run.
+
+    Parameters
+    ----------
+    store : RunStore
+    renderer : PlaneRenderer
+    records : sequence of RunRecord
+    checks : mapping of str to RunRecord
+        The checks by the id of the run that they check.
+    """
+    return [_compared(store, renderer, record, checks.get(record.run_id)) for record in records]
+
+
+def ordered(rows: Sequence[ComparedRun], column: str, *, descending: bool) -> list[ComparedRun]:
+    """Sort the rows by a figure or by ``title``; unknown values come last in either order."""
+    if column == "title":
+        return sorted(rows, key=lambda row: row.title, reverse=descending)
+    values = {row.run_id: value for row in rows if (value := row.figures.get(column)) is not None}
+    known = [row for row in rows if row.run_id in values]
+    without = [row for row in rows if row.run_id not in values]
+    return [*sorted(known, key=lambda row: values[row.run_id], reverse=descending), *without]
+
+
+def _compared(
+    store: RunStore, renderer: PlaneRenderer, record: RunRecord, check: RunRecord | None
+) -> ComparedRun:
+    report = CheckReport() if check is None else report_of(store, check.run_id)
+    is_in_progress = check is not None and not check.state.is_final
+    return ComparedRun(
+        run_id=record.run_id,
+        title=title(record),
+        figures=_figures(renderer, record, store.last_event(record.run_id), report),
+        is_checked=report.scores is not None,
+        checked_share=report.fraction if is_in_progress else None,
+        is_settled=record.state.is_final and not is_in_progress,
+    )
+
+
+def _figures(
+    renderer: PlaneRenderer, record: RunRecord, event: PlaneEvent | None, report: CheckReport
+) -> dict[str, float | None]:
+    figures = {} if event is None else _of_plane(renderer, record, event)
+    if report.scores is not None:
+        train, held_out, _ = report.scores[CLASSIFIER]
+        figures |= _pair("accuracy", train, held_out)
+    gap = _gap(figures.get("accuracy-seen"), figures.get("accuracy-unseen"))
+    return {**figures, "gap": gap, "p": report.p_value}
+
+
+def _of_plane(
+    renderer: PlaneRenderer, record: RunRecord, event: PlaneEvent
+) -> dict[str, float | None]:
+    scores = renderer.scores(record, event)
+    return {
+        **_pair("divergence", renderer.divergence(record, event), scores.divergence_held_out),
+        **_pair("accuracy", scores.accuracy_train, scores.accuracy_held_out),
+        **_batch_pair(scores.batches),
+        "seconds": event.elapsed_s,
+        "features": _n_features(renderer, record, event),
+    }
+
+
+def _batch_pair(scores: BatchScores | None) -> dict[str, float | None]:
+    """Accuracies of the batches within the classes; none without batches."""
+    if scores is None:
+        return {}
+    held_out = None if scores.held_out is None else scores.held_out.accuracy
+    return _pair("batch", scores.train.accuracy, held_out)
+
+
+def _pair(name: str, train: float, held_out: float | None) -> dict[str, float | None]:
+    return {f"{name}-seen": train, f"{name}-unseen": held_out}
+
+
+def _gap(train: float | None, held_out: float | None) -> float | None:
+    return None if train is None or held_out is None else train - held_out
+
+
+def _n_features(renderer: PlaneRenderer, record: RunRecord, event: PlaneEvent) -> float | None:
+    if not METHODS[record.method].is_linear:
+        return None
+    return features_used(_in_standard_units(renderer, record, event))
+
+
+def _in_standard_units(renderer: PlaneRenderer, record: RunRecord, event: PlaneEvent) -> FloatArray:
+    return in_standard_units(event.components, renderer.viewer(record).deviations)
+
+
+def agreement(store: RunStore, renderer: PlaneRenderer, records: Sequence[RunRecord]) -> Agreement:
+    """Return the angles between the newest planes of the runs."""
+    newest = [(record, store.last_event(record.run_id)) for record in records]
+    planes = [_Plane.of(renderer, record, event) for record, event in newest]
+    return Agreement(
+        titles=tuple(map(title, records)),
+        degrees=tuple(tuple(_degrees(one, other) for other in planes) for one in planes),
+        notes=tuple(_notes(records, [plane for plane in planes if plane is not None])),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Plane:
+    """A plane as it was found, and rescaled so that every feature has standard deviation one."""
+
+    data_id: str
+    feature_names: tuple[str, ...]
+    as_found: FloatArray
+    standard: FloatArray
+
+    @classmethod
+    def of(
+        cls, renderer: PlaneRenderer, record: RunRecord, event: PlaneEvent | None
+    ) -> _Plane | None:
+        if event is None or not METHODS[record.method].is_linear:
+            return None
+        names = renderer.viewer(record).feature_names
+        standard = _in_standard_units(renderer, record, event)
+        return cls(record.data_id, names, event.components, standard)
+
+
+def _degrees(one: _Plane | None, other: _Plane | None) -> float | None:
+    if one is None or other is None or one.feature_names != other.feature_names:
+        return None
+    is_prepared_alike = one.data_id == other.data_id
+    pair = (one.as_found, other.as_found) if is_prepared_alike else (one.standard, other.standard)
+    return float(np.degrees(principal_angles(*pair)[-1]))
+
+
+def _notes(records: Sequence[RunRecord], planes: Sequence[_Plane]) -> list[str]:
+    nonlinear = [title(record) for record in records if not METHODS[record.method].is_linear]
+    notes = [f"{name} is a nonlinear projection, so it has no plane." for name in nonlinear]
+    if len({len(plane.as_found) for plane in planes}) > 1:
+        notes.append("The angle between a line and a plane that contains it is 0.")
+    if len({plane.feature_names for plane in planes}) > 1:
+        notes.append("Planes of different features cannot be compared.")
+    elif len({plane.data_id for plane in planes}) > 1:
+        notes.append(
+            "Planes of differently scaled features are compared after every feature is scaled to "
+            "standard deviation one."
+        )
+    return notes
+
+
+def biggest_movers(
+    store: RunStore, renderer: PlaneRenderer, one: RunRecord, other: RunRecord
+) -> tuple[Mover, ...]:
+    """Return the drawn rows that move most between the views of two runs, farthest first.
+
+    The second view is aligned to the first.
+
+    Raises
+    ------
+    UserError
+        If the views cannot be compared.
+    """
+    if one.run_id == other.run_id:
+        raise UserError(_SAME_RUN)
+    if one.parameters["n_components"] != other.parameters["n_components"]:
+        raise UserError(_OTHER_SHAPE)
+    first = _drawn_rows(store, renderer, one, DEFAULT_VIEW)
+    second = _drawn_rows(store, renderer, other, ViewOptions(toward=one.run_id))
+    rows, here, there = np.intersect1d(first.rows, second.rows, return_indices=True)
+    if not len(rows):
+        raise UserError(_OTHER_ROWS)
+    distances = np.linalg.norm(first.points[here] - second.points[there], axis=1)
+    return tuple(
+        Mover(int(rows[i]), first.class_names[first.codes[here[i]]], float(distances[i]))
+        for i in np.argsort(-distances, kind="stable")[:MAX_MOVERS]
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _DrawnRows:
+    """The drawn rows and their coordinates."""
+
+    class_names: tuple[str, ...]
+    rows: IntArray
+    codes: IntArray
+    points: FloatArray
+
+
+def _drawn_rows(
+    store: RunStore, renderer: PlaneRenderer, record: RunRecord, options: ViewOptions
+) -> _DrawnRows:
+    event = store.last_event(record.run_id)
+    if event is None:
+        raise UserError(_NO_PLANE_YET.format(title=title(record)))
+    viewer, view = renderer.viewer(record), renderer.view(record, event, options)
+    rows = [numbers for part in viewer.drawn_rows for numbers in part]
+    points = [part.train for part in view.classes] + [part.held_out for part in view.classes]
+    codes = np.tile(np.arange(len(view.classes)), 2)
+    # For one component, the height of a point only separates it from the others.
+    n_coordinates = min(2, viewer.n_components)
+    return _DrawnRows(
+        class_names=viewer.class_names,
+        rows=np.concatenate(rows),
+        codes=np.repeat(codes, [len(part) for part in points]),
+        points=np.concatenate(points)[:, :n_coordinates],
+    )

@@ -1,0 +1,224 @@
+"""Draws a panel on matplotlib's axes: contours, points, and arrows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import numpy.typing as npt
+from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
+from matplotlib.colors import to_rgba_array
+from matplotlib.patches import PathPatch
+
+from melm_core.base import FloatArray
+from melm_studio.planes.types import ClassView
+from melm_studio.publication.printing.crowded_points import CrowdedPoints, draw_crowded
+from melm_studio.publication.printing.crowding import CROWDING
+from melm_studio.publication.printing.marks import INK, MARKERS, ClassMark
+from melm_studio.publication.printing.moments import draw_moments
+from melm_studio.publication.printing.panel import FigurePanel
+from melm_studio.publication.printing.regions import loops, region
+from melm_studio.publication.style import FigureStyle
+
+# More points than this make a vector graphic slow to open; they become an image within it.
+MOST_VECTOR_POINTS = 5_000
+
+_FILL, _LINE, _PLAIN_LINE, _TRAIN, _HELD_OUT = 0.1, 0.75, 0.35, 0.8, 0.95
+_ABOVE_CONTOURS, _ABOVE_POINTS = 2, 3
+_INSET = 0.012  # of a side, so that a mark at the edge is not cut
+
+# Type of this size goes with lines and points of these sizes.
+_FONT_PT, _LINE_PT, _ARROW_PT, _HEAD_PT = 8.0, 0.7, 0.9, 6.0
+_POINT_PT = (
+    (400, 3.2),
+    (1_000, 2.6),
+    (30_000, 2.0),
+    (200_000, 1.4),
+    (np.inf, 1.0),
+)  # by the number of points
+
+
+def draw_layers(
+    axes: Axes, panel: FigurePanel, marks: Sequence[ClassMark], style: FigureStyle
+) -> None:
+    """Draw the layers of a panel that hold no text."""
+    unit = style.font / _FONT_PT
+    size = unit * point_size(panel)
+    is_crowd = sum(map(len, _all_points(panel))) > MOST_VECTOR_POINTS
+    for code, (part, mark) in enumerate(zip(panel.view.classes, marks, strict=True)):
+        if "contours" in style.layers and panel.is_shown(code):
+            _draw_contours(axes, part, mark, unit, is_plain=panel.colors is not None)
+        if "points" in style.layers and not is_crowd:
+            _draw_class(axes, panel, code, mark, size)
+    if "points" in style.layers and is_crowd:
+        _draw_crowd(axes, panel, marks, size, style.dpi)
+    if "points" in style.layers and panel.marks_outside:
+        _mark_outside(axes, panel, marks, size)
+    draw_moments(axes, panel, marks, style.layers, unit)
+    if "contours" in style.layers:
+        _draw_thresholds(axes, panel.view.thresholds, unit)
+    if "arrows" in style.layers:
+        _draw_arrows(axes, panel, unit)
+
+
+def point_size(panel: FigurePanel) -> float:
+    """Return the diameter of a point in points of type, smaller where there are many."""
+    n_points = sum(map(len, _all_points(panel)))
+    return next(size for most, size in _POINT_PT if n_points <= most)
+
+
+def outside(panel: FigurePanel, ranges: FloatArray) -> list[FloatArray]:
+    """Return the points of each class beyond the axes, training rows first, (n_points, 2) each."""
+    points = [np.concatenate([part.train, part.held_out]) for part in panel.view.classes]
+    return [rows[_is_beyond(rows, ranges)] for rows in points]
+
+
+def drawn_arrows(panel: FigurePanel) -> slice:
+    """Return which arrows are drawn, of those of the view."""
+    return slice(panel.n_arrows)
+
+
+def _all_points(panel: FigurePanel) -> list[FloatArray]:
+    return [rows for part in panel.view.classes for rows in (part.train, part.held_out)]
+
+
+def _draw_contours(
+    axes: Axes, part: ClassView, mark: ClassMark, unit: float, *, is_plain: bool
+) -> None:
+    """Regions of higher levels lie within those of lower ones: their fills add up.
+
+    Around points that are colored by a column, the colors of classes would be read as values.
+    """
+    for lines in map(loops, part.regions):
+        if lines and not is_plain:
+            axes.add_patch(PathPatch(region(lines), facecolor=mark.color, alpha=_FILL, linewidth=0))
+    outlines = LineCollection(
+        loops(part.contours),
+        colors=INK if is_plain else mark.color,
+        alpha=_PLAIN_LINE if is_plain else _LINE,
+        linewidths=_LINE_PT * unit,
+        gid="contours",
+    )
+    axes.add_collection(outlines, autolim=False)
+
+
+def _draw_crowd(
+    axes: Axes, panel: FigurePanel, marks: Sequence[ClassMark], size: float, dpi: float
+) -> None:
+    """The points of all classes as one image, in which those of two classes mix."""
+    parts = [
+        CrowdedPoints(
+            points, rgba[:, :3], np.where(opacities < 1, CROWDING["aside"], 1.0), marker, is_open
+        )
+        for code, mark in enumerate(marks)
+        for points, rgba, opacities, marker, is_open in _marked(panel, code, mark)
+    ]
+    draw_crowded(axes, parts, size, dpi, _ABOVE_CONTOURS)
+
+
+def _draw_class(axes: Axes, panel: FigurePanel, code: int, mark: ClassMark, size: float) -> None:
+    """The training rows of a class as filled markers, its held-out rows as open ones."""
+    for points, rgba, opacities, marker, is_open in _marked(panel, code, mark):
+        rgba[:, 3] = (_HELD_OUT if is_open else _TRAIN) * opacities
+        _scatter(axes, points, rgba, marker, size, is_open=is_open)
+
+
+def _marked(
+    panel: FigurePanel, code: int, mark: ClassMark
+) -> Iterator[tuple[FloatArray, FloatArray, FloatArray, str, bool]]:
+    """Points of a class with their colors, opacities and marker, and whether they are held out."""
+    part = panel.view.classes[code]
+    points, opacities = (part.train, part.held_out), panel.opacities(code)
+    colors = (mark.color, mark.color) if panel.colors is None else map(list, panel.colors.of(code))
+    shapes = (None, None) if panel.shapes is None else panel.shapes.of(code)
+    for i, color in enumerate(colors):
+        rgba = np.broadcast_to(to_rgba_array(color), (len(points[i]), 4)).copy()
+        for marker, chosen in _by_marker(shapes[i], mark.marker, len(points[i])):
+            yield points[i][chosen], rgba[chosen], opacities[i][chosen], marker, bool(i)
+
+
+def _by_marker(
+    shapes: Sequence[str] | None, marker: str, n_points: int
+) -> list[tuple[str, npt.NDArray[np.bool_]]]:
+    """Each marker and the points that have it; all have one unless a column shapes them."""
+    if shapes is None:
+        return [(marker, np.ones(n_points, dtype=bool))]
+    names = np.array(shapes, dtype=object)
+    return [(MARKERS[name], names == name) for name in sorted(set(shapes))]
+
+
+def _scatter(
+    axes: Axes,
+    points: FloatArray,
+    colors: FloatArray,
+    marker: str,
+    size: float,
+    *,
+    is_open: bool,
+) -> None:
+    """Open markers are as large as filled ones with their outline."""
+    axes.scatter(
+        points[:, 0],
+        points[:, 1],
+        s=(0.85 * size if is_open else size) ** 2,
+        marker=marker,
+        facecolors="none" if is_open else list(map(tuple, colors)),
+        edgecolors=list(map(tuple, colors)),
+        linewidths=0.2 * size if is_open else 0,
+        zorder=_ABOVE_CONTOURS,
+        gid="held_out" if is_open else "train",
+    )
+
+
+def _is_beyond(points: FloatArray, ranges: FloatArray) -> npt.NDArray[np.bool_]:
+    is_beyond: npt.NDArray[np.bool_] = (points < ranges[:, 0]) | (points > ranges[:, 1])
+    return is_beyond[:, 0] | is_beyond[:, 1]
+
+
+def _mark_outside(axes: Axes, panel: FigurePanel, marks: Sequence[ClassMark], size: float) -> None:
+    """Triangles at the edge that point to rows beyond it, as on the page."""
+    ranges = np.array([axes.get_xlim(), axes.get_ylim()])
+    inset = _INSET * (ranges[:, 1] - ranges[:, 0])
+    for mark, points in zip(marks, outside(panel, ranges), strict=True):
+        places = np.clip(points, ranges[:, 0] + inset, ranges[:, 1] - inset)
+        across, up = (points - places).T
+        angles = np.degrees(np.arctan2(-across, up)).round(-1)  # a marker for each direction
+        for angle in np.unique(angles):
+            axes.scatter(
+                places[angles == angle, 0],
+                places[angles == angle, 1],
+                s=(1.3 * size) ** 2,
+                marker=(3, 0, int(angle)),
+                facecolors=mark.color,
+                linewidths=0,
+                zorder=_ABOVE_POINTS,
+                gid="outside",
+            )
+
+
+def _draw_thresholds(axes: Axes, thresholds: FloatArray, unit: float) -> None:
+    if len(thresholds):
+        axes.plot(*thresholds.T, color=INK, linewidth=_LINE_PT * unit, linestyle=(0, (4, 3)))
+
+
+def _draw_arrows(axes: Axes, panel: FigurePanel, unit: float) -> None:
+    arrows, drawn = panel.view.arrows, drawn_arrows(panel)
+    for origin, tip in zip(arrows.origins[drawn], arrows.tips[drawn], strict=True):
+        arrow = axes.annotate(
+            "",
+            xy=tip,
+            xytext=origin,
+            annotation_clip=False,
+            zorder=_ABOVE_POINTS,
+            arrowprops={
+                "arrowstyle": "-|>,head_length=0.4,head_width=0.18",
+                "mutation_scale": _HEAD_PT * unit,
+                "linewidth": _ARROW_PT * unit,
+                "color": INK,
+                "shrinkA": 0,
+                "shrinkB": 0,
+            },
+        )
+        if arrow.arrow_patch is not None:  # ends at the edge of a picture that is zoomed in
+            arrow.arrow_patch.set_clip_path(axes.patch)

@@ -1,0 +1,47 @@
+"""Colors and markers of the classes in print."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from melm_studio.planes.theme import THEMES, Scheme, class_color, class_shape
+from melm_studio.publication.style import FigureStyle
+
+_THEME = THEMES[Scheme.LIGHT]
+INK, FAINT_INK, FRAME = _THEME.ink, _THEME.faint_ink, "#adb5bd"
+
+# Matplotlib's markers for the shapes of the page, and those that tell classes apart without color.
+MARKERS = {
+    "circle": "o",
+    "square": "s",
+    "diamond": "D",
+    "triangle-up": "^",
+    "triangle-down": "v",
+}
+_GRAY_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "*")
+_DARKEST, _LIGHTEST = 0.1, 0.65
+
+
+@dataclass(frozen=True)
+class ClassMark:
+    """The color and the marker of a class."""
+
+    color: str
+    marker: str
+
+
+def class_marks(n_classes: int, style: FigureStyle) -> list[ClassMark]:
+    """Return the mark of each class."""
+    if style.palette == "gray":
+        shades = np.linspace(_DARKEST, _LIGHTEST, max(n_classes, 2))
+        return [
+            ClassMark(str(round(float(shades[code]), 3)), _GRAY_MARKERS[code % len(_GRAY_MARKERS)])
+            for code in range(n_classes)
+        ]
+    n_colors = len(_THEME.class_colors)
+    return [
+        ClassMark(class_color(code, _THEME), MARKERS[class_shape(code, n_colors)])
+        for code in range(n_classes)
+    ]

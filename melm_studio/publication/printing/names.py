@@ -1,0 +1,151 @@
+"""Writes the names of arrows and classes on a panel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.patheffects import Stroke
+from matplotlib.text import Text
+
+from melm_core.base import FloatArray
+from melm_studio.planes.figure import class_name_places
+from melm_studio.publication.printing.axes import drawn_arrows
+from melm_studio.publication.printing.labels import Label, distance, place_labels
+from melm_studio.publication.printing.marks import FAINT_INK, INK, ClassMark
+from melm_studio.publication.printing.panel import FigurePanel
+from melm_studio.publication.printing.text import one_line
+from melm_studio.publication.style import FigureStyle
+
+# The halo hides points and contours, but no arrow.
+_BELOW_ARROWS, _ABOVE_ALL = 2.5, 5.0
+_HALO = 0.32  # of the size of the type
+_LONGEST = 24
+_LEADER_PT = 8.0
+_ALONG = np.linspace(0.1, 1.0, 10)
+
+
+def write_names(
+    axes: Axes,
+    panel: FigurePanel,
+    marks: Sequence[ClassMark],
+    style: FigureStyle,
+    drawable: Callable[[str], str],
+) -> None:
+    """Write the name of every arrow that is drawn, and those of the classes if they are a layer."""
+    named = [
+        name
+        for name in (*_arrow_names(panel, style), *_class_names(panel, marks, style))
+        if _is_within(axes, name[2])
+    ]
+    texts = [(drawable(one_line(name, _LONGEST)), color) for name, color, _, _ in named]
+    labels = [
+        Label(text, _in_points(axes, anchor), _size(axes, text), heading)
+        for (text, _), (_, _, anchor, heading) in zip(texts, named, strict=True)
+    ]
+    box = axes.get_window_extent()
+    area = np.array([box.width, box.height]) * _points_per_pixel(axes)
+    kept_free = _along_arrows(axes, panel) if "arrows" in style.layers else []
+    centers = place_labels(labels, area, kept_free)
+    for (text, color), label, center in zip(texts, labels, centers, strict=True):
+        _write(axes, text, color, center / area, style)
+        if label.direction.any() and distance(center, label.size, label.anchor) > _LEADER_PT:
+            _draw_leader(axes, label, center, area)
+
+
+def _along_arrows(axes: Axes, panel: FigurePanel) -> list[FloatArray]:
+    """Points on the arrows, which names should not cover."""
+    arrows, drawn = panel.view.arrows, drawn_arrows(panel)
+    origins, tips = arrows.origins[drawn], arrows.tips[drawn]
+    return [
+        _in_points(axes, origin + share * (tip - origin))
+        for origin, tip in zip(origins, tips, strict=True)
+        for share in _ALONG
+    ]
+
+
+_Named = tuple[str, str, FloatArray, FloatArray]  # text, color, anchor in data, direction
+
+
+def _draw_leader(axes: Axes, label: Label, center: FloatArray, area: FloatArray) -> None:
+    """A thin line from the tip of an arrow to a name that has no room beside it."""
+    nearest = center + np.clip(label.anchor - center, -label.size / 2, label.size / 2)
+    x, y = np.transpose([label.anchor / area, nearest / area])
+    axes.plot(x, y, color=FAINT_INK, linewidth=0.5, transform=axes.transAxes, gid="leader")
+
+
+def _arrow_names(panel: FigurePanel, style: FigureStyle) -> list[_Named]:
+    if "arrows" not in style.layers:
+        return []
+    arrows, drawn = panel.view.arrows, drawn_arrows(panel)
+    return [
+        (name, INK, tip, tip - origin)
+        for name, origin, tip in zip(
+            arrows.names[drawn], arrows.origins[drawn], arrows.tips[drawn], strict=True
+        )
+    ]
+
+
+def _class_names(
+    panel: FigurePanel, marks: Sequence[ClassMark], style: FigureStyle
+) -> list[_Named]:
+    """Where the page has them; of one component, above its density."""
+    if "names" not in style.layers:
+        return []
+    heading = np.zeros(2) if panel.has_equal_units else np.array([0.0, 1.0])
+    parts = zip(panel.class_names, marks, class_name_places(panel.view), strict=True)
+    return [
+        (name, mark.color, place, heading)
+        for code, (name, mark, place) in enumerate(parts)
+        if panel.is_shown(code) and np.isfinite(place).all()
+    ]
+
+
+def _is_within(axes: Axes, place: FloatArray) -> bool:
+    """Whether a place is on the axes, not beyond them where the picture is zoomed in."""
+    ranges = np.array([axes.get_xlim(), axes.get_ylim()])
+    return bool(np.all((place >= ranges[:, 0]) & (place <= ranges[:, 1])))
+
+
+def _points_per_pixel(axes: Axes) -> float:
+    return 72.0 / float(axes.figure.dpi)
+
+
+def _in_points(axes: Axes, position: FloatArray) -> FloatArray:
+    """From data to points from the lower left corner of the axes."""
+    corner = axes.get_window_extent().min
+    pixels: FloatArray = np.asarray(axes.transData.transform(position)) - corner
+    return pixels * _points_per_pixel(axes)
+
+
+def _size(axes: Axes, text: str) -> FloatArray:
+    probe = axes.text(0, 0, text, parse_math=False)
+    box = probe.get_window_extent()
+    probe.remove()
+    return np.array([box.width, box.height]) * _points_per_pixel(axes)
+
+
+def _write(axes: Axes, text: str, color: str, place: FloatArray, style: FigureStyle) -> None:
+    """Text stays text in the file; its halo is an outline of its own below it."""
+    if style.background == "white":
+        halo = _add(axes, text, "white", place)
+        halo.set(path_effects=[Stroke(linewidth=_HALO * style.font, foreground="white")])
+        halo.set_zorder(_BELOW_ARROWS)
+    _add(axes, text, color, place)
+
+
+def _add(axes: Axes, text: str, color: str, place: FloatArray) -> Text:
+    x, y = place
+    return axes.text(
+        float(x),
+        float(y),
+        text,
+        color=color,
+        transform=axes.transAxes,
+        ha="center",
+        va="center",
+        zorder=_ABOVE_ALL,
+        parse_math=False,
+        clip_on=False,
+    )

@@ -1,0 +1,145 @@
+"""What one panel of a figure for print shows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from melm_core.base import FloatArray, IntArray
+from melm_studio.planes.coloring import Marks
+from melm_studio.planes.figure import limits
+from melm_studio.planes.rows_view import view_of_rows
+from melm_studio.planes.types import PlaneView
+
+BoolArray = npt.NDArray[np.bool_]
+FAINT = 0.1  # the share of its opacity that a point keeps which is not shown
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnMarks:
+    """The colors or shapes of points by a column of the table.
+
+    Attributes
+    ----------
+    name : str
+        Of the column.
+    marks : Marks
+        Of the training rows of each class, then of the held-out rows of each class.
+    """
+
+    name: str
+    marks: Marks
+
+    def of(self, code: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Return the marks of the training and of the held-out rows of a class."""
+        traces = self.marks.marks
+        return traces[code], traces[code + len(traces) // 2]
+
+
+@dataclass(frozen=True, eq=False)
+class FigurePanel:
+    """A view of a plane, and which part of it is shown.
+
+    Attributes
+    ----------
+    view : PlaneView
+        What is drawn: points, contours and arrows, as on the page.
+    class_names : tuple of str, (n_classes,)
+    title : str
+    axis_titles : tuple of str
+        Of the horizontal and of the vertical axis.
+    limits : ndarray of shape (2, 2), or None
+        The box that is shown at least, [[x low, x high], [y low, y high]]; None for everything.
+    has_equal_units : bool
+        Whether a unit is as long on both axes; not so for the density of one component.
+    marks_outside : bool
+        Whether rows beyond the axes have a mark at the edge.
+    n_arrows : int or None
+        How many of the arrows are drawn, the longest; None for all.
+    shown_classes : frozenset of int, or None
+        The classes that are not faint; None for all.
+    selected : tuple of tuple of ndarray of bool, or None
+        For each class, which of its training and of its held-out points are not faint; None for
+        all.
+    colors, shapes : ColumnMarks or None
+        Of points that are colored or shaped by a column; None for those of the classes.
+    """
+
+    view: PlaneView
+    class_names: tuple[str, ...]
+    title: str = ""
+    axis_titles: tuple[str, str] = ("", "")
+    limits: FloatArray | None = None
+    has_equal_units: bool = True
+    marks_outside: bool = True
+    n_arrows: int | None = None
+    shown_classes: frozenset[int] | None = None
+    selected: tuple[tuple[BoolArray, BoolArray], ...] | None = None
+    colors: ColumnMarks | None = None
+    shapes: ColumnMarks | None = None
+
+    @property
+    def box(self) -> FloatArray:
+        """The box that is shown at least, shape (2, 2)."""
+        return np.asarray(limits(self.view) if self.limits is None else self.limits)
+
+    def is_shown(self, code: int) -> bool:
+        """Whether a class is shown in full."""
+        return self.shown_classes is None or code in self.shown_classes
+
+    def opacities(self, code: int) -> tuple[FloatArray, FloatArray]:
+        """Return the opacity of each training and of each held-out point of a class."""
+        part = self.view.classes[code]
+        if not self.is_shown(code):
+            return np.full(len(part.train), FAINT), np.full(len(part.held_out), FAINT)
+        if self.selected is None:
+            return np.ones(len(part.train)), np.ones(len(part.held_out))
+        train, held_out = self.selected[code]
+        return np.where(train, 1.0, FAINT), np.where(held_out, 1.0, FAINT)
+
+
+def panel_of_rows(
+    X: FloatArray,
+    y: IntArray,
+    components: FloatArray,
+    *,
+    feature_names: Sequence[str],
+    class_names: Sequence[str],
+    gamma: float = 1.0,
+    title: str = "",
+) -> FigurePanel:
+    """Return the panel of rows in a plane, with the densities that the plane was optimized for.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        Centered, as it was fitted.
+    y : ndarray of shape (n_samples,)
+        Class codes, 0 to n_classes - 1.
+    components : ndarray of shape (n_components, n_features)
+        ``components_`` of a fitted estimator; one or two rows.
+    feature_names, class_names : sequence of str
+    gamma : float
+        Kernel width of the densities, relative to Silverman's rule.
+    title : str
+    """
+    view = view_of_rows(
+        X,
+        y,
+        components,
+        feature_names=feature_names,
+        class_names=class_names,
+        gamma=gamma,
+    )
+    n_components = len(components)
+    vertical = "Density" if n_components == 1 else "Component 2"
+    return FigurePanel(
+        view,
+        tuple(class_names),
+        title=title,
+        axis_titles=("Component 1", vertical),
+        has_equal_units=n_components > 1,
+    )

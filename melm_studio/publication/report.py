@@ -1,0 +1,148 @@
+"""What a report says: sections of sentences, tables, and pictures.
+
+A report can be read on its own: it names the data and their preparation, the method and its
+parameters, the verdict and its chance level, and the link and versions that reproduce it.
+"""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+
+from melm_core.methods import METHODS
+from melm_studio.analyses.report_section import Picture, Section, Table
+from melm_studio.planes.captions import title, title_of_plane
+from melm_studio.publication.bibliography import bibtex
+from melm_studio.publication.comparison import Agreement
+from melm_studio.publication.report_data import data_section
+from melm_studio.publication.report_run import ReportedRun, run_sections
+
+_PACKAGES = ("melm-studio", "numpy", "scipy", "scikit-learn", "finufft", "matplotlib")
+_SCORES = ("Run", "Divergence", "held out", "Accuracy", "held out", "p", "Seconds")
+_SCORES_NOTE = (
+    "Divergence in nats. Accuracy is the balanced accuracy of classification by the class "
+    "densities; the first column of each pair is of training rows. Guessing gives {chance}. p is "
+    "that of the permutation test, where it was made."
+)
+_ANGLES_NOTE = (
+    "The largest principal angle between each pair of planes: 0° is the same plane, 90° means "
+    "that one plane has a direction orthogonal to all of the other."
+)
+
+
+@dataclass(frozen=True)
+class Report:
+    """A report of one run, or of several runs of the same table.
+
+    Attributes
+    ----------
+    title, subtitle : str
+    sections : tuple of Section
+    """
+
+    title: str
+    subtitle: str
+    sections: tuple[Section, ...]
+
+
+def report_of_run(run: ReportedRun) -> Report:
+    """Return the report of one run."""
+    data_name = run.record.data_name
+    sections = (*run_sections(run), data_section(run.data, run.record), *_appendix([run]))
+    name = title_of_plane(run.record, is_changed=bool(run.changes))
+    return Report(f"{name}, {data_name}", _subtitle([run]), sections)
+
+
+def report_of_comparison(
+    runs: Sequence[ReportedRun], picture: Picture, agreement: Agreement
+) -> Report:
+    """Return the report of several runs of the same table.
+
+    Parameters
+    ----------
+    runs : sequence of ReportedRun
+    picture : Picture
+        Their planes side by side.
+    agreement : Agreement
+        The angles between their planes.
+    """
+    first = runs[0]
+    comparison = Section(
+        "The runs side by side", pictures=(picture,), tables=(_scores(runs), _angles(agreement))
+    )
+    parts = [
+        Section(f"{title(run.record)}: {part.heading}", *_rest(part))
+        for run in runs
+        for part in run_sections(run)
+    ]
+    return Report(
+        f"{len(runs)} runs, {first.record.data_name}",
+        _subtitle(runs),
+        (comparison, *parts, data_section(first.data, first.record), *_appendix(runs)),
+    )
+
+
+def _rest(part: Section) -> tuple[tuple[str, ...], tuple[Table, ...], tuple[Picture, ...], str]:
+    return part.sentences, part.tables, part.pictures, part.code
+
+
+def _subtitle(runs: Sequence[ReportedRun]) -> str:
+    latest = max(run.record.finished_s or run.record.created_s for run in runs)
+    day = datetime.fromtimestamp(latest, UTC).strftime("%Y-%m-%d %H:%M UTC")
+    return f"MELM Studio, computed {day}"
+
+
+def _scores(runs: Sequence[ReportedRun]) -> Table:
+    return Table(
+        "Scores",
+        _SCORES,
+        tuple(
+            (title(run.record), *run.divergences, *run.accuracies, run.p_value, run.seconds)
+            for run in runs
+        ),
+        note=_SCORES_NOTE.format(chance=runs[0].chance),
+    )
+
+
+def _angles(agreement: Agreement) -> Table:
+    numbers = [str(i + 1) for i in range(len(agreement.titles))]
+    rows = tuple(
+        (f"{number}  {name}", *("–" if angle is None else f"{angle:.0f}°" for angle in degrees))
+        for number, name, degrees in zip(numbers, agreement.titles, agreement.degrees, strict=True)
+    )
+    note = " ".join([_ANGLES_NOTE, *agreement.notes])
+    return Table("Angles between the planes", ("Run", *numbers), rows, note=note)
+
+
+def _appendix(runs: Sequence[ReportedRun]) -> tuple[Section, ...]:
+    links = [(title(run.record), run.link) for run in runs if run.link]
+    reproduce = Section(
+        "Reproduce",
+        sentences=(
+            "The link restores data, run and view in a studio that has the file, and says whether "
+            "the divergence is reproduced.",
+        )
+        if links
+        else (),
+        links=tuple(links),
+        tables=(_versions(),),
+    )
+    methods = list(dict.fromkeys(run.record.method for run in runs))
+    papers = tuple(f"{METHODS[method].label}: {METHODS[method].paper}." for method in methods)
+    return reproduce, Section("References", sentences=papers, code=bibtex(methods))
+
+
+def _versions() -> Table:
+    found: Mapping[str, str] = {name: _version(name) for name in _PACKAGES}
+    rows = (("Python", platform.python_version()), *found.items())
+    return Table("Versions", ("Program", "Version"), tuple(row for row in rows if row[1]))
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:  # run from its source
+        return ""

@@ -1,0 +1,289 @@
+"""The sections of a report on one run: the verdict, the picture, the features, the method."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from melm_core.base import FloatArray, percent
+from melm_core.methods import COMPONENTS, HELD_OUT, METHODS, SEED
+from melm_studio.analyses.check_captions import angle_sentence, p_value_caption
+from melm_studio.analyses.report_section import Picture, Section, Table
+from melm_studio.analyses.strip import Verdict
+from melm_studio.planes.captions import state_sentence
+from melm_studio.planes.types import BatchScores, Scores
+from melm_studio.runs.records.check_report import CheckReport
+from melm_studio.runs.records.run import PlaneEvent, RunRecord
+from melm_studio.tables import LabeledData, count
+
+MAX_FEATURES = 100
+
+_UNKNOWN = "–"
+_NOT_CHECKED = (
+    "Is it real? was not asked: there is no cross-validation and no permutation test of this run."
+)
+_NO_HELD_OUT = "A class has no held-out row, so nothing here says how the plane does on new rows."
+_UNFINISHED = "The check had not ended when this report was made; its numbers are those so far."
+_OF_THE_CHANGED = (
+    "Picture, scores of the plane and features are those of the changed plane. A check judges the "
+    "method with its settings, and cannot repeat changes that were made by hand."
+)
+_OTHER_GAMMA = (
+    "Densities, and all that is computed from them, are shown with γ {gamma:.3g}; the run used "
+    "{own:.3g}."
+)
+_FEATURES_NOTE = (
+    "Arrow is the length in the picture, relative to the longest. Length is that of the loadings "
+    "on orthonormal components: 1 if the feature lies in the plane, 0 if it does not contribute. "
+    "{intervals}"
+)
+_INTERVALS = (
+    "The interval is that between resamples of the rows; selected is the share of resamples in "
+    "which the feature is among the strongest {n_top}."
+)
+_NO_INTERVALS = "Intervals need the check Is it real?."
+
+
+@dataclass(frozen=True, eq=False)
+class ReportedRun:
+    """A run, with what a report says of it.
+
+    Attributes
+    ----------
+    record : RunRecord
+    event : PlaneEvent
+        Its components are those of the plane that is reported.
+    data : LabeledData
+    divergence : float
+    scores : Scores
+    arrows : ndarray of shape (n_features, 2)
+        The loadings in the coordinates that are drawn.
+    verdict : Verdict or None
+        What the page says above the picture; None for a plane that is not that of a finished run.
+    check : CheckReport or None
+    is_check_final : bool
+    pictures : tuple of Picture
+    link : str
+        The address that restores the view; empty if there is none.
+    changes : str
+        What makes the plane another one than that of the run; empty if nothing does.
+    shown_gamma : float or None
+        The kernel width of the densities, where it is not that of the run.
+    more : tuple of Section
+        On the tree of planes and on how few features suffice, where the run has them.
+    """
+
+    record: RunRecord
+    event: PlaneEvent
+    data: LabeledData
+    divergence: float
+    scores: Scores
+    arrows: FloatArray
+    verdict: Verdict | None = None
+    check: CheckReport | None = None
+    is_check_final: bool = False
+    pictures: tuple[Picture, ...] = ()
+    link: str = ""
+    changes: str = ""
+    shown_gamma: float | None = None
+    more: tuple[Section, ...] = ()
+
+    @property
+    def chance(self) -> str:
+        """The accuracy of guessing, in words."""
+        return percent(1.0 / len(self.data.class_names))
+
+    @property
+    def divergences(self) -> tuple[str, str]:
+        """The divergence of training rows, and of held-out rows."""
+        return _shown(self.divergence), _shown(self.scores.divergence_held_out)
+
+    @property
+    def accuracies(self) -> tuple[str, str]:
+        """The balanced accuracy of training rows, and of held-out rows."""
+        return _shown(self.scores.accuracy_train), _shown(self.scores.accuracy_held_out)
+
+    @property
+    def p_value(self) -> str:
+        """The p-value of the check."""
+        if self.check is None:
+            return _UNKNOWN
+        return p_value_caption(self.check, is_final=self.is_check_final) or _UNKNOWN
+
+    @property
+    def seconds(self) -> str:
+        """The duration of the fit."""
+        return f"{self.event.elapsed_s:.1f}"
+
+
+def run_sections(run: ReportedRun) -> tuple[Section, ...]:
+    """Return the sections on a run, the answer first."""
+    is_linear = METHODS[run.record.method].is_linear
+    features = [_features(run)] if is_linear else []
+    return (_answer(run), *features, *run.more, _method(run))
+
+
+def _answer(run: ReportedRun) -> Section:
+    scores = Table(
+        "Scores of the plane",
+        ("", "Training rows", "Held-out rows", "Guessing"),
+        (
+            ("Divergence, nats", *run.divergences, "0"),
+            ("Balanced accuracy of the class densities", *run.accuracies, run.chance),
+            *_batch_row(run.scores.batches),
+        ),
+    )
+    return Section(
+        "Is it real?",
+        sentences=_answer_sentences(run),
+        tables=(scores, *_check_tables(run)),
+        pictures=run.pictures,
+    )
+
+
+def _batch_row(scores: BatchScores | None) -> list[tuple[str, ...]]:
+    """The accuracy of the batches within the classes; none without batches."""
+    if scores is None:
+        return []
+    held_out = None if scores.held_out is None else scores.held_out.accuracy
+    shown = (_shown(scores.train.accuracy), _shown(held_out), percent(scores.train.chance))
+    return [("Balanced accuracy of the batches within the classes", *shown)]
+
+
+def _answer_sentences(run: ReportedRun) -> tuple[str, ...]:
+    first, *rest = _verdict_sentences(run)
+    return (first, *_view_sentences(run), *rest)
+
+
+def _view_sentences(run: ReportedRun) -> list[str]:
+    """What was done to the plane and its densities after the run."""
+    gamma = run.shown_gamma
+    return [
+        *([f"{run.changes}. {_OF_THE_CHANGED}"] if run.changes else []),
+        *([_OTHER_GAMMA.format(gamma=gamma, own=run.record.gamma)] if gamma is not None else []),
+    ]
+
+
+def _verdict_sentences(run: ReportedRun) -> tuple[str, ...]:
+    if run.check is None or not run.check.words:
+        return (*_held_out_sentences(run), _NOT_CHECKED)
+    stability = run.check.stability
+    return (
+        run.check.words,
+        *([] if run.is_check_final else [_UNFINISHED]),
+        *([angle_sentence(stability)] if stability else []),
+        *run.check.notes,
+    )
+
+
+def _held_out_sentences(run: ReportedRun) -> tuple[str, ...]:
+    """What the page says before anyone asks; of an edited plane, what its scores say."""
+    if run.verdict is not None:
+        return f"{run.verdict.lead} ({run.verdict.follow}).", *run.verdict.notes
+    held_out = run.scores.accuracy_held_out
+    if held_out is None:
+        return (_NO_HELD_OUT,)
+    told_apart = percent(held_out)
+    return (f"Of the held-out rows, {told_apart} are told apart; guessing gives {run.chance}.",)
+
+
+def _check_tables(run: ReportedRun) -> tuple[Table, ...]:
+    check, names = run.check, run.data.class_names
+    if check is None or not check.scores:
+        return ()
+    rows = tuple(
+        (name, f"{train:.2f}", f"{held_out:.2f} ± {error:.2f}", f"{train - held_out:+.2f}")
+        for name, (train, held_out, error) in check.scores.items()
+    )
+    scores = Table(
+        "Balanced accuracy in cross-validation",
+        ("Classifier", "Training", "Held out", "Gap"),
+        rows,
+        note=f"± is the standard error over the folds. Guessing gives {run.chance}. "
+        f"Permutation test: {run.p_value}.",
+    )
+    if not check.overlap:
+        return (scores,)
+    confusion = Table(
+        "Held-out confusion between each pair of classes",
+        ("Class", *names),
+        tuple(
+            (name, *("" if i == j else f"{share:.2f}" for j, share in enumerate(shares)))
+            for i, (name, shares) in enumerate(zip(names, check.overlap, strict=True))
+        ),
+        note="Chance confuses two classes half of the time.",
+    )
+    return scores, confusion
+
+
+def _features(run: ReportedRun) -> Section:
+    components = run.event.components
+    order = np.argsort(-np.linalg.norm(run.arrows, axis=1), kind="stable")[:MAX_FEATURES]
+    arrows: FloatArray = np.linalg.norm(run.arrows, axis=1)
+    stability = run.check.stability if run.check else None
+    lengths: FloatArray = np.linalg.norm(components, axis=0)
+    intervals = ("Interval", "Selected") if stability else ()
+    rows = tuple(
+        (
+            run.data.feature_names[i],
+            percent(arrows[i] / arrows.max()),
+            f"{lengths[i]:.3f}",
+            *(_interval(run, int(i)) if stability else ()),
+            *(f"{loading:+.3f}" for loading in components[:, i]),
+        )
+        for i in order
+    )
+    n_more = components.shape[1] - len(order)
+    words = _INTERVALS.format(n_top=stability.n_top) if stability else _NO_INTERVALS
+    rest = f" And {count(n_more, 'more feature')}." if n_more else ""
+    table = Table(
+        "Features by the length of their arrows",
+        (
+            "Feature",
+            "Arrow",
+            "Length",
+            *intervals,
+            *(f"Loading {i + 1}" for i in range(len(components))),
+        ),
+        rows,
+        note=_FEATURES_NOTE.format(intervals=words) + rest,
+    )
+    return Section("What separates the classes", tables=(table,))
+
+
+def _interval(run: ReportedRun, feature: int) -> tuple[str, str]:
+    stability = run.check.stability if run.check else None
+    if stability is None or feature >= len(stability.lower):
+        return _UNKNOWN, _UNKNOWN
+    low, high = stability.lower[feature], stability.upper[feature]
+    return f"{low:.3f} to {high:.3f}", percent(stability.frequencies[feature])
+
+
+def _method(run: ReportedRun) -> Section:
+    method, parameters = METHODS[run.record.method], run.record.parameters
+    labels = {
+        setting.name: setting.label for setting in (*method.parameters, COMPONENTS, SEED, HELD_OUT)
+    }
+    rows = tuple(
+        (labels[name].removesuffix(" (%)"), _value(name, value))
+        for name, value in parameters.items()
+        if name in labels
+    )
+    state = state_sentence(run.record, run.event)
+    return Section(
+        "Method",
+        sentences=(f"{method.label}: {method.explanation}", f"{state}." if state else ""),
+        tables=(Table("Parameters", ("Parameter", "Value"), rows),),
+    )
+
+
+def _value(name: str, value: Any) -> str:
+    if name == HELD_OUT.name:
+        return percent(value)
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _shown(value: float | None) -> str:
+    return _UNKNOWN if value is None else f"{value:#.3g}"

@@ -1,0 +1,139 @@
+"""One row in full: its prediction, what moves it from the center, what else is known about it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+import numpy as np
+from msgspec import Struct
+
+from melm_core.base import FloatArray, IntArray
+from melm_studio.rows.placement import RowPlacer
+from melm_studio.rows.row_summaries import RowSummary, row_summaries
+from melm_studio.rows.unlabeled_rows import unlabeled_summaries
+from melm_studio.tables import LabeledData, Role, RowColumn
+
+MAX_CONTRIBUTIONS = 3
+MAX_INFO = 8
+# Of a feature's center and scale: what is smaller is a zero of the table, rounded.
+_ROUNDING = 1e-12
+
+
+class Contribution(Struct, frozen=True):
+    """A feature of a row: its value, and how far that is from the mean in standard deviations."""
+
+    feature: str
+    value: str
+    deviations: float
+
+
+class RowDetails(Struct, frozen=True, kw_only=True):
+    """One row.
+
+    Attributes
+    ----------
+    summary : RowSummary
+    contributions : tuple of Contribution
+        The features that move the row farthest from the center of the plane; none of a nonlinear
+        projection.
+    info : tuple of (str, str)
+        Other columns of the table and their values.
+    """
+
+    summary: RowSummary
+    contributions: tuple[Contribution, ...]
+    info: tuple[tuple[str, str], ...]
+
+
+def row_details(
+    data: LabeledData, placer: RowPlacer, index: int, out_of_fold: FloatArray | None = None
+) -> RowDetails:
+    """Return the details of a row of the table, by index."""
+    chosen = np.array([index])
+    (summary,) = row_summaries(data, placer, chosen, out_of_fold)
+    values = partial(table_value, data, index)
+    return RowDetails(
+        summary=summary,
+        contributions=_contributions(data, placer, placer.rows(data, chosen), values),
+        info=_info(data.row_columns, chosen),
+    )
+
+
+def unlabeled_details(data: LabeledData, placer: RowPlacer, index: int) -> RowDetails:
+    """Return the details of a row without a class, by its index among these.
+
+    Where steps other than filling and scaling were applied, there are no contributions: the values
+    of such rows before the steps are not kept.
+    """
+    others = data.unlabeled
+    if others is None:
+        raise ValueError("Every row of the table has a class.")
+    chosen = np.array([index])
+    (summary,) = unlabeled_summaries(data, placer, chosen)
+    rows = placer.unlabeled_rows(chosen)
+
+    def value(feature: int) -> str:
+        return value_text(in_units(data, feature, rows[:, feature]))
+
+    return RowDetails(
+        summary=summary,
+        contributions=_contributions(data, placer, rows, value) if data.raw is None else (),
+        info=_info(others.row_columns, chosen),
+    )
+
+
+def table_values(data: LabeledData, feature: int) -> FloatArray:
+    """A feature of every row in the units of the table, before any step of a recipe."""
+    if data.raw is not None and feature < data.raw.shape[1]:
+        return data.raw[:, feature]
+    return in_units(data, feature, data.X[:, feature])
+
+
+def in_units(data: LabeledData, feature: int, standardized: FloatArray) -> FloatArray:
+    """Standardized values of a feature in the units of the table."""
+    scale, center = data.scale[feature], data.center[feature]
+    values: FloatArray = standardized * scale + center
+    values[np.abs(values) < _ROUNDING * (abs(center) + scale)] = 0.0
+    return values
+
+
+def value_text(values: FloatArray) -> str:
+    """The mean of values of a feature, but for missing ones."""
+    present = values[np.isfinite(values)]
+    return f"{present.mean():,.4g}" if len(present) else "missing"
+
+
+def table_value(data: LabeledData, index: int, feature: int) -> str:
+    """A feature of a row, by index, in the units of the table."""
+    return value_text(table_values(data, feature)[[index]])
+
+
+def _info(columns: Sequence[RowColumn], chosen: IntArray) -> tuple[tuple[str, str], ...]:
+    """What is known of a row beside its features and its name."""
+    kept = [column for column in columns if column.role is not Role.NAME][:MAX_INFO]
+    return tuple((column.name, column.rows(chosen).texts[0] or "–") for column in kept)
+
+
+def _contributions(
+    data: LabeledData, placer: RowPlacer, rows: FloatArray, value_of: Callable[[int], str]
+) -> tuple[Contribution, ...]:
+    """Those to the T² of a row, in the coordinates that the plane projects, shape (1, n)."""
+    shares = placer.contributions(rows)[0]
+    if len(shares) != len(data.feature_names):
+        return ()
+    strongest = np.argsort(-shares, kind="stable")[:MAX_CONTRIBUTIONS]
+    return tuple(
+        Contribution(
+            data.feature_names[feature],
+            value_of(feature),
+            _deviations(data.X[:, feature], rows[0, feature]),
+        )
+        for feature in strongest
+        if shares[feature] > 0
+    )
+
+
+def _deviations(column: FloatArray, value: float) -> float:
+    spread = float(column.std())
+    return float((value - column.mean()) / spread) if spread else 0.0

@@ -1,0 +1,122 @@
+"""T² and Q of the rows of a run with their limits, and the contributions of the features."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+
+from melm_core.base import FloatArray
+from melm_studio.planes.figure import shown
+from melm_studio.planes.theme import (
+    THEMES,
+    Scheme,
+    Theme,
+    class_color,
+    class_shape,
+    page_layout,
+)
+from melm_studio.rows.distances import RowContributions, RowDistances
+
+
+def distances_figure(
+    distances: RowDistances, class_names: Sequence[str], scheme: Scheme = Scheme.LIGHT
+) -> go.Figure:
+    """Q against T² of each row, in the colors of the classes; held-out rows are open.
+
+    Parameters
+    ----------
+    distances : RowDistances
+    class_names : sequence of str
+    scheme : Scheme
+    """
+    theme = THEMES[scheme]
+    figure = go.Figure(
+        [
+            _rows(distances, code, is_held_out, name, theme)
+            for code, name in enumerate(class_names)
+            for is_held_out in (False, True)
+        ]
+    )
+    line = {"color": theme.ink, "width": 1}
+    figure.add_vline(distances.score_limit, line={**line, "dash": "dash"})
+    figure.add_vline(distances.new_score_limit, line={**line, "dash": "dot"})
+    if np.isfinite(distances.residual_limit):
+        figure.add_hline(distances.residual_limit, line={**line, "dash": "dash"})
+    figure.update_xaxes(title="T², in the plane", rangemode="tozero", gridcolor=theme.grid)
+    figure.update_yaxes(title="Q, off the plane", rangemode="tozero", gridcolor=theme.grid)
+    return _laid_out(figure, theme).update_layout(dragmode="pan", hovermode="closest")
+
+
+def contributions_figure(
+    contributions: RowContributions, scheme: Scheme = Scheme.LIGHT
+) -> go.Figure:
+    """Bars of what the features contribute to T² and to Q of one row."""
+    theme = THEMES[scheme]
+    features = [shown(name) for name in contributions.features][::-1]
+    places = list(range(len(features)))
+    bars = (
+        ("to T²", _shares(contributions.to_score), theme.class_colors[0]),
+        ("to Q", _shares(contributions.to_residual), theme.class_colors[1]),
+    )
+    figure = go.Figure(
+        [
+            go.Bar(
+                x=values[::-1],
+                y=places,
+                name=name,
+                orientation="h",
+                marker={"color": color},
+                hovertemplate="%{x:.0%}<extra>" + name + "</extra>",
+            )
+            for name, values, color in bars
+        ]
+    )
+    figure.update_xaxes(title="share of the distance", tickformat=".0%", gridcolor=theme.grid)
+    figure.update_yaxes(tickvals=places, ticktext=features, automargin=True)
+    return _laid_out(figure, theme).update_layout(barmode="group")
+
+
+def _shares(values: FloatArray) -> FloatArray:
+    """Relative to the sum of their sizes, so that both distances fit one axis."""
+    total = float(np.abs(values).sum())
+    shares: FloatArray = values / total if total else values
+    return shares
+
+
+def _rows(
+    distances: RowDistances, code: int, is_held_out: bool, name: str, theme: Theme
+) -> go.Scatter:
+    chosen = np.flatnonzero((distances.codes == code) & (distances.is_held_out == is_held_out))
+    names = [html.escape(distances.label(int(at)), quote=False) for at in chosen]
+    shape = class_shape(code, len(theme.class_colors))
+    return go.Scatter(
+        x=distances.scores[chosen],
+        y=distances.residuals[chosen],
+        customdata=distances.row_numbers[chosen],
+        text=names,
+        name=shown(name),
+        legendgroup=str(code),
+        showlegend=not is_held_out,
+        mode="markers",
+        marker={
+            "size": 7,
+            "color": class_color(code, theme),
+            "symbol": f"{shape}-open" if is_held_out else shape,
+        },
+        hovertemplate="%{text}<br>T² %{x:.1f}, Q %{y:.1f}<extra>"
+        + ("held out" if is_held_out else "training")
+        + "</extra>",
+    )
+
+
+def _laid_out(figure: go.Figure, theme: Theme) -> go.Figure:
+    figure.update_xaxes(zerolinecolor=theme.grid, title_font_size=13)
+    figure.update_yaxes(zeroline=False, title_font_size=13)
+    return figure.update_layout(
+        margin={"l": 8, "r": 8, "t": 8, "b": 40},
+        **page_layout(theme.ink),
+        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
+    )

@@ -1,0 +1,160 @@
+"""New rows in the plane of a run: where they are drawn, what they are taken for, how well."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+from msgspec import Struct
+
+from melm_core.base import FloatArray, percent
+from melm_studio.rows.new_rows import NewRows
+from melm_studio.rows.placement import Placement, RowPlacer
+from melm_studio.rows.row_summaries import HELD_OUT, RowSummary, unlike_words
+from melm_studio.tables import LabeledData, count
+
+MAX_LISTED = 200
+
+
+class NewRowsReport(Struct, frozen=True, kw_only=True):
+    """New rows in a plane.
+
+    Attributes
+    ----------
+    name : str
+        Of their table.
+    headline : str
+        How many were placed, and how well they are told apart or what they are taken for.
+    notes : tuple of str
+        What else is to be known, a sentence each.
+    class_names : tuple of str
+    confusion : tuple of tuple of int
+        The number of labeled rows of each class (first) taken for each class; empty without labels.
+    rows : tuple of RowSummary
+        The first ones.
+    n_rows : int
+    """
+
+    name: str
+    headline: str
+    notes: tuple[str, ...]
+    class_names: tuple[str, ...]
+    confusion: tuple[tuple[int, ...], ...]
+    rows: tuple[RowSummary, ...]
+    n_rows: int
+
+
+def new_rows_report(
+    data: LabeledData, placer: RowPlacer, new: NewRows, placement: Placement
+) -> NewRowsReport:
+    """Return the report of new rows.
+
+    Parameters
+    ----------
+    data : LabeledData
+        Of the run.
+    placer : RowPlacer
+    new : NewRows
+    placement : Placement
+        Of the new rows.
+    """
+    confusion = _confusion(new, placement, len(data.class_names))
+    return NewRowsReport(
+        name=new.name,
+        headline=_headline(data, new, placement, confusion),
+        notes=(*new.notes, *_unlike_notes(data, placer, placement)),
+        class_names=data.class_names,
+        confusion=tuple(map(tuple, confusion.tolist())) if confusion.any() else (),
+        rows=tuple(_summaries(data, new, placement)),
+        n_rows=len(new.row_numbers),
+    )
+
+
+def new_rows_table(data: LabeledData, new: NewRows, placement: Placement) -> pd.DataFrame:
+    """Return every new row: prediction, probabilities, distances with limits, coordinates."""
+    labels = [data.class_names[code] if code >= 0 else "" for code in new.labels]
+    return pd.DataFrame(
+        {
+            "row": new.row_numbers,
+            **({"name": new.names} if new.names else {}),
+            **({"label": labels} if (new.labels >= 0).any() else {}),
+            **placement_columns(data.class_names, placement),
+        }
+    )
+
+
+def placement_columns(
+    class_names: Sequence[str], placement: Placement
+) -> dict[str, FloatArray | list[str]]:
+    """The columns of a table that describe placed rows."""
+    return {
+        "predicted": [class_names[code] for code in placement.predicted],
+        **{
+            f"probability of {name}": placement.probabilities[:, code]
+            for code, name in enumerate(class_names)
+        },
+        "T2": placement.score_distances,
+        "Q": placement.residuals,
+        "unlike the others": unlike_words(placement),
+        **{
+            f"component_{i + 1}": placement.coordinates[:, i]
+            for i in range(placement.coordinates.shape[1])
+        },
+    }
+
+
+def _summaries(data: LabeledData, new: NewRows, placement: Placement) -> list[RowSummary]:
+    unlike = unlike_words(placement)
+    return [
+        RowSummary(
+            row=int(new.row_numbers[i]),
+            name=new.names[i] if new.names else "",
+            label=data.class_names[new.labels[i]] if new.labels[i] >= 0 else "",
+            predicted=data.class_names[placement.predicted[i]],
+            probability=float(placement.probabilities[i].max()),
+            basis=HELD_OUT,
+            unlike=unlike[i],
+        )
+        for i in range(min(len(unlike), MAX_LISTED))
+    ]
+
+
+def _confusion(new: NewRows, placement: Placement, n_classes: int) -> np.ndarray:
+    is_labeled = new.labels >= 0
+    pairs = new.labels[is_labeled] * n_classes + placement.predicted[is_labeled]
+    counts: np.ndarray = np.bincount(pairs, minlength=n_classes**2).reshape(n_classes, n_classes)
+    return counts
+
+
+def _headline(data: LabeledData, new: NewRows, placement: Placement, confusion: np.ndarray) -> str:
+    rows = count(len(new.row_numbers), "new row")
+    sizes = confusion.sum(axis=1)
+    if not sizes.any():
+        taken = np.bincount(placement.predicted, minlength=len(data.class_names))
+        classes = [f"{n} {name}" for n, name in zip(taken, data.class_names, strict=True) if n]
+        return f"{rows}: {', '.join(classes)}"
+    present = sizes > 0
+    accuracy = np.mean(np.diagonal(confusion)[present] / sizes[present])
+    guessing = 1 / len(data.class_names)
+    return (
+        f"{percent(accuracy)} of {count(int(sizes.sum()), 'labeled new row')} told apart "
+        f"(guessing: {percent(guessing)})"
+    )
+
+
+def _unlike_notes(data: LabeledData, placer: RowPlacer, placement: Placement) -> tuple[str, ...]:
+    """How many rows are unlike, beside the rows held out of the fit or, without any, the fitted."""
+    if not placer.has_distances:
+        return ()
+    n_unlike = int(placement.is_unlike.sum())
+    is_held_out = placer.is_held_out
+    kind = "held-out" if is_held_out.any() else "training"
+    known = np.flatnonzero(is_held_out if is_held_out.any() else ~is_held_out)
+    others = placer.place(placer.rows(data, known), is_new=bool(is_held_out.any())).is_unlike
+    are = "is" if n_unlike == 1 else "are"
+    return (
+        f"{n_unlike:,} of {len(placement.predicted):,} {are} unlike anything in the run's table "
+        f"(beyond the 99 % limit of T² or Q), as {int(others.sum()):,} of its {len(known):,} "
+        f"{kind} rows are.",
+    )

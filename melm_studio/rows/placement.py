@@ -1,0 +1,165 @@
+"""Rows in the plane of a run: coordinates, class probabilities, distances from the table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from melm_core.base import FloatArray, IntArray
+from melm_core.density import ClassDensities, density_shares
+from melm_core.diagnostics import PlaneDistances
+from melm_core.methods import METHODS
+from melm_studio.planes.saved_model import class_densities
+from melm_studio.runs.execution.embedding import embedded
+from melm_studio.runs.execution.rows import rows_of, split_of
+from melm_studio.runs.records.run import RunRecord
+from melm_studio.tables import LabeledData
+
+
+@dataclass(frozen=True, eq=False)
+class Placement:
+    """Rows placed in a plane.
+
+    Attributes
+    ----------
+    coordinates : ndarray of shape (n_rows, n_components)
+    probabilities : ndarray of shape (n_rows, n_classes)
+        Of the class densities of the training rows, with equal priors.
+    score_distances, residuals : ndarray of shape (n_rows,)
+        T² in the plane and Q off it, see `PlaneDistances`.
+    score_limit, residual_limit : float
+        One row in a hundred like those of the table exceeds each; infinite of a nonlinear
+        projection.
+    """
+
+    coordinates: FloatArray
+    probabilities: FloatArray
+    score_distances: FloatArray
+    residuals: FloatArray
+    score_limit: float
+    residual_limit: float
+
+    @property
+    def predicted(self) -> IntArray:
+        """The code of the most probable class of each row."""
+        codes: IntArray = self.probabilities.argmax(axis=1)
+        return codes
+
+    @property
+    def is_unlike(self) -> npt.NDArray[np.bool_]:
+        """Whether each row exceeds one of the limits."""
+        flags: npt.NDArray[np.bool_] = self.excess > 1
+        return flags
+
+    @property
+    def excess(self) -> FloatArray:
+        """The larger ratio of a distance to its limit, shape (n_rows,)."""
+        ratios = self.score_distances / self.score_limit, self.residuals / self.residual_limit
+        largest: FloatArray = np.maximum(*ratios)
+        return largest
+
+
+class RowPlacer:
+    """Places rows of the table of a run, and others, in a plane of the run.
+
+    Parameters
+    ----------
+    data : LabeledData
+        Of the run.
+    record : RunRecord
+    components : ndarray of shape (n_components, n_features)
+        The plane, in the coordinates that the run's method projects.
+    gamma : float
+        Kernel width of the class densities.
+    embedding : ndarray of shape (n_embedded, n_components), optional
+        What the run kept, see `kept_embedding`.
+
+    Attributes
+    ----------
+    is_held_out : ndarray of bool, shape (n_samples,)
+        Which rows of the data the plane was not fitted to.
+    has_distances : bool
+        Whether T² and Q have a meaning: a nonlinear projection has neither, and no row is unlike
+        the others by them.
+    """
+
+    def __init__(
+        self,
+        data: LabeledData,
+        record: RunRecord,
+        components: FloatArray,
+        gamma: float,
+        embedding: FloatArray | None = None,
+    ) -> None:
+        train, held_out = rows_of(data, record, embedding)
+        is_held_out = np.isin(data.row_numbers, held_out.row_numbers)
+        self.is_held_out: npt.NDArray[np.bool_] = is_held_out
+        self._record, self._components, self._embedding = record, components, embedding
+        self._densities: ClassDensities = class_densities(train, components, gamma)
+        self._distances = PlaneDistances.of(train.X, components)
+        others = train.unlabeled
+        self._unlabeled: FloatArray | None = None if others is None else others.X
+        self._embedded: FloatArray | None = None
+        self.has_distances = METHODS[record.method].is_linear
+        if not self.has_distances:
+            self._embedded = np.empty((len(data.y), train.X.shape[1]))
+            self._embedded[~is_held_out], self._embedded[is_held_out] = train.X, held_out.X
+
+    def rows(self, data: LabeledData, chosen: IntArray) -> FloatArray:
+        """Return rows of the table, by index, in the coordinates that the plane projects."""
+        rows: FloatArray = (data.X if self._embedded is None else self._embedded)[chosen]
+        return rows
+
+    def unlabeled_rows(self, chosen: IntArray) -> FloatArray:
+        """Return rows of the table without a class, by index, in the same coordinates.
+
+        Raises
+        ------
+        ValueError
+            If every row of the table has a class.
+        """
+        if self._unlabeled is None:
+            raise ValueError("Every row of the table has a class.")
+        rows: FloatArray = self._unlabeled[chosen]
+        return rows
+
+    def new_rows(self, data: LabeledData, X: FloatArray) -> FloatArray:
+        """Return other rows, prepared as `data` are, in the coordinates that the plane projects.
+
+        A nonlinear method whose run kept no embedding is fitted again, which gives the same.
+        """
+        method, parameters = METHODS[self._record.method], self._record.parameters
+        if method.is_linear:
+            return X
+        data = replace(data, unlabeled=None)  # which are not to be placed once more
+        train, _ = split_of(data, self._record)
+        return embedded(method, parameters, train, replace(data, X=X), self._embedding)[1].X
+
+    def contributions(self, rows: FloatArray) -> FloatArray:
+        """Return what each feature contributes to the T² of rows, shape (n_rows, n_features)."""
+        return self._distances.contributions(rows)
+
+    def residual_contributions(self, rows: FloatArray) -> FloatArray:
+        """Return what each feature contributes to the Q of rows, shape (n_rows, n_features)."""
+        return self._distances.residual_contributions(rows)
+
+    def place(self, rows: FloatArray, *, is_new: bool) -> Placement:
+        """Place rows, in the coordinates that the plane projects.
+
+        Parameters
+        ----------
+        rows : ndarray of shape (n_rows, n_features)
+        is_new : bool
+            Whether the limit of T² is that for rows that the plane was not fitted to.
+        """
+        coordinates = rows @ self._components.T
+        return Placement(
+            coordinates,
+            density_shares(self._densities.log_densities(coordinates)),
+            self._distances.score_distance(rows),
+            self._distances.residual(rows),
+            self._distances.score_limit(is_new=is_new) if self.has_distances else np.inf,
+            self._distances.residual_limit() if self.has_distances else np.inf,
+        )

@@ -1,0 +1,75 @@
+"""Rows without a class among the chosen ones: what their plane takes them for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from melm_core.base import IntArray
+from melm_studio.rows.placement import Placement, RowPlacer
+from melm_studio.rows.row_summaries import HELD_OUT, RowSummary, unlike_words
+from melm_studio.tables import LabeledData, Role, UnlabeledRows
+
+NO_ROWS: IntArray = np.empty(0, dtype=np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class ChosenRows:
+    """Rows of the file by their indices among those with a class, and among those without one.
+
+    Attributes
+    ----------
+    labeled : ndarray of int, shape (n_labeled,)
+    unlabeled : ndarray of int, shape (n_unlabeled,)
+    """
+
+    labeled: IntArray
+    unlabeled: IntArray
+
+    @classmethod
+    def of(cls, data: LabeledData, rows: Sequence[int]) -> ChosenRows:
+        """Return those of the rows that the data have, by their numbers in the file."""
+        numbers = np.asarray(rows, dtype=np.int64)
+        others = data.unlabeled
+        return cls(
+            np.flatnonzero(np.isin(data.row_numbers, numbers)),
+            NO_ROWS if others is None else np.flatnonzero(np.isin(others.row_numbers, numbers)),
+        )
+
+    def __len__(self) -> int:
+        return len(self.labeled) + len(self.unlabeled)
+
+
+def unlabeled_placement(placer: RowPlacer, chosen: IntArray) -> Placement:
+    """Place rows without a class, by index, as rows that the plane was not fitted to."""
+    return placer.place(placer.unlabeled_rows(chosen), is_new=True)
+
+
+def unlabeled_summaries(data: LabeledData, placer: RowPlacer, chosen: IntArray) -> list[RowSummary]:
+    """Return summaries of rows without a class, by index."""
+    if not len(chosen) or data.unlabeled is None:
+        return []
+    placement = unlabeled_placement(placer, chosen)
+    names = unlabeled_names(data.unlabeled, chosen) or [""] * len(chosen)
+    return [
+        RowSummary(
+            row=int(data.unlabeled.row_numbers[index]),
+            name=name,
+            label="",
+            predicted=data.class_names[int(share.argmax())],
+            probability=float(share.max()),
+            basis=HELD_OUT,
+            unlike=where,
+        )
+        for index, name, share, where in zip(
+            chosen, names, placement.probabilities, unlike_words(placement), strict=True
+        )
+    ]
+
+
+def unlabeled_names(others: UnlabeledRows, chosen: IntArray) -> list[str]:
+    """The names of rows without a class, by index; empty without a column of names."""
+    column = next((one for one in others.row_columns if one.role is Role.NAME), None)
+    return [] if column is None else column.rows(chosen).texts

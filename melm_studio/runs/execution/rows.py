@@ -1,0 +1,78 @@
+"""The rows that a run is fitted to, and those that judge its method."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from melm_core.base import FloatArray, IntArray
+from melm_core.methods import METHODS
+from melm_core.recipe import Scaling
+from melm_studio.runs.execution.embedding import embedded
+from melm_studio.runs.records.run import RunRecord
+from melm_studio.tables import LabeledData
+
+ALL = slice(None)
+
+
+def rows_of(
+    data: LabeledData, record: RunRecord, embedding: FloatArray | None = None
+) -> tuple[LabeledData, LabeledData]:
+    """Return the training and held-out rows in the coordinates that the run's planes project.
+
+    Parameters
+    ----------
+    data : LabeledData
+    record : RunRecord
+    embedding : ndarray of shape (n_embedded, n_components), optional
+        What the run kept, see `kept_embedding`.
+    """
+    return embedded(METHODS[record.method], record.parameters, *split_of(data, record), embedding)
+
+
+def split_of(data: LabeledData, record: RunRecord) -> tuple[LabeledData, LabeledData]:
+    """Return the training and held-out rows in the features."""
+    parameters = record.parameters
+    return data.split(parameters["held_out"], parameters["random_state"])
+
+
+def nuisance_of(data: LabeledData, record: RunRecord) -> dict[str, Any]:
+    """The batches as the keyword of a fit that is to be blind to them; empty for any other."""
+    batches = data.batches if record.batch_weight > 0 else None
+    return {} if batches is None else {"nuisance": batches}
+
+
+def judged_rows(
+    data: LabeledData, chosen: IntArray | slice = ALL, record: RunRecord | None = None
+) -> dict[str, Any]:
+    """The rows for functions of `melm_core.evaluation`, with what they refit in each fold.
+
+    That is the preparation of the table or, where it only standardizes, standardization.
+
+    Parameters
+    ----------
+    data : LabeledData
+    chosen : ndarray of int or slice, optional
+        Indices of the rows to use; by default all.
+    record : RunRecord, optional
+        The run whose method is refitted, which may be blind to batches.
+    """
+    groups = data.groups
+    rows = {"y": data.y[chosen], "groups": None if groups is None else groups[chosen]}
+    if record is not None:
+        rows |= {name: values[chosen] for name, values in nuisance_of(data, record).items()}
+    if data.recipe.is_plain and data.is_missing is None:
+        is_standardized = data.recipe.scaling is Scaling.UNIT
+        return rows | {"X": data.X[chosen], "standardize": is_standardized}
+    return rows | {"X": data.unprepared[chosen], "preparation": data.preparation}
+
+
+def resampled_rows(data: LabeledData, record: RunRecord | None = None) -> dict[str, Any]:
+    """As `judged_rows`, but all fits have the features of the table, so that planes compare.
+
+    A resample without the missing values of a column keeps the feature that marks them.
+    """
+    rows = judged_rows(data, record=record)
+    if "preparation" not in rows or data.rules is None:
+        return rows
+    return rows | {"preparation": replace(data.preparation, indicators=data.rules.indicators)}

@@ -1,0 +1,73 @@
+"""The record of what a check has found so far."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from melm_studio.record import Record
+
+
+class FeatureStability(Record, frozen=True):
+    """How much the plane depends on which rows happen to be in the table.
+
+    Attributes
+    ----------
+    angle : float
+        Median over the resamples of the largest angle to the plane of all rows, in degrees.
+    n_resamples : int
+    n_top : int
+        Number of features that count as selected in each resample.
+    frequencies : tuple of float
+        For each feature, share of the resamples in which it is among the `n_top` with the largest
+        loadings.
+    lower, upper : tuple of float
+        For each feature, interval of the length of its loadings, between 0 and 1.
+    """
+
+    angle: float
+    n_resamples: int
+    n_top: int
+    frequencies: tuple[float, ...]
+    lower: tuple[float, ...]
+    upper: tuple[float, ...]
+
+
+class CheckReport(Record, frozen=True):
+    """The results of a check so far.
+
+    Attributes
+    ----------
+    words : str
+        The verdict in a few sentences, as far as it is known.
+    stage : str
+        What is being computed.
+    fraction : float
+        Share of the work done.
+    scores : mapping of str to (float, float, float) or None
+        Balanced accuracy in training and held out, and the standard error of the latter, by name
+        of the classifier; the first is the one in `words`.
+    overlap : tuple of tuple of float
+        Held-out confusion between each pair of classes.
+    p_value, lower, upper : float or None
+        Of the permutation test, with bounds on its final value.
+    n_permutations : int
+        Permutations so far.
+    notes : tuple of str
+    answer : str
+        A value of `melm_core.evaluation.Answer`; empty while unknown, and in reports of earlier
+        versions.
+    stability : FeatureStability or None
+    """
+
+    words: str = ""
+    stage: str = "starting"
+    fraction: float = 0.0
+    scores: Mapping[str, tuple[float, float, float]] | None = None
+    overlap: tuple[tuple[float, ...], ...] = ()
+    p_value: float | None = None
+    lower: float | None = None
+    upper: float | None = None
+    n_permutations: int = 0
+    notes: tuple[str, ...] = ()
+    answer: str = ""
+    stability: FeatureStability | None = None

@@ -1,0 +1,425 @@
+"""Records of a run and of the planes in its history."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import struct
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from enum import StrEnum
+from typing import Any, Self, TypeAlias
+
+import msgspec
+import numpy as np
+from msgspec.structs import replace
+
+from melm_core.base import FloatArray, Progress
+from melm_core.methods import (
+    AUTO,
+    BATCH_WEIGHT,
+    COMPONENTS,
+    GAMMA,
+    HELD_OUT,
+    METHODS,
+    SEED,
+    STARTS,
+)
+from melm_studio.configuration.messages import OTHER_VERSION
+from melm_studio.record import UNREADABLE, Record, from_json, to_json
+
+HEADER_LENGTH = struct.Struct("<I")
+
+_UNREADABLE_NAME = "Run of another version"
+_ANY_METHOD = "pca"
+# What every fit says, so that its panel can be shown.
+_SETTINGS: Mapping[str, Any] = {
+    setting.name: setting.default for setting in (COMPONENTS, GAMMA, STARTS, SEED, HELD_OUT)
+}
+
+
+class RunState(StrEnum):
+    """The state of a run."""
+
+    QUEUED = "queued"
+    RUNNING = "running"
+    PAUSED = "paused"
+    DONE = "done"
+    FAILED = "failed"  # the computation raised an error
+    CANCELLED = "cancelled"
+    LOST = "lost"  # its worker died
+
+    @property
+    def is_final(self) -> bool:
+        """Whether a run in this state never changes again."""
+        return self is RunState.DONE or self.is_cut_short
+
+    @property
+    def is_cut_short(self) -> bool:
+        """Whether a run in this state ended before it was done."""
+        return self in (RunState.FAILED, RunState.CANCELLED, RunState.LOST)
+
+
+# A process executes the run; in PAUSED it waits.
+AT_WORK = frozenset({RunState.RUNNING, RunState.PAUSED})
+
+
+# Identifies the rows of a table: equal for data that differ only in their features.
+Table: TypeAlias = tuple[str, ...]
+
+
+class RunKind(StrEnum):
+    """What a run computes."""
+
+    FIT = "fit"  # a plane, and the planes on the way to it
+    CHECK = "check"  # whether the structure that another run found is real
+    RANKING = "ranking"  # the held-out accuracy of every method
+    TREE = "tree"  # every optimum at each kernel width
+    RESAMPLES = "resamples"  # the plane of another run, refitted to resampled rows
+    SPARSE = "sparse"  # the method of another run, refitted to fewer and fewer features
+    PROBABILITIES = "probabilities"  # of the classes of every row, by planes fitted without it
+
+
+class RunRecord(Record, frozen=True):
+    """A method, its parameters, a data set, and the state of their computation.
+
+    Attributes
+    ----------
+    run_id : str
+        Unguessable identifier.
+    owner : str
+        The visitor who started the run; no one else may see it.
+    data_id, data_name : str
+        The data set in the store, and its display name.
+    method : str
+        Key into ``melm_core.methods.METHODS``.
+    parameters : mapping of str to JSON values
+        ``n_components``, ``gamma``, ``n_init``, ``random_state``, ``held_out``.
+    state : RunState
+    created_s, started_s, finished_s, heartbeat_s : float or None
+        Seconds since the epoch.
+    message : str
+        One sentence for the user about how the run ended; empty if it is done or has not ended.
+    traceback : str
+        For the log; never shown to users.
+    pid : int or None
+        The process that executes the run.
+    source : mapping of str to JSON values
+        Where the data come from and how they were prepared: ``kind`` "sample", "upload" or
+        "table", ``key`` or ``name``, ``label``, ``standardize``, and the ``version`` of a table
+        of which the data are a sample.
+    kind : RunKind
+    of_run : str
+        The run that a check validates, or that a tree or probabilities belong to.
+    outcome : mapping of str to JSON values
+        Results of a fit besides its plane: the number of ``starts``, how many of them are
+        ``agreeing`` on it, and where gamma is "auto" the ``gamma_path``: ``gammas``, held-out
+        ``accuracies``, their ``standard_errors``, the number of folds done, ``n_folds``, and the
+        ``chosen`` gamma, None until all folds are done. ``n_rows``: those of a registered table
+        that it was fitted to, where these are more than the sample that is drawn.
+        ``n_embedded`` of ``n_training`` rows: where a map of neighbors has coordinates of a sample.
+    name : str
+        The title of the run, where the user chose it or that of its settings was taken.
+    removed_s : float or None
+        When the user removed the run, in seconds since the epoch; until it is deleted, that can be
+        undone.
+    gave_way_s : float or None
+        Since when the run waits for another turn, since others wait too; None while it computes.
+    n_features : int
+        Number of features of its data; 0 if unknown.
+    attempt : int
+        How often the run was queued again. What an earlier attempt still does is refused.
+    n_losses : int
+        How many workers died with the run since its user started or continued it.
+    from_page : bool
+        Whether it was started on the page, rather than by a program or by another run.
+    """
+
+    run_id: str
+    owner: str
+    data_id: str
+    data_name: str
+    method: str
+    parameters: Mapping[str, Any]
+    state: RunState
+    created_s: float
+    started_s: float | None = None
+    finished_s: float | None = None
+    heartbeat_s: float | None = None
+    message: str = ""
+    traceback: str = ""
+    pid: int | None = None
+    source: Mapping[str, Any] = msgspec.field(default_factory=dict)
+    kind: RunKind = RunKind.FIT
+    of_run: str = ""
+    outcome: Mapping[str, Any] = msgspec.field(default_factory=dict)
+    name: str = ""
+    removed_s: float | None = None
+    gave_way_s: float | None = None
+    n_features: int = 0
+    attempt: int = 0
+    n_losses: int = 0
+    from_page: bool = False
+
+    @property
+    def is_looked_at(self) -> bool:
+        """Whether somebody waits for its first plane; not of one that took a worker down."""
+        return self.from_page and self.n_losses == 0
+
+    @property
+    def is_search(self) -> bool:
+        """Whether its method searches, which may take long; others find a plane in one step."""
+        method = METHODS[self.method]
+        return method.streams or not method.is_linear
+
+    @property
+    def gamma(self) -> float:
+        """The kernel width; where the run is to choose it, the default until it has."""
+        given = self.parameters[GAMMA.name]
+        return float(given) if given != AUTO else self.chosen_gamma or GAMMA.default
+
+    @property
+    def chosen_gamma(self) -> float | None:
+        """The kernel width that the run has chosen; None if it has not, or is not to choose."""
+        chosen: float | None = self.outcome.get("gamma_path", {}).get("chosen")
+        return chosen
+
+    @property
+    def parameters_without_start(self) -> dict[str, Any]:
+        """Those of the method: a refined run started from a plane that was fitted to the labels."""
+        return {name: value for name, value in self.parameters.items() if name != "init"}
+
+    @property
+    def batch_weight(self) -> float:
+        """How much the method is to keep batches apart from its plane; 0 if not at all."""
+        return float(self.parameters.get(BATCH_WEIGHT.name, 0.0))
+
+    @property
+    def is_of_sample(self) -> bool:
+        """Whether the data are a sample of the rows of a registered table."""
+        return bool(self.source.get("version"))
+
+    @property
+    def can_continue(self) -> bool:
+        """Whether it was cut short and can be queued again."""
+        return self.state.is_cut_short
+
+    @property
+    def table(self) -> Table:
+        """The table whose rows the run uses, however its features were prepared."""
+        return table_of(self.data_id, self.source)
+
+
+class UnreadableRun(RunRecord, frozen=True):
+    """What stands for a run that another version made in a way that this one cannot read.
+
+    It has failed, says so, and has the settings of a run, so that lists of runs can have it.
+    """
+
+    @property
+    def can_continue(self) -> bool:
+        return False
+
+
+def stored_run(run_id: str, raw: bytes, owner_of: Callable[[str], str]) -> RunRecord:
+    """Return the run that a store has as `raw`, or what stands for it.
+
+    Parameters
+    ----------
+    run_id : str
+    raw : bytes
+    owner_of : callable
+        Finds the owner of a run by its id, where the record does not say.
+    """
+    with suppress(*UNREADABLE):
+        record = RunRecord.from_bytes(raw)
+        if record.method in METHODS and (
+            record.kind is not RunKind.FIT or _SETTINGS.keys() <= record.parameters.keys()
+        ):
+            return record
+    known = fields_of(raw)
+    return UnreadableRun(
+        run_id=run_id,
+        owner=_text(known, "owner") or owner_of(run_id),
+        data_id=_text(known, "data_id"),
+        data_name=_text(known, "data_name"),
+        method=_ANY_METHOD,
+        parameters=_SETTINGS,
+        state=RunState.FAILED,
+        created_s=_seconds(known, "created_s") or time.time(),
+        message=OTHER_VERSION,
+        source=_place_of(known.get("source")),
+        kind=RunKind(known["kind"]) if known.get("kind") in [*RunKind] else RunKind.FIT,
+        of_run=_text(known, "of_run"),
+        name=_text(known, "name") or _UNREADABLE_NAME,
+        removed_s=_seconds(known, "removed_s"),
+    )
+
+
+def annotated(record: RunRecord, raw: bytes, changes: Mapping[str, Any]) -> bytes:
+    """Return a stored run with other fields; one that cannot be read keeps all others."""
+    known = fields_of(raw)
+    if isinstance(record, UnreadableRun) and known:
+        return to_json({**known, **changes})
+    return replace(record, **changes).to_bytes()
+
+
+def fields_of(raw: bytes) -> dict[str, Any]:
+    """Return the fields of a record as they are, whatever they are; of other bytes none."""
+    with suppress(ValueError, RecursionError):
+        known = json.loads(raw)
+        if isinstance(known, dict):
+            return known
+    return {}
+
+
+def _text(known: Mapping[str, Any], name: str) -> str:
+    value = known.get(name)
+    return value if isinstance(value, str) else ""
+
+
+def _seconds(known: Mapping[str, Any], name: str) -> float | None:
+    value = known.get(name)
+    return float(value) if isinstance(value, int | float) else None
+
+
+def _place_of(source: object) -> dict[str, str]:
+    """What of a source says below which table a run is listed."""
+    known = source if isinstance(source, dict) else {}
+    return {name: known[name] for name in ("kind", "key", "label") if _text(known, name)}
+
+
+def new_run(
+    owner: str,
+    data_id: str,
+    data_name: str,
+    method: str,
+    parameters: Mapping[str, Any],
+    *,
+    source: Mapping[str, Any] | None = None,
+    n_features: int = 0,
+) -> RunRecord:
+    """Return the record of a queued run with a new unguessable identifier."""
+    return RunRecord(
+        run_id=secrets.token_urlsafe(16),
+        owner=owner,
+        data_id=data_id,
+        data_name=data_name,
+        method=method,
+        parameters=dict(parameters),
+        state=RunState.QUEUED,
+        created_s=time.time(),
+        source=dict(source or {}),
+        n_features=n_features,
+    )
+
+
+def reopened(record: RunRecord, *, n_losses: int = 0) -> RunRecord:
+    """Return a run that was cut short as one that is queued again, with its history."""
+    return replace(
+        record,
+        state=RunState.QUEUED,
+        started_s=None,
+        finished_s=None,
+        heartbeat_s=None,
+        message="",
+        traceback="",
+        pid=None,
+        gave_way_s=None,
+        attempt=record.attempt + 1,
+        n_losses=n_losses,
+    )
+
+
+def table_of(data_id: str, source: Mapping[str, Any]) -> Table:
+    """Return what identifies the rows of data from a source; if that is unknown, the data."""
+    names = [source.get(part) for part in ("kind", "key", "label")]
+    if not all(names):
+        return (data_id,)
+    # Other classes of the same label are other data: their runs cannot be compared. So are other
+    # rows chosen by a column, which may have other classes.
+    relabeled = [mark for mark in source.get("marks", ()) if mark["column"] == source["label"]]
+    found = (source.get("classes"), source.get("reading"), relabeled, source.get("filters"))
+    rules = [rule for rule in (*found, source.get("version")) if rule]
+    return (
+        *map(str, names),
+        *(msgspec.json.encode(rule, order="sorted").decode() for rule in rules),
+    )
+
+
+def new_check(of: RunRecord) -> RunRecord:
+    """Return the record of a queued check of a run."""
+    check = new_run(of.owner, of.data_id, of.data_name, of.method, of.parameters, source=of.source)
+    # The outcome has the kernel width that the run chose.
+    return replace(check, kind=RunKind.CHECK, of_run=of.run_id, outcome=of.outcome)
+
+
+def new_ranking(
+    owner: str, data_id: str, data_name: str, *, source: Mapping[str, Any] | None = None
+) -> RunRecord:
+    """Return the record of a queued comparison of all methods, in two dimensions."""
+    parameters = {"n_components": 2, "random_state": 0, "gamma": GAMMA.default, "held_out": 0.0}
+    record = new_run(owner, data_id, data_name, "melm", parameters, source=source)
+    return replace(record, kind=RunKind.RANKING)
+
+
+def new_probabilities(of: RunRecord) -> RunRecord:
+    """Return the record of a queued computation of out-of-fold probabilities for a run."""
+    return replace(new_check(of), kind=RunKind.PROBABILITIES)
+
+
+def new_tree(of: RunRecord) -> RunRecord:
+    """Return the record of a queued search of the tree of planes of a run."""
+    return replace(new_check(of), kind=RunKind.TREE)
+
+
+def new_resamples(of: RunRecord) -> RunRecord:
+    """Return the record of queued refits of the plane of a run to resampled rows."""
+    return replace(new_check(of), kind=RunKind.RESAMPLES)
+
+
+def new_sparse(of: RunRecord) -> RunRecord:
+    """Return the record of queued refits of the method of a run to fewer and fewer features."""
+    return replace(new_check(of), kind=RunKind.SPARSE)
+
+
+class PlaneEvent(Progress, frozen=True, eq=False, kw_only=True):
+    """One plane in the history of a run: a step as the optimizer reported it, and its place.
+
+    Attributes
+    ----------
+    sequence : int
+        0, 1, 2, ... within a run; assigned by the store when the event is appended.
+    components : ndarray of shape (n_components, n_features)
+        Orthonormal rows, kept bit for bit.
+    is_final : bool
+        Whether this is the plane of the fitted estimator, the last event of its run.
+    """
+
+    sequence: int
+    is_final: bool
+    components: FloatArray = msgspec.field(name="shape")  # all that the JSON header has of them
+
+    def to_bytes(self) -> bytes:
+        """Return a JSON header, preceded by its length and followed by the float64 components."""
+        header = to_json(self)
+        numbers = np.ascontiguousarray(self.components, dtype="<f8").tobytes()
+        return HEADER_LENGTH.pack(len(header)) + header + numbers
+
+    @classmethod
+    def from_bytes(cls, raw: bytes) -> Self:
+        """Return the event that `to_bytes` wrote; its components are read-only."""
+        (length,) = HEADER_LENGTH.unpack_from(raw)
+        end = HEADER_LENGTH.size + length
+        numbers = np.frombuffer(raw, dtype="<f8", offset=end).astype(np.float64, copy=False)
+        header = raw[HEADER_LENGTH.size : end]
+        return from_json(header, cls, lambda _, shape: numbers.reshape(shape))
+
+    @classmethod
+    def readable(cls, raw: bytes) -> Self | None:
+        """Return the event, or None where another version wrote what this one cannot read."""
+        try:
+            return cls.from_bytes(raw)
+        except (*UNREADABLE, struct.error):
+            return None

@@ -1,0 +1,40 @@
+"""Shares of what all visitors have in common: places in the queue, and bytes.
+
+The less is free, the less one may take: an address as much as is free, and a visitor half of that.
+So the first address leaves half to all others, and whoever comes next finds something left.
+"""
+
+from __future__ import annotations
+
+from melm_studio.runs.records.run import RunRecord
+
+# A long record, such as one with a plane of thousands of features, takes more than one place.
+BYTES_PER_PLACE = 2**16
+
+
+def share_of_address(total: int, used: int) -> int:
+    """Return how much one address may have of a total of which `used` is taken.
+
+    Examples
+    --------
+    >>> share_of_address(200, 0), share_of_address(200, 150), share_of_address(200, 200)
+    (200, 50, 0)
+    """
+    return max(total - used, 0)
+
+
+def share_of_visitor(total: int, used: int) -> int:
+    """Return how much one visitor may have of a total of which `used` is taken.
+
+    Examples
+    --------
+    >>> share_of_visitor(200, 0), share_of_visitor(200, 150), share_of_visitor(200, 199)
+    (100, 25, 1)
+    """
+    free = share_of_address(total, used)
+    return max(free // 2, min(free, 1))
+
+
+def places_of(record: RunRecord) -> int:
+    """Return how many places a waiting run takes."""
+    return 1 + len(record.to_bytes()) // BYTES_PER_PLACE

@@ -1,0 +1,67 @@
+"""What becomes of a run whose worker is gone: it goes on in another attempt, unless in vain."""
+
+from __future__ import annotations
+
+import logging
+import time
+from contextlib import suppress
+
+from msgspec.structs import replace
+
+from melm_core.linalg import align_components
+from melm_studio.configuration.messages import GIVEN_UP, STOPPED
+from melm_studio.runs.records.run import AT_WORK, RunRecord, RunState
+from melm_studio.runs.store.best_plane import best_event
+from melm_studio.runs.store.protocol import RunEndedError, RunStore
+
+# A run that takes its workers down, for example since it exhausts the memory, may do so this often.
+MOST_LOSSES = 3
+
+logger = logging.getLogger(__name__)
+
+
+def end_attempt(store: RunStore, seen: RunRecord, cause: str, *, is_loss: bool = True) -> None:
+    """Append the best plane of a run, and queue the run again.
+
+    It ends as cancelled where that was requested, and as lost with the loss of its
+    `MOST_LOSSES`-th worker.
+
+    Parameters
+    ----------
+    store : RunStore
+    seen : RunRecord
+        The run when its worker was found to be gone; one in another attempt is left alone.
+    cause : str
+        What happened, as a clause that begins a sentence for the user.
+    is_loss : bool
+        Whether the run may be to blame.
+    """
+    record = store.get(seen.run_id)
+    if record is None or record.state.is_final or record.attempt != seen.attempt:
+        return
+    with suppress(RunEndedError):
+        _append_best_plane(store, record.run_id)
+    request, n_losses = store.request(record.run_id), record.n_losses + is_loss
+    if request.is_cancelled:
+        _end(store, record, RunState.CANCELLED, request.reason or STOPPED)
+    elif n_losses >= MOST_LOSSES:
+        _end(store, record, RunState.LOST, GIVEN_UP.format(cause=cause, n=n_losses))
+    elif store.requeue(record, n_losses=n_losses):
+        logger.warning("queued again: %s", cause, extra={"run": record.run_id})
+
+
+def _end(store: RunStore, record: RunRecord, state: RunState, message: str) -> None:
+    unfinished = {RunState.QUEUED, *AT_WORK}
+    ending = {"state": state, "finished_s": time.time(), "message": message}
+    if store.transition(record.run_id, unfinished, **ending):
+        logger.warning("ended as %s: %s", state, message, extra={"run": record.run_id})
+
+
+def _append_best_plane(store: RunStore, run_id: str) -> None:
+    last, best = store.last_event(run_id), best_event(store, run_id)
+    if last is None or last.is_final or best is None:
+        return
+    components = align_components(best.components, last.components)
+    store.append(
+        run_id, replace(last, components=components, objective=best.objective, is_final=True)
+    )

@@ -1,0 +1,185 @@
+"""A folder of text keys and bytes values, safe for many threads and processes."""
+
+from __future__ import annotations
+
+import errno
+import json
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+
+import diskcache
+
+from melm_studio.configuration.limits import DiskFullError
+from melm_studio.runs.store.bytes_disk import BytesDisk
+from melm_studio.runs.store.protocol import StoreDamagedError
+from melm_studio.runs.store.write_lock import WriteLock
+
+DATABASE = diskcache.core.DBNAME
+LOCK_TIMEOUT_S = 60.0
+# Smaller values stay in the database: a file for every plane of a wide table would be slow.
+SMALLEST_FILE_BYTES = 2**20
+# A file is written before the database refers to it, so a young one may not be an orphan.
+ORPHANED_AFTER_S = 86_400.0
+
+_DISK_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+_DISK_FULL_SQLITE = {"SQLITE_FULL", "SQLITE_IOERR_WRITE", "SQLITE_IOERR_SHMSIZE"}
+_DAMAGED_SQLITE = ("SQLITE_CORRUPT", "SQLITE_NOTADB")
+_NO_TABLE = "no such table"  # the file was deleted or emptied
+
+
+class DiskCache:
+    """A diskcache that evicts nothing, pickles nothing and reports a full disk.
+
+    Parameters
+    ----------
+    folder : path
+        Created if missing; other users of the machine cannot read it.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        folder.chmod(0o700)
+        self._folder = folder
+        with _damage_told():
+            self._cache = diskcache.Cache(
+                str(folder),
+                timeout=LOCK_TIMEOUT_S,
+                disk=BytesDisk,
+                eviction_policy="none",
+                cull_limit=0,
+                disk_min_file_size=SMALLEST_FILE_BYTES,
+            )
+        self._write_lock = WriteLock(folder / "write.lock", LOCK_TIMEOUT_S)
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Make all changes in the block or none; blocks may nest.
+
+        Raises
+        ------
+        DiskFullError
+            If the disk is full.
+        StoreDamagedError
+            If the database is damaged.
+        """
+        try:
+            # Without diskcache's retry, which would never end on a full or unwritable disk.
+            with _damage_told(), self._write_lock.held(), self._cache.transact():
+                yield
+        except (OSError, sqlite3.Error, diskcache.Timeout, DiskFullError) as error:
+            if not _is_disk_full(error):
+                raise
+            # The state of the transaction in SQLite is unknown: begin the next one anew.
+            self._cache.close()
+            raise DiskFullError from error
+
+    def __contains__(self, key: str) -> bool:
+        with _damage_told():
+            return key in self._cache
+
+    def get(self, key: str) -> bytes | None:
+        """Return the value of a key."""
+        with _damage_told():
+            raw: bytes | None = self._cache.get(key)
+        return raw
+
+    def put(self, key: str, raw: bytes) -> None:
+        """Store a value under a key."""
+        with self.transaction():
+            self._cache.set(key, raw)
+
+    def delete(self, key: str) -> None:
+        """Delete a key."""
+        with self.transaction():
+            self._cache.delete(key)
+
+    def keys_with(self, prefix: str) -> list[str]:
+        """Return the keys that begin with a text, in order, by the index of keys."""
+        query = "SELECT key FROM Cache WHERE key >= ? AND key < ? ORDER BY key"
+        with closing(sqlite3.connect(self._folder / diskcache.core.DBNAME)) as database:
+            return [key for (key,) in database.execute(query, (prefix, f"{prefix}\U0010ffff"))]
+
+    def listed(self, listing: str) -> list[str]:
+        """Return the names in a list, in order."""
+        names: list[str] = json.loads(self.get(listing) or b"[]")
+        return names
+
+    def put_listed(self, listing: str, names: list[str]) -> None:
+        """Replace a list; an empty one is deleted."""
+        if names:
+            self.put(listing, json.dumps(names).encode())
+        else:
+            self.delete(listing)
+
+    def enlist(self, listing: str, name: str) -> None:
+        """Append a name to a list unless it is there."""
+        with self.transaction():
+            names = self.listed(listing)
+            if name not in names:
+                self.put_listed(listing, [*names, name])
+
+    def unlist(self, listing: str, name: str) -> None:
+        """Remove a name from a list."""
+        with self.transaction():
+            names = self.listed(listing)
+            if name in names:
+                self.put_listed(listing, [listed for listed in names if listed != name])
+
+    def remove_orphans(self, now: float) -> None:
+        """Delete files whose process died before it could enter them into the database."""
+        files = [*self._folder.rglob("*.val")]
+        known = self._known_files()
+        for file in files:
+            with suppress(FileNotFoundError):  # entered and deleted meanwhile
+                if file not in known and now - file.stat().st_mtime > ORPHANED_AFTER_S:
+                    file.unlink()
+
+    def n_bytes(self) -> int:
+        """Return the bytes of the database and of the files beside it."""
+        with _damage_told():
+            return int(self._cache.volume())
+
+    def sync(self) -> None:
+        """Make what was written outlast the end of the machine."""
+        with closing(sqlite3.connect(self._folder / DATABASE)) as database:
+            database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def close(self) -> None:
+        """Close the connection of the calling thread; a later call opens it again."""
+        self._cache.close()
+
+    def _known_files(self) -> set[Path]:
+        query = "SELECT filename FROM Cache WHERE filename IS NOT NULL"
+        with _damage_told(), closing(sqlite3.connect(self._folder / DATABASE)) as database:
+            return {self._folder / name for (name,) in database.execute(query)}
+
+
+@contextmanager
+def _damage_told() -> Iterator[None]:
+    """Tell a damaged database by an error of its own."""
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        if not is_damage(error):
+            raise
+        raise StoreDamagedError from error
+
+
+def is_damage(error: sqlite3.Error) -> bool:
+    """Whether a database is damaged, rather than out of reach."""
+    name = getattr(error, "sqlite_errorname", "")
+    return name.startswith(_DAMAGED_SQLITE) or _NO_TABLE in str(error)
+
+
+def _is_disk_full(error: BaseException | None) -> bool:
+    while error is not None:
+        if isinstance(error, DiskFullError):
+            return True
+        if isinstance(error, OSError) and error.errno in _DISK_FULL:
+            return True
+        if getattr(error, "sqlite_errorname", "") in _DISK_FULL_SQLITE:
+            return True
+        error = error.__context__
+    return False

@@ -1,0 +1,447 @@
+"""Runs, data and what is known of their owners, on a Redis server."""
+
+from __future__ import annotations
+
+import logging
+import secrets
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import partial
+from typing import Any
+
+from msgspec.structs import replace
+
+from melm_studio.configuration.limits import Limits
+from melm_studio.configuration.redis_address import RedisAddress
+from melm_studio.runs.records.request import GO, RunRequest
+from melm_studio.runs.records.run import (
+    PlaneEvent,
+    RunRecord,
+    RunState,
+    annotated,
+    reopened,
+    stored_run,
+)
+from melm_studio.runs.records.shares import places_of
+from melm_studio.runs.records.stored_files import FileKind, StoredFile
+from melm_studio.runs.store.fair_queue import (
+    after_looking,
+    after_serving,
+    next_looked_at,
+    next_run,
+)
+from melm_studio.runs.store.protocol import (
+    Admission,
+    Ended,
+    RunEndedError,
+    RunStore,
+    admit_all,
+    admit_any,
+)
+from melm_studio.runs.store.quota import (
+    make_room_for_bytes,
+    make_room_for_ended,
+    make_room_for_run,
+    make_room_in_queue,
+)
+from melm_studio.runs.store.redis.client import Pipeline, open_client, transact
+from melm_studio.runs.store.redis.events import RedisEvents
+from melm_studio.runs.store.redis.files import RedisFiles
+from melm_studio.runs.store.redis.grants import RedisGrants
+from melm_studio.runs.store.redis.talks import RedisTalks
+from melm_studio.runs.store.secret_key import SECRET_BYTES
+
+logger = logging.getLogger(__name__)
+
+
+class RedisRunStore(RunStore):
+    """The RunStore on a Redis server that evicts nothing.
+
+    A write that depends on a read is a transaction: it is repeated if what was read has changed.
+
+    Parameters
+    ----------
+    address : RedisAddress
+    limits : Limits
+    patience_s : float
+        For how long to keep trying if the server does not answer.
+    """
+
+    def __init__(self, address: RedisAddress, limits: Limits, patience_s: float) -> None:
+        self.limits = limits
+        self._key = address.key
+        self._redis = open_client(address.url, patience_s)
+        self._secret = b""
+        self._files = RedisFiles(self._redis, address)
+        self.talks = RedisTalks(self._redis, address)
+        self.grants = RedisGrants(self._redis, address)
+        self._events = RedisEvents(self._redis, address)
+        self._queue, self._unfinished = self._key("queue"), self._key("unfinished")
+        self._looked_at, self._lookers = self._key("looked-at"), self._key("served-lookers")
+        self._served, self._addresses = self._key("served"), self._key("addresses")
+        self._owners, self._ended = self._key("owners"), self._key("ended")
+
+    def create(self, record: RunRecord, admit: Admission = admit_any) -> None:
+        runs = self._runs_key(record.owner)
+
+        def put(pipe: Pipeline) -> None:
+            admit(self.runs_of(record.owner))
+            make_room_for_run(self, record)
+            pipe.multi()
+            pipe.set(self._run_key(record.run_id), record.to_bytes())
+            for listing in (runs, self._unfinished, self._queue_of(record)):
+                pipe.zadd(listing, _oldest_first(record))
+            pipe.sadd(self._owners, record.owner)
+
+        files = self._files.listing(record.owner)
+        transact(self._redis, put, self._queue, self._looked_at, runs, files)
+
+    def put_ended(self, record: RunRecord, n_bytes: int, report: bytes | None = None) -> None:
+        runs = self._runs_key(record.owner)
+
+        def put(pipe: Pipeline) -> None:
+            make_room_for_ended(self, record, n_bytes)
+            pipe.multi()
+            pipe.set(self._run_key(record.run_id), record.to_bytes())
+            if report is not None:
+                pipe.set(self._key("report", record.run_id), report)
+            pipe.zadd(runs, _oldest_first(record))
+            pipe.sadd(self._owners, record.owner)
+
+        transact(self._redis, put, runs, self._files.listing(record.owner))
+
+    def get(self, run_id: str) -> RunRecord | None:
+        return self._record(run_id, self._redis.get(self._run_key(run_id)))
+
+    def runs_of(self, owner: str) -> list[RunRecord]:
+        return self._records(self._redis.zrange(self._runs_key(owner), 0, -1))
+
+    def unfinished(self) -> list[RunRecord]:
+        # One that another version left, and this one cannot read, stays listed for that one.
+        runs = self._records(self._redis.zrange(self._unfinished, 0, -1))
+        return [run for run in runs if not run.state.is_final]
+
+    def transition(self, run_id: str, expected: Collection[RunState], **changes: Any) -> bool:
+        return self._changed(
+            run_id,
+            lambda record: replace(record, **changes) if record.state in expected else None,
+        )
+
+    def reopen(self, run_id: str) -> bool:
+        run = self._run_key(run_id)
+
+        def put(pipe: Pipeline) -> bool:
+            record = self._record(run_id, pipe.get(run))
+            if record is None or not record.can_continue:
+                pipe.multi()
+                return False
+            make_room_in_queue(self, record)
+            pipe.multi()
+            self._queue_attempt(pipe, reopened(record), GO)
+            return True
+
+        return transact(self._redis, put, run, self._queue, self._looked_at)
+
+    def requeue(self, seen: RunRecord, *, n_losses: int) -> bool:
+        run, control = self._run_key(seen.run_id), self._key("control", seen.run_id)
+
+        def put(pipe: Pipeline) -> bool:
+            record = self._live(seen.run_id, pipe.get(run))
+            before = RunRequest.stored(pipe.get(control))
+            pipe.multi()
+            if record is None or record.attempt != seen.attempt:
+                return False
+            self._queue_attempt(pipe, reopened(record, n_losses=n_losses), before)
+            return True
+
+        return transact(self._redis, put, run, control)
+
+    def annotate(self, run_id: str, **changes: Any) -> None:
+        def write(pipe: Pipeline) -> None:
+            raw = pipe.get(self._run_key(run_id))
+            record = self._record(run_id, raw)
+            pipe.multi()
+            if record is not None and raw is not None:
+                pipe.set(self._run_key(run_id), annotated(record, raw, changes))
+
+        transact(self._redis, write, self._run_key(run_id))
+
+    def beat(self, run_id: str, now: float) -> None:
+        self._changed(run_id, lambda record: replace(record, heartbeat_s=now))
+
+    def append(self, run_id: str, event: PlaneEvent) -> int:
+        return self._events.append(run_id, event)
+
+    def put_history(self, run_id: str, events: Sequence[PlaneEvent]) -> None:
+        self._events.put_all(run_id, events)
+
+    def n_events(self, run_id: str) -> int:
+        return self._events.count(run_id)
+
+    def event_bytes(self, run_id: str) -> int:
+        return self._events.n_bytes(run_id)
+
+    def events(self, run_id: str, after: int = -1, limit: int | None = None) -> list[PlaneEvent]:
+        return self._events.after(run_id, after, limit)
+
+    def event(self, run_id: str, sequence: int) -> PlaneEvent | None:
+        return self._events.at(run_id, sequence) if sequence >= 0 else None
+
+    def last_event(self, run_id: str) -> PlaneEvent | None:
+        return self._events.at(run_id, -1)
+
+    def put_report(self, run_id: str, raw: bytes) -> None:
+        def put(pipe: Pipeline) -> None:
+            if self._live(run_id, pipe.get(self._run_key(run_id))) is None:
+                raise RunEndedError(run_id)
+            pipe.multi()
+            pipe.set(self._key("report", run_id), raw)
+
+        transact(self._redis, put, self._run_key(run_id))
+
+    def report(self, run_id: str) -> bytes | None:
+        return self._redis.get(self._key("report", run_id))
+
+    def update_request(self, run_id: str, change: Callable[[RunRequest], RunRequest]) -> None:
+        run, request = self._run_key(run_id), self._key("control", run_id)
+
+        def write(pipe: Pipeline) -> None:
+            record = self._live(run_id, pipe.get(run))
+            before = RunRequest.stored(pipe.get(request))
+            pipe.multi()
+            if record is not None:
+                pipe.set(request, change(before).to_bytes())
+
+        transact(self._redis, write, run, request)
+
+    def request(self, run_id: str) -> RunRequest:
+        run, raw = self._redis.mget([self._run_key(run_id), self._key("control", run_id)])
+        return GO.cancelled() if run is None else RunRequest.stored(raw)
+
+    def claim(self) -> RunRecord | None:
+        return transact(self._redis, self._claim, self._queue)
+
+    def claim_looked_at(self, admits: Callable[[RunRecord], bool] = admit_all) -> RunRecord | None:
+        if not self.n_looked_at():
+            return None
+
+        def take(pipe: Pipeline) -> RunRecord | None:
+            waiting = self._records(pipe.zrange(self._looked_at, 0, -1))
+            served = _texts(pipe.lrange(self._lookers, 0, -1))
+            admitted = [record for record in waiting if admits(record)]
+            chosen = next_looked_at(admitted, served, self.address_of)
+            address = "" if chosen is None else self.address_of(chosen.owner)
+            pipe.multi()
+            if chosen is not None:
+                pipe.zrem(self._looked_at, chosen.run_id)
+                pipe.delete(self._lookers)
+                pipe.rpush(self._lookers, *after_looking(served, chosen.owner, address))
+            return chosen
+
+        return transact(self._redis, take, self._looked_at)
+
+    def release(self, run_id: str) -> None:
+        def put_back(pipe: Pipeline) -> None:
+            record = self._record(run_id, pipe.get(self._run_key(run_id)))
+            pipe.multi()
+            if record is not None and record.state is RunState.QUEUED:
+                pipe.zadd(self._queue_of(record), _oldest_first(record))
+
+        transact(self._redis, put_back, self._run_key(run_id))
+
+    def n_queued(self) -> int:
+        return self._redis.zcard(self._queue) + self.n_looked_at()
+
+    def n_looked_at(self) -> int:
+        return self._redis.zcard(self._looked_at)
+
+    def places_taken(self) -> Counter[str]:
+        queues = (self._queue, self._looked_at)
+        waiting = {name for queue in queues for name in _texts(self._redis.zrange(queue, 0, -1))}
+        taken = Counter[str]()
+        for run in self.unfinished():
+            if run.run_id in waiting:
+                taken[run.owner] += places_of(run)
+        return taken
+
+    def delete(self, run_id: str) -> None:
+        def forget(pipe: Pipeline) -> None:
+            record = self._record(run_id, pipe.get(self._run_key(run_id)))
+            pipe.multi()
+            if record is None:
+                return
+            for kind in ("run", "events", "bytes", "control", "report"):
+                pipe.unlink(self._key(kind, run_id))
+            own = self._runs_key(record.owner)
+            for listing in (own, self._unfinished, self._queue_of(record)):
+                pipe.zrem(listing, run_id)
+
+        transact(self._redis, forget, self._run_key(run_id))
+
+    def put_file(self, owner: str, kind: FileKind, key: str, raw: bytes) -> None:
+        self._redis.sadd(self._owners, owner)
+        self._files.put(owner, kind, key, raw, partial(make_room_for_bytes, self, owner))
+
+    def get_file(self, owner: str, kind: FileKind, key: str) -> bytes | None:
+        return self._files.get(owner, kind, key)
+
+    def owners(self) -> list[str]:
+        return sorted(name.decode() for name in self._redis.smembers(self._owners))
+
+    def set_address(self, owner: str, address: str) -> None:
+        before = self.address_of(owner)
+        if before == address:
+            return
+        self._redis.srem(self._key("at", before), owner)
+        self._redis.sadd(self._key("at", address), owner)
+        self._redis.hset(self._addresses, owner, address.encode())
+
+    def address_of(self, owner: str) -> str:
+        return (self._redis.hget(self._addresses, owner) or owner.encode()).decode()
+
+    def owners_at(self, address: str) -> list[str]:
+        found = self._redis.smembers(self._key("at", address))
+        return sorted(name.decode() for name in found) or [address]
+
+    def bytes_stored(self) -> int:
+        return int(self._redis.info("memory")["used_memory"])
+
+    def files_of(self, owner: str) -> list[StoredFile]:
+        return self._files.of_owner(owner)
+
+    def delete_file(self, file: StoredFile) -> None:
+        self._files.delete(file)
+
+    def secret(self) -> bytes:
+        # A server that lost everything gets the key back that this process has.
+        key, known = self._key("secret"), self._secret or secrets.token_bytes(SECRET_BYTES)
+        if self._redis.set(key, known, nx=True):
+            logger.warning("the store was empty, it got %s key", "its" if self._secret else "a new")
+        self._secret = self._redis.get(key) or known
+        return self._secret
+
+    def probe(self, now: float) -> None:
+        self._redis.set(self._key("probe"), now)
+
+    def tidy(self, now: float) -> None:
+        self.talks.forget_expired(now)
+        self.grants.forget_expired(now)
+        for owner in self.owners():
+            keys = self._runs_key(owner), self._files.listing(owner)
+            transact(self._redis, partial(self._forget_owner_without, keys, owner), *keys)
+
+    def mark_sweep(self, now: float) -> None:
+        self._redis.set(self._key("swept"), now)
+
+    def swept_s(self) -> float | None:
+        raw = self._redis.get(self._key("swept"))
+        return None if raw is None else float(raw)
+
+    def beat_supervisor(self, now: float) -> None:
+        self._redis.set(self._key("supervisor"), now)
+
+    def supervisor_beat_s(self) -> float | None:
+        raw = self._redis.get(self._key("supervisor"))
+        return None if raw is None else float(raw)
+
+    def ended(self) -> dict[RunState, Ended]:
+        found = {name.decode(): value for name, value in self._redis.hgetall(self._ended).items()}
+        return {
+            state: Ended(int(found.get(state, 0)), float(found.get(f"{state} seconds", 0.0)))
+            for state in RunState
+            if state.is_final
+        }
+
+    def close(self) -> None:
+        # Not the connections that other threads are using.
+        self._redis.connection_pool.disconnect(inuse_connections=False)
+
+    def _changed(self, run_id: str, change: Callable[[RunRecord], RunRecord | None]) -> bool:
+        """Change a run that has not ended; return whether there was one and a change to make."""
+
+        def write(pipe: Pipeline) -> bool:
+            record = self._live(run_id, pipe.get(self._run_key(run_id)))
+            changed = None if record is None else change(record)
+            pipe.multi()
+            if changed is None:
+                return False
+            pipe.set(self._run_key(run_id), changed.to_bytes())
+            self._unlist_where_due(pipe, changed)
+            return True
+
+        return transact(self._redis, write, self._run_key(run_id))
+
+    def _unlist_where_due(self, pipe: Pipeline, record: RunRecord) -> None:
+        if record.state is not RunState.QUEUED:
+            pipe.zrem(self._queue_of(record), record.run_id)
+        if record.state.is_final:
+            pipe.zrem(self._unfinished, record.run_id)
+            one = Ended().and_one(record)
+            pipe.hincrby(self._ended, record.state, one.n_runs)
+            pipe.hincrbyfloat(self._ended, f"{record.state} seconds", one.seconds)
+
+    def _queue_attempt(self, pipe: Pipeline, record: RunRecord, before: RunRequest) -> None:
+        request = before.of_attempt(record.attempt)
+        pipe.set(self._run_key(record.run_id), record.to_bytes())
+        pipe.set(self._key("control", record.run_id), request.to_bytes())
+        for listing in (self._unfinished, self._queue_of(record)):
+            pipe.zadd(listing, _oldest_first(record))
+
+    def _claim(self, pipe: Pipeline) -> RunRecord | None:
+        waiting = _texts(pipe.zrange(self._queue, 0, -1))
+        served = _texts(pipe.lrange(self._served, 0, -1))
+        # Those in the other queue are not at work either.
+        others = {*_texts(self._redis.zrange(self._looked_at, 0, -1))} if waiting else set()
+        found = self.unfinished() if waiting else []
+        unfinished = [run for run in found if run.run_id not in others]
+        chosen = next_run(unfinished, waiting, served, self.address_of)
+        pipe.multi()
+        if chosen is not None:
+            pipe.zrem(self._queue, chosen.run_id)
+            pipe.delete(self._served)
+            pipe.rpush(self._served, *after_serving(served, chosen.owner, unfinished))
+        return chosen
+
+    def _forget_owner_without(self, keys: Collection[str], owner: str, pipe: Pipeline) -> None:
+        is_needed, address = pipe.exists(*keys), self.address_of(owner)
+        pipe.multi()
+        if not is_needed:
+            pipe.srem(self._owners, owner)
+            pipe.srem(self._key("at", address), owner)
+            pipe.hdel(self._addresses, owner)
+
+    def _records(self, run_ids: Iterable[bytes]) -> list[RunRecord]:
+        names = _texts(run_ids)
+        found = self._redis.mget([*map(self._run_key, names)]) if names else []
+        return [*filter(None, map(self._record, names, found))]
+
+    def _record(self, run_id: str, raw: bytes | None) -> RunRecord | None:
+        return None if raw is None else stored_run(run_id, raw, self._owner_of)
+
+    def _live(self, run_id: str, raw: bytes | None) -> RunRecord | None:
+        record = self._record(run_id, raw)
+        return None if record is None or record.state.is_final else record
+
+    def _owner_of(self, run_id: str) -> str:
+        """The owner whose list has a run."""
+        for owner in self.owners():
+            if run_id in _texts(self._redis.zrange(self._runs_key(owner), 0, -1)):
+                return owner
+        return ""
+
+    def _run_key(self, run_id: str) -> str:
+        return self._key("run", run_id)
+
+    def _queue_of(self, record: RunRecord) -> str:
+        return self._looked_at if record.is_looked_at else self._queue
+
+    def _runs_key(self, owner: str) -> str:
+        return self._key("runs", owner)
+
+
+def _oldest_first(record: RunRecord) -> dict[str, float]:
+    return {record.run_id: record.created_s}
+
+
+def _texts(names: Iterable[bytes]) -> list[str]:
+    return [name.decode() for name in names]

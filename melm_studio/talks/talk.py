@@ -1,0 +1,110 @@
+"""A talk: a link by which an audience follows what its presenter shows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import msgspec
+
+from melm_studio.configuration.limits import LimitReachedError
+from melm_studio.record import Record
+
+# At the same time, in one studio and from one network address: cookies are free.
+MOST_TALKS = 50
+MOST_TALKS_OF_ADDRESS = 5
+# A web process counts its viewers more often than this.
+COUNT_VALID_S = 5.0
+
+_TOO_MANY = (
+    "{n} talks are shared at the moment{where}, which is the most. End one that is over, or try "
+    "again later."
+)
+
+
+class Talk(Record, frozen=True, kw_only=True):
+    """A talk that is shared, and what its audience may see besides the picture.
+
+    Attributes
+    ----------
+    talk_id : str
+        Unguessable: it is part of the link, and all that a viewer needs.
+    owner : str
+        The visitor who presents.
+    address : str
+        What stands for the network address of the presenter.
+    created_s, expires_s : float
+    shows_names : bool
+        Whether viewers see the names of rows.
+    shows_info : bool
+        Whether viewers see the further columns of rows.
+    allows_downloads : bool
+        Whether viewers may save the picture and its points.
+    """
+
+    talk_id: str
+    owner: str
+    address: str
+    created_s: float
+    expires_s: float
+    shows_names: bool = False
+    shows_info: bool = False
+    allows_downloads: bool = False
+
+    def is_over(self, now: float) -> bool:
+        """Return whether the talk has expired."""
+        return now >= self.expires_s
+
+
+class TalkView(msgspec.Struct, frozen=True):
+    """What a talk shows: the same bytes for every viewer.
+
+    Attributes
+    ----------
+    number : int
+        Larger for whatever is shown later.
+    scene_key : str
+        Names the scene, so that nobody loads it twice.
+    scene : bytes
+        What many pictures have in common: styles, names of classes and rows.
+    picture : bytes
+        Of one plane under view options.
+    """
+
+    number: int
+    scene_key: str
+    scene: bytes
+    picture: bytes
+
+    def to_bytes(self) -> bytes:
+        """Return the view as MessagePack, in which bytes stay bytes."""
+        return msgspec.msgpack.encode(self)
+
+    @classmethod
+    def from_bytes(cls, raw: bytes) -> TalkView:
+        """Return the view that `to_bytes` wrote."""
+        return msgspec.msgpack.decode(raw, type=cls)
+
+
+def replaced_by(new: Talk, talks: Iterable[Talk]) -> list[Talk]:
+    """Return the talks that end when another begins: those that are over, and the presenter's own.
+
+    Parameters
+    ----------
+    new : Talk
+    talks : iterable of Talk
+        All that are stored.
+
+    Raises
+    ------
+    LimitReachedError
+        If too many others remain, in all or from the address of the new one.
+    """
+    known = list(talks)
+    ended = [each for each in known if each.is_over(new.created_s) or each.owner == new.owner]
+    others = [each for each in known if each not in ended]
+    here = [each for each in others if each.address == new.address]
+    if len(others) >= MOST_TALKS:
+        raise LimitReachedError(_TOO_MANY.format(n=len(others), where=""))
+    if new.address and len(here) >= MOST_TALKS_OF_ADDRESS:
+        raise LimitReachedError(_TOO_MANY.format(n=len(here), where=" from your network"))
+    return ended

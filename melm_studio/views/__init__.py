@@ -1,1 +1,0 @@
-"""What is drawn of a plane: view options, rendering, comparison, shared views, stories."""

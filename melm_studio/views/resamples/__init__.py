@@ -1,1 +1,0 @@
-"""How the plane of a run moves between resamples: its run, and what it says."""

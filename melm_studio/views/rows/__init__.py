@@ -1,1 +1,0 @@
-"""Single rows of the table of a run, and new rows, in its plane."""

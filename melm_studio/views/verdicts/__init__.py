@@ -1,1 +1,0 @@
-"""How real a plane is, in words: the strip above the picture, and the check."""

@@ -1,1 +1,0 @@
-"""Runs: their records, their store, their execution, and the pool of worker processes."""

@@ -1,1 +1,0 @@
-"""Settings, log format, messages and addresses."""

@@ -1,1 +1,0 @@
-"""Execution of a single run."""

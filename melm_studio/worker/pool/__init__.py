@@ -1,1 +1,0 @@
-"""The processes that execute queued runs."""

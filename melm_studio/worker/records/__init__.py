@@ -1,1 +1,0 @@
-"""The frozen records of runs, requests, checks and stored files."""

@@ -1,0 +1,209 @@
+"""The function that executes a run."""
+
+from __future__ import annotations
+
+import logging
+import os
+import time
+import traceback
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, TypeVar
+
+from melm_core.base import UserError
+from melm_core.methods import METHODS
+from melm_studio.analyses.probabilities_run import compute_probabilities
+from melm_studio.analyses.ranking_run import rank_methods
+from melm_studio.analyses.resamples_run import resample
+from melm_studio.analyses.sparse_run import leave_out_features
+from melm_studio.analyses.tree_run import grow_tree
+from melm_studio.analyses.validation_run import Checker
+from melm_studio.configuration.clock import Clock
+from melm_studio.configuration.limits import DiskFullError
+from melm_studio.configuration.messages import (
+    CHECK_STOPPED,
+    DATA_GONE,
+    NO_MEMORY,
+    NO_ROOM,
+    STOPPED,
+    UNEXPECTED,
+)
+from melm_studio.operator_tables.all_rows import NO_TABLES, RegisteredTables
+from melm_studio.runs.execution.embedding import embedded, embedding_outcome, keep_embedding
+from melm_studio.runs.execution.giving_way import own_request
+from melm_studio.runs.execution.rows import split_of
+from melm_studio.runs.records.run import AT_WORK, RunKind, RunRecord, RunState
+from melm_studio.runs.store.protocol import RunEndedError, RunStore
+from melm_studio.tables import LabeledData
+from melm_studio.workers.fitting import fitted, fitted_to_table
+from melm_studio.workers.heartbeat import heartbeat
+from melm_studio.workers.recorder import Recorder
+
+FULL_RETRY_S = 1.0
+
+_T = TypeVar("_T")
+
+# What computes a report; it returns false if it was stopped.
+_ABOUT_RUNS: Mapping[RunKind, Callable[[RunStore, RunRecord, LabeledData, Clock], bool]] = {
+    RunKind.RANKING: rank_methods,
+    RunKind.TREE: grow_tree,
+    RunKind.RESAMPLES: resample,
+    RunKind.SPARSE: leave_out_features,
+    RunKind.PROBABILITIES: compute_probabilities,
+}
+
+logger = logging.getLogger(__name__)
+
+
+def execute_run(
+    store: RunStore,
+    run_id: str,
+    *,
+    clock: Clock = time,
+    tables: RegisteredTables = NO_TABLES,
+) -> None:
+    """Execute a queued run in this process; leave a run that is not queued alone.
+
+    The planes of the fit are appended to the run's history as they are found, the fitted plane
+    last. This function returns normally however the fit ends; the record says how.
+
+    Parameters
+    ----------
+    store : RunStore
+    run_id : str
+    clock : Clock
+        By default the module ``time``.
+    tables : RegisteredTables
+        By default there are none.
+    """
+    if not _begin(store, run_id, clock):
+        return
+    record = store.get(run_id)
+    if record is None:  # deleted meanwhile
+        return
+    try:
+        with heartbeat(store, run_id, clock=clock):
+            ending = _execute(store, record, clock, tables)
+        _end(store, record, ending, clock)
+    except RunEndedError:
+        logger.info("was ended or taken over by another process", extra={"run": run_id})
+
+
+@dataclass(frozen=True)
+class _Ending:
+    state: RunState
+    message: str = ""
+    traceback: str = ""
+    outcome: Mapping[str, Any] = field(default_factory=dict)
+
+
+def _begin(store: RunStore, run_id: str, clock: Clock) -> bool:
+    now = clock.time()
+    begin = partial(
+        store.transition,
+        run_id,
+        {RunState.QUEUED},
+        state=RunState.RUNNING,
+        started_s=now,
+        heartbeat_s=now,
+        pid=os.getpid(),
+    )
+    begun = _retry_until_room(begin, clock)
+    logger.info("started" if begun else "is not queued, ignored", extra={"run": run_id})
+    return begun
+
+
+def _end(store: RunStore, record: RunRecord, ending: _Ending, clock: Clock) -> None:
+    request = own_request(store, record.run_id, record.attempt)
+    reason = request.reason if ending.state is RunState.CANCELLED else ""
+    end = partial(
+        store.transition,
+        record.run_id,
+        AT_WORK,
+        state=ending.state,
+        finished_s=clock.time(),
+        message=reason or ending.message,
+        traceback=ending.traceback,
+        outcome=ending.outcome,
+    )
+    _retry_until_room(end, clock)
+    level = logging.ERROR if ending.state is RunState.FAILED else logging.INFO
+    extra = {"run": record.run_id, "trace": ending.traceback}
+    logger.log(level, "ended as %s", ending.state, extra=extra)
+
+
+def _execute(store: RunStore, record: RunRecord, clock: Clock, tables: RegisteredTables) -> _Ending:
+    recorder = Recorder(store, record.run_id, clock, attempt=record.attempt)
+    try:
+        return _compute(store, record, recorder, clock, tables)
+    except RunEndedError:
+        raise
+    except DiskFullError:
+        _retry_until_room(partial(_append_best, recorder), clock)
+        return _Ending(RunState.FAILED, NO_ROOM)
+    except Exception as error:  # noqa: BLE001 - the record must say so, whatever it is
+        trace = traceback.format_exc()
+        _retry_until_room(partial(_append_best, recorder), clock)
+        return _Ending(RunState.FAILED, _sentence(error), trace)
+
+
+def _compute(
+    store: RunStore,
+    record: RunRecord,
+    recorder: Recorder,
+    clock: Clock,
+    tables: RegisteredTables,
+) -> _Ending:
+    raw = store.get_data(record.owner, record.data_id)
+    if raw is None:
+        return _Ending(RunState.FAILED, DATA_GONE.format(days=store.limits.days_kept))
+    data = LabeledData.from_bytes(raw)
+    if record.kind is RunKind.CHECK:
+        return _check(store, record, data, clock)
+    if record.kind in _ABOUT_RUNS:
+        is_complete = _ABOUT_RUNS[record.kind](store, record, data, clock)
+        return _Ending(RunState.DONE) if is_complete else _Ending(RunState.CANCELLED, STOPPED)
+    split = split_of(data, record)
+    embedding = keep_embedding(store, record, split[0])
+    train, held_out = embedded(METHODS[record.method], record.parameters, *split, embedding)
+    if tables.has_all_rows(store, record, data):
+        with tables.rows(store, record, data, held_out) as table:
+            fit = fitted_to_table(store, record, recorder, (train, held_out), table)
+    else:
+        fit = fitted(train, record, recorder)
+    recorder.conclude(fit.components, fit.objective, is_complete=not recorder.stopped)
+    if recorder.stopped:
+        return _Ending(RunState.CANCELLED, STOPPED, outcome=recorder.outcome)
+    outcome = {**recorder.outcome, **fit.outcome, **embedding_outcome(embedding, train)}
+    return _Ending(RunState.DONE, outcome=outcome)
+
+
+def _check(store: RunStore, record: RunRecord, data: LabeledData, clock: Clock) -> _Ending:
+    checker = Checker(store, record, clock)
+    checker.run(data)
+    if checker.stopped:
+        return _Ending(RunState.CANCELLED, CHECK_STOPPED)
+    return _Ending(RunState.DONE)
+
+
+def _append_best(recorder: Recorder) -> None:
+    if recorder.best is not None:
+        recorder.conclude(recorder.best.components, recorder.best.objective, is_complete=False)
+
+
+def _retry_until_room(write: Callable[[], _T], clock: Clock) -> _T:
+    """Retry while the disk is full, so that the outcome of a run is not lost."""
+    while True:
+        try:
+            return write()
+        except DiskFullError:
+            logger.exception("waiting for room on the disk")
+            clock.sleep(FULL_RETRY_S)
+
+
+def _sentence(error: Exception) -> str:
+    """The message of an error written for users; other errors get a general sentence."""
+    if isinstance(error, MemoryError):
+        return NO_MEMORY
+    return str(error) if isinstance(error, UserError) else UNEXPECTED

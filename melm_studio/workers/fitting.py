@@ -1,0 +1,130 @@
+"""The fit of a run, to its rows or to all rows of the table of which they are a sample."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import has_fit_parameter
+
+from melm_core.base import BlockSource, FloatArray
+from melm_core.density import DEFAULT_SHRINKAGE
+from melm_core.melm import cauchy_schwarz_divergence
+from melm_core.methods import METHODS
+from melm_studio.operator_tables.all_rows import is_fitted_to_all_rows
+from melm_studio.operator_tables.plane_densities import PlaneDensities, keep_densities
+from melm_studio.runs.execution.rows import nuisance_of
+from melm_studio.runs.records.run import RunRecord
+from melm_studio.runs.store.protocol import RunStore
+from melm_studio.tables import LabeledData
+from melm_studio.workers.recorder import Recorder
+
+
+@dataclass(frozen=True)
+class Fit:
+    """The result of a fit.
+
+    Attributes
+    ----------
+    components : ndarray of shape (n_components, n_features)
+    objective : float
+        Of the plane; the divergence if the method reported none.
+    outcome : mapping
+        As in `RunRecord`.
+    """
+
+    components: FloatArray
+    objective: float
+    outcome: Mapping[str, Any] = field(default_factory=dict)
+
+
+def fitted(train: LabeledData, record: RunRecord, recorder: Recorder) -> Fit:
+    """Fit the method of a run to rows in memory.
+
+    Parameters
+    ----------
+    train : LabeledData
+        In the coordinates that the plane of the run projects.
+    record : RunRecord
+    recorder : Recorder
+        Told of every step.
+    """
+    method = METHODS[record.method]
+    if not method.is_linear:
+        components = np.eye(train.X.shape[1])
+        return Fit(components, _objective(train, record, recorder, components))
+    estimator = method.estimator(record.parameters, recorder)
+    groups = {"groups": train.groups} if has_fit_parameter(estimator, "groups") else {}
+    estimator.fit(train.X, train.y, **groups, **nuisance_of(train, record))
+    components = estimator.components_
+    objective = _objective(train, record, recorder, components)
+    return Fit(components, objective, _outcome(estimator))
+
+
+def fitted_to_table(
+    store: RunStore,
+    record: RunRecord,
+    recorder: Recorder,
+    sample: tuple[LabeledData, LabeledData],
+    table: BlockSource,
+) -> Fit:
+    """Fit the method of a run to a registered table, and keep the densities of all its rows.
+
+    A method that needs single rows is fitted to the sample.
+
+    Parameters
+    ----------
+    store : RunStore
+    record : RunRecord
+    recorder : Recorder
+        Told of every step. If it was stopped, there are no densities.
+    sample : tuple of LabeledData
+        Training rows and held-out rows.
+    table : BlockSource
+        All rows but those held out.
+    """
+    train, held_out = sample
+    if is_fitted_to_all_rows(record):
+        fit = _fitted_to_all_rows(record, recorder, train, table)
+    else:
+        fit = fitted(train, record, recorder)
+    if recorder.stopped:
+        return fit
+    points = np.concatenate([train.X, held_out.X])
+    found = PlaneDensities.of(table, fit.components, record.gamma, points)
+    keep_densities(store, record, found)
+    if found is None or recorder.best is not None:
+        return fit
+    return replace(fit, objective=found.divergence)
+
+
+def _fitted_to_all_rows(
+    record: RunRecord, recorder: Recorder, train: LabeledData, table: BlockSource
+) -> Fit:
+    estimator = METHODS[record.method].estimator(record.parameters, recorder).fit(table, None)
+    components = estimator.components_
+    maximizes_it = METHODS[record.method].maximizes == "divergence"
+    objective = (
+        estimator.divergence_ if maximizes_it else _objective(train, record, recorder, components)
+    )
+    n_rows = int(table.counts.sum())
+    return Fit(components, objective, {**_outcome(estimator), "n_rows": n_rows})
+
+
+def _outcome(estimator: Any) -> dict[str, Any]:
+    if not hasattr(estimator, "n_agreeing_starts_"):
+        return {}
+    return {"agreeing": estimator.n_agreeing_starts_, "starts": len(estimator.start_results_)}
+
+
+def _objective(
+    train: LabeledData, record: RunRecord, recorder: Recorder, components: FloatArray
+) -> float:
+    """The objective of the fitted plane; the divergence if the method reported none."""
+    if recorder.best is not None:
+        return recorder.best.objective
+    return cauchy_schwarz_divergence(
+        train.X, train.y, components, gamma=record.gamma, shrinkage=DEFAULT_SHRINKAGE
+    )

@@ -1,0 +1,171 @@
+"""The description inside a project file: which table, which runs, which story."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta, Struct
+from msgspec.structs import force_setattr
+
+from melm_studio.runs.records.run import RunKind, RunState
+from melm_studio.validation import Count, InputError, Sha256, Text, read
+from melm_studio.workspace.data_source import DataSource
+from melm_studio.workspace.story import Story
+from melm_studio.workspace.view_spec import Method, Parameters, checked_parameters
+
+SUFFIX = ".melm"
+FORMAT = "melm-studio project"
+# Raised whenever a studio of the version before could misread a project.
+VERSION = 1
+
+MANIFEST = "project.json"
+MAX_MANIFEST = 32 * 2**20
+MAX_RUNS = 1_000
+_MAX_PATH = 1_000  # kernel widths
+
+_NO_PROJECT = "This file is not a project. Choose a project that was saved by MELM Studio."
+_NEWER = (
+    "This project was saved by a newer studio, in version {found} of the format; this studio opens "
+    "projects up to version {most}. Update the studio, or save the project with the older one."
+)
+_NOT_ENDED = "A run in the project must have ended; its state is {state}."
+
+Seconds = Annotated[float, Meta(ge=0, le=1e12)]
+_Shares = Annotated[tuple[float, ...], Meta(max_length=_MAX_PATH)]
+
+
+class _GammaPath(Struct, frozen=True):
+    """Held-out accuracy by kernel width, as in `RunRecord.outcome`."""
+
+    gammas: _Shares
+    accuracies: _Shares
+    standard_errors: _Shares
+    n_folds: Count
+    chosen: Annotated[float, Meta(gt=0, le=1e6)] | None
+
+    def __post_init__(self) -> None:
+        if len({len(self.gammas), len(self.accuracies), len(self.standard_errors)}) > 1:
+            raise InputError("The held-out accuracies of a run do not belong to its γ.")
+
+
+class _Outcome(Struct, frozen=True):
+    """What is known of `RunRecord.outcome`; other versions may add to it."""
+
+    starts: Count = 0
+    agreeing: Count = 0
+    n_embedded: Count = 0
+    n_training: Count = 0
+    gamma_path: _GammaPath | None = None
+
+
+# What is about a fit and holds no planes of its own: trees and resamples are computed again.
+ABOUT_FITS = frozenset({RunKind.CHECK, RunKind.PROBABILITIES, RunKind.SPARSE})
+
+
+class ProjectRun(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A run that has ended, as `RunRecord` describes it.
+
+    Attributes
+    ----------
+    of : int or None
+        The position in the project of the fit that a check, or probabilities, are about.
+    """
+
+    kind: RunKind
+    of: Annotated[Count, Meta(title="The run of a check")] | None = None
+    source: Annotated[DataSource, Meta(title="The data of a run")]
+    data_id: Annotated[Sha256, Meta(title="The hash of the data")]
+    method: Method
+    parameters: Parameters
+    state: Annotated[RunState, Meta(title="The state of a run")]
+    created_s: Annotated[Seconds, Meta(title="The time of a run")]
+    started_s: Annotated[Seconds, Meta(title="The start of a run")] | None = None
+    finished_s: Annotated[Seconds, Meta(title="The end of a run")] | None = None
+    message: Annotated[Text, Meta(title="The message of a run")] = ""
+    name: Annotated[Text, Meta(title="The name of a run")] = ""
+    outcome: Annotated[dict[str, Any], Meta(title="The outcome of a run")] = msgspec.field(
+        default_factory=dict
+    )
+
+    def __post_init__(self) -> None:
+        if not self.state.is_final:
+            raise InputError(_NOT_ENDED.format(state=self.state))
+        read(self.outcome, _Outcome, "The outcome of a run")
+        if self.kind is RunKind.FIT:
+            force_setattr(self, "parameters", checked_parameters(self.method, self.parameters))
+        if (self.of is None) is (self.kind in ABOUT_FITS):
+            raise InputError("A check in the project does not name the run that it is about.")
+
+
+class Project(Struct, frozen=True, forbid_unknown_fields=True, tag_field="format", tag=FORMAT):
+    """A table, its runs, and a story.
+
+    Attributes
+    ----------
+    version : int
+    shown : DataSource
+        The data that the page showed.
+    runs : tuple of ProjectRun
+        Fits before the checks that are about them.
+    story : Story
+    """
+
+    version: Count
+    shown: Annotated[DataSource, Meta(title="The data of the project")]
+    runs: Annotated[tuple[ProjectRun, ...], Meta(title="The list of runs", max_length=MAX_RUNS)]
+    story: Story = Story()
+
+    def __post_init__(self) -> None:
+        for at, run in enumerate(self.runs):
+            if run.of is not None and not (run.of < at and self.runs[run.of].kind is RunKind.FIT):
+                raise InputError("A check in the project is about a run that is not in it.")
+
+
+class _Head(Struct):
+    """What every version of the format has."""
+
+    format: Literal["melm-studio project"]
+    version: Annotated[int, Meta(ge=1)]
+
+
+def project_of(raw: bytes) -> Project:
+    """Return the project that a manifest describes.
+
+    Raises
+    ------
+    InputError
+        If it is none, of a newer version, or a value in it breaks a rule.
+    """
+    try:
+        values = json.loads(raw)
+        head = msgspec.convert(values, _Head)
+    except (ValueError, RecursionError, msgspec.ValidationError):
+        raise InputError(_NO_PROJECT) from None
+    if head.version > VERSION:
+        raise InputError(_NEWER.format(found=head.version, most=VERSION))
+    return read(values, Project, "The project")
+
+
+def tables_of(project: Project) -> set[str]:
+    """The keys of the files that the data of a project are read from."""
+    specs = [view.spec for view in project.story.views]
+    sources = [project.shown, *(run.source for run in project.runs), *(s.source for s in specs)]
+    keys = {source.key for source in sources if source.kind == "upload"}
+    return keys | {spec.marks.new_rows.key for spec in specs if spec.marks.new_rows}
+
+
+def table_part(key: str) -> str:
+    """The name of the part with an uploaded file, by the hash of its content."""
+    return f"tables/{key}"
+
+
+def history_part(at: int) -> str:
+    """The name of the part with the planes of a run, by its position."""
+    return f"histories/{at}"
+
+
+def report_part(at: int) -> str:
+    """The name of the part with the report of a check or a comparison."""
+    return f"reports/{at}"

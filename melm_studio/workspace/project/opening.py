@@ -1,0 +1,232 @@
+"""Opens a project file in the workspace of a visitor: everything in it, or nothing."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import IO
+
+import msgspec
+from msgspec.structs import replace
+
+from melm_core.base import UserError
+from melm_core.methods import METHODS
+from melm_studio.runs.records.run import (
+    RunKind,
+    RunRecord,
+    new_check,
+    new_ranking,
+    new_run,
+)
+from melm_studio.tables import LabeledData
+from melm_studio.validation import InputError
+from melm_studio.workspace.data_source import DataSource
+from melm_studio.workspace.project.archive import BYTES_PER_MB, opened_archive
+from melm_studio.workspace.project.manifest import MANIFEST, MAX_MANIFEST, ProjectRun, project_of
+from melm_studio.workspace.project.read_apart import SentProject, project_apart
+from melm_studio.workspace.project.results import DataShape
+from melm_studio.workspace.story import Story
+from melm_studio.workspace.workspace import MAX_PANELS, PanelsFullError, Workspace
+
+# For reading and preparing the tables of a project, in seconds.
+MOST_SECONDS = 300.0
+_OTHER_TABLE = "A table in the project is not the one that it names. Choose another copy of it."
+_TOO_SLOW = (
+    "Preparing the tables of this project takes longer than {seconds:.0f} s. Save it with fewer "
+    "runs of different preparations."
+)
+
+
+@dataclass(frozen=True)
+class OpenedProject:
+    """What a project held.
+
+    Attributes
+    ----------
+    source : DataSource
+        The data to show.
+    story : Story
+    n_runs : int
+        The fits in it.
+    n_known : int
+        Those of them that were here already.
+    is_prepared_alike : bool
+        Whether its tables are prepared here as they were where it was saved.
+    """
+
+    source: DataSource
+    story: Story
+    n_runs: int
+    n_known: int
+    is_prepared_alike: bool
+
+
+def open_project(own: Workspace, file: IO[bytes]) -> OpenedProject:
+    """Store the tables and runs of a project; fits that are here already are left alone.
+
+    The tables are read and prepared again, as any upload: a project cannot bring rows that its
+    tables do not have.
+
+    Parameters
+    ----------
+    own : Workspace
+    file : binary file
+        Open for reading, with random access.
+
+    Raises
+    ------
+    UserError
+        If it is no project, of a newer version, too large, or a value in it breaks a rule.
+    LimitReachedError
+        If there is no room for it.
+    """
+    bounds = {
+        "max_bytes": own.settings.limits.session_bytes,
+        "max_table_bytes": own.settings.max_upload_mb * BYTES_PER_MB,
+        "max_planes": own.settings.max_run_planes,
+    }
+    with project_apart(own.reader, file, **bounds) as sent:
+        opening = _Opening(own, sent)
+        try:
+            return opening.opened()
+        except BaseException:
+            opening.undo()
+            raise
+
+
+def story_in(file: IO[bytes]) -> Story:
+    """Return the story of a project, without opening its tables and runs.
+
+    Raises
+    ------
+    InputError
+        If it is no project, of a newer version, or a value in it breaks a rule.
+    """
+    with opened_archive(file, MAX_MANIFEST) as archive:
+        return project_of(archive.read(MANIFEST, MAX_MANIFEST)).story
+
+
+@dataclass
+class _Opening:
+    own: Workspace
+    sent: SentProject
+    _data: dict[bytes, LabeledData] = field(default_factory=dict)
+    _records: list[RunRecord] = field(default_factory=list)
+    _stored: list[str] = field(default_factory=list)
+    _n_known: int = 0
+    _began_s: float = field(default_factory=time.monotonic)
+
+    def opened(self) -> OpenedProject:
+        self._take_tables()
+        runs = self.sent.project.runs
+        for run in runs:
+            self._prepare(run.source)
+        fits = [run for run in runs if run.kind is RunKind.FIT]
+        self._refuse_too_many(fits)
+        for at, run in enumerate(runs):
+            self._records.append(self._known(run) or self._store(at, run))
+        alike = all(run.data_id == self._of(run).content_hash for run in runs)
+        return OpenedProject(
+            source=self.sent.project.shown,
+            story=self.sent.project.story,
+            n_runs=len(fits),
+            n_known=self._n_known,
+            is_prepared_alike=alike,
+        )
+
+    def undo(self) -> None:
+        """Delete the runs that were stored; tables without runs make room by themselves."""
+        for run_id in self._stored:
+            self.own.store.delete(run_id)
+
+    def _take_tables(self) -> None:
+        for key in sorted(self.sent.tables):
+            raw = self.sent.table(key)
+            if hashlib.sha256(raw).hexdigest() != key:
+                raise InputError(_OTHER_TABLE)
+            self.own.put_upload(raw)
+
+    def _prepare(self, source: DataSource) -> None:
+        key = _key(source)
+        if key in self._data:
+            return
+        if time.monotonic() - self._began_s > MOST_SECONDS:
+            raise UserError(_TOO_SLOW.format(seconds=MOST_SECONDS))
+        self._data[key] = self.own.prepare(self.own.table(source), source)
+
+    def _of(self, run: ProjectRun) -> LabeledData:
+        return self._data[_key(run.source)]
+
+    def _refuse_too_many(self, fits: list[ProjectRun]) -> None:
+        """Refuse the project where a table would get more panels than the page holds."""
+        panels = Counter(run.table for run in self.own.fits())
+        new = [self._record(run) for run in fits if self._equal(run) is None]
+        panels.update(record.table for record in new)
+        if any(panels[record.table] > MAX_PANELS for record in new):
+            raise PanelsFullError
+
+    def _equal(self, run: ProjectRun) -> RunRecord | None:
+        """The same fit or comparison, where it is here already."""
+        own = (run.kind, self._of(run).content_hash, run.method, run.created_s)
+        for known in self.own.store.runs_of(self.own.owner):
+            here = (known.kind, known.data_id, known.method, known.created_s)
+            if here == own and known.removed_s is None:
+                return known
+        return None
+
+    def _known(self, run: ProjectRun) -> RunRecord | None:
+        """The run, or for one about a fit that is here already, that fit."""
+        if run.of is not None:
+            about = self._records[run.of]
+            return None if about.run_id in self._stored else about
+        known = self._equal(run)
+        self._n_known += known is not None and run.kind is RunKind.FIT
+        return known
+
+    def _store(self, at: int, run: ProjectRun) -> RunRecord:
+        record, store, data = self._record(run), self.own.store, self._of(run)
+        shape = DataShape(len(data.y), len(data.class_names), data.X.shape[1])
+        report = self.sent.report(at, run.kind, shape)
+        store.put_ended(record, self.sent.history_bytes(at), report)
+        self._stored.append(record.run_id)
+        for events in self.sent.history(at, _n_coordinates(run, data)):
+            store.put_history(record.run_id, events)
+        return record
+
+    def _record(self, run: ProjectRun) -> RunRecord:
+        """The record of a run of this visitor, with an id of its own."""
+        now = time.time()
+        times = {
+            name: None if (given := getattr(run, name)) is None else min(given, now)
+            for name in ("created_s", "started_s", "finished_s")
+        }
+        return replace(
+            self._new(run),
+            state=run.state,
+            message=run.message,
+            name=run.name,
+            outcome=run.outcome,
+            **times,
+        )
+
+    def _new(self, run: ProjectRun) -> RunRecord:
+        if run.of is not None:
+            return replace(new_check(self._records[run.of]), kind=run.kind)
+        data = self._of(run)
+        own = (self.own.owner, data.content_hash, data.name)
+        source = msgspec.to_builtins(run.source)
+        if run.kind is RunKind.RANKING:
+            return new_ranking(*own, source=source)
+        return new_run(*own, run.method, run.parameters, source=source, n_features=data.X.shape[1])
+
+
+def _key(source: DataSource) -> bytes:
+    return bytes(msgspec.json.encode(source, order="sorted"))
+
+
+def _n_coordinates(run: ProjectRun, data: LabeledData) -> int:
+    """What the planes of a run have a coefficient for."""
+    is_linear = METHODS[run.method].is_linear
+    return len(data.center) if is_linear else int(run.parameters["n_components"])

@@ -1,0 +1,229 @@
+"""Reading a project file in an isolated process, which the studio asks for one part at a time.
+
+The process unpacks, validates and re-encodes each part. The studio validates it again, since a
+crafted file may have taken over the process.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import islice
+from typing import IO, Annotated
+
+import msgspec
+from msgspec import Meta, Struct
+
+from melm_studio.reading import Channel, FileReader, RefusedError
+from melm_studio.runs.records.run import PlaneEvent, RunKind
+from melm_studio.validation import InputError
+from melm_studio.workspace.project.archive import Archive, opened_archive
+from melm_studio.workspace.project.manifest import (
+    MANIFEST,
+    MAX_MANIFEST,
+    Project,
+    history_part,
+    project_of,
+    report_part,
+    table_part,
+    tables_of,
+)
+from melm_studio.workspace.project.results import (
+    EVENTS_AT_ONCE,
+    MAX_REPORT,
+    DataShape,
+    checked_events,
+    checked_report,
+    packed_event,
+)
+
+JOB = f"{__name__}:answer"
+
+# For all that is in a project, with the time in which the studio stores it.
+_MOST_SECONDS = 900
+_MOST_FILE = 2**40  # the memory of the reader is bounded
+_MOST_EVENTS = 2**28  # bytes of planes that are held in memory
+_END = b""
+
+
+class _Bounds(Struct, frozen=True):
+    """Limits of the project file, which follows."""
+
+    n_bytes: int
+    table_bytes: int
+    n_planes: int
+
+
+class _Contents(Struct, frozen=True):
+    """The parts of a project; its manifest follows."""
+
+    tables: frozenset[str]
+    reports: frozenset[int]
+    bytes_of_histories: dict[int, Annotated[int, Meta(ge=0)]]
+
+
+class _TablePart(Struct, frozen=True, tag="table"):
+    """The file of a table."""
+
+    key: str
+
+
+class _ReportPart(Struct, frozen=True, tag="report"):
+    """The result of a run, which must be one of its data."""
+
+    at: int
+    kind: RunKind
+    shape: DataShape
+
+
+class _HistoryPart(Struct, frozen=True, tag="history"):
+    """The planes of a run, of so many features."""
+
+    at: int
+    n_features: int
+
+
+_Part = _TablePart | _ReportPart | _HistoryPart
+
+
+class SentProject:
+    """A project file that is open in a reader process.
+
+    Attributes
+    ----------
+    project : Project
+    tables : frozenset of str
+        The keys of the files that are in it.
+    """
+
+    def __init__(self, channel: Channel, bounds: _Bounds) -> None:
+        self._channel, self._bounds = channel, bounds
+        contents = channel.receive_values(_Contents)
+        self.project: Project = project_of(bytes(channel.receive(MAX_MANIFEST)))
+        self.tables = contents.tables
+        self._contents = contents
+
+    def table(self, key: str) -> bytes:
+        """Return the file of one of `tables`."""
+        self._ask(_TablePart(key))
+        return bytes(self._channel.receive(self._bounds.table_bytes))
+
+    def report(self, at: int, kind: RunKind, shape: DataShape) -> bytes | None:
+        """Return the result of the run at a position, if it has one.
+
+        Raises
+        ------
+        InputError
+            If it is not one of these data.
+        """
+        if at not in self._contents.reports:
+            return None
+        self._ask(_ReportPart(at, kind, shape))
+        return checked_report(bytes(self._channel.receive(MAX_REPORT)), kind, shape)
+
+    def history_bytes(self, at: int) -> int:
+        """The size of the planes of the run at a position."""
+        return self._contents.bytes_of_histories.get(at, 0)
+
+    def history(self, at: int, n_features: int) -> Iterator[list[PlaneEvent]]:
+        """Return some planes of the run at a position after others.
+
+        Raises
+        ------
+        InputError
+            If one breaks a rule.
+        """
+        if at not in self._contents.bytes_of_histories:
+            return
+        self._ask(_HistoryPart(at, n_features))
+        most = self._bounds.n_planes
+        while some := self._channel.receive(_MOST_EVENTS):
+            events = list(checked_events(io.BytesIO(some), n_features, most))
+            most -= len(events)
+            yield events
+
+    def _ask(self, part: _Part) -> None:
+        self._channel.send_values(part)
+
+
+@contextmanager
+def project_apart(
+    reader: FileReader, file: IO[bytes], *, max_bytes: int, max_table_bytes: int, max_planes: int
+) -> Iterator[SentProject]:
+    """Open a project for the block.
+
+    Parameters
+    ----------
+    reader : FileReader
+        With `JOB` among its jobs.
+    file : binary file
+        With random access.
+    max_bytes, max_table_bytes : int
+        What all parts, and a table, may hold when they are unpacked.
+    max_planes : int
+        That a run may have.
+
+    Raises
+    ------
+    InputError
+        If it is no project, of a newer version, too large, or a value in it breaks a rule.
+    ReaderFailedError
+    """
+    bounds = _Bounds(max_bytes, max_table_bytes, max_planes)
+    try:
+        with reader.channel(JOB, seconds=_MOST_SECONDS) as channel:
+            channel.send_values(bounds)
+            channel.send_file(file)
+            yield SentProject(channel, bounds)
+    except RefusedError as error:
+        raise InputError(str(error)) from None
+
+
+def warm_up() -> None:
+    """Do nothing: what is needed is imported above."""
+
+
+def answer(channel: Channel) -> None:
+    """Open the project that the studio sends, and answer its requests for parts.
+
+    Raises
+    ------
+    InputError
+    """
+    bounds = channel.receive_values(_Bounds)
+    with opened_archive(io.BytesIO(channel.receive(_MOST_FILE)), bounds.n_bytes) as archive:
+        project = project_of(archive.read(MANIFEST, MAX_MANIFEST))
+        channel.send_values(_contents(archive, project))
+        channel.send(msgspec.json.encode(project))
+        while True:
+            part: _Part = channel.receive_values(_Part)  # type: ignore[arg-type]
+            if isinstance(part, _TablePart):
+                channel.send(archive.read(table_part(part.key), bounds.table_bytes))
+            elif isinstance(part, _ReportPart):
+                raw = archive.read(report_part(part.at), MAX_REPORT)
+                channel.send(checked_report(raw, part.kind, part.shape))
+            else:
+                _send_history(channel, archive, part, bounds.n_planes)
+
+
+def _contents(archive: Archive, project: Project) -> _Contents:
+    tables = {table_part(key): key for key in tables_of(project)}
+    histories = {history_part(at): at for at in range(len(project.runs))}
+    reports = {report_part(at): at for at in range(len(project.runs))}
+    archive.refuse_others({MANIFEST, *tables, *histories, *reports})
+    return _Contents(
+        tables=frozenset(key for part, key in tables.items() if part in archive.names),
+        reports=frozenset(at for part, at in reports.items() if part in archive.names),
+        bytes_of_histories={
+            at: archive.n_bytes(part) for part, at in histories.items() if part in archive.names
+        },
+    )
+
+
+def _send_history(channel: Channel, archive: Archive, part: _HistoryPart, most: int) -> None:
+    with archive.opened(history_part(part.at)) as file:
+        events = checked_events(file, part.n_features, most)
+        while some := list(islice(events, EVENTS_AT_ONCE)):
+            channel.send(b"".join(map(packed_event, some)))
+    channel.send(_END)

@@ -1,0 +1,225 @@
+"""The planes and reports inside a project, checked against the data that they are of."""
+
+from __future__ import annotations
+
+import io
+import math
+import struct
+from collections.abc import Iterator
+from typing import IO, Any
+
+import msgspec
+import numpy as np
+from msgspec import Struct
+
+from melm_core.evaluation import Answer
+from melm_core.methods import COMPONENTS, METHODS
+from melm_studio.operator_tables.plane_densities import PlaneDensities
+from melm_studio.runs.records.check_report import CheckReport
+from melm_studio.runs.records.ranking_report import RankingReport
+from melm_studio.runs.records.run import PlaneEvent, RunKind
+from melm_studio.runs.records.sparse_report import SparseReport, SparseSize
+from melm_studio.validation import InputError
+
+MAX_REPORT = 64 * 2**20
+EVENTS_AT_ONCE = 200  # planes that are held in memory
+_LENGTH = struct.Struct("<I")
+_MAX_HEADER = 2**16
+_MAX_STAGE = 500
+_MAX_COUNT = 10**9
+_ORTHONORMAL = 1e-6
+_NPY = b"\x93NUMPY"
+_UNREADABLE = (
+    struct.error,
+    ValueError,
+    TypeError,
+    KeyError,
+    RecursionError,
+    OverflowError,
+    msgspec.MsgspecError,
+)
+
+_BAD_PLANE = "Plane {number} of a run in the project cannot be read. Choose another copy of it."
+_BAD_REPORT = "A result in the project does not belong to its data. Choose another copy of it."
+_OTHER_FEATURES = (
+    "A run in the project has planes of {found} features, but its table has {expected} when it is "
+    "prepared here. Open the project with the version of the studio that saved it."
+)
+
+
+class DataShape(Struct, frozen=True):
+    """The size of the data that a result is about."""
+
+    n_rows: int
+    n_classes: int
+    n_features: int
+
+
+def packed_event(event: PlaneEvent) -> bytes:
+    """Return an event preceded by its length."""
+    raw = event.to_bytes()
+    return _LENGTH.pack(len(raw)) + raw
+
+
+def checked_events(file: IO[bytes], n_features: int, most: int) -> Iterator[PlaneEvent]:
+    """Read the planes of a run.
+
+    Parameters
+    ----------
+    file : file
+        Packed events.
+    n_features : int
+        Of the data, or the number of coordinates of a nonlinear projection.
+    most : int
+        The number of planes that a run may have.
+
+    Raises
+    ------
+    InputError
+        If one breaks a rule, or there are more.
+    """
+    longest = _MAX_HEADER + 8 * n_features * int(COMPONENTS.maximum)
+    shape, number = None, 0
+    while prefix := file.read(_LENGTH.size):
+        number += 1
+        try:
+            (length,) = _LENGTH.unpack(prefix)
+            if length > longest or number > most:
+                raise ValueError
+            event = PlaneEvent.from_bytes(file.read(length))
+            is_plane = _is_plane(event, shape)
+        except _UNREADABLE:
+            is_plane = False
+        if not is_plane:
+            raise InputError(_BAD_PLANE.format(number=number))
+        shape = event.components.shape
+        if shape[1] != n_features:
+            raise InputError(_OTHER_FEATURES.format(found=shape[1], expected=n_features))
+        yield event
+
+
+def _is_plane(event: PlaneEvent, shape: tuple[int, ...] | None) -> bool:
+    """Whether an event has orthonormal components, of one shape in a run, and its bounds."""
+    found = event.components
+    counts = (event.sequence, event.start, event.n_starts, event.iteration, event.n_evaluations)
+    return (
+        found.ndim == 2
+        and 1 <= found.shape[0] <= COMPONENTS.maximum
+        and (shape is None or found.shape == shape)
+        and bool((np.abs(found) <= 1 + _ORTHONORMAL).all())  # so the product cannot overflow
+        and bool(np.allclose(found @ found.T, np.eye(len(found)), atol=_ORTHONORMAL))
+        and all(0 <= each <= _MAX_COUNT for each in counts)
+        # Of nothing so far it is -inf; nothing is better than any number, and NaN than none.
+        and event.objective < math.inf
+        and event.best_objective < math.inf
+        and 0 <= event.fraction <= 1
+        and 0 <= event.elapsed_s < math.inf
+        and len(event.stage) <= _MAX_STAGE
+    )
+
+
+def checked_report(raw: bytes, kind: RunKind, shape: DataShape) -> bytes:
+    """Return the report of a run of a kind, as this version writes it.
+
+    Raises
+    ------
+    InputError
+        If it is not one of these data.
+    """
+    try:
+        return _CHECKED[kind](raw, shape)
+    except _UNREADABLE:
+        raise InputError(_BAD_REPORT) from None
+
+
+def _demand(is_fitting: bool) -> None:
+    if not is_fitting:
+        raise ValueError
+
+
+def _check(raw: bytes, shape: DataShape) -> bytes:
+    report = CheckReport.from_bytes(raw)
+    features = report.stability
+    lists = () if features is None else (features.frequencies, features.lower, features.upper)
+    _demand(report.answer in ("", *Answer))
+    _demand(len(report.overlap) in (0, shape.n_classes))
+    _demand(all(len(row) == shape.n_classes for row in report.overlap))
+    _demand(all(len(one) == shape.n_features for one in lists))
+    return report.to_bytes()
+
+
+def _ranking(raw: bytes, shape: DataShape) -> bytes:
+    report = RankingReport.from_bytes(raw)
+    _demand(len({len(one.held_out) for one in report.methods if one.held_out}) <= 1)
+    _demand(all(one.method in METHODS for one in report.methods))
+    _demand(report.n_classes == shape.n_classes)
+    return report.to_bytes()
+
+
+def _sparse(raw: bytes, shape: DataShape) -> bytes:
+    report = SparseReport.from_bytes(raw)
+    sizes = [size.n_features for size in report.sizes]
+    _demand(report.n_classes == shape.n_classes)
+    _demand(all(_is_size(size, shape.n_features) for size in report.sizes))
+    _demand(sizes == sorted(set(sizes), reverse=True) and sizes[:1] == [shape.n_features])
+    _demand(report.sufficient in (0, *sizes))
+    _demand(0 <= report.n_refits <= report.n_all)
+    return report.to_bytes()
+
+
+def _is_size(size: SparseSize, n_features: int) -> bool:
+    shares = (size.train, size.held_out, *size.frequencies)
+    return (
+        1 <= len(size.selected) == size.n_features == len(size.frequencies)
+        and all(0 <= feature < n_features for feature in size.selected)
+        and all(0 <= share <= 1 for share in shares)
+        and 0 <= size.standard_error < math.inf
+    )
+
+
+def _probabilities(raw: bytes, shape: DataShape) -> bytes:
+    found, dtype = _header(raw)
+    _demand(found == (shape.n_rows, shape.n_classes) and dtype == np.float32)
+    return _finite(raw)
+
+
+def _of_fit(raw: bytes, shape: DataShape) -> bytes:
+    """What a fit kept: coordinates, or the densities of a table that the data are from."""
+    if raw.startswith(_NPY):
+        return _embedding(raw, shape)
+    found = PlaneDensities.from_bytes(raw)
+    _demand(len(found.counts) == shape.n_classes)
+    _demand(found.components.shape[1] == shape.n_features)
+    return found.to_bytes()
+
+
+def _embedding(raw: bytes, shape: DataShape) -> bytes:
+    """Coordinates; that they are of the rows, a view finds out."""
+    found, dtype = _header(raw)
+    _demand(len(found) == 2 and dtype == np.float64)
+    _demand(0 < found[0] <= shape.n_rows and found[1] <= COMPONENTS.maximum)
+    return _finite(raw)
+
+
+def _header(raw: bytes) -> tuple[tuple[int, ...], np.dtype[Any]]:
+    """The shape and type of an array, read before it is allocated."""
+    file = io.BytesIO(raw)
+    np.lib.format.read_magic(file)
+    shape, _, dtype = np.lib.format.read_array_header_1_0(file)
+    return shape, dtype
+
+
+def _finite(raw: bytes) -> bytes:
+    numbers, file = np.load(io.BytesIO(raw), allow_pickle=False), io.BytesIO()
+    _demand(bool(np.isfinite(numbers).all()))
+    np.save(file, numbers, allow_pickle=False)
+    return file.getvalue()
+
+
+_CHECKED = {
+    RunKind.FIT: _of_fit,
+    RunKind.CHECK: _check,
+    RunKind.RANKING: _ranking,
+    RunKind.PROBABILITIES: _probabilities,
+    RunKind.SPARSE: _sparse,
+}

@@ -1,0 +1,143 @@
+"""Saves a table, its runs and a story as one project file."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Iterable, Iterator
+from typing import IO
+
+from melm_core.base import UserError
+from melm_studio.record import to_json
+from melm_studio.runs.records.run import RunKind, RunRecord, RunState
+from melm_studio.runs.store.protocol import RunStore
+from melm_studio.tables import number
+from melm_studio.validation import MAX_TEXT, InputError
+from melm_studio.workspace.data_source import DataSource, source_of_run
+from melm_studio.workspace.project.archive import BYTES_PER_MB
+from melm_studio.workspace.project.manifest import (
+    ABOUT_FITS,
+    MANIFEST,
+    MAX_MANIFEST,
+    VERSION,
+    Project,
+    ProjectRun,
+    history_part,
+    report_part,
+    table_part,
+)
+from melm_studio.workspace.project.results import EVENTS_AT_ONCE, packed_event
+from melm_studio.workspace.story import Story
+from melm_studio.workspace.workspace import DATA_GONE, Workspace, readable
+
+_UNFINISHED = "Saved in a project before it was done."
+_TOO_LONG = (
+    "The choices of these runs (rows, marks, start planes) take more than {most} MB. Remove some "
+    "runs and save the project again."
+)
+
+
+def save_project(own: Workspace, source: DataSource, story: Story, file: IO[bytes]) -> None:
+    """Write the table that the page shows, all its runs, and the story with what it shows.
+
+    Runs of other tables are not written, unless a view of the story is of such a table.
+
+    Parameters
+    ----------
+    own : Workspace
+    source : DataSource
+        The data that the page shows.
+    story : Story
+    file : binary file
+        Open for writing.
+
+    Raises
+    ------
+    UserError
+        If the table is no longer stored, or too much was chosen by hand.
+    """
+    if not own.has_file(source):
+        raise UserError(DATA_GONE)
+    sources = [source, *(view.spec.source for view in story.views)]
+    chosen = _chosen(own, {(one.kind, one.key) for one in sources})
+    runs = [_described(record, chosen) for record in chosen]
+    project = Project(version=VERSION, shown=source, runs=tuple(runs), story=story)
+    raw = to_json(project)
+    if len(raw) > MAX_MANIFEST:
+        raise UserError(_TOO_LONG.format(most=number(MAX_MANIFEST // BYTES_PER_MB)))
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as parts:
+        parts.writestr(MANIFEST, raw)
+        _write_tables(parts, own, sources, story)
+        for at, record in enumerate(chosen):
+            _write_results(parts, own.store, at, record)
+
+
+def _chosen(own: Workspace, files: set[tuple[str, str]]) -> list[RunRecord]:
+    """The runs of some files that can be opened elsewhere, fits first."""
+    runs = [run for run in readable(own.store.runs_of(own.owner)) if _file_of(run) in files]
+    fits = [run for run in runs if run.kind is RunKind.FIT and run.removed_s is None]
+    ids = {run.run_id for run in fits}
+    others = [
+        run
+        for run in runs
+        if run.state is RunState.DONE
+        and (run.kind is RunKind.RANKING or (run.kind in ABOUT_FITS and run.of_run in ids))
+    ]
+    return [*fits, *others]
+
+
+def _file_of(run: RunRecord) -> tuple[str, str] | None:
+    try:
+        source = source_of_run(run.source)
+    except InputError:  # recorded by a version that had other samples
+        return None
+    return source.kind, source.key
+
+
+def _described(record: RunRecord, chosen: Iterable[RunRecord]) -> ProjectRun:
+    positions = {run.run_id: at for at, run in enumerate(chosen)}
+    is_final = record.state.is_final
+    return ProjectRun(
+        kind=record.kind,
+        of=positions.get(record.of_run),
+        source=source_of_run(record.source),
+        data_id=record.data_id,
+        method=record.method,
+        parameters=dict(record.parameters),
+        # What has not ended here can be continued there.
+        state=record.state if is_final else RunState.CANCELLED,
+        created_s=record.created_s,
+        started_s=record.started_s,
+        finished_s=record.finished_s,
+        message=(record.message if is_final else _UNFINISHED)[:MAX_TEXT],
+        name=record.name,
+        outcome=dict(record.outcome),
+    )
+
+
+def _write_tables(
+    parts: zipfile.ZipFile, own: Workspace, sources: Iterable[DataSource], story: Story
+) -> None:
+    """Write the uploaded files of sources, and those of new rows; each once."""
+    new_rows = (view.spec.marks.new_rows for view in story.views)
+    keys = [source.key for source in sources if source.kind == "upload"]
+    keys += [rows.key for rows in new_rows if rows is not None]
+    for key in dict.fromkeys(keys):
+        # Where the file of a story's view is gone, the view asks for it, as it does here.
+        if (raw := own.store.get_upload(own.owner, key)) is not None:
+            parts.writestr(table_part(key), raw)
+
+
+def _write_results(parts: zipfile.ZipFile, store: RunStore, at: int, record: RunRecord) -> None:
+    if store.n_events(record.run_id):
+        with parts.open(history_part(at), "w") as file:
+            for raw in _packed_history(store, record.run_id):
+                file.write(raw)
+    if (report := store.report(record.run_id)) is not None:
+        parts.writestr(report_part(at), report)
+
+
+def _packed_history(store: RunStore, run_id: str) -> Iterator[bytes]:
+    after = -1
+    while found := store.events(run_id, after=after, limit=EVENTS_AT_ONCE):
+        after = found[-1].sequence
+        yield from map(packed_event, found)

@@ -1,0 +1,119 @@
+"""What the page asks about rows: their data, their table, and their place in a plane; cached."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+import msgspec
+import numpy as np
+import pandas as pd
+from msgspec.structs import replace
+
+from melm_core.base import FloatArray
+from melm_studio.planes.renderer import PlaneRenderer
+from melm_studio.planes.sharing import shared
+from melm_studio.planes.view_options import ViewOptions
+from melm_studio.rows.new_rows import NewRows, match_rows
+from melm_studio.rows.placement import RowPlacer
+from melm_studio.runs.records.run import PlaneEvent, RunRecord
+from melm_studio.tables import LabeledData
+from melm_studio.workspace.data_source import DataSource, source_of_run
+from melm_studio.workspace.workspace import Workspace
+
+# Cache sizes: data sets and tables are large, planes are not; new rows are as large as their file.
+MAX_DATA = 2
+MAX_PLACERS = 16
+MAX_NEW_BYTES = 2**28
+
+
+class RowViews:
+    """Access to the rows of runs and their place in planes; thread-safe.
+
+    Parameters
+    ----------
+    renderer : PlaneRenderer
+    """
+
+    def __init__(self, renderer: PlaneRenderer) -> None:
+        self._renderer = renderer
+        self._data = lru_cache(maxsize=MAX_DATA)(self._load_data)
+        self._table = lru_cache(maxsize=MAX_DATA)(self._read_table)
+        self._placer = lru_cache(maxsize=MAX_PLACERS)(self._prepare_placer)
+        self._new_rows = shared(self._match_new_rows, MAX_NEW_BYTES, _size_of_new)
+
+    def data(self, record: RunRecord) -> LabeledData:
+        """Return the data of a run.
+
+        Raises
+        ------
+        DataGoneError
+        """
+        return self._data(_Key(record, (record.owner, record.data_id)))
+
+    def table(self, workspace: Workspace, record: RunRecord) -> pd.DataFrame:
+        """Return every row and column of the file of a run, in its units.
+
+        Raises
+        ------
+        UserError
+            If the file is no longer stored.
+        """
+        source = source_of_run(record.source)
+        # The numbers of the rows refer to the whole file.
+        whole = replace(source, left_out=(), filters=())
+        key = _Key((workspace, whole), (workspace.owner, msgspec.json.encode(whole)))
+        return self._table(key)
+
+    def placer(self, record: RunRecord, event: PlaneEvent, options: ViewOptions) -> RowPlacer:
+        """Return what places rows in a plane under view options."""
+        components = self._renderer.components(record, event, options)
+        gamma = record.gamma if options.gamma is None else options.gamma
+        names = (record.run_id, gamma, components.shape, components.tobytes())
+        return self._placer(_Key(record, names))
+
+    def new_rows(self, workspace: Workspace, record: RunRecord, source: DataSource) -> NewRows:
+        """Return the rows of an uploaded file, prepared as the data of a run.
+
+        Raises
+        ------
+        UserError
+            If the file is not stored, not a table, or lacks columns.
+        """
+        names = (workspace.owner, record.data_id, source.key, source.name)
+        return self._new_rows(_Key((workspace, record, source), names))
+
+    def _load_data(self, key: _Key) -> LabeledData:
+        return self._renderer.data(key.value)
+
+    def _read_table(self, key: _Key) -> pd.DataFrame:
+        workspace, source = key.value
+        frame: pd.DataFrame = workspace.table(source).frame
+        return frame
+
+    def _prepare_placer(self, key: _Key) -> RowPlacer:
+        _, gamma, shape, raw = key.names
+        components: FloatArray = np.frombuffer(raw).reshape(shape)
+        embedding = self._renderer.embedding(key.value)
+        return RowPlacer(self.data(key.value), key.value, components, gamma, embedding)
+
+    def _match_new_rows(self, key: _Key) -> NewRows:
+        workspace, record, source = key.value
+        return match_rows(self.data(record), workspace.table(source))
+
+
+@dataclass(frozen=True)
+class _Key:
+    """What a cached value is computed from, equal to others of the same names."""
+
+    value: Any = field(compare=False)
+    names: tuple[Any, ...]
+
+
+def _size_of_new(rows: NewRows) -> int:
+    """The bytes of new rows; the last ones are kept however large they are."""
+    n_bytes = rows.X.nbytes + rows.row_numbers.nbytes + rows.labels.nbytes
+    texts = (rows.name, *rows.names, *rows.notes)
+    return min(n_bytes + sum(map(sys.getsizeof, texts)), MAX_NEW_BYTES)

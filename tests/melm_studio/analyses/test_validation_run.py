@@ -1,0 +1,284 @@
+"""Checks: whether the structure that a method found is real, as a separate run."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import msgspec
+import numpy as np
+import pandas as pd
+import pytest
+
+from melm_core import TSNEProjection
+from melm_core.base import percent
+from melm_core.evaluation import density_scores, permutation_test
+from melm_core.recipe import MissingValues, Preparation, Recipe, Scaling, Step, StepKind
+from melm_studio.analyses import validation_run
+from melm_studio.runs.records.check_report import CheckReport
+from melm_studio.runs.records.run import RunKind, RunRecord, RunState, new_check
+from melm_studio.runs.store.protocol import RunEndedError
+from melm_studio.tables import Table, prepare
+from melm_studio.workers.inline import InlineRunner
+from tests.melm_studio.runs.helpers import blobs, queue_run
+
+DATA = blobs(n_rows=60)
+
+
+@pytest.fixture(autouse=True)
+def few_shuffles(monkeypatch):
+    monkeypatch.setattr(validation_run, "N_PERMUTATIONS", 19)
+    monkeypatch.setattr(validation_run, "_LEAST_WAIT_S", 0.0)
+
+
+@pytest.fixture
+def store(disk_store):
+    """One back end: what a check finds does not depend on where it is stored."""
+    return disk_store
+
+
+def checked(store, data=DATA, method="lda", **parameters):
+    """The record and report of a check, after it and its fit were executed."""
+    fit = queue_run(store, data, method, **parameters)
+    record = new_check(fit)
+    store.create(record)
+    InlineRunner(store).drain()
+    return store.get(record.run_id), CheckReport.from_bytes(store.report(record.run_id))
+
+
+def test_a_check_ends_with_a_sentence_its_figures_and_a_p_value(store):
+    record, report = checked(store)
+    assert (record.state, record.message) == (RunState.DONE, "")
+    assert report.fraction == 1.0
+    assert report.words.startswith("Yes.")
+    assert report.words.endswith(f"(p = {report.p_value:.3f}).")
+    assert report.answer == "yes"
+    ((train, held_out, error),) = report.scores.values()
+    assert f"{percent(held_out)} of held-out rows" in report.words
+    assert 0 <= held_out <= train + 0.1 <= 1.1
+    assert error >= 0
+    overlap = np.array(report.overlap)
+    np.testing.assert_array_equal(overlap, overlap.T)
+    assert overlap.shape == (3, 3)
+
+
+def test_the_p_value_is_that_of_the_core(store):
+    _, report = checked(store, random_state=4)
+    alone = permutation_test(
+        "lda", DATA.X, DATA.y, statistic="held_out", n_permutations=19, random_state=4
+    )
+    assert report.p_value == alone.p_value
+
+
+def test_rows_that_depend_on_each_other_stay_together(store):
+    rows = np.repeat(np.arange(20), 3)
+    X = np.random.default_rng(0).normal(size=(20, DATA.X.shape[1]))[rows]
+    data = replace(DATA, X=X, y=rows % 3, groups=rows)
+    _, report = checked(store, data)
+    alone = permutation_test(
+        "lda", X, data.y, groups=rows, statistic="held_out", n_permutations=19, random_state=0
+    )
+    assert report.p_value == alone.p_value
+    assert report.notes[-1] == "Rows with equal values and label stayed together, as one."
+
+
+def test_gaps_are_filled_again_from_the_training_rows_of_each_fold(store):
+    is_missing = np.random.default_rng(0).random(DATA.X.shape) < 0.3
+    steps = ("9 missing values in 2 columns (a, b) were filled with the median.",)
+    data = replace(DATA, is_missing=is_missing, steps=steps)
+    _, report = checked(store, data)
+    gappy = np.where(is_missing, np.nan, DATA.X * DATA.scale + DATA.center)
+    alone = density_scores("lda", gappy, DATA.y, preparation=data.preparation)
+    ((_, held_out, _),) = report.scores.values()
+    assert held_out == alone.held_out.balanced_accuracy
+    assert held_out != density_scores("lda", DATA.X, DATA.y).held_out.balanced_accuracy
+    assert not any("filled" in note for note in report.notes)
+
+
+def test_steps_of_a_recipe_are_repeated_in_each_fold(store):
+    recipe = Recipe(steps=(Step(StepKind.ASINH),), scaling=Scaling.ROBUST)
+    preparation = Preparation(recipe, DATA.feature_names, tuple(range(DATA.X.shape[1])))
+    fitted = preparation.fit(DATA.X)
+    data = replace(
+        DATA,
+        X=fitted.apply(DATA.X),
+        center=fitted.center,
+        scale=fitted.scale,
+        rules=fitted.rules,
+        raw=DATA.X,
+    )
+    _, report = checked(store, data)
+    alone = density_scores("lda", DATA.X, DATA.y, preparation=preparation)
+    ((_, held_out, _),) = report.scores.values()
+    assert held_out == alone.held_out.balanced_accuracy
+
+
+def test_noise_is_told_from_structure(store):
+    stream = np.random.default_rng(0)
+    noise = replace(DATA, X=stream.normal(size=(60, 30)))
+    _, real = checked(store)
+    _, false = checked(store, replace(noise, feature_names=tuple(f"x{i}" for i in range(30))))
+    assert (real.answer, false.answer) == ("yes", "no")
+    assert real.p_value <= 0.05 < false.p_value
+    train, held_out, _ = false.scores["KDE"]
+    assert train - held_out > 0.3
+
+
+def test_a_check_has_no_planes_and_says_what_it_is_about(store):
+    record, _ = checked(store)
+    assert record.kind is RunKind.CHECK
+    assert store.n_events(record.run_id) == 0
+    fit = store.get(record.of_run)
+    assert (fit.kind, fit.method, fit.parameters) == (
+        RunKind.FIT,
+        record.method,
+        record.parameters,
+    )
+
+
+def test_what_is_known_grows_while_it_is_worked(store, monkeypatch):
+    known = []
+    put = store.put_report
+
+    def remember(run_id, raw):
+        known.append(CheckReport.from_bytes(raw))
+        put(run_id, raw)
+
+    monkeypatch.setattr(store, "put_report", remember)
+    checked(store)
+    fractions = [report.fraction for report in known]
+    assert fractions == sorted(fractions)
+    assert fractions[0] == 0 < fractions[-1] == 1
+    with_p = [report for report in known if report.p_value is not None]
+    assert with_p[0].n_permutations == 1
+    assert all(report.scores for report in with_p)
+    answered = [report.n_permutations for report in known if report.answer]
+    assert answered[0] == validation_run.FIRST_ANSWER
+
+
+def test_clear_noise_ends_the_shuffles_early(store, monkeypatch):
+    monkeypatch.setattr(validation_run, "N_PERMUTATIONS", 199)
+    _, report = checked(store, replace(DATA, X=np.random.default_rng(0).normal(size=DATA.X.shape)))
+    assert report.n_permutations < 150
+    assert report.answer == "no"
+
+
+def test_the_stability_of_every_feature_is_reported(store):
+    _, report = checked(store)
+    found = report.stability
+    assert len(found.frequencies) == len(found.lower) == len(found.upper) == 5
+    assert sum(found.frequencies) == pytest.approx(found.n_top)
+    assert all(low <= high for low, high in zip(found.lower, found.upper, strict=True))
+    assert 0 < found.angle <= 90
+
+
+def test_resamples_without_the_gaps_of_a_column_keep_the_feature_that_marks_them(store):
+    cells = pd.DataFrame(DATA.X, columns=list("abcde")).assign(
+        label=[f"c{code}" for code in DATA.y]
+    )
+    cells.loc[0, "c"] = np.nan  # about a third of the resamples do not draw this row
+    recipe = Recipe(missing=MissingValues(indicator=True))
+    data = prepare(Table("with a gap", cells, ()), "label", recipe=recipe)
+    _, report = checked(store, data)
+    assert len(report.stability.frequencies) == 6
+
+
+def test_a_nonlinear_method_has_no_stability(store):
+    _, report = checked(store, method="kfd")
+    assert report.stability is None
+
+
+def test_rows_are_embedded_once_for_all_permutations(store, monkeypatch):
+    record, n_fits = queue_run(store, DATA, "tsne"), []
+    fit = TSNEProjection.fit
+    monkeypatch.setattr(TSNEProjection, "fit", lambda *rows: n_fits.append(1) or fit(*rows))
+    check = new_check(record)
+    store.create(check)
+    InlineRunner(store).drain()
+    report = CheckReport.from_bytes(store.report(check.run_id))
+    assert (report.answer, report.n_permutations) == ("yes", 19)
+    assert len(n_fits) == 1 + validation_run.N_FOLDS + 1  # the run, the folds, the permutations
+    assert any("embeds the rows once" in note for note in report.notes)
+
+
+def test_what_the_folds_do_not_repeat_is_said(store):
+    fit = queue_run(store, DATA, "lda")
+    record = msgspec.structs.replace(new_check(fit), source={"roles": {"x": "ignored"}})
+    store.create(record)
+    InlineRunner(store).drain()
+    notes = " ".join(CheckReport.from_bytes(store.report(record.run_id)).notes)
+    assert "Columns were left out by hand." in notes
+
+
+@pytest.mark.parametrize("n_reports", [2, 8])
+def test_a_check_can_be_stopped_and_keeps_what_it_knows(store, monkeypatch, n_reports):
+    fit = queue_run(store, DATA, "lda")
+    record = new_check(fit)
+    store.create(record)
+    n_told, put = [], store.put_report
+
+    def stop_soon(run_id, raw):
+        put(run_id, raw)
+        n_told.append(run_id)
+        if len(n_told) == n_reports:
+            store.request_cancel(run_id)
+
+    monkeypatch.setattr(store, "put_report", stop_soon)
+    InlineRunner(store).drain()
+    assert store.get(record.run_id).state is RunState.CANCELLED
+    assert len(n_told) <= n_reports + 1
+    assert CheckReport.from_bytes(store.report(record.run_id)).fraction < 1
+
+
+def test_a_refined_run_is_checked_by_the_whole_method(store):
+    plane = np.eye(2, 5)[None].tolist()
+    record, report = checked(store, method="melm", n_init=1, init=plane)
+    assert record.state is RunState.DONE
+    assert report.p_value is not None
+    assert "judges the method from fresh starts" in report.notes[0]
+
+
+def test_a_curved_picture_can_be_checked_too(store):
+    record, report = checked(store, method="kfd")
+    assert record.state is RunState.DONE
+    assert report.scores is not None
+
+
+def test_a_report_comes_back_from_its_bytes():
+    report = CheckReport(
+        words="so", scores={"mean": (1.0, 0.5, 0.1)}, overlap=((0.0, 0.2), (0.2, 0.0)), notes=("n",)
+    )
+    again = CheckReport.from_bytes(report.to_bytes())
+    assert again.overlap == report.overlap
+    assert again.notes == report.notes
+    assert tuple(again.scores["mean"]) == (1.0, 0.5, 0.1)
+
+
+def test_a_report_of_earlier_versions_can_be_read():
+    raw = (
+        b'{"words": "No two classes overlap.", "stage": "done", "fraction": 1.0, '
+        b'"scores": {"mean": [1.0, 0.5, 0.1]}, "overlap": [[0.0, 0.2], [0.2, 0.0]], '
+        b'"p_value": 0.005, "lower": null, "upper": null, "n_permutations": 199, "notes": []}'
+    )
+    report = CheckReport.from_bytes(raw)
+    assert (report.answer, report.stability) == ("", None)
+
+
+def test_a_record_of_before_there_were_checks_is_a_fit(store):
+    fit = queue_run(store, DATA)
+    raw = fit.to_bytes().replace(b', "kind": "fit", "of_run": ""', b"")
+    assert b"kind" not in raw
+    assert RunRecord.from_bytes(raw) == fit
+
+
+def test_an_ended_run_takes_no_report(open_store):
+    store = open_store()
+    record, _ = checked(store)
+    with pytest.raises(RunEndedError):
+        store.put_report(record.run_id, b"{}")
+
+
+def test_a_report_goes_with_its_run(open_store):
+    store = open_store()
+    record, _ = checked(store)
+    store.delete(record.run_id)
+    assert store.report(record.run_id) is None

@@ -1,0 +1,238 @@
+"""Every state of a run has its words."""
+
+from __future__ import annotations
+
+from unittest.mock import Mock
+
+import pytest
+from msgspec.structs import replace
+
+from melm_studio.configuration.messages import STOPPED, STOPPED_IN_QUEUE, UNEXPECTED
+from melm_studio.planes.axis_titles import axis_titles
+from melm_studio.planes.captions import (
+    changes_of,
+    reproduced_sentence,
+    scores_caption,
+    state_sentence,
+    title,
+    title_of_view,
+    unique_title,
+)
+from melm_studio.planes.plane_edits import LoadingEdit
+from melm_studio.planes.types import Scores
+from melm_studio.planes.view_options import MorphTarget, ViewOptions
+from melm_studio.runs.records.run import RunState
+from tests.melm_studio.runs.helpers import plane, run_of
+
+
+def words(state, event=None, method="melm", message="") -> str:
+    return state_sentence(replace(run_of(method=method), state=state, message=message), event)
+
+
+def test_a_queued_run_waits():
+    assert words(RunState.QUEUED) == "Waiting for a free worker"
+
+
+def test_a_running_run_without_a_plane_is_starting():
+    assert words(RunState.RUNNING) == "Computing the first plane"
+
+
+def test_a_running_run_tells_its_start_its_time_and_its_best():
+    event = plane(stage="start 7 of 16", elapsed_s=0.44, n_evaluations=99, best_objective=3.0504)
+    assert (
+        words(RunState.RUNNING, event)
+        == "Start 7 of 16, 0.4 s, 225 evaluations per second, best 3.050"
+    )
+
+
+def test_a_paused_run_tells_where_it_stands():
+    event = plane(stage="start 7 of 16", elapsed_s=0.44, n_evaluations=99, best_objective=3.0504)
+    assert words(RunState.PAUSED, event) == (
+        "Paused, start 7 of 16, 0.4 s, 225 evaluations per second, best 3.050"
+    )
+
+
+@pytest.mark.parametrize(
+    ("n_starts", "n_evaluations", "expected"),
+    [
+        (1, 1, "1 start, 1 evaluation, 2.0 s"),
+        (16, 1_234, "16 starts, 1,234 evaluations, 2.0 s"),
+    ],
+)
+def test_a_finished_search_tells_its_effort(n_starts, n_evaluations, expected):
+    event = plane(n_evaluations=n_evaluations, elapsed_s=2.0)
+    record = run_of(method="melm")
+    parameters = {**record.parameters, "n_init": n_starts}
+    done = replace(record, state=RunState.DONE, parameters=parameters)
+    assert state_sentence(done, event) == expected
+
+
+@pytest.mark.parametrize(
+    ("agreeing", "starts", "expected"),
+    [
+        (1, 1, "1 start, "),
+        (7, 14, "Reached by at least 7 of 14 starts, "),
+        (14, 14, "Reached by all 14 starts, "),
+    ],
+)
+def test_a_finished_search_tells_how_many_starts_agree(agreeing, starts, expected):
+    outcome = {"agreeing": agreeing, "starts": starts}
+    done = replace(run_of(), state=RunState.DONE, outcome=outcome)
+    assert state_sentence(done, plane()).startswith(expected)
+
+
+@pytest.mark.parametrize("method", ["pca", "lda"])
+def test_a_method_without_a_search_says_so(method):
+    assert words(RunState.DONE, plane(), method) == "Found in one step"
+
+
+def test_what_a_picture_must_not_be_read_as_is_said_beside_it():
+    expected = "Found in one step. Distances between clusters mean nothing"
+    assert words(RunState.DONE, plane(), "tsne") == expected
+
+
+def test_a_map_of_a_sample_says_of_how_many_rows_it_is():
+    outcome = {"n_embedded": 2_000, "n_training": 60_000}
+    done = replace(run_of(method="tsne"), state=RunState.DONE, outcome=outcome)
+    assert "2,000 of 60,000 training rows are embedded, " in state_sentence(done, plane())
+
+
+@pytest.mark.parametrize("event", [None, plane()], ids=["no plane", "a plane"])
+@pytest.mark.parametrize(
+    ("state", "message"),
+    [
+        (RunState.CANCELLED, STOPPED),
+        (RunState.CANCELLED, STOPPED_IN_QUEUE),
+        (RunState.FAILED, UNEXPECTED),
+        (RunState.LOST, "It was tried 3 times."),
+    ],
+)
+def test_a_run_that_was_stopped_or_failed_says_its_message(state, message, event):
+    assert words(state, event, message=message) == message
+
+
+@pytest.mark.parametrize("state", RunState)
+def test_no_state_is_without_words(state):
+    assert words(state, plane(), message="Something happened.")
+
+
+def choosing(n_folds, chosen=None):
+    path = {"n_folds": n_folds, "chosen": chosen} if n_folds else {}
+    outcome = {"gamma_path": path} if n_folds else {}
+    return replace(run_of(gamma="auto"), state=RunState.RUNNING, outcome=outcome)
+
+
+def test_a_run_that_chooses_gamma_says_so_until_it_has():
+    assert title(choosing(0)).startswith("MELM, γ auto")
+    assert title(choosing(5, chosen=2.0)).startswith("MELM, γ 2 (auto)")
+    assert state_sentence(choosing(0), None) == "Choosing γ by inner folds"
+    assert state_sentence(choosing(2), None) == "Choosing γ by inner folds, 2 done"
+    done = replace(choosing(5, chosen=2.0), state=RunState.DONE)
+    assert state_sentence(done, plane()).endswith(", γ 2 chosen by inner folds")
+
+
+def test_a_title_tells_method_gamma_and_seed():
+    run = run_of(gamma=0.316, random_state=7, n_init=14, held_out=0.25)
+    assert title(run) == "MELM, γ 0.316, seed 7"
+
+
+@pytest.mark.parametrize(
+    ("held_out", "expected"), [(0.0, "PCA, 0 % held out"), (0.25, "PCA, seed 7")]
+)
+def test_a_seed_is_told_where_it_makes_a_difference(held_out, expected):
+    assert title(run_of(method="pca", random_state=7, held_out=held_out)) == expected
+
+
+@pytest.mark.parametrize(
+    ("found", "is_same", "words"),
+    [
+        (5.5712, True, "Reproduced: divergence 5.5712, equal to within 1e-09."),
+        (5.5712 + 5e-10, True, "Reproduced: divergence 5.5712, equal to within 1e-09."),
+        (
+            5.4712,
+            False,
+            "Not reproduced: divergence 5.4712 here and 5.5712 in the shared view, a "
+            "difference of 0.1.",
+        ),
+    ],
+)
+def test_a_divergence_is_reproduced_or_the_difference_is_told(found, is_same, words):
+    assert reproduced_sentence(5.5712, found) == (is_same, words)
+
+
+def test_every_score_is_told_with_its_twin_where_there_is_one():
+    assert (
+        scores_caption(3.05, Scores(1.0, None, None))
+        == "divergence 3.05 training, accuracy 1.00 training"
+    )
+    assert scores_caption(3.05, Scores(1.0, 0.9, 2.0)) == (
+        "divergence 3.05 training and 2.00 held-out, accuracy 1.00 training and 0.900 held-out"
+    )
+
+
+def test_a_name_holds_what_matters_to_its_method_alone():
+    defaults = {"random_state": 0, "held_out": 0.25}
+    assert title(run_of(method="pca", gamma=3.0, **defaults)) == "PCA"
+    assert title(run_of(n_components=3, n_init=14, **defaults)) == "MELM, γ 1, 3 components"
+
+
+def test_names_are_unique_and_a_name_that_was_given_stays():
+    run = run_of(method="pca", random_state=0, held_out=0.25)
+    assert unique_title(run, []) == "PCA"
+    second = replace(run, name=unique_title(run, [run]))
+    assert second.name == "PCA (2)"
+    assert unique_title(run, [run, second]) == "PCA (3)"
+    assert title(replace(run, name="mine")) == "mine"
+
+
+def test_a_run_on_fewer_features_is_named_by_their_number():
+    every = replace(run_of(method="pca", held_out=0.25), n_features=13)
+    few = replace(every, n_features=9)
+    few = replace(few, name=unique_title(few, [every]))
+    assert few.name == "PCA, 9 features"
+    assert unique_title(replace(few, name=""), [every, few]) == "PCA, 9 features (2)"
+    assert unique_title(every, [every, few]) == "PCA (2)"
+    named = replace(every, name="mine")
+    assert unique_title(replace(named, n_features=9), [named]) == "mine (2)"
+
+
+def test_the_axes_of_a_nonlinear_projection_bear_its_name():
+    def titles(n_components):
+        run = run_of(method="tsne", n_components=n_components)
+        return axis_titles(Mock(), run, plane())
+
+    assert titles(2) == ("t-SNE 1", "t-SNE 2")
+    assert titles(1) == ("t-SNE 1", "Density")
+
+
+def test_a_queued_run_says_how_many_are_to_be_done_before_it():
+    queued = replace(run_of(), state=RunState.QUEUED)
+    assert state_sentence(queued, None, 2) == "Waiting for 2 other runs"
+    assert state_sentence(queued, None, 1) == "Waiting for 1 other run"
+    again = replace(queued, n_losses=1)
+    assert state_sentence(again, plane()) == "Its worker died, waiting for a free worker"
+
+
+def test_a_running_run_says_how_many_features_it_works_on():
+    record = replace(run_of(method="melm"), state=RunState.RUNNING, n_features=2000)
+    assert state_sentence(record, None) == "Computing the first plane, 2,000 features"
+
+
+def test_a_continued_run_says_that_it_repeats_what_is_known():
+    words_again = words(RunState.RUNNING, plane(is_final=True))
+    assert words_again == "Repeating the search up to where it was cut short"
+
+
+def test_the_title_of_a_changed_plane_says_so():
+    record = run_of(method="pca")
+    assert title_of_view(record, ViewOptions(gamma=0.5)) == title(record)
+    assert title_of_view(record, ViewOptions(n_top_features=3)) == f"{title(record)} (changed)"
+
+
+def test_every_change_of_a_plane_is_named():
+    edits = tuple(LoadingEdit(feature, (1.0, 0.0)) for feature in (4, 4, 2))
+    target = replace(run_of(), name="the other")
+    options = ViewOptions(n_top_features=1, edits=edits, morph=MorphTarget("x", 0.3))
+    words = "Plane was changed: top feature only, 2 arrows moved, 30 % of the way to the other"
+    assert changes_of(options, target) == words
+    assert changes_of(ViewOptions(gamma=0.5)) == ""

@@ -1,0 +1,39 @@
+"""The features of a plane, ranked."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from melm_studio.planes.feature_ranking import (
+    MAX_RANKED,
+    feature_ranking,
+    ordered_numbers,
+)
+
+
+def test_the_strongest_feature_comes_first_and_one_that_is_left_out_not_at_all():
+    loadings = np.array([[0.1, 0.0], [0.0, -2.0], [0.0, 0.0], [1.0, 1.0]])
+    ranking = feature_ranking(["a", "b", "c", "d"], loadings)
+    assert [feature["name"] for feature in ranking["features"]] == ["b", "d", "a"]
+    assert ranking["features"][0] == {"feature": 1, "name": "b", "x": 0.0, "y": -2.0}
+    assert (ranking["of"], ranking["line"]) == (3, None)
+
+
+def test_of_many_features_the_strongest_are_listed_and_all_are_counted():
+    loadings = np.random.default_rng(0).normal(size=(1_000, 2))
+    ranking = feature_ranking([f"x{i}" for i in range(1_000)], loadings)
+    assert len(ranking["features"]) == MAX_RANKED
+    assert ranking["of"] == 1_000
+
+
+def test_features_named_by_rising_numbers_are_a_line():
+    names = [f"{wavelength} nm" for wavelength in range(400, 700, 10)]
+    line = feature_ranking(names, np.ones((30, 2)))["line"]
+    assert line["at"][:2] == [400.0, 410.0]
+    np.testing.assert_allclose(line["lengths"], np.sqrt(2), atol=1e-6)
+
+
+def test_other_names_are_no_line():
+    assert ordered_numbers([str(i) for i in range(10)]) is None
+    assert ordered_numbers([f"x{i}" for i in range(30)]) is None
+    assert ordered_numbers([str(i % 7) for i in range(30)]) is None

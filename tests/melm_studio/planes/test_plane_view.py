@@ -1,0 +1,357 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from sklearn.metrics import balanced_accuracy_score
+
+from melm_core import MELM
+from melm_core.density.class_densities import ClassDensities, density_on_grid, mass_levels
+from melm_core.density.kernel_density import kernel_classes
+from melm_core.evaluation import loading_lengths
+from melm_core.linalg.planes import principal_angles
+from melm_core.melm.held_out import held_out_divergence
+from melm_studio.planes import plane_view, sampled_rows
+from melm_studio.planes.contours import CONTOUR_SHARES, central_box, plane_contours
+from melm_studio.planes.plane_edits import MAX_ARROWS, strongest_loadings
+from melm_studio.planes.plane_view import PlaneViewer
+from melm_studio.planes.training_covariance import standardized
+from tests.melm_core.helpers import classes, invertible, labeled_data, plane
+from tests.melm_studio.runs.helpers import blobs
+
+DATA = labeled_data(*classes(3, 5))
+SEEN, UNSEEN = DATA.split(0.3, random_state=0)
+NO_ROWS = DATA.split(0.0, random_state=0)[1]
+
+
+def lines_of(contours):
+    """Return the lines between the rows of nan."""
+    gaps = np.flatnonzero(np.isnan(contours[:, 0]))
+    return [part[~np.isnan(part[:, 0])] for part in np.split(contours, gaps + 1) if len(part)]
+
+
+def encloses(line, points):
+    """Return whether the closed line runs around each point, by the crossings to its right."""
+    x, y = points[:, :1], points[:, 1:]
+    (x0, y0), (x1, y1) = line[:-1].T, line[1:].T
+    crosses = (y0 > y) != (y1 > y)
+    rises = np.where(y1 == y0, 1.0, y1 - y0)
+    return (crosses & (x < x0 + (y - y0) * (x1 - x0) / rises)).sum(axis=1) % 2 == 1
+
+
+def gaussian_class(n_rows: int = 600, gamma: float = 1.0):
+    rows = np.random.default_rng(0).normal(size=(n_rows, 2)) @ np.array([[2.0, 0.3], [0.0, 0.5]])
+    kernels = kernel_classes(
+        np.vstack([rows, rows]), np.repeat([0, 1], n_rows), n_components=2, gamma=gamma
+    )
+    return rows, kernels.covariances[0]
+
+
+def class_contours(rows, covariance):
+    return plane_contours(ClassDensities((rows,), covariance[None]))[0]
+
+
+def density_at(points, rows, covariance):
+    classes_of_one = ClassDensities((rows,), covariance[None])
+    return np.exp(classes_of_one.log_densities(points)[:, 0])
+
+
+def levels_of(rows, covariance):
+    """Return the levels of the density that hold the shares, on a grid of our own."""
+    axis = np.linspace(-10, 10, 401)
+    return mass_levels(density_on_grid(axis, axis, rows, covariance), CONTOUR_SHARES)
+
+
+def test_contours_are_closed_lines():
+    for view in PlaneViewer(SEEN, UNSEEN, 0.5).view(plane(2, 5)).classes:
+        lines = lines_of(view.contours)
+        assert len(lines) >= len(CONTOUR_SHARES)
+        for line in lines:
+            np.testing.assert_array_equal(line[0], line[-1])
+        assert np.isnan(view.contours[-1]).all()
+
+
+@pytest.mark.parametrize("gamma", [0.1, 1.0, 10.0])
+def test_contours_are_closed_at_any_width_of_the_kernel(gamma):
+    lines = lines_of(class_contours(*gaussian_class(40, gamma))[0])
+    assert len(lines) >= len(CONTOUR_SHARES)
+    for line in lines:
+        np.testing.assert_array_equal(line[0], line[-1])
+
+
+def test_the_density_along_a_contour_is_the_level_of_its_share():
+    rows, covariance = gaussian_class()
+    lines = lines_of(class_contours(rows, covariance)[0])
+    levels = levels_of(rows, covariance)
+    for line in lines:
+        ratios = density_at(line, rows, covariance)[:, None] / levels
+        nearest = np.abs(ratios[0] - 1).argmin()
+        np.testing.assert_allclose(ratios[:, nearest], 1, atol=0.05)
+
+
+def test_contours_enclose_about_their_shares_of_the_rows():
+    rows, covariance = gaussian_class()
+    enclosed = {share: np.zeros(len(rows), dtype=bool) for share in CONTOUR_SHARES}
+    levels = levels_of(rows, covariance)
+    for line in lines_of(class_contours(rows, covariance)[0]):
+        nearest = np.abs(density_at(line[:1], rows, covariance) / levels - 1).argmin()
+        enclosed[CONTOUR_SHARES[nearest]] ^= encloses(line, rows)
+    for share, inside in enclosed.items():
+        assert inside.mean() == pytest.approx(share, abs=0.06)
+
+
+def test_a_class_that_is_one_point_has_no_lines():
+    contours, _ = class_contours(np.ones((5, 2)), np.zeros((2, 2)))
+    assert np.isnan(contours).all()
+
+
+def test_the_picture_draws_the_densities_that_are_optimized():
+    gamma, components = 0.7, plane(2, 5)
+    view = PlaneViewer(DATA, NO_ROWS, gamma).view(components)
+    kernels = kernel_classes(DATA.X, DATA.y, n_components=2, gamma=gamma, shrinkage="ledoit-wolf")
+    drawn = kernels.project(
+        standardized(components, components @ np.cov(DATA.X.T, ddof=0) @ components.T)
+    )
+    for code, class_view in enumerate(view.classes):
+        np.testing.assert_allclose(
+            class_view.contours, class_contours(drawn.rows[code], drawn.covariances[code])[0]
+        )
+        np.testing.assert_allclose(class_view.train, drawn.rows[code], atol=1e-12)
+
+
+@pytest.mark.parametrize("mixing", [np.eye(2), np.diag([100.0, 0.01]), invertible(2)])
+def test_a_plane_is_drawn_with_unit_covariance(mixing):
+    covariance = invertible(5) @ invertible(5).T
+    components = mixing @ plane(2, 5)
+    rows = standardized(components, components @ covariance @ components.T)
+    np.testing.assert_allclose(rows @ covariance @ rows.T, np.eye(2), atol=1e-10)
+    np.testing.assert_allclose(principal_angles(rows, components), 0, atol=1e-12)
+
+
+def test_standardising_turns_as_little_as_possible():
+    covariance, components = invertible(5) @ invertible(5).T, plane(2, 5)
+    stretch = standardized(components, components @ covariance @ components.T) @ components.T
+    np.testing.assert_allclose(stretch, stretch.T, atol=1e-12)
+    assert np.linalg.eigvalsh(stretch)[0] > 0
+
+
+def test_the_seen_rows_have_unit_covariance_in_the_picture():
+    view = PlaneViewer(SEEN, UNSEEN, 1.0).view(plane(2, 5))
+    drawn = np.concatenate([class_view.train for class_view in view.classes])
+    np.testing.assert_allclose(np.cov(drawn.T, ddof=0), np.eye(2), atol=1e-10)
+    np.testing.assert_allclose(view.arrows.origins - drawn.mean(axis=0), 0.0, atol=1e-12)
+
+
+def test_every_row_is_drawn_in_its_class():
+    view = PlaneViewer(SEEN, UNSEEN, 1.0).view(plane(2, 5))
+    assert [len(one.train) for one in view.classes] == np.bincount(SEEN.y).tolist()
+    assert [len(one.held_out) for one in view.classes] == np.bincount(UNSEEN.y).tolist()
+
+
+@pytest.mark.parametrize("flip", [1.0, -1.0])
+def test_the_box_holds_rows_contours_and_arrows(flip):
+    rng = np.random.default_rng(0)
+    rows = flip * rng.uniform(size=(90, 3))
+    seen, unseen = labeled_data(rows, np.arange(90) % 2).split(0.2, random_state=0)
+    view = PlaneViewer(seen, unseen, 1.0).view(np.eye(3)[:2])
+    for one in view.classes:
+        for points in (
+            one.train,
+            one.held_out,
+            one.contours,
+            view.arrows.tips,
+            view.arrows.origins,
+        ):
+            inside = (view.lower <= points) & (points <= view.upper)
+            assert (inside | np.isnan(points)).all()
+
+
+def test_two_rows_far_away_do_not_make_the_others_small():
+    rows = np.random.default_rng(0).normal(size=(1_000, 2))
+    lower, upper = central_box([rows], [rows])
+    far = np.concatenate([rows, [[1_000.0, 0.0], [0.0, -1_000.0]]])
+    np.testing.assert_allclose(central_box([far], [far]), (lower, upper), atol=2.5)
+    assert np.all(upper - lower < 12)
+
+
+def test_the_longest_arrow_reaches_across_a_good_part_of_the_picture():
+    view = PlaneViewer(SEEN, UNSEEN, 1.0).view(plane(2, 5))
+    longest = np.linalg.norm(view.arrows.tips - view.arrows.origins, axis=1).max()
+    assert 0.3 < longest / (view.upper - view.lower).min() <= 0.4 + 1e-12
+
+
+def test_arrows_point_along_the_loadings_of_the_strongest_features():
+    components = plane(2, 5)
+    view = PlaneViewer(SEEN, UNSEEN, 1.0).view(components)
+    loadings = standardized(components, components @ np.cov(SEEN.X.T, ddof=0) @ components.T)
+    tips, features = strongest_loadings(loadings, len(SEEN.feature_names))
+    assert view.arrows.features.tolist() == features.tolist()
+    assert view.arrows.names == tuple(SEEN.feature_names[feature] for feature in features)
+    scales = (view.arrows.tips - view.arrows.origins) / tips
+    np.testing.assert_allclose(scales, view.arrows.scale, rtol=1e-9)
+    np.testing.assert_array_equal(tips, loadings[:, features].T)
+
+
+def test_there_are_at_most_so_many_arrows_the_strongest_first():
+    components = plane(2, 30)
+    tips, features = strongest_loadings(components, 30)
+    strengths = np.linalg.norm(tips, axis=1)
+    assert len(tips) == len(features) == MAX_ARROWS
+    assert (np.diff(strengths) <= 0).all()
+    assert strengths[-1] >= np.sort(np.linalg.norm(components, axis=0))[-MAX_ARROWS]
+
+
+def test_the_accuracy_is_that_of_the_fitted_classifier():
+    melm = MELM(gamma=0.8, n_init=1, random_state=0).fit(SEEN.X, SEEN.y)
+    scores = PlaneViewer(SEEN, UNSEEN, 0.8).view(melm.components_).scores
+    for data, accuracy in ((SEEN, scores.accuracy_train), (UNSEEN, scores.accuracy_held_out)):
+        assert accuracy == pytest.approx(balanced_accuracy_score(data.y, melm.predict(data.X)))
+
+
+def test_the_held_out_divergence_is_that_of_the_fitted_densities():
+    melm = MELM(gamma=0.8, n_init=1, random_state=0).fit(SEEN.X, SEEN.y)
+    scores = PlaneViewer(SEEN, UNSEEN, 0.8).view(melm.components_).scores
+    Z = melm.transform(UNSEEN.X)
+    expected = held_out_divergence(
+        melm.projected_classes_, [Z[UNSEEN.y == code] for code in range(3)]
+    )
+    assert scores.divergence_held_out == pytest.approx(expected, rel=1e-9)
+
+
+def test_scores_do_not_depend_on_the_frame_of_the_plane():
+    viewer = PlaneViewer(SEEN, UNSEEN, 1.0)
+    components = plane(2, 5)
+    one = viewer.view(components).scores
+    other = viewer.view(invertible(2) @ components).scores
+    assert other.accuracy_train == one.accuracy_train
+    assert other.accuracy_held_out == one.accuracy_held_out
+    assert other.divergence_held_out == pytest.approx(one.divergence_held_out, rel=1e-9)
+
+
+def test_without_unseen_rows_there_are_no_scores_of_them():
+    scores = PlaneViewer(DATA, NO_ROWS, 1.0).view(plane(2, 5)).scores
+    assert 0 <= scores.accuracy_train <= 1
+    assert scores.accuracy_held_out is None
+    assert scores.divergence_held_out is None
+
+
+@pytest.mark.parametrize("missing", [0, 1, 2])
+def test_where_a_class_has_no_unseen_row_there_are_no_scores_of_unseen_rows(missing):
+    kept = UNSEEN.y != missing
+    rows = {name: getattr(UNSEEN, name)[kept] for name in ("X", "y", "row_numbers")}
+    unseen = replace(UNSEEN, **rows)
+    view = PlaneViewer(SEEN, unseen, 1.0).view(plane(2, 5))
+    assert view.classes[missing].held_out.shape == (0, 2)
+    assert view.scores.accuracy_held_out is None
+    assert view.scores.divergence_held_out is None
+
+
+@pytest.mark.parametrize("values", [(0.1, 0.7), (0.0, 1.0)])
+def test_classes_that_are_one_point_each_can_still_be_seen(values):
+    y = np.arange(40) % 2
+    X = np.array(values)[y][:, None] * np.array([1.0, -2.0, 0.5])
+    seen, unseen = labeled_data(X, y).split(0.25, random_state=0)
+    view = PlaneViewer(seen, unseen, 1.0).view(np.eye(3)[:2])
+    assert np.isfinite([view.lower, view.upper]).all()
+    assert view.scores.accuracy_held_out == 1
+    assert np.isfinite(view.scores.divergence_held_out)
+
+
+def test_a_large_table_is_drawn_in_part_and_its_densities_sum_over_all(monkeypatch):
+    whole = PlaneViewer(SEEN, UNSEEN, 1.0).view(plane(2, 5))
+    monkeypatch.setattr(plane_view, "MAX_DRAWN_ROWS", 30)
+    viewer = PlaneViewer(SEEN, UNSEEN, 1.0)
+    part = viewer.view(plane(2, 5))
+    assert viewer.n_rows == len(DATA.y)
+    assert viewer.n_drawn == sum(len(one.train) + len(one.held_out) for one in part.classes)
+    assert viewer.n_drawn == pytest.approx(30, abs=3)
+    for one, same in zip(part.classes, whole.classes, strict=True):
+        np.testing.assert_array_equal(one.contours, same.contours)
+
+
+def test_seen_and_unseen_rows_are_drawn_in_their_proportion(monkeypatch):
+    monkeypatch.setattr(plane_view, "MAX_DRAWN_ROWS", 200)
+    data = labeled_data(np.random.default_rng(0).normal(size=(2000, 3)), np.arange(2000) % 2)
+    view = PlaneViewer(*data.split(0.25, random_state=0), 1.0).view(np.eye(3)[:2])
+    assert [len(one.train) for one in view.classes] == [75, 75]
+    assert [len(one.held_out) for one in view.classes] == [25, 25]
+
+
+def test_a_large_table_without_unseen_rows_is_drawn(monkeypatch):
+    monkeypatch.setattr(plane_view, "MAX_DRAWN_ROWS", 30)
+    view = PlaneViewer(DATA, NO_ROWS, 1.0).view(plane(2, 5))
+    assert [len(one.held_out) for one in view.classes] == [0, 0, 0]
+    assert view.scores.accuracy_held_out is None
+
+
+def test_scores_on_a_share_of_the_rows_come_close_to_those_on_all(monkeypatch):
+    rng = np.random.default_rng(0)
+    y = np.arange(1200) % 2
+    X = rng.normal(size=(1200, 3)) + 1.5 * y[:, None]
+    viewers = {}
+    for most in (200, 10_000):
+        monkeypatch.setattr(sampled_rows, "MAX_SCORED_ROWS", most)
+        viewers[most] = PlaneViewer(*labeled_data(X, y).split(0.5, random_state=0), 1.0)
+    few, all_ = (viewer.view(np.eye(3)[:2]).scores for viewer in viewers.values())
+    assert few.accuracy_train != all_.accuracy_train
+    assert few.accuracy_train == pytest.approx(all_.accuracy_train, abs=0.05)
+    assert few.accuracy_held_out == pytest.approx(all_.accuracy_held_out, abs=0.05)
+    assert few.divergence_held_out == pytest.approx(all_.divergence_held_out, rel=0.2)
+
+
+def test_the_coordinates_are_of_the_same_rows_whatever_was_held_out():
+    data = join(SEEN, UNSEEN)
+    one = PlaneViewer(*data.split(0.2, 0), 1.0)
+    other = PlaneViewer(*data.split(0.4, 7), 1.0)
+    assert one.coordinates(plane(2, 5)).shape == other.coordinates(plane(2, 5)).shape
+    # Each is standardized by its own seen rows: the same up to a linear map.
+    fitted, *_ = np.linalg.lstsq(
+        centered(one.coordinates(plane(2, 5))), centered(other.coordinates(plane(2, 5)))
+    )
+    np.testing.assert_allclose(
+        centered(one.coordinates(plane(2, 5))) @ fitted,
+        centered(other.coordinates(plane(2, 5))),
+        atol=1e-10,
+    )
+
+
+def test_a_plane_turned_and_reflected_is_drawn_like_the_one_it_is_turned_towards():
+    viewer = PlaneViewer(SEEN, UNSEEN, 1.0)
+    turn = np.array([[0.6, -0.8], [-0.8, -0.6]])  # a reflection
+    whole = viewer.view(plane(2, 5))
+    turned = viewer.view(turn @ plane(2, 5), viewer.coordinates(plane(2, 5)))
+    for one, other in zip(whole.classes, turned.classes, strict=True):
+        np.testing.assert_allclose(one.train, other.train, atol=1e-10)
+        np.testing.assert_allclose(one.contours, other.contours, atol=1e-8)
+    np.testing.assert_allclose(whole.arrows.tips, turned.arrows.tips, atol=1e-10)
+
+
+def test_turning_changes_no_score():
+    viewer = PlaneViewer(SEEN, UNSEEN, 1.0)
+    alone = viewer.view(plane(2, 5, 1))
+    turned = viewer.view(plane(2, 5, 1), viewer.coordinates(plane(2, 5, 2)))
+    assert turned.scores.accuracy_train == alone.scores.accuracy_train
+    assert turned.scores.divergence_held_out == pytest.approx(alone.scores.divergence_held_out)
+
+
+def centered(points):
+    return points - points.mean(axis=0)
+
+
+def join(seen, unseen):
+    """Return the rows of both as one data set."""
+    return replace(
+        seen,
+        X=np.concatenate([seen.X, unseen.X]),
+        y=np.concatenate([seen.y, unseen.y]),
+        row_numbers=np.concatenate([seen.row_numbers, unseen.row_numbers]),
+    )
+
+
+def test_lengths_are_those_of_the_arrows_that_are_drawn():
+    data = blobs(n_rows=60)
+    viewer = PlaneViewer(*data.split(0.0, 0), gamma=1.0)
+    components, _ = np.linalg.qr(np.random.default_rng(1).normal(size=(data.X.shape[1], 2)))
+    drawn = np.linalg.norm(viewer.view(components.T).loadings, axis=1)
+    np.testing.assert_allclose(loading_lengths(components.T, data.X), drawn, rtol=1e-9)

@@ -1,0 +1,55 @@
+"""Rows that views of a table share are kept by their size."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from melm_studio.rows.new_rows import NewRows
+from melm_studio.workspace import row_views
+from melm_studio.workspace.row_views import RowViews
+
+RECORD: Any = SimpleNamespace(owner="ada", data_id="data")
+WORKSPACE: Any = SimpleNamespace(owner="ada", table=lambda source: source)
+
+
+@pytest.fixture
+def matched(monkeypatch) -> list[str]:
+    """The files that were matched, in order."""
+    keys: list[str] = []
+
+    def match(_: object, source: Any) -> NewRows:
+        keys.append(source.key)
+        X = np.empty((2**20, source.n_features))  # which takes no memory until it is written
+        return NewRows(source.name, np.empty(0, int), X, (), np.empty(0, int), ())
+
+    monkeypatch.setattr(row_views, "match_rows", match)
+    monkeypatch.setattr(RowViews, "_load_data", lambda *_: None)
+    return keys
+
+
+def source(key: str, megabytes: int) -> Any:
+    return SimpleNamespace(key=key, name=key, n_features=megabytes // 8)
+
+
+def ask(views: RowViews, *sources: Any) -> None:
+    for each in sources:
+        views.new_rows(WORKSPACE, RECORD, each)
+
+
+def test_new_rows_of_all_files_take_256_mb(matched):
+    views = RowViews(SimpleNamespace())
+    first, second, third = (source(key, 120) for key in "abc")
+    ask(views, first, second, first, second)
+    assert matched == ["a", "b"]
+    ask(views, third, second, third, first)
+    assert matched == ["a", "b", "c", "a"]
+
+
+def test_the_last_file_is_kept_however_large_its_rows_are(matched):
+    views = RowViews(SimpleNamespace())
+    ask(views, source("a", 8), *2 * [source("b", 512)])
+    assert matched == ["a", "b"]

@@ -1,0 +1,36 @@
+"""The examples of the documentation run."""
+
+from __future__ import annotations
+
+import doctest
+import re
+import runpy
+from pathlib import Path
+
+import pytest
+
+from melm_studio.planes import explained_variance
+from melm_studio.publication import estimator_figure, style
+from melm_studio.publication.printing import draw, text
+
+PAGE = Path(__file__).parents[4] / "docs" / "figures-for-print.md"
+
+
+@pytest.mark.parametrize(
+    ("number", "file", "begin"), [(0, "wine.pdf", b"%PDF"), (1, "wine.html", b"<!doctype html>")]
+)
+def test_the_examples_of_the_page_save_figures(number, file, begin, tmp_path, monkeypatch):
+    codes = re.findall(r"^```python\n(.*?)^```", PAGE.read_text(), re.MULTILINE | re.DOTALL)
+    script = tmp_path / "example.py"
+    script.write_text(codes[number])
+    monkeypatch.chdir(tmp_path)
+    runpy.run_path(str(script))
+    assert (tmp_path / file).read_bytes().startswith(begin)
+    assert len(codes) == 2
+
+
+@pytest.mark.parametrize("module", [estimator_figure, draw, text, style, explained_variance])
+def test_the_examples_of_docstrings_print_what_they_say(module):
+    found = doctest.testmod(module)
+    assert found.attempted > 0
+    assert found.failed == 0

@@ -1,0 +1,78 @@
+"""The tree of a run, and its resamples, end the same when their worker was lost halfway."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from melm_studio.analyses import resamples_run, tree_run
+from melm_studio.runs.records.run import (
+    RunKind,
+    RunRecord,
+    RunState,
+    new_resamples,
+    new_tree,
+)
+from melm_studio.workers.execute import execute_run
+from melm_studio.workers.inline import InlineRunner
+from tests.melm_studio.runs.helpers import blobs, queue_run
+
+REPORTS = {RunKind.TREE: tree_run.tree_of, RunKind.RESAMPLES: resamples_run.resamples_of}
+
+
+class WorkerGoneError(BaseException):
+    """As little as a killed process does anything after it is raised."""
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch):
+    full = tree_run.plane_tree
+    options = {"gammas": (4.0, 2.0, 1.0), "n_init": 1, "n_shuffles": 1}
+    monkeypatch.setattr(tree_run, "plane_tree", lambda *rows, **kw: full(*rows, **kw | options))
+    monkeypatch.setattr(resamples_run, "N_RESAMPLES", 3)
+
+
+def finished(store) -> RunRecord:
+    record = queue_run(store, blobs(), "melm", n_init=1, held_out=0.25)
+    InlineRunner(store).drain()
+    return record
+
+
+@pytest.mark.parametrize("derived", [new_tree, new_resamples])
+def test_after_a_lost_worker_it_ends_as_if_nothing_had_happened(
+    store, monkeypatch, derived: Callable[[RunRecord], RunRecord]
+):
+    fit = finished(store)
+    whole, lost = derived(fit), derived(fit)
+    store.create(whole)
+    InlineRunner(store).drain()
+
+    put = store.put_report
+    put_before: list[str] = []
+
+    def put_once_and_vanish(run_id: str, raw: bytes) -> None:
+        if len(put_before) == 1:
+            raise WorkerGoneError
+        put_before.append(run_id)
+        put(run_id, raw)
+
+    store.create(lost)
+    monkeypatch.setattr(store, "put_report", put_once_and_vanish)
+    with pytest.raises(WorkerGoneError):
+        execute_run(store, lost.run_id)
+    n_before = store.n_events(lost.run_id)
+    assert n_before > 0
+    monkeypatch.setattr(store, "put_report", put)
+    store.requeue(store.get(lost.run_id), n_losses=1)
+    InlineRunner(store).drain()
+
+    ended = store.get(lost.run_id)
+    assert (ended.state, ended.attempt) == (RunState.DONE, 1)
+    reports = [REPORTS[ended.kind](store, run.run_id) for run in (whole, lost)]
+    assert repr(reports[0]) == repr(reports[1])  # nan is no equal of itself
+    planes = [store.events(run.run_id) for run in (whole, lost)]
+    assert len(planes[0]) == len(planes[1]) > n_before
+    for one, other in zip(*planes, strict=True):
+        np.testing.assert_array_equal(one.components, other.components)

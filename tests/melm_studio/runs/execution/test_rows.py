@@ -1,0 +1,69 @@
+"""The rows of a fit and of its refits name batches only for a run that is to be blind to them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from melm_core.base import UserError
+from melm_studio.runs.execution.refusals import applicable, check_data
+from melm_studio.runs.execution.rows import judged_rows, nuisance_of, resampled_rows
+from melm_studio.tables import Role, RowColumn
+from tests.melm_studio.runs.helpers import PARAMETERS, blobs, run_of
+
+PLAIN = blobs(n_rows=60)
+PLATES = np.arange(60.0) // 2 % 2
+DATA = replace(PLAIN, row_columns=(RowColumn("plate", Role.BATCH, PLATES),))
+BLIND = run_of(nuisance_weight=2.0)
+
+
+@pytest.mark.parametrize("rows_of", [judged_rows, resampled_rows])
+def test_refits_of_a_blind_run_are_blind(rows_of):
+    np.testing.assert_array_equal(rows_of(DATA, record=BLIND)["nuisance"], DATA.batches)
+    assert "nuisance" not in rows_of(DATA, record=run_of())
+    assert "nuisance" not in rows_of(DATA)
+
+
+def test_some_rows_have_their_own_batches():
+    found = judged_rows(DATA, np.array([0, 2, 4]), BLIND)["nuisance"]
+    np.testing.assert_array_equal(found, [0, 1, 0])
+
+
+def test_without_batches_or_weight_there_is_no_nuisance():
+    assert nuisance_of(PLAIN, BLIND) == {}
+    assert nuisance_of(DATA, run_of(nuisance_weight=0.0)) == {}
+    assert nuisance_of(DATA, run_of()) == {}
+
+
+def test_rows_without_a_batch_are_one_more_batch():
+    plates = np.where(np.arange(60) < 3, np.nan, PLATES)
+    data = replace(PLAIN, row_columns=(RowColumn("plate", Role.BATCH, plates),))
+    assert sorted(set(data.batches.tolist())) == [0, 1, 2]
+
+
+def test_a_form_leaves_out_a_weight_that_it_hides():
+    given = PARAMETERS | {"nuisance_weight": 2.0}
+    assert applicable(given, DATA) == given
+    assert applicable(given, PLAIN) == PARAMETERS
+    assert applicable(PARAMETERS | {"nuisance_weight": 0}, DATA) == PARAMETERS
+
+
+def test_a_weight_without_batches_is_refused_before_the_run():
+    with pytest.raises(UserError, match="no column of the table has the role Batch"):
+        check_data("melm", PLAIN, PARAMETERS | {"nuisance_weight": 2.0})
+
+
+@pytest.mark.parametrize(
+    ("plates", "words"),
+    [
+        (PLAIN.y.astype(float), "nothing can tell the classes from the batch"),
+        (np.zeros(60), "All rows have the same batch"),
+        (np.arange(60.0), "No class has 4 rows or more of one batch and as many of another"),
+    ],
+)
+def test_batches_that_no_plane_can_be_blind_to_are_refused_with_the_reason(plates, words):
+    data = replace(PLAIN, row_columns=(RowColumn("plate", Role.BATCH, plates),))
+    with pytest.raises(UserError, match=words):
+        check_data("melm", data, PARAMETERS | {"nuisance_weight": 2.0})

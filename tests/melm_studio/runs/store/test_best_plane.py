@@ -1,0 +1,15 @@
+"""The best plane in the history of a run."""
+
+from __future__ import annotations
+
+from melm_studio.runs.store.best_plane import best_event
+from tests.melm_studio.runs.helpers import plane, run_of
+
+
+def test_the_best_plane_is_the_one_with_the_largest_objective(store):
+    record = run_of()
+    store.create(record)
+    assert best_event(store, record.run_id) is None
+    for value in (1.0, 3.0, 2.0):
+        store.append(record.run_id, plane(value))
+    assert best_event(store, record.run_id).sequence == 1
