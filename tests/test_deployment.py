@@ -92,7 +92,7 @@ def test_gunicorn_understands_its_command(command):
 def test_celery_understands_its_command(command):
     before, after = command[1 : command.index("worker")], command[command.index("worker") + 1 :]
     assert before == ["--quiet", "--app", "melm_studio.workers.celery_app"]
-    assert (ROOT / "melm_studio" / "worker" / "celery_app.py").is_file()
+    assert (ROOT / "melm_studio" / "workers" / "celery_app.py").is_file()
     known = {name for parameter in celery_worker_command.params for name in parameter.opts}
     assert set(after) <= known
 

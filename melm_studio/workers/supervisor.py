@@ -26,7 +26,7 @@ STARTS_WITHIN_S = 60.0
 # Enough for processes to die, but short where no init process reaps them and they stay listed.
 GONE_WITHIN_S = 2.0
 GONE_POLL_S = 0.005
-PROJECT_ROOT = Path(__file__).resolve().parents[3]
+PROJECT_ROOT = Path(__file__).resolve().parents[2]
 
 logger = logging.getLogger(__name__)
 
