@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from experiments import gem, kernel_machines, optimum, page, rotations
+from experiments import gem, honesty, kernel_machines, optimum, page, rotations
 from experiments.questions import (
     batches,
     multiclass,
@@ -100,6 +100,10 @@ def _add_questions(names: argparse._SubParsersAction[argparse.ArgumentParser]) -
     named = names.add_parser("published", help="PLS-DA and OPLS-DA beside the values of ropls")
     named.add_argument("file", type=Path, help="sacurine.csv, exported from ropls")
     named.set_defaults(run=lambda arguments: published.compare(arguments.file))
+    named = names.add_parser("honesty", help="do the numbers that are shown keep their promises?")
+    named.add_argument("--only", nargs="+", choices=honesty.CLAIMS, default=[], help="claims")
+    named.add_argument("--quick", action="store_true", help="fewer tables")
+    named.set_defaults(run=lambda a: honesty.compare(a.only, quick=a.quick))
     named = names.add_parser("multiclass", help="compare the multi-class objectives")
     named.set_defaults(run=lambda _: multiclass.compare())
     named = names.add_parser("rotations", help="compare the solvers of rotations")

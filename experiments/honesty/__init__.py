@@ -1,0 +1,33 @@
+"""Do the numbers that the studio shows keep what they promise? One module a claim.
+
+`python -m experiments honesty` simulates tables whose truth is known, and prints for each claim
+what was measured before, what is measured now, and what is wanted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from threadpoolctl import threadpool_limits
+
+from experiments.honesty.claim import Claim, as_table
+
+# A line for each module of this folder that states a claim.
+_ALL: tuple[Claim, ...] = ()
+
+CLAIMS = {claim.name: claim for claim in _ALL}
+
+
+def compare(names: Sequence[str] = (), *, quick: bool = False) -> None:
+    """Simulate claims and print the table of each.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Keys of `CLAIMS`; all of them by default.
+    quick : bool, default=False
+        Fewer tables: seconds instead of minutes a claim.
+    """
+    with threadpool_limits(1):
+        for name in names or CLAIMS:
+            print(as_table(CLAIMS[name], CLAIMS[name].simulate(quick)), flush=True)
