@@ -24,6 +24,10 @@ class GammaPath:
     fold_accuracies : ndarray of shape (n_folds, n_gammas)
         Balanced accuracy of the class densities, of Silverman's width, in the plane that
         was fitted to the other folds.
+    right : ndarray of shape (n_kept, n_gammas) or None
+        Whether each row of the fit, held out, has the largest density of its class, for
+        `melm_core.evaluation.winner_share` with rule="simplest"; nan for rows of folds that are
+        not done. None where it was not kept.
 
     Examples
     --------
@@ -36,6 +40,7 @@ class GammaPath:
 
     gammas: FloatArray
     fold_accuracies: FloatArray
+    right: FloatArray | None = None
 
     @property
     def accuracies(self) -> FloatArray:

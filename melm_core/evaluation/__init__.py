@@ -5,6 +5,12 @@ from __future__ import annotations
 from melm_core.base.label_permutations import PermutationDesign
 from melm_core.datasets.noise import pure_noise
 from melm_core.evaluation.answers import LEVEL, Answer, answer_of
+from melm_core.evaluation.calibration import (
+    Calibration,
+    Reliability,
+    cross_calibrated,
+    fitted_calibration,
+)
 from melm_core.evaluation.cross_validation import (
     CrossValidatedSeparability,
     FoldResult,
@@ -43,6 +49,7 @@ from melm_core.evaluation.plane_stability import Stability, pairwise_angles, sta
 from melm_core.evaluation.sequential_p_value import EarlyEnd
 from melm_core.evaluation.sparse_planes import SparsePath, loading_lengths, sparse_path
 from melm_core.evaluation.verdict_sentence import p_value_in_words, verdict
+from melm_core.evaluation.winner_share import WinnerShare, winner_share
 from melm_core.melm.held_out_callback import HeldOutHistory, HeldOutScores
 
 __all__ = [
@@ -50,6 +57,7 @@ __all__ = [
     "LEVEL",
     "PLANE_CLASSIFIERS",
     "Answer",
+    "Calibration",
     "CodedRows",
     "CrossValidatedSeparability",
     "DensityScores",
@@ -63,16 +71,20 @@ __all__ = [
     "PermutationTest",
     "PermutedValue",
     "PlaneClassifier",
+    "Reliability",
     "Score",
     "Separability",
     "SparsePath",
     "Stability",
+    "WinnerShare",
     "answer_of",
     "confusion_shares",
+    "cross_calibrated",
     "cross_validated_separability",
     "density_scores",
     "duplicate_rows",
     "features_used",
+    "fitted_calibration",
     "group_strata",
     "held_out_p_value",
     "held_out_share",
@@ -93,4 +105,5 @@ __all__ = [
     "stability",
     "stratified_folds",
     "verdict",
+    "winner_share",
 ]

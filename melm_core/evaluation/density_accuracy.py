@@ -61,6 +61,12 @@ DEFAULT_MAX_ROWS = 2_000
 # Given the number of the fold, from 1, and the number of folds.
 FoldDone: TypeAlias = Callable[[int, int], object]
 
+# Confusion of the scored training rows and of the test rows, how the nuisance is told, and which
+# test rows are told rightly.
+_FoldResults: TypeAlias = tuple[
+    FloatArray, FloatArray, NuisanceAccuracy | None, npt.NDArray[np.bool_]
+]
+
 
 @dataclass(frozen=True, eq=False)
 class DensityScores:
@@ -74,6 +80,9 @@ class DensityScores:
     classes : ndarray of shape (n_classes,)
     notes : tuple of str
         Sentences about deviations from the requested folds or rows.
+    right : ndarray of bool of shape (n_scored,)
+        Whether each scored row, held out, has the largest density of its class; in their order,
+        for `winner_share`. Scored are all rows, unless there are more than `max_rows`.
     nuisance : tuple of NuisanceAccuracy
         With a nuisance: how well its value is told from the position of held-out rows, for
         each fold in which the classes do not coincide with it.
@@ -90,6 +99,7 @@ class DensityScores:
     held_out_confusions: FloatArray
     classes: npt.NDArray[Any]
     notes: tuple[str, ...]
+    right: npt.NDArray[np.bool_]
     nuisance: tuple[NuisanceAccuracy, ...] = ()
 
     @property
@@ -216,12 +226,17 @@ def density_scores(
         results.append(result)
         if callback is not None:
             callback(len(results), len(work.folds))
-    train, held_out, told = zip(*results, strict=True)
+    train, held_out, told, own_right = zip(*results, strict=True)
+    scored = work.scored
+    right = np.zeros(len(scored.y), dtype=np.bool_)
+    for fold, values in zip(work.folds, own_right, strict=True):
+        right[fold.test] = values
     return DensityScores(
         train_confusions=np.stack(train),
         held_out_confusions=np.stack(held_out),
-        classes=work.scored.classes,
+        classes=scored.classes,
         notes=work.notes(n_folds),
+        right=right,
         nuisance=tuple(own for own in told if own is not None),
     )
 
@@ -245,8 +260,8 @@ class _FoldWork:
     def notes(self, n_folds: int) -> tuple[str, ...]:
         return fold_notes(self.plan.rows, self.plan.sample, len(self.folds), n_folds)
 
-    def results(self, fold: Fold) -> tuple[FloatArray, FloatArray, NuisanceAccuracy | None]:
-        """Confusion of the scored training rows and of the test rows; how the nuisance is told."""
+    def results(self, fold: Fold) -> _FoldResults:
+        """The result of one fold."""
         train, scored = self.plan.training_rows(fold), self.scored
         projection = fit_projection(
             self.plan.estimator,
@@ -259,7 +274,8 @@ class _FoldWork:
         predicted = class_predictions(projection, train, scored.X, self.gamma)
         held_out = scored.take(fold.test)
         told = _nuisance_told(projection, train, held_out, self.gamma)
-        return *_confusions(scored, fold, predicted), told
+        right = predicted[fold.test] == held_out.y
+        return *_confusions(scored, fold, predicted), told, right
 
 
 @dataclass(frozen=True, eq=False)
@@ -299,7 +315,7 @@ class _BlockWork:
         of_folds = fold_notes(self.scored, np.arange(n_scored), len(self.folds), n_folds)
         return (*sample_notes(n_scored, int(self.table.counts.sum())), *of_folds)
 
-    def results(self, fold: Fold) -> tuple[FloatArray, FloatArray, None]:
+    def results(self, fold: Fold) -> _FoldResults:
         held_out = self.sample.positions[fold.test], self.sample.y[fold.test]
         train = BlocksWithout(self.table, *held_out)
         fitted = Standardization.of_blocks(train) if self.standardize else Unchanged()
@@ -309,7 +325,8 @@ class _BlockWork:
         kernels = kernel_classes_in_blocks(prepared, n_components=len(components), gamma=self.gamma)
         points = fitted.apply(self.sample.X) @ components.T
         predicted = kernels.project(components).most_likely(points)
-        return *_confusions(self.scored, fold, predicted), None
+        right = predicted[fold.test] == self.sample.y[fold.test]
+        return *_confusions(self.scored, fold, predicted), None, right
 
 
 def _confusions(

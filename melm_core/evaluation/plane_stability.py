@@ -10,6 +10,7 @@ from itertools import combinations
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
+from scipy.stats import f, t
 
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
@@ -32,6 +33,9 @@ Resampling: TypeAlias = Literal["bootstrap", "folds"]
 RESAMPLINGS = ("bootstrap", "folds")
 
 _ROUNDING = 1e-9  # 3.0000000000000004 is 3
+
+# Of loadings that all resamples agree on, so that their interval is a point.
+_NEGLIGIBLE_VARIANCE = 1e-18
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,14 +117,46 @@ class Stability:
 
     @property
     def length_interval(self) -> tuple[FloatArray, FloatArray]:
-        """Percentile interval of the length of the loadings of each feature, between 0 and 1.
+        """Interval of the length of the loadings of each feature, within 0 and 1.
 
-        The length does not depend on the basis of the plane.
+        Lengths of resamples are never 0, so that their quantiles exclude every feature without
+        effect. The interval is that of the loadings as a vector in the plane: it reaches to 0
+        unless the vector differs from 0 (Hotelling's T2 at `confidence`), and otherwise extends by
+        a t quantile of the standard error along the vector. Resamples are shorter along the plane
+        of all rows than that plane is along the true one by about the same factor, which is
+        taken back. The length does not depend on the basis of the plane.
+
+        Returns
+        -------
+        lower, upper : ndarray of shape (n_features,)
+            0 and 1 where there are no more resamples than components.
+
+        References
+        ----------
+        H. Hotelling: The generalization of Student's ratio, Annals of Mathematical Statistics 2,
+        1931. B. Efron, R. J. Tibshirani: An Introduction to the Bootstrap, 1993, chapter 10 (bias).
         """
-        lengths = np.linalg.norm(self.planes, axis=1)
-        tail = 0.5 * (1.0 - self.confidence)
-        lower, upper = np.quantile(lengths, [tail, 1.0 - tail], axis=0)
-        return lower, upper
+        n_resamples, n_components, n_features = self.planes.shape
+        if n_resamples <= n_components:
+            return np.zeros(n_features), np.ones(n_features)
+        kept = np.einsum("bkf,kf->", self.planes, self.components) / (n_resamples * n_components)
+        vectors = (self.components / kept).T  # (n_features, n_components)
+        away = self.planes - self.planes.mean(axis=0)
+        covariances = np.einsum("bkf,blf->fkl", away, away) / ((n_resamples - 1) * kept**2)
+        lengths = np.linalg.norm(vectors, axis=1)
+        directions = vectors / np.where(lengths > 0, lengths, 1.0)[:, None]
+        along = np.einsum("fk,fkl,fl->f", directions, covariances, directions)
+        across = np.trace(covariances, axis1=1, axis2=2) - along
+        # Errors across a vector lengthen it.
+        centers = np.sqrt(np.maximum(np.square(lengths) - across, 0.0))
+        solid = covariances + _NEGLIGIBLE_VARIANCE * np.eye(n_components)
+        solved = np.linalg.solve(solid, vectors[:, :, None])[:, :, 0]
+        left = n_resamples - n_components
+        limit = f.ppf(self.confidence, n_components, left) * n_components * (n_resamples - 1) / left
+        differs = np.einsum("fk,fk->f", vectors, solved) > limit
+        reach = t.ppf(0.5 * (1.0 + self.confidence), n_resamples - 1) * np.sqrt(along)
+        lower = np.where(differs, np.maximum(centers - reach, 0.0), 0.0)
+        return np.minimum(lower, 1.0), np.minimum(lengths + reach, 1.0)
 
     @property
     def mean_plane(self) -> FloatArray:
@@ -189,7 +225,7 @@ def stability(
         Number of draws or folds. The number of folds is at most the number of
         rows or groups of the smallest class.
     confidence : float in (0, 1), default=0.95
-        Confidence level of the intervals of the loadings.
+        Confidence level of the intervals of the loadings and of their lengths.
     parameters : mapping or None
         Parameters of the method.
     standardize : bool, default=True

@@ -48,6 +48,10 @@ class SparsePath:
     frequencies : ndarray of shape (n_sizes, n_features)
         Share of the refits whose plane of this size has the feature.
     classes : ndarray of shape (n_classes,)
+    right : ndarray of shape (n_samples, n_sizes)
+        In which share of the repeats each held-out row is assigned to its class, for
+        `winner_share` with rule="simplest" on the sizes in ascending order; nan for rows that no
+        fold held out so far.
 
     Examples
     --------
@@ -65,6 +69,7 @@ class SparsePath:
     held_out_accuracies: FloatArray
     frequencies: FloatArray
     classes: npt.NDArray[Any]
+    right: FloatArray
 
     @property
     def held_out(self) -> tuple[Score, ...]:
@@ -203,17 +208,26 @@ def sparse_path(
     for result in map_in_order(work.results, folds, n_jobs):
         results.append(result)
         if callback is not None:
-            callback(_path(steps, results, all_rows.classes), len(folds))
-    return _path(steps, results, all_rows.classes)
+            callback(_path(steps, results, folds, all_rows), len(folds))
+    return _path(steps, results, folds, all_rows)
 
 
 def _path(
     sizes: Sequence[int],
-    results: Sequence[tuple[list[float], list[float], FloatArray]],
-    classes: npt.NDArray[Any],
+    results: Sequence[_PathResults],
+    folds: Sequence[tuple[RefitFolds, Fold]],
+    rows: CodedRows,
 ) -> SparsePath:
-    train, held_out, kept = (np.array(values) for values in zip(*results, strict=True))
-    return SparsePath(np.array(sizes), train, held_out, kept.mean(axis=0), classes)
+    train, held_out, kept = (
+        np.array([getattr(result, name) for result in results])
+        for name in ("train", "held_out", "kept")
+    )
+    sums, counts = np.zeros((len(rows.y), len(sizes))), np.zeros((len(rows.y), 1))
+    for result, (_, fold) in zip(results, folds, strict=False):  # of those that are done
+        sums[fold.test] += result.right.T
+        counts[fold.test] += 1.0
+    right = np.divide(sums, counts, out=np.full(sums.shape, np.nan), where=counts > 0)
+    return SparsePath(np.array(sizes), train, held_out, kept.mean(axis=0), rows.classes, right)
 
 
 def _sizes(sizes: Sequence[int] | None, n_features: int, n_components: int) -> list[int]:
@@ -231,6 +245,16 @@ def _sizes(sizes: Sequence[int] | None, n_features: int, n_components: int) -> l
 
 
 @dataclass(frozen=True, eq=False)
+class _PathResults:
+    """Of one fold: accuracies by size, the features of each size, and which rows are told."""
+
+    train: list[float]
+    held_out: list[float]
+    kept: FloatArray
+    right: npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
 class _PathWork:
     """Inputs shared by all folds."""
 
@@ -238,8 +262,8 @@ class _PathWork:
     gamma: float
     preparation: Preparation
 
-    def results(self, item: tuple[RefitFolds, Fold]) -> tuple[list[float], list[float], FloatArray]:
-        """Training and held-out accuracy by size, and which features each size has."""
+    def results(self, item: tuple[RefitFolds, Fold]) -> _PathResults:
+        """The path of one fold."""
         plan, fold = item
         train, test = plan.training_rows(fold), plan.scored.take(fold.test)
         fitted = self.preparation.fit(train.X)
@@ -247,14 +271,17 @@ class _PathWork:
         n_features = train.X.shape[1]
         kept, lengths = np.arange(n_features), np.ones(n_features)
         accuracies, masks = [], np.zeros((len(self.sizes), n_features))
+        right = np.zeros((len(self.sizes), len(test.y)), dtype=np.bool_)
         for step, size in enumerate(self.sizes):
             kept = np.sort(kept[np.argsort(-lengths, kind="stable")[:size]])
             masks[step, kept] = 1.0
             projection, own = self._fit(plan, train, kept)
             lengths = loading_lengths(projection.components, own.X)
-            accuracies.append([self._accuracy(projection, own, of, kept) for of in (train, test)])
+            predicted = [self._predicted(projection, own, of, kept) for of in (train, test)]
+            accuracies.append(list(map(_accuracy, (train, test), predicted)))
+            right[step] = predicted[1] == test.y
         in_train, held_out = zip(*accuracies, strict=True)
-        return list(in_train), list(held_out), masks
+        return _PathResults(list(in_train), list(held_out), masks, right)
 
     def _fit(
         self, plan: RefitFolds, train: CodedRows, kept: IntArray
@@ -265,12 +292,15 @@ class _PathWork:
         )
         return projection, own
 
-    def _accuracy(
+    def _predicted(
         self, projection: FittedProjection, train: CodedRows, scored: CodedRows, kept: IntArray
-    ) -> float:
-        predicted = class_predictions(projection, train, scored.X[:, kept], self.gamma)
-        confusion = confusion_shares(scored.y, predicted, len(scored.classes))
-        return float(balanced_accuracies(confusion[None])[0])
+    ) -> IntArray:
+        return class_predictions(projection, train, scored.X[:, kept], self.gamma)
+
+
+def _accuracy(scored: CodedRows, predicted: IntArray) -> float:
+    confusion = confusion_shares(scored.y, predicted, len(scored.classes))
+    return float(balanced_accuracies(confusion[None])[0])
 
 
 def loading_lengths(components: FloatArray, X: FloatArray) -> FloatArray:

@@ -146,9 +146,10 @@ class MELMCV(MELM):
         folds = inner_folds(rows.y, groups, seed)
         n_fits = len(folds) * len(GAMMAS) + 1
         accuracies: list[list[float]] = []
+        right = np.full((len(rows.y), len(GAMMAS)), np.nan)
 
         def reporting(number: int, stage: str = "", *, is_choosing: bool = True) -> Callback | None:
-            path = _path(accuracies) if accuracies else None
+            path = _path(accuracies, right.copy()) if accuracies else None
             whole = _with_path(self.callback, path, is_choosing=is_choosing)
             return as_part_of_fit(whole, began_s, number, n_fits, stage)
 
@@ -161,10 +162,11 @@ class MELMCV(MELM):
             fits = self._from_smooth_to_local(rows.part(train), callbacks)
             if fits[-1].stopped_:
                 break
-            accuracies.append(
-                [held_out_accuracy(fit, rows.part(train), rows.part(test)) for fit in fits]
-            )
-        self.gamma_path_ = _path(accuracies)
+            told = [held_out_right(fit, rows.part(train), rows.part(test)) for fit in fits]
+            weights = None if rows.weights is None else rows.weights[test]
+            accuracies.append([balanced_mean(own, rows.y[test], weights) for own in told])
+            right[test] = np.stack(told, axis=1)
+        self.gamma_path_ = _path(accuracies, right)
         callback = reporting(n_fits - 1, is_choosing=False)
         return self._fit_rows(rows, cells, self.gamma_path_.chosen, seed, callback)
 
@@ -185,8 +187,8 @@ class MELMCV(MELM):
         return fits
 
 
-def _path(accuracies: Sequence[Sequence[float]]) -> GammaPath:
-    return GammaPath(np.array(GAMMAS), np.array(accuracies).reshape(-1, len(GAMMAS)))
+def _path(accuracies: Sequence[Sequence[float]], right: FloatArray) -> GammaPath:
+    return GammaPath(np.array(GAMMAS), np.array(accuracies).reshape(-1, len(GAMMAS)), right)
 
 
 def _with_path(
@@ -241,8 +243,8 @@ def inner_folds(y: IntArray, groups: IntArray | None, seed: int) -> list[tuple[I
     return list(splitter.split(empty, y, groups))
 
 
-def held_out_accuracy(fit: Any, train: WeightedRows, test: WeightedRows) -> float:
-    """Balanced accuracy of the densities of projected training rows at test rows.
+def held_out_right(fit: Any, train: WeightedRows, test: WeightedRows) -> npt.NDArray[np.bool_]:
+    """Whether test rows have the largest density of projected training rows of their class.
 
     The kernels have the width of Silverman's rule, whatever the gamma of the fit.
     """
@@ -250,8 +252,8 @@ def held_out_accuracy(fit: Any, train: WeightedRows, test: WeightedRows) -> floa
     classes = kernel_classes(
         Z, train.y, n_components=Z.shape[1], shrinkage="auto", weights=train.weights
     )
-    right = classes.most_likely(fit.transform(test.X)) == test.y
-    return balanced_mean(right, test.y, test.weights)
+    right: npt.NDArray[np.bool_] = classes.most_likely(fit.transform(test.X)) == test.y
+    return right
 
 
 def balanced_mean(

@@ -1,0 +1,114 @@
+"""Are rows that are given a probability right as often as that?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from sklearn.datasets import load_digits, load_wine
+
+from experiments.data import load
+from experiments.honesty.claim import FIRST_SEED, Claim, Measured
+from experiments.records import DEFAULT_DATA
+from melm_core.base import FloatArray, IntArray
+from melm_core.diagnostics import RowProbabilities, row_probabilities
+from melm_core.evaluation import Reliability, pure_noise
+
+_SURE = (0.92, 1.0)
+
+
+def tables(*, quick: bool) -> Iterator[tuple[str, FloatArray, IntArray]]:
+    """Names, rows and labels; those of the papers where their files are."""
+    yield ("wine", *load_wine(return_X_y=True))
+    if quick:
+        return
+    X, y = load_digits(return_X_y=True)
+    yield "digits", X[:, X.std(axis=0) > 0], y
+    for name in ("sonar", "heart"):
+        if any(DEFAULT_DATA.glob(f"{name}*")):
+            rows = load(DEFAULT_DATA, name)
+            yield name, rows.X, rows.y
+
+
+def found_by(method: str, X: FloatArray, y: IntArray, seed: int) -> RowProbabilities:
+    """The probabilities of all rows; nobody stops this."""
+    parameters = {"n_init": 1, "random_state": seed}
+    found = row_probabilities(method, X, y, parameters=parameters, random_state=seed)
+    assert found is not None  # noqa: S101
+    return found
+
+
+def simulate(quick: bool) -> tuple[Measured, ...]:
+    """Confidence beside accuracy on noise and on real tables, and what sure rows are worth."""
+    return (*_of_noise(quick=quick), *_of_tables(quick=quick))
+
+
+def _of_noise(*, quick: bool) -> Iterator[Measured]:
+    for method, n_tables in (("lda", 8 if quick else 40), ("melm", 0 if quick else 20)):
+        if not n_tables:
+            continue
+        found = [
+            found_by(method, *pure_noise(200, 20, 2, seed), seed)
+            for seed in range(FIRST_SEED, FIRST_SEED + n_tables)
+        ]
+        raw, own = (
+            np.mean([(each.confidence, each.accuracy) for each in reliabilities], axis=0)
+            for reliabilities in (
+                [each.uncalibrated_reliability for each in found],
+                [each.reliability for each in found],
+            )
+        )
+        yield Measured(
+            f"noise, 200 x 20, {method}: mean confidence less accuracy "
+            f"({own[0]:.3f} less {own[1]:.3f}; {n_tables} tables)",
+            float(own[0] - own[1]),
+            (-0.05, 0.05) if quick else (-0.03, 0.03),
+            f"{raw[0] - raw[1]:.3f}",
+        )
+
+
+def _of_tables(*, quick: bool) -> Iterator[Measured]:
+    methods, n_repeats = (("plsda",), 1) if quick else (("lda", "plsda"), 5)
+    for name, X, y in tables(quick=quick):
+        for method in (*methods, *(["melm"] if name == "sonar" else [])):
+            found = [found_by(method, X, y, seed) for seed in range(n_repeats)]
+            raw = [each.uncalibrated_reliability for each in found]
+            own = [each.reliability for each in found]
+            n_sure, right = _sure(own)
+            none_sure = "" if n_sure else ", no row given 95 %"
+            yield Measured(
+                f"{name}, {method}: calibration error{none_sure}",
+                float(np.mean([each.calibration_error for each in own])),
+                (0.0, 0.08),
+                f"{np.mean([each.calibration_error for each in raw]):.3f}",
+            )
+            yield Measured(
+                f"{name}, {method}: log loss",
+                float(np.mean([each.log_loss for each in own])),
+                (0.0, float(np.mean([each.log_loss for each in raw]))),
+                f"{np.mean([each.log_loss for each in raw]):.3f}",
+            )
+            if n_sure:
+                yield Measured(
+                    f"{name}, {method}: right of rows given 95 % and more "
+                    f"({n_sure / n_repeats:.1f} rows)",
+                    right / n_sure,
+                    _SURE,
+                    f"{_sure(raw)[1] / max(_sure(raw)[0], 1):.3f}",
+                )
+
+
+def _sure(found: list[Reliability]) -> tuple[int, float]:
+    """How many rows are given 95 % and more, and how many of them are right."""
+    sure = [each for each in found if each.n_sure]
+    return sum(each.n_sure for each in sure), sum(each.n_sure * each.sure_right for each in sure)
+
+
+CLAIM = Claim(
+    name="probabilities",
+    promise=(
+        "Calibrated out of fold, the mean confidence of rows is their accuracy, and of the rows "
+        "given 95 % and more about 95 % are right."
+    ),
+    simulate=simulate,
+)

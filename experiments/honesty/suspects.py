@@ -1,0 +1,101 @@
+"""How many of the rows listed as mislabeled are labeled rightly?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from experiments.honesty.claim import FIRST_SEED, Claim, Measured
+from melm_core.base import FloatArray, IntArray
+from melm_core.diagnostics import SuspectLabels, row_probabilities
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Tables of two classes, one feature of which differs.
+
+    Attributes
+    ----------
+    n_rows, n_features : int
+    distance : float
+        Of the classes, in standard deviations.
+    flipped : float
+        Share of the labels that are wrong.
+    before : str
+        False share of the rows listed before.
+    """
+
+    n_rows: int
+    n_features: int
+    distance: float
+    flipped: float
+    before: str = ""
+
+
+SHAPES = (
+    Shape(60, 100, 0.0, 0.0, "23 % of rows"),
+    Shape(60, 100, 2.0, 0.0),
+    Shape(60, 100, 2.0, 0.05, ".92"),
+    Shape(200, 10, 2.0, 0.0),
+    Shape(200, 10, 1.0, 0.05, ".88"),
+    Shape(200, 10, 2.0, 0.05, ".48"),
+    Shape(200, 10, 4.0, 0.05, ".08"),
+    Shape(60, 5, 4.0, 0.05),
+)
+
+
+def table(shape: Shape, seed: int) -> tuple[FloatArray, IntArray, npt.NDArray[np.bool_]]:
+    """Rows, labels, and which of these are wrong."""
+    stream = np.random.default_rng(seed)
+    truth = np.arange(shape.n_rows) % 2
+    X = stream.standard_normal((shape.n_rows, shape.n_features))
+    X[:, 0] += shape.distance * truth
+    wrong = np.zeros(shape.n_rows, dtype=np.bool_)
+    wrong[stream.permutation(shape.n_rows)[: round(shape.flipped * shape.n_rows)]] = True
+    return X, np.where(wrong, 1 - truth, truth), wrong
+
+
+def suspects_of(X: FloatArray, y: IntArray, seed: int) -> SuspectLabels:
+    """The list of a table."""
+    found = row_probabilities("lda", X, y, random_state=seed)
+    assert found is not None  # noqa: S101
+    return found.suspect_labels()
+
+
+def simulate(quick: bool) -> tuple[Measured, ...]:
+    """False share of the lists less its estimate; an empty list has none."""
+    shapes = (SHAPES[0], SHAPES[6]) if quick else SHAPES
+    return tuple(_figure(shape, 8 if quick else 100) for shape in shapes)
+
+
+def _figure(shape: Shape, n_tables: int) -> Measured:
+    listed, hits, false, estimated = [], [], [], []
+    for seed in range(FIRST_SEED, FIRST_SEED + n_tables):
+        X, y, wrong = table(shape, seed)
+        found = suspects_of(X, y, seed)
+        right = ~wrong[found.rows]
+        listed.append(len(right))
+        hits.append(int((~right).sum()))
+        false.append(right.mean() if len(right) else 0.0)
+        estimated.append(found.false_share)
+    planted = round(shape.flipped * shape.n_rows)
+    return Measured(
+        f"{shape.n_rows} x {shape.n_features}, {shape.distance:g} sd, {planted} wrong: false share "
+        f"{np.mean(false):.2f} less {np.mean(estimated):.2f} estimated; "
+        f"{np.mean(listed):.1f} listed, {np.mean(hits):.1f} of them wrong",
+        float(np.mean(false) - np.mean(estimated)),
+        (-0.1, 0.1),
+        shape.before,
+    )
+
+
+CLAIM = Claim(
+    name="suspects",
+    promise=(
+        "Of the rows listed as mislabeled, about as many are labeled rightly as the list says: "
+        "over tables, within .1."
+    ),
+    simulate=simulate,
+)
