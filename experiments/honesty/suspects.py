@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -65,12 +66,16 @@ def suspects_of(X: FloatArray, y: IntArray, seed: int) -> SuspectLabels:
 
 
 def simulate(quick: bool) -> tuple[Measured, ...]:
-    """False share of the lists less its estimate; an empty list has none."""
+    """False share of the lists less its estimate, over all tables and over those with a list.
+
+    An empty list has a false share of 0, as in a false discovery rate; who reads a list asks for
+    the second figure.
+    """
     shapes = (SHAPES[0], SHAPES[6]) if quick else SHAPES
-    return tuple(_figure(shape, 8 if quick else 100) for shape in shapes)
+    return tuple(figure for shape in shapes for figure in _figures(shape, 8 if quick else 100))
 
 
-def _figure(shape: Shape, n_tables: int) -> Measured:
+def _figures(shape: Shape, n_tables: int) -> Iterator[Measured]:
     listed, hits, false, estimated = [], [], [], []
     for seed in range(FIRST_SEED, FIRST_SEED + n_tables):
         X, y, wrong = table(shape, seed)
@@ -80,15 +85,25 @@ def _figure(shape: Shape, n_tables: int) -> Measured:
         hits.append(int((~right).sum()))
         false.append(right.mean() if len(right) else 0.0)
         estimated.append(found.false_share)
-    planted = round(shape.flipped * shape.n_rows)
-    return Measured(
-        f"{shape.n_rows} x {shape.n_features}, {shape.distance:g} sd, {planted} wrong: false share "
-        f"{np.mean(false):.2f} less {np.mean(estimated):.2f} estimated; "
-        f"{np.mean(listed):.1f} listed, {np.mean(hits):.1f} of them wrong",
+    case = (
+        f"{shape.n_rows} x {shape.n_features}, {shape.distance:g} sd, "
+        f"{round(shape.flipped * shape.n_rows)} wrong"
+    )
+    yield Measured(
+        f"{case}: false share {np.mean(false):.2f} less {np.mean(estimated):.2f} estimated, all "
+        f"{n_tables} tables; {np.mean(listed):.1f} listed, {np.mean(hits):.1f} of them wrong",
         float(np.mean(false) - np.mean(estimated)),
         (-0.1, 0.1),
         shape.before,
     )
+    has_list = np.array(listed) > 0
+    if has_list.any():
+        seen, said = np.array(false)[has_list].mean(), np.array(estimated)[has_list].mean()
+        yield Measured(
+            f"{case}: {seen:.2f} less {said:.2f} estimated, the {has_list.sum()} tables with a list",
+            float(seen - said),
+            (-0.1, 0.1),
+        )
 
 
 CLAIM = Claim(

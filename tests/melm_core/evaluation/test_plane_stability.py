@@ -220,3 +220,26 @@ def test_the_mean_plane_lies_between_planes_that_turn_to_both_sides_of_it():
     planes = np.stack([turned(0.2), turned(-0.2)])
     found = Stability(turned(0.0), planes, np.full((2, 2), 0.2), planes[0], planes[0], 0.95)
     np.testing.assert_allclose(found.mean_plane, turned(0.0), atol=1e-12)
+
+
+def test_the_interval_of_a_feature_without_effect_reaches_to_0_in_most_tables():
+    reaches, lowest = [], []
+    for seed in range(15):
+        rng = np.random.default_rng(seed)
+        y = np.arange(80) % 2
+        X = rng.normal(size=(80, 6))
+        X[:, 0] += 2.0 * y
+        parameters = {"n_components": 1}
+        found = stability("lda", X, y, parameters=parameters, n_resamples=20, random_state=seed)
+        lower, upper = found.length_interval
+        reaches.extend(lower[1:] == 0.0)
+        lowest.append(lower[0])
+        assert (upper >= lower).all()
+        assert (upper <= 1.0).all()
+    assert np.mean(reaches) > 0.85
+    assert min(lowest) > 0.5
+
+
+def test_intervals_of_too_few_resamples_exclude_nothing():
+    lower, upper = stability("lda", *IRIS, n_resamples=2).length_interval
+    np.testing.assert_array_equal([lower, upper], [np.zeros(4), np.ones(4)])

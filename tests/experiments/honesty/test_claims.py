@@ -1,0 +1,28 @@
+"""Every claim prints its figures, in a quick form and in full."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from experiments.honesty import CLAIMS
+
+# As docs/honesty.md says; the quick forms are too short for judgments.
+KNOWN_NOT_TO_HOLD: set[str] = set()
+
+
+@pytest.mark.parametrize("name", CLAIMS)
+def test_the_quick_form_of_a_claim_measures(name):
+    figures = CLAIMS[name].simulate(True)
+    assert figures
+    assert all(math.isfinite(figure.value) for figure in figures)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("name", CLAIMS)
+def test_a_claim_holds(name):
+    figures = CLAIMS[name].simulate(False)
+    broken = {figure.case.split(":")[0] for figure in figures if not figure.holds}
+    assert broken <= KNOWN_NOT_TO_HOLD

@@ -1,0 +1,68 @@
+"""Suspect labels: found where classes are apart, none by overlap alone, false ones counted."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+
+from melm_core.diagnostics import suspect_labels
+
+
+def scored(n_rows, distance, n_wrong, seed):
+    """Log densities of two normal classes, labels, and which are wrong."""
+    rng = np.random.default_rng(seed)
+    truth = np.arange(n_rows) % 2
+    x = rng.standard_normal(n_rows) + distance * truth
+    wrong = np.zeros(n_rows, dtype=bool)
+    wrong[rng.permutation(n_rows)[:n_wrong]] = True
+    logs = -0.5 * np.square(x[:, None] - [0.0, distance])
+    return logs, np.where(wrong, 1 - truth, truth), wrong
+
+
+def test_wrong_labels_far_from_their_class_are_found_with_the_class_they_look_like():
+    logs, y, wrong = scored(200, 5.0, 10, 0)
+    found = suspect_labels(logs, y)
+    assert set(np.flatnonzero(wrong)) <= set(found.rows)
+    assert found.false_share <= 0.25
+    np.testing.assert_array_equal(found.other, 1 - y[found.rows])
+    assert found.words.endswith("of them rightly labeled")
+
+
+@pytest.mark.parametrize("distance", [0.0, 1.0, 2.0, 4.0])
+def test_overlap_alone_makes_no_suspects(distance):
+    listed = [len(suspect_labels(*scored(200, distance, 0, seed)[:2]).rows) for seed in range(40)]
+    assert np.mean(np.array(listed) > 0) <= 0.1
+
+
+def test_a_row_that_the_tail_of_its_class_may_reach_is_no_list():
+    scores = 3.0 + norm.ppf((np.arange(200) + 0.5) / 200)
+    logs = np.stack([scores, np.zeros(200)], axis=1)
+    logs[0, 0] = 3.0 - 4.5  # of 200 rows, about a tenth of a row lies so far out
+    y = np.append(np.zeros(200, dtype=int), np.ones(20, dtype=int))
+    logs = np.vstack([logs, np.tile([0.0, 9.0], (20, 1))])
+    assert len(suspect_labels(logs, y).rows) == 0
+    logs[:3, 0] = 3.0 - 4.5
+    assert len(suspect_labels(logs, y).rows) == 3
+
+
+def test_no_more_of_a_list_are_false_than_it_says():
+    false, estimated = [], []
+    for seed in range(40):
+        logs, y, wrong = scored(200, 4.0, 10, seed)
+        found = suspect_labels(logs, y)
+        false.append((~wrong[found.rows]).sum())
+        estimated.append(found.n_false)
+        assert found.false_share <= 0.25
+    assert np.mean(false) <= np.mean(estimated)
+
+
+def test_a_class_of_few_rows_is_not_suspected():
+    logs, y, _ = scored(200, 6.0, 0, 0)
+    y[:5] = 2
+    assert not np.isin(suspect_labels(np.c_[logs, np.full(200, -9.0)], y).rows, range(5)).any()
+
+
+def test_a_share_beyond_1_is_refused():
+    with pytest.raises(ValueError, match=r"false_share=1\.5"):
+        suspect_labels(*scored(60, 1.0, 0, 0)[:2], false_share=1.5)

@@ -1,0 +1,53 @@
+"""Calibration: unsure of noise, as sure as it may be of what is right, never of another class."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from melm_core.evaluation import Calibration, Reliability, cross_calibrated, fitted_calibration
+
+RNG = np.random.default_rng(0)
+Y = np.arange(400) % 2
+
+
+def test_densities_that_say_nothing_become_equal_probabilities():
+    logs = 5.0 * RNG.standard_normal((400, 2))
+    found = Reliability.of(cross_calibrated(logs, Y, np.arange(400) % 5), Y)
+    assert found.confidence == pytest.approx(found.accuracy, abs=0.06)
+    assert found.n_sure == 0
+
+
+def test_a_temperature_that_was_taken_away_is_found():
+    truth = RNG.random(5000) < 0.5
+    logit = RNG.normal(np.where(truth, 1.0, -1.0), np.sqrt(2.0))  # the true log ratio, 1 of 2
+    logs = 4.0 * np.stack([np.zeros(5000), logit], axis=1)
+    assert fitted_calibration(logs, truth.astype(np.int64)).temperature == pytest.approx(4, rel=0.2)
+
+
+def test_the_most_probable_class_stays():
+    logs = 3.0 * RNG.standard_normal((100, 4))
+    found = Calibration(temperature=7.0, lapse=0.3).probabilities(logs)
+    np.testing.assert_array_equal(found.argmax(axis=1), logs.argmax(axis=1))
+    np.testing.assert_allclose(found.sum(axis=1), 1.0)
+
+
+def test_no_probability_is_finer_than_the_rows_allow():
+    y = np.arange(40) % 2
+    logs = np.where(np.arange(2) == y[:, None], 0.0, -1e3)
+    found = fitted_calibration(logs, y).probabilities(logs)
+    assert found.max() < 1.0 - 1.0 / 120
+
+
+def test_a_row_where_no_class_has_density_belongs_to_none():
+    logs = np.full((1, 3), -np.inf)
+    found = Calibration(temperature=1.0, lapse=0.0).probabilities(logs)
+    np.testing.assert_allclose(found, 1.0 / 3.0)
+
+
+def test_a_row_is_not_calibrated_by_its_own_fold():
+    fold = np.arange(400) // 2 % 5
+    logs = RNG.standard_normal((400, 2)) + 2.0 * (np.arange(2) == Y[:, None])
+    changed = np.where(fold == 0, 1 - Y, Y)
+    own, other = (cross_calibrated(logs, y, fold)[fold == 0] for y in (Y, changed))
+    np.testing.assert_array_equal(own, other)
