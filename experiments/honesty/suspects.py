@@ -100,7 +100,7 @@ def _figures(shape: Shape, n_tables: int) -> Iterator[Measured]:
     if has_list.any():
         seen, said = np.array(false)[has_list].mean(), np.array(estimated)[has_list].mean()
         yield Measured(
-            f"{case}: {seen:.2f} less {said:.2f} estimated, the {has_list.sum()} tables with a list",
+            f"{case}: {seen:.2f} less {said:.2f} estimated, {has_list.sum()} tables with a list",
             float(seen - said),
             (-0.1, 0.1),
         )
@@ -110,7 +110,7 @@ CLAIM = Claim(
     name="suspects",
     promise=(
         "Of the rows listed as mislabeled, about as many are labeled rightly as the list says: "
-        "over tables, within .1."
+        "within .1 over all tables, an empty list counted as 0, and over those with a list."
     ),
     simulate=simulate,
 )

@@ -45,6 +45,7 @@ CONTENTS: Mapping[str, tuple[str, ...]] = MappingProxyType(
             "docs/notation",
             "glossary",
             "docs/reproducing-the-tables",
+            "docs/honesty",
             "docs/benchmarks",
         ),
         "Operation": ("docs/deployment", "docs/reliability", "docs/security"),
