@@ -11,7 +11,7 @@ from experiments.data import load
 from experiments.honesty.claim import FIRST_SEED, Claim, Measured
 from experiments.records import DEFAULT_DATA
 from melm_core.base import FloatArray, IntArray
-from melm_core.diagnostics import RowProbabilities, row_probabilities
+from melm_core.diagnostics import RowProbabilities, calibrated_probabilities
 from melm_core.evaluation import Reliability, pure_noise
 
 _SURE = (0.92, 1.0)
@@ -33,7 +33,7 @@ def tables(*, quick: bool) -> Iterator[tuple[str, FloatArray, IntArray]]:
 def found_by(method: str, X: FloatArray, y: IntArray, seed: int) -> RowProbabilities:
     """The probabilities of all rows; nobody stops this."""
     parameters = {"n_init": 1, "random_state": seed}
-    found = row_probabilities(method, X, y, parameters=parameters, random_state=seed)
+    found = calibrated_probabilities(method, X, y, parameters=parameters, random_state=seed)
     assert found is not None  # noqa: S101
     return found
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from experiments.honesty.claim import FIRST_SEED, Claim, Measured
 from melm_core.base import FloatArray, IntArray
-from melm_core.diagnostics import SuspectLabels, row_probabilities
+from melm_core.diagnostics import SuspectLabels, calibrated_probabilities
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ def table(shape: Shape, seed: int) -> tuple[FloatArray, IntArray, npt.NDArray[np
 
 def suspects_of(X: FloatArray, y: IntArray, seed: int) -> SuspectLabels:
     """The list of a table."""
-    found = row_probabilities("lda", X, y, random_state=seed)
+    found = calibrated_probabilities("lda", X, y, random_state=seed)
     assert found is not None  # noqa: S101
     return found.suspect_labels()
 

@@ -10,16 +10,16 @@ from melm_core.diagnostics.confidence_ellipses import (
     ellipses_of_moments,
 )
 from melm_core.diagnostics.differences import standardized_differences
-from melm_core.diagnostics.outliers import DEFAULT_LEVEL, PlaneDistances, residual_limit
-from melm_core.diagnostics.row_probabilities import (
-    RowProbabilities,
-    out_of_fold_probabilities,
-    row_probabilities,
-)
-from melm_core.diagnostics.suspect_labels import (
+from melm_core.diagnostics.mislabeled_rows import (
     DEFAULT_FALSE_SHARE,
     SuspectLabels,
     suspect_labels,
+)
+from melm_core.diagnostics.outliers import DEFAULT_LEVEL, PlaneDistances, residual_limit
+from melm_core.diagnostics.row_probabilities import (
+    RowProbabilities,
+    calibrated_probabilities,
+    out_of_fold_probabilities,
 )
 
 __all__ = [
@@ -30,12 +30,12 @@ __all__ = [
     "PlaneDistances",
     "RowProbabilities",
     "SuspectLabels",
+    "calibrated_probabilities",
     "class_ellipses",
     "confidence_ellipse",
     "ellipses_of_moments",
     "out_of_fold_probabilities",
     "residual_limit",
-    "row_probabilities",
     "standardized_differences",
     "suspect_labels",
 ]

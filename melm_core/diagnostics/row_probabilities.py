@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.density.classifier import density_shares
-from melm_core.diagnostics.suspect_labels import (
+from melm_core.diagnostics.mislabeled_rows import (
     DEFAULT_FALSE_SHARE,
     SuspectLabels,
     suspect_labels,
@@ -145,8 +145,8 @@ class RowProbabilities:
     --------
     >>> import numpy as np
     >>> from sklearn.datasets import load_iris
-    >>> from melm_core.diagnostics import row_probabilities
-    >>> found = row_probabilities("lda", *load_iris(return_X_y=True))
+    >>> from melm_core.diagnostics import calibrated_probabilities
+    >>> found = calibrated_probabilities("lda", *load_iris(return_X_y=True))
     >>> found.reliability.accuracy > 0.9
     True
     >>> found.calibration.probabilities(np.log([[0.8, 0.1, 0.1]])).argmax()
@@ -174,7 +174,7 @@ class RowProbabilities:
         return suspect_labels(self.log_densities, self.y, false_share=false_share)
 
 
-def row_probabilities(
+def calibrated_probabilities(
     method: MethodLike,
     X: Any,
     y: Any,
@@ -216,9 +216,9 @@ def row_probabilities(
 
     Examples
     --------
-    >>> from melm_core.diagnostics import row_probabilities
+    >>> from melm_core.diagnostics import calibrated_probabilities
     >>> from melm_core.evaluation import pure_noise
-    >>> found = row_probabilities("lda", *pure_noise(200, 20, 2))
+    >>> found = calibrated_probabilities("lda", *pure_noise(200, 20, 2))
     >>> found.uncalibrated_reliability.confidence > 0.6 > found.reliability.confidence
     True
     """

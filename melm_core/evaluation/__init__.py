@@ -5,6 +5,7 @@ from __future__ import annotations
 from melm_core.base.label_permutations import PermutationDesign
 from melm_core.datasets.noise import pure_noise
 from melm_core.evaluation.answers import LEVEL, Answer, answer_of
+from melm_core.evaluation.best_of_many import WinnerShare, winner_share
 from melm_core.evaluation.calibration import (
     Calibration,
     Reliability,
@@ -49,7 +50,6 @@ from melm_core.evaluation.plane_stability import Stability, pairwise_angles, sta
 from melm_core.evaluation.sequential_p_value import EarlyEnd
 from melm_core.evaluation.sparse_planes import SparsePath, loading_lengths, sparse_path
 from melm_core.evaluation.verdict_sentence import p_value_in_words, verdict
-from melm_core.evaluation.winner_share import WinnerShare, winner_share
 from melm_core.melm.held_out_callback import HeldOutHistory, HeldOutScores
 
 __all__ = [

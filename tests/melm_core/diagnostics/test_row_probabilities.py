@@ -7,7 +7,7 @@ import pytest
 from sklearn.datasets import load_wine
 
 from melm_core.density import density_shares
-from melm_core.diagnostics import out_of_fold_probabilities, row_probabilities
+from melm_core.diagnostics import calibrated_probabilities, out_of_fold_probabilities
 from melm_core.evaluation import density_scores, pure_noise, stratified_folds
 
 
@@ -57,7 +57,7 @@ def test_a_stop_leaves_the_folds_that_were_not_reached_unknown() -> None:
 
 
 def test_on_noise_the_mean_confidence_is_the_accuracy() -> None:
-    found = [row_probabilities("lda", *pure_noise(200, 20, 2, seed)) for seed in range(8)]
+    found = [calibrated_probabilities("lda", *pure_noise(200, 20, 2, seed)) for seed in range(8)]
     own = [each.reliability for each in found]
     raw = [each.uncalibrated_reliability for each in found]
     accuracy = np.mean([each.accuracy for each in own])
@@ -67,7 +67,7 @@ def test_on_noise_the_mean_confidence_is_the_accuracy() -> None:
 
 def test_new_rows_pass_the_same_door() -> None:
     X, y = load_wine(return_X_y=True)
-    found = row_probabilities("lda", X, y)
+    found = calibrated_probabilities("lda", X, y)
     again = found.calibration.probabilities(found.log_densities)
     np.testing.assert_array_equal(again.argmax(axis=1), found.probabilities.argmax(axis=1))
     assert np.abs(again - found.probabilities).mean() < 0.02
@@ -75,11 +75,11 @@ def test_new_rows_pass_the_same_door() -> None:
 
 def test_rows_of_a_group_stay_in_one_fold() -> None:
     X, y = load_wine(return_X_y=True)
-    found = row_probabilities("lda", X, y, groups=np.arange(len(y)) // 4)
+    found = calibrated_probabilities("lda", X, y, groups=np.arange(len(y)) // 4)
     expected = out_of_fold_probabilities("lda", X, y, groups=np.arange(len(y)) // 4)
     np.testing.assert_allclose(density_shares(found.log_densities), expected)
 
 
 def test_a_stop_leaves_nothing_to_calibrate() -> None:
     X, y = load_wine(return_X_y=True)
-    assert row_probabilities("pca", X, y, callback=lambda number, _: number == 2) is None
+    assert calibrated_probabilities("pca", X, y, callback=lambda number, _: number == 2) is None
