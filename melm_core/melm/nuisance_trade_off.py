@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 from sklearn.metrics import balanced_accuracy_score
-from sklearn.model_selection import StratifiedKFold
+from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 from sklearn.utils import check_X_y
 
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_class_sizes, check_integer, check_not_negative
-from melm_core.base.groups import nuisance_codes
+from melm_core.base.groups import group_codes, nuisance_codes
 from melm_core.base.weighted_estimator import WeightedRows
 from melm_core.density.class_densities import ClassDensities
 from melm_core.density.kernel_density import kernel_classes
@@ -47,6 +47,11 @@ _MEASURED = (
     "held_out_nuisance_accuracies",
 )
 
+CHOSEN_BY_EYE = (
+    "The rows are held out of each plane, but not of the choice of a weight from this curve: held "
+    "out, but chosen by eye. The accuracy at the chosen weight is higher than that on new rows."
+)
+
 # Most distinct planes of one weight from which the search at the next one begins.
 _PLANES_FOLLOWED = 3
 
@@ -74,6 +79,10 @@ class TradeOff:
         The same at the held-out rows.
     chance, nuisance_chance : float
         The accuracies of guessing.
+    n_groups : int or None
+        Number of groups that stayed in one fold; None without groups.
+    caveat : str
+        What a weight that is chosen from the curve does not promise.
 
     Examples
     --------
@@ -98,6 +107,8 @@ class TradeOff:
     held_out_nuisance_accuracies: FloatArray
     chance: float
     nuisance_chance: float
+    n_groups: int | None
+    caveat: str = CHOSEN_BY_EYE
 
 
 def trade_off(
@@ -106,6 +117,7 @@ def trade_off(
     nuisance: Any,
     weights: Sequence[float] = DEFAULT_WEIGHTS,
     *,
+    groups: Any = None,
     n_folds: int = 5,
     random_state: int = 0,
     **parameters: Any,
@@ -122,8 +134,12 @@ def trade_off(
         Labels, and the value of the nuisance of each row.
     weights : sequence of float, at least one
         In any order.
+    groups : array-like of shape (n_samples,) or None, default=None
+        Groups of rows that depend on each other, such as the rows of a patient. They stay in
+        one fold.
     n_folds : int, default=5
-        Stratified by class and value of the nuisance together.
+        Stratified by class and value of the nuisance together; fewer where one of these has
+        fewer rows, or groups.
     random_state : int, default=0
         Of the folds and the search.
     **parameters
@@ -137,7 +153,8 @@ def trade_off(
     ------
     ValueError
         If weights is empty or one is below 0, or no class has two values of the nuisance
-        with rows enough.
+        with rows enough, or groups has a missing value or holds all rows of a class with a value
+        of the nuisance in one group.
 
     Examples
     --------
@@ -161,13 +178,10 @@ def trade_off(
     melm = MELM(**parameters, random_state=random_state)
     cells = checked_cells(data, labels, np.asarray(nuisance), n_components=melm.n_components)
     strata = np.where(cells.codes < 0, -1 - data.y, cells.codes)
-    fewest = int(np.unique(strata, return_counts=True)[1].min())
-    splitter = StratifiedKFold(
-        max(min(n_folds, fewest), 2), shuffle=True, random_state=random_state
-    )
+    kept_together = None if groups is None else group_codes(groups, len(y))
     folds = [
         _fold_values(melm, data.part(train), data.part(test), ordered)
-        for train, test in splitter.split(X, strata)
+        for train, test in _folds(strata, kept_together, n_folds, random_state)
     ]
     means = np.nanmean(np.array(folds), axis=0).T  # (n_values, n_weights)
     sizes = np.unique(cells.class_codes, return_counts=True)[1]
@@ -176,7 +190,25 @@ def trade_off(
         **dict(zip(_MEASURED, means, strict=True)),
         chance=1.0 / len(labels),
         nuisance_chance=float(np.mean(1.0 / sizes)),
+        n_groups=None if kept_together is None else int(kept_together.max()) + 1,
     )
+
+
+def _folds(
+    strata: IntArray, groups: IntArray | None, n_folds: int, random_state: int
+) -> list[tuple[IntArray, IntArray]]:
+    """Training and held-out rows of each fold; no group has rows in both."""
+    units = np.arange(len(strata)) if groups is None else groups
+    pairs = np.unique(np.stack([strata, units]), axis=1)
+    fewest = int(np.unique(pairs[0], return_counts=True)[1].min())
+    if groups is not None and fewest < 2:
+        raise UserError(
+            "groups has all rows of a class with one value of the nuisance in one group; at least "
+            "two are needed to hold one out. Leave these rows out, or give smaller groups."
+        )
+    kind = StratifiedKFold if groups is None else StratifiedGroupKFold
+    splitter = kind(max(min(n_folds, fewest), 2), shuffle=True, random_state=random_state)
+    return list(splitter.split(strata, strata, groups))
 
 
 def _fold_values(

@@ -19,6 +19,8 @@ def curve() -> TradeOff:
 def test_weights_are_ascending_and_every_value_has_one_for_each(curve):
     assert curve.weights.tolist() == [0.0, 4.0]
     for name, values in vars(curve).items():
+        if name in ("n_groups", "caveat"):
+            continue
         assert np.shape(values) == (() if "chance" in name else (2,))
         assert np.isfinite(values).all()
 
@@ -32,6 +34,27 @@ def test_blindness_costs_some_of_the_divergence_of_the_classes(curve):
 def test_training_rows_tell_more_than_held_out_rows(curve):
     assert (curve.accuracies > curve.held_out_accuracies).all()
     assert (curve.nuisance_divergences > curve.held_out_nuisance_divergences).all()
+
+
+def test_a_curve_says_that_its_weight_is_chosen_by_eye(curve):
+    assert "held out, but chosen by eye" in curve.caveat
+
+
+def test_rows_that_are_repeated_in_groups_teach_nothing_about_each_other():
+    _, y, batch = batches(0, n_rows=120)
+    noise = np.random.default_rng(0).normal(size=(len(y), 12))
+    rows = tuple(np.repeat(values, 4, axis=0) for values in (noise, y, batch))
+    patients = np.repeat(np.arange(len(y)), 4)
+    apart = trade_off(*rows, [0.0], groups=patients, gamma=0.3, **QUICK)
+    mixed = trade_off(*rows, [0.0], gamma=0.3, **QUICK)
+    assert apart.n_groups == len(y)
+    assert apart.held_out_accuracies[0] < 0.6 < mixed.held_out_accuracies[0]
+
+
+def test_a_batch_of_one_group_is_refused():
+    X, y, batch = batches(0, n_rows=120)
+    with pytest.raises(UserError, match="in one group"):
+        trade_off(X, y, batch, [0.0], groups=batch, **QUICK)
 
 
 @pytest.mark.parametrize(("weights", "words"), [([], "empty"), ([-1.0], "weights=-1.0")])
