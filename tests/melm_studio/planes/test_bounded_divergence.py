@@ -8,13 +8,13 @@ import pytest
 from melm_core.base import UserError
 from melm_core.density import kernel_classes
 from melm_core.melm import divergence_in_plane
+from melm_studio.planes import bounded_divergence as bounded
 from melm_studio.planes.bounded_divergence import (
     MOST_SECONDS,
     bounded_divergence,
     seconds_of,
 )
 from melm_studio.planes.plane_view import PlaneViewer
-from melm_studio.planes import bounded_divergence as bounded
 from tests.melm_core.helpers import labeled_data
 
 N_ROWS = 100_000

@@ -9,8 +9,8 @@ from melm_core.density import ClassSeries, class_densities
 from melm_core.density.engines.near_rows import NearClasses
 from melm_core.density.engines.nufft import Box
 from melm_core.melm import divergence_in_plane
-from melm_studio.planes.plane_view import PlaneViewer
 from melm_studio.planes import projected_classes
+from melm_studio.planes.plane_view import PlaneViewer
 from tests.melm_core.helpers import classes, labeled_data, plane
 
 SEEN, UNSEEN = labeled_data(*classes(3, 5)).split(0.3, random_state=0)
