@@ -7,7 +7,6 @@ from melm_core.density.class_densities import (
     DensityGrid,
     PreparedSums,
     density_on_grid,
-    mass_levels,
 )
 from melm_core.density.classifier import (
     KernelDensityClassifier,
@@ -66,7 +65,6 @@ __all__ = [
     "kernel_classes",
     "kernel_classes_in_blocks",
     "log_potential",
-    "mass_levels",
     "nuisance_accuracy",
     "nuisance_cells",
     "small_cells_in_words",

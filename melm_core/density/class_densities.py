@@ -67,6 +67,13 @@ SEPARABLE_ROWS = 3_000
 # are summed directly.
 FOURIER_FLOOR = 1e-6
 
+# Levels of regions are quantiles of densities at up to this many rows of each class.
+MOST_LEVEL_ROWS = 1_000
+
+# A row to whose density all others contribute less than this share has no neighbor: what is left
+# without its own kernel would be rounding.
+LEAST_OF_OTHERS = 1e-9
+
 # Ten times the error of a logarithm at that floor.
 _FLOOR_MARGIN = 1e-4
 
@@ -136,7 +143,7 @@ class DensityGrid:
     x, y : ndarray of shape (n_lines,)
         In coordinates in which the kernel is round, or nearly so.
     density : ndarray of shape (n_lines, n_lines)
-        At each y and x, up to a factor that all of them share.
+        At each y and x, per unit area of the plane.
     root : ndarray of shape (2, 2)
         Points of the plane times this are in the coordinates of the grid.
     """
@@ -145,6 +152,28 @@ class DensityGrid:
     y: FloatArray
     density: FloatArray
     root: FloatArray
+
+    @property
+    def border(self) -> float:
+        """The largest density on the lines where the grid ends, and more than none."""
+        ends = (self.density[0], self.density[-1], self.density[:, 0], self.density[:, -1])
+        return max(float(np.max(ends)), np.finfo(np.float64).tiny)
+
+
+@dataclass(frozen=True, eq=False)
+class RegionShares:
+    """The shares of rows inside the regions of each class.
+
+    Attributes
+    ----------
+    training : ndarray of shape (n_classes, n_shares)
+        Of rows that the density is of, each left out of it.
+    held_out : ndarray of shape (n_classes, n_shares)
+        Of other rows of the class; nan where there are none.
+    """
+
+    training: FloatArray
+    held_out: FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -459,7 +488,7 @@ class ClassDensities:
         logs[low] = direct_sums.log_density(points[low], *of_class)
         return logs
 
-    def most_likely(self, points: FloatArray) -> IntArray:
+    def most_likely(self, points: FloatArray, own: IntArray | None = None) -> IntArray:
         """The class with the largest density at points.
 
         The argmax of `log_densities`, several times faster on many rows: a density in the tails,
@@ -468,27 +497,126 @@ class ClassDensities:
         Parameters
         ----------
         points : ndarray of shape (n_points, n_coordinates)
+        own : ndarray of shape (n_points,), optional
+            Of points that are rows of these classes, their class codes, and -1 of others: each
+            such row is left out of the density of its class, to which its own kernel would draw
+            it. Only of rows that count once each.
 
         Returns
         -------
         ndarray of shape (n_points,)
             Class codes.
         """
-        if self.engine("likeliest class") in {"prepared", "blocks"}:
-            return np.asarray(self._log_densities(points).argmax(axis=1))
+        own = np.full(len(points), -1) if own is None else own
         n_classes = len(self.rows)
+        if self.engine("likeliest class") in {"prepared", "blocks"}:
+            logs = self._log_densities(points)
+            for code in range(n_classes):
+                logs[own == code, code] = self._left_out(logs[own == code, code], code)
+            return np.asarray(logs.argmax(axis=1))
         logs, floors = np.empty((len(points), n_classes)), np.full(n_classes, -np.inf)
         for code in range(n_classes):
             logs[:, code], floors[code] = self._approximate_logs(points, code)
+            logs[own == code, code] = self._left_out(logs[own == code, code], code)
         # Below its floor, a density is known to be below it, and no more.
         is_low = logs <= floors
         largest = np.where(is_low, -np.inf, logs).max(axis=1)
         for code in range(n_classes):
             is_open = is_low[:, code] & (largest <= floors[code] + _FLOOR_MARGIN)
-            logs[is_open, code] = direct_sums.log_density(points[is_open], *self._class(code))
+            exact = direct_sums.log_density(points[is_open], *self._class(code))
+            is_own = own[is_open] == code
+            exact[is_own] = self._left_out(exact[is_own], code)
+            logs[is_open, code] = exact
             logs[is_low[:, code] & ~is_open, code] = -np.inf
         codes: IntArray = logs.argmax(axis=1)
         return codes
+
+    def _left_out(
+        self, logs: FloatArray, code: int, weights: FloatArray | float = 1.0
+    ) -> FloatArray:
+        """Logarithms of the density of a class at its own rows, each left out of it.
+
+        Parameters
+        ----------
+        logs : ndarray of shape (n_rows,)
+            With the kernel of the row itself.
+        code : int
+        weights : ndarray of shape (n_rows,) or float
+            Of the rows.
+        """
+        total = float(self.totals[code])
+        own = np.log(weights) + inverse_root(self.covariances[code])[1] - np.log(total)
+        others = -np.expm1(np.minimum(own - logs, 0.0))  # their share of the density
+        with np.errstate(divide="ignore", invalid="ignore"):
+            left = logs + np.log(others) + np.log(total) - np.log(total - weights)
+        return np.where(others > LEAST_OF_OTHERS, left, -np.inf)
+
+    def region_levels(self, shares: Sequence[float], grids: Sequence[DensityGrid]) -> FloatArray:
+        """Levels of each density above which lie the given shares of the class in a plane.
+
+        The quantile method of Hyndman (1996), "Computing and graphing highest density regions",
+        The American Statistician 50, with each row left out of the density of its class: a new row
+        of the class lies within the level with the given probability, however wide the kernels.
+
+        Parameters
+        ----------
+        shares : sequence of float in (0, 1)
+        grids : sequence of DensityGrid
+            The `grids` of the classes. No level is below the density where its grid ends, so its
+            lines are closed.
+
+        Returns
+        -------
+        ndarray of shape (n_classes, n_shares)
+            Densities per unit area of the plane.
+
+        Examples
+        --------
+        >>> rows = np.random.default_rng(0).normal(size=(2_000, 2))
+        >>> densities = ClassDensities((rows[::2],), 0.5 * np.eye(2)[None])
+        >>> (level,) = densities.region_levels([0.8], densities.grids(72))[0]
+        >>> held = np.exp(densities.log_densities(rows[1::2])[:, 0]) >= level
+        >>> print(f"{held.mean():.2f}")
+        0.80
+        """
+        levels = np.empty((len(self.rows), len(shares)))
+        for code, grid in enumerate(grids):
+            density, weights = self._left_out_of_own(code)
+            order = np.argsort(density)
+            # The share of new rows below the i-th of n is i / (n + 1), whatever their density.
+            below = np.cumsum(weights[order]) / (weights.sum() + weights.mean())
+            at = np.interp(1.0 - np.asarray(shares), below, density[order])
+            levels[code] = np.maximum(at, grid.border)
+        return levels
+
+    def region_shares(self, levels: FloatArray, held_out: Sequence[FloatArray]) -> RegionShares:
+        """The shares of rows inside the regions of `region_levels`.
+
+        Parameters
+        ----------
+        levels : ndarray of shape (n_classes, n_shares)
+        held_out : sequence of ndarray of shape (n_rows_of_class, 2)
+            Projected rows of each class that its density is not of; none of some.
+        """
+        training, fresh = np.empty(levels.shape), np.full(levels.shape, np.nan)
+        for code, (of_class, points) in enumerate(zip(levels, held_out, strict=True)):
+            density, weights = self._left_out_of_own(code)
+            training[code] = np.average(density[:, None] >= of_class, axis=0, weights=weights)
+            if len(points):
+                logs = self._approximate_logs(points, code)[0]
+                fresh[code] = (np.exp(logs)[:, None] >= of_class).mean(axis=0)
+        return RegionShares(training, fresh)
+
+    def _left_out_of_own(self, code: int) -> tuple[FloatArray, FloatArray]:
+        """The density of a class at rows of its own, each left out, and the weights of these."""
+        n_rows = len(self.rows[code])
+        chosen = np.arange(n_rows)
+        if n_rows > MOST_LEVEL_ROWS:
+            chosen = np.linspace(0, n_rows - 1, MOST_LEVEL_ROWS).astype(int)
+        of_class = self.weights_of_classes[code]
+        weights = np.ones(len(chosen)) if of_class is None else of_class[chosen]
+        logs = self._approximate_logs(self.rows[code][chosen], code)[0]
+        return np.exp(self._left_out(logs, code, weights)), weights
 
     def _approximate_logs(self, points: FloatArray, code: int) -> tuple[FloatArray, float]:
         """Logarithms of a density, and the floor at which those below it are cut."""
@@ -524,7 +652,7 @@ class ClassDensities:
         lower, upper = rows.min(axis=0) - GRID_MARGIN, rows.max(axis=0) + GRID_MARGIN
         x, y = (np.linspace(lower[axis], upper[axis], n_lines) for axis in (0, 1))
         density = _density_on_lines(x, y, rows, np.eye(2), self.weights_of_classes[code])
-        return DensityGrid(x, y, density, root)
+        return DensityGrid(x, y, density * abs(np.linalg.det(root)), root)
 
     def _class(self, code: int) -> tuple[FloatArray, FloatArray, FloatArray | None]:
         """Rows, kernel covariance and weights of a class."""
@@ -755,24 +883,3 @@ def _density_on_lines(
         density = nufft.density(points, rows, covariance, weights)
     values: FloatArray = density.reshape(len(y), len(x))
     return values
-
-
-def mass_levels(density: FloatArray, shares: Sequence[float]) -> FloatArray:
-    """Density levels whose superlevel sets contain the given shares of the probability mass.
-
-    Parameters
-    ----------
-    density : ndarray of shape (n_y, n_x)
-        Values on a regular grid that contains practically all of the mass.
-    shares : sequence of float in (0, 1)
-
-    Returns
-    -------
-    ndarray of shape (len(shares),)
-        One level for each share; larger shares have lower levels.
-    """
-    ordered = np.sort(density, axis=None)[::-1]
-    mass = np.cumsum(ordered)
-    positions = np.searchsorted(mass, np.asarray(shares) * mass[-1])
-    levels: FloatArray = ordered[np.minimum(positions, len(ordered) - 1)]
-    return levels

@@ -271,7 +271,8 @@ class _FoldWork:
             groups=train.groups,
             nuisance=train.nuisance,
         )
-        predicted = class_predictions(projection, train, scored.X, self.gamma)
+        own = _own_classes(scored, fold)
+        predicted = class_predictions(projection, train, scored.X, self.gamma, own)
         held_out = scored.take(fold.test)
         told = _nuisance_told(projection, train, held_out, self.gamma)
         right = predicted[fold.test] == held_out.y
@@ -324,7 +325,8 @@ class _BlockWork:
         components = projection.components
         kernels = kernel_classes_in_blocks(prepared, n_components=len(components), gamma=self.gamma)
         points = fitted.apply(self.sample.X) @ components.T
-        predicted = kernels.project(components).most_likely(points)
+        own = _own_classes(self.scored, fold)
+        predicted = kernels.project(components).most_likely(points, own)
         right = predicted[fold.test] == self.sample.y[fold.test]
         return *_confusions(self.scored, fold, predicted), None, right
 
@@ -361,11 +363,25 @@ def _nuisance_told(
 
 
 def class_predictions(
-    projection: FittedProjection, train: CodedRows, X: FloatArray, gamma: float
+    projection: FittedProjection,
+    train: CodedRows,
+    X: FloatArray,
+    gamma: float,
+    own: IntArray | None = None,
 ) -> IntArray:
-    """The class with the largest density at each row, shape (n_rows,); see `fold_log_densities`."""
+    """The class with the largest density at each row, shape (n_rows,); see `fold_log_densities`.
+
+    Rows that are training rows are left out of the density of their class, `own`; -1 of others.
+    """
     points, classes = _points_and_classes(projection, train, X, gamma)
-    return classes.most_likely(points)
+    return classes.most_likely(points, own)
+
+
+def _own_classes(scored: CodedRows, fold: Fold) -> IntArray:
+    """The classes of the training rows of a fold, and -1 of the others."""
+    own = np.full(len(scored.y), -1)
+    own[fold.train] = scored.y[fold.train]
+    return own
 
 
 def fold_log_densities(

@@ -277,7 +277,10 @@ class _PathWork:
             masks[step, kept] = 1.0
             projection, own = self._fit(plan, train, kept)
             lengths = loading_lengths(projection.components, own.X)
-            predicted = [self._predicted(projection, own, of, kept) for of in (train, test)]
+            predicted = [
+                self._predicted(projection, own, train, kept, train.y),
+                self._predicted(projection, own, test, kept),
+            ]
             accuracies.append(list(map(_accuracy, (train, test), predicted)))
             right[step] = predicted[1] == test.y
         in_train, held_out = zip(*accuracies, strict=True)
@@ -293,9 +296,14 @@ class _PathWork:
         return projection, own
 
     def _predicted(
-        self, projection: FittedProjection, train: CodedRows, scored: CodedRows, kept: IntArray
+        self,
+        projection: FittedProjection,
+        train: CodedRows,
+        scored: CodedRows,
+        kept: IntArray,
+        own_classes: IntArray | None = None,
     ) -> IntArray:
-        return class_predictions(projection, train, scored.X[:, kept], self.gamma)
+        return class_predictions(projection, train, scored.X[:, kept], self.gamma, own_classes)
 
 
 def _accuracy(scored: CodedRows, predicted: IntArray) -> float:

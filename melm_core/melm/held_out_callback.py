@@ -120,7 +120,9 @@ class HeldOutHistory:
             HeldOutScores(
                 objective=progress.objective,
                 divergence=held_out_divergence(classes, by_class),
-                train_accuracy=_accuracy(self._X @ progress.components.T, self._codes, classes),
+                train_accuracy=_accuracy(
+                    self._X @ progress.components.T, self._codes, classes, self._codes
+                ),
                 held_out_accuracy=_accuracy(held_out, self._held_out_codes, classes),
             )
         )
@@ -135,6 +137,8 @@ class HeldOutHistory:
         return self._classes
 
 
-def _accuracy(points: FloatArray, codes: IntArray, classes: ClassDensities) -> float:
-    predicted = classes.most_likely(points)
+def _accuracy(
+    points: FloatArray, codes: IntArray, classes: ClassDensities, own: IntArray | None = None
+) -> float:
+    predicted = classes.most_likely(points, own)
     return float(balanced_accuracy_score(codes, predicted))

@@ -9,9 +9,9 @@ import contourpy
 import numpy as np
 
 from melm_core.base import FloatArray
-from melm_core.density import ClassDensities, DensityGrid, mass_levels
+from melm_core.density import ClassDensities, DensityGrid
 
-# Each contour encloses one of these shares of the mass of a class.
+# Each contour encloses one of these shares of a class.
 CONTOUR_SHARES = (0.5, 0.8, 0.95)
 GRID_LINES = 72
 
@@ -23,7 +23,9 @@ _MARGIN = 0.03
 
 
 def plane_contours(classes: ClassDensities) -> list[tuple[FloatArray, tuple[int, ...]]]:
-    """Lines around CONTOUR_SHARES of the mass of each class in a plane, the innermost first.
+    """Lines around CONTOUR_SHARES of each class in a plane, the innermost first.
+
+    As many of new rows of a class lie within: see `ClassDensities.region_levels`.
 
     Parameters
     ----------
@@ -38,12 +40,12 @@ def plane_contours(classes: ClassDensities) -> list[tuple[FloatArray, tuple[int,
         levels : tuple of int
             The vertices at which the lines of the next share begin.
     """
-    return list(map(_lines_around, classes.grids(GRID_LINES)))
+    grids = classes.grids(GRID_LINES)
+    return list(map(_lines_around, grids, classes.region_levels(CONTOUR_SHARES, grids)))
 
 
-def _lines_around(grid: DensityGrid) -> tuple[FloatArray, tuple[int, ...]]:
+def _lines_around(grid: DensityGrid, levels: FloatArray) -> tuple[FloatArray, tuple[int, ...]]:
     generator = _generator(grid.x, grid.y, grid.density)
-    levels = mass_levels(grid.density, CONTOUR_SHARES)
     regions = [_joined(generator.lines(level)) for level in levels]
     contours: FloatArray = np.concatenate(regions) @ np.linalg.inv(grid.root)
     ends = np.cumsum([len(region) for region in regions])

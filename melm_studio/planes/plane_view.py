@@ -329,7 +329,9 @@ class PlaneViewer:
         n_train = len(self._train.scored_y)
         # In one call, which prepares the densities of all rows once.
         points = self._scored(components)
-        predicted = projected.most_likely(points)
+        # Training rows are left out of their own density, held-out rows are not in any.
+        own = np.concatenate([self._train.scored_y, np.full(len(self._held_out.scored_y), -1)])
+        predicted = projected.most_likely(points, own)
         return Scores(
             accuracy_train=_balanced_accuracy(self._train.scored_y, predicted[:n_train]),
             accuracy_held_out=None

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from melm_core.density import class_densities, kernel_density
-from melm_core.density.class_densities import ClassDensities, density_on_grid, mass_levels
+from melm_core.density.class_densities import ClassDensities, density_on_grid
 from melm_core.density.engines import direct_sums
 from melm_core.density.kernel_density import kernel_classes, whitened_kernel_classes
 from melm_core.density.whitening import (
@@ -182,23 +182,6 @@ def test_the_density_on_a_grid_integrates_to_one(engine):
     axis = np.linspace(-7, 7, 141)
     mass = density_on_grid(axis, axis, ROWS, KERNEL).sum() * (axis[1] - axis[0]) ** 2
     assert mass == pytest.approx(1, abs=1e-8)
-
-
-def test_the_levels_of_a_normal_density_are_those_of_its_ellipses():
-    axis = np.linspace(-6, 6, 601)
-    x, y = np.meshgrid(axis, axis)
-    normal = np.exp(-0.5 * (x**2 + y**2))
-    shares = np.array([0.5, 0.8, 0.95])  # a superlevel set of share s begins at 1 - s of the peak
-    np.testing.assert_allclose(mass_levels(normal, shares), 1 - shares, rtol=1e-2)
-
-
-def test_superlevel_sets_hold_their_shares_of_the_mass(engine):
-    axis = np.linspace(-6, 6, 201)
-    values = density_on_grid(axis, axis, ROWS, KERNEL)
-    shares = (0.1, 0.5, 0.95)
-    held = [values[values >= level].sum() / values.sum() for level in mass_levels(values, shares)]
-    np.testing.assert_allclose(held, shares, atol=5e-3)
-    assert (np.array(held) >= shares).all()
 
 
 @pytest.mark.parametrize("has_weights", [False, True])

@@ -38,7 +38,7 @@ def test_the_best_features_of_noise_are_no_better_than_guessing_on_held_out_rows
     X, y = pure_noise(n_rows=60, n_features=200, n_classes=2)
     path = sparse_path("lda", X, y, sizes=[5], n_repeats=1)
     score = path.held_out[-1]
-    assert path.train_accuracies[:, -1].mean() > 0.75
+    assert path.train_accuracies[:, -1].mean() > 0.7
     assert abs(score.balanced_accuracy - 0.5) < 0.2
 
 

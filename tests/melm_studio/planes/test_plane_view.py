@@ -7,7 +7,7 @@ import pytest
 from sklearn.metrics import balanced_accuracy_score
 
 from melm_core import MELM
-from melm_core.density.class_densities import ClassDensities, density_on_grid, mass_levels
+from melm_core.density.class_densities import ClassDensities
 from melm_core.density.kernel_density import kernel_classes
 from melm_core.evaluation import loading_lengths
 from melm_core.linalg.planes import principal_angles
@@ -58,9 +58,16 @@ def density_at(points, rows, covariance):
 
 
 def levels_of(rows, covariance):
-    """Return the levels of the density that hold the shares, on a grid of our own."""
-    axis = np.linspace(-10, 10, 401)
-    return mass_levels(density_on_grid(axis, axis, rows, covariance), CONTOUR_SHARES)
+    """Return the quantiles of the density at each row, summed over all other rows."""
+    pairs = np.exp(
+        [
+            ClassDensities((rows[i : i + 1],), covariance[None]).log_densities(rows)[:, 0]
+            for i in range(len(rows))
+        ]
+    )
+    np.fill_diagonal(pairs, 0.0)
+    left_out = pairs.sum(axis=0) / (len(rows) - 1)
+    return np.quantile(left_out, [1 - share for share in CONTOUR_SHARES], method="weibull")
 
 
 def test_contours_are_closed_lines():
@@ -99,6 +106,20 @@ def test_contours_enclose_about_their_shares_of_the_rows():
         enclosed[CONTOUR_SHARES[nearest]] ^= encloses(line, rows)
     for share, inside in enclosed.items():
         assert inside.mean() == pytest.approx(share, abs=0.06)
+
+
+@pytest.mark.parametrize("gamma", [0.25, 0.5, 1.0, 2.0, 4.0])
+def test_contours_enclose_their_shares_of_new_rows_at_any_width_of_the_kernel(gamma):
+    rows, covariance = gaussian_class(600, gamma)
+    fresh = np.random.default_rng(1).normal(size=(4_000, 2)) @ np.array([[2.0, 0.3], [0.0, 0.5]])
+    contours, ends = class_contours(rows, covariance)
+    for share, lines in zip(CONTOUR_SHARES, np.split(contours, ends), strict=True):
+        inside = np.zeros(len(fresh), dtype=bool)
+        for line in lines_of(lines):
+            inside ^= encloses(line, fresh)
+        # A quantile of 600 rows and a share of 4,000: three standard errors of the two together.
+        error = np.sqrt(share * (1 - share) * (1 / len(rows) + 1 / len(fresh)))
+        assert inside.mean() == pytest.approx(share, abs=3 * error + 0.01)
 
 
 def test_a_class_that_is_one_point_has_no_lines():
@@ -205,8 +226,25 @@ def test_there_are_at_most_so_many_arrows_the_strongest_first():
 def test_the_accuracy_is_that_of_the_fitted_classifier():
     melm = MELM(gamma=0.8, n_init=1, random_state=0).fit(SEEN.X, SEEN.y)
     scores = PlaneViewer(SEEN, UNSEEN, 0.8).view(melm.components_).scores
-    for data, accuracy in ((SEEN, scores.accuracy_train), (UNSEEN, scores.accuracy_held_out)):
-        assert accuracy == pytest.approx(balanced_accuracy_score(data.y, melm.predict(data.X)))
+    predicted = melm.predict(UNSEEN.X)
+    assert scores.accuracy_held_out == pytest.approx(balanced_accuracy_score(UNSEEN.y, predicted))
+
+
+def test_training_rows_are_left_out_of_their_own_density():
+    gamma, components = 0.8, plane(2, 5)
+    classes = kernel_classes(SEEN.X, SEEN.y, n_components=2, gamma=gamma).project(components)
+    predicted = []
+    for row, own in zip(SEEN.X @ components.T, SEEN.y, strict=True):
+        others = [
+            rows[(rows != row).any(axis=1)] if code == own else rows
+            for code, rows in enumerate(classes.rows)
+        ]
+        assert len(others[own]) == len(classes.rows[own]) - 1
+        predicted.append(replace(classes, rows=tuple(others)).most_likely(row[None])[0])
+    accuracy = balanced_accuracy_score(SEEN.y, predicted)
+    found = PlaneViewer(SEEN, UNSEEN, gamma).view(components).scores.accuracy_train
+    assert found == pytest.approx(accuracy)
+    assert balanced_accuracy_score(SEEN.y, classes.most_likely(SEEN.X @ components.T)) > accuracy
 
 
 def test_the_held_out_divergence_is_that_of_the_fitted_densities():

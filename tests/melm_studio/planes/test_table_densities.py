@@ -51,7 +51,8 @@ def test_contours_and_means_are_those_of_all_rows_where_the_sample_is_drawn(view
     expected = plane_contours(kernel_classes(rows, Y, n_components=2).project(components))
     for code, (of_class, (lines, _)) in enumerate(zip(view.classes, expected, strict=True)):
         for end in (np.nanmin, np.nanmax):
-            np.testing.assert_allclose(end(of_class.contours, 0), end(lines, 0), atol=0.03)
+            # The levels are quantiles at the rows of the sample, a third of all.
+            np.testing.assert_allclose(end(of_class.contours, 0), end(lines, 0), atol=0.1)
         ellipses, center = ellipses_of_rows(rows[code == Y] @ components.T)
         np.testing.assert_allclose(of_class.centroid, center, atol=1e-9)
         np.testing.assert_allclose(of_class.ellipses.root, ellipses.root, atol=1e-9)
