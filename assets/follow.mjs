@@ -1,5 +1,5 @@
 // The entry of the page on which an audience follows a talk. melm_studio/layout/shell/follow_script.py puts
 // it and all that it imports into one file.
-import { openTalk } from "./studio/audience/talk.mjs";
+import { openTalk } from "./studio/present/audience/talk.mjs";
 
 openTalk();

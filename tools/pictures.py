@@ -43,7 +43,7 @@ IS_AT_REST = (
     + LOAD_MODULE
     + """
   const { shownPanels } = await load("panel/panels.mjs");
-  const { isFitted } = await load("drawing/plotly.mjs");
+  const { isFitted } = await load("plane/plotly.mjs");
   return shownPanels().every((panel) => {
     const plot = panel.part("plot");
     const isMoving = panel.isFinal && plot.classList.contains("is-moving");

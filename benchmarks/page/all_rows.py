@@ -20,8 +20,8 @@ _PAN = (
     + LOAD_MODULE
     + """
   const { panelOfRun } = await load("panel/panels.mjs");
-  const { shownLayer } = await load("every_row/layers.mjs");
-  const { toPixels } = await load("drawing/plotly.mjs");
+  const { shownLayer } = await load("rows/row_layer.mjs");
+  const { toPixels } = await load("plane/plotly.mjs");
   const panel = panelOfRun(run);
   const pixels = (point) => toPixels(panel.part("plot"), point);
   const [[left, top], [right, bottom]] = [pixels([0, 0]), pixels([1, 1])];
@@ -45,7 +45,7 @@ _UNTIL_ALL_ARE_DRAWN = (
     + LOAD_MODULE
     + """
   const { panelOfRun } = await load("panel/panels.mjs");
-  const { shownLayer } = await load("every_row/layers.mjs");
+  const { shownLayer } = await load("rows/row_layer.mjs");
   const end = performance.now() + deadline;
   const isWhole = (panel) => shownLayer(panel)?.showsAll(panel.painting.plane);
   while (!isWhole(panelOfRun(run))) { // Dash may render another panel meanwhile

@@ -4,7 +4,7 @@ import { test } from "node:test";
 
 globalThis.requestAnimationFrame = () => 0; // no frame comes while a test runs
 globalThis.window = /** @type {any} */ ({ devicePixelRatio: 1 });
-const { CanvasAnimation } = await import("../../assets/studio/drawing/animation.mjs");
+const { CanvasAnimation } = await import("../../assets/studio/plane/animation.mjs");
 
 function classes() {
   const names = new Set();

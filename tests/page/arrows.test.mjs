@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { edgeMarks, outsideText } from "../../assets/studio/panel/outside.mjs";
-import { boxOf, placeLabels, shortened } from "../../assets/studio/panel/label_placement.mjs";
-import { rounded, wrapped } from "../../assets/studio/plane_editing/angles.mjs";
-import { loadingOf, nearest, originOf, tipsOf } from "../../assets/studio/plane_editing/arrows.mjs";
+import { edgeMarks, outsideText } from "../../assets/studio/rows/outside.mjs";
+import { boxOf, placeLabels, shortened } from "../../assets/studio/plane/label_placement.mjs";
+import { rounded, wrapped } from "../../assets/studio/panel/plane_editing.mjs";
+import { loadingOf, nearest, originOf, tipsOf } from "../../assets/studio/plane/arrows.mjs";
 
 const kinds = ["contour", "arrow_heads", "arrow_lines"];
 const figure = { plane: { data: kinds.map((kind) => ({ meta: { kind } })) } };

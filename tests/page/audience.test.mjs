@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { waitAfter } from "../../assets/studio/audience/connection.mjs";
-import { Messages, unpacked } from "../../assets/studio/audience/messages.mjs";
-import { withPlacedNames } from "../../assets/studio/audience/names.mjs";
-import { modeInWords } from "../../assets/studio/audience/page.mjs";
-import { nearestPoint, tracesOf, wordsOf } from "../../assets/studio/audience/picture.mjs";
-import { panned } from "../../assets/studio/audience/touch.mjs";
+import { waitAfter } from "../../assets/studio/present/audience/connection.mjs";
+import { Messages, unpacked } from "../../assets/studio/present/audience/connection.mjs";
+import { withPlacedNames } from "../../assets/studio/present/audience/picture.mjs";
+import { modeInWords } from "../../assets/studio/present/audience/page.mjs";
+import { nearestPoint, tracesOf, wordsOf } from "../../assets/studio/present/audience/picture.mjs";
+import { panned } from "../../assets/studio/present/audience/touch.mjs";
 
 const bytes = (text) => new TextEncoder().encode(text);
 const message = (kind, content) => [...bytes(kind), 0, 0, 0, content.length, ...bytes(content)];

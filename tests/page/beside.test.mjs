@@ -43,9 +43,9 @@ globalThis.MutationObserver = /** @type {any} */ (class {
   observe() {}
 });
 
-const { Beside } = await import("../../assets/studio/other_planes/beside.mjs");
-const { showLoadings } = await import("../../assets/studio/other_planes/loadings_view.mjs");
-const { showResamples } = await import("../../assets/studio/other_planes/resamples_view.mjs");
+const { Beside } = await import("../../assets/studio/analyses/beside.mjs");
+const { showLoadings } = await import("../../assets/studio/analyses/loadings_view.mjs");
+const { showResamples } = await import("../../assets/studio/analyses/resamples_view.mjs");
 
 let waiting; // requests, with what answers them
 beforeEach(() => {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { drawAtOnce, isTimeToMove, keepMoving } from "../../assets/studio/drawing/clock.mjs";
+import { drawAtOnce, isTimeToMove, keepMoving } from "../../assets/studio/plane/clock.mjs";
 
 // A page whose time passes only while something draws.
 let now = 0;

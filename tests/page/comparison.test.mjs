@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 globalThis.document = { addEventListener() {} };
-const { tableFile } = await import("../../assets/studio/comparison.mjs");
+const { tableFile } = await import("../../assets/studio/panel/comparison.mjs");
 
 test("a table of all runs names them all", () => {
   assert.equal(tableFile("table", ["a", "b"], null, null, null), "compare/table.csv?run=a&run=b");

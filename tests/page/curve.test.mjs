@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { accuracyTraces, divergenceTraces, objectiveTraces, rangeOf, recordIndices, startIndices, valueRange } from "../../assets/studio/history/curve.mjs";
+import { accuracyTraces, divergenceTraces, objectiveTraces, rangeOf, recordIndices, startIndices, valueRange } from "../../assets/studio/panel/curve.mjs";
 
 const styles = ["steps", "best", "held_out", "starts", "records"].map((kind) => ({
   meta: { kind },

@@ -23,8 +23,8 @@ globalThis.window = /** @type {any} */ ({
 });
 globalThis.fetch = /** @type {any} */ ((address) => new Promise((resolve) => waiting.push({ address, resolve })));
 
-const { openFeatures } = await import("../../assets/studio/features/features_dialog.mjs");
-const { showDistances } = await import("../../assets/studio/rows/distances.mjs");
+const { openFeatures } = await import("../../assets/studio/analyses/features_dialog.mjs");
+const { showDistances } = await import("../../assets/studio/analyses/distances.mjs");
 
 const panelOf = (run) => /** @type {any} */ ({ run, plane: { sequence: 0 }, query: () => new URLSearchParams() });
 const settled = () => new Promise((resolve) => setImmediate(resolve));

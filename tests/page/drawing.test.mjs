@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { numbers } from "../../assets/studio/drawing/arrays.mjs";
-import { percent, tickLabel } from "../../assets/studio/drawing/number_text.mjs";
-import { multiples, scale, steadyLimits, tickStep, union, withEqualUnits } from "../../assets/studio/drawing/scales.mjs";
+import { numbers } from "../../assets/studio/plane/arrays.mjs";
+import { percent, tickLabel } from "../../assets/studio/page/number_text.mjs";
+import { multiples, scale, steadyLimits, tickStep, union, withEqualUnits } from "../../assets/studio/plane/scales.mjs";
 
 // As the server writes the codes: all low bytes of the differences, then all high bytes.
 function compact(codes, low, step) {

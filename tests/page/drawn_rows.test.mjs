@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { drawnPoints, drawnRows } from "../../assets/studio/every_row/drawn_rows.mjs";
+import { drawnPoints, drawnRows } from "../../assets/studio/rows/row_layer.mjs";
 
 const trace = (kind, code) => ({ meta: { kind, class: code } });
 const FIGURE = {

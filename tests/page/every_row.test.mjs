@@ -3,12 +3,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { UNLABELED_COLOR } from "../../assets/studio/constants.mjs";
-import { colorParts, dressOf, partsOf } from "../../assets/studio/every_row/dress.mjs";
-import { footprint } from "../../assets/studio/every_row/footprints.mjs";
-import { positionOf, unpackedPoints, unpackedRows } from "../../assets/studio/every_row/answers.mjs";
-import { aloneOpacity, Raster } from "../../assets/studio/every_row/raster.mjs";
-import { RowGrid } from "../../assets/studio/every_row/row_grid.mjs";
-import { fits } from "../../assets/studio/every_row/sample.mjs";
+import { colorParts, dressOf, partsOf } from "../../assets/studio/plane/dress.mjs";
+import { footprint } from "../../assets/studio/plane/raster.mjs";
+import { positionOf, unpackedPoints, unpackedRows } from "../../assets/studio/plane/row_arrays.mjs";
+import { aloneOpacity, Raster } from "../../assets/studio/plane/raster.mjs";
+import { RowGrid } from "../../assets/studio/plane/row_grid.mjs";
+import { fits } from "../../assets/studio/rows/row_layer.mjs";
 
 const planes = (codes, n) => Array.from({ length: n }, (_, at) => codes.map((code) => (code >> (8 * at)) & 255)).flat();
 

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { panelRequest, previewStyle, sizeName } from "../../assets/studio/publication/figure_request.mjs";
+import { panelRequest, previewStyle, sizeName } from "../../assets/studio/workspace/figure_dialog.mjs";
 
 const PANEL = {
   run: "r1",

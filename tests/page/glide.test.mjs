@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { PLANE_TRACE } from "../../assets/studio/constants.mjs";
-import { averageMap, between, isAlike } from "../../assets/studio/drawing/glide.mjs";
+import { averageMap, between, isAlike } from "../../assets/studio/plane/animation.mjs";
 
 const ROWS = [[0, 0], [2, 0], [0, 1], [3, 2]];
 const RING = [[1, 0], [0, 1], [NaN, NaN], [-1, 0]];

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { NewsRequests } from "../../assets/studio/news_requests.mjs";
+import { NewsRequests } from "../../assets/studio/panel/run_loop.mjs";
 
 // A server whose answers are given by hand, and a clock that is set.
 function server() {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { afterEach, test } from "node:test";
 
-import { PlaneRequests } from "../../assets/studio/panel/plane_requests.mjs";
+import { PlaneRequests } from "../../assets/studio/panel/requests.mjs";
 
 const { fetch } = globalThis;
 afterEach(() => {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isOfTree, morphIn, viewQuery, changesOf, DEFAULT_VIEW } from "../../assets/studio/panel/view_options.mjs";
-import { branchToWalk, optionsAt, optionsBetween, shownIn, stepOf } from "../../assets/studio/other_planes/steps.mjs";
+import { branchToWalk, optionsAt, optionsBetween, shownIn, stepOf } from "../../assets/studio/analyses/tree_steps.mjs";
 
 // Two planes at gamma 2; the first continues at gamma 1, where a third one begins.
 const PLANES = [

@@ -12,7 +12,7 @@ class Node {
 }
 
 globalThis.document = { createElement: () => new Node(), activeElement: null };
-const { PositionField } = await import("../../assets/studio/history/position_field.mjs");
+const { PositionField } = await import("../../assets/studio/panel/history.mjs");
 
 let asked, field;
 beforeEach(() => {

@@ -11,7 +11,7 @@ Object.defineProperty(globalThis, "sessionStorage", {
   },
 });
 globalThis.window = /** @type {any} */ (new EventTarget());
-const { keepKey, newKey, takeKey } = await import("../../assets/studio/present/presenter_key.mjs");
+const { keepKey, newKey, takeKey } = await import("../../assets/studio/present/presenter_link.mjs");
 
 test("the storage, which a duplicate copies, has the key only while the page is loaded again", () => {
   const key = newKey();

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { isProject } from "../../assets/studio/page/project.mjs";
+import { isProject } from "../../assets/studio/workspace/project.mjs";
 
 test("a project is known by its name, also where a program has added that of the format", () => {
   for (const name of ["blood.melm", "Blood.MELM", "blood.melm.zip"]) assert.ok(isProject({ name }), name);

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { recapSequences } from "../../assets/studio/history/recap_steps.mjs";
+import { recapSequences } from "../../assets/studio/panel/painting.mjs";
 
 // The news of a search that reached these values, each start beginning lower.
 function news(objective, first = 0) {

@@ -1,7 +1,7 @@
 // The folded settings in a few words.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { summarizeSettings } from "../../assets/studio/page/settings_summary.mjs";
+import { summarizeSettings } from "../../assets/studio/page/settings.mjs";
 
 test("counts are in the singular and plural", () => {
   assert.equal(summarizeSettings("1", 14, false, 25), ": 1 component, 14 starts, 25 % held out");

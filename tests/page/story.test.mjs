@@ -12,7 +12,7 @@ globalThis.MutationObserver = /** @type {any} */ (class {
   observe() {}
 });
 globalThis.window = /** @type {any} */ ({ dash_clientside: { set_props: (id, props) => properties.push([id, props]) } });
-const { connectStory } = await import("../../assets/studio/views/story.mjs");
+const { connectStory } = await import("../../assets/studio/workspace/story.mjs");
 const { update } = await import("../../assets/studio/state.mjs");
 
 test("the story closes when Present begins, and not with every run that comes to the front", () => {

@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { morphShares } from "../../assets/studio/present/morph_steps.mjs";
-import { classesMessage, selectionMessage } from "../../assets/studio/selection/messages.mjs";
-import { toggled } from "../../assets/studio/selection/selection.mjs";
-import { positionAfter, positionLabel } from "../../assets/studio/views/story_order.mjs";
+import { morphShares } from "../../assets/studio/present/play_bar.mjs";
+import { classesMessage, selectionMessage } from "../../assets/studio/rows/selection.mjs";
+import { toggled } from "../../assets/studio/rows/selection.mjs";
+import { positionAfter, positionLabel } from "../../assets/studio/workspace/story_order.mjs";
 
 const views = ["a", "b", "c"];
 

@@ -13,7 +13,7 @@ globalThis.document = /** @type {any} */ ({
   getElementById: () => ({ content: { cloneNode: copy } }),
   createElement: () => ({ dataset: {}, setAttribute: () => undefined, append: () => undefined }),
 });
-const { nodeFor, takeTemplate } = await import("../../assets/studio/panel/template.mjs");
+const { nodeFor, takeTemplate } = await import("../../assets/studio/panel/panels.mjs");
 
 test("the axes of a nonlinear projection, which has no components, bear its name", () => {
   takeTemplate();

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { SIZE, tradeOffLines, tradeOffWords } from "../../assets/studio/plane_editing/trade_off_chart.mjs";
+import { SIZE, tradeOffLines, tradeOffWords } from "../../assets/studio/analyses/trade_off_chart.mjs";
 
 const POINTS = [
   { weight: 0, accuracy: 0.8, batch_accuracy: 0.5, batch_chance: 0.3 },

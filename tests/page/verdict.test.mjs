@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { unbroken } from "../../assets/studio/drawing/number_text.mjs";
+import { unbroken } from "../../assets/studio/page/number_text.mjs";
 import { verdictText } from "../../assets/studio/panel/verdict.mjs";
 
 test("the held-out share leads, and guessing among the classes follows", () => {

@@ -11,8 +11,8 @@ import {
   viewQuery,
   withMove,
 } from "../../assets/studio/panel/view_options.mjs";
-import { gammaAt } from "../../assets/studio/views/gamma.mjs";
-import { modeIn } from "../../assets/studio/views/share_link.mjs";
+import { gammaAt } from "../../assets/studio/page/settings.mjs";
+import { modeIn } from "../../assets/studio/workspace/share_link.mjs";
 
 test("the default view needs no query", () => {
   assert.equal(viewQuery(DEFAULT_VIEW, null).toString(), "");

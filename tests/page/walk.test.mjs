@@ -15,7 +15,7 @@ class Page extends EventTarget {
 globalThis.document = /** @type {any} */ (new Page());
 const keys = new EventTarget();
 globalThis.window = /** @type {any} */ (keys);
-const { walkAlong } = await import("../../assets/studio/other_planes/walk.mjs");
+const { walkAlong } = await import("../../assets/studio/analyses/walk.mjs");
 const { announce } = await import("../../assets/studio/state.mjs");
 
 const TREE = /** @type {any} */ ({ tree: "t", planes: [2, 1].map((gamma, plane) => ({ plane, gamma, words: "" })) });

@@ -43,7 +43,7 @@ AXES = (
     "async (plot) => {"
     + LOAD_MODULE
     + """
-  const { toData } = await load("drawing/plotly.mjs");
+  const { toData } = await load("plane/plotly.mjs");
   const [left, top] = toData(plot, [0, 0]);
   const [right, bottom] = toData(plot, [plot.clientWidth, plot.clientHeight]);
   return [[left, right], [bottom, top]];
@@ -53,7 +53,7 @@ TIP_OF_THE_STRONGEST_ARROW = (
     "async (plot) => {"
     + LOAD_MODULE
     + """
-  const { toPixels } = await load("drawing/plotly.mjs");
+  const { toPixels } = await load("plane/plotly.mjs");
   const tips = (await tracesOf(plot)).find(({ meta }) => meta.kind === "arrow_heads");
   const [x, y] = toPixels(plot, [tips.x[0], tips.y[0]]);
   const box = plot.getBoundingClientRect();
@@ -64,7 +64,7 @@ PLACE_OF_A_ROW = (
     "async (plot, row) => {"
     + LOAD_MODULE
     + """
-  const { toPixels } = await load("drawing/plotly.mjs");
+  const { toPixels } = await load("plane/plotly.mjs");
   const trace = (await tracesOf(plot)).find(({ customdata }) => customdata?.includes(row));
   const at = trace.customdata.indexOf(row);
   const [x, y] = toPixels(plot, [trace.x[at], trace.y[at]]);

@@ -72,3 +72,10 @@ function run(src) {
     document.head.append(script);
   });
 }
+
+// What Mantine leaves to the page: attributes.
+
+// The page has one banner; the head of a dialog is none.
+export function connectMantine() {
+  whenPresent(".mantine-Modal-header, .mantine-Drawer-header", (head) => head.setAttribute("role", "presentation"));
+}

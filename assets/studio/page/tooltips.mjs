@@ -1,6 +1,5 @@
 // Explanations (`data-tip`): shown while the pointer or the focus is on their element, or on the
 // field that it labels; a tap shows them too. The page has one tooltip.
-
 import { state } from "../state.mjs";
 
 const DELAY_MS = 350;

@@ -1,14 +1,14 @@
 // The names in a picture: those of the classes on their clouds, those of the features at the tips of
 // their arrows. An arrow whose name has no room is not drawn.
 import { PLANE_TRACE } from "../constants.mjs";
-import { fontOf } from "../drawing/canvas.mjs";
-import { numbers } from "../drawing/arrays.mjs";
-import { escaped, pixelAxes, shownRanges } from "../drawing/plotly.mjs";
-import { scale } from "../drawing/scales.mjs";
-import { textScale } from "../present/larger.mjs";
+import { numbers } from "../plane/arrays.mjs";
+import { fontOf } from "../plane/canvas.mjs";
+import { placeLabels, shortened } from "../plane/label_placement.mjs";
+import { escaped, pixelAxes, shownRanges } from "../plane/plotly.mjs";
+import { scale } from "../plane/scales.mjs";
 import { state } from "../state.mjs";
 import { dressTraces } from "./features.mjs";
-import { placeLabels, shortened } from "./label_placement.mjs";
+import { textScale } from "./painting.mjs";
 
 /** @typedef {import("./panel.mjs").Panel} Panel */
 /** @typedef {import("../types").Trace} Trace */
@@ -19,7 +19,8 @@ const LINE_HEIGHT = 1.25;
 const LIFT_PX = 17; // of the name of a class above the mark of its mean
 const TOOLS_PX = [170, 44]; // room for the tools over the picture of Explore
 
-const pen = document.createElement("canvas").getContext("2d");
+/** @type {CanvasRenderingContext2D} */
+let pen; // that measures names
 /** The widths of names that were measured. @type {Map<string, number>} */
 const widths = new Map();
 
@@ -110,6 +111,7 @@ function widthOf(name, font) {
   const key = `${fontOf(font)}/${name}`;
   if (!widths.has(key)) {
     if (widths.size > 5000) widths.clear();
+    pen ??= document.createElement("canvas").getContext("2d");
     pen.font = fontOf(font);
     widths.set(key, pen.measureText(name).width);
   }

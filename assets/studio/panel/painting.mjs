@@ -1,15 +1,17 @@
 // The picture of a panel: the plane on screen with the view that is set, drawn when either changes.
-import { CanvasAnimation } from "../drawing/animation.mjs";
-import { clear, draw, layoutOn, whenResized } from "../drawing/plotly.mjs";
-import { union } from "../drawing/scales.mjs";
-import { SWITCHED_BY } from "../drawing/trace_switches.mjs";
-import { zoomByWheel } from "../drawing/wheel.mjs";
-import { hasTouch, wait } from "../page/dom.mjs";
+import { PLANE_TRACE } from "../constants.mjs";
+import { hasTouch, lessMotion, wait } from "../page/dom.mjs";
+import { CanvasAnimation } from "../plane/animation.mjs";
+import { decodedPlane } from "../plane/arrays.mjs";
+import { clear, draw, layoutOn, whenResized } from "../plane/plotly.mjs";
+import { union } from "../plane/scales.mjs";
+import { SWITCHED_BY } from "../plane/traces.mjs";
+import { zoomByWheel } from "../plane/wheel.mjs";
 import { state } from "../state.mjs";
 import { addedTraces, dress } from "./features.mjs";
-import { Recap } from "./recap.mjs";
 
 /** @typedef {import("../types").Axes} Axes */
+/** @typedef {import("../types").News} News */
 /** @typedef {import("../types").Plane} Plane */
 
 // The wheel and a new size are answered by the canvas first (zoomByWheel, whenResized).
@@ -29,7 +31,7 @@ export class Painting {
     this.zoom = null; // the axes that the user has chosen, of a panel that is not linked
     this.animation = new CanvasAnimation(panel.part("motion"), this.plot, () => this.rest());
     this.recap = new Recap(panel, this);
-    /** What draws the rows of a plane at rest, of many rows. @type {import("../every_row/layer.mjs").RowLayer | null} */
+    /** What draws the rows of a plane at rest, of many rows. @type {import("../rows/row_layer.mjs").RowLayer | null} */
     this.layer = null;
     // On axes that again hold everything.
     this.endFitting = whenResized(this.plot, () => this.paint());
@@ -80,7 +82,7 @@ export class Painting {
     this.animation.draw(picture, this.layout(picture.axes), isRunning);
   }
 
-  /** @param {Plane} plane @returns {import("../drawing/glide.mjs").Picture} */
+  /** @param {Plane} plane @returns {import("../plane/animation.mjs").Picture} */
   picture(plane) {
     const { data } = this.panel.figure.plane;
     const own = data.map((style, i) => this.dressed(style, plane.traces[i], i));
@@ -192,4 +194,100 @@ export class Painting {
 function axesIn(change) {
   const range = (axis) => /** @type {import("../types").Range} */ ([change[`${axis}.range[0]`], change[`${axis}.range[1]`]]);
   return [range("xaxis"), range("yaxis")];
+}
+
+// The recap of a search that was over in a blink: its best planes, shown within two seconds before the
+// last one stays. The numbers are those of the last plane throughout; a click skips the rest.
+
+const STEP_MS = 150;
+
+class Recap {
+  /**
+   * @param {import("./panel.mjs").Panel} panel
+   * @param {Painting} painting
+   */
+  constructor(panel, painting) {
+    this.panel = panel;
+    this.painting = painting;
+    this.isOn = false;
+  }
+
+  /** Shows the best planes among the last news of a run, if several were not shown. @param {News} news */
+  async begin(news) {
+    const sequences = recapSequences(news);
+    if (!sequences.length || lessMotion.matches || !this.panel.isShown()) return;
+    this.isOn = true;
+    this.panel.node.addEventListener("pointerdown", () => this.skip(), { once: true });
+    try {
+      await this.show(await Promise.all(sequences.map((sequence) => this.fetched(sequence))));
+    } catch (error) {
+      console.warn(error);
+    }
+    await this.skip();
+  }
+
+  /** @param {Plane[]} planes */
+  async show(planes) {
+    const { panel, painting } = this;
+    // One pair of axes holds them all, so that the picture does not pulse.
+    panel.limits = union([panel.limits, ...planes.map(({ limits }) => limits)]);
+    for (const plane of planes) {
+      if (!this.isOn) return;
+      painting.paintPassed(plane);
+      await wait(STEP_MS);
+    }
+  }
+
+  async fetched(sequence) {
+    const answer = await fetch(`runs/${this.panel.run}/planes/${sequence}?${this.panel.query()}`);
+    if (!answer.ok) throw new Error(`plane ${sequence}: ${answer.status}`);
+    return decodedPlane(await answer.json());
+  }
+
+  end() {
+    this.isOn = false;
+  }
+
+  /** Goes to the last plane. */
+  async skip() {
+    if (!this.isOn) return;
+    this.end();
+    await this.painting.paint();
+  }
+}
+
+const [FEWEST, MOST] = [3, 12];
+
+/**
+ * The planes at which a search improved, without the last: evenly thinned, none if they are few.
+ * @param {import("../types").News} news of the planes that were not shown
+ * @returns {number[]} sequences
+ */
+export function recapSequences({ sequences, objective, best }) {
+  const improved = sequences.filter((_, i) => objective[i] >= best[i] && best[i] > (best[i - 1] ?? -Infinity));
+  const passed = improved.filter((sequence) => sequence !== sequences.at(-1));
+  if (passed.length < FEWEST) return [];
+  const n = Math.min(MOST, passed.length);
+  return Array.from({ length: n }, (_, i) => passed[Math.round((i * (passed.length - 1)) / (n - 1))]);
+}
+
+// The size of a mode: traces of Present are read from the back of the room, and several panels have
+// little room for the names of the classes.
+
+const LARGER = { text: 1.6, marker: 1.35, line: 1.4 };
+const CLASS_NAMES_OF_SEVERAL = 0.8;
+
+/** How much larger the text of a trace is in this mode than in the figure. @param {string} kind */
+export function textScale(kind) {
+  if (state.mode === "present") return LARGER.text;
+  return state.mode === "compare" && kind === PLANE_TRACE.classNames ? CLASS_NAMES_OF_SEVERAL : 1;
+}
+
+/** Sizes a trace for the mode. @param {import("../types").Trace} trace */
+export function enlarge(trace) {
+  const { textfont, marker, line } = trace;
+  if (textfont) trace.textfont = { ...textfont, size: textScale(trace.meta.kind) * textfont.size };
+  if (state.mode !== "present") return;
+  if (marker) trace.marker = { ...marker, size: LARGER.marker * marker.size };
+  if (line?.width) trace.line = { ...line, width: LARGER.line * line.width };
 }

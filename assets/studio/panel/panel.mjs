@@ -1,15 +1,14 @@
 // A panel: one run with its picture, its scores and its history.
-import { History } from "../history/history.mjs";
-import { decodedPlane } from "../drawing/arrays.mjs";
-import { steadyLimits } from "../drawing/scales.mjs";
 import { colorScheme, hide, write } from "../page/dom.mjs";
 import { showNotice } from "../page/notice.mjs";
+import { decodedPlane } from "../plane/arrays.mjs";
+import { steadyLimits } from "../plane/scales.mjs";
 import { state } from "../state.mjs";
 import { extend } from "./features.mjs";
-import { figureOf } from "./figures.mjs";
+import { History } from "./history.mjs";
 import { Painting } from "./painting.mjs";
-import { PlaneRequests } from "./plane_requests.mjs";
-import { DEFAULT_VIEW, changesOf, isAsFound, isOwnPlane, viewQuery } from "./view_options.mjs";
+import { figureOf, PlaneRequests } from "./requests.mjs";
+import { changesOf, DEFAULT_VIEW, isAsFound, isOwnPlane, viewQuery } from "./view_options.mjs";
 
 /** @typedef {import("../types").Axes} Axes */
 /** @typedef {import("../types").News} News */

@@ -1,16 +1,15 @@
 // The panels of the page, one for each run that Dash has rendered a place for.
 import { ID } from "../constants.mjs";
-import { nextFrame } from "../drawing/clock.mjs";
-import { byId, whenPresent } from "../page/dom.mjs";
+import { byId, numberedSlider, span, whenPresent } from "../page/dom.mjs";
+import { nextFrame } from "../plane/clock.mjs";
 import { state } from "../state.mjs";
-import { forgetFigures } from "./figures.mjs";
 import { Panel } from "./panel.mjs";
-import { nodeFor } from "./template.mjs";
+import { forgetFigures } from "./requests.mjs";
 
 /** @type {Map<string, Panel>} */
 const known = new Map();
 
-const peers = { all: allPanels, shown: shownPanels, reference: referenceRun, paintStale, paintOnAxes, title };
+const peers = { all: allPanels, shown: shownPanels, reference: referenceRun, paintStale, paintOnAxes, title: titleOf };
 
 /** Releases what a panel holds once Dash has removed it; styles know how many panels there are. */
 export function connectPanels() {
@@ -68,7 +67,7 @@ export function shownPanels() {
   return allPanels().filter((panel) => panel.isShown());
 }
 
-function title(run) {
+function titleOf(run) {
   return panelOfRun(run)?.node.dataset.title ?? "another run";
 }
 
@@ -92,7 +91,7 @@ let isFollowing = false;
  * which may meanwhile change again.
  * @param {Panel} first
  */
-export async function paintOnAxes(first) {
+async function paintOnAxes(first) {
   await first.paint();
   if (isFollowing) return;
   isFollowing = true;
@@ -124,4 +123,62 @@ export async function paintStale() {
   for (const panel of shownPanels()) {
     if (panel.painting.isStale()) await panel.paint();
   }
+}
+
+// The panel template: Dash renders an empty place for each panel, and a copy of the template fills it,
+// many times faster than Dash would render the parts of every panel.
+
+/** @type {DocumentFragment} */
+let template;
+
+// It is part of the document, outside of what Dash renders.
+export function takeTemplate() {
+  template = byId(ID.panelModel).content;
+}
+
+/**
+ * The node of a panel: a copy of the template, adapted to its run.
+ * @param {HTMLElement} place that Dash has rendered
+ */
+export function nodeFor(place) {
+  const { place: run, label, ...described } = place.dataset;
+  const { title, has, projection } = described;
+  const parts = /** @type {DocumentFragment} */ (template.cloneNode(true));
+  removeUnneeded(parts, new Set(has.split(" ")));
+  for (const slot of elements(parts, "[data-slider]")) slot.replaceChildren(sliderOf(slot.dataset));
+  parts.querySelector('[data-part="title"]').textContent = title;
+  if (projection) for (const axis of elements(parts, "[data-axis]")) nameAfter(projection, axis);
+  for (const link of elements(parts, "[data-file]")) link.href = `runs/${run}/${link.dataset.file}`;
+  const node = document.createElement("section");
+  node.className = "panel";
+  Object.assign(node.dataset, { run, ...described });
+  node.setAttribute("aria-label", label);
+  node.append(parts);
+  return node;
+}
+
+/** @returns {any[]} */
+const elements = (parts, selector) => [...parts.querySelectorAll(selector)];
+
+// Parts that only other kinds of runs need.
+function removeUnneeded(parts, features) {
+  for (const part of elements(parts, "[data-needs]")) {
+    if (!part.dataset.needs.split(" ").every((need) => features.has(need))) part.remove();
+  }
+}
+
+// A nonlinear projection has no components: its axes bear its name.
+function nameAfter(projection, axis) {
+  axis.textContent = axis.textContent.replace("Component", projection);
+}
+
+function sliderOf({ slider: name, label, low, high, step, value }) {
+  const { slider: input, field } = numberedSlider(label, { min: low, max: high, step, value });
+  input.dataset.part = name;
+  const node = document.createElement("label");
+  node.append(span(label), input);
+  const both = document.createElement("div");
+  both.className = "numbered";
+  both.append(node, field);
+  return both;
 }

@@ -1,8 +1,8 @@
 // The strip above a picture: how many held-out rows are told apart, and how many by guessing. Once a
 // run has ended it says what the server makes of it, and what its check has found so far.
-import { percent, unbroken } from "../drawing/number_text.mjs";
 import { element, hide, span, write } from "../page/dom.mjs";
-import { sendCommand } from "./run_commands.mjs";
+import { percent, unbroken } from "../page/number_text.mjs";
+import { sendCommand } from "./commands.mjs";
 import { addToPanels } from "./features.mjs";
 import { isAsFound } from "./view_options.mjs";
 

@@ -1,12 +1,12 @@
 // The keys of Present, and the actions of its buttons.
+import { openResamples, openTree, walkBranch } from "../analyses/buttons.mjs";
 import { ID } from "../constants.mjs";
-import { bringToFront } from "../front_run.mjs";
 import { setProps } from "../page/dash.mjs";
 import { byId } from "../page/dom.mjs";
+import { bringToFront } from "../panel/front_run.mjs";
 import { allPanels, frontPanel } from "../panel/panels.mjs";
-import { openResamples, openTree, walkBranch } from "../other_planes/button.mjs";
 import { onChange, state } from "../state.mjs";
-import { hasStory, stepStory } from "../views/story.mjs";
+import { hasStory, stepStory } from "../workspace/story.mjs";
 import { openPresenter } from "./presenter_link.mjs";
 
 const PAGE_KEYS = ["PageUp", "PageDown"];

@@ -2,14 +2,13 @@
 import { colorScheme, onColorScheme } from "../page/dom.mjs";
 import { showNotice } from "../page/notice.mjs";
 import { onChange, state } from "../state.mjs";
-import { stepStory } from "../views/story.mjs";
-import { keepKey, newKey, takeKey } from "./presenter_key.mjs";
+import { stepStory } from "../workspace/story.mjs";
 import { channelName, shownViews } from "./presenter_views.mjs";
 
 const SIZE = "popup,width=980,height=680";
 const NO_WINDOW = "The browser blocked the presenter’s window. Allow pop-ups for this page, then press Notes again.";
 
-let key = ""; // of this tab: other tabs of the same browser have windows of their own
+let own = ""; // the key of this tab: other tabs of the same browser have windows of their own
 /** @type {BroadcastChannel | null} */
 let channel = null;
 
@@ -23,14 +22,14 @@ export function connectPresenter() {
 /** Opens the window with the notes and the next view, or brings it to the front. */
 export function openPresenter() {
   if (!channel) connect(newKey());
-  const opened = window.open(`presenter#${key}`, `presenter-${key}`, SIZE);
+  const opened = window.open(`presenter#${own}`, `presenter-${own}`, SIZE);
   if (opened) opened.focus();
   else showNotice(NO_WINDOW);
 }
 
-/** @param {string} own */
-function connect(own) {
-  key = own;
+/** @param {string} key */
+function connect(key) {
+  own = key;
   keepKey(key);
   channel = new BroadcastChannel(channelName(key));
   channel.onmessage = ({ data }) => receive(data);
@@ -44,4 +43,24 @@ function receive({ step }) {
 
 function send() {
   channel?.postMessage({ ...shownViews(state.story), scheme: colorScheme() });
+}
+
+// The key of a tab by which its presenter's window knows it. The tab's storage has it only while the page is
+// loaded again: a browser copies that storage into a duplicate of the tab, which must get a key of its own.
+
+const KEPT = "presenter";
+
+/** The key that this tab had before its page was loaded again; null where it had none. */
+export function takeKey() {
+  const key = sessionStorage.getItem(KEPT);
+  sessionStorage.removeItem(KEPT);
+  return key;
+}
+
+export const newKey = () => crypto.getRandomValues(new Uint32Array(2)).join("-");
+
+/** Keeps a key for when the page is loaded again. @param {string} key */
+export function keepKey(key) {
+  window.addEventListener("pagehide", () => sessionStorage.setItem(KEPT, key));
+  window.addEventListener("pageshow", takeKey); // the same page, which the browser had put aside
 }

@@ -1,10 +1,10 @@
 // The page of the presenter's window: notes on the view on screen, the next view, and the time.
-import { decodedPlane } from "../drawing/arrays.mjs";
-import { drawSmallPlane } from "../drawing/small_plane.mjs";
 import { byId } from "../page/dom.mjs";
+import { decodedPlane } from "../plane/arrays.mjs";
+import { drawSmallPlane } from "../plane/small_plane.mjs";
+import { positionLabel } from "../workspace/story_order.mjs";
 import { nextPicture } from "./next_picture.mjs";
 import { channelName, elapsedLabel } from "./presenter_views.mjs";
-import { positionLabel } from "../views/story_order.mjs";
 
 const STEPS = { ArrowLeft: -1, PageUp: -1, ArrowRight: 1, PageDown: 1, " ": 1 };
 const TICK_MS = 250;

@@ -1,11 +1,13 @@
 // The talk of the presenter: while it goes on, what Present shows is sent whenever it has changed, one
 // request after the other, so that the newest wins.
+import { ID, MORE_LAYERS, SWITCHES } from "../constants.mjs";
 import { ask, sentenceOf } from "../page/answers.mjs";
+import { byId } from "../page/dom.mjs";
 import { showNotice } from "../page/notice.mjs";
 import { frontPanel } from "../panel/panels.mjs";
 import { state } from "../state.mjs";
+import { positionLabel } from "../workspace/story_order.mjs";
 import { TALK_GOES_ON } from "./share_button.mjs";
-import { shownNow } from "./shown.mjs";
 
 /**
  * What the server says of a talk, as callbacks/routes/talks/presenter.py describes it.
@@ -129,4 +131,43 @@ function announce(reason = "") {
     button.setAttribute("aria-label", now ? `Shared talk, ${now.viewers} viewers` : "Share this talk with an audience");
   }
   onChange(reason);
+}
+
+// What Present shows of a run, as the audience of a talk is to see it.
+
+/** @typedef {import("../panel/panel.mjs").Panel} Panel */
+
+/** @param {Panel} panel */
+function shownNow(panel) {
+  const { painting, plane, run } = panel;
+  const { story } = state;
+  return {
+    query: panel.query({ toward: null }).toString(),
+    body: {
+      run,
+      plane: plane.sequence,
+      caption: byId(ID.caption)?.textContent || (byId(ID.title)?.textContent ?? ""),
+      position: story.at >= 0 ? positionLabel(story) : "",
+      rows: selectedRows(panel),
+      classes: state.classes,
+      hidden: SWITCHES.filter((name) => !state[name]),
+      layers: MORE_LAYERS.filter((name) => state[name]),
+      axes: painting.isZoomed() ? painting.axes() : null,
+      isBlank: document.body.hasAttribute("data-blank"),
+    },
+  };
+}
+
+/** @type {WeakMap<object, { figure: object, rows: number[] }>} */
+const drawn = new WeakMap();
+
+// Of the selected rows, those that are drawn: viewers see no others.
+function selectedRows({ figure }) {
+  const { rows } = state;
+  if (!rows || !figure) return null;
+  const known = drawn.get(rows);
+  if (known?.figure === figure) return known.rows;
+  const found = figure.rows.flat().filter((row) => rows.has(row));
+  drawn.set(rows, { figure, rows: found });
+  return found;
 }

@@ -1,6 +1,6 @@
 // Elements that show rows.
-import { percent } from "../drawing/number_text.mjs";
 import { element, span } from "../page/dom.mjs";
+import { percent } from "../page/number_text.mjs";
 
 /** @typedef {import("../types").RowSummary} RowSummary */
 

@@ -4,12 +4,12 @@ import { ask, sentenceOf } from "../page/answers.mjs";
 import { colorScheme, element } from "../page/dom.mjs";
 import { connectPopover } from "../page/menu.mjs";
 import { showNotice } from "../page/notice.mjs";
-import { unpackedCodes } from "../every_row/answers.mjs";
-import { dressByColumns, shownLayer } from "../every_row/layers.mjs";
 import { addToPanels, dressTraces } from "../panel/features.mjs";
 import { shownPanels } from "../panel/panels.mjs";
-import { selectRows } from "../selection/selection.mjs";
+import { unpackedCodes } from "../plane/row_arrays.mjs";
 import { onChange, state, update } from "../state.mjs";
+import { dressByColumns, shownLayer } from "./row_layer.mjs";
+import { selectRows } from "./selection.mjs";
 
 /** @typedef {import("../panel/panel.mjs").Panel} Panel */
 /** @typedef {import("../types").PointMarks} PointMarks */

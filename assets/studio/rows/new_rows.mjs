@@ -1,18 +1,18 @@
 // New rows: those of a second file, placed in the plane of every panel, and what is made of them. It is loaded
 // with the first of them.
 import { PLANE_TRACE } from "../constants.mjs";
-import { bringToFront } from "../front_run.mjs";
-import { percent } from "../drawing/number_text.mjs";
-import { escaped } from "../drawing/plotly.mjs";
 import { ask, refusalOf, requested, save, sentenceOf } from "../page/answers.mjs";
 import { element } from "../page/dom.mjs";
 import { showNotice } from "../page/notice.mjs";
-import { sendFile } from "../page/upload.mjs";
+import { percent } from "../page/number_text.mjs";
 import { addTraces } from "../panel/features.mjs";
+import { bringToFront } from "../panel/front_run.mjs";
 import { shownPanels } from "../panel/panels.mjs";
+import { addressOf } from "../panel/view_options.mjs";
+import { escaped } from "../plane/plotly.mjs";
 import { onChange, state, update } from "../state.mjs";
+import { sendFile } from "../workspace/data.mjs";
 import { nameOf, rowLine } from "./elements.mjs";
-import { addressOf } from "./plane_address.mjs";
 
 /** @typedef {import("../panel/panel.mjs").Panel} Panel */
 

@@ -1,9 +1,9 @@
 // The buttons that place the rows of a second file; what places them is loaded with the first.
 import { showNotice, whenLoaded } from "../page/notice.mjs";
-import { ACCEPTED } from "../page/upload.mjs";
 import { addToPanels } from "../panel/features.mjs";
 import { shownPanels } from "../panel/panels.mjs";
 import { onChange, state } from "../state.mjs";
+import { ACCEPTED } from "../workspace/data.mjs";
 
 /** @typedef {import("../panel/panel.mjs").Panel} Panel */
 

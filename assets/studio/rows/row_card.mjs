@@ -1,12 +1,12 @@
 // The card beside the row under the pointer: what is known at once, and soon afterwards its
 // prediction, what moves it from the center, and the other columns of its table.
-import { percent } from "../drawing/number_text.mjs";
 import { ask } from "../page/answers.mjs";
 import { element, hide } from "../page/dom.mjs";
+import { percent } from "../page/number_text.mjs";
 import { addToPanels } from "../panel/features.mjs";
+import { addressOf } from "../panel/view_options.mjs";
 import { state } from "../state.mjs";
 import { nameOf } from "./elements.mjs";
-import { addressOf } from "./plane_address.mjs";
 
 /** @typedef {import("../panel/panel.mjs").Panel} Panel */
 /** @typedef {import("../types").RowDetails} RowDetails */

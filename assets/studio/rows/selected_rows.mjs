@@ -1,19 +1,19 @@
 // The selection of a panel: finding rows, listing those that are selected with what distinguishes
 // them, and what can be done with them.
 import { ID } from "../constants.mjs";
-import { percent } from "../drawing/number_text.mjs";
 import { ask, requested, save, sentenceOf } from "../page/answers.mjs";
 import { setProps } from "../page/dash.mjs";
 import { element } from "../page/dom.mjs";
 import { connectMenu } from "../page/menu.mjs";
 import { whenLoaded } from "../page/notice.mjs";
+import { percent } from "../page/number_text.mjs";
 import { addToPanels } from "../panel/features.mjs";
-import { bringToFront } from "../front_run.mjs";
-import { selectRows } from "../selection/selection.mjs";
-import { onChange, state } from "../state.mjs";
+import { bringToFront } from "../panel/front_run.mjs";
 import { frontPanel } from "../panel/panels.mjs";
+import { addressOf } from "../panel/view_options.mjs";
+import { onChange, state } from "../state.mjs";
 import { nameOf, rowLine, submitButton, textField } from "./elements.mjs";
-import { addressOf } from "./plane_address.mjs";
+import { selectRows } from "./selection.mjs";
 
 /** @typedef {import("../panel/panel.mjs").Panel} Panel */
 
@@ -73,7 +73,7 @@ class SelectionCard {
   connectDistances() {
     const { panel } = this;
     panel.part("find-outliers").onclick = () => this.find(() => ask(addressOf(panel, "outliers")));
-    panel.part("show-distances").onclick = async () => (await whenLoaded(import("./distances.mjs")))?.showDistances(panel);
+    panel.part("show-distances").onclick = async () => (await whenLoaded(import("../analyses/distances.mjs")))?.showDistances(panel);
   }
 
   say(sentence) {

@@ -1,6 +1,6 @@
 """What is sent to viewers: a kind, the length of what follows, and compressed JSON.
 
-`assets/studio/audience/messages.mjs` reads it.
+`assets/studio/present/audience/connection.mjs` reads it.
 """
 
 from __future__ import annotations

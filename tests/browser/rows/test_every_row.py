@@ -21,8 +21,8 @@ PLACE = (
     + LOAD_MODULE
     + """
   const { allPanels } = await load("panel/panels.mjs");
-  const { shownLayer } = await load("every_row/layers.mjs");
-  const { toPixels } = await load("drawing/plotly.mjs");
+  const { shownLayer } = await load("rows/row_layer.mjs");
+  const { toPixels } = await load("plane/plotly.mjs");
   const [x, y] = toPixels(plot, shownLayer(allPanels()[0]).pointOf(row));
   const canvas = plot.parentElement.querySelector(".row-layer");
   const box = plot.getBoundingClientRect();

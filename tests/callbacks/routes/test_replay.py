@@ -111,7 +111,7 @@ def test_the_last_plane_has_every_row_of_a_large_table(long):
 def test_a_replay_holds_every_module_that_draws_its_rows(long):
     scripts = re.findall(r'<script type="module">(.*?)</script>', long_page(long), re.DOTALL)
     (script,) = [text for text in scripts if "drawLastPlane" in text]
-    assert '"studio/every_row/raster.mjs": module' in script
+    assert '"studio/plane/raster.mjs": module' in script
     code = re.sub(r"/\*.*?\*/|^\s*//.*?$", "", script, flags=re.DOTALL | re.MULTILINE)
     assert re.findall(r"\bimport\b.*", code) == []  # types are named in comments alone
 

@@ -94,9 +94,9 @@ def test_no_script_of_a_page_imports_anything_at_once(name):
 
 def test_what_a_page_loads_later_is_there():
     loaded = re.findall(r'import\("\./([^"]+\.mjs)"\)', page_bundle(PAGE_SCRIPT).script)
-    assert "studio/publication/figure_dialog.mjs" in loaded
+    assert "studio/workspace/figure_dialog.mjs" in loaded
     assert all((ASSETS / path).exists() for path in loaded)
-    assert ASSETS / "studio/publication/figure_dialog.mjs" not in page_bundle(PAGE_SCRIPT).exported
+    assert ASSETS / "studio/workspace/figure_dialog.mjs" not in page_bundle(PAGE_SCRIPT).exported
 
 
 def test_the_presenter_starts_no_page():

@@ -11,7 +11,7 @@ from melm_studio.layout.panel import panel, panel_model
 from tests.melm_studio.layout.trees import parts
 
 RUN = "r-1"
-TEMPLATE = (Path(__file__).parents[3] / "assets/studio/panel/template.mjs").read_text()
+TEMPLATE = (Path(__file__).parents[3] / "assets/studio/panel/panels.mjs").read_text()
 
 
 def test_a_panel_names_its_run_once_for_the_script():

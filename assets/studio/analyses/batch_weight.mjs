@@ -1,0 +1,62 @@
+// The card on batches: what the server says about them in the picture, the slider that refits the plane
+// with another weight of them, and a step away what that costs.
+import { element, hide, write } from "../page/dom.mjs";
+import { addToPanels } from "../panel/features.mjs";
+
+/** @typedef {import("../panel/panel.mjs").Panel} Panel */
+
+export function addBatchWeight() {
+  addToPanels((panel) => {
+    const card = new BatchCard(panel);
+    panel.node.addEventListener("panel:plane", ({ detail: plane }) => card.follow(plane));
+  });
+}
+
+class BatchCard {
+  /** @param {Panel} panel */
+  constructor(panel) {
+    this.panel = panel;
+    this.slider = panel.part("batch-weight");
+    this.details = panel.part("trade-off-details");
+    this.slider.addEventListener("input", () => this.change(Number(this.slider.value)));
+    this.details.addEventListener("toggle", () => this.showTradeOff());
+  }
+
+  /** @param {import("../types").Plane} plane */
+  follow({ batches }) {
+    const { panel, slider } = this;
+    hide(panel.part("batch-card"), !batches);
+    if (!batches) return;
+    this.own = batches.weight;
+    write(panel.part("batch-words"), batches.words);
+    hide(panel.part("batch-tools"), !batches.can_act || !panel.isFinal);
+    const weight = panel.options.batch ?? batches.weight;
+    if (document.activeElement !== slider) slider.value = String(weight);
+    slider.setAttribute("aria-valuetext", weight ? `batch weight ${weight}` : "0, batches are ignored");
+  }
+
+  /** Shows the plane refitted with a weight; that of the run is the plane of the run. @param {number} weight */
+  change(weight) {
+    this.panel.history.player.pause();
+    return this.panel.changeView({ batch: weight === this.own ? null : weight, moves: [] });
+  }
+
+  async showTradeOff() {
+    const { panel } = this;
+    if (!this.details.open) return;
+    const place = panel.part("trade-off");
+    const address = `runs/${panel.run}/planes/${panel.plane.sequence}/trade-off?${panel.query({ batch: null })}`;
+    if (place.dataset.address === address) return;
+    place.dataset.address = address;
+    place.replaceChildren(element("p", "hint", "Refitting the plane with several weights"));
+    const [answer, module] = await Promise.all([fetch(address), import("./trade_off_chart.mjs")].map((part) => part.catch(() => null)));
+    if (place.dataset.address !== address) return;
+    if (!answer?.ok || !module) {
+      delete place.dataset.address;
+      place.replaceChildren(element("p", "hint", "The server did not answer. Close and open this again."));
+      return;
+    }
+    const { points, chance } = await answer.json();
+    place.replaceChildren(...module.tradeOffChart(points, chance));
+  }
+}

@@ -1,0 +1,248 @@
+// The features that separate the classes, the strongest first: bars as long as their arrows. A
+// feature that is pointed at, or pressed, has its arrow lit in the picture.
+import { write } from "../page/dom.mjs";
+import { whenLoaded } from "../page/notice.mjs";
+import { addToPanels } from "../panel/features.mjs";
+import { originOf, tipsOf } from "../plane/arrows.mjs";
+import { shortened } from "../plane/label_placement.mjs";
+import { hasPicture, toPixels } from "../plane/plotly.mjs";
+import { state } from "../state.mjs";
+
+/** @typedef {import("../panel/panel.mjs").Panel} Panel */
+/** @typedef {{ feature: number, name: string, x: number, y: number, is_stable?: boolean, stability?: string }} Feature */
+/** @typedef {{ features: Feature[], of: number, line: { at: number[], lengths: number[] } | null, stability?: string, axes?: string[] }} Ranking */
+
+const LONGEST = 15;
+const UNIT = " (standard deviations)";
+const FADED = "Features that fewer than half of the resamples select are faded.";
+const WHILE_RUNNING_MS = 500;
+const AT_REST_MS = 120; // a plane that stays this long is at rest
+const LINE_BOX = { width: 236, height: 48 };
+
+export function addFeatureList() {
+  addToPanels((panel) => panel.part("features") && new FeatureList(panel));
+}
+
+class FeatureList {
+  /** @param {Panel} panel */
+  constructor(panel) {
+    this.panel = panel;
+    this.list = panel.part("features");
+    this.arrow = new LitArrow(panel);
+    this.shownAt = -Infinity;
+    /** @type {string | null} */
+    this.shown = null; // the address of the ranking in the list
+    panel.node.addEventListener("panel:painted", () => this.follow());
+    panel.node.addEventListener("panel:news", ({ detail: { verdict } }) => this.noteCheck(verdict?.check));
+    for (const event of ["pointerover", "focusin"]) this.list.addEventListener(event, ({ target }) => this.light(target));
+    for (const event of ["pointerleave", "focusout"]) this.list.addEventListener(event, () => this.light(null));
+    this.list.addEventListener("click", ({ target }) => this.press(target.closest("[data-feature]")));
+    panel.part("feature-densities").onclick = () => this.showDensities();
+    this.titles = new AxisTitles(panel.node);
+  }
+
+  // While planes follow each other the strongest features suffice; a plane that stays has all.
+  follow() {
+    const { panel } = this;
+    if (panel.plane !== this.followed) this.titles.reset();
+    this.followed = panel.plane;
+    if (state.mode !== "explore" || !panel.isShown()) return;
+    this.arrow.place();
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.rank().catch(console.warn), AT_REST_MS);
+    if (performance.now() - this.shownAt > WHILE_RUNNING_MS && !panel.isFinal) this.show(strongest(panel));
+  }
+
+  // A check that has ended knows how stable each feature is.
+  noteCheck(check) {
+    const hasEnded = Boolean(check?.is_final);
+    if (hasEnded !== this.isChecked && this.isChecked !== undefined) {
+      this.shown = null;
+      this.follow();
+    }
+    this.isChecked = hasEnded;
+  }
+
+  async rank() {
+    const { panel } = this;
+    if (panel.isDisposed || !panel.plane) return;
+    const address = `planes/${panel.plane.sequence}/features?${panel.query()}`;
+    if (address === this.shown) return;
+    const answer = await fetch(`runs/${panel.run}/${address}`);
+    if (!answer.ok) return;
+    const ranking = await answer.json();
+    this.show(ranking);
+    this.titles.show(ranking.axes);
+    this.shown = address;
+  }
+
+  /** @param {Ranking} ranking */
+  show({ features, of, line, stability }) {
+    this.shown = null;
+    this.shownAt = performance.now();
+    const longest = Math.max(...features.map(lengthOf), Number.MIN_VALUE);
+    const known = new Map([...this.list.children].map((item) => [item.dataset.of, item]));
+    const items = features.map((feature) => filled(known.get(String(feature.feature)) ?? newItem(feature), feature, longest));
+    if (items.length !== this.list.childElementCount || items.some((item, i) => item !== this.list.children[i])) this.list.replaceChildren(...items);
+    this.features = new Map(features.map((feature) => [feature.feature, feature]));
+    const more = of > features.length ? `The strongest ${features.length} of ${of.toLocaleString("en")}.` : "";
+    this.panel.part("features-more").title = stability ? FADED : "";
+    write(this.panel.part("features-more"), [more, stability].filter(Boolean).join(" "));
+    this.panel.part("features-line").replaceChildren(...(line ? [lineOf(line)] : []));
+    this.arrow.show(this.lit());
+  }
+
+  async showDensities() {
+    const dialog = await whenLoaded(import("./features_dialog.mjs"));
+    dialog?.openFeatures(`runs/${this.panel.run}/features/${this.pressed}`);
+  }
+
+  light(target) {
+    const item = target?.closest?.("[data-feature]");
+    this.pointed = item ? Number(item.dataset.feature) : null;
+    this.arrow.show(this.lit());
+  }
+
+  press(item) {
+    if (!item) return;
+    const feature = Number(item.dataset.feature);
+    this.pressed = this.pressed === feature ? null : feature;
+    for (const button of this.list.querySelectorAll("[data-feature]")) {
+      button.setAttribute("aria-pressed", String(Number(button.dataset.feature) === this.pressed));
+    }
+    const name = this.features?.get(this.pressed)?.name;
+    const button = this.panel.part("feature-densities");
+    Object.assign(button, { hidden: !name, title: name ? `The classes along ${name} alone` : "" });
+    this.arrow.show(this.lit());
+  }
+
+  lit() {
+    return this.features?.get(this.pointed ?? this.pressed) ?? null;
+  }
+}
+
+// Titles of the axes: with the share of the variance that they explain, once a plane is at rest.
+class AxisTitles {
+  /** @param {HTMLElement} node */
+  constructor(node) {
+    this.titles = [...node.querySelectorAll("[data-axis]")];
+    this.plain = this.titles.map(({ textContent }) => textContent);
+  }
+
+  /** @param {string[]} titles */
+  show(titles) {
+    for (const [i, title] of this.titles.entries()) write(title, titles[i] + (i ? "" : UNIT));
+  }
+
+  reset() {
+    for (const [i, title] of this.titles.entries()) write(title, this.plain[i]);
+  }
+}
+
+const lengthOf = ({ x, y }) => Math.hypot(x, y);
+
+// The arrows that came with the plane.
+function strongest({ plane, figure }) {
+  const { features, names, scale, of } = plane.arrows;
+  const found = tipsOf(figure, plane).map(([x, y], i) => {
+    const [fromX, fromY] = originOf(figure, plane, i);
+    return { feature: features[i], name: names[i], x: (x - fromX) / scale, y: (y - fromY) / scale };
+  });
+  return { features: found, of: Math.min(of, found.length), line: null };
+}
+
+function newItem({ feature, name }) {
+  const item = document.createElement("li");
+  item.dataset.of = String(feature);
+  const button = document.createElement("button");
+  Object.assign(button, { type: "button", className: "feature", title: name });
+  button.dataset.feature = String(feature);
+  button.setAttribute("aria-pressed", "false");
+  for (const part of ["feature-name", "feature-bar", "feature-direction"]) {
+    button.append(Object.assign(document.createElement("span"), { className: part }));
+  }
+  button.firstElementChild.textContent = shortened(name, LONGEST);
+  item.append(button);
+  return item;
+}
+
+function filled(item, feature, longest) {
+  const [, bar, direction] = item.firstElementChild.children;
+  bar.style.setProperty("--share", String(lengthOf(feature) / longest));
+  direction.style.rotate = `${Math.round((Math.atan2(feature.x, feature.y) * 180) / Math.PI)}deg`;
+  const words = [feature.name, `loading ${lengthOf(feature).toFixed(2)}`, feature.stability].filter(Boolean);
+  item.firstElementChild.setAttribute("aria-label", words.join(", "));
+  item.firstElementChild.title = [feature.name, feature.stability].filter(Boolean).join(": ");
+  item.firstElementChild.classList.toggle("is-unstable", feature.is_stable === false);
+  return item;
+}
+
+// The lengths of all arrows over the numbers that the features are named by.
+function lineOf({ at, lengths }) {
+  const { width, height } = LINE_BOX;
+  const [low, high] = [Math.min(...at), Math.max(...at)];
+  const most = Math.max(...lengths, Number.MIN_VALUE);
+  const points = at.map((value, i) => {
+    const [x, y] = [(width * (value - low)) / (high - low), height * (1 - lengths[i] / most)];
+    return `${x.toFixed(1)},${y.toFixed(1)}`;
+  });
+  const picture = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  picture.setAttribute("viewBox", `0 -2 ${width} ${height + 4}`);
+  picture.setAttribute("role", "img");
+  picture.setAttribute("aria-label", `Length of the arrow by feature, from ${low} to ${high}`);
+  const line = document.createElementNS(picture.namespaceURI, "polyline");
+  line.setAttribute("points", points.join(" "));
+  picture.append(line);
+  return picture;
+}
+
+// The arrow of the feature that is pointed at in the list, over the picture.
+
+const SVG = "http://www.w3.org/2000/svg";
+
+class LitArrow {
+  /** @param {import("../panel/panel.mjs").Panel} panel */
+  constructor(panel) {
+    this.panel = panel;
+    this.feature = null;
+    this.node = document.createElementNS(SVG, "svg");
+    this.node.setAttribute("class", "lit-arrow");
+    this.node.setAttribute("aria-hidden", "true");
+    this.line = document.createElementNS(SVG, "line");
+    this.head = document.createElementNS(SVG, "path");
+    this.head.setAttribute("d", "M0 0L-11 5L-11 -5Z");
+    this.name = document.createElementNS(SVG, "text");
+    this.node.append(this.line, this.head, this.name);
+    panel.node.querySelector(".picture").append(this.node);
+  }
+
+  /** @param {{ name: string, x: number, y: number } | null} feature */
+  show(feature) {
+    this.feature = feature;
+    this.place();
+  }
+
+  /** Moves the arrow to where its feature points now. */
+  place() {
+    const { feature, panel } = this;
+    const plot = panel.part("plot");
+    // A line has a lane for each of its arrows.
+    const isShown = feature && panel.plane?.arrows.features.length && panel.nComponents > 1 && hasPicture(plot);
+    this.node.toggleAttribute("data-shown", Boolean(isShown));
+    if (!isShown) return;
+    const origin = originOf(panel.figure, panel.plane, 0);
+    const { scale } = panel.plane.arrows;
+    const from = toPixels(plot, origin);
+    const to = toPixels(plot, [origin[0] + scale * feature.x, origin[1] + scale * feature.y]);
+    for (const [key, value] of Object.entries({ x1: from[0], y1: from[1], x2: to[0], y2: to[1] })) {
+      this.line.setAttribute(key, String(value));
+    }
+    const angle = (Math.atan2(to[1] - from[1], to[0] - from[0]) * 180) / Math.PI;
+    this.head.setAttribute("transform", `translate(${to[0]} ${to[1]}) rotate(${angle})`);
+    const isRight = to[0] >= from[0];
+    this.name.setAttribute("x", String(to[0] + (isRight ? 8 : -8)));
+    this.name.setAttribute("y", String(to[1] + 4));
+    this.name.setAttribute("text-anchor", isRight ? "start" : "end");
+    this.name.textContent = feature.name;
+  }
+}

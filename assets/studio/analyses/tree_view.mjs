@@ -1,0 +1,176 @@
+// The tree of planes beside the picture: follows its growth, previews the plane under the pointer,
+// and morphs the picture into the plane that is chosen.
+import { ID } from "../constants.mjs";
+import { byId, colorScheme, element, lessMotion, wait } from "../page/dom.mjs";
+import { draw } from "../plane/plotly.mjs";
+import { eased } from "../present/play_bar.mjs";
+import { state } from "../state.mjs";
+import { Beside } from "./beside.mjs";
+import { drawPreview } from "./preview.mjs";
+import { optionsAt, shownIn, stepOf } from "./tree_steps.mjs";
+import { walkAlong } from "./walk.mjs";
+
+/** @typedef {import("../panel/panel.mjs").Panel} Panel */
+/** @typedef {import("../types").Tree} Tree */
+
+const STEP_MS = 50;
+const MORPH_MS = 1500;
+const ARROWS = ["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"];
+
+/** @type {TreeView | null} */
+let view = null;
+
+/** Opens the tree of a run; begins to grow it if it has none. @param {Panel} panel */
+export function showTree(panel) {
+  view ??= new TreeView();
+  view.open(panel);
+}
+
+class TreeView extends Beside {
+  constructor() {
+    super(byId(ID.tree), "tree");
+    this.height = "accuracy";
+    this.at = -1; // the plane under the pointer or the keys
+    this.dialog.addEventListener("click", ({ target }) => this.click(/** @type {HTMLElement} */ (target)));
+  }
+
+  /** @param {Panel} panel */
+  open(panel) {
+    super.open(panel);
+    this.part("plot").focus();
+  }
+
+  query() {
+    return new URLSearchParams({ height: this.height, scheme: colorScheme() });
+  }
+
+  forget() {
+    super.forget();
+    this.at = -1;
+    this.part("plane").textContent = "";
+  }
+
+  look() {
+    this.drawFigure().catch(console.warn);
+  }
+
+  /** @returns {Tree | null} */
+  get tree() {
+    return this.found;
+  }
+
+  show() {
+    const { notes, figure } = this.tree;
+    this.part("notes").replaceChildren(...notes.map((note) => element("li", "", note)));
+    this.listBranches(this.tree);
+    const height = figure?.height ?? this.height;
+    for (const button of this.dialog.querySelectorAll("[data-height]")) {
+      button.setAttribute("aria-pressed", String(/** @type {HTMLElement} */ (button).dataset.height === height));
+    }
+    this.look();
+  }
+
+  listBranches({ branches }) {
+    const written = JSON.stringify(branches);
+    if (written === this.listed) return;
+    this.listed = written;
+    const items = branches.map(({ letter, words, best }, i) => {
+      const show = element("button", "button is-text", element("strong", "", letter), ` ${words}`);
+      const walk = element("button", "button", "Walk");
+      show.dataset.plane = String(best);
+      walk.dataset.branch = String(i);
+      walk.setAttribute("aria-label", `Walk along ${letter} as γ rises`);
+      for (const button of [show, walk]) button.setAttribute("type", "button");
+      return element("li", "", show, walk);
+    });
+    this.part("branches").replaceChildren(...items);
+  }
+
+  async drawFigure() {
+    const { tree, panel } = this;
+    if (!this.dialog.open || !tree?.figure) return;
+    const { data, layout } = tree.figure;
+    const shown = shownIn(tree.planes, tree.tree, panel.options);
+    const rings = [...ring(tree.planes[shown], 20, 3), ...(this.at === shown ? [] : ring(tree.planes[this.at], 16, 1.5))];
+    const plot = this.part("plot");
+    await draw(plot, [...data, ...rings], layout);
+    if (plot.dataset.listens) return;
+    plot.dataset.listens = "true";
+    plot.on("plotly_hover", ({ points }) => this.visit(points[0].customdata));
+    plot.on("plotly_click", ({ points }) => this.choose(points[0].customdata));
+  }
+
+  /** Says what a plane is, and previews it. @param {number | undefined} at */
+  visit(at) {
+    const { tree, panel } = this;
+    if (at === undefined || !tree?.planes[at]) return;
+    this.at = at;
+    const target = tree.planes[at];
+    this.part("plane").textContent = target.words;
+    this.look();
+    const isWanted = () => this.at === at && this.panel === panel;
+    drawPreview(this.part("preview"), panel, this.options(target), isWanted).catch(console.warn);
+  }
+
+  /** @param {import("../types").TreePlane} target @param {number} [share] @param {import("../types").TreePlane} [origin] */
+  options(target, share = 1, origin = undefined) {
+    return optionsAt(this.tree.tree, target, share, origin, this.panel.gamma);
+  }
+
+  /** Morphs the picture into a plane of the tree. @param {number | undefined} at */
+  async choose(at) {
+    const { tree, panel } = this;
+    if (at === undefined || !tree?.planes[at] || !panel.plane) return;
+    this.visit(at);
+    panel.history.player.pause();
+    const number = (this.playing = performance.now());
+    const origin = tree.planes[shownIn(tree.planes, tree.tree, panel.options)];
+    if (origin === tree.planes[at]) return;
+    const lasts = lessMotion.matches ? 0 : MORPH_MS / state.speed;
+    for (let share = 0; share < 1; ) {
+      if (this.playing !== number || panel.isDisposed) return;
+      const began = performance.now();
+      share = Math.min(1, (began + STEP_MS - number) / lasts); // by the clock: a click should not be waited for
+      await panel.changeView(this.options(tree.planes[at], eased(share), origin));
+      await wait(began + STEP_MS - performance.now());
+    }
+  }
+
+  /** @param {number} branch its place in the list */
+  walk(branch) {
+    const { tree, panel } = this;
+    this.playing = 0;
+    return walkAlong(panel, tree, tree.branches[branch], (at) => this.panel === panel && this.visit(at));
+  }
+
+  /** @param {HTMLElement} target */
+  click(target) {
+    const { height } = /** @type {HTMLElement} */ (target.closest("[data-height]"))?.dataset ?? {};
+    const { plane } = /** @type {HTMLElement} */ (target.closest("[data-plane]"))?.dataset ?? {};
+    const { branch } = /** @type {HTMLElement} */ (target.closest("[data-branch]"))?.dataset ?? {};
+    if (plane) this.choose(Number(plane)).catch(console.warn);
+    if (branch) this.walk(Number(branch)).catch(console.warn);
+    if (!height) return;
+    this.height = height;
+    this.load().catch(console.warn);
+  }
+
+  /** @param {KeyboardEvent} event */
+  press(event) {
+    super.press(event);
+    if (event.target !== this.part("plot") || !this.tree?.planes.length) return;
+    if (ARROWS.includes(event.key)) this.visit(this.at < 0 ? 0 : stepOf(this.tree.planes, this.at, event.key));
+    else if (event.key === "Enter" || event.key === " ") this.choose(this.at).catch(console.warn);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+}
+
+// A ring around a plane, if there is one.
+function ring(plane, size, width) {
+  if (!plane) return [];
+  const color = getComputedStyle(document.documentElement).getPropertyValue("--mantine-primary-color-filled");
+  const marker = { symbol: "circle-open", size, color, line: { width } };
+  return [{ x: [plane.gamma], y: [plane.y], mode: "markers", marker, hoverinfo: "skip" }];
+}

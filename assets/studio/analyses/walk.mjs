@@ -1,0 +1,90 @@
+// A walk along a branch of the tree of planes: the picture glides from plane to plane as γ rises.
+import { ID } from "../constants.mjs";
+import { ask } from "../page/answers.mjs";
+import { byId, lessMotion, wait } from "../page/dom.mjs";
+import { eased, showTitle } from "../present/play_bar.mjs";
+import { onChange, state } from "../state.mjs";
+import { branchToWalk, optionsBetween, shownIn } from "./tree_steps.mjs";
+
+/** @typedef {import("../panel/panel.mjs").Panel} Panel */
+/** @typedef {import("../types").Tree} Tree */
+
+const STEP_MS = 50;
+const GLIDE_MS = 1500;
+const REST_MS = 1200; // long enough to read a caption
+
+/** Which walk is on; 0 for none. */
+let walking = 0;
+
+const NO_BRANCH_YET = "A walk follows a branch of the tree. Press W again once one is found.";
+
+/**
+ * Walks along the branch of the plane on screen, else the best one; says why where there is none.
+ * @param {Panel} panel
+ * @returns {Promise<string>} empty on a walk
+ */
+export async function walkTree(panel) {
+  /** @type {Tree} */
+  const tree = await ask(`runs/${panel.run}/tree`);
+  const branch = tree.tree && branchToWalk(tree.branches, shownIn(tree.planes, tree.tree, panel.options));
+  if (!branch) return tree.is_final ? tree.words : NO_BRANCH_YET;
+  walkAlong(panel, tree, branch).catch(console.warn);
+  return "";
+}
+
+/**
+ * Walks along a branch, until its end, any key, a click, or a change of what is shown.
+ * @param {Panel} panel
+ * @param {Tree} tree
+ * @param {Tree["branches"][number]} branch its planes from wide kernels to narrow ones
+ * @param {(at: number) => void} [onPlane] called with every plane that is reached
+ */
+export async function walkAlong(panel, tree, { letter, planes }, onPlane = () => null) {
+  if (!panel.plane) return;
+  panel.history.player.pause();
+  const number = (walking = performance.now());
+  window.addEventListener("keydown", stopAtKey, { capture: true });
+  window.addEventListener("pointerdown", stop, { capture: true });
+  const isOn = () => walking === number && !panel.isDisposed;
+  let origin = tree.planes[shownIn(tree.planes, tree.tree, panel.options)];
+  for (const at of planes.toReversed()) {
+    const target = tree.planes[at];
+    await glide(panel, tree.tree, origin, target, isOn);
+    if (!isOn()) break;
+    byId(ID.caption).textContent = `${letter}: ${target.words}`;
+    onPlane(at);
+    await wait(REST_MS / state.speed);
+    if (!isOn()) break;
+    origin = target;
+  }
+  if (walking === number) stop();
+}
+
+// By the clock, as a click in the tree.
+async function glide(panel, tree, origin, target, isOn) {
+  const began = performance.now();
+  const lasts = lessMotion.matches || origin === target ? 0 : GLIDE_MS / state.speed;
+  for (let share = 0; share < 1 && isOn(); ) {
+    const step = performance.now();
+    share = Math.min(1, (step + STEP_MS - began) / lasts);
+    await panel.changeView(optionsBetween(tree, origin, target, eased(share), panel.gamma));
+    await wait(step + STEP_MS - performance.now());
+  }
+}
+
+// The presenter's window steps through a story without a key or a click here.
+for (const event of ["story", "mode"]) onChange(event, () => walking && stop());
+
+function stop() {
+  walking = 0;
+  window.removeEventListener("keydown", stopAtKey, { capture: true });
+  window.removeEventListener("pointerdown", stop, { capture: true });
+  showTitle();
+}
+
+/** @param {KeyboardEvent} event */
+function stopAtKey(event) {
+  stop();
+  event.preventDefault();
+  event.stopImmediatePropagation();
+}

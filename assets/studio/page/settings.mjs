@@ -1,0 +1,69 @@
+// The kernel width: a number field holds it, a slider over its logarithm follows and sets it, and
+// a button leaves it to the method.
+import { GAMMA_DIGITS, ID } from "../constants.mjs";
+import { update } from "../state.mjs";
+import { provideCallbacks, setProps } from "./dash.mjs";
+import { byId, rangeInput, whenPresent } from "./dom.mjs";
+
+const STEP = 0.01; // of the decimal logarithm
+const LABEL = "Kernel width γ, logarithmic";
+
+export function connectGammaSlider() {
+  provideCallbacks({ setGamma, setAuto });
+  whenPresent(`#${ID.gammaChoice}`, (button) => {
+    button.addEventListener("click", () => choose(button.getAttribute("aria-pressed") !== "true"));
+  });
+  whenPresent(`#${ID.gammaSlider}`, (slot) => {
+    const { low, high } = slot.dataset;
+    const slider = rangeInput(LABEL, { min: low, max: high, step: STEP, value: 0 });
+    slider.addEventListener("input", () => setProps(ID.gamma, { value: gammaAt(Number(slider.value)) }));
+    slot.replaceChildren(slider);
+    showOn(slider, 1);
+  });
+}
+
+// A width that is chosen by hand ends the choice of the method.
+const choose = (isAuto) => setProps(ID.gammaAuto, { data: isAuto });
+
+function setAuto(isAuto) {
+  const button = byId(ID.gammaChoice);
+  button?.setAttribute("aria-pressed", String(isAuto));
+  button?.closest(".gamma").classList.toggle("is-auto", isAuto);
+}
+
+// While a number is typed, the field may hold text.
+function setGamma(gamma) {
+  if (typeof gamma !== "number" || gamma <= 0) return;
+  update({ gamma }, "gamma");
+  if (byId(ID.gammaChoice)?.getAttribute("aria-pressed") === "true") choose(false);
+  const slider = byId(ID.gammaSlider)?.querySelector("input");
+  if (slider) showOn(slider, gamma);
+}
+
+function showOn(slider, gamma) {
+  slider.value = String(Math.log10(gamma));
+  slider.setAttribute("aria-valuetext", `γ ${gamma}`);
+}
+
+// The settings that are folded away, in a few words.
+
+export const connectSettingsSummary = () => provideCallbacks({ summarizeSettings });
+
+/**
+ * As ": 2 components, 14 starts, 25 % held out".
+ * @param {string} components
+ * @param {number | string} starts
+ * @param {boolean} takesNoStarts
+ * @param {number | string} heldOut
+ */
+export function summarizeSettings(components, starts, takesNoStarts, heldOut) {
+  const parts = [counted(components, "component"), !takesNoStarts && counted(starts, "start"), `${heldOut} % held out`];
+  return `: ${parts.filter(Boolean).join(", ")}`;
+}
+
+const counted = (number, noun) => `${number} ${noun}${String(number) === "1" ? "" : "s"}`;
+
+// The kernel width that a position of its logarithmic slider stands for.
+
+/** @param {number} logGamma decimal logarithm @returns {number} */
+export const gammaAt = (logGamma) => Number((10 ** logGamma).toPrecision(GAMMA_DIGITS));

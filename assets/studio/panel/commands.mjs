@@ -1,0 +1,141 @@
+// Run commands: stop, pause, step, resume, continue, remove, refine; and the windows on a run.
+import { ID } from "../constants.mjs";
+import { refusalOf } from "../page/answers.mjs";
+import { setProps } from "../page/dash.mjs";
+import { write } from "../page/dom.mjs";
+import { connectPopover } from "../page/menu.mjs";
+import { showNotice } from "../page/notice.mjs";
+import { addToPanels } from "./features.mjs";
+
+const SHOWN = {
+  running: ["pause"],
+  paused: ["pause", "step"],
+  failed: ["continue"],
+  cancelled: ["continue"],
+  lost: ["continue"],
+};
+
+export function addRunCommands() {
+  addToPanels((panel) => {
+    for (const name of ["step", "continue"]) panel.part(name).onclick = () => sendCommand(panel, name);
+    panel.part("stop").onclick = () => stop(panel);
+    panel.part("remove").onclick = () => remove([panel]).catch(console.warn);
+    panel.part("remove-all").onclick = () => remove(panel.peers.all()).catch(console.warn);
+    panel.part("pause").onclick = () => sendCommand(panel, panel.node.dataset.state === "paused" ? "resume" : "pause");
+    panel.part("check").onclick = () => checkOrShow(panel);
+    const surface = panel.part("surface"); // three components have none
+    if (surface) surface.onclick = () => openWindow(ID.surfaceAsked, panel.run);
+    const refine = panel.part("refine");
+    if (refine) refine.onclick = () => sendCommand(panel, refinePath(panel));
+    panel.node.addEventListener("panel:news", ({ detail: { state } }) => showFitting(panel, state));
+  });
+}
+
+// The run ends at its next plane; the page answers at once.
+function stop(panel) {
+  panel.part("words").textContent = "Stopping";
+  return sendCommand(panel, "stop");
+}
+
+// Removing asks nothing, and can be undone.
+async function remove(panels) {
+  for (const panel of panels) await sendCommand(panel, "remove");
+  const [{ node }] = panels;
+  const removed = panels.length > 1 ? `${panels.length} runs were removed.` : `${node.dataset.title} was removed.`;
+  const putBack = async () => {
+    for (const panel of panels) await sendCommand(panel, "undo-removal");
+  };
+  showNotice(removed, { action: { label: "Undo", act: () => putBack().catch(console.warn) } });
+}
+
+// Only the commands that a run in this state can follow.
+function showFitting(panel, state) {
+  for (const name of ["pause", "step", "continue"]) {
+    panel.part(name).style.display = SHOWN[state]?.includes(name) ? "" : "none";
+  }
+  write(panel.part("pause"), state === "paused" ? "Resume" : "Pause");
+  write(panel.part("continue"), state === "failed" ? "Try again" : "Continue");
+}
+
+// Begins at the plane on screen, with the kernel width on screen.
+function refinePath(panel) {
+  return `planes/${panel.plane.sequence}/refine?${panel.query({ toward: null, from: null })}`;
+}
+
+// Errors are shown above the Run button.
+async function post({ run }, path, body) {
+  const answer = await fetch(`runs/${run}/${path}`, { method: "POST", body });
+  if (!answer.ok) {
+    setProps(ID.runError, { children: await refusalOf(answer) });
+    return;
+  }
+  const { revision, words: message } = answer.status === 204 ? {} : await answer.json();
+  if (revision) setProps(ID.revision, { data: revision });
+  if (message) setProps(ID.runError, { children: message });
+}
+
+// A check is computed while the panel stays in use; its figures are in a window.
+function checkOrShow(panel) {
+  if (panel.part("check").dataset.command === "details") openWindow(ID.checkAsked, panel.run);
+  else sendCommand(panel, "check");
+}
+
+/**
+ * Sends a command to the server.
+ * @param {import("./panel.mjs").Panel} panel
+ * @param {string} path
+ * @param {string} [body]
+ */
+export const sendCommand = (panel, path, body) => post(panel, path, body).catch(console.warn);
+
+// The time makes a second request about the same run another value of the store.
+const openWindow = (store, run) => setProps(store, { data: { run, asked: Date.now() } });
+
+// The title of a run, renamed in its place: a click or Enter begins, Enter keeps the new one, Escape the
+// old one; an empty one gives back that of the settings.
+
+const LONGEST = 80; // characters, as the server takes them
+
+export function addRename() {
+  addToPanels((panel) => {
+    const title = panel.part("title");
+    title.onclick = () => begin(panel, title);
+    const follow = () => (title.textContent = panel.node.dataset.title);
+    new MutationObserver(follow).observe(panel.node, { attributes: true, attributeFilter: ["data-title"] });
+  });
+}
+
+function begin(panel, title) {
+  const field = document.createElement("input");
+  Object.assign(field, { className: "title-field", maxLength: LONGEST, value: panel.node.dataset.title });
+  field.setAttribute("aria-label", "Name of the run");
+  let hasEnded = false;
+  const end = (isKept) => {
+    if (hasEnded) return; // the field loses the focus as it goes
+    hasEnded = true;
+    const name = field.value.trim();
+    field.replaceWith(title);
+    if (!isKept || name === panel.node.dataset.title) return;
+    if (name) title.textContent = name;
+    sendCommand(panel, "rename", name);
+  };
+  field.addEventListener("keydown", (event) => {
+    event.stopPropagation(); // the page has keys of its own
+    if (event.key !== "Enter" && event.key !== "Escape") return;
+    event.preventDefault();
+    end(event.key === "Enter");
+    title.focus();
+  });
+  field.addEventListener("blur", () => end(true));
+  title.replaceWith(field);
+  field.select();
+}
+
+// The tools over a picture: everything in sight again, and the popover of its layers.
+
+export function addPictureTools() {
+  addToPanels((panel) => {
+    connectPopover(panel.part("layers"), panel.part("tools"));
+    panel.part("fit").onclick = () => panel.painting.setZoom(null);
+  });
+}

@@ -1,0 +1,219 @@
+// The frame loop: requests news of the shown runs and draws the newest plane of each. No request
+// leaves while an answer waits to be drawn, so a slow page skips frames instead of queueing.
+import { ID } from "../constants.mjs";
+import { refusalOf } from "../page/answers.mjs";
+import { setProps } from "../page/dash.mjs";
+import { byId, onColorScheme, whenPresent } from "../page/dom.mjs";
+import { onChange, state, update } from "../state.mjs";
+import { allPanels, paintStale, referenceRun, shownPanels } from "./panels.mjs";
+
+/** @typedef {import("./panel.mjs").Panel} Panel */
+
+const IDLE_MS = 1000;
+// Faster than the eye follows, and the run itself may need the same processor.
+const LEAST_FRAME_MS = 60;
+// Until the first plane is there, nothing else is watched.
+const FIRST_FRAME_MS = 20;
+const LONGEST_WAIT_MS = 5000;
+// An answer that takes longer is given up, or the loop would wait for it for ever.
+const LONGEST_ANSWER_MS = 60_000;
+const NO_SERVER = "The server does not answer; trying again. Runs continue without this page.";
+
+// Requests for news of the runs: several in flight where the way to the server is long, so that it
+// does not limit how often a plane arrives. Of the answers not yet taken only the newest counts: it
+// holds all that earlier ones do.
+
+const MOST_IN_FLIGHT = 4; // browsers open six connections, and other requests need some
+const SMOOTHING = 0.3; // the weight of the last answer in the travel time
+
+/** @typedef {{ took: number, [name: string]: any }} Answer `took` is the time of the server in ms. */
+
+export class NewsRequests {
+  /**
+   * @param {() => Promise<Answer>} send
+   * @param {() => number} now in ms
+   */
+  constructor(send, now = () => performance.now()) {
+    this.send = send;
+    this.now = now;
+    this.nSent = 0;
+    this.nInFlight = 0;
+    this.newest = 0; // the number of the newest answer
+    this.travel = 0; // time that an answer spends on the way, in ms
+    this.lastAt = -Infinity;
+    /** @type {Answer | Error | null} */
+    this.arrived = null;
+    this.onArrival = () => {};
+  }
+
+  /** Sends a request; its answer, or the error, is then to be taken. */
+  async begin() {
+    const number = (this.nSent += 1);
+    const began = (this.lastAt = this.now());
+    this.nInFlight += 1;
+    const answer = await this.send().catch((error) => error);
+    this.nInFlight -= 1;
+    if (!(answer instanceof Error)) this.noteTravel(this.now() - began - answer.took);
+    if (number > this.newest) {
+      this.newest = number;
+      this.arrived = answer;
+    }
+    this.onArrival(); // an answer that was overtaken may be all that the next request waits for
+  }
+
+  noteTravel(milliseconds) {
+    this.travel += SMOOTHING * (Math.max(0, milliseconds) - this.travel);
+  }
+
+  /** The newest answer or error that was not taken yet. */
+  take() {
+    const { arrived } = this;
+    this.arrived = null;
+    return arrived;
+  }
+
+  /**
+   * How long until the next request may leave, in ms; Infinity while an answer has to come first.
+   * @param {number} spacing between two requests, in ms
+   * @param {boolean} isStreaming whether each answer is likely to hold a plane
+   */
+  due(spacing, isStreaming) {
+    if (this.arrived) return Infinity;
+    const most = isStreaming ? Math.min(MOST_IN_FLIGHT, 1 + Math.round(this.travel / spacing)) : 1;
+    return this.nInFlight >= most ? Infinity : this.lastAt + spacing - this.now();
+  }
+}
+
+const requests = new NewsRequests(fetchNews);
+let failures = 0; // in a row
+let hadPlane = false; // in the last answer
+let isWoken = false; // there is news that the last request did not ask for
+let endRest = () => {};
+
+export function startRunLoop() {
+  whenPresent("[data-run]", () => wake());
+  onChange("view", () => shownPanels().forEach((panel) => panel.paint(true)));
+  onChange("aligned", () => shownPanels().forEach((panel) => panel.refresh()));
+  onChange("gamma", () => shownPanels().forEach(showAtGamma));
+  onChange("mode", () => {
+    shownPanels().forEach((panel) => panel.refresh()); // each mode has an alignment of its own
+    wake();
+  });
+  onColorScheme(() => allPanels().forEach((panel) => panel.restyle().catch(console.warn)));
+  requests.onArrival = () => endRest();
+  whenPresent(`#${ID.panels}`, loop);
+}
+
+async function loop() {
+  for (;;) {
+    const answer = requests.take();
+    if (answer) await takeIn(answer);
+    if (requests.arrived) continue; // meanwhile, when there was no rest to end
+    const wait = isWoken ? 0 : timeToNext();
+    isWoken = false;
+    if (wait <= 0) requests.begin();
+    else await rest(wait);
+  }
+}
+
+/** How long until the next request leaves, in ms. */
+function timeToNext() {
+  if (failures) return requests.due(Math.min(LONGEST_WAIT_MS, 250 * 2 ** failures), false);
+  const active = shownPanels().filter((panel) => !panel.isFinal);
+  if (!active.length) return requests.due(IDLE_MS, false);
+  const isFirst = active.some(({ node, plane }) => node.dataset.state === "running" && !plane);
+  return requests.due(isFirst ? FIRST_FRAME_MS : LEAST_FRAME_MS, isFirst || hadPlane);
+}
+
+// Draws an answer, and waits until it is painted.
+async function takeIn(answer) {
+  if (answer instanceof Error) {
+    failures += 1;
+    if (!isSilence(answer)) console.warn(answer);
+  } else {
+    failures = 0;
+    await showNews(answer).catch(console.warn);
+    await painted();
+  }
+  showConnection(failures > 1 ? answer : null);
+}
+
+async function showNews(news) {
+  if (news.wasRevision === state.revision) followRevision(news.revision); // else a callback was faster
+  update({ states: news.states, earlier: state.earlier ?? new Set(Object.keys(news.states)) }, "states");
+  hadPlane = false;
+  for (const panel of shownPanels()) await receive(panel, news.runs[panel.run], news.toward);
+  sendWhenDue();
+  await paintStale();
+}
+
+// The server answers the next request while this answer is painted.
+function sendWhenDue() {
+  const wait = timeToNext();
+  if (wait <= 0) requests.begin();
+  else if (wait < IDLE_MS) setTimeout(() => timeToNext() <= 0 && requests.begin(), wait);
+}
+
+// A panel that cannot draw its news does not delay the others.
+async function receive(panel, news, toward) {
+  if (!news || !panel.node.isConnected) return;
+  hadPlane ||= Boolean(news.plane);
+  try {
+    await panel.receive(news, toward);
+  } catch (error) {
+    console.warn(error);
+  }
+}
+
+async function fetchNews() {
+  const query = new URLSearchParams(shownPanels().map(({ run, sequence }) => ["run", `${run}:${sequence}`]));
+  const reference = referenceRun();
+  if (reference) query.set("toward", reference);
+  const wasRevision = state.revision;
+  const answer = await fetch(`frames?${query}`, { signal: AbortSignal.timeout(LONGEST_ANSWER_MS) });
+  if (!answer.ok) throw new Error(await refusalOf(answer));
+  return { ...(await answer.json()), wasRevision, toward: reference };
+}
+
+// If another tab has started or removed a run, the page lists the runs again.
+function followRevision(revision) {
+  if (state.revision !== null && state.revision !== revision) {
+    setProps(ID.revision, { data: revision });
+  }
+  update({ revision });
+}
+
+/** Whether a request failed or got no answer in time. @param {Error} error */
+const isSilence = (error) => error instanceof TypeError || error.name === "TimeoutError";
+
+/** @param {Error | null} error that keeps the page from its runs */
+function showConnection(error) {
+  const line = byId(ID.connection);
+  const message = error && (isSilence(error) ? NO_SERVER : error.message);
+  if (!line || line.textContent === (message ?? "")) return;
+  line.hidden = !message;
+  line.textContent = message ?? "";
+}
+
+const painted = () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+
+// Until an answer arrives, something wakes the loop, or the next request is due.
+function rest(milliseconds) {
+  return new Promise((resolve) => {
+    const timer = milliseconds < Infinity ? setTimeout(resolve, milliseconds) : undefined;
+    endRest = () => {
+      clearTimeout(timer);
+      resolve(undefined);
+    };
+  });
+}
+
+function wake() {
+  isWoken = true;
+  endRest();
+}
+
+// Finished runs are shown at the kernel width of the slider, whatever they ran with.
+function showAtGamma(panel) {
+  if (panel.isFinal && state.gamma !== (panel.options.gamma ?? panel.gamma)) panel.changeGamma(state.gamma);
+}

@@ -1,0 +1,379 @@
+// Canvas animation. Planes that follow each other are drawn on a canvas over the figure, many times
+// faster than plotly draws. Between two planes the picture glides, where the page has the time. The plane
+// that remains stays on the canvas, or plotly draws it, with its hovering, dragging and selecting. The
+// planes of a running fit count as one animation however slowly they come.
+import { PLANE_TRACE } from "../constants.mjs";
+import { lessMotion } from "../page/dom.mjs";
+import { clearedPen, drawGrid, drawTrace } from "./canvas.mjs";
+import { drawAtOnce, inTurn, isTimeToMove, keepMoving, stopMoving } from "./clock.mjs";
+import { noteCanvasAxes, pixelAxes, shownRanges, sizeOf } from "./plotly.mjs";
+import { multiples, scale } from "./scales.mjs";
+
+const STILL_AFTER_MS = 250;
+const STILL_AFTER_RUNNING_MS = 1000;
+// A glide takes as long as the next plane is likely to take, within these bounds.
+const [SHORTEST_GLIDE_MS, LONGEST_GLIDE_MS] = [50, 300];
+
+const axisOf = (pixel) => ({ offset: pixel(0), scale: pixel(1) - pixel(0) });
+
+export class CanvasAnimation {
+  /**
+   * @param {HTMLCanvasElement} canvas over the plot
+   * @param {HTMLElement} plot
+   * @param {() => Promise<void> | void} drawStill draws the last plane as it stays
+   */
+  constructor(canvas, plot, drawStill) {
+    this.canvas = canvas;
+    this.plot = plot;
+    this.drawStill = drawStill;
+    this.lastAt = -Infinity;
+    this.interval = SHORTEST_GLIDE_MS; // between planes, on average
+    /** @type {Picture | null} */
+    this.from = null;
+    /** @type {Picture | null} */
+    this.to = null; // the plane that is drawn, or that the picture glides to
+    /** @type {ContourMaps | undefined} */
+    this.maps = undefined; // of the glide
+    this.began = -Infinity; // the glide, in ms
+    /** @type {object | null} */
+    this.asked = null; // a drawing of what stays that waits for its turn
+    /**
+     * What draws under the picture, told of the axes in pixels; it returns whether it draws the grid.
+     * @type {((axes: import("../types").DrawnAxes) => boolean) | null}
+     */
+    this.onAxes = null;
+    this.move = (now) => this.drawAt(now);
+  }
+
+  /** Whether the canvas shows what stays. */
+  get isResting() {
+    return this.plot.classList.contains("is-resting");
+  }
+
+  /** Whether the next plane follows so closely that it belongs to an animation. @param {boolean} isRunning */
+  isOn(isRunning) {
+    return isRunning || performance.now() - this.lastAt < STILL_AFTER_MS || !this.to;
+  }
+
+  /** Notes what stays; a plane that follows soon begins an animation. @param {Picture} picture */
+  begin(picture) {
+    this.lastAt = performance.now();
+    this.from = null;
+    this.to = picture;
+  }
+
+  /**
+   * Draws what stays.
+   * @param {Picture} picture
+   * @param {import("../types").Trace[]} traces of it that are drawn here
+   * @param {object} layout
+   */
+  rest(picture, traces, layout) {
+    this.keep();
+    this.begin(picture);
+    this.pixels = pixelAxes(this.plot, layout);
+    this.plot.classList.add("is-resting");
+    this.drawOn(clearedPen(this.canvas, sizeOf(this.plot)), traces, picture.axes);
+  }
+
+  /**
+   * Draws one plane, to which the picture glides, and schedules the drawing of what stays.
+   * @param {Picture} picture
+   * @param {object} layout
+   * @param {boolean} isRunning
+   */
+  draw(picture, layout, isRunning) {
+    const isFirst = !this.to;
+    const isSame = this.glideTo(picture);
+    this.pixels = pixelAxes(this.plot, layout);
+    // Until then, plotly or the layer below shows a part of the picture, which is hidden now.
+    const isAllHere = this.plot.classList.contains("is-moving");
+    this.plot.classList.add("is-moving");
+    this.plot.classList.remove("is-resting");
+    this.drawSoon(isSame || !isAllHere);
+    clearTimeout(this.timer);
+    if (isFirst) {
+      requestAnimationFrame(() => setTimeout(() => this.drawInTurn())); // once it is on screen
+      return;
+    }
+    this.asked = null;
+    const wait = isRunning ? STILL_AFTER_RUNNING_MS : STILL_AFTER_MS;
+    this.timer = setTimeout(() => this.drawInTurn(), Math.max(wait, this.duration()));
+  }
+
+  // Plotly takes so long that the page answers to the user between two panels.
+  drawInTurn() {
+    const asked = (this.asked = {});
+    inTurn(() => {
+      if (this.asked === asked) return this.drawStill();
+    });
+  }
+
+  // A glide begins with what is on screen; where the canvas shows that, it is drawn once the next picture is due.
+  drawSoon(isAtOnce) {
+    if (this.from) keepMoving(this.move);
+    else stopMoving(this.move);
+    if (isAtOnce || !this.from) drawAtOnce(() => this.drawAt(performance.now()));
+  }
+
+  // From what is on screen now, which may itself be on the way between two planes. Returns whether the
+  // plane is the same, painted again on other axes or in other colors.
+  glideTo(picture) {
+    const now = performance.now();
+    const isSame = this.to?.plane === picture.plane;
+    const isGliding = !isSame && this.canGlideTo(picture);
+    if (!isSame) this.from = isGliding ? this.pictureAt(now) : null;
+    this.to = picture;
+    if (isGliding) this.maps = contourMaps(this.from, picture);
+    if (isSame) return true;
+    this.interval += 0.3 * (Math.min(now - this.lastAt, 2 * LONGEST_GLIDE_MS) - this.interval);
+    this.began = this.lastAt = now;
+    return false;
+  }
+
+  canGlideTo(picture) {
+    return this.to && isAlike(this.to, picture) && !lessMotion.matches && isTimeToMove(this.duration());
+  }
+
+  duration() {
+    return Math.min(LONGEST_GLIDE_MS, Math.max(SHORTEST_GLIDE_MS, this.interval));
+  }
+
+  pictureAt(now) {
+    if (!this.from) return { ...this.to, fading: [] };
+    return between(this.from, this.to, (now - this.began) / this.duration(), this.maps);
+  }
+
+  /** Draws the picture at a time, and returns whether it still moves. @param {number} now */
+  drawAt(now) {
+    const { plot } = this;
+    const picture = this.pictureAt(now);
+    this.drawOn(clearedPen(this.canvas, sizeOf(plot)), [...picture.fading, ...picture.traces], picture.axes);
+    if (now - this.began >= this.duration()) this.from = null;
+    return this.from !== null;
+  }
+
+  drawOn(pen, traces, axes) {
+    const { x, y } = this.pixels;
+    const [xRange, yRange] = shownRanges(axes, this.pixels);
+    const across = scale(xRange, x.offset, x.length);
+    const up = scale(yRange, y.offset + y.length, -y.length);
+    const drawnAxes = { x: axisOf(across), y: axisOf(up) };
+    noteCanvasAxes(this.plot, drawnAxes);
+    const hasGrid = this.onAxes?.(drawnAxes) ?? false;
+    const box = { left: x.offset, top: y.offset, width: x.length, height: y.length };
+    pen.save();
+    pen.beginPath();
+    pen.rect(box.left, box.top, box.width, box.height);
+    pen.clip();
+    if (!hasGrid) drawGrid(pen, x.gridColor, multiples(x.tickStep, xRange).map(across), multiples(y.tickStep, yRange).map(up), box);
+    for (const trace of traces) {
+      if (trace.visible !== false) drawTrace(pen, trace, trace.x.map(across), trace.y.map(up));
+    }
+    pen.restore();
+  }
+
+  /** Ends the animation, whose last picture stays. */
+  keep() {
+    clearTimeout(this.timer);
+    this.asked = null;
+    stopMoving(this.move);
+    this.from = null;
+    this.plot.classList.remove("is-moving");
+  }
+
+  /** Ends the animation: plotly has drawn the same plane. */
+  end() {
+    this.keep();
+    this.plot.classList.remove("is-resting");
+    noteCanvasAxes(this.plot, null);
+    this.canvas.getContext("2d").clearRect(0, 0, this.canvas.width, this.canvas.height);
+  }
+
+  dispose() {
+    clearTimeout(this.timer);
+    this.asked = null;
+    stopMoving(this.move);
+  }
+}
+
+// The way from one plane to the next: points and arrows move on straight lines, and contours follow
+// the points while those of the next plane appear. Pure functions of the traces of two planes.
+
+/** @typedef {import("../types").Trace} Trace */
+/** @typedef {import("../types").Axes} Axes */
+/**
+ * What is drawn of a plane: its traces, the axes that are shown at least, the features of its arrows.
+ * @typedef {{ plane?: object, traces: Trace[], axes: Axes, features: number[] }} Picture
+ */
+/**
+ * An affine map of the plane: the first coordinate is `a x + b y + e`, the second `c x + d y + f`.
+ * @typedef {[a: number, b: number, c: number, d: number, e: number, f: number]} AffineMap
+ */
+/** @typedef {Map<number, { forth: AffineMap, back: AffineMap }>} ContourMaps by class */
+
+/** @type {string[]} */
+const POINT_KINDS = [PLANE_TRACE.train, PLANE_TRACE.heldOut];
+/** @type {string[]} */
+const MEAN_KINDS = [PLANE_TRACE.classEllipse, PLANE_TRACE.meanEllipse, PLANE_TRACE.centroid];
+const PER_ARROW = { [PLANE_TRACE.arrowLines]: 3, [PLANE_TRACE.arrowHeads]: 1 };
+// A map that flattens the points more than this says nothing about contours.
+const LEAST_DETERMINANT = 0.05;
+
+const mix = (one, other, share) => one + share * (other - one);
+
+/**
+ * Whether one plane can glide into another: both draw the same rows.
+ * @param {Picture} from
+ * @param {Picture} to
+ */
+export function isAlike(from, to) {
+  return (
+    from.traces.length === to.traces.length &&
+    to.traces.every((trace, i) => !isPoints(trace) || trace.x.length === from.traces[i].x.length)
+  );
+}
+
+/**
+ * The picture on the way between two planes. Its `fading` are the contours of the plane that it
+ * comes from; those of the next plane have the opacity of the share.
+ * @param {Picture} from
+ * @param {Picture} to
+ * @param {number} share of the way
+ * @param {ContourMaps} [maps] which are the same all the way
+ * @returns {Picture & { fading: Trace[] }}
+ */
+export function between(from, to, share, maps = contourMaps(from, to)) {
+  if (share >= 1) return { ...to, fading: [] };
+  const fading = [];
+  const traces = to.traces.map((trace, i) => {
+    const former = from.traces[i];
+    if (trace.visible === false) return trace;
+    if (isPoints(trace)) return moved(trace, former, share);
+    if (MEAN_KINDS.includes(trace.meta.kind)) return moved(trace, former, share);
+    if (trace.meta.kind in PER_ARROW) return movedArrows(trace, former, from.features, to.features, share);
+    if (trace.meta.kind !== PLANE_TRACE.contour) return trace;
+    if (isCurve(trace) && isCurve(former)) return moved(trace, former, share);
+    const { forth, back } = maps.get(trace.meta.class) ?? STAYING;
+    const opacity = trace.opacity ?? 1;
+    fading.push({ ...mapped(former, forth, share), opacity: opacity * (1 - share) });
+    return { ...mapped(trace, back, 1 - share), opacity: opacity * share };
+  });
+  const axes = /** @type {Axes} */ (to.axes.map((range, axis) => range.map((end, i) => mix(from.axes[axis][i], end, share))));
+  return { traces, axes, features: to.features, fading };
+}
+
+/** @param {Trace} trace */
+const isPoints = ({ meta }) => POINT_KINDS.includes(meta.kind);
+
+// The density of one component is a curve without gaps over the same steps in every plane.
+/** @param {Trace} trace */
+const isCurve = ({ x }) => x.length > 0 && !x.some(Number.isNaN);
+
+function moved(trace, former, share) {
+  if (trace.x.length !== former.x.length) return trace;
+  return { ...trace, x: mixed(former.x, trace.x, share), y: mixed(former.y, trace.y, share) };
+}
+
+const mixed = (one, other, share) => Float32Array.from(other, (value, i) => mix(one[i], value, share));
+
+// Arrows are sorted by length, so those of one feature may have different places in two planes; an
+// arrow that is new begins where it ends.
+function movedArrows(trace, former, featuresBefore, features, share) {
+  const size = PER_ARROW[trace.meta.kind];
+  const place = (values, other) =>
+    values.map((value, i) => {
+      const before = featuresBefore.indexOf(features[Math.floor(i / size)]);
+      const start = before < 0 ? undefined : other[before * size + (i % size)];
+      return value === null || start === undefined || start === null ? value : mix(start, value, share);
+    });
+  return { ...trace, x: place(trace.x, former.x), y: place(trace.y, former.y) };
+}
+
+// A line with the given share of the way that a map moves it.
+/** @param {Trace} trace @param {AffineMap} map @param {number} share */
+function mapped(trace, [a, b, c, d, e, f], share) {
+  const [xx, xy, x0] = [1 + share * (a - 1), share * b, share * e];
+  const [yx, yy, y0] = [share * c, 1 + share * (d - 1), share * f];
+  const x = new Float32Array(trace.x.length);
+  const y = new Float32Array(trace.x.length);
+  for (let i = 0; i < x.length; i += 1) {
+    const [right, up] = [trace.x[i], trace.y[i]];
+    x[i] = x0 + xx * right + xy * up;
+    y[i] = y0 + yx * right + yy * up;
+  }
+  return { ...trace, x, y };
+}
+
+/** @type {AffineMap} */
+const IDENTITY = [1, 0, 0, 1, 0, 0];
+const STAYING = { forth: IDENTITY, back: IDENTITY };
+
+/**
+ * How the contours of each class move: with the mean of its rows, turned as all rows are on average.
+ * @param {Picture} from
+ * @param {Picture} to
+ * @returns {ContourMaps}
+ */
+function contourMaps(from, to) {
+  const linear = averageMap(from, to);
+  if (!linear) return new Map();
+  const inverse = inverted(linear);
+  /** @type {ContourMaps} */
+  const maps = new Map();
+  for (const [i, trace] of to.traces.entries()) {
+    if (trace.meta.kind !== PLANE_TRACE.train || !trace.x.length) continue;
+    const [start, end] = [mean(from.traces[i]), mean(trace)];
+    maps.set(trace.meta.class, { forth: affine(linear, start, end), back: affine(inverse, end, start) });
+  }
+  return maps;
+}
+
+/** @param {number[]} linear @param {[number, number]} start @param {[number, number]} end @returns {AffineMap} */
+const affine = ([a, b, c, d], [x0, y0], [x1, y1]) => [a, b, c, d, x1 - a * x0 - b * y0, y1 - c * x0 - d * y0];
+
+/** @param {number[]} map */
+function inverted([a, b, c, d]) {
+  const determinant = a * d - b * c;
+  return [d / determinant, -b / determinant, -c / determinant, a / determinant];
+}
+
+/**
+ * The linear map that takes the rows of one picture closest to those of the other, about their
+ * class means, by least squares; null where the rows do not determine one.
+ * @param {Picture} from
+ * @param {Picture} to
+ * @returns {number[] | null} row by row
+ */
+export function averageMap(from, to) {
+  let [xx, xy, yy, ux, uy, vx, vy] = [0, 0, 0, 0, 0, 0, 0];
+  for (const [i, trace] of to.traces.entries()) {
+    if (trace.meta.kind !== PLANE_TRACE.train) continue;
+    const former = from.traces[i];
+    const [[x0, y0], [u0, v0]] = [mean(former), mean(trace)];
+    for (let row = 0; row < trace.x.length; row += 1) {
+      const [x, y, u, v] = [former.x[row] - x0, former.y[row] - y0, trace.x[row] - u0, trace.y[row] - v0];
+      xx += x * x;
+      xy += x * y;
+      yy += y * y;
+      ux += u * x;
+      uy += u * y;
+      vx += v * x;
+      vy += v * y;
+    }
+  }
+  const spread = xx * yy - xy * xy;
+  if (!(spread > 1e-9 * xx * yy)) return null;
+  const map = [ux * yy - uy * xy, uy * xx - ux * xy, vx * yy - vy * xy, vy * xx - vx * xy].map((value) => value / spread);
+  return Math.abs(map[0] * map[3] - map[1] * map[2]) < LEAST_DETERMINANT ? null : map;
+}
+
+/** @param {Trace} trace @returns {[number, number]} */
+function mean({ x, y }) {
+  let [right, up] = [0, 0];
+  for (let i = 0; i < x.length; i += 1) {
+    right += x[i];
+    up += y[i];
+  }
+  return [right / x.length, up / x.length];
+}

@@ -1,0 +1,140 @@
+// Data without runs: their principal components are drawn as soon as they are chosen, on a canvas, for
+// nothing in them is pointed at. So this picture does not wait for plotly.
+import { ID, PLANE_TRACE } from "../constants.mjs";
+import { requested } from "../page/answers.mjs";
+import { byId, colorScheme, onColorScheme, wait, whenPresent } from "../page/dom.mjs";
+import { CanvasAnimation } from "./animation.mjs";
+import { decodedPlane } from "./arrays.mjs";
+import { nextFrame } from "./clock.mjs";
+import { layoutOn, pixelAxes } from "./plotly.mjs";
+import { unpackedPoints, unpackedRows } from "./row_arrays.mjs";
+
+// Of more rows than the traces draw, every one is drawn below the contours, by a module that is
+// loaded then.
+const SAMPLE = [PLANE_TRACE.train, PLANE_TRACE.heldOut];
+
+// The axes of a first look mean nothing yet, and neither do arrows.
+const LEFT_OUT = [PLANE_TRACE.arrowLines, PLANE_TRACE.arrowHeads];
+
+const LONGEST_WAIT_MS = 1000; // for the first look
+
+/** What the first page shows, which Dash's page begins with. */
+let first = "";
+
+export function connectPreview() {
+  if ("otherData" in document.documentElement.dataset) firstNode()?.remove();
+  first = firstNode()?.dataset.preview ?? "";
+  whenPresent(".welcome", (node) => {
+    part(node, "begin").addEventListener("click", () => byId(ID.run).click());
+    show(node).catch(console.warn);
+  });
+  const again = () => {
+    const node = /** @type {HTMLElement | null} */ (document.querySelector(".welcome"));
+    if (node) show(node).catch(console.warn);
+  };
+  onColorScheme(again);
+}
+
+/** Resolves once the first page shows the data, or cannot soon: nothing else is to delay that. */
+export function firstLook() {
+  const node = firstNode();
+  const drawn = node ? show(node).then(nextFrame).then(nextFrame).catch(console.warn) : null;
+  return Promise.race([drawn, wait(LONGEST_WAIT_MS)]);
+}
+
+/** @returns {HTMLElement | null} */
+const firstNode = () => byId(ID.firstPage).querySelector("[data-preview]");
+
+/** @type {{ resized: ResizeObserver, animation: CanvasAnimation, rows: { dispose(): void } | null } | null} */
+let shown = null;
+
+/** @returns {any} */
+const part = (node, name) => node.querySelector(`[data-part="${name}"]`);
+
+/** The newest answer: Dash's page draws it anew. @type {{ key: string, found: Promise<any> }} */
+let known = { key: "", found: Promise.resolve() };
+
+/** What the server says of data. @param {string} asked */
+function answerOn(asked) {
+  const key = colorScheme() + asked;
+  if (known.key !== key) known = { key, found: request(asked) };
+  return known.found.catch((error) => {
+    known.key = ""; // so that it is requested again
+    throw error;
+  });
+}
+
+async function request(asked) {
+  const answer = await fetch(`preview?scheme=${colorScheme()}`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: asked,
+  });
+  return answer.json();
+}
+
+/** @param {HTMLElement} node */
+async function show(node) {
+  const asked = node.dataset.preview ?? first;
+  if (!asked) return;
+  const found = await answerOn(asked);
+  if (!node.isConnected) return;
+  if (found.error) {
+    part(node, "caption").textContent = found.error;
+    return;
+  }
+  const drawn = paint(node, found);
+  if (!found.is_sample) return;
+  const rows = await everyRow(JSON.parse(asked), part(node, "plot"), found);
+  if (shown === drawn) paint(node, found, rows);
+  else rows.dispose();
+}
+
+/** Draws the first look, of which `rows` are all rows, where they are more than the traces draw. */
+function paint(node, found, rows = null) {
+  part(node, "question").textContent = found.question;
+  const plot = part(node, "plot");
+  plot.setAttribute("aria-label", found.caption);
+  const halo = getComputedStyle(plot).getPropertyValue("--card");
+  const arrays = decodedPlane(found).traces;
+  const traces = found.figure.data
+    .map((style, i) => ({ ...style, ...arrays[i], halo }))
+    .filter(({ meta, x }) => x && ![...LEFT_OUT, ...(rows ? SAMPLE : [])].includes(meta.kind));
+  const picture = { plane: found, traces, axes: found.limits, features: [] };
+  const layout = () => layoutOn(plot, found.figure.layout, found.limits);
+  shown?.resized.disconnect();
+  shown?.animation.dispose();
+  shown?.rows?.dispose();
+  const animation = new CanvasAnimation(part(node, "motion"), plot, () => {
+    animation.keep();
+    node.dataset.drawn = colorScheme();
+  });
+  if (rows) {
+    animation.onAxes = (axes) => {
+      rows.draw(axes, pixelAxes(plot, layout()));
+      return true; // with the grid
+    };
+  }
+  const resized = new ResizeObserver(() => plot.clientWidth && animation.draw(picture, layout(), false));
+  resized.observe(plot);
+  shown = { resized, animation, rows };
+  return shown;
+}
+
+// Every row of a large table in its first look, under the contours, in place of the sample.
+
+/** What the server answers of a first look. @typedef {{ figure: any, limits: import("../types").Axes }} Found */
+
+/**
+ * Asks where every row is.
+ * @param {object} data the data
+ * @param {HTMLElement} plot
+ * @param {Found} found
+ */
+async function everyRow(data, plot, found) {
+  const bytes = async (address) => (await requested(address, data)).arrayBuffer();
+  const points = unpackedPoints(await bytes("preview/every-point"));
+  const rows = unpackedRows(await bytes("preview/every-row"));
+  const { StillRows } = await import("./still_rows.mjs");
+  return new StillRows(plot, found, rows, points);
+}

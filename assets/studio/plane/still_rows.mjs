@@ -1,0 +1,44 @@
+// Every row of a plane that does not move, colored by its class, under a figure.
+import { element } from "../page/dom.mjs";
+import { dressOf } from "./dress.mjs";
+import { Raster } from "./raster.mjs";
+import { RowGrid } from "./row_grid.mjs";
+import { drawGridBelow, drawRows, fitted, sizeIn } from "./under_canvas.mjs";
+
+/** @typedef {import("../types").PixelAxis} PixelAxis */
+
+const NO_COLUMNS = { colors: null, symbols: null };
+const ALL = { classes: null, rows: null };
+
+export class StillRows {
+  /**
+   * @param {HTMLElement} plot
+   * @param {{ figure: any, limits: import("../types").Axes }} found a figure of the plane, and what holds most rows
+   * @param {import("./row_arrays.mjs").Rows} rows
+   * @param {import("./row_arrays.mjs").Points} points
+   */
+  constructor(plot, { figure, limits }, rows, points) {
+    this.grid = new RowGrid(points.x, points.y, limits);
+    const { marks, looks } = dressOf(rows, figure.data, NO_COLUMNS, ALL);
+    this.dress = { marks: Uint16Array.from(this.grid.order, (row) => marks[row]), looks };
+    this.canvas = /** @type {HTMLCanvasElement} */ (element("canvas", "row-layer"));
+    plot.before(this.canvas);
+  }
+
+  /**
+   * Draws the rows, and the grid below them.
+   * @param {import("../types").DrawnAxes} drawn in pixels of the figure
+   * @param {{ x: PixelAxis, y: PixelAxis }} pixels
+   */
+  draw(drawn, { x: across, y: up }) {
+    const { density, width, height } = sizeIn(across, up);
+    const { pen, axes } = fitted(this.canvas, drawn, [across, up]);
+    pen.clearRect(0, 0, width, height);
+    drawRows(pen, new Raster(width, height), this.grid, this.dress, axes, density);
+    drawGridBelow(pen, axes, density, [across, up]);
+  }
+
+  dispose() {
+    this.canvas.remove();
+  }
+}

@@ -1,0 +1,207 @@
+// The page of a viewer: shows what the presenter shows, until the viewer looks around. Then the picture
+// stays as it is, and "Follow" goes back to the talk.
+import { CanvasAnimation } from "../../plane/animation.mjs";
+import { decodedPlane } from "../../plane/arrays.mjs";
+import { layoutOn, pixelAxes, shownRanges, toPixels } from "../../plane/plotly.mjs";
+import { steadyLimits } from "../../plane/scales.mjs";
+import { follow, KIND, unpacked } from "./connection.mjs";
+import { BLANK, byPart, modeInWords, showClasses, showNumbers, showWords } from "./page.mjs";
+import { nearestPoint, tracesOf, withPlacedNames, wordsOf } from "./picture.mjs";
+import { connectTouch } from "./touch.mjs";
+
+const REACH_PX = 22; // a finger is about twice as wide
+const OVER = "The talk has ended. Thank you for following.";
+const NOTHING_YET = "The presenter has not shown a picture yet. It will appear here.";
+
+const pen = globalThis.document?.createElement("canvas").getContext("2d");
+
+const dark = globalThis.matchMedia?.("(prefers-color-scheme: dark)");
+
+export function openTalk() {
+  const talk = new Talk();
+  follow(`${location.pathname}/pictures`, {
+    have: () => ({ after: talk.newest?.number ?? -1, scene: talk.scene?.key ?? "" }),
+    receive: (kind, content) => talk.receive(kind, content),
+    lose: (message) => talk.showConnection(message),
+    end: () => talk.end(),
+  });
+}
+
+function widthOf(text, font) {
+  pen.font = font;
+  return pen.measureText(text).width;
+}
+
+class Talk {
+  constructor() {
+    /** @type {any} */
+    this.scene = null; // of the newest picture
+    /** @type {any} */
+    this.newest = null; // what the presenter shows
+    /** @type {any} */
+    this.shown = null; // what is on screen, with its scene
+    /** @type {import("../../types").Axes | null} */
+    this.limits = null;
+    this.nShown = 0; // pictures
+    this.isFollowing = true;
+    /** @type {import("../../types").Axes | null} */
+    this.axes = null; // that the viewer has chosen
+    /** @type {number[] | null} */
+    this.classes = null; // that the viewer has chosen
+    this.plot = byPart("plot");
+    this.animation = new CanvasAnimation(byPart("canvas"), this.plot, () => undefined);
+    connectTouch(this.plot, {
+      axes: () => this.shownAxes(),
+      look: (axes) => this.look({ axes }),
+      point: (place) => this.point(place),
+    });
+    byPart("return").onclick = () => this.goBack();
+    byPart("fit").onclick = () => this.look({ axes: null });
+    byPart("save").onclick = () => this.save();
+    new ResizeObserver(() => this.draw()).observe(this.plot);
+    dark?.addEventListener("change", () => this.drawAnew());
+    byPart("over").textContent = NOTHING_YET;
+  }
+
+  async receive(kind, content) {
+    if (kind === KIND.scene) this.scene = await unpacked(content);
+    if (kind !== KIND.picture) return;
+    const picture = await unpacked(content);
+    this.newest = decodedPlane({ ...picture, scene: this.scene });
+    if (this.isFollowing) this.show(this.newest);
+    else this.sayMode();
+  }
+
+  show(picture) {
+    const isOther = this.shown?.scene !== picture.scene;
+    this.limits = steadyLimits(isOther ? null : this.limits, picture.limits);
+    this.shown = picture;
+    this.plot.dataset.drawn = String((this.nShown += 1));
+    this.sayInstead(picture.isBlank ? `${BLANK}.` : null);
+    byPart("save").hidden = !picture.scene.downloads;
+    showWords(picture);
+    showNumbers(picture);
+    this.drawAnew();
+  }
+
+  drawAnew() {
+    if (!this.shown) return;
+    const { scene } = this.shown;
+    showClasses(scene, this.scheme(), this.shownClasses(), (code) => this.chooseClass(code));
+    this.draw();
+  }
+
+  draw() {
+    if (!this.shown || !this.plot.clientWidth) return;
+    const { shown } = this;
+    const axes = this.wantedAxes();
+    const pixels = pixelAxes(this.plot, this.layout(axes));
+    const view = { scheme: this.scheme(), classes: this.shownClasses() };
+    const traces = withPlacedNames(tracesOf(shown.scene, shown, view), shownRanges(axes, pixels), pixels, widthOf);
+    this.traces = traces;
+    byPart("ring").hidden = byPart("row").hidden = true;
+    this.animation.draw({ plane: shown, traces, axes, features: shown.features }, this.layout(axes), false);
+  }
+
+  layout(axes) {
+    return layoutOn(this.plot, this.shown.scene.figures[this.scheme()].layout, axes);
+  }
+
+  scheme() {
+    return dark?.matches ? "dark" : "light";
+  }
+
+  wantedAxes() {
+    return this.axes ?? (this.isFollowing ? this.shown.axes : null) ?? this.limits;
+  }
+
+  shownClasses() {
+    return this.isFollowing ? this.shown.classes : this.classes;
+  }
+
+  // Wider than those that are wanted where the picture is.
+  shownAxes() {
+    if (!this.shown) return null;
+    const axes = this.wantedAxes();
+    return shownRanges(axes, pixelAxes(this.plot, this.layout(axes)));
+  }
+
+  /** Lets go of the presenter. @param {{ axes?: import("../../types").Axes | null, classes?: number[] | null }} change */
+  look(change) {
+    if (this.isFollowing) {
+      this.classes = this.shown.classes;
+      this.axes = this.shown.axes;
+      this.isFollowing = false;
+      this.showMode();
+    }
+    Object.assign(this, change);
+    byPart("fit").hidden = this.axes === null;
+    this.drawAnew();
+  }
+
+  goBack() {
+    this.isFollowing = true;
+    this.axes = this.classes = null;
+    this.showMode();
+    this.show(this.newest);
+  }
+
+  showMode() {
+    byPart("return").hidden = this.isFollowing;
+    byPart("fit").hidden = true;
+    this.sayMode();
+  }
+
+  sayMode() {
+    byPart("mode").textContent = modeInWords(this.isFollowing, this.newest, this.shown);
+  }
+
+  chooseClass(code) {
+    const alone = this.shownClasses() ?? [];
+    const chosen = alone.includes(code) ? alone.filter((known) => known !== code) : [...alone, code];
+    this.look({ classes: chosen.length ? chosen : null });
+  }
+
+  /** Says which row is at a place of the picture. @param {import("../../types").Point | null} place in pixels */
+  point(place) {
+    const found = place && this.traces && nearestPoint(this.traces, place, (at) => toPixels(this.plot, at), REACH_PX);
+    byPart("ring").hidden = byPart("row").hidden = !found;
+    if (!found) return;
+    byPart("ring").style.translate = `${found.at[0]}px ${found.at[1]}px`;
+    const words = wordsOf(this.shown.scene, found.trace, found.index).map((text) => {
+      const line = document.createElement("span");
+      line.textContent = text;
+      return line;
+    });
+    byPart("row").replaceChildren(...words);
+  }
+
+  save() {
+    byPart("canvas").toBlob((image) => {
+      const link = document.createElement("a");
+      link.href = URL.createObjectURL(image);
+      link.download = "picture.png";
+      link.click();
+      URL.revokeObjectURL(link.href);
+    });
+  }
+
+  /** @param {string | null} message */
+  showConnection(message) {
+    const node = this.shown ? byPart("connection") : byPart("over");
+    if (this.shown) node.hidden = !message;
+    node.textContent = message ?? (this.shown ? "" : NOTHING_YET);
+  }
+
+  end() {
+    this.sayInstead(OVER);
+  }
+
+  /** Hides the talk behind a sentence, or shows it. @param {string | null} sentence */
+  sayInstead(sentence) {
+    const isHidden = sentence !== null;
+    document.querySelectorAll("[data-part=talk], [data-part=classes]").forEach((node) => node.toggleAttribute("hidden", isHidden));
+    byPart("over").hidden = !isHidden;
+    byPart("over").textContent = sentence ?? "";
+  }
+}

@@ -1,0 +1,80 @@
+// Rows beyond the picture: a mark at its edge for each, and how many they are; before that, which rows
+// of a registered table the picture is of.
+import { PLANE_TRACE } from "../constants.mjs";
+import { write } from "../page/dom.mjs";
+import { addToPanels, dressTraces } from "../panel/features.mjs";
+import { numbers } from "../plane/arrays.mjs";
+import { markersOf } from "../plane/dress.mjs";
+import { pixelAxes, shownRanges } from "../plane/plotly.mjs";
+import { shownLayer } from "./row_layer.mjs";
+
+/** @typedef {import("../types").Axes} Axes */
+
+const INSET = 0.012; // of a side, so that a mark is not cut
+const MOST_MARKS = 100; // of a class; more lie on top of each other
+const POINTS = [PLANE_TRACE.train, PLANE_TRACE.heldOut];
+
+export function addOutside() {
+  dressTraces((trace, panel) => {
+    if (trace.meta.kind === PLANE_TRACE.outside) Object.assign(trace, marksOf(trace, panel));
+  });
+  addToPanels((panel) => {
+    panel.node.addEventListener("panel:painted", () => {
+      const notes = [panel.plane.sample, outsideText(panel.nOutside ?? 0)];
+      write(panel.part("drawn"), notes.filter(Boolean).join("\n"));
+    });
+  });
+}
+
+/** @param {number} count */
+export function outsideText(count) {
+  if (!count) return "";
+  return `${count.toLocaleString("en")} ${count === 1 ? "row" : "rows"} outside, marked at the edge`;
+}
+
+// What the user has zoomed out of is not outside.
+function marksOf(trace, panel) {
+  const [marks, color] = [{ x: [], y: [], angle: [] }, []];
+  const { figure, plane } = panel;
+  panel.nOutside = 0;
+  if (!panel.painting.isZoomed()) {
+    const ranges = shownRanges(panel.axes(), pixelAxes(panel.part("plot"), figure.plane.layout));
+    const every = shownLayer(panel, plane)?.outside(ranges);
+    for (const [{ x, y }, ownColor] of every ? ofClasses(every, figure) : ofTraces(plane, figure)) {
+      const found = edgeMarks(numbers(x), numbers(y), ranges);
+      panel.nOutside += found.x.length;
+      const kept = found.x.flatMap((_, at) => (at % Math.ceil(found.x.length / MOST_MARKS) === 0 ? [at] : []));
+      for (const key of ["x", "y", "angle"]) marks[key].push(...kept.map((at) => found[key][at]));
+      color.push(...kept.map(() => ownColor));
+    }
+  }
+  const text = marks.x.map(() => "outside the picture");
+  return { x: marks.x, y: marks.y, text, marker: { ...trace.marker, angle: marks.angle, color } };
+}
+
+const ofTraces = ({ traces }, { plane: { data } }) =>
+  data.flatMap(({ meta, marker }, i) => (POINTS.includes(meta.kind) ? [[traces[i], marker.color]] : []));
+
+const ofClasses = (every, { plane: { data } }) =>
+  markersOf(data).map(({ color }, code) => [every[code], color]);
+
+/**
+ * Marks at the edge for the points beyond some ranges, which point towards them.
+ * @param {ArrayLike<number>} x
+ * @param {ArrayLike<number>} y
+ * @param {Axes} ranges
+ */
+export function edgeMarks(x, y, [[left, right], [bottom, top]]) {
+  const marks = { x: [], y: [], angle: [] };
+  const [insetX, insetY] = [INSET * (right - left), INSET * (top - bottom)];
+  for (let i = 0; i < x.length; i += 1) {
+    if (x[i] >= left && x[i] <= right && y[i] >= bottom && y[i] <= top) continue;
+    const atX = Math.min(Math.max(x[i], left + insetX), right - insetX);
+    const atY = Math.min(Math.max(y[i], bottom + insetY), top - insetY);
+    marks.x.push(atX);
+    marks.y.push(atY);
+    // Clockwise from upwards, as plotly turns markers.
+    marks.angle.push(Math.round((Math.atan2(x[i] - atX, y[i] - atY) * 180) / Math.PI));
+  }
+  return marks;
+}

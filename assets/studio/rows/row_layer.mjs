@@ -1,0 +1,454 @@
+// The layer of a panel that draws rows in place of plotly, for which each is an element of the page. It lies under
+// the figure. A plane that moves, or is left on the canvas of the animation, is drawn there; where plotly
+// draws, rows and contours are drawn here. Of a table of which the figure draws a sample, the positions of all rows
+// come once the plane rests, and the sample gives way to them.
+import { PLANE_TRACE, UNLABELED_COLOR } from "../constants.mjs";
+import { requested } from "../page/answers.mjs";
+import { element, hide } from "../page/dom.mjs";
+import { addToPanels, addTraces, dressTraces } from "../panel/features.mjs";
+import { shownPanels } from "../panel/panels.mjs";
+import { addressOf } from "../panel/view_options.mjs";
+import { drawTrace } from "../plane/canvas.mjs";
+import { dressOf } from "../plane/dress.mjs";
+import { hasPicture, pixelAxes, toData } from "../plane/plotly.mjs";
+import { Raster } from "../plane/raster.mjs";
+import { positionOf, unpackedPoints, unpackedRows } from "../plane/row_arrays.mjs";
+import { RowGrid } from "../plane/row_grid.mjs";
+import { drawGridBelow, drawnAxes, drawRows, fitted, sizeIn } from "../plane/under_canvas.mjs";
+import { onChange, state } from "../state.mjs";
+
+/** @typedef {import("../panel/panel.mjs").Panel} Panel */
+/** @typedef {import("../types").Plane} Plane */
+/** @typedef {import("../types").Point} Point */
+/** @typedef {import("../types").DrawnAxes} DrawnAxes */
+/** @typedef {import("../types").Trace} Trace */
+
+const SETTLED_MS = 150;
+const REACH_PX = 7; // between the pointer and the row that it points at
+const ABOVE_PX = 4; // and one that a trace draws above the others
+const FEW = 300; // rows without a class, which would not be seen below the others
+
+const UNLABELED = "unlabeled"; // the kind of the trace of rows without a class, where they are few
+
+/** @type {string[]} */
+const UNDER = [PLANE_TRACE.contour, PLANE_TRACE.train, PLANE_TRACE.heldOut, UNLABELED];
+
+let raster = new Raster(1, 1); // for all panels, which are mostly of one size
+
+export class RowLayer {
+  /** @param {Panel} panel */
+  constructor(panel) {
+    this.panel = panel;
+    this.plot = panel.part("plot");
+    /** @type {import("../plane/row_arrays.mjs").Rows | null} */
+    this.rows = null;
+    /** @type {import("../plane/row_arrays.mjs").Points | null} */
+    this.points = null;
+    this.isWhole = false; // every row of the table is known, else those of the figure
+    /** What is drawn under plotly of the plane at rest, above rows that only the layer has. @type {Trace[]} */
+    this.resting = [];
+    /** @type {RowGrid | null} */
+    this.sorted = null;
+    /** @type {HTMLCanvasElement | null} */
+    this.canvas = null; // until it is needed
+    this.columns = { colors: null, symbols: null };
+    this.drawnAs = "";
+    this.nDressed = 0;
+    panel.painting.layer = this;
+    panel.painting.animation.onAxes = (axes) => this.drawBelow(axes);
+    // The last plane may be painted before the run is known to have ended.
+    panel.node.addEventListener("panel:news", ({ detail }) => detail.is_final && this.refresh());
+    panel.node.addEventListener("panel:painted", () => {
+      this.listen();
+      this.refresh();
+    });
+  }
+
+  /** Whether the layer draws a plane in place of the sample. @param {Plane | null} plane */
+  shows(plane) {
+    if (!plane || !this.points || this.panel.painting.recap.isOn) return false;
+    if (!this.isWhole) return this.known === plane;
+    if (this.known !== plane) {
+      this.known = plane;
+      this.isKnownToFit = fits(plane, this.panel.figure, this.rows, this.points, this.panel.nComponents);
+    }
+    return this.isKnownToFit;
+  }
+
+  /** Whether the layer draws every row of the table. @param {Plane | null} plane */
+  showsAll(plane) {
+    return this.isWhole && this.shows(plane);
+  }
+
+  /** Whether the layer draws the labeled rows, and those without a class, rather than traces. */
+  get drawn() {
+    const { is_sample: labeled, unlabeled } = this.panel.figure;
+    return { labeled, unlabeled: unlabeled > FEW };
+  }
+
+  /** Makes ready for a plane that is going to rest, before its traces are dressed. @param {Plane} plane */
+  settle(plane) {
+    const { figure } = this.panel;
+    if (this.shows(plane)) return;
+    this.take(drawnRows(figure), drawnPoints(figure, plane), false);
+    this.known = plane;
+  }
+
+  /**
+   * Takes from the traces of a plane at rest those that the layer draws.
+   * @param {Plane} plane
+   * @param {Trace[]} traces
+   * @param {boolean} isPlotly what draws the rest; a canvas draws all but rows that only the layer has
+   * @returns {Trace[]} the rest
+   */
+  takeUnder(plane, traces, isPlotly) {
+    this.nDressed += 1;
+    this.resting = [];
+    if (!this.shows(plane) || !(isPlotly || this.isWhole)) return traces;
+    const isUnder = ({ meta }) => UNDER.includes(meta.kind);
+    this.resting = traces.filter((trace) => isUnder(trace) && trace.visible !== false);
+    return traces.filter((trace) => !isUnder(trace));
+  }
+
+  /** Draws rows in other colors or symbols. @param {typeof this.columns} columns */
+  setColumns(columns) {
+    this.columns = columns;
+    this.redress();
+  }
+
+  /** Draws rows anew: their looks have changed. */
+  redress() {
+    this.dress = null;
+    this.nDressed += 1;
+  }
+
+  // A picture that is dragged or zoomed by the wheel.
+  listen() {
+    if (this.isListening || !this.plot.on) return; // plotly may not have drawn yet
+    this.isListening = true;
+    this.plot.on("plotly_relayouting", () => {
+      cancelAnimationFrame(this.frame);
+      this.frame = requestAnimationFrame(() => this.drawStill());
+    });
+  }
+
+  refresh() {
+    const { panel } = this;
+    clearTimeout(this.timer);
+    if (this.shows(panel.plane)) this.drawStill();
+    else this.hide();
+    const isMoving = panel.isLive && !panel.isFinal;
+    const hasMore = panel.figure?.is_sample || panel.figure?.unlabeled > 0; // than the figure draws
+    if (!hasMore || isMoving || panel.painting.recap.isOn || this.showsAll(panel.plane)) return;
+    this.timer = setTimeout(() => this.load().catch(console.warn), SETTLED_MS);
+  }
+
+  // A plane that follows makes the answer useless.
+  async load() {
+    const { panel } = this;
+    if (panel.isDisposed || !panel.plane) return;
+    this.loading?.abort();
+    const loading = (this.loading = new AbortController());
+    const bytes = async (address, signal) => (await requested(address, undefined, signal)).arrayBuffer();
+    try {
+      const points = unpackedPoints(await bytes(addressOf(panel, "every-point"), loading.signal));
+      const rows = this.every ?? unpackedRows(await bytes(`runs/${panel.run}/every-row`));
+      if (loading.signal.aborted || panel.isDisposed) return;
+      this.every = rows;
+      this.take(rows, points, true);
+    } catch (error) {
+      if (!loading.signal.aborted) throw error;
+    }
+    if (this.showsAll(panel.plane)) await panel.paint(true);
+  }
+
+  take(rows, points, isWhole) {
+    Object.assign(this, { rows, points, isWhole, known: null, sorted: null });
+    this.redress();
+  }
+
+  /** Once it is needed. @returns {RowGrid} */
+  get grid() {
+    this.sorted ??= new RowGrid(this.points.x, this.points.y, this.panel.limits);
+    return this.sorted;
+  }
+
+  // Below the canvas of the animation, which draws all but rows that only the layer has, and of a plane at rest its
+  // contours. Returns whether the layer has drawn the grid below them.
+  drawBelow(axes) {
+    if (this.isWhole) return this.drawOn(axes, this.isMoving());
+    this.hide();
+    return false;
+  }
+
+  // On the axes of the picture, unless the animation draws on others.
+  drawStill() {
+    const { plot } = this;
+    const isOnCanvas = this.panel.painting.animation.isResting && !this.isWhole;
+    if (isOnCanvas || this.isMoving() || !hasPicture(plot)) return;
+    this.drawOn(drawnAxes(plot));
+  }
+
+  isMoving() {
+    return this.plot.classList.contains("is-moving");
+  }
+
+  /**
+   * @param {DrawnAxes} axes in pixels of the figure
+   * @param {boolean} [isMoving] while an animation draws the rest of the picture
+   * @returns {boolean} whether something is drawn
+   */
+  drawOn(axes, isMoving = false) {
+    const { panel, plot } = this;
+    if (!this.shows(panel.painting.plane)) {
+      this.hide();
+      return false;
+    }
+    const { x: across, y: up } = pixelAxes(plot, panel.painting.layout(panel.axes()));
+    const { density, width, height } = sizeIn(across, up);
+    const drawnAs = JSON.stringify([axes, width, height, panel.figureScheme, this.nDressed, isMoving]);
+    this.canvas ??= this.place();
+    hide(this.canvas, false);
+    if (drawnAs === this.drawnAs) return true;
+    this.drawnAs = drawnAs;
+    const { pen, axes: inPixels } = fitted(this.canvas, axes, [across, up]);
+    pen.clearRect(0, 0, width, height);
+    if (this.isWhole) this.paintAll(pen, inPixels, density);
+    if (!isMoving) this.paintResting(pen, inPixels, density);
+    drawGridBelow(pen, inPixels, density, [across, up]);
+    return true;
+  }
+
+  paintAll(pen, axes, density) {
+    const { width, height } = this.canvas;
+    if (raster.width !== width || raster.height !== height) raster = new Raster(width, height);
+    drawRows(pen, raster, this.grid, this.sortedDress(), axes, density);
+  }
+
+  paintResting(pen, axes, density) {
+    pen.setTransform(density, 0, 0, density, 0, 0);
+    const [across, up] = [axes.x, axes.y].map(({ offset, scale }) => (value) => (value === null ? NaN : (offset + scale * value) / density));
+    for (const trace of this.resting) drawTrace(pen, trace, trace.x.map(across), trace.y.map(up));
+  }
+
+  // In the order of the grid.
+  sortedDress() {
+    const { panel, rows, columns } = this;
+    if (this.dress && this.dressedIn === panel.figureScheme) return this.dress;
+    const { marks, looks } = dressOf(rows, panel.figure.plane.data, columns, state, this.drawn);
+    this.dress = { marks: Uint16Array.from(this.grid.order, (row) => marks[row]), looks };
+    this.dressedIn = panel.figureScheme;
+    return this.dress;
+  }
+
+  place() {
+    const canvas = /** @type {HTMLCanvasElement} */ (element("canvas", "row-layer"));
+    this.plot.before(canvas);
+    return canvas;
+  }
+
+  hide() {
+    if (this.canvas) hide(this.canvas, true);
+  }
+
+  /** The row under the pointer, by number and class, or null. @param {Point} pixels of the figure */
+  rowAt(pixels) {
+    const { plot, rows } = this;
+    const [at, right] = [toData(plot, pixels), toData(plot, [pixels[0] + REACH_PX, pixels[1] + REACH_PX])];
+    const reach = /** @type {Point} */ ([Math.abs(right[0] - at[0]), Math.abs(right[1] - at[1])]);
+    const counts = (row) => !state.classes || state.classes.includes(rows.classes[row]);
+    const above = /** @type {Point} */ (reach.map((length) => (length * ABOVE_PX) / REACH_PX));
+    const found = this.grid.nearest(at, above, (row) => this.isAbove(row) && counts(row)) ?? this.grid.nearest(at, reach, counts);
+    return found === null ? null : { row: rows.numbers[found], label: this.labelOf(found) };
+  }
+
+  // Whether a trace draws a row above those of the layer.
+  isAbove(position) {
+    const { classes } = this.panel.figure;
+    return this.isWhole && !this.drawn[this.rows.classes[position] < classes.length ? "labeled" : "unlabeled"];
+  }
+
+  labelOf(position) {
+    const { classes, heldOut } = this.rows;
+    const name = this.panel.figure.classes[classes[position]] ?? "no label";
+    return heldOut[position] ? `${name}, held out` : name;
+  }
+
+  /** Where the plane has a row, or null where it does not have it. @param {number} row @returns {Point | null} */
+  pointOf(row) {
+    const at = positionOf(this.rows.numbers, row);
+    return at < 0 ? null : [this.points.x[at], this.points.y[at]];
+  }
+
+  /** Where the rows without a class are, and their numbers and colors. */
+  unlabeled() {
+    const { rows: { numbers, classes }, points: { x, y }, panel: { figure }, columns: { colors } } = this;
+    const found = { rows: [], x: [], y: [], color: [] };
+    for (let i = 0; i < numbers.length; i += 1) {
+      if (classes[i] < figure.classes.length) continue;
+      found.rows.push(numbers[i]);
+      found.x.push(x[i]);
+      found.y.push(y[i]);
+      found.color.push(colors ? colors.palette[colors.codes[i]] : UNLABELED_COLOR);
+    }
+    return found;
+  }
+
+  /** The places of the rows beyond some ranges, by class; those without a class are the last. @param {import("../types").Axes} ranges */
+  outside([[left, right], [bottom, top]]) {
+    const { rows: { classes }, points: { x, y } } = this;
+    const found = [...this.panel.figure.classes, null].map(() => ({ x: [], y: [] }));
+    for (let i = 0; i < x.length; i += 1) {
+      if (x[i] >= left && x[i] <= right && y[i] >= bottom && y[i] <= top) continue;
+      found[classes[i]].x.push(x[i]);
+      found[classes[i]].y.push(y[i]);
+    }
+    return found;
+  }
+
+  /** The numbers of the rows within a polygon. @param {Point[]} corners */
+  rowsWithin(corners) {
+    const { rows, grid } = this;
+    const found = grid.within(corners).filter((row) => !state.classes || state.classes.includes(rows.classes[row]));
+    return found.map((row) => rows.numbers[row]).sort((a, b) => a - b);
+  }
+}
+
+/** Whether a trace draws rows of the sample. @param {import("../types").Trace} trace */
+const drawsSample = ({ meta: { kind } }) => kind === PLANE_TRACE.train || kind === PLANE_TRACE.heldOut;
+
+// The layers of all rows, one for each panel, and what of the figure gives way to them.
+
+/** @type {WeakMap<Panel, RowLayer>} */
+const layers = new WeakMap();
+
+export function addRowLayers() {
+  addToPanels((panel) => layers.set(panel, new RowLayer(panel)));
+  dressTraces((trace, panel) => {
+    if (panel.figure.is_sample && drawsSample(trace) && layers.get(panel).showsAll(panel.plane)) trace.visible = false;
+  });
+  onChange("rows", () => shownPanels().forEach((panel) => layers.get(panel).redress()));
+}
+
+/**
+ * The layer of a panel where it draws a plane, by default the one on screen; else null.
+ * @param {Panel} panel
+ */
+export function shownLayer(panel, plane = panel.painting.plane) {
+  const layer = layers.get(panel);
+  return layer?.shows(plane) ? layer : null;
+}
+
+/** Dresses every row by columns. @param {Panel} panel @param {RowLayer["columns"]} columns */
+export const dressByColumns = (panel, columns) => layers.get(panel).setColumns(columns);
+
+// Whether the positions of all rows are those of a plane: the sample of the plane shows it, whatever
+// has changed meanwhile, be it the view, the run to align with, or only the kernel width.
+
+const TOLERANCE = 1e-3; // of the extent of the sample, whose codes have 65,534 steps
+
+/**
+ * @param {import("../types").Plane} plane
+ * @param {import("../types").Figure} figure
+ * @param {import("../plane/row_arrays.mjs").Rows} rows
+ * @param {import("../plane/row_arrays.mjs").Points} points
+ * @param {number} nComponents
+ */
+export function fits(plane, figure, rows, points, nComponents) {
+  return figure.plane.data.every(({ meta: { kind } }, trace) => {
+    const isPoints = kind === PLANE_TRACE.train || kind === PLANE_TRACE.heldOut;
+    return !isPoints || traceFits(plane.traces[trace], figure.rows[trace], rows, points, nComponents);
+  });
+}
+
+// Rows of a line are spread across it by how many are drawn.
+function traceFits(trace, numbers, rows, points, nComponents) {
+  return ["x", "y"].slice(0, nComponents).every((axis) => {
+    const tolerance = TOLERANCE * extentOf(trace[axis]);
+    return numbers.every((row, i) => {
+      const at = positionOf(rows.numbers, row);
+      return at >= 0 && Math.abs(points[axis][at] - trace[axis][i]) <= tolerance;
+    });
+  });
+}
+
+function extentOf(values) {
+  let [low, high] = [Infinity, -Infinity];
+  for (const value of values) {
+    low = Math.min(low, value);
+    high = Math.max(high, value);
+  }
+  return high > low ? high - low : 1;
+}
+
+// The rows that a figure draws, in the form in which the layer has those of a whole table.
+
+/** @typedef {import("../types").Figure} Figure */
+/** Where the traces have a row. @typedef {{ trace: number, point: number }} Place */
+
+/** @type {WeakMap<Figure, import("../plane/row_arrays.mjs").Rows & { places: Place[] }>} */
+const known = new WeakMap();
+
+/** The drawn rows in the order of the file. @param {Figure} figure */
+export function drawnRows(figure) {
+  if (!known.has(figure)) known.set(figure, sortedRows(figure));
+  return known.get(figure);
+}
+
+/** @param {Figure} figure */
+function sortedRows({ plane: { data }, rows }) {
+  const all = data.flatMap(({ meta }, trace) =>
+    rows[trace].map((number, point) => ({
+      number,
+      label: meta.class,
+      isHeldOut: meta.kind === PLANE_TRACE.heldOut,
+      place: { trace, point },
+    })),
+  );
+  all.sort((one, other) => one.number - other.number);
+  return {
+    numbers: Int32Array.from(all, ({ number }) => number),
+    classes: Uint16Array.from(all, ({ label }) => label),
+    heldOut: Uint8Array.from(all, ({ isHeldOut }) => Number(isHeldOut)),
+    places: all.map(({ place }) => place),
+  };
+}
+
+/**
+ * Where a plane has the drawn rows, in the same order.
+ * @param {Figure} figure
+ * @param {import("../types").Plane} plane
+ */
+export function drawnPoints(figure, { traces }) {
+  const { places } = drawnRows(figure);
+  const along = (axis) => Float32Array.from(places, ({ trace, point }) => traces[trace][axis][point]);
+  return { x: along("x"), y: along("y") };
+}
+
+// Rows without a class: gray and fainter than the others. Many are drawn by the layer of all rows, with its
+// other rows; a few would not be seen there, so they are drawn above these.
+
+const SIZE = 5;
+const [OPACITY, FAINT] = [0.9, 0.1];
+
+export function addUnlabeledRows() {
+  addTraces((panel) => {
+    const layer = panel.figure?.unlabeled ? shownLayer(panel, panel.plane) : null;
+    return layer?.isWhole && !layer.drawn.unlabeled ? [unlabeledTrace(layer.unlabeled())] : [];
+  });
+}
+
+// Beside classes that are shown alone, and unless they are among the selected rows, they are faint.
+function unlabeledTrace({ rows, x, y, color }) {
+  const selected = state.rows && rows.flatMap((row, i) => (state.rows.has(row) ? [i] : []));
+  return {
+    type: "scatter",
+    meta: { kind: UNLABELED },
+    mode: "markers",
+    x,
+    y,
+    marker: { symbol: "circle", color, size: SIZE },
+    opacity: state.classes ? FAINT : OPACITY,
+    ...(selected && { selectedpoints: selected, unselected: { marker: { opacity: FAINT } } }),
+  };
+}

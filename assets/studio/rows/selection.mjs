@@ -1,0 +1,303 @@
+// Brushing: rows and classes that are singled out, in every panel at once. Selected rows stand out,
+// and classes may be shown alone.
+import { ID, PLANE_TRACE } from "../constants.mjs";
+import { provideCallbacks, setProps } from "../page/dash.mjs";
+import { byId, hide, whenPresent } from "../page/dom.mjs";
+import { addToPanels, dressTraces } from "../panel/features.mjs";
+import { shownPanels } from "../panel/panels.mjs";
+import { hasPicture, sizeOf, toPixels } from "../plane/plotly.mjs";
+import { positionOf } from "../plane/row_arrays.mjs";
+import { announce, state, update } from "../state.mjs";
+import { shownLayer } from "./row_layer.mjs";
+
+const FAINT = 0.1;
+const BUTTONS = `[data-isolate], [data-class], [data-mark], #${ID.brushed} button, #${ID.isolated} button`;
+
+export function connectSelection() {
+  provideCallbacks({ setTable });
+  addToPanels((panel) => addRings(panel, selectRows));
+  dressTraces(dressBySelection);
+  document.addEventListener("click", ({ target }) => {
+    const button = /** @type {Element} */ (target).closest?.(BUTTONS);
+    if (button) press(/** @type {HTMLElement} */ (button));
+  });
+  whenPresent("[data-class]", () => showMessages());
+}
+
+/** Selects rows of the table, by number; none clears the selection. @param {number[]} rows */
+export function selectRows(rows) {
+  if (!rows.length && !state.rows) return;
+  update({ rows: rows.length ? new Set(rows) : null });
+  show();
+}
+
+// Shows some classes alone, or all.
+function isolate(codes) {
+  update({ classes: codes?.length ? codes : null });
+  show();
+}
+
+function show() {
+  showMessages();
+  announce("rows");
+  announce("view");
+}
+
+function showMessages() {
+  const panel = shownPanels().find((shown) => shown.figure);
+  const figure = panel?.figure;
+  showMessage(ID.brushed, figure && state.rows && selectionMessage(figure, state.rows, shownLayer(panel)?.rows));
+  showMessage(ID.isolated, figure && state.classes && classesMessage(figure, state.classes));
+  for (const button of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-class]"))) {
+    const isShown = state.classes?.includes(Number(button.dataset.class)) ?? false;
+    button.setAttribute("aria-pressed", String(isShown));
+  }
+}
+
+function showMessage(id, message) {
+  const node = byId(id);
+  node.hidden = !message;
+  node.querySelector("[role=status]").textContent = message ?? "";
+}
+
+function press(button) {
+  const { isolate: pair, class: code, mark: row } = button.dataset;
+  if (pair) {
+    isolate(pair.split(",").map(Number));
+    setProps(ID.check, { opened: false });
+  } else if (code) {
+    isolate(toggled(state.classes ?? [], Number(code)));
+  } else if (row) {
+    mark(state.marked === Number(row) ? null : Number(row));
+  } else if (button.closest(`#${ID.brushed}`)) {
+    selectRows([]);
+  } else {
+    isolate(null);
+  }
+}
+
+/**
+ * A sorted list with a code taken out, or put in.
+ * @param {number[]} codes
+ * @param {number} code
+ */
+export function toggled(codes, code) {
+  if (codes.includes(code)) return codes.filter((known) => known !== code);
+  return [...codes, code].sort((a, b) => a - b);
+}
+
+/** @type {string[]} */
+const POINTS = [PLANE_TRACE.train, PLANE_TRACE.heldOut];
+
+// Selected rows stand out, and so do classes that are shown alone.
+function dressBySelection(trace, { figure }, position) {
+  const { kind, class: code } = trace.meta;
+  if (code === undefined) return;
+  const isAside = state.classes !== null && !state.classes.includes(code);
+  if (!POINTS.includes(kind)) trace.visible = trace.visible && !isAside;
+  else dressPoints(trace, figure.rows[position], isAside);
+}
+
+function dressPoints(trace, rows, isAside) {
+  trace.customdata = rows;
+  if (isAside) trace.opacity = FAINT;
+  if (state.rows === null) return;
+  trace.selectedpoints = rows.flatMap((row, i) => (state.rows.has(row) ? [i] : []));
+  trace.unselected = { marker: { opacity: FAINT } };
+}
+
+// Another table has other rows and classes; the same one, prepared otherwise, has not.
+function setTable(data) {
+  const table = JSON.stringify([data?.source?.kind, data?.source?.key, data?.label]);
+  if (state.table !== null && state.table !== table) {
+    update({ newRows: null }, "newRows");
+    update({ colorBy: null, shapeBy: null }, "marks");
+    mark(null);
+    selectRows([]);
+    isolate(null);
+  }
+  update({ table });
+}
+
+// Sentences about the rows and classes that are singled out.
+
+/**
+ * How many rows are selected, in all and of each class that is drawn.
+ * @param {import("../types").Figure} figure
+ * @param {Set<number>} rows
+ * @param {import("../plane/row_arrays.mjs").Rows | null} [every] where all rows are drawn
+ */
+export function selectionMessage(figure, rows, every = null) {
+  const known = every && classCounts(every, rows);
+  const names = [...figure.classes, "without a label"]; // the latter are only among all rows
+  const counts = names.map((name, code) => [known ? (known.get(code) ?? 0) : countOf(figure, code, rows), name]);
+  const parts = counts.filter(([count]) => count).map(([count, name]) => `${count.toLocaleString("en")} ${name}`);
+  return `${rows.size.toLocaleString("en")} ${rows.size === 1 ? "row" : "rows"} selected: ${parts.join(", ")}`;
+}
+
+function countOf(figure, code, selected) {
+  const drawn = figure.rows.filter((_, trace) => figure.plane.data[trace].meta.class === code).flat();
+  return drawn.filter((row) => selected.has(row)).length;
+}
+
+function classCounts({ numbers, classes }, selected) {
+  const counts = new Map();
+  for (const row of selected) {
+    const at = positionOf(numbers, row);
+    if (at >= 0) counts.set(classes[at], (counts.get(classes[at]) ?? 0) + 1);
+  }
+  return counts;
+}
+
+/**
+ * @param {import("../types").Figure} figure
+ * @param {number[]} codes of the classes that alone are shown
+ */
+export function classesMessage({ classes }, codes) {
+  const names = codes.map((code) => classes[code]);
+  return `Only ${names.join(" and ")} ${names.length === 1 ? "is" : "are"} shown`;
+}
+
+// Rings around a row in every panel: the row under the pointer, and the one that is marked.
+
+/** @typedef {import("../panel/panel.mjs").Panel} Panel */
+
+/** @type {WeakMap<Panel, Rings>} */
+const ringsOf = new WeakMap();
+
+/** @type {WeakMap<object, Map<number, [trace: number, point: number]>>} */
+const indices = new WeakMap();
+
+/** @param {Panel} panel @param {(rows: number[]) => void} onSelect */
+function addRings(panel, onSelect) {
+  ringsOf.set(panel, new Rings(panel, onSelect));
+}
+
+/** Marks a row of the table, or none. @param {number | null} row */
+export function mark(row) {
+  update({ marked: row });
+  for (const button of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-mark]"))) {
+    button.setAttribute("aria-pressed", String(Number(button.dataset.mark) === row));
+  }
+  placeRings();
+}
+
+function hover(row) {
+  if (row === state.hovered) return;
+  update({ hovered: row });
+  placeRings();
+}
+
+const placeRings = () => shownPanels().forEach((panel) => ringsOf.get(panel).place());
+
+class Rings {
+  constructor(panel, onSelect) {
+    this.panel = panel;
+    this.plot = panel.part("plot");
+    this.onSelect = onSelect;
+    this.hovered = ring("is-hovered");
+    this.marked = ring("is-marked");
+    panel.node.querySelector(".picture").append(this.hovered, this.marked);
+    this.plot.addEventListener("mousemove", (event) => this.point(event));
+    this.plot.addEventListener("mouseleave", () => this.leave());
+    panel.node.addEventListener("panel:painted", () => {
+      this.listen();
+      this.place();
+    });
+  }
+
+  listen() {
+    const { plot } = this;
+    if (this.isListening || !plot.on) return; // plotly may not have drawn yet
+    this.isListening = true;
+    plot.on("plotly_relayouting", () => this.place());
+    // Without points, the event only reports that the outline of a selection was removed.
+    plot.on("plotly_selected", (event) => this.select(event));
+    plot.on("plotly_deselect", () => this.onSelect([]));
+  }
+
+  // Plotly knows nothing of the rows, which are drawn by the layer.
+  select(event) {
+    const layer = shownLayer(this.panel);
+    const corners = layer && cornersOf(event);
+    if (corners) this.onSelect(layer.rowsWithin(corners));
+  }
+
+  // A pressed button drags the picture.
+  point({ clientX, clientY, buttons }) {
+    const layer = shownLayer(this.panel);
+    if (!layer || buttons) return;
+    const { left, top } = this.plot.getBoundingClientRect();
+    const found = layer.rowAt([clientX - left, clientY - top]);
+    if ((found?.row ?? null) === state.hovered) return;
+    if (found) this.show(found.row, found.label);
+    else this.leave();
+  }
+
+  show(row, label) {
+    const at = this.pixels(row);
+    hover(row);
+    this.panel.announce("hover", at && { row, at, label });
+  }
+
+  leave() {
+    hover(null);
+    this.panel.announce("hover", null);
+  }
+
+  /** Moves the rings to where the rows are drawn now. */
+  place() {
+    const { hovered, marked } = state;
+    for (const [node, row] of /** @type {const} */ ([[this.hovered, hovered], [this.marked, marked]])) {
+      const at = row === null ? null : this.pixels(row);
+      hide(node, at === null);
+      if (at) node.style.translate = `${at[0]}px ${at[1]}px`;
+    }
+  }
+
+  /** @returns {import("../types").Point | null} */
+  sampledPoint(row) {
+    const { figure, painting: { plane } } = this.panel;
+    const index = figure && plane && indexOf(figure, row);
+    if (!index) return null;
+    const [trace, i] = index;
+    const { x, y } = plane.traces[trace];
+    return [x[i], y[i]];
+  }
+
+  // Null where the row is not drawn, or is outside the picture.
+  pixels(row) {
+    const { plot, panel } = this;
+    const point = hasPicture(plot) && (shownLayer(panel)?.pointOf(row) ?? this.sampledPoint(row));
+    if (!point) return null;
+    const at = toPixels(plot, point);
+    const size = sizeOf(plot);
+    return at.every((pixel, axis) => pixel >= 0 && pixel <= size[axis]) ? at : null;
+  }
+}
+
+/**
+ * The corners of the region that plotly reports as selected; null for none.
+ * @returns {import("../types").Point[] | null}
+ */
+function cornersOf(event) {
+  if (event?.lassoPoints) return event.lassoPoints.x.map((x, i) => [x, event.lassoPoints.y[i]]);
+  if (!event?.range) return null;
+  const { x: [left, right], y: [bottom, top] } = event.range;
+  return [[left, bottom], [right, bottom], [right, top], [left, top]];
+}
+
+// The trace that draws a row of the table, and the point of it that does.
+function indexOf(figure, row) {
+  if (!indices.has(figure)) {
+    const entries = figure.rows.flatMap((rows, trace) => rows.map((known, i) => [known, [trace, i]]));
+    indices.set(figure, new Map(entries));
+  }
+  return indices.get(figure).get(row);
+}
+
+function ring(kind) {
+  const node = document.createElement("span");
+  Object.assign(node, { className: `ring ${kind}`, hidden: true });
+  return node;
+}

@@ -1,0 +1,149 @@
+// The drop zone: takes a file dropped anywhere on the page, or chosen by click or keyboard,
+// uploads it and hands its key to the page.
+import { ID } from "../constants.mjs";
+import { noUpdate, provideCallbacks, setProps } from "../page/dash.mjs";
+import { byId, fileLabel, span, whenPresent } from "../page/dom.mjs";
+import { openRun } from "../panel/front_run.mjs";
+import { isProject, openProject, PROJECT } from "./project.mjs";
+
+/** The files that are read. */
+export const ACCEPTED = ".csv,.tsv,.txt,.gz,.xlsx,.xlsm,.parquet,.feather,.arrow,.arff,text/csv,text/plain";
+const FORMATS = "CSV, Excel, Parquet, Feather or ARFF, also as .gz";
+const MEGABYTE = 2 ** 20;
+const NO_SERVER = "The server does not answer. Check that the studio is running, then drop the file again.";
+
+const INVITATION = "Drop a table, or choose a file";
+const PREPARING = "Reading and preparing the table";
+const SHORT_MS = 400; // what takes no longer needs no words
+
+let maxMegabytes = Infinity; // until the server has said it
+let telling = 0;
+
+export function connectUpload() {
+  acceptDrops();
+  addEventListener("paste", paste);
+  whenPresent(`#${ID.dropZone}`, (zone) => {
+    const label = fileLabel("Table file", `${ACCEPTED},${PROJECT}`, take);
+    const words = span(INVITATION); // or what is being done with a table
+    words.setAttribute("role", "status");
+    label.append(span("", "icon icon-upload"), words);
+    label.title = `${FORMATS}, or a project; cells copied from a spreadsheet can be pasted`;
+    zone.append(label);
+    showLimits(label);
+  });
+  whenPresent(`#${ID.dataSummary}`, (summary) => {
+    const isLoading = () => summary.getAttribute("data-dash-is-loading") === "true";
+    const observer = new MutationObserver(() => tell(isLoading() ? PREPARING : null));
+    observer.observe(summary, { attributeFilter: ["data-dash-is-loading"] });
+  });
+}
+
+/** @param {string | null} words null once it is done */
+function tell(words) {
+  const write = (text) => (byId(ID.dropZone).querySelector("[role=status]").textContent = text);
+  clearTimeout(telling);
+  if (words === null) write(INVITATION);
+  else telling = setTimeout(write, SHORT_MS, words);
+}
+
+async function showLimits(label) {
+  const answer = await fetch("upload").catch(() => null);
+  if (!answer?.ok) return; // the server refuses a file that is too large
+  const { megabytes, rows, columns } = await answer.json();
+  maxMegabytes = megabytes;
+  const counts = [rows, columns].map((limit) => limit.toLocaleString("en"));
+  label.title += `. At most ${megabytes} MB, ${counts[0]} rows, ${counts[1]} columns.`;
+}
+
+/** A table copied from a spreadsheet or a text, unless it is pasted into a field. @param {ClipboardEvent} event */
+function paste(event) {
+  const target = /** @type {Element} */ (event.target);
+  if (target.closest?.("input, textarea, [contenteditable], [role=dialog]")) return;
+  const [file] = event.clipboardData.files;
+  const text = event.clipboardData.getData("text/plain");
+  if (!file && !text.trim().includes("\n")) return;
+  event.preventDefault();
+  upload(text.trim() ? new File([text], "pasted.txt", { type: "text/plain" }) : file);
+}
+
+const tooLarge = ({ name, size }) =>
+  `${name}: The file has ${Math.ceil(size / MEGABYTE).toLocaleString("en")} MB, and at most ` +
+  `${maxMegabytes} MB can be read. Leave out columns or rows, or compress it as .gz.`;
+
+/** Stores a file on the server. @param {File} file @returns {Promise<Response>} */
+export function sendFile(file) {
+  const form = new FormData();
+  form.append("file", file);
+  return fetch("upload", { method: "POST", body: form });
+}
+
+const take = (file) => (isProject(file) ? openProject(file) : upload(file));
+
+async function upload(file) {
+  if (file.size > maxMegabytes * MEGABYTE) return showError(tooLarge(file));
+  const zone = byId(ID.dropZone);
+  zone.dataset.state = "sending";
+  tell(`Sending ${file.name}`);
+  showError(null);
+  try {
+    const answer = await sendFile(file);
+    const result = await answer.json();
+    if (answer.ok) choose(result);
+    else showError(`${file.name}: ${result.error}`);
+  } catch {
+    showError(NO_SERVER);
+  } finally {
+    delete zone.dataset.state;
+    tell(null);
+  }
+}
+
+function choose({ key, name }) {
+  const data = { kind: "upload", key, name, label: null, standardize: true };
+  setProps(ID.choice, { data });
+}
+
+const showError = (sentence) => setProps(ID.dataError, { children: sentence });
+
+function acceptDrops() {
+  let depth = 0; // of the element under the pointer, among those entered
+  const mark = (isOver) => document.body.classList.toggle("is-dropping", isOver);
+  const isFile = (event) => event.dataTransfer?.types.includes("Files");
+  addEventListener("dragenter", (event) => isFile(event) && mark(++depth > 0));
+  addEventListener("dragleave", (event) => isFile(event) && mark(--depth > 0));
+  addEventListener("dragover", (event) => isFile(event) && event.preventDefault());
+  addEventListener("drop", (event) => {
+    if (!isFile(event)) return;
+    event.preventDefault();
+    mark((depth = 0) > 0);
+    const [file] = event.dataTransfer.files;
+    if (!file) return;
+    // On a picture with a plane, the rows of the file are placed in that plane.
+    const picture = /** @type {Element} */ (event.target).closest?.("[data-sequence] .picture");
+    if (picture && !isProject(file)) picture.closest("[data-run]").dispatchEvent(new CustomEvent("panel:file", { detail: file }));
+    else take(file);
+  });
+}
+
+// The data sets used before: the browser remembers them, and a menu lists them with their runs.
+
+const MOST_REMEMBERED = 8;
+
+export function connectDataMenus() {
+  provideCallbacks({ rememberData });
+  document.addEventListener("click", ({ target }) => {
+    const item = /** @type {HTMLElement | null} */ (/** @type {Element} */ (target).closest?.("[data-source]"));
+    if (!item) return;
+    const { source, runToShow } = item.dataset;
+    if (runToShow) openRun(runToShow);
+    setProps(ID.choice, { data: JSON.parse(source) });
+  });
+}
+
+// The newest first, in place of earlier preparations of the same file.
+function rememberData(data, remembered) {
+  if (!data) return noUpdate();
+  const { source } = data;
+  const others = (remembered ?? []).filter(({ kind, key }) => kind !== source.kind || key !== source.key);
+  return [source, ...others].slice(0, MOST_REMEMBERED);
+}

@@ -1,0 +1,56 @@
+// The menu of a panel: the files of its plane, a link to it.
+import { MORE_LAYERS } from "../constants.mjs";
+import { connectMenu } from "../page/menu.mjs";
+import { NO_PLANE, showNotice, whenLoaded } from "../page/notice.mjs";
+import { addToPanels } from "../panel/features.mjs";
+import { shownPanels } from "../panel/panels.mjs";
+import { state } from "../state.mjs";
+import { copyLink } from "./share_link.mjs";
+
+const MOST_RUNS = 9; // of a report
+const REPLAY = "replay.html"; // shows the layers that are on
+
+export function addDownloads() {
+  document.addEventListener("click", ({ target }) => {
+    if (/** @type {Element} */ (target).closest?.("[data-report]")) saveReport();
+  });
+  addToPanels((panel) => {
+    const menu = panel.part("exports");
+    connectMenu(panel.part("export"), menu);
+    menu.addEventListener("click", ({ target }) => {
+      const { dataset } = target;
+      if (dataset.file) addressPlane(target, panel);
+      if (dataset.link) copyLink(panel).catch(console.warn);
+    });
+  });
+}
+
+// The report of all runs on screen.
+function saveReport() {
+  const drawn = shownPanels().filter(({ plane }) => plane);
+  if (!drawn.length) return showNotice(NO_PLANE);
+  const query = new URLSearchParams(drawn.slice(0, MOST_RUNS).map(({ run }) => ["run", run]));
+  const link = Object.assign(document.createElement("a"), { href: `report.html?${query}`, download: "" });
+  return link.click();
+}
+
+// A file describes the plane on screen.
+function addressPlane(link, panel) {
+  if (!panel.plane) return;
+  const query = panel.query({ gamma: null, toward: null, from: null });
+  if (link.dataset.file === REPLAY) query.set("layers", MORE_LAYERS.filter((name) => state[name]).join());
+  link.search = `?plane=${panel.plane.sequence}&${query}`;
+}
+
+// The buttons that open the dialog of a figure for print, whose scripts are loaded by the first click.
+
+export function connectFigureButtons() {
+  document.addEventListener("click", ({ target }) => {
+    const button = /** @type {Element} */ (target).closest?.("[data-figure-of]");
+    if (button) open(button).catch(console.warn);
+  });
+}
+
+async function open(button) {
+  (await whenLoaded(import("./figure_dialog.mjs")))?.openFigureDialog(button);
+}

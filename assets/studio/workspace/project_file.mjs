@@ -1,0 +1,41 @@
+// The requests that save a project as a file, and open one.
+import { ID } from "../constants.mjs";
+import { refusalOf, requested, save, sentenceOf } from "../page/answers.mjs";
+import { setProps } from "../page/dash.mjs";
+import { NO_SERVER, showNotice } from "../page/notice.mjs";
+import { state } from "../state.mjs";
+import { PROJECT } from "./project.mjs";
+
+/** Saves a table with its runs and the story. @param {object} source of the table */
+export async function saveProject(source) {
+  showNotice("Saving the project.");
+  try {
+    const answer = await requested("project-file", { source, views: state.story.views });
+    const note = decodeURIComponent(answer.headers.get("X-Notes") ?? "");
+    const name = await save(answer, `project${PROJECT}`);
+    showNotice(`Saved as ${name}. ${note}`.trim(), { briefly: !note });
+  } catch (error) {
+    showNotice(sentenceOf(error));
+  }
+}
+
+/** Opens a project: its table is shown, with its runs and its story. @param {File} file */
+export async function openProject(file) {
+  showNotice(`Opening ${file.name}.`);
+  const form = new FormData();
+  form.append("file", file);
+  const answer = await fetch("project", { method: "POST", body: form }).catch(() => null);
+  if (!answer?.ok) return showNotice(answer ? await refusalOf(answer) : NO_SERVER);
+  const { source, story, revision, words } = await answer.json();
+  setProps(ID.choice, { data: source });
+  setProps(ID.revision, { data: revision });
+  return showNotice(words, { action: story.views.length ? takeStory(story) : null });
+}
+
+// A story that was here before can be had again.
+function takeStory(story) {
+  const { views } = state.story;
+  setProps(ID.story, { data: story });
+  if (!views.length) return null;
+  return { label: "Keep my story instead", act: () => setProps(ID.story, { data: { ...story, views } }) };
+}

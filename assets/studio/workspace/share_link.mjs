@@ -1,0 +1,132 @@
+// Shared views: links made of what is on screen, and views that the server has restored.
+import { FINAL_STATES, ID, MODES, MORE_LAYERS, SWITCHES } from "../constants.mjs";
+import { noUpdate, provideCallbacks, setProps } from "../page/dash.mjs";
+import { wait } from "../page/dom.mjs";
+import { NO_PLANE, showNotice } from "../page/notice.mjs";
+import { showOnly } from "../page/switches.mjs";
+import { bringToFront } from "../panel/front_run.mjs";
+import { panelOfRun } from "../panel/panels.mjs";
+import { state, update } from "../state.mjs";
+
+/** @typedef {import("../panel/panel.mjs").Panel} Panel */
+/** @typedef {import("../types").RestoredView} RestoredView */
+
+const CHECK_EVERY_MS = 50;
+const TREE_CHECK_EVERY_MS = 1000;
+
+let newest = 0; // the number of the last view that was restored
+
+export function connectSharedViews() {
+  const mode = modeIn(location.search);
+  // What a link in Present hides is hidden before anything else is there.
+  if (mode) document.body.dataset.mode = mode;
+  provideCallbacks({ readAddress: () => [location.search, mode ?? noUpdate()], bringUp: showRestored });
+}
+
+/** The mode that an address asks for, if it is one. @param {string} query */
+export function modeIn(query) {
+  const mode = new URLSearchParams(query).get("mode");
+  return MODES.includes(mode) ? mode : null;
+}
+
+/**
+ * What is on screen as a shared view: for a story, and as the query of an address.
+ * @param {Panel} panel
+ * @returns {Promise<{ view?: object, title?: string, query?: string, words?: string }>}
+ */
+export async function sharedView(panel) {
+  const query = panel.query({ toward: null });
+  query.set("mode", state.mode);
+  query.set("hidden", SWITCHES.filter((name) => !state[name]).join());
+  query.set("layers", MORE_LAYERS.filter((name) => state[name]).join());
+  const { colorBy, shapeBy, newRows } = state;
+  if (colorBy) query.set("color_by", colorBy);
+  if (shapeBy) query.set("shape_by", shapeBy);
+  if (newRows) {
+    query.set("new_rows", newRows.key);
+    query.set("new_rows_name", newRows.name);
+  }
+  const answer = await fetch(`runs/${panel.run}/planes/${panel.plane.sequence}/shared-view?${query}`);
+  return answer.json();
+}
+
+/** Puts a link to what is on screen into the address bar and the clipboard. @param {Panel | undefined} panel */
+export async function copyLink(panel) {
+  if (!panel?.plane) return showNotice(NO_PLANE);
+  const { query, words: message } = await sharedView(panel);
+  if (!query) return showNotice(message);
+  history.replaceState(history.state, "", `?${query}`);
+  try {
+    await navigator.clipboard.writeText(location.href);
+    return showNotice("Link copied. It is also in the address bar.", { briefly: true });
+  } catch {
+    return showNotice("The link is in the address bar. Copy it from there.");
+  }
+}
+
+// What the server could find of a view: the data to choose first, or the run that shows it.
+function showRestored(restored) {
+  if (restored?.choice) setTimeout(() => setProps(ID.choice, { data: restored.choice }));
+  else if (restored) showRun(restored).catch(console.warn);
+}
+
+// Shows the run of a view with its options, once it has ended; then reports whether the result is
+// the same as when the view was shared.
+async function showRun(/** @type {RestoredView} */ restored) {
+  const number = ++newest;
+  const isOutdated = () => number !== newest;
+  setProps(ID.mode, { value: restored.mode });
+  showOnly(restored.hidden, restored.layers);
+  await until(() => isOutdated() || panelOfRun(restored.run));
+  if (isOutdated()) return;
+  bringToFront(restored.run);
+  await until(() => isOutdated() || hasEnded(restored));
+  if (restored.other) await otherPlanesKnown(restored, isOutdated);
+  const panel = panelOfRun(restored.run);
+  if (isOutdated() || panel.sequence < 0) return;
+  await panel.showAs(sequenceOf(panel, restored), restored.look);
+  showMarks(restored.marks);
+  await reportReproduction(panel, restored);
+}
+
+// Colors and symbols by columns, and new rows, where they differ from those that are shown.
+function showMarks({ colorBy, shapeBy, newRows }) {
+  if (colorBy !== state.colorBy || shapeBy !== state.shapeBy) update({ colorBy, shapeBy }, "marks");
+  if (newRows?.key !== state.newRows?.key) update({ newRows }, "newRows");
+}
+
+// Its own run, and the run that it morphs to.
+function hasEnded({ run, look, other }) {
+  const needsOther = look.morph && !other;
+  const isOtherFinal = !needsOther || FINAL_STATES.includes(state.states[look.morph[0]]);
+  return panelOfRun(run)?.isFinal && isOtherFinal;
+}
+
+// The tree or the resamples of the run, of which the view shows a plane.
+async function otherPlanesKnown({ run, other }, isOutdated) {
+  for (let asked = 0; !isOutdated(); asked += 1) {
+    const answer = await fetch(`runs/${run}/${other}`);
+    if (!answer.ok || (await answer.json()).is_final !== false) return;
+    if (asked === 0) showNotice("This view shows another plane of the run, which is computed first.", { briefly: true });
+    await wait(TREE_CHECK_EVERY_MS);
+  }
+}
+
+const sequenceOf = ({ sequence }, { plane }) => Math.min(plane ?? sequence, sequence);
+
+async function reportReproduction(panel, restored) {
+  const { divergence, caution, quiet } = restored;
+  if (panel.node.dataset.state !== "done") return showNotice(panel.part("words").textContent);
+  if (divergence === null) return caution && showNotice(caution);
+  const query = panel.query({ toward: null });
+  query.set("divergence", divergence);
+  const answer = await fetch(`runs/${panel.run}/planes/${sequenceOf(panel, restored)}/reproduction?${query}`);
+  const { is_same: isSame, words } = await answer.json();
+  const message = [words, caution].filter(Boolean).join(" ");
+  if (!isSame || !quiet) showNotice(message, { briefly: isSame && !caution });
+  return null;
+}
+
+async function until(condition) {
+  while (!condition()) await wait(CHECK_EVERY_MS);
+}

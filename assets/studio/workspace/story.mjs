@@ -1,0 +1,118 @@
+// The story: views are added to it from the screen, loaded from a file, and stepped through.
+import { ID } from "../constants.mjs";
+import { ask, sentenceOf } from "../page/answers.mjs";
+import { noUpdate, provideCallbacks, setProps } from "../page/dash.mjs";
+import { fileLabel, whenPresent } from "../page/dom.mjs";
+import { NO_PLANE, NO_SERVER, showNotice } from "../page/notice.mjs";
+import { frontPanel } from "../panel/panels.mjs";
+import { onChange, state, update } from "../state.mjs";
+import { sharedView } from "./share_link.mjs";
+import { positionAfter, viewCount } from "./story_order.mjs";
+
+const FIELDS = ["caption", "title", "notes"]; // of a view in the list, in the order of the page
+
+let nListed = 0; // changes whenever the list must be rendered again
+
+export function connectStory() {
+  provideCallbacks({ setStory });
+  let mode = "";
+  onChange("mode", () => {
+    if (state.mode === "present" && mode !== "present") closeStory(); // with notes that the audience must not see
+    mode = state.mode;
+  });
+  whenPresent(".story-load", (slot) => {
+    const label = fileLabel("Load a story", ".json,application/json", (file) => loadStory(file).catch(reportFailure));
+    label.append("Load");
+    slot.append(label);
+  });
+  document.addEventListener("click", ({ target }) => {
+    const { story, storyAt, includedStory } = datasetOf(target, "[data-story], [data-story-at], [data-included-story]");
+    if (story === "open") setProps(ID.storyView, { opened: true });
+    if (story === "add") addToStory().catch(reportFailure);
+    if (storyAt) showView(Number(storyAt));
+    if (includedStory) chooseIncluded(includedStory);
+  });
+}
+
+const closeStory = () => setProps(ID.storyView, { opened: false });
+const datasetOf = (target, selector) => target.closest?.(selector)?.dataset ?? {};
+const reportFailure = () => showNotice(NO_SERVER);
+const updateStory = (change) => update({ story: { ...state.story, ...change } }, "story");
+
+export const hasStory = () => state.story.views.length > 0;
+
+/** Shows the view some steps on, if there is one. @param {number} steps */
+export function stepStory(steps) {
+  const at = positionAfter(state.story, steps);
+  if (at !== null) showView(at);
+}
+
+/** Adds what is on screen to the story. */
+export async function addToStory() {
+  const panel = frontPanel();
+  if (!panel?.plane) return showNotice(NO_PLANE);
+  const { view, title, words: message } = await sharedView(panel);
+  if (!view) return showNotice(message);
+  updateStory({ isAdding: true });
+  return setProps(ID.storyAdded, { data: { title, view } });
+}
+
+// A story that comes with the studio takes the place of another one of these, but of no other unasked.
+function chooseIncluded(key) {
+  const open = () => openIncluded(key).catch((error) => showNotice(sentenceOf(error)));
+  const { views, included } = state.story;
+  if (!views.length || JSON.stringify(views) === included) return open();
+  const message = `Your story of ${viewCount(views)} would be replaced. To keep it, save it in Story first.`;
+  return showNotice(message, { action: { label: "Replace it", act: open } });
+}
+
+// Its runs are stored, and it is shown in Present.
+async function openIncluded(key) {
+  const { story, revision } = await ask(`stories/${key}`, {});
+  const { views } = story;
+  update({ earlier: null }); // its runs have ended long ago: no recap
+  updateStory({ views, at: -1, included: JSON.stringify(views) });
+  setProps(ID.story, { data: story });
+  setProps(ID.revision, { data: revision });
+  showView(0, "present");
+}
+
+// In Present, views are shown in Present.
+function showView(at, wanted = state.mode) {
+  const { view } = state.story.views[at];
+  const mode = wanted === "present" ? "present" : view.mode;
+  setProps(ID.wanted, { data: { view: { ...view, mode }, quiet: true } });
+  updateStory({ at });
+}
+
+async function loadStory(file) {
+  const answer = await fetch("story", { method: "POST", body: file });
+  const { story, words: refusal } = await answer.json();
+  if (!story) return showNotice(refusal);
+  updateStory({ at: -1 });
+  setProps(ID.story, { data: story });
+  const message = `The story has ${viewCount(story.views)}. In Present, the arrow keys step through it.`;
+  return showNotice(message, { briefly: true });
+}
+
+function setStory(stored) {
+  const { views: former, at, isAdding } = state.story;
+  const views = stored?.views ?? [];
+  if (isAdding && views.length > former.length) {
+    showNotice(`Added to the story as view ${views.length}.`, { briefly: true });
+  }
+  updateStory({ views, isAdding: false, at: Math.min(at, views.length - 1) });
+  return isListed(views) ? noUpdate() : ++nListed;
+}
+
+// Whether the list shows the story already. A text that is being edited is left alone.
+function isListed(views) {
+  const items = [...document.querySelectorAll(`#${ID.storyList} li`)];
+  if (!items.length || items.length !== views.length) return false;
+  return items.every((item, i) => {
+    const fields = /** @type {HTMLInputElement[]} */ ([...item.querySelectorAll("textarea, input")]);
+    const isSame = FIELDS.every((name, at) => fields[at] === document.activeElement || fields[at].value === (views[i][name] ?? ""));
+    if (isSame) item.querySelector(".story-title").textContent = `${i + 1}. ${views[i].title}`;
+    return isSame;
+  });
+}
