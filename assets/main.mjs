@@ -3,7 +3,7 @@
 import { connectComparison } from "./studio/panel/comparison.mjs";
 import { loadPlotly } from "./studio/plane/plotly.mjs";
 import { connectFrontRun } from "./studio/panel/front_run.mjs";
-import { connectControls } from "./studio/page/mode.mjs";
+import { connectMode } from "./studio/page/mode.mjs";
 import { connectColumns } from "./studio/workspace/columns.mjs";
 import { complain, connectMarkup, startDash } from "./studio/page/dash.mjs";
 import { whenIdle } from "./studio/page/dom.mjs";
@@ -54,7 +54,7 @@ import { connectStory } from "./studio/workspace/story.mjs";
 connectMarkup();
 takeTemplate(); // before anything that makes panels
 connectMantine();
-connectControls();
+connectMode();
 connectSwitches();
 connectSections();
 connectMenus();

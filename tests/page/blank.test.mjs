@@ -6,14 +6,15 @@ const attributes = new Set();
 const body = { dataset: {}, removeAttribute: (name) => attributes.delete(name) };
 globalThis.document = /** @type {any} */ (Object.assign(new EventTarget(), { body }));
 const { connectKeys } = await import("../../assets/studio/present/keys.mjs");
-const { update } = await import("../../assets/studio/state.mjs");
+const { mode } = await import("../../assets/studio/page/mode.mjs");
+const { bringToFront } = await import("../../assets/studio/panel/runs.mjs");
 
 test("a run that comes to the front does not show a screen that was blanked", () => {
   connectKeys(() => undefined);
-  update({ mode: "present" }, "mode");
+  mode.set("present");
   attributes.add("data-blank");
-  update({ front: "another" }, "mode");
+  bringToFront("another");
   assert.ok(attributes.has("data-blank"));
-  update({ mode: "explore" }, "mode");
+  mode.set("explore");
   assert.ok(!attributes.has("data-blank"));
 });

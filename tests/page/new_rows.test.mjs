@@ -10,10 +10,9 @@ globalThis.fetch = /** @type {any} */ (async (address) => {
   return { ok: true, json: async () => ({ report: { headline: "", confusion: [] } }) };
 });
 
-const { addNewRowsButtons } = await import("../../assets/studio/rows/new_rows_buttons.mjs");
+const { addNewRowsButtons, placeFile } = await import("../../assets/studio/rows/new_rows_buttons.mjs");
 await import("../../assets/studio/rows/new_rows.mjs"); // else loaded with the first new rows
 const { extend } = await import("../../assets/studio/panel/features.mjs");
-const { update } = await import("../../assets/studio/state.mjs");
 
 function panelOf(run) {
   const node = Object.assign(new EventTarget(), { querySelector: element });
@@ -28,7 +27,7 @@ test("a panel that is painted again and again does not keep another one waiting"
   addNewRowsButtons();
   const [still, moving] = [panelOf("still"), panelOf("moving")];
   for (const panel of [still, moving]) extend(panel);
-  update({ newRows: { key: "k", name: "more.csv" } });
+  placeFile({ key: "k", name: "more.csv" });
   still.node.dispatchEvent(new Event("panel:painted"));
   for (let i = 0; i < 5; i += 1) {
     moving.node.dispatchEvent(new Event("panel:painted"));

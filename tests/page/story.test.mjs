@@ -13,10 +13,12 @@ globalThis.MutationObserver = /** @type {any} */ (class {
 });
 globalThis.window = /** @type {any} */ ({ dash_clientside: { set_props: (id, props) => properties.push([id, props]) } });
 const { connectStory } = await import("../../assets/studio/workspace/story.mjs");
-const { update } = await import("../../assets/studio/state.mjs");
+const { mode } = await import("../../assets/studio/page/mode.mjs");
+const { bringToFront } = await import("../../assets/studio/panel/runs.mjs");
 
 test("the story closes when Present begins, and not with every run that comes to the front", () => {
   connectStory();
-  for (const mode of /** @type {const} */ (["explore", "present", "present"])) update({ mode }, "mode");
+  mode.set("present");
+  bringToFront("another");
   assert.deepEqual(properties, [[ID.storyView, { opened: false }]]);
 });

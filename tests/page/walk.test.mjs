@@ -16,7 +16,9 @@ globalThis.document = /** @type {any} */ (new Page());
 const keys = new EventTarget();
 globalThis.window = /** @type {any} */ (keys);
 const { walkAlong } = await import("../../assets/studio/analyses/walk.mjs");
-const { announce } = await import("../../assets/studio/state.mjs");
+const { mode } = await import("../../assets/studio/page/mode.mjs");
+const { bringToFront } = await import("../../assets/studio/panel/runs.mjs");
+const { currentStory } = await import("../../assets/studio/workspace/story.mjs");
 
 const TREE = /** @type {any} */ ({ tree: "t", planes: [2, 1].map((gamma, plane) => ({ plane, gamma, words: "" })) });
 const BRANCH = /** @type {any} */ ({ letter: "A", planes: [1, 0] });
@@ -42,8 +44,9 @@ async function step() {
 
 for (const [what, act] of /** @type {[string, () => unknown][]} */ ([
   ["a key", () => keys.dispatchEvent(new Event("keydown", { cancelable: true }))],
-  ["a step of the story in the presenter’s window", () => announce("story")],
-  ["another mode or run", () => announce("mode")],
+  ["a step of the story in the presenter’s window", () => currentStory.set({ ...currentStory.value, at: 0 })],
+  ["another mode", () => mode.set("present")],
+  ["another run", () => bringToFront("another")],
 ])) {
   test(`${what} ends a walk`, async () => {
     walkAlong(panel, TREE, BRANCH);

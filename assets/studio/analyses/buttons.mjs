@@ -1,4 +1,5 @@
-// Opens the tree of planes of a run, its resamples, the loadings of its plane, or how few features suffice; their scripts are loaded by the first click.
+// Opens what an analysis of a run has found: the tree of its planes, its resamples, the loadings of its plane, how few
+// features suffice, the distances of its rows. Their scripts are loaded by the first click.
 import { sentenceOf } from "../page/answers.mjs";
 import { showNotice, whenLoaded } from "../page/notice.mjs";
 import { addToPanels } from "../panel/features.mjs";
@@ -12,6 +13,7 @@ export function addOtherPlanes() {
     connect(panel, "open-resamples", openResamples);
     connect(panel, "open-loadings", openLoadings);
     connect(panel, "open-sparse", openSparse);
+    connect(panel, "show-distances", openDistances); // a nonlinear projection has none
   });
 }
 
@@ -42,6 +44,11 @@ async function openLoadings(panel) {
 /** @param {Panel} panel */
 async function openSparse(panel) {
   (await whenLoaded(import("./sparse_view.mjs")))?.showSparse(panel);
+}
+
+/** @param {Panel} panel */
+async function openDistances(panel) {
+  (await whenLoaded(import("./distances.mjs")))?.showDistances(panel);
 }
 
 /** Walks along a branch of the tree; where there is none, opens the tree, which begins to grow. @param {Panel | undefined} panel */

@@ -6,8 +6,7 @@ import { byId, colorScheme } from "../page/dom.mjs";
 import { addressOf } from "../panel/view_options.mjs";
 import { unescaped } from "../plane/canvas.mjs";
 import { clear, draw, escaped } from "../plane/plotly.mjs";
-import { selectRows } from "../rows/selection.mjs";
-import { state } from "../state.mjs";
+import { selectedRows, selectRows } from "../rows/singled_out.mjs";
 
 /** @typedef {{ row: number, label: string, x: number, y: number }} Place of a row in the plot */
 
@@ -38,7 +37,7 @@ export async function showDistances(panel) {
   plot.removeAllListeners?.("plotly_click");
   plot.on?.("plotly_click", ({ points: [{ customdata, text, x, y }] }) =>
     choose({ row: customdata, label: unescaped(text), x, y }));
-  const [only, ...others] = state.rows ?? [];
+  const [only, ...others] = selectedRows.value ?? [];
   const place = answer.rows.find(({ row }) => row === only);
   if (place && !others.length) explain(panel, answer.figure, place);
 }

@@ -1,12 +1,12 @@
 // The features that separate the classes, the strongest first: bars as long as their arrows. A
 // feature that is pointed at, or pressed, has its arrow lit in the picture.
 import { write } from "../page/dom.mjs";
+import { mode } from "../page/mode.mjs";
 import { whenLoaded } from "../page/notice.mjs";
 import { addToPanels } from "../panel/features.mjs";
 import { originOf, tipsOf } from "../plane/arrows.mjs";
 import { shortened } from "../plane/label_placement.mjs";
 import { hasPicture, toPixels } from "../plane/plotly.mjs";
-import { state } from "../state.mjs";
 
 /** @typedef {import("../panel/panel.mjs").Panel} Panel */
 /** @typedef {{ feature: number, name: string, x: number, y: number, is_stable?: boolean, stability?: string }} Feature */
@@ -46,7 +46,7 @@ class FeatureList {
     const { panel } = this;
     if (panel.plane !== this.followed) this.titles.reset();
     this.followed = panel.plane;
-    if (state.mode !== "explore" || !panel.isShown()) return;
+    if (mode.value !== "explore" || !panel.isShown()) return;
     this.arrow.place();
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.rank().catch(console.warn), AT_REST_MS);

@@ -3,7 +3,7 @@
 import { ID } from "../constants.mjs";
 import { ask } from "../page/answers.mjs";
 import { byId, element, lessMotion, span, wait } from "../page/dom.mjs";
-import { state } from "../state.mjs";
+import { speed } from "../panel/history.mjs";
 import { Beside } from "./beside.mjs";
 import { drawPreview } from "./preview.mjs";
 
@@ -104,7 +104,7 @@ class ResamplesView extends Beside {
       const plane = await frames.load(this.optionsOfFrame(at)).catch(() => null);
       if (!plane || this.playing !== number) break;
       await panel.showWith(this.optionsOfFrame(at), plane);
-      await wait(began + FRAME_MS / state.speed - performance.now());
+      await wait(began + FRAME_MS / speed.value - performance.now());
     }
     if (this.playing === number) this.showPlaying(0);
   }

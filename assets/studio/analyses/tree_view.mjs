@@ -2,9 +2,9 @@
 // and morphs the picture into the plane that is chosen.
 import { ID } from "../constants.mjs";
 import { byId, colorScheme, element, lessMotion, wait } from "../page/dom.mjs";
+import { speed } from "../panel/history.mjs";
+import { eased } from "../plane/clock.mjs";
 import { draw } from "../plane/plotly.mjs";
-import { eased } from "../present/play_bar.mjs";
-import { state } from "../state.mjs";
 import { Beside } from "./beside.mjs";
 import { drawPreview } from "./preview.mjs";
 import { optionsAt, shownIn, stepOf } from "./tree_steps.mjs";
@@ -126,7 +126,7 @@ class TreeView extends Beside {
     const number = (this.playing = performance.now());
     const origin = tree.planes[shownIn(tree.planes, tree.tree, panel.options)];
     if (origin === tree.planes[at]) return;
-    const lasts = lessMotion.matches ? 0 : MORPH_MS / state.speed;
+    const lasts = lessMotion.matches ? 0 : MORPH_MS / speed.value;
     for (let share = 0; share < 1; ) {
       if (this.playing !== number || panel.isDisposed) return;
       const began = performance.now();

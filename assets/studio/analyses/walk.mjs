@@ -2,8 +2,11 @@
 import { ID } from "../constants.mjs";
 import { ask } from "../page/answers.mjs";
 import { byId, lessMotion, wait } from "../page/dom.mjs";
-import { eased, showTitle } from "../present/play_bar.mjs";
-import { onChange, state } from "../state.mjs";
+import { onChange } from "../page/signals.mjs";
+import { speed } from "../panel/history.mjs";
+import { stage } from "../panel/runs.mjs";
+import { eased } from "../plane/clock.mjs";
+import { currentStory, showTitle } from "../workspace/story.mjs";
 import { branchToWalk, optionsBetween, shownIn } from "./tree_steps.mjs";
 
 /** @typedef {import("../panel/panel.mjs").Panel} Panel */
@@ -53,7 +56,7 @@ export async function walkAlong(panel, tree, { letter, planes }, onPlane = () =>
     if (!isOn()) break;
     byId(ID.caption).textContent = `${letter}: ${target.words}`;
     onPlane(at);
-    await wait(REST_MS / state.speed);
+    await wait(REST_MS / speed.value);
     if (!isOn()) break;
     origin = target;
   }
@@ -63,7 +66,7 @@ export async function walkAlong(panel, tree, { letter, planes }, onPlane = () =>
 // By the clock, as a click in the tree.
 async function glide(panel, tree, origin, target, isOn) {
   const began = performance.now();
-  const lasts = lessMotion.matches || origin === target ? 0 : GLIDE_MS / state.speed;
+  const lasts = lessMotion.matches || origin === target ? 0 : GLIDE_MS / speed.value;
   for (let share = 0; share < 1 && isOn(); ) {
     const step = performance.now();
     share = Math.min(1, (step + STEP_MS - began) / lasts);
@@ -73,7 +76,7 @@ async function glide(panel, tree, origin, target, isOn) {
 }
 
 // The presenter's window steps through a story without a key or a click here.
-for (const event of ["story", "mode"]) onChange(event, () => walking && stop());
+onChange([currentStory, stage], () => walking && stop());
 
 function stop() {
   walking = 0;

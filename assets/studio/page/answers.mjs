@@ -1,6 +1,9 @@
 // Requests of the page, and the answers of the server.
 import { NO_SERVER } from "./notice.mjs";
 
+/** The files that are read as tables. */
+export const ACCEPTED = ".csv,.tsv,.txt,.gz,.xlsx,.xlsm,.parquet,.feather,.arrow,.arff,text/csv,text/plain";
+
 const KEPT_MS = 60_000; // a file, for the browser to save it
 
 /**
@@ -41,6 +44,13 @@ export async function requested(address, body, signal) {
  */
 export async function ask(address, body) {
   return (await requested(address, body)).json();
+}
+
+/** Stores a file on the server. @param {File} file @returns {Promise<Response>} */
+export function sendFile(file) {
+  const form = new FormData();
+  form.append("file", file);
+  return fetch("upload", { method: "POST", body: form });
 }
 
 /**

@@ -1,12 +1,15 @@
 // The kernel width: a number field holds it, a slider over its logarithm follows and sets it, and
 // a button leaves it to the method.
 import { GAMMA_DIGITS, ID } from "../constants.mjs";
-import { update } from "../state.mjs";
 import { provideCallbacks, setProps } from "./dash.mjs";
 import { byId, rangeInput, whenPresent } from "./dom.mjs";
+import { signal } from "./signals.mjs";
 
 const STEP = 0.01; // of the decimal logarithm
 const LABEL = "Kernel width γ, logarithmic";
+
+/** The kernel width that the next run is to have. */
+export const chosenGamma = signal(/** @type {number | null} */ (null));
 
 export function connectGammaSlider() {
   provideCallbacks({ setGamma, setAuto });
@@ -34,7 +37,7 @@ function setAuto(isAuto) {
 // While a number is typed, the field may hold text.
 function setGamma(gamma) {
   if (typeof gamma !== "number" || gamma <= 0) return;
-  update({ gamma }, "gamma");
+  chosenGamma.set(gamma);
   if (byId(ID.gammaChoice)?.getAttribute("aria-pressed") === "true") choose(false);
   const slider = byId(ID.gammaSlider)?.querySelector("input");
   if (slider) showOn(slider, gamma);

@@ -1,27 +1,31 @@
-// Switches of the page's state and the drag mode: buttons that stand in several places and agree.
+// The switches of the pictures and the drag mode: buttons that stand in several places and agree.
 import { MORE_LAYERS, SWITCHES } from "../constants.mjs";
-import { announce, onChange, state, update } from "../state.mjs";
 import { whenPresent } from "./dom.mjs";
+import { batch, onChange, signal } from "./signals.mjs";
+
+/** Whether each switch is on, by its name. @type {Record<string, ReturnType<typeof signal<boolean>>>} */
+export const switches = Object.fromEntries(
+  [...SWITCHES, ...MORE_LAYERS].map((name) => [name, signal(SWITCHES.includes(name))]),
+);
+
+/** What dragging in a picture does: pan, lasso or select. */
+export const dragMode = signal("pan");
 
 export function connectSwitches() {
   document.addEventListener("click", ({ target }) => {
     /** @type {HTMLElement | null} */
     const button = /** @type {Element} */ (target).closest?.("[data-switch], [data-drag]");
     const { switch: name, drag } = button?.dataset ?? {};
-    if (name) setSwitches({ [name]: !state[name] });
-    if (drag) update({ drag }, "view");
+    if (name) setSwitches({ [name]: !switches[name].value });
+    if (drag) dragMode.set(drag);
   });
-  onChange("view", showAll);
+  onChange([...Object.values(switches), dragMode], showAll);
   whenPresent("[data-switch], [data-drag]", show);
 }
 
 /** Turns switches, by name. @param {Record<string, boolean>} values */
-export function setSwitches(values) {
-  const isRealigned = "aligned" in values && values.aligned !== state.aligned;
-  update(values);
-  if (isRealigned) announce("aligned");
-  announce("view");
-}
+export const setSwitches = (values) =>
+  batch(() => Object.entries(values).forEach(([name, isOn]) => switches[name].set(isOn)));
 
 /**
  * Turns on all switches but the hidden ones, and of the layers that are off at first those that are named.
@@ -29,14 +33,14 @@ export function setSwitches(values) {
  * @param {string[]} layers
  */
 export function showOnly(hidden, layers) {
-  const switches = SWITCHES.map((name) => [name, !hidden.includes(name)]);
-  setSwitches(Object.fromEntries([...switches, ...MORE_LAYERS.map((name) => [name, layers.includes(name)])]));
+  const shown = SWITCHES.map((name) => [name, !hidden.includes(name)]);
+  setSwitches(Object.fromEntries([...shown, ...MORE_LAYERS.map((name) => [name, layers.includes(name)])]));
 }
 
 const showAll = () => document.querySelectorAll("[data-switch], [data-drag]").forEach(show);
 
 function show(button) {
   const { switch: name, drag } = button.dataset;
-  if (name) button.setAttribute("aria-checked", String(state[name]));
-  else button.setAttribute("aria-pressed", String(state.drag === drag));
+  if (name) button.setAttribute("aria-checked", String(switches[name].value));
+  else button.setAttribute("aria-pressed", String(dragMode.value === drag));
 }

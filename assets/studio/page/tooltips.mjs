@@ -1,6 +1,6 @@
 // Explanations (`data-tip`): shown while the pointer or the focus is on their element, or on the
 // field that it labels; a tap shows them too. The page has one tooltip.
-import { state } from "../state.mjs";
+import { mode } from "./mode.mjs";
 
 const DELAY_MS = 350;
 const GAP_PX = 6;
@@ -28,7 +28,7 @@ const explainedAt = (element) => element.closest?.("[data-tip]") ?? null;
 // The pointer may move onto the tooltip without closing it. In Present it opens none: what is shown
 // to a room is not covered in passing.
 function followPointer(target) {
-  if (state.mode === "present") return;
+  if (mode.value === "present") return;
   const element = explainedAt(target);
   if (element === owner || tooltip?.contains(target)) return;
   hide();

@@ -1,12 +1,13 @@
 // The names in a picture: those of the classes on their clouds, those of the features at the tips of
 // their arrows. An arrow whose name has no room is not drawn.
 import { PLANE_TRACE } from "../constants.mjs";
+import { mode } from "../page/mode.mjs";
+import { switches } from "../page/switches.mjs";
 import { numbers } from "../plane/arrays.mjs";
 import { fontOf } from "../plane/canvas.mjs";
 import { placeLabels, shortened } from "../plane/label_placement.mjs";
 import { escaped, pixelAxes, shownRanges } from "../plane/plotly.mjs";
 import { scale } from "../plane/scales.mjs";
-import { state } from "../state.mjs";
 import { dressTraces } from "./features.mjs";
 import { textScale } from "./painting.mjs";
 
@@ -38,7 +39,7 @@ export function addArrowLabels() {
       nameArrows(trace, panel);
     } else if (kind === PLANE_TRACE.classNames) {
       trace.halo = haloOf(panel);
-      if (state.centroids) trace.y = lifted(trace.y, pixels(panel));
+      if (switches.centroids.value) trace.y = lifted(trace.y, pixels(panel));
     }
   });
 }
@@ -79,8 +80,8 @@ function placed(panel) {
     width: widthOf(shortened(name, LONGEST), font),
     height: LINE_HEIGHT * font.size,
   }));
-  const taken = state.names ? classBoxes(figure.plane.data[names], plane.traces[names], toX, toY) : [];
-  if (state.mode === "explore") taken.push({ left: area.right - TOOLS_PX[0], right: area.right, top: area.top, bottom: area.top + TOOLS_PX[1] });
+  const taken = switches.names.value ? classBoxes(figure.plane.data[names], plane.traces[names], toX, toY) : [];
+  if (mode.value === "explore") taken.push({ left: area.right - TOOLS_PX[0], right: area.right, top: area.top, bottom: area.top + TOOLS_PX[1] });
   return placeLabels(tips, area, taken);
 }
 
@@ -89,7 +90,7 @@ function classBoxes(style, arrays, toX, toY) {
   const font = enlarged(style);
   const halfHeight = (LINE_HEIGHT * font.size) / 2;
   return style.text.map((name, i) => {
-    const [half, left, top] = [widthOf(name, font) / 2, toX(x[i]), toY(y[i]) - (state.centroids ? LIFT_PX : 0)];
+    const [half, left, top] = [widthOf(name, font) / 2, toX(x[i]), toY(y[i]) - (switches.centroids.value ? LIFT_PX : 0)];
     return { left: left - half, right: left + half, top: top - halfHeight, bottom: top + halfHeight };
   });
 }

@@ -1,25 +1,44 @@
 // Comparing runs: the reference run that the others are aligned with, and the order of the table.
 import { ID } from "../constants.mjs";
-import { provideCallbacks, setProps } from "../page/dash.mjs";
+import { noUpdate, provideCallbacks, setProps } from "../page/dash.mjs";
 import { byId, whenPresent } from "../page/dom.mjs";
-import { onChange, update } from "../state.mjs";
+import { mode } from "../page/mode.mjs";
+import { onChange } from "../page/signals.mjs";
+import { switches } from "../page/switches.mjs";
 import { addToPanels } from "./features.mjs";
-import { allPanels, referenceRun } from "./panels.mjs";
+import { alignWith, allPanels, reference, referenceRun } from "./panels.mjs";
 import { isOwnPlane } from "./view_options.mjs";
 
 export function connectComparison() {
-  provideCallbacks({ tableFile });
+  provideCallbacks({ tableFile, noteCompared });
+  whenPresent(`#${ID.panels}`, (place) => new MutationObserver(compareRuns).observe(place, { childList: true }));
   addToPanels((panel) => {
-    panel.part("anchor").onclick = () => update({ reference: panel.run }, "aligned");
+    panel.part("anchor").onclick = () => alignWith(panel.run);
     panel.node.addEventListener("panel:look", noteChanged);
   });
-  for (const event of ["aligned", "view", "mode"]) onChange(event, markReference);
+  onChange([switches.aligned, reference, mode], markReference);
   whenPresent("[data-place]", () => queueMicrotask(markReference));
   document.addEventListener("click", ({ target }) => {
     const button = /** @type {HTMLElement} */ (target).closest?.("[data-sort]");
     if (button) sortBy(/** @type {HTMLElement} */ (button).dataset);
   });
 }
+
+/** The table that is open. @type {string | null} */
+let openTab = null;
+
+// The tables follow the runs, and so request nothing while none is open. Not as a callback of the list of runs: Dash
+// would visit the whole page several times for it.
+function compareRuns() {
+  if (mode.value === "compare" && openTab !== null) setProps(ID.comparedRuns, { data: comparedRuns() });
+}
+
+function noteCompared(shown, tab) {
+  openTab = tab;
+  return shown === "compare" && tab !== null ? comparedRuns() : noUpdate();
+}
+
+const comparedRuns = () => [...byId(ID.panels).children].flatMap(({ dataset: { place } }) => place ?? []);
 
 // The tables are about the planes that the runs found, also where a picture shows another one.
 function noteChanged() {
@@ -45,9 +64,9 @@ export function tableFile(tab, compared, from, to, ranking) {
 }
 
 function markReference() {
-  const reference = referenceRun();
+  const run = referenceRun();
   for (const panel of allPanels()) {
-    const isReference = panel.run === reference;
+    const isReference = panel.run === run;
     panel.node.classList.toggle("is-reference", isReference);
     panel.part("anchor").setAttribute("aria-pressed", isReference);
   }

@@ -2,9 +2,11 @@
 import { ID } from "../constants.mjs";
 import { provideCallbacks, setProps } from "../page/dash.mjs";
 import { whenPresent } from "../page/dom.mjs";
+import { mode } from "../page/mode.mjs";
 import { showNotice } from "../page/notice.mjs";
-import { onChange, state, update } from "../state.mjs";
+import { onChange } from "../page/signals.mjs";
 import { allPanels, panelOfRun, shownPanels } from "./panels.mjs";
+import { bringToFront, frontRun, runStates, stage } from "./runs.mjs";
 
 const STATE_LABELS = {
   queued: "waiting",
@@ -18,11 +20,11 @@ const STATE_LABELS = {
 export function connectFrontRun() {
   provideCallbacks({ offerSame });
   document.addEventListener("click", ({ target }) => {
-    const chosen = /** @type {HTMLElement} */ (target).closest?.("[data-tab]");
-    if (chosen) bringToFront(/** @type {HTMLElement} */ (chosen).dataset.tab);
+    const tab = /** @type {HTMLElement} */ (target).closest?.("[data-tab]");
+    if (tab) bringToFront(/** @type {HTMLElement} */ (tab).dataset.tab);
   });
-  onChange("mode", () => arrange());
-  onChange("states", showStates);
+  onChange([mode, frontRun], arrange);
+  onChange(runStates, showStates);
   followNewRuns();
 }
 
@@ -35,11 +37,6 @@ export function openRun(run) {
   else due = run;
 }
 
-/** Makes a run the front run. @param {string} run */
-export function bringToFront(run) {
-  update({ front: run }, "mode");
-}
-
 // Shows the run that equals the one that was to start.
 function offerSame(same) {
   if (!same) return;
@@ -48,23 +45,22 @@ function offerSame(same) {
   openRun(same.run);
 }
 
-/** The front run when the panels were last arranged. @type {string | null} */
-let arranged = null;
+let arranged = ""; // the stage when the panels were last arranged
 
-// Among the same panels, Compare paints only those that others have made outdated.
-const isOutdated = (panel) => panel.painting.isStale() || (state.mode !== "compare" && state.front !== arranged);
+// On the same stage, only panels are painted that others have made outdated.
+const isOutdated = (panel) => panel.painting.isStale() || stage.value !== arranged;
 
-/** Shows the front run; where it was removed, the newest. @param {(panel: import("./panel.mjs").Panel) => unknown} [isPainted] */
-function arrange(isPainted = () => true) {
+// Shows the front run; where it was removed, the newest.
+function arrange() {
   const panels = allPanels();
-  if (!panels.some(({ run }) => run === state.front)) update({ front: panels.at(-1)?.run ?? null });
+  if (!panels.some(({ run }) => run === frontRun.value)) bringToFront(panels.at(-1)?.run ?? null);
   for (const { run, node } of panels) {
-    const isFront = run === state.front;
+    const isFront = run === frontRun.value;
     node.classList.toggle("is-front", isFront);
     tabOf(run)?.setAttribute("aria-pressed", isFront);
   }
-  for (const panel of shownPanels().filter(isPainted)) panel.restyle().catch(console.warn);
-  arranged = state.front;
+  for (const panel of shownPanels().filter(isOutdated)) panel.restyle().catch(console.warn);
+  arranged = stage.value;
 }
 
 /** @returns {any} */
@@ -72,9 +68,9 @@ const tabOf = (run) => document.querySelector(`[data-tab="${run}"]`);
 
 function showStates() {
   for (const { run, node } of allPanels()) {
-    if (state.states[run]) node.dataset.state = state.states[run];
+    if (runStates.value[run]) node.dataset.state = runStates.value[run];
   }
-  for (const [run, name] of Object.entries(state.states)) {
+  for (const [run, name] of Object.entries(runStates.value)) {
     const tab = tabOf(run);
     if (!tab || tab.dataset.state === name) continue;
     tab.dataset.state = name;
@@ -95,12 +91,12 @@ function followNewRuns() {
     queueMicrotask(() => {
       isLoaded = true;
       isDue = false;
-      if (due && panelOfRun(due)) update({ front: due });
+      if (due && panelOfRun(due)) bringToFront(due);
       due = null;
-      arrange(isOutdated);
+      arrange();
     });
   });
   whenPresent("[data-run]", (node) => {
-    if (isLoaded || state.front === null) update({ front: node.dataset.run });
+    if (isLoaded || frontRun.value === null) bringToFront(node.dataset.run);
   });
 }

@@ -4,7 +4,7 @@ import { refusalOf } from "../page/answers.mjs";
 import { hide, lessMotion, playButton, rangeInput, wait, write } from "../page/dom.mjs";
 import { showNotice } from "../page/notice.mjs";
 import { gammaAt } from "../page/settings.mjs";
-import { state } from "../state.mjs";
+import { signal } from "../page/signals.mjs";
 import { ChartCanvas } from "./chart.mjs";
 import { sendCommand } from "./commands.mjs";
 import { accuracyTraces, divergenceTraces, objectiveTraces, rangeOf, valueRange } from "./curve.mjs";
@@ -238,6 +238,12 @@ const PLAYED_MS = 66;
 const MOST_STILLS = 8;
 const STILL_MS = 1000;
 
+/** How many times as fast as usual planes follow each other. */
+export const speed = signal(1);
+
+/** @param {number} times */
+export const setSpeed = (times) => speed.set(times);
+
 class Player {
   /** @param {import("./panel.mjs").Panel} panel */
   constructor(panel) {
@@ -253,7 +259,7 @@ class Player {
     const { slider } = panel.history;
     const last = panel.sequence;
     const [most, every] = lessMotion.matches ? [MOST_STILLS, STILL_MS] : [MOST_PLAYED, PLAYED_MS];
-    const pace = state.speed * Math.max(1, last / most); // planes in that time
+    const pace = speed.value * Math.max(1, last / most); // planes in that time
     const stride = Math.max(1, pace);
     let at = panel.plane.sequence >= last ? 0 : panel.plane.sequence;
     while (this.isPlaying && panel.node.isConnected) {

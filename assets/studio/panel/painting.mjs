@@ -1,13 +1,15 @@
 // The picture of a panel: the plane on screen with the view that is set, drawn when either changes.
 import { PLANE_TRACE } from "../constants.mjs";
 import { hasTouch, lessMotion, wait } from "../page/dom.mjs";
+import { mode } from "../page/mode.mjs";
+import { signal } from "../page/signals.mjs";
+import { dragMode, switches } from "../page/switches.mjs";
 import { CanvasAnimation } from "../plane/animation.mjs";
 import { decodedPlane } from "../plane/arrays.mjs";
 import { clear, draw, layoutOn, whenResized } from "../plane/plotly.mjs";
 import { union } from "../plane/scales.mjs";
 import { SWITCHED_BY } from "../plane/traces.mjs";
 import { zoomByWheel } from "../plane/wheel.mjs";
-import { state } from "../state.mjs";
 import { addedTraces, dress } from "./features.mjs";
 
 /** @typedef {import("../types").Axes} Axes */
@@ -16,6 +18,9 @@ import { addedTraces, dress } from "./features.mjs";
 
 // The wheel and a new size are answered by the canvas first (zoomByWheel, whenResized).
 const CONFIG = { scrollZoom: false, doubleClick: false, responsive: false };
+
+/** The axes of all linked panels, once the user has chosen them. */
+const linkedAxes = signal(/** @type {Axes | null} */ (null));
 
 export class Painting {
   /** @param {import("./panel.mjs").Panel} panel */
@@ -126,7 +131,8 @@ export class Painting {
     const trace = { ...style, ...arrays };
     if (arrays.marker) trace.marker = { ...style.marker, ...arrays.marker };
     const name = SWITCHED_BY[style.meta.kind];
-    if (name) trace.visible = state[name];
+    if (name) trace.visible = switches[name].value;
+    enlarge(trace);
     dress(trace, this.panel, position);
     return trace;
   }
@@ -149,7 +155,7 @@ export class Painting {
     return {
       ...layout,
       autosize: true, // plotly.react keeps the size of before without it
-      dragmode: state.drag,
+      dragmode: dragMode.value,
       // What is selected is state of the page, not what was drawn in one panel.
       selections: [],
       selectionrevision: this.nStill,
@@ -158,19 +164,19 @@ export class Painting {
 
   // A line has axes of its own kind.
   isLinked() {
-    return state.linked && this.panel.nComponents > 1;
+    return switches.linked.value && this.panel.nComponents > 1;
   }
 
   /** The axes that the picture shows at least. @returns {Axes} */
   axes() {
     if (!this.isLinked()) return this.zoom ?? this.panel.limits;
     const alike = this.panel.peers.shown().filter(({ nComponents }) => nComponents > 1);
-    return state.zoom ?? union(alike.map(({ limits }) => limits));
+    return linkedAxes.value ?? union(alike.map(({ limits }) => limits));
   }
 
   /** Whether the user has chosen the axes. */
   isZoomed() {
-    return (this.isLinked() ? state.zoom : this.zoom) !== null;
+    return (this.isLinked() ? linkedAxes.value : this.zoom) !== null;
   }
 
   listenForZoom() {
@@ -184,7 +190,7 @@ export class Painting {
 
   /** Shows all shown panels, or a panel that is not linked, on axes; null for those that hold everything. @param {Axes | null} zoom */
   setZoom(zoom) {
-    if (this.isLinked()) state.zoom = zoom;
+    if (this.isLinked()) linkedAxes.set(zoom);
     else this.zoom = zoom;
     this.panel.peers.paintOnAxes(this.panel);
   }
@@ -279,15 +285,15 @@ const CLASS_NAMES_OF_SEVERAL = 0.8;
 
 /** How much larger the text of a trace is in this mode than in the figure. @param {string} kind */
 export function textScale(kind) {
-  if (state.mode === "present") return LARGER.text;
-  return state.mode === "compare" && kind === PLANE_TRACE.classNames ? CLASS_NAMES_OF_SEVERAL : 1;
+  if (mode.value === "present") return LARGER.text;
+  return mode.value === "compare" && kind === PLANE_TRACE.classNames ? CLASS_NAMES_OF_SEVERAL : 1;
 }
 
 /** Sizes a trace for the mode. @param {import("../types").Trace} trace */
-export function enlarge(trace) {
+function enlarge(trace) {
   const { textfont, marker, line } = trace;
   if (textfont) trace.textfont = { ...textfont, size: textScale(trace.meta.kind) * textfont.size };
-  if (state.mode !== "present") return;
+  if (mode.value !== "present") return;
   if (marker) trace.marker = { ...marker, size: LARGER.marker * marker.size };
   if (line?.width) trace.line = { ...line, width: LARGER.line * line.width };
 }

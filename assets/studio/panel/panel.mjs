@@ -1,13 +1,14 @@
 // A panel: one run with its picture, its scores and its history.
 import { colorScheme, hide, write } from "../page/dom.mjs";
+import { mode } from "../page/mode.mjs";
 import { showNotice } from "../page/notice.mjs";
 import { decodedPlane } from "../plane/arrays.mjs";
 import { steadyLimits } from "../plane/scales.mjs";
-import { state } from "../state.mjs";
 import { extend } from "./features.mjs";
 import { History } from "./history.mjs";
 import { Painting } from "./painting.mjs";
 import { figureOf, PlaneRequests } from "./requests.mjs";
+import { frontRun, isNewRun } from "./runs.mjs";
 import { changesOf, DEFAULT_VIEW, isAsFound, isOwnPlane, viewQuery } from "./view_options.mjs";
 
 /** @typedef {import("../types").Axes} Axes */
@@ -62,7 +63,7 @@ export class Panel {
     this.isLive = true; // follows the run, until the slider is moved
     this.isFinal = false;
     this.isDisposed = false;
-    this.isNew = state.earlier !== null && !state.earlier.has(this.run); // since the page was opened
+    this.isNew = isNewRun(this.run);
     /** @type {Axes | null} */
     this.limits = null;
     /** @type {ViewOptions} */
@@ -300,6 +301,6 @@ export class Panel {
   }
 
   isShown() {
-    return state.mode === "compare" || this.run === state.front;
+    return mode.value === "compare" || this.run === frontRun.value;
   }
 }

@@ -1,10 +1,12 @@
 // The panels of the page, one for each run that Dash has rendered a place for.
 import { ID } from "../constants.mjs";
 import { byId, numberedSlider, span, whenPresent } from "../page/dom.mjs";
+import { signal } from "../page/signals.mjs";
+import { switches } from "../page/switches.mjs";
 import { nextFrame } from "../plane/clock.mjs";
-import { state } from "../state.mjs";
 import { Panel } from "./panel.mjs";
 import { forgetFigures } from "./requests.mjs";
+import { frontRun } from "./runs.mjs";
 
 /** @type {Map<string, Panel>} */
 const known = new Map();
@@ -75,13 +77,19 @@ function titleOf(run) {
 export const panelOfRun = (run) => allPanels().find((panel) => panel.run === run);
 
 /** The panel that Explore and Present show. @returns {Panel | undefined} */
-export const frontPanel = () => panelOfRun(state.front);
+export const frontPanel = () => panelOfRun(frontRun.value);
+
+/** The run that the others are to be aligned with; else the first shown. */
+export const reference = signal(/** @type {string | null} */ (null));
+
+/** Aligns the others with a run. @param {string} run */
+export const alignWith = (run) => reference.set(run);
 
 /** The run whose newest plane the others are aligned with, if they are. @returns {string | null} */
 export function referenceRun() {
   const shown = shownPanels();
-  if (!state.aligned || shown.length < 2) return null;
-  return (shown.find(({ run }) => run === state.reference) ?? shown[0]).run;
+  if (!switches.aligned.value || shown.length < 2) return null;
+  return (shown.find(({ run }) => run === reference.value) ?? shown[0]).run;
 }
 
 let isFollowing = false;

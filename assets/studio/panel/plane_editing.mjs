@@ -1,9 +1,10 @@
 // Planes that a user makes of the one that was found, by tools and by dragging in the picture: an arrow is moved
 // by its tip, three components are rotated.
 import { write } from "../page/dom.mjs";
+import { mode } from "../page/mode.mjs";
+import { dragMode, switches } from "../page/switches.mjs";
 import { loadingOf, nearest, originOf, tipsOf } from "../plane/arrows.mjs";
 import { hasPicture, toData, toPixels } from "../plane/plotly.mjs";
-import { state } from "../state.mjs";
 import { isArrowDrawn } from "./arrow_labels.mjs";
 import { addToPanels } from "./features.mjs";
 import { withMove } from "./view_options.mjs";
@@ -44,7 +45,7 @@ class Pointer {
   // What moving the pointer does from here on, if anything.
   dragFrom(event) {
     const { options, plane, nComponents } = this.panel;
-    if (state.mode === "compare" || state.drag !== "pan" || !plane) return null;
+    if (mode.value === "compare" || dragMode.value !== "pan" || !plane) return null;
     const arrow = this.arrowNear(event);
     if (arrow) return (to) => this.moveArrow(arrow, to);
     if (nComponents !== 3 || event.shiftKey) return null;
@@ -70,7 +71,7 @@ class Pointer {
   // The arrow whose tip is within reach, as it is before it is moved.
   arrowNear(event) {
     const { plane, figure, arrowLimit } = this.panel;
-    if (!this.tools.tool("arrow") || state.mode === "compare" || !state.arrows) return null;
+    if (!this.tools.tool("arrow") || mode.value === "compare" || !switches.arrows.value) return null;
     if (!plane?.arrows.features.length || !hasPicture(this.plot)) return null;
     const tips = tipsOf(figure, plane).slice(0, arrowLimit);
     const i = nearest(tips.map((tip) => toPixels(this.plot, tip)), this.pixels(event), REACH_PX);

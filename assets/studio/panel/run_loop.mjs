@@ -2,10 +2,13 @@
 // leaves while an answer waits to be drawn, so a slow page skips frames instead of queueing.
 import { ID } from "../constants.mjs";
 import { refusalOf } from "../page/answers.mjs";
-import { setProps } from "../page/dash.mjs";
+import { provideCallbacks, setProps } from "../page/dash.mjs";
 import { byId, onColorScheme, whenPresent } from "../page/dom.mjs";
-import { onChange, state, update } from "../state.mjs";
-import { allPanels, paintStale, referenceRun, shownPanels } from "./panels.mjs";
+import { chosenGamma } from "../page/settings.mjs";
+import { onChange } from "../page/signals.mjs";
+import { dragMode, switches } from "../page/switches.mjs";
+import { allPanels, paintStale, reference, referenceRun, shownPanels } from "./panels.mjs";
+import { noteRevision, noteStates, revision, stage } from "./runs.mjs";
 
 /** @typedef {import("./panel.mjs").Panel} Panel */
 
@@ -92,16 +95,20 @@ let endRest = () => {};
 
 export function startRunLoop() {
   whenPresent("[data-run]", () => wake());
-  onChange("view", () => shownPanels().forEach((panel) => panel.paint(true)));
-  onChange("aligned", () => shownPanels().forEach((panel) => panel.refresh()));
-  onChange("gamma", () => shownPanels().forEach(showAtGamma));
-  onChange("mode", () => {
+  provideCallbacks({ noteRevision: (listed) => listed && noteRevision(listed) });
+  onChange([...Object.values(switches), dragMode], () => shownPanels().forEach((panel) => panel.paint(true)));
+  onChange([switches.aligned, reference], () => shownPanels().forEach((panel) => panel.refresh()));
+  onChange(chosenGamma, () => shownPanels().forEach(showAtGamma));
+  onChange(stage, () => {
     shownPanels().forEach((panel) => panel.refresh()); // each mode has an alignment of its own
     wake();
   });
   onColorScheme(() => allPanels().forEach((panel) => panel.restyle().catch(console.warn)));
   requests.onArrival = () => endRest();
-  whenPresent(`#${ID.panels}`, loop);
+  whenPresent(`#${ID.panels}`, (place) => {
+    new MutationObserver(() => noteRevision(place.dataset.revision)).observe(place, { attributeFilter: ["data-revision"] });
+    loop();
+  });
 }
 
 async function loop() {
@@ -139,8 +146,8 @@ async function takeIn(answer) {
 }
 
 async function showNews(news) {
-  if (news.wasRevision === state.revision) followRevision(news.revision); // else a callback was faster
-  update({ states: news.states, earlier: state.earlier ?? new Set(Object.keys(news.states)) }, "states");
+  if (news.wasRevision === revision.value) followRevision(news.revision); // else a callback was faster
+  noteStates(news.states);
   hadPlane = false;
   for (const panel of shownPanels()) await receive(panel, news.runs[panel.run], news.toward);
   sendWhenDue();
@@ -167,20 +174,18 @@ async function receive(panel, news, toward) {
 
 async function fetchNews() {
   const query = new URLSearchParams(shownPanels().map(({ run, sequence }) => ["run", `${run}:${sequence}`]));
-  const reference = referenceRun();
-  if (reference) query.set("toward", reference);
-  const wasRevision = state.revision;
+  const toward = referenceRun();
+  if (toward) query.set("toward", toward);
+  const wasRevision = revision.value;
   const answer = await fetch(`frames?${query}`, { signal: AbortSignal.timeout(LONGEST_ANSWER_MS) });
   if (!answer.ok) throw new Error(await refusalOf(answer));
-  return { ...(await answer.json()), wasRevision, toward: reference };
+  return { ...(await answer.json()), wasRevision, toward };
 }
 
 // If another tab has started or removed a run, the page lists the runs again.
-function followRevision(revision) {
-  if (state.revision !== null && state.revision !== revision) {
-    setProps(ID.revision, { data: revision });
-  }
-  update({ revision });
+function followRevision(newest) {
+  if (revision.value !== null && revision.value !== newest) setProps(ID.revision, { data: newest });
+  noteRevision(newest);
 }
 
 /** Whether a request failed or got no answer in time. @param {Error} error */
@@ -215,5 +220,5 @@ function wake() {
 
 // Finished runs are shown at the kernel width of the slider, whatever they ran with.
 function showAtGamma(panel) {
-  if (panel.isFinal && state.gamma !== (panel.options.gamma ?? panel.gamma)) panel.changeGamma(state.gamma);
+  if (panel.isFinal && chosenGamma.value !== (panel.options.gamma ?? panel.gamma)) panel.changeGamma(chosenGamma.value);
 }

@@ -83,3 +83,6 @@ export function inTurn(draw) {
 
 /** @returns {Promise<void>} */
 export const nextFrame = () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+
+/** The share of a way after a share of its time: slow at both ends. @param {number} share */
+export const eased = (share) => share * share * (3 - 2 * share);

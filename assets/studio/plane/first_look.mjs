@@ -121,15 +121,11 @@ function paint(node, found, rows = null) {
   return shown;
 }
 
-// Every row of a large table in its first look, under the contours, in place of the sample.
-
-/** What the server answers of a first look. @typedef {{ figure: any, limits: import("../types").Axes }} Found */
-
 /**
- * Asks where every row is.
- * @param {object} data the data
+ * Every row of a large table, to be drawn under the contours in place of the sample.
+ * @param {object} data
  * @param {HTMLElement} plot
- * @param {Found} found
+ * @param {{ figure: any, limits: import("../types").Axes }} found what the server answers of a first look
  */
 async function everyRow(data, plot, found) {
   const bytes = async (address) => (await requested(address, data)).arrayBuffer();

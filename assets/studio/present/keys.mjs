@@ -3,9 +3,10 @@ import { openResamples, openTree, walkBranch } from "../analyses/buttons.mjs";
 import { ID } from "../constants.mjs";
 import { setProps } from "../page/dash.mjs";
 import { byId } from "../page/dom.mjs";
-import { bringToFront } from "../panel/front_run.mjs";
+import { mode } from "../page/mode.mjs";
+import { onChange } from "../page/signals.mjs";
 import { allPanels, frontPanel } from "../panel/panels.mjs";
-import { onChange, state } from "../state.mjs";
+import { bringToFront } from "../panel/runs.mjs";
 import { hasStory, stepStory } from "../workspace/story.mjs";
 import { openPresenter } from "./presenter_link.mjs";
 
@@ -14,7 +15,7 @@ const PAGE_KEYS = ["PageUp", "PageDown"];
 /** Connects the keys. @param {() => Promise<unknown> | undefined} playMorph */
 export function connectKeys(playMorph) {
   // A run that comes to the front, perhaps by itself, leaves the screen blank.
-  onChange("mode", () => state.mode === "present" || document.body.removeAttribute("data-blank"));
+  onChange(mode, (shown) => shown === "present" || document.body.removeAttribute("data-blank"));
   const actions = {
     ArrowLeft: () => step(-1),
     ArrowRight: () => step(1),
@@ -77,7 +78,7 @@ function runAction(key) {
 
 function isForPresent(event) {
   const hasModifier = event.ctrlKey || event.metaKey || event.altKey;
-  return state.mode === "present" && !hasModifier && !isTaken(event);
+  return mode.value === "present" && !hasModifier && !isTaken(event);
 }
 
 // Fields, sliders and windows have the keys to themselves, and buttons have Space and Enter. Only

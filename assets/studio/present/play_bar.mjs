@@ -1,12 +1,16 @@
 // The play bar below the picture, and what Present shows of the page: title and legend.
 import { ID } from "../constants.mjs";
-import { byId, lessMotion, playButton, rangeInput, span, wait, whenPresent } from "../page/dom.mjs";
-import { addToPanels, dressTraces } from "../panel/features.mjs";
-import { enlarge } from "../panel/painting.mjs";
+import { lessMotion, playButton, rangeInput, span, wait, whenPresent } from "../page/dom.mjs";
+import { mode } from "../page/mode.mjs";
+import { onChange } from "../page/signals.mjs";
+import { switches } from "../page/switches.mjs";
+import { addToPanels } from "../panel/features.mjs";
+import { setSpeed, speed } from "../panel/history.mjs";
 import { allPanels, frontPanel } from "../panel/panels.mjs";
-import { onChange, state, update } from "../state.mjs";
+import { stage } from "../panel/runs.mjs";
+import { eased } from "../plane/clock.mjs";
 import { copyLink } from "../workspace/share_link.mjs";
-import { addToStory, stepStory } from "../workspace/story.mjs";
+import { addToStory, currentStory, legendOfPage, showTitle, stepStory } from "../workspace/story.mjs";
 import { positionLabel } from "../workspace/story_order.mjs";
 import { leave, toggleFullScreen, toggleKeys } from "./keys.mjs";
 import { openPresenter } from "./presenter_link.mjs";
@@ -17,15 +21,14 @@ const bar = {}; // the parts of the bar, by name
 let morph;
 
 export function connectPlayBar() {
-  dressTraces(enlarge);
   addToPanels((panel) => {
     panel.node.addEventListener("panel:look", () => panel === frontPanel() && morph?.follow());
     copyLegend(panel);
-    if (state.mode === "present") queueMicrotask(() => morph?.followRuns());
+    if (mode.value === "present") queueMicrotask(() => morph?.followRuns());
   });
-  onChange("mode", () => morph?.followRuns());
-  onChange("story", showStory);
-  onChange("view", () => allPanels().forEach(showLegend));
+  onChange(stage, () => morph?.followRuns());
+  onChange(currentStory, showStory);
+  onChange(switches.names, () => allPanels().forEach(showLegend));
   whenPresent(".play-bar", build);
   whenPresent(`#${ID.dataSummary}`, (summary) => {
     new MutationObserver(showClasses).observe(summary, { childList: true });
@@ -38,9 +41,9 @@ export const playMorph = () => morph?.play();
 
 function build(node) {
   for (const part of node.querySelectorAll("[data-bar]")) bar[part.dataset.bar] = part;
-  bar.speed.value = String(state.speed);
+  bar.speed.value = String(speed.value);
   bar.speed.addEventListener("change", () => {
-    update({ speed: Number(bar.speed.value) });
+    setSpeed(Number(bar.speed.value));
     bar.speed.blur(); // the keys of Present go to the page again
   });
   bar.link.onclick = () => copyLink(frontPanel()).catch(console.warn);
@@ -59,26 +62,14 @@ function build(node) {
 function showStory() {
   showTitle();
   if (!bar.steps) return;
-  bar.steps.hidden = !state.story.views.length;
-  bar.count.textContent = positionLabel(state.story);
-}
-
-/** What a view of the story says, else what is asked of the classes. */
-export function showTitle() {
-  const title = byId(ID.title);
-  if (!title) return;
-  const view = state.story.views[state.story.at];
-  title.textContent = view?.title || (legendOfPage()?.dataset.question ?? "");
-  byId(ID.caption).textContent = view?.caption ?? "";
+  bar.steps.hidden = !currentStory.value.views.length;
+  bar.count.textContent = positionLabel(currentStory.value);
 }
 
 function showClasses() {
   showTitle();
   allPanels().forEach(copyLegend);
 }
-
-/** @returns {HTMLElement | null} */
-const legendOfPage = () => document.querySelector(`#${ID.dataSummary} .legend`);
 
 // The legend is in the sidebar, which Present hides.
 /** @param {import("../panel/panel.mjs").Panel} panel */
@@ -95,12 +86,13 @@ function copyLegend(panel) {
 
 // Where the names are on the clouds, they need no legend.
 function showLegend(panel) {
-  panel.part("class-legend").hidden = state.names;
+  panel.part("class-legend").hidden = switches.names.value;
 }
 
 // The morph: the plane on screen along the shortest way to that of another run.
 
 const STEP_MS = 50;
+const STEPS = 72; // of a morph, from one end to the other at normal speed
 const RANGE = { min: 0, max: 1, step: 0.005, value: 0, disabled: true };
 
 export class Morph {
@@ -154,7 +146,7 @@ export class Morph {
     panel.history.player.pause();
     const number = (this.playing = performance.now());
     this.showPlaying();
-    const shares = lessMotion.matches ? [1] : morphShares(panel.options.morph?.[1] ?? 0, state.speed);
+    const shares = lessMotion.matches ? [1] : morphShares(panel.options.morph?.[1] ?? 0, speed.value);
     for (const [step, share] of shares.entries()) {
       if (this.playing !== number || panel !== frontPanel()) break;
       const began = performance.now();
@@ -230,21 +222,14 @@ function othersInSpace(panel) {
   return allPanels().filter(({ run, node }) => run !== panel.run && node.dataset.space === space);
 }
 
-// The steps of a morph, from the plane of one run to that of another.
-
-const STEPS = 72; // from one end to the other at normal speed
-
-/** Slow at both ends. @param {number} share */
-export const eased = (share) => share * share * (3 - 2 * share);
-
 /**
  * The shares of the way at which planes are shown, to the farther end, slow at both ends.
  * @param {number} from share of the way at the beginning
- * @param {number} speed
+ * @param {number} times how much faster than at normal speed
  * @returns {number[]}
  */
-export function morphShares(from, speed) {
+export function morphShares(from, times) {
   const to = from < 1 ? 1 : 0;
-  const count = Math.ceil((Math.abs(to - from) * STEPS) / speed);
+  const count = Math.ceil((Math.abs(to - from) * STEPS) / times);
   return Array.from({ length: count }, (_, i) => from + (to - from) * eased((i + 1) / count));
 }

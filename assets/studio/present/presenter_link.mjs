@@ -1,21 +1,25 @@
 // The presenter's window: what it shows is sent to it, and its keys step through the story.
 import { colorScheme, onColorScheme } from "../page/dom.mjs";
 import { showNotice } from "../page/notice.mjs";
-import { onChange, state } from "../state.mjs";
-import { stepStory } from "../workspace/story.mjs";
+import { onChange } from "../page/signals.mjs";
+import { currentStory, stepStory } from "../workspace/story.mjs";
 import { channelName, shownViews } from "./presenter_views.mjs";
 
 const SIZE = "popup,width=980,height=680";
 const NO_WINDOW = "The browser blocked the presenter’s window. Allow pop-ups for this page, then press Notes again.";
 
-let own = ""; // the key of this tab: other tabs of the same browser have windows of their own
+// The key of this tab, by which its window knows it. The tab's storage has it only while the page is loaded again: a
+// browser copies that storage into a duplicate of the tab, which must get a key of its own.
+let own = "";
+const KEPT = "presenter";
+
 /** @type {BroadcastChannel | null} */
 let channel = null;
 
 export function connectPresenter() {
   const kept = takeKey();
   if (kept) connect(kept); // the page was loaded again
-  onChange("story", send);
+  onChange(currentStory, send);
   onColorScheme(send);
 }
 
@@ -42,13 +46,8 @@ function receive({ step }) {
 }
 
 function send() {
-  channel?.postMessage({ ...shownViews(state.story), scheme: colorScheme() });
+  channel?.postMessage({ ...shownViews(currentStory.value), scheme: colorScheme() });
 }
-
-// The key of a tab by which its presenter's window knows it. The tab's storage has it only while the page is
-// loaded again: a browser copies that storage into a duplicate of the tab, which must get a key of its own.
-
-const KEPT = "presenter";
 
 /** The key that this tab had before its page was loaded again; null where it had none. */
 export function takeKey() {

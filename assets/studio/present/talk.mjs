@@ -3,9 +3,12 @@
 import { ID, MORE_LAYERS, SWITCHES } from "../constants.mjs";
 import { ask, sentenceOf } from "../page/answers.mjs";
 import { byId } from "../page/dom.mjs";
+import { mode } from "../page/mode.mjs";
 import { showNotice } from "../page/notice.mjs";
+import { switches } from "../page/switches.mjs";
 import { frontPanel } from "../panel/panels.mjs";
-import { state } from "../state.mjs";
+import { selectedRows, shownClasses } from "../rows/singled_out.mjs";
+import { currentStory } from "../workspace/story.mjs";
 import { positionLabel } from "../workspace/story_order.mjs";
 import { TALK_GOES_ON } from "./share_button.mjs";
 
@@ -29,14 +32,14 @@ let isSending = false;
 let refusal = ""; // that was shown already
 let countedAt = 0;
 /** @type {(message: string) => void} */
-let onChange = () => undefined;
+let onTalk = () => undefined;
 
 /** The talk that goes on, if there is one. */
 export const talkNow = () => now;
 
 /** Calls back whenever the talk has changed, with why it has ended, if it has. @param {(message: string) => void} callback */
 export function whenTalkChanges(callback) {
-  onChange = callback;
+  onTalk = callback;
 }
 
 /** @param {Record<string, boolean>} allowed */
@@ -82,7 +85,7 @@ function follow(talk, reason = "") {
 function look() {
   if (isSending) return;
   const panel = frontPanel();
-  const shown = state.mode === "present" && panel?.plane ? shownNow(panel) : null;
+  const shown = mode.value === "present" && panel?.plane ? shownNow(panel) : null;
   const key = shown && JSON.stringify(shown);
   if (key && key !== sent) send(key, shown);
   else if (performance.now() - countedAt > COUNT_EVERY_MS) count();
@@ -130,7 +133,7 @@ function announce(reason = "") {
     button.textContent = now ? `Shared · ${now.viewers}` : "Share";
     button.setAttribute("aria-label", now ? `Shared talk, ${now.viewers} viewers` : "Share this talk with an audience");
   }
-  onChange(reason);
+  onTalk(reason);
 }
 
 // What Present shows of a run, as the audience of a talk is to see it.
@@ -140,7 +143,7 @@ function announce(reason = "") {
 /** @param {Panel} panel */
 function shownNow(panel) {
   const { painting, plane, run } = panel;
-  const { story } = state;
+  const story = currentStory.value;
   return {
     query: panel.query({ toward: null }).toString(),
     body: {
@@ -148,10 +151,10 @@ function shownNow(panel) {
       plane: plane.sequence,
       caption: byId(ID.caption)?.textContent || (byId(ID.title)?.textContent ?? ""),
       position: story.at >= 0 ? positionLabel(story) : "",
-      rows: selectedRows(panel),
-      classes: state.classes,
-      hidden: SWITCHES.filter((name) => !state[name]),
-      layers: MORE_LAYERS.filter((name) => state[name]),
+      rows: drawnRows(panel),
+      classes: shownClasses.value,
+      hidden: SWITCHES.filter((name) => !switches[name].value),
+      layers: MORE_LAYERS.filter((name) => switches[name].value),
       axes: painting.isZoomed() ? painting.axes() : null,
       isBlank: document.body.hasAttribute("data-blank"),
     },
@@ -162,8 +165,8 @@ function shownNow(panel) {
 const drawn = new WeakMap();
 
 // Of the selected rows, those that are drawn: viewers see no others.
-function selectedRows({ figure }) {
-  const { rows } = state;
+function drawnRows({ figure }) {
+  const rows = selectedRows.value;
   if (!rows || !figure) return null;
   const known = drawn.get(rows);
   if (known?.figure === figure) return known.rows;

@@ -4,12 +4,12 @@ import { ask, sentenceOf } from "../page/answers.mjs";
 import { colorScheme, element } from "../page/dom.mjs";
 import { connectPopover } from "../page/menu.mjs";
 import { showNotice } from "../page/notice.mjs";
+import { batch, onChange, signal } from "../page/signals.mjs";
 import { addToPanels, dressTraces } from "../panel/features.mjs";
 import { shownPanels } from "../panel/panels.mjs";
 import { unpackedCodes } from "../plane/row_arrays.mjs";
-import { onChange, state, update } from "../state.mjs";
 import { dressByColumns, shownLayer } from "./row_layer.mjs";
-import { selectRows } from "./selection.mjs";
+import { selectRows } from "./singled_out.mjs";
 
 /** @typedef {import("../panel/panel.mjs").Panel} Panel */
 /** @typedef {import("../types").PointMarks} PointMarks */
@@ -20,6 +20,19 @@ const BY_CLASS = "class";
 /** @type {WeakMap<Panel, Marks>} */
 const marksOf = new WeakMap();
 
+/** The column that colors the points; null for the class. */
+export const colorColumn = signal(/** @type {string | null} */ (null));
+
+/** The column that shapes the points; null for the class. */
+export const shapeColumn = signal(/** @type {string | null} */ (null));
+
+/** Colors and shapes the points by columns. @param {string | null} color @param {string | null} shape */
+export const markBy = (color, shape) =>
+  batch(() => {
+    colorColumn.set(color);
+    shapeColumn.set(shape);
+  });
+
 export function addMarks() {
   dressTraces((trace, panel, position) => marksOf.get(panel).dress(trace, position));
   addToPanels((panel) => {
@@ -27,7 +40,7 @@ export function addMarks() {
     marksOf.set(panel, marks);
     panel.node.addEventListener("panel:painted", () => marks.load());
   });
-  onChange("marks", () => shownPanels().forEach((panel) => marksOf.get(panel).load()));
+  onChange([colorColumn, shapeColumn], () => shownPanels().forEach((panel) => marksOf.get(panel).load()));
 }
 
 class Marks {
@@ -43,8 +56,8 @@ class Marks {
     panel.node.querySelector(".picture").append(this.legend);
     connectPopover(panel.part("marks"), panel.part("mark-tools"));
     panel.part("mark-tools").addEventListener("beforetoggle", ({ newState }) => newState === "open" && this.open());
-    panel.part("color-by").onchange = ({ target }) => update({ colorBy: target.value || null }, "marks");
-    panel.part("shape-by").onchange = ({ target }) => update({ shapeBy: target.value || null }, "marks");
+    panel.part("color-by").onchange = ({ target }) => colorColumn.set(target.value || null);
+    panel.part("shape-by").onchange = ({ target }) => shapeColumn.set(target.value || null);
   }
 
   // The columns come with the first opening.
@@ -56,7 +69,7 @@ class Marks {
       showNotice(sentenceOf(error));
       return;
     }
-    for (const [part, chosen] of [["color-by", state.colorBy], ["shape-by", state.shapeBy]]) {
+    for (const [part, chosen] of [["color-by", colorColumn.value], ["shape-by", shapeColumn.value]]) {
       panel.part(part).replaceChildren(option("", BY_CLASS), ...this.columns.map((name) => option(name, name)));
       panel.part(part).value = chosen ?? "";
     }
@@ -65,7 +78,7 @@ class Marks {
   // Loads what the page wants, then paints again.
   async load() {
     const { panel } = this;
-    const { colorBy, shapeBy } = state;
+    const [colorBy, shapeBy] = [colorColumn.value, shapeColumn.value];
     const key = JSON.stringify([colorBy, shapeBy, colorBy && colorScheme()]);
     if (key === this.key || !panel.isShown() || (this.key === "" && !colorBy && !shapeBy)) return;
     this.key = key;
@@ -102,8 +115,8 @@ class Marks {
   showLegend() {
     const { colors, symbols } = this.shown;
     this.legend.replaceChildren(
-      ...(colors ? this.part(state.colorBy, colors, swatch) : []),
-      ...(symbols ? this.part(state.shapeBy, symbols, shape) : []),
+      ...(colors ? this.part(colorColumn.value, colors, swatch) : []),
+      ...(symbols ? this.part(shapeColumn.value, symbols, shape) : []),
     );
   }
 

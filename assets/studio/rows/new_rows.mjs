@@ -1,18 +1,18 @@
 // New rows: those of a second file, placed in the plane of every panel, and what is made of them. It is loaded
 // with the first of them.
 import { PLANE_TRACE } from "../constants.mjs";
-import { ask, refusalOf, requested, save, sentenceOf } from "../page/answers.mjs";
+import { ask, refusalOf, requested, save, sendFile, sentenceOf } from "../page/answers.mjs";
 import { element } from "../page/dom.mjs";
 import { showNotice } from "../page/notice.mjs";
 import { percent } from "../page/number_text.mjs";
+import { onChange } from "../page/signals.mjs";
 import { addTraces } from "../panel/features.mjs";
-import { bringToFront } from "../panel/front_run.mjs";
 import { shownPanels } from "../panel/panels.mjs";
+import { bringToFront, stage } from "../panel/runs.mjs";
 import { addressOf } from "../panel/view_options.mjs";
 import { escaped } from "../plane/plotly.mjs";
-import { onChange, state, update } from "../state.mjs";
-import { sendFile } from "../workspace/data.mjs";
 import { nameOf, rowLine } from "./elements.mjs";
+import { placedFile, placeFile } from "./new_rows_buttons.mjs";
 
 /** @typedef {import("../panel/panel.mjs").Panel} Panel */
 
@@ -24,7 +24,7 @@ const EDGE = 0.015; // of the picture: how far marks of rows outside are from it
 const placed = new WeakMap();
 
 addTraces((panel) => placed.get(panel)?.traces() ?? []);
-onChange("mode", () => refresh(shownPanels()));
+onChange(stage, () => refresh(shownPanels()));
 
 /** Shows the new rows, or none any more, in panels. @param {Panel[]} panels */
 export function refresh(panels) {
@@ -37,7 +37,7 @@ export function refresh(panels) {
 /** @param {Panel} panel */
 function connect(panel) {
   placed.set(panel, new NewRows(panel));
-  panel.part("new-remove").onclick = () => update({ newRows: null }, "newRows");
+  panel.part("new-remove").onclick = () => placeFile(null);
   panel.part("new-csv").onclick = () => saveAll(panel);
 }
 
@@ -50,7 +50,7 @@ export async function place(panel, file) {
     // Whether the rows fit is known before they replace others.
     await ask(addressOf(panel, "new-rows", fields(newRows)));
     bringToFront(panel.run);
-    update({ newRows }, "newRows");
+    placeFile(newRows);
   } catch (error) {
     showNotice(sentenceOf(error));
   }
@@ -59,7 +59,7 @@ export async function place(panel, file) {
 const fields = ({ key, name }) => ({ file: key, name });
 
 const saveAll = (panel) =>
-  requested(addressOf(panel, "new-rows.csv", fields(state.newRows)))
+  requested(addressOf(panel, "new-rows.csv", fields(placedFile.value)))
     .then((answer) => save(answer, "rows.csv"))
     .catch((error) => showNotice(sentenceOf(error)));
 
@@ -76,7 +76,7 @@ class NewRows {
   address() {
     const { panel } = this;
     const isMoving = panel.isLive && !panel.isFinal;
-    return state.newRows && panel.plane && !isMoving ? addressOf(panel, "new-rows", fields(state.newRows)) : null;
+    return placedFile.value && panel.plane && !isMoving ? addressOf(panel, "new-rows", fields(placedFile.value)) : null;
   }
 
   refreshSoon() {
@@ -88,7 +88,7 @@ class NewRows {
     const address = this.address();
     if (this.panel.isDisposed || !this.panel.isShown() || address === (this.known?.address ?? null)) return;
     if (address === null) {
-      if (!state.newRows) this.show(null);
+      if (!placedFile.value) this.show(null);
       return;
     }
     try {

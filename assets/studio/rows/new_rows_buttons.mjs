@@ -1,29 +1,35 @@
 // The buttons that place the rows of a second file; what places them is loaded with the first.
+import { ACCEPTED } from "../page/answers.mjs";
 import { showNotice, whenLoaded } from "../page/notice.mjs";
+import { onChange, signal } from "../page/signals.mjs";
 import { addToPanels } from "../panel/features.mjs";
 import { shownPanels } from "../panel/panels.mjs";
-import { onChange, state } from "../state.mjs";
-import { ACCEPTED } from "../workspace/data.mjs";
 
 /** @typedef {import("../panel/panel.mjs").Panel} Panel */
 
 const NOTHING_TO_PASTE = "The clipboard holds no text. Copy rows with their header, then paste them here.";
+
+/** The uploaded file whose rows are placed in every plane. */
+export const placedFile = signal(/** @type {{ key: string, name: string } | null} */ (null));
+
+/** Places the rows of an uploaded file in every plane; null for none. @param {{ key: string, name: string } | null} file */
+export const placeFile = (file) => placedFile.set(file);
 
 let isNeeded = false; // whether there were new rows
 
 export function addNewRowsButtons() {
   addToPanels((panel) => {
     panel.node.addEventListener("panel:file", ({ detail }) => place(panel, detail));
-    panel.node.addEventListener("panel:painted", () => state.newRows && follow([panel]).catch(console.warn));
+    panel.node.addEventListener("panel:painted", () => placedFile.value && follow([panel]).catch(console.warn));
     panel.part("add-rows").onclick = () => chooseFile((file) => place(panel, file));
     panel.part("paste-rows").onclick = () => paste(panel);
   });
-  onChange("newRows", () => follow(shownPanels()).catch(console.warn));
+  onChange(placedFile, () => follow(shownPanels()).catch(console.warn));
 }
 
 // Panels that are new, or drawn again, have the new rows too; each waits until it alone is at rest.
 async function follow(panels) {
-  isNeeded ||= state.newRows !== null;
+  isNeeded ||= placedFile.value !== null;
   if (isNeeded) (await load())?.refresh(panels);
 }
 

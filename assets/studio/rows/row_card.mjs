@@ -2,10 +2,10 @@
 // prediction, what moves it from the center, and the other columns of its table.
 import { ask } from "../page/answers.mjs";
 import { element, hide } from "../page/dom.mjs";
+import { mode } from "../page/mode.mjs";
 import { percent } from "../page/number_text.mjs";
 import { addToPanels } from "../panel/features.mjs";
 import { addressOf } from "../panel/view_options.mjs";
-import { state } from "../state.mjs";
 import { nameOf } from "./elements.mjs";
 
 /** @typedef {import("../panel/panel.mjs").Panel} Panel */
@@ -41,7 +41,7 @@ class RowCard {
     clearTimeout(this.timer);
     this.row = hovered?.row ?? null;
     // Nothing covers the picture while it is presented.
-    const isHidden = this.row === null || state.mode === "present";
+    const isHidden = this.row === null || mode.value === "present";
     hide(this.node, isHidden);
     if (isHidden) return;
     const address = addressOf(this.panel, `rows/${hovered.row}`);

@@ -5,6 +5,7 @@
 import { PLANE_TRACE, UNLABELED_COLOR } from "../constants.mjs";
 import { requested } from "../page/answers.mjs";
 import { element, hide } from "../page/dom.mjs";
+import { onChange } from "../page/signals.mjs";
 import { addToPanels, addTraces, dressTraces } from "../panel/features.mjs";
 import { shownPanels } from "../panel/panels.mjs";
 import { addressOf } from "../panel/view_options.mjs";
@@ -15,7 +16,7 @@ import { Raster } from "../plane/raster.mjs";
 import { positionOf, unpackedPoints, unpackedRows } from "../plane/row_arrays.mjs";
 import { RowGrid } from "../plane/row_grid.mjs";
 import { drawGridBelow, drawnAxes, drawRows, fitted, sizeIn } from "../plane/under_canvas.mjs";
-import { onChange, state } from "../state.mjs";
+import { chosen, selectedRows, shownClasses } from "./singled_out.mjs";
 
 /** @typedef {import("../panel/panel.mjs").Panel} Panel */
 /** @typedef {import("../types").Plane} Plane */
@@ -235,7 +236,7 @@ export class RowLayer {
   sortedDress() {
     const { panel, rows, columns } = this;
     if (this.dress && this.dressedIn === panel.figureScheme) return this.dress;
-    const { marks, looks } = dressOf(rows, panel.figure.plane.data, columns, state, this.drawn);
+    const { marks, looks } = dressOf(rows, panel.figure.plane.data, columns, chosen.value, this.drawn);
     this.dress = { marks: Uint16Array.from(this.grid.order, (row) => marks[row]), looks };
     this.dressedIn = panel.figureScheme;
     return this.dress;
@@ -256,7 +257,7 @@ export class RowLayer {
     const { plot, rows } = this;
     const [at, right] = [toData(plot, pixels), toData(plot, [pixels[0] + REACH_PX, pixels[1] + REACH_PX])];
     const reach = /** @type {Point} */ ([Math.abs(right[0] - at[0]), Math.abs(right[1] - at[1])]);
-    const counts = (row) => !state.classes || state.classes.includes(rows.classes[row]);
+    const counts = (row) => !shownClasses.value || shownClasses.value.includes(rows.classes[row]);
     const above = /** @type {Point} */ (reach.map((length) => (length * ABOVE_PX) / REACH_PX));
     const found = this.grid.nearest(at, above, (row) => this.isAbove(row) && counts(row)) ?? this.grid.nearest(at, reach, counts);
     return found === null ? null : { row: rows.numbers[found], label: this.labelOf(found) };
@@ -309,7 +310,7 @@ export class RowLayer {
   /** The numbers of the rows within a polygon. @param {Point[]} corners */
   rowsWithin(corners) {
     const { rows, grid } = this;
-    const found = grid.within(corners).filter((row) => !state.classes || state.classes.includes(rows.classes[row]));
+    const found = grid.within(corners).filter((row) => !shownClasses.value || shownClasses.value.includes(rows.classes[row]));
     return found.map((row) => rows.numbers[row]).sort((a, b) => a - b);
   }
 }
@@ -327,7 +328,10 @@ export function addRowLayers() {
   dressTraces((trace, panel) => {
     if (panel.figure.is_sample && drawsSample(trace) && layers.get(panel).showsAll(panel.plane)) trace.visible = false;
   });
-  onChange("rows", () => shownPanels().forEach((panel) => layers.get(panel).redress()));
+  onChange(chosen, () => {
+    for (const panel of shownPanels()) layers.get(panel).redress();
+    for (const panel of shownPanels()) panel.paint(true);
+  });
 }
 
 /**
@@ -440,7 +444,7 @@ export function addUnlabeledRows() {
 
 // Beside classes that are shown alone, and unless they are among the selected rows, they are faint.
 function unlabeledTrace({ rows, x, y, color }) {
-  const selected = state.rows && rows.flatMap((row, i) => (state.rows.has(row) ? [i] : []));
+  const selected = selectedRows.value && rows.flatMap((row, i) => (selectedRows.value.has(row) ? [i] : []));
   return {
     type: "scatter",
     meta: { kind: UNLABELED },
@@ -448,7 +452,7 @@ function unlabeledTrace({ rows, x, y, color }) {
     x,
     y,
     marker: { symbol: "circle", color, size: SIZE },
-    opacity: state.classes ? FAINT : OPACITY,
+    opacity: shownClasses.value ? FAINT : OPACITY,
     ...(selected && { selectedpoints: selected, unselected: { marker: { opacity: FAINT } } }),
   };
 }

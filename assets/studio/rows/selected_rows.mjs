@@ -5,15 +5,15 @@ import { ask, requested, save, sentenceOf } from "../page/answers.mjs";
 import { setProps } from "../page/dash.mjs";
 import { element } from "../page/dom.mjs";
 import { connectMenu } from "../page/menu.mjs";
-import { whenLoaded } from "../page/notice.mjs";
+import { mode } from "../page/mode.mjs";
 import { percent } from "../page/number_text.mjs";
+import { onChange } from "../page/signals.mjs";
 import { addToPanels } from "../panel/features.mjs";
-import { bringToFront } from "../panel/front_run.mjs";
 import { frontPanel } from "../panel/panels.mjs";
+import { bringToFront, stage } from "../panel/runs.mjs";
 import { addressOf } from "../panel/view_options.mjs";
-import { onChange, state } from "../state.mjs";
 import { nameOf, rowLine, submitButton, textField } from "./elements.mjs";
-import { selectRows } from "./selection.mjs";
+import { chosen, markedRow, selectedRows, selectRows } from "./singled_out.mjs";
 
 /** @typedef {import("../panel/panel.mjs").Panel} Panel */
 
@@ -31,8 +31,8 @@ export function addSelectedRows() {
     cards.set(panel, card);
     panel.node.addEventListener("panel:painted", () => card.refreshSoon());
   });
-  onChange("mode", () => cards.get(frontPanel())?.refreshSoon());
-  onChange("rows", () => {
+  onChange(stage, () => cards.get(frontPanel())?.refreshSoon());
+  onChange(chosen, () => {
     const card = cards.get(frontPanel());
     card?.say(""); // how the rows before were found
     card?.refreshSoon();
@@ -55,7 +55,8 @@ class SelectionCard {
       this.find(() => ask(`runs/${panel.run}/rows-named?text=${encodeURIComponent(this.wanted.value)}`));
     };
     panel.part("find-suspects").onclick = () => this.find(() => this.suspects());
-    if (panel.part("show-distances")) this.connectDistances(); // a nonlinear projection has none
+    const findOutliers = panel.part("find-outliers"); // a nonlinear projection has none
+    if (findOutliers) findOutliers.onclick = () => this.find(() => ask(addressOf(panel, "outliers")));
     panel.part("clear-rows").onclick = () => selectRows([]);
     panel.part("leave-out").onclick = () => this.runAgain("leave-out", {});
     panel.part("put-back").onclick = () => this.putBack();
@@ -68,12 +69,6 @@ class SelectionCard {
     const { edits } = panel.node.dataset;
     panel.part("edits").hidden = !edits;
     panel.part("edits-words").textContent = `This run: ${edits}`;
-  }
-
-  connectDistances() {
-    const { panel } = this;
-    panel.part("find-outliers").onclick = () => this.find(() => ask(addressOf(panel, "outliers")));
-    panel.part("show-distances").onclick = async () => (await whenLoaded(import("../analyses/distances.mjs")))?.showDistances(panel);
   }
 
   say(sentence) {
@@ -112,9 +107,9 @@ class SelectionCard {
 
   async refresh() {
     const { panel } = this;
-    const rows = state.rows && [...state.rows];
+    const rows = selectedRows.value && [...selectedRows.value];
     panel.part("selection").classList.toggle("has-rows", rows !== null);
-    if (panel !== frontPanel() || state.mode !== "explore" || !panel.plane) return;
+    if (panel !== frontPanel() || mode.value !== "explore" || !panel.plane) return;
     const isMoving = panel.isLive && !panel.isFinal;
     if (!rows || isMoving) {
       this.shown = null;
@@ -146,15 +141,15 @@ class SelectionCard {
     const button = element("button", "row-line", ...rowLine(summary));
     Object.assign(button, { type: "button", title: `${nameOf(summary)}: ${summary.predicted} ${percent(summary.probability)} (${summary.basis})` });
     button.dataset.mark = String(summary.row);
-    button.setAttribute("aria-pressed", String(state.marked === summary.row));
+    button.setAttribute("aria-pressed", String(markedRow.value === summary.row));
     return element("li", "", button);
   }
 
   async act(action) {
     const { panel } = this;
-    if (!action || !state.rows) return;
+    if (!action || !selectedRows.value) return;
     try {
-      if (action === "csv") save(await requested(addressOf(panel, "rows.csv"), { rows: [...state.rows] }), "rows.csv");
+      if (action === "csv") save(await requested(addressOf(panel, "rows.csv"), { rows: [...selectedRows.value] }), "rows.csv");
       if (action === "copy") await this.copy();
       if (action in MARKS) this.askForName(action);
     } catch (error) {
@@ -177,9 +172,9 @@ class SelectionCard {
   }
 
   async runAgain(command, body) {
-    if (!state.rows) return;
+    if (!selectedRows.value) return;
     try {
-      const { choice, revision } = await ask(`runs/${this.panel.run}/${command}`, { ...body, rows: [...state.rows] });
+      const { choice, revision } = await ask(`runs/${this.panel.run}/${command}`, { ...body, rows: [...selectedRows.value] });
       this.panel.part("mark-form").hidden = true;
       selectRows([]);
       setProps(ID.choice, { data: choice });

@@ -3,12 +3,15 @@
 import { ID, PLANE_TRACE } from "../constants.mjs";
 import { provideCallbacks, setProps } from "../page/dash.mjs";
 import { byId, hide, whenPresent } from "../page/dom.mjs";
+import { batch, onChange } from "../page/signals.mjs";
 import { addToPanels, dressTraces } from "../panel/features.mjs";
 import { shownPanels } from "../panel/panels.mjs";
 import { hasPicture, sizeOf, toPixels } from "../plane/plotly.mjs";
 import { positionOf } from "../plane/row_arrays.mjs";
-import { announce, state, update } from "../state.mjs";
+import { markBy } from "./marks.mjs";
+import { placeFile } from "./new_rows_buttons.mjs";
 import { shownLayer } from "./row_layer.mjs";
+import { chosen, isolate, mark, markedRow, selectedRows, selectRows, shownClasses } from "./singled_out.mjs";
 
 const FAINT = 0.1;
 const BUTTONS = `[data-isolate], [data-class], [data-mark], #${ID.brushed} button, #${ID.isolated} button`;
@@ -21,35 +24,18 @@ export function connectSelection() {
     const button = /** @type {Element} */ (target).closest?.(BUTTONS);
     if (button) press(/** @type {HTMLElement} */ (button));
   });
-  whenPresent("[data-class]", () => showMessages());
-}
-
-/** Selects rows of the table, by number; none clears the selection. @param {number[]} rows */
-export function selectRows(rows) {
-  if (!rows.length && !state.rows) return;
-  update({ rows: rows.length ? new Set(rows) : null });
-  show();
-}
-
-// Shows some classes alone, or all.
-function isolate(codes) {
-  update({ classes: codes?.length ? codes : null });
-  show();
-}
-
-function show() {
-  showMessages();
-  announce("rows");
-  announce("view");
+  onChange(chosen, showMessages);
+  onChange(markedRow, showMarked);
+  whenPresent("[data-class]", showMessages);
 }
 
 function showMessages() {
   const panel = shownPanels().find((shown) => shown.figure);
   const figure = panel?.figure;
-  showMessage(ID.brushed, figure && state.rows && selectionMessage(figure, state.rows, shownLayer(panel)?.rows));
-  showMessage(ID.isolated, figure && state.classes && classesMessage(figure, state.classes));
+  showMessage(ID.brushed, figure && selectedRows.value && selectionMessage(figure, selectedRows.value, shownLayer(panel)?.rows));
+  showMessage(ID.isolated, figure && shownClasses.value && classesMessage(figure, shownClasses.value));
   for (const button of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-class]"))) {
-    const isShown = state.classes?.includes(Number(button.dataset.class)) ?? false;
+    const isShown = shownClasses.value?.includes(Number(button.dataset.class)) ?? false;
     button.setAttribute("aria-pressed", String(isShown));
   }
 }
@@ -66,9 +52,9 @@ function press(button) {
     isolate(pair.split(",").map(Number));
     setProps(ID.check, { opened: false });
   } else if (code) {
-    isolate(toggled(state.classes ?? [], Number(code)));
+    isolate(toggled(shownClasses.value ?? [], Number(code)));
   } else if (row) {
-    mark(state.marked === Number(row) ? null : Number(row));
+    mark(markedRow.value === Number(row) ? null : Number(row));
   } else if (button.closest(`#${ID.brushed}`)) {
     selectRows([]);
   } else {
@@ -93,7 +79,7 @@ const POINTS = [PLANE_TRACE.train, PLANE_TRACE.heldOut];
 function dressBySelection(trace, { figure }, position) {
   const { kind, class: code } = trace.meta;
   if (code === undefined) return;
-  const isAside = state.classes !== null && !state.classes.includes(code);
+  const isAside = shownClasses.value !== null && !shownClasses.value.includes(code);
   if (!POINTS.includes(kind)) trace.visible = trace.visible && !isAside;
   else dressPoints(trace, figure.rows[position], isAside);
 }
@@ -101,22 +87,27 @@ function dressBySelection(trace, { figure }, position) {
 function dressPoints(trace, rows, isAside) {
   trace.customdata = rows;
   if (isAside) trace.opacity = FAINT;
-  if (state.rows === null) return;
-  trace.selectedpoints = rows.flatMap((row, i) => (state.rows.has(row) ? [i] : []));
+  if (selectedRows.value === null) return;
+  trace.selectedpoints = rows.flatMap((row, i) => (selectedRows.value.has(row) ? [i] : []));
   trace.unselected = { marker: { opacity: FAINT } };
 }
+
+/** What the rows and classes belong to. @type {string | null} */
+let shownTable = null;
 
 // Another table has other rows and classes; the same one, prepared otherwise, has not.
 function setTable(data) {
   const table = JSON.stringify([data?.source?.kind, data?.source?.key, data?.label]);
-  if (state.table !== null && state.table !== table) {
-    update({ newRows: null }, "newRows");
-    update({ colorBy: null, shapeBy: null }, "marks");
-    mark(null);
-    selectRows([]);
-    isolate(null);
+  if (shownTable !== null && shownTable !== table) {
+    batch(() => {
+      placeFile(null);
+      markBy(null, null);
+      mark(null);
+      selectRows([]);
+      isolate(null);
+    });
   }
-  update({ table });
+  shownTable = table;
 }
 
 // Sentences about the rows and classes that are singled out.
@@ -173,18 +164,19 @@ function addRings(panel, onSelect) {
   ringsOf.set(panel, new Rings(panel, onSelect));
 }
 
-/** Marks a row of the table, or none. @param {number | null} row */
-export function mark(row) {
-  update({ marked: row });
+function showMarked(row) {
   for (const button of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-mark]"))) {
     button.setAttribute("aria-pressed", String(Number(button.dataset.mark) === row));
   }
   placeRings();
 }
 
+/** The row under the pointer. @type {number | null} */
+let hovered = null;
+
 function hover(row) {
-  if (row === state.hovered) return;
-  update({ hovered: row });
+  if (row === hovered) return;
+  hovered = row;
   placeRings();
 }
 
@@ -229,7 +221,7 @@ class Rings {
     if (!layer || buttons) return;
     const { left, top } = this.plot.getBoundingClientRect();
     const found = layer.rowAt([clientX - left, clientY - top]);
-    if ((found?.row ?? null) === state.hovered) return;
+    if ((found?.row ?? null) === hovered) return;
     if (found) this.show(found.row, found.label);
     else this.leave();
   }
@@ -247,8 +239,7 @@ class Rings {
 
   /** Moves the rings to where the rows are drawn now. */
   place() {
-    const { hovered, marked } = state;
-    for (const [node, row] of /** @type {const} */ ([[this.hovered, hovered], [this.marked, marked]])) {
+    for (const [node, row] of /** @type {const} */ ([[this.hovered, hovered], [this.marked, markedRow.value]])) {
       const at = row === null ? null : this.pixels(row);
       hide(node, at === null);
       if (at) node.style.translate = `${at[0]}px ${at[1]}px`;

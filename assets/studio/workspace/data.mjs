@@ -1,13 +1,12 @@
 // The drop zone: takes a file dropped anywhere on the page, or chosen by click or keyboard,
 // uploads it and hands its key to the page.
 import { ID } from "../constants.mjs";
+import { ACCEPTED, sendFile } from "../page/answers.mjs";
 import { noUpdate, provideCallbacks, setProps } from "../page/dash.mjs";
 import { byId, fileLabel, span, whenPresent } from "../page/dom.mjs";
 import { openRun } from "../panel/front_run.mjs";
 import { isProject, openProject, PROJECT } from "./project.mjs";
 
-/** The files that are read. */
-export const ACCEPTED = ".csv,.tsv,.txt,.gz,.xlsx,.xlsm,.parquet,.feather,.arrow,.arff,text/csv,text/plain";
 const FORMATS = "CSV, Excel, Parquet, Feather or ARFF, also as .gz";
 const MEGABYTE = 2 ** 20;
 const NO_SERVER = "The server does not answer. Check that the studio is running, then drop the file again.";
@@ -69,13 +68,6 @@ function paste(event) {
 const tooLarge = ({ name, size }) =>
   `${name}: The file has ${Math.ceil(size / MEGABYTE).toLocaleString("en")} MB, and at most ` +
   `${maxMegabytes} MB can be read. Leave out columns or rows, or compress it as .gz.`;
-
-/** Stores a file on the server. @param {File} file @returns {Promise<Response>} */
-export function sendFile(file) {
-  const form = new FormData();
-  form.append("file", file);
-  return fetch("upload", { method: "POST", body: form });
-}
 
 const take = (file) => (isProject(file) ? openProject(file) : upload(file));
 

@@ -2,9 +2,9 @@
 import { MORE_LAYERS } from "../constants.mjs";
 import { connectMenu } from "../page/menu.mjs";
 import { NO_PLANE, showNotice, whenLoaded } from "../page/notice.mjs";
+import { switches } from "../page/switches.mjs";
 import { addToPanels } from "../panel/features.mjs";
 import { shownPanels } from "../panel/panels.mjs";
-import { state } from "../state.mjs";
 import { copyLink } from "./share_link.mjs";
 
 const MOST_RUNS = 9; // of a report
@@ -38,7 +38,7 @@ function saveReport() {
 function addressPlane(link, panel) {
   if (!panel.plane) return;
   const query = panel.query({ gamma: null, toward: null, from: null });
-  if (link.dataset.file === REPLAY) query.set("layers", MORE_LAYERS.filter((name) => state[name]).join());
+  if (link.dataset.file === REPLAY) query.set("layers", MORE_LAYERS.filter((name) => switches[name].value).join());
   link.search = `?plane=${panel.plane.sequence}&${query}`;
 }
 

@@ -3,8 +3,10 @@ import { ID, MORE_LAYERS } from "../constants.mjs";
 import { requested, save, sentenceOf } from "../page/answers.mjs";
 import { byId } from "../page/dom.mjs";
 import { NO_PLANE, showNotice } from "../page/notice.mjs";
+import { switches } from "../page/switches.mjs";
 import { frontPanel, panelOfRun, shownPanels } from "../panel/panels.mjs";
-import { state } from "../state.mjs";
+import { colorColumn, shapeColumn } from "../rows/marks.mjs";
+import { chosen } from "../rows/singled_out.mjs";
 
 /** @typedef {import("../panel/panel.mjs").Panel} Panel */
 
@@ -51,7 +53,7 @@ function open() {
   }
   field("which").closest("label").hidden = panels.length < 2;
   field("which").value = panels.length > 1 && run === null ? "all" : "one";
-  for (const layer of ["contours", "arrows", "names", ...MORE_LAYERS]) field(layer).checked = state[layer];
+  for (const layer of ["contours", "arrows", "names", ...MORE_LAYERS]) field(layer).checked = switches[layer].value;
   dialog.showModal();
   field("size").focus();
   followSize();
@@ -99,7 +101,8 @@ function chosenStyle() {
 }
 
 function request(style, format) {
-  const panels = chosenPanels().map((panel) => panelRequest(panel, state));
+  const shown = { ...chosen.value, colorBy: colorColumn.value, shapeBy: shapeColumn.value };
+  const panels = chosenPanels().map((panel) => panelRequest(panel, shown));
   return requested("figure", { panels, style, format });
 }
 

@@ -3,14 +3,14 @@ import { ID } from "../constants.mjs";
 import { refusalOf, requested, save, sentenceOf } from "../page/answers.mjs";
 import { setProps } from "../page/dash.mjs";
 import { NO_SERVER, showNotice } from "../page/notice.mjs";
-import { state } from "../state.mjs";
 import { PROJECT } from "./project.mjs";
+import { currentStory } from "./story.mjs";
 
 /** Saves a table with its runs and the story. @param {object} source of the table */
 export async function saveProject(source) {
   showNotice("Saving the project.");
   try {
-    const answer = await requested("project-file", { source, views: state.story.views });
+    const answer = await requested("project-file", { source, views: currentStory.value.views });
     const note = decodeURIComponent(answer.headers.get("X-Notes") ?? "");
     const name = await save(answer, `project${PROJECT}`);
     showNotice(`Saved as ${name}. ${note}`.trim(), { briefly: !note });
@@ -34,7 +34,7 @@ export async function openProject(file) {
 
 // A story that was here before can be had again.
 function takeStory(story) {
-  const { views } = state.story;
+  const { views } = currentStory.value;
   setProps(ID.story, { data: story });
   if (!views.length) return null;
   return { label: "Keep my story instead", act: () => setProps(ID.story, { data: { ...story, views } }) };

@@ -2,11 +2,13 @@
 import { FINAL_STATES, ID, MODES, MORE_LAYERS, SWITCHES } from "../constants.mjs";
 import { noUpdate, provideCallbacks, setProps } from "../page/dash.mjs";
 import { wait } from "../page/dom.mjs";
+import { mode } from "../page/mode.mjs";
 import { NO_PLANE, showNotice } from "../page/notice.mjs";
-import { showOnly } from "../page/switches.mjs";
-import { bringToFront } from "../panel/front_run.mjs";
+import { showOnly, switches } from "../page/switches.mjs";
 import { panelOfRun } from "../panel/panels.mjs";
-import { state, update } from "../state.mjs";
+import { bringToFront, runStates } from "../panel/runs.mjs";
+import { colorColumn, markBy, shapeColumn } from "../rows/marks.mjs";
+import { placedFile, placeFile } from "../rows/new_rows_buttons.mjs";
 
 /** @typedef {import("../panel/panel.mjs").Panel} Panel */
 /** @typedef {import("../types").RestoredView} RestoredView */
@@ -17,16 +19,16 @@ const TREE_CHECK_EVERY_MS = 1000;
 let newest = 0; // the number of the last view that was restored
 
 export function connectSharedViews() {
-  const mode = modeIn(location.search);
+  const asked = modeIn(location.search);
   // What a link in Present hides is hidden before anything else is there.
-  if (mode) document.body.dataset.mode = mode;
-  provideCallbacks({ readAddress: () => [location.search, mode ?? noUpdate()], bringUp: showRestored });
+  if (asked) document.body.dataset.mode = asked;
+  provideCallbacks({ readAddress: () => [location.search, asked ?? noUpdate()], bringUp: showRestored });
 }
 
 /** The mode that an address asks for, if it is one. @param {string} query */
 export function modeIn(query) {
-  const mode = new URLSearchParams(query).get("mode");
-  return MODES.includes(mode) ? mode : null;
+  const asked = new URLSearchParams(query).get("mode");
+  return MODES.includes(asked) ? asked : null;
 }
 
 /**
@@ -36,15 +38,14 @@ export function modeIn(query) {
  */
 export async function sharedView(panel) {
   const query = panel.query({ toward: null });
-  query.set("mode", state.mode);
-  query.set("hidden", SWITCHES.filter((name) => !state[name]).join());
-  query.set("layers", MORE_LAYERS.filter((name) => state[name]).join());
-  const { colorBy, shapeBy, newRows } = state;
-  if (colorBy) query.set("color_by", colorBy);
-  if (shapeBy) query.set("shape_by", shapeBy);
-  if (newRows) {
-    query.set("new_rows", newRows.key);
-    query.set("new_rows_name", newRows.name);
+  query.set("mode", mode.value);
+  query.set("hidden", SWITCHES.filter((name) => !switches[name].value).join());
+  query.set("layers", MORE_LAYERS.filter((name) => switches[name].value).join());
+  if (colorColumn.value) query.set("color_by", colorColumn.value);
+  if (shapeColumn.value) query.set("shape_by", shapeColumn.value);
+  if (placedFile.value) {
+    query.set("new_rows", placedFile.value.key);
+    query.set("new_rows_name", placedFile.value.name);
   }
   const answer = await fetch(`runs/${panel.run}/planes/${panel.plane.sequence}/shared-view?${query}`);
   return answer.json();
@@ -91,14 +92,14 @@ async function showRun(/** @type {RestoredView} */ restored) {
 
 // Colors and symbols by columns, and new rows, where they differ from those that are shown.
 function showMarks({ colorBy, shapeBy, newRows }) {
-  if (colorBy !== state.colorBy || shapeBy !== state.shapeBy) update({ colorBy, shapeBy }, "marks");
-  if (newRows?.key !== state.newRows?.key) update({ newRows }, "newRows");
+  markBy(colorBy, shapeBy);
+  if (newRows?.key !== placedFile.value?.key) placeFile(newRows);
 }
 
 // Its own run, and the run that it morphs to.
 function hasEnded({ run, look, other }) {
   const needsOther = look.morph && !other;
-  const isOtherFinal = !needsOther || FINAL_STATES.includes(state.states[look.morph[0]]);
+  const isOtherFinal = !needsOther || FINAL_STATES.includes(runStates.value[look.morph[0]]);
   return panelOfRun(run)?.isFinal && isOtherFinal;
 }
 

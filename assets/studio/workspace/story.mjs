@@ -2,24 +2,28 @@
 import { ID } from "../constants.mjs";
 import { ask, sentenceOf } from "../page/answers.mjs";
 import { noUpdate, provideCallbacks, setProps } from "../page/dash.mjs";
-import { fileLabel, whenPresent } from "../page/dom.mjs";
+import { byId, fileLabel, whenPresent } from "../page/dom.mjs";
+import { mode } from "../page/mode.mjs";
 import { NO_PLANE, NO_SERVER, showNotice } from "../page/notice.mjs";
+import { onChange, signal } from "../page/signals.mjs";
 import { frontPanel } from "../panel/panels.mjs";
-import { onChange, state, update } from "../state.mjs";
+import { forgetEarlier } from "../panel/runs.mjs";
 import { sharedView } from "./share_link.mjs";
 import { positionAfter, viewCount } from "./story_order.mjs";
 
 const FIELDS = ["caption", "title", "notes"]; // of a view in the list, in the order of the page
 
+/** The story; `included` is the one that came with the studio, as JSON, if one was opened. */
+export const currentStory = signal(
+  /** @type {{ views: import("../types").StoryView[], at: number, isAdding: boolean, included: string }} */
+  ({ views: [], at: -1, isAdding: false, included: "" }),
+);
+
 let nListed = 0; // changes whenever the list must be rendered again
 
 export function connectStory() {
   provideCallbacks({ setStory });
-  let mode = "";
-  onChange("mode", () => {
-    if (state.mode === "present" && mode !== "present") closeStory(); // with notes that the audience must not see
-    mode = state.mode;
-  });
+  onChange(mode, (shown) => shown === "present" && closeStory()); // with notes that the audience must not see
   whenPresent(".story-load", (slot) => {
     const label = fileLabel("Load a story", ".json,application/json", (file) => loadStory(file).catch(reportFailure));
     label.append("Load");
@@ -37,13 +41,13 @@ export function connectStory() {
 const closeStory = () => setProps(ID.storyView, { opened: false });
 const datasetOf = (target, selector) => target.closest?.(selector)?.dataset ?? {};
 const reportFailure = () => showNotice(NO_SERVER);
-const updateStory = (change) => update({ story: { ...state.story, ...change } }, "story");
+const updateStory = (change) => currentStory.set({ ...currentStory.value, ...change });
 
-export const hasStory = () => state.story.views.length > 0;
+export const hasStory = () => currentStory.value.views.length > 0;
 
 /** Shows the view some steps on, if there is one. @param {number} steps */
 export function stepStory(steps) {
-  const at = positionAfter(state.story, steps);
+  const at = positionAfter(currentStory.value, steps);
   if (at !== null) showView(at);
 }
 
@@ -60,7 +64,7 @@ export async function addToStory() {
 // A story that comes with the studio takes the place of another one of these, but of no other unasked.
 function chooseIncluded(key) {
   const open = () => openIncluded(key).catch((error) => showNotice(sentenceOf(error)));
-  const { views, included } = state.story;
+  const { views, included } = currentStory.value;
   if (!views.length || JSON.stringify(views) === included) return open();
   const message = `Your story of ${viewCount(views)} would be replaced. To keep it, save it in Story first.`;
   return showNotice(message, { action: { label: "Replace it", act: open } });
@@ -70,7 +74,7 @@ function chooseIncluded(key) {
 async function openIncluded(key) {
   const { story, revision } = await ask(`stories/${key}`, {});
   const { views } = story;
-  update({ earlier: null }); // its runs have ended long ago: no recap
+  forgetEarlier(); // its runs have ended long ago: no recap
   updateStory({ views, at: -1, included: JSON.stringify(views) });
   setProps(ID.story, { data: story });
   setProps(ID.revision, { data: revision });
@@ -78,10 +82,10 @@ async function openIncluded(key) {
 }
 
 // In Present, views are shown in Present.
-function showView(at, wanted = state.mode) {
-  const { view } = state.story.views[at];
-  const mode = wanted === "present" ? "present" : view.mode;
-  setProps(ID.wanted, { data: { view: { ...view, mode }, quiet: true } });
+function showView(at, wanted = mode.value) {
+  const { view } = currentStory.value.views[at];
+  const shown = wanted === "present" ? wanted : view.mode;
+  setProps(ID.wanted, { data: { view: { ...view, mode: shown }, quiet: true } });
   updateStory({ at });
 }
 
@@ -96,7 +100,7 @@ async function loadStory(file) {
 }
 
 function setStory(stored) {
-  const { views: former, at, isAdding } = state.story;
+  const { views: former, at, isAdding } = currentStory.value;
   const views = stored?.views ?? [];
   if (isAdding && views.length > former.length) {
     showNotice(`Added to the story as view ${views.length}.`, { briefly: true });
@@ -116,3 +120,15 @@ function isListed(views) {
     return isSame;
   });
 }
+
+/** What a view of the story says, else what is asked of the classes. */
+export function showTitle() {
+  const title = byId(ID.title);
+  if (!title) return;
+  const view = currentStory.value.views[currentStory.value.at];
+  title.textContent = view?.title || (legendOfPage()?.dataset.question ?? "");
+  byId(ID.caption).textContent = view?.caption ?? "";
+}
+
+/** The legend of the classes in the sidebar. @returns {HTMLElement | null} */
+export const legendOfPage = () => document.querySelector(`#${ID.dataSummary} .legend`);

@@ -1,0 +1,103 @@
+// Values that modules share. Each is a signal of one module, which alone sets it; the others import it
+// to read it, or to be told when it has changed. After the Atom of tldraw and the signals of preact, but
+// the sources of a computed value are named, and its reader finds it again where they have changed.
+
+/** @template T @typedef {{ readonly value: T, watch: (watcher: Watcher) => void, unwatch: (watcher: Watcher) => void }} Source */
+/** @typedef {{ source: Source<any>, callback: (value: any) => void, told: unknown }} Watcher */
+
+let depth = 0; // of batches
+/** @type {Set<Watcher>} */
+const due = new Set();
+
+/**
+ * Changes several signals; who watches them is told once, when all have changed.
+ * @param {() => void} change
+ */
+export function batch(change) {
+  depth += 1;
+  try {
+    change();
+  } finally {
+    if (depth === 1) for (const watcher of due) tell(watcher); // also of what these change
+    depth -= 1;
+  }
+}
+
+// One that fails does not keep the others from being told.
+function tell(watcher) {
+  due.delete(watcher);
+  try {
+    const { value } = watcher.source;
+    if (Object.is(value, watcher.told)) return; // it was changed back, or the same was computed
+    watcher.told = value;
+    watcher.callback(value);
+  } catch (error) {
+    console.error(error);
+  }
+}
+
+/**
+ * A value that changes.
+ * @template T
+ * @param {T} first
+ * @returns {Source<T> & { set: (value: T) => void }}
+ */
+export function signal(first) {
+  let value = first;
+  /** @type {Set<Watcher>} */
+  const watchers = new Set();
+  return {
+    get value() {
+      return value;
+    },
+    set(next) {
+      if (Object.is(value, next)) return;
+      value = next;
+      batch(() => watchers.forEach((watcher) => due.add(watcher)));
+    },
+    watch: (watcher) => watchers.add(watcher),
+    unwatch: (watcher) => watchers.delete(watcher),
+  };
+}
+
+/**
+ * A value that follows from others; it is computed when it is read and one of them has changed.
+ * @template T
+ * @param {Source<any>[]} sources
+ * @param {(...values: any[]) => T} compute
+ * @returns {Source<T>}
+ */
+export function computed(sources, compute) {
+  /** @type {unknown[] | null} */
+  let known = null;
+  /** @type {T} */
+  let value;
+  return {
+    get value() {
+      const values = sources.map((source) => source.value);
+      if (known?.every((before, i) => Object.is(before, values[i]))) return value;
+      value = compute(...values);
+      known = values;
+      return value;
+    },
+    watch: (watcher) => sources.forEach((source) => source.watch(watcher)),
+    unwatch: (watcher) => sources.forEach((source) => source.unwatch(watcher)),
+  };
+}
+
+/**
+ * Calls back with every new value of a signal, or after every change of several.
+ * @template T
+ * @param {Source<T> | Source<any>[]} source
+ * @param {(value: T) => void} callback
+ * @returns {() => void} what ends that
+ */
+export function onChange(source, callback) {
+  const watched = Array.isArray(source) ? computed(source, (...values) => /** @type {any} */ (values)) : source;
+  const watcher = { source: watched, callback, told: watched.value };
+  watched.watch(watcher);
+  return () => {
+    watched.unwatch(watcher);
+    due.delete(watcher);
+  };
+}
