@@ -4,7 +4,7 @@ import { connectComparison } from "./studio/panel/comparison.mjs";
 import { loadPlotly } from "./studio/plane/plotly.mjs";
 import { connectFrontRun } from "./studio/panel/front_run.mjs";
 import { connectMode } from "./studio/page/mode.mjs";
-import { connectColumns } from "./studio/workspace/columns.mjs";
+import { connectColumns } from "./studio/workspace/data.mjs";
 import { complain, connectMarkup, startDash } from "./studio/page/dash.mjs";
 import { whenIdle } from "./studio/page/dom.mjs";
 import { connectDataMenus } from "./studio/workspace/data.mjs";

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { waitAfter } from "../../assets/studio/present/audience/connection.mjs";
 import { Messages, unpacked } from "../../assets/studio/present/audience/connection.mjs";
 import { withPlacedNames } from "../../assets/studio/present/audience/picture.mjs";
-import { modeInWords } from "../../assets/studio/present/audience/page.mjs";
+import { modeInWords } from "../../assets/studio/present/audience/talk.mjs";
 import { nearestPoint, tracesOf, wordsOf } from "../../assets/studio/present/audience/picture.mjs";
 import { panned } from "../../assets/studio/present/audience/touch.mjs";
 

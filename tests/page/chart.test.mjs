@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { fittingCaption, mostLevels } from "../../assets/studio/panel/chart.mjs";
+import { fittingCaption, mostLevels } from "../../assets/studio/panel/curve.mjs";
 
 test("a low curve has as many numbers as fit above each other, and one at least", () => {
   assert.deepEqual([200, 44, 5].map((height) => mostLevels(height, 4)), [4, 3, 1]);

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { elapsedLabel, shownViews } from "../../assets/studio/present/presenter_views.mjs";
+import { elapsedLabel, shownViews } from "../../assets/studio/workspace/story_order.mjs";
 
 const views = ["a", "b", "c"].map((title) => ({ title, caption: "", view: { mode: "explore" } }));
 const titles = ({ current, next }) => [current?.title, next?.title];

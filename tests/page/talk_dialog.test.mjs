@@ -40,7 +40,7 @@ globalThis.fetch = /** @type {any} */ (async (address) => {
   return { ok: true, json: async () => ({ talk }) };
 });
 
-const { openTalkDialog } = await import("../../assets/studio/present/talk_dialog.mjs");
+const { openTalkDialog } = await import("../../assets/studio/present/talk.mjs");
 const { beginTalk, endTalk, resumeTalk } = await import("../../assets/studio/present/talk.mjs");
 after(() => {
   talk = null;

@@ -1,4 +1,4 @@
-// The kernel width: a number field holds it, a slider over its logarithm follows and sets it, and
+// The settings of a run, in words where they are folded away. The kernel width: a number field holds it, a slider over its logarithm follows and sets it, and
 // a button leaves it to the method.
 import { GAMMA_DIGITS, ID } from "../constants.mjs";
 import { provideCallbacks, setProps } from "./dash.mjs";

@@ -1,4 +1,5 @@
-// Run commands: stop, pause, step, resume, continue, remove, refine; and the windows on a run.
+// What the buttons of a panel do: stop, pause, step, resume, continue, remove, refine and rename the run, open windows
+// on it, and bring everything into sight again.
 import { ID } from "../constants.mjs";
 import { refusalOf } from "../page/answers.mjs";
 import { setProps } from "../page/dash.mjs";

@@ -5,14 +5,13 @@ import { hide, lessMotion, playButton, rangeInput, wait, write } from "../page/d
 import { showNotice } from "../page/notice.mjs";
 import { gammaAt } from "../page/settings.mjs";
 import { signal } from "../page/signals.mjs";
-import { ChartCanvas } from "./chart.mjs";
 import { sendCommand } from "./commands.mjs";
-import { accuracyTraces, divergenceTraces, objectiveTraces, rangeOf, valueRange } from "./curve.mjs";
+import { accuracyTraces, ChartCanvas, divergenceTraces, objectiveTraces, rangeOf, valueRange } from "./curve.mjs";
 import { isAsFound, isBetweenPlanes, isOfTree, morphIn } from "./view_options.mjs";
 
 /** @typedef {import("../types").Plane} Plane */
 /** @typedef {import("../types").Range} Range */
-/** @typedef {{ name: string, caption?: string, range: Range, values?: Range, ticks?: import("./chart.mjs").Chart["ticks"], traces: import("../types").Trace[] }} Curve */
+/** @typedef {{ name: string, caption?: string, range: Range, values?: Range, ticks?: import("./curve.mjs").Chart["ticks"], traces: import("../types").Trace[] }} Curve */
 
 const DRAWN_EVERY_MS = 250;
 // In decimal logarithms.

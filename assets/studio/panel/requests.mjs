@@ -1,4 +1,5 @@
-// Requests for planes of one run: one at a time, and the last one made wins.
+// What a panel requests: planes of its run, one at a time, of which the last one asked for wins; and the styles of its
+// figures.
 import { refusalOf } from "../page/answers.mjs";
 
 /** @typedef {import("../types").Plane} Plane */

@@ -8,6 +8,7 @@ import { clearedPen, drawGrid, drawTrace } from "./canvas.mjs";
 import { drawAtOnce, inTurn, isTimeToMove, keepMoving, stopMoving } from "./clock.mjs";
 import { noteCanvasAxes, pixelAxes, shownRanges, sizeOf } from "./plotly.mjs";
 import { multiples, scale } from "./scales.mjs";
+import { isPoints } from "./traces.mjs";
 
 const STILL_AFTER_MS = 250;
 const STILL_AFTER_RUNNING_MS = 1000;
@@ -213,8 +214,6 @@ export class CanvasAnimation {
 /** @typedef {Map<number, { forth: AffineMap, back: AffineMap }>} ContourMaps by class */
 
 /** @type {string[]} */
-const POINT_KINDS = [PLANE_TRACE.train, PLANE_TRACE.heldOut];
-/** @type {string[]} */
 const MEAN_KINDS = [PLANE_TRACE.classEllipse, PLANE_TRACE.meanEllipse, PLANE_TRACE.centroid];
 const PER_ARROW = { [PLANE_TRACE.arrowLines]: 3, [PLANE_TRACE.arrowHeads]: 1 };
 // A map that flattens the points more than this says nothing about contours.
@@ -262,9 +261,6 @@ export function between(from, to, share, maps = contourMaps(from, to)) {
   const axes = /** @type {Axes} */ (to.axes.map((range, axis) => range.map((end, i) => mix(from.axes[axis][i], end, share))));
   return { traces, axes, features: to.features, fading };
 }
-
-/** @param {Trace} trace */
-const isPoints = ({ meta }) => POINT_KINDS.includes(meta.kind);
 
 // The density of one component is a curve without gaps over the same steps in every plane.
 /** @param {Trace} trace */

@@ -8,10 +8,7 @@ import { decodedPlane } from "./arrays.mjs";
 import { nextFrame } from "./clock.mjs";
 import { layoutOn, pixelAxes } from "./plotly.mjs";
 import { unpackedPoints, unpackedRows } from "./row_arrays.mjs";
-
-// Of more rows than the traces draw, every one is drawn below the contours, by a module that is
-// loaded then.
-const SAMPLE = [PLANE_TRACE.train, PLANE_TRACE.heldOut];
+import { POINT_KINDS } from "./traces.mjs";
 
 // The axes of a first look mean nothing yet, and neither do arrows.
 const LEFT_OUT = [PLANE_TRACE.arrowLines, PLANE_TRACE.arrowHeads];
@@ -99,7 +96,7 @@ function paint(node, found, rows = null) {
   const arrays = decodedPlane(found).traces;
   const traces = found.figure.data
     .map((style, i) => ({ ...style, ...arrays[i], halo }))
-    .filter(({ meta, x }) => x && ![...LEFT_OUT, ...(rows ? SAMPLE : [])].includes(meta.kind));
+    .filter(({ meta, x }) => x && ![...LEFT_OUT, ...(rows ? POINT_KINDS : [])].includes(meta.kind));
   const picture = { plane: found, traces, axes: found.limits, features: [] };
   const layout = () => layoutOn(plot, found.figure.layout, found.limits);
   shown?.resized.disconnect();

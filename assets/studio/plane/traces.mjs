@@ -1,7 +1,13 @@
-// The switches of the page, by the traces that they show or hide.
+// The traces of a plane by what they show.
 import { PLANE_TRACE } from "../constants.mjs";
 
-/** @type {Record<string, string>} */
+/** What traces of rows show. @type {readonly string[]} */
+export const POINT_KINDS = [PLANE_TRACE.train, PLANE_TRACE.heldOut];
+
+/** Whether a trace shows rows. @param {{ meta?: { kind: string } }} trace or its style */
+export const isPoints = ({ meta }) => POINT_KINDS.includes(meta?.kind);
+
+/** The switches of the page, by the traces that they show or hide. @type {Record<string, string>} */
 export const SWITCHED_BY = {
   [PLANE_TRACE.classNames]: "names",
   [PLANE_TRACE.contour]: "contours",

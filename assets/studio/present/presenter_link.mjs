@@ -3,7 +3,7 @@ import { colorScheme, onColorScheme } from "../page/dom.mjs";
 import { showNotice } from "../page/notice.mjs";
 import { onChange } from "../page/signals.mjs";
 import { currentStory, stepStory } from "../workspace/story.mjs";
-import { channelName, shownViews } from "./presenter_views.mjs";
+import { channelName, shownViews } from "../workspace/story_order.mjs";
 
 const SIZE = "popup,width=980,height=680";
 const NO_WINDOW = "The browser blocked the presenter’s window. Allow pop-ups for this page, then press Notes again.";

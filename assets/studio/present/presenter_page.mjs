@@ -2,9 +2,8 @@
 import { byId } from "../page/dom.mjs";
 import { decodedPlane } from "../plane/arrays.mjs";
 import { drawSmallPlane } from "../plane/small_plane.mjs";
-import { positionLabel } from "../workspace/story_order.mjs";
+import { channelName, elapsedLabel, positionLabel } from "../workspace/story_order.mjs";
 import { nextPicture } from "./next_picture.mjs";
-import { channelName, elapsedLabel } from "./presenter_views.mjs";
 
 const STEPS = { ArrowLeft: -1, PageUp: -1, ArrowRight: 1, PageDown: 1, " ": 1 };
 const TICK_MS = 250;

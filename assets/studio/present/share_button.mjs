@@ -14,7 +14,7 @@ export function connectShareButton() {
 }
 
 async function openDialog() {
-  const { openTalkDialog } = await import("./talk_dialog.mjs");
+  const { openTalkDialog } = await import("./talk.mjs");
   await openTalkDialog();
 }
 

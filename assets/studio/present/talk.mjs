@@ -1,5 +1,5 @@
-// The talk of the presenter: while it goes on, what Present shows is sent whenever it has changed, one
-// request after the other, so that the newest wins.
+// The talk of the presenter and its dialog. While a talk goes on, what Present shows is sent whenever it has
+// changed, one request after the other, so that the newest wins.
 import { ID, MORE_LAYERS, SWITCHES } from "../constants.mjs";
 import { ask, sentenceOf } from "../page/answers.mjs";
 import { byId } from "../page/dom.mjs";
@@ -31,16 +31,8 @@ let sent = ""; // what viewers see
 let isSending = false;
 let refusal = ""; // that was shown already
 let countedAt = 0;
-/** @type {(message: string) => void} */
-let onTalk = () => undefined;
-
-/** The talk that goes on, if there is one. */
-export const talkNow = () => now;
-
-/** Calls back whenever the talk has changed, with why it has ended, if it has. @param {(message: string) => void} callback */
-export function whenTalkChanges(callback) {
-  onTalk = callback;
-}
+/** @type {HTMLDialogElement} */
+let dialog;
 
 /** @param {Record<string, boolean>} allowed */
 export async function beginTalk(allowed) {
@@ -107,10 +99,10 @@ const count = () =>
     else follow(null, reasonOf(now.expires_s));
   });
 
-async function unlessBusy(act) {
+async function unlessBusy(request) {
   isSending = true;
   try {
-    await act();
+    await request();
   } catch (error) {
     const message = sentenceOf(error);
     if (message !== refusal) showNotice(message, { briefly: true });
@@ -133,7 +125,7 @@ function announce(reason = "") {
     button.textContent = now ? `Shared · ${now.viewers}` : "Share";
     button.setAttribute("aria-label", now ? `Shared talk, ${now.viewers} viewers` : "Share this talk with an audience");
   }
-  onTalk(reason);
+  if (dialog) fill(reason);
 }
 
 // What Present shows of a run, as the audience of a talk is to see it.
@@ -173,4 +165,89 @@ function drawnRows({ figure }) {
   const found = figure.rows.flat().filter((row) => rows.has(row));
   drawn.set(rows, { figure, rows: found });
   return found;
+}
+
+/** Opens the dialog: begin a talk, pass its link on, see how many follow, end it. It knows the talk of another tab too. */
+export async function openTalkDialog() {
+  dialog ??= connected(byId(ID.talk));
+  if (!now) await resumeTalk();
+  fill();
+  dialog.showModal();
+}
+
+/** @param {HTMLDialogElement} node */
+function connected(node) {
+  dialog = node;
+  for (const slot of /** @type {NodeListOf<HTMLElement>} */ (node.querySelectorAll("[data-allow]"))) {
+    const box = Object.assign(document.createElement("input"), { type: "checkbox" });
+    box.dataset.allow = slot.dataset.allow;
+    box.addEventListener("change", () => now && act(() => allow(allowed())));
+    slot.replaceWith(box);
+  }
+  part("close").onclick = () => node.close();
+  part("begin").onclick = () => act(() => beginTalk(allowed()));
+  part("end").onclick = () => act(endTalk);
+  part("copy").onclick = () => act(copy);
+  return node;
+}
+
+/** @returns {any} */
+const part = (name) => dialog.querySelector(`[data-talk="${name}"]`);
+
+/** @returns {any[]} */
+const boxes = () => [...dialog.querySelectorAll("input[data-allow]")];
+
+const allowed = () => Object.fromEntries(boxes().map(({ dataset, checked }) => [dataset.allow, checked]));
+
+async function act(action) {
+  try {
+    part("words").textContent = (await action()) ?? "";
+  } catch (error) {
+    part("words").textContent = sentenceOf(error);
+    showAllowed();
+  }
+}
+
+// What viewers may see, whatever was asked for.
+function showAllowed() {
+  const talk = now;
+  for (const box of boxes()) box.checked = talk?.[box.dataset.allow] ?? box.checked;
+}
+
+async function copy() {
+  try {
+    await navigator.clipboard.writeText(now.link);
+    return "Link copied.";
+  } catch {
+    return "The browser does not allow copying here. Select the link and copy it by hand.";
+  }
+}
+
+function imageOf(code) {
+  const image = new Image();
+  image.alt = "The link as a QR code";
+  image.src = `data:image/svg+xml,${encodeURIComponent(code)}`;
+  return image;
+}
+
+/** @param {string} [reason] why there is no talk any more */
+function fill(reason = "") {
+  if (reason) part("words").textContent = reason;
+  const talk = now;
+  part("on").hidden = part("end").hidden = !talk;
+  part("begin").hidden = Boolean(talk);
+  if (!talk) {
+    part("code").replaceChildren();
+    return;
+  }
+  const { link, code, is_only_here: isOnlyHere, viewers, expires_s: expires } = talk;
+  if (part("link").textContent !== link) {
+    Object.assign(part("link"), { textContent: link, href: link });
+    part("code").replaceChildren(imageOf(code));
+    showAllowed();
+  }
+  part("count").textContent = `${viewers} ${viewers === 1 ? "viewer" : "viewers"}`;
+  const until = new Date(1000 * expires).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+  part("until").textContent = `The link is valid until ${until}, or until you end the talk.`;
+  part("note").hidden = !isOnlyHere;
 }

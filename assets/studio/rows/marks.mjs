@@ -10,11 +10,11 @@ import { shownPanels } from "../panel/panels.mjs";
 import { unpackedCodes } from "../plane/row_arrays.mjs";
 import { dressByColumns, shownLayer } from "./row_layer.mjs";
 import { selectRows } from "./singled_out.mjs";
+import { isPoints } from "../plane/traces.mjs";
 
 /** @typedef {import("../panel/panel.mjs").Panel} Panel */
 /** @typedef {import("../types").PointMarks} PointMarks */
 
-const POINTS = [PLANE_TRACE.train, PLANE_TRACE.heldOut];
 const BY_CLASS = "class";
 
 /** @type {WeakMap<Panel, Marks>} */
@@ -101,7 +101,7 @@ class Marks {
   dress(trace, position) {
     const { colors, symbols } = this.shown;
     const { kind } = trace.meta;
-    if (POINTS.includes(kind)) {
+    if (isPoints(trace)) {
       const isOpen = kind === PLANE_TRACE.heldOut;
       if (colors) trace.marker = { ...trace.marker, color: colors.marks[position] };
       if (symbols) trace.marker = { ...trace.marker, symbol: symbols.marks[position].map((name) => (isOpen ? `${name}-open` : name)) };

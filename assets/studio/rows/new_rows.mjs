@@ -11,8 +11,8 @@ import { shownPanels } from "../panel/panels.mjs";
 import { bringToFront, stage } from "../panel/runs.mjs";
 import { addressOf } from "../panel/view_options.mjs";
 import { escaped } from "../plane/plotly.mjs";
-import { nameOf, rowLine } from "./elements.mjs";
 import { placedFile, placeFile } from "./new_rows_buttons.mjs";
+import { nameOf, rowLine } from "./row_card.mjs";
 
 /** @typedef {import("../panel/panel.mjs").Panel} Panel */
 

@@ -7,13 +7,12 @@ import { numbers } from "../plane/arrays.mjs";
 import { markersOf } from "../plane/dress.mjs";
 import { pixelAxes, shownRanges } from "../plane/plotly.mjs";
 import { shownLayer } from "./row_layer.mjs";
+import { isPoints } from "../plane/traces.mjs";
 
 /** @typedef {import("../types").Axes} Axes */
 
 const INSET = 0.012; // of a side, so that a mark is not cut
 const MOST_MARKS = 100; // of a class; more lie on top of each other
-const POINTS = [PLANE_TRACE.train, PLANE_TRACE.heldOut];
-
 export function addOutside() {
   dressTraces((trace, panel) => {
     if (trace.meta.kind === PLANE_TRACE.outside) Object.assign(trace, marksOf(trace, panel));
@@ -53,7 +52,7 @@ function marksOf(trace, panel) {
 }
 
 const ofTraces = ({ traces }, { plane: { data } }) =>
-  data.flatMap(({ meta, marker }, i) => (POINTS.includes(meta.kind) ? [[traces[i], marker.color]] : []));
+  data.flatMap((style, i) => (isPoints(style) ? [[traces[i], style.marker.color]] : []));
 
 const ofClasses = (every, { plane: { data } }) =>
   markersOf(data).map(({ color }, code) => [every[code], color]);

@@ -1,12 +1,11 @@
-// The card beside the row under the pointer: what is known at once, and soon afterwards its
+// Rows in words: their line in a list, and the card beside the row under the pointer: what is known at once, and soon afterwards its
 // prediction, what moves it from the center, and the other columns of its table.
 import { ask } from "../page/answers.mjs";
-import { element, hide } from "../page/dom.mjs";
+import { element, hide, span } from "../page/dom.mjs";
 import { mode } from "../page/mode.mjs";
 import { percent } from "../page/number_text.mjs";
 import { addToPanels } from "../panel/features.mjs";
 import { addressOf } from "../panel/view_options.mjs";
-import { nameOf } from "./elements.mjs";
 
 /** @typedef {import("../panel/panel.mjs").Panel} Panel */
 /** @typedef {import("../types").RowDetails} RowDetails */
@@ -93,3 +92,24 @@ function detailLines({ summary, contributions, info }) {
 }
 
 const signed = (value) => `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(1)}`;
+
+/** The name of a row, or its number. @param {{ name: string, row: number }} row */
+export const nameOf = ({ name, row }) => name || `row ${row}`;
+
+/** What a row is taken for, and how sure that is. @param {import("../types").RowSummary} row */
+const predictionOf = ({ predicted, probability }) => `${predicted} ${percent(probability)}`;
+
+/**
+ * A row as a line: name, class, and, where another class is more probable, that.
+ * @param {import("../types").RowSummary} row
+ */
+export function rowLine(row) {
+  const isOther = row.label && row.label !== row.predicted;
+  const line = [
+    element("span", "row-name", nameOf(row)),
+    span(row.label || row.predicted, "row-class"),
+    element("span", isOther ? "row-taken is-other" : "row-taken", isOther ? predictionOf(row) : percent(row.probability)),
+  ];
+  if (row.unlike) line.push(element("span", "row-unlike", "unlike"));
+  return line;
+}

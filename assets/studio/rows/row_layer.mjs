@@ -17,6 +17,7 @@ import { positionOf, unpackedPoints, unpackedRows } from "../plane/row_arrays.mj
 import { RowGrid } from "../plane/row_grid.mjs";
 import { drawGridBelow, drawnAxes, drawRows, fitted, sizeIn } from "../plane/under_canvas.mjs";
 import { chosen, selectedRows, shownClasses } from "./singled_out.mjs";
+import { isPoints, POINT_KINDS } from "../plane/traces.mjs";
 
 /** @typedef {import("../panel/panel.mjs").Panel} Panel */
 /** @typedef {import("../types").Plane} Plane */
@@ -32,7 +33,7 @@ const FEW = 300; // rows without a class, which would not be seen below the othe
 const UNLABELED = "unlabeled"; // the kind of the trace of rows without a class, where they are few
 
 /** @type {string[]} */
-const UNDER = [PLANE_TRACE.contour, PLANE_TRACE.train, PLANE_TRACE.heldOut, UNLABELED];
+const UNDER = [PLANE_TRACE.contour, ...POINT_KINDS, UNLABELED];
 
 let raster = new Raster(1, 1); // for all panels, which are mostly of one size
 
@@ -315,9 +316,6 @@ export class RowLayer {
   }
 }
 
-/** Whether a trace draws rows of the sample. @param {import("../types").Trace} trace */
-const drawsSample = ({ meta: { kind } }) => kind === PLANE_TRACE.train || kind === PLANE_TRACE.heldOut;
-
 // The layers of all rows, one for each panel, and what of the figure gives way to them.
 
 /** @type {WeakMap<Panel, RowLayer>} */
@@ -326,7 +324,7 @@ const layers = new WeakMap();
 export function addRowLayers() {
   addToPanels((panel) => layers.set(panel, new RowLayer(panel)));
   dressTraces((trace, panel) => {
-    if (panel.figure.is_sample && drawsSample(trace) && layers.get(panel).showsAll(panel.plane)) trace.visible = false;
+    if (panel.figure.is_sample && isPoints(trace) && layers.get(panel).showsAll(panel.plane)) trace.visible = false;
   });
   onChange(chosen, () => {
     for (const panel of shownPanels()) layers.get(panel).redress();
@@ -359,10 +357,9 @@ const TOLERANCE = 1e-3; // of the extent of the sample, whose codes have 65,534 
  * @param {number} nComponents
  */
 export function fits(plane, figure, rows, points, nComponents) {
-  return figure.plane.data.every(({ meta: { kind } }, trace) => {
-    const isPoints = kind === PLANE_TRACE.train || kind === PLANE_TRACE.heldOut;
-    return !isPoints || traceFits(plane.traces[trace], figure.rows[trace], rows, points, nComponents);
-  });
+  return figure.plane.data.every(
+    (style, trace) => !isPoints(style) || traceFits(plane.traces[trace], figure.rows[trace], rows, points, nComponents),
+  );
 }
 
 // Rows of a line are spread across it by how many are drawn.

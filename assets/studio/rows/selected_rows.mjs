@@ -12,7 +12,7 @@ import { addToPanels } from "../panel/features.mjs";
 import { frontPanel } from "../panel/panels.mjs";
 import { bringToFront, stage } from "../panel/runs.mjs";
 import { addressOf } from "../panel/view_options.mjs";
-import { nameOf, rowLine, submitButton, textField } from "./elements.mjs";
+import { nameOf, rowLine } from "./row_card.mjs";
 import { chosen, markedRow, selectedRows, selectRows } from "./singled_out.mjs";
 
 /** @typedef {import("../panel/panel.mjs").Panel} Panel */
@@ -204,3 +204,22 @@ function differenceLine({ feature, deviations, selected, others }) {
 }
 
 const more = (n) => (n > 0 ? [element("li", "hint", `and ${n.toLocaleString("en")} more; save as CSV for all`)] : []);
+
+/**
+ * A field for text, which Dash does not have without a callback.
+ * @param {string} label
+ * @param {object} properties
+ */
+function textField(label, properties) {
+  const field = document.createElement("input");
+  Object.assign(field, { type: "text", className: "row-field", ...properties });
+  field.setAttribute("aria-label", label);
+  return field;
+}
+
+/** @param {string} label */
+function submitButton(label) {
+  const button = document.createElement("button");
+  Object.assign(button, { type: "submit", className: "button is-small", textContent: label });
+  return button;
+}

@@ -1,6 +1,6 @@
 // Brushing: rows and classes that are singled out, in every panel at once. Selected rows stand out,
 // and classes may be shown alone.
-import { ID, PLANE_TRACE } from "../constants.mjs";
+import { ID } from "../constants.mjs";
 import { provideCallbacks, setProps } from "../page/dash.mjs";
 import { byId, hide, whenPresent } from "../page/dom.mjs";
 import { batch, onChange } from "../page/signals.mjs";
@@ -12,6 +12,7 @@ import { markBy } from "./marks.mjs";
 import { placeFile } from "./new_rows_buttons.mjs";
 import { shownLayer } from "./row_layer.mjs";
 import { chosen, isolate, mark, markedRow, selectedRows, selectRows, shownClasses } from "./singled_out.mjs";
+import { isPoints } from "../plane/traces.mjs";
 
 const FAINT = 0.1;
 const BUTTONS = `[data-isolate], [data-class], [data-mark], #${ID.brushed} button, #${ID.isolated} button`;
@@ -72,15 +73,12 @@ export function toggled(codes, code) {
   return [...codes, code].sort((a, b) => a - b);
 }
 
-/** @type {string[]} */
-const POINTS = [PLANE_TRACE.train, PLANE_TRACE.heldOut];
-
 // Selected rows stand out, and so do classes that are shown alone.
 function dressBySelection(trace, { figure }, position) {
-  const { kind, class: code } = trace.meta;
+  const { class: code } = trace.meta;
   if (code === undefined) return;
   const isAside = shownClasses.value !== null && !shownClasses.value.includes(code);
-  if (!POINTS.includes(kind)) trace.visible = trace.visible && !isAside;
+  if (!isPoints(trace)) trace.visible = trace.visible && !isAside;
   else dressPoints(trace, figure.rows[position], isAside);
 }
 

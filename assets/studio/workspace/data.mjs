@@ -1,5 +1,5 @@
-// The drop zone: takes a file dropped anywhere on the page, or chosen by click or keyboard,
-// uploads it and hands its key to the page.
+// The data: a drop zone, which takes a file dropped anywhere on the page, or chosen by click or keyboard, uploads it
+// and hands its key to the page; the menu of data sets used before; the window of the columns.
 import { ID } from "../constants.mjs";
 import { ACCEPTED, sendFile } from "../page/answers.mjs";
 import { noUpdate, provideCallbacks, setProps } from "../page/dash.mjs";
@@ -138,4 +138,32 @@ function rememberData(data, remembered) {
   const { source } = data;
   const others = (remembered ?? []).filter(({ kind, key }) => kind !== source.kind || key !== source.key);
   return [source, ...others].slice(0, MOST_REMEMBERED);
+}
+
+// The window of the columns: Dash renders its rows again after every choice, and the focus returns
+// to where it was; errors that occur while the window is open are shown in it.
+
+let focused = null; // the id of the control that had the focus
+
+export function connectColumns() {
+  provideCallbacks({ complainOfColumns: columnsError, dataOfDialog });
+  document.addEventListener("focusin", remember);
+  whenPresent(`#${ID.columnsTable} > table`, restore);
+}
+
+function remember({ target }) {
+  focused = target.closest(`#${ID.columnsTable}`) ? target.id : null;
+}
+
+function restore() {
+  if (focused && document.activeElement === document.body) byId(focused)?.focus();
+}
+
+const dataOfDialog = (opened, data) => (opened && data ? data : noUpdate());
+
+function columnsError(error, opened) {
+  const { triggered } = window.dash_clientside.callback_context;
+  const isOpening = triggered.some(({ prop_id: id }) => id === `${ID.columns}.opened`);
+  if (isOpening) return null;
+  return opened ? error : noUpdate();
 }

@@ -1,4 +1,4 @@
-// The menu of a panel: the files of its plane, a link to it.
+// What is taken along of a panel: the files of its plane, a link to it, a figure for print.
 import { MORE_LAYERS } from "../constants.mjs";
 import { connectMenu } from "../page/menu.mjs";
 import { NO_PLANE, showNotice, whenLoaded } from "../page/notice.mjs";

@@ -1,4 +1,4 @@
-// Where in a story the next view is.
+// Where in a story the next view is, and what the presenter's window is told of it.
 
 /**
  * The position some steps on, or null if there is none; a story begins at its first view.
@@ -21,3 +21,25 @@ export function positionLabel({ views, at }) {
 
 /** How many views a story has, in words. @param {unknown[]} views */
 export const viewCount = ({ length }) => `${length} ${length === 1 ? "view" : "views"}`;
+
+/** @typedef {import("../types").StoryView} StoryView */
+
+/** The name of the channel between a tab and its window. @param {string} key */
+export const channelName = (key) => `melm-presenter-${key}`;
+
+/**
+ * The view on screen and the one after it; before the story begins, its first is the next.
+ * @param {{ views: StoryView[], at: number }} story
+ */
+export function shownViews({ views, at }) {
+  return { at, count: views.length, current: views[at] ?? null, next: views[at + 1] ?? null };
+}
+
+/**
+ * A time span as on a stopwatch.
+ * @param {number} milliseconds
+ */
+export function elapsedLabel(milliseconds) {
+  const seconds = Math.floor(milliseconds / 1000);
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+}

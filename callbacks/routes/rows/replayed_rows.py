@@ -23,7 +23,7 @@ from melm_studio.runs.records.run import PlaneEvent, RunRecord
 # Eight bytes a row in base 64.
 MOST_ROWS = 1_000_000
 
-_ENTRY = "studio/plane/replayed.mjs"
+_ENTRY = "studio/plane/still_rows.mjs"
 
 _MARKUP = """\
 <style>

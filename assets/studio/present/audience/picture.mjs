@@ -4,14 +4,11 @@ import { MORE_LAYERS, PLANE_TRACE } from "../../constants.mjs";
 import { fontOf } from "../../plane/canvas.mjs";
 import { placeLabels } from "../../plane/label_placement.mjs";
 import { scale } from "../../plane/scales.mjs";
-import { SWITCHED_BY } from "../../plane/traces.mjs";
+import { isPoints, POINT_KINDS, SWITCHED_BY } from "../../plane/traces.mjs";
 
 /** @typedef {import("../../types").Trace} Trace */
 
 const FAINT = 0.1; // as where the presenter selects rows and classes
-
-/** @type {string[]} */
-const POINTS = [PLANE_TRACE.train, PLANE_TRACE.heldOut];
 
 /**
  * The traces of a picture.
@@ -29,7 +26,7 @@ export function tracesOf(scene, shown, { scheme, classes }) {
     const { kind, class: code } = style.meta;
     if (kind in SWITCHED_BY) trace.visible = isOn(SWITCHED_BY[kind], shown);
     const isAside = code !== undefined && classes !== null && !classes.includes(code);
-    if (!POINTS.includes(kind)) trace.visible = trace.visible !== false && !isAside;
+    if (!isPoints(style)) trace.visible = trace.visible !== false && !isAside;
     else dressPoints(trace, isAside, places?.[i]);
     return trace;
   });
@@ -54,7 +51,7 @@ function placesOf(scene, selected) {
 }
 
 const listed = ({ kind, class: code }, { names }, lists) =>
-  POINTS.includes(kind) ? lists[(kind === PLANE_TRACE.heldOut ? names.length : 0) + code] : undefined;
+  POINT_KINDS.includes(kind) ? lists[(kind === PLANE_TRACE.heldOut ? names.length : 0) + code] : undefined;
 
 /**
  * The point nearest to a place, within a distance in pixels; null for none.
@@ -68,7 +65,7 @@ export function nearestPoint(traces, place, toPixels, reach) {
   let best = null;
   let least = reach;
   traces.forEach(({ meta, x, y, opacity = 1 }, trace) => {
-    if (!POINTS.includes(meta.kind) || opacity < 1) return;
+    if (!POINT_KINDS.includes(meta.kind) || opacity < 1) return;
     for (let index = 0; index < x.length; index += 1) {
       const at = toPixels([x[index], y[index]]);
       const distance = Math.hypot(at[0] - place[0], at[1] - place[1]);
