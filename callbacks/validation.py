@@ -53,7 +53,7 @@ def open_check(requested: NamedRun) -> tuple[Any, ...]:
     try:
         check = workspace().check(record)
     except LimitReachedError as error:
-        refusal = CheckReport(words=str(error), fraction=1.0)
+        refusal = CheckReport(problem=str(error), fraction=1.0)
         return True, heading, None, check_body(refusal, "", (), is_final=True)
     return True, heading, check.run_id, _body(check)
 

@@ -79,6 +79,7 @@ export interface Plane {
   kept: string | null;
   /** What is known about batches in the plane; null without a Batch column. */
   batches: { words: string; weight: number; can_act: boolean } | null;
+  strip: Strip;
   numbers: Record<string, number | null>;
   twin: number | null;
   sample: string;
@@ -97,12 +98,17 @@ export interface GammaPath {
   chosen: number | null;
 }
 
-/** What the strip says of a run that has ended; `check` is absent before it was asked for. */
-export interface Verdict {
+/** What the strip shows, see melm_studio/scores.py; `check` is null before it was asked for. */
+export interface Strip {
   answer: string;
   lead: string;
   follow: string;
+  /** What narrow panels leave out. */
+  more: string;
   notes: string[];
+  tooltip: string;
+  /** What a screen reader says. */
+  spoken: string;
   check: { stage: string; fraction: number; is_final: boolean } | null;
 }
 
@@ -120,7 +126,7 @@ export interface News {
   best: number[];
   starts: number[];
   plane: Plane | null;
-  verdict: Verdict | null;
+  verdict: Strip | null;
 }
 
 /** A view that the server has restored: the run that shows it, and how. */

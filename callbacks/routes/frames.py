@@ -23,7 +23,7 @@ from melm_studio.analyses.run_verdict import run_verdict
 from melm_studio.analyses.validation_run import report_of
 from melm_studio.configuration.messages import DATA_GONE
 from melm_studio.planes.axis_titles import axis_titles
-from melm_studio.planes.batches import batch_news, trade_off_points
+from melm_studio.planes.batches import batch_news, trade_off_points, trade_off_words
 from melm_studio.planes.captions import (
     STOPPING,
     kept_sentence,
@@ -156,7 +156,8 @@ def trade_off(run_id: str, sequence: int) -> dict[str, Any]:
     renderer = services().renderer
     points = trade_off_points(renderer, record, event, requested_options())
     chance = 1.0 / len(renderer.viewer(record).class_names)
-    return {"points": [asdict(point) for point in points], "chance": chance}
+    words = trade_off_words(points)
+    return {"points": [asdict(point) for point in points], "chance": chance, "words": words}
 
 
 def features(run_id: str, sequence: int) -> dict[str, Any]:
@@ -227,7 +228,7 @@ def _verdict(
         verdict = run_verdict(renderer, store, record, newest, fits=fits, check=check)
     except DataGoneError:
         return None
-    answer: dict[str, Any] = msgspec.to_builtins(verdict)
+    answer: dict[str, Any] = msgspec.to_builtins(verdict.strip)
     return answer
 
 
@@ -257,6 +258,7 @@ def _view(record: RunRecord, event: PlaneEvent, options: ViewOptions) -> dict[st
         "arrows": arrow_handles(view, len(viewer.feature_names)),
         "kept": _kept_sentence(record, event, options, divergence),
         "batches": batch_news(record, view.scores),
+        "strip": msgspec.to_builtins(view.scores.verdict(len(view.classes)).strip),
         "numbers": {
             "divergence-seen": divergence,
             "divergence-unseen": view.scores.divergence_held_out,

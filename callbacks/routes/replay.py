@@ -9,15 +9,18 @@ from dash import Dash
 
 from callbacks.routes.export import attachment
 from callbacks.routes.planes.replayed import replay_sections
+from callbacks.routes.requested_view import shown_verdict
 from callbacks.routes.rows.replayed_rows import MOST_ROWS, every_row_markup
 from callbacks.services import services
 from callbacks.session import own_run
-from melm_studio.planes.captions import scores_caption, title
+from melm_studio.planes.captions import title
 from melm_studio.planes.theme import Scheme
 from melm_studio.planes.traces import PlaneTrace
+from melm_studio.planes.view_options import DEFAULT_VIEW
 from melm_studio.publication.replay import ReplayFrame, evenly, n_shown, replay_page
 from melm_studio.publication.replay_sections import SECTION_STYLE, Painted
 from melm_studio.runs.records.run import PlaneEvent, RunRecord
+from melm_studio.scores import plane_caption
 from melm_studio.tables import number
 
 MAX_FRAMES = 60
@@ -82,5 +85,9 @@ def _requested_layers() -> list[str]:
 
 def _frame(record: RunRecord, event: PlaneEvent) -> ReplayFrame:
     view = services().renderer.view(record, event)
-    scores = scores_caption(services().renderer.divergence(record, event), view.scores)
-    return ReplayFrame(view, f"plane {event.sequence + 1}, {scores}")
+    caption = plane_caption(
+        services().renderer.divergence(record, event),
+        view.scores.divergence_held_out,
+        shown_verdict(record, event, DEFAULT_VIEW),
+    )
+    return ReplayFrame(view, f"plane {event.sequence + 1}, {caption}")

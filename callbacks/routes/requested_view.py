@@ -8,11 +8,14 @@ import flask
 from msgspec.structs import replace
 
 from callbacks.services import services
-from callbacks.session import own_run
+from callbacks.session import own_run, workspace
+from melm_studio.analyses.run_verdict import run_verdict
 from melm_studio.planes.view_options import ViewOptions
 from melm_studio.runs.records.run import PlaneEvent, RunRecord
+from melm_studio.scores import Verdict
 from melm_studio.validation import read
 from melm_studio.workspace.view_query import option_values
+from melm_studio.workspace.workspace import readable
 
 
 def requested_options() -> ViewOptions:
@@ -51,3 +54,18 @@ def viewed_event(record: RunRecord, event: PlaneEvent) -> PlaneEvent:
     """Return the event with the components under the view options in the query."""
     components = services().renderer.components(record, event, requested_options())
     return replace(event, components=components)
+
+
+def shown_verdict(record: RunRecord, event: PlaneEvent, options: ViewOptions) -> Verdict:
+    """The verdict on a run where its own plane is shown, as above its picture.
+
+    Of any other plane, what its shares say.
+    """
+    app = services()
+    is_of_run = record.state.is_final and event.is_final and not options.changes_plane
+    if not is_of_run or options.gamma not in {None, record.gamma}:
+        view = app.renderer.view(record, event, options)
+        return view.scores.verdict(len(view.classes))
+    fits, checks = workspace().fits_and_checks()
+    check = checks.get(record.run_id)
+    return run_verdict(app.renderer, app.store, record, event, fits=readable(fits), check=check)

@@ -49,7 +49,6 @@ from melm_core.evaluation.plane_separability import (
 from melm_core.evaluation.plane_stability import Stability, pairwise_angles, stability
 from melm_core.evaluation.sequential_p_value import EarlyEnd
 from melm_core.evaluation.sparse_planes import SparsePath, loading_lengths, sparse_path
-from melm_core.evaluation.verdict_sentence import p_value_in_words, verdict
 from melm_core.melm.held_out_callback import HeldOutHistory, HeldOutScores
 
 __all__ = [
@@ -94,7 +93,6 @@ __all__ = [
     "loading_lengths",
     "n_test_folds",
     "over_folds",
-    "p_value_in_words",
     "pairwise_angles",
     "permutation_test",
     "predicted_share",
@@ -104,6 +102,5 @@ __all__ = [
     "sparse_path",
     "stability",
     "stratified_folds",
-    "verdict",
     "winner_share",
 ]

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from melm_core.base import percent
-from melm_studio.analyses.check_captions import angle_sentence
 from melm_studio.runs.records.check_report import FeatureStability
+from melm_studio.scores import angle_sentence
 
 STABLE_SHARE = 0.5
 

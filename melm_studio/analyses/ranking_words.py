@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from melm_core.base import percent
 from melm_core.evaluation import Score
 from melm_core.methods import METHODS
+from melm_studio import scores
 from melm_studio.runs.records.ranking_report import RankedMethod, RankingReport
 from melm_studio.tables import count
 
@@ -77,11 +77,7 @@ def ranking_sentence(report: RankingReport) -> str:
     if not rows:
         return ""
     first, ties = rows[0], [row.label for row in rows[1:] if row.is_tied]
-    share, guessing = percent(first.held_out), percent(1.0 / report.n_classes)
-    sentence = (
-        f"{first.label} tells most held-out rows apart in cross-validation: {share}; guessing "
-        f"gives {guessing}."
-    )
+    sentence = scores.ranking_sentence(first.label, first.held_out, report.n_classes)
     if not ties:
         return sentence
     return f"{sentence} It is tied with {count(len(ties), 'other method')}."

@@ -1,4 +1,4 @@
-"""What the strip above the picture of a run says."""
+"""The verdict on a run: its numbers, for every place that shows them."""
 
 from __future__ import annotations
 
@@ -6,25 +6,15 @@ from collections.abc import Iterable
 
 from msgspec.structs import replace
 
-from melm_core.base import percent
-from melm_core.evaluation import Answer
 from melm_core.methods import METHODS
-from melm_studio.analyses.strip import (
-    CheckProgress,
-    Verdict,
-    better_note,
-    checked_verdict,
-    held_out_verdict,
-    rare_class_note,
-)
 from melm_studio.analyses.validation_run import report_of
 from melm_studio.configuration.messages import WAITS
-from melm_studio.planes.batches import batch_sentence
 from melm_studio.planes.captions import title
 from melm_studio.planes.renderer import QUICK_METHOD, PlaneRenderer
 from melm_studio.runs.records.check_report import CheckReport
 from melm_studio.runs.records.run import PlaneEvent, RunRecord, RunState
 from melm_studio.runs.store.protocol import RunStore
+from melm_studio.scores import CheckProgress, Verdict, better_note, check_verdict
 
 _SPLIT = ("held_out", "random_state")  # parameters that decide which rows are held out
 
@@ -53,14 +43,16 @@ def run_verdict(
     check : RunRecord or None
         Of the run.
     """
-    report = None if check is None else report_of(store, check.run_id)
-    progress = None if check is None or report is None else _progress(check, report)
-    batches = batch_sentence(renderer.scores(record, event).batches)
-    if report is not None and progress is not None and report.words:
-        verdict = checked_verdict(report, progress)
-    else:
-        verdict = replace(_of_held_out(renderer, record, event, fits), check=progress)
-    return replace(verdict, notes=(*filter(None, [batches]), *verdict.notes))
+    report = CheckReport() if check is None else report_of(store, check.run_id)
+    progress = None if check is None else _progress(check, report)
+    batches = renderer.scores(record, event).batches
+    first = ("" if batches is None else batches.sentence, report.problem)
+    verdict = check_verdict(report)
+    if verdict is not None:
+        return replace(verdict, check=progress, remarks=first)  # the others are in the details
+    verdict = renderer.held_out(record, event)
+    better = _better_note(verdict, renderer, record, fits)
+    return replace(verdict, check=progress, remarks=(*first, better))
 
 
 def _progress(check: RunRecord, report: CheckReport) -> CheckProgress:
@@ -68,18 +60,11 @@ def _progress(check: RunRecord, report: CheckReport) -> CheckProgress:
     return CheckProgress(stage, report.fraction, check.state.is_final)
 
 
-def _of_held_out(
-    renderer: PlaneRenderer,
-    record: RunRecord,
-    event: PlaneEvent,
-    fits: Iterable[RunRecord],
-) -> Verdict:
-    result = renderer.held_out(record, event)
-    if result is None:
-        train = percent(renderer.scores(record, event).accuracy_train)
-        lead = f"{train[:1].upper()}{train[1:]} of training rows are told apart"
-        follow = "a class has no held-out row, so nothing is known about new rows"
-        return Verdict(Answer.UNKNOWN, lead, follow, ())
+def _better_note(
+    verdict: Verdict, renderer: PlaneRenderer, record: RunRecord, fits: Iterable[RunRecord]
+) -> str:
+    if verdict.standard_error is None:  # no row is held out
+        return ""
     others = {
         title(other): score
         for other in fits
@@ -89,13 +74,7 @@ def _of_held_out(
     if not others and record.method != QUICK_METHOD:
         quick = renderer.quick_accuracy(record)
         others = {} if quick is None else {f"A quick {METHODS[QUICK_METHOD].label}": quick}
-    verdict = held_out_verdict(result)
-    notes = (
-        better_note(result.accuracy, result.standard_error, others),
-        *verdict.notes,
-        rare_class_note(result.class_counts),
-    )
-    return replace(verdict, notes=tuple(filter(None, notes)))
+    return better_note(verdict.share, verdict.standard_error, others)
 
 
 def _has_same_rows(other: RunRecord, record: RunRecord) -> bool:

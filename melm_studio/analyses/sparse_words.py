@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from melm_core.base import percent
 from melm_studio.runs.records.sparse_report import SparseReport, SparseSize
+from melm_studio.scores import guessing_gives
 from melm_studio.tables import count, number
 
 MOST_NAMED = 60
@@ -38,23 +39,22 @@ def sparse_sentence(report: SparseReport, *, is_final: bool) -> str:
     if not report.sizes:
         return "No fold yet." if is_final else "Leaving features out in the first fold."
     every = report.sizes[0]
-    guessing = percent(1.0 / report.n_classes)
+    guessing = guessing_gives(report.n_classes)
     if not report.sufficient:
         return (
             f"{report.n_refits} of {count(report.n_all, 'fold')} so far. All "
-            f"{number(every.n_features)} features: {_share(every)} in cross-validation; guessing "
-            f"gives {guessing}."
+            f"{number(every.n_features)} features: {_share(every)} in cross-validation; "
+            f"{guessing}."
         )
     if report.sufficient == every.n_features:
         return (
             f"All {number(every.n_features)} features are needed: {_share(every)} in "
-            f"cross-validation; guessing gives {guessing}."
+            f"cross-validation; {guessing}."
         )
     enough = next(size for size in report.sizes if size.n_features == report.sufficient)
     return (
         f"{number(enough.n_features)} of {number(every.n_features)} features suffice: "
-        f"{_share(enough)} in cross-validation, and {_share(every)} with all; guessing gives "
-        f"{guessing}."
+        f"{_share(enough)} in cross-validation, and {_share(every)} with all; {guessing}."
     )
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from melm_core.base import percent
 from melm_studio.runs.records.tree_report import TreePlane, TreeReport
+from melm_studio.scores import guessing
 from melm_studio.tables import count, number
 
 # More branches than this are not described.
@@ -101,5 +102,5 @@ def _named(letter: str, report: TreeReport, indices: Sequence[int], n_classes: i
     if has_accuracy:
         low, high = percent(min(accuracies)), percent(max(accuracies))
         span = high if low == high else f"{low} to {high}"
-        words += f": {span} held out, guessing {percent(1 / n_classes)}"
+        words += f": {span} held out, {guessing(n_classes)}"
     return NamedBranch(letter, words, tuple(indices), int(indices[int(np.argmax(scores))]))

@@ -18,7 +18,6 @@ from melm_core.evaluation import (
     permutation_test,
     sampled_rows,
     stability,
-    verdict,
 )
 from melm_core.methods import AUTO, GAMMA, METHODS, SEED, STARTS
 from melm_studio.analyses.check_notes import design_notes, method_notes
@@ -58,11 +57,11 @@ def standing_checks(runs: Iterable[RunRecord]) -> dict[str, RunRecord]:
 
 
 def report_of(store: RunStore, check_id: str) -> CheckReport:
-    """Return the results of a check so far; where they cannot be read, its words say so."""
+    """Return the results of a check so far, or why they cannot be read."""
     try:
         return stored_report(store, check_id, CheckReport.from_bytes) or CheckReport()
     except ReportUnreadableError as error:
-        return CheckReport(words=str(error), fraction=1.0)
+        return CheckReport(problem=str(error), fraction=1.0)
 
 
 class Checker:
@@ -173,9 +172,7 @@ class Checker:
 
     def _update_scores(self, scores: DensityScores, data: LabeledData) -> None:
         held_out = scores.held_out
-        n_classes = len(scores.classes)
         self._update(
-            words=verdict(None, held_out.balanced_accuracy, n_classes),
             stage="comparing with shuffled labels",
             scores={
                 CLASSIFIER: (
@@ -201,9 +198,10 @@ class Checker:
                 lower=value.lower,
                 upper=value.upper,
                 n_permutations=value.number,
+                n_exceeding=value.n_exceeding,
             )
             if value.number >= first_answer:
-                self._update(**_answer(scores, value.p_value, value.number, value.n_exceeding))
+                self._update(answer=_answer(scores, value.p_value))
         return self.stopped
 
     def _update_test(self, scores: DensityScores, test: PermutationTest, data: LabeledData) -> None:
@@ -214,14 +212,9 @@ class Checker:
             lower=None,
             upper=None,
             n_permutations=len(test.values),
+            n_exceeding=test.n_exceeding,
             notes=(*self._report.notes, *design_notes(test.design, data)),
-            **_answer(
-                scores,
-                test.p_value,
-                len(test.values),
-                test.n_exceeding,
-                test.design.smallest_p_value,
-            ),
+            answer=_answer(scores, test.p_value, test.design.smallest_p_value),
         )
         if self.stopped:
             raise StoppedError
@@ -239,22 +232,6 @@ class Checker:
         self.stopped = is_stopped(self._store, self._record, self._clock)
 
 
-def _answer(
-    scores: DensityScores,
-    p_value: float,
-    n_permutations: int,
-    n_exceeding: int,
-    smallest_p_value: float = 0.0,
-) -> dict[str, str]:
-    """The answer and its sentence."""
+def _answer(scores: DensityScores, p_value: float, smallest_p_value: float = 0.0) -> str:
     accuracy, n_classes = scores.held_out.balanced_accuracy, len(scores.classes)
-    answer = answer_of(accuracy, n_classes, p_value, smallest_p_value=smallest_p_value)
-    words = verdict(
-        answer,
-        accuracy,
-        n_classes,
-        n_permutations=n_permutations,
-        n_exceeding=n_exceeding,
-        p_value=p_value,
-    )
-    return {"answer": answer, "words": words}
+    return answer_of(accuracy, n_classes, p_value, smallest_p_value=smallest_p_value)

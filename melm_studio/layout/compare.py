@@ -17,6 +17,7 @@ from melm_studio.layout.buttons import button
 from melm_studio.layout.ranking import ranking_panel
 from melm_studio.layout.shell.markup import plain
 from melm_studio.publication.comparison import Agreement, ComparedRun, Mover
+from melm_studio.scores import UNKNOWN, accuracy_text, divergence_text, p_value_figure
 
 GAMMAS = (0.1, 0.25, 0.5, 1, 2, 5, 10)
 TABS = {
@@ -231,7 +232,7 @@ def _next_descending(key: str, is_sorted: bool, descending: bool) -> bool:
 
 def _row(row: ComparedRun, keys: Iterable[str]) -> Component:
     pairs = [
-        _figure(row, f"{key}-{side}", _divergence if key == "divergence" else _accuracy)
+        _figure(row, f"{key}-{side}", divergence_text if key == "divergence" else accuracy_text)
         for key in keys
         for side in SIDES
     ]
@@ -252,17 +253,9 @@ def _figure(row: ComparedRun, key: str, shown: Callable[[float], str]) -> Compon
     return html.Td("–" if value is None else shown(value))
 
 
-def _divergence(value: float) -> str:
-    return f"{value:#.3g}"
-
-
-def _accuracy(value: float) -> str:
-    return f"{value:.2f}"
-
-
 def _p_value(row: ComparedRun) -> str:
     value = row.figures.get("p")
-    known = "–" if value is None else f"{value:.3f}"
+    known = UNKNOWN if value is None else p_value_figure(value)
     if row.checked_share is None:
         return known
     return percent(row.checked_share) if value is None else f"{known} …"

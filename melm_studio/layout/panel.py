@@ -174,7 +174,8 @@ def _verdict() -> Component:
         [
             html.Div(
                 [
-                    html.P(role="status", **part("verdict")),
+                    html.P(**part("verdict")),
+                    html.Span(className="only-spoken", role="status", **part("verdict-spoken")),
                     html.Ul(className="verdict-notes", **part("verdict-notes")),
                 ],
                 className="verdict-words",

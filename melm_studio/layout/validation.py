@@ -8,11 +8,17 @@ import dash_mantine_components as dmc
 from dash import dcc, html
 from dash.development.base_component import Component
 
-from melm_studio.analyses.check_captions import angle_sentence, p_value_caption
 from melm_studio.layout import ids
 from melm_studio.layout.attributes import aria, data
 from melm_studio.layout.dialog import dialog
 from melm_studio.runs.records.check_report import CheckReport
+from melm_studio.scores import (
+    PermutationP,
+    accuracy_text,
+    angle_sentence,
+    check_sentence,
+    permutation_p,
+)
 
 CLASSIFIERS = {
     "mean": "Mean of three",
@@ -71,7 +77,7 @@ def check_body(
     return dmc.Stack(
         [
             html.P(
-                report.words or "No results yet.",
+                check_sentence(report) or "No results yet.",
                 className="check-answer",
                 role="status",
                 **data(answer=report.answer),
@@ -79,7 +85,7 @@ def check_body(
             *([] if is_final and report.fraction == 1.0 else [_progress(report, stage)]),
             *([_scores(report.scores)] if report.scores else []),
             *([_overlap(report.overlap, class_names, overlap_file)] if report.overlap else []),
-            *_p_value(p_value_caption(report, is_final=is_final)),
+            *_p_value(permutation_p(report, is_final=is_final)),
             *([dmc.Text(angle_sentence(report.stability), size="sm")] if report.stability else []),
             *(dmc.Text(note, size="xs", c="dimmed") for note in report.notes),
         ],
@@ -107,8 +113,8 @@ def _scores(scores: Mapping[str, tuple[float, float, float]]) -> Component:
         html.Tr(
             [
                 html.Th(CLASSIFIERS.get(name, name), scope="row"),
-                html.Td(f"{train:.2f}"),
-                html.Td([html.Strong(f"{held_out:.2f}"), f" ± {error:.2f}"]),
+                html.Td(accuracy_text(train)),
+                html.Td([html.Strong(accuracy_text(held_out)), f" ± {error:.2f}"]),
                 html.Td(f"{train - held_out:+.2f}"),
             ]
         )
@@ -152,10 +158,12 @@ def _share(share: float, names: Sequence[str], i: int, j: int) -> Component:
     return html.Td(button, style={"--share": f"{strength:.3f}"})
 
 
-def _p_value(caption: str) -> list[Component]:
-    if not caption:
+def _p_value(p: PermutationP | None) -> list[Component]:
+    if p is None:
         return []
-    return [dmc.Text(["Permutation test: ", html.Strong(caption)], size="sm", className="p-value")]
+    return [
+        dmc.Text(["Permutation test: ", html.Strong(p.caption)], size="sm", className="p-value")
+    ]
 
 
 def _short(name: str) -> str:

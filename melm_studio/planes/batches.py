@@ -1,48 +1,22 @@
-"""What the page says about batches in a plane."""
+"""What the page shows about batches in a plane."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from msgspec.structs import replace
 
-from melm_core.base import percent
 from melm_core.methods import BATCH_WEIGHT, METHODS
 from melm_studio.planes.renderer import PlaneRenderer
-from melm_studio.planes.types import BatchScores, Scores
+from melm_studio.planes.types import Scores
 from melm_studio.planes.view_options import ViewOptions
 from melm_studio.runs.records.run import PlaneEvent, RunRecord
-
-# Standard errors above guessing from which on batches are said to be told apart.
-_CLEARLY = 2.0
+from melm_studio.scores import trade_off_sentence
 
 # Each is a refit.
 WEIGHTS = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
-
-
-def batch_sentence(scores: BatchScores | None) -> str:
-    """Whether batches can be told apart within the classes; empty without batches.
-
-    Examples
-    --------
-    >>> from melm_core.density import NuisanceAccuracy
-    >>> told = NuisanceAccuracy(accuracy=0.41, chance=1 / 3, n_rows=225, standard_error=0.03)
-    >>> batch_sentence(BatchScores(told, told))
-    'Batches can be told apart in this picture: 41 % of held-out rows, guessing 33 %.'
-    """
-    if scores is None:
-        return ""
-    told = scores.held_out or scores.train
-    can = "can" if told.accuracy - told.chance > _CLEARLY * told.standard_error else "cannot"
-    return f"Batches {can} be told apart in this picture: {batch_shares(scores)}."
-
-
-def batch_shares(scores: BatchScores) -> str:
-    """The share of rows whose batch is told from their place, and that of guessing."""
-    told = scores.held_out or scores.train
-    rows = "training rows" if scores.held_out is None else "held-out rows"
-    return f"{percent(told.accuracy)} of {rows}, guessing {percent(told.chance)}"
 
 
 def batch_news(record: RunRecord, scores: Scores) -> dict[str, Any] | None:
@@ -50,7 +24,7 @@ def batch_news(record: RunRecord, scores: Scores) -> dict[str, Any] | None:
     if scores.batches is None:
         return None
     return {
-        "words": f"Told apart: {batch_shares(scores.batches)}.",
+        "words": f"Told apart: {scores.batches.shares}.",
         "weight": record.batch_weight,
         "can_act": METHODS[record.method].takes(BATCH_WEIGHT.name),
     }
@@ -106,3 +80,16 @@ def trade_off_points(
             )
         )
     return points
+
+
+def trade_off_words(points: Sequence[TradeOffPoint]) -> str:
+    """The accuracies in one sentence; empty without batches."""
+    if not points:
+        return ""
+    first, last = points[0], points[-1]
+    return trade_off_sentence(
+        (first.weight, last.weight),
+        (first.accuracy, last.accuracy),
+        (first.batch_accuracy, last.batch_accuracy),
+        last.batch_chance,
+    )

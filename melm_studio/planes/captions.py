@@ -22,7 +22,6 @@ from melm_core.methods import (
 )
 from melm_core.recipe import Recipe
 from melm_studio.configuration.messages import WAITS
-from melm_studio.planes.types import Scores
 from melm_studio.planes.view_options import MorphTarget, ViewOptions
 from melm_studio.runs.records.run import PlaneEvent, RunRecord, RunState
 from melm_studio.tables import RowFilter, count, number, recipe_caption
@@ -196,20 +195,6 @@ def reproduced_sentence(expected: float, found: float) -> tuple[bool, str]:
         )
     values = f"divergence {found:.5g} here and {expected:.5g} in the shared view"
     return False, f"Not reproduced: {values}, a difference of {difference:.2g}."
-
-
-def scores_caption(divergence: float, scores: Scores) -> str:
-    """Divergence and accuracy of training and held-out rows, without a period."""
-    pairs = {
-        "divergence": (divergence, scores.divergence_held_out),
-        "accuracy": (scores.accuracy_train, scores.accuracy_held_out),
-    }
-    return ", ".join(f"{name} {_train_and_held_out(*pair)}" for name, pair in pairs.items())
-
-
-def _train_and_held_out(train: float, held_out: float | None) -> str:
-    shown = f"{train:#.3g} training"
-    return shown if held_out is None else f"{shown} and {held_out:#.3g} held-out"
 
 
 def sample_caption(n_drawn: int, n_all: int) -> str:

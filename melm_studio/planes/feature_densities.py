@@ -6,13 +6,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from melm_core.base import UserError, percent
+from melm_core.base import UserError
 from melm_studio.planes.plane_view import PlaneViewer
 from melm_studio.planes.types import PlaneView
+from melm_studio.scores import feature_sentence
 from melm_studio.tables import LabeledData
 
-_WORDS = "{name} alone: {held_out} of the held-out rows are told apart (guessing: {chance}"
-_TRAIN_ONLY = "{name} alone: {train} of the training rows are told apart (guessing: {chance}"
 _CONSTANT = "{name} has a single value in the training rows, so it has no densities."
 
 
@@ -35,13 +34,7 @@ class FeatureDensities:
     @property
     def words(self) -> str:
         """The share of held-out rows that is told apart, beside training rows and chance."""
-        scores = self.view.scores
-        shares = {"train": percent(scores.accuracy_train), "name": self.name}
-        shares["chance"] = percent(1 / len(self.view.classes))
-        if scores.accuracy_held_out is None:
-            return f"{_TRAIN_ONLY.format(**shares)})."
-        held_out = percent(scores.accuracy_held_out)
-        return f"{_WORDS.format(held_out=held_out, **shares)}, training rows: {shares['train']})."
+        return feature_sentence(self.name, self.view.scores.verdict(len(self.view.classes)))
 
 
 def feature_densities(viewer: PlaneViewer, feature: int) -> FeatureDensities:

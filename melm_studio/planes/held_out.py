@@ -1,75 +1,51 @@
-"""How the held-out rows fare in one plane, from rows that took no part in its fit."""
+"""The verdict of the rows that took no part in the fit of a plane."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+import msgspec
 import numpy as np
 
 from melm_core.base import IntArray
 from melm_core.evaluation import Answer, answer_of, held_out_p_value
 from melm_studio.planes.types import Predictions, Scores
+from melm_studio.scores import FEW_HELD_OUT, Rows, Verdict, plane_verdict
 
-FEW_HELD_OUT = 10  # with fewer, the standard error of a share may exceed 0.15
 
+def held_out_verdict(
+    scores: Scores, predictions: Predictions | None, class_counts: Mapping[str, int]
+) -> Verdict:
+    """The verdict of the held-out rows; of the training rows if a class has none held out.
 
-@dataclass(frozen=True)
-class HeldOutResult:
-    """The answer of the held-out rows of a plane.
-
-    Attributes
+    Parameters
     ----------
-    answer : Answer
-    accuracy, accuracy_train : float
-        Balanced accuracy, the number that the panel shows.
-    standard_error : float
-        Of the held-out accuracy.
-    units : tuple of int
-        Held-out rows of each class or, if rows depend on each other, groups.
-    has_groups : bool
+    scores : Scores
+        Of the plane.
+    predictions : Predictions or None
+        Of the held-out rows.
     class_counts : mapping of str to int
         All rows of each class, training and held-out.
     """
-
-    answer: Answer
-    accuracy: float
-    accuracy_train: float
-    standard_error: float
-    units: tuple[int, ...]
-    has_groups: bool
-    class_counts: Mapping[str, int]
-
-    @property
-    def is_overfit(self) -> bool:
-        """Whether the training rows are told apart much better, and not by chance."""
-        gap = self.accuracy_train - self.accuracy
-        return gap > max(_LARGE_GAP, 2.0 * self.standard_error)
-
-
-_LARGE_GAP = 0.1
-
-
-def held_out_result(
-    scores: Scores, predictions: Predictions, class_counts: Mapping[str, int]
-) -> HeldOutResult | None:
-    """The answer of the held-out rows; None if a class has none."""
-    if scores.accuracy_held_out is None:
-        return None
-    n_classes = len(class_counts)
+    accuracy, n_classes = scores.accuracy_held_out, len(class_counts)
+    if accuracy is None or predictions is None:
+        verdict = plane_verdict(scores.accuracy_train, None, n_classes)
+        return msgspec.structs.replace(verdict, answer=Answer.UNKNOWN)
     y, predicted, groups = predictions.y, predictions.predicted, predictions.groups
     units = _units(y, groups, n_classes)
     recall = np.bincount(y[y == predicted], minlength=n_classes) / np.bincount(y)
     variances = recall * (1.0 - recall) / units
-    accuracy, standard_error = scores.accuracy_held_out, float(np.sqrt(variances.sum()) / n_classes)
+    standard_error = float(np.sqrt(variances.sum()) / n_classes)
     answer = answer_of(accuracy, n_classes, held_out_p_value(y, predicted, groups=groups))
     is_above = accuracy - 1.0 / n_classes > standard_error
     if answer is Answer.NO and is_above and units.min() < FEW_HELD_OUT:
         answer = Answer.UNKNOWN  # more rows could well show that the classes are told apart
-    return HeldOutResult(
+    return Verdict(
         answer=answer,
-        accuracy=accuracy,
-        accuracy_train=scores.accuracy_train,
+        rows=Rows.HELD_OUT,
+        share=accuracy,
+        n_classes=n_classes,
+        share_train=scores.accuracy_train,
         standard_error=standard_error,
         units=tuple(units.tolist()),
         has_groups=groups is not None and len(np.unique(groups)) < len(y),

@@ -13,7 +13,7 @@ from melm_core.linalg import orthonormalize
 from melm_core.methods import COMPONENTS, GAMMA, METHODS
 from melm_studio.planes.decision_surface import DecisionSurface, SurfaceRequest, decision_surface
 from melm_studio.planes.every_row import centered_parts, mean_row
-from melm_studio.planes.held_out import HeldOutResult, held_out_result
+from melm_studio.planes.held_out import held_out_verdict
 from melm_studio.planes.plane_edits import (
     NO_TARGET,
     OTHER_DATA,
@@ -38,6 +38,7 @@ from melm_studio.runs.execution.embedding import kept_embedding
 from melm_studio.runs.execution.rows import rows_of
 from melm_studio.runs.records.run import PlaneEvent, RunRecord
 from melm_studio.runs.store.protocol import RunStore
+from melm_studio.scores import Verdict
 from melm_studio.tables import LabeledData
 
 # Cache sizes: views (a second tab requests the same); decision surfaces.
@@ -247,15 +248,15 @@ class PlaneRenderer:
         record, event = self._known(run_id, sequence)
         return self.viewer(record).scores(event.components)
 
-    def held_out(self, record: RunRecord, event: PlaneEvent) -> HeldOutResult | None:
-        """Return how the held-out rows fare in the plane of an event; None if a class has none."""
+    def held_out(self, record: RunRecord, event: PlaneEvent) -> Verdict:
+        """Return the verdict of the held-out rows on the plane of an event."""
         return self._held_out(record.run_id, event.sequence)
 
-    def _test_held_out(self, run_id: str, sequence: int) -> HeldOutResult | None:
+    def _test_held_out(self, run_id: str, sequence: int) -> Verdict:
         record, event = self._known(run_id, sequence)
         viewer, scores = self.viewer(record), self._scores(run_id, sequence)
         predictions = viewer.held_out_predictions(event.components)
-        return held_out_result(scores, predictions, viewer.class_counts)
+        return held_out_verdict(scores, predictions, viewer.class_counts)
 
     def final_accuracy(self, record: RunRecord) -> float | None:
         """Return the held-out accuracy of the last plane of a run that is done, or None."""

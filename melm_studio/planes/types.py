@@ -9,6 +9,7 @@ import numpy as np
 from melm_core.base import FloatArray, IntArray
 from melm_core.density import NuisanceAccuracy
 from melm_core.diagnostics import ConfidenceEllipses, EllipseOf
+from melm_studio.scores import Rows, Verdict, batch_sentence, batch_shares, plane_verdict
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +59,24 @@ class BatchScores:
     train: NuisanceAccuracy
     held_out: NuisanceAccuracy | None
 
+    @property
+    def sentence(self) -> str:
+        """Whether batches can be told apart within the classes."""
+        told, rows = self._shown
+        return batch_sentence(told.accuracy, told.chance, told.standard_error, rows)
+
+    @property
+    def shares(self) -> str:
+        """The share of rows whose batch is told from their place, and that of guessing."""
+        told, rows = self._shown
+        return batch_shares(told.accuracy, told.chance, rows)
+
+    @property
+    def _shown(self) -> tuple[NuisanceAccuracy, Rows]:
+        if self.held_out is None:
+            return self.train, Rows.TRAINING
+        return self.held_out, Rows.HELD_OUT
+
 
 @dataclass(frozen=True)
 class Scores:
@@ -77,6 +96,10 @@ class Scores:
     accuracy_held_out: float | None
     divergence_held_out: float | None
     batches: BatchScores | None = None
+
+    def verdict(self, n_classes: int) -> Verdict:
+        """What the shares say, of any plane, also one that no run has found."""
+        return plane_verdict(self.accuracy_train, self.accuracy_held_out, n_classes)
 
 
 @dataclass(frozen=True, eq=False)

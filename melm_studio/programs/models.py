@@ -149,6 +149,7 @@ class Result(Struct, frozen=True):
         Meta(description="Balanced accuracy of the held-out rows; None where a class has none."),
     ]
     chance: Annotated[float, Meta(description="Balanced accuracy of guessing.")]
+    words: Annotated[str, Meta(description="The same in a sentence, as above the picture.")]
     batches: Annotated[
         BatchResult | None,
         Meta(description="None without a Batch column, or where every class has one batch only."),

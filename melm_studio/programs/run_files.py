@@ -10,10 +10,10 @@ from typing import Any
 
 import msgspec
 
-from melm_core.base import percent
 from melm_studio.programs.client import StudioClient
 from melm_studio.programs.folds import FoldedScores
 from melm_studio.programs.models import Check, PreparedTable, Result
+from melm_studio.scores import folds_sentence
 
 _DOWNLOADS = {
     "model.json": "plane.json",
@@ -46,14 +46,12 @@ class MethodResult:
         """How many held-out rows are told apart, and whether that is real."""
         if self.result is None:
             return self.refusal
-        held_out = self.result.accuracy_held_out if self.scores is None else self.scores.held_out
-        if held_out is None:
-            return "a class has no held-out row"
-        where = "" if self.scores is None else " in cross-validation"
-        words = f"{percent(held_out)} of held-out rows told apart{where}"
-        guessing = f"guessing gives {percent(self.result.chance)}"
-        batches = [self.result.batches.words] if self.result.batches else []
-        return "; ".join([words, guessing, *([self.check.words] if self.check else []), *batches])
+        words = self.result.words
+        if self.check and self.check.words:
+            words = self.check.words
+        elif self.scores is not None:
+            words = folds_sentence(self.scores.held_out, round(1.0 / self.result.chance))
+        return f"{words} {self.result.batches.words}" if self.result.batches else words
 
     def row(self) -> dict[str, Any]:
         """The method in the table of scores."""

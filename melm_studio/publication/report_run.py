@@ -9,22 +9,28 @@ import numpy as np
 
 from melm_core.base import FloatArray, percent
 from melm_core.methods import COMPONENTS, HELD_OUT, METHODS, SEED
-from melm_studio.analyses.check_captions import angle_sentence, p_value_caption
 from melm_studio.analyses.report_section import Picture, Section, Table
-from melm_studio.analyses.strip import Verdict
 from melm_studio.planes.captions import state_sentence
 from melm_studio.planes.types import BatchScores, Scores
 from melm_studio.runs.records.check_report import CheckReport
 from melm_studio.runs.records.run import PlaneEvent, RunRecord
+from melm_studio.scores import (
+    UNKNOWN,
+    Verdict,
+    accuracy_figure,
+    accuracy_text,
+    angle_sentence,
+    check_sentence,
+    divergence_text,
+    permutation_p,
+)
 from melm_studio.tables import LabeledData, count
 
 MAX_FEATURES = 100
 
-_UNKNOWN = "–"
 _NOT_CHECKED = (
     "Is it real? was not asked: there is no cross-validation and no permutation test of this run."
 )
-_NO_HELD_OUT = "A class has no held-out row, so nothing here says how the plane does on new rows."
 _UNFINISHED = "The check had not ended when this report was made; its numbers are those so far."
 _OF_THE_CHANGED = (
     "Picture, scores of the plane and features are those of the changed plane. A check judges the "
@@ -60,8 +66,8 @@ class ReportedRun:
     scores : Scores
     arrows : ndarray of shape (n_features, 2)
         The loadings in the coordinates that are drawn.
-    verdict : Verdict or None
-        What the page says above the picture; None for a plane that is not that of a finished run.
+    verdict : Verdict
+        What the page says above the picture.
     check : CheckReport or None
     is_check_final : bool
     pictures : tuple of Picture
@@ -81,7 +87,7 @@ class ReportedRun:
     divergence: float
     scores: Scores
     arrows: FloatArray
-    verdict: Verdict | None = None
+    verdict: Verdict
     check: CheckReport | None = None
     is_check_final: bool = False
     pictures: tuple[Picture, ...] = ()
@@ -93,24 +99,27 @@ class ReportedRun:
     @property
     def chance(self) -> str:
         """The accuracy of guessing, in words."""
-        return percent(1.0 / len(self.data.class_names))
+        return percent(self.verdict.chance)
 
     @property
     def divergences(self) -> tuple[str, str]:
         """The divergence of training rows, and of held-out rows."""
-        return _shown(self.divergence), _shown(self.scores.divergence_held_out)
+        scores = self.scores
+        return divergence_text(self.divergence), divergence_text(scores.divergence_held_out)
 
     @property
     def accuracies(self) -> tuple[str, str]:
         """The balanced accuracy of training rows, and of held-out rows."""
-        return _shown(self.scores.accuracy_train), _shown(self.scores.accuracy_held_out)
+        scores = self.scores
+        return accuracy_figure(scores.accuracy_train), accuracy_figure(scores.accuracy_held_out)
 
     @property
     def p_value(self) -> str:
         """The p-value of the check."""
         if self.check is None:
-            return _UNKNOWN
-        return p_value_caption(self.check, is_final=self.is_check_final) or _UNKNOWN
+            return UNKNOWN
+        p = permutation_p(self.check, is_final=self.is_check_final)
+        return UNKNOWN if p is None else p.caption
 
     @property
     def seconds(self) -> str:
@@ -148,7 +157,11 @@ def _batch_row(scores: BatchScores | None) -> list[tuple[str, ...]]:
     if scores is None:
         return []
     held_out = None if scores.held_out is None else scores.held_out.accuracy
-    shown = (_shown(scores.train.accuracy), _shown(held_out), percent(scores.train.chance))
+    shown = (
+        accuracy_figure(scores.train.accuracy),
+        accuracy_figure(held_out),
+        percent(scores.train.chance),
+    )
     return [("Balanced accuracy of the batches within the classes", *shown)]
 
 
@@ -167,26 +180,15 @@ def _view_sentences(run: ReportedRun) -> list[str]:
 
 
 def _verdict_sentences(run: ReportedRun) -> tuple[str, ...]:
-    if run.check is None or not run.check.words:
-        return (*_held_out_sentences(run), _NOT_CHECKED)
+    if run.check is None or not (answer := check_sentence(run.check)):
+        return run.verdict.sentence, *run.verdict.notes, _NOT_CHECKED
     stability = run.check.stability
     return (
-        run.check.words,
+        answer,
         *([] if run.is_check_final else [_UNFINISHED]),
         *([angle_sentence(stability)] if stability else []),
         *run.check.notes,
     )
-
-
-def _held_out_sentences(run: ReportedRun) -> tuple[str, ...]:
-    """What the page says before anyone asks; of an edited plane, what its scores say."""
-    if run.verdict is not None:
-        return f"{run.verdict.lead} ({run.verdict.follow}).", *run.verdict.notes
-    held_out = run.scores.accuracy_held_out
-    if held_out is None:
-        return (_NO_HELD_OUT,)
-    told_apart = percent(held_out)
-    return (f"Of the held-out rows, {told_apart} are told apart; guessing gives {run.chance}.",)
 
 
 def _check_tables(run: ReportedRun) -> tuple[Table, ...]:
@@ -194,7 +196,12 @@ def _check_tables(run: ReportedRun) -> tuple[Table, ...]:
     if check is None or not check.scores:
         return ()
     rows = tuple(
-        (name, f"{train:.2f}", f"{held_out:.2f} ± {error:.2f}", f"{train - held_out:+.2f}")
+        (
+            name,
+            accuracy_text(train),
+            f"{accuracy_text(held_out)} ± {error:.2f}",
+            f"{train - held_out:+.2f}",
+        )
         for name, (train, held_out, error) in check.scores.items()
     )
     scores = Table(
@@ -256,7 +263,7 @@ def _features(run: ReportedRun) -> Section:
 def _interval(run: ReportedRun, feature: int) -> tuple[str, str]:
     stability = run.check.stability if run.check else None
     if stability is None or feature >= len(stability.lower):
-        return _UNKNOWN, _UNKNOWN
+        return UNKNOWN, UNKNOWN
     low, high = stability.lower[feature], stability.upper[feature]
     return f"{low:.3f} to {high:.3f}", percent(stability.frequencies[feature])
 
@@ -283,7 +290,3 @@ def _value(name: str, value: Any) -> str:
     if name == HELD_OUT.name:
         return percent(value)
     return f"{value:g}" if isinstance(value, float) else str(value)
-
-
-def _shown(value: float | None) -> str:
-    return _UNKNOWN if value is None else f"{value:#.3g}"

@@ -8,10 +8,11 @@ import numpy as np
 import pandas as pd
 from msgspec import Struct
 
-from melm_core.base import FloatArray, percent
+from melm_core.base import FloatArray
 from melm_studio.rows.new_rows import NewRows
 from melm_studio.rows.placement import Placement, RowPlacer
 from melm_studio.rows.row_summaries import HELD_OUT, RowSummary, unlike_words
+from melm_studio.scores import new_rows_sentence
 from melm_studio.tables import LabeledData, count
 
 MAX_LISTED = 200
@@ -136,11 +137,7 @@ def _headline(data: LabeledData, new: NewRows, placement: Placement, confusion: 
         return f"{rows}: {', '.join(classes)}"
     present = sizes > 0
     accuracy = np.mean(np.diagonal(confusion)[present] / sizes[present])
-    guessing = 1 / len(data.class_names)
-    return (
-        f"{percent(accuracy)} of {count(int(sizes.sum()), 'labeled new row')} told apart "
-        f"(guessing: {percent(guessing)})"
-    )
+    return new_rows_sentence(float(accuracy), int(sizes.sum()), len(data.class_names))
 
 
 def _unlike_notes(data: LabeledData, placer: RowPlacer, placement: Placement) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from melm_core.base import percent
 from melm_studio.analyses.validation_run import report_of
 from melm_studio.planes.renderer import PlaneRenderer
 from melm_studio.runs.records.run import PlaneEvent, RunRecord
+from melm_studio.scores import check_sentence
 from melm_studio.tables import LabeledData, number
 from melm_studio.workspace.story import StoryView
 from melm_studio.workspace.view_spec import ViewSpec
@@ -84,4 +85,4 @@ def _table_facts(data: LabeledData) -> dict[str, str]:
 def _check_words(own: Workspace, record: RunRecord) -> str:
     check = own.checks().get(record.run_id)
     report = None if check is None else report_of(own.store, check.run_id)
-    return "" if report is None else report.words
+    return "" if report is None else check_sentence(report)

@@ -1,14 +1,15 @@
-// The strip above a picture: how many held-out rows are told apart, and how many by guessing. Once a
-// run has ended it says what the server makes of it, and what its check has found so far.
+// The strip above a picture, as the server writes it: of the plane on screen and, once a run has ended,
+// of what its check has found so far. A screen reader is told once the words have stayed for a while.
 import { element, hide, span, write } from "../page/dom.mjs";
-import { percent, unbroken } from "../page/number_text.mjs";
+import { unbroken } from "../page/number_text.mjs";
 import { sendCommand } from "./commands.mjs";
 import { addToPanels } from "./features.mjs";
 import { isAsFound } from "./view_options.mjs";
 
 /** @typedef {import("./panel.mjs").Panel} Panel */
-/** @typedef {import("../types").Verdict} Verdict */
+/** @typedef {import("../types").Strip} Words */
 
+const SPOKEN_AFTER_MS = 600;
 const SIGNS = { yes: "✔", partly: "~", no: "✘", unknown: "?" };
 
 export function addVerdict() {
@@ -23,9 +24,11 @@ class Strip {
   /** @param {Panel} panel */
   constructor(panel) {
     this.panel = panel;
-    /** @type {Verdict | null} */
+    /** @type {Words | null} */
     this.verdict = null;
     this.shown = "";
+    this.toSpeak = "";
+    this.speaking = 0;
     this.sign = span("", "sign");
     this.sign.setAttribute("aria-hidden", "true"); // the sentence says the same
     this.lead = document.createElement("strong");
@@ -35,7 +38,7 @@ class Strip {
     panel.part("stop-check").onclick = () => sendCommand(panel, "check/stop");
   }
 
-  /** @param {Verdict | null} verdict */
+  /** @param {Words | null} verdict */
   receive(verdict) {
     this.verdict = verdict;
     this.show();
@@ -46,28 +49,35 @@ class Strip {
     const { panel } = this;
     if (!panel.plane) return;
     const isEdited = !panel.isLive || !isAsFound(panel.options);
-    const verdict = isEdited || !this.verdict ? unjudged(panel) : this.verdict;
+    const words = isEdited || !this.verdict ? panel.plane.strip : this.verdict;
     this.showCheck();
-    const { answer, lead, follow, notes } = verdict;
-    const written = JSON.stringify([answer, lead, follow, notes]);
+    this.speak(words.spoken);
+    const { answer, lead, follow, more, notes, tooltip } = words;
+    const written = JSON.stringify([answer, lead, follow, more, notes]);
     if (written === this.shown) return;
     this.shown = written;
     panel.node.dataset.answer = answer;
     write(this.sign, SIGNS[answer] ?? "");
     write(this.lead, unbroken(lead));
-    const [first, ...others] = follow.split(", ");
-    write(this.follow, unbroken(first));
-    write(this.more, unbroken(others.map((part) => `, ${part}`).join("")));
-    this.showNotes(notes);
+    write(this.follow, unbroken(follow));
+    write(this.more, unbroken(more));
+    this.showNotes(notes, tooltip);
   }
 
-  /** @param {string[]} notes */
-  showNotes(notes) {
+  /** @param {string[]} notes @param {string} tooltip */
+  showNotes(notes, tooltip) {
     const list = this.panel.part("verdict-notes");
-    const title = notes.join(" ");
-    if (list.title === title) return;
+    if (list.title === tooltip) return;
     list.replaceChildren(...notes.map((note) => element("li", "", note)));
-    list.title = title;
+    list.title = tooltip;
+  }
+
+  // Planes follow each other many times a second, and news of a check every second.
+  speak(spoken) {
+    if (spoken === this.toSpeak) return;
+    this.toSpeak = spoken;
+    clearTimeout(this.speaking);
+    this.speaking = setTimeout(() => write(this.panel.part("verdict-spoken"), spoken), SPOKEN_AFTER_MS);
   }
 
   showCheck() {
@@ -83,27 +93,3 @@ class Strip {
     if (isBusy) bar.value = check.fraction;
   }
 }
-
-/** @param {Panel} panel @returns {Verdict} */
-function unjudged({ plane, figure }) {
-  const { leads, follows } = verdictText(plane.numbers, figure?.classes.length);
-  return { answer: "", lead: leads, follow: follows, notes: [], check: null };
-}
-
-/**
- * The share of the held-out rows first; that of the training rows where none are held out.
- * @param {Record<string, number | null>} numbers of a plane
- * @param {number | undefined} nClasses
- */
-export function verdictText(numbers, nClasses) {
-  const { "accuracy-seen": training, "accuracy-unseen": heldOut } = numbers;
-  const guessing = nClasses ? `guessing: ${percent(1 / nClasses)}` : "";
-  if (heldOut === null) {
-    const follows = [guessing, "a class has no held-out row"].filter(Boolean).join(", ");
-    return { leads: `${capitalized(percent(training))} of training rows are told apart`, follows };
-  }
-  const follows = [guessing, `training rows: ${percent(training)}`].filter(Boolean).join(", ");
-  return { leads: `${capitalized(percent(heldOut))} of held-out rows are told apart`, follows };
-}
-
-const capitalized = (text) => text[0].toUpperCase() + text.slice(1);

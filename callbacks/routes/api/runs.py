@@ -12,7 +12,6 @@ from callbacks.services import services
 from callbacks.session import own_fit, workspace
 from melm_core.methods import METHODS
 from melm_studio.analyses.validation_run import report_of
-from melm_studio.planes.batches import batch_sentence
 from melm_studio.planes.captions import title
 from melm_studio.planes.types import BatchScores
 from melm_studio.programs.models import (
@@ -27,6 +26,7 @@ from melm_studio.programs.models import (
 )
 from melm_studio.runs.execution.refusals import check_data
 from melm_studio.runs.records.run import PlaneEvent, RunRecord
+from melm_studio.scores import check_sentence
 from melm_studio.validation import Count, read
 from melm_studio.workspace.data_source import ShownData
 from melm_studio.workspace.view_spec import checked_parameters
@@ -91,8 +91,17 @@ def result(run_id: str) -> Result:
         accuracy_train=scores.accuracy_train,
         accuracy_held_out=scores.accuracy_held_out,
         chance=1.0 / len(data.class_names),
+        words=_sentence(record, event),
         batches=_batches(scores.batches),
     )
+
+
+def _sentence(record: RunRecord, event: PlaneEvent) -> str:
+    """The verdict of the plane's own rows; that of a check is in the check."""
+    if record.state.is_final and event.is_final:
+        return services().renderer.held_out(record, event).sentence
+    scores = services().renderer.scores(record, event)
+    return scores.verdict(len(services().renderer.data(record).class_names)).sentence
 
 
 def _batches(scores: BatchScores | None) -> BatchResult | None:
@@ -102,7 +111,7 @@ def _batches(scores: BatchScores | None) -> BatchResult | None:
         accuracy_train=scores.train.accuracy,
         accuracy_held_out=None if scores.held_out is None else scores.held_out.accuracy,
         chance=(scores.held_out or scores.train).chance,
-        words=batch_sentence(scores),
+        words=scores.sentence,
     )
 
 
@@ -125,7 +134,7 @@ def _check(check: RunRecord) -> Check:
         state=check.state,
         fraction=report.fraction,
         answer=report.answer,
-        words=report.words,
+        words=check_sentence(report),
         p_value=report.p_value,
         n_permutations=report.n_permutations,
         notes=report.notes,

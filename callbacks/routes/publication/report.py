@@ -11,15 +11,13 @@ from msgspec.structs import replace
 
 from callbacks.routes.export import attachment
 from callbacks.routes.publication.panels import figure_panel, print_figure
-from callbacks.routes.requested_view import requested_event, requested_options
+from callbacks.routes.requested_view import requested_event, requested_options, shown_verdict
 from callbacks.services import services
 from callbacks.session import own_run, workspace
 from melm_studio.analyses.drawn_tree import Height, tree_arrays
 from melm_studio.analyses.report_section import Picture, Section
-from melm_studio.analyses.run_verdict import run_verdict
 from melm_studio.analyses.sparse_run import sparse_of
 from melm_studio.analyses.sparse_section import sparse_section
-from melm_studio.analyses.strip import Verdict
 from melm_studio.analyses.tree_run import tree_of
 from melm_studio.analyses.tree_section import tree_section
 from melm_studio.analyses.validation_run import report_of
@@ -88,7 +86,7 @@ def _reported(record: RunRecord, event: PlaneEvent, options: ViewOptions) -> Rep
         divergence=renderer.divergence(record, event, options),
         scores=view.scores,
         arrows=view.loadings,
-        verdict=_verdict(record, event, options, check),
+        verdict=shown_verdict(record, event, options),
         check=None if check is None else report_of(services().store, check.run_id),
         is_check_final=check is not None and check.state.is_final,
         pictures=(_picture([figure_panel(record, event, options)], _ONE, name),),
@@ -123,16 +121,6 @@ def _sparse(record: RunRecord) -> Section | None:
 
 def _morph_target(options: ViewOptions) -> RunRecord | None:
     return own_run(options.morph.run_id) if options.morph else None
-
-
-def _verdict(
-    record: RunRecord, event: PlaneEvent, options: ViewOptions, check: RunRecord | None
-) -> Verdict | None:
-    """What the page says of the newest plane of a finished run."""
-    if not (record.state.is_final and event.is_final) or options.changes_plane:
-        return None
-    app, fits = services(), workspace().fits()
-    return run_verdict(app.renderer, app.store, record, event, fits=fits, check=check)
 
 
 def _picture(panels: list[FigurePanel], style: FigureStyle, description: str) -> Picture:

@@ -15,13 +15,13 @@ from callbacks.routes.talks.messages import packed
 from melm_studio.planes.captions import title
 from melm_studio.planes.encoding import compact
 from melm_studio.planes.figure import empty_figure, limits, plane_frame
-from melm_studio.planes.plane_scores import scores_in_words
 from melm_studio.planes.renderer import PlaneRenderer
 from melm_studio.planes.theme import THEMES, Scheme
 from melm_studio.planes.types import PlaneView
 from melm_studio.planes.view_options import ViewOptions
 from melm_studio.rows.details import MAX_INFO
 from melm_studio.runs.records.run import PlaneEvent, RunRecord
+from melm_studio.scores import Verdict, divergence_text
 from melm_studio.tables import LabeledData, shortened
 from melm_studio.talks.talk import Talk, TalkView
 from melm_studio.validation import Coordinate, Count, Text
@@ -79,6 +79,7 @@ def talk_view(
     options: ViewOptions,
     shown: Shown,
     *,
+    verdict: Verdict,
     talk: Talk,
     number: int,
     former: TalkView | None,
@@ -92,6 +93,8 @@ def talk_view(
         The plane.
     options : ViewOptions
     shown : Shown
+    verdict : Verdict
+        On what is shown.
     talk : Talk
         Says what viewers may see besides.
     number : int
@@ -113,7 +116,9 @@ def talk_view(
         "caption": shown.caption,
         "position": shown.position,
         "gamma": f"{options.gamma or record.gamma:.3g}",
-        **_scores(view, divergence),
+        "lead": verdict.lead,
+        "follow": verdict.qualifiers,
+        "numbers": _divergences(view, divergence),
         "classes": shown.classes,
         "selected": _places(renderer, record, shown.rows),
         "hidden": shown.hidden,
@@ -191,11 +196,8 @@ def _places(
     return [np.flatnonzero(np.isin(drawn, rows)).tolist() for drawn in (*train, *held_out)]
 
 
-def _scores(view: PlaneView, divergence: float) -> dict[str, Any]:
-    """How well the classes are told apart, the held-out rows first, and chance."""
-    lead, follow = scores_in_words(view.scores, len(view.classes))
+def _divergences(view: PlaneView, divergence: float) -> list[tuple[str, str]]:
     divergences = [("Divergence, training rows", divergence)]
     if view.scores.divergence_held_out is not None:
         divergences.append(("Divergence, held-out rows", view.scores.divergence_held_out))
-    numbers = [(name, f"{nats:#.3g} nats") for name, nats in divergences]
-    return {"lead": lead, "follow": follow, "numbers": numbers}
+    return [(name, divergence_text(nats, unit=True)) for name, nats in divergences]

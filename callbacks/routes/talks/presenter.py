@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from callbacks.guards.error_answers import sentence
-from callbacks.routes.requested_view import requested_event, requested_options
+from callbacks.routes.requested_view import requested_event, requested_options, shown_verdict
 from callbacks.routes.talks.link import is_only_here, new_talk_id, qr_code, talk_link
 from callbacks.routes.talks.picture import Shown, talk_view
 from callbacks.services import services
@@ -87,12 +87,14 @@ def show() -> dict[str, Any] | tuple[dict[str, str], int]:
     shown = read(flask.request.get_json(silent=True), Shown, "What is shown")
     record, event = own_run(shown.run), requested_event(shown.run, shown.plane)
     former = _talks().view(talk.talk_id)
+    options = requested_options()
     view = talk_view(
         services().renderer,
         record,
         event,
-        requested_options(),
+        options,
         shown,
+        verdict=shown_verdict(record, event, options),
         talk=talk,
         number=_next_number(former),
         former=former,

@@ -37,29 +37,28 @@ class CheckReport(Record, frozen=True):
 
     Attributes
     ----------
-    words : str
-        The verdict in a few sentences, as far as it is known.
+    problem : str
+        Why there are no results, in a sentence; empty if nothing is wrong.
     stage : str
         What is being computed.
     fraction : float
         Share of the work done.
     scores : mapping of str to (float, float, float) or None
         Balanced accuracy in training and held out, and the standard error of the latter, by name
-        of the classifier; the first is the one in `words`.
+        of the classifier; the first is the one that the verdict is of.
     overlap : tuple of tuple of float
         Held-out confusion between each pair of classes.
     p_value, lower, upper : float or None
         Of the permutation test, with bounds on its final value.
-    n_permutations : int
-        Permutations so far.
+    n_permutations, n_exceeding : int
+        Permutations so far, and those that were separated as well.
     notes : tuple of str
     answer : str
-        A value of `melm_core.evaluation.Answer`; empty while unknown, and in reports of earlier
-        versions.
+        A value of `melm_core.evaluation.Answer`; empty while unknown.
     stability : FeatureStability or None
     """
 
-    words: str = ""
+    problem: str = ""
     stage: str = "starting"
     fraction: float = 0.0
     scores: Mapping[str, tuple[float, float, float]] | None = None
@@ -68,6 +67,7 @@ class CheckReport(Record, frozen=True):
     lower: float | None = None
     upper: float | None = None
     n_permutations: int = 0
+    n_exceeding: int = 0
     notes: tuple[str, ...] = ()
     answer: str = ""
     stability: FeatureStability | None = None

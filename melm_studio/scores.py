@@ -1,0 +1,548 @@
+"""Everything that is said of how well a plane tells classes apart: its one writer.
+
+A `Verdict` has the numbers, and its properties are the sentences: of the strip above a picture, its
+tooltip, the list below it, a report, a replay, a phone, the HTTP interface and a terminal. Shares,
+p-values and divergences become text here and nowhere else, so the same number has the same words
+wherever it stands. The page shows what is written here; it composes and parses nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+
+import msgspec
+
+from melm_core.base import percent
+from melm_core.evaluation import Answer
+from melm_studio.runs.records.check_report import CheckReport, FeatureStability
+from melm_studio.tables import count, number
+
+# With fewer held-out rows of a class, the standard error of a share may exceed 0.15.
+FEW_HELD_OUT = 10
+# A class with a smaller share of the rows is called rare.
+RARE_SHARE = 0.05
+
+UNKNOWN = "–"
+
+_LARGE_GAP = 0.1
+_LEAST_DIFFERENCE = 0.01
+# Standard errors above guessing from which on batches are said to be told apart.
+_CLEARLY = 2.0
+_LEAST_P = 0.001
+_LEAST_BOUND = 0.0005  # what is less would be written as 0.000
+_ALMOST_ONE = 0.995
+
+_NO_HELD_OUT = "a class has no held-out row, so nothing is known about new rows"
+_FIRST_WORDS = {
+    None: "",
+    Answer.YES: "Yes. ",
+    Answer.PARTLY: "Partly. ",
+    Answer.NO: "No. ",
+    Answer.UNKNOWN: "Cannot be decided. ",
+}
+
+
+class Rows(StrEnum):
+    """The rows that a share is of."""
+
+    TRAINING = "training rows"
+    HELD_OUT = "held-out rows"
+    FOLDS = "held-out rows of every fold"
+
+
+class PermutationP(msgspec.Struct, frozen=True):
+    """The p-value of a permutation test, so far or finally.
+
+    Attributes
+    ----------
+    value : float
+    n_permutations, n_exceeding : int
+        Permutations of the labels, and those that were separated as well.
+    lower, upper : float or None
+        Bounds of the final value; None once it is final.
+    """
+
+    value: float
+    n_permutations: int
+    n_exceeding: int = 0
+    lower: float | None = None
+    upper: float | None = None
+
+    @property
+    def words(self) -> str:
+        """The value: "p = 0.005"."""
+        return p_value_text(self.value)
+
+    @property
+    def sentence(self) -> str:
+        """How many permutations were separated as well."""
+        if not self.n_exceeding:
+            return f"None of {number(self.n_permutations)} shuffles came close ({self.words})."
+        exceeding = f"{number(self.n_exceeding)} of {number(self.n_permutations)}"
+        return f"{exceeding} shuffles did as well ({self.words})."
+
+    @property
+    def caption(self) -> str:
+        """The value and, until it is final, its bounds.
+
+        Examples
+        --------
+        >>> PermutationP(0.02, 49, lower=0.0001, upper=0.4).caption
+        'p = 0.020 after 49 shuffles; the final value will be below 0.400'
+        """
+        if self.lower is None or self.upper is None:
+            return self.words
+        between = "below" if self.lower < _LEAST_BOUND else f"between {self.lower:.3f} and"
+        return (
+            f"{self.words} after {number(self.n_permutations)} shuffles; the final value will be "
+            f"{between} {self.upper:.3f}"
+        )
+
+
+class CheckProgress(msgspec.Struct, frozen=True):
+    """How far a check is.
+
+    Attributes
+    ----------
+    stage : str
+        What is being computed, or how the check ended.
+    fraction : float
+    is_final : bool
+    """
+
+    stage: str
+    fraction: float
+    is_final: bool
+
+
+class Strip(msgspec.Struct, frozen=True):
+    """What the strip above a picture shows, as the page gets it.
+
+    Attributes
+    ----------
+    answer : str
+        A value of `melm_core.evaluation.Answer`; empty while unknown.
+    lead, follow, more : str
+        The sentence that comes first, what qualifies it, and what narrow panels leave out of that.
+    notes : tuple of str
+        The list below it.
+    tooltip : str
+    spoken : str
+        What a screen reader says: without numbers that change while a check is at work.
+    check : CheckProgress or None
+    """
+
+    answer: str
+    lead: str
+    follow: str
+    more: str
+    notes: tuple[str, ...]
+    tooltip: str
+    spoken: str
+    check: CheckProgress | None
+
+
+class Verdict(msgspec.Struct, frozen=True, kw_only=True):
+    """How well a plane or, in cross-validation, its method tells the classes apart.
+
+    Attributes
+    ----------
+    answer : Answer or None
+        None while it is unknown.
+    rows : Rows
+        Those that the share is of.
+    share : float
+        Balanced accuracy.
+    n_classes : int
+    share_train : float or None
+        The same of the training rows.
+    standard_error : float or None
+        Of the share.
+    p : PermutationP or None
+        Of a permutation test.
+    units : tuple of int
+        Held-out rows of each class or, if rows depend on each other, groups.
+    has_groups : bool
+    class_counts : mapping of str to int
+        All rows of each class, training and held-out.
+    n_choices : int
+        Of how many planes or methods this is the best on the rows of the share, which favors it.
+    choices : str
+        What these are: "methods".
+    remarks : tuple of str
+        Further notes.
+    check : CheckProgress or None
+        Of the check of the run, if it has one.
+    """
+
+    answer: Answer | None = None
+    rows: Rows
+    share: float
+    n_classes: int
+    share_train: float | None = None
+    standard_error: float | None = None
+    p: PermutationP | None = None
+    units: tuple[int, ...] = ()
+    has_groups: bool = False
+    class_counts: Mapping[str, int] = msgspec.field(default_factory=dict)
+    n_choices: int = 1
+    choices: str = ""
+    remarks: tuple[str, ...] = ()
+    check: CheckProgress | None = None
+
+    @property
+    def chance(self) -> float:
+        """The balanced accuracy of guessing."""
+        return 1.0 / self.n_classes
+
+    @property
+    def n(self) -> int:
+        """Held-out rows, or groups, that the share is of; 0 where they are not counted."""
+        return sum(self.units)
+
+    @property
+    def is_overfit(self) -> bool:
+        """Whether the training rows are told apart much better, and not by chance."""
+        if self.share_train is None or self.standard_error is None:
+            return False
+        return self.share_train - self.share > max(_LARGE_GAP, 2.0 * self.standard_error)
+
+    @property
+    def lead(self) -> str:
+        """The sentence that comes first, without its period.
+
+        Examples
+        --------
+        >>> Verdict(rows=Rows.HELD_OUT, share=0.984, n_classes=3).lead
+        '98 % of held-out rows are told apart'
+        """
+        share = percent(self.share)
+        if self.rows is Rows.FOLDS:
+            first, share = _FIRST_WORDS[self.answer], _capitalized(share)
+            told = f"{share} of held-out rows are told apart in cross-validation"
+            return f"{first}{told}; {guessing_gives(self.n_classes)}"
+        if self.rows is Rows.HELD_OUT and self.answer is Answer.NO:
+            return f"No better than guessing: {share} of held-out rows"
+        if self.rows is Rows.HELD_OUT and self.answer is Answer.UNKNOWN:
+            few, them = ("groups", "their rows") if self.has_groups else ("rows", "them")
+            return f"Too few held-out {few} to tell: {share} of {them} are told apart"
+        return f"{_capitalized(share)} of {self.rows} are told apart"
+
+    @property
+    def qualifiers(self) -> str:
+        """Chance and training rows or, of a check, its p-value.
+
+        Examples
+        --------
+        >>> Verdict(rows=Rows.HELD_OUT, share=0.98, n_classes=3, share_train=1.0).qualifiers
+        'guessing: 33 %, training rows: 100 %'
+        """
+        return "".join(self._qualifiers)
+
+    @property
+    def sentence(self) -> str:
+        """Lead and qualifiers, as in a report, a replay and for programs."""
+        if self.rows is Rows.FOLDS:
+            return f"{self.lead}. {self.qualifiers}".strip()
+        return f"{self.lead} ({self.qualifiers})."
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What limits the answer."""
+        notes = (*self.remarks, self._overfit, self._few_held_out, self._rare_class, self._choice)
+        return tuple(filter(None, notes))
+
+    @property
+    def strip(self) -> Strip:
+        """What the strip above the picture shows."""
+        so_far = self._so_far
+        follow, more = self._qualifiers
+        spoken = f"{self.lead}. {so_far}" if so_far else self.sentence
+        return Strip(
+            answer=self.answer or "",
+            lead=self.lead,
+            follow=" ".join(filter(None, (follow, so_far))),
+            more=more,
+            notes=self.notes,
+            tooltip=" ".join(self.notes),
+            spoken=spoken,
+            check=self.check,
+        )
+
+    @property
+    def _qualifiers(self) -> tuple[str, str]:
+        if self.rows is Rows.FOLDS:
+            return (self.p.sentence if self.p else "", "")
+        guessing = f"guessing: {percent(self.chance)}"
+        if self.rows is Rows.TRAINING:
+            return guessing, f"; {_NO_HELD_OUT}"
+        return guessing, f", training rows: {share_text(self.share_train)}"
+
+    @property
+    def _so_far(self) -> str:
+        is_at_work = self.check is not None and not self.check.is_final
+        is_checked = self.rows is Rows.FOLDS
+        return f"So far; {self.check.stage}." if self.check and is_at_work and is_checked else ""
+
+    @property
+    def _overfit(self) -> str:
+        if not self.is_overfit or self.rows is not Rows.HELD_OUT:
+            return ""
+        return (
+            f"Overfit: {share_text(self.share_train)} of the training rows are told apart, "
+            f"{percent(self.share)} of the held-out rows."
+        )
+
+    @property
+    def _few_held_out(self) -> str:
+        if not self.units or min(self.units) >= FEW_HELD_OUT:
+            return ""
+        rarest = self.units.index(min(self.units))
+        left = count(self.units[rarest], "held-out group" if self.has_groups else "held-out row")
+        return f"Only {left} of {list(self.class_counts)[rarest]}: the share is rough."
+
+    @property
+    def _rare_class(self) -> str:
+        counts = self.class_counts
+        n_rows = sum(counts.values())
+        name = min(counts, key=lambda name: counts[name]) if counts else ""
+        if not counts or counts[name] >= RARE_SHARE * n_rows or len(counts) > 1 / RARE_SHARE:
+            return ""
+        rows = f"Only {number(counts[name])} of {number(n_rows)} rows are {name}."
+        return f"{rows} Each class counts equally in the shares."
+
+    @property
+    def _choice(self) -> str:
+        if self.n_choices == 1:
+            return ""
+        return f"Chosen among {number(self.n_choices)} {self.choices}: the share is too favorable."
+
+
+def plane_verdict(share_train: float, share_held_out: float | None, n_classes: int) -> Verdict:
+    """What the shares of any plane say, without an answer.
+
+    Parameters
+    ----------
+    share_train, share_held_out : float or None
+        Balanced accuracies; None if a class has no held-out row.
+    n_classes : int
+
+    Examples
+    --------
+    >>> plane_verdict(1.0, 0.984, 3).sentence
+    '98 % of held-out rows are told apart (guessing: 33 %, training rows: 100 %).'
+    """
+    if share_held_out is None:
+        return Verdict(rows=Rows.TRAINING, share=share_train, n_classes=n_classes)
+    return Verdict(
+        rows=Rows.HELD_OUT, share=share_held_out, n_classes=n_classes, share_train=share_train
+    )
+
+
+def check_verdict(report: CheckReport) -> Verdict | None:
+    """What a check says so far, or finally; None before its folds are done."""
+    if not report.scores:
+        return None
+    train, held_out, standard_error = next(iter(report.scores.values()))
+    return Verdict(
+        answer=Answer(report.answer) if report.answer else None,
+        rows=Rows.FOLDS,
+        share=held_out,
+        n_classes=len(report.overlap),
+        share_train=train,
+        standard_error=standard_error,
+        p=permutation_p(report, is_final=True) if report.answer else None,
+    )
+
+
+def permutation_p(report: CheckReport, *, is_final: bool) -> PermutationP | None:
+    """The p-value of a check, with bounds until it is final; None before any permutation."""
+    if report.p_value is None:
+        return None
+    bounds = (None, None) if is_final else (report.lower, report.upper)
+    return PermutationP(report.p_value, report.n_permutations, report.n_exceeding, *bounds)
+
+
+def check_sentence(report: CheckReport) -> str:
+    """What a check has found in a few sentences, or why it cannot; empty while it is unknown."""
+    verdict = check_verdict(report)
+    return report.problem or ("" if verdict is None else verdict.sentence)
+
+
+def better_note(share: float, standard_error: float, others: Mapping[str, float]) -> str:
+    """The run that tells clearly more held-out rows apart; empty if none does.
+
+    Parameters
+    ----------
+    share, standard_error : float
+        Of the run on screen.
+    others : mapping of str to float
+        Held-out shares of other runs with the same held-out rows, by name.
+
+    Examples
+    --------
+    >>> better_note(0.8, 0.03, {"LDA": 0.99, "PCA": 0.7})
+    'LDA tells more apart: 99 % of the same held-out rows.'
+    """
+    if not others:
+        return ""
+    best = max(others, key=lambda name: others[name])
+    if others[best] - share <= max(standard_error, _LEAST_DIFFERENCE):
+        return ""
+    return f"{best} tells more apart: {percent(others[best])} of the same held-out rows."
+
+
+def feature_sentence(name: str, verdict: Verdict) -> str:
+    """What one feature alone tells apart."""
+    lead = verdict.lead[:1].lower() + verdict.lead[1:]
+    return f"{name} alone: {lead} ({verdict.qualifiers})."
+
+
+def folds_sentence(share: float, n_classes: int) -> str:
+    """The share in cross-validation that no permutation test goes with.
+
+    Examples
+    --------
+    >>> folds_sentence(0.999, 3)
+    'Over 99 % of held-out rows are told apart in cross-validation; guessing gives 33 %.'
+    """
+    return Verdict(rows=Rows.FOLDS, share=share, n_classes=n_classes).sentence
+
+
+def new_rows_sentence(share: float, n_rows: int, n_classes: int) -> str:
+    """How many labeled new rows are told apart, without a period."""
+    rows = count(n_rows, "labeled new row")
+    return f"{percent(share)} of {rows} told apart (guessing: {percent(1.0 / n_classes)})"
+
+
+def ranking_sentence(best: str, share: float, n_classes: int) -> str:
+    """The method that tells most held-out rows apart.
+
+    Examples
+    --------
+    >>> ranking_sentence("LDA", 0.93, 2)
+    'LDA tells most held-out rows apart in cross-validation: 93 %; guessing gives 50 %.'
+    """
+    most = f"{best} tells most held-out rows apart in cross-validation: {percent(share)}"
+    return f"{most}; {guessing_gives(n_classes)}."
+
+
+def guessing_gives(n_classes: int) -> str:
+    """The balanced accuracy of guessing, as part of a sentence."""
+    return f"guessing gives {percent(1.0 / n_classes)}"
+
+
+def guessing(n_classes: int) -> str:
+    """The same in fewer words."""
+    return f"guessing {percent(1.0 / n_classes)}"
+
+
+def batch_sentence(share: float, chance: float, standard_error: float, rows: Rows) -> str:
+    """Whether batches can be told apart within the classes.
+
+    Examples
+    --------
+    >>> batch_sentence(0.41, 1 / 3, 0.03, Rows.HELD_OUT)
+    'Batches can be told apart in this picture: 41 % of held-out rows, guessing 33 %.'
+    """
+    can = "can" if share - chance > _CLEARLY * standard_error else "cannot"
+    return f"Batches {can} be told apart in this picture: {batch_shares(share, chance, rows)}."
+
+
+def batch_shares(share: float, chance: float, rows: Rows) -> str:
+    """The share of rows whose batch is told from their place, and that of guessing."""
+    return f"{percent(share)} of {rows}, guessing {percent(chance)}"
+
+
+def trade_off_sentence(
+    weights: tuple[float, float],
+    shares: tuple[float, float],
+    batch_shares: tuple[float, float],
+    batch_chance: float,
+) -> str:
+    """What classes and batches lose from the smallest to the largest weight of the batches."""
+    classes = (
+        f"Classes: {percent(shares[0])} told apart at weight {weights[0]:g}, {percent(shares[1])} "
+        f"at {weights[1]:g}."
+    )
+    batches = f"{percent(batch_shares[0])} and {percent(batch_shares[1])}"
+    return f"{classes} Batches within a class: {batches}, guessing {percent(batch_chance)}."
+
+
+def plane_caption(divergence: float, divergence_held_out: float | None, verdict: Verdict) -> str:
+    """Divergence and shares of a plane, as a replay says them, without a period.
+
+    Examples
+    --------
+    >>> plane_caption(3.05, 2.0, plane_verdict(1.0, 0.9, 2))
+    'divergence 3.05 training and 2.00 held-out; 90 % of held-out rows are told apart \
+(guessing: 50 %, training rows: 100 %)'
+    """
+    nats = f"divergence {divergence_text(divergence)} training"
+    if divergence_held_out is not None:
+        nats += f" and {divergence_text(divergence_held_out)} held-out"
+    return f"{nats}; {verdict.sentence.removesuffix('.')}"
+
+
+def angle_sentence(stability: FeatureStability) -> str:
+    """By how much the plane turns when the rows are resampled."""
+    turns = f"The plane turns by {stability.angle:.0f} degrees"
+    return f"{turns} between resamples of the rows."
+
+
+def share_text(share: float | None) -> str:
+    """A share as a percentage, or a dash."""
+    return UNKNOWN if share is None else percent(share)
+
+
+def accuracy_text(accuracy: float | None) -> str:
+    """A balanced accuracy with two decimals that is 1.00 for 1 only, or a dash.
+
+    Examples
+    --------
+    >>> [accuracy_text(accuracy) for accuracy in (0.984, 0.9975, 1.0, None)]
+    ['0.98', '> 0.99', '1.00', '–']
+    """
+    if accuracy is None:
+        return UNKNOWN
+    return "> 0.99" if _ALMOST_ONE <= accuracy < 1.0 else f"{accuracy:.2f}"
+
+
+def accuracy_figure(accuracy: float | None) -> str:
+    """A balanced accuracy with three digits, as the scores of a panel, or a dash."""
+    return UNKNOWN if accuracy is None else f"{accuracy:#.3g}"
+
+
+def divergence_text(nats: float | None, *, unit: bool = False) -> str:
+    """A divergence with three digits, or a dash.
+
+    Examples
+    --------
+    >>> divergence_text(2.0), divergence_text(12.345, unit=True)
+    ('2.00', '12.3 nats')
+    """
+    if nats is None:
+        return UNKNOWN
+    return f"{nats:#.3g} nats" if unit else f"{nats:#.3g}"
+
+
+def p_value_text(p_value: float) -> str:
+    """A p-value with three decimals, never 0.000.
+
+    Examples
+    --------
+    >>> p_value_text(0.005), p_value_text(0.0004)
+    ('p = 0.005', 'p < 0.001')
+    """
+    is_small = p_value < _LEAST_P
+    return f"p {p_value_figure(p_value)}" if is_small else f"p = {p_value_figure(p_value)}"
+
+
+def p_value_figure(p_value: float) -> str:
+    """The same for a column that is named p."""
+    return f"< {_LEAST_P}" if p_value < _LEAST_P else f"{p_value:.3f}"
+
+
+def _capitalized(text: str) -> str:
+    return text[:1].upper() + text[1:]
