@@ -342,7 +342,7 @@ def plane_verdict(share_train: float, share_held_out: float | None, n_classes: i
 
 def check_verdict(report: CheckReport) -> Verdict | None:
     """What a check says so far, or finally; None before its folds are done."""
-    if not report.scores:
+    if not report.scores or not report.overlap:
         return None
     train, held_out, standard_error = next(iter(report.scores.values()))
     return Verdict(
@@ -368,6 +368,15 @@ def check_sentence(report: CheckReport) -> str:
     """What a check has found in a few sentences, or why it cannot; empty while it is unknown."""
     verdict = check_verdict(report)
     return report.problem or ("" if verdict is None else verdict.sentence)
+
+
+def check_spoken(report: CheckReport, stage: str, *, is_final: bool) -> str:
+    """What a screen reader says of a check: the same until its answer or its stage changes."""
+    verdict = check_verdict(report)
+    if verdict is None:
+        return report.problem
+    progress = CheckProgress(stage, report.fraction, is_final)
+    return msgspec.structs.replace(verdict, check=progress).strip.spoken
 
 
 def better_note(share: float, standard_error: float, others: Mapping[str, float]) -> str:
@@ -433,9 +442,9 @@ def guessing_gives(n_classes: int) -> str:
     return f"guessing gives {percent(1.0 / n_classes)}"
 
 
-def guessing(n_classes: int) -> str:
-    """The same in fewer words."""
-    return f"guessing {percent(1.0 / n_classes)}"
+def guessing(chance: float) -> str:
+    """The same of any chance, in fewer words."""
+    return f"guessing {percent(chance)}"
 
 
 def batch_sentence(share: float, chance: float, standard_error: float, rows: Rows) -> str:

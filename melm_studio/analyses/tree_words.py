@@ -102,5 +102,5 @@ def _named(letter: str, report: TreeReport, indices: Sequence[int], n_classes: i
     if has_accuracy:
         low, high = percent(min(accuracies)), percent(max(accuracies))
         span = high if low == high else f"{low} to {high}"
-        words += f": {span} held out, {guessing(n_classes)}"
+        words += f": {span} held out, {guessing(1.0 / n_classes)}"
     return NamedBranch(letter, words, tuple(indices), int(indices[int(np.argmax(scores))]))

@@ -123,7 +123,8 @@ def _head() -> Component:
             html.Div(
                 [
                     html.H2(_title(), className="panel-title", **part("name")),
-                    html.P(className="words", role="status", **part("words")),
+                    html.P(className="words", **part("words")),
+                    html.Span(className="only-spoken", role="status", **part("words-spoken")),
                 ],
                 className="panel-names",
             ),

@@ -8,10 +8,10 @@ import dash_mantine_components as dmc
 from dash import dcc, html
 from dash.development.base_component import Component
 
-from melm_core.base import percent
 from melm_studio.analyses.ranking_words import RankedRow
 from melm_studio.layout import ids
 from melm_studio.layout.attributes import aria
+from melm_studio.scores import guessing
 
 _FOLLOWED_EVERY_MS = 1000
 _MEANING = (
@@ -71,7 +71,7 @@ def ranking_body(
 
 def _table(rows: Sequence[RankedRow], batch_chance: float | None) -> Component:
     has_batches = batch_chance is not None
-    batch = [f"batch, guessing {percent(batch_chance)}"] if batch_chance is not None else []
+    batch = [f"batch, {guessing(batch_chance)}"] if batch_chance is not None else []
     labels = ("Method", "held out", "training", *batch, "standing", "seconds")
     head = html.Tr([html.Th(label, scope="col") for label in labels])
     body = [_row(place, row, has_batches=has_batches) for place, row in enumerate(rows)]

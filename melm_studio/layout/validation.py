@@ -17,6 +17,7 @@ from melm_studio.scores import (
     accuracy_text,
     angle_sentence,
     check_sentence,
+    check_spoken,
     permutation_p,
 )
 
@@ -79,8 +80,12 @@ def check_body(
             html.P(
                 check_sentence(report) or "No results yet.",
                 className="check-answer",
-                role="status",
                 **data(answer=report.answer),
+            ),
+            html.Span(
+                check_spoken(report, stage, is_final=is_final),
+                className="only-spoken",
+                role="status",
             ),
             *([] if is_final and report.fraction == 1.0 else [_progress(report, stage)]),
             *([_scores(report.scores)] if report.scores else []),

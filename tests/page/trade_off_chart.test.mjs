@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { SIZE, tradeOffLines, tradeOffWords } from "../../assets/studio/analyses/trade_off_chart.mjs";
+import { SIZE, tradeOffLines } from "../../assets/studio/analyses/trade_off_chart.mjs";
 
 const POINTS = [
   { weight: 0, accuracy: 0.8, batch_accuracy: 0.5, batch_chance: 0.3 },
@@ -26,11 +26,4 @@ test("weights are spaced evenly", () => {
 test("equal values give a line, not a division by zero", () => {
   const flat = POINTS.map((point) => ({ ...point, accuracy: 0.5, batch_accuracy: 0.5, batch_chance: 0.5 }));
   assert.ok(!tradeOffLines(flat, 0.5).classes.includes("NaN"));
-});
-
-test("the words name both ends and guessing", () => {
-  assert.equal(
-    tradeOffWords(POINTS),
-    "Classes: 80 % told apart at weight 0, 70 % at 4. Batches within a class: 50 % and 30 %, guessing 30 %.",
-  );
 });

@@ -1,25 +1,27 @@
-// The strip above a picture leads with the held-out share and names that of guessing.
+// What stands above a picture is read aloud once it stays.
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { mock, test } from "node:test";
 
 import { unbroken } from "../../assets/studio/page/number_text.mjs";
-import { verdictText } from "../../assets/studio/panel/verdict.mjs";
-
-test("the held-out share leads, and guessing among the classes follows", () => {
-  const numbers = { "accuracy-seen": 1, "accuracy-unseen": 0.981 };
-  assert.deepEqual(verdictText(numbers, 3), {
-    leads: "98 % of held-out rows are told apart",
-    follows: "guessing: 33 %, training rows: 100 %",
-  });
-});
-
-test("without held-out rows the training share leads, and says so", () => {
-  const numbers = { "accuracy-seen": 0.5, "accuracy-unseen": null };
-  const { leads, follows } = verdictText(numbers, 2);
-  assert.equal(leads, "50 % of training rows are told apart");
-  assert.equal(follows, "guessing: 50 %, a class has no held-out row");
-});
+import { spokenOnce } from "../../assets/studio/panel/verdict.mjs";
 
 test("no line begins with a percent sign", () => {
   assert.deepEqual(unbroken("guessing: 33 %, training rows: 100 %").split(" ").filter((part) => part.startsWith("%")), []);
+});
+
+test("words that change fifty times are spoken once, and the same words not again", () => {
+  mock.timers.enable({ apis: ["setTimeout"] });
+  const said = [];
+  const status = { firstChild: null, get textContent() { return said.at(-1) ?? ""; }, set textContent(text) { said.push(text); } };
+  const speak = spokenOnce(/** @type {any} */ (status));
+  for (let shown = 0; shown < 50; shown += 1) {
+    speak(`${shown} %`);
+    mock.timers.tick(80);
+  }
+  mock.timers.tick(1000);
+  assert.deepEqual(said, ["49 %"]);
+  speak("49 %");
+  mock.timers.tick(1000);
+  assert.deepEqual(said, ["49 %"]);
+  mock.timers.reset();
 });

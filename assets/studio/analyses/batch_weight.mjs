@@ -56,7 +56,7 @@ class BatchCard {
       place.replaceChildren(element("p", "hint", "The server did not answer. Close and open this again."));
       return;
     }
-    const { points, chance } = await answer.json();
-    place.replaceChildren(...module.tradeOffChart(points, chance));
+    const { points, chance, words } = await answer.json();
+    place.replaceChildren(...module.tradeOffChart(points, chance, words));
   }
 }

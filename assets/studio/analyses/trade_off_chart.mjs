@@ -34,23 +34,12 @@ export function tradeOffLines(points, chance) {
 }
 
 /**
- * The chart in one sentence.
- * @param {Point[]} points
- */
-export function tradeOffWords(points) {
-  const [first, last] = [points[0], points[points.length - 1]];
-  const classes = `Classes: ${percent(first.accuracy)} told apart at weight ${first.weight}, ${percent(last.accuracy)} at ${last.weight}.`;
-  const guess = `guessing ${percent(last.batch_chance)}`;
-  return `${classes} Batches within a class: ${percent(first.batch_accuracy)} and ${percent(last.batch_accuracy)}, ${guess}.`;
-}
-
-/**
  * The chart, its legend and its sentence.
  * @param {Point[]} points
  * @param {number} chance of guessing the class
+ * @param {string} words
  */
-export function tradeOffChart(points, chance) {
-  const words = tradeOffWords(points);
+export function tradeOffChart(points, chance, words) {
   const lines = tradeOffLines(points, chance);
   const svg = shape("svg", { viewBox: `0 0 ${SIZE.width} ${SIZE.height}`, role: "img" });
   svg.setAttribute("aria-label", words);

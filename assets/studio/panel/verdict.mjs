@@ -16,7 +16,7 @@ export function addVerdict() {
   addToPanels((panel) => {
     const strip = new Strip(panel);
     panel.node.addEventListener("panel:plane", () => strip.show());
-    panel.node.addEventListener("panel:news", ({ detail: { verdict } }) => strip.receive(verdict));
+    panel.node.addEventListener("panel:news", ({ detail: { verdict, words } }) => strip.receive(verdict, words));
   });
 }
 
@@ -27,8 +27,8 @@ class Strip {
     /** @type {Words | null} */
     this.verdict = null;
     this.shown = "";
-    this.toSpeak = "";
-    this.speaking = 0;
+    this.speak = spokenOnce(panel.part("verdict-spoken"));
+    this.speakState = spokenOnce(panel.part("words-spoken"));
     this.sign = span("", "sign");
     this.sign.setAttribute("aria-hidden", "true"); // the sentence says the same
     this.lead = document.createElement("strong");
@@ -38,9 +38,10 @@ class Strip {
     panel.part("stop-check").onclick = () => sendCommand(panel, "check/stop");
   }
 
-  /** @param {Words | null} verdict */
-  receive(verdict) {
+  /** @param {Words | null} verdict @param {string} state of the run, in words */
+  receive(verdict, state) {
     this.verdict = verdict;
+    this.speakState(state);
     this.show();
   }
 
@@ -72,14 +73,6 @@ class Strip {
     list.title = tooltip;
   }
 
-  // Planes follow each other many times a second, and news of a check every second.
-  speak(spoken) {
-    if (spoken === this.toSpeak) return;
-    this.toSpeak = spoken;
-    clearTimeout(this.speaking);
-    this.speaking = setTimeout(() => write(this.panel.part("verdict-spoken"), spoken), SPOKEN_AFTER_MS);
-  }
-
   showCheck() {
     const check = this.verdict?.check;
     const isBusy = Boolean(check && !check.is_final);
@@ -92,4 +85,20 @@ class Strip {
     hide(bar, !isBusy);
     if (isBusy) bar.value = check.fraction;
   }
+}
+
+/**
+ * Writes what a screen reader says, once it has stayed the same for a while: planes follow each other many times a
+ * second.
+ * @param {Element} status
+ */
+export function spokenOnce(status) {
+  let last = "";
+  let waiting;
+  return (text) => {
+    if (text === last) return;
+    last = text;
+    clearTimeout(waiting);
+    waiting = setTimeout(() => write(status, text), SPOKEN_AFTER_MS);
+  };
 }

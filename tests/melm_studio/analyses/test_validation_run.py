@@ -17,6 +17,7 @@ from melm_studio.analyses import validation_run
 from melm_studio.runs.records.check_report import CheckReport
 from melm_studio.runs.records.run import RunKind, RunRecord, RunState, new_check
 from melm_studio.runs.store.protocol import RunEndedError
+from melm_studio.scores import check_sentence
 from melm_studio.tables import Table, prepare
 from melm_studio.workers.inline import InlineRunner
 from tests.melm_studio.runs.helpers import blobs, queue_run
@@ -49,11 +50,11 @@ def test_a_check_ends_with_a_sentence_its_figures_and_a_p_value(store):
     record, report = checked(store)
     assert (record.state, record.message) == (RunState.DONE, "")
     assert report.fraction == 1.0
-    assert report.words.startswith("Yes.")
-    assert report.words.endswith(f"(p = {report.p_value:.3f}).")
+    assert check_sentence(report).startswith("Yes.")
+    assert check_sentence(report).endswith(f"(p = {report.p_value:.3f}).")
     assert report.answer == "yes"
     ((train, held_out, error),) = report.scores.values()
-    assert f"{percent(held_out)} of held-out rows" in report.words
+    assert f"{percent(held_out)} of held-out rows" in check_sentence(report)
     assert 0 <= held_out <= train + 0.1 <= 1.1
     assert error >= 0
     overlap = np.array(report.overlap)
@@ -245,22 +246,15 @@ def test_a_curved_picture_can_be_checked_too(store):
 
 def test_a_report_comes_back_from_its_bytes():
     report = CheckReport(
-        words="so", scores={"mean": (1.0, 0.5, 0.1)}, overlap=((0.0, 0.2), (0.2, 0.0)), notes=("n",)
+        problem="so",
+        scores={"mean": (1.0, 0.5, 0.1)},
+        overlap=((0.0, 0.2), (0.2, 0.0)),
+        notes=("n",),
     )
     again = CheckReport.from_bytes(report.to_bytes())
     assert again.overlap == report.overlap
     assert again.notes == report.notes
     assert tuple(again.scores["mean"]) == (1.0, 0.5, 0.1)
-
-
-def test_a_report_of_earlier_versions_can_be_read():
-    raw = (
-        b'{"words": "No two classes overlap.", "stage": "done", "fraction": 1.0, '
-        b'"scores": {"mean": [1.0, 0.5, 0.1]}, "overlap": [[0.0, 0.2], [0.2, 0.0]], '
-        b'"p_value": 0.005, "lower": null, "upper": null, "n_permutations": 199, "notes": []}'
-    )
-    report = CheckReport.from_bytes(raw)
-    assert (report.answer, report.stability) == ("", None)
 
 
 def test_a_record_of_before_there_were_checks_is_a_fit(store):

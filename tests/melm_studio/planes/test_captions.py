@@ -12,14 +12,12 @@ from melm_studio.planes.axis_titles import axis_titles
 from melm_studio.planes.captions import (
     changes_of,
     reproduced_sentence,
-    scores_caption,
     state_sentence,
     title,
     title_of_view,
     unique_title,
 )
 from melm_studio.planes.plane_edits import LoadingEdit
-from melm_studio.planes.types import Scores
 from melm_studio.planes.view_options import MorphTarget, ViewOptions
 from melm_studio.runs.records.run import RunState
 from tests.melm_studio.runs.helpers import plane, run_of
@@ -158,16 +156,6 @@ def test_a_seed_is_told_where_it_makes_a_difference(held_out, expected):
 )
 def test_a_divergence_is_reproduced_or_the_difference_is_told(found, is_same, words):
     assert reproduced_sentence(5.5712, found) == (is_same, words)
-
-
-def test_every_score_is_told_with_its_twin_where_there_is_one():
-    assert (
-        scores_caption(3.05, Scores(1.0, None, None))
-        == "divergence 3.05 training, accuracy 1.00 training"
-    )
-    assert scores_caption(3.05, Scores(1.0, 0.9, 2.0)) == (
-        "divergence 3.05 training and 2.00 held-out, accuracy 1.00 training and 0.900 held-out"
-    )
 
 
 def test_a_name_holds_what_matters_to_its_method_alone():

@@ -74,7 +74,7 @@ def test_scores_stand_beside_their_held_out_twin_and_chance(results):
 def test_how_batches_are_told_apart_stands_beside_the_classes():
     batches = BatchResult(0.5, 0.41, 1 / 3, "Batches can be told apart in this picture: 41 %.")
     run = Run("r", "LDA", "t", "d", "lda", {}, RunState.DONE, "", 1, 2.0, 0.1)
-    result = Result(run, True, ((1.0,),), ("a",), 0.9, 0.8, 0.5, batches)
+    result = Result(run, True, ((1.0,),), ("a",), 0.9, 0.8, 0.5, "80 % are told apart.", batches)
     found = MethodResult("lda", result=result)
     assert batches.words in found.sentence
     assert found.row()["batch_held_out"] == 0.41

@@ -1,0 +1,50 @@
+"""What held-out rows say of a plane before anyone asks."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from melm_core.evaluation import Answer
+from melm_studio.planes.held_out import held_out_verdict
+from melm_studio.planes.types import Predictions, Scores
+from melm_studio.scores import Rows
+
+COUNTS = {"a": 50, "b": 50}
+
+
+def result_of(y, predicted, *, groups=None, train=1.0):
+    y, predicted = np.asarray(y), np.asarray(predicted)
+    accuracy = float(np.mean([np.mean(predicted[y == code] == code) for code in np.unique(y)]))
+    return held_out_verdict(Scores(train, accuracy, 1.0), Predictions(y, predicted, groups), COUNTS)
+
+
+def test_a_share_above_chance_of_few_rows_is_no_no():
+    y = np.repeat([0, 1], [200, 2])
+    result = result_of(y, np.r_[np.zeros(184, int), np.ones(16, int), 0, 1])
+    assert result.answer is Answer.UNKNOWN
+    assert result.lead.startswith("Too few held-out rows to tell: 71 %")
+    at_chance = result_of(y, np.r_[np.zeros(184, int), np.ones(16, int), 0, 0])
+    assert at_chance.answer is Answer.NO
+
+
+def test_right_predictions_are_told_apart_and_random_ones_are_not():
+    y = np.arange(60) % 2
+    random = np.random.default_rng(0).integers(0, 2, size=60)
+    assert result_of(y, y).answer is Answer.YES
+    assert result_of(y, random).answer is Answer.NO
+    assert result_of(y, random).is_overfit
+    assert not result_of(y, y).is_overfit
+
+
+def test_rows_of_few_groups_are_no_evidence():
+    y, groups = np.repeat([0, 1, 0, 1], 15), np.repeat(np.arange(4), 15)
+    result = result_of(y, y, groups=groups)
+    assert result.answer is Answer.UNKNOWN
+    assert result.units == (2, 2)
+    lead = result.lead
+    assert lead == "Too few held-out groups to tell: 100 % of their rows are told apart"
+
+
+def test_without_held_out_rows_of_a_class_nothing_is_claimed():
+    verdict = held_out_verdict(Scores(1.0, None, None), None, COUNTS)
+    assert (verdict.rows, verdict.answer) == (Rows.TRAINING, Answer.UNKNOWN)
