@@ -7,13 +7,14 @@ from msgspec.structs import replace
 
 from callbacks.routes.api.json_body import json_body
 from callbacks.routes.api.tables import prepared
-from callbacks.routes.requested_view import requested_event
+from callbacks.routes.requested_view import requested_event, shown_verdict
 from callbacks.services import services
 from callbacks.session import own_fit, workspace
 from melm_core.methods import METHODS
 from melm_studio.analyses.validation_run import report_of
 from melm_studio.planes.captions import title
 from melm_studio.planes.types import BatchScores
+from melm_studio.planes.view_options import DEFAULT_VIEW
 from melm_studio.programs.models import (
     BatchResult,
     Check,
@@ -91,17 +92,9 @@ def result(run_id: str) -> Result:
         accuracy_train=scores.accuracy_train,
         accuracy_held_out=scores.accuracy_held_out,
         chance=1.0 / len(data.class_names),
-        words=_sentence(record, event),
+        words=shown_verdict(record, event, DEFAULT_VIEW).sentence,
         batches=_batches(scores.batches),
     )
-
-
-def _sentence(record: RunRecord, event: PlaneEvent) -> str:
-    """The verdict of the plane's own rows; that of a check is in the check."""
-    if record.state.is_final and event.is_final:
-        return services().renderer.held_out(record, event).sentence
-    scores = services().renderer.scores(record, event)
-    return scores.verdict(len(services().renderer.data(record).class_names)).sentence
 
 
 def _batches(scores: BatchScores | None) -> BatchResult | None:
