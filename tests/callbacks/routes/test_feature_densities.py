@@ -7,7 +7,7 @@ import re
 from melm_studio.planes.traces import PlaneTrace
 
 WORDS = re.compile(
-    r"proline alone: (\d+) % of the held-out rows .*guessing: 33 %.*, training rows: (\d+) %"
+    r"proline alone: (\d+) % of held-out rows .*guessing: 33 %.*, training rows: (\d+) %"
 )
 SHARE = re.compile(r"Component \d, (\d+) % of variance")
 
