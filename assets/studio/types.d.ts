@@ -81,7 +81,6 @@ export interface Plane {
   batches: { words: string; weight: number; can_act: boolean } | null;
   strip: Strip;
   numbers: Record<string, number | null>;
-  twin: number | null;
   sample: string;
   caption: string;
   gamma?: number;
@@ -125,6 +124,8 @@ export interface News {
   objective: number[];
   best: number[];
   starts: number[];
+  /** Sequences of the best planes, and their held-out divergence. */
+  held_out: [number, number][];
   plane: Plane | null;
   verdict: Strip | null;
 }

@@ -196,8 +196,10 @@ def _news(
     newest = events[-1] if events else store.last_event(record.run_id) if is_readable else None
     try:
         plane, words = _newest_view(record, events, options), _words(record, newest)
+        held_out = services().renderer.held_out_curve(record, events)
     except DataGoneError:  # other runs still have theirs
         plane, words = None, DATA_GONE.format(days=services().settings.days_kept)
+        held_out = []
     return {
         "state": record.state,
         "gamma": record.gamma,
@@ -209,6 +211,8 @@ def _news(
         "objective": [event.objective for event in events],
         "best": [event.best_objective for event in events],
         "starts": [event.start for event in events],
+        # Of the best planes, by sequence.
+        "held_out": held_out,
         "plane": plane,
         "verdict": _verdict(record, newest, fits, check),
     }
@@ -250,7 +254,6 @@ def _view(record: RunRecord, event: PlaneEvent, options: ViewOptions) -> dict[st
     renderer, method = services().renderer, METHODS[record.method]
     view, viewer = renderer.view(record, event, options), renderer.viewer(record)
     divergence = renderer.divergence(record, event, options)
-    is_divergence = method.reports_divergence and not record.batch_weight
     answer = {
         "sequence": event.sequence,
         "traces": plane_frame(view, compact),
@@ -265,8 +268,6 @@ def _view(record: RunRecord, event: PlaneEvent, options: ViewOptions) -> dict[st
             "accuracy-seen": view.scores.accuracy_train,
             "accuracy-unseen": view.scores.accuracy_held_out,
         },
-        # The held-out counterpart of the objective of the run, if there is one.
-        "twin": view.scores.divergence_held_out if is_divergence else None,
         "sample": _sample_caption(record, event, options),
         "caption": f"{method.label} {_SHAPES[viewer.n_components]} of {record.data_name}",
     }

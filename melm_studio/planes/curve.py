@@ -6,7 +6,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from melm_studio.planes.theme import THEMES, Scheme, Theme, page_layout
+from melm_studio.planes.theme import THEMES, Scheme, Theme, page_layout, translucent
 from melm_studio.planes.traces import CurveTrace, trace_meta
 
 
@@ -37,12 +37,16 @@ def curve_figure(scheme: Scheme = Scheme.LIGHT, objective: str = "") -> go.Figur
 
 def _traces(theme: Theme) -> list[go.Scatter]:
     """The lines and the marks of the curve, without data, the uppermost last."""
-    held_out = theme.class_colors[1]
     return [
-        _line(CurveTrace.STEPS, "this step", color=theme.faint_ink, width=1.2),
+        _line(CurveTrace.STEPS, "this step", color=translucent(theme.faint_ink, 0.4), width=1.2),
         _line(CurveTrace.BEST, "best so far", color=theme.ink, width=2.2, shape="hv"),
-        _line(CurveTrace.HELD_OUT, "held-out rows", color=held_out, width=1.6).update(
-            mode="lines+markers", marker={"size": 3, "color": held_out}
+        _line(
+            CurveTrace.HELD_OUT,
+            "held-out rows",
+            color=theme.held_out,
+            width=2.0,
+            dash="dash",
+            shape="hv",
         ),
         _marks(CurveTrace.STARTS, "new start", "line-ns-open", size=8, color=theme.faint_ink),
         _marks(CurveTrace.RECORDS, "new best", "circle", size=5, color=theme.ink),

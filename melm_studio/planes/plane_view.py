@@ -298,9 +298,12 @@ class PlaneViewer:
 
         The latter is None if a class has no held-out row.
         """
+        return self.divergence(components), self.held_out_divergence(components)
+
+    def held_out_divergence(self, components: FloatArray) -> float | None:
+        """Divergence between training and held-out rows; None if a class has no held-out row."""
         components = self.standardized(components)
-        unseen = self._divergence_held_out(self._projected(components), components)
-        return self._divergence(components), unseen
+        return self._divergence_held_out(self._projected(components), components)
 
     def rows(self, components: FloatArray, most: int) -> ProjectedRows:
         """About `most` training and `most` held-out rows as they are drawn, stratified by class."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from melm_core.methods import COMPONENTS, GAMMA, METHODS
 from melm_studio.planes.decision_surface import DecisionSurface, SurfaceRequest, decision_surface
 from melm_studio.planes.every_row import centered_parts, mean_row
 from melm_studio.planes.held_out import held_out_verdict
+from melm_studio.planes.held_out_curve import measured_planes
 from melm_studio.planes.plane_edits import (
     NO_TARGET,
     OTHER_DATA,
@@ -106,6 +107,30 @@ class PlaneRenderer:
     def rows(self, record: RunRecord) -> tuple[LabeledData, LabeledData]:
         """Return the training and held-out rows of a run, as its planes project them."""
         return rows_of(self.data(record), record, self.embedding(record))
+
+    def held_out_curve(
+        self, record: RunRecord, events: Sequence[PlaneEvent]
+    ) -> list[tuple[int, float]]:
+        """Return the held-out divergence of the `measured_planes` among events, by sequence.
+
+        None of a run whose objective is not the divergence, or where a class has no held-out row.
+
+        Parameters
+        ----------
+        record : RunRecord
+        events : sequence of PlaneEvent
+            Planes that follow each other in the history of the run.
+        """
+        if not events or record.batch_weight or not METHODS[record.method].reports_divergence:
+            return []
+        first = events[0].sequence
+        before = self._store.event(record.run_id, first - 1) if first else None
+        viewer = self.viewer(record)
+        measured = (
+            (event.sequence, viewer.held_out_divergence(event.components))
+            for event in measured_planes(events, before)
+        )
+        return [(sequence, value) for sequence, value in measured if value is not None]
 
     def viewer(self, record: RunRecord) -> PlaneViewer:
         """Return the viewer of the planes of a run."""

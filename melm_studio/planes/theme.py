@@ -22,6 +22,7 @@ class Theme:
     faint_ink: str
     grid: str
     surface: str
+    held_out: str  # of curves of held-out rows; no class has it
     class_colors: tuple[str, ...]
 
 
@@ -33,6 +34,7 @@ THEMES = {
         faint_ink="#5c636a",
         grid="#e9ecef",
         surface="#ffffff",
+        held_out="#7b2cbf",
         class_colors=(
             "#0072b2",
             "#d55e00",
@@ -49,6 +51,7 @@ THEMES = {
         faint_ink="#a6acb3",
         grid="#34373c",
         surface="#1f2023",
+        held_out="#c8a2f5",
         class_colors=(
             "#2a8ad0",
             "#e0661a",
@@ -109,4 +112,11 @@ def page_colors() -> str:
 
 def _variables(theme: Theme) -> str:
     classes = (f"--class-{i}: {color};" for i, color in enumerate(theme.class_colors))
-    return " ".join([*classes, f"--ink: {theme.ink};", f"--faint-ink: {theme.faint_ink};"])
+    return " ".join(
+        [
+            *classes,
+            f"--ink: {theme.ink};",
+            f"--faint-ink: {theme.faint_ink};",
+            f"--held-out: {theme.held_out};",
+        ]
+    )

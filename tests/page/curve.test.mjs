@@ -28,19 +28,19 @@ test("a record is the last event of a climb of the best value", () => {
 });
 
 test("the objective is drawn by the kind of the trace, whatever the order of the traces", () => {
-  const events = { x: [0, 1, 2], objective: [1, 3, 2], best: [1, 3, 3], starts: [0, 0, 1], heldOut: new Map([[2, 0.5], [0, 0.25]]) };
+  const events = { x: [0, 1, 2], objective: [1, 3, 2], best: [1, 3, 3], starts: [0, 0, 1], heldOut: [[0, 0.25], [1, 0.5]] };
   for (const order of [styles, [...styles].reverse()]) {
     const traces = byKind(objectiveTraces(order, events));
     assert.deepEqual(traces.steps.y, [1, 3, 2]);
     assert.deepEqual(traces.best.y, [1, 3, 3]);
-    assert.deepEqual([traces.held_out.x, traces.held_out.y], [[0, 2], [0.25, 0.5]]);
+    assert.deepEqual([traces.held_out.x, traces.held_out.y], [[0, 1, 2], [0.25, 0.5, 0.5]]);
     assert.deepEqual([traces.starts.x, traces.starts.y], [[2], [2]]);
     assert.deepEqual([traces.records.x, traces.records.y], [[1], [3]]);
   }
 });
 
 test("drawing leaves the styles as they are", () => {
-  objectiveTraces(styles, { x: [0], objective: [1], best: [1], starts: [0], heldOut: new Map() });
+  objectiveTraces(styles, { x: [0], objective: [1], best: [1], starts: [0], heldOut: [] });
   assert.ok(styles.every((style) => !("x" in style)));
 });
 
@@ -62,13 +62,13 @@ test("held-out accuracy by kernel width has error bars, and a mark at the recomm
 test("the axis holds the best values and cuts the falls where starts begin", () => {
   const objective = Array.from({ length: 100 }, (_, i) => (i % 20 < 2 ? 0.1 : 7 + 0.01 * (i % 20)));
   const best = objective.map((_, i) => Math.max(...objective.slice(0, i + 1)));
-  const [low, high] = valueRange({ x: [], objective, best, starts: [], heldOut: new Map([[99, 6.5]]) });
+  const [low, high] = valueRange({ x: [], objective, best, starts: [], heldOut: [[99, 6.5]] });
   assert.ok(low > 5 && low < 6.5);
   assert.ok(high > 7.19 && high < 7.6);
 });
 
 test("a curve of one value has a span", () => {
-  const [low, high] = valueRange({ x: [0], objective: [0], best: [0], starts: [0], heldOut: new Map() });
+  const [low, high] = valueRange({ x: [0], objective: [0], best: [0], starts: [0], heldOut: [] });
   assert.ok(low <= 0 && high >= 0 && high >= low);
 });
 

@@ -7,13 +7,13 @@ import { multiples, scale, tickStep } from "../plane/scales.mjs";
 /** @typedef {import("../types").Trace} Trace */
 
 /**
- * What is known of a run: its events, and the held-out divergence of every plane that was shown.
+ * What is known of a run: its events, and the held-out divergence of its best planes.
  * @typedef {object} Events
  * @property {number[]} x sequences
  * @property {number[]} objective
  * @property {number[]} best so far
  * @property {number[]} starts the start that each event belongs to
- * @property {Map<number, number>} heldOut by sequence
+ * @property {[number, number][]} heldOut sequences and divergences
  */
 
 /** The trace of a kind. @param {Trace[]} traces @param {string} kind */
@@ -32,11 +32,12 @@ const LEAST_SPAN = 0.05; // of the best value
  * @param {Events} events
  */
 export function objectiveTraces(styles, { x, objective, best, starts, heldOut }) {
-  const shown = [...heldOut].sort(([one], [other]) => one - other);
+  // A plane is the best until the next one is: the last step reaches the newest plane.
+  const held = heldOut.length ? [...heldOut, [x.at(-1), heldOut.at(-1)[1]]] : [];
   const data = {
     [CURVE_TRACE.steps]: { x: [...x], y: [...objective] },
     [CURVE_TRACE.best]: { x: [...x], y: [...best] },
-    [CURVE_TRACE.heldOut]: { x: shown.map(([sequence]) => sequence), y: shown.map(([, value]) => value) },
+    [CURVE_TRACE.heldOut]: { x: held.map(([sequence]) => sequence), y: held.map(([, value]) => value) },
     [CURVE_TRACE.starts]: pointsAt(x, objective, startIndices(starts)),
     [CURVE_TRACE.records]: pointsAt(x, best, recordIndices(best)),
   };
@@ -51,10 +52,10 @@ export function objectiveTraces(styles, { x, objective, best, starts, heldOut })
  * @param {(number | null)[]} heldOut
  */
 export function divergenceTraces(styles, x, train, heldOut) {
-  const line = traceOf(styles, CURVE_TRACE.best);
+  const [line, held] = [traceOf(styles, CURVE_TRACE.best), traceOf(styles, CURVE_TRACE.heldOut)];
   return [
     { ...line, line: { ...line.line, shape: "linear" }, x, y: train },
-    { ...traceOf(styles, CURVE_TRACE.heldOut), mode: "lines", x, y: heldOut },
+    { ...held, line: { ...held.line, shape: "linear" }, x, y: heldOut },
   ];
 }
 
@@ -68,10 +69,10 @@ export function accuracyTraces(styles, { gammas, accuracies, standard_errors: er
   const x = gammas.map(Math.log10);
   const bars = gammas.flatMap((_, i) => [-1, 1, NaN].map((side) => accuracies[i] + side * errors[i]));
   const recommended = [gammas.indexOf(chosen)];
-  const mark = traceOf(styles, CURVE_TRACE.records);
+  const [mark, held] = [traceOf(styles, CURVE_TRACE.records), traceOf(styles, CURVE_TRACE.heldOut)];
   return [
     { ...traceOf(styles, CURVE_TRACE.steps), x: x.flatMap((value) => [value, value, value]), y: bars },
-    { ...traceOf(styles, CURVE_TRACE.heldOut), x, y: accuracies },
+    { ...held, line: { ...held.line, shape: "linear" }, x, y: accuracies },
     { ...mark, marker: { ...mark.marker, size: RECOMMENDED_PX }, ...pointsAt(x, accuracies, recommended) },
   ];
 }
@@ -83,7 +84,7 @@ export function accuracyTraces(styles, { gammas, accuracies, standard_errors: er
  */
 export function valueRange({ objective, best, heldOut }) {
   const steps = [...objective].sort((one, other) => one - other);
-  const shown = [...heldOut.values()].sort((one, other) => one - other);
+  const shown = heldOut.map(([, value]) => value).sort((one, other) => one - other);
   const at = (values, share) => values[Math.floor(share * (values.length - 1))];
   const lows = [at(steps, LOW), ...(shown.length ? [at(shown, LOW_HELD_OUT)] : [])];
   const highs = [...best.slice(-1), ...shown.slice(-1), steps.at(-1)];

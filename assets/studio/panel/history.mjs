@@ -7,7 +7,7 @@ import { gammaAt } from "../page/settings.mjs";
 import { signal } from "../page/signals.mjs";
 import { sendCommand } from "./commands.mjs";
 import { accuracyTraces, ChartCanvas, divergenceTraces, objectiveTraces, rangeOf, valueRange } from "./curve.mjs";
-import { isAsFound, isBetweenPlanes, isOfTree, morphIn } from "./view_options.mjs";
+import { isBetweenPlanes, isOfTree, morphIn } from "./view_options.mjs";
 
 /** @typedef {import("../types").Plane} Plane */
 /** @typedef {import("../types").Range} Range */
@@ -24,7 +24,7 @@ export class History {
   constructor(panel) {
     this.panel = panel;
     /** @type {import("./curve.mjs").Events} */
-    this.events = { x: [], objective: [], best: [], starts: [], heldOut: new Map() };
+    this.events = { x: [], objective: [], best: [], starts: [], heldOut: [] };
     /** @type {{ name: string | null, points: Map<number, [number, number]> }} */
     this.morphed = { name: null, points: new Map() }; // divergences on the way to another run, by share
     this.drawnAt = performance.now(); // the picture of a first plane does not wait for the curve
@@ -55,11 +55,12 @@ export class History {
   }
 
   /** @param {import("../types").News} news */
-  extend({ sequences, objective, best, starts }) {
+  extend({ sequences, objective, best, starts, held_out: heldOut }) {
     this.events.x.push(...sequences);
     this.events.objective.push(...objective);
     this.events.best.push(...best);
     this.events.starts.push(...starts);
+    this.events.heldOut.push(...heldOut);
     this.showLength();
   }
 
@@ -72,7 +73,6 @@ export class History {
   /** @param {Plane} plane */
   show(plane) {
     this.noteMorph(plane);
-    if (plane.twin !== null && isAsFound(this.panel.options)) this.events.heldOut.set(plane.sequence, plane.twin);
     const position = `plane ${plane.sequence + 1} of ${this.panel.sequence + 1}`;
     this.slider.setAttribute("aria-valuetext", position);
   }
@@ -153,7 +153,7 @@ export class History {
     const { events, panel } = this;
     if (!events.x.length) return null;
     return {
-      name: `curve ${panel.sequence}/${events.heldOut.size}`,
+      name: `curve ${panel.sequence}/${events.heldOut.length}`,
       range: /** @type {Range} */ ([0, Math.max(1, panel.sequence)]),
       values: valueRange(events),
       traces: objectiveTraces(this.styles, events),
@@ -292,7 +292,7 @@ class Player {
 
 const PARTS = { search: "along-search", gamma: "by-gamma" };
 const LEGENDS = {
-  search: { best: "best", steps: "each step", "held-out": "held out" },
+  search: { best: "best so far", "held-out": "the same plane on held-out rows", steps: "each step" },
   gamma: { best: "training", "held-out": "held out" },
   advice: { "held-out": "held-out accuracy", steps: "± 1 standard error" },
   morph: { best: "training", "held-out": "held out" },

@@ -271,13 +271,17 @@ def test_without_held_out_rows_the_unseen_numbers_are_missing(studio, visitor):
 
 
 @pytest.mark.parametrize("method", ["melm", "rotations", "pca"])
-def test_the_twin_of_the_objective_is_given_where_it_is_of_the_same_kind(studio, visitor, method):
+def test_the_held_out_curve_ends_with_the_number_beside_the_best_plane(studio, visitor, method):
     visitor.choose_sample("iris")
     run = visitor.start(method=method)
     studio.work()
-    plane = visitor.news(run)["plane"]
-    unseen = plane["numbers"]["divergence-unseen"]
-    assert plane["twin"] == (None if method == "rotations" else unseen)
+    news = visitor.news(run)
+    unseen = news["plane"]["numbers"]["divergence-unseen"]
+    if method == "rotations":  # whose objective is not the divergence
+        assert news["held_out"] == []
+    else:
+        assert news["held_out"][-1] == [news["plane"]["sequence"], pytest.approx(unseen)]
+    assert visitor.news(run)["held_out"] == news["held_out"]  # as after a reload
 
 
 def test_a_poll_of_finished_runs_reads_the_last_plane_of_each_once(studio, monkeypatch):

@@ -78,7 +78,8 @@ def test_the_divergence_of_a_blind_run_is_that_of_the_classes(finished):
     event = finished.store.last_event(finished.blind)
     shown = plane(finished, finished.blind)
     assert shown["numbers"]["divergence-seen"] > event.objective
-    assert shown["twin"] is None  # the objective has no held-out counterpart
+    # The objective has no held-out counterpart.
+    assert finished.visitor.news(finished.blind)["held_out"] == []
 
 
 def test_a_view_refits_the_plane_with_another_weight(finished):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from melm_studio.planes.curve import curve_figure
-from melm_studio.planes.theme import THEMES, Scheme
+from melm_studio.planes.theme import THEMES, Scheme, translucent
 from melm_studio.planes.traces import CurveTrace
 
 each_scheme = pytest.mark.parametrize("scheme", Scheme)
@@ -30,8 +30,16 @@ def test_the_best_so_far_stands_out_from_the_steps(scheme):
     traces, theme = traces_of(curve_figure(scheme)), THEMES[scheme]
     best, steps = traces[CurveTrace.BEST].line, traces[CurveTrace.STEPS].line
     assert best.color == theme.ink
-    assert steps.color == theme.faint_ink
+    assert steps.color == translucent(theme.faint_ink, 0.4)
     assert best.width > steps.width
+
+
+@each_scheme
+def test_held_out_rows_have_a_dash_and_a_color_that_no_class_has(scheme):
+    line = traces_of(curve_figure(scheme))[CurveTrace.HELD_OUT].line
+    assert line.dash == "dash"
+    assert line.shape == "hv"
+    assert line.color not in THEMES[scheme].class_colors
 
 
 def test_the_best_so_far_holds_until_it_is_beaten():
