@@ -31,6 +31,7 @@ from callbacks.guards import (
     security_headers,
 )
 from callbacks.routes import (
+    analyses,
     export,
     frames,
     guide,
@@ -51,7 +52,7 @@ from callbacks.routes import surface as surface_route
 from callbacks.routes.api import links
 from callbacks.routes.api import routes as api
 from callbacks.routes.numbers import feature_densities, latent_structure, loadings
-from callbacks.routes.planes import plane_trees, resamples, sparse
+from callbacks.routes.planes import plane_trees, sparse
 from callbacks.routes.publication import comparison_files, print_figure, report
 from callbacks.routes.rows import (
     distances,
@@ -112,8 +113,8 @@ _ROUTES = (
     latent_structure,
     loadings,
     feature_densities,
-    resamples,
     sparse,
+    analyses,
     talk_presenter,
     viewer,
     api,

@@ -18,7 +18,7 @@ from callbacks.keys.token import token_of
 from callbacks.public_endpoints import VIEWER_ENDPOINTS, is_static
 from callbacks.services import services
 from melm_studio.runs.records.grant import Grant, GrantKind
-from melm_studio.runs.records.run import RunKind, RunRecord
+from melm_studio.runs.records.run import FIT, RunRecord
 from melm_studio.runs.records.visitor import pseudonym
 from melm_studio.workspace.workspace import Workspace
 
@@ -147,6 +147,6 @@ def own_run(run_id: str) -> RunRecord:
 def own_fit(run_id: str) -> RunRecord:
     """Return the visitor's run of that id; answer 404 for what is about a run, such as a check."""
     record = own_run(run_id)
-    if record.kind is not RunKind.FIT:
+    if record.kind != FIT:
         flask.abort(404)
     return record

@@ -34,8 +34,6 @@ export const ID = Object.freeze({
   distances: "distances",
   featuresView: "features-view",
   tree: "tree",
-  resamples: "resamples",
-  sparse: "sparse",
   loadings: "loadings",
   filters: "filters",
   filterColumn: "filter-column",

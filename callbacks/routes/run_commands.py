@@ -13,7 +13,7 @@ from callbacks.session import own_fit, workspace
 from melm_core.methods import AUTO, GAMMA, METHODS
 from melm_studio.configuration.messages import HAS_ENDED, NOT_CUT_SHORT, PAUSES_LATER
 from melm_studio.planes.gamma_advice import can_choose_gamma
-from melm_studio.runs.records.run import RunKind, RunRecord, RunState
+from melm_studio.runs.records.run import FIT, RunRecord, RunState
 
 _NO_WIDTH = "{method} has no kernel width to choose. Run a method that has one, such as MELM."
 
@@ -27,7 +27,7 @@ def register(app: Dash) -> None:
     app.server.post("/runs/<run_id>/rename")(rename)
     app.server.post("/runs/<run_id>/choose-gamma")(choose_gamma)
     app.server.post("/runs/<run_id>/check")(check)
-    app.server.post("/runs/<run_id>/<any(check, tree, resamples, sparse):kind>/stop")(stop_about)
+    app.server.post("/runs/<run_id>/<any(check, tree):kind>/stop")(stop_about)
 
 
 def command_run(run_id: str, command: str) -> tuple[dict[str, Any], int]:
@@ -60,7 +60,7 @@ def undo_removal(run_id: str) -> tuple[dict[str, Any], int]:
 
 def _fit_of_any_version(run_id: str) -> RunRecord:
     record = workspace().run_of_any_version(run_id)
-    if record is None or record.kind is not RunKind.FIT:
+    if record is None or record.kind != FIT:
         flask.abort(404)
     return record
 
@@ -96,7 +96,7 @@ def check(run_id: str) -> tuple[dict[str, Any], int]:
 
 def stop_about(run_id: str, kind: str) -> tuple[dict[str, Any], int]:
     """Stop what is computed about a run; what it has found stays."""
-    current = workspace().about(own_fit(run_id), RunKind(kind))
+    current = workspace().about(own_fit(run_id), kind)
     if current is None or current.state.is_final:
         return sentence(HAS_ENDED), 409
     services().store.request_cancel(current.run_id)

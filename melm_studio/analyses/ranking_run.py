@@ -16,7 +16,7 @@ from melm_studio.runs.execution.giving_way import StoppedError, stop_if_requeste
 from melm_studio.runs.execution.rows import judged_rows
 from melm_studio.runs.execution.stored_report import ReportUnreadableError, stored_report
 from melm_studio.runs.records.ranking_report import RankedMethod, RankingReport
-from melm_studio.runs.records.run import RunKind, RunRecord
+from melm_studio.runs.records.run import RunRecord
 from melm_studio.runs.store.protocol import RunStore
 from melm_studio.tables import LabeledData
 
@@ -30,7 +30,7 @@ _FAILED = "Could not be fitted in every fold."
 
 def rankings_of(runs: Iterable[RunRecord], data_id: str) -> list[RunRecord]:
     """Return the comparisons of all methods on some data, oldest first."""
-    return [run for run in runs if run.kind is RunKind.RANKING and run.data_id == data_id]
+    return [run for run in runs if run.kind == "ranking" and run.data_id == data_id]
 
 
 def ranking_of(store: RunStore, run_id: str) -> RankingReport:

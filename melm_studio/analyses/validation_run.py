@@ -21,13 +21,13 @@ from melm_core.evaluation import (
 )
 from melm_core.methods import AUTO, GAMMA, METHODS, SEED, STARTS
 from melm_studio.analyses.check_notes import design_notes, method_notes
-from melm_studio.analyses.resamples_run import feature_stability
+from melm_studio.analyses.resamples import feature_stability
 from melm_studio.configuration.clock import Clock
 from melm_studio.runs.execution.giving_way import StoppedError, is_stopped
 from melm_studio.runs.execution.rows import judged_rows, resampled_rows
 from melm_studio.runs.execution.stored_report import ReportUnreadableError, stored_report
 from melm_studio.runs.records.check_report import CheckReport, FeatureStability
-from melm_studio.runs.records.run import RunKind, RunRecord
+from melm_studio.runs.records.run import RunRecord
 from melm_studio.runs.store.protocol import RunStore
 from melm_studio.tables import LabeledData
 
@@ -52,7 +52,7 @@ _AFTER_FOLDS, _AFTER_PERMUTATIONS = 0.1, 0.9
 
 def standing_checks(runs: Iterable[RunRecord]) -> dict[str, RunRecord]:
     """Return the newest check of each run, of those not cut short, by the id of the run."""
-    checks = (run for run in runs if run.kind is RunKind.CHECK)
+    checks = (run for run in runs if run.kind == "check")
     return {check.of_run: check for check in checks if not check.state.is_cut_short}
 
 

@@ -39,8 +39,6 @@ FILE_FORM = "file-form"
 DISTANCES = "distances"
 FEATURES = "features-view"
 TREE = "tree"
-RESAMPLES = "resamples"
-SPARSE = "sparse"
 LOADINGS = "loadings"
 FILTERS = "filters"
 FILTER_COLUMN = "filter-column"
@@ -148,6 +146,11 @@ SURFACE_PLOT = "surface-plot"
 # Figure for print
 FIGURE = "figure"
 TALK = "talk"
+
+
+def analysis(name: str) -> str:
+    """The dialog of an analysis."""
+    return f"analysis-{name}"
 
 
 def role(column: int) -> dict[str, str | int]:

@@ -6,13 +6,13 @@ import dash_mantine_components as dmc
 from dash import dcc, html
 from dash.development.base_component import Component
 
+from melm_studio.analyses import ANALYSES
 from melm_studio.layout import ids
 from melm_studio.layout.attributes import aria, data
 from melm_studio.layout.compare import selection, tables
 from melm_studio.layout.dialogs.beside import (
+    analysis_dialog,
     loadings_dialog,
-    resamples_dialog,
-    sparse_dialog,
     tree_dialog,
 )
 from melm_studio.layout.dialogs.distances_dialog import distances_dialog
@@ -73,8 +73,7 @@ def static_parts() -> list[Component]:
         distances_dialog(),
         features_dialog(),
         tree_dialog(),
-        resamples_dialog(),
-        sparse_dialog(),
+        *(analysis_dialog(each) for each in ANALYSES.values() if each.title),
         loadings_dialog(),
         figure_dialog(),
         talk_dialog(),

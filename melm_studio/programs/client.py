@@ -12,6 +12,7 @@ import requests
 
 from melm_core.base import UserError
 from melm_studio.programs.models import (
+    AnalysisResult,
     Check,
     Link,
     PreparedTable,
@@ -121,6 +122,15 @@ class StudioClient:
             if callback is not None:
                 callback(check)
         return check
+
+    def analyzed(self, run_id: str, name: str) -> AnalysisResult:
+        """Begin an analysis of a run, and wait until it has ended."""
+        path = f"/runs/{quote(run_id)}/analyses/{quote(name)}"
+        found = self._read(AnalysisResult, "POST", path)
+        while not found.state.is_final:
+            time.sleep(POLL_S)
+            found = self._read(AnalysisResult, "GET", path)
+        return found
 
     def download(self, run_id: str, file: str) -> bytes:
         """Return what a button of the page downloads, such as ``points.csv``."""

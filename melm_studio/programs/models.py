@@ -168,6 +168,16 @@ class Check(Struct, frozen=True):
     notes: tuple[str, ...]
 
 
+class AnalysisResult(Struct, frozen=True):
+    """What an analysis of a run has found so far."""
+
+    name: str
+    state: RunState
+    fraction: Annotated[float, Meta(description="Share of the work done.")]
+    words: Annotated[str, Meta(description="As above its dialog.")]
+    report: Annotated[Any, Meta(description="All that it found; its fields depend on the name.")]
+
+
 class NewLink(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A table to open in a browser, and the method to run there, if any.
 

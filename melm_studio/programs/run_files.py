@@ -12,7 +12,7 @@ import msgspec
 
 from melm_studio.programs.client import StudioClient
 from melm_studio.programs.folds import FoldedScores
-from melm_studio.programs.models import Check, PreparedTable, Result
+from melm_studio.programs.models import AnalysisResult, Check, PreparedTable, Result
 from melm_studio.scores import folds_sentence
 
 _DOWNLOADS = {
@@ -34,6 +34,7 @@ class MethodResult:
     result: Result | None = None
     scores: FoldedScores | None = None
     check: Check | None = None
+    analyses: tuple[AnalysisResult, ...] = ()
     refusal: str = ""
 
     @property
@@ -51,7 +52,8 @@ class MethodResult:
             words = self.check.words
         elif self.scores is not None:
             words = folds_sentence(self.scores.held_out, round(1.0 / self.result.chance))
-        return f"{words} {self.result.batches.words}" if self.result.batches else words
+        batches = [self.result.batches.words] if self.result.batches else []
+        return " ".join([words, *batches, *(found.words for found in self.analyses)])
 
     def row(self) -> dict[str, Any]:
         """The method in the table of scores."""
@@ -110,5 +112,6 @@ def _summary(found: MethodResult) -> dict[str, Any]:
         "result": found.result,
         "scores": found.scores,
         "check": found.check,
+        "analyses": found.analyses,
         "refusal": found.refusal,
     }

@@ -13,6 +13,7 @@ import shtab
 
 from melm_core.base import UserError
 from melm_core.methods import AUTO, GAMMA, METHODS, SEED
+from melm_studio.analyses import ANALYSES
 from melm_studio.programs.client import StudioClient
 from melm_studio.programs.folds import folded_scores
 from melm_studio.programs.local_studio import local_studio
@@ -69,6 +70,14 @@ def add_run_parser(commands: Any) -> None:
     )
     parser.add_argument(
         "--check", action="store_true", help="also answer 'is it real?' by shuffled labels"
+    )
+    parser.add_argument(
+        "--analysis",
+        nargs="+",
+        default=[],
+        choices=list(ANALYSES),
+        metavar="NAME",
+        help=f"also analyze every run, in report.html and summary.json: {', '.join(ANALYSES)}",
     )
     out = parser.add_argument(
         "--out", type=Path, required=True, metavar="DIR", help="new or empty folder for the results"
@@ -161,7 +170,9 @@ class _Work:
         scores = folded_scores(self.raw, self.source, run, n_folds) if n_folds else None
         self.progress.scored(method)
         check = self.client.checked(run.id) if self.options.check else None
-        return MethodResult(method, result=result, scores=scores, check=check)
+        names = dict.fromkeys(self.options.analysis)
+        analyses = tuple(self.client.analyzed(run.id, name) for name in names)
+        return MethodResult(method, result=result, scores=scores, check=check, analyses=analyses)
 
     def _finished_run(self, method: str) -> Run:
         gamma = self.options.gamma if METHODS[method].takes(GAMMA.name) else GAMMA.default

@@ -13,10 +13,9 @@ from typing import Any, TypeVar
 
 from melm_core.base import UserError
 from melm_core.methods import METHODS
-from melm_studio.analyses.probabilities_run import compute_probabilities
+from melm_studio.analyses import ANALYSES
+from melm_studio.analyses.analysis import Work
 from melm_studio.analyses.ranking_run import rank_methods
-from melm_studio.analyses.resamples_run import resample
-from melm_studio.analyses.sparse_run import leave_out_features
 from melm_studio.analyses.tree_run import grow_tree
 from melm_studio.analyses.validation_run import Checker
 from melm_studio.configuration.clock import Clock
@@ -31,9 +30,9 @@ from melm_studio.configuration.messages import (
 )
 from melm_studio.operator_tables.all_rows import NO_TABLES, RegisteredTables
 from melm_studio.runs.execution.embedding import embedded, embedding_outcome, keep_embedding
-from melm_studio.runs.execution.giving_way import own_request
+from melm_studio.runs.execution.giving_way import StoppedError, own_request
 from melm_studio.runs.execution.rows import split_of
-from melm_studio.runs.records.run import AT_WORK, RunKind, RunRecord, RunState
+from melm_studio.runs.records.run import AT_WORK, RunRecord, RunState
 from melm_studio.runs.store.protocol import RunEndedError, RunStore
 from melm_studio.tables import LabeledData
 from melm_studio.workers.fitting import fitted, fitted_to_table
@@ -45,12 +44,9 @@ FULL_RETRY_S = 1.0
 _T = TypeVar("_T")
 
 # What computes a report; it returns false if it was stopped.
-_ABOUT_RUNS: Mapping[RunKind, Callable[[RunStore, RunRecord, LabeledData, Clock], bool]] = {
-    RunKind.RANKING: rank_methods,
-    RunKind.TREE: grow_tree,
-    RunKind.RESAMPLES: resample,
-    RunKind.SPARSE: leave_out_features,
-    RunKind.PROBABILITIES: compute_probabilities,
+_ABOUT_RUNS: Mapping[str, Callable[[RunStore, RunRecord, LabeledData, Clock], bool]] = {
+    "ranking": rank_methods,
+    "tree": grow_tree,
 }
 
 logger = logging.getLogger(__name__)
@@ -159,7 +155,9 @@ def _compute(
     if raw is None:
         return _Ending(RunState.FAILED, DATA_GONE.format(days=store.limits.days_kept))
     data = LabeledData.from_bytes(raw)
-    if record.kind is RunKind.CHECK:
+    if record.kind in ANALYSES:
+        return _analyzed(Work(store, record, data, clock))
+    if record.kind == "check":
         return _check(store, record, data, clock)
     if record.kind in _ABOUT_RUNS:
         is_complete = _ABOUT_RUNS[record.kind](store, record, data, clock)
@@ -177,6 +175,15 @@ def _compute(
         return _Ending(RunState.CANCELLED, STOPPED, outcome=recorder.outcome)
     outcome = {**recorder.outcome, **fit.outcome, **embedding_outcome(embedding, train)}
     return _Ending(RunState.DONE, outcome=outcome)
+
+
+def _analyzed(work: Work) -> _Ending:
+    analysis = ANALYSES[work.record.kind]
+    try:
+        analysis.compute(work)
+    except StoppedError:
+        return _Ending(RunState.CANCELLED, analysis.stopped)
+    return _Ending(RunState.DONE)
 
 
 def _check(store: RunStore, record: RunRecord, data: LabeledData, clock: Clock) -> _Ending:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from melm_core.base import UserError
 from melm_studio.analyses.tree_run import TREE_METHOD
-from melm_studio.runs.records.run import RunRecord, new_tree
+from melm_studio.runs.records.run import RunRecord, new_analysis
 from melm_studio.workspace.workspace import Workspace
 
 _NO_TREE = "Only runs of MELM have a tree of planes. Run MELM on this table, and open its tree."
@@ -20,4 +20,4 @@ def started_tree(own: Workspace, record: RunRecord) -> RunRecord:
     """
     if record.method != TREE_METHOD:
         raise UserError(_NO_TREE)
-    return own.start_about(new_tree(record), record)
+    return own.start_about(new_analysis(record, "tree"), record)

@@ -23,7 +23,7 @@ from melm_core.methods import (
     without_zero_weight,
 )
 from melm_studio.planes.view_options import DEFAULT_VIEW, PlaneNumber, Share, ViewOptions
-from melm_studio.runs.records.run import PlaneEvent, RunKind, RunRecord
+from melm_studio.runs.records.run import PlaneEvent, RunRecord
 from melm_studio.validation import (
     MAX_TEXT,
     SHA256_PATTERN,
@@ -202,7 +202,7 @@ def spec_of(
             parameters=dict(other.parameters),
             share=options.morph.share,
             plane=options.morph.plane,
-            of="resamples" if other.kind is RunKind.RESAMPLES else "tree",
+            of="resamples" if other.kind == "resamples" else "tree",
         )
     return ViewSpec.from_json(
         {

@@ -12,6 +12,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from melm_core.base import UserError
+from melm_studio.analyses.analysis import Analysis
 from melm_studio.analyses.ranking_run import rankings_of
 from melm_studio.analyses.validation_run import standing_checks
 from melm_studio.configuration.limits import DiskFullError, LimitReachedError
@@ -19,11 +20,11 @@ from melm_studio.configuration.settings import Settings
 from melm_studio.planes.captions import title, unique_title
 from melm_studio.reading import FileReader
 from melm_studio.runs.records.run import (
-    RunKind,
+    FIT,
     RunRecord,
     Table,
     UnreadableRun,
-    new_check,
+    new_analysis,
     new_ranking,
     new_run,
 )
@@ -126,10 +127,7 @@ class Workspace:
         UserError
             If they are no longer stored.
         """
-        raw = self.store.get_data(self.owner, shown.id)
-        if raw is None:
-            raise UserError(DATA_GONE)
-        return LabeledData.from_bytes(raw)
+        return self._stored_data(shown.id)
 
     def run(self, run_id: str) -> RunRecord | None:
         """Return the run of that id if it belongs to the visitor.
@@ -295,10 +293,33 @@ class Workspace:
     def _about(self, record: RunRecord) -> list[RunRecord]:
         return [run for run in self.store.runs_of(self.owner) if run.of_run == record.run_id]
 
-    def about(self, record: RunRecord, kind: RunKind) -> RunRecord | None:
+    def about(self, record: RunRecord, kind: str) -> RunRecord | None:
         """Return the newest run of a kind about a fit, such as its tree, if there is one."""
-        known = [run for run in self._about(record) if run.kind is kind]
+        known = [run for run in self._about(record) if run.kind == kind]
         return known[-1] if known else None
+
+    def analyze(self, record: RunRecord, analysis: Analysis[Any]) -> RunRecord:
+        """Return the analysis of a fit; queue one if there is none, or it was cut short.
+
+        Raises
+        ------
+        UserError
+            If the run cannot be analyzed so, or a limit is reached.
+        """
+        current = self.about(record, analysis.name)
+        if current is not None and analysis.stands(current):
+            return current
+        if refusal := analysis.refusal(record, lambda: self._stored_data(record.data_id)):
+            raise UserError(refusal)
+        run = new_analysis(record, analysis.name)
+        self.create(run)
+        return run
+
+    def _stored_data(self, data_id: str) -> LabeledData:
+        raw = self.store.get_data(self.owner, data_id)
+        if raw is None:
+            raise UserError(DATA_GONE)
+        return LabeledData.from_bytes(raw)
 
     def start_about(self, run: RunRecord, fit: RunRecord) -> RunRecord:
         """Return the newest run of this kind about a fit; queue this if there is none whole.
@@ -326,7 +347,7 @@ class Workspace:
         """
         if current := self.checks().get(record.run_id):
             return current
-        check = new_check(record)
+        check = new_analysis(record, "check")
         self.create(check)
         return check
 
@@ -353,7 +374,7 @@ class Workspace:
 
 
 def _fits_of(runs: Iterable[RunRecord]) -> list[RunRecord]:
-    return [run for run in runs if run.kind is RunKind.FIT and run.removed_s is None]
+    return [run for run in runs if run.kind == FIT and run.removed_s is None]
 
 
 def _admit_panel(table: Table, runs: Iterable[RunRecord]) -> None:

@@ -54,7 +54,7 @@ def show(panel: Panel, button: Locator) -> float:
     ("item", "dialog", "shows"),
     [
         ("Tree of planes", ids.TREE, "[data-plane]"),
-        ("Resampled plane", ids.RESAMPLES, ".multiple:nth-child(3)"),
+        ("Resampled plane", ids.analysis("resamples"), ".multiple:nth-child(3)"),
     ],
 )
 def test_a_link_to_another_plane_finds_it_again_elsewhere(
@@ -111,14 +111,14 @@ def test_the_features_that_suffice_are_named_and_run_on_their_own(page: Page):
     studio.choose_sample("Wine")
     every = studio.run("MELM", n_init=1)
     every.expect_end()
-    every.part("open-sparse").click()
-    beside = page.locator(f"#{ids.SPARSE}")
+    every.node.get_by_role("button", name="How few suffice?").click()
+    beside = page.locator(f"#{ids.analysis('sparse')}")
     words = beside.locator('[data-beside="words"]')
     answer = re.compile(r"^(\d+) of 13 features suffice: .+ % in cross-validation, .+ 33 %\.$")
     expect(words).to_have_text(answer, timeout=FOUND_MS)
     expect(beside.locator("progress")).to_be_hidden(timeout=FOUND_MS)
     (n_kept,) = answer.match(words.text_content()).groups()
-    kept = beside.locator('[data-beside="features"] li')
+    kept = beside.locator(".sparse-features li")
     expect(kept).to_have_count(int(n_kept))
     fewer = beside.get_by_role("slider", name="Number of features")
     fewer.fill("0")
@@ -133,7 +133,7 @@ def test_the_features_that_suffice_are_named_and_run_on_their_own(page: Page):
     expect(page.get_by_role("heading", name=f"{n_chosen} features")).to_be_visible()
 
     page.get_by_role("button", name=re.compile("^MELM, γ 1, 1 start$")).first.click()
-    every.part("open-sparse").click()
+    every.node.get_by_role("button", name="How few suffice?").click()
     expect(words).to_have_text(answer)
     every.part("remove").click()
     expect(beside).to_be_hidden()

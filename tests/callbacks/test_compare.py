@@ -6,7 +6,6 @@ import pytest
 
 from melm_studio.analyses import validation_run
 from melm_studio.layout import ids
-from melm_studio.runs.records.run import RunKind
 from tools.driver.visitor import components
 
 TABLE, ANGLES = f"{ids.COMPARED}.children", f"{ids.AGREEMENT}.children"
@@ -76,7 +75,7 @@ def test_all_are_checked_at_once_and_what_they_tell_comes_in(studio, pair, monke
     monkeypatch.setattr(validation_run, "N_PERMUTATIONS", 9)
     visitor, *runs = pair
     assert visitor.fire(ids.CHECK_ALL, "n_clicks", 1)[CLOCK] is False
-    checks = [run for run in studio.store.runs_of(visitor.owner) if run.kind is RunKind.CHECK]
+    checks = [run for run in studio.store.runs_of(visitor.owner) if run.kind == "check"]
     assert [run.of_run for run in checks] == runs
     changes = opened(visitor, "table")
     assert cells(changes[TABLE])[0][-3] == "0 %"

@@ -77,7 +77,7 @@ def theirs(studio) -> Page:
     visitor.choose({"kind": "upload", **upload})
     run = visitor.start(method="pca")
     studio.work()
-    for kind in ("check", "resamples", "sparse"):  # as they wait to be computed
+    for kind in ("check", "analyses/resamples", "analyses/sparse"):  # as they wait to be computed
         visitor.http.post(f"/runs/{run}/{kind}", json={})
     visitor.fire(ids.RANK_ALL, "n_clicks", 1)
     visitor.http.post("/talk", json={"names": True})
@@ -91,7 +91,7 @@ def theirs(studio) -> Page:
         f"{ids.MODE}.value": "compare",
     }
     records = studio.store.runs_of(visitor.owner)
-    about = {record.kind.value: record.run_id for record in records if record.run_id != run}
+    about = {record.kind: record.run_id for record in records if record.run_id != run}
     assert set(about) == {"check", "resamples", "sparse", "ranking"}
     talk = studio.store.talks.of_owner(visitor.owner)
     grant = visitor.http.post("/api/v1/tokens").json["id"]

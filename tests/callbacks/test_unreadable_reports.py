@@ -17,6 +17,7 @@ DAMAGED = (
     b'{"fraction": "x", "methods": 1, "planes": 1, "sizes": 1}',
 )
 KINDS = ("check", "tree", "resamples", "sparse")
+ADDRESSES = {kind: f"analyses/{kind}" for kind in ("resamples", "sparse")}
 ERROR = 500
 
 
@@ -33,7 +34,7 @@ def run(studio, visitor):
     run = visitor.start(method="melm")
     studio.work()
     for kind in KINDS:
-        visitor.http.post(f"/runs/{run}/{kind}", json={})
+        visitor.http.post(f"/runs/{run}/{ADDRESSES.get(kind, kind)}", json={})
     visitor.fire(ids.RANK_ALL, "n_clicks", 1)
     return run
 
@@ -44,7 +45,7 @@ def damaged(request, studio, visitor, run):
     about = [one for one in studio.store.runs_of(visitor.owner) if one.run_id != run]
     for one in about:
         studio.store.put_report(one.run_id, request.param)
-    return {one.kind.value: one.run_id for one in about}
+    return {one.kind: one.run_id for one in about}
 
 
 def test_there_is_one_of_every_kind(damaged):
@@ -52,7 +53,14 @@ def test_there_is_one_of_every_kind(damaged):
 
 
 def test_no_route_of_the_run_fails(studio, visitor, run, damaged):
-    numbers = {"sequence": 0, "row": 1, "feature": 0, "n_features": 2, "kind": "check"}
+    numbers = {
+        "sequence": 0,
+        "row": 1,
+        "feature": 0,
+        "n_features": 2,
+        "kind": "check",
+        "name": "sparse",
+    }
     found = []
     for method, rule in rules(studio):
         if method != "GET" or "run_id" not in rule.arguments:
@@ -87,5 +95,5 @@ def test_the_table_of_runs_is_shown_without_the_check(visitor, damaged):
 
 @pytest.mark.parametrize("kind", ["tree", "resamples", "sparse"])
 def test_what_is_asked_of_the_others_is_refused_in_that_sentence(visitor, run, damaged, kind):
-    answer = visitor.http.get(f"/runs/{run}/{kind}")
+    answer = visitor.http.get(f"/runs/{run}/{ADDRESSES.get(kind, kind)}")
     assert (answer.status_code, answer.json["words"]) == (400, RESULTS_UNREADABLE)

@@ -7,7 +7,7 @@ import pytest
 from melm_studio.analyses import validation_run
 from melm_studio.configuration.settings import Settings
 from melm_studio.layout import ids
-from melm_studio.runs.records.run import RunKind, RunState
+from melm_studio.runs.records.run import RunState
 from melm_studio.workspace.workspace import Workspace
 from tools.driver.visitor import shared_reader
 
@@ -55,7 +55,7 @@ def test_a_run_is_checked_once_however_often_it_is_asked(studio, finished):
     first = opened(visitor, run)[RUN]
     studio.work()
     assert opened(visitor, run)[RUN] == first
-    checks = [r for r in studio.store.runs_of(visitor.owner) if r.kind is RunKind.CHECK]
+    checks = [r for r in studio.store.runs_of(visitor.owner) if r.kind == "check"]
     assert [r.run_id for r in checks] == [first]
 
 

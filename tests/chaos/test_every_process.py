@@ -22,7 +22,7 @@ import requests
 from melm_studio.configuration.limits import Limits
 from melm_studio.configuration.redis_address import RedisAddress
 from melm_studio.programs.local_studio import answers, free_port
-from melm_studio.runs.records.run import AT_WORK, RunRecord, RunState, new_check
+from melm_studio.runs.records.run import AT_WORK, RunRecord, RunState, new_analysis
 from melm_studio.runs.store.disk import DiskRunStore
 from melm_studio.runs.store.notifying import NotifyingRunStore
 from melm_studio.runs.store.open_store import PATIENCE_S
@@ -155,7 +155,7 @@ def finishing(studio: Studio) -> list[RunRecord]:
 def evaluating(studio: Studio) -> list[RunRecord]:
     """A check of a run, which has begun."""
     of = ended(studio.store, queue_run(studio.store, DATA, "lda").run_id)
-    check = new_check(of)
+    check = new_analysis(of, "check")
     studio.store.create(check)
     wait_until(lambda: studio.store.report(check.run_id))
     return [check]

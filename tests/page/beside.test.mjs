@@ -12,6 +12,7 @@ const part = () => ({
   focus: () => undefined,
   querySelector: () => null,
   replaceChildren: () => undefined,
+  setAttribute: () => undefined,
 });
 
 class Dialog {
@@ -26,13 +27,14 @@ class Dialog {
   }
 }
 
-const dialogs = { [ID.loadings]: new Dialog(), [ID.resamples]: new Dialog() };
+const dialogs = { [ID.loadings]: new Dialog(), "analysis-resamples": new Dialog() };
 const loadings = dialogs[ID.loadings];
 const drawn = [];
+const made = []; // elements, in their order
 globalThis.document = /** @type {any} */ ({
   body: { dataset: {} },
   documentElement: { dataset: {} },
-  createElement: part,
+  createElement: () => made[made.push(part()) - 1],
   getElementById: (id) => dialogs[id],
 });
 globalThis.window = /** @type {any} */ ({ Plotly: { react: async (_, data) => drawn.push(data) } });
@@ -45,7 +47,7 @@ globalThis.MutationObserver = /** @type {any} */ (class {
 
 const { Beside } = await import("../../assets/studio/analyses/beside.mjs");
 const { showLoadings } = await import("../../assets/studio/analyses/loadings_view.mjs");
-const { showResamples } = await import("../../assets/studio/analyses/resamples_view.mjs");
+const { showAnalysis: showResamples } = await import("../../assets/studio/analyses/resamples_view.mjs");
 
 let waiting; // requests, with what answers them
 beforeEach(() => {
@@ -174,10 +176,10 @@ test("the plane that moves is as before once the resamples of another run are op
     changeView: (change) => changes.push([run, change]),
   }));
   showResamples(/** @type {any} */ (panels[0]));
-  const resamples = { resamples: "r", planes: [1, 2], mean: null, labels: ["", ""], note: "", features: [], is_final: true };
+  const resamples = { run: "r", planes: [1, 2], mean: null, labels: ["", ""], note: "", features: [], is_final: true };
   waiting[0].answer(resamples);
   await settled();
-  const play = dialogs[ID.resamples].querySelector('[data-beside="play"]');
+  const play = made.find(({ className }) => className === "button is-light");
   const atRest = play.textContent;
   play.onclick();
   assert.notEqual(play.textContent, atRest);

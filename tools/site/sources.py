@@ -53,6 +53,7 @@ CONTENTS: Mapping[str, tuple[str, ...]] = MappingProxyType(
             "docs/architecture",
             "docs/adding-a-method",
             "docs/adding-a-panel-button",
+            "docs/adding-an-analysis",
             "CONTRIBUTING",
             "CHANGELOG",
         ),

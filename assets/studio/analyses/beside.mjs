@@ -20,6 +20,8 @@ export class Beside {
   constructor(dialog, name, events = ["panel:look"]) {
     this.dialog = dialog;
     this.name = name;
+    this.address = name; // of the route
+    this.answered = name; // in its answer, null where nothing was asked for
     this.events = events;
     this.listening = new AbortController(); // to the panel
     /** @type {any} */
@@ -30,7 +32,7 @@ export class Beside {
     this.nFollowed = 0; // how often it was followed, so that one loop does
     this.playing = 0; // which motion is on; 0 for none
     this.part("close").onclick = () => this.close();
-    this.part("stop").onclick = () => this.send(`${name}/stop`);
+    this.part("stop").onclick = () => this.send(`${this.address}/stop`);
     this.part("begin").onclick = () => this.begin().catch(console.warn);
     dialog.addEventListener("keydown", (event) => this.press(event));
     onColorScheme(() => dialog.open && this.load().catch(console.warn));
@@ -87,7 +89,7 @@ export class Beside {
   }
 
   async begin() {
-    if (!(await this.send(this.name))) return;
+    if (!(await this.send(this.address))) return;
     await this.load();
     await this.follow();
   }
@@ -114,8 +116,8 @@ export class Beside {
   /** Loads and shows what is found; whether there is anything. */
   async load() {
     const number = (this.nLoaded += 1);
-    const found = await ask(`runs/${this.panel.run}/${this.name}?${this.query()}`);
-    if (number !== this.nLoaded || found[this.name] === null) return found[this.name] !== null;
+    const found = await ask(`runs/${this.panel.run}/${this.address}?${this.query()}`);
+    if (number !== this.nLoaded || found[this.answered] === null) return found[this.answered] !== null;
     this.found = found;
     this.showProgress(found);
     this.show();

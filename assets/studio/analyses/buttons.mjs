@@ -10,10 +10,11 @@ export function addOtherPlanes() {
   addToPanels((panel) => {
     connect(panel, "open-tree", openTree); // only runs of MELM have a tree
     connect(panel, "curve-tree", openTree);
-    connect(panel, "open-resamples", openResamples);
     connect(panel, "open-loadings", openLoadings);
-    connect(panel, "open-sparse", openSparse);
     connect(panel, "show-distances", openDistances); // a nonlinear projection has none
+    for (const button of /** @type {NodeListOf<HTMLElement>} */ (panel.node.querySelectorAll("[data-analysis]"))) {
+      button.onclick = () => openAnalysis(panel, button.dataset.analysis);
+    }
   });
 }
 
@@ -31,8 +32,7 @@ export async function openTree(panel) {
 
 /** @param {Panel | undefined} panel */
 export async function openResamples(panel) {
-  if (!panel?.part("open-resamples")) return;
-  (await whenLoaded(import("./resamples_view.mjs")))?.showResamples(panel);
+  if (panel?.node.querySelector('[data-analysis="resamples"]')) await openAnalysis(panel, "resamples");
 }
 
 /** @param {Panel} panel */
@@ -41,9 +41,9 @@ async function openLoadings(panel) {
   (await whenLoaded(import("./loadings_view.mjs")))?.showLoadings(panel);
 }
 
-/** @param {Panel} panel */
-async function openSparse(panel) {
-  (await whenLoaded(import("./sparse_view.mjs")))?.showSparse(panel);
+/** Opens an analysis of a run, by its module. @param {Panel} panel @param {string} name */
+export async function openAnalysis(panel, name) {
+  (await whenLoaded(import(`./${name}_view.mjs`)))?.showAnalysis(panel);
 }
 
 /** @param {Panel} panel */

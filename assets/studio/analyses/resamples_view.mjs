@@ -1,10 +1,9 @@
 // The plane of a run as it moves between bootstrap resamples, beside the picture: played in the picture
 // as a loop, and each resample as a small picture.
-import { ID } from "../constants.mjs";
 import { ask } from "../page/answers.mjs";
-import { byId, element, lessMotion, span, wait } from "../page/dom.mjs";
+import { element, lessMotion, span, wait } from "../page/dom.mjs";
 import { speed } from "../panel/history.mjs";
-import { Beside } from "./beside.mjs";
+import { AnalysisView } from "./analysis_view.mjs";
 import { drawPreview } from "./preview.mjs";
 
 /** @typedef {import("../panel/panel.mjs").Panel} Panel */
@@ -13,20 +12,31 @@ const FRAME_MS = 1000 / 15;
 const FRAMES_A_RESAMPLE = 12;
 const FRAMES_AHEAD = 3;
 const MOST_MULTIPLES = 12;
+const INTERVALS =
+  "Lengths of the loadings of the strongest features: 95 % of the resamples lie within the bar, which ranges from 0 to 1.";
 
 /** @type {ResamplesView | null} */
 let view = null;
 
 /** Opens the resamples of a run; begins them if it has none. @param {Panel} panel */
-export function showResamples(panel) {
+export function showAnalysis(panel) {
   view ??= new ResamplesView();
   view.open(panel);
 }
 
-class ResamplesView extends Beside {
+class ResamplesView extends AnalysisView {
   constructor() {
-    super(byId(ID.resamples), "resamples");
-    this.part("play").onclick = () => this.toggle();
+    const play = /** @type {HTMLButtonElement} */ (element("button", "button is-light", "Watch it move"));
+    Object.assign(play, { type: "button", disabled: true });
+    const multiples = element("div", "multiples");
+    multiples.setAttribute("role", "group");
+    multiples.setAttribute("aria-label", "Resamples");
+    const features = element("ul", "intervals");
+    features.setAttribute("aria-label", "Features");
+    const note = element("p", "hint");
+    super("resamples", element("div", "", play), multiples, features, element("p", "hint", INTERVALS), note);
+    this.parts = { play, multiples, features, note };
+    play.onclick = () => this.toggle();
   }
 
   // Of the run that is open already, the motion ends where it began.
@@ -37,8 +47,8 @@ class ResamplesView extends Beside {
 
   forget() {
     super.forget();
-    this.part("multiples").replaceChildren();
-    this.part("features").replaceChildren();
+    this.parts.multiples.replaceChildren();
+    this.parts.features.replaceChildren();
   }
 
   close() {
@@ -50,18 +60,18 @@ class ResamplesView extends Beside {
 
   show() {
     const { planes, mean, labels, note, features } = this.found;
-    this.part("note").textContent = note;
-    this.part("play").hidden = lessMotion.matches;
-    this.part("play").disabled = planes.length < 2;
+    this.parts.note.textContent = note;
+    this.parts.play.hidden = lessMotion.matches;
+    this.parts.play.disabled = planes.length < 2;
     if (mean !== null) this.addMultiple(mean, "Plane that they agree on");
     planes.slice(0, MOST_MULTIPLES).forEach((plane, i) => this.addMultiple(plane, labels[i]));
-    const list = this.part("features");
+    const list = this.parts.features;
     if (features.length && !list.children.length) list.append(...features.map(featureItem));
   }
 
   /** A small picture that shows its plane in the large one when it is pressed. @param {number} plane @param {string} label */
   addMultiple(plane, label) {
-    const grid = this.part("multiples");
+    const grid = this.parts.multiples;
     if (grid.querySelector(`[data-plane="${plane}"]`)) return;
     const canvas = document.createElement("canvas");
     const button = element("button", "button is-text multiple", canvas, span(label));
@@ -76,7 +86,7 @@ class ResamplesView extends Beside {
   /** @param {number} plane @param {number} [share] of the way to it @param {number} [origin] where the way begins */
   options(plane, share = 1, origin = undefined) {
     const planes = origin === undefined || share === 1 ? [plane] : [plane, origin];
-    return { kept: null, moves: [], morph: /** @type {any} */ ([this.found.resamples, Number(share.toFixed(4)), ...planes]) };
+    return { kept: null, moves: [], morph: /** @type {any} */ ([this.found.run, Number(share.toFixed(4)), ...planes]) };
   }
 
   showPlane(plane) {
@@ -118,7 +128,7 @@ class ResamplesView extends Beside {
 
   showPlaying(number) {
     this.playing = number;
-    this.part("play").textContent = number ? "Stop moving" : "Watch it move";
+    this.parts.play.textContent = number ? "Stop moving" : "Watch it move";
   }
 }
 

@@ -1,12 +1,12 @@
 // How few features suffice, beside the picture: held-out accuracy by the number of features, and the
 // features that a number keeps, which one click runs on their own.
 import { ID } from "../constants.mjs";
+import { draw } from "../plane/plotly.mjs";
 import { ask, sentenceOf } from "../page/answers.mjs";
 import { setProps } from "../page/dash.mjs";
-import { byId, colorScheme, element, rangeInput, span } from "../page/dom.mjs";
+import { element, rangeInput, span } from "../page/dom.mjs";
 import { showNotice } from "../page/notice.mjs";
-import { draw } from "../plane/plotly.mjs";
-import { Beside } from "./beside.mjs";
+import { AnalysisView } from "./analysis_view.mjs";
 
 /** @typedef {import("../panel/panel.mjs").Panel} Panel */
 
@@ -14,38 +14,48 @@ import { Beside } from "./beside.mjs";
 let view = null;
 
 /** Opens how few features suffice for a run; begins to find out. @param {Panel} panel */
-export function showSparse(panel) {
+export function showAnalysis(panel) {
   view ??= new SparseView();
   view.open(panel);
 }
 
-class SparseView extends Beside {
+class SparseView extends AnalysisView {
   constructor() {
-    super(byId(ID.sparse), "sparse");
+    const plot = element("div", "tree-plot");
+    plot.setAttribute("role", "img");
+    const size = element("div", "sparse-size");
+    const sizeWords = element("p", "sparse-words");
+    sizeWords.setAttribute("role", "status");
+    const keep = /** @type {HTMLButtonElement} */ (element("button", "button is-light", "Run on these features"));
+    keep.type = "button";
+    const features = element("ol", "sparse-features");
+    features.setAttribute("aria-label", "Features kept");
+    const more = element("p", "hint");
+    const choice = element("div", "sparse-choice", size, sizeWords, element("div", "", keep), features, more);
+    const note = element("p", "hint");
+    super("sparse", plot, choice, note);
+    this.parts = { plot, choice, sizeWords, keep, features, more, note };
+    plot.hidden = choice.hidden = true;
     this.slider = rangeInput("Number of features", { min: "0", step: "1" });
     this.slider.oninput = () => this.choose(Number(this.slider.value));
-    this.part("size").append(this.slider);
-    this.part("keep").onclick = () => this.keep().catch((error) => showNotice(sentenceOf(error)));
+    size.append(this.slider);
+    keep.onclick = () => this.keep().catch((error) => showNotice(sentenceOf(error)));
   }
 
   forget() {
     super.forget();
     this.isChosen = false;
-    this.part("plot").hidden = this.part("choice").hidden = true;
-  }
-
-  query() {
-    return new URLSearchParams({ scheme: colorScheme() });
+    this.parts.plot.hidden = this.parts.choice.hidden = true;
   }
 
   show() {
     const { figure, sizes, sufficient, note } = this.found;
-    this.part("note").textContent = note;
+    this.parts.note.textContent = note;
     if (!figure) return;
-    this.part("plot").hidden = false;
-    draw(this.part("plot"), figure.data, figure.layout, {}).catch(console.warn);
-    this.part("plot").setAttribute("aria-label", this.found.words);
-    this.part("choice").hidden = !sufficient;
+    this.parts.plot.hidden = false;
+    draw(this.parts.plot, figure.data, figure.layout, {}).catch(console.warn);
+    this.parts.plot.setAttribute("aria-label", this.found.words);
+    this.parts.choice.hidden = !sufficient;
     if (!sufficient || this.isChosen) return;
     this.isChosen = true;
     this.slider.max = String(sizes.length - 1);
@@ -59,17 +69,17 @@ class SparseView extends Beside {
     this.at = at;
     this.slider.value = String(at);
     this.slider.setAttribute("aria-valuetext", words);
-    this.part("size-words").textContent = words;
-    this.part("features").replaceChildren(...names.map((name, i) => element("li", "", element("strong", "", name), span(shares[i]))));
-    this.part("more").textContent = nFeatures > names.length ? `The first ${names.length} of ${nFeatures.toLocaleString("en")}.` : "";
-    this.part("keep").textContent = `Run on these ${nFeatures.toLocaleString("en")} features`;
-    this.part("keep").disabled = at === sizes.length - 1; // all of them are the run itself
+    this.parts.sizeWords.textContent = words;
+    this.parts.features.replaceChildren(...names.map((name, i) => element("li", "", element("strong", "", name), span(shares[i]))));
+    this.parts.more.textContent = nFeatures > names.length ? `The first ${names.length} of ${nFeatures.toLocaleString("en")}.` : "";
+    this.parts.keep.textContent = `Run on these ${nFeatures.toLocaleString("en")} features`;
+    this.parts.keep.disabled = at === sizes.length - 1; // all of them are the run itself
   }
 
   // The same method on the columns of these features, beside this run: as a link to such a run would show it.
   async keep() {
     const { n_features: nFeatures } = this.found.sizes[this.at];
-    const { view: wanted } = await ask(`runs/${this.panel.run}/sparse/${nFeatures}`);
+    const { view: wanted } = await ask(`runs/${this.panel.run}/analyses/sparse/${nFeatures}`);
     this.close();
     setProps(ID.wanted, { data: { view: wanted, quiet: true } });
   }

@@ -106,5 +106,20 @@ ENDPOINTS = (
     Endpoint(
         "GET", "/runs/<run_id>/check", runs.show_check, "What the check has found", models.Check
     ),
+    Endpoint(
+        "POST",
+        "/runs/<run_id>/analyses/<name>",
+        runs.start_analysis,
+        "Begin an analysis of a run, by its name",
+        models.AnalysisResult,
+        status=201,
+    ),
+    Endpoint(
+        "GET",
+        "/runs/<run_id>/analyses/<name>",
+        runs.show_analysis,
+        "What an analysis has found",
+        models.AnalysisResult,
+    ),
     Endpoint("GET", "/runs/<run_id>/report", report_run, "The report of a run", "text/html"),
 )

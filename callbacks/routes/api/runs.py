@@ -5,6 +5,7 @@ from __future__ import annotations
 import flask
 from msgspec.structs import replace
 
+from callbacks.routes.analyses import named_analysis
 from callbacks.routes.api.json_body import json_body
 from callbacks.routes.api.tables import prepared
 from callbacks.routes.requested_view import requested_event, shown_verdict
@@ -16,6 +17,7 @@ from melm_studio.planes.captions import title
 from melm_studio.planes.types import BatchScores
 from melm_studio.planes.view_options import DEFAULT_VIEW
 from melm_studio.programs.models import (
+    AnalysisResult,
     BatchResult,
     Check,
     NewRun,
@@ -132,6 +134,27 @@ def _check(check: RunRecord) -> Check:
         n_permutations=report.n_permutations,
         notes=report.notes,
     )
+
+
+def start_analysis(run_id: str, name: str) -> AnalysisResult:
+    """Queue an analysis of a run, unless it has one."""
+    return _analysis(workspace().analyze(own_fit(run_id), named_analysis(name)))
+
+
+def show_analysis(run_id: str, name: str) -> AnalysisResult:
+    """What an analysis of a run has found so far; answers 404 before it is started."""
+    current = workspace().about(own_fit(run_id), named_analysis(name).name)
+    if current is None:
+        flask.abort(404)
+    return _analysis(current)
+
+
+def _analysis(run: RunRecord) -> AnalysisResult:
+    analysis = named_analysis(run.kind)
+    report = analysis.stored(services().store, run.run_id)
+    fraction, _ = analysis.progress(report)
+    words = analysis.sentence(report, is_final=run.state.is_final)
+    return AnalysisResult(run.kind, run.state, fraction, words, analysis.as_json(report))
 
 
 def _described(record: RunRecord) -> Run:

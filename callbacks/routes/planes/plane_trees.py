@@ -23,7 +23,7 @@ from melm_studio.analyses.tree_words import (
 )
 from melm_studio.planes.gamma_advice import gamma_advice
 from melm_studio.planes.theme import Scheme
-from melm_studio.runs.records.run import RunKind, RunRecord
+from melm_studio.runs.records.run import RunRecord
 from melm_studio.runs.records.tree_report import TreeReport
 from melm_studio.workspace.tree_start import started_tree
 
@@ -37,7 +37,7 @@ def register(app: Dash) -> None:
 def tree(run_id: str) -> dict[str, Any]:
     """The tree of a run so far; ``tree`` is None where it was not asked for."""
     record = own_fit(run_id)
-    current = workspace().about(record, RunKind.TREE)
+    current = workspace().about(record, "tree")
     if current is None:
         return {"tree": None}
     report = tree_of(services().store, current.run_id)

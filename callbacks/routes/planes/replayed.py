@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from callbacks.services import services
 from callbacks.session import workspace
 from melm_studio.analyses.drawn_tree import Height, tree_arrays
-from melm_studio.analyses.resamples_run import resamples_of
-from melm_studio.analyses.resamples_words import resample_label, resamples_note, resamples_sentence
+from melm_studio.analyses.resamples import RESAMPLES, resample_label, resamples_note
 from melm_studio.analyses.tree_run import tree_of
 from melm_studio.analyses.tree_words import (
     contrast_sentence,
@@ -28,7 +27,7 @@ from melm_studio.publication.replay_sections import (
     script_of_sections,
     tree_html,
 )
-from melm_studio.runs.records.run import PlaneEvent, RunKind, RunRecord
+from melm_studio.runs.records.run import PlaneEvent, RunRecord
 
 # As on the page; fewer where planes are large or have many rows.
 _MOST_PER_RESAMPLE = 12
@@ -43,7 +42,7 @@ def replay_sections(record: RunRecord, event: PlaneEvent, painted: Painted) -> s
 
 
 def _tree(record: RunRecord, event: PlaneEvent, painted: Painted) -> str:
-    current = workspace().about(record, RunKind.TREE)
+    current = workspace().about(record, "tree")
     if current is None or not (report := tree_of(services().store, current.run_id)).planes:
         return ""
     n_classes = len(painted.class_names)
@@ -72,10 +71,10 @@ def _tree(record: RunRecord, event: PlaneEvent, painted: Painted) -> str:
 
 
 def _resamples(record: RunRecord, event: PlaneEvent, painted: Painted) -> str:
-    current = workspace().about(record, RunKind.RESAMPLES)
+    current = workspace().about(record, "resamples")
     if current is None:
         return ""
-    report = resamples_of(services().store, current.run_id)
+    report = RESAMPLES.stored(services().store, current.run_id)
     if len(report.planes) < 2:
         return ""
 
@@ -87,7 +86,7 @@ def _resamples(record: RunRecord, event: PlaneEvent, painted: Painted) -> str:
     n_planes = min(most_planes(first), _MOST_ROWS // n_rows)
     per_resample = min(max(1, n_planes // len(report.planes)), _MOST_PER_RESAMPLE)
     section = ResamplesSection(
-        words=resamples_sentence(report, is_final=current.state.is_final),
+        words=RESAMPLES.sentence(report, is_final=current.state.is_final),
         note=resamples_note(report),
         loop=[view(morph) for morph in _loop(current.run_id, report.planes, per_resample)],
         per_resample=per_resample,

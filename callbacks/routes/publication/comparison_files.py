@@ -21,7 +21,7 @@ from melm_studio.publication.comparison_tables import (
     scores_frame,
 )
 from melm_studio.rows.spreadsheet import csv_text
-from melm_studio.runs.records.run import RunKind, RunRecord
+from melm_studio.runs.records.run import RunRecord
 from melm_studio.workspace.workspace import MAX_PANELS
 
 
@@ -59,7 +59,7 @@ def movers_csv() -> flask.Response:
 
 def ranking_csv(run_id: str) -> flask.Response:
     """All methods by their held-out accuracy, as far as they are compared."""
-    record = _run_of_kind(run_id, RunKind.RANKING)
+    record = _run_of_kind(run_id, "ranking")
     rows = ranked(ranking_of(services().store, record.run_id))
     if not rows:
         flask.abort(404)
@@ -68,7 +68,7 @@ def ranking_csv(run_id: str) -> flask.Response:
 
 def overlap_csv(run_id: str) -> flask.Response:
     """The held-out confusion of the classes that a check found."""
-    record = _run_of_kind(run_id, RunKind.CHECK)
+    record = _run_of_kind(run_id, "check")
     overlap = report_of(services().store, record.run_id).overlap
     if not overlap:
         flask.abort(404)
@@ -83,9 +83,9 @@ def _runs() -> list[RunRecord]:
     return [own_run(name) for name in names]
 
 
-def _run_of_kind(run_id: str, kind: RunKind) -> RunRecord:
+def _run_of_kind(run_id: str, kind: str) -> RunRecord:
     record = own_run(run_id)
-    if record.kind is not kind:
+    if record.kind != kind:
         flask.abort(404)
     return record
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +10,7 @@ import flask
 from dash import Dash
 from msgspec.structs import replace
 
+from callbacks.routes.analyses import analysis_sections
 from callbacks.routes.export import attachment
 from callbacks.routes.publication.panels import figure_panel, print_figure
 from callbacks.routes.requested_view import requested_event, requested_options, shown_verdict
@@ -16,8 +18,6 @@ from callbacks.services import services
 from callbacks.session import own_run, workspace
 from melm_studio.analyses.drawn_tree import Height, tree_arrays
 from melm_studio.analyses.report_section import Picture, Section
-from melm_studio.analyses.sparse_run import sparse_of
-from melm_studio.analyses.sparse_section import sparse_section
 from melm_studio.analyses.tree_run import tree_of
 from melm_studio.analyses.tree_section import tree_section
 from melm_studio.analyses.validation_run import report_of
@@ -27,7 +27,7 @@ from melm_studio.publication.comparison import agreement
 from melm_studio.publication.report import report_of_comparison, report_of_run
 from melm_studio.publication.report_run import ReportedRun
 from melm_studio.publication.style import FigureStyle
-from melm_studio.runs.records.run import PlaneEvent, RunKind, RunRecord
+from melm_studio.runs.records.run import PlaneEvent, RunRecord
 from melm_studio.validation import InputError
 from melm_studio.workspace.view_query import to_query
 from melm_studio.workspace.view_spec import spec_of
@@ -91,15 +91,22 @@ def _reported(record: RunRecord, event: PlaneEvent, options: ViewOptions) -> Rep
         is_check_final=check is not None and check.state.is_final,
         pictures=(_picture([figure_panel(record, event, options)], _ONE, name),),
         link=_link(record, event, options),
-        more=tuple(filter(None, (_sparse(record), _tree(record)))),
+        more=tuple(_analyses(record)),
         changes=changes_of(options, _morph_target(options)),
         shown_gamma=options.gamma if options.gamma != record.gamma else None,
     )
 
 
+def _analyses(record: RunRecord) -> Iterator[Section]:
+    for _, _, _, section in analysis_sections(record):
+        yield section
+    if (tree := _tree(record)) is not None:
+        yield tree
+
+
 def _tree(record: RunRecord) -> Section | None:
     """The section on the tree of a run, if it has one."""
-    current = workspace().about(record, RunKind.TREE)
+    current = workspace().about(record, "tree")
     if current is None or not (found := tree_of(services().store, current.run_id)).planes:
         return None
     n_classes = len(services().renderer.viewer(record).class_names)
@@ -108,15 +115,6 @@ def _tree(record: RunRecord) -> Section | None:
     panel = trees.TreePanel("", arrays, height, 1 / n_classes)
     picture = Picture(trees.print_trees([panel], _TREE_MM), "Optima by kernel width")
     return tree_section(found, n_classes, picture, is_final=current.state.is_final)
-
-
-def _sparse(record: RunRecord) -> Section | None:
-    """The section on how few features suffice, if that was asked."""
-    current = workspace().about(record, RunKind.SPARSE)
-    if current is None or not (found := sparse_of(services().store, current.run_id)).sizes:
-        return None
-    names = services().renderer.data(record).feature_names
-    return sparse_section(found, names, is_final=current.state.is_final)
 
 
 def _morph_target(options: ViewOptions) -> RunRecord | None:

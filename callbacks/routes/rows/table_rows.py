@@ -13,7 +13,8 @@ from callbacks.routes.export import attachment
 from callbacks.routes.requested_view import requested_event, requested_options
 from callbacks.services import services
 from callbacks.session import own_run, workspace
-from melm_core.base import UserError
+from melm_core.base import FloatArray, UserError
+from melm_studio.analyses.probabilities import PROBABILITIES
 from melm_studio.rows.details import row_details, unlabeled_details
 from melm_studio.rows.placement import RowPlacer
 from melm_studio.rows.row_lists import outliers, rows_named, suspect_labels
@@ -23,7 +24,6 @@ from melm_studio.rows.unlabeled_rows import ChosenRows
 from melm_studio.runs.records.run import RunRecord, RunState
 from melm_studio.tables import LabeledData
 from melm_studio.validation import Count, Text, read
-from melm_studio.workspace.probabilities_start import known_probabilities, started_probabilities
 
 _REFITTING = "Refitting in 5 folds, to judge each row by planes fitted without it…"
 _MAX_SELECTED = 1_000_000
@@ -54,7 +54,7 @@ def details(run_id: str, sequence: int, row: int) -> dict[str, Any]:
         flask.abort(404)
     if len(chosen.unlabeled):
         return _json(unlabeled_details(data, placer, int(chosen.unlabeled[0])))
-    known = known_probabilities(workspace(), record)
+    known = _known_probabilities(record)
     return _json(row_details(data, placer, int(chosen.labeled[0]), known))
 
 
@@ -62,7 +62,7 @@ def selected(run_id: str, sequence: int) -> dict[str, Any]:
     """The rows of the body, and what distinguishes them."""
     record, data, placer = _plane(run_id, sequence)
     chosen = _requested(data)
-    return _json(selection(data, placer, chosen, known_probabilities(workspace(), record)))
+    return _json(selection(data, placer, chosen, _known_probabilities(record)))
 
 
 def selected_csv(run_id: str, sequence: int) -> flask.Response:
@@ -90,13 +90,21 @@ def suspects(run_id: str) -> dict[str, Any]:
     """The rows whose label is suspect, once probabilities are computed; else what is going on."""
     record, own = own_run(run_id), workspace()
     data = services().rows.data(record)
-    work = started_probabilities(own, record, len(data.y))
+    work = own.analyze(record, PROBABILITIES)
     if work.state is RunState.FAILED:
         raise UserError(work.message)
-    known = known_probabilities(own, record) if work.state.is_final else None
+    known = _known_probabilities(record) if work.state.is_final else None
     if known is None:
         return {"rows": None, "words": _REFITTING}
     return _json(suspect_labels(data, known))
+
+
+def _known_probabilities(record: RunRecord) -> FloatArray | None:
+    """The out-of-fold probabilities of the rows of a run; None if not computed."""
+    current = workspace().about(record, PROBABILITIES.name)
+    if current is None or not PROBABILITIES.stands(current):
+        return None
+    return PROBABILITIES.stored(services().store, current.run_id)
 
 
 def _plane(run_id: str, sequence: int) -> tuple[RunRecord, LabeledData, RowPlacer]:

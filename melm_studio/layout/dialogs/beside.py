@@ -7,6 +7,7 @@ from typing import Any
 from dash import html
 from dash.development.base_component import Component
 
+from melm_studio.analyses.analysis import Analysis
 from melm_studio.layout import ids
 from melm_studio.layout.attributes import aria, data
 from melm_studio.layout.buttons import button
@@ -22,10 +23,6 @@ _TREE_KEYS = (
     "shows it in the picture."
 )
 _HEIGHTS = {"accuracy": "Held-out accuracy", "divergence": "Divergence"}
-_INTERVALS = (
-    "Lengths of the loadings of the strongest features: 95 % of the resamples lie within the bar, "
-    "which ranges from 0 to 1."
-)
 
 
 def tree_dialog() -> Component:
@@ -64,43 +61,10 @@ def tree_dialog() -> Component:
     )
 
 
-def resamples_dialog() -> Component:
-    """The plane refitted to resamples, closed until a script opens it."""
-    return _beside(
-        ids.RESAMPLES,
-        "Resampled plane",
-        "Resample again",
-        [
-            html.Div([button("Watch it move", "is-light", disabled=True, **_part("play"))]),
-            html.Div(
-                className="multiples", role="group", **_part("multiples"), **aria(label="Resamples")
-            ),
-            html.Ul(className="intervals", **_part("features"), **aria(label="Features")),
-            html.P(_INTERVALS, className="hint"),
-            html.P(className="hint", **_part("note")),
-        ],
-    )
-
-
-def sparse_dialog() -> Component:
-    """How few features suffice, closed until a script opens it."""
-    choice = [
-        html.Div(className="sparse-size", **_part("size")),
-        html.P(role="status", className="sparse-words", **_part("size-words")),
-        html.Div([button("Run on these features", "is-light", **_part("keep"))]),
-        html.Ol(className="sparse-features", **_part("features"), **aria(label="Features kept")),
-        html.P(className="hint", **_part("more")),
-    ]
-    return _beside(
-        ids.SPARSE,
-        "How few features suffice?",
-        "Search again",
-        [
-            html.Div(className="tree-plot", role="img", hidden=True, **_part("plot")),
-            html.Div(choice, className="sparse-choice", hidden=True, **_part("choice")),
-            html.P(className="hint", **_part("note")),
-        ],
-    )
+def analysis_dialog(analysis: Analysis[Any]) -> Component:
+    """The dialog of an analysis; its page module fills the content."""
+    content = html.Div(className="beside-content", **_part("content"))
+    return _beside(ids.analysis(analysis.name), analysis.title, analysis.again, [content])
 
 
 def loadings_dialog() -> Component:

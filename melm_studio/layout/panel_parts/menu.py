@@ -7,6 +7,8 @@ from typing import Any
 from dash import html
 from dash.development.base_component import Component
 
+from melm_studio.analyses import ANALYSES
+from melm_studio.analyses.analysis import Analysis
 from melm_studio.layout.attributes import data, needs, part
 from melm_studio.layout.buttons import icon_button
 from melm_studio.layout.menus import menu, menu_item
@@ -21,7 +23,7 @@ def run_menu() -> list[Component]:
         menu_item("Add to story", **data(story="add")),
         menu_item("Loadings", **part("open-loadings"), **needs(LINEAR, PLANAR)),
         menu_item("Tree of planes", **part("open-tree"), **needs(TREE)),
-        menu_item("Resampled plane", **part("open-resamples"), **needs(LINEAR)),
+        *(_analysis_item(each) for each in ANALYSES.values() if each.title),
         menu_item("Decision surface", **part("surface"), **needs(FLAT)),
         _label("New rows in this plane"),
         menu_item("From a file…", **part("add-rows")),
@@ -42,6 +44,11 @@ def run_menu() -> list[Component]:
         icon_button("more", label, **part("export")),
         menu(label, items, **part("exports")),
     ]
+
+
+def _analysis_item(analysis: Analysis[Any]) -> Component:
+    needed = needs(*analysis.needs) if analysis.needs else {}
+    return menu_item(analysis.title, **data(analysis=analysis.name), **needed)
 
 
 def _label(text: str) -> Component:

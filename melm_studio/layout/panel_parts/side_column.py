@@ -5,7 +5,7 @@ from __future__ import annotations
 from dash import html
 from dash.development.base_component import Component
 
-from melm_studio.layout.attributes import aria, needs, part
+from melm_studio.layout.attributes import aria, data, needs, part
 from melm_studio.layout.buttons import button
 from melm_studio.layout.panel_parts.batch_card import batch_card
 from melm_studio.layout.panel_parts.rows_card import new_rows_card, selection_card
@@ -37,7 +37,7 @@ def _features() -> Component:
             html.Div(
                 [
                     html.P(className="tool-words", role="status", **part("kept-words")),
-                    button("How few suffice?", "is-text", **part("open-sparse")),
+                    button("How few suffice?", "is-text", **data(analysis="sparse")),
                 ],
                 className="features-foot",
             ),

@@ -27,7 +27,8 @@ ENTRIES = {
 _IMPORT = re.compile(r'^import \{([^}]*)\} from "(\.[^"]+)";$', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|class|const) (\w+))", re.MULTILINE)
 _OTHER = re.compile(r"^(?:import|export)\b.*$", re.MULTILINE)
-_ON_DEMAND = re.compile(r'\bimport\("(\.[^"]+\.mjs)"\)')
+# In a template, the name of a module may be a value, as that of an analysis is.
+_ON_DEMAND = re.compile(r'\bimport\((["`])(\.[^"`]+\.mjs)\1\)')
 
 
 @dataclass(frozen=True)
@@ -131,8 +132,8 @@ class _Building:
             return f"const {{{_renamed(found[1])}}} = {imported};"
 
         def later(found: re.Match[str]) -> str:
-            path = (module.parent / found[1]).resolve().relative_to(self.folder).as_posix()
-            return f'import("./{path}")'
+            path = (module.parent / found[2]).resolve().relative_to(self.folder).as_posix()
+            return f"import({found[1]}./{path}{found[1]})"
 
         text = _IMPORT.sub(here, module.read_text(encoding="utf-8"))
         return _ON_DEMAND.sub(later, text)

@@ -33,6 +33,10 @@ HEADER_LENGTH = struct.Struct("<I")
 
 _UNREADABLE_NAME = "Run of another version"
 _ANY_METHOD = "pca"
+
+# The kind of a run that finds a plane. Every other kind is the name of an analysis.
+FIT = "fit"
+
 # What every fit says, so that its panel can be shown.
 _SETTINGS: Mapping[str, Any] = {
     setting.name: setting.default for setting in (COMPONENTS, GAMMA, STARTS, SEED, HELD_OUT)
@@ -69,18 +73,6 @@ AT_WORK = frozenset({RunState.RUNNING, RunState.PAUSED})
 Table: TypeAlias = tuple[str, ...]
 
 
-class RunKind(StrEnum):
-    """What a run computes."""
-
-    FIT = "fit"  # a plane, and the planes on the way to it
-    CHECK = "check"  # whether the structure that another run found is real
-    RANKING = "ranking"  # the held-out accuracy of every method
-    TREE = "tree"  # every optimum at each kernel width
-    RESAMPLES = "resamples"  # the plane of another run, refitted to resampled rows
-    SPARSE = "sparse"  # the method of another run, refitted to fewer and fewer features
-    PROBABILITIES = "probabilities"  # of the classes of every row, by planes fitted without it
-
-
 class RunRecord(Record, frozen=True):
     """A method, its parameters, a data set, and the state of their computation.
 
@@ -109,9 +101,10 @@ class RunRecord(Record, frozen=True):
         Where the data come from and how they were prepared: ``kind`` "sample", "upload" or
         "table", ``key`` or ``name``, ``label``, ``standardize``, and the ``version`` of a table
         of which the data are a sample.
-    kind : RunKind
+    kind : str
+        `FIT`, or the name of an analysis.
     of_run : str
-        The run that a check validates, or that a tree or probabilities belong to.
+        The fit that an analysis is of; empty for a fit, and where it is of the data.
     outcome : mapping of str to JSON values
         Results of a fit besides its plane: the number of ``starts``, how many of them are
         ``agreeing`` on it, and where gamma is "auto" the ``gamma_path``: ``gammas``, held-out
@@ -151,7 +144,7 @@ class RunRecord(Record, frozen=True):
     traceback: str = ""
     pid: int | None = None
     source: Mapping[str, Any] = msgspec.field(default_factory=dict)
-    kind: RunKind = RunKind.FIT
+    kind: str = FIT
     of_run: str = ""
     outcome: Mapping[str, Any] = msgspec.field(default_factory=dict)
     name: str = ""
@@ -235,7 +228,7 @@ def stored_run(run_id: str, raw: bytes, owner_of: Callable[[str], str]) -> RunRe
     with suppress(*UNREADABLE):
         record = RunRecord.from_bytes(raw)
         if record.method in METHODS and (
-            record.kind is not RunKind.FIT or _SETTINGS.keys() <= record.parameters.keys()
+            record.kind != FIT or _SETTINGS.keys() <= record.parameters.keys()
         ):
             return record
     known = fields_of(raw)
@@ -250,7 +243,7 @@ def stored_run(run_id: str, raw: bytes, owner_of: Callable[[str], str]) -> RunRe
         created_s=_seconds(known, "created_s") or time.time(),
         message=OTHER_VERSION,
         source=_place_of(known.get("source")),
-        kind=RunKind(known["kind"]) if known.get("kind") in [*RunKind] else RunKind.FIT,
+        kind=_text(known, "kind") or FIT,
         of_run=_text(known, "of_run"),
         name=_text(known, "name") or _UNREADABLE_NAME,
         removed_s=_seconds(known, "removed_s"),
@@ -348,11 +341,11 @@ def table_of(data_id: str, source: Mapping[str, Any]) -> Table:
     )
 
 
-def new_check(of: RunRecord) -> RunRecord:
-    """Return the record of a queued check of a run."""
-    check = new_run(of.owner, of.data_id, of.data_name, of.method, of.parameters, source=of.source)
+def new_analysis(of: RunRecord, name: str) -> RunRecord:
+    """Return the record of a queued analysis of a fit, which has the settings of the fit."""
+    run = new_run(of.owner, of.data_id, of.data_name, of.method, of.parameters, source=of.source)
     # The outcome has the kernel width that the run chose.
-    return replace(check, kind=RunKind.CHECK, of_run=of.run_id, outcome=of.outcome)
+    return replace(run, kind=name, of_run=of.run_id, outcome=of.outcome)
 
 
 def new_ranking(
@@ -361,27 +354,7 @@ def new_ranking(
     """Return the record of a queued comparison of all methods, in two dimensions."""
     parameters = {"n_components": 2, "random_state": 0, "gamma": GAMMA.default, "held_out": 0.0}
     record = new_run(owner, data_id, data_name, "melm", parameters, source=source)
-    return replace(record, kind=RunKind.RANKING)
-
-
-def new_probabilities(of: RunRecord) -> RunRecord:
-    """Return the record of a queued computation of out-of-fold probabilities for a run."""
-    return replace(new_check(of), kind=RunKind.PROBABILITIES)
-
-
-def new_tree(of: RunRecord) -> RunRecord:
-    """Return the record of a queued search of the tree of planes of a run."""
-    return replace(new_check(of), kind=RunKind.TREE)
-
-
-def new_resamples(of: RunRecord) -> RunRecord:
-    """Return the record of queued refits of the plane of a run to resampled rows."""
-    return replace(new_check(of), kind=RunKind.RESAMPLES)
-
-
-def new_sparse(of: RunRecord) -> RunRecord:
-    """Return the record of queued refits of the method of a run to fewer and fewer features."""
-    return replace(new_check(of), kind=RunKind.SPARSE)
+    return replace(record, kind="ranking")
 
 
 class PlaneEvent(Progress, frozen=True, eq=False, kw_only=True):

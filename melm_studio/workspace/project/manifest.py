@@ -9,7 +9,9 @@ import msgspec
 from msgspec import Meta, Struct
 from msgspec.structs import force_setattr
 
-from melm_studio.runs.records.run import RunKind, RunState
+from melm_studio.analyses import ANALYSES
+from melm_studio.runs.records.run import FIT, RunState
+from melm_studio.tables import shortened
 from melm_studio.validation import Count, InputError, Sha256, Text, read
 from melm_studio.workspace.data_source import DataSource
 from melm_studio.workspace.story import Story
@@ -60,8 +62,12 @@ class _Outcome(Struct, frozen=True):
     gamma_path: _GammaPath | None = None
 
 
-# What is about a fit and holds no planes of its own: trees and resamples are computed again.
-ABOUT_FITS = frozenset({RunKind.CHECK, RunKind.PROBABILITIES, RunKind.SPARSE})
+_NO_KIND = "A project keeps no runs of the kind {kind!r}. Choose another copy of it."
+
+
+def is_about_fit(kind: str) -> bool:
+    """Whether a project keeps runs of this kind, and they are about a fit."""
+    return kind == "check" or (kind in ANALYSES and ANALYSES[kind].is_saved)
 
 
 class ProjectRun(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -73,7 +79,7 @@ class ProjectRun(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         The position in the project of the fit that a check, or probabilities, are about.
     """
 
-    kind: RunKind
+    kind: str
     of: Annotated[Count, Meta(title="The run of a check")] | None = None
     source: Annotated[DataSource, Meta(title="The data of a run")]
     data_id: Annotated[Sha256, Meta(title="The hash of the data")]
@@ -93,9 +99,11 @@ class ProjectRun(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         if not self.state.is_final:
             raise InputError(_NOT_ENDED.format(state=self.state))
         read(self.outcome, _Outcome, "The outcome of a run")
-        if self.kind is RunKind.FIT:
+        if self.kind == FIT:
             force_setattr(self, "parameters", checked_parameters(self.method, self.parameters))
-        if (self.of is None) is (self.kind in ABOUT_FITS):
+        if self.kind not in (FIT, "ranking") and not is_about_fit(self.kind):
+            raise InputError(_NO_KIND.format(kind=shortened(self.kind)))
+        if (self.of is None) is is_about_fit(self.kind):
             raise InputError("A check in the project does not name the run that it is about.")
 
 
@@ -119,7 +127,7 @@ class Project(Struct, frozen=True, forbid_unknown_fields=True, tag_field="format
 
     def __post_init__(self) -> None:
         for at, run in enumerate(self.runs):
-            if run.of is not None and not (run.of < at and self.runs[run.of].kind is RunKind.FIT):
+            if run.of is not None and not (run.of < at and self.runs[run.of].kind == FIT):
                 raise InputError("A check in the project is about a run that is not in it.")
 
 

@@ -13,20 +13,14 @@ from msgspec.structs import replace
 
 from melm_core.base import UserError
 from melm_core.methods import METHODS
-from melm_studio.runs.records.run import (
-    RunKind,
-    RunRecord,
-    new_check,
-    new_ranking,
-    new_run,
-)
+from melm_studio.analyses.analysis import DataShape
+from melm_studio.runs.records.run import FIT, RunRecord, new_analysis, new_ranking, new_run
 from melm_studio.tables import LabeledData
 from melm_studio.validation import InputError
 from melm_studio.workspace.data_source import DataSource
 from melm_studio.workspace.project.archive import BYTES_PER_MB, opened_archive
 from melm_studio.workspace.project.manifest import MANIFEST, MAX_MANIFEST, ProjectRun, project_of
 from melm_studio.workspace.project.read_apart import SentProject, project_apart
-from melm_studio.workspace.project.results import DataShape
 from melm_studio.workspace.story import Story
 from melm_studio.workspace.workspace import MAX_PANELS, PanelsFullError, Workspace
 
@@ -123,7 +117,7 @@ class _Opening:
         runs = self.sent.project.runs
         for run in runs:
             self._prepare(run.source)
-        fits = [run for run in runs if run.kind is RunKind.FIT]
+        fits = [run for run in runs if run.kind == FIT]
         self._refuse_too_many(fits)
         for at, run in enumerate(runs):
             self._records.append(self._known(run) or self._store(at, run))
@@ -182,7 +176,7 @@ class _Opening:
             about = self._records[run.of]
             return None if about.run_id in self._stored else about
         known = self._equal(run)
-        self._n_known += known is not None and run.kind is RunKind.FIT
+        self._n_known += known is not None and run.kind == FIT
         return known
 
     def _store(self, at: int, run: ProjectRun) -> RunRecord:
@@ -213,11 +207,11 @@ class _Opening:
 
     def _new(self, run: ProjectRun) -> RunRecord:
         if run.of is not None:
-            return replace(new_check(self._records[run.of]), kind=run.kind)
+            return new_analysis(self._records[run.of], run.kind)
         data = self._of(run)
         own = (self.own.owner, data.content_hash, data.name)
         source = msgspec.to_builtins(run.source)
-        if run.kind is RunKind.RANKING:
+        if run.kind == "ranking":
             return new_ranking(*own, source=source)
         return new_run(*own, run.method, run.parameters, source=source, n_features=data.X.shape[1])
 

@@ -15,8 +15,9 @@ from typing import IO, Annotated
 import msgspec
 from msgspec import Meta, Struct
 
+from melm_studio.analyses.analysis import DataShape
 from melm_studio.reading import Channel, FileReader, RefusedError
-from melm_studio.runs.records.run import PlaneEvent, RunKind
+from melm_studio.runs.records.run import PlaneEvent
 from melm_studio.validation import InputError
 from melm_studio.workspace.project.archive import Archive, opened_archive
 from melm_studio.workspace.project.manifest import (
@@ -32,7 +33,6 @@ from melm_studio.workspace.project.manifest import (
 from melm_studio.workspace.project.results import (
     EVENTS_AT_ONCE,
     MAX_REPORT,
-    DataShape,
     checked_events,
     checked_report,
     packed_event,
@@ -73,7 +73,7 @@ class _ReportPart(Struct, frozen=True, tag="report"):
     """The result of a run, which must be one of its data."""
 
     at: int
-    kind: RunKind
+    kind: str
     shape: DataShape
 
 
@@ -109,7 +109,7 @@ class SentProject:
         self._ask(_TablePart(key))
         return bytes(self._channel.receive(self._bounds.table_bytes))
 
-    def report(self, at: int, kind: RunKind, shape: DataShape) -> bytes | None:
+    def report(self, at: int, kind: str, shape: DataShape) -> bytes | None:
         """Return the result of the run at a position, if it has one.
 
         Raises

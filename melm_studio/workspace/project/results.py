@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import io
 import math
 import struct
 from collections.abc import Iterator
-from typing import IO, Any
+from typing import IO
 
 import msgspec
 import numpy as np
-from msgspec import Struct
 
 from melm_core.evaluation import Answer
 from melm_core.methods import COMPONENTS, METHODS
+from melm_studio.analyses import ANALYSES
+from melm_studio.analyses.analysis import DataShape, demand
 from melm_studio.operator_tables.plane_densities import PlaneDensities
 from melm_studio.runs.records.check_report import CheckReport
 from melm_studio.runs.records.ranking_report import RankingReport
-from melm_studio.runs.records.run import PlaneEvent, RunKind
-from melm_studio.runs.records.sparse_report import SparseReport, SparseSize
+from melm_studio.runs.records.run import FIT, PlaneEvent
+from melm_studio.runs.records.sent_array import array_header, finite_array
 from melm_studio.validation import InputError
 
 MAX_REPORT = 64 * 2**20
@@ -45,14 +45,6 @@ _OTHER_FEATURES = (
     "A run in the project has planes of {found} features, but its table has {expected} when it is "
     "prepared here. Open the project with the version of the studio that saved it."
 )
-
-
-class DataShape(Struct, frozen=True):
-    """The size of the data that a result is about."""
-
-    n_rows: int
-    n_classes: int
-    n_features: int
 
 
 def packed_event(event: PlaneEvent) -> bytes:
@@ -118,7 +110,7 @@ def _is_plane(event: PlaneEvent, shape: tuple[int, ...] | None) -> bool:
     )
 
 
-def checked_report(raw: bytes, kind: RunKind, shape: DataShape) -> bytes:
+def checked_report(raw: bytes, kind: str, shape: DataShape) -> bytes:
     """Return the report of a run of a kind, as this version writes it.
 
     Raises
@@ -127,60 +119,29 @@ def checked_report(raw: bytes, kind: RunKind, shape: DataShape) -> bytes:
         If it is not one of these data.
     """
     try:
-        return _CHECKED[kind](raw, shape)
+        analysis = ANALYSES.get(kind)
+        return _CHECKED[kind](raw, shape) if analysis is None else analysis.checked(raw, shape)
     except _UNREADABLE:
         raise InputError(_BAD_REPORT) from None
-
-
-def _demand(is_fitting: bool) -> None:
-    if not is_fitting:
-        raise ValueError
 
 
 def _check(raw: bytes, shape: DataShape) -> bytes:
     report = CheckReport.from_bytes(raw)
     features = report.stability
     lists = () if features is None else (features.frequencies, features.lower, features.upper)
-    _demand(report.answer in ("", *Answer))
-    _demand(len(report.overlap) in (0, shape.n_classes))
-    _demand(all(len(row) == shape.n_classes for row in report.overlap))
-    _demand(all(len(one) == shape.n_features for one in lists))
+    demand(report.answer in ("", *Answer))
+    demand(len(report.overlap) in (0, shape.n_classes))
+    demand(all(len(row) == shape.n_classes for row in report.overlap))
+    demand(all(len(one) == shape.n_features for one in lists))
     return report.to_bytes()
 
 
 def _ranking(raw: bytes, shape: DataShape) -> bytes:
     report = RankingReport.from_bytes(raw)
-    _demand(len({len(one.held_out) for one in report.methods if one.held_out}) <= 1)
-    _demand(all(one.method in METHODS for one in report.methods))
-    _demand(report.n_classes == shape.n_classes)
+    demand(len({len(one.held_out) for one in report.methods if one.held_out}) <= 1)
+    demand(all(one.method in METHODS for one in report.methods))
+    demand(report.n_classes == shape.n_classes)
     return report.to_bytes()
-
-
-def _sparse(raw: bytes, shape: DataShape) -> bytes:
-    report = SparseReport.from_bytes(raw)
-    sizes = [size.n_features for size in report.sizes]
-    _demand(report.n_classes == shape.n_classes)
-    _demand(all(_is_size(size, shape.n_features) for size in report.sizes))
-    _demand(sizes == sorted(set(sizes), reverse=True) and sizes[:1] == [shape.n_features])
-    _demand(report.sufficient in (0, *sizes))
-    _demand(0 <= report.n_refits <= report.n_all)
-    return report.to_bytes()
-
-
-def _is_size(size: SparseSize, n_features: int) -> bool:
-    shares = (size.train, size.held_out, *size.frequencies)
-    return (
-        1 <= len(size.selected) == size.n_features == len(size.frequencies)
-        and all(0 <= feature < n_features for feature in size.selected)
-        and all(0 <= share <= 1 for share in shares)
-        and 0 <= size.standard_error < math.inf
-    )
-
-
-def _probabilities(raw: bytes, shape: DataShape) -> bytes:
-    found, dtype = _header(raw)
-    _demand(found == (shape.n_rows, shape.n_classes) and dtype == np.float32)
-    return _finite(raw)
 
 
 def _of_fit(raw: bytes, shape: DataShape) -> bytes:
@@ -188,38 +149,21 @@ def _of_fit(raw: bytes, shape: DataShape) -> bytes:
     if raw.startswith(_NPY):
         return _embedding(raw, shape)
     found = PlaneDensities.from_bytes(raw)
-    _demand(len(found.counts) == shape.n_classes)
-    _demand(found.components.shape[1] == shape.n_features)
+    demand(len(found.counts) == shape.n_classes)
+    demand(found.components.shape[1] == shape.n_features)
     return found.to_bytes()
 
 
 def _embedding(raw: bytes, shape: DataShape) -> bytes:
     """Coordinates; that they are of the rows, a view finds out."""
-    found, dtype = _header(raw)
-    _demand(len(found) == 2 and dtype == np.float64)
-    _demand(0 < found[0] <= shape.n_rows and found[1] <= COMPONENTS.maximum)
-    return _finite(raw)
-
-
-def _header(raw: bytes) -> tuple[tuple[int, ...], np.dtype[Any]]:
-    """The shape and type of an array, read before it is allocated."""
-    file = io.BytesIO(raw)
-    np.lib.format.read_magic(file)
-    shape, _, dtype = np.lib.format.read_array_header_1_0(file)
-    return shape, dtype
-
-
-def _finite(raw: bytes) -> bytes:
-    numbers, file = np.load(io.BytesIO(raw), allow_pickle=False), io.BytesIO()
-    _demand(bool(np.isfinite(numbers).all()))
-    np.save(file, numbers, allow_pickle=False)
-    return file.getvalue()
+    found, dtype = array_header(raw)
+    demand(len(found) == 2 and dtype == np.float64)
+    demand(0 < found[0] <= shape.n_rows and found[1] <= COMPONENTS.maximum)
+    return finite_array(raw)
 
 
 _CHECKED = {
-    RunKind.FIT: _of_fit,
-    RunKind.CHECK: _check,
-    RunKind.RANKING: _ranking,
-    RunKind.PROBABILITIES: _probabilities,
-    RunKind.SPARSE: _sparse,
+    FIT: _of_fit,
+    "check": _check,
+    "ranking": _ranking,
 }

@@ -8,20 +8,20 @@ from typing import IO
 
 from melm_core.base import UserError
 from melm_studio.record import to_json
-from melm_studio.runs.records.run import RunKind, RunRecord, RunState
+from melm_studio.runs.records.run import FIT, RunRecord, RunState
 from melm_studio.runs.store.protocol import RunStore
 from melm_studio.tables import number
 from melm_studio.validation import MAX_TEXT, InputError
 from melm_studio.workspace.data_source import DataSource, source_of_run
 from melm_studio.workspace.project.archive import BYTES_PER_MB
 from melm_studio.workspace.project.manifest import (
-    ABOUT_FITS,
     MANIFEST,
     MAX_MANIFEST,
     VERSION,
     Project,
     ProjectRun,
     history_part,
+    is_about_fit,
     report_part,
     table_part,
 )
@@ -74,13 +74,13 @@ def save_project(own: Workspace, source: DataSource, story: Story, file: IO[byte
 def _chosen(own: Workspace, files: set[tuple[str, str]]) -> list[RunRecord]:
     """The runs of some files that can be opened elsewhere, fits first."""
     runs = [run for run in readable(own.store.runs_of(own.owner)) if _file_of(run) in files]
-    fits = [run for run in runs if run.kind is RunKind.FIT and run.removed_s is None]
+    fits = [run for run in runs if run.kind == FIT and run.removed_s is None]
     ids = {run.run_id for run in fits}
     others = [
         run
         for run in runs
         if run.state is RunState.DONE
-        and (run.kind is RunKind.RANKING or (run.kind in ABOUT_FITS and run.of_run in ids))
+        and (run.kind == "ranking" or (is_about_fit(run.kind) and run.of_run in ids))
     ]
     return [*fits, *others]
 

@@ -46,7 +46,6 @@ RUN_ROUTES = (
     "features/2",
     "loadings",
     "tree",
-    "resamples",
 )
 # They answer about a file or a run of another kind; see the tests of each.
 OTHER_ROUTES = (
@@ -56,8 +55,9 @@ OTHER_ROUTES = (
     "report.html",
     "ranking.csv",
     "overlap.csv",
-    "sparse",
-    "sparse/3",
+    "analyses/<name>",
+    "analyses/<name>.csv",
+    "analyses/sparse/3",
 )
 # What the numbers in these addresses are.
 NUMBERS = {

@@ -14,10 +14,10 @@ from msgspec.structs import replace
 from werkzeug.datastructures import FileStorage
 from werkzeug.test import encode_multipart
 
+from melm_studio.analyses.sparse import SparseReport, SparseSize
 from melm_studio.layout import ids
 from melm_studio.runs.records.check_report import CheckReport
-from melm_studio.runs.records.run import RunKind, RunState, new_check, new_sparse, new_tree
-from melm_studio.runs.records.sparse_report import SparseReport, SparseSize
+from melm_studio.runs.records.run import FIT, RunState, new_analysis
 from melm_studio.workspace.project.manifest import VERSION
 from melm_studio.workspace.project.results import checked_events
 from melm_studio.workspace.view_spec import ViewSpec
@@ -139,12 +139,12 @@ def test_how_few_features_suffice_comes_along_and_is_checked(studio, other):
     every = tuple(range(fit.n_features))
     size = SparseSize(len(every), 0.9, 0.8, 0.02, every, (1.0,) * len(every))
     report = SparseReport((size,), len(every), n_classes=2, n_refits=5, n_all=5, n_rows=9)
-    done = replace(new_sparse(fit), state=RunState.DONE)
+    done = replace(new_analysis(fit, "sparse"), state=RunState.DONE)
     studio.store.put_ended(done, 0, report.to_bytes())
     raw = save(visitor)
     open_project(newcomer, raw)
     copied_fit, copy = other.store.runs_of(newcomer.owner)
-    assert (copy.kind, copy.of_run) == (RunKind.SPARSE, copied_fit.run_id)
+    assert (copy.kind, copy.of_run) == ("sparse", copied_fit.run_id)
     assert other.store.report(copy.run_id) == report.to_bytes()
     (part,) = (name for name in parts_of(raw) if name.startswith("reports/"))
     forged = replace(report, sizes=(replace(size, selected=(*every[1:], 99)),)).to_bytes()
@@ -157,9 +157,9 @@ def test_a_tree_is_left_out_of_a_project_since_it_is_computed_again(studio, othe
     visitor.choose_file(csv(blobs()), NAME)
     fit = studio.store.get(visitor.start(method="melm", n_init=1))
     studio.work()
-    studio.store.put_ended(replace(new_tree(fit), state=RunState.DONE), 0, None)
+    studio.store.put_ended(replace(new_analysis(fit, "tree"), state=RunState.DONE), 0, None)
     assert open_project(newcomer, save(visitor)).status_code == 200
-    assert [run.kind for run in other.store.runs_of(newcomer.owner)] == [RunKind.FIT]
+    assert [run.kind for run in other.store.runs_of(newcomer.owner)] == [FIT]
 
 
 def test_a_project_that_is_opened_twice_gives_its_runs_once(project, other):
@@ -176,7 +176,10 @@ def test_a_check_comes_along_with_its_report(studio, other):
     visitor.choose_file(csv(blobs()), NAME)
     fit = studio.store.get(visitor.start(method="lda"))
     studio.work()
-    check, report = new_check(fit), CheckReport(answer="yes", overlap=((1.0, 0.0), (0.5, 0.5)))
+    check, report = (
+        new_analysis(fit, "check"),
+        CheckReport(answer="yes", overlap=((1.0, 0.0), (0.5, 0.5))),
+    )
     studio.store.put_ended(replace(check, state=RunState.DONE), 0, report.to_bytes())
     open_project(newcomer, save(visitor))
     copied_fit, copy = other.store.runs_of(newcomer.owner)
@@ -190,7 +193,7 @@ def test_a_report_of_other_classes_is_refused(studio, other):
     fit = studio.store.get(visitor.start(method="lda"))
     studio.work()
     report = CheckReport(overlap=((1.0,),)).to_bytes()
-    studio.store.put_ended(replace(new_check(fit), state=RunState.DONE), 0, report)
+    studio.store.put_ended(replace(new_analysis(fit, "check"), state=RunState.DONE), 0, report)
     answer = open_project(newcomer, save(visitor))
     assert "does not belong to its data" in answer.json[WORDS]
     assert other.store.runs_of(newcomer.owner) == []

@@ -9,7 +9,7 @@ from callbacks.guards.error_answers import sentence
 from melm_studio.configuration.messages import HAS_ENDED, NOT_CUT_SHORT, PAUSES_LATER
 from melm_studio.planes import captions
 from melm_studio.runs.records.request import Command, RunRequest
-from melm_studio.runs.records.run import RunState, new_check
+from melm_studio.runs.records.run import RunState, new_analysis
 from tests.melm_studio.runs.helpers import plane
 from tools.driver.visitor import opened_studio
 
@@ -146,6 +146,6 @@ def test_nobody_controls_a_foreign_run_or_one_that_is_not_there(studio, ready, v
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_a_check_is_no_run_that_pauses(studio, ready, verb):
-    check = new_check(studio.store.get(ready.start(method="pca")))
+    check = new_analysis(studio.store.get(ready.start(method="pca")), "check")
     studio.store.create(check)
     assert ready.http.post(f"/runs/{check.run_id}/{verb}").status_code == 404

@@ -7,7 +7,6 @@ import pytest
 from melm_core.methods import METHODS
 from melm_studio.analyses import ranking_run
 from melm_studio.layout import ids
-from melm_studio.runs.records.run import RunKind
 
 BODY = f"{ids.RANKING}.children"
 
@@ -35,7 +34,7 @@ def test_all_methods_are_compared_and_ranked(studio, visitor):
     assert done[f"{ids.RANK_CLOCK}.disabled"] is True
     visitor.fire(ids.RANK_ALL, "n_clicks", 2)
     runs = studio.store.runs_of(visitor.owner)
-    assert [run.kind for run in runs] == [RunKind.RANKING]
+    assert [run.kind for run in runs] == ["ranking"]
     assert visitor.panels() == []
 
 

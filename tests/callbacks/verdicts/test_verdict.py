@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from melm_studio.analyses import validation_run
-from melm_studio.runs.records.run import RunKind
 
 
 @pytest.fixture(autouse=True)
@@ -73,7 +72,7 @@ def test_a_check_is_queued_answers_in_the_strip_and_is_not_queued_twice(studio, 
     visitor, run = finished
     for _ in range(2):
         visitor.command(run, "check")
-    checks = [r for r in studio.store.runs_of(visitor.owner) if r.kind is RunKind.CHECK]
+    checks = [r for r in studio.store.runs_of(visitor.owner) if r.kind == "check"]
     assert len(checks) == 1
     waiting = verdict_of(visitor, run)["check"]
     assert (waiting["stage"], waiting["is_final"]) == ("waiting for a free worker", False)

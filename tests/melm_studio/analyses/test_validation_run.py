@@ -15,7 +15,7 @@ from melm_core.evaluation import density_scores, permutation_test
 from melm_core.recipe import MissingValues, Preparation, Recipe, Scaling, Step, StepKind
 from melm_studio.analyses import validation_run
 from melm_studio.runs.records.check_report import CheckReport
-from melm_studio.runs.records.run import RunKind, RunRecord, RunState, new_check
+from melm_studio.runs.records.run import FIT, RunRecord, RunState, new_analysis
 from melm_studio.runs.store.protocol import RunEndedError
 from melm_studio.scores import check_sentence
 from melm_studio.tables import Table, prepare
@@ -40,7 +40,7 @@ def store(disk_store):
 def checked(store, data=DATA, method="lda", **parameters):
     """The record and report of a check, after it and its fit were executed."""
     fit = queue_run(store, data, method, **parameters)
-    record = new_check(fit)
+    record = new_analysis(fit, "check")
     store.create(record)
     InlineRunner(store).drain()
     return store.get(record.run_id), CheckReport.from_bytes(store.report(record.run_id))
@@ -126,11 +126,11 @@ def test_noise_is_told_from_structure(store):
 
 def test_a_check_has_no_planes_and_says_what_it_is_about(store):
     record, _ = checked(store)
-    assert record.kind is RunKind.CHECK
+    assert record.kind == "check"
     assert store.n_events(record.run_id) == 0
     fit = store.get(record.of_run)
     assert (fit.kind, fit.method, fit.parameters) == (
-        RunKind.FIT,
+        FIT,
         record.method,
         record.parameters,
     )
@@ -192,7 +192,7 @@ def test_rows_are_embedded_once_for_all_permutations(store, monkeypatch):
     record, n_fits = queue_run(store, DATA, "tsne"), []
     fit = TSNEProjection.fit
     monkeypatch.setattr(TSNEProjection, "fit", lambda *rows: n_fits.append(1) or fit(*rows))
-    check = new_check(record)
+    check = new_analysis(record, "check")
     store.create(check)
     InlineRunner(store).drain()
     report = CheckReport.from_bytes(store.report(check.run_id))
@@ -203,7 +203,7 @@ def test_rows_are_embedded_once_for_all_permutations(store, monkeypatch):
 
 def test_what_the_folds_do_not_repeat_is_said(store):
     fit = queue_run(store, DATA, "lda")
-    record = msgspec.structs.replace(new_check(fit), source={"roles": {"x": "ignored"}})
+    record = msgspec.structs.replace(new_analysis(fit, "check"), source={"roles": {"x": "ignored"}})
     store.create(record)
     InlineRunner(store).drain()
     notes = " ".join(CheckReport.from_bytes(store.report(record.run_id)).notes)
@@ -213,7 +213,7 @@ def test_what_the_folds_do_not_repeat_is_said(store):
 @pytest.mark.parametrize("n_reports", [2, 8])
 def test_a_check_can_be_stopped_and_keeps_what_it_knows(store, monkeypatch, n_reports):
     fit = queue_run(store, DATA, "lda")
-    record = new_check(fit)
+    record = new_analysis(fit, "check")
     store.create(record)
     n_told, put = [], store.put_report
 

@@ -8,13 +8,14 @@ from msgspec.structs import replace
 
 from melm_core.base.block_sources import ArrayBlocks
 from melm_core.density.kernel_density import kernel_classes
+from melm_studio.analyses.analysis import DataShape
 from melm_studio.operator_tables.plane_densities import PlaneDensities
 from melm_studio.planes.contours import plane_contours
 from melm_studio.planes.plane_view import PlaneViewer
 from melm_studio.planes.table_densities import TableDensities, ellipses_of_rows
-from melm_studio.runs.records.run import RunKind
+from melm_studio.runs.records.run import FIT
 from melm_studio.validation import InputError
-from melm_studio.workspace.project.results import DataShape, checked_report
+from melm_studio.workspace.project.results import checked_report
 from tests.melm_core.helpers import classes, labeled_data, plane
 
 STREAM = np.random.default_rng(0)
@@ -64,9 +65,9 @@ def test_a_project_takes_those_of_its_data_alone():
     found = PlaneDensities.of(ArrayBlocks(X, Y, 200), PLANE, 1.0, X[::3])
     raw = found.to_bytes()
     own = DataShape(n_rows=len(X[::3]), n_classes=len(np.unique(Y)), n_features=X.shape[1])
-    assert checked_report(raw, RunKind.FIT, own) == raw
+    assert checked_report(raw, FIT, own) == raw
     with pytest.raises(InputError):
-        checked_report(raw, RunKind.FIT, replace(own, n_features=4))
+        checked_report(raw, FIT, replace(own, n_features=4))
 
 
 def test_another_plane_has_the_densities_of_the_sample(viewers):

@@ -19,7 +19,7 @@ from melm_studio.publication.comparison import (
     compared,
     ordered,
 )
-from melm_studio.runs.records.run import RunState, new_check
+from melm_studio.runs.records.run import RunState, new_analysis
 from melm_studio.workers.inline import InlineRunner
 from tests.melm_studio.runs.helpers import blobs, run_of
 
@@ -89,7 +89,7 @@ def test_before_a_check_the_figures_are_those_of_the_panel(store, renderer, fini
 def test_a_check_replaces_the_accuracies_of_the_split(store, renderer, finish, monkeypatch):
     monkeypatch.setattr(validation_run, "N_PERMUTATIONS", 9)
     record = finish("lda")
-    asked = new_check(record)
+    asked = new_analysis(record, "check")
     store.create(asked)
     waiting = row_of(store, renderer, record)
     assert (waiting.checked_share, waiting.is_settled) == (0.0, False)
@@ -104,7 +104,7 @@ def test_a_check_replaces_the_accuracies_of_the_split(store, renderer, finish, m
 
 def test_a_stopped_check_is_as_none(store, renderer, finish):
     record = finish()
-    asked = new_check(record)
+    asked = new_analysis(record, "check")
     store.create(asked)
     store.request_cancel(asked.run_id)
     assert store.get(asked.run_id).state is RunState.CANCELLED

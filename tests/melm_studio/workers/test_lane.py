@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from melm_studio.analyses.validation_run import report_of
 from melm_studio.configuration.settings import Settings
-from melm_studio.runs.records.run import RunState, new_check
+from melm_studio.runs.records.run import RunState, new_analysis
 from melm_studio.runs.store.disk import DiskRunStore
 from melm_studio.workers import pool as pool_module
 from melm_studio.workers import turns
@@ -234,7 +234,7 @@ def test_a_check_ends_with_the_same_results_while_another_visitor_presses_again_
     data = blobs(90)
     fit = queue_run(store, data, "lda", owner="eve")
     InlineRunner(store).drain()
-    expected, check = (new_check(store.get(fit.run_id)) for _ in range(2))
+    expected, check = (new_analysis(store.get(fit.run_id), "check") for _ in range(2))
     store.create(expected)
     execute_run(store, expected.run_id)
     with serving(store, dataclasses.replace(settings, workers=1)):

@@ -7,8 +7,8 @@ import re
 
 import pytest
 
-from melm_studio.analyses import resamples_run
-from melm_studio.analyses.resamples_run import resamples_of
+from melm_studio.analyses import resamples as resamples_module
+from melm_studio.analyses.resamples import RESAMPLES
 from melm_studio.layout import ids
 from melm_studio.workspace.view_query import from_query
 from tools.driver.visitor import strict_json
@@ -19,7 +19,7 @@ N_RESAMPLES = 4
 @pytest.fixture(scope="module", autouse=True)
 def few_resamples():
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(resamples_run, "N_RESAMPLES", N_RESAMPLES)
+        patch.setattr(resamples_module, "N_RESAMPLES", N_RESAMPLES)
         yield
 
 
@@ -44,13 +44,13 @@ def found(studio, owner, run):
 
 
 def resamples(visitor, run):
-    answer = visitor.http.get(f"/runs/{run}/resamples")
+    answer = visitor.http.get(f"/runs/{run}/analyses/resamples")
     assert answer.status_code == 200, answer.text
     return strict_json(answer.text)
 
 
 def resampled(studio, visitor, run):
-    answer = visitor.http.post(f"/runs/{run}/resamples")
+    answer = visitor.http.post(f"/runs/{run}/analyses/resamples")
     assert answer.status_code == 201, answer.text
     studio.work()
     return resamples(visitor, run)
@@ -66,8 +66,8 @@ def test_the_plane_is_refitted_once_and_says_whether_it_stands(owner, run, found
     assert len(found["planes"]) == len(found["labels"]) == N_RESAMPLES
     assert found["words"].startswith("The plane ")
     assert f"between {N_RESAMPLES} resamples" in found["words"]
-    assert owner.http.post(f"/runs/{run}/resamples").json["resamples"] == found["resamples"]
-    assert found["resamples"] not in owner.panels()
+    assert owner.http.post(f"/runs/{run}/analyses/resamples").json["run"] == found["run"]
+    assert found["run"] not in owner.panels()
 
 
 def test_the_features_have_intervals_and_the_strongest_is_first(found):
@@ -80,7 +80,7 @@ def test_the_features_have_intervals_and_the_strongest_is_first(found):
 def test_every_resample_the_ways_between_them_and_their_mean_can_be_shown(owner, run, found):
     one, other = found["planes"][:2]
     for morph in (f"1:{one}", f"0.5:{other}:{one}", f"1:{found['mean']}"):
-        assert shown(owner, run, f"{found['resamples']}:{morph}").status_code == 200
+        assert shown(owner, run, f"{found['run']}:{morph}").status_code == 200
 
 
 def test_a_replay_has_the_loop_and_the_resamples_side_by_side(owner, run, found):
@@ -97,7 +97,7 @@ def test_any_linear_method_can_be_resampled_and_no_other(studio, owner):
     studio.work()
     assert resampled(studio, owner, lda)["fraction"] == 1.0
     curved = owner.start(method="kfd")
-    refusal = owner.http.post(f"/runs/{curved}/resamples")
+    refusal = owner.http.post(f"/runs/{curved}/analyses/resamples")
     assert refusal.status_code == 400
     assert "is nonlinear" in refusal.json["words"]
 
@@ -105,24 +105,24 @@ def test_any_linear_method_can_be_resampled_and_no_other(studio, owner):
 def test_resamples_that_are_stopped_are_kept_and_can_begin_again(studio, owner, monkeypatch):
     run = owner.start(method="pca")
     studio.work()
-    asked = owner.http.post(f"/runs/{run}/resamples").json["resamples"]
+    asked = owner.http.post(f"/runs/{run}/analyses/resamples").json["run"]
     put = studio.store.put_report
 
     def stop_after(run_id, raw):
         put(run_id, raw)
-        owner.http.post(f"/runs/{run}/resamples/stop")
+        owner.http.post(f"/runs/{run}/analyses/resamples/stop")
 
     monkeypatch.setattr(studio.store, "put_report", stop_after)
     studio.work()
     monkeypatch.undo()
     stopped = resamples(owner, run)
     assert (stopped["is_final"], stopped["can_begin"], stopped["features"]) == (True, True, [])
-    assert len(resamples_of(studio.store, asked).planes) == 1
-    assert resampled(studio, owner, run)["resamples"] != asked
+    assert len(RESAMPLES.stored(studio.store, asked).planes) == 1
+    assert resampled(studio, owner, run)["run"] != asked
 
 
 def test_a_view_of_a_resample_is_computed_again_elsewhere(studio, visitor, owner, run, found):
-    look = {"morph": f"{found['resamples']}:1:{found['planes'][2]}"}
+    look = {"morph": f"{found['run']}:1:{found['planes'][2]}"}
     last = studio.store.last_event(run).sequence
     shared = owner.http.get(f"/runs/{run}/planes/{last}/shared-view", query_string=look).json
     visitor.choose_sample("iris")
@@ -131,5 +131,5 @@ def test_a_view_of_a_resample_is_computed_again_elsewhere(studio, visitor, owner
     assert restored["other"] == "resamples"
     studio.work()
     other, share, number = restored["look"]["morph"]
-    assert resamples(visitor, restored["run"])["resamples"] == other
+    assert resamples(visitor, restored["run"])["run"] == other
     assert shown(visitor, restored["run"], f"{other}:{share:g}:{number}").status_code == 200

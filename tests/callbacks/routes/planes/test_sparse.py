@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from melm_studio.analyses import sparse_run
-from melm_studio.analyses.sparse_run import sparse_of
+from melm_studio.analyses import sparse
+from melm_studio.analyses.sparse import SPARSE
 from melm_studio.layout import ids
 from tools.driver.visitor import strict_json
 
@@ -13,7 +13,7 @@ from tools.driver.visitor import strict_json
 @pytest.fixture(scope="module", autouse=True)
 def one_repeat():
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sparse_run, "N_REPEATS", 1)
+        patch.setattr(sparse, "N_REPEATS", 1)
         yield
 
 
@@ -37,13 +37,13 @@ def found(studio, owner, run):
 
 
 def path(visitor, run):
-    answer = visitor.http.get(f"/runs/{run}/sparse")
+    answer = visitor.http.get(f"/runs/{run}/analyses/sparse")
     assert answer.status_code == 200, answer.text
     return strict_json(answer.text)
 
 
 def left_out(studio, visitor, run):
-    answer = visitor.http.post(f"/runs/{run}/sparse")
+    answer = visitor.http.post(f"/runs/{run}/analyses/sparse")
     assert answer.status_code == 201, answer.text
     studio.work()
     return path(visitor, run)
@@ -55,8 +55,8 @@ def test_it_says_how_few_features_suffice_beside_all_of_them_and_guessing(owner,
     assert 2 <= n_features < 13
     assert found["words"].startswith(f"{n_features} of 13 features suffice: ")
     assert found["words"].endswith("guessing gives 33 %.")
-    assert owner.http.post(f"/runs/{run}/sparse").json["sparse"] == found["sparse"]
-    assert found["sparse"] not in owner.panels()
+    assert owner.http.post(f"/runs/{run}/analyses/sparse").json["run"] == found["run"]
+    assert found["run"] not in owner.panels()
 
 
 def test_every_size_names_the_features_that_most_folds_keep(found):
@@ -69,7 +69,7 @@ def test_every_size_names_the_features_that_most_folds_keep(found):
 
 def test_the_features_that_are_kept_are_a_run_of_their_columns_alone(studio, owner, run, found):
     size = found["sizes"][2]
-    view = owner.http.get(f"/runs/{run}/sparse/{size['n_features']}").json["view"]
+    view = owner.http.get(f"/runs/{run}/analyses/sparse/{size['n_features']}").json["view"]
     owner.fire(ids.REQUESTED, "data", {"view": view, "quiet": True})
     changes = owner.choose(view["source"])
     assert changes[f"{ids.DATA_ERROR}.children"] is None
@@ -85,14 +85,14 @@ def test_the_features_that_are_kept_are_a_run_of_their_columns_alone(studio, own
 
 
 def test_the_rows_that_the_run_holds_out_take_no_part(studio, found):
-    report = sparse_of(studio.store, found["sparse"])
+    report = SPARSE.stored(studio.store, found["run"])
     assert report.n_rows == report.n_training < 178
     assert "the run holds out take no part" in found["note"]
 
 
 def test_a_number_that_is_not_on_the_path_keeps_nothing(owner, run, found):
     assert 14 not in [size["n_features"] for size in found["sizes"]]
-    assert owner.http.get(f"/runs/{run}/sparse/14").status_code == 404
+    assert owner.http.get(f"/runs/{run}/analyses/sparse/14").status_code == 404
 
 
 def test_the_report_has_every_size(owner, run, found):
@@ -103,30 +103,30 @@ def test_the_report_has_every_size(owner, run, found):
 
 def test_what_has_no_plane_or_nothing_to_leave_out_is_refused(studio, owner):
     curved = owner.start(method="kpca")
-    refusal = owner.http.post(f"/runs/{curved}/sparse")
+    refusal = owner.http.post(f"/runs/{curved}/analyses/sparse")
     assert (refusal.status_code, "is nonlinear" in refusal.json["words"]) == (400, True)
 
 
 def test_a_path_that_is_stopped_is_kept_and_can_begin_again(studio, owner, monkeypatch):
     run = owner.start(method="pca")
     studio.work()
-    asked = owner.http.post(f"/runs/{run}/sparse").json["sparse"]
+    asked = owner.http.post(f"/runs/{run}/analyses/sparse").json["run"]
     put = studio.store.put_report
 
     def stop_after(run_id, raw):
         put(run_id, raw)
-        owner.http.post(f"/runs/{run}/sparse/stop")
+        owner.http.post(f"/runs/{run}/analyses/sparse/stop")
 
     monkeypatch.setattr(studio.store, "put_report", stop_after)
     studio.work()
     monkeypatch.undo()
     stopped = path(owner, run)
     assert (stopped["is_final"], stopped["can_begin"], stopped["sufficient"]) == (True, True, 0)
-    assert sparse_of(studio.store, asked).n_refits == 1
+    assert SPARSE.stored(studio.store, asked).n_refits == 1
     assert stopped["words"].startswith("1 of 5 folds so far. All 13 features: ")
 
 
 def test_nobody_sees_the_path_of_a_foreign_run(studio, run, found):
     stranger = studio.visitor()
-    for address in (f"/runs/{run}/sparse", f"/runs/{run}/sparse/2"):
+    for address in (f"/runs/{run}/analyses/sparse", f"/runs/{run}/analyses/sparse/2"):
         assert stranger.http.get(address).status_code == 404

@@ -12,7 +12,6 @@ from melm_core.linalg import principal_angles
 from melm_studio.analyses import validation_run
 from melm_studio.layout import ids
 from melm_studio.runs.records.ranking_report import RankedMethod, RankingReport
-from melm_studio.runs.records.run import RunKind
 
 
 @pytest.fixture
@@ -63,7 +62,7 @@ def test_the_confusion_of_a_check_has_a_row_for_every_class(
 ):
     monkeypatch.setattr(validation_run, "N_PERMUTATIONS", 3)
     visitor.http.post(f"/runs/{pair[1]}/check")
-    (check,) = (r for r in studio.store.runs_of(visitor.owner) if r.kind is RunKind.CHECK)
+    (check,) = (r for r in studio.store.runs_of(visitor.owner) if r.kind == "check")
     assert visitor.http.get(f"/runs/{check.run_id}/overlap.csv").status_code == 404
     studio.work()
     table = read(f"/runs/{check.run_id}/overlap.csv")
@@ -75,7 +74,7 @@ def test_the_confusion_of_a_check_has_a_row_for_every_class(
 def test_the_ranking_is_a_file_once_a_method_is_scored(studio, visitor, read):
     visitor.choose_sample("wine")
     visitor.fire(ids.RANK_ALL, "n_clicks", 1)
-    (ranking,) = (r for r in studio.store.runs_of(visitor.owner) if r.kind is RunKind.RANKING)
+    (ranking,) = (r for r in studio.store.runs_of(visitor.owner) if r.kind == "ranking")
     assert visitor.http.get(f"/runs/{ranking.run_id}/ranking.csv").status_code == 404
     report = RankingReport((RankedMethod("pca", (0.5, 0.6)), RankedMethod("lda", (0.9, 1.0))))
     studio.store.put_report(ranking.run_id, report.to_bytes())

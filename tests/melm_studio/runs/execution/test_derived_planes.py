@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 import pytest
 
-from melm_studio.analyses import resamples_run, tree_run
-from melm_studio.runs.records.run import (
-    RunKind,
-    RunRecord,
-    RunState,
-    new_resamples,
-    new_tree,
-)
+from melm_studio.analyses import resamples, tree_run
+from melm_studio.runs.records.run import RunRecord, RunState, new_analysis
 from melm_studio.workers.execute import execute_run
 from melm_studio.workers.inline import InlineRunner
 from tests.melm_studio.runs.helpers import blobs, queue_run
 
-REPORTS = {RunKind.TREE: tree_run.tree_of, RunKind.RESAMPLES: resamples_run.resamples_of}
+REPORTS = {"tree": tree_run.tree_of, "resamples": resamples.RESAMPLES.stored}
 
 
 class WorkerGoneError(BaseException):
@@ -31,7 +23,7 @@ def small(monkeypatch):
     full = tree_run.plane_tree
     options = {"gammas": (4.0, 2.0, 1.0), "n_init": 1, "n_shuffles": 1}
     monkeypatch.setattr(tree_run, "plane_tree", lambda *rows, **kw: full(*rows, **kw | options))
-    monkeypatch.setattr(resamples_run, "N_RESAMPLES", 3)
+    monkeypatch.setattr(resamples, "N_RESAMPLES", 3)
 
 
 def finished(store) -> RunRecord:
@@ -40,12 +32,10 @@ def finished(store) -> RunRecord:
     return record
 
 
-@pytest.mark.parametrize("derived", [new_tree, new_resamples])
-def test_after_a_lost_worker_it_ends_as_if_nothing_had_happened(
-    store, monkeypatch, derived: Callable[[RunRecord], RunRecord]
-):
+@pytest.mark.parametrize("derived", ["tree", "resamples"])
+def test_after_a_lost_worker_it_ends_as_if_nothing_had_happened(store, monkeypatch, derived: str):
     fit = finished(store)
-    whole, lost = derived(fit), derived(fit)
+    whole, lost = new_analysis(fit, derived), new_analysis(fit, derived)
     store.create(whole)
     InlineRunner(store).drain()
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from msgspec.structs import replace
 
-from melm_studio.runs.records.run import PlaneEvent, RunRecord, RunState, new_check
+from melm_studio.runs.records.run import PlaneEvent, RunRecord, RunState, new_analysis
 from tests.melm_studio.runs.helpers import plane, run_of
 
 
@@ -22,8 +22,8 @@ def test_a_record_survives_the_round_trip():
 
 def test_a_check_has_the_kernel_width_that_its_run_chose():
     run = replace(run_of(gamma="auto"), outcome={"starts": 2, "gamma_path": {"chosen": 2.0}})
-    assert new_check(run).gamma == 2.0
-    assert new_check(run_of(gamma="auto")).gamma == 1.0
+    assert new_analysis(run, "check").gamma == 2.0
+    assert new_analysis(run_of(gamma="auto"), "check").gamma == 1.0
 
 
 def test_a_record_is_json_and_not_a_pickle():

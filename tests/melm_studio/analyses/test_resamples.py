@@ -9,13 +9,13 @@ from sklearn.datasets import load_wine
 from sklearn.preprocessing import StandardScaler
 
 from melm_core.evaluation import stability
-from melm_studio.analyses.resamples_run import feature_stability
-from melm_studio.analyses.resamples_words import (
+from melm_studio.analyses.resamples import (
+    RESAMPLES,
+    ResamplesReport,
+    feature_stability,
     resampled_features,
     resamples_note,
-    resamples_sentence,
 )
-from melm_studio.runs.records.resamples_report import ResamplesReport
 
 N_RESAMPLES = 12
 X, Y = load_wine(return_X_y=True)
@@ -38,15 +38,15 @@ def wine():
 def test_the_plane_of_wine_stands_and_that_of_noise_dances(wine):
     rng = np.random.default_rng(0)
     _, noise = report_of(rng.standard_normal(WINE.shape), rng.permutation(Y))
-    assert resamples_sentence(wine[1], is_final=True).startswith("The plane stands: ")
-    assert resamples_sentence(noise, is_final=True).startswith("The plane dances: ")
+    assert RESAMPLES.sentence(wine[1], is_final=True).startswith("The plane stands: ")
+    assert RESAMPLES.sentence(noise, is_final=True).startswith("The plane dances: ")
 
 
 def test_the_sentence_says_how_far_the_resamples_are(wine):
     growing = replace(wine[1], planes=(0, 1), angles=(10.0, 20.0), features=None)
     expected = "2 of 12 resamples so far: it turns by 15° (median)."
-    assert resamples_sentence(growing, is_final=False) == expected
-    assert "first resample" in resamples_sentence(ResamplesReport(), is_final=False)
+    assert RESAMPLES.sentence(growing, is_final=False) == expected
+    assert "first resample" in RESAMPLES.sentence(ResamplesReport(), is_final=False)
     assert "groups" in resamples_note(replace(growing, by_groups=True))
 
 

@@ -1,4 +1,4 @@
-"""The run that leaves features out step by step, and a run of those that are kept."""
+"""The view of a run on some of its features, which are those of some columns."""
 
 from __future__ import annotations
 
@@ -7,39 +7,12 @@ from collections.abc import Iterable
 from msgspec.structs import replace
 
 from melm_core.base import UserError
-from melm_core.methods import COMPONENTS, METHODS
-from melm_studio.runs.records.run import RunRecord, new_sparse
+from melm_studio.runs.records.run import RunRecord
 from melm_studio.tables import LabeledData, Use
 from melm_studio.workspace.data_source import source_of_run
 from melm_studio.workspace.view_spec import ViewSpec
-from melm_studio.workspace.workspace import Workspace
 
-_NONLINEAR = "{method} is nonlinear, so it has no loadings to order features by. Run a linear one."
-_BLIND = (
-    "This run is blind to the batch, and leaving features out is not. Run the method with a batch "
-    "weight of 0."
-)
-_ALL_USED = "There are only {n} features, which a plane of {components} components needs."
 _ONE_COLUMN = "All of these features come from one column, and a plane needs two. Keep more."
-
-
-def started_sparse(own: Workspace, record: RunRecord) -> RunRecord:
-    """Return the path of features of a run; queue it if there is none, or it was cut short.
-
-    Raises
-    ------
-    UserError
-        If the run is nonlinear or blind to batches, has no feature to leave out, or a limit is
-        reached.
-    """
-    method, n_components = METHODS[record.method], record.parameters[COMPONENTS.name]
-    if not method.is_linear:
-        raise UserError(_NONLINEAR.format(method=method.label))
-    if record.batch_weight > 0:
-        raise UserError(_BLIND)
-    if 0 < record.n_features <= n_components:
-        raise UserError(_ALL_USED.format(n=record.n_features, components=n_components))
-    return own.start_about(new_sparse(record), record)
 
 
 def view_of_features(record: RunRecord, data: LabeledData, features: Iterable[int]) -> ViewSpec:

@@ -1,0 +1,112 @@
+"""The analyses of a run: begun, followed, stopped, and as a file; one route for all of them."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+from typing import Any
+
+import flask
+from dash import Dash
+
+from callbacks.guards.error_answers import sentence
+from callbacks.routes.export import attachment
+from callbacks.services import services
+from callbacks.session import own_fit, workspace
+from melm_studio.analyses import ANALYSES
+from melm_studio.analyses.analysis import Analysis, Subject
+from melm_studio.analyses.report_section import Section
+from melm_studio.configuration.messages import HAS_ENDED, WAITS
+from melm_studio.runs.records.run import RunRecord, RunState
+
+
+def register(app: Dash) -> None:
+    """Connect the routes."""
+    app.server.get("/runs/<run_id>/analyses/<name>")(show_analysis)
+    app.server.post("/runs/<run_id>/analyses/<name>")(begin_analysis)
+    app.server.post("/runs/<run_id>/analyses/<name>/stop")(stop_analysis)
+    app.server.get("/runs/<run_id>/analyses/<name>.csv")(analysis_csv)
+
+
+def named_analysis(name: str) -> Analysis[Any]:
+    """Return the analysis of a name; answer 404 if there is none."""
+    if name not in ANALYSES:
+        flask.abort(404)
+    return ANALYSES[name]
+
+
+def subject_of(record: RunRecord, run: RunRecord) -> Subject:
+    """Return a fit as its analysis looks at it."""
+    viewer = services().renderer.viewer(record)
+    event = services().store.last_event(record.run_id)
+    return Subject(
+        record=record,
+        run=run,
+        feature_names=viewer.feature_names,
+        class_names=viewer.class_names,
+        components=None if event is None else event.components,
+        fits=workspace().fits(),
+    )
+
+
+def analysis_sections(record: RunRecord) -> Iterator[tuple[str, Any, Subject, Section]]:
+    """Yield the name, report, subject and section of every analysis of a fit that has one."""
+    for name, analysis in ANALYSES.items():
+        if (current := workspace().about(record, name)) is None:
+            continue
+        report = analysis.stored(services().store, current.run_id)
+        subject = subject_of(record, current)
+        if (section := analysis.section(report, subject)) is not None:
+            yield name, report, subject, section
+
+
+def show_analysis(run_id: str, name: str) -> dict[str, Any]:
+    """What an analysis has found so far; ``run`` is None where it was not asked for."""
+    record, analysis = own_fit(run_id), named_analysis(name)
+    current = workspace().about(record, name)
+    if current is None:
+        return {"run": None}
+    report = analysis.stored(services().store, current.run_id)
+    fraction, stage = analysis.progress(report)
+    is_waiting = current.state is RunState.QUEUED
+    return {
+        "run": current.run_id,
+        "is_final": current.state.is_final,
+        "can_begin": current.state.is_cut_short,
+        "fraction": fraction,
+        "stage": WAITS.capitalize() if is_waiting else current.message or stage,
+        "words": analysis.sentence(report, is_final=current.state.is_final),
+        **analysis.shown(report, subject_of(record, current), flask.request.args),
+    }
+
+
+def begin_analysis(run_id: str, name: str) -> tuple[dict[str, Any], int]:
+    """Queue an analysis of a run, unless it has one that was not cut short."""
+    return {"run": workspace().analyze(own_fit(run_id), named_analysis(name)).run_id}, 201
+
+
+def stop_analysis(run_id: str, name: str) -> tuple[dict[str, Any], int]:
+    """Stop an analysis of a run; what it has found stays."""
+    current = workspace().about(own_fit(run_id), named_analysis(name).name)
+    if current is None or current.state.is_final:
+        return sentence(HAS_ENDED), 409
+    services().store.request_cancel(current.run_id)
+    return {}, 200
+
+
+def analysis_csv(run_id: str, name: str) -> flask.Response:
+    """The tables that a report has of an analysis; 404 where it has none."""
+    record = own_fit(run_id)
+    named_analysis(name)
+    tables = [
+        table
+        for found, _, _, section in analysis_sections(record)
+        if found == name
+        for table in section.tables
+    ]
+    if not tables:
+        flask.abort(404)
+    file = io.StringIO()
+    csv.writer(file).writerows(row for table in tables for row in (table.head, *table.rows))
+    return attachment(file.getvalue(), record, f"{name}.csv", "text/csv")

@@ -1,0 +1,226 @@
+"""What an analysis of a run gives, so that menu, dialog, worker, report, project and API have it.
+
+An analysis is a run about another run, its fit: it is queued, stopped and continued as any run,
+and keeps one report, which grows while it is computed. Everything that is particular to it stands
+in its own module; `docs/adding-an-analysis.md` adds one.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Generic, TypeVar
+
+import msgspec
+from msgspec import Struct
+
+from melm_core.base import FloatArray
+from melm_studio.analyses.report_section import Section
+from melm_studio.configuration.clock import Clock
+from melm_studio.configuration.messages import STOPPED
+from melm_studio.runs.execution.giving_way import stop_if_requested
+from melm_studio.runs.execution.stored_report import stored_report
+from melm_studio.runs.records.run import RunRecord
+from melm_studio.runs.store.protocol import RunStore
+from melm_studio.tables import LabeledData
+
+R = TypeVar("R")
+
+
+@dataclass(frozen=True, eq=False)
+class Work:
+    """The computation of an analysis in a worker.
+
+    Attributes
+    ----------
+    store : RunStore
+    record : RunRecord
+        Of the analysis, with the settings of its fit.
+    data : LabeledData
+        Of the fit.
+    clock : Clock
+    """
+
+    store: RunStore
+    record: RunRecord
+    data: LabeledData
+    clock: Clock
+
+    def put(self, raw: bytes) -> None:
+        """Keep a report, then give way to others while they wait.
+
+        Raises
+        ------
+        StoppedError
+            If the analysis was requested to stop: what it has put stays.
+        RunEndedError
+            If another process ended the run meanwhile, or took it over.
+        """
+        self.store.put_report(self.record.run_id, raw)
+        self.give_way()
+
+    def give_way(self) -> None:
+        """Wait while others compute; raises as `put` does."""
+        stop_if_requested(self.store, self.record, self.clock)
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """The fit that an analysis is of, as far as its words and pictures need it.
+
+    Attributes
+    ----------
+    record : RunRecord
+        Of the fit.
+    run : RunRecord
+        Of the analysis.
+    feature_names, class_names : sequence of str
+    components : ndarray of shape (n_components, n_features) or None
+        Of the newest plane of the fit; None where it has none.
+    fits : sequence of RunRecord
+        All fits of the visitor, of which one may recommend a kernel width.
+    """
+
+    record: RunRecord
+    run: RunRecord
+    feature_names: Sequence[str]
+    class_names: Sequence[str]
+    components: FloatArray | None = None
+    fits: Sequence[RunRecord] = ()
+
+    @property
+    def is_final(self) -> bool:
+        """Whether the analysis has ended."""
+        return self.run.state.is_final
+
+
+class DataShape(Struct, frozen=True):
+    """The size of the data that a result is about."""
+
+    n_rows: int
+    n_classes: int
+    n_features: int
+
+
+class Analysis(ABC, Generic[R]):
+    """An analysis of a run, registered in `ANALYSES` by its name.
+
+    Attributes
+    ----------
+    name : str
+        Of its runs, its addresses and its page module ``assets/studio/analyses/<name>_view.mjs``.
+    title : str
+        In the menu of a run and above its dialog; empty if it opens no dialog of its own.
+    again : str
+        On the button that begins one that was cut short again.
+    needs : tuple of str
+        What a run must be for the menu to offer it: "linear", "tree", as in `data-needs`.
+    stopped : str
+        What is said of one that was stopped.
+    is_saved : bool
+        Whether a project keeps it; one with planes of its own is computed again.
+    """
+
+    name: ClassVar[str]
+    title: ClassVar[str] = ""
+    again: ClassVar[str] = "Begin again"
+    needs: ClassVar[tuple[str, ...]] = ()
+    stopped: ClassVar[str] = STOPPED
+    is_saved: ClassVar[bool] = True
+
+    def refusal(self, record: RunRecord, data: Callable[[], LabeledData]) -> str:
+        """Return why a run cannot be analyzed and what to do; empty if it can.
+
+        Parameters
+        ----------
+        record : RunRecord
+            Of the fit.
+        data : callable
+            Reads its data, which takes time.
+        """
+        return ""
+
+    def stands(self, run: RunRecord) -> bool:
+        """Whether an analysis need not be begun again."""
+        return not run.state.is_cut_short
+
+    @abstractmethod
+    def compute(self, work: Work) -> None:
+        """Compute the report, and put it as often as there is something new.
+
+        Raises
+        ------
+        StoppedError
+            Of `Work.put` and `Work.give_way`.
+        """
+
+    @abstractmethod
+    def read(self, raw: bytes) -> R:
+        """Return the report that `compute` put."""
+
+    @abstractmethod
+    def blank(self) -> R:
+        """Return the report before the first."""
+
+    @abstractmethod
+    def progress(self, report: R) -> tuple[float, str]:
+        """Return the share of the work that is done, and what is being computed."""
+
+    @abstractmethod
+    def sentence(self, report: R, *, is_final: bool) -> str:
+        """Return what is found, or is found so far."""
+
+    def shown(self, report: R, subject: Subject, query: Mapping[str, str]) -> dict[str, Any]:
+        """Return what the dialog shows besides the sentence, as JSON values.
+
+        A figure in it is one of plotly, as a dictionary: workers do not load plotly.
+
+        Parameters
+        ----------
+        report : report
+        subject : Subject
+        query : mapping of str to str
+            What its page module asks for: the ``scheme`` of the page, and choices of its own.
+        """
+        return {}
+
+    def section(self, report: R, subject: Subject) -> Section | None:
+        """Return what a report of the fit says of the analysis; None while there is nothing."""
+        return None
+
+    def checked(self, raw: bytes, shape: DataShape) -> bytes:
+        """Return the report in a project that somebody sent, written anew.
+
+        Raises
+        ------
+        ValueError
+            If it is not one of data of this shape.
+        """
+        raise ValueError(f"A project keeps no {self.name}.")
+
+    def as_json(self, report: R) -> Any:
+        """Return the report as JSON values, for programs."""
+        return msgspec.to_builtins(report)
+
+    def stored(self, store: RunStore, run_id: str) -> R:
+        """Return the report so far.
+
+        Raises
+        ------
+        ReportUnreadableError
+            If it is damaged.
+        """
+        found = stored_report(store, run_id, self.read)
+        return self.blank() if found is None else found
+
+
+def demand(is_fitting: bool) -> None:
+    """Refuse a report that does not fit its data.
+
+    Raises
+    ------
+    ValueError
+    """
+    if not is_fitting:
+        raise ValueError("This report does not belong to its data.")

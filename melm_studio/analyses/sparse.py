@@ -1,0 +1,386 @@
+"""How few features suffice: the method of a run, refitted to fewer and fewer features in folds."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from msgspec.structs import replace
+
+from melm_core.base import percent
+from melm_core.evaluation import SparsePath, sampled_rows, sparse_path
+from melm_core.methods import COMPONENTS, GAMMA, METHODS, SEED
+from melm_studio.analyses.analysis import Analysis, DataShape, Subject, Work, demand
+from melm_studio.analyses.report_section import Section, Table
+from melm_studio.planes.theme import THEMES, Scheme, Theme, page_layout, translucent
+from melm_studio.record import Record
+from melm_studio.runs.execution.rows import resampled_rows, split_of
+from melm_studio.runs.records.run import RunRecord
+from melm_studio.scores import guessing_gives
+from melm_studio.tables import LabeledData, count, number
+
+N_REPEATS = 3
+MOST_ROWS = 2_000  # of larger tables, a sample
+MOST_NAMED = 60
+
+_MOST_NAMED_IN_ROW = 12
+
+_NONLINEAR = "{method} is nonlinear, so it has no loadings to order features by. Run a linear one."
+_BLIND = (
+    "This run is blind to the batch, and leaving features out is not. Run the method with a batch "
+    "weight of 0."
+)
+_ALL_USED = "There are only {n} features, which a plane of {components} components needs."
+
+
+class SparseSize(Record, frozen=True):
+    """Planes of one number of features.
+
+    Attributes
+    ----------
+    n_features : int
+    train, held_out : float
+        Balanced accuracy of the class densities, mean over the refits.
+    standard_error : float
+        Of the latter, over the refits; 0 after the first of them.
+    selected : tuple of int
+        The features that most refits keep, the most frequent first.
+    frequencies : tuple of float
+        Share of the refits that keep each of them.
+    """
+
+    n_features: int
+    train: float
+    held_out: float
+    standard_error: float
+    selected: tuple[int, ...]
+    frequencies: tuple[float, ...]
+
+
+class SparseReport(Record, frozen=True):
+    """The path of fewer and fewer features so far.
+
+    Attributes
+    ----------
+    sizes : tuple of SparseSize
+        All features first.
+    sufficient : int
+        The fewest features within one standard error of the most accurate size; 0 until all refits
+        are done.
+    n_classes : int
+    n_refits, n_all : int
+        Refits so far, and how many there will be.
+    n_rows, n_training : int
+        Rows that were used, and training rows of the run; more where it is a sample.
+    """
+
+    sizes: tuple[SparseSize, ...] = ()
+    sufficient: int = 0
+    n_classes: int = 0
+    n_refits: int = 0
+    n_all: int = 0
+    n_rows: int = 0
+    n_training: int = 0
+
+
+class Sparse(Analysis[SparseReport]):
+    """How few features suffice."""
+
+    name = "sparse"
+    title = "How few features suffice?"
+    again = "Search again"
+    needs = ("linear",)
+
+    def refusal(self, record: RunRecord, data: Callable[[], LabeledData]) -> str:
+        method, n_components = METHODS[record.method], record.parameters[COMPONENTS.name]
+        if not method.is_linear:
+            return _NONLINEAR.format(method=method.label)
+        if record.batch_weight > 0:
+            return _BLIND
+        if 0 < record.n_features <= n_components:
+            return _ALL_USED.format(n=record.n_features, components=n_components)
+        return ""
+
+    def compute(self, work: Work) -> None:
+        """Cross-validate planes of fewer and fewer features."""
+        record = work.record
+        # Without those that the run holds out, which so can judge a run on the features kept.
+        train, _ = split_of(work.data, record)
+        kept = sampled_rows(train.y, MOST_ROWS, train.groups)
+        rows = resampled_rows(train)
+        names = ("X", "y", "groups")
+        of_rows = {name: rows[name][kept] for name in names if rows[name] is not None}
+
+        def after_fold(path: SparsePath, n_all: int) -> None:
+            report = replace(_report(path, n_all), n_rows=len(kept), n_training=len(train.y))
+            work.put(report.to_bytes())
+
+        sparse_path(
+            record.method,
+            **(rows | of_rows),
+            parameters=record.parameters_without_start | {GAMMA.name: record.gamma},
+            gamma=record.gamma,
+            n_repeats=N_REPEATS,
+            random_state=record.parameters[SEED.name],
+            callback=after_fold,
+        )
+
+    def read(self, raw: bytes) -> SparseReport:
+        return SparseReport.from_bytes(raw)
+
+    def blank(self) -> SparseReport:
+        return SparseReport()
+
+    def progress(self, report: SparseReport) -> tuple[float, str]:
+        return report.n_refits / max(1, report.n_all), ""
+
+    def sentence(self, report: SparseReport, *, is_final: bool) -> str:
+        """How few features suffice, with the shares in cross-validation and guessing."""
+        if not report.sizes:
+            return "No fold yet." if is_final else "Leaving features out in the first fold."
+        every = report.sizes[0]
+        guessing = guessing_gives(report.n_classes)
+        if not report.sufficient:
+            return (
+                f"{report.n_refits} of {count(report.n_all, 'fold')} so far. All "
+                f"{number(every.n_features)} features: {_share(every)} in cross-validation; "
+                f"{guessing}."
+            )
+        if report.sufficient == every.n_features:
+            return (
+                f"All {number(every.n_features)} features are needed: {_share(every)} in "
+                f"cross-validation; {guessing}."
+            )
+        enough = next(size for size in report.sizes if size.n_features == report.sufficient)
+        return (
+            f"{number(enough.n_features)} of {number(every.n_features)} features suffice: "
+            f"{_share(enough)} in cross-validation, and {_share(every)} with all; "
+            f"{guessing}."
+        )
+
+    def shown(
+        self, report: SparseReport, subject: Subject, query: Mapping[str, str]
+    ) -> dict[str, Any]:
+        scheme = Scheme(query.get("scheme", Scheme.LIGHT))
+        return {
+            "note": sparse_note(report),
+            "sizes": [asdict(size) for size in named_sizes(report, subject.feature_names)],
+            "sufficient": report.sufficient,
+            "figure": sparse_figure(report, scheme) if report.sizes else None,
+        }
+
+    def section(self, report: SparseReport, subject: Subject) -> Section | None:
+        if not report.sizes:
+            return None
+        table = Table(
+            "Balanced accuracy by number of features",
+            ("Features", "Training", "Held out", "Kept most often"),
+            tuple(_row(size, subject.feature_names) for size in reversed(report.sizes)),
+            note="± is the standard error over the folds.",
+        )
+        return Section(
+            "How few features suffice",
+            sentences=(self.sentence(report, is_final=subject.is_final), sparse_note(report)),
+            tables=(table,),
+        )
+
+    def checked(self, raw: bytes, shape: DataShape) -> bytes:
+        report = self.read(raw)
+        sizes = [size.n_features for size in report.sizes]
+        demand(report.n_classes == shape.n_classes)
+        demand(all(_is_size(size, shape.n_features) for size in report.sizes))
+        demand(sizes == sorted(set(sizes), reverse=True) and sizes[:1] == [shape.n_features])
+        demand(report.sufficient in (0, *sizes))
+        demand(0 <= report.n_refits <= report.n_all)
+        return report.to_bytes()
+
+
+SPARSE = Sparse()
+
+
+def _report(path: SparsePath, n_all: int) -> SparseReport:
+    n_refits = len(path.held_out_accuracies)
+    return SparseReport(
+        sizes=tuple(_sizes(path)),
+        sufficient=path.smallest_sufficient if n_refits == n_all else 0,
+        n_classes=len(path.classes),
+        n_refits=n_refits,
+        n_all=n_all,
+    )
+
+
+def _sizes(path: SparsePath) -> Iterator[SparseSize]:
+    several = len(path.held_out_accuracies) > 1
+    for at, n_features in enumerate(path.sizes.tolist()):
+        selected = path.selected(n_features)
+        yield SparseSize(
+            n_features=n_features,
+            train=float(path.train_accuracies[:, at].mean()),
+            held_out=float(path.held_out_accuracies[:, at].mean()),
+            standard_error=path.held_out[at].standard_error if several else 0.0,
+            selected=tuple(selected.tolist()),
+            frequencies=tuple(path.frequencies[at, selected].tolist()),
+        )
+
+
+def _is_size(size: SparseSize, n_features: int) -> bool:
+    shares = (size.train, size.held_out, *size.frequencies)
+    return (
+        1 <= len(size.selected) == size.n_features == len(size.frequencies)
+        and all(0 <= feature < n_features for feature in size.selected)
+        and all(0 <= share <= 1 for share in shares)
+        and 0 <= size.standard_error < math.inf
+    )
+
+
+def sparse_note(report: SparseReport) -> str:
+    """How the sizes were scored, and what is too high about the chosen one."""
+    is_sample = report.n_rows < report.n_training
+    rows = f"{number(report.n_rows)} of the training rows" if is_sample else "the training rows"
+    return (
+        f"Cross-validation of {rows}: in each fold the weakest features are left out step by step "
+        "and the method is refitted. The band is one standard error; the fewest features within it "
+        "of the best are marked, and as the folds chose them, their share is a little too high. "
+        "Rows that the run holds out take no part, so they can judge a run on these features."
+    )
+
+
+@dataclass(frozen=True)
+class NamedSize:
+    """A number of features that can be kept.
+
+    Attributes
+    ----------
+    n_features : int
+    words : str
+        The balanced accuracy in cross-validation, with its standard error.
+    names : tuple of str
+        The features that most refits keep, at most `MOST_NAMED`.
+    shares : tuple of str
+        In how many refits each of them is kept.
+    """
+
+    n_features: int
+    words: str
+    names: tuple[str, ...]
+    shares: tuple[str, ...]
+
+
+def named_sizes(report: SparseReport, names: Sequence[str]) -> list[NamedSize]:
+    """The sizes, fewest features first, with the features that they keep."""
+    return [
+        NamedSize(
+            size.n_features,
+            f"{count(size.n_features, 'feature')}: {_share(size)}",
+            tuple(names[feature] for feature in size.selected[:MOST_NAMED]),
+            tuple(f"in {percent(share)} of the folds" for share in size.frequencies[:MOST_NAMED]),
+        )
+        for size in reversed(report.sizes)
+    ]
+
+
+def _share(size: SparseSize) -> str:
+    return f"{100 * size.held_out:.1f} ± {100 * size.standard_error:.1f} %"
+
+
+def _row(size: SparseSize, names: Sequence[str]) -> tuple[str, ...]:
+    listed = ", ".join(names[feature] for feature in size.selected[:_MOST_NAMED_IN_ROW])
+    more = ", …" if size.n_features > _MOST_NAMED_IN_ROW else ""
+    held_out = f"{size.held_out:.3f} ± {size.standard_error:.3f}"
+    return number(size.n_features), f"{size.train:.3f}", held_out, f"{listed}{more}"
+
+
+def sparse_figure(report: SparseReport, scheme: Scheme = Scheme.LIGHT) -> dict[str, Any]:
+    """Accuracy over the number of features, as a figure of plotly.
+
+    Held out with a band of one standard error, training as a dashed line; guessing and the number
+    that suffices are marked.
+
+    Examples
+    --------
+    >>> sizes = tuple(SparseSize(n, 0.9, 0.8, 0.02, (0, 1), (1.0, 1.0)) for n in (4, 2))
+    >>> figure = sparse_figure(SparseReport(sizes, n_classes=2))
+    >>> [trace["name"] for trace in figure["data"][1:]]
+    ['training', 'held-out folds']
+    """
+    theme, sizes = THEMES[scheme], report.sizes
+    numbers = [size.n_features for size in sizes]
+    axis = {"zeroline": False, "gridcolor": theme.grid, "automargin": True}
+    guessing, faint = 1 / report.n_classes, {"color": theme.faint_ink, "width": 1}
+    across = {"type": "line", "xref": "x domain", "x0": 0, "x1": 1, "y0": guessing, "y1": guessing}
+    at = {"type": "line", "yref": "y domain", "y0": 0, "y1": 1}
+    at |= {"x0": report.sufficient, "x1": report.sufficient}
+    note = {
+        "text": "guessing",
+        "font": {"color": theme.faint_ink, "size": 12},
+        "showarrow": False,
+        "x": 1,
+        "xref": "x domain",
+        "xanchor": "right",
+        "y": guessing,
+        "yref": "y",
+        "yanchor": "bottom",
+    }
+    layout = {
+        **page_layout(theme.ink),
+        "xaxis": {
+            **axis,
+            "type": "log",
+            "title": {"text": "number of features", "font": {"size": 13}, "standoff": 15},
+            "tickvals": numbers,
+            "ticktext": [f"{each:,}" for each in numbers],
+        },
+        "yaxis": {
+            **axis,
+            "title": {"text": "balanced accuracy", "font": {"size": 13}, "standoff": 15},
+            "tickformat": ".0%",
+        },
+        "shapes": [
+            {**across, "line": faint | {"dash": "dot"}},
+            *([{**at, "line": faint | {"dash": "dash"}}] if report.sufficient else []),
+        ],
+        "annotations": [note],
+        "margin": {"l": 8, "r": 12, "t": 24, "b": 40},
+        "legend": {"orientation": "h", "y": 1.0, "yanchor": "bottom"},
+        "hovermode": "x unified",
+        "dragmode": False,
+    }
+    return {"data": [_band(sizes, theme), *_lines(sizes, theme)], "layout": layout}
+
+
+def _band(sizes: Sequence[SparseSize], theme: Theme) -> dict[str, Any]:
+    numbers = [size.n_features for size in sizes]
+    upper = [size.held_out + size.standard_error for size in sizes]
+    lower = [size.held_out - size.standard_error for size in sizes]
+    return {
+        "type": "scatter",
+        "x": [*numbers, *numbers[::-1]],
+        "y": [*upper, *lower[::-1]],
+        "fill": "toself",
+        "fillcolor": translucent(theme.class_colors[0], 0.2),
+        "line": {"width": 0},
+        "mode": "lines",
+        "hoverinfo": "skip",
+        "showlegend": False,
+    }
+
+
+def _lines(sizes: Sequence[SparseSize], theme: Theme) -> list[dict[str, Any]]:
+    lines = {
+        "training": ([size.train for size in sizes], theme.faint_ink, "dash"),
+        "held-out folds": ([size.held_out for size in sizes], theme.class_colors[0], "solid"),
+    }
+    return [
+        {
+            "type": "scatter",
+            "x": [size.n_features for size in sizes],
+            "y": values,
+            "mode": "lines+markers",
+            "name": name,
+            "line": {"color": color, "width": 1.5, "dash": dash},
+            "hovertemplate": "%{y:.1%}",
+        }
+        for name, (values, color, dash) in lines.items()
+    ]

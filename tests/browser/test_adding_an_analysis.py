@@ -1,0 +1,42 @@
+"""An analysis that is added opens from the menu, is computed, and is shown by its page module."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from melm_studio.layout import ids
+from tests.melm_studio.analyses.toy.mean_row import MEAN_ROW
+from tests.melm_studio.analyses.toy.studio import HERE, served, toy_studio
+from tools.driver.page import StudioPage
+
+
+@pytest.fixture
+def address(tmp_path: Path) -> Iterator[str]:
+    """Of a studio that has the toy."""
+    with toy_studio(tmp_path) as studio, served(studio) as url:
+        yield url
+
+
+@pytest.mark.parametrize("size", [(1440, 900), (390, 844)])
+def test_a_toy_analysis_is_shown_by_its_own_module(page: Page, address: str, size: tuple[int, int]):
+    module = f"{MEAN_ROW.name}_view.mjs"
+    content = (HERE / module).read_text()
+    page.route(
+        f"**/studio/analyses/{module}",
+        lambda route: route.fulfill(body=content, content_type="text/javascript"),
+    )
+    studio = StudioPage(page, address)
+    studio.choose_sample("Iris")
+    panel = studio.run("PCA")
+    panel.expect_end()
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    panel.choose(MEAN_ROW.title)
+    dialog = page.locator(f"#{ids.analysis(MEAN_ROW.name)}")
+    expect(dialog.get_by_role("listitem")).to_have_count(3)
+    expect(dialog.get_by_role("status")).to_contain_text("from the mean of their class")
+    page.keyboard.press("Escape")
+    expect(dialog).to_be_hidden()

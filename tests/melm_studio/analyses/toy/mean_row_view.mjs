@@ -1,0 +1,23 @@
+// How far the rows of each class are from their mean.
+import { element } from "../page/dom.mjs";
+import { AnalysisView } from "./analysis_view.mjs";
+
+let view = null;
+
+/** Opens the distances of a run; begins to measure them if it has none. */
+export function showAnalysis(panel) {
+  view ??= new MeanRowView();
+  view.open(panel);
+}
+
+class MeanRowView extends AnalysisView {
+  constructor() {
+    const list = element("ul", "");
+    super("mean_row", list);
+    this.list = list;
+  }
+
+  show() {
+    this.list.replaceChildren(...this.found.classes.map(([name, far]) => element("li", "", `${name}: ${far}`)));
+  }
+}
