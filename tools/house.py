@@ -1,0 +1,149 @@
+"""What somebody reads who follows a fit, a frame or a verdict: `python -m tools.house`.
+
+Counts the functions of the project that run, and the files that they stand in, by a profiler; the
+modules of the product; circles of folders; and the files that an added analysis takes.
+"""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import CodeType, FrameType
+from typing import Any
+
+from sklearn.datasets import load_iris
+
+from melm_core import MELM
+from tools.driver.visitor import opened_studio
+
+ROOT = Path(__file__).parents[1]
+PRODUCT = ("melm_core", "melm_studio", "callbacks")
+TOY = ROOT / "tests/melm_studio/analyses/toy"
+_CIRCLES = "no circles of folders"  # the contract in pyproject.toml
+N_REGISTRATIONS = 1  # files that a line is added to
+
+
+@dataclass
+class Called:
+    """The functions of the product that ran; a comprehension belongs to the one around it."""
+
+    places: set[tuple[str, int, str]] = field(default_factory=set)  # file, line, qualified name
+
+    @property
+    def n_functions(self) -> int:
+        """Functions and methods, properties too."""
+        return len(self.places)
+
+    @property
+    def n_files(self) -> int:
+        """The files that they stand in."""
+        return len({file for file, _, _ in self.places})
+
+    def add(self, code: CodeType) -> None:
+        """Note a function."""
+        if not code.co_name.startswith("<"):
+            self.places.add((code.co_filename, code.co_firstlineno, code.co_qualname))
+
+
+@contextmanager
+def called() -> Iterator[Called]:
+    """Note the functions of the product that the block calls, in any thread that it starts.
+
+    Examples
+    --------
+    >>> from melm_core.base import percent
+    >>> with called() as found:
+    ...     _ = percent(0.5)
+    >>> found.n_functions >= 1
+    True
+    """
+    found = Called()
+    folders = tuple(f"{ROOT / package}/" for package in PRODUCT)
+
+    def profile(frame: FrameType, event: str, _: Any) -> None:
+        if event == "call" and frame.f_code.co_filename.startswith(folders):
+            found.add(frame.f_code)
+
+    sys.setprofile(profile)
+    threading.setprofile(profile)
+    try:
+        yield found
+    finally:
+        sys.setprofile(None)
+        threading.setprofile(None)
+
+
+def fit_of_iris() -> Called:
+    """Fit MELM to iris."""
+    table = load_iris()
+    with called() as found:
+        MELM(random_state=0).fit(table.data, table.target)
+    return found
+
+
+def frame_and_verdict() -> tuple[Called, Called]:
+    """Ask for a frame of a run that nobody has seen, then whether it is real, to its sentence."""
+    with tempfile.TemporaryDirectory() as folder, opened_studio(Path(folder)) as studio:
+        visitor = studio.visitor()
+        visitor.choose_sample("iris")
+        run = visitor.start(method="lda")
+        studio.work()
+        with called() as frame:
+            visitor.frames(run)
+        with called() as verdict:
+            visitor.http.post(f"/runs/{run}/check")
+            studio.work()
+            visitor.frames(run)
+    return frame, verdict
+
+
+def n_modules() -> tuple[int, int]:
+    """The modules of the product in Python, without doors that are empty, and those of the page."""
+    python = [path for package in PRODUCT for path in (ROOT / package).rglob("*.py")]
+    filled = [path for path in python if ast.parse(path.read_text()).body]
+    return len(filled), len([*(ROOT / "assets").rglob("*.mjs")])
+
+
+def has_circles() -> bool:
+    """Whether import-linter finds folders that import each other."""
+    command = [str(Path(sys.executable).with_name("lint-imports")), "--no-logo"]
+    output = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False).stdout
+    (contract,) = (line for line in output.splitlines() if line.startswith(_CIRCLES))
+    return not contract.endswith("KEPT")
+
+
+def files_of_an_analysis() -> int:
+    """The files of the toy analysis that a project would have, and those with its registration."""
+    return len([*TOY.glob("mean_row*")]) + N_REGISTRATIONS
+
+
+def _in_words(found: Called) -> str:
+    return f"{found.n_functions} functions in {found.n_files} files"
+
+
+def rows() -> Iterator[tuple[str, Callable[[], str]]]:
+    """What is measured, with what measures it."""
+    yield "MELM().fit on iris", lambda: _in_words(fit_of_iris())
+    yield "modules of the product", lambda: "Python {}, page {}".format(*n_modules())
+    yield "circles of folders", lambda: "some" if has_circles() else "none"
+    yield "files of one more analysis of a run", lambda: str(files_of_an_analysis())
+
+
+def main() -> None:
+    """Print the table."""
+    for name, measure in rows():
+        print(f"{name:<40}{measure()}", flush=True)
+    frame, verdict = frame_and_verdict()
+    print(f"{'a cold frame':<40}{_in_words(frame)}")
+    print(f"{'Is it real?, until its sentence':<40}{_in_words(verdict)}")
+
+
+if __name__ == "__main__":
+    main()
