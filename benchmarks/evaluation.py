@@ -20,9 +20,10 @@ from melm_core.evaluation import (
     pure_noise,
     separability,
 )
-from melm_core.methods import COMPONENTS, METHODS, SEED, STARTS
 from melm_studio.analyses.validation_run import Checker
 from melm_studio.runs.records.check_report import CheckReport
+from melm_studio.runs.records.data_source import DataSource
+from melm_studio.runs.records.parameters import checked_parameters
 from melm_studio.runs.records.request import Command, RunRequest
 from melm_studio.runs.records.run import new_run
 from melm_studio.tables import LabeledData, Table, prepare
@@ -85,9 +86,8 @@ def _checked_table() -> LabeledData:
 
 
 def _first_answer(method: str, data: LabeledData) -> None:
-    settings = (*METHODS[method].parameters, COMPONENTS, SEED, STARTS)
-    parameters = {setting.name: setting.default for setting in settings}
-    record = new_run("", "", data.name, method, {"gamma": 1.0, **parameters})
+    source = DataSource(kind="sample", key="iris")  # a check does not read it
+    record = new_run("", "", data.name, method, checked_parameters(method, {}), source=source)
     store = _Answered()
     Checker(store, record, time).run(data)  # type: ignore[arg-type]
 

@@ -16,9 +16,10 @@ from melm_studio.layout.menus import named
 from melm_studio.layout.shell.table_menu import table_items
 from melm_studio.layout.summary import data_size, data_summary
 from melm_studio.planes.theme import THEMES, Scheme, class_shape
+from melm_studio.runs.records.data_source import DataSource
 from melm_studio.tables import ClassRules, recipe_caption
 from melm_studio.validation import InputError, read
-from melm_studio.workspace.data_source import DataSource, ShownData
+from melm_studio.workspace.data_source import ShownData
 
 _UNREADABLE = "The last choice of data cannot be read. Choose a sample or drop a CSV file."
 _N_COLORS = len(THEMES[Scheme.LIGHT].class_colors)

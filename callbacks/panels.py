@@ -19,9 +19,10 @@ from melm_studio.layout.panel import panel, run_tab
 from melm_studio.layout.shell.first_paint import first_page as before_dash
 from melm_studio.layout.shell.welcome import welcome
 from melm_studio.planes.captions import edited_rows, title
+from melm_studio.runs.records.data_source import DataSource
 from melm_studio.runs.records.run import RunRecord
 from melm_studio.validation import read
-from melm_studio.workspace.data_source import DataSource, ShownData
+from melm_studio.workspace.data_source import ShownData
 
 
 def register(app: Dash) -> None:
@@ -73,7 +74,7 @@ def _panel(run: RunRecord) -> Component:
         title(run),
         run.data_name,
         gamma=run.gamma,
-        n_components=run.parameters["n_components"],
+        n_components=run.parameters.n_components,
         is_linear=METHODS[run.method].is_linear,
         is_search=METHODS[run.method].streams,
         has_latent=METHODS[run.method].predicts_indicators,
@@ -87,4 +88,4 @@ def _panel(run: RunRecord) -> Component:
 def _space(run: RunRecord) -> str:
     """Equal for two runs if the plane of one can be morphed into that of the other."""
     is_linear = METHODS[run.method].is_linear
-    return f"{run.data_id}:{run.parameters['n_components']}" if is_linear else ""
+    return f"{run.data_id}:{run.parameters.n_components}" if is_linear else ""

@@ -182,13 +182,13 @@ def _own_fit(
     own: Workspace, shown: ShownData, requested: ViewSpec | SharedMorph
 ) -> tuple[RunRecord, bool]:
     """The visitor's own fit with these parameters, or a new one."""
-    method, parameters = requested.method, requested.parameters
+    method, parameters = requested.method, requested.run_parameters
     if found := own.equal_fit(shown.id, method, parameters):
         return found, False
     data = own.data(shown)
     check_data(method, data, parameters)
     found_features = data.X.shape[1]
-    expected = len(parameters["init"][0][0]) if "init" in parameters else found_features
+    expected = len(parameters.init[0][0]) if parameters.init else found_features
     if expected != found_features:
         raise UserError(_OTHER_FEATURES.format(expected=expected, found=found_features))
     fit = own.new_fit(shown, method, parameters, found_features)

@@ -21,6 +21,7 @@ from melm_core.methods import (
     Method,
 )
 from melm_studio.layout import ids
+from melm_studio.runs.records.parameters import RunParameters
 from melm_studio.validation import read, shown
 
 # Without γ, of which a batch has several.
@@ -58,7 +59,7 @@ class SidebarValues(Struct, frozen=True):
         names = cls.__struct_fields__
         return read(dict(zip(names, values, strict=True)), cls, "The sidebar")
 
-    def parameters(self, method: str, gamma: Any) -> dict[str, Any]:
+    def parameters(self, method: str, gamma: Any) -> RunParameters:
         """Return the parameters of a run; the method's own settings apply to that method only.
 
         Raises
@@ -68,18 +69,20 @@ class SidebarValues(Struct, frozen=True):
         """
         takes_starts = method_of(method).takes(STARTS.name)
         own = self._own() if method == self.method else {}
-        return {
-            COMPONENTS.name: COMPONENTS.checked(_whole(self.n_components)),
-            GAMMA.name: _gamma(method, gamma),
-            STARTS.name: STARTS.checked(self.n_init if takes_starts else STARTS.default),
-            SEED.name: SEED.checked(self.random_state),
-            HELD_OUT.name: HELD_OUT.checked(self.held_out_percent) / 100,
-            **{
-                setting.name: setting.checked(own.get(setting.name, setting.default))
-                for setting in METHODS[method].parameters
-                if setting.name not in SHARED
-            },
-        }
+        return RunParameters.of(
+            {
+                COMPONENTS.name: COMPONENTS.checked(_whole(self.n_components)),
+                GAMMA.name: _gamma(method, gamma),
+                STARTS.name: STARTS.checked(self.n_init if takes_starts else STARTS.default),
+                SEED.name: SEED.checked(self.random_state),
+                HELD_OUT.name: HELD_OUT.checked(self.held_out_percent) / 100,
+                **{
+                    setting.name: setting.checked(own.get(setting.name, setting.default))
+                    for setting in METHODS[method].parameters
+                    if setting.name not in SHARED
+                },
+            }
+        )
 
     def _own(self) -> dict[str, Any]:
         names = (own_id["name"] for own_id in self.own_ids)

@@ -145,7 +145,7 @@ def profile(run_id: str, sequence: int) -> dict[str, Any]:
         "gammas": found.gammas,
         "seen": found.train,
         "unseen": found.held_out,
-        "advice": gamma_advice(record, workspace().fits()),
+        "advice": msgspec.to_builtins(gamma_advice(record, workspace().fits())),
         "can_choose": can_choose_gamma(record),
     }
 
@@ -203,7 +203,7 @@ def _news(
     return {
         "state": record.state,
         "gamma": record.gamma,
-        "gamma_path": record.outcome.get("gamma_path"),
+        "gamma_path": msgspec.to_builtins(record.outcome.gamma_path),
         "is_final": record.state.is_final,
         "words": words,
         "fraction": 1.0 if record.state.is_final else newest.fraction if newest else 0.0,

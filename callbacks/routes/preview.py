@@ -16,9 +16,9 @@ from melm_studio.layout.shell.welcome import question
 from melm_studio.planes.encoding import compact
 from melm_studio.planes.figure import empty_figure, limits, plane_frame
 from melm_studio.planes.theme import Scheme
+from melm_studio.runs.records.parameters import checked_parameters
 from melm_studio.runs.records.run import RunRecord
 from melm_studio.workspace.data_source import ShownData
-from melm_studio.workspace.view_spec import checked_parameters
 
 METHOD = "pca"
 

@@ -17,9 +17,9 @@ from msgspec import Meta, Struct
 from callbacks.routes.upload import sent_file
 from callbacks.services import services
 from callbacks.session import workspace
+from melm_studio.runs.records.data_source import DataSource
 from melm_studio.tables import SAMPLES, count
 from melm_studio.validation import read
-from melm_studio.workspace.data_source import DataSource
 from melm_studio.workspace.project import SUFFIX, OpenedProject, open_project, save_project
 from melm_studio.workspace.story import MAX_VIEWS, Story, StoryView
 

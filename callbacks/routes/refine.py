@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from dash import Dash
+from msgspec.structs import replace
 
 from callbacks.guards.error_answers import sentence
 from callbacks.routes.requested_view import requested_event, requested_options, viewed_event
 from callbacks.session import own_run, workspace
-from melm_core.methods import BATCH_WEIGHT, GAMMA, METHODS, SEED, without_zero_weight
+from melm_core.methods import BATCH_WEIGHT, METHODS, SHARED
 from melm_studio.planes.view_options import ViewOptions
+from melm_studio.runs.records.parameters import RunParameters
 from melm_studio.runs.records.run import PlaneEvent, RunRecord
 
 _NONLINEAR = "This projection is nonlinear, so it cannot be refined. Refine a linear one."
@@ -36,17 +38,20 @@ def refine(run_id: str, sequence: int) -> tuple[dict[str, Any], int]:
 
 def refining_parameters(
     record: RunRecord, event: PlaneEvent, options: ViewOptions
-) -> dict[str, Any]:
+) -> RunParameters:
     """Return parameters for one start from the plane of an event, on the same training rows."""
-    kept = ("n_components", "held_out", SEED.name)
-    settings = {setting.name: setting.default for setting in _REFINING.parameters}
-    own = {name: record.parameters.get(name, default) for name, default in settings.items()}
-    found = {
-        **own,
-        **{name: record.parameters[name] for name in kept},
-        GAMMA.name: record.gamma if options.gamma is None else options.gamma,
-        **({} if options.batch_weight is None else {BATCH_WEIGHT.name: options.batch_weight}),
-        "n_init": 1,
-        "init": [event.components.tolist()],
+    settings = {
+        one.name: record.parameters.own.get(one.name, one.default)
+        for one in _REFINING.parameters
+        if one.name not in SHARED
     }
-    return without_zero_weight(found)
+    weight = {} if options.batch_weight is None else {BATCH_WEIGHT.name: options.batch_weight}
+    return replace(
+        RunParameters.of(settings | weight),
+        n_components=record.parameters.n_components,
+        held_out=record.parameters.held_out,
+        random_state=record.parameters.random_state,
+        gamma=record.gamma if options.gamma is None else options.gamma,
+        n_init=1,
+        init=(tuple(map(tuple, event.components.tolist())),),
+    )

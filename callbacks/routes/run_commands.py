@@ -6,11 +6,12 @@ from typing import Any
 
 import flask
 from dash import Dash
+from msgspec.structs import replace
 
 from callbacks.guards.error_answers import sentence
 from callbacks.services import services
 from callbacks.session import own_fit, workspace
-from melm_core.methods import AUTO, GAMMA, METHODS
+from melm_core.methods import AUTO, METHODS
 from melm_studio.configuration.messages import HAS_ENDED, NOT_CUT_SHORT, PAUSES_LATER
 from melm_studio.planes.gamma_advice import can_choose_gamma
 from melm_studio.runs.records.run import FIT, RunRecord, RunState
@@ -83,7 +84,7 @@ def choose_gamma(run_id: str) -> tuple[dict[str, Any], int]:
     record, own = own_fit(run_id), workspace()
     if not can_choose_gamma(record):
         return sentence(_NO_WIDTH.format(method=METHODS[record.method].label)), 400
-    parameters = record.parameters_without_start | {GAMMA.name: AUTO}
+    parameters = replace(record.parameters, init=None, gamma=AUTO)
     own.queue(own.rerun(record, record.method, parameters))
     return {"revision": own.revision()}, 201
 

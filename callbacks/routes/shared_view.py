@@ -17,10 +17,6 @@ from melm_studio.validation import InputError
 from melm_studio.workspace.view_query import to_query
 from melm_studio.workspace.view_spec import ViewSpec, spec_of
 
-UNKNOWN_SOURCE = (
-    "The source of this run's data is not known. Load the data and run the method again."
-)
-
 
 def register(app: Dash) -> None:
     """Connect the routes."""
@@ -48,8 +44,6 @@ def reproduction(run_id: str, sequence: int) -> dict[str, Any]:
 
 
 def _spec(record: RunRecord, event: PlaneEvent) -> ViewSpec:
-    if not record.source:
-        raise InputError(UNKNOWN_SOURCE)
     query, options = flask.request.args, requested_options()
     return spec_of(
         record,

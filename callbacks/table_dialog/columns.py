@@ -20,9 +20,10 @@ from melm_studio.layout.table_dialog.columns import (
     can_be,
     columns_table,
 )
+from melm_studio.runs.records.data_source import DataSource
 from melm_studio.tables import SINGLE_USES, ClassRules, Column, Role, Use
 from melm_studio.validation import read
-from melm_studio.workspace.data_source import DataSource, ShownData
+from melm_studio.workspace.data_source import ShownData
 
 
 def register(app: Dash) -> None:

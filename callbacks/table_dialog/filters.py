@@ -15,9 +15,10 @@ from callbacks.session import workspace
 from melm_core.base import UserError
 from melm_studio.layout import ids
 from melm_studio.layout.table_dialog.filters import filter_list, range_choice, value_choice
+from melm_studio.runs.records.data_source import DataSource
 from melm_studio.tables import MAX_FILTERS, NO_VALUE, RowFilter, cell_texts, count, number
 from melm_studio.validation import InputError, read
-from melm_studio.workspace.data_source import DataSource, ShownData
+from melm_studio.workspace.data_source import ShownData
 
 _MAX_VALUES = 30  # of a column of numbers, for its values to be offered instead of a range
 _MAX_CHOICES = 1_000

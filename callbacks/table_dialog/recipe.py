@@ -13,9 +13,10 @@ from melm_core.base import UserError
 from melm_core.recipe import Recipe
 from melm_studio.layout import ids
 from melm_studio.layout.table_dialog.recipe import recipe_form
+from melm_studio.runs.records.data_source import DataSource
 from melm_studio.tables import Role
 from melm_studio.validation import read
-from melm_studio.workspace.data_source import DataSource, ShownData
+from melm_studio.workspace.data_source import ShownData
 
 
 def register(app: Dash) -> None:

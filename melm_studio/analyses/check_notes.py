@@ -35,10 +35,9 @@ def method_notes(record: RunRecord) -> Iterator[str]:
     record : RunRecord
         Of the check.
     """
-    if "init" in record.parameters:
+    if record.parameters.init is not None:
         yield _REFINED
-    roles = record.source.get("roles") or {}
-    if Use.IGNORED in roles.values():
+    if Use.IGNORED in record.source.roles.values():
         yield _LEFT_OUT
     if METHODS[record.method].takes(STARTS.name):
         yield _ONE_START

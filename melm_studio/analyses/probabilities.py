@@ -10,7 +10,6 @@ import numpy as np
 
 from melm_core.base import FloatArray
 from melm_core.diagnostics import out_of_fold_probabilities
-from melm_core.methods import SEED
 from melm_studio.analyses.analysis import Analysis, DataShape, Work, demand
 from melm_studio.runs.execution.giving_way import StoppedError, is_stopped
 from melm_studio.runs.execution.rows import judged_rows
@@ -53,7 +52,7 @@ class Probabilities(Analysis[Found]):
             **judged_rows(work.data, record=record),
             gamma=record.gamma,
             parameters=record.parameters_without_start,
-            random_state=record.parameters[SEED.name],
+            random_state=record.parameters.random_state,
             callback=stops,
         )
         if np.isnan(found).any():

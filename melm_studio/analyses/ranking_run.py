@@ -99,7 +99,7 @@ class _Ranking:
         }
 
     def _scored(self, key: str) -> RankedMethod:
-        n_components = self._record.parameters[COMPONENTS.name]
+        n_components = self._record.parameters.n_components
         n_features = self._n_features
         if refusal := METHODS[key].refusal(n_features, self._class_counts, n_components):
             return RankedMethod(key, refusal=refusal)
@@ -128,7 +128,7 @@ class _Ranking:
             if number < n_folds and self._clock.monotonic() - began > MOST_SECONDS:
                 raise _TooSlowError
 
-        shared = self._record.parameters
+        shared = self._record.parameters.values
         parameters = {name: shared[name] for name in (COMPONENTS.name, SEED.name)}
         if METHODS[key].takes(GAMMA.name):  # chosen by inner folds of the training rows
             parameters[GAMMA.name] = AUTO

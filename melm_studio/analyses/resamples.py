@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from melm_core.base import FloatArray, UserError, percent
 from melm_core.evaluation import Stability, stability
 from melm_core.linalg import principal_angles
-from melm_core.methods import GAMMA, METHODS, SEED
+from melm_core.methods import GAMMA, METHODS
 from melm_studio.analyses.analysis import Analysis, Subject, Work
 from melm_studio.analyses.report_section import Section, Table
 from melm_studio.record import Record
@@ -167,7 +167,7 @@ class _Resampling:
             n_resamples=N_RESAMPLES,
             parameters=self._parameters(),
             standardize=False,
-            random_state=self._record.parameters[SEED.name],
+            random_state=self._record.parameters.random_state,
             start=self._start,
             plane_callback=self._after_plane,
         )

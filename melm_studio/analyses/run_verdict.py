@@ -16,8 +16,6 @@ from melm_studio.runs.records.run import PlaneEvent, RunRecord, RunState
 from melm_studio.runs.store.protocol import RunStore
 from melm_studio.scores import CheckProgress, Verdict, better_note, check_verdict
 
-_SPLIT = ("held_out", "random_state")  # parameters that decide which rows are held out
-
 
 def run_verdict(
     renderer: PlaneRenderer,
@@ -83,5 +81,6 @@ def _has_same_rows(other: RunRecord, record: RunRecord) -> bool:
         other.run_id != record.run_id
         and other.state is RunState.DONE
         and other.data_id == record.data_id
-        and all(other.parameters[name] == record.parameters[name] for name in _SPLIT)
+        and other.parameters.held_out == record.parameters.held_out
+        and other.parameters.random_state == record.parameters.random_state
     )

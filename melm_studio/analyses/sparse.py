@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from melm_core.base import percent
 from melm_core.evaluation import SparsePath, sampled_rows, sparse_path
-from melm_core.methods import COMPONENTS, GAMMA, METHODS, SEED
+from melm_core.methods import GAMMA, METHODS
 from melm_studio.analyses.analysis import Analysis, DataShape, Subject, Work, demand
 from melm_studio.analyses.report_section import Section, Table
 from melm_studio.planes.theme import THEMES, Scheme, Theme, page_layout, translucent
@@ -94,7 +94,7 @@ class Sparse(Analysis[SparseReport]):
     needs = ("linear",)
 
     def refusal(self, record: RunRecord, data: Callable[[], LabeledData]) -> str:
-        method, n_components = METHODS[record.method], record.parameters[COMPONENTS.name]
+        method, n_components = METHODS[record.method], record.parameters.n_components
         if not method.is_linear:
             return _NONLINEAR.format(method=method.label)
         if record.batch_weight > 0:
@@ -123,7 +123,7 @@ class Sparse(Analysis[SparseReport]):
             parameters=record.parameters_without_start | {GAMMA.name: record.gamma},
             gamma=record.gamma,
             n_repeats=N_REPEATS,
-            random_state=record.parameters[SEED.name],
+            random_state=record.parameters.random_state,
             callback=after_fold,
         )
 

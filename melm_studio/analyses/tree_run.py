@@ -71,7 +71,7 @@ class _Growth:
         )
         self._n_rows = len(rows)
         has_every_class = len(np.unique(held_out.y[scored])) == len(data.class_names)
-        known = self._record.parameters
+        known = self._record.parameters.values
         names = (COMPONENTS.name, "multiclass", BATCH_WEIGHT.name)
         tree = plane_tree(
             train.X[rows],

@@ -10,8 +10,8 @@ from dash import html
 from dash.development.base_component import Component
 
 from melm_studio.layout.attributes import aria, data
+from melm_studio.runs.records.data_source import DataSource
 from melm_studio.tables import shortened
-from melm_studio.workspace.data_source import DataSource
 
 _LONGEST_NAME = 36
 

@@ -22,8 +22,8 @@ from melm_studio.layout.method_form import (
 from melm_studio.layout.shell.markup import plain
 from melm_studio.layout.table_dialog.dialog import columns_button, recipe_button
 from melm_studio.runs.execution.refusals import missing_package
+from melm_studio.runs.records.data_source import DataSource
 from melm_studio.tables import SAMPLES
-from melm_studio.workspace.data_source import DataSource
 from melm_studio.workspace.stories import INCLUDED_STORIES
 
 _FIRST_METHOD = next(iter(METHODS))

@@ -20,7 +20,7 @@ from melm_core.base import (
     UserError,
     blocks_of,
 )
-from melm_core.methods import AUTO, GAMMA, METHODS
+from melm_core.methods import AUTO, METHODS
 from melm_core.recipe import FittedPreparation
 from melm_studio.configuration.cluster import dask_scheduler
 from melm_studio.operator_tables.descriptions import TableFolder
@@ -75,14 +75,13 @@ class RegisteredTables:
             return False
         if not self.folder and not is_fitted_to_all_rows(record):
             return False  # the sample is all that the method needs
-        is_whole = not any(source.get(name) for name in ("filters", "left_out", "marks"))
+        is_whole = not (source.filters or source.left_out or source.marks)
         if not is_whole or has_chosen_groups(data.columns):
             return False
-        published = visible_table(store, record.owner, str(source["key"]))
+        published = visible_table(store, record.owner, source.key)
         cells = sampled_table(store, published).frame[data.label]
-        rules = source.get("classes") or {}
-        is_cut = rules.get("quantiles") or rules.get("cuts")
-        return not is_cut and (bool(rules.get("names")) or not is_measure(cells))
+        rules = source.classes
+        return not rules.is_cut and (bool(rules.names) or not is_measure(cells))
 
     @contextmanager
     def rows(
@@ -108,7 +107,7 @@ class RegisteredTables:
         UserError
             If the table is gone, changed or damaged, or the cluster does not answer.
         """
-        key = str(record.source["key"])
+        key = record.source.key
         if not self.folder:
             raise UserError(NOT_HERE.format(key=key))
         published = visible_table(store, record.owner, key)
@@ -116,7 +115,7 @@ class RegisteredTables:
         folder = TableFolder(self.folder)
         descriptions = folder.descriptions()
         found = folder.table(key, descriptions[key]) if key in descriptions else None
-        is_same = found is not None and found.version == record.source.get("version")
+        is_same = found is not None and found.version == record.table_version
         if found is None or not is_same or sample is None or published.version != found.version:
             raise UserError(_CHANGED.format(name=published.name))
         opened = opened_table(folder.files, found)
@@ -134,7 +133,7 @@ NO_TABLES = RegisteredTables()
 
 def is_fitted_to_all_rows(record: RunRecord) -> bool:
     """Whether the method of a run takes rows in blocks, with the settings of the run."""
-    is_plain = record.parameters[GAMMA.name] != AUTO and not record.batch_weight
+    is_plain = record.parameters.gamma != AUTO and not record.batch_weight
     return record.method in METHODS_OF_ALL_ROWS and is_plain
 
 

@@ -36,7 +36,7 @@ def axis_titles(
 
 
 def _axis_names(record: RunRecord, options: ViewOptions) -> tuple[str, str]:
-    if record.parameters["n_components"] == 1:
+    if record.parameters.n_components == 1:
         return "Component 1", "Density"
     if options.view_angle != DEFAULT_VIEW.view_angle:
         return _TURNED

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
-
-import msgspec
 
 from melm_core.base import percent
 from melm_core.methods import (
@@ -20,11 +18,10 @@ from melm_core.methods import (
     Choice,
     Setting,
 )
-from melm_core.recipe import Recipe
 from melm_studio.configuration.messages import WAITS
 from melm_studio.planes.view_options import MorphTarget, ViewOptions
 from melm_studio.runs.records.run import PlaneEvent, RunRecord, RunState
-from melm_studio.tables import RowFilter, count, number, recipe_caption
+from melm_studio.tables import count, number, recipe_caption
 
 REPRODUCTION_TOLERANCE = 1e-9
 
@@ -102,16 +99,16 @@ def unique_title(record: RunRecord, others: Iterable[RunRecord]) -> str:
 
 def _label(record: RunRecord) -> str:
     label = METHODS[record.method].label
-    return f"{label} refined" if "init" in record.parameters else label
+    return label if record.parameters.init is None else f"{label} refined"
 
 
 def _shared_settings(record: RunRecord) -> list[str]:
     """The kernel width, where the method uses it, and what differs from the defaults."""
     method, parameters = METHODS[record.method], record.parameters
-    n_components, n_starts = parameters[COMPONENTS.name], parameters[STARTS.name]
-    seed, held_out = parameters[SEED.name], 100 * parameters[HELD_OUT.name]
+    n_components, n_starts = parameters.n_components, parameters.n_init
+    seed, held_out = parameters.random_state, 100 * parameters.held_out
     is_random = method.takes(SEED.name) or held_out > 0
-    shows_starts = method.takes(STARTS.name) and "init" not in parameters
+    shows_starts = method.takes(STARTS.name) and parameters.init is None
     default = next((s.default for s in method.parameters if s.name == STARTS.name), STARTS.default)
     return [
         *([f"γ {_gamma(record)}"] if method.takes(GAMMA.name) else []),
@@ -124,40 +121,28 @@ def _shared_settings(record: RunRecord) -> list[str]:
 
 def _gamma(record: RunRecord) -> str:
     """The kernel width, and whether the run chooses it."""
-    path = _gamma_path(record)
-    if path is None:
+    if record.parameters.gamma != AUTO:
         return f"{record.gamma:.3g}"
     return "auto" if record.chosen_gamma is None else f"{record.gamma:.3g} (auto)"
 
 
-def _gamma_path(record: RunRecord) -> Mapping[str, Any] | None:
-    """The held-out accuracies by which the run chooses gamma; None if it does not choose."""
-    if record.parameters["gamma"] != AUTO:
-        return None
-    found: Mapping[str, Any] = record.outcome.get("gamma_path", {})
-    return found
-
-
 def _preparation(record: RunRecord) -> list[str]:
     """Deviations from the default preparation of the data."""
-    recipe = msgspec.convert(record.source.get("recipe", {}), Recipe, strict=False)
-    is_standardized = record.source.get("standardize", True)
-    scaled = [] if is_standardized else ["not standardized"]
-    return [*recipe_caption(recipe), *scaled, *edited_rows(record)]
+    scaled = [] if record.source.standardize else ["not standardized"]
+    return [*recipe_caption(record.source.recipe), *scaled, *edited_rows(record)]
 
 
 def edited_rows(record: RunRecord) -> list[str]:
     """What the user did to rows: "only site A", "3 rows left out", "4 rows as odd"."""
-    n_left_out = len(record.source.get("left_out", ()))
-    marks = record.source.get("marks", ())
-    filters = msgspec.convert(record.source.get("filters", ()), tuple[RowFilter, ...])
+    source = record.source
+    n_left_out = len(source.left_out)
     return [
-        *(one.words for one in filters),
+        *(one.words for one in source.filters),
         *([f"{count(n_left_out, 'row')} left out"] if n_left_out else []),
         *(
-            f"{count(len(mark['rows']), 'row')} as "
-            f"{mark['value' if mark['column'] == record.source['label'] else 'column']}"
-            for mark in marks
+            f"{count(len(mark.rows), 'row')} as "
+            f"{mark.value if mark.column == source.label else mark.column}"
+            for mark in source.marks
         ),
     ]
 
@@ -165,10 +150,10 @@ def edited_rows(record: RunRecord) -> list[str]:
 def _own_settings(record: RunRecord) -> list[str]:
     """Settings of the method alone that differ from their defaults."""
     return [
-        _setting_caption(setting, record.parameters[setting.name])
+        _setting_caption(setting, value)
         for setting in METHODS[record.method].parameters
         if setting.name not in SHARED
-        and record.parameters.get(setting.name, setting.default) != setting.default
+        and (value := record.parameters.own.get(setting.name, setting.default)) != setting.default
     ]
 
 
@@ -250,11 +235,10 @@ def _going_on(event: PlaneEvent) -> str:
 
 
 def _beginning(record: RunRecord) -> str:
-    path = _gamma_path(record)
-    if path is None:
+    if record.parameters.gamma != AUTO:
         features = f", {count(record.n_features, 'feature')}" if record.n_features else ""
         return f"Computing the first plane{features}"
-    n_done = path.get("n_folds", 0)
+    n_done = record.outcome.gamma_path.n_folds if record.outcome.gamma_path else 0
     return f"Choosing γ by inner folds, {n_done} done" if n_done else "Choosing γ by inner folds"
 
 
@@ -272,14 +256,14 @@ def _finished(record: RunRecord, event: PlaneEvent) -> str:
     counts = [count(event.n_evaluations, "evaluation"), f"{event.elapsed_s:.1f} s"]
     if METHODS[record.method].takes(STARTS.name):
         counts.insert(0, _starts(record))
-    if _gamma_path(record):
+    if record.outcome.gamma_path:
         counts.append(f"γ {record.gamma:.3g} chosen by inner folds")
     return ", ".join([*counts, *_fitted_to(record)])
 
 
 def _embedded(record: RunRecord) -> list[str]:
     """How many rows a map of neighbors was computed for, unless for all."""
-    n_embedded, n_rows = (record.outcome.get(name) for name in ("n_embedded", "n_training"))
+    n_embedded, n_rows = record.outcome.n_embedded, record.outcome.n_training
     if not (n_embedded and n_rows):
         return []
     of_all = count(n_rows, "training row")
@@ -288,15 +272,16 @@ def _embedded(record: RunRecord) -> list[str]:
 
 def _fitted_to(record: RunRecord) -> list[str]:
     """Which rows of a table the plane is of, where only a sample of them is drawn."""
-    if n_rows := record.outcome.get("n_rows"):
+    if n_rows := record.outcome.n_rows:
         return [f"fitted to {count(n_rows, 'row')}"]
     return ["fitted to the sample"] if record.is_of_sample else []
 
 
 def _starts(record: RunRecord) -> str:
     """The number of starts, and how many of them are known to agree on this plane."""
-    n_starts = record.outcome.get("starts", record.parameters[STARTS.name])
-    starts, n_agreeing = count(n_starts, "start"), record.outcome.get("agreeing")
+    found = record.outcome
+    n_starts = record.parameters.n_init if found.n_starts is None else found.n_starts
+    starts, n_agreeing = count(n_starts, "start"), found.n_agreeing
     if n_agreeing is None or n_starts == 1:
         return starts
     # Starts that were dropped before they converged are not known to agree.

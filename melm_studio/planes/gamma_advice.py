@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 from melm_core.methods import GAMMA, METHODS, STARTS
+from melm_studio.runs.records.outcome import GammaPath
 from melm_studio.runs.records.run import RunRecord
 
 # The planes compared do not depend on the width of the run, nor on where its search starts.
 _ANY_VALUE = (GAMMA.name, STARTS.name, "init")
 
 
-def gamma_advice(record: RunRecord, fits: Iterable[RunRecord]) -> dict[str, Any] | None:
+def gamma_advice(record: RunRecord, fits: Iterable[RunRecord]) -> GammaPath | None:
     """The path by which a run chose gamma, or the newest of another run on the same rows.
 
     None if no such run has chosen yet, or the method has no kernel width.
@@ -25,15 +26,14 @@ def gamma_advice(record: RunRecord, fits: Iterable[RunRecord]) -> dict[str, Any]
 
     Returns
     -------
-    dict or None
-        As ``gamma_path`` of `RunRecord.outcome`.
+    GammaPath or None
     """
     paths = [
         path
         for other in (*fits, record)
         if _is_comparable(other, record) and (path := _chosen_path(other)) is not None
     ]
-    return dict(paths[-1]) if paths else None
+    return paths[-1] if paths else None
 
 
 def can_choose_gamma(record: RunRecord) -> bool:
@@ -41,9 +41,8 @@ def can_choose_gamma(record: RunRecord) -> bool:
     return METHODS[record.method].takes(GAMMA.name)
 
 
-def _chosen_path(record: RunRecord) -> Mapping[str, Any] | None:
-    path: Mapping[str, Any] = record.outcome.get("gamma_path") or {}
-    return None if path.get("chosen") is None else path
+def _chosen_path(record: RunRecord) -> GammaPath | None:
+    return None if record.chosen_gamma is None else record.outcome.gamma_path
 
 
 def _is_comparable(other: RunRecord, record: RunRecord) -> bool:
@@ -56,4 +55,6 @@ def _is_comparable(other: RunRecord, record: RunRecord) -> bool:
 
 
 def _fixed(record: RunRecord) -> dict[str, Any]:
-    return {name: value for name, value in record.parameters.items() if name not in _ANY_VALUE}
+    return {
+        name: value for name, value in record.parameters.values.items() if name not in _ANY_VALUE
+    }

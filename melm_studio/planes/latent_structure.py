@@ -9,7 +9,7 @@ import numpy as np
 
 from melm_core.base import FloatArray, percent
 from melm_core.evaluation import DEFAULT_FOLDS, predicted_share, sampled_rows
-from melm_core.methods import METHODS, SEED
+from melm_core.methods import METHODS
 from melm_studio.runs.execution.rows import judged_rows, rows_of
 from melm_studio.runs.records.run import RunRecord
 from melm_studio.tables import LabeledData
@@ -75,14 +75,14 @@ def latent_structure(data: LabeledData, record: RunRecord) -> LatentStructure:
         Of a method that predicts indicators.
     """
     train, _ = rows_of(data, record)
-    fitted = METHODS[record.method].estimator(record.parameters).fit(train.X, train.y)
+    fitted = METHODS[record.method].estimator(record.parameters.values).fit(train.X, train.y)
     kept = sampled_rows(data.y, MOST_JUDGED_ROWS, data.groups)
     q2 = predicted_share(
         record.method,
         **judged_rows(data, kept),
-        parameters=record.parameters,
+        parameters=record.parameters.values,
         n_folds=DEFAULT_FOLDS,
-        random_state=record.parameters[SEED.name],
+        random_state=record.parameters.random_state,
     )
     return _of_fitted(fitted, train.feature_names, q2)
 

@@ -302,7 +302,7 @@ class PlaneRenderer:
         record = key.record
         if not METHODS[record.method].is_linear:
             return None
-        chosen = {COMPONENTS.name: record.parameters[COMPONENTS.name]}
+        chosen = {COMPONENTS.name: record.parameters.n_components}
         viewer = self._viewer(key).at(gamma)
         try:
             components = _closed_form(QUICK_METHOD, chosen, viewer.parts[0], MOST_QUICK_WORK)
@@ -366,14 +366,14 @@ class PlaneRenderer:
     def _fit_preview(self, key: ViewerKey, gamma: float) -> PlaneView:
         record = key.record
         train, _ = self.rows(record)
-        components = _closed_form(record.method, record.parameters, train, MAX_PREVIEW_WORK)
+        components = _closed_form(record.method, record.parameters.values, train, MAX_PREVIEW_WORK)
         return self._viewer(key).at(gamma).view(components)
 
     def _prepare_viewer(self, key: ViewerKey) -> PlaneViewer:
-        record, parameters = key.record, key.record.parameters
+        record = key.record
         # For every kernel width, which runs on the same rows then share.
         parts = centered_parts(self.rows(record))
-        return PlaneViewer(*parts, GAMMA.default, parameters["n_components"])
+        return PlaneViewer(*parts, GAMMA.default, record.parameters.n_components)
 
     def _measure_origin(self, key: ViewerKey) -> FloatArray:
         return mean_row(self.rows(key.record))
@@ -400,7 +400,7 @@ class PlaneRenderer:
             return None
         other, event = self._known(*toward)
         is_alike = len(event.components) == self.viewer(record).n_components
-        tables = [(run.table, tuple(run.source.get("left_out", ()))) for run in (other, record)]
+        tables = [(run.table, run.source.left_out) for run in (other, record)]
         has_same_rows = tables[0] == tables[1]
         return self._coordinates(*toward) if is_alike and has_same_rows else None
 

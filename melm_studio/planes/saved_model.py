@@ -43,7 +43,7 @@ def model_text(
     )
     return plane.to_json(
         method=record.method,
-        parameters=dict(record.parameters),
+        parameters=record.parameters.values,
         data={"name": record.data_name, "sha256": record.data_id},
     )
 

@@ -53,14 +53,15 @@ class ViewerKey:
     def of(cls, record: RunRecord) -> ViewerKey:
         """Return the key of a run; the kernel width does not matter."""
         parameters = record.parameters
-        shared = ("held_out", "random_state", "n_components")
         key: tuple[object, ...] = (
             record.owner,
             record.data_id,
-            *(parameters[name] for name in shared),
+            parameters.held_out,
+            parameters.random_state,
+            parameters.n_components,
         )
         if not METHODS[record.method].is_linear:
-            key = (*key, record.method, *sorted(parameters.items()))
+            key = (*key, record.method, *sorted(parameters.values.items()))
         return cls(key, record)
 
 

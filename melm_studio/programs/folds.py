@@ -11,8 +11,8 @@ from msgspec import Struct
 from melm_core.evaluation import density_scores
 from melm_core.methods import AUTO, GAMMA, SEED
 from melm_studio.programs.models import Run
+from melm_studio.runs.records.data_source import DataSource
 from melm_studio.tables import prepare, read_table
-from melm_studio.workspace.data_source import DataSource
 
 
 class FoldedScores(Struct, frozen=True):

@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 from msgspec import Meta, Struct, field
 
+from melm_studio.runs.records.data_source import DataSource
 from melm_studio.runs.records.run import RunState
-from melm_studio.workspace.data_source import DataSource
 from melm_studio.workspace.view_spec import Method
 
 

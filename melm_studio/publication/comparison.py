@@ -249,7 +249,7 @@ def biggest_movers(
     """
     if one.run_id == other.run_id:
         raise UserError(_SAME_RUN)
-    if one.parameters["n_components"] != other.parameters["n_components"]:
+    if one.parameters.n_components != other.parameters.n_components:
         raise UserError(_OTHER_SHAPE)
     first = _drawn_rows(store, renderer, one, DEFAULT_VIEW)
     second = _drawn_rows(store, renderer, other, ViewOptions(toward=one.run_id))

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import msgspec
 import numpy as np
 
 from melm_studio.analyses.report_section import Section, Table
 from melm_studio.runs.records.run import RunRecord
-from melm_studio.tables import LabeledData, RowFilter, count, number, recipe_caption
+from melm_studio.tables import LabeledData, count, number, recipe_caption
 
 MAX_COLUMNS = 200
 
@@ -15,19 +14,18 @@ MAX_COLUMNS = 200
 def data_section(data: LabeledData, record: RunRecord) -> Section:
     """Return what the data of a run are and how they were prepared."""
     source = record.source
-    uploaded = [("SHA-256 of the file", str(source.get("key", "")))]
-    filters = msgspec.convert(source.get("filters", ()), tuple[RowFilter, ...])
+    uploaded = [("SHA-256 of the file", source.key)]
     facts = [
         ("Table", record.data_name),
-        *(uploaded if source.get("kind") == "upload" else []),
+        *(uploaded if source.kind == "upload" else []),
         ("SHA-256 of the prepared data", record.data_id),
-        ("Label", str(source.get("label") or "")),
+        ("Label", source.label or ""),
         ("Rows", number(len(data.y))),
         ("Features", number(data.X.shape[1])),
         ("Preparation", ", ".join(recipe_caption(data.recipe)) or "standardized"),
         ("Groups of rows", _groups(data)),
-        ("Rows chosen", "; ".join(one.words for one in filters)),
-        ("Rows left out by hand", number(len(source.get("left_out", ())))),
+        ("Rows chosen", "; ".join(one.words for one in source.filters)),
+        ("Rows left out by hand", number(len(source.left_out))),
     ]
     classes = tuple((name, number(n)) for name, n in data.class_counts.items())
     return Section(

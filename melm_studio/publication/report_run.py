@@ -269,7 +269,7 @@ def _interval(run: ReportedRun, feature: int) -> tuple[str, str]:
 
 
 def _method(run: ReportedRun) -> Section:
-    method, parameters = METHODS[run.record.method], run.record.parameters
+    method, parameters = METHODS[run.record.method], run.record.parameters.values
     labels = {
         setting.name: setting.label for setting in (*method.parameters, COMPONENTS, SEED, HELD_OUT)
     }

@@ -130,7 +130,7 @@ class RowPlacer:
 
         A nonlinear method whose run kept no embedding is fitted again, which gives the same.
         """
-        method, parameters = METHODS[self._record.method], self._record.parameters
+        method, parameters = METHODS[self._record.method], self._record.parameters.values
         if method.is_linear:
             return X
         data = replace(data, unlabeled=None)  # which are not to be placed once more

@@ -7,9 +7,11 @@ import os
 import time
 import traceback
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
-from typing import Any, TypeVar
+from typing import TypeVar
+
+from msgspec import structs
 
 from melm_core.base import UserError
 from melm_core.methods import METHODS
@@ -29,9 +31,10 @@ from melm_studio.configuration.messages import (
     UNEXPECTED,
 )
 from melm_studio.operator_tables.all_rows import NO_TABLES, RegisteredTables
-from melm_studio.runs.execution.embedding import embedded, embedding_outcome, keep_embedding
+from melm_studio.runs.execution.embedding import embedded, keep_embedding, with_embedding
 from melm_studio.runs.execution.giving_way import StoppedError, own_request
 from melm_studio.runs.execution.rows import split_of
+from melm_studio.runs.records.outcome import NO_OUTCOME, FitOutcome
 from melm_studio.runs.records.run import AT_WORK, RunRecord, RunState
 from melm_studio.runs.store.protocol import RunEndedError, RunStore
 from melm_studio.tables import LabeledData
@@ -91,7 +94,7 @@ class _Ending:
     state: RunState
     message: str = ""
     traceback: str = ""
-    outcome: Mapping[str, Any] = field(default_factory=dict)
+    outcome: FitOutcome = NO_OUTCOME
 
 
 def _begin(store: RunStore, run_id: str, clock: Clock) -> bool:
@@ -164,7 +167,7 @@ def _compute(
         return _Ending(RunState.DONE) if is_complete else _Ending(RunState.CANCELLED, STOPPED)
     split = split_of(data, record)
     embedding = keep_embedding(store, record, split[0])
-    train, held_out = embedded(METHODS[record.method], record.parameters, *split, embedding)
+    train, held_out = embedded(METHODS[record.method], record.parameters.values, *split, embedding)
     if tables.has_all_rows(store, record, data):
         with tables.rows(store, record, data, held_out) as table:
             fit = fitted_to_table(store, record, recorder, (train, held_out), table)
@@ -173,8 +176,8 @@ def _compute(
     recorder.conclude(fit.components, fit.objective, is_complete=not recorder.stopped)
     if recorder.stopped:
         return _Ending(RunState.CANCELLED, STOPPED, outcome=recorder.outcome)
-    outcome = {**recorder.outcome, **fit.outcome, **embedding_outcome(embedding, train)}
-    return _Ending(RunState.DONE, outcome=outcome)
+    outcome = structs.replace(fit.outcome, gamma_path=recorder.outcome.gamma_path)
+    return _Ending(RunState.DONE, outcome=with_embedding(outcome, embedding, train))
 
 
 def _analyzed(work: Work) -> _Ending:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from msgspec import structs
 from sklearn.utils.validation import has_fit_parameter
 
 from melm_core.base import BlockSource, FloatArray
@@ -16,6 +16,7 @@ from melm_core.methods import METHODS
 from melm_studio.operator_tables.all_rows import is_fitted_to_all_rows
 from melm_studio.operator_tables.plane_densities import PlaneDensities, keep_densities
 from melm_studio.runs.execution.rows import nuisance_of
+from melm_studio.runs.records.outcome import NO_OUTCOME, FitOutcome
 from melm_studio.runs.records.run import RunRecord
 from melm_studio.runs.store.protocol import RunStore
 from melm_studio.tables import LabeledData
@@ -31,13 +32,12 @@ class Fit:
     components : ndarray of shape (n_components, n_features)
     objective : float
         Of the plane; the divergence if the method reported none.
-    outcome : mapping
-        As in `RunRecord`.
+    outcome : FitOutcome
     """
 
     components: FloatArray
     objective: float
-    outcome: Mapping[str, Any] = field(default_factory=dict)
+    outcome: FitOutcome = NO_OUTCOME
 
 
 def fitted(train: LabeledData, record: RunRecord, recorder: Recorder) -> Fit:
@@ -55,7 +55,7 @@ def fitted(train: LabeledData, record: RunRecord, recorder: Recorder) -> Fit:
     if not method.is_linear:
         components = np.eye(train.X.shape[1])
         return Fit(components, _objective(train, record, recorder, components))
-    estimator = method.estimator(record.parameters, recorder)
+    estimator = method.estimator(record.parameters.values, recorder)
     groups = {"groups": train.groups} if has_fit_parameter(estimator, "groups") else {}
     estimator.fit(train.X, train.y, **groups, **nuisance_of(train, record))
     components = estimator.components_
@@ -103,20 +103,24 @@ def fitted_to_table(
 def _fitted_to_all_rows(
     record: RunRecord, recorder: Recorder, train: LabeledData, table: BlockSource
 ) -> Fit:
-    estimator = METHODS[record.method].estimator(record.parameters, recorder).fit(table, None)
+    estimator = (
+        METHODS[record.method].estimator(record.parameters.values, recorder).fit(table, None)
+    )
     components = estimator.components_
     maximizes_it = METHODS[record.method].maximizes == "divergence"
     objective = (
         estimator.divergence_ if maximizes_it else _objective(train, record, recorder, components)
     )
     n_rows = int(table.counts.sum())
-    return Fit(components, objective, {**_outcome(estimator), "n_rows": n_rows})
+    return Fit(components, objective, structs.replace(_outcome(estimator), n_rows=n_rows))
 
 
-def _outcome(estimator: Any) -> dict[str, Any]:
+def _outcome(estimator: Any) -> FitOutcome:
     if not hasattr(estimator, "n_agreeing_starts_"):
-        return {}
-    return {"agreeing": estimator.n_agreeing_starts_, "starts": len(estimator.start_results_)}
+        return NO_OUTCOME
+    return FitOutcome(
+        n_starts=len(estimator.start_results_), n_agreeing=int(estimator.n_agreeing_starts_)
+    )
 
 
 def _objective(

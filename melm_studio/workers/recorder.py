@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from msgspec import structs
 
 from melm_core.base import FloatArray, GammaPath, GammaProgress, Progress
 from melm_core.linalg import align_components
 from melm_studio.configuration.clock import Clock
+from melm_studio.runs.records.outcome import NO_OUTCOME, FitOutcome
+from melm_studio.runs.records.outcome import GammaPath as GammaPathRecord
 from melm_studio.runs.records.run import AT_WORK, PlaneEvent
 from melm_studio.runs.store.best_plane import best_event
 from melm_studio.runs.store.protocol import RunStore
@@ -51,8 +51,8 @@ class Recorder:
         The step with the best plane so far.
     stopped : bool
         Whether the fit was requested to stop.
-    outcome : dict
-        What the record has of the choice of gamma, see `RunRecord`; empty if there is none.
+    outcome : FitOutcome
+        With what the record has of the choice of gamma.
     """
 
     def __init__(
@@ -66,7 +66,7 @@ class Recorder:
     ) -> None:
         self.best: Progress | None = None
         self.stopped = False
-        self.outcome: dict[str, Any] = {}
+        self.outcome = NO_OUTCOME
         self._store = store
         self._run_id = run_id
         self._clock = clock
@@ -91,7 +91,7 @@ class Recorder:
         path = progress.gamma_path
         if path is None or len(path.fold_accuracies) < 2:  # a single fold has no standard error
             return
-        outcome = {"gamma_path": _gamma_path(path, progress.is_choosing)}
+        outcome = FitOutcome(gamma_path=_gamma_path(path, progress.is_choosing))
         if outcome != self.outcome:
             self.outcome = outcome
             self._store.transition(self._run_id, AT_WORK, outcome=outcome)
@@ -162,15 +162,14 @@ class Recorder:
         self._appended_s = self._clock.monotonic()
 
 
-def _gamma_path(path: GammaPath, is_choosing: bool) -> dict[str, Any]:
-    """The values of a path as `RunRecord` has them."""
-    return {
-        "gammas": path.gammas.tolist(),
-        "accuracies": path.accuracies.tolist(),
-        "standard_errors": path.standard_errors.tolist(),
-        "n_folds": len(path.fold_accuracies),
-        "chosen": None if is_choosing else path.chosen,
-    }
+def _gamma_path(path: GammaPath, is_choosing: bool) -> GammaPathRecord:
+    return GammaPathRecord(
+        gammas=tuple(path.gammas.tolist()),
+        accuracies=tuple(path.accuracies.tolist()),
+        standard_errors=tuple(path.standard_errors.tolist()),
+        n_folds=len(path.fold_accuracies),
+        chosen=None if is_choosing else path.chosen,
+    )
 
 
 def _only_step(components: FloatArray, objective: float) -> Progress:

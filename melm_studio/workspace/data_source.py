@@ -1,19 +1,17 @@
-"""Where data come from and how they are prepared, as the page, a link, and a story hold it."""
+"""The data that the page shows, the files behind them, and the data used before."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import PurePath
-from typing import Annotated, Any, Literal
+from typing import Any
 
-import msgspec
-from msgspec import Meta, Struct
-from msgspec.structs import force_setattr, replace
+from msgspec import Struct
+from msgspec.structs import replace
 
 from melm_core.base import UserError
-from melm_core.recipe import Recipe, Scaling
 from melm_studio.configuration.settings import Settings
 from melm_studio.operator_tables.published import (
     NOT_HERE,
@@ -24,112 +22,16 @@ from melm_studio.operator_tables.published import (
 )
 from melm_studio.planes.captions import title
 from melm_studio.reading import FileReader
+from melm_studio.runs.records.data_source import DataSource
 from melm_studio.runs.records.run import RunRecord, Table, table_of
 from melm_studio.runs.store.protocol import RunStore
-from melm_studio.tables import (
-    MAX_FILTERS,
-    MAX_MARKS,
-    SAMPLES,
-    ClassRules,
-    Mark,
-    ReadOptions,
-    RowFilter,
-    RowNumbers,
-    Use,
-    load_sample,
-    read_table_apart,
-)
+from melm_studio.tables import SAMPLES, load_sample, read_table_apart
 from melm_studio.tables import Table as FileTable
-from melm_studio.validation import InputError, Sha256, Text, read, shown
+from melm_studio.validation import InputError, Sha256, Text, read
 
 MOST_REMEMBERED = 8  # data sets, by the browser
-_MAX_ORDERS, _MAX_LEVELS = 200, 200
 _FILE_GONE = "{name} is no longer stored here. Drop the file again, or choose a sample."
 NO_DATA = "There are no data to run on yet. Drop a CSV file or choose a sample."
-
-
-class DataSource(Struct, frozen=True, forbid_unknown_fields=True):
-    """A sample, an uploaded file or a table of the operator, and how its columns are used.
-
-    Attributes
-    ----------
-    kind : str
-    key : str
-        The name of a sample or a table, or the SHA-256 of an uploaded file.
-    name : str
-        The name of an uploaded file, or that of a table as visitors read it.
-    label : str or None
-        The label column; None to infer it.
-    standardize : bool
-    roles : mapping of str to str
-        The use of each column for which the user chose one.
-    orders : mapping of str to tuple of str
-        The categories of ordered columns from low to high, where the user put them in order.
-    classes : ClassRules
-        How the values of the label become classes.
-    reading : ReadOptions
-        How the file is read.
-    recipe : Recipe
-        How the features are prepared. Its scaling is never "none": `standardize` says that.
-    filters : tuple of RowFilter
-        The rows of the table that are used, by the values of its columns.
-    left_out : tuple of int
-        Rows of the file that the user left out, counted from 1 without the header.
-    marks : tuple of Mark
-        Rows to which the user gave a class or other information, in order.
-    """
-
-    kind: Annotated[Literal["sample", "upload", "table"], Meta(title="The kind of data")]
-    key: Annotated[Text, Meta(title="The key of the data")]
-    name: Annotated[Text, Meta(title="The file name")] = ""
-    label: Annotated[str, Meta(title="The label column", min_length=1, max_length=2_000)] | None = (
-        None
-    )
-    standardize: Annotated[bool, Meta(title="The standardize option")] = True
-    roles: Annotated[dict[Text, Use], Meta(title="The use of a column")] = msgspec.field(
-        default_factory=dict
-    )
-    classes: Annotated[ClassRules, Meta(title="The rules of the classes")] = ClassRules()
-    reading: Annotated[ReadOptions, Meta(title="The options of reading")] = ReadOptions()
-    recipe: Annotated[Recipe, Meta(title="The preparation")] = Recipe()
-    orders: Annotated[
-        dict[Text, Annotated[tuple[Text, ...], Meta(max_length=_MAX_LEVELS)]],
-        Meta(title="The order of categories", max_length=_MAX_ORDERS),
-    ] = msgspec.field(default_factory=dict)
-    filters: Annotated[
-        tuple[RowFilter, ...], Meta(title="The list of filters", max_length=MAX_FILTERS)
-    ] = ()
-    left_out: RowNumbers = ()
-    marks: Annotated[
-        tuple[Mark, ...], Meta(title="The list of marked rows", max_length=MAX_MARKS)
-    ] = ()
-
-    def __post_init__(self) -> None:
-        if self.recipe.scaling is Scaling.NONE or not self.standardize:
-            force_setattr(self, "standardize", False)
-            force_setattr(self, "recipe", replace(self.recipe, scaling=Scaling.UNIT))
-        if self.kind == "upload":
-            read(self.key, Sha256, "The hash of the file")
-            if not self.name:
-                raise InputError("The file name is missing. It must be that of the uploaded file.")
-            return
-        if self.kind == "table":
-            force_setattr(self, "name", self.name or self.key)
-            return
-        force_setattr(self, "name", "")
-        if self.key not in SAMPLES:
-            raise InputError(
-                f"The sample must be one of {', '.join(SAMPLES)}; it is {shown(self.key)}."
-            )
-
-    @property
-    def full_recipe(self) -> Recipe:
-        """The recipe with its scaling, "none" without standardizing."""
-        return self.recipe if self.standardize else replace(self.recipe, scaling=Scaling.NONE)
-
-    def with_recipe(self, recipe: Recipe) -> DataSource:
-        """Return the same data prepared by another recipe."""
-        return replace(self, recipe=recipe, standardize=recipe.scaling is not Scaling.NONE)
 
 
 class ShownData(Struct, frozen=True, forbid_unknown_fields=True):
@@ -166,15 +68,14 @@ class ShownData(Struct, frozen=True, forbid_unknown_fields=True):
         return read(values, cls, "The data set")
 
     @property
-    def run_source(self) -> dict[str, Any]:
-        """The source as a run of these data records it."""
-        source: dict[str, Any] = msgspec.to_builtins(replace(self.source, label=self.label))
-        return source | ({"version": self.version} if self.version else {})
+    def run_source(self) -> DataSource:
+        """The source as a run of these data records it: with its label."""
+        return replace(self.source, label=self.label)
 
     @property
     def table(self) -> Table:
         """Identifies the rows, however their features were prepared."""
-        return table_of(self.id, self.run_source)
+        return table_of(self.id, self.run_source, self.version)
 
 
 @dataclass(frozen=True)
@@ -240,14 +141,6 @@ class SourceFiles:
         return visible_table(self.store, self.owner, source.key)
 
 
-def source_of_run(recorded: Mapping[str, Any]) -> DataSource:
-    """Return the source that a run records, which has the version of a table besides."""
-    known = DataSource.__struct_encode_fields__
-    return read(
-        {name: recorded[name] for name in known if name in recorded}, DataSource, "The data"
-    )
-
-
 @dataclass(frozen=True)
 class RecentRun:
     """A run, and the source of its data."""
@@ -289,14 +182,13 @@ def recent_data(sources: Iterable[DataSource], fits: Sequence[RunRecord]) -> lis
     for source in sources:
         found.setdefault(_file(source), RecentData(_name(source), source))
     for run in reversed(fits):
-        with suppress(InputError):  # recorded by a version that had other samples
-            _add(found, run, source_of_run(run.source))
+        _add(found, run)
     return list(found.values())
 
 
-def _add(found: dict[tuple[str, str], RecentData], run: RunRecord, source: DataSource) -> None:
-    one = found.setdefault(_file(source), RecentData(_name(source), source))
-    one.runs.append(RecentRun(run.run_id, title(run), source))
+def _add(found: dict[tuple[str, str], RecentData], run: RunRecord) -> None:
+    one = found.setdefault(_file(run.source), RecentData(_name(run.source), run.source))
+    one.runs.append(RecentRun(run.run_id, title(run), run.source))
 
 
 def _file(source: DataSource) -> tuple[str, str]:

@@ -14,9 +14,9 @@ import msgspec
 from cachetools import LRUCache
 
 from melm_studio.operator_tables.published import class_sizes
+from melm_studio.runs.records.data_source import DataSource
 from melm_studio.runs.records.stored_files import REFRESH_AFTER_S, FileKind, StoredFile
 from melm_studio.tables import LabeledData, Summary, Table, label_candidates, summarize
-from melm_studio.workspace.data_source import DataSource
 from melm_studio.workspace.workspace import Workspace
 
 # Bytes of descriptions that are remembered: of hundreds of usual tables, or of one or two with

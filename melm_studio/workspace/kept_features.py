@@ -9,7 +9,6 @@ from msgspec.structs import replace
 from melm_core.base import UserError
 from melm_studio.runs.records.run import RunRecord
 from melm_studio.tables import LabeledData, Use
-from melm_studio.workspace.data_source import source_of_run
 from melm_studio.workspace.view_spec import ViewSpec
 
 _ONE_COLUMN = "All of these features come from one column, and a plane needs two. Keep more."
@@ -37,7 +36,7 @@ def view_of_features(record: RunRecord, data: LabeledData, features: Iterable[in
     if len(kept) < 2:
         raise UserError(_ONE_COLUMN)
     left_out = {one.name: Use.IGNORED for one in data.encodings if one.name not in kept}
-    source = source_of_run(record.source)
+    source = record.source
     return ViewSpec(
         source=replace(source, roles={**source.roles, **left_out}),
         method=record.method,

@@ -18,9 +18,9 @@ from melm_studio.planes.sharing import shared
 from melm_studio.planes.view_options import ViewOptions
 from melm_studio.rows.new_rows import NewRows, match_rows
 from melm_studio.rows.placement import RowPlacer
+from melm_studio.runs.records.data_source import DataSource
 from melm_studio.runs.records.run import PlaneEvent, RunRecord
 from melm_studio.tables import LabeledData
-from melm_studio.workspace.data_source import DataSource, source_of_run
 from melm_studio.workspace.workspace import Workspace
 
 # Cache sizes: data sets and tables are large, planes are not; new rows are as large as their file.
@@ -61,7 +61,7 @@ class RowViews:
         UserError
             If the file is no longer stored.
         """
-        source = source_of_run(record.source)
+        source = record.source
         # The numbers of the rows refer to the whole file.
         whole = replace(source, left_out=(), filters=())
         key = _Key((workspace, whole), (workspace.owner, msgspec.json.encode(whole)))

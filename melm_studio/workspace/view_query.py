@@ -9,9 +9,9 @@ from urllib.parse import parse_qsl, urlencode
 import msgspec
 
 from melm_studio.planes.view_options import DEFAULT_VIEW, ViewOptions
+from melm_studio.runs.records.data_source import DataSource
 from melm_studio.tables import Mark, rows_from_text, rows_text
 from melm_studio.validation import InputError, read, shown
-from melm_studio.workspace.data_source import DataSource
 from melm_studio.workspace.view_spec import SharedMorph, ViewSpec
 
 # Browsers, mail programs, and proxies all accept addresses of this length.

@@ -12,30 +12,20 @@ import msgspec
 from msgspec import Meta, Struct, field
 from msgspec.structs import force_setattr
 
-from melm_core.methods import (
-    COMPONENTS,
-    GAMMA,
-    HELD_OUT,
-    METHODS,
-    SEED,
-    STARTS,
-    Setting,
-    without_zero_weight,
-)
+from melm_core.methods import METHODS
 from melm_studio.planes.view_options import DEFAULT_VIEW, PlaneNumber, Share, ViewOptions
+from melm_studio.runs.records.data_source import DataSource
+from melm_studio.runs.records.parameters import RunParameters, checked_parameters
 from melm_studio.runs.records.run import PlaneEvent, RunRecord
 from melm_studio.validation import (
     MAX_TEXT,
     SHA256_PATTERN,
     SHA256_RULE,
-    Coordinate,
     InputError,
     Sha256,
     Text,
     read,
-    shown,
 )
-from melm_studio.workspace.data_source import DataSource, source_of_run
 
 Mode = Literal["explore", "compare", "present"]
 OtherPlanes = Literal["tree", "resamples"]
@@ -56,7 +46,6 @@ Method = Annotated[
 ]
 Parameters = Annotated[dict[str, Any], Meta(title="The parameters")]
 
-_Component = Annotated[tuple[Coordinate, ...], Meta(min_length=1)]
 _NO_NAMED_RUN = "A shared view cannot refer to a run of this studio. Leave out morph and toward."
 
 
@@ -73,7 +62,12 @@ class SharedMorph(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True)
     of: OtherPlanes = "tree"
 
     def __post_init__(self) -> None:
-        force_setattr(self, "parameters", checked_parameters(self.method, self.parameters))
+        force_setattr(self, "parameters", checked_parameters(self.method, self.parameters).values)
+
+    @property
+    def run_parameters(self) -> RunParameters:
+        """The parameters as a run has them."""
+        return RunParameters.of(self.parameters)
 
 
 class RowFile(Struct, frozen=True, forbid_unknown_fields=True):
@@ -116,7 +110,7 @@ class ViewSpec(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         Content hash of the prepared data; empty if it is not known.
     method : str
     parameters : mapping of str to JSON values
-        As in ``RunRecord``; those left out have their defaults.
+        All by name, as `RunParameters.values`; those left out have their defaults.
     plane : int or None
         Its number in the history of the run; None for the newest.
     options : ViewOptions
@@ -153,11 +147,16 @@ class ViewSpec(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     def __post_init__(self) -> None:
         if self.options != self.options.without_runs:
             raise InputError(_NO_NAMED_RUN)
-        force_setattr(self, "parameters", checked_parameters(self.method, self.parameters))
+        force_setattr(self, "parameters", checked_parameters(self.method, self.parameters).values)
         off = tuple(switch for switch in SWITCHES if switch in self.hidden)
         force_setattr(self, "hidden", off)
         on = tuple(layer for layer in MORE_LAYERS if layer in self.layers)
         force_setattr(self, "layers", on)
+
+    @property
+    def run_parameters(self) -> RunParameters:
+        """The parameters as a run has them."""
+        return RunParameters.of(self.parameters)
 
     def to_json(self) -> dict[str, Any]:
         """Return JSON values that `from_json` reads."""
@@ -199,17 +198,17 @@ def spec_of(
     if other is not None and options.morph is not None:
         morph = SharedMorph(
             method=other.method,
-            parameters=dict(other.parameters),
+            parameters=other.parameters.values,
             share=options.morph.share,
             plane=options.morph.plane,
             of="resamples" if other.kind == "resamples" else "tree",
         )
     return ViewSpec.from_json(
         {
-            "source": source_of_run(record.source),
+            "source": record.source,
             "data_id": record.data_id,
             "method": record.method,
-            "parameters": record.parameters,
+            "parameters": record.parameters.values,
             "plane": None if event.is_final else event.sequence,
             "look": options.without_runs,
             "morph": morph,
@@ -220,55 +219,3 @@ def spec_of(
             "divergence": divergence,
         }
     )
-
-
-def checked_parameters(method: str, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return all parameters of a run of a method, with defaults for those left out.
-
-    Raises
-    ------
-    InputError
-        Names the parameter, its value, and the rule.
-    """
-    label, settings = METHODS[method].label, _settings(method)
-    known = [*settings, HELD_OUT.name, *(["init"] if METHODS[method].accepts_init else [])]
-    if unknown := [name for name in values if name not in known]:
-        raise InputError(f"A run of {label} has no {shown(unknown[0])}. It has {', '.join(known)}.")
-    parameters = {
-        name: _checked(setting, values.get(name, setting.default))
-        for name, setting in settings.items()
-    }
-    parameters[HELD_OUT.name] = _held_out(values.get(HELD_OUT.name, HELD_OUT.default / 100))
-    if "init" in values:
-        parameters["init"] = _init(values["init"], parameters[COMPONENTS.name])
-    return without_zero_weight(parameters)
-
-
-def _settings(method: str) -> dict[str, Setting]:
-    """The settings of every run, whether or not the method uses them, and those of the method."""
-    shared = (COMPONENTS, GAMMA, STARTS, SEED)
-    return {setting.name: setting for setting in (*shared, *METHODS[method].parameters)}
-
-
-def _checked(setting: Setting, value: Any) -> Any:
-    try:
-        return setting.checked(value)
-    except OverflowError:
-        raise InputError(f"{setting.label} is far too large. Choose a smaller value.") from None
-
-
-def _held_out(share: Any) -> float:
-    is_number = isinstance(share, int | float) and not isinstance(share, bool)
-    _checked(HELD_OUT, 100 * share if is_number else share)
-    return float(share)
-
-
-def _init(planes: Any, n_components: int) -> list[list[list[float]]]:
-    """The one plane from which a run starts."""
-    (plane,) = read(planes, tuple[tuple[_Component, ...]], "The list of start planes")
-    if len(plane) != n_components or len({len(row) for row in plane}) != 1:
-        raise InputError(
-            f"The start plane must have {n_components} components of equal length; it is "
-            f"{shown(plane)}."
-        )
-    return [[list(row) for row in plane]]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -19,6 +19,8 @@ from melm_studio.configuration.limits import DiskFullError, LimitReachedError
 from melm_studio.configuration.settings import Settings
 from melm_studio.planes.captions import title, unique_title
 from melm_studio.reading import FileReader
+from melm_studio.runs.records.data_source import DataSource
+from melm_studio.runs.records.parameters import RunParameters
 from melm_studio.runs.records.run import (
     FIT,
     RunRecord,
@@ -31,7 +33,7 @@ from melm_studio.runs.records.run import (
 from melm_studio.runs.store.protocol import Admission, RunStore, admit_any
 from melm_studio.tables import LabeledData, edited_table, filtered_table, prepare
 from melm_studio.tables import Table as FileTable
-from melm_studio.workspace.data_source import DataSource, ShownData, SourceFiles
+from melm_studio.workspace.data_source import ShownData, SourceFiles
 
 MAX_PANELS = 9
 MAX_RECORD_BYTES = 2**20
@@ -176,9 +178,7 @@ class Workspace:
         """Return the revision of the visitor's panels."""
         return revision_of(self.panels())
 
-    def equal_fit(
-        self, data_id: str, method: str, parameters: Mapping[str, Any]
-    ) -> RunRecord | None:
+    def equal_fit(self, data_id: str, method: str, parameters: RunParameters) -> RunRecord | None:
         """Return the newest fit with these data and parameters that was not cut short."""
         equal = [
             run
@@ -190,7 +190,7 @@ class Workspace:
         return equal[-1] if equal else None
 
     def new_fit(
-        self, shown: ShownData, method: str, parameters: Mapping[str, Any], n_features: int = 0
+        self, shown: ShownData, method: str, parameters: RunParameters, n_features: int = 0
     ) -> RunRecord:
         """Return a fit of the data that the page shows, not yet queued."""
         fit = new_run(
@@ -200,11 +200,12 @@ class Workspace:
             method,
             parameters,
             source=shown.run_source,
+            table_version=shown.version,
             n_features=n_features,
         )
         return replace(fit, from_page=True)
 
-    def rerun(self, record: RunRecord, method: str, parameters: Mapping[str, Any]) -> RunRecord:
+    def rerun(self, record: RunRecord, method: str, parameters: RunParameters) -> RunRecord:
         """Return a fit of the data of another run, not yet queued."""
         fit = new_run(
             self.owner,
@@ -213,6 +214,7 @@ class Workspace:
             method,
             parameters,
             source=record.source,
+            table_version=record.table_version,
             n_features=record.n_features,
         )
         return replace(fit, from_page=True)
@@ -368,7 +370,9 @@ class Workspace:
         current = self.ranking(shown)
         if current is not None and not current.state.is_cut_short:
             return current
-        run = new_ranking(self.owner, shown.id, shown.name, source=shown.run_source)
+        run = new_ranking(
+            self.owner, shown.id, shown.name, shown.run_source, table_version=shown.version
+        )
         self.create(run)
         return run
 

@@ -36,7 +36,7 @@ def test_every_method_runs_at_every_gamma(studio, ready):
     changes = press(ready, ["pca", "lda"], ["0.5", "2"])
     assert changes[REVISION]
     assert changes[ERROR] is None
-    asked = [(run.method, run.parameters["gamma"], run.state) for run in runs(studio, ready)]
+    asked = [(run.method, run.parameters.gamma, run.state) for run in runs(studio, ready)]
     queued = RunState.QUEUED
     assert asked == [
         ("pca", 0.5, queued),
@@ -50,7 +50,7 @@ def test_every_method_runs_at_every_gamma(studio, ready):
 def test_runs_on_both_preparations_stand_on_one_page(studio, ready):
     press(ready, ["pca"], both=True)
     standard, raw = runs(studio, ready)
-    assert [run.source["standardize"] for run in (standard, raw)] == [True, False]
+    assert [run.source.standardize for run in (standard, raw)] == [True, False]
     assert standard.data_id != raw.data_id
     assert ready.panels() == [standard.run_id, raw.run_id]
     studio.work()
@@ -73,8 +73,8 @@ def test_the_other_settings_are_those_of_the_rail(studio, ready):
     press(ready, ["melm", "pca"], n_init=3, random_state=5, held_out=10, n_components="1")
     melm, pca = runs(studio, ready)
     shared = {"n_components": 1, "gamma": 1.0, "random_state": 5, "held_out": 0.1}
-    assert melm.parameters == shared | {"n_init": 3, "multiclass": "mean"}
-    assert shared.items() <= pca.parameters.items()
+    assert melm.parameters.values == shared | {"n_init": 3, "multiclass": "mean"}
+    assert shared.items() <= pca.parameters.values.items()
 
 
 def test_what_is_the_own_of_a_method_goes_to_that_method_alone(studio, ready):
@@ -82,8 +82,8 @@ def test_what_is_the_own_of_a_method_goes_to_that_method_alone(studio, ready):
     ready.set_own("regularization", 1.0)
     press(ready, ["gem", "kfd"], method="gem")
     gem, fisher = runs(studio, ready)
-    assert gem.parameters["regularization"] == 1.0
-    assert fisher.parameters["regularization"] != 1.0
+    assert gem.parameters.own["regularization"] == 1.0
+    assert fisher.parameters.own["regularization"] != 1.0
 
 
 def test_more_runs_than_the_page_holds_are_refused_with_their_number(studio, ready):
@@ -121,7 +121,7 @@ def test_what_cannot_run_is_said_and_nothing_is_queued(studio, ready, methods, g
 
 def test_a_comma_is_a_decimal_point_too(studio, ready):
     press(ready, ["pca"], ["0,25"])
-    assert runs(studio, ready)[0].parameters["gamma"] == 0.25
+    assert runs(studio, ready)[0].parameters.gamma == 0.25
 
 
 def test_if_one_run_is_impossible_none_starts(studio, visitor):

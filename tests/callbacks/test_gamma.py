@@ -82,13 +82,13 @@ def test_a_refined_run_begins_with_the_plane_and_ends_no_lower(studio, finished)
     (record,) = [r for r in studio.store.runs_of(visitor.owner) if r.run_id != run]
     events = studio.store.events(record.run_id)
     assert (record.method, record.state) == ("melm", RunState.DONE)
-    assert record.parameters["gamma"] == ELSEWHERE
+    assert record.parameters.gamma == ELSEWHERE
     before = studio.store.event(run, 0).components
     assert principal_angles(events[0].components, before).max() < 1e-6
     assert events[-1].objective > events[0].objective
     source = studio.store.get(run)
     for name in ("held_out", "random_state", "n_components"):
-        assert record.parameters[name] == source.parameters[name]
+        assert getattr(record.parameters, name) == getattr(source.parameters, name)
 
 
 def test_a_refined_run_has_a_panel_that_says_so(studio, finished):

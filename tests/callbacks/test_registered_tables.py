@@ -107,7 +107,7 @@ def test_the_page_draws_densities_and_counts_of_all_rows(come, studio):
     settings = studio.app.server.extensions["melm-studio"].settings
     studio.store.claim_looked_at()
     execute_run(studio.store, run, tables=RegisteredTables(settings.tables))
-    n_rows, n_sampled = studio.store.get(run).outcome["n_rows"], len(studio.data_of(ada).y)
+    n_rows, n_sampled = studio.store.get(run).outcome.n_rows, len(studio.data_of(ada).y)
     assert n_sampled < n_rows < N_ROWS
     news = ada.news(run)
     assert news["words"] == f"Found in one step, fitted to {n_rows} rows"
@@ -136,7 +136,7 @@ def test_a_run_says_how_many_rows_it_was_fitted_to(come, studio):
     settings = studio.app.server.extensions["melm-studio"].settings
     studio.store.claim_looked_at()
     execute_run(studio.store, run, tables=RegisteredTables(settings.tables))
-    n_rows = studio.store.get(run).outcome["n_rows"]
+    n_rows = studio.store.get(run).outcome.n_rows
     assert len(studio.data_of(ada).y) < n_rows < N_ROWS
     news = ada.news(run)
     assert news["words"].endswith(f"fitted to {n_rows} rows")

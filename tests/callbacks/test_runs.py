@@ -47,7 +47,7 @@ def test_run_queues_what_the_page_shows_at_first(studio, ready):
     assert changes[LISTED] == ready.frames()["revision"]
     assert [part["props"]["data-place"] for part in changes[PANELS]] == [record.run_id]
     assert (record.method, record.state) == ("melm", RunState.QUEUED)
-    assert record.parameters == DEFAULTS
+    assert record.parameters.values == DEFAULTS
     assert (record.data_id, record.data_name) == (ready.values[DATA]["id"], "Iris")
 
 
@@ -55,20 +55,20 @@ def test_a_run_has_the_parameters_of_the_controls(studio, ready):
     ready.press_run(method="melm", gamma=0.316, n_init=3, random_state=7, held_out=10)
     (record,) = studio.store.runs_of(ready.owner)
     expected = {"gamma": 0.316, "n_init": 3, "random_state": 7, "held_out": 0.1}
-    assert record.parameters == DEFAULTS | expected
+    assert record.parameters.values == DEFAULTS | expected
 
 
 @pytest.mark.parametrize("gamma", [0.1, 10, 1.995])
 def test_gamma_is_the_number_in_its_field(studio, ready, gamma):
     ready.press_run(gamma=gamma)
     (record,) = studio.store.runs_of(ready.owner)
-    assert record.parameters["gamma"] == gamma
+    assert record.parameters.gamma == gamma
 
 
 def test_gamma_may_be_left_to_the_method(studio, ready):
     ready.press_run(gamma="auto")
     (record,) = studio.store.runs_of(ready.owner)
-    assert record.parameters["gamma"] == "auto"
+    assert record.parameters.gamma == "auto"
 
 
 def test_a_method_without_gamma_draws_its_densities_with_the_default_in_place_of_auto(
@@ -76,7 +76,7 @@ def test_a_method_without_gamma_draws_its_densities_with_the_default_in_place_of
 ):
     ready.press_run(method="pca", gamma="auto")
     (record,) = studio.store.runs_of(ready.owner)
-    assert record.parameters["gamma"] == GAMMA.default
+    assert record.parameters.gamma == GAMMA.default
 
 
 def test_every_run_gives_the_panels_a_new_revision(ready):
@@ -134,7 +134,7 @@ def test_a_run_of_any_method_carries_the_settings_of_that_method(studio, ready, 
         ready.set_own(setting.name, another(setting))
     record = studio.store.get(ready.start(method=key))
     for setting in own:
-        assert record.parameters[setting.name] == another(setting)
+        assert record.parameters.values[setting.name] == another(setting)
 
 
 def another(setting):

@@ -8,7 +8,7 @@ import pytest
 
 from callbacks.story import FILE_NAME
 from melm_studio.layout import ids
-from melm_studio.workspace.data_source import DataSource
+from melm_studio.runs.records.data_source import DataSource
 from melm_studio.workspace.story import MAX_VIEWS, Story
 from melm_studio.workspace.view_spec import ViewSpec
 from tools.driver.visitor import components

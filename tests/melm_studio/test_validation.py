@@ -7,8 +7,8 @@ from typing import Annotated
 import pytest
 from msgspec import Meta
 
+from melm_studio.runs.records.data_source import DataSource
 from melm_studio.validation import InputError, read
-from melm_studio.workspace.data_source import DataSource
 from melm_studio.workspace.story import FORMAT, Story
 
 

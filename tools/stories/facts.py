@@ -47,7 +47,7 @@ def run_of(own: Workspace, spec: ViewSpec) -> RunRecord:
     LookupError
         If the workspace has none.
     """
-    record = own.equal_fit(spec.data_id, spec.method, spec.parameters)
+    record = own.equal_fit(spec.data_id, spec.method, spec.run_parameters)
     if record is None:
         raise LookupError(f"No run of {spec.method} was stored with the story.")
     return record

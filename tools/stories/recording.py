@@ -6,12 +6,14 @@ import io
 
 from melm_studio.planes.renderer import PlaneRenderer
 from melm_studio.planes.view_options import ViewOptions
+from melm_studio.runs.records.data_source import DataSource
+from melm_studio.runs.records.parameters import checked_parameters
 from melm_studio.runs.records.run import RunRecord
 from melm_studio.workers.inline import InlineRunner
-from melm_studio.workspace.data_source import DataSource, ShownData
+from melm_studio.workspace.data_source import ShownData
 from melm_studio.workspace.project import save_project
 from melm_studio.workspace.story import Story, StoryView
-from melm_studio.workspace.view_spec import checked_parameters, spec_of
+from melm_studio.workspace.view_spec import spec_of
 from melm_studio.workspace.workspace import Workspace
 from tools.stories.contents import Contents, Fit, Scene
 from tools.stories.facts import facts_of, worded

@@ -11,7 +11,7 @@ from msgspec import Struct
 from callbacks.routes.api import links, runs, tables, tokens
 from callbacks.routes.publication.report import report_run
 from melm_studio.programs import models
-from melm_studio.workspace.data_source import DataSource
+from melm_studio.runs.records.data_source import DataSource
 
 PREFIX = "/api/v1"
 

@@ -20,8 +20,8 @@ from callbacks.services import services
 from callbacks.session import grant, owner, workspace
 from melm_core.base import UserError
 from melm_studio.programs.models import Link, NewLink
+from melm_studio.runs.records.data_source import DataSource
 from melm_studio.runs.records.grant import GrantKind
-from melm_studio.workspace.data_source import DataSource
 from melm_studio.workspace.view_query import data_query, to_query
 from melm_studio.workspace.view_spec import ViewSpec
 

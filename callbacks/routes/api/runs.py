@@ -28,11 +28,11 @@ from melm_studio.programs.models import (
     Runs,
 )
 from melm_studio.runs.execution.refusals import check_data
+from melm_studio.runs.records.parameters import checked_parameters
 from melm_studio.runs.records.run import PlaneEvent, RunRecord
 from melm_studio.scores import check_sentence
 from melm_studio.validation import Count, read
 from melm_studio.workspace.data_source import ShownData
-from melm_studio.workspace.view_spec import checked_parameters
 
 MOST_PLANES = 100  # in one answer
 
@@ -167,7 +167,7 @@ def _described(record: RunRecord) -> Run:
         data=record.data_name,
         data_id=record.data_id,
         method=record.method,
-        parameters=dict(record.parameters),
+        parameters=record.parameters.values,
         state=record.state,
         message=record.message,
         n_planes=store.n_events(record.run_id),

@@ -6,8 +6,8 @@ from callbacks.routes.api.json_body import json_body
 from callbacks.routes.upload import stored_upload
 from callbacks.session import workspace
 from melm_studio.programs.models import Feature, PreparedTable, StoredFile
+from melm_studio.runs.records.data_source import DataSource
 from melm_studio.tables import LabeledData
-from melm_studio.workspace.data_source import DataSource
 
 
 def store_file() -> StoredFile:

@@ -29,7 +29,7 @@ def register(app: Dash) -> None:
 def loadings(run_id: str) -> dict[str, Any]:
     """The figure, as a dialog beside the picture shows it; `plane` names the plane."""
     record, renderer = own_fit(run_id), services().renderer
-    if not METHODS[record.method].is_linear or record.parameters["n_components"] == 1:
+    if not METHODS[record.method].is_linear or record.parameters.n_components == 1:
         flask.abort(404)
     event = requested_event(run_id, flask.request.args.get("plane", type=int))
     options = requested_options()

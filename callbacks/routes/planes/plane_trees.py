@@ -69,7 +69,7 @@ def _drawn(record: RunRecord, report: TreeReport, n_classes: int) -> dict[str, A
         arrays,
         height,
         guessing=1 / n_classes,
-        recommended=advice["chosen"] if advice else None,
+        recommended=advice.chosen if advice else None,
         scheme=query.get("scheme", Scheme.LIGHT, type=Scheme),
     )
     planes = [

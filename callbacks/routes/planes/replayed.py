@@ -65,7 +65,7 @@ def _tree(record: RunRecord, event: PlaneEvent, painted: Painted) -> str:
         height=height,
         branches=branches,
         views={place: view(place) for place in kept},
-        recommended=advice["chosen"] if advice else None,
+        recommended=advice.chosen if advice else None,
     )
     return tree_html(section, painted)
 

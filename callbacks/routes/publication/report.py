@@ -127,8 +127,6 @@ def _picture(panels: list[FigurePanel], style: FigureStyle, description: str) ->
 
 def _link(record: RunRecord, event: PlaneEvent, options: ViewOptions) -> str:
     """The address of the view; empty if it is too long for one or its data are not known."""
-    if not record.source:
-        return ""
     divergence = services().renderer.divergence(record, event, options)
     try:
         spec = spec_of(

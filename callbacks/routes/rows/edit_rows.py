@@ -12,12 +12,14 @@ from msgspec.structs import replace
 
 from callbacks.session import own_run, workspace
 from melm_core.base import UserError
-from melm_core.methods import METHODS
+from melm_core.methods import METHODS, STARTS
 from melm_studio.runs.execution.refusals import check_data
+from melm_studio.runs.records.data_source import DataSource
+from melm_studio.runs.records.parameters import RunParameters
 from melm_studio.runs.records.run import RunRecord
 from melm_studio.tables import MAX_EDITED_ROWS, LabeledData, Mark, RowNumbers, Use, Words, shortened
 from melm_studio.validation import read
-from melm_studio.workspace.data_source import DataSource, ShownData, source_of_run
+from melm_studio.workspace.data_source import ShownData
 
 _MARKED = "yes"
 _TAKEN = 'The table has a column "{name}" already. Choose another name.'
@@ -84,7 +86,7 @@ def put_back(run_id: str) -> tuple[dict[str, Any], int]:
 
 def _run_and_source(run_id: str) -> tuple[RunRecord, DataSource]:
     record = own_run(run_id)
-    return record, source_of_run(record.source)
+    return record, record.source
 
 
 def _run_again(record: RunRecord, source: DataSource) -> tuple[dict[str, Any], int]:
@@ -101,12 +103,10 @@ def _run_again(record: RunRecord, source: DataSource) -> tuple[dict[str, Any], i
     return {"revision": own.revision(), "choice": choice, "run": fit.run_id}, 201
 
 
-def _parameters(record: RunRecord, data: LabeledData) -> dict[str, Any]:
+def _parameters(record: RunRecord, data: LabeledData) -> RunParameters:
     """Those of the run; without its start where the features are others now."""
-    parameters = dict(record.parameters)
-    start = parameters.get("init")
-    if start is not None and len(start[0][0]) != data.X.shape[1]:
-        settings = {one.name: one.default for one in METHODS[record.method].parameters}
-        parameters |= {"n_init": settings.get("n_init", 1)}
-        del parameters["init"]
-    return parameters
+    start = record.parameters.init
+    if start is None or len(start[0][0]) == data.X.shape[1]:
+        return record.parameters
+    settings = {one.name: one.default for one in METHODS[record.method].parameters}
+    return replace(record.parameters, init=None, n_init=int(settings.get(STARTS.name, 1)))

@@ -18,10 +18,10 @@ from melm_studio.rows.new_rows import NewRows
 from melm_studio.rows.new_rows_report import new_rows_report, new_rows_table
 from melm_studio.rows.placement import RowPlacer
 from melm_studio.rows.spreadsheet import csv_text
+from melm_studio.runs.records.data_source import DataSource
 from melm_studio.runs.records.run import PlaneEvent, RunRecord
 from melm_studio.tables import number
 from melm_studio.validation import read
-from melm_studio.workspace.data_source import DataSource
 
 _SAMPLE = "The picture shows {drawn} of the {all} new rows, evenly spaced. The CSV has all."
 _DIGITS = 5  # in standard deviations: a fraction of a pixel

@@ -63,7 +63,7 @@ def picture() -> dict[str, Any] | tuple[str, int]:
 
 def _fit(part: ViewSpec | SharedMorph, data_id: str) -> RunRecord:
     """The visitor's run of a view, or of what it is morphed to."""
-    return _found(workspace().equal_fit(data_id, part.method, part.parameters))
+    return _found(workspace().equal_fit(data_id, part.method, part.run_parameters))
 
 
 def _event_of(record: RunRecord, spec: ViewSpec) -> PlaneEvent:

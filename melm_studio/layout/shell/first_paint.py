@@ -15,7 +15,8 @@ from dash.development.base_component import Component
 from melm_studio.layout import ids
 from melm_studio.layout.shell.header import brand
 from melm_studio.layout.shell.welcome import welcome
-from melm_studio.workspace.data_source import DataSource, ShownData
+from melm_studio.runs.records.data_source import DataSource
+from melm_studio.workspace.data_source import ShownData
 
 _SCRIPT = f"""
 {{

@@ -15,7 +15,8 @@ from melm_studio.layout.menus import menu, menu_button, menu_item, source_item
 from melm_studio.layout.shell.help import help_button
 from melm_studio.layout.shell.markup import plain
 from melm_studio.layout.story import story_button
-from melm_studio.workspace.data_source import DataSource, RecentData
+from melm_studio.runs.records.data_source import DataSource
+from melm_studio.workspace.data_source import RecentData
 
 MODES = {"explore": "Explore", "compare": "Compare", "present": "Present"}
 

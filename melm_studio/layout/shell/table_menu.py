@@ -9,8 +9,8 @@ from dash.development.base_component import Component
 
 from melm_studio.layout.menus import menu_item, source_item
 from melm_studio.operator_tables.published import PublishedTable
+from melm_studio.runs.records.data_source import DataSource
 from melm_studio.tables import count
-from melm_studio.workspace.data_source import DataSource
 
 _BEING_READ = "Being read for the first time"
 

@@ -8,10 +8,12 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from msgspec import structs
 
 from melm_core.base import FloatArray
 from melm_core.methods import METHODS, Method
 from melm_studio.runs.execution.stored_report import stored_report
+from melm_studio.runs.records.outcome import FitOutcome
 from melm_studio.runs.records.run import RunRecord
 from melm_studio.runs.store.protocol import RunStore
 from melm_studio.tables import LabeledData
@@ -69,7 +71,7 @@ def keep_embedding(store: RunStore, record: RunRecord, train: LabeledData) -> Fl
     method = METHODS[record.method]
     if not method.keeps_embedding:
         return None
-    found: FloatArray = method.estimator(record.parameters).fit(train.X, train.y).embedding_
+    found: FloatArray = method.estimator(record.parameters.values).fit(train.X, train.y).embedding_
     file = io.BytesIO()
     np.save(file, found, allow_pickle=False)
     store.put_report(record.run_id, file.getvalue())
@@ -88,11 +90,13 @@ def _embedding(raw: bytes) -> FloatArray:
     return found
 
 
-def embedding_outcome(embedding: FloatArray | None, train: LabeledData) -> dict[str, Any]:
-    """What the record of a run says of its coordinates; empty where they are of all rows."""
+def with_embedding(
+    outcome: FitOutcome, embedding: FloatArray | None, train: LabeledData
+) -> FitOutcome:
+    """Return an outcome that says how many rows have coordinates, where these are not all."""
     if embedding is None or len(embedding) == len(train.y):
-        return {}
-    return {"n_embedded": len(embedding), "n_training": len(train.y)}
+        return outcome
+    return structs.replace(outcome, n_embedded=len(embedding), n_training=len(train.y))
 
 
 def _in_coordinates(estimator: Any, data: LabeledData) -> LabeledData:

@@ -2,20 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from melm_core.base import UserError
 from melm_core.density import confounded_in_words, nuisance_cells
-from melm_core.methods import (
-    BATCH_WEIGHT,
-    COMPONENTS,
-    HELD_OUT,
-    METHODS,
-    SEED,
-    without_zero_weight,
-)
+from melm_core.methods import BATCH_WEIGHT, METHODS
 from melm_studio.extras import install_command
+from melm_studio.runs.records.parameters import RunParameters
 from melm_studio.tables import LabeledData
 
 _NOT_INSTALLED = (
@@ -34,7 +25,7 @@ def missing_package(method: str) -> str | None:
     return None if known.is_installed else install_command(known.extra)
 
 
-def check_data(method: str, data: LabeledData, parameters: Mapping[str, Any]) -> None:
+def check_data(method: str, data: LabeledData, parameters: RunParameters) -> None:
     """Refuse data that a method cannot fit, before a run is queued.
 
     Raises
@@ -44,12 +35,12 @@ def check_data(method: str, data: LabeledData, parameters: Mapping[str, Any]) ->
     """
     if install := missing_package(method):
         raise UserError(_NOT_INSTALLED.format(label=METHODS[method].label, install=install))
-    train, _ = data.split(parameters[HELD_OUT.name], parameters[SEED.name])
-    n_components = parameters[COMPONENTS.name]
+    train, _ = data.split(parameters.held_out, parameters.random_state)
+    n_components = parameters.n_components
     refusal = METHODS[method].refusal(train.X.shape[1], train.class_counts, n_components)
     if refusal is not None:
         raise UserError(refusal)
-    if weight := parameters.get(BATCH_WEIGHT.name, 0.0):
+    if weight := parameters.batch_weight:
         _check_batches(train, weight, n_components)
 
 
@@ -63,7 +54,6 @@ def _check_batches(train: LabeledData, weight: float, n_components: int) -> None
         raise UserError(confounded_in_words(cells, n_batches, n_components, "batch"))
 
 
-def applicable(parameters: Mapping[str, Any], data: LabeledData) -> dict[str, Any]:
+def applicable(parameters: RunParameters, data: LabeledData) -> RunParameters:
     """The parameters of a form without a batch weight, which it hides, where there is no batch."""
-    is_hidden = data.batches is None
-    return without_zero_weight({**parameters, **({BATCH_WEIGHT.name: 0} if is_hidden else {})})
+    return parameters.without_batch_weight if data.batches is None else parameters

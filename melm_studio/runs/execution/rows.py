@@ -27,13 +27,14 @@ def rows_of(
     embedding : ndarray of shape (n_embedded, n_components), optional
         What the run kept, see `kept_embedding`.
     """
-    return embedded(METHODS[record.method], record.parameters, *split_of(data, record), embedding)
+    return embedded(
+        METHODS[record.method], record.parameters.values, *split_of(data, record), embedding
+    )
 
 
 def split_of(data: LabeledData, record: RunRecord) -> tuple[LabeledData, LabeledData]:
     """Return the training and held-out rows in the features."""
-    parameters = record.parameters
-    return data.split(parameters["held_out"], parameters["random_state"])
+    return data.split(record.parameters.held_out, record.parameters.random_state)
 
 
 def nuisance_of(data: LabeledData, record: RunRecord) -> dict[str, Any]:

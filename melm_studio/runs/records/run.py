@@ -16,31 +16,21 @@ import numpy as np
 from msgspec.structs import replace
 
 from melm_core.base import FloatArray, Progress
-from melm_core.methods import (
-    AUTO,
-    BATCH_WEIGHT,
-    COMPONENTS,
-    GAMMA,
-    HELD_OUT,
-    METHODS,
-    SEED,
-    STARTS,
-)
+from melm_core.methods import GAMMA, METHODS
 from melm_studio.configuration.messages import OTHER_VERSION
 from melm_studio.record import UNREADABLE, Record, from_json, to_json
+from melm_studio.runs.records.data_source import DataSource
+from melm_studio.runs.records.outcome import NO_OUTCOME, FitOutcome
+from melm_studio.runs.records.parameters import RunParameters
 
 HEADER_LENGTH = struct.Struct("<I")
 
 _UNREADABLE_NAME = "Run of another version"
 _ANY_METHOD = "pca"
+_UNKNOWN_SOURCE = DataSource(kind="table", key="")
 
 # The kind of a run that finds a plane. Every other kind is the name of an analysis.
 FIT = "fit"
-
-# What every fit says, so that its panel can be shown.
-_SETTINGS: Mapping[str, Any] = {
-    setting.name: setting.default for setting in (COMPONENTS, GAMMA, STARTS, SEED, HELD_OUT)
-}
 
 
 class RunState(StrEnum):
@@ -86,8 +76,9 @@ class RunRecord(Record, frozen=True):
         The data set in the store, and its display name.
     method : str
         Key into ``melm_core.methods.METHODS``.
-    parameters : mapping of str to JSON values
-        ``n_components``, ``gamma``, ``n_init``, ``random_state``, ``held_out``.
+    parameters : RunParameters
+    source : DataSource
+        Where the data come from and how they were prepared.
     state : RunState
     created_s, started_s, finished_s, heartbeat_s : float or None
         Seconds since the epoch.
@@ -97,21 +88,13 @@ class RunRecord(Record, frozen=True):
         For the log; never shown to users.
     pid : int or None
         The process that executes the run.
-    source : mapping of str to JSON values
-        Where the data come from and how they were prepared: ``kind`` "sample", "upload" or
-        "table", ``key`` or ``name``, ``label``, ``standardize``, and the ``version`` of a table
-        of which the data are a sample.
+    table_version : str
+        Of the files of a registered table of which the data are a sample; else empty.
     kind : str
         `FIT`, or the name of an analysis.
     of_run : str
         The fit that an analysis is of; empty for a fit, and where it is of the data.
-    outcome : mapping of str to JSON values
-        Results of a fit besides its plane: the number of ``starts``, how many of them are
-        ``agreeing`` on it, and where gamma is "auto" the ``gamma_path``: ``gammas``, held-out
-        ``accuracies``, their ``standard_errors``, the number of folds done, ``n_folds``, and the
-        ``chosen`` gamma, None until all folds are done. ``n_rows``: those of a registered table
-        that it was fitted to, where these are more than the sample that is drawn.
-        ``n_embedded`` of ``n_training`` rows: where a map of neighbors has coordinates of a sample.
+    outcome : FitOutcome
     name : str
         The title of the run, where the user chose it or that of its settings was taken.
     removed_s : float or None
@@ -134,7 +117,8 @@ class RunRecord(Record, frozen=True):
     data_id: str
     data_name: str
     method: str
-    parameters: Mapping[str, Any]
+    parameters: RunParameters
+    source: DataSource
     state: RunState
     created_s: float
     started_s: float | None = None
@@ -143,10 +127,10 @@ class RunRecord(Record, frozen=True):
     message: str = ""
     traceback: str = ""
     pid: int | None = None
-    source: Mapping[str, Any] = msgspec.field(default_factory=dict)
+    table_version: str = ""
     kind: str = FIT
     of_run: str = ""
-    outcome: Mapping[str, Any] = msgspec.field(default_factory=dict)
+    outcome: FitOutcome = NO_OUTCOME
     name: str = ""
     removed_s: float | None = None
     gave_way_s: float | None = None
@@ -169,29 +153,29 @@ class RunRecord(Record, frozen=True):
     @property
     def gamma(self) -> float:
         """The kernel width; where the run is to choose it, the default until it has."""
-        given = self.parameters[GAMMA.name]
-        return float(given) if given != AUTO else self.chosen_gamma or GAMMA.default
+        given = self.parameters.gamma
+        return (self.chosen_gamma or GAMMA.default) if isinstance(given, str) else given
 
     @property
     def chosen_gamma(self) -> float | None:
         """The kernel width that the run has chosen; None if it has not, or is not to choose."""
-        chosen: float | None = self.outcome.get("gamma_path", {}).get("chosen")
-        return chosen
+        path = self.outcome.gamma_path
+        return None if path is None else path.chosen
 
     @property
     def parameters_without_start(self) -> dict[str, Any]:
         """Those of the method: a refined run started from a plane that was fitted to the labels."""
-        return {name: value for name, value in self.parameters.items() if name != "init"}
+        return self.parameters.without_start.values
 
     @property
     def batch_weight(self) -> float:
         """How much the method is to keep batches apart from its plane; 0 if not at all."""
-        return float(self.parameters.get(BATCH_WEIGHT.name, 0.0))
+        return self.parameters.batch_weight
 
     @property
     def is_of_sample(self) -> bool:
         """Whether the data are a sample of the rows of a registered table."""
-        return bool(self.source.get("version"))
+        return bool(self.table_version)
 
     @property
     def can_continue(self) -> bool:
@@ -201,7 +185,7 @@ class RunRecord(Record, frozen=True):
     @property
     def table(self) -> Table:
         """The table whose rows the run uses, however its features were prepared."""
-        return table_of(self.data_id, self.source)
+        return table_of(self.data_id, self.source, self.table_version)
 
 
 class UnreadableRun(RunRecord, frozen=True):
@@ -227,9 +211,7 @@ def stored_run(run_id: str, raw: bytes, owner_of: Callable[[str], str]) -> RunRe
     """
     with suppress(*UNREADABLE):
         record = RunRecord.from_bytes(raw)
-        if record.method in METHODS and (
-            record.kind != FIT or _SETTINGS.keys() <= record.parameters.keys()
-        ):
+        if record.method in METHODS:
             return record
     known = fields_of(raw)
     return UnreadableRun(
@@ -238,11 +220,11 @@ def stored_run(run_id: str, raw: bytes, owner_of: Callable[[str], str]) -> RunRe
         data_id=_text(known, "data_id"),
         data_name=_text(known, "data_name"),
         method=_ANY_METHOD,
-        parameters=_SETTINGS,
+        parameters=RunParameters(),
+        source=_place_of(known.get("source")),
         state=RunState.FAILED,
         created_s=_seconds(known, "created_s") or time.time(),
         message=OTHER_VERSION,
-        source=_place_of(known.get("source")),
         kind=_text(known, "kind") or FIT,
         of_run=_text(known, "of_run"),
         name=_text(known, "name") or _UNREADABLE_NAME,
@@ -277,10 +259,14 @@ def _seconds(known: Mapping[str, Any], name: str) -> float | None:
     return float(value) if isinstance(value, int | float) else None
 
 
-def _place_of(source: object) -> dict[str, str]:
+def _place_of(source: object) -> DataSource:
     """What of a source says below which table a run is listed."""
     known = source if isinstance(source, dict) else {}
-    return {name: known[name] for name in ("kind", "key", "label") if _text(known, name)}
+    named = {name: _text(known, name) or _text(known, "key") for name in ("kind", "key", "name")}
+    with suppress(*UNREADABLE):
+        label = _text(known, "label") or None
+        return msgspec.convert({**named, "label": label}, DataSource)
+    return _UNKNOWN_SOURCE
 
 
 def new_run(
@@ -288,9 +274,10 @@ def new_run(
     data_id: str,
     data_name: str,
     method: str,
-    parameters: Mapping[str, Any],
+    parameters: RunParameters,
     *,
-    source: Mapping[str, Any] | None = None,
+    source: DataSource,
+    table_version: str = "",
     n_features: int = 0,
 ) -> RunRecord:
     """Return the record of a queued run with a new unguessable identifier."""
@@ -300,10 +287,11 @@ def new_run(
         data_id=data_id,
         data_name=data_name,
         method=method,
-        parameters=dict(parameters),
+        parameters=parameters,
+        source=source,
         state=RunState.QUEUED,
         created_s=time.time(),
-        source=dict(source or {}),
+        table_version=table_version,
         n_features=n_features,
     )
 
@@ -325,18 +313,19 @@ def reopened(record: RunRecord, *, n_losses: int = 0) -> RunRecord:
     )
 
 
-def table_of(data_id: str, source: Mapping[str, Any]) -> Table:
+def table_of(data_id: str, source: DataSource, version: str = "") -> Table:
     """Return what identifies the rows of data from a source; if that is unknown, the data."""
-    names = [source.get(part) for part in ("kind", "key", "label")]
-    if not all(names):
+    if not (source.key and source.label):
         return (data_id,)
     # Other classes of the same label are other data: their runs cannot be compared. So are other
     # rows chosen by a column, which may have other classes.
-    relabeled = [mark for mark in source.get("marks", ()) if mark["column"] == source["label"]]
-    found = (source.get("classes"), source.get("reading"), relabeled, source.get("filters"))
-    rules = [rule for rule in (*found, source.get("version")) if rule]
+    relabeled = [mark for mark in source.marks if mark.column == source.label]
+    found = (source.classes, source.reading, relabeled, source.filters, version)
+    rules = [rule for rule in map(msgspec.to_builtins, found) if rule]
     return (
-        *map(str, names),
+        source.kind,
+        source.key,
+        source.label,
         *(msgspec.json.encode(rule, order="sorted").decode() for rule in rules),
     )
 
@@ -345,15 +334,24 @@ def new_analysis(of: RunRecord, name: str) -> RunRecord:
     """Return the record of a queued analysis of a fit, which has the settings of the fit."""
     run = new_run(of.owner, of.data_id, of.data_name, of.method, of.parameters, source=of.source)
     # The outcome has the kernel width that the run chose.
-    return replace(run, kind=name, of_run=of.run_id, outcome=of.outcome)
+    return replace(
+        run, table_version=of.table_version, kind=name, of_run=of.run_id, outcome=of.outcome
+    )
 
 
 def new_ranking(
-    owner: str, data_id: str, data_name: str, *, source: Mapping[str, Any] | None = None
+    owner: str, data_id: str, data_name: str, source: DataSource, *, table_version: str = ""
 ) -> RunRecord:
     """Return the record of a queued comparison of all methods, in two dimensions."""
-    parameters = {"n_components": 2, "random_state": 0, "gamma": GAMMA.default, "held_out": 0.0}
-    record = new_run(owner, data_id, data_name, "melm", parameters, source=source)
+    record = new_run(
+        owner,
+        data_id,
+        data_name,
+        "melm",
+        RunParameters(held_out=0.0),
+        source=source,
+        table_version=table_version,
+    )
     return replace(record, kind="ranking")
 
 

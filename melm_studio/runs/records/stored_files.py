@@ -56,6 +56,6 @@ def unused_files(files: Iterable[StoredFile], runs: Iterable[RunRecord]) -> list
 
 def _files_of(run: RunRecord) -> set[tuple[FileKind, str]]:
     data = {(FileKind.DATA, run.data_id)}
-    if run.source.get("kind") != "upload":
+    if run.source.kind != "upload":
         return data
-    return data | {(FileKind.UPLOAD, run.source["key"])}
+    return data | {(FileKind.UPLOAD, run.source.key)}

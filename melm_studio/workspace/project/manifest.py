@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta, Struct
 from msgspec.structs import force_setattr
 
 from melm_studio.analyses import ANALYSES
+from melm_studio.runs.records.data_source import DataSource
+from melm_studio.runs.records.outcome import NO_OUTCOME, FitOutcome
+from melm_studio.runs.records.parameters import checked_parameters
 from melm_studio.runs.records.run import FIT, RunState
 from melm_studio.tables import shortened
 from melm_studio.validation import Count, InputError, Sha256, Text, read
-from melm_studio.workspace.data_source import DataSource
 from melm_studio.workspace.story import Story
-from melm_studio.workspace.view_spec import Method, Parameters, checked_parameters
+from melm_studio.workspace.view_spec import Method, Parameters
 
 SUFFIX = ".melm"
 FORMAT = "melm-studio project"
@@ -25,7 +27,6 @@ VERSION = 1
 MANIFEST = "project.json"
 MAX_MANIFEST = 32 * 2**20
 MAX_RUNS = 1_000
-_MAX_PATH = 1_000  # kernel widths
 
 _NO_PROJECT = "This file is not a project. Choose a project that was saved by MELM Studio."
 _NEWER = (
@@ -35,31 +36,6 @@ _NEWER = (
 _NOT_ENDED = "A run in the project must have ended; its state is {state}."
 
 Seconds = Annotated[float, Meta(ge=0, le=1e12)]
-_Shares = Annotated[tuple[float, ...], Meta(max_length=_MAX_PATH)]
-
-
-class _GammaPath(Struct, frozen=True):
-    """Held-out accuracy by kernel width, as in `RunRecord.outcome`."""
-
-    gammas: _Shares
-    accuracies: _Shares
-    standard_errors: _Shares
-    n_folds: Count
-    chosen: Annotated[float, Meta(gt=0, le=1e6)] | None
-
-    def __post_init__(self) -> None:
-        if len({len(self.gammas), len(self.accuracies), len(self.standard_errors)}) > 1:
-            raise InputError("The held-out accuracies of a run do not belong to its γ.")
-
-
-class _Outcome(Struct, frozen=True):
-    """What is known of `RunRecord.outcome`; other versions may add to it."""
-
-    starts: Count = 0
-    agreeing: Count = 0
-    n_embedded: Count = 0
-    n_training: Count = 0
-    gamma_path: _GammaPath | None = None
 
 
 _NO_KIND = "A project keeps no runs of the kind {kind!r}. Choose another copy of it."
@@ -91,16 +67,14 @@ class ProjectRun(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     finished_s: Annotated[Seconds, Meta(title="The end of a run")] | None = None
     message: Annotated[Text, Meta(title="The message of a run")] = ""
     name: Annotated[Text, Meta(title="The name of a run")] = ""
-    outcome: Annotated[dict[str, Any], Meta(title="The outcome of a run")] = msgspec.field(
-        default_factory=dict
-    )
+    outcome: Annotated[FitOutcome, Meta(title="The outcome of a run")] = NO_OUTCOME
 
     def __post_init__(self) -> None:
         if not self.state.is_final:
             raise InputError(_NOT_ENDED.format(state=self.state))
-        read(self.outcome, _Outcome, "The outcome of a run")
         if self.kind == FIT:
-            force_setattr(self, "parameters", checked_parameters(self.method, self.parameters))
+            checked = checked_parameters(self.method, self.parameters)
+            force_setattr(self, "parameters", checked.values)
         if self.kind not in (FIT, "ranking") and not is_about_fit(self.kind):
             raise InputError(_NO_KIND.format(kind=shortened(self.kind)))
         if (self.of is None) is is_about_fit(self.kind):

@@ -14,10 +14,11 @@ from msgspec.structs import replace
 from melm_core.base import UserError
 from melm_core.methods import METHODS
 from melm_studio.analyses.analysis import DataShape
+from melm_studio.runs.records.data_source import DataSource
+from melm_studio.runs.records.parameters import RunParameters
 from melm_studio.runs.records.run import FIT, RunRecord, new_analysis, new_ranking, new_run
 from melm_studio.tables import LabeledData
 from melm_studio.validation import InputError
-from melm_studio.workspace.data_source import DataSource
 from melm_studio.workspace.project.archive import BYTES_PER_MB, opened_archive
 from melm_studio.workspace.project.manifest import MANIFEST, MAX_MANIFEST, ProjectRun, project_of
 from melm_studio.workspace.project.read_apart import SentProject, project_apart
@@ -210,10 +211,10 @@ class _Opening:
             return new_analysis(self._records[run.of], run.kind)
         data = self._of(run)
         own = (self.own.owner, data.content_hash, data.name)
-        source = msgspec.to_builtins(run.source)
         if run.kind == "ranking":
-            return new_ranking(*own, source=source)
-        return new_run(*own, run.method, run.parameters, source=source, n_features=data.X.shape[1])
+            return new_ranking(*own, run.source)
+        parameters = RunParameters.of(run.parameters)
+        return new_run(*own, run.method, parameters, source=run.source, n_features=data.X.shape[1])
 
 
 def _key(source: DataSource) -> bytes:

@@ -8,11 +8,11 @@ from typing import IO
 
 from melm_core.base import UserError
 from melm_studio.record import to_json
+from melm_studio.runs.records.data_source import DataSource
 from melm_studio.runs.records.run import FIT, RunRecord, RunState
 from melm_studio.runs.store.protocol import RunStore
 from melm_studio.tables import number
-from melm_studio.validation import MAX_TEXT, InputError
-from melm_studio.workspace.data_source import DataSource, source_of_run
+from melm_studio.validation import MAX_TEXT
 from melm_studio.workspace.project.archive import BYTES_PER_MB
 from melm_studio.workspace.project.manifest import (
     MANIFEST,
@@ -58,7 +58,7 @@ def save_project(own: Workspace, source: DataSource, story: Story, file: IO[byte
     if not own.has_file(source):
         raise UserError(DATA_GONE)
     sources = [source, *(view.spec.source for view in story.views)]
-    chosen = _chosen(own, {(one.kind, one.key) for one in sources})
+    chosen = _chosen(own, set(map(_file_of, sources)))
     runs = [_described(record, chosen) for record in chosen]
     project = Project(version=VERSION, shown=source, runs=tuple(runs), story=story)
     raw = to_json(project)
@@ -73,7 +73,7 @@ def save_project(own: Workspace, source: DataSource, story: Story, file: IO[byte
 
 def _chosen(own: Workspace, files: set[tuple[str, str]]) -> list[RunRecord]:
     """The runs of some files that can be opened elsewhere, fits first."""
-    runs = [run for run in readable(own.store.runs_of(own.owner)) if _file_of(run) in files]
+    runs = [run for run in readable(own.store.runs_of(own.owner)) if _file_of(run.source) in files]
     fits = [run for run in runs if run.kind == FIT and run.removed_s is None]
     ids = {run.run_id for run in fits}
     others = [
@@ -85,11 +85,7 @@ def _chosen(own: Workspace, files: set[tuple[str, str]]) -> list[RunRecord]:
     return [*fits, *others]
 
 
-def _file_of(run: RunRecord) -> tuple[str, str] | None:
-    try:
-        source = source_of_run(run.source)
-    except InputError:  # recorded by a version that had other samples
-        return None
+def _file_of(source: DataSource) -> tuple[str, str]:
     return source.kind, source.key
 
 
@@ -99,10 +95,10 @@ def _described(record: RunRecord, chosen: Iterable[RunRecord]) -> ProjectRun:
     return ProjectRun(
         kind=record.kind,
         of=positions.get(record.of_run),
-        source=source_of_run(record.source),
+        source=record.source,
         data_id=record.data_id,
         method=record.method,
-        parameters=dict(record.parameters),
+        parameters=record.parameters.values,
         # What has not ended here can be continued there.
         state=record.state if is_final else RunState.CANCELLED,
         created_s=record.created_s,
@@ -110,7 +106,7 @@ def _described(record: RunRecord, chosen: Iterable[RunRecord]) -> ProjectRun:
         finished_s=record.finished_s,
         message=(record.message if is_final else _UNFINISHED)[:MAX_TEXT],
         name=record.name,
-        outcome=dict(record.outcome),
+        outcome=record.outcome,
     )
 
 

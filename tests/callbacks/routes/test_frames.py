@@ -11,11 +11,10 @@ import pytest
 from melm_core.melm.objective import cauchy_schwarz_divergence
 from melm_studio.configuration.messages import DATA_GONE
 from melm_studio.planes.theme import THEMES, Scheme
-from melm_studio.runs.records.run import new_run
 from tests.callbacks.planes import standardized_by_class
 from tests.callbacks.tables import blobs, breast_cancer, csv
 from tests.melm_studio.planes.views import points
-from tests.melm_studio.runs.helpers import PARAMETERS
+from tests.melm_studio.runs.helpers import run_of
 from tools.driver.visitor import strict_json
 
 SURFACE = "surface?kind=densities&method=exact"
@@ -228,7 +227,7 @@ def test_a_run_that_has_no_plane_yet_has_nothing_to_show(visitor, route):
 
 
 def test_a_run_whose_data_are_gone_says_so(studio, visitor):
-    record = new_run(visitor.owner, "gone", "Gone", "pca", PARAMETERS)
+    record = run_of(visitor.owner, "gone", "pca")
     studio.store.create(record)
     answer = visitor.http.get(f"/runs/{record.run_id}/figure")
     assert (answer.status_code, answer.json["words"]) == (404, DATA_GONE.format(days=30))
@@ -238,7 +237,7 @@ def test_a_run_whose_data_are_gone_does_not_stop_the_others(studio, visitor):
     visitor.choose_sample("iris")
     run = visitor.start(method="pca")
     studio.work()
-    lost = new_run(visitor.owner, "gone", "Gone", "pca", PARAMETERS)
+    lost = run_of(visitor.owner, "gone", "pca")
     studio.store.create(lost)
     event = studio.store.last_event(run)
     studio.store.append(lost.run_id, event)

@@ -174,6 +174,6 @@ def test_a_run_climbs_on_from_the_plane_that_was_made_by_hand(studio, wine, run)
     answer = wine.http.post(f"/runs/{run}/planes/0/refine", query_string=look)
     assert answer.status_code == 201
     record = studio.store.get(wine.panels()[-1])
-    begin = np.array(record.parameters["init"][0])
+    begin = np.array(record.parameters.init[0])
     assert principal_angles(begin, components(wine, run, **look)).max() < 1e-6
-    assert record.parameters["gamma"] == 1.0
+    assert record.parameters.gamma == 1.0

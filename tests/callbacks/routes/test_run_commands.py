@@ -83,7 +83,7 @@ def test_a_run_that_was_cut_short_continues_in_its_place_with_all_its_starts(stu
     studio.work()
     after = studio.store.get(run)
     assert (after.state, after.message) == (RunState.DONE, "")
-    assert after.outcome["starts"] == 2
+    assert after.outcome.n_starts == 2
     assert [each.run_id for each in ready_runs(studio, ready)] == [whole, run]
     ends = [studio.store.last_event(each) for each in (whole, run)]
     assert ends[0].objective == ends[1].objective

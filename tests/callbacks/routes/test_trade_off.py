@@ -69,8 +69,8 @@ def test_only_melm_can_act_on_batches(finished):
 
 def test_a_weight_is_a_parameter_of_the_run_and_its_title(finished):
     plain, blind = (finished.store.get(run) for run in (finished.plain, finished.blind))
-    assert "nuisance_weight" not in plain.parameters
-    assert blind.parameters["nuisance_weight"] == 4
+    assert "nuisance_weight" not in plain.parameters.own
+    assert blind.parameters.own["nuisance_weight"] == 4
     assert "batch weight 4" in str(finished.visitor.values[f"{ids.PANELS}.children"])
 
 
@@ -122,7 +122,7 @@ def test_refine_from_here_keeps_the_weight_of_the_picture(studio, finished):
         for record in studio.store.runs_of(finished.visitor.owner)
         if record.run_id not in before
     )
-    assert refined.parameters["nuisance_weight"] == 2
+    assert refined.parameters.own["nuisance_weight"] == 2
 
 
 def test_a_table_without_batches_shows_nothing_of_them(studio, visitor):
@@ -130,7 +130,7 @@ def test_a_table_without_batches_shows_nothing_of_them(studio, visitor):
     visitor.set_own("nuisance_weight", 4)  # of a control that is hidden
     run = visitor.start(n_init=1)
     studio.work()
-    assert "nuisance_weight" not in studio.store.get(run).parameters
+    assert "nuisance_weight" not in studio.store.get(run).parameters.own
     news = visitor.news(run)
     assert news["plane"]["batches"] is None
     assert not any("atches" in note for note in news["verdict"]["notes"])

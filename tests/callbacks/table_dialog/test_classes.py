@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from melm_studio.layout import ids
+from melm_studio.runs.records.data_source import DataSource
 from melm_studio.validation import read
-from melm_studio.workspace.data_source import DataSource
 from melm_studio.workspace.view_query import from_query, to_query
 from melm_studio.workspace.view_spec import ViewSpec
 from tests.callbacks.tables import blobs, csv

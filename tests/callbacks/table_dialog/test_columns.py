@@ -187,7 +187,7 @@ def test_a_run_knows_the_choice_and_its_program_applies_it(studio, pottery):
     make(pottery, "ware", "ignored")
     run = pottery.start(method="pca")
     studio.work()
-    assert studio.store.get(run).source["roles"] == {"number": "feature", "ware": "ignored"}
+    assert studio.store.get(run).source.roles == {"number": "feature", "ware": "ignored"}
     script = pottery.http.get(f"/runs/{run}/script.py").text
     columns = script.partition("COLUMNS = {")[2].partition("}")[0]
     assert "'number':" in columns

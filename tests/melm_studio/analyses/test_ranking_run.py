@@ -14,7 +14,7 @@ from melm_studio.analyses.ranking_run import ranking_of
 from melm_studio.runs.records.run import RunState, new_ranking
 from melm_studio.tables import Role, RowColumn
 from melm_studio.workers.inline import InlineRunner
-from tests.melm_studio.runs.helpers import ManualClock, blobs
+from tests.melm_studio.runs.helpers import SOURCE, ManualClock, blobs
 
 DATA = blobs(n_rows=60)
 FEW = ("lda", "pca", "kfd")
@@ -27,7 +27,7 @@ def few_methods(monkeypatch):
 
 def queued(store, data=DATA):
     store.put_data("ada", data.content_hash, data.to_bytes())
-    record = new_ranking("ada", data.content_hash, "blobs")
+    record = new_ranking("ada", data.content_hash, "blobs", SOURCE)
     store.create(record)
     return record
 

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from melm_studio.configuration.limits import BYTES_PER_MB, LimitReachedError
 from melm_studio.runs.records.run import RunState
-from tests.melm_studio.runs.helpers import plane, run_of
+from tests.melm_studio.runs.helpers import UPLOADED, plane, run_of
 
 MB = bytes(BYTES_PER_MB)
 KINDS = ["put_data", "put_upload"]
@@ -172,32 +172,31 @@ def test_what_does_not_fit_is_refused_with_the_limit_and_the_way_out(open_store,
 @pytest.mark.parametrize("put", KINDS)
 def test_what_fits_exactly_is_taken_and_putting_it_again_needs_no_more_room(open_store, put):
     store = open_store(session_mb=2)
-    used = created(store, data_id="x", source={"kind": "upload", "key": "x"})
-    getattr(store, put)("ada", "x", 2 * MB)
-    getattr(store, put)("ada", "x", 2 * MB)
-    getattr(store, put)("bob", "x", 2 * MB)
+    used = created(store, data_id=UPLOADED.key, source=UPLOADED)
+    for owner in ("ada", "ada", "bob"):
+        getattr(store, put)(owner, UPLOADED.key, 2 * MB)
     assert store.get(used.run_id) is not None
     assert [held.n_bytes for held in store.files_of("ada")] == [2 * len(MB)]
 
 
 def test_what_no_run_uses_makes_room_oldest_first(open_store):
     store = open_store(session_mb=3)
-    created(store, data_id="used", source={"kind": "upload", "key": "file"})
+    created(store, data_id="used", source=UPLOADED)
     for put, key in [("put_data", "used"), ("put_data", "old"), ("put_upload", "newer")]:
         getattr(store, put)("ada", key, MB)
-    store.put_upload("ada", "file", b"small")
+    store.put_upload("ada", UPLOADED.key, b"small")
     assert store.get_data("ada", "old") is None
     assert store.get_upload("ada", "newer") == store.get_data("ada", "used") == MB
-    assert store.get_upload("ada", "file") == b"small"
+    assert store.get_upload("ada", UPLOADED.key) == b"small"
 
 
 def test_what_a_run_uses_is_never_dropped_for_room(open_store):
     store = open_store(session_mb=2)
-    created(store, data_id="d", source={"kind": "upload", "key": "u"})
+    created(store, data_id="d", source=UPLOADED)
     store.put_data("ada", "d", MB)
-    store.put_upload("ada", "u", MB)
+    store.put_upload("ada", UPLOADED.key, MB)
     refusal(store.put_upload, "ada", "more", b"x")
-    assert store.get_data("ada", "d") == store.get_upload("ada", "u") == MB
+    assert store.get_data("ada", "d") == store.get_upload("ada", UPLOADED.key) == MB
 
 
 def test_the_planes_of_runs_count(open_store):

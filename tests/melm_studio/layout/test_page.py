@@ -16,8 +16,8 @@ from melm_studio.layout.method_form import own_settings
 from melm_studio.layout.page import first_source, page, static_parts
 from melm_studio.layout.panel import panel_model
 from melm_studio.layout.shell.first_paint import first_page
+from melm_studio.runs.records.data_source import DataSource
 from melm_studio.tables.samples import SAMPLES
-from melm_studio.workspace.data_source import DataSource
 from tests.melm_studio.layout.trees import part, parts, texts
 
 ASSETS = Path(__file__).parents[3] / "assets"

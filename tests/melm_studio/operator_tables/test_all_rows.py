@@ -27,12 +27,15 @@ from melm_studio.operator_tables.all_rows import (
 from melm_studio.operator_tables.keeper import TableKeeper
 from melm_studio.operator_tables.plane_densities import kept_densities
 from melm_studio.operator_tables.published import published_tables, sampled_table
+from melm_studio.runs.records.data_source import DataSource
+from melm_studio.runs.records.parameters import RunParameters
 from melm_studio.runs.records.run import RunState, new_run
+from melm_studio.tables import ClassRules, RowFilter
 from melm_studio.tables.preparation import prepare
 from melm_studio.tables.roles import Use
 from melm_studio.workers.execute import execute_run
 from tests.melm_studio.operator_tables.tables import parquet_folder
-from tests.melm_studio.runs.helpers import PARAMETERS
+from tests.melm_studio.runs.helpers import PARAMETERS, run_of
 
 LINEAR = [method for method in METHODS.values() if method.is_linear]
 DESCRIBED = '[trees]\npath = "trees"\nlabel = "tree"\n'
@@ -64,9 +67,9 @@ def registered(disk_store, folder, monkeypatch):
             data.content_hash,
             "trees",
             method,
-            PARAMETERS | {"held_out": 0.25} | parameters,
-            source={"kind": "table", "key": "trees", "label": "tree", "version": table.version}
-            | (source or {}),
+            RunParameters.of(PARAMETERS | {"held_out": 0.25} | parameters),
+            source=DataSource(kind="table", key="trees", label="tree", **(source or {})),
+            table_version=table.version,
         )
         disk_store.create(record)
         return whole, data, record
@@ -81,7 +84,7 @@ def executed(store, record, folder, dask=""):
 
 def training_rows(whole, data, record):
     """All rows but those held out, prepared as the sample was."""
-    _, held_out = data.split(record.parameters["held_out"], record.parameters["random_state"])
+    _, held_out = data.split(record.parameters.held_out, record.parameters.random_state)
     numbers = np.setdiff1d(np.arange(len(whole)), held_out.row_numbers - 1)
     rows = whole.iloc[numbers]
     cells = [one.with_gaps.encode(rows[one.name]) for one in data.encodings]
@@ -94,7 +97,7 @@ def test_a_run_is_fitted_to_all_rows_but_those_held_out(disk_store, registered, 
     done = executed(disk_store, record, folder)
     X, y = training_rows(whole, data, record)
     assert (done.state, done.message) == (RunState.DONE, "")
-    assert done.outcome["n_rows"] == len(X)
+    assert done.outcome.n_rows == len(X)
     expected = MELM(n_init=2, random_state=0).fit(X, y)
     event = disk_store.last_event(record.run_id)
     assert event.objective == pytest.approx(expected.divergence_, rel=1e-6)
@@ -117,7 +120,7 @@ def test_rows_equal_to_held_out_ones_are_held_out_too(disk_store, registered, fo
     hidden = set(map(tuple, held_out.unprepared.round(1) + 0.0))
     n_hidden = sum(tuple(row) in hidden for row in whole[["a", "b"]].to_numpy() + 0.0)
     assert n_hidden > len(held_out.y)
-    assert done.outcome["n_rows"] == len(whole) - n_hidden
+    assert done.outcome.n_rows == len(whole) - n_hidden
 
 
 @pytest.mark.slow
@@ -156,7 +159,7 @@ def test_a_run_survives_the_death_of_a_dask_worker(disk_store, registered, folde
         done = executed(disk_store, record, folder, cluster.scheduler_address)
     assert not pids
     assert (done.state, done.message) == (RunState.DONE, "")
-    assert done.outcome["n_rows"] > 10_000
+    assert done.outcome.n_rows > 10_000
 
 
 @pytest.mark.parametrize(
@@ -166,8 +169,8 @@ def test_methods_of_moments_are_fitted_to_all_rows(disk_store, registered, folde
     whole, data, record = registered(400, method)
     done = executed(disk_store, record, folder)
     X, y = training_rows(whole, data, record)
-    assert (done.state, done.message, done.outcome["n_rows"]) == (RunState.DONE, "", len(X))
-    expected = METHODS[method].estimator(record.parameters).fit(X, y)
+    assert (done.state, done.message, done.outcome.n_rows) == (RunState.DONE, "", len(X))
+    expected = METHODS[method].estimator(record.parameters.values).fit(X, y)
     event = disk_store.last_event(record.run_id)
     assert principal_angles(event.components, expected.components_).max() < 1e-6
     codes = np.unique(y, return_inverse=True)[1]
@@ -183,7 +186,7 @@ def test_a_method_of_single_rows_keeps_the_densities_of_all_rows_too(
 ):
     whole, data, record = registered(400, "hlda")
     done = executed(disk_store, record, folder)
-    assert (done.state, "n_rows" in done.outcome) == (RunState.DONE, False)
+    assert (done.state, done.outcome.n_rows) == (RunState.DONE, None)
     X, _ = training_rows(whole, data, record)
     assert sum(kept_densities(disk_store, record.run_id).counts) == len(X)
 
@@ -207,16 +210,16 @@ def test_what_needs_the_rows_in_memory_is_fitted_to_the_sample(disk_store, regis
     assert is_fitted_to_all_rows(record)
     for changes in (
         {"method": "hlda"},
-        {"parameters": record.parameters | {"gamma": "auto"}},
-        {"parameters": record.parameters | {"nuisance_weight": 1.0}},
+        {"parameters": replace(record.parameters, gamma="auto")},
+        {"parameters": replace(record.parameters, own={"nuisance_weight": 1.0})},
     ):
         assert not is_fitted_to_all_rows(replace(record, **changes)), changes
     for changes in (
         {"method": "tsne"},
-        {"source": record.source | {"filters": [{"column": "age", "low": 0.0}]}},
-        {"source": record.source | {"left_out": [3]}},
-        {"source": record.source | {"classes": {"quantiles": 3}}},
-        {"source": {"kind": "sample", "key": "iris", "label": "species"}},
+        {"source": replace(record.source, filters=(RowFilter("age", low=0.0),))},
+        {"source": replace(record.source, left_out=(3,))},
+        {"source": replace(record.source, classes=ClassRules(quantiles=3))},
+        {"table_version": ""},
     ):
         assert not tables.has_all_rows(disk_store, replace(record, **changes), data), changes
     grouped = prepare(
@@ -258,7 +261,7 @@ def test_a_sample_of_all_rows_is_no_sample(disk_store, folder):
     TableKeeper(disk_store, str(folder)).look()
     table = published_tables(disk_store)["trees"]
     assert (table.sampled_version, table.note) == ("", "")
-    record = new_run("ada", "d", "n", "melm", {}, source={"key": "trees"})
+    record = replace(run_of(), source=DataSource(kind="table", key="trees"))
     with (
         pytest.raises(UserError, match="no table"),
         NO_TABLES.rows(disk_store, record, None, None),

@@ -19,6 +19,7 @@ from melm_studio.planes.captions import (
 )
 from melm_studio.planes.plane_edits import LoadingEdit
 from melm_studio.planes.view_options import MorphTarget, ViewOptions
+from melm_studio.runs.records.outcome import FitOutcome, GammaPath
 from melm_studio.runs.records.run import RunState
 from tests.melm_studio.runs.helpers import plane, run_of
 
@@ -60,7 +61,7 @@ def test_a_paused_run_tells_where_it_stands():
 def test_a_finished_search_tells_its_effort(n_starts, n_evaluations, expected):
     event = plane(n_evaluations=n_evaluations, elapsed_s=2.0)
     record = run_of(method="melm")
-    parameters = {**record.parameters, "n_init": n_starts}
+    parameters = replace(record.parameters, n_init=n_starts)
     done = replace(record, state=RunState.DONE, parameters=parameters)
     assert state_sentence(done, event) == expected
 
@@ -74,7 +75,7 @@ def test_a_finished_search_tells_its_effort(n_starts, n_evaluations, expected):
     ],
 )
 def test_a_finished_search_tells_how_many_starts_agree(agreeing, starts, expected):
-    outcome = {"agreeing": agreeing, "starts": starts}
+    outcome = FitOutcome(n_agreeing=agreeing, n_starts=starts)
     done = replace(run_of(), state=RunState.DONE, outcome=outcome)
     assert state_sentence(done, plane()).startswith(expected)
 
@@ -90,7 +91,7 @@ def test_what_a_picture_must_not_be_read_as_is_said_beside_it():
 
 
 def test_a_map_of_a_sample_says_of_how_many_rows_it_is():
-    outcome = {"n_embedded": 2_000, "n_training": 60_000}
+    outcome = FitOutcome(n_embedded=2_000, n_training=60_000)
     done = replace(run_of(method="tsne"), state=RunState.DONE, outcome=outcome)
     assert "2,000 of 60,000 training rows are embedded, " in state_sentence(done, plane())
 
@@ -115,8 +116,8 @@ def test_no_state_is_without_words(state):
 
 
 def choosing(n_folds, chosen=None):
-    path = {"n_folds": n_folds, "chosen": chosen} if n_folds else {}
-    outcome = {"gamma_path": path} if n_folds else {}
+    path = GammaPath(gammas=(), accuracies=(), standard_errors=(), n_folds=n_folds, chosen=chosen)
+    outcome = FitOutcome(gamma_path=path if n_folds else None)
     return replace(run_of(gamma="auto"), state=RunState.RUNNING, outcome=outcome)
 
 

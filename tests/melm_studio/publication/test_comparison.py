@@ -19,6 +19,7 @@ from melm_studio.publication.comparison import (
     compared,
     ordered,
 )
+from melm_studio.runs.records.data_source import DataSource
 from melm_studio.runs.records.run import RunState, new_analysis
 from melm_studio.workers.inline import InlineRunner
 from tests.melm_studio.runs.helpers import blobs, run_of
@@ -26,7 +27,7 @@ from tests.melm_studio.runs.helpers import blobs, run_of
 UNITS = np.array([1.0, 50.0, 0.1, 3.0, 20.0])
 RAW = replace(blobs(), X=blobs().X * UNITS + 7.0)
 STANDARD = replace(RAW, X=(RAW.X - RAW.X.mean(0)) / RAW.X.std(0), scale=RAW.X.std(0))
-SOURCE = {"kind": "sample", "key": "blobs", "label": "class"}
+SOURCE = DataSource(kind="sample", key="iris", label="species")
 
 
 @pytest.fixture
@@ -41,7 +42,7 @@ def start(store):
     def start(method="pca", *, data=STANDARD, **parameters):
         store.put_data("ada", data.content_hash, data.to_bytes())
         record = run_of("ada", data.content_hash, method, **{"held_out": 0.2} | parameters)
-        source = SOURCE | {"standardize": data is STANDARD}
+        source = structs.replace(SOURCE, standardize=data is STANDARD)
         store.create(structs.replace(record, source=source))
         return store.get(record.run_id)
 

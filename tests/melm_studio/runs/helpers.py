@@ -13,11 +13,16 @@ from msgspec import structs
 from melm_core.base import ColumnEncoding
 from melm_core.base.array_types import FloatArray
 from melm_core.linalg.planes import principal_angles
+from melm_studio.runs.records.data_source import DataSource
+from melm_studio.runs.records.parameters import RunParameters
 from melm_studio.runs.records.run import PlaneEvent, RunRecord, RunState, new_run
 from melm_studio.runs.store.protocol import RunStore
 from melm_studio.tables.labeled_data import LabeledData
 
 DEADLINE_S = 60.0
+# Without a label, so that its data alone say which rows a run has.
+SOURCE = DataSource(kind="sample", key="iris")
+UPLOADED = DataSource(kind="upload", key="ab" * 32, name="rows.csv")
 PARAMETERS = {"n_components": 2, "gamma": 1.0, "n_init": 2, "random_state": 0, "held_out": 0.0}
 
 
@@ -49,7 +54,8 @@ def wait_until(condition: Callable[[], Any], *, deadline_s: float = DEADLINE_S) 
 
 
 def run_of(owner: str = "ada", data_id: str = "d", method: str = "melm", **parameters) -> RunRecord:
-    return new_run(owner, data_id, "blobs", method, PARAMETERS | parameters)
+    given = RunParameters.of(PARAMETERS | parameters)
+    return new_run(owner, data_id, "blobs", method, given, source=SOURCE)
 
 
 def created(store: RunStore, owner: str = "ada") -> RunRecord:

@@ -13,6 +13,7 @@ from melm_core.linalg.planes import align_components
 from melm_core.melm.objective import cauchy_schwarz_divergence
 from melm_core.methods import METHODS
 from melm_studio.configuration.messages import DATA_GONE, NO_MEMORY, STOPPED, UNEXPECTED
+from melm_studio.runs.records.outcome import NO_OUTCOME, FitOutcome
 from melm_studio.runs.records.run import RunState
 from melm_studio.workers import execute, fitting
 from melm_studio.workers.execute import execute_run
@@ -102,11 +103,11 @@ def test_a_run_that_chooses_gamma_keeps_its_choice_and_the_planes_of_the_search_
     data = blobs()
     record = worked(store, data, gamma="auto")
     melm = fitted(data, gamma="auto")
-    path = record.outcome["gamma_path"]
-    assert record.parameters["gamma"] == "auto"
-    assert record.gamma == record.chosen_gamma == path["chosen"] == melm.gamma_
-    assert path["accuracies"] == melm.gamma_path_.accuracies.tolist()
-    assert path["standard_errors"] == melm.gamma_path_.standard_errors.tolist()
+    path = record.outcome.gamma_path
+    assert record.parameters.gamma == "auto"
+    assert record.gamma == record.chosen_gamma == path.chosen == melm.gamma_
+    assert path.accuracies == tuple(melm.gamma_path_.accuracies.tolist())
+    assert path.standard_errors == tuple(melm.gamma_path_.standard_errors.tolist())
     for event in store.events(record.run_id):
         divergence = cauchy_schwarz_divergence(
             data.X, data.y, event.components, gamma=melm.gamma_, shrinkage="ledoit-wolf"
@@ -122,8 +123,8 @@ def test_a_run_that_is_stopped_while_it_chooses_gamma_takes_the_choice_of_the_fo
     InlineRunner(store).drain()
     ended = store.get(record.run_id)
     assert ended.state is RunState.CANCELLED
-    assert ended.outcome["gamma_path"]["n_folds"] == 2
-    assert ended.gamma == ended.outcome["gamma_path"]["chosen"]
+    assert ended.outcome.gamma_path.n_folds == 2
+    assert ended.gamma == ended.outcome.gamma_path.chosen
     assert store.last_event(record.run_id).is_final
 
 
@@ -133,7 +134,8 @@ def _cancelling(store):
 
     def cancel_after(run_id, expected, **changes):
         changed = transition(run_id, expected, **changes)
-        if changes.get("outcome", {}).get("gamma_path", {}).get("n_folds") == 2:
+        path = changes.get("outcome", NO_OUTCOME).gamma_path
+        if path is not None and path.n_folds == 2:
             store.request_cancel(run_id)
         return changed
 
@@ -163,11 +165,11 @@ def test_every_plane_is_turned_to_follow_the_one_before(store):
 def test_a_finished_search_knows_how_many_starts_agree_on_its_plane(store):
     data = blobs()
     outcome = worked(store, data, n_init=4).outcome
-    assert outcome == {"agreeing": fitted(data, n_init=4).n_agreeing_starts_, "starts": 4}
+    assert outcome == FitOutcome(n_starts=4, n_agreeing=fitted(data, n_init=4).n_agreeing_starts_)
 
 
 def test_a_method_without_starts_has_nothing_to_add(store):
-    assert worked(store, blobs(), "pca").outcome == {}
+    assert worked(store, blobs(), "pca").outcome == NO_OUTCOME
 
 
 def test_held_out_rows_are_not_fitted(store):

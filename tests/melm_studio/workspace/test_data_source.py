@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from melm_studio.workspace.data_source import (
-    MOST_REMEMBERED,
-    DataSource,
-    recent_data,
-    remembered_sources,
-)
+from melm_studio.runs.records.data_source import DataSource
+from melm_studio.workspace.data_source import MOST_REMEMBERED, recent_data, remembered_sources
 
 WINE = DataSource(kind="sample", key="wine")
 FILE = DataSource(kind="upload", key="a" * 64, name="old pots.csv")

@@ -11,10 +11,10 @@ from msgspec.structs import replace
 
 from melm_core.base import UserError
 from melm_studio.configuration.settings import Settings
+from melm_studio.runs.records.data_source import DataSource
 from melm_studio.runs.records.stored_files import REFRESH_AFTER_S, FileKind
 from melm_studio.runs.store.disk import DiskRunStore
 from melm_studio.workspace import described_tables
-from melm_studio.workspace.data_source import DataSource
 from melm_studio.workspace.described_tables import DescribedTables
 from melm_studio.workspace.workspace import Workspace
 from tools.driver.visitor import shared_reader

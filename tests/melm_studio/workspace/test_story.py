@@ -6,8 +6,8 @@ import json
 
 import pytest
 
+from melm_studio.runs.records.data_source import DataSource
 from melm_studio.validation import InputError
-from melm_studio.workspace.data_source import DataSource
 from melm_studio.workspace.story import MAX_VIEWS, Story, StoryView
 from melm_studio.workspace.view_spec import ViewSpec
 

@@ -14,10 +14,11 @@ from melm_core.recipe import Fill, MissingValues, Recipe, Scaling, Step, StepKin
 from melm_studio.layout.shell.header import MODES as MODES_OF_THE_PAGE
 from melm_studio.planes.plane_edits import LoadingEdit
 from melm_studio.planes.view_options import DEFAULT_VIEW, ViewOptions
+from melm_studio.runs.records.data_source import DataSource
+from melm_studio.runs.records.parameters import checked_parameters
 from melm_studio.tables.row_filters import RowFilter
 from melm_studio.tables.samples import SAMPLES
 from melm_studio.validation import InputError
-from melm_studio.workspace.data_source import DataSource
 from melm_studio.workspace.view_query import MAX_QUERY, from_query, to_query
 from melm_studio.workspace.view_spec import (
     MODES,
@@ -27,7 +28,6 @@ from melm_studio.workspace.view_spec import (
     RowMarks,
     SharedMorph,
     ViewSpec,
-    checked_parameters,
 )
 
 WINE = DataSource(kind="sample", key="wine", label="cultivar")
@@ -58,7 +58,7 @@ def runs(draw) -> tuple[str, dict]:
         own["init"] = [
             draw(st.lists(row, min_size=own["n_components"], max_size=own["n_components"]))
         ]
-    return method, checked_parameters(method, own)
+    return method, checked_parameters(method, own).values
 
 
 recipes = st.builds(
@@ -171,7 +171,7 @@ def test_a_query_can_be_read():
     )
     assert to_query(spec) == (
         "data=sample:wine&label=cultivar&standardize=yes&method=melm&n_components=2&gamma=0.5"
-        "&n_init=14&random_state=0&multiclass=softmin&held_out=0.25&plane=7&mode=explore"
+        "&n_init=14&random_state=0&held_out=0.25&multiclass=softmin&plane=7&mode=explore"
         "&hidden=arrows"
     )
 
@@ -189,7 +189,7 @@ def test_a_method_without_gamma_cannot_choose_it():
 
 def test_a_query_by_hand_needs_the_data_and_the_method_only():
     spec = from_query("data=sample:wine&method=pca&mode=present")
-    assert spec.parameters == checked_parameters("pca", {})
+    assert spec.parameters == checked_parameters("pca", {}).values
     assert spec.source == DataSource(kind="sample", key="wine")
     assert (spec.mode, spec.plane, spec.options) == ("present", None, DEFAULT_VIEW)
 

@@ -8,17 +8,16 @@ import pytest
 
 from melm_studio.planes.plane_edits import LoadingEdit
 from melm_studio.planes.view_options import DEFAULT_VIEW, ViewOptions
-from melm_studio.workspace.data_source import source_of_run
+from melm_studio.runs.records.parameters import checked_parameters
 from melm_studio.workspace.story import Story
 from melm_studio.workspace.view_query import from_query, to_query
-from melm_studio.workspace.view_spec import checked_parameters
 
 FILE = "0123456789abcdef" * 4
 
 LINK = (
     f"data=upload:{FILE}&name=pots+%26+pans.csv&label=kiln+site&standardize=no&role:batch=ignored"
     "&role:Mg,+%25=feature&method=melm&n_components=2&gamma=0.5&n_init=1&random_state=0"
-    "&multiclass=softmin&held_out=0.1&init=0.6:0.8:0.0,0.0:0.0:1.0&plane=12&shown_gamma=2.5&kept=4"
+    "&held_out=0.1&init=0.6:0.8:0.0,0.0:0.0:1.0&multiclass=softmin&plane=12&shown_gamma=2.5&kept=4"
     "&moves=2:0.5:0.25,0:-1.0:0.125&from=0.3:-0.2&morph=0.5&morph.method=pca"
     "&morph.n_components=2&morph.gamma=1.0&morph.n_init=14&morph.random_state=7"
     f"&morph.held_out=0.25&mode=compare&hidden=linked,arrows&sha256={FILE[::-1]}"
@@ -105,7 +104,7 @@ def test_a_saved_view_has_its_data(saved):
 def test_a_saved_view_has_its_run(saved):
     expected = {"gamma": 0.5, "n_init": 1, "held_out": 0.1, "init": [[[0.6, 0.8, 0], [0, 0, 1]]]}
     assert saved.method == "melm"
-    assert saved.parameters == checked_parameters("melm", expected)
+    assert saved.parameters == checked_parameters("melm", expected).values
     assert (saved.plane, saved.divergence) == (12, 0.8125)
 
 
@@ -121,7 +120,7 @@ def test_a_saved_view_has_its_options(saved):
 
 def test_a_saved_view_has_its_morph(saved):
     assert (saved.morph.method, saved.morph.share) == ("pca", 0.5)
-    assert saved.morph.parameters == checked_parameters("pca", {"random_state": 7})
+    assert saved.morph.parameters == checked_parameters("pca", {"random_state": 7}).values
 
 
 def test_a_saved_story_has_its_titles_and_captions():
@@ -140,8 +139,3 @@ def test_a_link_is_written_as_it_was_read(link):
 def test_a_story_that_is_saved_again_is_the_same_story():
     again = Story.from_bytes(json.dumps(read_story().to_json()).encode())
     assert again == read_story()
-
-
-def test_the_version_of_a_table_in_a_run_is_no_part_of_its_source():
-    recorded = {"kind": "sample", "key": "iris", "label": "species", "version": "3"}
-    assert source_of_run(recorded).label == "species"

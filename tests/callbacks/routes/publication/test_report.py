@@ -132,7 +132,7 @@ def test_features_have_the_order_of_the_page(finished):
 def test_data_preparation_method_seed_and_versions_are_named(studio, finished):
     record = studio.store.get(finished.runs[0])
     text = page(finished).text
-    for words in (record.data_id, record.source["key"], "Seed", "numpy", "scikit-learn", "Python"):
+    for words in (record.data_id, record.source.key, "Seed", "numpy", "scikit-learn", "Python"):
         assert words in text
     for step in studio.data_of(finished.visitor).steps:
         assert step in text

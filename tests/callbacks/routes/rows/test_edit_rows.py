@@ -8,8 +8,8 @@ import pytest
 
 from melm_core.base import UserError
 from melm_studio.planes.captions import title
+from melm_studio.runs.records.data_source import DataSource
 from melm_studio.tables.row_edits import MAX_EDITED_ROWS, Mark, rows_from_text, rows_text
-from melm_studio.workspace.data_source import DataSource, source_of_run
 from melm_studio.workspace.view_query import from_query, to_query
 from melm_studio.workspace.view_spec import ViewSpec
 
@@ -107,7 +107,6 @@ def test_a_link_holds_the_edited_rows() -> None:
     spec = ViewSpec(source=source, method="lda")
     assert "left_out=3,5-7" in to_query(spec)
     assert from_query(to_query(spec)).source == source
-    assert source_of_run({"kind": "sample", "key": "wine"}).left_out == ()
 
 
 @pytest.mark.parametrize("text", ["", "4", "1-3", "3,5-7,9"])

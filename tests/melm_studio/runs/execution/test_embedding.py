@@ -7,8 +7,9 @@ import pytest
 
 from melm_core import TSNEProjection
 from melm_studio.planes.renderer import PlaneRenderer
-from melm_studio.runs.execution.embedding import embedding_outcome, kept_embedding
+from melm_studio.runs.execution.embedding import kept_embedding, with_embedding
 from melm_studio.runs.execution.rows import split_of
+from melm_studio.runs.records.outcome import NO_OUTCOME, FitOutcome
 from melm_studio.runs.records.run import RunState
 from melm_studio.workers.inline import InlineRunner
 from tests.melm_studio.runs.helpers import blobs, queue_run, run_of
@@ -59,6 +60,6 @@ def test_where_coordinates_are_gone_they_are_computed_again(store, monkeypatch):
 def test_the_record_says_where_only_a_sample_is_embedded():
     train = split_of(DATA, run_of())[0]
     n_rows = len(train.y)
-    assert embedding_outcome(np.zeros((n_rows, 2)), train) == {}
-    sample = embedding_outcome(np.zeros((7, 2)), train)
-    assert sample == {"n_embedded": 7, "n_training": n_rows}
+    assert with_embedding(NO_OUTCOME, np.zeros((n_rows, 2)), train) == NO_OUTCOME
+    sample = with_embedding(NO_OUTCOME, np.zeros((7, 2)), train)
+    assert sample == FitOutcome(n_embedded=7, n_training=n_rows)

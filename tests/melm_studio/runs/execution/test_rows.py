@@ -11,7 +11,7 @@ from melm_core.base import UserError
 from melm_studio.runs.execution.refusals import applicable, check_data
 from melm_studio.runs.execution.rows import judged_rows, nuisance_of, resampled_rows
 from melm_studio.tables import Role, RowColumn
-from tests.melm_studio.runs.helpers import PARAMETERS, blobs, run_of
+from tests.melm_studio.runs.helpers import blobs, run_of
 
 PLAIN = blobs(n_rows=60)
 PLATES = np.arange(60.0) // 2 % 2
@@ -44,15 +44,15 @@ def test_rows_without_a_batch_are_one_more_batch():
 
 
 def test_a_form_leaves_out_a_weight_that_it_hides():
-    given = PARAMETERS | {"nuisance_weight": 2.0}
+    given = BLIND.parameters
     assert applicable(given, DATA) == given
-    assert applicable(given, PLAIN) == PARAMETERS
-    assert applicable(PARAMETERS | {"nuisance_weight": 0}, DATA) == PARAMETERS
+    assert applicable(given, PLAIN) == run_of().parameters
+    assert run_of(nuisance_weight=0).parameters == run_of().parameters
 
 
 def test_a_weight_without_batches_is_refused_before_the_run():
     with pytest.raises(UserError, match="no column of the table has the role Batch"):
-        check_data("melm", PLAIN, PARAMETERS | {"nuisance_weight": 2.0})
+        check_data("melm", PLAIN, BLIND.parameters)
 
 
 @pytest.mark.parametrize(
@@ -66,4 +66,4 @@ def test_a_weight_without_batches_is_refused_before_the_run():
 def test_batches_that_no_plane_can_be_blind_to_are_refused_with_the_reason(plates, words):
     data = replace(PLAIN, row_columns=(RowColumn("plate", Role.BATCH, plates),))
     with pytest.raises(UserError, match=words):
-        check_data("melm", data, PARAMETERS | {"nuisance_weight": 2.0})
+        check_data("melm", data, BLIND.parameters)

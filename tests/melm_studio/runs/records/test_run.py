@@ -11,17 +11,22 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from msgspec.structs import replace
 
+from melm_studio.runs.records.outcome import FitOutcome, GammaPath
 from melm_studio.runs.records.run import PlaneEvent, RunRecord, RunState, new_analysis
 from tests.melm_studio.runs.helpers import plane, run_of
 
+PATH = GammaPath(gammas=(2.0,), accuracies=(0.9,), standard_errors=(0.1,), n_folds=5, chosen=2.0)
+
 
 def test_a_record_survives_the_round_trip():
-    record = replace(run_of("zoë"), state=RunState.FAILED, message="Zażółć", outcome={"starts": 2})
+    record = replace(
+        run_of("zoë"), state=RunState.FAILED, message="Zażółć", outcome=FitOutcome(n_starts=2)
+    )
     assert RunRecord.from_bytes(record.to_bytes()) == record
 
 
 def test_a_check_has_the_kernel_width_that_its_run_chose():
-    run = replace(run_of(gamma="auto"), outcome={"starts": 2, "gamma_path": {"chosen": 2.0}})
+    run = replace(run_of(gamma="auto"), outcome=FitOutcome(n_starts=2, gamma_path=PATH))
     assert new_analysis(run, "check").gamma == 2.0
     assert new_analysis(run_of(gamma="auto"), "check").gamma == 1.0
 

@@ -14,7 +14,7 @@ from melm_studio.runs.store.eviction import (
     Sweeper,
     sweep,
 )
-from tests.melm_studio.runs.helpers import ManualClock, plane, run_of
+from tests.melm_studio.runs.helpers import UPLOADED, ManualClock, plane, run_of
 
 DAYS = 3
 
@@ -38,9 +38,9 @@ def sweep_after(store, days):
 
 
 def test_a_run_that_ended_long_ago_goes_with_its_history_and_its_data(store):
-    record = run_that_ended(store, data_id="d", source={"kind": "upload", "key": "u"})
+    record = run_that_ended(store, data_id="d", source=UPLOADED)
     store.put_data("ada", "d", b"data")
-    store.put_upload("ada", "u", b"upload")
+    store.put_upload("ada", UPLOADED.key, b"upload")
     sweep_after(store, DAYS - 1)
     assert store.get(record.run_id) is not None
     assert store.get_data("ada", "d") == b"data"
@@ -135,10 +135,10 @@ def test_a_run_whose_data_are_still_opened_stays_with_its_data(store):
 
 
 def test_the_upload_of_a_run_that_stays_stays(store):
-    store.put_upload("ada", "u", b"upload")
-    run_that_ended(store, days_ago=-DAYS, source={"kind": "upload", "key": "u"})
+    store.put_upload("ada", UPLOADED.key, b"upload")
+    run_that_ended(store, days_ago=-DAYS, source=UPLOADED)
     sweep_after(store, DAYS + 1)
-    assert store.get_upload("ada", "u") == b"upload"
+    assert store.get_upload("ada", UPLOADED.key) == b"upload"
 
 
 def test_a_run_that_waits_or_works_is_never_swept_away(store):

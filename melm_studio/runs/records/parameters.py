@@ -1,0 +1,144 @@
+"""The parameters of a run: those that every run has, and those of its method."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, Self, TypeAlias
+
+from msgspec import Meta, Struct, field
+from msgspec.structs import replace
+
+from melm_core.methods import (
+    BATCH_WEIGHT,
+    COMPONENTS,
+    GAMMA,
+    HELD_OUT,
+    METHODS,
+    SEED,
+    STARTS,
+    Setting,
+    without_zero_weight,
+)
+from melm_studio.validation import Coordinate, InputError, read, shown
+
+INIT = "init"
+
+_Component = Annotated[tuple[Coordinate, ...], Meta(min_length=1)]
+# A single plane; its rows are components.
+StartPlane: TypeAlias = tuple[tuple[_Component, ...]]
+
+
+class RunParameters(Struct, frozen=True, kw_only=True):
+    """What a method is fitted with.
+
+    Attributes
+    ----------
+    n_components : int
+    gamma : float or "auto"
+        The kernel width of the densities; "auto" lets the run choose it by inner folds.
+    n_init, random_state : int
+    held_out : float
+        Share of the rows that are excluded from the fit, from 0 to 0.5.
+    init : tuple of one plane, or None
+        From which a refined run starts.
+    own : dict of str to numbers and text
+        The other parameters of the method, by name. A batch weight of 0 is left out.
+    """
+
+    n_components: int = int(COMPONENTS.default)
+    gamma: float | Literal["auto"] = GAMMA.default
+    n_init: int = int(STARTS.default)
+    random_state: int = int(SEED.default)
+    held_out: float = HELD_OUT.default / 100
+    init: StartPlane | None = None
+    own: dict[str, int | float | str] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, values: Mapping[str, Any]) -> Self:
+        """Return the parameters with these values by name; those left out have their defaults.
+
+        The values are those of a form or of `checked_parameters`: they are not checked again.
+        """
+        shared = {name: values[name] for name in _SHARED if name in values}
+        own = {name: value for name, value in values.items() if name not in _SHARED}
+        return cls(**shared, own=without_zero_weight(own))
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """All parameters by name, as estimators, links, and programs have them."""
+        shared = {name: getattr(self, name) for name in _SHARED}
+        return {name: value for name, value in shared.items() if value is not None} | self.own
+
+    @property
+    def without_start(self) -> Self:
+        """The same without the plane from which a refined run starts."""
+        return replace(self, init=None)
+
+    @property
+    def without_batch_weight(self) -> Self:
+        """The same for data that have no batches."""
+        return self.of({name: v for name, v in self.values.items() if name != BATCH_WEIGHT.name})
+
+    @property
+    def batch_weight(self) -> float:
+        """How much the method is to keep batches apart from its plane; 0 if not at all."""
+        return float(self.own.get(BATCH_WEIGHT.name, 0.0))
+
+
+_SHARED = tuple(name for name in RunParameters.__struct_fields__ if name != "own")
+
+
+def checked_parameters(method: str, values: Mapping[str, Any]) -> RunParameters:
+    """Return all parameters of a run of a method, with defaults for those left out.
+
+    Raises
+    ------
+    InputError
+        Names the parameter, its value, and the rule.
+
+    Examples
+    --------
+    >>> checked_parameters("pca", {"random_state": 7}).values
+    {'n_components': 2, 'gamma': 1.0, 'n_init': 14, 'random_state': 7, 'held_out': 0.25}
+    """
+    label, settings = METHODS[method].label, _settings(method)
+    known = [*settings, HELD_OUT.name, *([INIT] if METHODS[method].accepts_init else [])]
+    if unknown := [name for name in values if name not in known]:
+        raise InputError(f"A run of {label} has no {shown(unknown[0])}. It has {', '.join(known)}.")
+    parameters = {
+        name: _checked(setting, values.get(name, setting.default))
+        for name, setting in settings.items()
+    }
+    parameters[HELD_OUT.name] = _held_out(values.get(HELD_OUT.name, HELD_OUT.default / 100))
+    if INIT in values:
+        parameters[INIT] = _init(values[INIT], parameters[COMPONENTS.name])
+    return RunParameters.of(parameters)
+
+
+def _settings(method: str) -> dict[str, Setting]:
+    """The settings of every run, whether or not the method uses them, and those of the method."""
+    shared = (COMPONENTS, GAMMA, STARTS, SEED)
+    return {setting.name: setting for setting in (*shared, *METHODS[method].parameters)}
+
+
+def _checked(setting: Setting, value: Any) -> Any:
+    try:
+        return setting.checked(value)
+    except OverflowError:
+        raise InputError(f"{setting.label} is far too large. Choose a smaller value.") from None
+
+
+def _held_out(share: Any) -> float:
+    is_number = isinstance(share, int | float) and not isinstance(share, bool)
+    _checked(HELD_OUT, 100 * share if is_number else share)
+    return float(share)
+
+
+def _init(planes: Any, n_components: int) -> StartPlane:
+    (plane,) = read(planes, tuple[tuple[_Component, ...]], "The list of start planes")
+    if len(plane) != n_components or len({len(row) for row in plane}) != 1:
+        raise InputError(
+            f"The start plane must have {n_components} components of equal length; it is "
+            f"{shown(plane)}."
+        )
+    return (plane,)
