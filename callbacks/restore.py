@@ -144,7 +144,7 @@ def _restored(
     restored = {
         "run": fits[0][0].run_id,
         "plane": view.plane,
-        "look": {**_script_options(view.options), "morph": morph},
+        "options": {**_script_options(view.options), "morph": morph},
         "other": view.morph.of if view.morph and is_other else None,
         "mode": view.mode,
         "hidden": list(view.hidden),
@@ -171,10 +171,10 @@ def _script_options(options: ViewOptions) -> dict[str, Any]:
     is_turned = options.view_angle != DEFAULT_VIEW.view_angle
     return {
         "gamma": options.gamma,
-        "kept": options.n_top_features,
-        "moves": [[edit.feature, *edit.loading] for edit in options.edits],
-        "from": options.view_angle if is_turned else None,
-        "batch": options.batch_weight,
+        "n_top_features": options.n_top_features,
+        "edits": [[edit.feature, *edit.loading] for edit in options.edits],
+        "view_angle": options.view_angle if is_turned else None,
+        "batch_weight": options.batch_weight,
     }
 
 

@@ -167,11 +167,11 @@ export const CURVE_TRACE = Object.freeze({
 /** Fields of a query that describe a view. */
 export const VIEW_FIELD = Object.freeze({
   gamma: "gamma",
-  kept: "kept",
-  moves: "moves",
-  from: "from",
+  n_top_features: "n_top_features",
+  edits: "edits",
+  view_angle: "view_angle",
   morph: "morph",
-  batch: "batch",
+  batch_weight: "batch_weight",
   toward: "toward",
 });
 

@@ -8,16 +8,16 @@ export type Point = [x: number, y: number];
 export interface ViewOptions {
   gamma: number | null;
   /** How many features are kept, the strongest. */
-  kept: number | null;
+  n_top_features: number | null;
   /** Another run and the share of the way to its plane: the newest, or the one of that number; and
    * the number of its plane where the way begins, if not at the run's own. */
   morph: [run: string, share: number, plane?: number | null, origin?: number] | null;
   /** Loadings set by hand, in their order. */
-  moves: [feature: number, x: number, y: number][];
+  edits: [feature: number, x: number, y: number][];
   /** Azimuth and elevation in radians, of three components. */
-  from: [azimuth: number, elevation: number] | null;
+  view_angle: [azimuth: number, elevation: number] | null;
   /** The weight of the batches with which the plane is refitted. */
-  batch: number | null;
+  batch_weight: number | null;
 }
 
 /** A plane of the tree of a run, as callbacks/routes/plane_trees.py says it. */
@@ -76,7 +76,7 @@ export interface Plane {
   traces: Record<string, any>[];
   limits: Axes;
   arrows: { features: number[]; names: string[]; scale: number; of: number };
-  kept: string | null;
+  top_features: string | null;
   /** What is known about batches in the plane; null without a Batch column. */
   batches: { words: string; weight: number; can_act: boolean } | null;
   strip: Strip;
@@ -138,7 +138,7 @@ export interface RestoredView {
   hidden: string[];
   layers: string[];
   marks: { colorBy: string | null; shapeBy: string | null; newRows: { key: string; name: string } | null };
-  look: Partial<ViewOptions>;
+  options: Partial<ViewOptions>;
   /** What the plane of another number is of, if the view shows one. */
   other: "tree" | "resamples" | null;
   plane: number | null;
@@ -201,7 +201,7 @@ declare global {
     "panel:painted": CustomEvent<Plane>;
     "panel:hover": CustomEvent<{ row: number; at: Point; label: string } | null>;
     "panel:file": CustomEvent<File>;
-    "panel:look": CustomEvent<ViewOptions>;
+    "panel:options": CustomEvent<ViewOptions>;
   }
   interface Window {
     Plotly: any;

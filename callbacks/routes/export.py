@@ -62,7 +62,7 @@ def program(run_id: str) -> flask.Response:
 
 
 def points_table(parts: tuple[LabeledData, LabeledData], event: PlaneEvent) -> pd.DataFrame:
-    """Row number in the file, label, whether it is a training row ("seen"), and coordinates."""
+    """Row number in the file, label, whether it is a training row, and coordinates."""
     train, held_out = parts
     coordinates = np.concatenate([train.X, held_out.X]) @ event.components.T
     codes = np.concatenate([train.y, held_out.y])
@@ -70,7 +70,7 @@ def points_table(parts: tuple[LabeledData, LabeledData], event: PlaneEvent) -> p
         {
             "row": np.concatenate([train.row_numbers, held_out.row_numbers]),
             "label": [train.class_names[code] for code in codes],
-            "seen": np.arange(len(codes)) < len(train.y),
+            "training": np.arange(len(codes)) < len(train.y),
             **{f"component_{i + 1}": coordinates[:, i] for i in range(coordinates.shape[1])},
         }
     )

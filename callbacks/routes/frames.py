@@ -143,8 +143,8 @@ def profile(run_id: str, sequence: int) -> dict[str, Any]:
     found = services().renderer.profile(record, event, requested_options())
     return {
         "gammas": found.gammas,
-        "seen": found.train,
-        "unseen": found.held_out,
+        "training": found.train,
+        "held_out": found.held_out,
         "advice": msgspec.to_builtins(gamma_advice(record, workspace().fits())),
         "can_choose": can_choose_gamma(record),
     }
@@ -259,14 +259,14 @@ def _view(record: RunRecord, event: PlaneEvent, options: ViewOptions) -> dict[st
         "traces": plane_frame(view, compact),
         "limits": limits(view),
         "arrows": arrow_handles(view, len(viewer.feature_names)),
-        "kept": _kept_sentence(record, event, options, divergence),
+        "top_features": _kept_sentence(record, event, options, divergence),
         "batches": batch_news(record, view.scores),
         "strip": msgspec.to_builtins(view.scores.verdict(len(view.classes)).strip),
         "numbers": {
-            "divergence-seen": divergence,
-            "divergence-unseen": view.scores.divergence_held_out,
-            "accuracy-seen": view.scores.accuracy_train,
-            "accuracy-unseen": view.scores.accuracy_held_out,
+            "divergence-training": divergence,
+            "divergence-held-out": view.scores.divergence_held_out,
+            "accuracy-training": view.scores.accuracy_train,
+            "accuracy-held-out": view.scores.accuracy_held_out,
         },
         "sample": _sample_caption(record, event, options),
         "caption": f"{method.label} {_SHAPES[viewer.n_components]} of {record.data_name}",

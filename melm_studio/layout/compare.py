@@ -46,7 +46,7 @@ _BATCHES = {
     ),
 }
 # The two sides of a pair, by the suffixes of its keys.
-SIDES = {"seen": "training", "unseen": "held out"}
+SIDES = {"training": "training", "held-out": "held out"}
 _SINGLES = {
     "gap": ("Gap", "Training minus held-out accuracy: how much the plane overfits"),
     "p": ("p", "Share of label permutations that score as well; computed by a check"),
@@ -61,7 +61,7 @@ _LIVE = "Accuracies on the run's own held-out rows; a check refits the plane in 
 # In standard deviations; smaller distances are invisible.
 _STILL = 0.005
 # The smallest of these is the best.
-_ASCENDING = ("title", "batch-seen", "batch-unseen", "gap", "p", "seconds", "features")
+_ASCENDING = ("title", "batch-training", "batch-held-out", "gap", "p", "seconds", "features")
 
 
 def batch_form(menu: Sequence[dict[str, Any]]) -> Component:
@@ -199,7 +199,7 @@ def compare_table(
         order = ("descending" if descending else "ascending") if is_sorted else "none"
         return html.Th(button, scope="col", **aria(sort=order), **options)
 
-    has_batches = any("batch-seen" in row.figures for row in rows)
+    has_batches = any("batch-training" in row.figures for row in rows)
     pairs = _PAIRS | _BATCHES if has_batches else _PAIRS
     groups = [
         head("title", "Run", "run", rowSpan=2),

@@ -163,8 +163,8 @@ class PlaneViewer:
         else:
             moments = table.ellipses(projected, components)
         classes = tuple(
-            ClassView(seen, unseen, *lines, *of_class)
-            for seen, unseen, lines, of_class in zip(
+            ClassView(train, held_out, *lines, *of_class)
+            for train, held_out, lines, of_class in zip(
                 train, held_out, contours, moments, strict=True
             )
         )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from msgspec import Meta, Struct, field
+from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from melm_core.methods import BATCH_WEIGHT, GAMMA
@@ -64,24 +64,24 @@ class ViewOptions(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults
     gamma : float or None
         Kernel width of the densities; None for the width that the run used.
     n_top_features : int or None
-        Keep this many of the strongest features, in the best plane of these. JSON: ``kept``.
+        Keep this many of the strongest features, in the best plane of these.
     edits : tuple of LoadingEdit
-        Arrows that were moved, in order. JSON: ``moves``.
+        Arrows that were moved, in order.
     view_angle : tuple of float
-        Azimuth and elevation in radians, for three components. JSON: ``from``.
+        Azimuth and elevation in radians, for three components.
     morph : MorphTarget or None
     batch_weight : float or None
-        Refit the plane with this weight of the batches; None for that of the run. JSON: ``batch``.
+        Refit the plane with this weight of the batches; None for that of the run.
     toward : str or None
         The run to whose newest plane the picture is aligned.
     """
 
     gamma: Gamma | None = None
-    n_top_features: NFeatures | None = field(default=None, name="kept")
-    edits: Edits = field(default=(), name="moves")
-    view_angle: ViewAngle = field(default=FROM_THE_FRONT, name="from")
+    n_top_features: NFeatures | None = None
+    edits: Edits = ()
+    view_angle: ViewAngle = FROM_THE_FRONT
     morph: MorphTarget | None = None
-    batch_weight: BatchWeight | None = field(default=None, name="batch")
+    batch_weight: BatchWeight | None = None
     toward: Text | None = None
 
     @property

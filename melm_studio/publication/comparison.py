@@ -42,7 +42,7 @@ class ComparedRun:
     run_id, title : str
     figures : mapping of str to (float or None)
         ``divergence``, and the balanced ``accuracy`` of the class densities, with the suffixes
-        ``-seen`` (training rows) and ``-unseen`` (held-out rows); ``gap``, ``p``, ``seconds``, and
+        ``-training`` and ``-held-out`` for the rows; ``gap``, ``p``, ``seconds``, and
         ``features``. None for unknown values.
     is_checked : bool
         Whether the accuracies are those of a check, not of the run's own held-out rows.
@@ -138,7 +138,7 @@ def _figures(
     if report.scores is not None:
         train, held_out, _ = report.scores[CLASSIFIER]
         figures |= _pair("accuracy", train, held_out)
-    gap = _gap(figures.get("accuracy-seen"), figures.get("accuracy-unseen"))
+    gap = _gap(figures.get("accuracy-training"), figures.get("accuracy-held-out"))
     return {**figures, "gap": gap, "p": report.p_value}
 
 
@@ -164,7 +164,7 @@ def _batch_pair(scores: BatchScores | None) -> dict[str, float | None]:
 
 
 def _pair(name: str, train: float, held_out: float | None) -> dict[str, float | None]:
-    return {f"{name}-seen": train, f"{name}-unseen": held_out}
+    return {f"{name}-training": train, f"{name}-held-out": held_out}
 
 
 def _gap(train: float | None, held_out: float | None) -> float | None:

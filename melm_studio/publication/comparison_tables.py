@@ -12,12 +12,12 @@ from melm_studio.publication.comparison import Agreement, ComparedRun, Mover
 
 # The columns of the scores by the keys of `ComparedRun.figures`.
 _SCORES = {
-    "divergence-seen": "divergence_training",
-    "divergence-unseen": "divergence_held_out",
-    "accuracy-seen": "accuracy_training",
-    "accuracy-unseen": "accuracy_held_out",
-    "batch-seen": "batch_accuracy_training",
-    "batch-unseen": "batch_accuracy_held_out",
+    "divergence-training": "divergence_training",
+    "divergence-held-out": "divergence_held_out",
+    "accuracy-training": "accuracy_training",
+    "accuracy-held-out": "accuracy_held_out",
+    "batch-training": "batch_accuracy_training",
+    "batch-held-out": "batch_accuracy_held_out",
     "gap": "gap",
     "p": "p",
     "seconds": "seconds",
@@ -30,12 +30,12 @@ def scores_frame(rows: Sequence[ComparedRun]) -> pd.DataFrame:
 
     Examples
     --------
-    >>> figures = {"accuracy-seen": 1.0, "accuracy-unseen": 0.9}
+    >>> figures = {"accuracy-training": 1.0, "accuracy-held-out": 0.9}
     >>> row = ComparedRun("id", "PCA", figures, True, None, True)
     >>> scores_frame([row])[["run", "accuracy_held_out", "checked"]].values.tolist()
     [['PCA', 0.9, True]]
     """
-    has_batches = any("batch-seen" in row.figures for row in rows)
+    has_batches = any("batch-training" in row.figures for row in rows)
     shown = {k: v for k, v in _SCORES.items() if has_batches or not k.startswith("batch")}
     return pd.DataFrame(
         [

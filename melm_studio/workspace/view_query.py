@@ -35,10 +35,10 @@ _VIEW = {
 }  # fmt: skip
 _OPTIONS = {
     "shown_gamma": "gamma",
-    "kept": "kept",
-    "moves": "moves",
-    "from": "from",
-    "batch": "batch",
+    "n_top_features": "n_top_features",
+    "edits": "edits",
+    "view_angle": "view_angle",
+    "batch_weight": "batch_weight",
 }
 _RULES = {"classes", "reading", "recipe", "filters", "orders"}  # of the source, as JSON
 _SOURCE = {name: name for name in ("name", "label", "standardize", *sorted(_RULES))}
@@ -112,7 +112,7 @@ def from_query(query: str) -> ViewSpec:
         **_renamed(fields, _VIEW),
         "source": _source_values(fields),
         "parameters": _parameter_values(parameters),
-        "look": option_values(_renamed(fields, _OPTIONS)),
+        "options": option_values(_renamed(fields, _OPTIONS)),
         "morph": _morph_values(fields),
         "hidden": fields["hidden"].split(",") if "hidden" in fields else (),
         "layers": fields["layers"].split(",") if "layers" in fields else (),
@@ -127,23 +127,23 @@ def option_values(fields: Mapping[str, str]) -> dict[str, Any]:
     Parameters
     ----------
     fields : mapping of str to str
-        Of these, ``gamma=0.5``, ``kept=4``, ``moves=FEATURE:X:Y,...``, ``from=AZIMUTH:ELEVATION``
-        in radians, ``morph=RUN:0.5:PLANE:ORIGIN``, the last two optional, and ``toward=RUN`` are
-        used; each may be absent.
+        Of these, ``gamma=0.5``, ``n_top_features=4``, ``edits=FEATURE:X:Y,...``,
+        ``view_angle=AZIMUTH:ELEVATION`` in radians, ``morph=RUN:0.5:PLANE:ORIGIN``, the last two
+        optional, ``batch_weight=2`` and ``toward=RUN`` are used; each may be absent.
 
     Examples
     --------
-    >>> option_values({"kept": "4", "moves": "2:0.5:0.25"})
-    {'kept': '4', 'moves': [('2', ['0.5', '0.25'])]}
+    >>> option_values({"n_top_features": "4", "edits": "2:0.5:0.25"})
+    {'n_top_features': '4', 'edits': [('2', ['0.5', '0.25'])]}
     """
     values: dict[str, Any] = {
         name: fields[name] for name in ViewOptions.__struct_encode_fields__ if name in fields
     }
-    if "moves" in values:
-        edits = (edit.split(":") for edit in values["moves"].split(","))
-        values["moves"] = [(feature, loading) for feature, *loading in edits]
-    if "from" in values:
-        values["from"] = values["from"].split(":")
+    if "edits" in values:
+        edits = (edit.split(":") for edit in values["edits"].split(","))
+        values["edits"] = [(feature, loading) for feature, *loading in edits]
+    if "view_angle" in values:
+        values["view_angle"] = values["view_angle"].split(":")
     if "morph" in values:
         values["morph"] = values["morph"].split(":")
     return values
@@ -191,10 +191,10 @@ def _option_pairs(options: ViewOptions) -> dict[str, Any]:
     is_turned = options.view_angle != DEFAULT_VIEW.view_angle
     return {
         "shown_gamma": options.gamma,
-        "kept": options.n_top_features,
-        "moves": ",".join(_joined((edit.feature, *edit.loading)) for edit in options.edits),
-        "from": _joined(options.view_angle) if is_turned else None,
-        "batch": options.batch_weight,
+        "n_top_features": options.n_top_features,
+        "edits": ",".join(_joined((edit.feature, *edit.loading)) for edit in options.edits),
+        "view_angle": _joined(options.view_angle) if is_turned else None,
+        "batch_weight": options.batch_weight,
     }
 
 

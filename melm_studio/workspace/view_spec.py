@@ -114,7 +114,7 @@ class ViewSpec(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     plane : int or None
         Its number in the history of the run; None for the newest.
     options : ViewOptions
-        Without `morph` and `toward`, which name runs. JSON: ``look``.
+        Without `morph` and `toward`, which name runs.
     morph : SharedMorph or None
     mode : str
     hidden : tuple of str
@@ -134,9 +134,7 @@ class ViewSpec(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     method: Method
     parameters: Parameters = field(default_factory=dict)
     plane: PlaneNumber | None = None
-    options: Annotated[ViewOptions, Meta(title="The view options")] = field(
-        default=DEFAULT_VIEW, name="look"
-    )
+    options: Annotated[ViewOptions, Meta(title="The view options")] = DEFAULT_VIEW
     morph: Annotated[SharedMorph, Meta(title="The morph")] | None = None
     mode: Annotated[Mode, Meta(title="The mode")] = MODES[0]
     hidden: Annotated[tuple[Switch, ...], Meta(title="A hidden switch")] = ()
@@ -210,7 +208,7 @@ def spec_of(
             "method": record.method,
             "parameters": record.parameters.values,
             "plane": None if event.is_final else event.sequence,
-            "look": options.without_runs,
+            "options": options.without_runs,
             "morph": morph,
             "mode": mode,
             "hidden": hidden,

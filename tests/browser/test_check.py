@@ -15,7 +15,7 @@ def test_noise_is_unmasked(page: Page):
     studio.choose_sample("Pure noise")
     panel = studio.run("LDA")
     panel.expect_end()
-    expect(panel.part("accuracy-seen")).to_have_text("1.00")
+    expect(panel.part("accuracy-training")).to_have_text("1.00")
     strip = panel.part("verdict")
     expect(strip).to_have_text(re.compile(r"^✘ ?No better than guessing: \d+\s% of held-out rows"))
     expect(panel.part("verdict-notes")).to_contain_text("Overfit: 100 % of the training rows")

@@ -24,7 +24,7 @@ FEW_STARTS = 2
 HELD_OUT = 0.25
 SEED = 0
 COORDINATES = ["component_1", "component_2"]
-NUMBERS = ("divergence-seen", "divergence-unseen", "accuracy-seen", "accuracy-unseen")
+NUMBERS = ("divergence-training", "divergence-held-out", "accuracy-training", "accuracy-held-out")
 
 # Notes what a picture looks like whenever a plane has been painted.
 RECORD_FRAMES = """
@@ -75,12 +75,12 @@ def test_melm_moves_beside_pca_and_ends_where_a_fit_in_process_ends(
         panel.expect_end()
     assert len(painted_pictures(melm)) >= 10
 
-    seen, _ = data.split(HELD_OUT, SEED)
+    train, _ = data.split(HELD_OUT, SEED)
     with threadpool_limits(1):  # as a worker has; more would contend with the browser
-        fit = MELM(2, gamma=1.0, n_init=MANY_STARTS, random_state=SEED).fit(seen.X, seen.y)
+        fit = MELM(2, gamma=1.0, n_init=MANY_STARTS, random_state=SEED).fit(train.X, train.y)
     assert melm.divergence == pytest.approx(fit.divergence_, rel=0, abs=1e-8)
-    plane = PCA(2).fit(seen.X).components_
-    divergence = cauchy_schwarz_divergence(seen.X, seen.y, plane, shrinkage="ledoit-wolf")
+    plane = PCA(2).fit(train.X).components_
+    divergence = cauchy_schwarz_divergence(train.X, train.y, plane, shrinkage="ledoit-wolf")
     assert pca.divergence == pytest.approx(divergence, rel=0, abs=1e-8)
 
 
@@ -117,7 +117,7 @@ def test_the_slider_shows_earlier_planes_by_keyboard_and_by_mouse(page: Page, ta
     middle = int(panel.slider.input_value())
     assert 0.4 * last < middle < 0.6 * last
     panel.expect_sequence(middle)
-    expect(panel.part("divergence-seen")).to_have_attribute("title", str(panel.divergence))
+    expect(panel.part("divergence-training")).to_have_attribute("title", str(panel.divergence))
     panel.slider.press("End")
     panel.expect_sequence(last)
     assert panel.divergence == best
@@ -144,9 +144,9 @@ def test_downloads_hold_the_plane_on_screen(page: Page, table: Path, data: Label
     np.testing.assert_allclose(points[COORDINATES], scaled @ plane.T, atol=1e-9)
     np.testing.assert_allclose(plane @ plane.T, np.eye(2), atol=1e-12)
 
-    seen, _ = data.split(HELD_OUT, SEED)
-    assert list(points["row"][points["seen"]]) == list(seen.row_numbers)
-    divergence = cauchy_schwarz_divergence(seen.X, seen.y, plane, shrinkage="ledoit-wolf")
+    train, _ = data.split(HELD_OUT, SEED)
+    assert list(points["row"][points["training"]]) == list(train.row_numbers)
+    divergence = cauchy_schwarz_divergence(train.X, train.y, plane, shrinkage="ledoit-wolf")
     assert panel.divergence == pytest.approx(divergence, rel=0, abs=1e-8)
 
 

@@ -11,7 +11,7 @@ from melm_studio.planes.theme import THEMES, Scheme
 from melm_studio.planes.traces import PlaneTrace
 from tools.driver.page import IN_MOTION, Panel, StudioPage
 
-# The traces of three classes: three contours each, seen and unseen points each, two for the
+# The traces of three classes: three contours each, train and held_out points each, two for the
 # arrows, and one for the names.
 N_CONTOURS, N_POINTS, N_ARROWS = 9, 6, 2
 

@@ -9,10 +9,10 @@ from melm_studio.tables.labeled_data import LabeledData
 
 
 def standardized_by_class(
-    components: FloatArray, seen: LabeledData, drawn: LabeledData
+    components: FloatArray, train: LabeledData, drawn: LabeledData
 ) -> list[FloatArray]:
-    """Rows of every class in the plane, where the seen rows have unit covariance."""
-    variances, axes = np.linalg.eigh(np.cov(components @ seen.X.T, ddof=0))
+    """Rows of every class in the plane, where the training rows have unit covariance."""
+    variances, axes = np.linalg.eigh(np.cov(components @ train.X.T, ddof=0))
     inverse_root = axes @ np.diag(variances**-0.5) @ axes.T
     projected = drawn.X @ components.T @ inverse_root
     return [projected[drawn.y == code] for code in range(len(drawn.class_names))]

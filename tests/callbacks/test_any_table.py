@@ -39,19 +39,19 @@ def follow_the_path(raw: bytes) -> None:
     except TableError as refusal:
         assert SENTENCE.fullmatch(str(refusal)), str(refusal)  # noqa: PT017
         return
-    seen, unseen = data.split(0.25, 0)
-    assert len(seen.y) + len(unseen.y) == len(data.y)
-    if METHODS["pca"].refusal(seen.X.shape[1], seen.class_counts, 2) is None:
-        assert_drawn(view_of(seen, unseen), seen)
+    train, held_out = data.split(0.25, 0)
+    assert len(train.y) + len(held_out.y) == len(data.y)
+    if METHODS["pca"].refusal(train.X.shape[1], train.class_counts, 2) is None:
+        assert_drawn(view_of(train, held_out), train)
 
 
-def view_of(seen: LabeledData, unseen: LabeledData) -> PlaneView:
-    components = np.linalg.svd(seen.X - seen.X.mean(axis=0), full_matrices=False)[2][:2]
-    return PlaneViewer(seen, unseen, 1.0).view(components)
+def view_of(train: LabeledData, held_out: LabeledData) -> PlaneView:
+    components = np.linalg.svd(train.X - train.X.mean(axis=0), full_matrices=False)[2][:2]
+    return PlaneViewer(train, held_out, 1.0).view(components)
 
 
-def assert_drawn(view: PlaneView, seen: LabeledData) -> None:
-    assert len(view.classes) == len(seen.class_names)
+def assert_drawn(view: PlaneView, train: LabeledData) -> None:
+    assert len(view.classes) == len(train.class_names)
     assert np.isfinite([view.lower, view.upper]).all()
     for drawn in view.classes:
         assert np.isfinite(drawn.train).all()

@@ -53,7 +53,7 @@ def test_the_table_is_ordered_by_a_column_and_says_so(pair):
         (True, ["LDA", "PCA"], "descending"),
         (False, ["PCA", "LDA"], "ascending"),
     ]:
-        tree = opened(visitor, "table", column="divergence-seen", descending=descending)[TABLE]
+        tree = opened(visitor, "table", column="divergence-training", descending=descending)[TABLE]
         assert [row[0].split(",")[0] for row in cells(tree)] == expected
         sorted_by = [
             part["props"]["aria-sort"]

@@ -36,16 +36,16 @@ def refined(visitor, run, gamma):
 
 def test_a_plane_at_another_gamma_has_the_divergence_of_that_gamma(studio, finished):
     visitor, run = finished
-    seen, _ = studio.data_of(visitor).split(HELD_OUT, SEED)
+    train, _ = studio.data_of(visitor).split(HELD_OUT, SEED)
     components = studio.store.event(run, 0).components
     status, answer = plane_at(visitor, run, ELSEWHERE)
     body = strict_json(answer.text)
     assert status == 200
     assert body["gamma"] == ELSEWHERE
     expected = cauchy_schwarz_divergence(
-        seen.X, seen.y, components, gamma=ELSEWHERE, shrinkage="ledoit-wolf"
+        train.X, train.y, components, gamma=ELSEWHERE, shrinkage="ledoit-wolf"
     )
-    assert body["numbers"]["divergence-seen"] == pytest.approx(expected, rel=1e-9)
+    assert body["numbers"]["divergence-training"] == pytest.approx(expected, rel=1e-9)
 
 
 def test_at_the_gamma_of_its_run_a_plane_is_the_same(finished):
@@ -66,13 +66,13 @@ def test_an_impossible_gamma_is_refused_with_its_rule(finished, gamma):
 def test_the_profile_holds_the_divergence_of_every_gamma(studio, finished):
     visitor, run = finished
     profile = visitor.http.get(f"/runs/{run}/planes/0/profile").json
-    gammas, values = profile["gammas"], profile["seen"]
+    gammas, values = profile["gammas"], profile["training"]
     assert gammas == sorted(gammas)
     assert (gammas[0], gammas[-1]) == (0.1, 10.0)
     assert values == sorted(values, reverse=True)
     middle = strict_json(plane_at(visitor, run, gammas[10])[1].text)["numbers"]
-    assert values[10] == pytest.approx(middle["divergence-seen"])
-    assert profile["unseen"][10] == pytest.approx(middle["divergence-unseen"])
+    assert values[10] == pytest.approx(middle["divergence-training"])
+    assert profile["held_out"][10] == pytest.approx(middle["divergence-held-out"])
 
 
 def test_a_refined_run_begins_with_the_plane_and_ends_no_lower(studio, finished):

@@ -28,7 +28,17 @@ _GIVEN_AWAY = {"question", "recover", *VIEWER_ENDPOINTS}
 # Answers a random secret of the visitor's own.
 _MAKING = {"api POST /tokens", "make_recovery_link", "make_token"}
 # View options would break rules of theirs before the run is looked up.
-_OTHER_NAMES = {"scheme", "kept", "moves", "from", "batch", "gamma", "morph", "plane", "height"}
+_OTHER_NAMES = {
+    "scheme",
+    "n_top_features",
+    "edits",
+    "view_angle",
+    "batch_weight",
+    "gamma",
+    "morph",
+    "plane",
+    "height",
+}
 # What differs between two answers to the same request.
 _SELF_WILLED = re.compile(r'"took":[0-9.]+|"end_id":"[^"]*"|[?]m=[0-9.]+')
 CALLBACK = "/_dash-update-component"

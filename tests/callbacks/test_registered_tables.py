@@ -118,12 +118,12 @@ def test_the_page_draws_densities_and_counts_of_all_rows(come, studio):
     }
     divergence = kept_densities(studio.store, run).divergence
     assert plane["sample"] == captions[True]
-    assert plane["numbers"]["divergence-seen"] == divergence == news["objective"][-1]
+    assert plane["numbers"]["divergence-training"] == divergence == news["objective"][-1]
     of_all = {
         query: ada.http.get(f"/runs/{run}/planes/{plane['sequence']}?{query}").json["sample"]
-        for query in ("gamma=2", "kept=2")
+        for query in ("gamma=2", "n_top_features=2")
     }
-    assert of_all == {"gamma=2": captions[True], "kept=2": captions[False]}
+    assert of_all == {"gamma=2": captions[True], "n_top_features=2": captions[False]}
     viewer = studio.app.server.extensions["melm-studio"].renderer.viewer(studio.store.get(run))
     assert sum(viewer.class_counts.values()) > n_rows
 
@@ -140,5 +140,5 @@ def test_a_run_says_how_many_rows_it_was_fitted_to(come, studio):
     assert len(studio.data_of(ada).y) < n_rows < N_ROWS
     news = ada.news(run)
     assert news["words"].endswith(f"fitted to {n_rows} rows")
-    divergence = news["plane"]["numbers"]["divergence-seen"]
+    divergence = news["plane"]["numbers"]["divergence-training"]
     assert divergence == pytest.approx(news["objective"][-1], rel=1e-9)

@@ -83,9 +83,17 @@ def link_of_a_file(studio, name: str = "pots.csv") -> str:
 
 
 def test_a_link_says_in_words_what_is_on_screen(maker):
-    answer = shared(maker.visitor, maker.runs.melm, 1, gamma=0.5, kept=2, hidden="arrows,linked")
+    answer = shared(
+        maker.visitor, maker.runs.melm, 1, gamma=0.5, n_top_features=2, hidden="arrows,linked"
+    )
     query = answer.json["query"]
-    for part in ("data=sample:iris", "method=melm", "random_state=3", "plane=1", "kept=2"):
+    for part in (
+        "data=sample:iris",
+        "method=melm",
+        "random_state=3",
+        "plane=1",
+        "n_top_features=2",
+    ):
         assert part in query
     assert "shown_gamma=0.5" in query
     assert "hidden=linked,arrows" in query
@@ -103,7 +111,7 @@ def test_the_maker_of_a_link_finds_the_own_run_again(studio, maker):
     n_runs = len(studio.store.runs_of(maker.visitor.owner))
     brought = open_link(maker.visitor, query)[RESTORED]
     assert (brought["run"], brought["plane"]) == (maker.runs.melm, 1)
-    assert brought["look"]["gamma"] == 0.5
+    assert brought["options"]["gamma"] == 0.5
     assert len(studio.store.runs_of(maker.visitor.owner)) == n_runs
 
 
@@ -138,7 +146,7 @@ def test_a_view_on_the_way_to_another_run_brings_both_runs(studio, maker, visito
     query = shared(maker.visitor, maker.runs.pca, morph=f"{maker.runs.melm}:0.5").json["query"]
     assert maker.runs.melm not in query
     brought = open_link(visitor, query)[RESTORED]
-    other, share, _ = brought["look"]["morph"]
+    other, share, _ = brought["options"]["morph"]
     assert share == 0.5
     assert {brought["run"], other} == set(visitor.panels())
     assert {studio.store.get(run).method for run in (brought["run"], other)} == {"pca", "melm"}
@@ -146,9 +154,12 @@ def test_a_view_on_the_way_to_another_run_brings_both_runs(studio, maker, visito
 
 def test_a_plane_that_was_taken_by_hand_comes_back(maker, visitor):
     moves = "2:0.5:0.25,0:-1.0:0.125"
-    query = shared(maker.visitor, maker.runs.pca, moves=moves).json["query"]
-    assert f"moves={moves}" in query
-    assert open_link(visitor, query)[RESTORED]["look"]["moves"] == [[2, 0.5, 0.25], [0, -1, 0.125]]
+    query = shared(maker.visitor, maker.runs.pca, edits=moves).json["query"]
+    assert f"edits={moves}" in query
+    assert open_link(visitor, query)[RESTORED]["options"]["edits"] == [
+        [2, 0.5, 0.25],
+        [0, -1, 0.125],
+    ]
 
 
 def test_a_link_by_hand_is_enough(visitor):

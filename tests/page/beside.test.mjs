@@ -115,8 +115,8 @@ test("a run that another one took the place of is no longer listened to", () => 
   view.look = () => (looks += 1);
   const [a, b] = [panelAt("a", 0), panelAt("b", 0)];
   for (const panel of [a, b, a]) view.open(panel);
-  a.node.dispatchEvent(new Event("panel:look"));
-  b.node.dispatchEvent(new Event("panel:look"));
+  a.node.dispatchEvent(new Event("panel:options"));
+  b.node.dispatchEvent(new Event("panel:options"));
   assert.equal(looks, 1);
 });
 

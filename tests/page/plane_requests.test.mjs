@@ -58,7 +58,7 @@ test("the plane that is on its way is known until it is shown", async () => {
   const { made } = requests();
   assert.equal(made.sequence, null);
   const done = made.request("27?");
-  made.request("86?kept=4");
+  made.request("86?n_top_features=4");
   assert.equal(made.sequence, 86);
   asked[0].answer();
   await settled();

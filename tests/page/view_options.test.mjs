@@ -9,7 +9,7 @@ import {
   isOwnPlane,
   morphIn,
   viewQuery,
-  withMove,
+  withEdit,
 } from "../../assets/studio/panel/view_options.mjs";
 import { gammaAt } from "../../assets/studio/page/settings.mjs";
 import { modeIn } from "../../assets/studio/workspace/share_link.mjs";
@@ -19,14 +19,14 @@ test("the default view needs no query", () => {
 });
 
 test("a query holds every option that is set, and no other", () => {
-  const options = { ...DEFAULT_VIEW, gamma: 0.5, kept: 4, morph: ["r1", 0.25], from: [0.5, -1] };
+  const options = { ...DEFAULT_VIEW, gamma: 0.5, n_top_features: 4, morph: ["r1", 0.25], view_angle: [0.5, -1] };
   const query = decodeURIComponent(viewQuery(options, "r2"));
-  assert.equal(query, "gamma=0.5&kept=4&morph=r1:0.25&from=0.5:-1&toward=r2");
+  assert.equal(query, "gamma=0.5&n_top_features=4&morph=r1:0.25&view_angle=0.5:-1&toward=r2");
 });
 
-test("moves stand in the query in the order in which they were made", () => {
-  const moves = [[3, 0.1, 0.2], [0, -1, 0]];
-  assert.equal(viewQuery({ ...DEFAULT_VIEW, moves }, null).get("moves"), "3:0.1:0.2,0:-1:0");
+test("edits are in the query in the order in which they were made", () => {
+  const edits = [[3, 0.1, 0.2], [0, -1, 0]];
+  assert.equal(viewQuery({ ...DEFAULT_VIEW, edits }, null).get("edits"), "3:0.1:0.2,0:-1:0");
 });
 
 test("the morph of an address is what its query says", () => {
@@ -42,20 +42,20 @@ test("another kernel width leaves the plane that of the run, but not as found", 
   assert.ok(!isAsFound(options));
 });
 
-test("kept features, moves and a morph make another plane", () => {
-  for (const change of [{ kept: 3 }, { morph: ["r", 0.5] }, { moves: [[0, 1, 1]] }]) {
+test("top features, edits and a morph make another plane", () => {
+  for (const change of [{ n_top_features: 3 }, { morph: ["r", 0.5] }, { edits: [[0, 1, 1]] }]) {
     assert.ok(!isOwnPlane({ ...DEFAULT_VIEW, ...change }));
   }
 });
 
 test("a view angle alone leaves a plane as found", () => {
-  assert.ok(isAsFound({ ...DEFAULT_VIEW, from: [1, 0] }));
+  assert.ok(isAsFound({ ...DEFAULT_VIEW, view_angle: [1, 0] }));
 });
 
-test("a feature that is set again replaces its last move; another one is added", () => {
-  const once = withMove([], [2, 0.1, 0.1]);
-  assert.deepEqual(withMove(once, [2, 0.5, 0]), [[2, 0.5, 0]]);
-  assert.deepEqual(withMove(once, [1, 0.5, 0]), [[2, 0.1, 0.1], [1, 0.5, 0]]);
+test("a feature that is set again replaces its last edit; another one is added", () => {
+  const once = withEdit([], [2, 0.1, 0.1]);
+  assert.deepEqual(withEdit(once, [2, 0.5, 0]), [[2, 0.5, 0]]);
+  assert.deepEqual(withEdit(once, [1, 0.5, 0]), [[2, 0.1, 0.1], [1, 0.5, 0]]);
 });
 
 test("a kernel width has three significant digits", () => {
@@ -73,17 +73,17 @@ test("only the modes of the page are taken from an address", () => {
 test("a changed plane says what was changed, another kernel width or angle changes none", () => {
   const nameOf = (run) => `the run ${run}`;
   assert.equal(changesOf(DEFAULT_VIEW, nameOf), "");
-  assert.equal(changesOf({ ...DEFAULT_VIEW, gamma: 2, from: [0.5, 1] }, nameOf), "");
-  const moves = [[3, 0.1, 0.2], [0, -1, 0], [3, 0.2, 0.2]];
+  assert.equal(changesOf({ ...DEFAULT_VIEW, gamma: 2, view_angle: [0.5, 1] }, nameOf), "");
+  const edits = [[3, 0.1, 0.2], [0, -1, 0], [3, 0.2, 0.2]];
   assert.equal(
-    changesOf({ ...DEFAULT_VIEW, kept: 4, moves, morph: ["r", 0.5] }, nameOf),
+    changesOf({ ...DEFAULT_VIEW, n_top_features: 4, edits, morph: ["r", 0.5] }, nameOf),
     "Plane was changed: top 4 features only, 2 arrows moved, 50 % of the way to the run r",
   );
 });
 
 test("another weight of batches makes another plane, and is in its query", () => {
-  const options = { ...DEFAULT_VIEW, batch: 0 };
+  const options = { ...DEFAULT_VIEW, batch_weight: 0 };
   assert.ok(!isOwnPlane(options));
-  assert.equal(viewQuery(options, null).toString(), "batch=0");
-  assert.equal(changesOf({ ...DEFAULT_VIEW, batch: 2.5 }, String), "Plane was changed: batch weight 2.5");
+  assert.equal(viewQuery(options, null).toString(), "batch_weight=0");
+  assert.equal(changesOf({ ...DEFAULT_VIEW, batch_weight: 2.5 }, String), "Plane was changed: batch weight 2.5");
 });

@@ -100,5 +100,5 @@ def _drawn(visitor: Visitor, own: Workspace, spec: ViewSpec) -> bytes:
 
 def _options(spec: ViewSpec) -> dict[str, Any]:
     """The view options as the fields of a query."""
-    chosen = {"gamma": spec.options.gamma, "kept": spec.options.n_top_features}
+    chosen = {"gamma": spec.options.gamma, "n_top_features": spec.options.n_top_features}
     return {name: str(value) for name, value in chosen.items() if value is not None}

@@ -30,7 +30,7 @@ class BatchCard {
     this.own = batches.weight;
     write(panel.part("batch-words"), batches.words);
     hide(panel.part("batch-tools"), !batches.can_act || !panel.isFinal);
-    const weight = panel.options.batch ?? batches.weight;
+    const weight = panel.options.batch_weight ?? batches.weight;
     if (document.activeElement !== slider) slider.value = String(weight);
     slider.setAttribute("aria-valuetext", weight ? `batch weight ${weight}` : "0, batches are ignored");
   }
@@ -38,14 +38,14 @@ class BatchCard {
   /** Shows the plane refitted with a weight; that of the run is the plane of the run. @param {number} weight */
   change(weight) {
     this.panel.history.player.pause();
-    return this.panel.changeView({ batch: weight === this.own ? null : weight, moves: [] });
+    return this.panel.changeView({ batch_weight: weight === this.own ? null : weight, edits: [] });
   }
 
   async showTradeOff() {
     const { panel } = this;
     if (!this.details.open) return;
     const place = panel.part("trade-off");
-    const address = `runs/${panel.run}/planes/${panel.plane.sequence}/trade-off?${panel.query({ batch: null })}`;
+    const address = `runs/${panel.run}/planes/${panel.plane.sequence}/trade-off?${panel.query({ batch_weight: null })}`;
     if (place.dataset.address === address) return;
     place.dataset.address = address;
     place.replaceChildren(element("p", "hint", "Refitting the plane with several weights"));

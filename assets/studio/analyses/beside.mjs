@@ -17,7 +17,7 @@ export class Beside {
    * @param {string} name of the route, and of what is asked for in its answer
    * @param {string[]} events of the panel after which the dialog looks at it
    */
-  constructor(dialog, name, events = ["panel:look"]) {
+  constructor(dialog, name, events = ["panel:options"]) {
     this.dialog = dialog;
     this.name = name;
     this.address = name; // of the route

@@ -19,7 +19,7 @@ export function showLoadings(panel) {
 
 class LoadingsView extends Beside {
   constructor() {
-    super(byId(ID.loadings), "loadings", ["panel:look", "panel:painted"]);
+    super(byId(ID.loadings), "loadings", ["panel:options", "panel:painted"]);
     this.loaded = ""; // which loadings were requested last
   }
 

@@ -19,7 +19,7 @@ const kept = new Map();
  * @param {() => boolean} isWanted whether it still is, once the plane is known
  */
 export async function drawPreview(canvas, panel, options, isWanted) {
-  const query = viewQuery({ ...DEFAULT_VIEW, from: panel.options.from, ...options }, panel.peers.reference());
+  const query = viewQuery({ ...DEFAULT_VIEW, view_angle: panel.options.view_angle, ...options }, panel.peers.reference());
   const plane = await planeAt(`runs/${panel.run}/planes/${panel.plane.sequence}?${query}`);
   if (isWanted()) drawSmallPlane(canvas, panel.figure.plane.data, plane);
 }

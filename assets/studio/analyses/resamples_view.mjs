@@ -86,7 +86,7 @@ class ResamplesView extends AnalysisView {
   /** @param {number} plane @param {number} [share] of the way to it @param {number} [origin] where the way begins */
   options(plane, share = 1, origin = undefined) {
     const planes = origin === undefined || share === 1 ? [plane] : [plane, origin];
-    return { kept: null, moves: [], morph: /** @type {any} */ ([this.found.run, Number(share.toFixed(4)), ...planes]) };
+    return { n_top_features: null, edits: [], morph: /** @type {any} */ ([this.found.run, Number(share.toFixed(4)), ...planes]) };
   }
 
   showPlane(plane) {

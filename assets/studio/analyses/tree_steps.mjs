@@ -54,7 +54,7 @@ export function optionsAt(tree, target, share, origin, ownGamma) {
   const isThere = share === 1 || !origin;
   const gamma = target.gamma === ownGamma ? null : target.gamma;
   const planes = isThere ? [target.plane] : [target.plane, origin.plane];
-  return { gamma, kept: null, moves: [], morph: /** @type {any} */ ([tree, Number(share.toFixed(4)), ...planes]) };
+  return { gamma, n_top_features: null, edits: [], morph: /** @type {any} */ ([tree, Number(share.toFixed(4)), ...planes]) };
 }
 
 /**

@@ -60,7 +60,7 @@ function showFitting(panel, state) {
 
 // Begins at the plane on screen, with the kernel width on screen.
 function refinePath(panel) {
-  return `planes/${panel.plane.sequence}/refine?${panel.query({ toward: null, from: null })}`;
+  return `planes/${panel.plane.sequence}/refine?${panel.query({ toward: null, view_angle: null })}`;
 }
 
 // Errors are shown above the Run button.

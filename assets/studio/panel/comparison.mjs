@@ -14,7 +14,7 @@ export function connectComparison() {
   whenPresent(`#${ID.panels}`, (place) => new MutationObserver(compareRuns).observe(place, { childList: true }));
   addToPanels((panel) => {
     panel.part("anchor").onclick = () => alignWith(panel.run);
-    panel.node.addEventListener("panel:look", noteChanged);
+    panel.node.addEventListener("panel:options", noteChanged);
   });
   onChange([switches.aligned, reference, mode], markReference);
   whenPresent("[data-place]", () => queueMicrotask(markReference));

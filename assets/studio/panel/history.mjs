@@ -178,7 +178,7 @@ export class History {
     if (!morph) return;
     const name = `${sequence} to ${morph.other}`;
     if (this.morphed.name !== name) this.morphed = { name, points: new Map() };
-    this.morphed.points.set(morph.share, [numbers["divergence-seen"], numbers["divergence-unseen"]]);
+    this.morphed.points.set(morph.share, [numbers["divergence-training"], numbers["divergence-held-out"]]);
   }
 
   async gammaCurve() {
@@ -201,7 +201,7 @@ export class History {
       caption: "divergence by γ, training and held-out rows",
       range: /** @type {Range} */ ([x[0], x.at(-1)]),
       ticks: GAMMA_TICKS,
-      traces: divergenceTraces(this.styles, x, profile.seen, profile.unseen),
+      traces: divergenceTraces(this.styles, x, profile.training, profile.held_out),
     };
   }
 
@@ -314,7 +314,7 @@ class Tabs {
         onChoice();
       };
     }
-    panel.node.addEventListener("panel:look", () => (this.chosen = null));
+    panel.node.addEventListener("panel:options", () => (this.chosen = null));
   }
 
   /** The curve that is shown: the chosen one, else that of what is set. */

@@ -78,7 +78,7 @@ export class Panel {
       (isBusy) => node.toggleAttribute("data-asking", isBusy),
       (message) => showNotice(message, { briefly: true }),
     );
-    this.part("back").onclick = () => this.changeView({ ...DEFAULT_VIEW, from: this.options.from });
+    this.part("back").onclick = () => this.changeView({ ...DEFAULT_VIEW, view_angle: this.options.view_angle });
     extend(this);
     this.loadFigure().catch(console.warn); // while the first plane is on its way
   }
@@ -172,7 +172,7 @@ export class Panel {
   }
 
   /**
-   * Sends an event to the features of the panel: "news", "plane", "painted" or "look" (new view
+   * Sends an event to the features of the panel: "news", "plane", "painted" or "options" (new view
    * options).
    * @param {string} event
    * @param {object} detail
@@ -184,7 +184,7 @@ export class Panel {
   /** @param {Plane} plane */
   notePainted(plane) {
     this.node.dataset.sequence = String(plane.sequence);
-    this.node.dataset.divergence = String(plane.numbers["divergence-seen"]);
+    this.node.dataset.divergence = String(plane.numbers["divergence-training"]);
     this.announce("painted", plane);
   }
 
@@ -246,7 +246,7 @@ export class Panel {
     this.part("back").textContent = isOwnPlane(this.options)
       ? `Shown at γ ${this.options.gamma}; back to γ ${this.gamma}`
       : "Back to the plane of the run";
-    this.announce("look", this.options);
+    this.announce("options", this.options);
   }
 
   /**

@@ -7,7 +7,7 @@ import { loadingOf, nearest, originOf, tipsOf } from "../plane/arrows.mjs";
 import { hasPicture, toData, toPixels } from "../plane/plotly.mjs";
 import { isArrowDrawn } from "./arrow_labels.mjs";
 import { addToPanels } from "./features.mjs";
-import { withMove } from "./view_options.mjs";
+import { withEdit } from "./view_options.mjs";
 
 /** @typedef {import("../types").Point} Point */
 
@@ -49,7 +49,7 @@ class Pointer {
     const arrow = this.arrowNear(event);
     if (arrow) return (to) => this.moveArrow(arrow, to);
     if (nComponents !== 3 || event.shiftKey) return null;
-    const [azimuth, elevation] = options.from ?? [0, 0];
+    const [azimuth, elevation] = options.view_angle ?? [0, 0];
     return (to) => {
       const [right, down] = [to.clientX - event.clientX, to.clientY - event.clientY];
       return this.tools.turnTo(azimuth + TURN_PER_PX * right, elevation + TURN_PER_PX * down);
@@ -103,7 +103,7 @@ export class Tools {
   constructor(panel) {
     this.panel = panel;
     if (this.tool("arrow-limit")) this.connectArrowLimit();
-    if (this.tool("kept")) this.connectKept();
+    if (this.tool("top-features")) this.connectTopFeatures();
     if (this.tool("arrow")) this.connectArrow();
     if (panel.nComponents === 3) this.connectAngles();
     this.popover = panel.part("tools"); // of the arrows
@@ -117,7 +117,7 @@ export class Tools {
 
   // The tools show what the plane is, whatever changed it.
   follow(plane) {
-    if (this.tool("kept")) this.followKept(plane);
+    if (this.tool("top-features")) this.followTopFeatures(plane);
     if (this.popover.matches(":popover-open")) this.showArrows(); // else once it is opened
   }
 
@@ -143,23 +143,23 @@ export class Tools {
   }
 
   // The slider ends at all features, one step beyond the most that can be kept.
-  connectKept() {
-    const slider = this.tool("kept");
+  connectTopFeatures() {
+    const slider = this.tool("top-features");
     slider.addEventListener("input", () => {
       const isAll = slider.value === slider.max;
-      this.panel.changeView({ kept: isAll ? null : Number(slider.value), moves: [] });
+      this.panel.changeView({ n_top_features: isAll ? null : Number(slider.value), edits: [] });
     });
   }
 
-  followKept({ arrows, kept }) {
-    const slider = this.tool("kept");
+  followTopFeatures({ arrows, top_features: words }) {
+    const slider = this.tool("top-features");
     const { nComponents, options } = this.panel;
     slider.min = nComponents;
     slider.max = Math.max(nComponents, Math.min(MOST_KEPT, arrows.of - 1)) + 1;
     slider.dataset.end = arrows.of;
-    if (document.activeElement !== slider) slider.value = options.kept ?? slider.max;
-    write(this.tool("kept-words"), kept ?? "All features.");
-    slider.setAttribute("aria-valuetext", options.kept === null ? "all features" : `${options.kept} features`);
+    if (document.activeElement !== slider) slider.value = options.n_top_features ?? slider.max;
+    write(this.tool("top-features-words"), words ?? "All features.");
+    slider.setAttribute("aria-valuetext", options.n_top_features === null ? "all features" : `${options.n_top_features} features`);
   }
 
   // The arrow that is chosen by name is rotated by its angle and stretched by its length.
@@ -214,8 +214,8 @@ export class Tools {
   setLoading(feature, [x, y]) {
     const { history, options } = this.panel;
     history.player.pause();
-    const moves = withMove(options.moves, [feature, rounded(x), rounded(y)]);
-    return this.panel.changeView({ moves });
+    const edits = withEdit(options.edits, [feature, rounded(x), rounded(y)]);
+    return this.panel.changeView({ edits });
   }
 
   /** Chooses an arrow by its feature, if it is in the list. @param {number} feature */
@@ -231,8 +231,8 @@ export class Tools {
         this.turnTo(Number(this.tool("side").value) / DEGREES, Number(this.tool("up").value) / DEGREES);
       });
     }
-    this.panel.node.addEventListener("panel:look", ({ detail: { from } }) => {
-      const angles = (from ?? [0, 0]).map((angle) => Math.round(angle * DEGREES));
+    this.panel.node.addEventListener("panel:options", ({ detail: { view_angle: turned } }) => {
+      const angles = (turned ?? [0, 0]).map((angle) => Math.round(angle * DEGREES));
       for (const [i, name] of ["side", "up"].entries()) {
         this.tool(name).value = angles[i];
         this.tool(name).setAttribute("aria-valuetext", `${angles[i]} degrees`);
@@ -242,7 +242,7 @@ export class Tools {
 
   /** Views three components from another angle. @param {number} azimuth @param {number} elevation in radians */
   turnTo(azimuth, elevation) {
-    return this.panel.changeView({ from: [rounded(wrapped(azimuth)), rounded(wrapped(elevation))] });
+    return this.panel.changeView({ view_angle: [rounded(wrapped(azimuth)), rounded(wrapped(elevation))] });
   }
 }
 

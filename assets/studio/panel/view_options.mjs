@@ -4,7 +4,14 @@ import { VIEW_FIELD } from "../constants.mjs";
 /** @typedef {import("../types").ViewOptions} ViewOptions */
 
 /** @type {Readonly<ViewOptions>} */
-export const DEFAULT_VIEW = Object.freeze({ gamma: null, kept: null, morph: null, moves: [], from: null, batch: null });
+export const DEFAULT_VIEW = Object.freeze({
+  gamma: null,
+  n_top_features: null,
+  morph: null,
+  edits: [],
+  view_angle: null,
+  batch_weight: null,
+});
 
 /**
  * The query by which every route that takes a plane knows the options.
@@ -12,14 +19,14 @@ export const DEFAULT_VIEW = Object.freeze({ gamma: null, kept: null, morph: null
  * @param {string | null} toward the run that the plane is aligned with
  * @returns {URLSearchParams}
  */
-export function viewQuery({ gamma, kept, morph, moves, from, batch }, toward) {
+export function viewQuery({ gamma, n_top_features: nTop, morph, edits, view_angle: angle, batch_weight: weight }, toward) {
   const fields = {
     [VIEW_FIELD.gamma]: gamma,
-    [VIEW_FIELD.kept]: kept,
+    [VIEW_FIELD.n_top_features]: nTop,
     [VIEW_FIELD.morph]: morph && morph.filter((part) => part !== null && part !== undefined).join(":"),
-    [VIEW_FIELD.moves]: moves.map((move) => move.join(":")).join(",") || null,
-    [VIEW_FIELD.from]: from && from.join(":"),
-    [VIEW_FIELD.batch]: batch,
+    [VIEW_FIELD.edits]: edits.map((edit) => edit.join(":")).join(",") || null,
+    [VIEW_FIELD.view_angle]: angle && angle.join(":"),
+    [VIEW_FIELD.batch_weight]: weight,
     [VIEW_FIELD.toward]: toward,
   };
   const given = Object.entries(fields).filter(([, value]) => value !== null);
@@ -38,8 +45,8 @@ export function morphIn(address) {
 }
 
 /** Whether the options leave the plane that of the run. @param {ViewOptions} options */
-export function isOwnPlane({ kept, morph, moves, batch }) {
-  return kept === null && morph === null && batch === null && !moves.length;
+export function isOwnPlane({ n_top_features: nTop, morph, edits, batch_weight: weight }) {
+  return nTop === null && morph === null && weight === null && !edits.length;
 }
 
 /**
@@ -47,12 +54,12 @@ export function isOwnPlane({ kept, morph, moves, batch }) {
  * @param {ViewOptions} options
  * @param {(run: string) => string} nameOf a run
  */
-export function changesOf({ kept, morph, moves, batch }, nameOf) {
-  const nMoved = new Set(moves.map(([feature]) => feature)).size;
+export function changesOf({ n_top_features: nTop, morph, edits, batch_weight: weight }, nameOf) {
+  const nMoved = new Set(edits.map(([feature]) => feature)).size;
   const changes = [
-    ...(kept === null ? [] : [kept === 1 ? "top feature only" : `top ${kept} features only`]),
+    ...(nTop === null ? [] : [nTop === 1 ? "top feature only" : `top ${nTop} features only`]),
     ...(nMoved ? [nMoved === 1 ? "1 arrow moved" : `${nMoved} arrows moved`] : []),
-    ...(batch === null ? [] : [`batch weight ${batch}`]),
+    ...(weight === null ? [] : [`batch weight ${weight}`]),
     ...(morph ? [morphed(morph, nameOf)] : []),
   ];
   return changes.length ? `Plane was changed: ${changes.join(", ")}` : "";
@@ -76,14 +83,14 @@ function morphed([run, share, plane = null, origin = null], nameOf) {
 export const isAsFound = (options) => options.gamma === null && isOwnPlane(options);
 
 /**
- * The options with the loading of a feature set. A feature that is set again replaces its last move.
- * @param {ViewOptions["moves"]} moves
- * @param {ViewOptions["moves"][number]} move
- * @returns {ViewOptions["moves"]}
+ * The options with the loading of a feature set. A feature that is set again replaces its last edit.
+ * @param {ViewOptions["edits"]} edits
+ * @param {ViewOptions["edits"][number]} edit
+ * @returns {ViewOptions["edits"]}
  */
-export function withMove(moves, move) {
-  const earlier = moves.at(-1)?.[0] === move[0] ? moves.slice(0, -1) : moves;
-  return [...earlier, move];
+export function withEdit(edits, edit) {
+  const earlier = edits.at(-1)?.[0] === edit[0] ? edits.slice(0, -1) : edits;
+  return [...earlier, edit];
 }
 
 // Addresses of what the server knows of the rows of a plane.

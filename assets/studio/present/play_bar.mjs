@@ -22,7 +22,7 @@ let morph;
 
 export function connectPlayBar() {
   addToPanels((panel) => {
-    panel.node.addEventListener("panel:look", () => panel === frontPanel() && morph?.follow());
+    panel.node.addEventListener("panel:options", () => panel === frontPanel() && morph?.follow());
     copyLegend(panel);
     if (mode.value === "present") queueMicrotask(() => morph?.followRuns());
   });

@@ -37,7 +37,7 @@ function saveReport() {
 // A file describes the plane on screen.
 function addressPlane(link, panel) {
   if (!panel.plane) return;
-  const query = panel.query({ gamma: null, toward: null, from: null });
+  const query = panel.query({ gamma: null, toward: null, view_angle: null });
   if (link.dataset.file === REPLAY) query.set("layers", MORE_LAYERS.filter((name) => switches[name].value).join());
   link.search = `?plane=${panel.plane.sequence}&${query}`;
 }

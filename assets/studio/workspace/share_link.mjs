@@ -85,7 +85,7 @@ async function showRun(/** @type {RestoredView} */ restored) {
   if (restored.other) await otherPlanesKnown(restored, isOutdated);
   const panel = panelOfRun(restored.run);
   if (isOutdated() || panel.sequence < 0) return;
-  await panel.showAs(sequenceOf(panel, restored), restored.look);
+  await panel.showAs(sequenceOf(panel, restored), restored.options);
   showMarks(restored.marks);
   await reportReproduction(panel, restored);
 }
@@ -97,9 +97,9 @@ function showMarks({ colorBy, shapeBy, newRows }) {
 }
 
 // Its own run, and the run that it morphs to.
-function hasEnded({ run, look, other }) {
-  const needsOther = look.morph && !other;
-  const isOtherFinal = !needsOther || FINAL_STATES.includes(runStates.value[look.morph[0]]);
+function hasEnded({ run, options, other }) {
+  const needsOther = options.morph && !other;
+  const isOtherFinal = !needsOther || FINAL_STATES.includes(runStates.value[options.morph[0]]);
   return panelOfRun(run)?.isFinal && isOtherFinal;
 }
 

@@ -78,9 +78,9 @@ def _score(label: str, field: str, meaning: str) -> list[Component]:
         html.Dt(label, title=meaning),
         html.Dd(
             [
-                html.Span("–", className="value", **part(f"{field}-seen")),
+                html.Span("–", className="value", **part(f"{field}-training")),
                 html.Span("train", className="unit"),
-                html.Span("–", className="value", **part(f"{field}-unseen")),
+                html.Span("–", className="value", **part(f"{field}-held-out")),
                 html.Span("held out", className="unit"),
             ]
         ),

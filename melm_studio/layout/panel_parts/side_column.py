@@ -33,10 +33,10 @@ def _features() -> Component:
             html.Div(className="features-line", **part("features-line")),
             html.Ol(className="features", **part("features"), **aria(label="Features")),
             html.P(className="hint", **part("features-more")),
-            slider("Keep top features", "kept", 1, 2, 2),
+            slider("Keep top features", "top-features", 1, 2, 2),
             html.Div(
                 [
-                    html.P(className="tool-words", role="status", **part("kept-words")),
+                    html.P(className="tool-words", role="status", **part("top-features-words")),
                     button("How few suffice?", "is-text", **data(analysis="sparse")),
                 ],
                 className="features-foot",

@@ -12,7 +12,7 @@ RECORD = """() => {
   window.painted = [];
   new MutationObserver((changes) => {
     for (const { target } of changes) {
-      const divergence = target.querySelector('[data-part="divergence-seen"]').title;
+      const divergence = target.querySelector('[data-part="divergence-training"]').title;
       window.painted.push([Number(target.dataset.sequence), divergence]);
     }
   }).observe(document, { subtree: true, attributes: true, attributeFilter: ["data-sequence"] });

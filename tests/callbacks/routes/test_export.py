@@ -86,9 +86,9 @@ def test_the_components_are_those_of_the_plane_asked_for(studio, finished):
 
 def test_the_seen_column_is_the_split_of_the_run(finished):
     points = download(finished.visitor, finished.runs["melm"], "points")
-    seen, unseen = finished.data.split(0.25, 5)
-    assert set(points["row"][points["seen"]]) == set(seen.row_numbers)
-    assert set(points["row"][~points["seen"]]) == set(unseen.row_numbers)
+    train, held_out = finished.data.split(0.25, 5)
+    assert set(points["row"][points["training"]]) == set(train.row_numbers)
+    assert set(points["row"][~points["training"]]) == set(held_out.row_numbers)
 
 
 def test_the_file_is_named_after_the_data_and_the_method(finished):

@@ -75,9 +75,9 @@ def finished(studio):
     visitor.choose_file(csv(breast_cancer()), "breast cancer.csv")
     run = visitor.start(gamma=GAMMA, random_state=SEED)
     studio.work()
-    seen, unseen = studio.data_of(visitor).split(HELD_OUT, SEED)
+    train, held_out = studio.data_of(visitor).split(HELD_OUT, SEED)
     events = studio.store.events(run)
-    return SimpleNamespace(visitor=visitor, run=run, seen=seen, unseen=unseen, events=events)
+    return SimpleNamespace(visitor=visitor, run=run, train=train, held_out=held_out, events=events)
 
 
 def test_a_page_that_has_nothing_gets_all_scalars_and_the_newest_plane(finished):
@@ -148,18 +148,22 @@ def test_the_divergence_shown_is_that_of_the_seen_rows_in_that_plane(finished):
     assert len(finished.events) > 10
     for event in finished.events[:: len(finished.events) // 5]:
         route = f"/runs/{finished.run}/planes/{event.sequence}"
-        shown = finished.visitor.http.get(route).json["numbers"]["divergence-seen"]
+        shown = finished.visitor.http.get(route).json["numbers"]["divergence-training"]
         expected = cauchy_schwarz_divergence(
-            finished.seen.X, finished.seen.y, event.components, gamma=GAMMA, shrinkage="ledoit-wolf"
+            finished.train.X,
+            finished.train.y,
+            event.components,
+            gamma=GAMMA,
+            shrinkage="ledoit-wolf",
         )
         assert shown == pytest.approx(expected, abs=1e-9)
 
 
 def test_the_points_drawn_are_the_standardized_projection(finished):
     traces = finished.visitor.news(finished.run)["plane"]["traces"]
-    components, n_classes = finished.events[-1].components, len(finished.seen.class_names)
-    for first, rows in ((3 * n_classes, finished.seen), (4 * n_classes, finished.unseen)):
-        expected = standardized_by_class(components, finished.seen, rows)
+    components, n_classes = finished.events[-1].components, len(finished.train.class_names)
+    for first, rows in ((3 * n_classes, finished.train), (4 * n_classes, finished.held_out)):
+        expected = standardized_by_class(components, finished.train, rows)
         for trace, of_class in zip(traces[first : first + n_classes], expected, strict=True):
             np.testing.assert_allclose(points(trace), of_class, atol=2e-4)
 
@@ -266,7 +270,7 @@ def test_without_held_out_rows_the_unseen_numbers_are_missing(studio, visitor):
     studio.work()
     numbers = visitor.news(run)["plane"]["numbers"]
     missing = {name for name, value in numbers.items() if value is None}
-    assert missing == {"divergence-unseen", "accuracy-unseen"}
+    assert missing == {"divergence-held-out", "accuracy-held-out"}
 
 
 @pytest.mark.parametrize("method", ["melm", "rotations", "pca"])
@@ -275,11 +279,11 @@ def test_the_held_out_curve_ends_with_the_number_beside_the_best_plane(studio, v
     run = visitor.start(method=method)
     studio.work()
     news = visitor.news(run)
-    unseen = news["plane"]["numbers"]["divergence-unseen"]
+    held_out = news["plane"]["numbers"]["divergence-held-out"]
     if method == "rotations":  # whose objective is not the divergence
         assert news["held_out"] == []
     else:
-        assert news["held_out"][-1] == [news["plane"]["sequence"], pytest.approx(unseen)]
+        assert news["held_out"][-1] == [news["plane"]["sequence"], pytest.approx(held_out)]
     assert visitor.news(run)["held_out"] == news["held_out"]  # as after a reload
 
 

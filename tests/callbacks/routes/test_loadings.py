@@ -43,7 +43,7 @@ def test_each_point_is_the_loading_that_the_list_of_features_has(wine):
 
 def test_features_that_are_left_out_of_the_view_are_at_the_center(wine):
     visitor, (run, *_) = wine
-    points = answer_of(visitor, run, kept=2).json["loadings"]["data"][0]
+    points = answer_of(visitor, run, n_top_features=2).json["loadings"]["data"][0]
     assert np.count_nonzero(np.hypot(decoded(points["x"]), decoded(points["y"]))) == 2
 
 

@@ -56,7 +56,7 @@ def test_an_arrow_that_is_moved_points_there(wine, run):
     before = plane(wine, run)
     feature = before["arrows"]["features"][0]
     aim = 3 * np.array([[0.0, -1.0], [1.0, 0.0]]) @ tip(before, feature)
-    after = plane(wine, run, moves=f"{feature}:{aim[0]}:{aim[1]}")
+    after = plane(wine, run, edits=f"{feature}:{aim[0]}:{aim[1]}")
     found = tip(after, feature)
     np.testing.assert_allclose(found / np.linalg.norm(found), aim / np.linalg.norm(aim), atol=1e-9)
     assert after["arrows"]["features"][0] == feature
@@ -67,18 +67,18 @@ def test_an_arrow_put_where_it_is_changes_nothing(wine, run):
     before = plane(wine, run)
     feature = before["arrows"]["features"][0]
     x, y = tip(before, feature)
-    look = {"moves": f"{feature}:{x}:{y}"}
+    look = {"edits": f"{feature}:{x}:{y}"}
     assert principal_angles(components(wine, run, **look), components(wine, run)).max() < 1e-6
     np.testing.assert_allclose(tip(plane(wine, run, **look), feature), [x, y], atol=1e-6)
 
 
 def test_the_divergence_on_screen_is_that_of_the_plane_on_screen(studio, wine, run):
-    look = {"moves": "2:0.4:-0.3", "gamma": 0.5}
+    look = {"edits": "2:0.4:-0.3", "gamma": 0.5}
     seen, _ = studio.data_of(wine).split(HELD_OUT, SEED)
     expected = cauchy_schwarz_divergence(
         seen.X, seen.y, components(wine, run, **look), gamma=0.5, shrinkage="ledoit-wolf"
     )
-    shown = plane(wine, run, **look)["numbers"]["divergence-seen"]
+    shown = plane(wine, run, **look)["numbers"]["divergence-training"]
     assert shown == pytest.approx(expected, rel=1e-9)
 
 
@@ -87,15 +87,15 @@ def test_the_divergence_on_screen_is_that_of_the_plane_on_screen(studio, wine, r
 def test_a_plane_of_few_features_has_no_others_and_says_what_it_keeps(studio, wine, method, n_kept):
     run = wine.start(method=method)
     studio.work()
-    answer = plane(wine, run, kept=n_kept)
-    found = components(wine, run, kept=n_kept)
+    answer = plane(wine, run, n_top_features=n_kept)
+    found = components(wine, run, n_top_features=n_kept)
     assert np.count_nonzero(found.any(axis=0)) == n_kept
-    assert answer["kept"].replace(" and ", ", ").count(", ") == n_kept - 1
-    assert "alone keep" in answer["kept"]
+    assert answer["top_features"].replace(" and ", ", ").count(", ") == n_kept - 1
+    assert "alone keep" in answer["top_features"]
 
 
 def test_too_few_features_are_refused_in_words(wine, run):
-    assert "at least 2 features" in refusal(wine, run, kept=1)
+    assert "at least 2 features" in refusal(wine, run, n_top_features=1)
 
 
 def test_a_morph_goes_along_the_geodesic_to_the_other_plane(studio, wine, run):
@@ -126,14 +126,14 @@ def test_a_morph_to_the_run_of_another_visitor_is_not_found(studio, wine, run):
 @pytest.mark.parametrize(
     "look",
     [
-        {"kept": "many"},
-        {"moves": "1:2"},
-        {"moves": "99:0:1"},
-        {"moves": "0:nan:1"},
-        {"moves": "0:1e300:1"},
-        {"moves": ",".join(["0:1:1"] * (MAX_EDITS + 1))},
-        {"from": "1"},
-        {"from": "inf:0"},
+        {"n_top_features": "many"},
+        {"edits": "1:2"},
+        {"edits": "99:0:1"},
+        {"edits": "0:nan:1"},
+        {"edits": "0:1e300:1"},
+        {"edits": ",".join(["0:1:1"] * (MAX_EDITS + 1))},
+        {"view_angle": "1"},
+        {"view_angle": "inf:0"},
     ],
 )
 def test_what_is_no_look_is_refused(wine, run, look):
@@ -156,7 +156,7 @@ def test_one_component_is_drawn_as_densities_with_their_thresholds(studio, wine)
 def test_three_components_look_different_from_another_side_and_separate_the_same(studio, wine):
     run = wine.start(method="lda", n_components="3")
     studio.work()
-    front, side = plane(wine, run), plane(wine, run, **{"from": "1.2:0.4"})
+    front, side = plane(wine, run), plane(wine, run, view_angle="1.2:0.4")
     assert front["traces"] != side["traces"]
     assert front["numbers"] == side["numbers"]
 
@@ -170,7 +170,7 @@ def test_an_impossible_number_of_components_starts_nothing(wine, n_components):
 
 
 def test_a_run_climbs_on_from_the_plane_that_was_made_by_hand(studio, wine, run):
-    look = {"moves": "2:0.4:-0.3"}
+    look = {"edits": "2:0.4:-0.3"}
     answer = wine.http.post(f"/runs/{run}/planes/0/refine", query_string=look)
     assert answer.status_code == 201
     record = studio.store.get(wine.panels()[-1])

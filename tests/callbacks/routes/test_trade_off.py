@@ -77,24 +77,26 @@ def test_a_weight_is_a_parameter_of_the_run_and_its_title(finished):
 def test_the_divergence_of_a_blind_run_is_that_of_the_classes(finished):
     event = finished.store.last_event(finished.blind)
     shown = plane(finished, finished.blind)
-    assert shown["numbers"]["divergence-seen"] > event.objective
+    assert shown["numbers"]["divergence-training"] > event.objective
     # The objective has no held-out counterpart.
     assert finished.visitor.news(finished.blind)["held_out"] == []
 
 
 def test_a_view_refits_the_plane_with_another_weight(finished):
-    shown = plane(finished, finished.plain, "batch=4")
+    shown = plane(finished, finished.plain, "batch_weight=4")
     own, blind = (plane(finished, run) for run in (finished.plain, finished.blind))
     assert shown["numbers"] != own["numbers"]
-    assert shown["numbers"]["divergence-seen"] < own["numbers"]["divergence-seen"]
-    found, searched = (view["numbers"]["divergence-seen"] for view in (shown, blind))
+    assert shown["numbers"]["divergence-training"] < own["numbers"]["divergence-training"]
+    found, searched = (view["numbers"]["divergence-training"] for view in (shown, blind))
     assert found == pytest.approx(searched, rel=0.05)
 
 
 @pytest.mark.parametrize("weight", ["-1", "11", "much"])
 def test_a_weight_beyond_the_slider_is_refused(finished, weight):
     last = finished.store.last_event(finished.plain).sequence
-    answer = finished.visitor.http.get(f"/runs/{finished.plain}/planes/{last}?batch={weight}")
+    answer = finished.visitor.http.get(
+        f"/runs/{finished.plain}/planes/{last}?batch_weight={weight}"
+    )
     assert answer.status_code == 400
     assert "Batch weight" in answer.get_data(as_text=True)
 
@@ -106,15 +108,15 @@ def test_the_trade_off_has_the_numbers_of_the_pictures(finished):
     assert found["chance"] == 0.5
     points = {point["weight"]: point for point in found["points"]}
     assert list(points) == [0.0, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0]
-    for weight, query in ((0.0, ""), (4.0, "batch=4")):
+    for weight, query in ((0.0, ""), (4.0, "batch_weight=4")):
         numbers = plane(finished, finished.plain, query)["numbers"]
-        assert points[weight]["accuracy"] == numbers["accuracy-unseen"]
+        assert points[weight]["accuracy"] == numbers["accuracy-held-out"]
     assert points[0.0]["batch_chance"] == pytest.approx(1 / 3)
 
 
 def test_refine_from_here_keeps_the_weight_of_the_picture(studio, finished):
     last = finished.store.last_event(finished.plain).sequence
-    address = f"/runs/{finished.plain}/planes/{last}/refine?batch=2"
+    address = f"/runs/{finished.plain}/planes/{last}/refine?batch_weight=2"
     before = {record.run_id for record in studio.store.runs_of(finished.visitor.owner)}
     assert finished.visitor.http.post(address, json={}).status_code == 201
     (refined,) = (

@@ -34,7 +34,7 @@ def test_a_run_at_work_has_no_verdict(studio, visitor):
 def test_a_finished_run_says_how_its_held_out_rows_fare(finished):
     visitor, run = finished
     shown = visitor.frames(run)["runs"][run]
-    accuracy = shown["plane"]["numbers"]["accuracy-unseen"]
+    accuracy = shown["plane"]["numbers"]["accuracy-held-out"]
     assert shown["verdict"]["answer"] == "yes"
     assert shown["verdict"]["lead"].startswith(f"{100 * accuracy:.0f} % of held-out rows")
     assert shown["verdict"]["check"] is None

@@ -21,10 +21,10 @@ SEPARATES_NOISE = {"melm", "rotations", "lda", "nca", "sir", "kfd"}
 class Recorder(TransformerMixin, BaseEstimator):
     """Keeps the rows it is fitted to in a list that all its copies share."""
 
-    seen: list = []  # noqa: RUF012
+    train: list = []  # noqa: RUF012
 
     def fit(self, X, y):
-        self.seen.append(X)
+        self.train.append(X)
         return self
 
     def transform(self, X):
@@ -33,7 +33,7 @@ class Recorder(TransformerMixin, BaseEstimator):
 
 @pytest.fixture
 def recorder():
-    Recorder.seen.clear()
+    Recorder.train.clear()
     return Recorder()
 
 
@@ -70,7 +70,7 @@ def test_tuning_does_not_let_a_method_see_held_out_rows_either():
 def test_each_fold_is_fitted_to_all_rows_but_its_own(recorder):
     X = np.column_stack([np.arange(50.0), np.zeros(50)])
     cross_validated_separability(recorder, X, np.arange(50) % 2, standardize=False)
-    everything, *folds = [set(rows[:, 0].astype(int)) for rows in recorder.seen]
+    everything, *folds = [set(rows[:, 0].astype(int)) for rows in recorder.train]
     assert everything == set(range(50))
     left_out = [everything - fold for fold in folds]
     assert [len(rows) for rows in left_out] == [10] * 5
@@ -81,7 +81,7 @@ def test_the_features_are_standardized_by_the_rows_of_the_fit_alone(recorder):
     rng = np.random.default_rng(0)
     X = np.column_stack([rng.normal(5.0, 3.0, size=(60, 3)), np.full(60, 7.0)])
     cross_validated_separability(recorder, X, np.arange(60) % 2)
-    for rows in recorder.seen:
+    for rows in recorder.train:
         np.testing.assert_allclose(rows.mean(axis=0), 0, atol=1e-12)
         np.testing.assert_allclose(rows.std(axis=0), [1, 1, 1, 0], atol=1e-12)
 
@@ -89,7 +89,7 @@ def test_the_features_are_standardized_by_the_rows_of_the_fit_alone(recorder):
 def test_of_many_rows_few_are_scored_and_the_fit_sees_all_others(recorder):
     X, y = blobs(400, 2, distance=2.0)
     result = cross_validated_separability(recorder, X, y, max_rows=100)
-    assert [len(rows) for rows in recorder.seen] == [400] + [380] * 5
+    assert [len(rows) for rows in recorder.train] == [400] + [380] * 5
     assert result.held_out.n_scored == 100
     assert result.held_out.notes == result.in_sample.notes != ()
 
@@ -211,12 +211,12 @@ def test_on_pure_noise_the_held_out_figure_is_at_chance():
 @pytest.mark.slow
 @pytest.mark.parametrize("key", [key for key in METHODS if METHODS[key].is_installed])
 def test_every_method_is_at_chance_on_pure_noise_held_out(key):
-    in_sample, unseen = [], []
+    in_sample, held_out = [], []
     for seed in range(6):
         result = cross_validated_separability(key, *pure_noise(random_state=seed), parameters=QUICK)
         in_sample.append(result.in_sample.mean.balanced_accuracy)
-        unseen.append(result.held_out.mean.balanced_accuracy)
-    assert_at_chance(unseen, 1 / 3)
+        held_out.append(result.held_out.mean.balanced_accuracy)
+    assert_at_chance(held_out, 1 / 3)
     if key in SEPARATES_NOISE:
         assert np.mean(in_sample) > 0.9
     if not METHODS[key].uses_labels:

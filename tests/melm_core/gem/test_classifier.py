@@ -105,11 +105,11 @@ def test_a_deep_classifier_measures_roots_of_projections_beside_a_constant():
 
 
 def test_ten_classes_are_easier_by_gem_than_by_the_pixels(digits):
-    seen, unseen, y_seen, y_unseen = digits
-    pixels = LogisticRegression(C=1 / (1e-4 * len(seen)), max_iter=10_000).fit(seen, y_seen)
-    model = GEMClassifier().fit(seen, y_seen)
-    assert 1 - model.score(unseen, y_unseen) < 0.02
-    assert model.score(unseen, y_unseen) > pixels.score(unseen, y_unseen) + 0.01
+    train, held_out, y_seen, y_unseen = digits
+    pixels = LogisticRegression(C=1 / (1e-4 * len(train)), max_iter=10_000).fit(train, y_seen)
+    model = GEMClassifier().fit(train, y_seen)
+    assert 1 - model.score(held_out, y_unseen) < 0.02
+    assert model.score(held_out, y_unseen) > pixels.score(held_out, y_unseen) + 0.01
 
 
 # ---------------------------------------------------------------------------- the ensemble
@@ -121,21 +121,21 @@ def some_log_probabilities():
 
 @pytest.fixture(scope="module")
 def ensemble(digits):
-    seen, _, y_seen, _ = digits
-    return GEMEnsemble(3, n_directions=3, l2=1e-3, random_state=0).fit(seen, y_seen)
+    train, _, y_seen, _ = digits
+    return GEMEnsemble(3, n_directions=3, l2=1e-3, random_state=0).fit(train, y_seen)
 
 
 def test_the_ensemble_is_the_softmax_of_the_mean_logarithm(digits, ensemble):
-    unseen = digits[1]
-    logs = np.mean([member.predict_log_proba(unseen) for member in ensemble.members_], axis=0)
+    held_out = digits[1]
+    logs = np.mean([member.predict_log_proba(held_out) for member in ensemble.members_], axis=0)
     expected = np.exp(log_softmax(logs, axis=1))
-    np.testing.assert_allclose(ensemble.predict_proba(unseen), expected, rtol=1e-12, atol=1e-300)
+    np.testing.assert_allclose(ensemble.predict_proba(held_out), expected, rtol=1e-12, atol=1e-300)
 
 
 def test_on_no_row_is_the_ensemble_worse_than_its_members_on_average(digits, ensemble):
-    _, unseen, _, y_unseen = digits
-    own = np.mean([member.predict_log_proba(unseen) for member in ensemble.members_], axis=0)
-    gain = (ensemble.predict_log_proba(unseen) - own)[np.arange(len(unseen)), y_unseen]
+    _, held_out, _, y_unseen = digits
+    own = np.mean([member.predict_log_proba(held_out) for member in ensemble.members_], axis=0)
+    gain = (ensemble.predict_log_proba(held_out) - own)[np.arange(len(held_out)), y_unseen]
     assert (gain >= -1e-12).all()
     assert gain.max() > 0.01
 
@@ -224,8 +224,8 @@ def test_over_a_few_splits_an_ensemble_has_a_lower_cross_entropy_than_every_memb
     own, together = np.zeros(5), 0.0
     for split in range(4):
         parts = train_test_split(rows, labels, test_size=0.3, stratify=labels, random_state=split)
-        seen, unseen, y_seen, y_unseen = parts
-        model = GEMEnsemble(5, gamma=0.5, random_state=split).fit(seen, y_seen)
-        own += [log_loss(y_unseen, member.predict_proba(unseen)) for member in model.members_]
-        together += log_loss(y_unseen, model.predict_proba(unseen))
+        train, held_out, y_seen, y_unseen = parts
+        model = GEMEnsemble(5, gamma=0.5, random_state=split).fit(train, y_seen)
+        own += [log_loss(y_unseen, member.predict_proba(held_out)) for member in model.members_]
+        together += log_loss(y_unseen, model.predict_proba(held_out))
     assert together < own.min()

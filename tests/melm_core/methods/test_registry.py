@@ -136,13 +136,13 @@ def test_a_method_refuses_what_it_cannot_work_on_and_says_what_would_help(method
 
 @EVERY
 def test_the_picture_of_unseen_rows_is_that_of_the_estimator(method):
-    seen, unseen = sample("wine").split(0.25, 0)
-    drawn = embedded(method, PARAMETERS, seen, unseen)
+    train, held_out = sample("wine").split(0.25, 0)
+    drawn = embedded(method, PARAMETERS, train, held_out)
     if method.is_linear:
-        assert drawn == (seen, unseen)
+        assert drawn == (train, held_out)
         return
-    estimator = method.estimator(PARAMETERS).fit(seen.X, seen.y)
-    for data, original in zip(drawn, (seen, unseen), strict=True):
+    estimator = method.estimator(PARAMETERS).fit(train.X, train.y)
+    for data, original in zip(drawn, (train, held_out), strict=True):
         np.testing.assert_array_equal(data.X, estimator.transform(original.X))
         np.testing.assert_array_equal(data.y, original.y)
         assert data.feature_names == ()

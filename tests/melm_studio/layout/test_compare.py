@@ -21,10 +21,10 @@ ANGLES = Agreement(
 )
 FULL = row(
     figures={
-        "divergence-seen": 12.345,
-        "divergence-unseen": None,
-        "accuracy-seen": 0.987,
-        "accuracy-unseen": 0.95,
+        "divergence-training": 12.345,
+        "divergence-held-out": None,
+        "accuracy-training": 0.987,
+        "accuracy-held-out": 0.95,
         "gap": 0.037,
         "p": 0.015,
         "seconds": 1.26,
@@ -52,10 +52,10 @@ def test_every_column_can_be_sorted_by_and_says_what_it_is():
 
 def test_pressing_a_header_puts_the_best_first_and_again_turns_it_round():
     fresh = sort_buttons(compare_table([FULL]))
-    assert fresh["divergence-seen"]["data-descending"] == "true"
+    assert fresh["divergence-training"]["data-descending"] == "true"
     assert fresh["p"]["data-descending"] == "false"
-    again = sort_buttons(compare_table([FULL], "divergence-seen", descending=True))
-    assert again["divergence-seen"]["data-descending"] == "false"
+    again = sort_buttons(compare_table([FULL], "divergence-training", descending=True))
+    assert again["divergence-training"]["data-descending"] == "false"
 
 
 def test_figures_that_no_check_has_seen_are_marked():

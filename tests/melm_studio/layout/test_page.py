@@ -123,7 +123,7 @@ def camel_case(component_id):
 def test_every_part_that_a_script_fills_is_there():
     asked = set(re.findall(r'\b(?:part|tool)\("([\w-]+)"\)', SCRIPTS))
     numbers = {
-        f"{name}-{rows}" for name in ("divergence", "accuracy") for rows in ("seen", "unseen")
+        f"{name}-{rows}" for name in ("divergence", "accuracy") for rows in ("training", "held-out")
     }
     in_panel = named(panel_model(), "data-part", "data-slider")
     assert len(asked) > 5

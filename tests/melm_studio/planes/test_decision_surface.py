@@ -14,12 +14,12 @@ from melm_studio.planes.decision_surface import (
     summarized,
 )
 
-SEEN, Y = crescents(0, n_rows_per_class=100)
-UNSEEN, Y_UNSEEN = crescents(1, n_rows_per_class=100)
+TRAIN, Y = crescents(0, n_rows_per_class=100)
+HELD_OUT, Y_UNSEEN = crescents(1, n_rows_per_class=100)
 
 
 def surface(kind, **parameters):
-    return decision_surface(SEEN, Y == 1, UNSEEN, Y_UNSEEN == 1, kind=kind, **parameters)
+    return decision_surface(TRAIN, Y == 1, HELD_OUT, Y_UNSEEN == 1, kind=kind, **parameters)
 
 
 def roc(auc):
@@ -45,13 +45,13 @@ def test_the_grid_holds_the_values_of_both_at_its_points(kind):
     approximated = drawn.approximation.decision_function(point)[0]
     assert drawn.approximation_values[31, 7] == pytest.approx(approximated)
     for axis, lines in enumerate((drawn.x, drawn.y)):
-        assert lines[0] < SEEN[:, axis].min()
-        assert lines[-1] > SEEN[:, axis].max()
+        assert lines[0] < TRAIN[:, axis].min()
+        assert lines[-1] > TRAIN[:, axis].max()
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_positive_rows_lie_on_the_positive_side(kind):
-    values = fitted_machine(kind, SEEN, Y == 1).decision_function(SEEN)
+    values = fitted_machine(kind, TRAIN, Y == 1).decision_function(TRAIN)
     assert values[Y == 1].mean() > 0 > values[Y == 0].mean()
 
 
@@ -62,8 +62,8 @@ def test_a_wider_kernel_has_fewer_modes(kind):
 
 
 def test_without_held_out_rows_of_both_sides_there_is_no_curve():
-    for unseen, is_positive in ((np.empty((0, 2)), np.empty(0, bool)), (UNSEEN, Y_UNSEEN > 9)):
-        drawn = decision_surface(SEEN, Y == 1, unseen, is_positive)
+    for held_out, is_positive in ((np.empty((0, 2)), np.empty(0, bool)), (HELD_OUT, Y_UNSEEN > 9)):
+        drawn = decision_surface(TRAIN, Y == 1, held_out, is_positive)
         assert drawn.machine_roc is drawn.approximation_roc is None
         assert "AUC" not in drawn.summary
 
@@ -72,7 +72,7 @@ def test_what_speaks_against_the_approximation_is_said_and_not_warned_of():
     cautions = surface("svc").cautions
     assert any("use the machine itself" in caution for caution in cautions)
     X, y = crescents(2, n_rows_per_class=700)
-    assert decision_surface(X, y == 1, UNSEEN, Y_UNSEEN == 1, kind="densities").cautions == ()
+    assert decision_surface(X, y == 1, HELD_OUT, Y_UNSEEN == 1, kind="densities").cautions == ()
 
 
 @pytest.mark.parametrize(
@@ -106,4 +106,4 @@ def test_impossible_parameters_are_refused(parameters, message):
 
 def test_a_side_of_one_row_is_refused():
     with pytest.raises(ValueError, match=r"The two sides have 1 and 199 row\(s\)"):
-        decision_surface(SEEN, np.arange(200) == 0, UNSEEN, Y_UNSEEN == 1)
+        decision_surface(TRAIN, np.arange(200) == 0, HELD_OUT, Y_UNSEEN == 1)

@@ -38,7 +38,7 @@ def test_every_trace_has_an_entry_of_the_frame_in_its_place(n_classes):
     view, traces = view_of(n_classes), figure_of(n_classes).data
     frame = plane_frame(view)
     assert len(traces) == len(frame) == 8 * n_classes + 5
-    seen, unseen = (slice(i * n_classes, (i + 1) * n_classes) for i in (3, 4))
+    train, held_out = (slice(i * n_classes, (i + 1) * n_classes) for i in (3, 4))
     assert [trace.meta for trace in traces[: 3 * n_classes]] == [
         trace_meta(PlaneTrace.CONTOUR, code) for code in range(n_classes) for _ in range(3)
     ]
@@ -47,9 +47,9 @@ def test_every_trace_has_an_entry_of_the_frame_in_its_place(n_classes):
         for kind in (PlaneTrace.TRAIN, PlaneTrace.HELD_OUT)
         for code in range(n_classes)
     ]
-    assert [trace.name for trace in traces[seen]] == [f"class {c}" for c in range(n_classes)]
-    assert all(trace.name.endswith(", held out") for trace in traces[unseen])
-    for part, name in ((seen, "train"), (unseen, "held_out")):
+    assert [trace.name for trace in traces[train]] == [f"class {c}" for c in range(n_classes)]
+    assert all(trace.name.endswith(", held out") for trace in traces[held_out])
+    for part, name in ((train, "train"), (held_out, "held_out")):
         for entry, of_class in zip(frame[part], view.classes, strict=True):
             np.testing.assert_allclose(points(entry), getattr(of_class, name), rtol=1e-6)
 
@@ -116,9 +116,9 @@ def test_arrows_in_lanes_of_their_own_all_have_their_names():
 
 
 def test_the_rows_behind_the_points_are_named_in_the_order_of_the_traces():
-    seen, unseen = [np.array([3, 1]), np.array([2])], [np.array([], int), np.array([7])]
-    assert row_numbers((seen, unseen)) == [*[[]] * 6, [3, 1], [2], [], [7], *[[]] * 11]
-    assert len(row_numbers((seen, unseen))) == len(figure_of(2).data)
+    train, held_out = [np.array([3, 1]), np.array([2])], [np.array([], int), np.array([7])]
+    assert row_numbers((train, held_out)) == [*[[]] * 6, [3, 1], [2], [], [7], *[[]] * 11]
+    assert len(row_numbers((train, held_out))) == len(figure_of(2).data)
 
 
 def test_a_hand_finds_the_feature_and_the_length_of_an_arrow():
@@ -135,7 +135,7 @@ def test_every_frame_has_arrays_that_plotly_takes():
     assert len(figure.data) == 29
 
 
-def test_a_class_without_an_unseen_row_has_an_empty_trace():
+def test_a_class_without_a_held_out_row_has_an_empty_trace():
     frame = plane_frame(view_of(3, held_out=0.0))
     assert [len(points(entry)) for entry in frame[12:15]] == [0, 0, 0]
 

@@ -21,7 +21,7 @@ from tests.melm_core.helpers import classes, invertible, labeled_data, plane
 from tests.melm_studio.runs.helpers import blobs
 
 DATA = labeled_data(*classes(3, 5))
-SEEN, UNSEEN = DATA.split(0.3, random_state=0)
+TRAIN, HELD_OUT = DATA.split(0.3, random_state=0)
 NO_ROWS = DATA.split(0.0, random_state=0)[1]
 
 
@@ -71,7 +71,7 @@ def levels_of(rows, covariance):
 
 
 def test_contours_are_closed_lines():
-    for view in PlaneViewer(SEEN, UNSEEN, 0.5).view(plane(2, 5)).classes:
+    for view in PlaneViewer(TRAIN, HELD_OUT, 0.5).view(plane(2, 5)).classes:
         lines = lines_of(view.contours)
         assert len(lines) >= len(CONTOUR_SHARES)
         for line in lines:
@@ -158,24 +158,24 @@ def test_standardising_turns_as_little_as_possible():
 
 
 def test_the_seen_rows_have_unit_covariance_in_the_picture():
-    view = PlaneViewer(SEEN, UNSEEN, 1.0).view(plane(2, 5))
+    view = PlaneViewer(TRAIN, HELD_OUT, 1.0).view(plane(2, 5))
     drawn = np.concatenate([class_view.train for class_view in view.classes])
     np.testing.assert_allclose(np.cov(drawn.T, ddof=0), np.eye(2), atol=1e-10)
     np.testing.assert_allclose(view.arrows.origins - drawn.mean(axis=0), 0.0, atol=1e-12)
 
 
 def test_every_row_is_drawn_in_its_class():
-    view = PlaneViewer(SEEN, UNSEEN, 1.0).view(plane(2, 5))
-    assert [len(one.train) for one in view.classes] == np.bincount(SEEN.y).tolist()
-    assert [len(one.held_out) for one in view.classes] == np.bincount(UNSEEN.y).tolist()
+    view = PlaneViewer(TRAIN, HELD_OUT, 1.0).view(plane(2, 5))
+    assert [len(one.train) for one in view.classes] == np.bincount(TRAIN.y).tolist()
+    assert [len(one.held_out) for one in view.classes] == np.bincount(HELD_OUT.y).tolist()
 
 
 @pytest.mark.parametrize("flip", [1.0, -1.0])
 def test_the_box_holds_rows_contours_and_arrows(flip):
     rng = np.random.default_rng(0)
     rows = flip * rng.uniform(size=(90, 3))
-    seen, unseen = labeled_data(rows, np.arange(90) % 2).split(0.2, random_state=0)
-    view = PlaneViewer(seen, unseen, 1.0).view(np.eye(3)[:2])
+    train, held_out = labeled_data(rows, np.arange(90) % 2).split(0.2, random_state=0)
+    view = PlaneViewer(train, held_out, 1.0).view(np.eye(3)[:2])
     for one in view.classes:
         for points in (
             one.train,
@@ -197,18 +197,18 @@ def test_two_rows_far_away_do_not_make_the_others_small():
 
 
 def test_the_longest_arrow_reaches_across_a_good_part_of_the_picture():
-    view = PlaneViewer(SEEN, UNSEEN, 1.0).view(plane(2, 5))
+    view = PlaneViewer(TRAIN, HELD_OUT, 1.0).view(plane(2, 5))
     longest = np.linalg.norm(view.arrows.tips - view.arrows.origins, axis=1).max()
     assert 0.3 < longest / (view.upper - view.lower).min() <= 0.4 + 1e-12
 
 
 def test_arrows_point_along_the_loadings_of_the_strongest_features():
     components = plane(2, 5)
-    view = PlaneViewer(SEEN, UNSEEN, 1.0).view(components)
-    loadings = standardized(components, components @ np.cov(SEEN.X.T, ddof=0) @ components.T)
-    tips, features = strongest_loadings(loadings, len(SEEN.feature_names))
+    view = PlaneViewer(TRAIN, HELD_OUT, 1.0).view(components)
+    loadings = standardized(components, components @ np.cov(TRAIN.X.T, ddof=0) @ components.T)
+    tips, features = strongest_loadings(loadings, len(TRAIN.feature_names))
     assert view.arrows.features.tolist() == features.tolist()
-    assert view.arrows.names == tuple(SEEN.feature_names[feature] for feature in features)
+    assert view.arrows.names == tuple(TRAIN.feature_names[feature] for feature in features)
     scales = (view.arrows.tips - view.arrows.origins) / tips
     np.testing.assert_allclose(scales, view.arrows.scale, rtol=1e-9)
     np.testing.assert_array_equal(tips, loadings[:, features].T)
@@ -224,41 +224,41 @@ def test_there_are_at_most_so_many_arrows_the_strongest_first():
 
 
 def test_the_accuracy_is_that_of_the_fitted_classifier():
-    melm = MELM(gamma=0.8, n_init=1, random_state=0).fit(SEEN.X, SEEN.y)
-    scores = PlaneViewer(SEEN, UNSEEN, 0.8).view(melm.components_).scores
-    predicted = melm.predict(UNSEEN.X)
-    assert scores.accuracy_held_out == pytest.approx(balanced_accuracy_score(UNSEEN.y, predicted))
+    melm = MELM(gamma=0.8, n_init=1, random_state=0).fit(TRAIN.X, TRAIN.y)
+    scores = PlaneViewer(TRAIN, HELD_OUT, 0.8).view(melm.components_).scores
+    predicted = melm.predict(HELD_OUT.X)
+    assert scores.accuracy_held_out == pytest.approx(balanced_accuracy_score(HELD_OUT.y, predicted))
 
 
 def test_training_rows_are_left_out_of_their_own_density():
     gamma, components = 0.8, plane(2, 5)
-    classes = kernel_classes(SEEN.X, SEEN.y, n_components=2, gamma=gamma).project(components)
+    classes = kernel_classes(TRAIN.X, TRAIN.y, n_components=2, gamma=gamma).project(components)
     predicted = []
-    for row, own in zip(SEEN.X @ components.T, SEEN.y, strict=True):
+    for row, own in zip(TRAIN.X @ components.T, TRAIN.y, strict=True):
         others = [
             rows[(rows != row).any(axis=1)] if code == own else rows
             for code, rows in enumerate(classes.rows)
         ]
         assert len(others[own]) == len(classes.rows[own]) - 1
         predicted.append(replace(classes, rows=tuple(others)).most_likely(row[None])[0])
-    accuracy = balanced_accuracy_score(SEEN.y, predicted)
-    found = PlaneViewer(SEEN, UNSEEN, gamma).view(components).scores.accuracy_train
+    accuracy = balanced_accuracy_score(TRAIN.y, predicted)
+    found = PlaneViewer(TRAIN, HELD_OUT, gamma).view(components).scores.accuracy_train
     assert found == pytest.approx(accuracy)
-    assert balanced_accuracy_score(SEEN.y, classes.most_likely(SEEN.X @ components.T)) > accuracy
+    assert balanced_accuracy_score(TRAIN.y, classes.most_likely(TRAIN.X @ components.T)) > accuracy
 
 
 def test_the_held_out_divergence_is_that_of_the_fitted_densities():
-    melm = MELM(gamma=0.8, n_init=1, random_state=0).fit(SEEN.X, SEEN.y)
-    scores = PlaneViewer(SEEN, UNSEEN, 0.8).view(melm.components_).scores
-    Z = melm.transform(UNSEEN.X)
+    melm = MELM(gamma=0.8, n_init=1, random_state=0).fit(TRAIN.X, TRAIN.y)
+    scores = PlaneViewer(TRAIN, HELD_OUT, 0.8).view(melm.components_).scores
+    Z = melm.transform(HELD_OUT.X)
     expected = held_out_divergence(
-        melm.projected_classes_, [Z[UNSEEN.y == code] for code in range(3)]
+        melm.projected_classes_, [Z[HELD_OUT.y == code] for code in range(3)]
     )
     assert scores.divergence_held_out == pytest.approx(expected, rel=1e-9)
 
 
 def test_scores_do_not_depend_on_the_frame_of_the_plane():
-    viewer = PlaneViewer(SEEN, UNSEEN, 1.0)
+    viewer = PlaneViewer(TRAIN, HELD_OUT, 1.0)
     components = plane(2, 5)
     one = viewer.view(components).scores
     other = viewer.view(invertible(2) @ components).scores
@@ -276,10 +276,10 @@ def test_without_unseen_rows_there_are_no_scores_of_them():
 
 @pytest.mark.parametrize("missing", [0, 1, 2])
 def test_where_a_class_has_no_unseen_row_there_are_no_scores_of_unseen_rows(missing):
-    kept = UNSEEN.y != missing
-    rows = {name: getattr(UNSEEN, name)[kept] for name in ("X", "y", "row_numbers")}
-    unseen = replace(UNSEEN, **rows)
-    view = PlaneViewer(SEEN, unseen, 1.0).view(plane(2, 5))
+    kept = HELD_OUT.y != missing
+    rows = {name: getattr(HELD_OUT, name)[kept] for name in ("X", "y", "row_numbers")}
+    held_out = replace(HELD_OUT, **rows)
+    view = PlaneViewer(TRAIN, held_out, 1.0).view(plane(2, 5))
     assert view.classes[missing].held_out.shape == (0, 2)
     assert view.scores.accuracy_held_out is None
     assert view.scores.divergence_held_out is None
@@ -289,17 +289,17 @@ def test_where_a_class_has_no_unseen_row_there_are_no_scores_of_unseen_rows(miss
 def test_classes_that_are_one_point_each_can_still_be_seen(values):
     y = np.arange(40) % 2
     X = np.array(values)[y][:, None] * np.array([1.0, -2.0, 0.5])
-    seen, unseen = labeled_data(X, y).split(0.25, random_state=0)
-    view = PlaneViewer(seen, unseen, 1.0).view(np.eye(3)[:2])
+    train, held_out = labeled_data(X, y).split(0.25, random_state=0)
+    view = PlaneViewer(train, held_out, 1.0).view(np.eye(3)[:2])
     assert np.isfinite([view.lower, view.upper]).all()
     assert view.scores.accuracy_held_out == 1
     assert np.isfinite(view.scores.divergence_held_out)
 
 
 def test_a_large_table_is_drawn_in_part_and_its_densities_sum_over_all(monkeypatch):
-    whole = PlaneViewer(SEEN, UNSEEN, 1.0).view(plane(2, 5))
+    whole = PlaneViewer(TRAIN, HELD_OUT, 1.0).view(plane(2, 5))
     monkeypatch.setattr(plane_view, "MAX_DRAWN_ROWS", 30)
-    viewer = PlaneViewer(SEEN, UNSEEN, 1.0)
+    viewer = PlaneViewer(TRAIN, HELD_OUT, 1.0)
     part = viewer.view(plane(2, 5))
     assert viewer.n_rows == len(DATA.y)
     assert viewer.n_drawn == sum(len(one.train) + len(one.held_out) for one in part.classes)
@@ -339,11 +339,11 @@ def test_scores_on_a_share_of_the_rows_come_close_to_those_on_all(monkeypatch):
 
 
 def test_the_coordinates_are_of_the_same_rows_whatever_was_held_out():
-    data = join(SEEN, UNSEEN)
+    data = join(TRAIN, HELD_OUT)
     one = PlaneViewer(*data.split(0.2, 0), 1.0)
     other = PlaneViewer(*data.split(0.4, 7), 1.0)
     assert one.coordinates(plane(2, 5)).shape == other.coordinates(plane(2, 5)).shape
-    # Each is standardized by its own seen rows: the same up to a linear map.
+    # Each is standardized by its own train rows: the same up to a linear map.
     fitted, *_ = np.linalg.lstsq(
         centered(one.coordinates(plane(2, 5))), centered(other.coordinates(plane(2, 5)))
     )
@@ -355,7 +355,7 @@ def test_the_coordinates_are_of_the_same_rows_whatever_was_held_out():
 
 
 def test_a_plane_turned_and_reflected_is_drawn_like_the_one_it_is_turned_towards():
-    viewer = PlaneViewer(SEEN, UNSEEN, 1.0)
+    viewer = PlaneViewer(TRAIN, HELD_OUT, 1.0)
     turn = np.array([[0.6, -0.8], [-0.8, -0.6]])  # a reflection
     whole = viewer.view(plane(2, 5))
     turned = viewer.view(turn @ plane(2, 5), viewer.coordinates(plane(2, 5)))
@@ -366,7 +366,7 @@ def test_a_plane_turned_and_reflected_is_drawn_like_the_one_it_is_turned_towards
 
 
 def test_turning_changes_no_score():
-    viewer = PlaneViewer(SEEN, UNSEEN, 1.0)
+    viewer = PlaneViewer(TRAIN, HELD_OUT, 1.0)
     alone = viewer.view(plane(2, 5, 1))
     turned = viewer.view(plane(2, 5, 1), viewer.coordinates(plane(2, 5, 2)))
     assert turned.scores.accuracy_train == alone.scores.accuracy_train
@@ -377,13 +377,13 @@ def centered(points):
     return points - points.mean(axis=0)
 
 
-def join(seen, unseen):
+def join(train, held_out):
     """Return the rows of both as one data set."""
     return replace(
-        seen,
-        X=np.concatenate([seen.X, unseen.X]),
-        y=np.concatenate([seen.y, unseen.y]),
-        row_numbers=np.concatenate([seen.row_numbers, unseen.row_numbers]),
+        train,
+        X=np.concatenate([train.X, held_out.X]),
+        y=np.concatenate([train.y, held_out.y]),
+        row_numbers=np.concatenate([train.row_numbers, held_out.row_numbers]),
     )
 
 

@@ -13,7 +13,7 @@ from melm_studio.planes import projected_classes
 from melm_studio.planes.plane_view import PlaneViewer
 from tests.melm_core.helpers import classes, labeled_data, plane
 
-SEEN, UNSEEN = labeled_data(*classes(3, 5)).split(0.3, random_state=0)
+TRAIN, HELD_OUT = labeled_data(*classes(3, 5)).split(0.3, random_state=0)
 GAMMAS = (0.9, 1.3, 5.0)
 
 
@@ -37,13 +37,13 @@ def as_many(monkeypatch):
 )
 def test_what_many_rows_show_is_what_few_show(gamma, n_components, few_modes, monkeypatch):
     components = plane(n_components, 5)
-    few = PlaneViewer(SEEN, UNSEEN, 1.0, n_components)
+    few = PlaneViewer(TRAIN, HELD_OUT, 1.0, n_components)
     expected = few.at(gamma).view(components)
     monkeypatch.setattr(projected_classes, "MANY_ROWS", 0)
     monkeypatch.setattr(class_densities, "FEW_MODES", few_modes)
     if n_components < 3:
         monkeypatch.setattr(class_densities, "MODES_PER_ROW", 10_000)
-    viewer = PlaneViewer(SEEN, UNSEEN, 1.0, n_components).at(gamma)
+    viewer = PlaneViewer(TRAIN, HELD_OUT, 1.0, n_components).at(gamma)
     found = viewer.view(components)
     assert found.scores.accuracy_train == expected.scores.accuracy_train
     assert found.scores.accuracy_held_out == expected.scores.accuracy_held_out
@@ -61,7 +61,7 @@ def test_another_kernel_width_passes_over_no_row_again(as_many, monkeypatch):
     # As if direct sums took longer than transforms of these few rows.
     monkeypatch.setattr(class_densities, "DIRECT_EVALUATIONS", 0)
     monkeypatch.setattr(class_densities, "SECONDS_PER_PAIR", 1.0)
-    viewer, components = PlaneViewer(SEEN, UNSEEN, 1.0), plane(2, 5)
+    viewer, components = PlaneViewer(TRAIN, HELD_OUT, 1.0), plane(2, 5)
     viewer.view(components)
     viewer.divergence(components)
     passed = []
@@ -72,7 +72,7 @@ def test_another_kernel_width_passes_over_no_row_again(as_many, monkeypatch):
         viewer.at(gamma).divergence(components)
     assert not passed
     viewer.at(2.1).view(components)
-    assert len(passed) == len(SEEN.class_names)
+    assert len(passed) == len(TRAIN.class_names)
 
 
 @pytest.mark.parametrize("factor", [0.1, 0.25, 0.3, 0.49, 0.5, 1.0, 1.99, 2.0, 10.0])
@@ -86,7 +86,7 @@ def test_a_band_holds_its_factor_and_narrow_kernels_get_narrow_bands(factor):
 def test_densities_of_narrow_kernels_are_summed_over_near_rows(as_many, monkeypatch):
     monkeypatch.setattr(class_densities, "FEW_MODES", 0)
     monkeypatch.setattr(class_densities, "MODES_PER_ROW", 10_000)
-    viewer, components = PlaneViewer(SEEN, UNSEEN, 1.0), plane(2, 5)
+    viewer, components = PlaneViewer(TRAIN, HELD_OUT, 1.0), plane(2, 5)
     narrow, wide = (viewer._classes.at(components, factor) for factor in (0.1, 3.0))  # noqa: SLF001
     assert isinstance(narrow.prepared.densities, NearClasses)
     assert narrow.prepared.potentials.box.is_half
@@ -98,7 +98,7 @@ def test_the_least_band_begins_at_the_least_kernel_width_of_the_page():
 
 
 def test_transforms_of_narrow_kernels_give_way_to_their_memory(as_many, monkeypatch):
-    viewer, components = PlaneViewer(SEEN, UNSEEN, 1.0), plane(2, 5)
+    viewer, components = PlaneViewer(TRAIN, HELD_OUT, 1.0), plane(2, 5)
     densities = viewer._classes._densities  # noqa: SLF001
     for gamma in np.geomspace(0.1, 10, 12):
         viewer.at(gamma).view(components)
@@ -114,7 +114,7 @@ def test_potentials_of_narrow_kernels_serve_wider_ones(most_bytes, as_many, monk
     monkeypatch.setattr(class_densities, "FEW_MODES", 0)
     monkeypatch.setattr(class_densities, "MODES_PER_ROW", 10_000)
     monkeypatch.setattr(class_densities, "NEAR_SHARE", 1.0)
-    viewer, components = PlaneViewer(SEEN, UNSEEN, 1.0), plane(2, 5)
+    viewer, components = PlaneViewer(TRAIN, HELD_OUT, 1.0), plane(2, 5)
     classes = viewer._classes  # noqa: SLF001
     classes.at(components, 0.1)
     passed = []
@@ -124,14 +124,14 @@ def test_potentials_of_narrow_kernels_serve_wider_ones(most_bytes, as_many, monk
         assert classes.at(components, factor).prepared.potentials is not None
     assert not passed
     classes.at(plane(2, 5, seed=1), 0.3)  # of another plane
-    assert len(passed) == len(SEEN.class_names)
+    assert len(passed) == len(TRAIN.class_names)
 
 
 def test_potentials_of_narrow_kernels_do_not_serve_much_wider_ones(as_many, monkeypatch):
     monkeypatch.setattr(class_densities, "FEW_MODES", 0)
     monkeypatch.setattr(class_densities, "MODES_PER_ROW", 10_000)
     monkeypatch.setattr(class_densities, "NEAR_SHARE", 1.0)  # wide kernels have no series, either
-    viewer, components = PlaneViewer(SEEN, UNSEEN, 1.0), plane(2, 5)
+    viewer, components = PlaneViewer(TRAIN, HELD_OUT, 1.0), plane(2, 5)
     classes = viewer._classes  # noqa: SLF001
     classes.at(components, 0.1)
     for factor in (0.3, 0.6, 5.0):

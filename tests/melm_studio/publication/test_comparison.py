@@ -77,10 +77,10 @@ def test_before_a_check_the_figures_are_those_of_the_panel(store, renderer, fini
     event = store.last_event(record.run_id)
     shown = renderer.view(record, event).scores
     row = row_of(store, renderer, record)
-    assert row.figures["divergence-seen"] == renderer.divergence(record, event)
-    assert row.figures["divergence-unseen"] == shown.divergence_held_out
-    assert row.figures["accuracy-seen"] == shown.accuracy_train
-    assert row.figures["accuracy-unseen"] == shown.accuracy_held_out
+    assert row.figures["divergence-training"] == renderer.divergence(record, event)
+    assert row.figures["divergence-held-out"] == shown.divergence_held_out
+    assert row.figures["accuracy-training"] == shown.accuracy_train
+    assert row.figures["accuracy-held-out"] == shown.accuracy_held_out
     assert row.figures["gap"] == shown.accuracy_train - shown.accuracy_held_out
     assert row.figures["seconds"] == event.elapsed_s
     assert row.figures["p"] is None
@@ -97,7 +97,7 @@ def test_a_check_replaces_the_accuracies_of_the_split(store, renderer, finish, m
     InlineRunner(store).drain()
     row, report = row_of(store, renderer, record), validation_run.report_of(store, asked.run_id)
     train, held_out, _ = report.scores["KDE"]
-    assert (row.figures["accuracy-seen"], row.figures["accuracy-unseen"]) == (train, held_out)
+    assert (row.figures["accuracy-training"], row.figures["accuracy-held-out"]) == (train, held_out)
     assert row.figures["gap"] == train - held_out
     assert row.figures["p"] == report.p_value
     assert (row.is_checked, row.checked_share, row.is_settled) == (True, None, True)

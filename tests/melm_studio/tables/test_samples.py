@@ -64,18 +64,18 @@ def test_different_content_has_another_hash(data):
 
 
 def test_a_split_parts_the_rows_by_class_and_keeps_their_order(data):
-    seen, unseen = data.split(0.25, random_state=1)
-    assert np.bincount(unseen.y).tolist() == [8, 2]
-    rows = np.concatenate([seen.row_numbers, unseen.row_numbers])
+    train, held_out = data.split(0.25, random_state=1)
+    assert np.bincount(held_out.y).tolist() == [8, 2]
+    rows = np.concatenate([train.row_numbers, held_out.row_numbers])
     assert sorted(rows) == data.row_numbers.tolist()
-    assert (np.diff(seen.row_numbers) > 0).all()
-    np.testing.assert_array_equal(unseen.X, data.X[unseen.row_numbers - 1])
-    np.testing.assert_array_equal(unseen.y, data.y[unseen.row_numbers - 1])
+    assert (np.diff(train.row_numbers) > 0).all()
+    np.testing.assert_array_equal(held_out.X, data.X[held_out.row_numbers - 1])
+    np.testing.assert_array_equal(held_out.y, data.y[held_out.row_numbers - 1])
 
 
 def test_two_rows_of_every_class_stay_seen(data):
-    seen, _ = data.split(0.99, random_state=0)
-    assert np.bincount(seen.y).tolist() == [2, 2, 2]
+    train, _ = data.split(0.99, random_state=0)
+    assert np.bincount(train.y).tolist() == [2, 2, 2]
 
 
 def test_the_seed_decides_the_split(data):
@@ -85,9 +85,9 @@ def test_the_seed_decides_the_split(data):
 
 
 def test_nothing_held_out_leaves_the_data_as_they_are(data):
-    seen, unseen = data.split(0, random_state=0)
-    assert seen is data
-    assert unseen.X.shape == (0, 3)
+    train, held_out = data.split(0, random_state=0)
+    assert train is data
+    assert held_out.X.shape == (0, 3)
 
 
 @pytest.mark.parametrize("held_out", [-0.1, 1, float("nan")])

@@ -213,13 +213,13 @@ def test_a_query_by_hand_needs_the_data_and_the_method_only():
         ({"colour": "red"}, "A run of PCA has no 'colour'. "),
         ({"plane": "-1"}, "The plane number must be a whole number from 0 to 1,000,000,000; it is"),
         ({"shown_gamma": "0"}, "Kernel width γ must be a number from 0.1 to 10; it is '0'."),
-        ({"kept": "0"}, "The number of features must be a whole number from 1 to"),
+        ({"n_top_features": "0"}, "The number of features must be a whole number from 1 to"),
         (
-            {"moves": "3:1:inf"},
+            {"edits": "3:1:inf"},
             "The place of an arrow must be a number from -1,000,000 to",
         ),
-        ({"moves": "x:1:2"}, "The feature number of an arrow must be a whole number from 0"),
-        ({"from": "1"}, "The view angle must be a list of 2 values"),
+        ({"edits": "x:1:2"}, "The feature number of an arrow must be a whole number from 0"),
+        ({"view_angle": "1"}, "The view angle must be a list of 2 values"),
         ({"morph": "0.5"}, "The method is missing. It must be one of melm, "),
         (
             {"morph": "2", "morph.method": "lda"},
@@ -266,7 +266,7 @@ def test_a_number_beyond_all_measure_is_refused(huge):
         {"divergence": huge},
         {"parameters": {"gamma": huge}},
         {"parameters": {"held_out": huge}},
-        {"look": {"kept": huge}},
+        {"options": {"n_top_features": huge}},
     ):
         with pytest.raises(InputError):
             ViewSpec.from_json(view | change)
@@ -275,7 +275,7 @@ def test_a_number_beyond_all_measure_is_refused(huge):
 def test_a_shared_view_names_no_run():
     view = ViewSpec(source=WINE, method="pca").to_json()
     with pytest.raises(InputError, match="cannot refer to a run"):
-        ViewSpec.from_json(view | {"look": {"toward": "some-run"}})
+        ViewSpec.from_json(view | {"options": {"toward": "some-run"}})
 
 
 @pytest.mark.parametrize(

@@ -17,8 +17,8 @@ FILE = "0123456789abcdef" * 4
 LINK = (
     f"data=upload:{FILE}&name=pots+%26+pans.csv&label=kiln+site&standardize=no&role:batch=ignored"
     "&role:Mg,+%25=feature&method=melm&n_components=2&gamma=0.5&n_init=1&random_state=0"
-    "&held_out=0.1&init=0.6:0.8:0.0,0.0:0.0:1.0&multiclass=softmin&plane=12&shown_gamma=2.5&kept=4"
-    "&moves=2:0.5:0.25,0:-1.0:0.125&from=0.3:-0.2&morph=0.5&morph.method=pca"
+    "&held_out=0.1&init=0.6:0.8:0.0,0.0:0.0:1.0&multiclass=softmin&plane=12&shown_gamma=2.5&n_top_features=4"
+    "&edits=2:0.5:0.25,0:-1.0:0.125&view_angle=0.3:-0.2&morph=0.5&morph.method=pca"
     "&morph.n_components=2&morph.gamma=1.0&morph.n_init=14&morph.random_state=7"
     f"&morph.held_out=0.25&mode=compare&hidden=linked,arrows&sha256={FILE[::-1]}"
     "&divergence=0.8125"
@@ -45,8 +45,9 @@ STORY = """{
      "held_out": 0.1, "init": [[[0.6, 0.8, 0.0], [0.0, 0.0, 1.0]]]
     },
     "plane": 12,
-    "look": {
-     "gamma": 2.5, "kept": 4, "moves": [[2, [0.5, 0.25]], [0, [-1.0, 0.125]]], "from": [0.3, -0.2]
+    "options": {
+     "gamma": 2.5, "n_top_features": 4, "edits": [[2, [0.5, 0.25]], [0, [-1.0, 0.125]]],
+     "view_angle": [0.3, -0.2]
     },
     "morph": {
      "method": "pca",
@@ -71,7 +72,7 @@ STORY = """{
      "n_components": 2, "gamma": 1.0, "n_init": 14, "random_state": 0, "held_out": 0.25
     },
     "plane": null,
-    "look": {"gamma": null, "kept": null, "moves": [], "from": [0.0, 0.0]},
+    "options": {"gamma": null, "n_top_features": null, "edits": [], "view_angle": [0.0, 0.0]},
     "morph": null,
     "mode": "present",
     "hidden": [],

@@ -90,8 +90,8 @@ def test_a_plane_of_the_tree_has_in_the_picture_the_scores_that_the_tree_names(
     for plane in (report.planes[0], report.planes[-1]):
         look = {"gamma": report.gammas[plane.width], "morph": f"{found['tree']}:1:{plane.plane}"}
         shown = owner.http.get(f"/runs/{run}/planes/{last}", query_string=look).json["numbers"]
-        assert shown["divergence-seen"] == pytest.approx(plane.divergence, rel=1e-6)
-        assert shown["accuracy-unseen"] == pytest.approx(plane.accuracy, abs=1e-12)
+        assert shown["divergence-training"] == pytest.approx(plane.divergence, rel=1e-6)
+        assert shown["accuracy-held-out"] == pytest.approx(plane.accuracy, abs=1e-12)
 
 
 def test_the_tree_of_a_run_that_is_blind_to_batches_is_as_blind(studio, visitor):
@@ -210,7 +210,7 @@ def test_a_view_of_a_plane_of_the_tree_grows_the_tree_elsewhere(studio, visitor,
     restored = visitor.fire(ids.REQUESTED, "data", view)[f"{ids.RESTORED}.data"]
     (own,) = visitor.panels()
     assert restored["run"] == own
-    other, share, number = restored["look"]["morph"]
+    other, share, number = restored["options"]["morph"]
     assert (share, number) == (1.0, plane["plane"])
     studio.work()
     assert tree(visitor, own)["tree"] == other

@@ -130,6 +130,6 @@ def test_a_view_of_a_resample_is_computed_again_elsewhere(studio, visitor, owner
     restored = visitor.fire(ids.REQUESTED, "data", view)[f"{ids.RESTORED}.data"]
     assert restored["other"] == "resamples"
     studio.work()
-    other, share, number = restored["look"]["morph"]
+    other, share, number = restored["options"]["morph"]
     assert resamples(visitor, restored["run"])["run"] == other
     assert shown(visitor, restored["run"], f"{other}:{share:g}:{number}").status_code == 200

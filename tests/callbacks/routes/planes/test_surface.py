@@ -90,4 +90,4 @@ def test_a_curved_picture_has_its_surface_and_no_components(studio, key):
     points = visitor.http.get(f"/runs/{run}/points.csv").text.splitlines()
     assert len(points) == 1 + 178
     news = visitor.news(run)
-    assert news["plane"]["numbers"]["accuracy-unseen"] > 0.5
+    assert news["plane"]["numbers"]["accuracy-held-out"] > 0.5

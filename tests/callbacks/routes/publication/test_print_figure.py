@@ -31,14 +31,14 @@ def finished(studio):
 @pytest.fixture
 def printed(monkeypatch) -> list[Any]:
     """The panels of each figure that is printed from now on."""
-    seen: list[Any] = []
+    train: list[Any] = []
 
     def note(panels, style, file_format):
-        seen.append(panels)
+        train.append(panels)
         return publication.PrintedFigure(b"", ())
 
     monkeypatch.setattr(publication, "print_figure", note)
-    return seen
+    return train
 
 
 def figure(visitor, *panels: dict, expected: int = 200, **other):
@@ -48,7 +48,7 @@ def figure(visitor, *panels: dict, expected: int = 200, **other):
 
 
 @pytest.mark.parametrize(
-    "query", [{}, {"gamma": "0.5"}, {"kept": "2", "moves": "0:0.5:0.25"}], ids=str
+    "query", [{}, {"gamma": "0.5"}, {"n_top_features": "2", "edits": "0:0.5:0.25"}], ids=str
 )
 def test_a_figure_holds_the_arrays_that_the_page_draws(finished, printed, query):
     visitor, (run, other) = finished.visitor, finished.runs

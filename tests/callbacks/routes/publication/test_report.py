@@ -90,7 +90,12 @@ def test_a_report_has_the_numbers_of_the_page(finished):
     sequence = finished.visitor.news(run)["sequences"][-1]
     numbers = finished.visitor.http.get(f"/runs/{run}/planes/{sequence}").json["numbers"]
     text = page(finished).text
-    for name in ("divergence-seen", "divergence-unseen", "accuracy-seen", "accuracy-unseen"):
+    for name in (
+        "divergence-training",
+        "divergence-held-out",
+        "accuracy-training",
+        "accuracy-held-out",
+    ):
         assert f"{numbers[name]:#.3g}" in text
 
 
@@ -113,7 +118,10 @@ def test_a_run_that_was_not_checked_says_so_and_gives_its_held_out_rows(finished
 
 
 def test_a_plane_changed_by_hand_is_named_as_such(finished):
-    found, changed = page(finished, run=1).text, page(finished, run=1, kept=2, gamma=2).text
+    found, changed = (
+        page(finished, run=1).text,
+        page(finished, run=1, n_top_features=2, gamma=2).text,
+    )
     assert "Plane was changed: top 2 features only." in changed
     assert "(changed)" in changed
     assert "shown with γ 2; the run used 1" in changed

@@ -97,7 +97,7 @@ def test_rows_of_a_line_lie_in_the_strip_of_their_class(finished):
 
 
 def test_view_options_move_every_row(finished):
-    moved = every_point(finished, "?moves=0" + finished.n_components * ":0.4")
+    moved = every_point(finished, "?edits=0" + finished.n_components * ":0.4")
     assert not np.allclose(moved, every_point(finished))
 
 

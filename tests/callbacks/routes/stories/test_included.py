@@ -18,7 +18,7 @@ def test_a_story_opens_with_its_runs_done_and_can_be_shown(studio):
     changes = visitor.fire(ids.REQUESTED, "data", {"view": view})
     restored = changes[f"{ids.RESTORED}.data"]
     assert restored["run"] in visitor.panels()
-    assert restored["look"]["gamma"] == view["look"]["gamma"]
+    assert restored["options"]["gamma"] == view["options"]["gamma"]
     assert len(studio.store.runs_of(visitor.owner)) == 1  # no other was started
 
 

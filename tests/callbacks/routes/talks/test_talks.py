@@ -70,7 +70,7 @@ def test_viewers_see_what_the_presenter_shows(presenter, begin, viewer):
     assert picture["traces"] == plane["traces"]
     assert picture["limits"] == plane["limits"]
     assert picture["gamma"] == "0.5"
-    training = plane["numbers"]["divergence-seen"]
+    training = plane["numbers"]["divergence-training"]
     assert picture["numbers"][0] == ["Divergence, training rows", f"{training:#.3g} nats"]
     assert not picture["isBlank"]
     assert (picture["caption"], picture["classes"], picture["hidden"]) == (
