@@ -128,8 +128,8 @@ $(SITE_TOOLS): requirements/docs.txt $(DEV)
 $(PAGE_TOOLS): package-lock.json | $(DEV)
 	@echo "Installing the checkers of the page's code into node_modules."
 	@$(WITH_NODE) npm ci --silent --no-audit --no-fund || { \
-		echo "npm cannot install them: open the way to registry.npmjs.org, or name another" \
-			"registry by npm_config_registry, then repeat the command."; exit 1; }
+		echo "npm cannot install them: open the way to its registry, or name another one by" \
+			"npm_config_registry, then repeat the command."; exit 1; }
 	@touch $@
 
 $(PYTHON_IN_VENV):
