@@ -39,7 +39,7 @@ mutants: redis ## Put faults into a copy; each must be found by the test of a gu
 	@$(ONE_THREAD) $(PYTHON_IN_VENV) -m tools.mutants $(ARGS)
 
 audit: $(DEV) ## Ask the advisory database of PyPI about every pinned package
-	@# CVE-2025-69872 is about pickles that diskcache loads; the store refuses all (bytes_disk.py).
+	@# CVE-2025-69872 is about pickles that diskcache loads; the store refuses all (disk_cache.py).
 	@$(VENV)/bin/pip-audit --ignore-vuln CVE-2025-69872 --requirement requirements.txt --requirement requirements/redis.txt \
 		--requirement requirements/files.txt --requirement requirements/tables.txt --requirement requirements/umap.txt \
 		--disable-pip --no-deps --strict

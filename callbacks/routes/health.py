@@ -9,7 +9,7 @@ import flask
 from dash import Dash
 
 from callbacks.services import services
-from melm_studio.runs.store.protocol import RunStore
+from melm_studio.runs.store.protocol import RunStore, Sign
 
 MAX_SUPERVISOR_SILENCE_S = 5.0
 
@@ -47,7 +47,7 @@ def _store_problems(store: RunStore) -> list[str]:
 
 
 def _supervisor_problems(store: RunStore) -> list[str]:
-    beat_s = store.supervisor_beat_s()
+    beat_s = store.marked_s(Sign.SUPERVISOR)
     if beat_s is None:
         return ["no supervisor has worked the queue yet"]
     silence_s = time.time() - beat_s

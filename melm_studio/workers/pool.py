@@ -29,7 +29,7 @@ from melm_studio.runs.store.attempts import end_attempt
 from melm_studio.runs.store.dead_runs import DeadRuns
 from melm_studio.runs.store.eviction import Sweeper
 from melm_studio.runs.store.open_store import store_module
-from melm_studio.runs.store.protocol import RunStore, StoreUnavailableError
+from melm_studio.runs.store.protocol import RunStore, Sign, StoreUnavailableError
 from melm_studio.tables import count
 from melm_studio.workers.child import execute
 from melm_studio.workers.lane import (
@@ -174,7 +174,7 @@ class WorkerPool:
         now = time.monotonic()
         if now - self._beat_s >= BEAT_S:
             self._beat_s = now
-            self._store.beat_supervisor(time.time())
+            self._store.mark(Sign.SUPERVISOR, time.time())
             self._beat_for_children()
             self._share_workers()
             self._free_memory()

@@ -11,6 +11,7 @@ from psutil import RLIM_INFINITY, RLIMIT_FSIZE
 from melm_studio.configuration.messages import NO_ROOM
 from melm_studio.runs.records.run import RunState
 from melm_studio.runs.store.disk import DiskRunStore
+from melm_studio.runs.store.protocol import Sign
 from tests.melm_studio.runs.helpers import queue_run, wait_until
 from tests.melm_studio.runs.processes import (
     DATA,
@@ -37,7 +38,7 @@ def test_runs_fail_with_a_sentence_and_the_studio_goes_on_when_there_is_room(tmp
         records = [working(store), working(store)]
         processes = family(supervisor.pid)
         let_files_grow_to(2**15, processes)
-        wait_until(lambda: time.time() - store.supervisor_beat_s() > SILENT_S)
+        wait_until(lambda: time.time() - store.marked_s(Sign.SUPERVISOR) > SILENT_S)
         let_files_grow_to(RLIM_INFINITY, processes)
         for record in records:
             failed = ended(store, record.run_id)

@@ -283,7 +283,7 @@ MUTANTS = (
         "tests/test_app.py::test_a_second_studio_on_one_folder_is_refused_in_a_sentence",
     ),
     Mutant(
-        "melm_studio/runs/store/bytes_disk.py",
+        "melm_studio/runs/store/disk_cache.py",
         "    if not is_safe:\n",
         "    if False:\n",
         f"{_STORE}/test_disk.py::test_a_pickle_in_the_folder_is_refused_and_never_run",

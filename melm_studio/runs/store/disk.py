@@ -37,6 +37,7 @@ from melm_studio.runs.store.protocol import (
     Ended,
     RunEndedError,
     RunStore,
+    Sign,
     admit_all,
     admit_any,
 )
@@ -338,18 +339,11 @@ class DiskRunStore(RunStore):
                     self._cache.unlist(_key("at", self.address_of(owner)), owner)
                     self._cache.delete(_key("address", owner))
 
-    def mark_sweep(self, now: float) -> None:
-        self._cache.put(SWEPT, str(now).encode())
+    def mark(self, sign: Sign, now: float) -> None:
+        self._cache.put(_key(sign.value), str(now).encode())
 
-    def swept_s(self) -> float | None:
-        raw = self._cache.get(SWEPT)
-        return None if raw is None else float(raw)
-
-    def beat_supervisor(self, now: float) -> None:
-        self._cache.put(SUPERVISOR, str(now).encode())
-
-    def supervisor_beat_s(self) -> float | None:
-        raw = self._cache.get(SUPERVISOR)
+    def marked_s(self, sign: Sign) -> float | None:
+        raw = self._cache.get(_key(sign.value))
         return None if raw is None else float(raw)
 
     def ended(self) -> dict[RunState, Ended]:
@@ -418,6 +412,4 @@ SERVED_LOOKERS = _key("served-lookers")
 UNFINISHED = _key("unfinished")
 SERVED = _key("served")
 OWNERS = _key("owners")
-SUPERVISOR = _key("supervisor")
-SWEPT = _key("swept")
 PROBE = _key("probe")

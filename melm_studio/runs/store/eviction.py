@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from melm_studio.configuration.clock import Clock
 from melm_studio.runs.records.run import RunRecord
 from melm_studio.runs.records.stored_files import FileKind, StoredFile, unused_files
-from melm_studio.runs.store.protocol import RunStore
+from melm_studio.runs.store.protocol import RunStore, Sign
 
 SECONDS_PER_DAY = 86_400.0
 # Of the bytes of all owners, above which what is used least makes room.
@@ -36,7 +36,7 @@ class Sweeper:
     def sweep(self) -> None:
         """Delete what was unused for long, where the clock can be trusted."""
         now, ticks = self._clock.time(), self._clock.monotonic()
-        swept_s = self._store.swept_s()
+        swept_s = self._store.marked_s(Sign.SWEEP)
         if not self._runs_true(now, ticks, swept_s):
             self._trusted_from_s = ticks + TRUSTED_AFTER_S
             if swept_s is not None:  # a new store holds nothing that could be deleted
@@ -44,7 +44,7 @@ class Sweeper:
                     "the clock jumped, or nothing ran for long: nothing is deleted for hours"
                 )
         self._last = now, ticks
-        self._store.mark_sweep(now)
+        self._store.mark(Sign.SWEEP, now)
         if ticks >= self._trusted_from_s:
             sweep(self._store, now)
 

@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any, TypeAlias
 
 from melm_studio.configuration.limits import Limits
@@ -385,6 +386,13 @@ class Files(ABC):
         return self.get_file(owner, FileKind.UPLOAD, key)
 
 
+class Sign(StrEnum):
+    """What the processes of a studio tell each other by its time."""
+
+    SUPERVISOR = "supervisor"  # one is working the queue
+    SWEEP = "swept"  # unused runs and data were looked for
+
+
 class Service(ABC):
     """What the processes of one studio share besides runs and data."""
 
@@ -401,20 +409,12 @@ class Service(ABC):
         """Delete what processes that died while writing left behind."""
 
     @abstractmethod
-    def mark_sweep(self, now: float) -> None:
-        """Record when unused runs and data were looked for."""
+    def mark(self, sign: Sign, now: float) -> None:
+        """Record a sign of life; the last call of any process wins, whatever its time."""
 
     @abstractmethod
-    def swept_s(self) -> float | None:
-        """Return when `mark_sweep` was last called."""
-
-    @abstractmethod
-    def beat_supervisor(self, now: float) -> None:
-        """Record that a supervisor is working the queue."""
-
-    @abstractmethod
-    def supervisor_beat_s(self) -> float | None:
-        """Return when `beat_supervisor` was last called."""
+    def marked_s(self, sign: Sign) -> float | None:
+        """Return the time of the last `mark`, as it was given; None before the first."""
 
     @abstractmethod
     def close(self) -> None:

@@ -10,6 +10,7 @@ import pytest
 from callbacks.routes import health
 from callbacks.routes.health import MAX_SUPERVISOR_SILENCE_S
 from melm_studio.configuration.limits import DiskFullError
+from melm_studio.runs.store.protocol import Sign
 from tools.driver.visitor import opened_studio
 
 FOR_MACHINES = ["/health", "/ready", "/metrics"]
@@ -26,12 +27,12 @@ def test_health_is_ok(visitor):
 
 
 def test_the_studio_is_ready_while_its_store_takes_and_its_supervisor_lives(studio):
-    studio.store.beat_supervisor(time.time())
+    studio.store.mark(Sign.SUPERVISOR, time.time())
     assert ready(studio) == (200, "ready")
 
 
 def test_a_studio_whose_supervisor_is_silent_is_not_ready(studio):
-    studio.store.beat_supervisor(time.time() - MAX_SUPERVISOR_SILENCE_S - 60)
+    studio.store.mark(Sign.SUPERVISOR, time.time() - MAX_SUPERVISOR_SILENCE_S - 60)
     status, said = ready(studio)
     assert status == 503
     assert said.startswith("the last heartbeat of the supervisor was 6")
@@ -40,7 +41,7 @@ def test_a_studio_whose_supervisor_is_silent_is_not_ready(studio):
 @pytest.mark.parametrize(("silence_s", "status"), [(4.9, 200), (5.1, 503), (-86_400.0, 200)])
 def test_a_supervisor_may_be_silent_for_five_seconds(studio, monkeypatch, silence_s, status):
     now = time.time()
-    studio.store.beat_supervisor(now - silence_s)
+    studio.store.mark(Sign.SUPERVISOR, now - silence_s)
     monkeypatch.setattr(health, "time", SimpleNamespace(time=lambda: now))
     assert ready(studio)[0] == status
 
@@ -56,14 +57,14 @@ def test_a_studio_whose_store_cannot_be_written_is_not_ready_but_lives(studio, m
         raise error
 
     monkeypatch.setattr(studio.store, "probe", refuse)
-    studio.store.beat_supervisor(time.time())
+    studio.store.mark(Sign.SUPERVISOR, time.time())
     assert ready(studio) == (503, "the store cannot be written")
     assert studio.app.server.test_client().get("/health").status_code == 200
 
 
 def test_a_process_whose_key_is_not_that_of_the_store_is_not_ready(studio, monkeypatch):
     monkeypatch.setattr(studio.store, "secret", lambda: b"another")
-    studio.store.beat_supervisor(time.time())
+    studio.store.mark(Sign.SUPERVISOR, time.time())
     status, said = ready(studio)
     assert (status, said.partition(",")[0]) == (
         503,

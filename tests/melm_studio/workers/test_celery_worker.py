@@ -20,7 +20,7 @@ from melm_studio.runs.records.run import RunState
 from melm_studio.runs.store.broker import QUEUE, TASK, celery_on
 from melm_studio.runs.store.notifying import NotifyingRunStore
 from melm_studio.runs.store.open_store import PATIENCE_S
-from melm_studio.runs.store.protocol import StoreUnavailableError
+from melm_studio.runs.store.protocol import Sign, StoreUnavailableError
 from melm_studio.runs.store.watchdog import Watchdog
 from tests.melm_studio.runs.helpers import PARAMETERS, assert_same_plane, queue_run, wait_until
 from tests.melm_studio.runs.processes import (
@@ -133,8 +133,8 @@ def test_a_process_has_one_thread_for_linear_algebra(shared):
 
 
 def test_somebody_works_the_queue_as_long_as_a_worker_lives(shared):
-    before_s = wait_until(shared.supervisor_beat_s)
-    wait_until(lambda: shared.supervisor_beat_s() > before_s)
+    before_s = wait_until(lambda: shared.marked_s(Sign.SUPERVISOR))
+    wait_until(lambda: shared.marked_s(Sign.SUPERVISOR) > before_s)
 
 
 class Trap:

@@ -35,6 +35,7 @@ from melm_studio.runs.store.protocol import (
     Ended,
     RunEndedError,
     RunStore,
+    Sign,
     admit_all,
     admit_any,
 )
@@ -330,18 +331,11 @@ class RedisRunStore(RunStore):
             keys = self._runs_key(owner), self._files.listing(owner)
             transact(self._redis, partial(self._forget_owner_without, keys, owner), *keys)
 
-    def mark_sweep(self, now: float) -> None:
-        self._redis.set(self._key("swept"), now)
+    def mark(self, sign: Sign, now: float) -> None:
+        self._redis.set(self._key(sign.value), now)
 
-    def swept_s(self) -> float | None:
-        raw = self._redis.get(self._key("swept"))
-        return None if raw is None else float(raw)
-
-    def beat_supervisor(self, now: float) -> None:
-        self._redis.set(self._key("supervisor"), now)
-
-    def supervisor_beat_s(self) -> float | None:
-        raw = self._redis.get(self._key("supervisor"))
+    def marked_s(self, sign: Sign) -> float | None:
+        raw = self._redis.get(self._key(sign.value))
         return None if raw is None else float(raw)
 
     def ended(self) -> dict[RunState, Ended]:

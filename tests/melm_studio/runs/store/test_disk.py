@@ -10,9 +10,8 @@ import diskcache
 import pytest
 
 from melm_studio.runs.records.run import RunState
-from melm_studio.runs.store.bytes_disk import BytesDisk, UnsafeValueError
 from melm_studio.runs.store.disk import DiskRunStore
-from melm_studio.runs.store.disk_cache import ORPHANED_AFTER_S
+from melm_studio.runs.store.disk_cache import ORPHANED_AFTER_S, BytesDisk, UnsafeValueError
 from tests.melm_studio.runs.helpers import run_of
 from tests.melm_studio.runs.processes import raced
 

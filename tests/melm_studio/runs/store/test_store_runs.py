@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from melm_studio.runs.records.run import RunState
-from melm_studio.runs.store.protocol import Ended, RunEndedError
+from melm_studio.runs.store.protocol import Ended, RunEndedError, Sign
 from tests.melm_studio.runs.helpers import created, plane, started
 
 QUEUED, RUNNING = RunState.QUEUED, RunState.RUNNING
@@ -289,10 +289,10 @@ def test_runs_that_ended_are_counted_with_the_seconds_they_worked(store):
 
 
 def test_the_supervisor_s_last_beat_is_known(store):
-    assert store.supervisor_beat_s() is None
-    store.beat_supervisor(1.5)
-    store.beat_supervisor(2.5)
-    assert store.supervisor_beat_s() == 2.5
+    assert store.marked_s(Sign.SUPERVISOR) is None
+    store.mark(Sign.SUPERVISOR, 1.5)
+    store.mark(Sign.SUPERVISOR, 2.5)
+    assert store.marked_s(Sign.SUPERVISOR) == 2.5
 
 
 # ------------------------------------------------------------------------------------- secret
