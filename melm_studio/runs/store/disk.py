@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -11,6 +15,7 @@ from urllib.parse import quote
 from msgspec.structs import replace
 
 from melm_studio.configuration.limits import Limits
+from melm_studio.runs.records.grant import Grant, replaced_by
 from melm_studio.runs.records.request import GO, RunRequest
 from melm_studio.runs.records.run import (
     PlaneEvent,
@@ -21,17 +26,15 @@ from melm_studio.runs.records.run import (
     stored_run,
 )
 from melm_studio.runs.records.shares import places_of
-from melm_studio.runs.records.stored_files import FileKind, StoredFile
+from melm_studio.runs.records.stored_files import FileKind, StoredFile, is_current
 from melm_studio.runs.store.disk_cache import DiskCache
-from melm_studio.runs.store.disk_files import DiskFiles
-from melm_studio.runs.store.disk_grants import DiskGrants
-from melm_studio.runs.store.disk_talks import DiskTalks
 from melm_studio.runs.store.fair_queue import (
     after_looking,
     after_serving,
     next_looked_at,
     next_run,
 )
+from melm_studio.runs.store.grants import Grants
 from melm_studio.runs.store.protocol import (
     Admission,
     Ended,
@@ -48,6 +51,9 @@ from melm_studio.runs.store.quota import (
     make_room_in_queue,
 )
 from melm_studio.runs.store.secret_key import secret_in
+from melm_studio.talks.store import Talks
+from melm_studio.talks.talk import COUNT_VALID_S, Talk, TalkView
+from melm_studio.talks.talk import replaced_by as replaced_talks
 
 SECRET_FILE, STORE_FOLDER = "secret", "store"
 
@@ -413,3 +419,224 @@ UNFINISHED = _key("unfinished")
 SERVED = _key("served")
 OWNERS = _key("owners")
 PROBE = _key("probe")
+
+
+class DiskFiles:
+    """The files of all owners in a cache.
+
+    Contents are addressed by their hash, and references to them are counted. An owner can
+    therefore not read another owner's file by knowing its key, not change it by putting other bytes
+    under that key, and not lose a file because another owner deletes an equal one.
+    """
+
+    def __init__(self, cache: DiskCache) -> None:
+        self._cache = cache
+
+    def put(self, owner: str, kind: FileKind, key: str, raw: bytes) -> None:
+        """Store bytes for an owner."""
+        digest, now = hashlib.sha256(raw).hexdigest(), time.time()
+        with self._cache.transaction():
+            before = self._file(owner, kind, key)
+            if before is not None and before.digest != digest:
+                self._release(before.digest)
+            if before is None or before.digest != digest:
+                self._refer(digest, raw)
+            elif is_current(before, digest, now):
+                return
+            file = StoredFile(owner, kind, key, digest, len(raw), now)
+            self._cache.put(_name(owner, kind, key), file.to_bytes())
+            self._cache.enlist(_held(owner), _name(owner, kind, key))
+
+    def get(self, owner: str, kind: FileKind, key: str) -> bytes | None:
+        """Return the bytes that this owner put under the key."""
+        file = self._file(owner, kind, key)
+        return None if file is None else self._cache.get(_content(file.digest))
+
+    def n_bytes(self, owner: str, kind: FileKind, key: str) -> int:
+        """Return the size of what this owner put under the key."""
+        file = self._file(owner, kind, key)
+        return 0 if file is None else file.n_bytes
+
+    def of_owner(self, owner: str) -> list[StoredFile]:
+        """Return the records of the owner's files."""
+        found = (self._cache.get(name) for name in self._cache.listed(_held(owner)))
+        read = (StoredFile.readable(raw) for raw in found if raw is not None)
+        return [file for file in read if file is not None]
+
+    def delete(self, file: StoredFile) -> None:
+        """Delete a file, and its contents if no other file has them."""
+        name = _name(file.owner, file.kind, file.key)
+        with self._cache.transaction():
+            stored = self._file(file.owner, file.kind, file.key)
+            if stored is not None:
+                self._release(stored.digest)
+                self._cache.delete(name)
+                self._cache.unlist(_held(file.owner), name)
+
+    def _file(self, owner: str, kind: FileKind, key: str) -> StoredFile | None:
+        raw = self._cache.get(_name(owner, kind, key))
+        return None if raw is None else StoredFile.readable(raw)
+
+    def _refer(self, digest: str, raw: bytes) -> None:
+        n_holders = self._n_holders(digest)
+        if n_holders == 0:
+            self._cache.put(_content(digest), raw)
+        self._cache.put(_holders(digest), str(n_holders + 1).encode())
+
+    def _release(self, digest: str) -> None:
+        n_holders = self._n_holders(digest) - 1
+        if n_holders > 0:
+            self._cache.put(_holders(digest), str(n_holders).encode())
+        else:
+            self._cache.delete(_holders(digest))
+            self._cache.delete(_content(digest))
+
+    def _n_holders(self, digest: str) -> int:
+        return int(self._cache.get(_holders(digest)) or b"0")
+
+
+def _name(owner: str, kind: FileKind, key: str) -> str:
+    return f"{kind}/{quote(owner, safe='')}/{quote(key, safe='')}"
+
+
+def _held(owner: str) -> str:
+    return f"held/{quote(owner, safe='')}"
+
+
+def _content(digest: str) -> str:
+    return f"content/{digest}"
+
+
+def _holders(digest: str) -> str:
+    return f"holders/{digest}"
+
+
+_RECORDS = "grant/"
+
+
+class DiskGrants(Grants):
+    """The grants of all visitors in a cache."""
+
+    def __init__(self, cache: DiskCache) -> None:
+        self._cache = cache
+
+    def put(self, grant: Grant) -> None:
+        with self._cache.transaction():
+            own, at = self.of_owner(grant.owner), _at(grant)
+            n_here = len(self._cache.listed(at))
+            for former in replaced_by(grant, own, n_here, partial(self._listed, at)):
+                self._delete(former)
+            self._cache.put(_RECORDS + grant.grant_id, grant.to_bytes())
+            for listing in (_of(grant.owner), at):
+                self._cache.enlist(listing, grant.grant_id)
+
+    def get(self, grant_id: str) -> Grant | None:
+        raw = self._cache.get(_RECORDS + grant_id)
+        return None if raw is None else Grant.from_bytes(raw)
+
+    def of_owner(self, owner: str) -> list[Grant]:
+        return sorted(self._listed(_of(owner)), key=lambda grant: grant.created_s)
+
+    def change(self, grant_id: str, change: Callable[[Grant], Grant]) -> None:
+        with self._cache.transaction():
+            grant = self.get(grant_id)
+            if grant is not None:
+                self._cache.put(_RECORDS + grant_id, change(grant).to_bytes())
+
+    def forget_expired(self, now: float) -> None:
+        for key in self._cache.keys_with(_RECORDS):
+            grant = self.get(key.removeprefix(_RECORDS))
+            if grant is not None and now >= grant.expires_s:
+                self._delete(grant)
+
+    def _delete(self, grant: Grant) -> None:
+        with self._cache.transaction():
+            self._cache.delete(_RECORDS + grant.grant_id)
+            for listing in (_of(grant.owner), _at(grant)):
+                self._cache.unlist(listing, grant.grant_id)
+
+    def _listed(self, listing: str) -> list[Grant]:
+        found = map(self.get, self._cache.listed(listing))
+        return [grant for grant in found if grant is not None]
+
+
+def _of(owner: str) -> str:
+    return f"grants-of/{owner}"
+
+
+def _at(grant: Grant) -> str:
+    return f"grants-at/{grant.kind}/{grant.address}"
+
+
+_TALKS = "talks"
+
+
+class DiskTalks(Talks):
+    """The talks of all presenters in a cache."""
+
+    def __init__(self, cache: DiskCache) -> None:
+        self._cache = cache
+
+    def put(self, talk: Talk) -> None:
+        with self._cache.transaction():
+            for former in replaced_talks(talk, self._all()):
+                if former.talk_id != talk.talk_id:
+                    self.end(former.talk_id)
+            self._cache.put(_talk_key("talk", talk.talk_id), talk.to_bytes())
+            self._cache.enlist(_TALKS, talk.talk_id)
+
+    def get(self, talk_id: str) -> Talk | None:
+        raw = self._cache.get(_talk_key("talk", talk_id))
+        return None if raw is None else Talk.readable(raw)
+
+    def of_owner(self, owner: str) -> Talk | None:
+        return next((talk for talk in self._all() if talk.owner == owner), None)
+
+    def end(self, talk_id: str) -> None:
+        with self._cache.transaction():
+            for kind in ("talk", "talk-number", "talk-view", "talk-viewers"):
+                self._cache.delete(_talk_key(kind, talk_id))
+            self._cache.unlist(_TALKS, talk_id)
+
+    def forget_expired(self, now: float) -> None:
+        for talk in self._all():
+            if talk.is_over(now):
+                self.end(talk.talk_id)
+
+    def show(self, talk_id: str, view: TalkView) -> bool:
+        with self._cache.transaction():
+            if _talk_key("talk", talk_id) not in self._cache:
+                return False
+            self._cache.put(_talk_key("talk-view", talk_id), view.to_bytes())
+            self._cache.put(_talk_key("talk-number", talk_id), str(view.number).encode())
+            return True
+
+    def view(self, talk_id: str, after: int = -1) -> TalkView | None:
+        # Asked many times a second; the view itself is read only where it is newer.
+        number = self._cache.get(_talk_key("talk-number", talk_id))
+        if number is None or int(number) <= after:
+            return None
+        raw = self._cache.get(_talk_key("talk-view", talk_id))
+        return None if raw is None else TalkView.from_bytes(raw)
+
+    def count_viewers(self, talk_id: str, process: str, n_viewers: int, now: float) -> None:
+        with self._cache.transaction():
+            if _talk_key("talk", talk_id) in self._cache:
+                counts = self._counts(talk_id, now) | {process: (n_viewers, now)}
+                self._cache.put(_talk_key("talk-viewers", talk_id), json.dumps(counts).encode())
+
+    def n_viewers(self, talk_id: str, now: float) -> int:
+        return sum(n for n, _ in self._counts(talk_id, now).values())
+
+    def _counts(self, talk_id: str, now: float) -> dict[str, tuple[int, float]]:
+        raw = self._cache.get(_talk_key("talk-viewers", talk_id)) or b"{}"
+        counts: dict[str, tuple[int, float]] = json.loads(raw)
+        return {name: (n, at) for name, (n, at) in counts.items() if now - at < COUNT_VALID_S}
+
+    def _all(self) -> list[Talk]:
+        found = (self.get(talk_id) for talk_id in self._cache.listed(_TALKS))
+        return [talk for talk in found if talk is not None]
+
+
+def _talk_key(kind: str, talk_id: str) -> str:
+    return f"{kind}/{talk_id}"

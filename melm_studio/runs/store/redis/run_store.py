@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import logging
 import secrets
+import time
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any
+from urllib.parse import quote
 
 from msgspec.structs import replace
 
 from melm_studio.configuration.limits import Limits
 from melm_studio.configuration.redis_address import RedisAddress
+from melm_studio.runs.records.grant import Grant, replaced_by
 from melm_studio.runs.records.request import GO, RunRequest
 from melm_studio.runs.records.run import (
     PlaneEvent,
@@ -23,13 +28,14 @@ from melm_studio.runs.records.run import (
     stored_run,
 )
 from melm_studio.runs.records.shares import places_of
-from melm_studio.runs.records.stored_files import FileKind, StoredFile
+from melm_studio.runs.records.stored_files import FileKind, StoredFile, is_current
 from melm_studio.runs.store.fair_queue import (
     after_looking,
     after_serving,
     next_looked_at,
     next_run,
 )
+from melm_studio.runs.store.grants import Grants
 from melm_studio.runs.store.protocol import (
     Admission,
     Ended,
@@ -45,12 +51,11 @@ from melm_studio.runs.store.quota import (
     make_room_for_run,
     make_room_in_queue,
 )
-from melm_studio.runs.store.redis.client import Pipeline, open_client, transact
-from melm_studio.runs.store.redis.events import RedisEvents
-from melm_studio.runs.store.redis.files import RedisFiles
-from melm_studio.runs.store.redis.grants import RedisGrants
-from melm_studio.runs.store.redis.talks import RedisTalks
+from melm_studio.runs.store.redis.client import Client, Commands, Pipeline, open_client, transact
 from melm_studio.runs.store.secret_key import SECRET_BYTES
+from melm_studio.talks.store import Talks
+from melm_studio.talks.talk import COUNT_VALID_S, Talk, TalkView
+from melm_studio.talks.talk import replaced_by as replaced_talks
 
 logger = logging.getLogger(__name__)
 
@@ -439,3 +444,335 @@ def _oldest_first(record: RunRecord) -> dict[str, float]:
 
 def _texts(names: Iterable[bytes]) -> list[str]:
     return [name.decode() for name in names]
+
+
+# The contents are deleted with the last file that has them.
+RELEASE = """
+redis.call("SREM", KEYS[1], ARGV[1])
+if redis.call("SCARD", KEYS[1]) == 0 then
+    redis.call("UNLINK", KEYS[2])
+end
+"""
+
+
+class RedisFiles:
+    """The files of all owners on a server.
+
+    Contents are addressed by their hash, beside the set of the files that have them. An owner can
+    therefore not read another owner's file by knowing its key, not change it by putting other bytes
+    under that key, and not lose a file because another owner deletes an equal one.
+    """
+
+    def __init__(self, client: Client, address: RedisAddress) -> None:
+        self._redis, self._address = client, address
+        self._release_script = client.register_script(RELEASE)
+
+    def put(
+        self, owner: str, kind: FileKind, key: str, raw: bytes, make_room: Callable[[int], None]
+    ) -> None:
+        """Store bytes for an owner; `make_room` takes the number of additional bytes."""
+        digest, listing = hashlib.sha256(raw).hexdigest(), self.listing(owner)
+        content, field = self._content(digest), _field(kind, key)
+
+        def change(pipe: Pipeline) -> None:
+            now, before = time.time(), _file(pipe.hget(listing, field))
+            make_room(len(raw) - (before.n_bytes if before else 0))
+            if before is not None and is_current(before, digest, now):
+                return
+            is_stored = pipe.exists(content)
+            pipe.multi()
+            if not is_stored:
+                pipe.set(content, raw)
+            file = StoredFile(owner, kind, key, digest, len(raw), now)
+            pipe.sadd(self._holders(digest), f"{listing}/{field}")
+            pipe.hset(listing, field, file.to_bytes())
+            if before is not None and before.digest != digest:
+                self._release(pipe, before)
+
+        transact(self._redis, change, listing, content)
+
+    def get(self, owner: str, kind: FileKind, key: str) -> bytes | None:
+        """Return the bytes that this owner put under the key."""
+        file = _file(self._redis.hget(self.listing(owner), _field(kind, key)))
+        return None if file is None else self._redis.get(self._content(file.digest))
+
+    def of_owner(self, owner: str) -> list[StoredFile]:
+        """Return the records of the owner's files, longest untouched first."""
+        found = filter(None, map(StoredFile.readable, self._redis.hvals(self.listing(owner))))
+        return sorted(found, key=lambda file: file.touched_s)
+
+    def delete(self, file: StoredFile) -> None:
+        """Delete a file, and its contents if no other file has them."""
+        listing, field = self.listing(file.owner), _field(file.kind, file.key)
+
+        def change(pipe: Pipeline) -> None:
+            stored = _file(pipe.hget(listing, field))
+            pipe.multi()
+            if stored is not None:
+                pipe.hdel(listing, field)
+                self._release(pipe, stored)
+
+        transact(self._redis, change, listing)
+
+    def listing(self, owner: str) -> str:
+        """Return the Redis key of the list of an owner's files."""
+        return self._address.key("held", owner)
+
+    def _release(self, pipe: Pipeline, file: StoredFile) -> None:
+        keys = [self._holders(file.digest), self._content(file.digest)]
+        name = f"{self.listing(file.owner)}/{_field(file.kind, file.key)}"
+        self._release_script(keys, [name], client=pipe)
+
+    def _content(self, digest: str) -> str:
+        return self._address.key("content", digest)
+
+    def _holders(self, digest: str) -> str:
+        return self._address.key("holders", digest)
+
+
+def _field(kind: FileKind, key: str) -> str:
+    return f"{kind}/{quote(key, safe='')}"
+
+
+def _file(raw: bytes | None) -> StoredFile | None:
+    return None if raw is None else StoredFile.readable(raw)
+
+
+class RedisGrants(Grants):
+    """The grants of all visitors on a server.
+
+    Parameters
+    ----------
+    client : Client
+    address : RedisAddress
+    """
+
+    def __init__(self, client: Client, address: RedisAddress) -> None:
+        self._redis, self._key = client, address.key
+        self._ends = address.key("grant-ends")
+
+    def put(self, grant: Grant) -> None:
+        of, at = self._listings(grant)
+
+        def change(pipe: Pipeline) -> None:
+            own, ids = self._records(pipe.smembers(of)), pipe.smembers(at)
+            gone = replaced_by(grant, own, len(ids), lambda: self._records(ids))
+            pipe.multi()
+            for former in gone:
+                self._delete(pipe, former)
+            self._write(pipe, grant)
+            for listing in (of, at):
+                pipe.sadd(listing, grant.grant_id)
+
+        transact(self._redis, change, of, at)
+
+    def get(self, grant_id: str) -> Grant | None:
+        raw = self._redis.get(self._key("grant", grant_id))
+        return None if raw is None else Grant.from_bytes(raw)
+
+    def of_owner(self, owner: str) -> list[Grant]:
+        found = self._records(self._redis.smembers(self._key("grants-of", owner)))
+        return sorted(found, key=lambda grant: grant.created_s)
+
+    def change(self, grant_id: str, change: Callable[[Grant], Grant]) -> None:
+        key = self._key("grant", grant_id)
+
+        def write(pipe: Pipeline) -> None:
+            raw = pipe.get(key)
+            pipe.multi()
+            if raw is not None:
+                self._write(pipe, change(Grant.from_bytes(raw)))
+
+        transact(self._redis, write, key)
+
+    def forget_expired(self, now: float) -> None:
+        for grant in self._records(self._redis.zrangebyscore(self._ends, "-inf", now)):
+            self._forget(grant)
+
+    def _forget(self, grant: Grant) -> None:
+        def change(pipe: Pipeline) -> None:
+            pipe.multi()
+            self._delete(pipe, grant)
+
+        transact(self._redis, change, self._key("grant", grant.grant_id))
+
+    def _write(self, pipe: Commands, grant: Grant) -> None:
+        pipe.set(self._key("grant", grant.grant_id), grant.to_bytes())
+        pipe.zadd(self._ends, {grant.grant_id: grant.expires_s})
+
+    def _delete(self, pipe: Commands, grant: Grant) -> None:
+        pipe.unlink(self._key("grant", grant.grant_id))
+        pipe.zrem(self._ends, grant.grant_id)
+        for listing in self._listings(grant):
+            pipe.srem(listing, grant.grant_id)
+
+    def _listings(self, grant: Grant) -> tuple[str, str]:
+        at = self._key(f"grants-at-{grant.kind}", grant.address)
+        return self._key("grants-of", grant.owner), at
+
+    def _records(self, ids: Iterable[bytes]) -> list[Grant]:
+        keys = [self._key("grant", name.decode()) for name in ids]
+        found = self._redis.mget(keys) if keys else []
+        return [Grant.from_bytes(raw) for raw in found if raw is not None]
+
+
+class RedisTalks(Talks):
+    """The talks of all presenters on a server.
+
+    Parameters
+    ----------
+    client : Client
+    address : RedisAddress
+    """
+
+    def __init__(self, client: Client, address: RedisAddress) -> None:
+        self._redis, self._key = client, address.key
+        self._talks = address.key("talks")
+
+    def put(self, talk: Talk) -> None:
+        def change(pipe: Pipeline) -> None:
+            ended = replaced_talks(talk, _read(pipe.hvals(self._talks)))
+            pipe.multi()
+            for former in ended:
+                if former.talk_id != talk.talk_id:
+                    self._forget(pipe, former.talk_id)
+            pipe.hset(self._talks, talk.talk_id, talk.to_bytes())
+
+        transact(self._redis, change, self._talks)
+
+    def get(self, talk_id: str) -> Talk | None:
+        raw = self._redis.hget(self._talks, talk_id)
+        return None if raw is None else Talk.readable(raw)
+
+    def of_owner(self, owner: str) -> Talk | None:
+        talks = _read(self._redis.hvals(self._talks))
+        return next((talk for talk in talks if talk.owner == owner), None)
+
+    def end(self, talk_id: str) -> None:
+        def change(pipe: Pipeline) -> None:
+            pipe.multi()
+            self._forget(pipe, talk_id)
+
+        transact(self._redis, change, self._talks)
+
+    def forget_expired(self, now: float) -> None:
+        for talk in _read(self._redis.hvals(self._talks)):
+            if talk.is_over(now):
+                self.end(talk.talk_id)
+
+    def show(self, talk_id: str, view: TalkView) -> bool:
+        def change(pipe: Pipeline) -> bool:
+            is_on = pipe.hget(self._talks, talk_id) is not None
+            pipe.multi()
+            if is_on:
+                pipe.set(self._key("talk-view", talk_id), view.to_bytes())
+                pipe.set(self._key("talk-number", talk_id), view.number)
+            return is_on
+
+        return transact(self._redis, change, self._talks)
+
+    def view(self, talk_id: str, after: int = -1) -> TalkView | None:
+        # Asked many times a second; the view itself is read only where it is newer.
+        number = self._redis.get(self._key("talk-number", talk_id))
+        if number is None or int(number) <= after:
+            return None
+        raw = self._redis.get(self._key("talk-view", talk_id))
+        return None if raw is None else TalkView.from_bytes(raw)
+
+    def count_viewers(self, talk_id: str, process: str, n_viewers: int, now: float) -> None:
+        def change(pipe: Pipeline) -> None:
+            is_on = pipe.hget(self._talks, talk_id) is not None
+            pipe.multi()
+            if is_on:
+                count = json.dumps([n_viewers, now]).encode()
+                pipe.hset(self._key("talk-viewers", talk_id), process, count)
+
+        transact(self._redis, change, self._talks)
+
+    def n_viewers(self, talk_id: str, now: float) -> int:
+        counts = map(json.loads, self._redis.hvals(self._key("talk-viewers", talk_id)))
+        return sum(n for n, at in counts if now - at < COUNT_VALID_S)
+
+    def _forget(self, pipe: Pipeline, talk_id: str) -> None:
+        pipe.hdel(self._talks, talk_id)
+        pipe.unlink(*(self._key(f"talk-{kind}", talk_id) for kind in ("number", "view", "viewers")))
+
+
+def _read(found: Iterable[bytes]) -> Iterator[Talk]:
+    return filter(None, map(Talk.readable, found))
+
+
+# An event contains its own sequence number, so the client guesses it: the script returns nothing if
+# the guess was right, else the number to guess next, or -1 if the run has ended.
+APPEND = """
+if not redis.call("ZSCORE", KEYS[1], ARGV[1]) then
+    return -1
+end
+local length = redis.call("LLEN", KEYS[2])
+if length ~= tonumber(ARGV[2]) then
+    return length
+end
+redis.call("RPUSH", KEYS[2], ARGV[3])
+redis.call("INCRBY", KEYS[3], #ARGV[3])
+return false
+"""
+ENDED = -1
+
+
+class RedisEvents:
+    """The events of all runs on a server, in the order of their sequence numbers."""
+
+    def __init__(self, client: Client, address: RedisAddress) -> None:
+        self._redis, self._address = client, address
+        self._append_script = client.register_script(APPEND)
+
+    def append(self, run_id: str, event: PlaneEvent) -> int:
+        """Append to a run that has not ended; return the sequence number."""
+        keys = [self._address.key("unfinished"), self._list(run_id), self._size(run_id)]
+        guess: int | None = self.count(run_id)
+        while guess is not None:
+            sequence = guess
+            raw = replace(event, sequence=sequence).to_bytes()
+            guess = self._append_script(keys, [run_id, sequence, raw])
+            if guess == ENDED:
+                raise RunEndedError(run_id)
+        return sequence
+
+    def put_all(self, run_id: str, events: Sequence[PlaneEvent]) -> None:
+        """Append the events of a run that has ended elsewhere."""
+
+        def put(pipe: Pipeline) -> None:
+            first = pipe.llen(self._list(run_id))
+            raw = [replace(one, sequence=first + i).to_bytes() for i, one in enumerate(events)]
+            pipe.multi()
+            pipe.rpush(self._list(run_id), *raw)
+            pipe.incrby(self._size(run_id), sum(map(len, raw)))
+
+        transact(self._redis, put, self._list(run_id))
+
+    def count(self, run_id: str) -> int:
+        """Return how many events the run has."""
+        return self._redis.llen(self._list(run_id))
+
+    def n_bytes(self, run_id: str) -> int:
+        """Return how many bytes they take."""
+        return int(self._redis.get(self._size(run_id)) or 0)
+
+    def after(self, run_id: str, sequence: int, limit: int | None) -> list[PlaneEvent]:
+        """Return the events after a sequence number, at most so many."""
+        if limit == 0:
+            return []
+        last = -1 if limit is None else sequence + limit
+        found = self._redis.lrange(self._list(run_id), sequence + 1, last)
+        return [*filter(None, map(PlaneEvent.readable, found))]
+
+    def at(self, run_id: str, place: int) -> PlaneEvent | None:
+        """Return the event at a place of the list; -1 is the last one."""
+        raw = self._redis.lindex(self._list(run_id), place)
+        return None if raw is None else PlaneEvent.readable(raw)
+
+    def _list(self, run_id: str) -> str:
+        return self._address.key("events", run_id)
+
+    def _size(self, run_id: str) -> str:
+        return self._address.key("bytes", run_id)
