@@ -110,7 +110,7 @@ def test_wide_kernels_hide_the_crescents(told):
 
 
 def test_noise_is_told_apart_in_training_rows_only(told):
-    assert _shares(told, "noise", "training")[0] == 100
+    assert _shares(told, "noise", "training")[0] > 90
     assert _shares(told, "noise", "held_out")[0] <= _shares(told, "noise", "guessing")[0]
     assert told["noise"][0].views[-1].caption.startswith("No.")
 
