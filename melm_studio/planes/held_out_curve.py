@@ -13,7 +13,7 @@ from melm_studio.runs.records.run import PlaneEvent
 
 # From one measured plane to the next, the best divergence has at least about this ratio; below the
 # least divergence, which is as good as none, no plane but the first is measured.
-RISE = 1.05
+RISE = 1.025
 LEAST = 0.02
 
 

@@ -33,13 +33,14 @@ import { changesOf, DEFAULT_VIEW, isAsFound, isOwnPlane, viewQuery } from "./vie
  * @param {News} news
  * @returns {News}
  */
-function newerThan(sequence, news) {
+export function newerThan(sequence, news) {
   const first = news.sequences.findIndex((known) => known > sequence);
   const from = first < 0 ? news.sequences.length : first;
   const [sequences, objective, best, starts] = [news.sequences, news.objective, news.best, news.starts].map((values) =>
     values.slice(from),
   );
-  return { ...news, sequences, objective, best, starts, plane: sequences.length ? news.plane : null };
+  const heldOut = news.held_out.filter(([known]) => known > sequence);
+  return { ...news, sequences, objective, best, starts, held_out: heldOut, plane: sequences.length ? news.plane : null };
 }
 
 const NO_HELD_OUT = "A class has no held-out row";
