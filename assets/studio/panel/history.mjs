@@ -292,7 +292,7 @@ class Player {
 
 const PARTS = { search: "along-search", gamma: "by-gamma" };
 const LEGENDS = {
-  search: { best: "best so far", "held-out": "the same plane on held-out rows", steps: "each step" },
+  search: { best: "best so far", "held-out": "held out", steps: "each step" },
   gamma: { best: "training", "held-out": "held out" },
   advice: { "held-out": "held-out accuracy", steps: "± 1 standard error" },
   morph: { best: "training", "held-out": "held out" },
