@@ -8,7 +8,7 @@ wherever it stands. The page shows what is written here; it composes and parses 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 
 import msgspec
@@ -16,6 +16,7 @@ import msgspec
 from melm_core.base import percent
 from melm_core.evaluation import Answer
 from melm_studio.runs.records.check_report import CheckReport, FeatureStability
+from melm_studio.runs.records.outcome import GammaPath
 from melm_studio.tables import count, number
 
 # With fewer held-out rows of a class, the standard error of a share may exceed 0.15.
@@ -500,6 +501,28 @@ def angle_sentence(stability: FeatureStability) -> str:
     return f"{turns} between resamples of the rows."
 
 
+def gamma_sentence(path: GammaPath) -> str:
+    """Which kernel widths inner folds find best, with those that are level with it.
+
+    Examples
+    --------
+    >>> from melm_studio.runs.records.outcome import GammaPath
+    >>> path = GammaPath(
+    ...     gammas=(4.0, 2.0, 1.0), accuracies=(0.8, 0.91, 0.92), standard_errors=(0.01,) * 3,
+    ...     n_folds=5, chosen=2.0, level=(2.0, 1.0),
+    ... )
+    >>> gamma_sentence(path)
+    'γ 2 and 1 are level: 91 and 92 % of held-out rows in inner folds'
+    """
+    shares = dict(zip(path.gammas, path.accuracies, strict=True))
+    widths = path.level or (max(shares, key=lambda gamma: shares[gamma]),)
+    texts = [percent(shares[gamma]).removesuffix(" %") for gamma in widths]
+    rows = f"{_and(texts)} % of held-out rows in inner folds"
+    if len(widths) == 1:
+        return f"γ {widths[0]:g} is best: {rows}"
+    return f"γ {_and([f'{gamma:g}' for gamma in widths])} are level: {rows}"
+
+
 def share_text(share: float | None) -> str:
     """A share as a percentage, or a dash."""
     return UNKNOWN if share is None else percent(share)
@@ -551,6 +574,12 @@ def p_value_text(p_value: float) -> str:
 def p_value_figure(p_value: float) -> str:
     """The same for a column that is named p."""
     return f"< {_LEAST_P}" if p_value < _LEAST_P else f"{p_value:.3f}"
+
+
+def _and(words: Sequence[str]) -> str:
+    """As "a, b and c"."""
+    *others, last = words
+    return f"{', '.join(others)} and {last}" if others else last
 
 
 def _capitalized(text: str) -> str:

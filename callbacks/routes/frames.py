@@ -45,6 +45,7 @@ from melm_studio.runs.records.run import (
     RunState,
     UnreadableRun,
 )
+from melm_studio.scores import gamma_sentence
 from melm_studio.validation import InputError
 from melm_studio.workspace.workspace import MAX_PANELS, readable, revision_of
 
@@ -141,11 +142,13 @@ def profile(run_id: str, sequence: int) -> dict[str, Any]:
     """The divergence of one plane by kernel width, and what the inner folds of a run recommend."""
     record, event = own_run(run_id), requested_event(run_id, sequence)
     found = services().renderer.profile(record, event, requested_options())
+    advice = gamma_advice(record, workspace().fits())
     return {
         "gammas": found.gammas,
         "training": found.train,
         "held_out": found.held_out,
-        "advice": msgspec.to_builtins(gamma_advice(record, workspace().fits())),
+        "advice": msgspec.to_builtins(advice),
+        "advice_words": gamma_sentence(advice) if advice else "",
         "can_choose": can_choose_gamma(record),
     }
 

@@ -11,6 +11,7 @@ from melm_core.base.progress import Progress
 
 DEFAULT_GAMMA = 1.0
 _FEWEST_FOLDS = 2
+_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,6 +81,30 @@ class GammaPath:
         best = int(self.accuracies.argmax())
         enough = self.accuracies[best] - self.standard_errors[best]
         return float(self.gammas[int(np.argmax(self.accuracies >= enough))])
+
+    @property
+    def level(self) -> FloatArray:
+        """The widths that the folds do not tell from the best, falling; none of a single fold.
+
+        The accuracy of each is below that of the best by at most the standard error of their
+        difference, which is paired by fold.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> folds = np.array([[0.7, 0.81, 0.82], [0.7, 0.87, 0.86]])
+        >>> GammaPath(np.array([4.0, 2.0, 1.0]), folds).level.tolist()
+        [2.0, 1.0]
+        """
+        n_folds = len(self.fold_accuracies)
+        if n_folds < _FEWEST_FOLDS:
+            return np.empty(0)
+        best = self.fold_accuracies[:, [int(self.accuracies.argmax())]]
+        below = best - self.fold_accuracies
+        errors = below.std(axis=0, ddof=1) / np.sqrt(n_folds)
+        # Differences of numbers that are equal but for rounding are none.
+        level: FloatArray = self.gammas[below.mean(axis=0) <= errors + _ROUNDING]
+        return level
 
 
 class GammaProgress(Progress, frozen=True, eq=False):

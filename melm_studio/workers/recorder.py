@@ -169,6 +169,7 @@ def _gamma_path(path: GammaPath, is_choosing: bool) -> GammaPathRecord:
         standard_errors=tuple(path.standard_errors.tolist()),
         n_folds=len(path.fold_accuracies),
         chosen=None if is_choosing else path.chosen,
+        level=tuple(path.level.tolist()),
     )
 
 

@@ -190,7 +190,7 @@ export class History {
     if (profile.advice) {
       return {
         name: `advice ${this.panel.run}/${profile.address}`,
-        caption: "held-out accuracy in inner folds; ● recommended",
+        caption: `${profile.advice_words}, ● recommended`,
         range: /** @type {Range} */ ([x[0], x.at(-1)]),
         ticks: GAMMA_TICKS,
         traces: accuracyTraces(this.styles, profile.advice),

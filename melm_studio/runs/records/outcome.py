@@ -24,6 +24,8 @@ class GammaPath(Struct, frozen=True, kw_only=True):
         Folds that are done.
     chosen : float or None
         The kernel width chosen; None until all folds are done.
+    level : tuple of float
+        The widths that the folds do not tell from the best.
     """
 
     gammas: _Shares
@@ -31,6 +33,7 @@ class GammaPath(Struct, frozen=True, kw_only=True):
     standard_errors: _Shares
     n_folds: Count
     chosen: Annotated[float, Meta(gt=0, le=1e6)] | None
+    level: _Shares
 
     def __post_init__(self) -> None:
         if len({len(self.gammas), len(self.accuracies), len(self.standard_errors)}) > 1:

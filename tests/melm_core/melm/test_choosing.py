@@ -19,6 +19,14 @@ def path(*fold_accuracies):
     return GammaPath(np.array([4.0, 2.0, 1.0]), np.array(fold_accuracies).reshape(-1, 3))
 
 
+def test_widths_are_level_whose_paired_difference_is_within_its_error():
+    # Folds differ much from each other, and the widths little within each.
+    assert path([0.5, 0.79, 0.8], [0.7, 0.99, 1.0]).level.tolist() == [1.0]
+    assert path([0.5, 0.81, 0.8], [0.7, 0.97, 1.0]).level.tolist() == [2.0, 1.0]
+    assert path([0.9, 0.9, 0.9], [0.9, 0.9, 0.9]).level.tolist() == [4.0, 2.0, 1.0]
+    assert path([0.5, 0.6, 0.7]).level.tolist() == []
+
+
 def test_the_widest_kernel_within_one_standard_error_of_the_best_is_chosen():
     assert path([0.5, 0.79, 0.82], [0.5, 0.83, 0.84]).chosen == 1.0
     assert path([0.5, 0.79, 0.78], [0.5, 0.83, 0.88]).chosen == 2.0

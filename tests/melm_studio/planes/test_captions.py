@@ -116,7 +116,9 @@ def test_no_state_is_without_words(state):
 
 
 def choosing(n_folds, chosen=None):
-    path = GammaPath(gammas=(), accuracies=(), standard_errors=(), n_folds=n_folds, chosen=chosen)
+    path = GammaPath(
+        gammas=(), accuracies=(), standard_errors=(), n_folds=n_folds, chosen=chosen, level=()
+    )
     outcome = FitOutcome(gamma_path=path if n_folds else None)
     return replace(run_of(gamma="auto"), state=RunState.RUNNING, outcome=outcome)
 

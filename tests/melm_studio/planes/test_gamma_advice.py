@@ -10,7 +10,12 @@ from melm_studio.runs.records.outcome import FitOutcome, GammaPath
 from tests.melm_studio.runs.helpers import run_of
 
 PATH = GammaPath(
-    gammas=(2.0, 1.0), accuracies=(0.8, 0.7), standard_errors=(0.1, 0.1), n_folds=5, chosen=2.0
+    gammas=(2.0, 1.0),
+    accuracies=(0.8, 0.7),
+    standard_errors=(0.1, 0.1),
+    n_folds=5,
+    chosen=2.0,
+    level=(2.0,),
 )
 
 

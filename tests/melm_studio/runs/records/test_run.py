@@ -15,7 +15,9 @@ from melm_studio.runs.records.outcome import FitOutcome, GammaPath
 from melm_studio.runs.records.run import PlaneEvent, RunRecord, RunState, new_analysis
 from tests.melm_studio.runs.helpers import plane, run_of
 
-PATH = GammaPath(gammas=(2.0,), accuracies=(0.9,), standard_errors=(0.1,), n_folds=5, chosen=2.0)
+PATH = GammaPath(
+    gammas=(2.0,), accuracies=(0.9,), standard_errors=(0.1,), n_folds=5, chosen=2.0, level=(2.0,)
+)
 
 
 def test_a_record_survives_the_round_trip():
