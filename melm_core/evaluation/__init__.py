@@ -47,7 +47,7 @@ from melm_core.evaluation.plane_separability import (
     separability,
 )
 from melm_core.evaluation.plane_stability import Stability, pairwise_angles, stability
-from melm_core.evaluation.sequential_p_value import EarlyEnd
+from melm_core.evaluation.sequential_p_value import EarlyEnd, is_settled_below
 from melm_core.evaluation.sparse_planes import SparsePath, loading_lengths, sparse_path
 from melm_core.melm.held_out_callback import HeldOutHistory, HeldOutScores
 
@@ -89,6 +89,7 @@ __all__ = [
     "held_out_share",
     "in_sample_share",
     "in_standard_units",
+    "is_settled_below",
     "label_runs",
     "loading_lengths",
     "n_test_folds",

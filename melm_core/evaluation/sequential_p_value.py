@@ -99,6 +99,44 @@ def early_end(
     return None
 
 
+def is_settled_below(
+    n_exceeding: int,
+    n_drawn: int,
+    n_planned: int,
+    *,
+    level: float,
+    risk: float = DEFAULT_RISK,
+) -> bool:
+    """Whether the p-value is at or below the level and stays there, but for the risk.
+
+    It does if no more draws are planned, if even exceedances alone could not lift it above the
+    level, or if its upper bound lies below the level.
+
+    Parameters
+    ----------
+    n_exceeding, n_drawn : int
+        Numbers so far.
+    n_planned : int
+        Number of draws without early stopping.
+    level : float
+        Significance level in (0, 1).
+    risk : float
+        Probability that it is ever said of a p-value whose limit is above the level.
+
+    Examples
+    --------
+    >>> from melm_core.evaluation.sequential_p_value import is_settled_below
+    >>> [is_settled_below(0, n, 199, level=0.05) for n in (19, 189, 190, 199)]
+    [False, False, True, True]
+    """
+    most = n_exceeding + n_planned - n_drawn
+    if p_value(most, n_planned) <= level:
+        return True
+    if n_exceeding >= level * n_drawn:
+        return False
+    return _log_mixture(level, n_exceeding, n_drawn) < math.log(risk)
+
+
 def _log_mixture(q: float, n_exceeding: int, n_drawn: int) -> float:
     """The finite logarithm of (n + 1) Binomial(b; n, q): a large negative number for 0."""
     n_missed = n_drawn - n_exceeding

@@ -10,11 +10,13 @@ from sklearn.decomposition import PCA
 
 from melm_core.evaluation import (
     LEVEL,
+    Answer,
     DensityScores,
     PermutationTest,
     PermutedValue,
     answer_of,
     density_scores,
+    is_settled_below,
     permutation_test,
     sampled_rows,
     stability,
@@ -83,7 +85,8 @@ class Checker:
     def run(self, data: LabeledData) -> None:
         """Score the method on held-out rows, test it with permuted labels, and resample the rows.
 
-        The report has an answer after `FIRST_ANSWER` permutations.
+        The report has an answer after `FIRST_ANSWER` permutations at the earliest, and a yes only
+        once it stays.
         """
         self._update(stage=f"refitting the plane in each of {N_FOLDS} folds")
         try:
@@ -201,7 +204,7 @@ class Checker:
                 n_exceeding=value.n_exceeding,
             )
             if value.number >= first_answer:
-                self._update(answer=_answer(scores, value.p_value))
+                self._update(answer=_running_answer(scores, value))
         return self.stopped
 
     def _update_test(self, scores: DensityScores, test: PermutationTest, data: LabeledData) -> None:
@@ -230,6 +233,15 @@ class Checker:
         self._store.put_report(self._record.run_id, self._report.to_bytes())
         self._updated_s = self._clock.monotonic()
         self.stopped = is_stopped(self._store, self._record, self._clock)
+
+
+def _running_answer(scores: DensityScores, value: PermutedValue) -> str:
+    """The answer so far; empty while a p-value at or below the level may yet rise above it."""
+    answer = _answer(scores, value.p_value)
+    is_settled = answer == Answer.NO or is_settled_below(
+        value.n_exceeding, value.number, value.n_permutations, level=LEVEL
+    )
+    return answer if is_settled else ""
 
 
 def _answer(scores: DensityScores, p_value: float, smallest_p_value: float = 0.0) -> str:

@@ -9,6 +9,7 @@ from melm_core.evaluation.sequential_p_value import (
     EarlyEnd,
     early_end,
     enough_exceeding,
+    is_settled_below,
     p_value,
     p_value_bounds,
 )
@@ -104,3 +105,22 @@ def test_p_values_of_an_early_end_are_no_smaller_than_chance_allows():
         values.append(b / n if early is EarlyEnd.NOT_SIGNIFICANT else p_value(b, n))
     for x in (0.05, 0.1, 0.2, 0.5, 0.8):
         assert np.mean(np.array(values) <= x) < x + 3 * np.sqrt(x * (1 - x) / 1_500)
+
+
+def test_a_settled_yes_does_not_flash_under_the_null_hypothesis():
+    rng = np.random.default_rng(2)
+    n_flashed = n_running = 0
+    for true in rng.random(1_000):
+        b = (rng.random(199) < true).cumsum()
+        running = [p_value(int(one), n) <= 0.05 for n, one in enumerate(b, 1)]
+        settled = [is_settled_below(int(one), n, 199, level=0.05) for n, one in enumerate(b, 1)]
+        n_running += any(running) and not running[-1]
+        n_flashed += any(settled) and not running[-1]
+        assert settled[-1] == running[-1]
+    assert n_running > 10
+    assert n_flashed == 0
+
+
+def test_a_clear_yes_of_a_long_test_is_settled_long_before_its_end():
+    settled = [is_settled_below(0, n, 999, level=0.05) for n in range(1, 1_000)]
+    assert settled.index(True) + 1 == 242

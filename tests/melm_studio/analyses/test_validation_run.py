@@ -156,6 +156,24 @@ def test_what_is_known_grows_while_it_is_worked(store, monkeypatch):
     assert answered[0] == validation_run.FIRST_ANSWER
 
 
+def test_a_running_check_says_yes_only_once_no_shuffle_can_take_it_back(store, monkeypatch):
+    known = []
+    put = store.put_report
+
+    def remember(run_id, raw):
+        known.append(CheckReport.from_bytes(raw))
+        put(run_id, raw)
+
+    monkeypatch.setattr(store, "put_report", remember)
+    monkeypatch.setattr(validation_run, "N_PERMUTATIONS", 59)
+    monkeypatch.setattr(validation_run, "_LEAST_WAIT_S", 0.0)
+    _, report = checked(store)
+    assert report.answer == "yes"
+    running = {one.n_permutations: one for one in known if one.p_value is not None}
+    assert running[19].p_value == pytest.approx(0.05)
+    assert next(n for n, one in running.items() if one.answer == "yes") == 57
+
+
 def test_clear_noise_ends_the_shuffles_early(store, monkeypatch):
     monkeypatch.setattr(validation_run, "N_PERMUTATIONS", 199)
     _, report = checked(store, replace(DATA, X=np.random.default_rng(0).normal(size=DATA.X.shape)))
