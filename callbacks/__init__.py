@@ -13,8 +13,6 @@ from callbacks import (
     page_state,
     panels,
     ranking,
-    recent,
-    restore,
     runs,
     session,
     share_link,
@@ -37,34 +35,21 @@ from callbacks.routes import (
     guide,
     health,
     links_and_tokens,
-    metrics,
+    numbers,
     preview,
     project_file,
-    recovery,
-    refine,
+    publication,
     replay,
+    rows,
     run_commands,
     shared_view,
     static_files,
+    stories,
     upload,
 )
-from callbacks.routes import surface as surface_route
-from callbacks.routes.api import links
-from callbacks.routes.api import routes as api
-from callbacks.routes.numbers import feature_densities, latent_structure, loadings
+from callbacks.routes.api import endpoints, links
 from callbacks.routes.planes import plane_trees, sparse
-from callbacks.routes.publication import comparison_files, print_figure, report
-from callbacks.routes.rows import (
-    distances,
-    edit_rows,
-    every_row,
-    marks,
-    new_rows,
-    table_rows,
-)
-from callbacks.routes.stories import included, presenter, story_file
-from callbacks.routes.talks import presenter as talk_presenter
-from callbacks.routes.talks import viewer
+from callbacks.routes.talks import audience, presenter
 from callbacks.services import Services, install
 from callbacks.table_dialog import classes, columns, file, filters, recipe
 
@@ -84,40 +69,25 @@ _ROUTES = (
     static_files,
     guide,
     health,
-    metrics,
     upload,
     frames,
     preview,
     export,
-    refine,
     run_commands,
     replay,
-    recovery,
     links_and_tokens,
-    print_figure,
-    report,
-    comparison_files,
+    publication,
     shared_view,
-    story_file,
-    included,
-    presenter,
+    stories,
     project_file,
-    surface_route,
-    new_rows,
-    table_rows,
-    edit_rows,
-    distances,
-    every_row,
-    marks,
+    rows,
     plane_trees,
-    latent_structure,
-    loadings,
-    feature_densities,
+    numbers,
     sparse,
     analyses,
-    talk_presenter,
-    viewer,
-    api,
+    presenter,
+    audience,
+    endpoints,
     links,
 )
 _CALLBACKS = (
@@ -125,7 +95,6 @@ _CALLBACKS = (
     page_state,
     story,
     data,
-    recent,
     columns,
     classes,
     file,
@@ -136,7 +105,6 @@ _CALLBACKS = (
     surface,
     validation,
     share_link,
-    restore,
     batch_runs,
     compare,
     ranking,

@@ -6,20 +6,23 @@ from typing import Any
 
 import msgspec
 from dash import Dash, Input, Output, State, ctx, no_update
+from dash.development.base_component import Component
 from msgspec.structs import replace
 
+from callbacks.scripts import connect_script
 from callbacks.services import services
 from callbacks.session import workspace
 from melm_core.base import UserError
 from melm_studio.layout import ids
 from melm_studio.layout.menus import named
+from melm_studio.layout.shell.header import project_items, recent_list
 from melm_studio.layout.shell.table_menu import table_items
 from melm_studio.layout.summary import data_size, data_summary
 from melm_studio.planes.theme import THEMES, Scheme, class_shape
 from melm_studio.runs.records.data_source import DataSource
 from melm_studio.tables import ClassRules, recipe_caption
 from melm_studio.validation import InputError, read
-from melm_studio.workspace.data_source import ShownData
+from melm_studio.workspace.data_source import ShownData, recent_data, remembered_sources
 
 _UNREADABLE = "The last choice of data cannot be read. Choose a sample or drop a CSV file."
 _N_COLORS = len(THEMES[Scheme.LIGHT].class_colors)
@@ -52,6 +55,21 @@ def register(app: Dash) -> None:
             Output(ids.TABLES, "children"),
             Input(ids.SAMPLES_OPEN, "n_clicks"),
         )(list_tables)
+    connect_script(
+        app,
+        "rememberData",
+        Output(ids.RECENT, "data"),
+        Input(ids.DATA, "data"),
+        State(ids.RECENT, "data"),
+    )
+    app.callback(
+        Output(ids.RECENT_LIST, "children"),
+        Input(ids.DATA_NAME, "n_clicks"),
+        Input(ids.RECENT_OPEN, "n_clicks"),
+        State(ids.RECENT, "data"),
+        State(ids.DATA, "data"),
+        prevent_initial_call=True,
+    )(list_recent)
 
 
 def list_tables(clicks: int | None) -> tuple[Any, Any]:
@@ -125,3 +143,12 @@ def _swatches(n_classes: int) -> list[tuple[str, str]]:
         (f"var(--class-{code % _N_COLORS})", class_shape(code, _N_COLORS))
         for code in range(n_classes)
     ]
+
+
+def list_recent(
+    header_clicks: int | None, sidebar_clicks: int | None, remembered: Any, data: Any
+) -> list[Component]:
+    """List the data sets with their runs, as the menu opens, and what is done with a project."""
+    recent = recent_data(remembered_sources(remembered), workspace().panels())
+    source = None if data is None else ShownData.from_json(data).source
+    return [*recent_list(recent), *project_items(source)]

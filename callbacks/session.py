@@ -13,8 +13,7 @@ from itsdangerous import BadSignature
 
 from callbacks.guards.client_network import network_of
 from callbacks.keys.grants import make_grant
-from callbacks.keys.identity import OWNER, identify, refuse_tokens, via
-from callbacks.keys.token import token_of
+from callbacks.keys.identity import OWNER, identify, refuse_tokens, token_of, via
 from callbacks.public_endpoints import VIEWER_ENDPOINTS, is_static
 from callbacks.services import services
 from melm_studio.runs.records.grant import Grant, GrantKind
@@ -133,7 +132,7 @@ def address() -> str:
 
 
 def _secret() -> bytes:
-    return cast(bytes, flask.current_app.secret_key)
+    return cast("bytes", flask.current_app.secret_key)
 
 
 def own_run(run_id: str) -> RunRecord:

@@ -19,7 +19,7 @@ from melm_studio.layout.panel import panel
 from melm_studio.layout.story import story_list
 from melm_studio.layout.table_dialog.classes import classes_form
 from melm_studio.layout.table_dialog.columns import columns_table
-from melm_studio.layout.table_dialog.file import file_form
+from melm_studio.layout.table_dialog.dialog import file_form
 from melm_studio.layout.table_dialog.filters import filter_list, range_choice, value_choice
 from melm_studio.layout.table_dialog.recipe import recipe_form
 from melm_studio.planes.theme import THEMES, Scheme

@@ -13,13 +13,14 @@ from typing import cast
 import flask
 
 from callbacks.keys.grants import NotGrantedError, still_admits, used_grant
-from callbacks.keys.token import HEADER, token_of
 from callbacks.public_endpoints import VIEWER_ENDPOINTS, is_static
 from callbacks.services import services
 from melm_studio.runs.records.grant import Grant, GrantKind
 from melm_studio.runs.records.visitor import owner_of_user
 
 OWNER = "owner"
+HEADER = "X-Melm-Token"
+_SCHEME = "Bearer "
 # As of which grant a browser was let in, in its cookie; missing where it is the visitor's own.
 _VIA = "via"
 _GRANT = "melm_grant"  # that a program sent with this request, in flask.g
@@ -101,7 +102,7 @@ def hand_over(grant: Grant) -> None:
 def via() -> str:
     """Return as of which grant this request was let in; empty for the visitor's own browser."""
     token: Grant | None = flask.g.get(_GRANT)
-    return cast(str, flask.session.get(_VIA, "")) if token is None else token.as_via
+    return cast("str", flask.session.get(_VIA, "")) if token is None else token.as_via
 
 
 def is_by_token() -> bool:
@@ -136,4 +137,18 @@ def _named_by_proxy() -> str | None:
     """The visitor whom a trusted proxy names; None where there is no such proxy or name."""
     header = services().settings.user_header
     name = flask.request.headers.get(header, "").strip() if header else ""
-    return owner_of_user(cast(bytes, flask.current_app.secret_key), name) if name else None
+    return owner_of_user(cast("bytes", flask.current_app.secret_key), name) if name else None
+
+
+def token_of(request: flask.Request) -> str | None:
+    """Return the token that a request carries, valid or not; None for one without.
+
+    Where a proxy names the users, `Authorization` is for the proxy. An empty header is a token all
+    the same: the proxy may have let the request pass for it.
+    """
+    if HEADER in request.headers:
+        return request.headers[HEADER].strip()
+    header = request.headers.get("Authorization", "")
+    if services().settings.user_header or not header.startswith(_SCHEME):
+        return None
+    return header.removeprefix(_SCHEME).strip()

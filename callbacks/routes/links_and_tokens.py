@@ -12,8 +12,8 @@ import flask
 from dash import Dash
 
 from callbacks.guards.error_answers import sentence
-from callbacks.keys.grants import RECOVERY_DAYS, TOKEN_DAYS, revoke_grant, valid_grants
-from callbacks.keys.identity import become, is_by_token, via
+from callbacks.keys.grants import RECOVERY_DAYS, TOKEN_DAYS, revoke_grant, used_grant, valid_grants
+from callbacks.keys.identity import become, hand_over, is_by_token, via
 from callbacks.routes.documents import document
 from callbacks.services import services
 from callbacks.session import grant, owner
@@ -39,6 +39,8 @@ def register(app: Dash) -> None:
     app.server.post("/links-and-tokens/recovery")(make_recovery_link)
     app.server.post("/links-and-tokens/token")(make_token)
     app.server.post("/links-and-tokens/<grant_id>/revoke")(revoke)
+    app.server.get("/recovery/<key>")(question)
+    app.server.post("/recovery/<key>")(recover)
 
 
 def links_and_tokens() -> flask.Response:
@@ -102,3 +104,15 @@ def _span(seconds: float) -> str:
         if round(seconds / length) >= 1:
             return count(round(seconds / length), unit)
     return "a moment"
+
+
+def question(key: str) -> str:
+    """Ask before the browser changes hands: another site may have led here."""
+    used_grant(GrantKind.RECOVERY, key)
+    return document("recovery.html", root=flask.request.script_root, key=key)
+
+
+def recover(key: str) -> flask.Response:
+    """Make this browser that of the visitor who made the link."""
+    hand_over(used_grant(GrantKind.RECOVERY, key))
+    return flask.make_response("", 303, {"Location": "../"})

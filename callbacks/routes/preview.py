@@ -8,7 +8,7 @@ from typing import Any
 import flask
 from dash import Dash
 
-from callbacks.routes.rows.every_row import packed_points_of, packed_rows_of
+from callbacks.routes.rows import packed_points_of, packed_rows_of
 from callbacks.services import services
 from callbacks.session import workspace
 from melm_core.methods import METHODS

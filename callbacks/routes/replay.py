@@ -2,34 +2,83 @@
 
 from __future__ import annotations
 
-from functools import partial
+import base64
+import json
+from collections.abc import Iterator
+from functools import cache, partial
+from typing import Any
 
 import flask
+import numpy as np
 from dash import Dash
 
 from callbacks.routes.export import attachment
-from callbacks.routes.planes.replayed import replay_sections
 from callbacks.routes.requested_view import shown_verdict
-from callbacks.routes.rows.replayed_rows import MOST_ROWS, every_row_markup
 from callbacks.services import services
-from callbacks.session import own_run
+from callbacks.session import own_run, workspace
+from melm_core.base import FloatArray
+from melm_studio.analyses.drawn_tree import Height, tree_arrays
+from melm_studio.analyses.resamples import RESAMPLES, resample_label, resamples_note
+from melm_studio.analyses.tree_run import tree_of
+from melm_studio.analyses.tree_words import (
+    contrast_sentence,
+    named_branches,
+    tree_notes,
+    tree_sentence,
+)
+from melm_studio.layout.scripts import ASSETS
+from melm_studio.layout.shell.page_scripts import bundle
 from melm_studio.planes.captions import title
+from melm_studio.planes.encoding import packed_points
+from melm_studio.planes.every_row import every_point_by_class
+from melm_studio.planes.figure import limits
+from melm_studio.planes.gamma_advice import gamma_advice
 from melm_studio.planes.theme import Scheme
 from melm_studio.planes.traces import PlaneTrace
-from melm_studio.planes.view_options import DEFAULT_VIEW
+from melm_studio.planes.types import PlaneView
+from melm_studio.planes.view_options import DEFAULT_VIEW, MorphTarget, ViewOptions
 from melm_studio.publication.replay import ReplayFrame, evenly, n_shown, replay_page
-from melm_studio.publication.replay_sections import SECTION_STYLE, Painted
+from melm_studio.publication.replay_sections import (
+    SECTION_STYLE,
+    Painted,
+    ResamplesSection,
+    TreeSection,
+    most_planes,
+    resamples_html,
+    script_of_sections,
+    tree_html,
+)
 from melm_studio.runs.records.run import PlaneEvent, RunRecord
 from melm_studio.scores import plane_caption
 from melm_studio.tables import number
 
 MAX_FRAMES = 60
-
 _LAYERS = {
     "class_ellipses": PlaneTrace.CLASS_ELLIPSE,
     "mean_ellipses": PlaneTrace.MEAN_ELLIPSE,
     "centroids": PlaneTrace.CENTROID,
 }
+# Eight bytes a row in base 64.
+MOST_ROWS = 1_000_000
+_ENTRY = "studio/plane/still_rows.mjs"
+_MARKUP = """\
+<style>
+:has(> #picture) {{ position: relative; }}
+.row-layer {{ position: absolute; pointer-events: none; }}
+.row-layer:not([hidden]) + #picture .gridlayer {{ visibility: hidden; }}
+</style>
+<script type="application/json" id="every-row">{rows}</script>
+<script type="module">
+{script}
+modules["{entry}"].drawLastPlane(
+  document.getElementById("picture"),
+  JSON.parse(document.getElementById("every-row").textContent),
+);
+</script>
+"""
+# As on the page; fewer where planes are large or have many rows.
+_MOST_PER_RESAMPLE = 12
+_MOST_ROWS = 20_000_000
 
 
 def register(app: Dash) -> None:
@@ -91,3 +140,114 @@ def _frame(record: RunRecord, event: PlaneEvent) -> ReplayFrame:
         shown_verdict(record, event, DEFAULT_VIEW),
     )
     return ReplayFrame(view, f"plane {event.sequence + 1}, {caption}")
+
+
+def every_row_markup(record: RunRecord, event: PlaneEvent, view: PlaneView, last: str) -> str:
+    """Return what draws every row of a plane under the figure of a replay.
+
+    Parameters
+    ----------
+    record : RunRecord
+        Of at most MOST_ROWS rows.
+    event : PlaneEvent
+        The last plane.
+    view : PlaneView
+        Of that plane.
+    last : str
+        The name of its frame.
+    """
+    renderer = services().renderer
+    viewer = renderer.viewer(record)
+    axes = renderer.axes(record, event, DEFAULT_VIEW)
+    by_class = every_point_by_class(axes, viewer.parts, is_line=viewer.n_components == 1)
+    rows = json.dumps(_packed(by_class) | {"limits": limits(view), "last": last})
+    return _MARKUP.format(script=_script(), rows=rows, entry=_ENTRY)
+
+
+@cache
+def _script() -> str:
+    """The modules that draw the rows, as one script."""
+    return bundle(ASSETS / _ENTRY, ASSETS).script
+
+
+def _packed(by_class: list[tuple[FloatArray, FloatArray]]) -> dict[str, Any]:
+    stretches = [
+        {"class": code, "held_out": bool(is_held_out), "count": len(points)}
+        for code, of_class in enumerate(by_class)
+        for is_held_out, points in enumerate(of_class)
+    ]
+    points = np.concatenate([points for of_class in by_class for points in of_class])
+    return {"points": base64.b64encode(packed_points(points)).decode(), "stretches": stretches}
+
+
+def replay_sections(record: RunRecord, event: PlaneEvent, painted: Painted) -> str:
+    """The sections of a run with all that they need; empty where it has neither."""
+    found = (_tree(record, event, painted), _resamples(record, event, painted))
+    sections = "\n".join(filter(None, found))
+    return f"{sections}\n{script_of_sections()}" if sections else ""
+
+
+def _tree(record: RunRecord, event: PlaneEvent, painted: Painted) -> str:
+    current = workspace().about(record, "tree")
+    if current is None or not (report := tree_of(services().store, current.run_id)).planes:
+        return ""
+    n_classes = len(painted.class_names)
+    arrays, height = tree_arrays(report, n_classes, Height.ACCURACY)
+    branches = named_branches(report, n_classes)
+    named = [place for branch in branches for place in branch.planes]
+    places = list(dict.fromkeys([*named, *range(len(report.planes))]))
+
+    def view(place: int) -> PlaneView:
+        plane = report.planes[place]
+        morph = MorphTarget(current.run_id, 1.0, plane.plane)
+        return _view(record, event, ViewOptions(gamma=report.gammas[plane.width], morph=morph))
+
+    kept = places[: most_planes(view(places[0]))]
+    advice = gamma_advice(record, workspace().fits())
+    section = TreeSection(
+        words=tree_sentence(report, is_final=current.state.is_final),
+        notes=[note for note in (contrast_sentence(report), *tree_notes(report)) if note],
+        arrays=arrays,
+        height=height,
+        branches=branches,
+        views={place: view(place) for place in kept},
+        recommended=advice.chosen if advice else None,
+    )
+    return tree_html(section, painted)
+
+
+def _resamples(record: RunRecord, event: PlaneEvent, painted: Painted) -> str:
+    current = workspace().about(record, "resamples")
+    if current is None:
+        return ""
+    report = RESAMPLES.stored(services().store, current.run_id)
+    if len(report.planes) < 2:
+        return ""
+
+    def view(morph: MorphTarget) -> PlaneView:
+        return _view(record, event, ViewOptions(morph=morph))
+
+    first = view(MorphTarget(current.run_id, 1.0, report.planes[0]))
+    n_rows = services().renderer.viewer(record).n_rows
+    n_planes = min(most_planes(first), _MOST_ROWS // n_rows)
+    per_resample = min(max(1, n_planes // len(report.planes)), _MOST_PER_RESAMPLE)
+    section = ResamplesSection(
+        words=RESAMPLES.sentence(report, is_final=current.state.is_final),
+        note=resamples_note(report),
+        loop=[view(morph) for morph in _loop(current.run_id, report.planes, per_resample)],
+        per_resample=per_resample,
+        labels=[resample_label(i, angle) for i, angle in enumerate(report.angles)],
+        mean=view(MorphTarget(current.run_id, 1.0, report.mean)) if report.mean >= 0 else None,
+    )
+    return resamples_html(section, painted)
+
+
+def _loop(run_id: str, planes: tuple[int, ...], per_resample: int) -> Iterator[MorphTarget]:
+    """From each resample to the next, and from the last to the first."""
+    for plane, after in zip(planes, (*planes[1:], planes[0]), strict=True):
+        for step in range(per_resample):
+            yield MorphTarget(run_id, step / per_resample, after, plane)
+
+
+def _view(record: RunRecord, event: PlaneEvent, options: ViewOptions) -> PlaneView:
+    return services().renderer.view(record, event, options)

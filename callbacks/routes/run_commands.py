@@ -1,4 +1,4 @@
-"""Run commands: stop, pause, step, resume, continue, rename, remove, and check."""
+"""Run commands: stop, pause, step, resume, continue, refine, rename, remove, and check."""
 
 from __future__ import annotations
 
@@ -9,14 +9,19 @@ from dash import Dash
 from msgspec.structs import replace
 
 from callbacks.guards.error_answers import sentence
+from callbacks.routes.requested_view import requested_event, requested_options, viewed_event
 from callbacks.services import services
-from callbacks.session import own_fit, workspace
-from melm_core.methods import AUTO, METHODS
+from callbacks.session import own_fit, own_run, workspace
+from melm_core.methods import AUTO, BATCH_WEIGHT, METHODS, SHARED
 from melm_studio.configuration.messages import HAS_ENDED, NOT_CUT_SHORT, PAUSES_LATER
 from melm_studio.planes.gamma_advice import can_choose_gamma
-from melm_studio.runs.records.run import FIT, RunRecord, RunState
+from melm_studio.planes.view_options import ViewOptions
+from melm_studio.runs.records.parameters import RunParameters
+from melm_studio.runs.records.run import FIT, PlaneEvent, RunRecord, RunState
 
 _NO_WIDTH = "{method} has no kernel width to choose. Run a method that has one, such as MELM."
+_NONLINEAR = "This projection is nonlinear, so it cannot be refined. Refine a linear one."
+_REFINING = next(method for method in METHODS.values() if method.accepts_init)
 
 
 def register(app: Dash) -> None:
@@ -29,6 +34,7 @@ def register(app: Dash) -> None:
     app.server.post("/runs/<run_id>/choose-gamma")(choose_gamma)
     app.server.post("/runs/<run_id>/check")(check)
     app.server.post("/runs/<run_id>/<any(check, tree):kind>/stop")(stop_about)
+    app.server.post("/runs/<run_id>/planes/<int:sequence>/refine")(refine)
 
 
 def command_run(run_id: str, command: str) -> tuple[dict[str, Any], int]:
@@ -102,3 +108,36 @@ def stop_about(run_id: str, kind: str) -> tuple[dict[str, Any], int]:
         return sentence(HAS_ENDED), 409
     services().store.request_cancel(current.run_id)
     return {}, 200
+
+
+def refine(run_id: str, sequence: int) -> tuple[dict[str, Any], int]:
+    """Queue a run that starts from the plane on screen, with the γ on screen."""
+    record = own_run(run_id)
+    event = viewed_event(record, requested_event(run_id, sequence))
+    if not METHODS[record.method].is_linear:
+        return sentence(_NONLINEAR), 400
+    parameters = refining_parameters(record, event, requested_options())
+    own = workspace()
+    own.queue(own.rerun(record, _REFINING.key, parameters))
+    return {"revision": own.revision()}, 201
+
+
+def refining_parameters(
+    record: RunRecord, event: PlaneEvent, options: ViewOptions
+) -> RunParameters:
+    """Return parameters for one start from the plane of an event, on the same training rows."""
+    settings = {
+        one.name: record.parameters.own.get(one.name, one.default)
+        for one in _REFINING.parameters
+        if one.name not in SHARED
+    }
+    weight = {} if options.batch_weight is None else {BATCH_WEIGHT.name: options.batch_weight}
+    return replace(
+        RunParameters.of(settings | weight),
+        n_components=record.parameters.n_components,
+        held_out=record.parameters.held_out,
+        random_state=record.parameters.random_state,
+        gamma=record.gamma if options.gamma is None else options.gamma,
+        n_init=1,
+        init=(tuple(map(tuple, event.components.tolist())),),
+    )

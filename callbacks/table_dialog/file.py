@@ -12,7 +12,7 @@ from callbacks.named_control import NamedControl
 from callbacks.session import workspace
 from melm_core.base import UserError
 from melm_studio.layout import ids
-from melm_studio.layout.table_dialog.file import file_form
+from melm_studio.layout.table_dialog.dialog import file_form
 from melm_studio.runs.records.data_source import DataSource
 from melm_studio.tables import ReadOptions
 from melm_studio.validation import InputError, read

@@ -9,34 +9,47 @@ from dash.development.base_component import Component
 from melm_studio.analyses import ANALYSES
 from melm_studio.layout import ids
 from melm_studio.layout.attributes import aria, data
+from melm_studio.layout.buttons import button, switch
 from melm_studio.layout.compare import selection, tables
-from melm_studio.layout.dialogs.beside import (
+from melm_studio.layout.figure_dialog import figure_button, figure_dialog
+from melm_studio.layout.panel import panel_model
+from melm_studio.layout.panel_tools import drag_buttons, layer_switches, more_layer_switches
+from melm_studio.layout.present import link_parts, notice, play_bar, present_title, talk_dialog
+from melm_studio.layout.run_dialogs import (
     analysis_dialog,
+    distances_dialog,
+    features_dialog,
     loadings_dialog,
+    surface_view,
     tree_dialog,
 )
-from melm_studio.layout.dialogs.distances_dialog import distances_dialog
-from melm_studio.layout.dialogs.features_dialog import features_dialog
-from melm_studio.layout.dialogs.figure_dialog import figure_dialog
-from melm_studio.layout.dialogs.talk_dialog import talk_dialog
-from melm_studio.layout.panel import panel_model
-from melm_studio.layout.present import link_parts, notice, play_bar, present_title
 from melm_studio.layout.shell.header import header
 from melm_studio.layout.shell.help import help_view
 from melm_studio.layout.shell.markup import plain
 from melm_studio.layout.shell.welcome import welcome
 from melm_studio.layout.sidebar import sidebar
 from melm_studio.layout.story import story_parts
-from melm_studio.layout.surface import surface_view
 from melm_studio.layout.table_dialog.dialog import table_dialog
-from melm_studio.layout.theme import MANTINE_THEME
-from melm_studio.layout.toolbar import toolbar
 from melm_studio.layout.validation import check_view
 
 FIRST_SAMPLE = "wine"
-
 # What a small screen shows one at a time.
 SECTIONS = {"data": "Data", "picture": "Picture", "numbers": "Numbers"}
+_TOOLS, _MORE_LAYERS = "compare-tools", "compare-more-layers"
+MANTINE_THEME: dmc.MantineProvider.Theme = {
+    "primaryColor": "indigo",
+    "primaryShade": {"light": 7, "dark": 7},
+    "fontFamily": "Inter, system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif",
+    "defaultRadius": "md",
+    "headings": {"fontWeight": "650"},
+    "cursorType": "pointer",
+    # Mantine's scroll area asks for its position in every frame from then on, and for the layout of
+    # the page with it, if its list closes while it scrolls.
+    "components": {
+        name: {"defaultProps": {"withScrollArea": False}}
+        for name in ("Select", "MultiSelect", "TagsInput")
+    },
+}
 
 
 def page(*, is_new: bool = False) -> Component:
@@ -130,3 +143,39 @@ def _sections() -> Component:
         for section, label in SECTIONS.items()
     ]
     return plain(html.Nav(tabs, className="sections", **aria(label="Sections of the page")))
+
+
+def toolbar() -> list[Component]:
+    """Switches and the drag mode, which small screens fold away behind a button.
+
+    Those of several panels appear once there are several.
+    """
+    more = button("Tools", "toolbar-more compare-only", **data(toggles=_TOOLS))
+    return [more, plain(_tools())]
+
+
+def _tools() -> Component:
+    return html.Div(
+        [
+            switch("linked", "Linked axes", "Zoom and pan all panels together"),
+            switch("aligned", "Aligned", "Rotate every plane to match one of them"),
+            *layer_switches(),
+            button("More layers", id="compare-more-layers-open", **data(opens=_MORE_LAYERS)),
+            html.Div(
+                html.Div(more_layer_switches(), className="switches"),
+                id=_MORE_LAYERS,
+                className="menu is-note is-narrow",
+            ),
+            html.Div(
+                drag_buttons(), className="drag-buttons", role="group", **aria(label="Drag mode")
+            ),
+            figure_button("all", "is-small"),
+            button(
+                "Report",
+                title="Save scores, pictures, data and methods of these runs as one file",
+                **data(report="all"),
+            ),
+        ],
+        id=_TOOLS,
+        className="toolbar compare-only",
+    )

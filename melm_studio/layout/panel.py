@@ -8,17 +8,20 @@ only some runs have, `data-part` what the script fills.
 
 from __future__ import annotations
 
+from typing import Any
+
 from dash import html
 from dash.development.base_component import Component
 
+from melm_studio.analyses import ANALYSES
+from melm_studio.analyses.analysis import Analysis
 from melm_studio.layout import ids
 from melm_studio.layout.attributes import aria, data, needs, part
 from melm_studio.layout.buttons import button, icon_button
-from melm_studio.layout.dialogs.figure_dialog import figure_button
-from melm_studio.layout.panel_parts.history_bar import history
-from melm_studio.layout.panel_parts.menu import run_menu
-from melm_studio.layout.panel_parts.side_column import side
-from melm_studio.layout.panel_parts.tools import (
+from melm_studio.layout.figure_dialog import figure_button
+from melm_studio.layout.menus import menu, menu_item
+from melm_studio.layout.panel_side import side
+from melm_studio.layout.panel_tools import (
     FLAT,
     LATENT,
     LINEAR,
@@ -29,7 +32,6 @@ from melm_studio.layout.panel_parts.tools import (
 )
 
 SEARCH = "search"
-
 _SHAPES = {1: "line", 2: FLAT, 3: SPACE}
 _AXES = {
     "line": ("Component 1 (standard deviations)", "Density"),
@@ -37,6 +39,7 @@ _AXES = {
     SPACE: ("Horizontal direction (standard deviations)", "Vertical direction"),
 }
 _COMMANDS = {"pause": "Pause", "step": "Step", "continue": "Continue"}
+_CURVES = {"search": "Along the search", "gamma": "By γ"}
 
 
 def panel(
@@ -227,3 +230,122 @@ def _edited_commands() -> Component:
     back = button("", **part("back"))
     refine = button("Refine from here", "is-light", **part("refine"), **needs(LINEAR))
     return html.Div([back, refine], className="elsewhere")
+
+
+def run_menu() -> list[Component]:
+    """A button and its menu; a script sets the addresses of the items."""
+    items = [
+        _label("This view"),
+        menu_item("Copy link", **data(link="copy")),
+        menu_item("Add to story", **data(story="add")),
+        menu_item("Loadings", **part("open-loadings"), **needs(LINEAR, PLANAR)),
+        menu_item("Tree of planes", **part("open-tree"), **needs(TREE)),
+        *(_analysis_item(each) for each in ANALYSES.values() if each.title),
+        menu_item("Decision surface", **part("surface"), **needs(FLAT)),
+        _label("New rows in this plane"),
+        menu_item("From a file…", **part("add-rows")),
+        menu_item("Paste", **part("paste-rows")),
+        _label("Plane on screen"),
+        _download("points.csv", "Projected points"),
+        _download("components.csv", "Components", **needs(LINEAR)),
+        _download("model.json", "Model (JSON)", **needs(LINEAR)),
+        _download("script.py", "Python script", **needs(LINEAR)),
+        _label("Everything about this run"),
+        _download("report.html", "Report (HTML)"),
+        _download("replay.html", "Replay (HTML)"),
+        _label("Runs"),
+        menu_item("Remove all runs", **part("remove-all")),
+    ]
+    label = "Download and share"
+    return [
+        icon_button("more", label, **part("export")),
+        menu(label, items, **part("exports")),
+    ]
+
+
+def _analysis_item(analysis: Analysis[Any]) -> Component:
+    needed = needs(*analysis.needs) if analysis.needs else {}
+    return menu_item(analysis.title, **data(analysis=analysis.name), **needed)
+
+
+def _label(text: str) -> Component:
+    return html.Div(text, className="menu-label", role="presentation")
+
+
+def _download(file: str, label: str, **properties: Any) -> Component:
+    return html.A(label, className="menu-item", role="menuitem", **data(file=file), **properties)
+
+
+def history() -> Component:
+    """The curve of a run, what replays it, and its scores."""
+    return html.Div(
+        [
+            html.Div(
+                [
+                    html.Span(className="player", **part("player")),
+                    html.Div(
+                        [_tab(name, label) for name, label in _CURVES.items()],
+                        className="segments explore-only",
+                        role="group",
+                        **aria(label="Curve"),
+                    ),
+                    html.Ul(className="curve-legend", **part("curve-legend")),
+                    button("", "is-light gamma-advice", hidden=True, **part("gamma-advice")),
+                    _tree_button(),
+                    html.Div(className="position explore-only", **part("position")),
+                    _numbers(),
+                ],
+                className="history-bar",
+            ),
+            html.Div(
+                [
+                    html.Div(className="curve", **part("curve")),
+                    html.Div(className="cursor", **part("cursor")),
+                    html.Div(className="scrubber", **part("scrubber")),
+                ],
+                className="curve-frame",
+            ),
+        ],
+        className="history",
+    )
+
+
+def _tree_button() -> Component:
+    names = {**part("curve-tree"), **needs(TREE)}
+    return button("Tree of planes", "curve-tree explore-only", **names)
+
+
+def _tab(name: str, label: str) -> Component:
+    return html.Button(
+        label,
+        type="button",
+        className="segment",
+        **data(curve=name),
+        **part("by-gamma" if name == "gamma" else "along-search"),
+        **aria(pressed="false"),
+    )
+
+
+def _numbers() -> Component:
+    """Every score for the training rows and, beside it, for the held-out rows."""
+    return html.Dl(
+        [
+            *_score("Divergence", "divergence", "Cauchy-Schwarz divergence between the classes"),
+            *_score("Accuracy", "accuracy", "Balanced accuracy of the class-density classifier"),
+        ],
+        className="numbers",
+    )
+
+
+def _score(label: str, field: str, meaning: str) -> list[Component]:
+    return [
+        html.Dt(label, title=meaning),
+        html.Dd(
+            [
+                html.Span("–", className="value", **part(f"{field}-training")),
+                html.Span("train", className="unit"),
+                html.Span("–", className="value", **part(f"{field}-held-out")),
+                html.Span("held out", className="unit"),
+            ]
+        ),
+    ]

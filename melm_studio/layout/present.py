@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from dash import dcc, html
 from dash.development.base_component import Component
 
 from melm_studio.layout import ids
 from melm_studio.layout.attributes import aria, data, tip
 from melm_studio.layout.buttons import button
-from melm_studio.layout.dialogs.figure_dialog import figure_button
+from melm_studio.layout.figure_dialog import figure_button
 from melm_studio.layout.keyboard import PRESENT_KEYS
+from melm_studio.layout.run_dialogs import dialog_frame
 from melm_studio.layout.shell.markup import plain
 
 SPEEDS = {"0.25": "¼×", "0.5": "½×", "1": "1×", "2": "2×", "4": "4×"}
+# What viewers may see besides the picture, off at first.
+ALLOWED = {
+    "names": "Names of the rows",
+    "info": "Further columns of the rows",
+    "downloads": "Saving the picture",
+}
 
 
 def link_parts() -> list[Component]:
@@ -135,3 +144,79 @@ def _keys() -> list[Component]:
 def _button(label: str, name: str, explanation: str | None = None) -> Component:
     named = {} if explanation is None else aria(label=explanation)
     return html.Button(label, type="button", className="button", **data(bar=name), **named)
+
+
+def talk_dialog() -> Component:
+    """The dialog, closed until a script opens it."""
+    return dialog_frame(
+        ids.TALK,
+        "dialog talk-dialog",
+        "Share this talk",
+        _part,
+        [
+            html.P(
+                "Anyone with the link sees what you show in Present, live, and nothing else of "
+                "yours. Viewers can explore the picture on their own, then follow you again.",
+                **_part("about"),
+            ),
+            _link(),
+            html.Fieldset(
+                [
+                    html.Legend("Viewers may also see"),
+                    *(
+                        html.Label([html.Span(**data(allow=name)), html.Span(label)])
+                        for name, label in ALLOWED.items()
+                    ),
+                ]
+            ),
+            html.P(role="status", className="talk-note", **_part("words")),
+            html.Div(
+                [
+                    _talk_button("Begin", "begin", "is-primary"),
+                    _talk_button("End the talk", "end"),
+                ],
+                className="talk-foot",
+            ),
+        ],
+    )
+
+
+def _link() -> Component:
+    """The link with its code, shown while a talk goes on."""
+    words = html.Div(
+        [
+            html.P(html.A(target="_blank", **_part("link"))),
+            _talk_button("Copy link", "copy"),
+            html.P(className="talk-count", role="status", **_part("count")),
+            html.P(className="talk-note", **_part("until")),
+            _reach_note(),
+        ]
+    )
+    return html.Div(
+        [html.Div(className="talk-code", **_part("code")), words],
+        className="talk-link",
+        hidden=True,
+        **_part("on"),
+    )
+
+
+def _talk_button(label: str, name: str, modifier: str = "") -> Component:
+    return html.Button(label, type="button", className=f"button {modifier}".strip(), **_part(name))
+
+
+def _reach_note() -> Component:
+    """Shown where nobody else can open the link."""
+    return html.P(
+        [
+            "Only this computer can open the link. To let others follow, start the studio with ",
+            html.Code("--host 0.0.0.0"),
+            " and open it by the address of this computer in the network.",
+        ],
+        className="talk-note",
+        hidden=True,
+        **_part("note"),
+    )
+
+
+def _part(name: str) -> dict[str, Any]:
+    return data(talk=name)

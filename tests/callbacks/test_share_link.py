@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import msgspec
 import pytest
 
-from callbacks.restore import NEEDS_FILE, OTHER_FILE, OTHER_PREPARATION
+from callbacks.share_link import NEEDS_FILE, OTHER_FILE, OTHER_PREPARATION
 from melm_studio.layout import ids
 from melm_studio.runs.records.parameters import StartPlane
 from melm_studio.workspace.view_query import TOO_LONG

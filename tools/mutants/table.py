@@ -354,7 +354,7 @@ MUTANTS = (
         "::test_a_browser_that_a_recovery_link_let_in_stays_until_the_link_is_revoked",
     ),
     Mutant(
-        "callbacks/keys/token.py",
+        "callbacks/keys/identity.py",
         "if HEADER in request.headers:",
         'if request.headers.get(HEADER, "").strip():',
         f"{_KEYS}/test_identity.py::test_an_empty_token_is_no_way_around_a_login",

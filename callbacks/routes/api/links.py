@@ -15,7 +15,7 @@ from werkzeug import Response
 from callbacks.guards.error_answers import sentence
 from callbacks.keys.grants import TICKET_MINUTES, used_grant
 from callbacks.keys.identity import hand_over
-from callbacks.routes.api.json_body import json_body
+from callbacks.routes.api.runs import json_body
 from callbacks.services import services
 from callbacks.session import grant, owner, workspace
 from melm_core.base import UserError

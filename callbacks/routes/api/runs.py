@@ -1,14 +1,15 @@
-"""Runs of programs: they are those of the visitor's page, too."""
+"""Tables and runs of a program."""
 
 from __future__ import annotations
+
+from typing import TypeVar
 
 import flask
 from msgspec.structs import replace
 
 from callbacks.routes.analyses import named_analysis
-from callbacks.routes.api.json_body import json_body
-from callbacks.routes.api.tables import prepared
 from callbacks.routes.requested_view import requested_event, shown_verdict
+from callbacks.routes.upload import stored_upload
 from callbacks.services import services
 from callbacks.session import own_fit, workspace
 from melm_core.methods import METHODS
@@ -20,21 +21,28 @@ from melm_studio.programs.models import (
     AnalysisResult,
     BatchResult,
     Check,
+    Feature,
     NewRun,
     Plane,
     Planes,
+    PreparedTable,
     Result,
     Run,
     Runs,
+    StoredFile,
 )
 from melm_studio.runs.execution.refusals import check_data
+from melm_studio.runs.records.data_source import DataSource
 from melm_studio.runs.records.parameters import checked_parameters
 from melm_studio.runs.records.run import PlaneEvent, RunRecord
 from melm_studio.scores import check_sentence
-from melm_studio.validation import Count, read
+from melm_studio.tables import LabeledData
+from melm_studio.validation import Count, InputError, read
 from melm_studio.workspace.data_source import ShownData
 
 MOST_PLANES = 100  # in one answer
+T = TypeVar("T")
+_NO_JSON = "The body of the request must be a JSON object, with Content-Type: application/json."
 
 
 def list_runs() -> Runs:
@@ -188,3 +196,48 @@ def _plane(event: PlaneEvent) -> Plane:
 
 def _rows(event: PlaneEvent) -> tuple[tuple[float, ...], ...]:
     return tuple(map(tuple, event.components.tolist()))
+
+
+def store_file() -> StoredFile:
+    """Store the file of a form under the hash of its content."""
+    key, name = stored_upload()
+    return StoredFile(key, name)
+
+
+def prepare() -> PreparedTable:
+    """Prepare a table as runs do."""
+    return _described_table(prepared(json_body(DataSource, "The data")))
+
+
+def prepared(source: DataSource) -> LabeledData:
+    """Return the prepared table of a source."""
+    own = workspace()
+    return own.prepare(own.table(source), source)
+
+
+def _described_table(data: LabeledData) -> PreparedTable:
+    columns = zip(data.feature_names, data.center.tolist(), data.scale.tolist(), strict=True)
+    return PreparedTable(
+        id=data.content_hash,
+        name=data.name,
+        label=data.label,
+        n_rows=len(data.y),
+        classes=dict(data.class_counts),
+        features=tuple(Feature(*column) for column in columns),
+        steps=data.steps,
+        warnings=data.warnings,
+    )
+
+
+def json_body(model: type[T], name: str) -> T:
+    """Convert the body of the current request to a model.
+
+    Raises
+    ------
+    InputError
+        Names the value and the rule that it breaks.
+    """
+    values = flask.request.get_json(silent=True)
+    if not isinstance(values, dict):
+        raise InputError(_NO_JSON)
+    return read(values, model, name)

@@ -9,7 +9,6 @@ from typing import Any
 import flask
 from dash import Dash
 
-from callbacks.routes.planes.progress import progress_of
 from callbacks.services import services
 from callbacks.session import own_fit, workspace
 from melm_studio.analyses.drawn_tree import Height, tree_arrays
@@ -21,9 +20,10 @@ from melm_studio.analyses.tree_words import (
     tree_notes,
     tree_sentence,
 )
+from melm_studio.configuration.messages import WAITS
 from melm_studio.planes.gamma_advice import gamma_advice
 from melm_studio.planes.theme import Scheme
-from melm_studio.runs.records.run import RunRecord
+from melm_studio.runs.records.run import RunRecord, RunState
 from melm_studio.runs.records.tree_report import TreeReport
 from melm_studio.workspace.tree_start import started_tree
 
@@ -84,3 +84,24 @@ def _drawn(record: RunRecord, report: TreeReport, n_classes: int) -> dict[str, A
         for plane, y, words in zip(report.planes, arrays.heights, arrays.words, strict=True)
     ]
     return {"planes": planes, "figure": json.loads(figure.to_json()) | {"height": height}}
+
+
+def progress_of(current: RunRecord, fraction: float, stage: str = "") -> dict[str, Any]:
+    """What every such answer says of its run.
+
+    Parameters
+    ----------
+    current : RunRecord
+        The run about another one.
+    fraction : float
+        Share of its work that is done.
+    stage : str
+        What it is at, where it has no message.
+    """
+    is_waiting = current.state is RunState.QUEUED
+    return {
+        "is_final": current.state.is_final,
+        "can_begin": current.state.is_cut_short,
+        "fraction": fraction,
+        "stage": WAITS.capitalize() if is_waiting else current.message or stage,
+    }

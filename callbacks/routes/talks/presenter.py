@@ -2,35 +2,65 @@
 
 from __future__ import annotations
 
+import hashlib
+import io
+import json
+import secrets
+import socket
 import time
-from typing import Any
+from collections.abc import Iterable
+from functools import lru_cache
+from ipaddress import ip_address
+from typing import Annotated, Any
 
 import flask
+import numpy as np
+import segno
 from dash import Dash
-from msgspec import Struct
+from msgspec import Meta, Struct, field
 from msgspec.structs import replace
 
 from callbacks.guards.error_answers import sentence
 from callbacks.routes.requested_view import requested_event, requested_options, shown_verdict
-from callbacks.routes.talks.link import is_only_here, new_talk_id, qr_code, talk_link
-from callbacks.routes.talks.picture import Shown, talk_view
+from callbacks.routes.talks.messages import packed
 from callbacks.services import services
 from callbacks.session import address, own_run, owner
 from melm_core.base import UserError
+from melm_studio.planes.captions import title
+from melm_studio.planes.encoding import compact
+from melm_studio.planes.figure import empty_figure, limits, plane_frame
+from melm_studio.planes.renderer import PlaneRenderer
+from melm_studio.planes.theme import THEMES, Scheme
+from melm_studio.planes.types import PlaneView
+from melm_studio.planes.view_options import ViewOptions
+from melm_studio.rows.details import MAX_INFO
+from melm_studio.runs.records.run import PlaneEvent, RunRecord
+from melm_studio.scores import Verdict, divergence_text
+from melm_studio.tables import LabeledData, shortened
 from melm_studio.talks.store import Talks
 from melm_studio.talks.talk import Talk, TalkView
-from melm_studio.validation import read
+from melm_studio.validation import Coordinate, Count, Text, read
+from melm_studio.workspace.view_spec import MORE_LAYERS, SWITCHES, MoreLayer, Switch
 
 SECONDS_PER_HOUR = 3_600.0
 # Of a picture, which is sent to every viewer.
 MOST_BYTES = 2 * 2**20
-
 _OFF = "Talks are not shared by this studio. Its administrator allows them by MELM_TALK_HOURS."
 _NO_TALK = "This talk has ended. Press Share to begin another."
 _TOO_LARGE = (
     "This picture is too large to be shown to an audience. Show fewer classes or rows, or no "
     "further columns."
 )
+# Of the rows that are drawn, no more can be selected.
+MOST_ROWS = 10_000
+MOST_CLASSES = 1_000
+_LONGEST_CELL = 60
+_MOST_FIGURES = 16
+Range = tuple[Coordinate, Coordinate]
+_ID_BYTES = 16  # 128 random bits
+_ANY_ADDRESS = {"0.0.0.0", "::", ""}  # noqa: S104 - compared with, not bound to
+# For documentation (RFC 5737): no packet is ever sent there.
+_ELSEWHERE = ("192.0.2.1", 9)
 
 
 class Allowed(Struct, frozen=True, forbid_unknown_fields=True):
@@ -161,3 +191,228 @@ def _next_number(former: TalkView | None) -> int:
 
 def _ended() -> tuple[dict[str, str], int]:
     return sentence(_NO_TALK), 410
+
+
+class Shown(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What a presenter shows of a plane; its view options are in the query.
+
+    Attributes
+    ----------
+    run : str
+    plane : int
+        The number of the plane in the history of the run.
+    caption, position : str
+        The title of Present, and where in the story that is.
+    rows : tuple of int or None
+        The rows that are selected, of those that are drawn.
+    classes : tuple of int or None
+        The classes that alone are shown.
+    hidden, layers : tuple of str
+        Switches that are off, and further layers that are on.
+    axes : tuple of Range or None
+        Those that the presenter has zoomed to.
+    is_blank : bool
+        Whether the presenter has blanked the screen, and so the viewers' too. JSON: ``isBlank``.
+    """
+
+    run: Text
+    plane: Count
+    caption: Text = ""
+    position: Annotated[str, Meta(max_length=40)] = ""
+    rows: Annotated[tuple[Count, ...], Meta(title="The rows", max_length=MOST_ROWS)] | None = None
+    classes: (
+        Annotated[tuple[Count, ...], Meta(title="The classes", max_length=MOST_CLASSES)] | None
+    ) = None
+    hidden: Annotated[tuple[Switch, ...], Meta(max_length=len(SWITCHES))] = ()
+    layers: Annotated[tuple[MoreLayer, ...], Meta(max_length=len(MORE_LAYERS))] = ()
+    axes: tuple[Range, Range] | None = None
+    is_blank: bool = field(default=False, name="isBlank")
+
+
+def talk_view(
+    renderer: PlaneRenderer,
+    record: RunRecord,
+    event: PlaneEvent,
+    options: ViewOptions,
+    shown: Shown,
+    *,
+    verdict: Verdict,
+    talk: Talk,
+    number: int,
+    former: TalkView | None,
+) -> TalkView:
+    """Return the bytes of what is shown.
+
+    Parameters
+    ----------
+    renderer : PlaneRenderer
+    record, event : RunRecord, PlaneEvent
+        The plane.
+    options : ViewOptions
+    shown : Shown
+    verdict : Verdict
+        On what is shown.
+    talk : Talk
+        Says what viewers may see besides.
+    number : int
+        Of the view.
+    former : TalkView or None
+        What the talk has shown before: its scene is used again where it is the same.
+    """
+    key = _scene_key(record, talk)
+    is_same = former is not None and former.scene_key == key
+    scene = former.scene if former and is_same else packed(_scene(renderer, record, talk))
+    view = renderer.view(record, event, options)
+    divergence = renderer.divergence(record, event, options)
+    picture = {
+        "number": number,
+        "traces": plane_frame(view, compact),
+        "limits": limits(view),
+        "features": view.arrows.features.tolist(),
+        "run": title(record),
+        "caption": shown.caption,
+        "position": shown.position,
+        "gamma": f"{options.gamma or record.gamma:.3g}",
+        "lead": verdict.lead,
+        "follow": verdict.qualifiers,
+        "numbers": _divergences(view, divergence),
+        "classes": shown.classes,
+        "selected": _places(renderer, record, shown.rows),
+        "hidden": shown.hidden,
+        "layers": shown.layers,
+        "axes": shown.axes,
+        "isBlank": shown.is_blank,
+    }
+    return TalkView(number, key, scene, packed(picture))
+
+
+def _scene_key(record: RunRecord, talk: Talk) -> str:
+    """Names all that the scene depends on: a run never changes its data or its class names."""
+    parts = (record.run_id, talk.shows_names, talk.shows_info, talk.allows_downloads)
+    return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
+
+
+def _scene(renderer: PlaneRenderer, record: RunRecord, talk: Talk) -> dict[str, Any]:
+    """What the pictures of a run have in common."""
+    viewer = renderer.viewer(record)
+    style = (viewer.class_names, viewer.n_drawn, viewer.n_components)
+    is_read = talk.shows_names or talk.shows_info
+    data = renderer.data(record) if is_read else None
+    return {
+        "key": _scene_key(record, talk),
+        "figures": {scheme.value: _figure(*style, scheme) for scheme in Scheme},
+        "surfaces": {scheme.value: THEMES[scheme].surface for scheme in Scheme},
+        "names": viewer.class_names,
+        "data": record.data_name,
+        "rows": _rows(renderer, record, data, talk) if data else None,
+        "downloads": talk.allows_downloads,
+        "drawn": viewer.n_drawn,
+        "of": viewer.n_rows,
+    }
+
+
+@lru_cache(maxsize=_MOST_FIGURES)
+def _figure(
+    class_names: tuple[str, ...], n_drawn: int, n_components: int, scheme: Scheme
+) -> dict[str, Any]:
+    figure = empty_figure(class_names, n_drawn, scheme, n_components=n_components)
+    values: dict[str, Any] = json.loads(figure.to_json())
+    return values
+
+
+def _rows(
+    renderer: PlaneRenderer, record: RunRecord, data: LabeledData, talk: Talk
+) -> list[list[list[str]]]:
+    """What is known about each row that is drawn, by class: of training, then of held-out rows."""
+    positions = {row: i for i, row in enumerate(data.row_numbers.tolist())}
+    names = data.row_names if talk.shows_names else None
+    info = data.info[:MAX_INFO] if talk.shows_info else ()
+    columns = [("", names)] if names else []
+    columns += [(f"{column.name}: ", column.texts) for column in info]
+    train, held_out = renderer.viewer(record).drawn_rows
+    return [
+        [_cells(columns, positions[row]) for row in rows.tolist()] for rows in (*train, *held_out)
+    ]
+
+
+def _cells(columns: Iterable[tuple[str, list[str]]], position: int) -> list[str]:
+    return [
+        f"{head}{shortened(texts[position], _LONGEST_CELL)}"
+        for head, texts in columns
+        if texts[position]
+    ]
+
+
+def _places(
+    renderer: PlaneRenderer, record: RunRecord, rows: tuple[int, ...] | None
+) -> list[list[int]] | None:
+    """The places of rows among those that are drawn, by class, as in `_rows`."""
+    if rows is None:
+        return None
+    train, held_out = renderer.viewer(record).drawn_rows
+    return [np.flatnonzero(np.isin(drawn, rows)).tolist() for drawn in (*train, *held_out)]
+
+
+def _divergences(view: PlaneView, divergence: float) -> list[tuple[str, str]]:
+    divergences = [("Divergence, training rows", divergence)]
+    if view.scores.divergence_held_out is not None:
+        divergences.append(("Divergence, held-out rows", view.scores.divergence_held_out))
+    return [(name, divergence_text(nats, unit=True)) for name, nats in divergences]
+
+
+def new_talk_id() -> str:
+    """Return an id that nobody can guess."""
+    return secrets.token_urlsafe(_ID_BYTES)
+
+
+def talk_link(talk_id: str) -> str:
+    """Return the address that the audience opens.
+
+    A presenter who has opened the studio as localhost gets the address of this computer, if the
+    studio listens there.
+    """
+    link = flask.url_for("talk_page", talk_id=talk_id, _external=True)
+    own = _own_address() if _is_of_this_computer() and _is_reachable() else None
+    return link.replace(f"//{_host()}", f"//{own}", 1) if own else link
+
+
+def is_only_here(link: str) -> bool:
+    """Return whether this computer alone can open a link."""
+    return _is_of_this_computer() and f"//{_host()}" in link
+
+
+def qr_code(link: str) -> str:
+    """Return a link as the markup of an SVG image, black on white, which all cameras read."""
+    written = io.BytesIO()
+    code = segno.make(link, error="m", micro=False)
+    code.save(written, kind="svg", xmldecl=False, svgns=True, border=4, light="#fff", omitsize=True)
+    return written.getvalue().decode()
+
+
+def _host() -> str:
+    """The name of the host in the address of this request, without the port."""
+    host = flask.request.host
+    return host if host.endswith("]") else host.rpartition(":")[0] or host
+
+
+def _is_of_this_computer() -> bool:
+    host = _host().strip("[]")
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _is_reachable() -> bool:
+    settings = services().settings
+    return settings.host in _ANY_ADDRESS and not settings.proxies and not settings.hosts
+
+
+def _own_address() -> str | None:
+    """The address by which this computer reaches others; None without a network."""
+    try:
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as found:
+            found.connect(_ELSEWHERE)
+            return str(found.getsockname()[0])
+    except OSError:
+        return None

@@ -9,8 +9,8 @@ from dash.development.base_component import Component
 
 from melm_studio.layout import ids
 from melm_studio.layout.attributes import data
-from melm_studio.layout.dialogs.frame import dialog_frame
 from melm_studio.layout.keyboard import PAGE_KEYS, PRESENT_KEYS
+from melm_studio.layout.run_dialogs import dialog_frame
 
 # Where the tour stops: the section of a small screen, an element, and what it is for.
 TOUR = (

@@ -9,7 +9,7 @@ from urllib.parse import unquote
 import numpy as np
 import pytest
 
-from callbacks.routes.publication.print_figure import MAX_PANELS
+from callbacks.routes.publication import MAX_PANELS
 from melm_studio.planes.encoding import compact
 from melm_studio.planes.figure import plane_frame
 from melm_studio.publication import printing as publication

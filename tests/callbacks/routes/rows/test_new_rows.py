@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from callbacks.routes.rows import new_rows
+from callbacks.routes import rows
 from melm_core.methods import SavedPlane
 from tests.callbacks.tables import csv
 from tests.melm_studio.planes.views import points as trace_points
@@ -104,7 +104,7 @@ def test_without_labels_the_predicted_classes_are_counted(finished) -> None:
 
 
 def test_a_sample_of_the_new_rows_is_noted(finished, monkeypatch) -> None:
-    monkeypatch.setattr(new_rows, "MAX_DRAWN_ROWS", 30)
+    monkeypatch.setattr(rows, "MAX_DRAWN_ROWS", 30)
     found = placed(finished, samples()).get_json()
     assert len(found["points"]["x"]) == 30
     assert any("shows 30 of the 90 new rows" in note for note in found["report"]["notes"])

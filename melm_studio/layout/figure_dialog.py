@@ -13,7 +13,7 @@ from dash.development.base_component import Component
 
 from melm_studio.layout import ids
 from melm_studio.layout.attributes import data
-from melm_studio.layout.dialogs.frame import dialog_frame
+from melm_studio.layout.run_dialogs import dialog_frame
 from melm_studio.publication.style import (
     COLUMN_MM,
     FORMATS,
@@ -24,7 +24,6 @@ from melm_studio.publication.style import (
 )
 
 DEFAULTS = FigureStyle()
-
 # Width and height of common sizes in millimeters, and their names.
 SIZES = {
     f"{COLUMN_MM:g}x{COLUMN_MM:g}": f"One column, {COLUMN_MM:g} mm",

@@ -1,21 +1,93 @@
-"""The rows of a run: finding and selecting them, what is done with those selected, new rows."""
+"""Beside the picture of a run: the features that separate the classes, and the selected rows."""
 
 from __future__ import annotations
 
 from dash import html
 from dash.development.base_component import Component
 
-from melm_studio.layout.attributes import aria, data, needs, part
+from melm_core.methods import BATCH_WEIGHT
+from melm_studio.layout.attributes import aria, data, needs, part, tip
 from melm_studio.layout.buttons import button, icon_button
 from melm_studio.layout.menus import menu, menu_item
-from melm_studio.layout.panel_parts.tools import LINEAR
+from melm_studio.layout.panel_tools import LINEAR, slider
 
+# Finer steps are no other picture, and each is a refit.
+_STEP = 0.25
 _ACTIONS = {
     "new-class": "As a class of their own…",
     "new-column": "As a column of information…",
     "copy": "Copy",
     "csv": "Save as CSV",
 }
+
+
+def side() -> Component:
+    """The side column; a script fills its lists."""
+    return html.Div(
+        [new_rows_card(), _features(), batch_card(), selection_card()],
+        className="panel-side explore-only",
+    )
+
+
+def _features() -> Component:
+    return html.Section(
+        [
+            html.Div(
+                [
+                    html.H3("What separates them"),
+                    button("Classes", hidden=True, **part("feature-densities")),
+                ],
+                className="features-head",
+            ),
+            html.Div(className="features-line", **part("features-line")),
+            html.Ol(className="features", **part("features"), **aria(label="Features")),
+            html.P(className="hint", **part("features-more")),
+            slider("Keep top features", "top-features", 1, 2, 2),
+            html.Div(
+                [
+                    html.P(className="tool-words", role="status", **part("top-features-words")),
+                    button("How few suffice?", "is-text", **data(analysis="sparse")),
+                ],
+                className="features-foot",
+            ),
+        ],
+        className="side-card features-card",
+        **needs(LINEAR),
+    )
+
+
+def batch_card() -> Component:
+    """Hidden until a plane has batches; a script fills it."""
+    return html.Section(
+        [
+            html.H3("Batches", **tip(BATCH_WEIGHT.explanation)),
+            html.P(className="tool-words", role="status", **part("batch-words")),
+            html.Div(
+                [
+                    slider(
+                        BATCH_WEIGHT.label,
+                        "batch-weight",
+                        int(BATCH_WEIGHT.minimum),
+                        int(BATCH_WEIGHT.maximum),
+                        int(BATCH_WEIGHT.default),
+                        step=_STEP,
+                    ),
+                    html.Details(
+                        [
+                            html.Summary("What it costs"),
+                            html.Div(className="trade-off", **part("trade-off")),
+                        ],
+                        **part("trade-off-details"),
+                    ),
+                ],
+                **part("batch-tools"),
+            ),
+        ],
+        className="side-card batch-card",
+        hidden=True,
+        **part("batch-card"),
+        **aria(label="Batches"),
+    )
 
 
 def selection_card() -> Component:

@@ -1,4 +1,4 @@
-"""The presenter's window: its page, and the picture of the view that comes next."""
+"""Stories: those that come with the studio, files of them, and the presenter's window."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import flask
 from dash import Dash
 from msgspec.structs import replace
 
+from callbacks.guards.error_answers import sentence
 from callbacks.routes.documents import document
 from callbacks.services import services
 from callbacks.session import workspace
@@ -21,15 +22,38 @@ from melm_studio.planes.figure import empty_figure, limits, plane_frame
 from melm_studio.planes.theme import Scheme
 from melm_studio.planes.view_options import MorphTarget, ViewOptions
 from melm_studio.runs.records.run import PlaneEvent, RunRecord
+from melm_studio.workspace.project import open_project
+from melm_studio.workspace.stories import INCLUDED_STORIES
+from melm_studio.workspace.story import Story
 from melm_studio.workspace.view_spec import SharedMorph, ViewSpec
 
+_NO_FILE = "No file arrived. Choose a story that was saved here."
 T = TypeVar("T")
 
 
 def register(app: Dash) -> None:
-    """Connect the page and the route of its picture."""
+    """Connect the routes."""
+    app.server.post("/stories/<key>")(open_story)
+    app.server.post("/story")(read_story)
     app.server.add_url_rule("/presenter", "presenter", partial(presenter, app))
     app.server.post("/presenter/picture")(picture)
+
+
+def open_story(key: str) -> dict[str, Any]:
+    """Store the runs of a story, and return its views; answers 404 for an unknown one."""
+    if key not in INCLUDED_STORIES:
+        flask.abort(404)
+    with INCLUDED_STORIES[key].file.open("rb") as file:
+        opened = open_project(workspace(), file)
+    return {"story": opened.story.to_json(), "revision": workspace().revision()}
+
+
+def read_story() -> tuple[dict[str, Any], int]:
+    """Return the story of a file."""
+    raw = flask.request.get_data()
+    if not raw:
+        return sentence(_NO_FILE), 400
+    return {"story": Story.from_bytes(raw).to_json()}, 200
 
 
 def presenter(app: Dash) -> str:

@@ -15,7 +15,6 @@ SPACE = "space"
 TREE = "tree"
 PLANAR = "planar"
 LATENT = "latent"
-
 _DRAGS = {
     "pan": ("pan", "Pan"),
     "lasso": ("lasso", "Lasso: draw around rows to select them"),

@@ -1,0 +1,106 @@
+"""Numbers that some methods alone have: loadings, latent components, densities of a feature."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import flask
+from dash import Dash
+
+from callbacks.routes.requested_view import requested_event, requested_options
+from callbacks.services import services
+from callbacks.session import own_fit
+from melm_core.methods import METHODS
+from melm_studio.planes.axis_titles import axis_titles
+from melm_studio.planes.feature_densities import feature_densities
+from melm_studio.planes.feature_densities_figure import feature_figure
+from melm_studio.planes.latent_structure import LatentStructure, latent_structure
+from melm_studio.planes.latent_structure_figure import importance_figure, s_plot_figure
+from melm_studio.planes.loadings import MOST_POINTS, loadings_figure
+from melm_studio.planes.theme import Scheme
+from melm_studio.tables import number
+
+_WORDS = "Where a row moves when a feature rises."
+_STRONGEST = " The strongest {shown} of {all} features."
+_LATENT_NOTE = (
+    "VIP above 1 is more than that of an average feature. In an S-plot, features at the ends move "
+    "the predictive score strongly (covariance) and reliably (correlation). Both are of the "
+    "training rows; Q² is the counterpart of R²Y for held-out rows."
+)
+_DENSITIES_NOTE = (
+    "Filled marks are training rows, open ones held-out rows; dashed lines are where another class "
+    "becomes the most likely. A plane can separate what no single feature does."
+)
+
+
+def register(app: Dash) -> None:
+    """Connect the routes."""
+    app.server.get("/runs/<run_id>/loadings")(loadings)
+    app.server.get("/runs/<run_id>/latent-structure")(explained)
+    app.server.get("/runs/<run_id>/features/<int:feature>")(densities)
+
+
+def loadings(run_id: str) -> dict[str, Any]:
+    """The figure, as a dialog beside the picture shows it; `plane` names the plane."""
+    record, renderer = own_fit(run_id), services().renderer
+    if not METHODS[record.method].is_linear or record.parameters.n_components == 1:
+        flask.abort(404)
+    event = requested_event(run_id, flask.request.args.get("plane", type=int))
+    options = requested_options()
+    names = renderer.viewer(record).feature_names
+    scheme = flask.request.args.get("scheme", Scheme.LIGHT, type=Scheme)
+    figure = loadings_figure(
+        renderer.view(record, event, options).loadings,
+        names,
+        axis_titles(renderer, record, event, options),
+        scheme,
+    )
+    return {
+        "loadings": json.loads(figure.to_json()),
+        "words": _words(names),
+        "stage": "",
+        "fraction": 1.0,
+        "is_final": True,
+        "can_begin": False,
+    }
+
+
+def _words(names: tuple[str, ...]) -> str:
+    is_sample = len(names) > MOST_POINTS
+    shown, every = number(MOST_POINTS), number(len(names))
+    return _WORDS + (_STRONGEST.format(shown=shown, all=every) if is_sample else "")
+
+
+def explained(run_id: str) -> dict[str, Any]:
+    """The shares in words, and the figure of the features."""
+    record = own_fit(run_id)
+    if not METHODS[record.method].predicts_indicators:
+        flask.abort(404)
+    found = latent_structure(services().renderer.data(record), record)
+    figure = json.loads(_figure(found).to_json())
+    shown = {"title": "Features and components", "words": found.words, "note": _LATENT_NOTE}
+    return {"line": found.line, "figure": figure, **shown}
+
+
+def _figure(found: LatentStructure) -> Any:
+    scheme = flask.request.args.get("scheme", Scheme.LIGHT, type=Scheme)
+    if found.s_plot is not None:
+        return s_plot_figure(found.s_plot, found.feature_names, scheme)
+    return importance_figure(found.importances, found.feature_names, scheme)
+
+
+def densities(run_id: str, feature: int) -> dict[str, Any]:
+    """What a feature alone tells apart, in words and as a figure."""
+    viewer = services().renderer.viewer(own_fit(run_id))
+    if feature >= len(viewer.feature_names):
+        flask.abort(404)
+    found = feature_densities(viewer, feature)
+    scheme = flask.request.args.get("scheme", Scheme.LIGHT, type=Scheme)
+    figure = feature_figure(found.view, found.name, viewer.class_names, found.n_drawn, scheme)
+    return {
+        "title": found.name,
+        "words": found.words,
+        "note": _DENSITIES_NOTE,
+        "figure": json.loads(figure.to_json()),
+    }

@@ -1,1 +1,0 @@
-"""Routes of numbers that some methods alone have."""

@@ -1,1 +1,0 @@
-"""Figures for print and reports, as files."""

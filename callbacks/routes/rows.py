@@ -1,0 +1,419 @@
+"""Rows of a run: found, edited, marked, drawn every one, new ones placed; and their T² and Q."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Annotated, Any
+
+import flask
+import msgspec
+import numpy as np
+import pandas as pd
+from dash import Dash
+from msgspec import Meta, Struct
+from msgspec.structs import replace
+
+from callbacks.guards.compression import PACKED_ROWS
+from callbacks.routes.export import attachment
+from callbacks.routes.requested_view import requested_event, requested_options
+from callbacks.services import services
+from callbacks.session import own_run, workspace
+from melm_core.base import FloatArray, IntArray, UserError
+from melm_core.methods import METHODS, STARTS
+from melm_studio.analyses.probabilities import PROBABILITIES
+from melm_studio.planes.coloring import RowMarks, row_colors, row_symbols
+from melm_studio.planes.encoding import packed_points, packed_rows
+from melm_studio.planes.every_row import EveryRow, every_point
+from melm_studio.planes.figure import row_numbers
+from melm_studio.planes.plane_view import MAX_DRAWN_ROWS, PlaneViewer
+from melm_studio.planes.theme import Scheme
+from melm_studio.rows.details import row_details, unlabeled_details
+from melm_studio.rows.distances import RowDistances, row_contributions, row_distances
+from melm_studio.rows.distances_figure import contributions_figure, distances_figure
+from melm_studio.rows.new_rows import NewRows
+from melm_studio.rows.new_rows_report import new_rows_report, new_rows_table
+from melm_studio.rows.placement import RowPlacer
+from melm_studio.rows.row_lists import outliers, rows_named, suspect_labels
+from melm_studio.rows.row_summaries import indices_of
+from melm_studio.rows.selection import selection, selection_table
+from melm_studio.rows.spreadsheet import csv_text
+from melm_studio.rows.unlabeled_rows import ChosenRows
+from melm_studio.runs.execution.refusals import check_data
+from melm_studio.runs.records.data_source import DataSource
+from melm_studio.runs.records.parameters import RunParameters
+from melm_studio.runs.records.run import PlaneEvent, RunRecord, RunState
+from melm_studio.tables import (
+    MAX_EDITED_ROWS,
+    LabeledData,
+    Mark,
+    RowNumbers,
+    Use,
+    Words,
+    number,
+    shortened,
+)
+from melm_studio.validation import Count, Text, read
+from melm_studio.workspace.data_source import ShownData
+
+_REFITTING = "Refitting in 5 folds, to judge each row by planes fitted without it…"
+_MAX_SELECTED = 1_000_000
+_MARKED = "yes"
+_TAKEN = 'The table has a column "{name}" already. Choose another name.'
+_TOO_MANY = f"More than {MAX_EDITED_ROWS:,} rows would be left out. Remove them from the file."
+_MOST_LISTED = 200
+_ROW = "What moves {row} from the center, and off the plane."
+_SAMPLE = "The picture shows {drawn} of the {all} new rows, evenly spaced. The CSV has all."
+_DIGITS = 5  # in standard deviations: a fraction of a pixel
+
+
+class RequestedRows(Struct, frozen=True, forbid_unknown_fields=True):
+    """Rows of the file, counted from 1 without the header."""
+
+    rows: Annotated[tuple[Count, ...], Meta(title="The list of rows", max_length=_MAX_SELECTED)]
+
+
+def register(app: Dash) -> None:
+    """Connect the routes."""
+    plane = "/runs/<run_id>/planes/<int:sequence>"
+    app.server.get(f"{plane}/rows/<int:row>")(details)
+    app.server.post(f"{plane}/rows")(selected)
+    app.server.post(f"{plane}/rows.csv")(selected_csv)
+    app.server.get(f"{plane}/outliers")(found_outliers)
+    app.server.get("/runs/<run_id>/rows-named")(named)
+    app.server.post("/runs/<run_id>/suspect-labels")(suspects)
+    app.server.post("/runs/<run_id>/leave-out")(leave_out)
+    app.server.post("/runs/<run_id>/new-class")(new_class)
+    app.server.post("/runs/<run_id>/new-column")(new_column)
+    app.server.post("/runs/<run_id>/put-back")(put_back)
+    app.server.get(f"{plane}/distances")(distances)
+    app.server.get(f"{plane}/distances/<int:row>")(contributions)
+    app.server.get("/runs/<run_id>/every-row")(rows_of_run)
+    app.server.get("/runs/<run_id>/planes/<int:sequence>/every-point")(points_of_plane)
+    app.server.get("/runs/<run_id>/columns")(columns)
+    app.server.get("/runs/<run_id>/colors")(colors)
+    app.server.get("/runs/<run_id>/symbols")(symbols)
+    app.server.get("/runs/<run_id>/planes/<int:sequence>/new-rows")(new_rows)
+    app.server.get("/runs/<run_id>/planes/<int:sequence>/new-rows.csv")(new_rows_csv)
+
+
+def details(run_id: str, sequence: int, row: int) -> dict[str, Any]:
+    """One row in full."""
+    record, data, placer = _plane(run_id, sequence)
+    chosen = ChosenRows.of(data, [row])
+    if not len(chosen):
+        flask.abort(404)
+    if len(chosen.unlabeled):
+        return _json(unlabeled_details(data, placer, int(chosen.unlabeled[0])))
+    known = _known_probabilities(record)
+    return _json(row_details(data, placer, int(chosen.labeled[0]), known))
+
+
+def selected(run_id: str, sequence: int) -> dict[str, Any]:
+    """The rows of the body, and what distinguishes them."""
+    record, data, placer = _plane(run_id, sequence)
+    chosen = _requested(data)
+    return _json(selection(data, placer, chosen, _known_probabilities(record)))
+
+
+def selected_csv(run_id: str, sequence: int) -> flask.Response:
+    """The rows of the body with every column of their file, predictions and coordinates."""
+    record, data, placer = _plane(run_id, sequence)
+    columns = services().rows.table(workspace(), record)
+    table = selection_table(data, placer, _requested(data), columns)
+    return attachment(csv_text(table), record, "selection.csv", "text/csv")
+
+
+def found_outliers(run_id: str, sequence: int) -> dict[str, Any]:
+    """The rows beyond the limits of T² and Q."""
+    _, data, placer = _plane(run_id, sequence)
+    return _json(outliers(data, placer))
+
+
+def named(run_id: str) -> dict[str, Any]:
+    """The rows whose name contains ``text``."""
+    data = services().rows.data(own_run(run_id))
+    text = read(flask.request.args.get("text", ""), Text, "The name")
+    return _json(rows_named(data, text))
+
+
+def suspects(run_id: str) -> dict[str, Any]:
+    """The rows whose label is suspect, once probabilities are computed; else what is going on."""
+    record, own = own_run(run_id), workspace()
+    data = services().rows.data(record)
+    work = own.analyze(record, PROBABILITIES)
+    if work.state is RunState.FAILED:
+        raise UserError(work.message)
+    known = _known_probabilities(record) if work.state.is_final else None
+    if known is None:
+        return {"rows": None, "words": _REFITTING}
+    return _json(suspect_labels(data, known))
+
+
+def _known_probabilities(record: RunRecord) -> FloatArray | None:
+    """The out-of-fold probabilities of the rows of a run; None if not computed."""
+    current = workspace().about(record, PROBABILITIES.name)
+    if current is None or not PROBABILITIES.stands(current):
+        return None
+    return PROBABILITIES.stored(services().store, current.run_id)
+
+
+def _plane(run_id: str, sequence: int) -> tuple[RunRecord, LabeledData, RowPlacer]:
+    record, event = own_run(run_id), requested_event(run_id, sequence)
+    placer = services().rows.placer(record, event, requested_options())
+    return record, services().rows.data(record), placer
+
+
+def _requested(data: LabeledData) -> ChosenRows:
+    values = flask.request.get_json(silent=True)
+    return ChosenRows.of(data, read(values, RequestedRows, "The selection").rows)
+
+
+def _json(value: Struct) -> dict[str, Any]:
+    values: dict[str, Any] = msgspec.to_builtins(value)
+    return values
+
+
+class LeftOut(Struct, frozen=True, forbid_unknown_fields=True):
+    """Rows of the file to leave out, in addition to those that are."""
+
+    rows: RowNumbers
+
+
+class Named(Struct, frozen=True, forbid_unknown_fields=True):
+    """Rows of the file and the name of their class or column."""
+
+    rows: RowNumbers
+    value: Annotated[Words, Meta(title="The name")]
+
+
+def leave_out(run_id: str) -> tuple[dict[str, Any], int]:
+    """Leave rows out and run the same method again."""
+    record, source = _run_and_source(run_id)
+    rows = read(flask.request.get_json(silent=True), LeftOut, "The selection").rows
+    left_out = tuple(sorted({*source.left_out, *rows}))
+    if len(left_out) > MAX_EDITED_ROWS:
+        raise UserError(_TOO_MANY)
+    return _run_again(record, replace(source, left_out=left_out))
+
+
+def new_class(run_id: str) -> tuple[dict[str, Any], int]:
+    """Give rows another class and run the same method again."""
+    record, source = _run_and_source(run_id)
+    wanted = read(flask.request.get_json(silent=True), Named, "The selection")
+    mark = Mark(source.label or "", wanted.value, wanted.rows)
+    return _run_again(record, replace(source, marks=(*source.marks, mark)))
+
+
+def new_column(run_id: str) -> tuple[dict[str, Any], int]:
+    """Mark rows in a new column of information and run the same method again."""
+    record, source = _run_and_source(run_id)
+    wanted = read(flask.request.get_json(silent=True), Named, "The selection")
+    if wanted.value in workspace().table(source).frame.columns:
+        raise UserError(_TAKEN.format(name=shortened(wanted.value)))
+    mark = Mark(wanted.value, _MARKED, wanted.rows)
+    roles = {**source.roles, wanted.value: Use.INFO}
+    return _run_again(record, replace(source, marks=(*source.marks, mark), roles=roles))
+
+
+def put_back(run_id: str) -> tuple[dict[str, Any], int]:
+    """Return to the table as it was: to the same run of it, or else to a new one."""
+    record, source = _run_and_source(run_id)
+    marked = {mark.column for mark in source.marks}
+    roles = {column: use for column, use in source.roles.items() if column not in marked}
+    return _run_again(record, replace(source, left_out=(), marks=(), filters=(), roles=roles))
+
+
+def _run_and_source(run_id: str) -> tuple[RunRecord, DataSource]:
+    record = own_run(run_id)
+    return record, record.source
+
+
+def _run_again(record: RunRecord, source: DataSource) -> tuple[dict[str, Any], int]:
+    own = workspace()
+    data = own.prepare(own.table(source), source)
+    parameters = _parameters(record, data)
+    check_data(record.method, data, parameters)
+    fit = own.equal_fit(data.content_hash, record.method, parameters)
+    if fit is None:
+        shown = ShownData(data.content_hash, data.name, source.label or "", source)
+        fit = own.new_fit(shown, record.method, parameters, data.X.shape[1])
+        own.queue(fit)
+    choice = msgspec.to_builtins(source)
+    return {"revision": own.revision(), "choice": choice, "run": fit.run_id}, 201
+
+
+def _parameters(record: RunRecord, data: LabeledData) -> RunParameters:
+    """Those of the run; without its start where the features are others now."""
+    start = record.parameters.init
+    if start is None or len(start[0][0]) == data.X.shape[1]:
+        return record.parameters
+    settings = {one.name: one.default for one in METHODS[record.method].parameters}
+    return replace(record.parameters, init=None, n_init=int(settings.get(STARTS.name, 1)))
+
+
+def distances(run_id: str, sequence: int) -> dict[str, Any]:
+    """T² and Q of the rows, with their limits."""
+    record, event = own_run(run_id), requested_event(run_id, sequence)
+    placer = services().rows.placer(record, event, requested_options())
+    data = services().rows.data(record)
+    found = row_distances(data, placer)
+    answer = _answer(found.words, distances_figure(found, data.class_names, _scheme()))
+    return answer | {"rows": [_listed(found, int(at)) for at in found.farthest(_MOST_LISTED)]}
+
+
+def _listed(found: RowDistances, at: int) -> dict[str, Any]:
+    """A row as an option, and its place in the figure."""
+    place = {"x": float(found.scores[at]), "y": float(found.residuals[at])}
+    return {"row": int(found.row_numbers[at]), "label": found.label(at), **place}
+
+
+def contributions(run_id: str, sequence: int, row: int) -> dict[str, Any]:
+    """What the features contribute to T² and Q of a row of the file."""
+    record, event = own_run(run_id), requested_event(run_id, sequence)
+    placer = services().rows.placer(record, event, requested_options())
+    data = services().rows.data(record)
+    indices = indices_of(data, [row])
+    if not len(indices):
+        flask.abort(404)
+    found = row_contributions(data, placer, int(indices[0]))
+    return _answer(_ROW.format(row=found.row), contributions_figure(found, _scheme()))
+
+
+def _scheme() -> Scheme:
+    return flask.request.args.get("scheme", Scheme.LIGHT, type=Scheme)
+
+
+def _answer(words: str, figure: Any) -> dict[str, Any]:
+    return {"words": words, "figure": json.loads(figure.to_json())}
+
+
+def rows_of_run(run_id: str) -> flask.Response:
+    """Number, class and held-out mark of every row, those without a class included."""
+    return packed_rows_of(services().renderer.viewer(own_run(run_id)))
+
+
+def points_of_plane(run_id: str, sequence: int) -> flask.Response:
+    """Where the plane has every row."""
+    record, event = own_run(run_id), requested_event(run_id, sequence)
+    renderer = services().renderer
+    axes = renderer.axes(record, event, requested_options())
+    return packed_points_of(renderer.viewer(record), axes)
+
+
+def packed_rows_of(viewer: PlaneViewer) -> flask.Response:
+    """Who every row of a data set is, see `packed_rows`."""
+    known = EveryRow.of(viewer.parts)
+    body = packed_rows(known.numbers, known.codes, known.is_held_out)
+    return _tagged(flask.Response(body, mimetype=PACKED_ROWS))
+
+
+def packed_points_of(viewer: PlaneViewer, axes: FloatArray) -> flask.Response:
+    """Where axes have every row, see `packed_points`; noise, which does not compress."""
+    body = packed_points(every_point(axes, viewer.parts, is_line=viewer.n_components == 1))
+    return _tagged(flask.Response(body, mimetype="application/octet-stream"))
+
+
+def _tagged(response: flask.Response) -> flask.Response:
+    """The browser keeps the answer and asks whether it still holds."""
+    response.add_etag()
+    response.make_conditional(flask.request)
+    return response
+
+
+def columns(run_id: str) -> dict[str, Any]:
+    """The names of the columns of the run's table."""
+    table = services().rows.table(workspace(), own_run(run_id))
+    return {"columns": [str(name) for name in table.columns]}
+
+
+def colors(run_id: str) -> dict[str, Any]:
+    """The colors of the points by ``column``, on a page of a ``scheme``."""
+    scheme = flask.request.args.get("scheme", Scheme.LIGHT, type=Scheme)
+    return _marks(own_run(run_id), partial(row_colors, scheme=scheme))
+
+
+def symbols(run_id: str) -> dict[str, Any]:
+    """The symbols of the points by ``column``."""
+    return _marks(own_run(run_id), row_symbols)
+
+
+def _marks(record: RunRecord, marks_of: Callable[[pd.Series], RowMarks]) -> dict[str, Any]:
+    """The marks of the points of each trace by a column, and of every row where they are more."""
+    viewer = services().renderer.viewer(record)
+    numbers = EveryRow.of(viewer.parts).numbers
+    (values,) = column_values(record, flask.request.args.get("column", ""), [numbers])
+    found = marks_of(values)
+    traces = (np.searchsorted(numbers, rows) for rows in row_numbers(viewer.drawn_rows))
+    answer: dict[str, Any] = msgspec.to_builtins(found.of_traces(traces))
+    codes = base64.b64encode(found.codes.tobytes()).decode()
+    has_more = viewer.n_drawn < len(numbers)
+    return answer | {"every": {"palette": found.palette, "codes": codes} if has_more else None}
+
+
+def column_values(
+    record: RunRecord, name: str, drawn: Sequence[list[int] | IntArray]
+) -> list[pd.Series]:
+    """Return the values of a column of the run's table at rows of the file, for each list of them.
+
+    Raises
+    ------
+    UserError
+        If the table has no such column.
+    """
+    table = services().rows.table(workspace(), record)
+    if name not in table.columns:
+        raise UserError(
+            f'The table of this run has no column "{shortened(name)}". Reload the page.'
+        )
+    return [table[name].reindex(pd.Index(np.asarray(rows, dtype=np.int64)) - 1) for rows in drawn]
+
+
+def new_rows(run_id: str, sequence: int) -> dict[str, Any]:
+    """A report, and the points to draw; of very many rows an evenly spaced subset."""
+    record, event = own_run(run_id), requested_event(run_id, sequence)
+    new, placer = _new_rows(record), _placer(record, event)
+    data = services().rows.data(record)
+    rows = placer.new_rows(data, new.X)
+    placement = placer.place(rows, is_new=True)
+    drawn = np.arange(0, len(rows), -(-len(rows) // MAX_DRAWN_ROWS))
+    points = services().renderer.positions(record, event, rows[drawn], requested_options())
+    report = new_rows_report(data, placer, new, placement)
+    if len(drawn) < len(rows):
+        note = _SAMPLE.format(drawn=number(len(drawn)), all=number(len(rows)))
+        report = msgspec.structs.replace(report, notes=(*report.notes, note))
+    return {
+        "report": msgspec.to_builtins(report),
+        "points": {
+            "x": points[:, 0].round(_DIGITS).tolist(),
+            "y": points[:, 1].round(_DIGITS).tolist(),
+            "rows": new.row_numbers[drawn].tolist(),
+            "names": [new.names[i] for i in drawn] if new.names else [],
+            "classes": placement.predicted[drawn].tolist(),
+            "probabilities": placement.probabilities[drawn].max(axis=1).round(4).tolist(),
+            "unlike": placement.is_unlike[drawn].tolist(),
+        },
+    }
+
+
+def new_rows_csv(run_id: str, sequence: int) -> flask.Response:
+    """Every new row with its prediction, distances and coordinates."""
+    record, event = own_run(run_id), requested_event(run_id, sequence)
+    new, placer = _new_rows(record), _placer(record, event)
+    data = services().rows.data(record)
+    placement = placer.place(placer.new_rows(data, new.X), is_new=True)
+    table = new_rows_table(data, new, placement)
+    return attachment(csv_text(table), record, "new-rows.csv", "text/csv")
+
+
+def _new_rows(record: RunRecord) -> NewRows:
+    query = flask.request.args
+    values = {"kind": "upload", "key": query.get("file", ""), "name": query.get("name", "")}
+    source = read(values, DataSource, "The file of the new rows")
+    return services().rows.new_rows(workspace(), record, source)
+
+
+def _placer(record: RunRecord, event: PlaneEvent) -> RowPlacer:
+    return services().rows.placer(record, event, requested_options())

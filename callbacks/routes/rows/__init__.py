@@ -1,1 +1,0 @@
-"""Routes about rows: new ones in a plane, and those of the table."""

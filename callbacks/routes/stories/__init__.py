@@ -1,1 +1,0 @@
-"""Routes of stories: files, and those that come with the studio."""

@@ -1,1 +1,0 @@
-"""Dialogs of the page: each opens from a button of a run."""
