@@ -132,7 +132,7 @@ def address() -> str:
 
 
 def _secret() -> bytes:
-    return cast("bytes", flask.current_app.secret_key)
+    return cast(bytes, flask.current_app.secret_key)
 
 
 def own_run(run_id: str) -> RunRecord:

@@ -19,7 +19,7 @@ from melm_studio.layout.method_form import GAMMA_DIGITS
 from melm_studio.planes.theme import UNLABELED_COLOR
 from melm_studio.planes.traces import CurveTrace, PlaneTrace
 from melm_studio.planes.view_options import ViewOptions
-from melm_studio.publication.printing.crowding import CROWDING
+from melm_studio.publication.printing.axes import CROWDING
 from melm_studio.runs.records.run import RunState
 from melm_studio.workspace.view_spec import MODES, MORE_LAYERS, SWITCHES
 

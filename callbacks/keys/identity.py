@@ -102,7 +102,7 @@ def hand_over(grant: Grant) -> None:
 def via() -> str:
     """Return as of which grant this request was let in; empty for the visitor's own browser."""
     token: Grant | None = flask.g.get(_GRANT)
-    return cast("str", flask.session.get(_VIA, "")) if token is None else token.as_via
+    return cast(str, flask.session.get(_VIA, "")) if token is None else token.as_via
 
 
 def is_by_token() -> bool:
@@ -137,7 +137,7 @@ def _named_by_proxy() -> str | None:
     """The visitor whom a trusted proxy names; None where there is no such proxy or name."""
     header = services().settings.user_header
     name = flask.request.headers.get(header, "").strip() if header else ""
-    return owner_of_user(cast("bytes", flask.current_app.secret_key), name) if name else None
+    return owner_of_user(cast(bytes, flask.current_app.secret_key), name) if name else None
 
 
 def token_of(request: flask.Request) -> str | None:

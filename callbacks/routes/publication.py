@@ -40,16 +40,17 @@ from melm_studio.planes.plane_view import PlaneViewer
 from melm_studio.planes.theme import Scheme
 from melm_studio.planes.types import PlaneView
 from melm_studio.planes.view_options import DEFAULT_VIEW, ViewOptions
-from melm_studio.publication.comparison import agreement, biggest_movers, compared
-from melm_studio.publication.comparison_tables import (
+from melm_studio.publication.comparison import (
+    agreement,
     angles_frame,
+    biggest_movers,
+    compared,
     movers_frame,
     overlap_frame,
     ranking_frame,
     scores_frame,
 )
-from melm_studio.publication.report import report_of_comparison, report_of_run
-from melm_studio.publication.report_page import report_page
+from melm_studio.publication.report import report_of_comparison, report_of_run, report_page
 from melm_studio.publication.report_run import ReportedRun
 from melm_studio.publication.style import FigureFormat, FigureStyle
 from melm_studio.rows.spreadsheet import csv_text

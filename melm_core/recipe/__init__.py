@@ -11,8 +11,7 @@ from melm_core.recipe.choices import (
     Step,
     StepKind,
 )
-from melm_core.recipe.fitted_preparation import FittedPreparation, RecipeRules
-from melm_core.recipe.fitting import Preparation
+from melm_core.recipe.fitting import FittedPreparation, Preparation, RecipeRules
 from melm_core.recipe.row_arithmetic import prepared_features
 
 __all__ = [

@@ -3,28 +3,32 @@
 from __future__ import annotations
 
 import argparse
+import csv
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
+import msgspec
 import shtab
+from msgspec import Struct
+from tqdm import tqdm
 
 from melm_core.base import UserError
+from melm_core.evaluation import density_scores
 from melm_core.methods import AUTO, GAMMA, METHODS, SEED
 from melm_studio.analyses import ANALYSES
 from melm_studio.programs.client import StudioClient
-from melm_studio.programs.folds import folded_scores
 from melm_studio.programs.local_studio import local_studio
-from melm_studio.programs.models import Run
-from melm_studio.programs.progress import Progress
-from melm_studio.programs.run_files import MethodResult, write_comparison, write_method
+from melm_studio.programs.models import AnalysisResult, Check, PreparedTable, Result, Run
+from melm_studio.runs.records.data_source import DataSource
 from melm_studio.runs.records.run import RunState
+from melm_studio.scores import folds_sentence
+from melm_studio.tables import prepare, read_table
 
 DONE, SOME_FAILED, REFUSED = 0, 1, 2
 MOST_METHODS = 9  # as many as the page shows side by side
-
 _EPILOG = """\
 Each method has a folder in DIR with its plane (plane.json, for melm_core.SavedPlane), coordinates
 (points.csv), loadings (components.csv), a program for new rows (program.py), a figure (figure.pdf)
@@ -33,6 +37,16 @@ comparison.html and comparison.pdf.
 
 Exit codes: 0 done; 1 a method failed, the others are done; 2 the table or an option is refused.
 """
+_DOWNLOADS = {
+    "model.json": "plane.json",
+    "script.py": "program.py",
+    "components.csv": "components.csv",
+}
+_COLUMNS = (
+    "method", "held_out", "standard_error", "train", "chance", "divergence", "answer", "p_value",
+    "batch_held_out", "batch_train", "batch_chance", "seconds", "refusal",
+)  # fmt: skip
+STEPS = 3  # of a method: its plane, its folds, its check and files
 
 
 def add_run_parser(commands: Any) -> None:
@@ -182,3 +196,200 @@ class _Work:
         if run.state is not RunState.DONE:
             raise UserError(run.message or f"The run ended as {run.state}.")
         return run
+
+
+@dataclass(frozen=True)
+class MethodResult:
+    """What a method found, or why it was refused."""
+
+    method: str
+    result: Result | None = None
+    scores: FoldedScores | None = None
+    check: Check | None = None
+    analyses: tuple[AnalysisResult, ...] = ()
+    refusal: str = ""
+
+    @property
+    def is_done(self) -> bool:
+        """Whether the method found a plane."""
+        return self.result is not None
+
+    @property
+    def sentence(self) -> str:
+        """How many held-out rows are told apart, and whether that is real."""
+        if self.result is None:
+            return self.refusal
+        words = self.result.words
+        if self.check and self.check.words:
+            words = self.check.words
+        elif self.scores is not None:
+            words = folds_sentence(self.scores.held_out, round(1.0 / self.result.chance))
+        batches = [self.result.batches.words] if self.result.batches else []
+        return " ".join([words, *batches, *(found.words for found in self.analyses)])
+
+    def row(self) -> dict[str, Any]:
+        """The method in the table of scores."""
+        result, scores, check = self.result, self.scores, self.check
+        batches = result and result.batches
+        return {
+            "method": self.method,
+            "held_out": scores.held_out if scores else result and result.accuracy_held_out,
+            "standard_error": scores and scores.standard_error,
+            "train": scores.train if scores else result and result.accuracy_train,
+            "chance": result and result.chance,
+            "divergence": result and result.run.divergence,
+            "answer": check and check.answer,
+            "p_value": check and check.p_value,
+            "batch_held_out": batches and batches.accuracy_held_out,
+            "batch_train": batches and batches.accuracy_train,
+            "batch_chance": batches and batches.chance,
+            "seconds": result and result.run.seconds,
+            "refusal": self.refusal,
+        }
+
+
+def write_method(client: StudioClient, found: MethodResult, folder: Path) -> None:
+    """Write the plane, coordinates, program, figure and report of a method."""
+    if found.result is None:
+        return
+    run, is_linear = found.result.run.id, found.result.is_linear
+    folder.mkdir()
+    (folder / "points.csv").write_bytes(client.download(run, "points.csv"))
+    for remote, local in _DOWNLOADS.items() if is_linear else ():
+        (folder / local).write_bytes(client.download(run, remote))
+    (folder / "figure.pdf").write_bytes(client.figure([run], "pdf"))
+    (folder / "report.html").write_bytes(client.report([run]))
+
+
+def write_comparison(
+    client: StudioClient, table: PreparedTable, results: Sequence[MethodResult], folder: Path
+) -> None:
+    """Write the scores, the summary and, for several methods, their comparison."""
+    with (folder / "scores.csv").open("w", newline="") as file:
+        writer = csv.DictWriter(file, _COLUMNS)
+        writer.writeheader()
+        writer.writerows(found.row() for found in results)
+    summary = {"table": table, "methods": [_summary(found) for found in results]}
+    encoded = msgspec.json.format(msgspec.json.encode(summary), indent=2)
+    (folder / "summary.json").write_bytes(encoded)
+    runs = [found.result.run.id for found in results if found.result is not None]
+    if len(runs) > 1:
+        (folder / "comparison.pdf").write_bytes(client.figure(runs, "pdf"))
+        (folder / "comparison.html").write_bytes(client.report(runs))
+
+
+def _summary(found: MethodResult) -> dict[str, Any]:
+    return {
+        "method": found.method,
+        "result": found.result,
+        "scores": found.scores,
+        "check": found.check,
+        "analyses": found.analyses,
+        "refusal": found.refusal,
+    }
+
+
+class FoldedScores(Struct, frozen=True):
+    """Balanced accuracy of a method's class densities, by cross-validation.
+
+    Attributes
+    ----------
+    held_out, standard_error, train : float
+        Means over the folds, and the standard error of the first.
+    n_folds : int
+    notes : tuple of str
+    """
+
+    held_out: float
+    standard_error: float
+    train: float
+    n_folds: int
+    notes: tuple[str, ...]
+
+
+def folded_scores(raw: bytes, source: Mapping[str, Any], run: Run, n_folds: int) -> FoldedScores:
+    """Refit the method of a run in folds, which keep groups of rows together.
+
+    Parameters
+    ----------
+    raw : bytes
+        The file.
+    source : mapping
+        How it is prepared.
+    run : Run
+        Its method and parameters are refitted.
+    n_folds : int
+    """
+    chosen = msgspec.convert(source, DataSource)
+    data = prepare(read_table(raw, chosen.name), chosen.label)
+    gamma = run.parameters[GAMMA.name]
+    scores = density_scores(
+        run.method,
+        data.X,
+        data.y,
+        groups=data.groups,
+        parameters=run.parameters,
+        gamma=GAMMA.default if gamma == AUTO else gamma,
+        n_folds=n_folds,
+        random_state=run.parameters[SEED.name],
+    )
+    return FoldedScores(
+        held_out=scores.held_out.balanced_accuracy,
+        standard_error=scores.held_out.standard_error,
+        train=scores.train.balanced_accuracy,
+        n_folds=len(scores.held_out_confusions),
+        notes=tuple(scores.notes),
+    )
+
+
+class Progress:
+    """A bar over the methods, and a line for each method that is done.
+
+    Parameters
+    ----------
+    methods : sequence of str
+    is_shown : bool
+    """
+
+    def __init__(self, methods: Sequence[str], *, is_shown: bool) -> None:
+        self._bar = tqdm(total=STEPS * len(methods), disable=not is_shown, leave=False)
+        self._width = max(len(METHODS[method].label) for method in methods)
+        self._n_done = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._bar.close()
+
+    def begin(self, method: str) -> None:
+        """The plane of a method is sought."""
+        self._step(method, "plane", 0)
+
+    def fitted(self, method: str) -> None:
+        """The plane is found; its folds are next."""
+        self._step(method, "folds", 1)
+
+    def scored(self, method: str) -> None:
+        """The folds are done; the check, if asked for, is next."""
+        self._step(method, "check", 2)
+
+    def end(self, method: str, found: MethodResult) -> None:
+        """The method is done."""
+        self._line(method, found.sentence)
+
+    def refused(self, method: str, reason: str) -> None:
+        """The method cannot be fitted to the table."""
+        self._line(method, reason)
+
+    def _step(self, method: str, doing: str, step: int) -> None:
+        self._bar.set_description(f"{METHODS[method].label}: {doing}", refresh=False)
+        self._bar.n = STEPS * self._n_done + step
+        self._bar.refresh()
+
+    def _line(self, method: str, words: str) -> None:
+        self._n_done += 1
+        if not self._bar.disable:
+            self._bar.clear()
+            print(f"{METHODS[method].label:{self._width}}  {words}", file=sys.stderr)
+        self._step(method, "done", 0)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 import numpy as np
+import pandas as pd
 
 from melm_core.base import FloatArray, IntArray, UserError
 from melm_core.evaluation import features_used, in_standard_units
 from melm_core.linalg import principal_angles
 from melm_core.methods import METHODS
+from melm_studio.analyses.ranking_words import RankedRow
 from melm_studio.analyses.validation_run import CLASSIFIER, report_of
 from melm_studio.planes.captions import title
 from melm_studio.planes.renderer import PlaneRenderer
@@ -23,7 +25,6 @@ from melm_studio.runs.store.protocol import RunStore
 # The classifiers that score a plane, as a check names them, and the one used before any check.
 
 MAX_MOVERS = 10
-
 _NO_PLANE_YET = "{title} has no plane yet. Wait for its first plane, or choose another run."
 _OTHER_SHAPE = (
     "The two runs differ in their number of components, so their rows cannot be compared. Choose "
@@ -31,6 +32,19 @@ _OTHER_SHAPE = (
 )
 _SAME_RUN = "The two runs are the same, so no row moves. Choose two different runs."
 _OTHER_ROWS = "The two runs have no drawn row in common. Choose runs with the same seed."
+# The columns of the scores by the keys of `ComparedRun.figures`.
+_SCORES = {
+    "divergence-training": "divergence_training",
+    "divergence-held-out": "divergence_held_out",
+    "accuracy-training": "accuracy_training",
+    "accuracy-held-out": "accuracy_held_out",
+    "batch-training": "batch_accuracy_training",
+    "batch-held-out": "batch_accuracy_held_out",
+    "gap": "gap",
+    "p": "p",
+    "seconds": "seconds",
+    "features": "features_used",
+}
 
 
 @dataclass(frozen=True)
@@ -291,3 +305,54 @@ def _drawn_rows(
         codes=np.repeat(codes, [len(part) for part in points]),
         points=np.concatenate(points)[:, :n_coordinates],
     )
+
+
+def scores_frame(rows: Sequence[ComparedRun]) -> pd.DataFrame:
+    """Return one row per run, with its scores unrounded and empty cells for unknown ones.
+
+    Examples
+    --------
+    >>> figures = {"accuracy-training": 1.0, "accuracy-held-out": 0.9}
+    >>> row = ComparedRun("id", "PCA", figures, True, None, True)
+    >>> scores_frame([row])[["run", "accuracy_held_out", "checked"]].values.tolist()
+    [['PCA', 0.9, True]]
+    """
+    has_batches = any("batch-training" in row.figures for row in rows)
+    shown = {k: v for k, v in _SCORES.items() if has_batches or not k.startswith("batch")}
+    return pd.DataFrame(
+        [
+            {
+                "run": row.title,
+                **{column: row.figures.get(key) for key, column in shown.items()},
+                "checked": row.is_checked,
+            }
+            for row in rows
+        ]
+    )
+
+
+def angles_frame(agreement: Agreement) -> pd.DataFrame:
+    """Return the largest principal angle between each pair of planes, in degrees."""
+    angles = pd.DataFrame(agreement.degrees, columns=list(agreement.titles), dtype=float)
+    angles.insert(0, "run", list(agreement.titles))
+    return angles
+
+
+def movers_frame(movers: Sequence[Mover]) -> pd.DataFrame:
+    """Return the rows that move most, with their class and distance in standard deviations."""
+    return pd.DataFrame([asdict(mover) for mover in movers]).rename(columns={"class_name": "class"})
+
+
+def ranking_frame(rows: Sequence[RankedRow]) -> pd.DataFrame:
+    """Return the ranking of all methods, best first."""
+    frame = pd.DataFrame([asdict(row) for row in rows])
+    if all(row.batch is None for row in rows):
+        frame = frame.drop(columns="batch", errors="ignore")
+    return frame.rename(columns={"label": "method", "batch": "batch_accuracy_held_out"})
+
+
+def overlap_frame(overlap: Sequence[Sequence[float]], class_names: Sequence[str]) -> pd.DataFrame:
+    """Return the held-out confusion between each pair of classes."""
+    shares = pd.DataFrame(overlap, columns=list(class_names))
+    shares.insert(0, "class", list(class_names))
+    return shares

@@ -6,19 +6,25 @@ parameters, the verdict and its chance level, and the link and versions that rep
 
 from __future__ import annotations
 
+import base64
 import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+import numpy as np
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from melm_core.methods import METHODS
 from melm_studio.analyses.report_section import Picture, Section, Table
 from melm_studio.planes.captions import title, title_of_plane
 from melm_studio.publication.bibliography import bibtex
 from melm_studio.publication.comparison import Agreement
-from melm_studio.publication.report_data import data_section
 from melm_studio.publication.report_run import ReportedRun, run_sections
+from melm_studio.runs.records.run import RunRecord
+from melm_studio.tables import LabeledData, count, number, recipe_caption
 
 _PACKAGES = ("melm-studio", "numpy", "scipy", "scikit-learn", "finufft", "matplotlib")
 _SCORES = ("Run", "Divergence", "held out", "Accuracy", "held out", "p", "Seconds")
@@ -31,6 +37,8 @@ _ANGLES_NOTE = (
     "The largest principal angle between each pair of planes: 0° is the same plane, 90° means "
     "that one plane has a direction orthogonal to all of the other."
 )
+MAX_COLUMNS = 200
+_TEMPLATE = "report.html"
 
 
 @dataclass(frozen=True)
@@ -146,3 +154,66 @@ def _version(package: str) -> str:
         return version(package)
     except PackageNotFoundError:  # run from its source
         return ""
+
+
+def data_section(data: LabeledData, record: RunRecord) -> Section:
+    """Return what the data of a run are and how they were prepared."""
+    source = record.source
+    uploaded = [("SHA-256 of the file", source.key)]
+    facts = [
+        ("Table", record.data_name),
+        *(uploaded if source.kind == "upload" else []),
+        ("SHA-256 of the prepared data", record.data_id),
+        ("Label", source.label or ""),
+        ("Rows", number(len(data.y))),
+        ("Features", number(data.X.shape[1])),
+        ("Preparation", ", ".join(recipe_caption(data.recipe)) or "standardized"),
+        ("Groups of rows", _groups(data)),
+        ("Rows chosen", "; ".join(one.words for one in source.filters)),
+        ("Rows left out by hand", number(len(source.left_out))),
+    ]
+    classes = tuple((name, number(n)) for name, n in data.class_counts.items())
+    return Section(
+        "Data",
+        sentences=data.steps,
+        tables=(
+            Table("The table", ("", ""), tuple(fact for fact in facts if fact[1])),
+            Table("Classes", ("Class", "Rows"), classes),
+            _columns(data),
+        ),
+    )
+
+
+def _groups(data: LabeledData) -> str:
+    if data.groups is None:
+        return "none: rows count as independent"
+    return f"{count(len(np.unique(data.groups)), 'group')}, each kept together"
+
+
+def _columns(data: LabeledData) -> Table:
+    shown = data.columns[:MAX_COLUMNS]
+    n_more = len(data.columns) - len(shown)
+    return Table(
+        "Columns",
+        ("Column", "Role", "Reason"),
+        tuple((column.name, str(column.role), column.reason) for column in shown),
+        note=f"And {count(n_more, 'more column')}." if n_more else "",
+    )
+
+
+def report_page(report: Report) -> str:
+    """Return the HTML of a report; all of its text is escaped.
+
+    Parameters
+    ----------
+    report : Report
+    """
+    environment = Environment(
+        loader=FileSystemLoader(Path(__file__).parent),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["base64"] = lambda raw: base64.b64encode(raw).decode()
+    return environment.get_template(_TEMPLATE).render(report=report)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,22 +15,51 @@ from melm_core.base import FloatArray, IntArray
 from melm_studio.tables.classes import Classes, find_classes, no_such_column
 from melm_studio.tables.formatting import count, listed, number, shortened
 from melm_studio.tables.labels import words_of
-from melm_studio.tables.ordered_levels import ordered_levels
 from melm_studio.tables.read import Table, TableError
-from melm_studio.tables.role_guesses import guess_roles
 from melm_studio.tables.roles import SINGLE_USES, Column, Role, Use
+from melm_studio.tables.row_columns import times_of
 
 MAX_LEVELS = 20  # of a text column, for it to be a feature by default
 MAX_CHOSEN_LEVELS = 200
 MAX_LEVEL_LENGTH = 200  # characters, since every level becomes part of a feature name
-
 LARGEST = 1e150  # squares of larger values overflow
 SMALLEST_SPREAD = 1e-150  # squares of smaller ones vanish
 RESOLUTION = 1e-13  # a spread below this share of the values is rounding error
 DISTINCT_SHARE = 0.9  # text that differs in more than this share of the rows is an identifier
-
 ID_WORDS = {"id", "ids", "idx", "index", "identifier", "key", "no", "nr", "number", "uuid"}
 CHOSEN = "as you chose"
+NAME_WORDS = {"id", "identifier", "key", "name", "names", "sample", "specimen", "title", "uuid"}
+GROUP_WORDS = {"animal", "donor", "participant", "patient", "person", "subject"}
+BATCH_WORDS = {"batch", "lot", "plate"}
+ORDER_WORDS = {"date", "datetime", "injection", "order", "time", "timestamp"}
+MAX_INFO = 30  # columns kept by a guess: hovering shows them all
+LEAST_REPEATS = 2  # rows for each group or batch, on average
+MIN_GROUPS = 2  # of every class: with one, no rows of the class could be held out
+MIN_LEVELS = 3  # two categories need no order
+# Every known scale, from its lowest category to its highest. Alternatives share a position.
+SCALES: tuple[tuple[tuple[str, ...], ...], ...] = (
+    (("very low",), ("low",), ("medium", "moderate", "normal", "middle"), ("high",),
+     ("very high",)),
+    (("none", "absent"), ("mild",), ("moderate",), ("severe",), ("very severe", "critical")),
+    (("very poor", "very bad"), ("poor", "bad"), ("fair", "average", "ok", "neutral"),
+     ("good",), ("very good",), ("excellent",)),
+    (("never",), ("rarely", "seldom"), ("sometimes", "occasionally"), ("often", "frequently"),
+     ("usually", "very often"), ("always",)),
+    (("strongly disagree",), ("disagree",), ("somewhat disagree",),
+     ("neutral", "neither", "undecided", "neither agree nor disagree"), ("somewhat agree",),
+     ("agree",), ("strongly agree",)),
+    (("very dissatisfied",), ("dissatisfied",), ("neutral", "neither"), ("satisfied",),
+     ("very satisfied",)),
+    (("tiny",), ("small",), ("medium",), ("large", "big"), ("huge", "very large")),
+    (("xxs",), ("xs",), ("s",), ("m",), ("l",), ("xl",), ("xxl",)),
+    (("cold",), ("cool",), ("mild", "warm"), ("hot",)),
+    (("primary", "elementary"), ("secondary", "high school"), ("bachelor",), ("master",),
+     ("doctorate", "phd")),
+    (("i",), ("ii",), ("iii",), ("iv",), ("v",)),
+    (("stage i",), ("stage ii",), ("stage iii",), ("stage iv",)),
+)  # fmt: skip
+# "1 = never", "2. rarely", "3-5 times": categories that begin with different numbers.
+NUMBERED = re.compile(r"(\d{1,3})\s*[-=.:)\u2013]\s*\S")
 
 
 def column_roles(
@@ -225,3 +255,173 @@ def _is_identifier(name: str, values: FloatArray) -> bool:
     words = words_of(name)
     is_named = bool(words) and not ID_WORDS.isdisjoint({words[0], words[-1]})
     return is_named and len(np.unique(values)) == len(values)
+
+
+def guess_roles(
+    frame: pd.DataFrame, columns: Sequence[Column], classes: Classes, chosen: Collection[str]
+) -> tuple[Column, ...]:
+    """Give columns the roles Name, Group, Batch, Order and Info.
+
+    Parameters
+    ----------
+    frame : DataFrame
+    columns : sequence of Column
+        With the roles that each has by itself.
+    classes : Classes
+    chosen : collection of str
+        Columns whose role the user chose; it stays, and no other column gets a role of which there
+        is one only.
+    """
+    guesses = _Guesses(frame, columns, classes, chosen)
+    found = {**guesses.groups(), **guesses.orders()}
+    found = {**guesses.info(found), **found}
+    return tuple(
+        _with_role(column, *found[column.name]) if column.name in found else column
+        for column in columns
+    )
+
+
+def _with_role(column: Column, role: Role, reason: str) -> Column:
+    return Column(
+        column.name, role, reason, column.n_values, column.n_missing, column.exclusion_reason
+    )
+
+
+class _Guesses:
+    """The guesses for the columns of one table whose role is not chosen."""
+
+    def __init__(
+        self,
+        frame: pd.DataFrame,
+        columns: Sequence[Column],
+        classes: Classes,
+        chosen: Collection[str],
+    ) -> None:
+        self._frame = frame
+        self._classes = classes
+        self._taken = {column.role for column in columns if column.name in chosen}
+        unusable = (Role.LABEL, Role.CONSTANT)
+        self._open = [c for c in columns if c.name not in chosen and c.role not in unusable]
+
+    def groups(self) -> dict[str, tuple[Role, str]]:
+        """At most one group and one batch."""
+        found: dict[str, tuple[Role, str]] = {}
+        for role, words, why in (
+            (Role.GROUP, GROUP_WORDS, "rows with the same value stay together"),
+            (Role.BATCH, BATCH_WORDS, "not a property of the rows"),
+        ):
+            if role in self._taken:
+                continue
+            for column in self._named(words):
+                if column.name not in found and self._repeats(column):
+                    n_rows = len(self._classes.rows)
+                    found[column.name] = (role, f"{_repeated(column, n_rows)}: {why}")
+                    break
+        return found
+
+    def orders(self) -> dict[str, tuple[Role, str]]:
+        """At most one order: dates, or a number that grows along the file."""
+        if Role.ORDER in self._taken:
+            return {}
+        for column in self._named(ORDER_WORDS):
+            if why := _order_reason(self._frame[column.name]):
+                return {column.name: (Role.ORDER, f"{why}: the order of the rows")}
+        return {}
+
+    def info(self, found: Collection[str]) -> dict[str, tuple[Role, str]]:
+        """At most one name; the other columns that are left out describe rows."""
+        left_out = [
+            c for c in self._open if c.role in (Role.ID, Role.IGNORED) and c.name not in found
+        ]
+        kept = {c.name: (Role.INFO, c.reason) for c in self._describing(left_out)}
+        names = [column for column in left_out if column.role is Role.ID]
+        if names and Role.NAME not in self._taken:
+            best = max(names, key=self._name_preference)
+            kept[best.name] = (Role.NAME, f"{best.reason.partition(':')[0]}: it names the rows")
+        return kept
+
+    def _named(self, words: set[str]) -> Iterator[Column]:
+        return (column for column in self._open if not words.isdisjoint(words_of(column.name)))
+
+    def _repeats(self, column: Column) -> bool:
+        """Whether the values repeat, and every class has several."""
+        if not 2 <= column.n_values <= len(self._classes.rows) / LEAST_REPEATS:
+            return False
+        cells = self._frame[column.name].iloc[self._classes.rows]
+        if cells.dtype.kind == "f" and not (cells.dropna() % 1 == 0).all():
+            return False
+        return fewest_values(pd.factorize(cells)[0], self._classes.y) >= MIN_GROUPS
+
+    def _describing(self, columns: Sequence[Column]) -> Sequence[Column]:
+        usable = [c for c in columns if c.n_values and not _is_unreadable(c)]
+        return usable[:MAX_INFO]
+
+    def _name_preference(self, column: Column) -> tuple[bool, bool]:
+        is_text = self._frame[column.name].dtype.kind != "f"
+        return is_text, not NAME_WORDS.isdisjoint(words_of(column.name))
+
+
+def fewest_values(codes: IntArray, y: IntArray) -> int:
+    """The number of values in the class that has the fewest; missing ones have the code -1."""
+    pairs = pd.DataFrame({"y": y, "value": codes})
+    counts = pairs[pairs["value"] >= 0].drop_duplicates().groupby("y").size()
+    return int(counts.reindex(range(int(y.max()) + 1), fill_value=0).min())
+
+
+def _repeated(column: Column, n_rows: int) -> str:
+    return f"repeats, {count(round(n_rows / column.n_values), 'row')} for each value"
+
+
+def _order_reason(cells: pd.Series) -> str:
+    present = cells.dropna()
+    if len(present) < 2 or len(present) < len(cells):
+        return ""
+    if cells.dtype.kind == "f":
+        return "grows along the file" if bool((np.diff(present) > 0).all()) else ""
+    times = times_of([str(text) for text in present])
+    return "dates" if not times.isna().any() and times.min() < times.max() else ""
+
+
+def _is_unreadable(column: Column) -> bool:
+    return "characters" in column.exclusion_reason or "too large" in column.exclusion_reason
+
+
+def ordered_levels(levels: Iterable[str]) -> tuple[str, ...] | None:
+    """The levels from low to high, or None if their order is not known.
+
+    Examples
+    --------
+    >>> from melm_studio.tables.column_roles import ordered_levels
+    >>> ordered_levels(["high", "low", "medium"])
+    ('low', 'medium', 'high')
+    >>> ordered_levels(["red", "green", "blue"]) is None
+    True
+    """
+    given = list(levels)
+    if len(given) < MIN_LEVELS:
+        return None
+    return _of_scale(given) or _numbered(given)
+
+
+def _of_scale(levels: list[str]) -> tuple[str, ...] | None:
+    for scale in SCALES:
+        places = {word: place for place, words in enumerate(scale) for word in words}
+        found = [places.get(_plain(level)) for level in levels]
+        known = [place for place in found if place is not None]
+        if len(set(known)) == len(levels):
+            return _sorted_by(levels, known)
+    return None
+
+
+def _numbered(levels: list[str]) -> tuple[str, ...] | None:
+    found = [NUMBERED.match(level.strip()) for level in levels]
+    numbers = [int(match[1]) for match in found if match]
+    return _sorted_by(levels, numbers) if len(set(numbers)) == len(levels) else None
+
+
+def _sorted_by(levels: list[str], places: list[int]) -> tuple[str, ...]:
+    return tuple(level for _, level in sorted(zip(places, levels, strict=True)))
+
+
+def _plain(level: str) -> str:
+    return " ".join(level.replace("_", " ").replace("-", " ").casefold().split())

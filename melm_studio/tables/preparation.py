@@ -16,12 +16,11 @@ from melm_studio.tables.classes import (
     find_classes,
     sort_key,
 )
-from melm_studio.tables.column_roles import column_roles, find_roles
+from melm_studio.tables.column_roles import column_roles, find_roles, ordered_levels
 from melm_studio.tables.dependence import dependence_notes, has_chosen_groups, row_groups
 from melm_studio.tables.formatting import count, listed, number, shortened
 from melm_studio.tables.labeled_data import LabeledData, UnlabeledRows
 from melm_studio.tables.labels import guess_label, label_candidates
-from melm_studio.tables.ordered_levels import ordered_levels
 from melm_studio.tables.read import Table, TableError, unique_names
 from melm_studio.tables.recipe_words import filled_sentences, step_sentences
 from melm_studio.tables.records import MAX_CELLS

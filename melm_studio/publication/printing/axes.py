@@ -2,32 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.colors import to_rgba_array
+from matplotlib.markers import MarkerStyle
 from matplotlib.patches import PathPatch
+from matplotlib.path import Path
+from scipy.signal import fftconvolve
 
 from melm_core.base import FloatArray
 from melm_studio.planes.types import ClassView
-from melm_studio.publication.printing.crowded_points import CrowdedPoints, draw_crowded
-from melm_studio.publication.printing.crowding import CROWDING
 from melm_studio.publication.printing.marks import INK, MARKERS, ClassMark
 from melm_studio.publication.printing.moments import draw_moments
 from melm_studio.publication.printing.panel import FigurePanel
-from melm_studio.publication.printing.regions import loops, region
 from melm_studio.publication.style import FigureStyle
 
 # More points than this make a vector graphic slow to open; they become an image within it.
 MOST_VECTOR_POINTS = 5_000
-
 _FILL, _LINE, _PLAIN_LINE, _TRAIN, _HELD_OUT = 0.1, 0.75, 0.35, 0.8, 0.95
 _ABOVE_CONTOURS, _ABOVE_POINTS = 2, 3
 _INSET = 0.012  # of a side, so that a mark at the edge is not cut
-
 # Type of this size goes with lines and points of these sizes.
 _FONT_PT, _LINE_PT, _ARROW_PT, _HEAD_PT = 8.0, 0.7, 0.9, 6.0
 _POINT_PT = (
@@ -37,6 +36,15 @@ _POINT_PT = (
     (200_000, 1.4),
     (np.inf, 1.0),
 )  # by the number of points
+MOST_PIXELS = 2_500_000
+_SUBPIXELS = 4
+_RING = 0.45  # the inner diameter of an open marker, as a share of the outer
+_LEAST_COVERAGE = 1e-3  # below, what is left of rounding
+_POINTS_PER_INCH = 72.0
+# Opacities of a row alone in its pixel and of the densest pixel; how much fainter a row alone is
+# for every tenfold of the densest pixel, and its faintest; the count of a row that is not singled
+# out.
+CROWDING = {"alone": 0.85, "solid": 0.96, "fading": 0.45, "faintest": 0.3, "aside": 0.04}
 
 
 def draw_layers(
@@ -222,3 +230,139 @@ def _draw_arrows(axes: Axes, panel: FigurePanel, unit: float) -> None:
         )
         if arrow.arrow_patch is not None:  # ends at the edge of a picture that is zoomed in
             arrow.arrow_patch.set_clip_path(axes.patch)
+
+
+def loops(contours: FloatArray) -> list[FloatArray]:
+    """Split lines that are separated by rows of nan, (n_vertices, 2), into one array each."""
+    is_gap = np.isnan(contours[:, 0])
+    parts = np.split(contours, np.flatnonzero(is_gap))
+    lines = [part[~np.isnan(part[:, 0])] for part in parts]
+    return [line for line in lines if len(line) > 2]
+
+
+def region(lines: list[FloatArray]) -> Path:
+    """Return the region of one level as a path.
+
+    Lines around a hole run the other way, as contourpy orients them, so a fill leaves holes out.
+    """
+    return Path.make_compound_path(*(Path(line, closed=True) for line in lines))
+
+
+@dataclass(frozen=True, eq=False)
+class CrowdedPoints:
+    """Points of one marker.
+
+    Attributes
+    ----------
+    points : ndarray of shape (n_points, 2)
+    colors : ndarray of shape (n_points, 3)
+    strengths : ndarray of shape (n_points,)
+        One, or less for points that are faint.
+    marker : str
+        As matplotlib names it.
+    is_open : bool
+    """
+
+    points: FloatArray
+    colors: FloatArray
+    strengths: FloatArray
+    marker: str
+    is_open: bool
+
+
+def draw_crowded(
+    axes: Axes, parts: Iterable[CrowdedPoints], size: float, dpi: float, zorder: float
+) -> None:
+    """Draw points as one image that fills the axes, whose limits are set.
+
+    Parameters
+    ----------
+    axes : Axes
+    parts : iterable of CrowdedPoints
+    size : float
+        Diameter of a marker in points of type.
+    dpi : float
+        Pixels per inch, fewer where the image would have more than `MOST_PIXELS`.
+    zorder : float
+    """
+    ranges = np.array([axes.get_xlim(), axes.get_ylim()])
+    inches = np.array(
+        axes.get_window_extent().transformed(axes.figure.dpi_scale_trans.inverted()).size
+    )
+    dpi = min(dpi, float(np.sqrt(MOST_PIXELS / inches.prod())))
+    width, height = (max(1, round(side * dpi)) for side in inches)
+    sums = np.zeros((4, height, width))
+    for part in parts:
+        mark = _coverage(part.marker, size * dpi / _POINTS_PER_INCH, is_open=part.is_open)
+        for channel, pixels in zip(sums, _binned(part, ranges, (height, width)), strict=True):
+            channel += fftconvolve(pixels, mark, mode="same")
+    counts = np.where(sums[3] < _LEAST_COVERAGE, 0.0, sums[3])
+    colors = np.clip(sums[:3] / np.maximum(sums[3], _LEAST_COVERAGE), 0, 1)
+    image = np.dstack([*colors, opacities(counts)])
+    axes.imshow(
+        image,
+        extent=(*ranges[0], *ranges[1]),
+        origin="upper",
+        aspect="auto",
+        interpolation="none",
+        zorder=zorder,
+        gid="points",
+    )
+    axes.set(xlim=ranges[0], ylim=ranges[1])
+
+
+def _binned(part: CrowdedPoints, ranges: FloatArray, shape: tuple[int, int]) -> list[FloatArray]:
+    """Sums of red, green, blue and strength of the points in each pixel."""
+    shares = (part.points - ranges[:, 0]) / (ranges[:, 1] - ranges[:, 0])
+    is_in = ((shares >= 0) & (shares < 1)).all(axis=1)
+    height, width = shape
+    columns = (shares[is_in, 0] * width).astype(np.int64)
+    lines = ((1 - shares[is_in, 1]) * height).astype(np.int64).clip(max=height - 1)
+    strengths = part.strengths[is_in]
+    weights = [*(strengths * part.colors[is_in].T), strengths]
+    at = lines * width + columns
+    return [
+        np.bincount(at, weights=weight, minlength=height * width).astype(float).reshape(shape)
+        for weight in weights
+    ]
+
+
+def _coverage(marker: str, diameter: float, *, is_open: bool) -> FloatArray:
+    """The share of each pixel that a marker covers, (side, side) of an odd side."""
+    reach = int(np.ceil(diameter))
+    steps = (np.arange((2 * reach + 1) * _SUBPIXELS) + 0.5) / _SUBPIXELS - reach - 0.5
+    places = np.stack(np.meshgrid(steps, -steps), axis=-1).reshape(-1, 2)
+    style = MarkerStyle(marker)
+    outline = style.get_path().transformed(style.get_transform())
+    is_covered = outline.contains_points(places / max(diameter, 1.0))
+    if is_open:
+        is_covered &= ~outline.contains_points(places / max(_RING * diameter, 1e-9))
+    side = 2 * reach + 1
+    fine = is_covered.reshape(side, _SUBPIXELS, side, _SUBPIXELS)
+    shares: FloatArray = fine.mean(axis=(1, 3))
+    return shares
+
+
+def opacities(counts: FloatArray) -> FloatArray:
+    """Return the opacity of pixels by how many rows cover them, which grows with the logarithm.
+
+    Parameters
+    ----------
+    counts : ndarray of any shape
+        A fraction where a mark covers part of a pixel, or is faint.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from melm_studio.publication.printing.axes import opacities
+    >>> opacities(np.array([0.0, 0.5, 1.0, 10.0, 100.0])).round(2)
+    array([0.  , 0.22, 0.45, 0.7 , 0.96])
+    """
+    most = max(1.0, float(counts.max(initial=1.0)))
+    faded = CROWDING["alone"] / (1 + CROWDING["fading"] * np.log10(most))
+    alone = max(CROWDING["faintest"], faded)
+    rise = (CROWDING["solid"] - alone) / np.log(most) if most > 1 else 0.0
+    found: FloatArray = np.where(
+        counts < 1, alone * counts, alone + rise * np.log(np.maximum(counts, 1))
+    )
+    return found

@@ -20,8 +20,7 @@ from matplotlib.figure import Figure
 
 from melm_core.base import UserError
 from melm_studio.publication.printing.axes import draw_layers, outside
-from melm_studio.publication.printing.layout import Box, grid, with_equal_units
-from melm_studio.publication.printing.legend import add_legend
+from melm_studio.publication.printing.layout import Box, add_legend, grid, with_equal_units
 from melm_studio.publication.printing.marks import FRAME, INK, class_marks
 from melm_studio.publication.printing.names import write_names
 from melm_studio.publication.printing.panel import FigurePanel

@@ -10,7 +10,7 @@ import pytest
 from callbacks.routes.api.endpoints import PREFIX
 from melm_studio.analyses import validation_run
 from melm_studio.programs.models import Check, Result
-from melm_studio.programs.run_files import MethodResult
+from melm_studio.programs.run_table import MethodResult
 from melm_studio.validation import read
 from tests.callbacks.routes.talks.messages import newest
 

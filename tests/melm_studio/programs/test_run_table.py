@@ -16,8 +16,7 @@ from melm_studio.command import main
 from melm_studio.programs import run_table
 from melm_studio.programs.client import RefusedError
 from melm_studio.programs.models import BatchResult, PreparedTable, Result, Run
-from melm_studio.programs.run_files import MethodResult
-from melm_studio.programs.run_table import DONE, REFUSED, SOME_FAILED
+from melm_studio.programs.run_table import DONE, REFUSED, SOME_FAILED, MethodResult
 from melm_studio.runs.records.run import RunState
 
 

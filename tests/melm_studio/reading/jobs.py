@@ -13,7 +13,7 @@ from pathlib import Path
 import msgspec
 
 from melm_studio.reading import Channel
-from melm_studio.reading.bounds import MOST_OPEN_FILES
+from melm_studio.reading.fork_server import MOST_OPEN_FILES
 
 
 def warm_up() -> None:

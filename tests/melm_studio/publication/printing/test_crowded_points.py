@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from melm_studio.publication.printing.crowded_points import CrowdedPoints, draw_crowded
-from melm_studio.publication.printing.crowding import CROWDING, opacities
+from melm_studio.publication.printing.axes import CROWDING, CrowdedPoints, draw_crowded, opacities
 
 RED, BLUE = (1.0, 0.0, 0.0), (0.0, 0.0, 1.0)
 

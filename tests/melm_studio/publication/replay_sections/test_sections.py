@@ -8,7 +8,7 @@ import re
 import numpy as np
 import pytest
 
-import melm_studio.publication.replay_sections.section as section_module
+import melm_studio.publication.replay_sections as section_module
 from melm_studio.analyses.drawn_tree import Height, TreeArrays
 from melm_studio.analyses.tree_words import NamedBranch
 from melm_studio.publication.replay_sections import (
