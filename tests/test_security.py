@@ -39,9 +39,14 @@ SECRETS = re.compile(
 )
 
 
-@pytest.mark.parametrize("module", MODULES, ids=str)
-def test_nothing_that_is_read_is_ever_run(module):
-    assert list(_dangers((ROOT / module).read_text())) == []
+def test_nothing_that_is_read_is_ever_run():
+    assert len(MODULES) > 300
+    found = [
+        f"{module}: {danger}"
+        for module in MODULES
+        for danger in _dangers((ROOT / module).read_text())
+    ]
+    assert found == []
 
 
 @pytest.mark.parametrize(

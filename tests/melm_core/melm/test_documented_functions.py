@@ -92,3 +92,29 @@ def test_what_the_architecture_names_is_called_by_a_fit(melm, table, is_large):
     calls = calls_of(melm, *table)
     never = [name for name in documented(is_large=is_large) if not calls[code_of(name)]]
     assert never == []
+
+
+def test_every_name_that_an_answer_gives_is_in_the_module_before_it():
+    answers = ARCHITECTURE.partition("## Where is ...?")[2].partition("\n## ")[0]
+    rows = re.findall(r"^\| (.+\?) \| (.+) \|$", answers, re.MULTILINE)
+    missing, n_names = [], 0
+    for _, answer in rows:
+        module = ""
+        for name in re.findall(r"`([^`]+)`", answer):
+            if "/" in name or name.endswith(".py"):
+                module = name
+            elif not module.endswith(".py") or not is_in(module, name):
+                missing.append(f"{module}: {name}")
+            n_names += "/" not in name
+    assert missing == []
+    assert n_names >= 20
+
+
+def is_in(path: str, name: str) -> bool:
+    """Whether a module has a function, class or value of this qualified name."""
+    value = import_module(path.removesuffix(".py").removesuffix("/__init__").replace("/", "."))
+    for part in name.split("."):
+        if not hasattr(value, part):
+            return False
+        value = getattr(value, part)
+    return True
