@@ -19,7 +19,8 @@ from melm_studio.layout.shell.page_scripts import PAGE_SCRIPT
 from tools.driver.visitor import opened_studio
 
 IMPORT = re.compile(r'^(?:import|export) .*?from "(\./|\.\./)([^"]+)";$', re.MULTILINE)
-ON_DEMAND = re.compile(r'import\("(\./|\.\./)([^"]+\.mjs)"\)')
+# In a template, the name of a module may be a value.
+ON_DEMAND = re.compile(r'import\(["`](\./|\.\./)([^"`]+\.mjs)["`]\)')
 
 
 def imported(module: Path, *ways: re.Pattern[str]) -> set[Path]:
@@ -30,10 +31,10 @@ def imported(module: Path, *ways: re.Pattern[str]) -> set[Path]:
         importing = waiting.pop()
         text = importing.read_text()
         for start, rest in [path for way in ways for path in way.findall(text)]:
-            module = (importing.parent / start / rest).resolve()
-            if module not in found:
-                found.add(module)
-                waiting.append(module)
+            pattern = re.sub(r"\$\{\w+\}", "*", rest)
+            named = set((importing.parent / start).resolve().glob(pattern)) - found
+            found |= named
+            waiting += named
     return found
 
 
