@@ -152,8 +152,9 @@ export interface RowSummary {
   row: number;
   name: string;
   label: string;
+  /** Empty of a row that is unlike those of the fit, as its probability. */
   predicted: string;
-  probability: number;
+  probability: string;
   basis: string;
   unlike: string;
 }
@@ -199,6 +200,8 @@ declare global {
     "panel:news": CustomEvent<News>;
     "panel:plane": CustomEvent<Plane>;
     "panel:painted": CustomEvent<Plane>;
+    /** The probabilities of rows are calibrated from now on. */
+    "panel:calibrated": CustomEvent<null>;
     "panel:hover": CustomEvent<{ row: number; at: Point; label: string } | null>;
     "panel:file": CustomEvent<File>;
     "panel:options": CustomEvent<ViewOptions>;

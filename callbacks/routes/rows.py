@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, Any
 
@@ -33,9 +34,10 @@ from melm_studio.planes.theme import Scheme
 from melm_studio.rows.details import row_details, unlabeled_details
 from melm_studio.rows.distances import RowDistances, row_contributions, row_distances
 from melm_studio.rows.distances_figure import contributions_figure, distances_figure
+from melm_studio.rows.held_out_probabilities import HeldOutProbabilities
 from melm_studio.rows.new_rows import NewRows
-from melm_studio.rows.new_rows_report import new_rows_report, new_rows_table
-from melm_studio.rows.placement import RowPlacer
+from melm_studio.rows.new_rows_report import new_rows_report, new_rows_table, taken_for
+from melm_studio.rows.placement import Placement, RowPlacer
 from melm_studio.rows.row_lists import outliers, rows_named, suspect_labels
 from melm_studio.rows.row_summaries import indices_of
 from melm_studio.rows.selection import selection, selection_table
@@ -101,35 +103,36 @@ def register(app: Dash) -> None:
 
 def details(run_id: str, sequence: int, row: int) -> dict[str, Any]:
     """One row in full."""
-    record, data, placer = _plane(run_id, sequence)
+    plane = _plane(run_id, sequence)
+    data, known = plane.data, plane.known
     chosen = ChosenRows.of(data, [row])
     if not len(chosen):
         flask.abort(404)
     if len(chosen.unlabeled):
-        return _json(unlabeled_details(data, placer, int(chosen.unlabeled[0])))
-    known = _known_probabilities(record)
-    return _json(row_details(data, placer, int(chosen.labeled[0]), known))
+        calibration = known.calibration if known else None
+        return _json(unlabeled_details(data, plane.placer, int(chosen.unlabeled[0]), calibration))
+    return _json(row_details(data, plane.placer, int(chosen.labeled[0]), known))
 
 
 def selected(run_id: str, sequence: int) -> dict[str, Any]:
     """The rows of the body, and what distinguishes them."""
-    record, data, placer = _plane(run_id, sequence)
-    chosen = _requested(data)
-    return _json(selection(data, placer, chosen, _known_probabilities(record)))
+    plane = _plane(run_id, sequence)
+    return _json(selection(plane.data, plane.placer, _requested(plane.data), plane.known))
 
 
 def selected_csv(run_id: str, sequence: int) -> flask.Response:
     """The rows of the body with every column of their file, predictions and coordinates."""
-    record, data, placer = _plane(run_id, sequence)
-    columns = services().rows.table(workspace(), record)
-    table = selection_table(data, placer, _requested(data), columns)
-    return attachment(csv_text(table), record, "selection.csv", "text/csv")
+    plane = _plane(run_id, sequence)
+    columns = services().rows.table(workspace(), plane.record)
+    chosen = _requested(plane.data)
+    table = selection_table(plane.data, plane.placer, chosen, columns, plane.known)
+    return attachment(csv_text(table), plane.record, "selection.csv", "text/csv")
 
 
 def found_outliers(run_id: str, sequence: int) -> dict[str, Any]:
     """The rows beyond the limits of T² and Q."""
-    _, data, placer = _plane(run_id, sequence)
-    return _json(outliers(data, placer))
+    plane = _plane(run_id, sequence)
+    return _json(outliers(plane.data, plane.placer))
 
 
 def named(run_id: str) -> dict[str, Any]:
@@ -146,24 +149,43 @@ def suspects(run_id: str) -> dict[str, Any]:
     work = own.analyze(record, PROBABILITIES)
     if work.state is RunState.FAILED:
         raise UserError(work.message)
-    known = _known_probabilities(record) if work.state.is_final else None
+    known = known_probabilities(record) if work.state.is_final else None
     if known is None:
         return {"rows": None, "words": _REFITTING}
-    return _json(suspect_labels(data, known))
+    return _json(suspect_labels(data, known.log_densities))
 
 
-def _known_probabilities(record: RunRecord) -> FloatArray | None:
-    """The out-of-fold probabilities of the rows of a run; None if not computed."""
+def known_probabilities(record: RunRecord) -> HeldOutProbabilities | None:
+    """The calibrated probabilities of the rows of a run; None if not computed."""
     current = workspace().about(record, PROBABILITIES.name)
     if current is None or not PROBABILITIES.stands(current):
         return None
     return PROBABILITIES.stored(services().store, current.run_id)
 
 
-def _plane(run_id: str, sequence: int) -> tuple[RunRecord, LabeledData, RowPlacer]:
+def _probabilities_in_plane(record: RunRecord, event: PlaneEvent) -> HeldOutProbabilities | None:
+    """Those that hold in the plane on screen: of a plane or γ that is not the run's, none."""
+    options = requested_options()
+    is_own = event.is_final and not options.changes_plane
+    has_gamma = options.gamma is None or options.gamma == record.gamma
+    return known_probabilities(record) if is_own and has_gamma else None
+
+
+@dataclass(frozen=True, eq=False)
+class _Plane:
+    """The plane on screen, and what is known of rows in it."""
+
+    record: RunRecord
+    data: LabeledData
+    placer: RowPlacer
+    known: HeldOutProbabilities | None
+
+
+def _plane(run_id: str, sequence: int) -> _Plane:
     record, event = own_run(run_id), requested_event(run_id, sequence)
     placer = services().rows.placer(record, event, requested_options())
-    return record, services().rows.data(record), placer
+    known = _probabilities_in_plane(record, event)
+    return _Plane(record, services().rows.data(record), placer, known)
 
 
 def _requested(data: LabeledData) -> ChosenRows:
@@ -377,7 +399,7 @@ def new_rows(run_id: str, sequence: int) -> dict[str, Any]:
     new, placer = _new_rows(record), _placer(record, event)
     data = services().rows.data(record)
     rows = placer.new_rows(data, new.X)
-    placement = placer.place(rows, is_new=True)
+    placement = _placement(record, event, placer, rows)
     drawn = np.arange(0, len(rows), -(-len(rows) // MAX_DRAWN_ROWS))
     points = services().renderer.positions(record, event, rows[drawn], requested_options())
     report = new_rows_report(data, placer, new, placement)
@@ -392,7 +414,7 @@ def new_rows(run_id: str, sequence: int) -> dict[str, Any]:
             "rows": new.row_numbers[drawn].tolist(),
             "names": [new.names[i] for i in drawn] if new.names else [],
             "classes": placement.predicted[drawn].tolist(),
-            "probabilities": placement.probabilities[drawn].max(axis=1).round(4).tolist(),
+            "words": taken_for(data, placement, drawn),
             "unlike": placement.is_unlike[drawn].tolist(),
         },
     }
@@ -403,7 +425,7 @@ def new_rows_csv(run_id: str, sequence: int) -> flask.Response:
     record, event = own_run(run_id), requested_event(run_id, sequence)
     new, placer = _new_rows(record), _placer(record, event)
     data = services().rows.data(record)
-    placement = placer.place(placer.new_rows(data, new.X), is_new=True)
+    placement = _placement(record, event, placer, placer.new_rows(data, new.X))
     table = new_rows_table(data, new, placement)
     return attachment(csv_text(table), record, "new-rows.csv", "text/csv")
 
@@ -413,6 +435,13 @@ def _new_rows(record: RunRecord) -> NewRows:
     values = {"kind": "upload", "key": query.get("file", ""), "name": query.get("name", "")}
     source = read(values, DataSource, "The file of the new rows")
     return services().rows.new_rows(workspace(), record, source)
+
+
+def _placement(
+    record: RunRecord, event: PlaneEvent, placer: RowPlacer, rows: FloatArray
+) -> Placement:
+    known = _probabilities_in_plane(record, event)
+    return placer.place(rows, is_new=True, calibration=known.calibration if known else None)
 
 
 def _placer(record: RunRecord, event: PlaneEvent) -> RowPlacer:

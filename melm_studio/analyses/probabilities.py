@@ -1,20 +1,16 @@
-"""Class probabilities of every row, by planes fitted without it; suspect labels have low ones."""
+"""Calibrated class probabilities of every row, by planes fitted without it, and suspect labels."""
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
-import numpy as np
-
-from melm_core.base import FloatArray
-from melm_core.diagnostics import out_of_fold_probabilities
-from melm_studio.analyses.analysis import Analysis, DataShape, Work, demand
+from melm_core.diagnostics import calibrated_probabilities
+from melm_studio.analyses.analysis import Analysis, DataShape, Work
+from melm_studio.rows.held_out_probabilities import HeldOutProbabilities
 from melm_studio.runs.execution.giving_way import StoppedError, is_stopped
 from melm_studio.runs.execution.rows import judged_rows
 from melm_studio.runs.records.run import RunRecord, RunState
-from melm_studio.runs.records.sent_array import array_header, finite_array
 from melm_studio.tables import LabeledData, number
 
 # The densities of more rows at all of them would take minutes.
@@ -25,12 +21,12 @@ _TOO_MANY_ROWS = (
     "instead."
 )
 
-# Of shape (n_rows, n_classes); None while they are unknown.
-Found: TypeAlias = FloatArray | None
+# None while they are unknown.
+Found: TypeAlias = HeldOutProbabilities | None
 
 
 class Probabilities(Analysis[Found]):
-    """Out-of-fold probabilities; rows are marked by them, so that they open no dialog."""
+    """They mark rows and calibrate new ones, so that they open no dialog."""
 
     name = "probabilities"
 
@@ -47,7 +43,7 @@ class Probabilities(Analysis[Found]):
             return is_stopped(work.store, work.record, work.clock)
 
         record = work.record
-        found = out_of_fold_probabilities(
+        found = calibrated_probabilities(
             record.method,
             **judged_rows(work.data, record=record),
             gamma=record.gamma,
@@ -55,15 +51,13 @@ class Probabilities(Analysis[Found]):
             random_state=record.parameters.random_state,
             callback=stops,
         )
-        if np.isnan(found).any():
+        if found is None:
             raise StoppedError
-        file = io.BytesIO()
-        np.save(file, found.astype(np.float32), allow_pickle=False)
-        work.store.put_report(record.run_id, file.getvalue())
+        report = HeldOutProbabilities(found.probabilities, found.log_densities, found.calibration)
+        work.store.put_report(record.run_id, report.to_bytes())
 
     def read(self, raw: bytes) -> Found:
-        found: FloatArray = np.load(io.BytesIO(raw), allow_pickle=False).astype(np.float64)
-        return found
+        return HeldOutProbabilities.from_bytes(raw)
 
     def blank(self) -> Found:
         return None
@@ -74,15 +68,15 @@ class Probabilities(Analysis[Found]):
     def sentence(self, report: Found, *, is_final: bool) -> str:
         if report is None:
             return "No probabilities." if is_final else "Refitting the plane without each fold."
-        return f"Probabilities of {number(len(report))} rows, by planes fitted without them."
+        rows = f"{number(len(report.probabilities))} rows"
+        return f"Calibrated probabilities of {rows}, by planes fitted without them."
 
     def checked(self, raw: bytes, shape: DataShape) -> bytes:
-        found, dtype = array_header(raw)
-        demand(found == (shape.n_rows, shape.n_classes) and dtype == np.float32)
-        return finite_array(raw)
+        found = HeldOutProbabilities.checked(raw, (shape.n_rows, shape.n_classes))
+        return found.to_bytes()
 
     def as_json(self, report: Found) -> Any:
-        return None if report is None else report.tolist()
+        return None if report is None else report.probabilities.tolist()
 
 
 PROBABILITIES = Probabilities()

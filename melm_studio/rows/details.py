@@ -9,6 +9,8 @@ import numpy as np
 from msgspec import Struct
 
 from melm_core.base import FloatArray, IntArray
+from melm_core.evaluation import Calibration
+from melm_studio.rows.held_out_probabilities import HeldOutProbabilities
 from melm_studio.rows.placement import RowPlacer
 from melm_studio.rows.row_summaries import RowSummary, row_summaries
 from melm_studio.rows.unlabeled_rows import unlabeled_summaries
@@ -47,11 +49,14 @@ class RowDetails(Struct, frozen=True, kw_only=True):
 
 
 def row_details(
-    data: LabeledData, placer: RowPlacer, index: int, out_of_fold: FloatArray | None = None
+    data: LabeledData,
+    placer: RowPlacer,
+    index: int,
+    known: HeldOutProbabilities | None = None,
 ) -> RowDetails:
-    """Return the details of a row of the table, by index."""
+    """Return the details of a row of the table, by index; see `row_summaries`."""
     chosen = np.array([index])
-    (summary,) = row_summaries(data, placer, chosen, out_of_fold)
+    (summary,) = row_summaries(data, placer, chosen, known)
     values = partial(table_value, data, index)
     return RowDetails(
         summary=summary,
@@ -60,7 +65,9 @@ def row_details(
     )
 
 
-def unlabeled_details(data: LabeledData, placer: RowPlacer, index: int) -> RowDetails:
+def unlabeled_details(
+    data: LabeledData, placer: RowPlacer, index: int, calibration: Calibration | None
+) -> RowDetails:
     """Return the details of a row without a class, by its index among these.
 
     Where steps other than filling and scaling were applied, there are no contributions: the values
@@ -70,7 +77,7 @@ def unlabeled_details(data: LabeledData, placer: RowPlacer, index: int) -> RowDe
     if others is None:
         raise ValueError("Every row of the table has a class.")
     chosen = np.array([index])
-    (summary,) = unlabeled_summaries(data, placer, chosen)
+    (summary,) = unlabeled_summaries(data, placer, chosen, calibration)
     rows = placer.unlabeled_rows(chosen)
 
     def value(feature: int) -> str:

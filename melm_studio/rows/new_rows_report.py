@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 import pandas as pd
 from msgspec import Struct
 
-from melm_core.base import FloatArray
+from melm_core.base import FloatArray, IntArray
 from melm_studio.rows.new_rows import NewRows
 from melm_studio.rows.placement import Placement, RowPlacer
-from melm_studio.rows.row_summaries import HELD_OUT, RowSummary, unlike_words
+from melm_studio.rows.row_summaries import (
+    UNCALIBRATED,
+    RowSummary,
+    held_out_basis,
+    predicted_class,
+    probability_words,
+    unlike_words,
+)
 from melm_studio.scores import new_rows_sentence
 from melm_studio.tables import LabeledData, count
 
 MAX_LISTED = 200
+
+_UNCALIBRATED = (
+    "Their probabilities are uncalibrated, and too sure. Suspect labels calibrates them, where the "
+    "plane and γ are those of the run."
+)
 
 
 class NewRowsReport(Struct, frozen=True, kw_only=True):
@@ -64,7 +74,11 @@ def new_rows_report(
     return NewRowsReport(
         name=new.name,
         headline=_headline(data, new, placement, confusion),
-        notes=(*new.notes, *_unlike_notes(data, placer, placement)),
+        notes=(
+            *new.notes,
+            *_unlike_notes(data, placer, placement),
+            *(() if placement.is_calibrated else (_UNCALIBRATED,)),
+        ),
         class_names=data.class_names,
         confusion=tuple(map(tuple, confusion.tolist())) if confusion.any() else (),
         rows=tuple(_summaries(data, new, placement)),
@@ -80,29 +94,50 @@ def new_rows_table(data: LabeledData, new: NewRows, placement: Placement) -> pd.
             "row": new.row_numbers,
             **({"name": new.names} if new.names else {}),
             **({"label": labels} if (new.labels >= 0).any() else {}),
-            **placement_columns(data.class_names, placement),
+            **placement_columns(data, placement),
         }
     )
 
 
-def placement_columns(
-    class_names: Sequence[str], placement: Placement
-) -> dict[str, FloatArray | list[str]]:
-    """The columns of a table that describe placed rows."""
+def placement_columns(data: LabeledData, placement: Placement) -> dict[str, FloatArray | list[str]]:
+    """The columns of a table that describe placed rows; of unlike ones, no class.
+
+    Calibrated probabilities have the digits that a share of the rows of the table has.
+    """
+    unlike = unlike_words(placement)
+    shares = np.where(placement.is_unlike[:, None], np.nan, placement.probabilities)
+    if placement.is_calibrated:
+        shares = shares.round(len(str(len(data.y))))
     return {
-        "predicted": [class_names[code] for code in placement.predicted],
-        **{
-            f"probability of {name}": placement.probabilities[:, code]
-            for code, name in enumerate(class_names)
-        },
+        "predicted": _predicted(data, placement, unlike),
+        **{f"probability of {name}": shares[:, i] for i, name in enumerate(data.class_names)},
+        "calibrated": ["yes" if placement.is_calibrated else "no"] * len(unlike),
         "T2": placement.score_distances,
         "Q": placement.residuals,
-        "unlike the others": unlike_words(placement),
+        "unlike the others": unlike,
         **{
             f"component_{i + 1}": placement.coordinates[:, i]
             for i in range(placement.coordinates.shape[1])
         },
     }
+
+
+def taken_for(data: LabeledData, placement: Placement, chosen: IntArray) -> list[str]:
+    """What each of the chosen rows is taken for, in words: "Barolo 82 %"."""
+    sure = "" if placement.is_calibrated else UNCALIBRATED
+    unlike = unlike_words(placement)
+    return [
+        "unlike the training rows"
+        if unlike[i]
+        else f"{data.class_names[placement.predicted[i]]} "
+        f"{probability_words(placement.probabilities[i], unlike[i])}{sure}"
+        for i in chosen
+    ]
+
+
+def _predicted(data: LabeledData, placement: Placement, unlike: list[str]) -> list[str]:
+    rows = zip(placement.probabilities, unlike, strict=True)
+    return [predicted_class(data.class_names, share, where) for share, where in rows]
 
 
 def _summaries(data: LabeledData, new: NewRows, placement: Placement) -> list[RowSummary]:
@@ -112,9 +147,9 @@ def _summaries(data: LabeledData, new: NewRows, placement: Placement) -> list[Ro
             row=int(new.row_numbers[i]),
             name=new.names[i] if new.names else "",
             label=data.class_names[new.labels[i]] if new.labels[i] >= 0 else "",
-            predicted=data.class_names[placement.predicted[i]],
-            probability=float(placement.probabilities[i].max()),
-            basis=HELD_OUT,
+            predicted=predicted_class(data.class_names, placement.probabilities[i], unlike[i]),
+            probability=probability_words(placement.probabilities[i], unlike[i]),
+            basis=held_out_basis(placement),
             unlike=unlike[i],
         )
         for i in range(min(len(unlike), MAX_LISTED))
@@ -132,9 +167,13 @@ def _headline(data: LabeledData, new: NewRows, placement: Placement, confusion: 
     rows = count(len(new.row_numbers), "new row")
     sizes = confusion.sum(axis=1)
     if not sizes.any():
-        taken = np.bincount(placement.predicted, minlength=len(data.class_names))
-        classes = [f"{n} {name}" for n, name in zip(taken, data.class_names, strict=True) if n]
-        return f"{rows}: {', '.join(classes)}"
+        alike: IntArray = placement.predicted[~placement.is_unlike]
+        taken = np.bincount(alike, minlength=len(data.class_names))
+        parts = [f"{n} {name}" for n, name in zip(taken, data.class_names, strict=True) if n]
+        n_unlike = len(placement.predicted) - len(alike)
+        if n_unlike:
+            parts.append(f"{n_unlike} unlike the training rows")
+        return f"{rows}: {', '.join(parts)}"
     present = sizes > 0
     accuracy = np.mean(np.diagonal(confusion)[present] / sizes[present])
     return new_rows_sentence(float(accuracy), int(sizes.sum()), len(data.class_names))

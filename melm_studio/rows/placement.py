@@ -10,6 +10,7 @@ import numpy.typing as npt
 from melm_core.base import FloatArray, IntArray
 from melm_core.density import ClassDensities, density_shares
 from melm_core.diagnostics import PlaneDistances
+from melm_core.evaluation import Calibration
 from melm_core.methods import METHODS
 from melm_studio.planes.saved_model import class_densities
 from melm_studio.runs.execution.embedding import embedded
@@ -27,6 +28,8 @@ class Placement:
     coordinates : ndarray of shape (n_rows, n_components)
     probabilities : ndarray of shape (n_rows, n_classes)
         Of the class densities of the training rows, with equal priors.
+    is_calibrated : bool
+        Whether they hold on rows that the plane was not fitted to; else densities are too sure.
     score_distances, residuals : ndarray of shape (n_rows,)
         T² in the plane and Q off it, see `PlaneDistances`.
     score_limit, residual_limit : float
@@ -36,6 +39,7 @@ class Placement:
 
     coordinates: FloatArray
     probabilities: FloatArray
+    is_calibrated: bool
     score_distances: FloatArray
     residuals: FloatArray
     score_limit: float
@@ -145,7 +149,9 @@ class RowPlacer:
         """Return what each feature contributes to the Q of rows, shape (n_rows, n_features)."""
         return self._distances.residual_contributions(rows)
 
-    def place(self, rows: FloatArray, *, is_new: bool) -> Placement:
+    def place(
+        self, rows: FloatArray, *, is_new: bool, calibration: Calibration | None = None
+    ) -> Placement:
         """Place rows, in the coordinates that the plane projects.
 
         Parameters
@@ -153,11 +159,15 @@ class RowPlacer:
         rows : ndarray of shape (n_rows, n_features)
         is_new : bool
             Whether the limit of T² is that for rows that the plane was not fitted to.
+        calibration : Calibration, optional
+            Of such rows in this plane, where it is known.
         """
         coordinates = rows @ self._components.T
+        logs = self._densities.log_densities(coordinates)
         return Placement(
             coordinates,
-            density_shares(self._densities.log_densities(coordinates)),
+            density_shares(logs) if calibration is None else calibration.probabilities(logs),
+            calibration is not None,
             self._distances.score_distance(rows),
             self._distances.residual(rows),
             self._distances.score_limit(is_new=is_new) if self.has_distances else np.inf,

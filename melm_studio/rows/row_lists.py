@@ -5,15 +5,13 @@ from __future__ import annotations
 import numpy as np
 from msgspec import Struct
 
+from melm_core import diagnostics
 from melm_core.base import FloatArray, IntArray
 from melm_studio.rows.placement import RowPlacer
 from melm_studio.rows.row_summaries import names_of
 from melm_studio.tables import LabeledData, count
 
 MAX_FOUND = 200
-
-# A label is suspect if the row is more probably of another class by this factor.
-_SUSPECT_RATIO = 9.0
 
 
 class RowList(Struct, frozen=True):
@@ -37,24 +35,18 @@ def outliers(data: LabeledData, placer: RowPlacer) -> RowList:
     return _rows(data, found[np.argsort(-excess[found], kind="stable")], words)
 
 
-def suspect_labels(data: LabeledData, out_of_fold: FloatArray) -> RowList:
-    """Return the rows that are far more probably of another class than of their own.
+def suspect_labels(data: LabeledData, log_densities: FloatArray) -> RowList:
+    """Return the rows that are probably mislabeled, and about how many of them are not.
 
     Parameters
     ----------
     data : LabeledData
-    out_of_fold : ndarray of shape (n_samples, n_classes)
-        Probabilities by planes fitted without the row; nan where unknown.
+    log_densities : ndarray of shape (n_samples, n_classes)
+        Of the classes, by planes fitted without the row.
     """
-    own = out_of_fold[np.arange(len(data.y)), data.y]
-    other = out_of_fold.max(axis=1)
-    with np.errstate(invalid="ignore"):
-        found = np.flatnonzero(other > _SUSPECT_RATIO * own)
-    words = (
-        f"{count(len(found), 'row')} of {len(data.y):,} more than {_SUSPECT_RATIO:.0f} times as "
-        "probable in another class, by planes fitted without them."
-    )
-    return _rows(data, found[np.argsort(own[found], kind="stable")], words)
+    found = diagnostics.suspect_labels(log_densities, data.y)
+    words = found.words[0].upper() + found.words[1:]
+    return _rows(data, found.rows, f"{words}; judged by planes fitted without each row.")
 
 
 def rows_named(data: LabeledData, text: str) -> RowList:

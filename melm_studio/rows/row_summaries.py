@@ -7,13 +7,18 @@ from collections.abc import Sequence
 import numpy as np
 from msgspec import Struct
 
-from melm_core.base import FloatArray, IntArray
+from melm_core.base import FloatArray, IntArray, percent
+from melm_studio.rows.held_out_probabilities import HeldOutProbabilities
 from melm_studio.rows.placement import Placement, RowPlacer
 from melm_studio.tables import LabeledData, Role
 
 HELD_OUT = "held out"
 OUT_OF_FOLD = "out of fold"
 TRAINING = "training"
+UNCALIBRATED = ", uncalibrated"
+
+_SURE = 0.95  # more than a table tells of one row
+_SURE_WORDS = f"over {percent(_SURE)}"
 
 
 class RowSummary(Struct, frozen=True, kw_only=True):
@@ -26,12 +31,12 @@ class RowSummary(Struct, frozen=True, kw_only=True):
     name, label : str
         Empty where they are not known.
     predicted : str
-        The most probable class.
-    probability : float
-        Of that class, with equal priors.
+        The most probable class; empty of a row that is unlike those of the fit.
+    probability : str
+        Of that class, with equal priors, no finer than rows tell; empty without a class.
     basis : str
         What the probability rests on: "held out", "out of fold" or, where the row itself was part
-        of the fit, "training".
+        of the fit, "training"; and whether it is uncalibrated.
     unlike : str
         Where it is unlike the rows of the fit: "in the plane", "off the plane", or empty.
     """
@@ -40,13 +45,16 @@ class RowSummary(Struct, frozen=True, kw_only=True):
     name: str
     label: str
     predicted: str
-    probability: float
+    probability: str
     basis: str
     unlike: str
 
 
 def row_summaries(
-    data: LabeledData, placer: RowPlacer, chosen: IntArray, out_of_fold: FloatArray | None = None
+    data: LabeledData,
+    placer: RowPlacer,
+    chosen: IntArray,
+    known: HeldOutProbabilities | None = None,
 ) -> list[RowSummary]:
     """Return summaries of rows of the table, by index.
 
@@ -55,26 +63,30 @@ def row_summaries(
     data : LabeledData
     placer : RowPlacer
     chosen : ndarray of shape (n_chosen,)
-    out_of_fold : ndarray of shape (n_samples, n_classes), optional
-        Probabilities by planes fitted without the row; used for training rows where known.
+    known : HeldOutProbabilities, optional
+        Of the plane: training rows have theirs out of fold, and others are calibrated.
     """
     is_held_out = placer.is_held_out[chosen]
     rows = placer.rows(data, chosen)
-    as_fitted, as_new = (placer.place(rows, is_new=is_new) for is_new in (False, True))
+    as_fitted, as_new = (
+        placer.place(rows, is_new=is_new, calibration=known.calibration if known else None)
+        for is_new in (False, True)
+    )
     unlike = np.where(is_held_out, unlike_words(as_new), unlike_words(as_fitted))
-    shares, basis = as_fitted.probabilities, np.where(is_held_out, HELD_OUT, TRAINING)
-    if out_of_fold is not None:
-        is_known = ~is_held_out & ~np.isnan(out_of_fold[chosen]).any(axis=1)
-        shares = np.where(is_known[:, None], out_of_fold[chosen], shares)
-        basis = np.where(is_known, OUT_OF_FOLD, basis)
+    if known is None:
+        shares = as_fitted.probabilities
+        basis = np.where(is_held_out, HELD_OUT + UNCALIBRATED, TRAINING + UNCALIBRATED)
+    else:
+        shares = np.where(is_held_out[:, None], as_new.probabilities, known.probabilities[chosen])
+        basis = np.where(is_held_out, HELD_OUT, OUT_OF_FOLD)
     names = names_of(data, chosen) or [""] * len(chosen)
     return [
         RowSummary(
             row=int(data.row_numbers[index]),
             name=name,
             label=data.class_names[data.y[index]],
-            predicted=data.class_names[int(share.argmax())],
-            probability=float(share.max()),
+            predicted=predicted_class(data.class_names, share, where),
+            probability=probability_words(share, where),
             basis=str(kind),
             unlike=str(where),
         )
@@ -82,6 +94,24 @@ def row_summaries(
             chosen, names, shares, basis, unlike, strict=True
         )
     ]
+
+
+def predicted_class(class_names: Sequence[str], shares: FloatArray, unlike: str) -> str:
+    """The most probable class of a row; empty of one that is unlike those of the fit."""
+    return "" if unlike else class_names[int(shares.argmax())]
+
+
+def probability_words(shares: FloatArray, unlike: str) -> str:
+    """How probable that class is, to what rows tell: "82 %", "over 95 %"."""
+    if unlike:
+        return ""
+    largest = float(shares.max())
+    return _SURE_WORDS if largest > _SURE else percent(largest)
+
+
+def held_out_basis(placement: Placement) -> str:
+    """What probabilities of rows rest on that the plane was not fitted to."""
+    return HELD_OUT if placement.is_calibrated else HELD_OUT + UNCALIBRATED
 
 
 def unlike_words(placement: Placement) -> list[str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
@@ -10,6 +12,7 @@ from msgspec import Struct
 from melm_core.base import FloatArray, IntArray
 from melm_core.diagnostics import standardized_differences
 from melm_studio.rows.details import in_units, table_values, value_text
+from melm_studio.rows.held_out_probabilities import HeldOutProbabilities
 from melm_studio.rows.new_rows_report import placement_columns
 from melm_studio.rows.placement import RowPlacer
 from melm_studio.rows.row_summaries import RowSummary, names_of, row_summaries
@@ -66,14 +69,18 @@ class Selection(Struct, frozen=True, kw_only=True):
 
 
 def selection(
-    data: LabeledData, placer: RowPlacer, chosen: ChosenRows, out_of_fold: FloatArray | None = None
+    data: LabeledData,
+    placer: RowPlacer,
+    chosen: ChosenRows,
+    known: HeldOutProbabilities | None = None,
 ) -> Selection:
-    """Return what is to be known about rows."""
+    """Return what is to be known about rows; see `row_summaries`."""
+    calibration = known.calibration if known else None
     counts = np.bincount(data.y[chosen.labeled], minlength=len(data.class_names))
     names, numbers = [*data.class_names, UNLABELED], [*counts, len(chosen.unlabeled)]
     rows = [
-        *row_summaries(data, placer, chosen.labeled[:MAX_LISTED], out_of_fold),
-        *unlabeled_summaries(data, placer, chosen.unlabeled[:MAX_LISTED]),
+        *row_summaries(data, placer, chosen.labeled[:MAX_LISTED], known),
+        *unlabeled_summaries(data, placer, chosen.unlabeled[:MAX_LISTED], calibration),
     ]
     return Selection(
         n_rows=len(chosen),
@@ -84,7 +91,11 @@ def selection(
 
 
 def selection_table(
-    data: LabeledData, placer: RowPlacer, chosen: ChosenRows, columns: pd.DataFrame
+    data: LabeledData,
+    placer: RowPlacer,
+    chosen: ChosenRows,
+    columns: pd.DataFrame,
+    known: HeldOutProbabilities | None = None,
 ) -> pd.DataFrame:
     """Return rows with their names, all columns of their file, predictions and coordinates.
 
@@ -95,28 +106,38 @@ def selection_table(
     chosen : ChosenRows
     columns : DataFrame
         Every row and column of the file.
+    known : HeldOutProbabilities, optional
+        See `row_summaries`.
     """
+    calibration = known.calibration if known else None
     labeled, unlabeled, others = chosen.labeled, chosen.unlabeled, data.unlabeled
     parts = []
     if len(labeled) or not len(unlabeled):
-        placement = placer.place(placer.rows(data, labeled), is_new=False)
-        is_held_out = np.where(placer.is_held_out[labeled], "yes", "no")
-        known = _known(data.row_numbers[labeled], names_of(data, labeled), is_held_out)
-        parts.append((known, placement))
+        is_held_out = placer.is_held_out[labeled]
+        rows = placer.rows(data, labeled)
+        placement = placer.place(rows, is_new=False, calibration=calibration)
+        if known is not None:
+            shares = np.where(
+                is_held_out[:, None], placement.probabilities, known.probabilities[labeled]
+            )
+            placement = replace(placement, probabilities=shares)
+        flags = np.where(is_held_out, "yes", "no")
+        who = _who(data.row_numbers[labeled], names_of(data, labeled), flags)
+        parts.append((who, placement))
     if others is not None and len(unlabeled):
-        placement = unlabeled_placement(placer, unlabeled)
+        placement = unlabeled_placement(placer, unlabeled, calibration)
         names = unlabeled_names(others, unlabeled)
-        known = _known(others.row_numbers[unlabeled], names, np.full(len(unlabeled), ""))
-        parts.append((known, placement))
+        who = _who(others.row_numbers[unlabeled], names, np.full(len(unlabeled), ""))
+        parts.append((who, placement))
     tables = []
-    for known, placement in parts:
-        placed = pd.DataFrame(placement_columns(data.class_names, placement))
-        cells = columns.iloc[known["row"].to_numpy() - 1].reset_index(drop=True)
-        tables.append(pd.concat([known, cells, placed], axis=1))
+    for who, placement in parts:
+        placed = pd.DataFrame(placement_columns(data, placement))
+        cells = columns.iloc[who["row"].to_numpy() - 1].reset_index(drop=True)
+        tables.append(pd.concat([who, cells, placed], axis=1))
     return pd.concat(tables).sort_values("row", ignore_index=True)
 
 
-def _known(rows: IntArray, names: list[str], is_held_out: npt.NDArray[np.str_]) -> pd.DataFrame:
+def _who(rows: IntArray, names: list[str], is_held_out: npt.NDArray[np.str_]) -> pd.DataFrame:
     """Who rows of the file are."""
     named = {"name": names} if names else {}
     return pd.DataFrame({"row": rows, **named, "held out": is_held_out})

@@ -8,8 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from melm_core.base import IntArray
+from melm_core.evaluation import Calibration
 from melm_studio.rows.placement import Placement, RowPlacer
-from melm_studio.rows.row_summaries import HELD_OUT, RowSummary, unlike_words
+from melm_studio.rows.row_summaries import (
+    RowSummary,
+    held_out_basis,
+    predicted_class,
+    probability_words,
+    unlike_words,
+)
 from melm_studio.tables import LabeledData, Role, UnlabeledRows
 
 NO_ROWS: IntArray = np.empty(0, dtype=np.int64)
@@ -42,25 +49,29 @@ class ChosenRows:
         return len(self.labeled) + len(self.unlabeled)
 
 
-def unlabeled_placement(placer: RowPlacer, chosen: IntArray) -> Placement:
+def unlabeled_placement(
+    placer: RowPlacer, chosen: IntArray, calibration: Calibration | None
+) -> Placement:
     """Place rows without a class, by index, as rows that the plane was not fitted to."""
-    return placer.place(placer.unlabeled_rows(chosen), is_new=True)
+    return placer.place(placer.unlabeled_rows(chosen), is_new=True, calibration=calibration)
 
 
-def unlabeled_summaries(data: LabeledData, placer: RowPlacer, chosen: IntArray) -> list[RowSummary]:
+def unlabeled_summaries(
+    data: LabeledData, placer: RowPlacer, chosen: IntArray, calibration: Calibration | None
+) -> list[RowSummary]:
     """Return summaries of rows without a class, by index."""
     if not len(chosen) or data.unlabeled is None:
         return []
-    placement = unlabeled_placement(placer, chosen)
+    placement = unlabeled_placement(placer, chosen, calibration)
     names = unlabeled_names(data.unlabeled, chosen) or [""] * len(chosen)
     return [
         RowSummary(
             row=int(data.unlabeled.row_numbers[index]),
             name=name,
             label="",
-            predicted=data.class_names[int(share.argmax())],
-            probability=float(share.max()),
-            basis=HELD_OUT,
+            predicted=predicted_class(data.class_names, share, where),
+            probability=probability_words(share, where),
+            basis=held_out_basis(placement),
             unlike=where,
         )
         for index, name, share, where in zip(

@@ -4,7 +4,6 @@ import { PLANE_TRACE } from "../constants.mjs";
 import { ask, refusalOf, requested, save, sendFile, sentenceOf } from "../page/answers.mjs";
 import { element } from "../page/dom.mjs";
 import { showNotice } from "../page/notice.mjs";
-import { percent } from "../page/number_text.mjs";
 import { onChange } from "../page/signals.mjs";
 import { addTraces } from "../panel/features.mjs";
 import { shownPanels } from "../panel/panels.mjs";
@@ -37,6 +36,7 @@ export function refresh(panels) {
 /** @param {Panel} panel */
 function connect(panel) {
   placed.set(panel, new NewRows(panel));
+  panel.node.addEventListener("panel:calibrated", () => placed.get(panel).refreshAnew());
   panel.part("new-remove").onclick = () => placeFile(null);
   panel.part("new-csv").onclick = () => saveAll(panel);
 }
@@ -82,6 +82,12 @@ class NewRows {
   refreshSoon() {
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.refresh(), SETTLED_MS);
+  }
+
+  // The same rows have other probabilities from now on.
+  refreshAnew() {
+    if (this.known) this.known.address = "";
+    this.refreshSoon();
   }
 
   async refresh() {
@@ -131,7 +137,7 @@ class NewRows {
   }
 
   trace(chosen, { symbol, color, ink }) {
-    const { points, report } = this.known;
+    const { points } = this.known;
     const [[left, right], [low, high]] = this.panel.axes();
     const clamped = (value, from, to) => {
       const edge = EDGE * (to - from);
@@ -143,7 +149,7 @@ class NewRows {
       mode: "markers",
       x: chosen.map((i) => clamped(points.x[i], left, right)),
       y: chosen.map((i) => clamped(points.y[i], low, high)),
-      text: chosen.map((i) => label(points, report, i)),
+      text: chosen.map((i) => label(points, i)),
       marker: { symbol, color, size: SIZE, line: { color: ink, width: 1 } },
       hovertemplate: "%{text}<extra></extra>",
       showlegend: false,
@@ -154,10 +160,9 @@ class NewRows {
 /** @param {Panel} panel */
 const trainTraces = (panel) => panel.figure.plane.data.filter(({ meta }) => meta.kind === PLANE_TRACE.train);
 
-function label(points, report, i) {
+function label(points, i) {
   const name = nameOf({ name: points.names[i] ?? "", row: points.rows[i] });
-  const rest = points.unlike[i] ? ", unlike the table of the run" : "";
-  return escaped(`new ${name}: ${report.class_names[points.classes[i]]} ${percent(points.probabilities[i])}${rest}`);
+  return escaped(`new ${name}: ${points.words[i]}`);
 }
 
 function confusionRows({ class_names: names, confusion }) {

@@ -3,7 +3,6 @@
 import { ask } from "../page/answers.mjs";
 import { element, hide, span } from "../page/dom.mjs";
 import { mode } from "../page/mode.mjs";
-import { percent } from "../page/number_text.mjs";
 import { addToPanels } from "../panel/features.mjs";
 import { addressOf } from "../panel/view_options.mjs";
 
@@ -19,6 +18,7 @@ export function addRowCards() {
     const card = new RowCard(panel);
     panel.node.addEventListener("panel:hover", ({ detail }) => card.show(detail));
     panel.node.addEventListener("panel:plane", () => card.show(null));
+    panel.node.addEventListener("panel:calibrated", () => card.known.clear());
   });
 }
 
@@ -74,15 +74,16 @@ class RowCard {
 /** @param {RowDetails} details */
 function detailLines({ summary, contributions, info }) {
   const { label, predicted, probability, basis, unlike } = summary;
-  const isOther = label !== "" && label !== predicted;
+  const isOther = label !== "" && predicted !== "" && label !== predicted;
   const className = label || "no label";
   const prediction = label === "" ? `predicted ${predicted}` : isOther ? `taken for ${predicted}` : "its class";
   const lines = [
     element("strong", "", nameOf(summary)),
     element("div", "", summary.name ? `${className}, row ${summary.row}` : className),
-    element("div", isOther ? "is-other" : "row-card-dim", `${prediction}: ${percent(probability)} (${basis})`),
+    unlike
+      ? element("div", "is-other", `unlike the training rows, ${unlike}`)
+      : element("div", isOther ? "is-other" : "row-card-dim", `${prediction}: ${probability} (${basis})`),
   ];
-  if (unlike) lines.push(element("div", "is-other", `unlike the others, ${unlike}`));
   const values = [
     ...contributions.map(({ feature, value, deviations }) => [feature, `${value} (${signed(deviations)} SD)`]),
     ...info,
@@ -97,19 +98,18 @@ const signed = (value) => `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(1
 export const nameOf = ({ name, row }) => name || `row ${row}`;
 
 /** What a row is taken for, and how sure that is. @param {import("../types").RowSummary} row */
-const predictionOf = ({ predicted, probability }) => `${predicted} ${percent(probability)}`;
+export const predictionOf = ({ predicted, probability, unlike }) => (unlike ? "unlike the training rows" : `${predicted} ${probability}`);
 
 /**
- * A row as a line: name, class, and, where another class is more probable, that.
+ * A row as a line: name, class, and, where another class is more probable, that; none of a row unlike the others.
  * @param {import("../types").RowSummary} row
  */
 export function rowLine(row) {
-  const isOther = row.label && row.label !== row.predicted;
-  const line = [
+  const isOther = row.label && row.predicted && row.label !== row.predicted;
+  if (row.unlike) return [element("span", "row-name", nameOf(row)), span(row.label, "row-class"), element("span", "row-unlike", predictionOf(row))];
+  return [
     element("span", "row-name", nameOf(row)),
     span(row.label || row.predicted, "row-class"),
-    element("span", isOther ? "row-taken is-other" : "row-taken", isOther ? predictionOf(row) : percent(row.probability)),
+    element("span", isOther ? "row-taken is-other" : "row-taken", isOther ? predictionOf(row) : row.probability),
   ];
-  if (row.unlike) line.push(element("span", "row-unlike", "unlike"));
-  return line;
 }

@@ -6,13 +6,12 @@ import { setProps } from "../page/dash.mjs";
 import { element } from "../page/dom.mjs";
 import { connectMenu } from "../page/menu.mjs";
 import { mode } from "../page/mode.mjs";
-import { percent } from "../page/number_text.mjs";
 import { onChange } from "../page/signals.mjs";
 import { addToPanels } from "../panel/features.mjs";
 import { frontPanel } from "../panel/panels.mjs";
 import { bringToFront, stage } from "../panel/runs.mjs";
 import { addressOf } from "../panel/view_options.mjs";
-import { nameOf, rowLine } from "./row_card.mjs";
+import { nameOf, predictionOf, rowLine } from "./row_card.mjs";
 import { chosen, markedRow, selectedRows, selectRows } from "./singled_out.mjs";
 
 /** @typedef {import("../panel/panel.mjs").Panel} Panel */
@@ -93,6 +92,7 @@ class SelectionCard {
       const answer = await ask(`runs/${this.panel.run}/suspect-labels`, {});
       if (answer.rows) {
         this.shown = null; // out-of-fold probabilities are known now
+        this.panel.node.dispatchEvent(new CustomEvent("panel:calibrated"));
         return answer;
       }
       this.say(answer.words);
@@ -139,7 +139,7 @@ class SelectionCard {
 
   row(summary) {
     const button = element("button", "row-line", ...rowLine(summary));
-    Object.assign(button, { type: "button", title: `${nameOf(summary)}: ${summary.predicted} ${percent(summary.probability)} (${summary.basis})` });
+    Object.assign(button, { type: "button", title: `${nameOf(summary)}: ${predictionOf(summary)} (${summary.basis})` });
     button.dataset.mark = String(summary.row);
     button.setAttribute("aria-pressed", String(markedRow.value === summary.row));
     return element("li", "", button);

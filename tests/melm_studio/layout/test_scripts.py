@@ -32,7 +32,8 @@ def imported(module: Path, *ways: re.Pattern[str]) -> set[Path]:
         text = importing.read_text()
         for start, rest in [path for way in ways for path in way.findall(text)]:
             pattern = re.sub(r"\$\{\w+\}", "*", rest)
-            named = set((importing.parent / start).resolve().glob(pattern)) - found
+            folder = (importing.parent / start / pattern).resolve().parent
+            named = set(folder.glob(Path(pattern).name)) - found
             found |= named
             waiting += named
     return found

@@ -85,8 +85,12 @@ def test_probabilities_and_coordinates_are_those_of_the_saved_model(finished) ->
         plane.transform(new), abs=1e-9
     )
     columns = [f"probability of class {code}" for code in range(3)]
-    assert table[columns].to_numpy() == pytest.approx(plane.predict_proba(new), abs=1e-9)
-    assert table["predicted"].tolist() == plane.predict(new).tolist()
+    alike = table["unlike the others"].isna().to_numpy()
+    assert alike.sum() > 20
+    expected = plane.predict_proba(new)[alike]
+    assert table[columns].to_numpy()[alike] == pytest.approx(expected, abs=1e-9)
+    assert table["predicted"].to_numpy()[alike].tolist() == plane.predict(new)[alike].tolist()
+    assert set(table["calibrated"]) == {"no"}
     assert "label" not in table
 
 
@@ -118,8 +122,38 @@ def test_a_row_far_from_all_others_is_flagged(finished) -> None:
     new.loc[7, "weight"] = 60.0
     answer = placed(finished, new).get_json()
     assert answer["points"]["unlike"][7] is True
+    assert answer["points"]["words"][7] == "unlike the training rows"
+    row = answer["report"]["rows"][7]
+    assert (row["predicted"], row["probability"]) == ("", "")
+    unnamed = placed(finished, new.drop(columns="label")).get_json()["report"]["headline"]
+    assert "unlike the training rows" in unnamed
+    table = pd.read_csv(io.StringIO(placed(finished, new, suffix=".csv").text))
+    columns = ["predicted", *(f"probability of class {code}" for code in range(3))]
+    assert table.loc[7, columns].isna().all()
     assert sum(answer["points"]["unlike"]) <= 3
     assert any("unlike anything in the run's table" in note for note in answer["report"]["notes"])
+
+
+def test_new_rows_are_calibrated_once_the_rows_of_the_table_are_refitted_in_folds(studio) -> None:
+    visitor = studio.visitor()
+    visitor.choose_file(csv(samples().sample(frac=1, random_state=1)), "noisy.csv")
+    mine = SimpleNamespace(visitor=visitor, runs={"lda": visitor.start(method="lda")})
+    studio.work()
+    new = samples(40, seed=5)
+    before = placed(mine, new).get_json()
+    assert any("uncalibrated" in note for note in before["report"]["notes"])
+    visitor.http.post(f"/runs/{mine.runs['lda']}/suspect-labels", json={})
+    studio.work()
+    after = placed(mine, new).get_json()
+    assert not any("uncalibrated" in note for note in after["report"]["notes"])
+    assert {row["basis"] for row in after["report"]["rows"]} == {"held out"}
+    table = pd.read_csv(io.StringIO(placed(mine, new, suffix=".csv").text))
+    assert set(table["calibrated"]) == {"yes"}
+    shares = table[[f"probability of class {code}" for code in range(3)]].dropna().to_numpy()
+    assert shares.max() <= 1 - 1 / (3 * len(samples()))  # what n rows cannot exclude
+    assert shares.round(2) == pytest.approx(shares, abs=1e-12)
+    other_width = placed(mine, new, gamma=3).get_json()["report"]
+    assert any("uncalibrated" in note for note in other_width["notes"])
 
 
 @pytest.mark.parametrize("method", ["kpca", "tsne"])
