@@ -8,15 +8,12 @@ from dash import Dash, Input, Output, State, no_update
 
 from callbacks.services import services
 from callbacks.session import workspace
-from melm_core.methods import METHODS
-from melm_studio.analyses.ranking_run import ranking_of
-from melm_studio.analyses.ranking_words import ranked, ranking_sentence, refusals
+from melm_studio.analyses.ranking import RANKING, RankingReport, ranked, refusals
 from melm_studio.configuration.limits import LimitReachedError
 from melm_studio.configuration.messages import WAITS
 from melm_studio.layout import ids
 from melm_studio.layout.ranking import ranking_body
 from melm_studio.runs.execution.stored_report import ReportUnreadableError
-from melm_studio.runs.records.ranking_report import RankingReport
 from melm_studio.runs.records.run import RunRecord, RunState
 from melm_studio.workspace.data_source import ShownData
 
@@ -78,11 +75,11 @@ def update(ticks: int | None, is_still: bool, tab: str | None, data: Any) -> tup
         return None, True, True, False, None
     is_final = current.state.is_final
     try:
-        report = ranking_of(services().store, current.run_id)
+        report = RANKING.stored(services().store, current.run_id)
     except ReportUnreadableError as error:
         return ranking_body(str(error), "", (), ()), is_final, is_final, True, None
     progress = _progress(current, report)
-    sentence, rows = ranking_sentence(report), ranked(report)
+    sentence, rows = RANKING.sentence(report, is_final=is_final), ranked(report)
     body = ranking_body(sentence, progress, rows, refusals(report), report.batch_chance)
     can_start = is_final and current.state is not RunState.DONE
     file = current.run_id if report.methods else None
@@ -97,4 +94,5 @@ def _progress(run: RunRecord, report: RankingReport) -> str:
     done = f"{len(report.methods)} of {report.n_methods} methods"
     if run.state.is_final:
         return f"{run.message} {done}; Compare all methods continues."
-    return f"{done}, at work on {METHODS[report.current].label}" if report.current else "Starting"
+    _, stage = RANKING.progress(report)
+    return f"{done}, {stage}" if stage else "Starting"

@@ -171,6 +171,8 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
         Of how many planes or methods this is the best on the rows of the share, which favors it.
     choices : str
         What these are: "methods".
+    is_corrected : bool
+        Whether the share is without the luck of that choice, as of `winner_share`.
     remarks : tuple of str
         Further notes.
     check : CheckProgress or None
@@ -189,6 +191,7 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     class_counts: Mapping[str, int] = msgspec.field(default_factory=dict)
     n_choices: int = 1
     choices: str = ""
+    is_corrected: bool = False
     remarks: tuple[str, ...] = ()
     check: CheckProgress | None = None
 
@@ -208,6 +211,30 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
         if self.share_train is None or self.standard_error is None:
             return False
         return self.share_train - self.share > max(_LARGE_GAP, 2.0 * self.standard_error)
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether the share exceeds guessing by two standard errors, where those are known."""
+        return self.share - self.chance > _CLEARLY * (self.standard_error or 0.0)
+
+    @property
+    def share_words(self) -> str:
+        """The share, with its standard error where that is known, and what was chosen from.
+
+        Examples
+        --------
+        >>> verdict = Verdict(rows=Rows.FOLDS, share=0.51, n_classes=2, standard_error=0.042)
+        >>> chosen = msgspec.structs.replace(verdict, n_choices=13, choices="methods")
+        >>> msgspec.structs.replace(chosen, is_corrected=True).share_words
+        '51 ± 4 %, chosen among 13 methods'
+        """
+        share = percent(self.share)
+        if self.standard_error is not None:
+            share = f"{100 * self.share:.0f} ± {100 * self.standard_error:.0f} %"
+        if self.n_choices == 1:
+            return share
+        luck = "" if self.is_corrected else " and so too favorable"
+        return f"{share}, chosen among {number(self.n_choices)} {self.choices}{luck}"
 
     @property
     def lead(self) -> str:
@@ -317,7 +344,10 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     def _choice(self) -> str:
         if self.n_choices == 1:
             return ""
-        return f"Chosen among {number(self.n_choices)} {self.choices}: the share is too favorable."
+        chosen = f"Chosen among {number(self.n_choices)} {self.choices}"
+        if self.is_corrected:
+            return f"{chosen}: the share is of rows that took no part in the choice."
+        return f"{chosen}: the share is too favorable."
 
 
 def plane_verdict(share_train: float, share_held_out: float | None, n_classes: int) -> Verdict:
@@ -426,16 +456,30 @@ def new_rows_sentence(share: float, n_rows: int, n_classes: int) -> str:
     return f"{percent(share)} of {rows} told apart (guessing: {percent(1.0 / n_classes)})"
 
 
-def ranking_sentence(best: str, share: float, n_classes: int) -> str:
-    """The method that tells most held-out rows apart.
+def ranking_sentence(best: str, verdict: Verdict) -> str:
+    """The method that tells most held-out rows apart, or that none does.
+
+    Parameters
+    ----------
+    best : str
+        The label of the method.
+    verdict : Verdict
+        Of it, with what it was chosen from.
 
     Examples
     --------
-    >>> ranking_sentence("LDA", 0.93, 2)
-    'LDA tells most held-out rows apart in cross-validation: 93 %; guessing gives 50 %.'
+    >>> verdict = Verdict(rows=Rows.FOLDS, share=0.93, n_classes=2, standard_error=0.02)
+    >>> ranking_sentence("LDA", verdict)
+    'LDA tells most held-out rows apart in cross-validation: 93 ± 2 %; guessing gives 50 %.'
+    >>> ranking_sentence("LDA", msgspec.structs.replace(verdict, share=0.52))
+    'No method is clearly better than guessing, which gives 50 %. The best is LDA: 52 ± 2 %.'
     """
-    most = f"{best} tells most held-out rows apart in cross-validation: {percent(share)}"
-    return f"{most}; {guessing_gives(n_classes)}."
+    if not verdict.is_clear:
+        guessing = percent(verdict.chance)
+        no = f"No method is clearly better than guessing, which gives {guessing}."
+        return f"{no} The best is {best}: {verdict.share_words}."
+    most = f"{best} tells most held-out rows apart in cross-validation: {verdict.share_words}"
+    return f"{most}; {guessing_gives(verdict.n_classes)}."
 
 
 def guessing_gives(n_classes: int) -> str:

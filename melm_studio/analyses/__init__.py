@@ -6,12 +6,22 @@ from typing import Any
 
 from melm_studio.analyses.analysis import Analysis
 from melm_studio.analyses.probabilities import PROBABILITIES
+from melm_studio.analyses.ranking import RANKING
 from melm_studio.analyses.resamples import RESAMPLES
 from melm_studio.analyses.sparse import SPARSE
 
-__all__ = ["ANALYSES"]
+__all__ = ["ANALYSES", "analysis_of"]
 
 # By name, in the order of menus and reports.
 ANALYSES: dict[str, Analysis[Any]] = {
     each.name: each for each in (RESAMPLES, SPARSE, PROBABILITIES)
 }
+
+
+# What is asked of data rather than of a run: no menu of a run offers it.
+_OF_DATA: dict[str, Analysis[Any]] = {RANKING.name: RANKING}
+
+
+def analysis_of(kind: str) -> Analysis[Any] | None:
+    """Return the analysis that a kind of runs computes; None of any other kind."""
+    return ANALYSES.get(kind) or _OF_DATA.get(kind)

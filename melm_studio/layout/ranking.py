@@ -8,7 +8,7 @@ import dash_mantine_components as dmc
 from dash import dcc, html
 from dash.development.base_component import Component
 
-from melm_studio.analyses.ranking_words import RankedRow
+from melm_studio.analyses.ranking import RankedRow
 from melm_studio.layout import ids
 from melm_studio.layout.attributes import aria
 from melm_studio.scores import guessing
@@ -17,7 +17,8 @@ _FOLLOWED_EVERY_MS = 1000
 _MEANING = (
     "Balanced accuracy of the class densities over five folds that all methods share. Every method "
     "is refitted to the training rows of each fold with its defaults; kernel widths are chosen by "
-    "folds within them. Methods within two standard errors of the first are tied with it."
+    "folds within them. Methods within two standard errors of the first are tied with it. The "
+    "share of the first is without the luck of having been chosen: that of the next may be larger."
 )
 
 

@@ -9,15 +9,14 @@ import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from msgspec import structs
 
 from melm_core.base import UserError
 from melm_core.methods import METHODS
-from melm_studio.analyses import ANALYSES
-from melm_studio.analyses.analysis import Work
-from melm_studio.analyses.ranking_run import rank_methods
+from melm_studio.analyses import analysis_of
+from melm_studio.analyses.analysis import Analysis, Work
 from melm_studio.analyses.tree_run import grow_tree
 from melm_studio.analyses.validation_run import Checker
 from melm_studio.configuration.clock import Clock
@@ -48,7 +47,6 @@ _T = TypeVar("_T")
 
 # What computes a report; it returns false if it was stopped.
 _ABOUT_RUNS: Mapping[str, Callable[[RunStore, RunRecord, LabeledData, Clock], bool]] = {
-    "ranking": rank_methods,
     "tree": grow_tree,
 }
 
@@ -158,8 +156,8 @@ def _compute(
     if raw is None:
         return _Ending(RunState.FAILED, DATA_GONE.format(days=store.limits.days_kept))
     data = LabeledData.from_bytes(raw)
-    if record.kind in ANALYSES:
-        return _analyzed(Work(store, record, data, clock))
+    if analysis := analysis_of(record.kind):
+        return _analyzed(analysis, Work(store, record, data, clock))
     if record.kind == "check":
         return _check(store, record, data, clock)
     if record.kind in _ABOUT_RUNS:
@@ -180,8 +178,7 @@ def _compute(
     return _Ending(RunState.DONE, outcome=with_embedding(outcome, embedding, train))
 
 
-def _analyzed(work: Work) -> _Ending:
-    analysis = ANALYSES[work.record.kind]
+def _analyzed(analysis: Analysis[Any], work: Work) -> _Ending:
     try:
         analysis.compute(work)
     except StoppedError:

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from melm_core.base import UserError
 from melm_studio.analyses.analysis import Analysis
-from melm_studio.analyses.ranking_run import rankings_of
+from melm_studio.analyses.ranking import rankings_of
 from melm_studio.analyses.validation_run import standing_checks
 from melm_studio.configuration.limits import DiskFullError, LimitReachedError
 from melm_studio.configuration.settings import Settings

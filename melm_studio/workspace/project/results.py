@@ -11,12 +11,11 @@ import msgspec
 import numpy as np
 
 from melm_core.evaluation import Answer
-from melm_core.methods import COMPONENTS, METHODS
-from melm_studio.analyses import ANALYSES
+from melm_core.methods import COMPONENTS
+from melm_studio.analyses import analysis_of
 from melm_studio.analyses.analysis import DataShape, demand
 from melm_studio.operator_tables.plane_densities import PlaneDensities
 from melm_studio.runs.records.check_report import CheckReport
-from melm_studio.runs.records.ranking_report import RankingReport
 from melm_studio.runs.records.run import FIT, PlaneEvent
 from melm_studio.runs.records.sent_array import array_header, finite_array
 from melm_studio.validation import InputError
@@ -119,7 +118,7 @@ def checked_report(raw: bytes, kind: str, shape: DataShape) -> bytes:
         If it is not one of these data.
     """
     try:
-        analysis = ANALYSES.get(kind)
+        analysis = analysis_of(kind)
         return _CHECKED[kind](raw, shape) if analysis is None else analysis.checked(raw, shape)
     except _UNREADABLE:
         raise InputError(_BAD_REPORT) from None
@@ -133,14 +132,6 @@ def _check(raw: bytes, shape: DataShape) -> bytes:
     demand(len(report.overlap) in (0, shape.n_classes))
     demand(all(len(row) == shape.n_classes for row in report.overlap))
     demand(all(len(one) == shape.n_features for one in lists))
-    return report.to_bytes()
-
-
-def _ranking(raw: bytes, shape: DataShape) -> bytes:
-    report = RankingReport.from_bytes(raw)
-    demand(len({len(one.held_out) for one in report.methods if one.held_out}) <= 1)
-    demand(all(one.method in METHODS for one in report.methods))
-    demand(report.n_classes == shape.n_classes)
     return report.to_bytes()
 
 
@@ -165,5 +156,4 @@ def _embedding(raw: bytes, shape: DataShape) -> bytes:
 _CHECKED = {
     FIT: _of_fit,
     "check": _check,
-    "ranking": _ranking,
 }

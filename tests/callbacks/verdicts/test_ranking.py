@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from melm_core.methods import METHODS
-from melm_studio.analyses import ranking_run
+from melm_studio.analyses import ranking
 from melm_studio.layout import ids
 
 BODY = f"{ids.RANKING}.children"
@@ -13,7 +13,7 @@ BODY = f"{ids.RANKING}.children"
 
 @pytest.fixture(autouse=True)
 def few_methods(monkeypatch):
-    monkeypatch.setattr(ranking_run, "METHODS", {key: METHODS[key] for key in ("lda", "pca")})
+    monkeypatch.setattr(ranking, "METHODS", {key: METHODS[key] for key in ("lda", "pca")})
 
 
 def shown(visitor):

@@ -10,8 +10,8 @@ import pytest
 
 from melm_core.linalg import principal_angles
 from melm_studio.analyses import validation_run
+from melm_studio.analyses.ranking import RankedMethod, RankingReport
 from melm_studio.layout import ids
-from melm_studio.runs.records.ranking_report import RankedMethod, RankingReport
 
 
 @pytest.fixture

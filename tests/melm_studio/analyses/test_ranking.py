@@ -1,0 +1,196 @@
+"""All methods on held-out rows of the same folds, as a run that can be stopped and continued."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from msgspec.structs import replace as replace_record
+
+from melm_core.evaluation import DensityScores, density_scores
+from melm_core.methods import METHODS
+from melm_studio.analyses import ranking
+from melm_studio.analyses.analysis import DataShape, Work
+from melm_studio.analyses.ranking import (
+    RANKING,
+    RankedMethod,
+    RankingReport,
+    Winner,
+    ranked,
+    refusals,
+)
+from melm_studio.runs.records.run import RunState, new_ranking
+from melm_studio.tables import Role, RowColumn
+from melm_studio.workers.inline import InlineRunner
+from tests.melm_studio.runs.helpers import SOURCE, ManualClock, blobs
+
+DATA = blobs(n_rows=60)
+FEW = ("lda", "pca", "kfd")
+
+
+@pytest.fixture(autouse=True)
+def few_methods(monkeypatch):
+    monkeypatch.setattr(ranking, "_installed", lambda: list(FEW))
+
+
+def queued(store, data=DATA):
+    store.put_data("ada", data.content_hash, data.to_bytes())
+    record = new_ranking("ada", data.content_hash, "blobs", SOURCE)
+    store.create(record)
+    return record
+
+
+def worked(store, data=DATA):
+    record = queued(store, data)
+    InlineRunner(store).drain()
+    return store.get(record.run_id), RANKING.stored(store, record.run_id)
+
+
+def test_every_method_is_scored_on_the_same_folds(store):
+    record, report = worked(store)
+    assert record.state is RunState.DONE
+    assert [method.method for method in report.methods] == list(FEW)
+    assert (report.n_methods, report.current) == (3, "")
+    alone = density_scores("lda", DATA.X, DATA.y, standardize=False)
+    assert np.mean(report.methods[0].held_out) == pytest.approx(alone.held_out.balanced_accuracy)
+
+
+def test_with_batches_every_method_says_how_well_they_are_told_apart(store):
+    plates = RowColumn("plate", Role.BATCH, (np.arange(len(DATA.y)) // 2 % 2).astype(float))
+    _, report = worked(store, replace(DATA, row_columns=(plates,)))
+    assert report.batch_chance == 0.5
+    assert all(0.0 <= method.batch <= 1.0 for method in report.methods)
+    _, without = worked(store)
+    assert without.batch_chance is None
+    assert [method.held_out for method in without.methods] == [
+        method.held_out for method in report.methods
+    ]
+
+
+def test_a_method_that_does_not_fit_says_why(store):
+    one_feature = replace(DATA, X=DATA.X[:, :1])
+    _, report = worked(store, one_feature)
+    assert "the data have 1 feature" in report.methods[0].refusal
+    assert report.methods[0].held_out == ()
+
+
+def test_a_stopped_comparison_is_continued_where_it_was(store, monkeypatch):
+    record = queued(store)
+    put, reports = store.put_report, []
+
+    def stop_soon(run_id, raw):
+        put(run_id, raw)
+        reports.append(raw)
+        if len(reports) == 3:  # LDA, its scores, PCA
+            store.request_cancel(run_id)
+
+    monkeypatch.setattr(store, "put_report", stop_soon)
+    InlineRunner(store).drain()
+    assert store.get(record.run_id).state is RunState.CANCELLED
+    first = RANKING.stored(store, record.run_id)
+    assert [method.method for method in first.methods] == ["lda"]
+
+    scored = []
+    honest = ranking.density_scores
+    monkeypatch.setattr(store, "put_report", put)
+    monkeypatch.setattr(
+        ranking, "density_scores", lambda key, **kw: scored.append(key) or honest(key, **kw)
+    )
+    again, report = worked(store)
+    assert again.state is RunState.DONE
+    assert scored == ["pca", "kfd"]
+    assert report.methods[0] == first.methods[0]
+
+
+def test_a_slow_method_is_left_behind(store, monkeypatch):
+    clock = ManualClock()
+    record = queued(store)
+
+    def slow(key, *, callback, **options):
+        clock.sleep(1_000)
+        callback(1, 5)
+
+    monkeypatch.setattr(ranking, "density_scores", slow)
+    RANKING.compute(Work(store, record, DATA, clock))
+    methods = RANKING.stored(store, record.run_id).methods
+    assert {method.refusal for method in methods} == {"Took longer than 120 s."}
+
+
+REPORT = RankingReport(
+    methods=(
+        RankedMethod("pca", (0.5, 0.6, 0.5, 0.6, 0.5), 0.7, 1.0),
+        RankedMethod("lda", (0.9, 1.0, 0.9, 1.0, 0.9), 1.0, 1.0),
+        RankedMethod("kfd", (1.0, 0.9, 0.9, 0.9, 0.9), 1.0, 1.0),
+        RankedMethod("nca", refusal="Took longer than 120 s."),
+    ),
+    n_methods=5,
+    n_classes=2,
+    current="gem",
+)
+
+
+def test_the_best_is_first_and_ties_are_called_ties():
+    rows = ranked(REPORT)
+    assert [row.label for row in rows] == ["LDA", "Kernel Fisher", "PCA"]
+    assert [row.is_tied for row in rows] == [True, True, False]
+
+
+def test_the_sentence_names_the_first_chance_and_ties():
+    assert RANKING.sentence(REPORT) == (
+        "LDA tells most held-out rows apart in cross-validation: 94 ± 2 %, chosen among 3 methods "
+        "and so too favorable; guessing gives 50 %. "
+        "It is tied with 1 other method."
+    )
+    assert RANKING.sentence(RankingReport()) == ""
+
+
+def test_methods_that_were_not_scored_say_why():
+    assert refusals(REPORT) == ["NCA: Took longer than 120 s."]
+
+
+@pytest.fixture
+def guessing(monkeypatch):
+    """Thirteen methods that guess."""
+    stream = np.random.default_rng(0)
+    keys = list(METHODS)[:13]
+    monkeypatch.setattr(ranking, "METHODS", dict.fromkeys(keys, METHODS["pca"]))
+    monkeypatch.setattr(ranking, "_installed", lambda: keys)
+
+    def guessed(key, X, y, **options):
+        right = stream.random(len(y)) < 0.5
+        shares = [right[y == code].mean() for code in (0, 1)]
+        confusion = np.array([[shares[0], 1 - shares[0]], [1 - shares[1], shares[1]]])
+        confusions = np.stack([confusion, confusion])
+        return DensityScores(confusions, confusions, np.unique(y), (), right)
+
+    monkeypatch.setattr(ranking, "density_scores", guessed)
+
+
+@pytest.mark.usefixtures("guessing")
+def test_the_best_of_thirteen_that_guess_is_not_said_to_tell_anything(store):
+    data = blobs(n_rows=100, n_classes=2)
+    _, report = worked(store, data)
+    winner, rows = report.winner, ranked(report)
+    best = next(one for one in report.methods if one.method == winner.method)
+    assert np.mean(best.held_out) == max(np.mean(one.held_out) for one in report.methods) > 0.58
+    assert winner.share < 0.55
+    assert winner.n_choices == rows[0].chosen_among == 13
+    assert (rows[0].held_out, rows[0].standard_error) == (winner.share, winner.standard_error)
+    sentence = RANKING.sentence(report)
+    assert sentence.startswith("No method is clearly better than guessing, which gives 50 %.")
+    assert f"{100 * winner.share:.0f} ± " in sentence
+    assert "chosen among 13 methods." in sentence
+
+
+def test_a_choice_that_cannot_be_repeated_is_called_too_favorable():
+    assert "chosen among 3 methods and so too favorable" in RANKING.sentence(REPORT)
+
+
+def test_a_project_keeps_no_winner_that_was_not_scored():
+    shape = DataShape(n_rows=60, n_classes=2, n_features=5)
+    good = replace_record(REPORT, winner=Winner("lda", 0.9, 0.02, n_choices=3))
+    assert RANKING.read(RANKING.checked(good.to_bytes(), shape)) == good
+    for bad in (Winner("nca", 0.9, 0.02, 3), Winner("lda", 1.2, 0.02, 3), Winner("lda", 0.9, 0, 9)):
+        with pytest.raises(ValueError, match="belong"):
+            RANKING.checked(replace_record(REPORT, winner=bad).to_bytes(), shape)
