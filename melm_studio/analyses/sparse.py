@@ -9,8 +9,8 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from melm_core.base import percent
-from melm_core.evaluation import SparsePath, sampled_rows, sparse_path
+from melm_core.base import UserError, percent
+from melm_core.evaluation import SparsePath, sampled_rows, sparse_path, winner_share
 from melm_core.methods import GAMMA, METHODS
 from melm_studio.analyses.analysis import Analysis, DataShape, Subject, Work, demand
 from melm_studio.analyses.report_section import Section, Table
@@ -18,7 +18,7 @@ from melm_studio.planes.theme import THEMES, Scheme, Theme, page_layout, translu
 from melm_studio.record import Record
 from melm_studio.runs.execution.rows import resampled_rows, split_of
 from melm_studio.runs.records.run import RunRecord
-from melm_studio.scores import guessing_gives
+from melm_studio.scores import Rows, Verdict, guessing_gives
 from melm_studio.tables import LabeledData, count, number
 
 N_REPEATS = 3
@@ -59,6 +59,22 @@ class SparseSize(Record, frozen=True):
     frequencies: tuple[float, ...]
 
 
+class ChosenSize(Record, frozen=True):
+    """The share of the size that suffices, without the luck of having been chosen.
+
+    Attributes
+    ----------
+    share, standard_error : float
+        Balanced accuracy of held-out rows that took no part in the choice, of `winner_share`.
+    n_choices : int
+        Sizes that it was chosen among.
+    """
+
+    share: float
+    standard_error: float
+    n_choices: int
+
+
 class SparseReport(Record, frozen=True):
     """The path of fewer and fewer features so far.
 
@@ -69,6 +85,9 @@ class SparseReport(Record, frozen=True):
     sufficient : int
         The fewest features within one standard error of the most accurate size; 0 until all refits
         are done.
+    chosen : ChosenSize or None
+        Of the features that suffice; None until all refits are done, and where a class has too
+        few rows or groups for the choice to be repeated.
     n_classes : int
     n_refits, n_all : int
         Refits so far, and how many there will be.
@@ -78,6 +97,7 @@ class SparseReport(Record, frozen=True):
 
     sizes: tuple[SparseSize, ...] = ()
     sufficient: int = 0
+    chosen: ChosenSize | None = None
     n_classes: int = 0
     n_refits: int = 0
     n_all: int = 0
@@ -115,6 +135,8 @@ class Sparse(Analysis[SparseReport]):
 
         def after_fold(path: SparsePath, n_all: int) -> None:
             report = replace(_report(path, n_all), n_rows=len(kept), n_training=len(train.y))
+            if report.sufficient:
+                report = _chosen(report, path, of_rows, record.parameters.random_state)
             work.put(report.to_bytes())
 
         sparse_path(
@@ -148,16 +170,19 @@ class Sparse(Analysis[SparseReport]):
                 f"{number(every.n_features)} features: {_share(every)} in cross-validation; "
                 f"{guessing}."
             )
-        if report.sufficient == every.n_features:
-            return (
-                f"All {number(every.n_features)} features are needed: {_share(every)} in "
-                f"cross-validation; {guessing}."
-            )
         enough = next(size for size in report.sizes if size.n_features == report.sufficient)
+        verdict = chosen_verdict(report, enough)
+        in_folds = f"in cross-validation: {verdict.share_words}"
+        if not verdict.is_clear:
+            return (
+                f"No number of features is clearly better than guessing {in_folds} for "
+                f"{number(enough.n_features)} of {number(every.n_features)}; {guessing}."
+            )
+        if enough is every:
+            return f"All {number(every.n_features)} features are needed {in_folds}; {guessing}."
         return (
-            f"{number(enough.n_features)} of {number(every.n_features)} features suffice: "
-            f"{_share(enough)} in cross-validation, and {_share(every)} with all; "
-            f"{guessing}."
+            f"{number(enough.n_features)} of {number(every.n_features)} features suffice "
+            f"{in_folds}; with all, {_share(every)}; {guessing}."
         )
 
     def shown(
@@ -193,6 +218,7 @@ class Sparse(Analysis[SparseReport]):
         demand(all(_is_size(size, shape.n_features) for size in report.sizes))
         demand(sizes == sorted(set(sizes), reverse=True) and sizes[:1] == [shape.n_features])
         demand(report.sufficient in (0, *sizes))
+        demand(report.chosen is None or _is_chosen(report.chosen, len(sizes)))
         demand(0 <= report.n_refits <= report.n_all)
         return report.to_bytes()
 
@@ -211,6 +237,25 @@ def _report(path: SparsePath, n_all: int) -> SparseReport:
     )
 
 
+def _chosen(
+    report: SparseReport, path: SparsePath, rows: Mapping[str, Any], random_state: int
+) -> SparseReport:
+    """The report with the fewest features, and their share corrected for having been chosen."""
+    ascending = path.sizes[::-1]
+    try:
+        found = winner_share(
+            path.right[:, ::-1],
+            rows["y"],
+            groups=rows.get("groups"),
+            rule="simplest",
+            random_state=random_state,
+        )
+    except UserError:  # too few rows or groups to set some aside
+        return report
+    chosen = ChosenSize(found.share, found.standard_error, found.n_candidates)
+    return replace(report, sufficient=int(ascending[found.winner]), chosen=chosen)
+
+
 def _sizes(path: SparsePath) -> Iterator[SparseSize]:
     several = len(path.held_out_accuracies) > 1
     for at, n_features in enumerate(path.sizes.tolist()):
@@ -225,6 +270,11 @@ def _sizes(path: SparsePath) -> Iterator[SparseSize]:
         )
 
 
+def _is_chosen(chosen: ChosenSize, n_sizes: int) -> bool:
+    is_share = 0 <= chosen.share <= 1 and 0 <= chosen.standard_error < math.inf
+    return is_share and chosen.n_choices == n_sizes
+
+
 def _is_size(size: SparseSize, n_features: int) -> bool:
     shares = (size.train, size.held_out, *size.frequencies)
     return (
@@ -235,14 +285,31 @@ def _is_size(size: SparseSize, n_features: int) -> bool:
     )
 
 
+def chosen_verdict(report: SparseReport, enough: SparseSize) -> Verdict:
+    """What the share of the features that suffice says."""
+    chosen = report.chosen
+    return Verdict(
+        rows=Rows.FOLDS,
+        share=enough.held_out if chosen is None else chosen.share,
+        n_classes=report.n_classes,
+        share_train=enough.train,
+        standard_error=enough.standard_error if chosen is None else chosen.standard_error,
+        n_choices=len(report.sizes),
+        choices="sizes",
+        is_corrected=chosen is not None,
+    )
+
+
 def sparse_note(report: SparseReport) -> str:
     """How the sizes were scored, and what is too high about the chosen one."""
     is_sample = report.n_rows < report.n_training
     rows = f"{number(report.n_rows)} of the training rows" if is_sample else "the training rows"
     return (
         f"Cross-validation of {rows}: in each fold the weakest features are left out step by step "
-        "and the method is refitted. The band is one standard error; the fewest features within it "
-        "of the best are marked, and as the folds chose them, their share is a little too high. "
+        "and the method is refitted. The band is one standard error over the folds; the fewest "
+        "features within one standard error of the rows of the best are marked. As the folds chose "
+        "them, their share in the figure is a little too high; that of the sentence is of rows "
+        "that took no part in the choice. "
         "Rows that the run holds out take no part, so they can judge a run on these features."
     )
 

@@ -114,7 +114,7 @@ def test_the_features_that_suffice_are_named_and_run_on_their_own(page: Page):
     every.node.get_by_role("button", name="How few suffice?").click()
     beside = page.locator(f"#{ids.analysis('sparse')}")
     words = beside.locator('[data-beside="words"]')
-    answer = re.compile(r"^(\d+) of 13 features suffice: .+ % in cross-validation, .+ 33 %\.$")
+    answer = re.compile(r"^(\d+) of 13 features suffice in cross-validation: .+ sizes; .+ 33 %\.$")
     expect(words).to_have_text(answer, timeout=FOUND_MS)
     expect(beside.locator("progress")).to_be_hidden(timeout=FOUND_MS)
     (n_kept,) = answer.match(words.text_content()).groups()

@@ -53,7 +53,7 @@ def test_it_says_how_few_features_suffice_beside_all_of_them_and_guessing(owner,
     assert (found["is_final"], found["fraction"]) == (True, 1.0)
     n_features = found["sufficient"]
     assert 2 <= n_features < 13
-    assert found["words"].startswith(f"{n_features} of 13 features suffice: ")
+    assert found["words"].startswith(f"{n_features} of 13 features suffice in cross-validation: ")
     assert found["words"].endswith("guessing gives 33 %.")
     assert owner.http.post(f"/runs/{run}/analyses/sparse").json["run"] == found["run"]
     assert found["run"] not in owner.panels()
