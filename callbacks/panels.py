@@ -11,7 +11,7 @@ from dash.development.base_component import Component
 from callbacks.services import services
 from callbacks.session import has_owner, workspace
 from melm_core.methods import METHODS
-from melm_studio.analyses.tree_run import TREE_METHOD
+from melm_studio.analyses.tree import TREE_METHOD
 from melm_studio.configuration.limits import DiskFullError
 from melm_studio.layout import ids
 from melm_studio.layout.page import first_source, page

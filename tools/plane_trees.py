@@ -19,8 +19,13 @@ from sklearn.preprocessing import StandardScaler
 from melm_core.base import FloatArray, IntArray
 from melm_core.datasets import crescents
 from melm_core.melm import PlaneTree, plane_tree
-from melm_studio.analyses.drawn_tree import Height, tree_arrays
-from melm_studio.analyses.tree_words import contrast_sentence, named_branches, tree_sentence
+from melm_studio.analyses.tree import (
+    Height,
+    contrast_sentence,
+    named_branches,
+    tree_arrays,
+    tree_sentence,
+)
 from melm_studio.publication.printing.trees import TreePanel, print_trees
 from melm_studio.runs.records.tree_report import TreeReport, report_of_tree
 

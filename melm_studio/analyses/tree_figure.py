@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from melm_studio.analyses.drawn_tree import Height, TreeArrays
+from melm_studio.analyses.tree import Height, TreeArrays
 from melm_studio.planes.theme import THEMES, Scheme, Theme, page_layout, translucent
 
 _SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "x", "star", "hexagon")

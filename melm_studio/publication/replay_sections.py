@@ -12,9 +12,8 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from melm_studio.analyses.drawn_tree import Height, TreeArrays
+from melm_studio.analyses.tree import Height, NamedBranch, TreeArrays
 from melm_studio.analyses.tree_figure import tree_figure
-from melm_studio.analyses.tree_words import NamedBranch
 from melm_studio.planes.figure import empty_figure, limits, plane_frame
 from melm_studio.planes.theme import Scheme
 from melm_studio.planes.types import PlaneView

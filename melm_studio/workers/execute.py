@@ -17,7 +17,7 @@ from melm_core.base import UserError
 from melm_core.methods import METHODS
 from melm_studio.analyses import analysis_of
 from melm_studio.analyses.analysis import Analysis, Work
-from melm_studio.analyses.tree_run import grow_tree
+from melm_studio.analyses.tree import grow_tree
 from melm_studio.analyses.validation_run import Checker
 from melm_studio.configuration.clock import Clock
 from melm_studio.configuration.limits import DiskFullError

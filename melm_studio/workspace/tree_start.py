@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from melm_core.base import UserError
-from melm_studio.analyses.tree_run import TREE_METHOD
+from melm_studio.analyses.tree import TREE_METHOD
 from melm_studio.runs.records.run import RunRecord, new_analysis
 from melm_studio.workspace.workspace import Workspace
 

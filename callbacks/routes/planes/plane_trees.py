@@ -11,15 +11,16 @@ from dash import Dash
 
 from callbacks.services import services
 from callbacks.session import own_fit, workspace
-from melm_studio.analyses.drawn_tree import Height, tree_arrays
-from melm_studio.analyses.tree_figure import tree_figure
-from melm_studio.analyses.tree_run import tree_of
-from melm_studio.analyses.tree_words import (
+from melm_studio.analyses.tree import (
+    Height,
     contrast_sentence,
     named_branches,
+    tree_arrays,
     tree_notes,
+    tree_of,
     tree_sentence,
 )
+from melm_studio.analyses.tree_figure import tree_figure
 from melm_studio.configuration.messages import WAITS
 from melm_studio.planes.gamma_advice import gamma_advice
 from melm_studio.planes.theme import Scheme

@@ -13,7 +13,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, NullLocator, PercentFormatter
 
-from melm_studio.analyses.drawn_tree import Height, TreeArrays
+from melm_studio.analyses.tree import Height, TreeArrays
 from melm_studio.publication.printing.draw import freed_figures, print_settings
 from melm_studio.publication.style import MM_PER_INCH, FigureFormat, FigureStyle
 

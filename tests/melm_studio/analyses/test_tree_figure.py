@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from melm_studio.analyses.drawn_tree import Height, TreeArrays
+from melm_studio.analyses.tree import Height, TreeArrays
 from melm_studio.analyses.tree_figure import tree_figure
 from melm_studio.planes.theme import THEMES, Scheme
 

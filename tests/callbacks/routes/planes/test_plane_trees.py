@@ -11,8 +11,8 @@ import pytest
 
 from melm_core.datasets import batches
 from melm_core.linalg import principal_angles
-from melm_studio.analyses import tree_run
-from melm_studio.analyses.tree_run import tree_of
+from melm_studio.analyses import tree as tree_analysis
+from melm_studio.analyses.tree import tree_of
 from melm_studio.layout import ids
 from melm_studio.planes.sampled_rows import MAX_SCORED_ROWS
 from melm_studio.workspace.view_query import from_query
@@ -23,13 +23,13 @@ from tools.driver.visitor import strict_json
 @pytest.fixture(scope="module", autouse=True)
 def small_trees():
     """Trees of three widths that take a moment."""
-    full = tree_run.plane_tree
+    full = tree_analysis.plane_tree
 
     def small(*rows, **options):
         return full(*rows, **options | {"gammas": (4.0, 2.0, 1.0), "n_init": 2, "n_shuffles": 1})
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tree_run, "plane_tree", small)
+        patch.setattr(tree_analysis, "plane_tree", small)
         yield
 
 
@@ -113,7 +113,7 @@ def test_the_tree_of_a_run_that_is_blind_to_batches_is_as_blind(studio, visitor)
 
 
 def test_the_tree_scores_as_many_held_out_rows_as_the_picture():
-    assert tree_run.MOST_SCORED_ROWS == MAX_SCORED_ROWS
+    assert tree_analysis.MOST_SCORED_ROWS == MAX_SCORED_ROWS
 
 
 def test_a_way_between_two_planes_of_the_tree_begins_and_ends_where_they_are_shown(

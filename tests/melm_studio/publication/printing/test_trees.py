@@ -6,7 +6,7 @@ import gc
 
 from matplotlib.backends.backend_agg import RendererAgg
 
-from melm_studio.analyses.drawn_tree import Height
+from melm_studio.analyses.tree import Height
 from melm_studio.publication.printing.trees import TreePanel, print_trees
 from tests.melm_studio.analyses.test_tree_figure import ARRAYS
 

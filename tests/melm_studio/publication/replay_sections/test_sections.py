@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 import melm_studio.publication.replay_sections as section_module
-from melm_studio.analyses.drawn_tree import Height, TreeArrays
-from melm_studio.analyses.tree_words import NamedBranch
+from melm_studio.analyses.tree import Height, NamedBranch, TreeArrays
 from melm_studio.publication.replay_sections import (
     Painted,
     ResamplesSection,

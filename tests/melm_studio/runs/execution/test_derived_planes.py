@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from melm_studio.analyses import resamples, tree_run
+from melm_studio.analyses import resamples, tree
 from melm_studio.runs.records.run import RunRecord, RunState, new_analysis
 from melm_studio.workers.execute import execute_run
 from melm_studio.workers.inline import InlineRunner
 from tests.melm_studio.runs.helpers import blobs, queue_run
 
-REPORTS = {"tree": tree_run.tree_of, "resamples": resamples.RESAMPLES.stored}
+REPORTS = {"tree": tree.tree_of, "resamples": resamples.RESAMPLES.stored}
 
 
 class WorkerGoneError(BaseException):
@@ -20,9 +20,9 @@ class WorkerGoneError(BaseException):
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch):
-    full = tree_run.plane_tree
+    full = tree.plane_tree
     options = {"gammas": (4.0, 2.0, 1.0), "n_init": 1, "n_shuffles": 1}
-    monkeypatch.setattr(tree_run, "plane_tree", lambda *rows, **kw: full(*rows, **kw | options))
+    monkeypatch.setattr(tree, "plane_tree", lambda *rows, **kw: full(*rows, **kw | options))
     monkeypatch.setattr(resamples, "N_RESAMPLES", 3)
 
 

@@ -7,11 +7,12 @@ import math
 import pytest
 from msgspec.structs import replace
 
-from melm_studio.analyses.drawn_tree import Height, tree_arrays
-from melm_studio.analyses.tree_words import (
+from melm_studio.analyses.tree import (
+    Height,
     contrast_sentence,
     named_branches,
     plane_sentence,
+    tree_arrays,
     tree_notes,
     tree_sentence,
 )
