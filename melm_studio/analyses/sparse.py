@@ -175,7 +175,7 @@ class Sparse(Analysis[SparseReport]):
         in_folds = f"in cross-validation: {verdict.share_words}"
         if not verdict.is_clear:
             return (
-                f"No number of features is clearly better than guessing {in_folds} for "
+                f"No number of features is clearly better than guessing, {in_folds} for "
                 f"{number(enough.n_features)} of {number(every.n_features)}; {guessing}."
             )
         if enough is every:
