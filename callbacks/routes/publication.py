@@ -25,12 +25,9 @@ from callbacks.routes.requested_view import (
 from callbacks.routes.rows import column_values
 from callbacks.services import services
 from callbacks.session import own_run, workspace
-from melm_studio.analyses.drawn_tree import Height, tree_arrays
-from melm_studio.analyses.ranking_run import ranking_of
-from melm_studio.analyses.ranking_words import ranked
+from melm_studio.analyses.ranking import RANKING, ranked
 from melm_studio.analyses.report_section import Picture, Section
-from melm_studio.analyses.tree_run import tree_of
-from melm_studio.analyses.tree_section import tree_section
+from melm_studio.analyses.tree import Height, tree_arrays, tree_of, tree_section
 from melm_studio.analyses.validation_run import report_of
 from melm_studio.planes.axis_titles import axis_titles
 from melm_studio.planes.captions import changes_of, title_of_view
@@ -363,7 +360,7 @@ def movers_csv() -> flask.Response:
 def ranking_csv(run_id: str) -> flask.Response:
     """All methods by their held-out accuracy, as far as they are compared."""
     record = _run_of_kind(run_id, "ranking")
-    rows = ranked(ranking_of(services().store, record.run_id))
+    rows = ranked(RANKING.stored(services().store, record.run_id))
     if not rows:
         flask.abort(404)
     return _sent_table(ranking_frame(rows), record, "all-methods.csv")

@@ -17,13 +17,14 @@ from callbacks.routes.requested_view import shown_verdict
 from callbacks.services import services
 from callbacks.session import own_run, workspace
 from melm_core.base import FloatArray
-from melm_studio.analyses.drawn_tree import Height, tree_arrays
 from melm_studio.analyses.resamples import RESAMPLES, resample_label, resamples_note
-from melm_studio.analyses.tree_run import tree_of
-from melm_studio.analyses.tree_words import (
+from melm_studio.analyses.tree import (
+    Height,
     contrast_sentence,
     named_branches,
+    tree_arrays,
     tree_notes,
+    tree_of,
     tree_sentence,
 )
 from melm_studio.layout.scripts import ASSETS

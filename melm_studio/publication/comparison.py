@@ -12,7 +12,7 @@ from melm_core.base import FloatArray, IntArray, UserError
 from melm_core.evaluation import features_used, in_standard_units
 from melm_core.linalg import principal_angles
 from melm_core.methods import METHODS
-from melm_studio.analyses.ranking_words import RankedRow
+from melm_studio.analyses.ranking import RankedRow
 from melm_studio.analyses.validation_run import CLASSIFIER, report_of
 from melm_studio.planes.captions import title
 from melm_studio.planes.renderer import PlaneRenderer
