@@ -37,6 +37,12 @@ from melm_core.density.nuisance import (
     nuisance_cells,
     small_cells_in_words,
 )
+from melm_core.density.regions import (
+    ClassRegions,
+    RegionShare,
+    density_regions,
+    region_shares,
+)
 from melm_core.density.shrinkage import DEFAULT_SHRINKAGE
 from melm_core.density.whitening import within_class_whitening
 
@@ -45,6 +51,7 @@ __all__ = [
     "LOOSE_TOLERANCE",
     "TOLERANCE",
     "ClassDensities",
+    "ClassRegions",
     "ClassSeries",
     "DensityGrid",
     "KernelDensityClassifier",
@@ -52,11 +59,13 @@ __all__ = [
     "NuisanceCells",
     "Precision",
     "PreparedSums",
+    "RegionShare",
     "SmallCellsWarning",
     "TiledClasses",
     "class_thresholds",
     "confounded_in_words",
     "density_on_grid",
+    "density_regions",
     "density_shares",
     "exponent_blocks",
     "gaussian_sums",
@@ -67,6 +76,7 @@ __all__ = [
     "log_potential",
     "nuisance_accuracy",
     "nuisance_cells",
+    "region_shares",
     "small_cells_in_words",
     "whitened_kernel_classes",
     "within_class_whitening",

@@ -23,6 +23,7 @@ from itertools import combinations, product
 from typing import Any, Literal, Protocol, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
@@ -67,15 +68,19 @@ SEPARABLE_ROWS = 3_000
 # are summed directly.
 FOURIER_FLOOR = 1e-6
 
-# Levels of regions are quantiles of densities at up to this many rows of each class.
-MOST_LEVEL_ROWS = 1_000
-
-# A row to whose density all others contribute less than this share has no neighbor: what is left
-# without its own kernel would be rounding.
-LEAST_OF_OTHERS = 1e-9
-
 # Ten times the error of a logarithm at that floor.
 _FLOOR_MARGIN = 1e-4
+
+# Where a row makes up all but this share of the density of its class, the density without it is
+# summed exactly; where that is impossible, it is at least the second share.
+_ALONE, _LEAST_LEFT = 1e-4, 1e-9
+
+# Of the kernel's peak: ten times the error of sums that are not over all rows, and the least number
+# of sums that are.
+_GRID_FLOOR, _UNDERFLOW = 1e-10, 1e-300
+
+# Beyond so many kernel widths the periodic images of the rows in prepared sums come into sight.
+MOST_PREPARED_MARGIN = 6.0
 
 # Kernels that need more modes than this have few rows near a point: up to so many pairs of a point
 # and a row, and up to this share of all pairs, densities are summed over them instead.
@@ -136,44 +141,28 @@ class Potentials(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class DensityGrid:
-    """A density on a grid that holds practically all of its mass.
+    """A density on a grid around the rows of a class.
 
     Attributes
     ----------
     x, y : ndarray of shape (n_lines,)
-        In coordinates in which the kernel is round, or nearly so.
+        In coordinates in which the kernel is round, or nearly so; evenly spaced.
     density : ndarray of shape (n_lines, n_lines)
-        At each y and x, per unit area of the plane.
+        At each y and x, in units of the kernel's peak: where one of N rows is alone, 1 / N.
     root : ndarray of shape (2, 2)
         Points of the plane times this are in the coordinates of the grid.
+    kernel : ndarray of shape (2, 2)
+        Covariance of the kernel in the coordinates of the grid.
+    floor : float
+        Smaller densities are below the precision of the sums; they are not less than this.
     """
 
     x: FloatArray
     y: FloatArray
     density: FloatArray
     root: FloatArray
-
-    @property
-    def border(self) -> float:
-        """The largest density on the lines where the grid ends, and more than none."""
-        ends = (self.density[0], self.density[-1], self.density[:, 0], self.density[:, -1])
-        return max(float(np.max(ends)), np.finfo(np.float64).tiny)
-
-
-@dataclass(frozen=True, eq=False)
-class RegionShares:
-    """The shares of rows inside the regions of each class.
-
-    Attributes
-    ----------
-    training : ndarray of shape (n_classes, n_shares)
-        Of rows that the density is of, each left out of it.
-    held_out : ndarray of shape (n_classes, n_shares)
-        Of other rows of the class; nan where there are none.
-    """
-
-    training: FloatArray
-    held_out: FloatArray
+    kernel: FloatArray
+    floor: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -497,10 +486,9 @@ class ClassDensities:
         Parameters
         ----------
         points : ndarray of shape (n_points, n_coordinates)
-        own : ndarray of shape (n_points,), optional
-            Of points that are rows of these classes, their class codes, and -1 of others: each
-            such row is left out of the density of its class, to which its own kernel would draw
-            it. Only of rows that count once each.
+        own : ndarray of int, shape (n_points,), optional
+            The class of each point that is one of the rows here, -1 for others: it is left out of
+            the density of its class, which would else know it. Rows have no weights then.
 
         Returns
         -------
@@ -512,111 +500,43 @@ class ClassDensities:
         if self.engine("likeliest class") in {"prepared", "blocks"}:
             logs = self._log_densities(points)
             for code in range(n_classes):
-                logs[own == code, code] = self._left_out(logs[own == code, code], code)
+                self._leave_out(points, own == code, logs[:, code], code)
             return np.asarray(logs.argmax(axis=1))
         logs, floors = np.empty((len(points), n_classes)), np.full(n_classes, -np.inf)
         for code in range(n_classes):
             logs[:, code], floors[code] = self._approximate_logs(points, code)
-            logs[own == code, code] = self._left_out(logs[own == code, code], code)
+            self._leave_out(points, own == code, logs[:, code], code)
         # Below its floor, a density is known to be below it, and no more.
-        is_low = logs <= floors
+        is_low = (logs <= floors) & (own[:, None] != np.arange(n_classes))
         largest = np.where(is_low, -np.inf, logs).max(axis=1)
         for code in range(n_classes):
             is_open = is_low[:, code] & (largest <= floors[code] + _FLOOR_MARGIN)
-            exact = direct_sums.log_density(points[is_open], *self._class(code))
-            is_own = own[is_open] == code
-            exact[is_own] = self._left_out(exact[is_own], code)
-            logs[is_open, code] = exact
+            logs[is_open, code] = direct_sums.log_density(points[is_open], *self._class(code))
             logs[is_low[:, code] & ~is_open, code] = -np.inf
         codes: IntArray = logs.argmax(axis=1)
         return codes
 
-    def _left_out(
-        self, logs: FloatArray, code: int, weights: FloatArray | float = 1.0
-    ) -> FloatArray:
-        """Logarithms of the density of a class at its own rows, each left out of it.
+    def _leave_out(
+        self, points: FloatArray, is_own: npt.NDArray[np.bool_], logs: FloatArray, code: int
+    ) -> None:
+        """Replace the logarithm of the density of a class at rows of it by that without each.
 
-        Parameters
-        ----------
-        logs : ndarray of shape (n_rows,)
-            With the kernel of the row itself.
-        code : int
-        weights : ndarray of shape (n_rows,) or float
-            Of the rows.
+        Where nearly all of a density is the row itself, what is left is summed exactly if all rows
+        that the density is of are in memory.
         """
+        if not is_own.any():
+            return
         total = float(self.totals[code])
-        own = np.log(weights) + inverse_root(self.covariances[code])[1] - np.log(total)
-        others = -np.expm1(np.minimum(own - logs, 0.0))  # their share of the density
-        with np.errstate(divide="ignore", invalid="ignore"):
-            left = logs + np.log(others) + np.log(total) - np.log(total - weights)
-        return np.where(others > LEAST_OF_OTHERS, left, -np.inf)
-
-    def region_levels(self, shares: Sequence[float], grids: Sequence[DensityGrid]) -> FloatArray:
-        """Levels of each density above which lie the given shares of the class in a plane.
-
-        The quantile method of Hyndman (1996), "Computing and graphing highest density regions",
-        The American Statistician 50, with each row left out of the density of its class: a new row
-        of the class lies within the level with the given probability, however wide the kernels.
-
-        Parameters
-        ----------
-        shares : sequence of float in (0, 1)
-        grids : sequence of DensityGrid
-            The `grids` of the classes. No level is below the density where its grid ends, so its
-            lines are closed.
-
-        Returns
-        -------
-        ndarray of shape (n_classes, n_shares)
-            Densities per unit area of the plane.
-
-        Examples
-        --------
-        >>> rows = np.random.default_rng(0).normal(size=(2_000, 2))
-        >>> densities = ClassDensities((rows[::2],), 0.5 * np.eye(2)[None])
-        >>> (level,) = densities.region_levels([0.8], densities.grids(72))[0]
-        >>> held = np.exp(densities.log_densities(rows[1::2])[:, 0]) >= level
-        >>> print(f"{held.mean():.2f}")
-        0.80
-        """
-        levels = np.empty((len(self.rows), len(shares)))
-        for code, grid in enumerate(grids):
-            density, weights = self._left_out_of_own(code)
-            order = np.argsort(density)
-            # The share of new rows below the i-th of n is i / (n + 1), whatever their density.
-            below = np.cumsum(weights[order]) / (weights.sum() + weights.mean())
-            at = np.interp(1.0 - np.asarray(shares), below, density[order])
-            levels[code] = np.maximum(at, grid.border)
-        return levels
-
-    def region_shares(self, levels: FloatArray, held_out: Sequence[FloatArray]) -> RegionShares:
-        """The shares of rows inside the regions of `region_levels`.
-
-        Parameters
-        ----------
-        levels : ndarray of shape (n_classes, n_shares)
-        held_out : sequence of ndarray of shape (n_rows_of_class, 2)
-            Projected rows of each class that its density is not of; none of some.
-        """
-        training, fresh = np.empty(levels.shape), np.full(levels.shape, np.nan)
-        for code, (of_class, points) in enumerate(zip(levels, held_out, strict=True)):
-            density, weights = self._left_out_of_own(code)
-            training[code] = np.average(density[:, None] >= of_class, axis=0, weights=weights)
-            if len(points):
-                logs = self._approximate_logs(points, code)[0]
-                fresh[code] = (np.exp(logs)[:, None] >= of_class).mean(axis=0)
-        return RegionShares(training, fresh)
-
-    def _left_out_of_own(self, code: int) -> tuple[FloatArray, FloatArray]:
-        """The density of a class at rows of its own, each left out, and the weights of these."""
-        n_rows = len(self.rows[code])
-        chosen = np.arange(n_rows)
-        if n_rows > MOST_LEVEL_ROWS:
-            chosen = np.linspace(0, n_rows - 1, MOST_LEVEL_ROWS).astype(int)
-        of_class = self.weights_of_classes[code]
-        weights = np.ones(len(chosen)) if of_class is None else of_class[chosen]
-        logs = self._approximate_logs(self.rows[code][chosen], code)[0]
-        return np.exp(self._left_out(logs, code, weights)), weights
+        if total < 2.0:
+            logs[is_own] = -np.inf
+            return
+        log_itself = inverse_root(self.covariances[code])[1] - np.log(total)
+        left = -np.expm1(np.minimum(log_itself - logs[is_own], 0.0))
+        logs[is_own] += np.log(np.maximum(left, _LEAST_LEFT)) - np.log1p(-1.0 / total)
+        alone = np.flatnonzero(is_own)[left < _ALONE]
+        if len(alone) and in_memory(self.rows) and not self.is_sample:
+            rows, covariance, _ = self._class(code)
+            logs[alone] = direct_sums.log_density_without(points[alone], rows, covariance)
 
     def _approximate_logs(self, points: FloatArray, code: int) -> tuple[FloatArray, float]:
         """Logarithms of a density, and the floor at which those below it are cut."""
@@ -631,28 +551,36 @@ class ClassDensities:
         floor = float(np.log(FOURIER_FLOOR) + inverse_root(self.covariances[code])[1])
         return np.log(np.maximum(density, np.exp(floor))), floor
 
-    def grids(self, n_lines: int) -> list[DensityGrid]:
-        """The density of each class on a grid in a plane.
+    def grid(self, code: int, n_lines: int, margin: float = GRID_MARGIN) -> DensityGrid:
+        """The density of a class on a grid in a plane.
 
         Parameters
         ----------
+        code : int
+            Of the class.
         n_lines : int
             Along each axis.
+        margin : float
+            How many kernel widths the grid ends beyond the outermost rows. Prepared sums have room
+            for `MOST_PREPARED_MARGIN`.
         """
-        return [self._grid(code, n_lines) for code in range(len(self.rows))]
-
-    def _grid(self, code: int, n_lines: int) -> DensityGrid:
         covariance, sums = self.covariances[code], self._density_sums
+        root, log_peak = inverse_root(covariance)
         if self.engine("grid") == "prepared" and sums is not None:
-            x, y, density = sums.density_on_grid(code, covariance, n_lines)
-            return DensityGrid(x, y, density, sums.root_of(code))
+            margin = min(margin, MOST_PREPARED_MARGIN)
+            x, y, density = sums.density_on_grid(code, covariance, n_lines, margin)
+            density, root, floor = density / np.exp(log_peak), sums.root_of(code), _GRID_FLOOR
+            return DensityGrid(
+                x, y, np.maximum(density, floor), root, root.T @ covariance @ root, floor
+            )
         # In coordinates in which the kernel is isotropic, the sum over a grid is separable.
-        root, _ = inverse_root(covariance)
         rows = self.rows[code] @ root
-        lower, upper = rows.min(axis=0) - GRID_MARGIN, rows.max(axis=0) + GRID_MARGIN
+        lower, upper = rows.min(axis=0) - margin, rows.max(axis=0) + margin
         x, y = (np.linspace(lower[axis], upper[axis], n_lines) for axis in (0, 1))
+        is_exact = len(rows) <= SEPARABLE_ROWS
+        floor = _UNDERFLOW if is_exact else _GRID_FLOOR
         density = _density_on_lines(x, y, rows, np.eye(2), self.weights_of_classes[code])
-        return DensityGrid(x, y, density * abs(np.linalg.det(root)), root)
+        return DensityGrid(x, y, np.maximum(2.0 * np.pi * density, floor), root, np.eye(2), floor)
 
     def _class(self, code: int) -> tuple[FloatArray, FloatArray, FloatArray | None]:
         """Rows, kernel covariance and weights of a class."""

@@ -284,6 +284,8 @@ def nuisance_accuracy(
     nuisance: IntArray,
     cells: NuisanceCells,
     kernels: tuple[ClassDensities, ...],
+    *,
+    leave_out: bool = False,
 ) -> NuisanceAccuracy | None:
     """Accuracy of assigning rows to the value of a nuisance by the densities of the cells.
 
@@ -297,6 +299,8 @@ def nuisance_accuracy(
         Of the rows that the kernels are of.
     kernels : tuple of ClassDensities
         See `kernel_cells`, projected into the plane.
+    leave_out : bool, default=False
+        Whether the points are rows of the cells, each of which is left out of its own density.
 
     Returns
     -------
@@ -322,7 +326,7 @@ def nuisance_accuracy(
         truth = np.searchsorted(values, nuisance[scored])
         if not len(truth):
             continue
-        is_right = own.most_likely(points[scored]) == truth
+        is_right = own.most_likely(points[scored], truth if leave_out else None) == truth
         counts = np.bincount(truth, minlength=len(values))
         present = counts > 0
         recalls = np.bincount(truth, is_right, minlength=len(values))[present] / counts[present]

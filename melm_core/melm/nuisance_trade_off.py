@@ -261,7 +261,10 @@ class _Judge:
         kernels = tuple(own.project(plane) for own in self.kernels)
         by_class = rows_by_class(self.test.X @ plane.T, self.test.y)
         accuracies = [
-            (_accuracy(rows, plane, classes), self._nuisance_accuracy(rows, plane, kernels))
+            (
+                _accuracy(rows, plane, classes, leave_out=rows is self.train),
+                self._nuisance_accuracy(rows, plane, kernels),
+            )
             for rows in (self.train, self.test)
         ]
         return [
@@ -276,7 +279,14 @@ class _Judge:
     def _nuisance_accuracy(
         self, rows: WeightedRows, plane: FloatArray, kernels: tuple[ClassDensities, ...]
     ) -> float:
-        told = nuisance_accuracy(rows.X @ plane.T, rows.y, _nuisance(rows), self.cells, kernels)
+        told = nuisance_accuracy(
+            rows.X @ plane.T,
+            rows.y,
+            _nuisance(rows),
+            self.cells,
+            kernels,
+            leave_out=rows is self.train,
+        )
         return np.nan if told is None else told.accuracy
 
     def _held_out_nuisance_divergence(
@@ -300,6 +310,8 @@ def _nuisance(rows: WeightedRows) -> IntArray:
     return rows.nuisance
 
 
-def _accuracy(rows: WeightedRows, plane: FloatArray, classes: ClassDensities) -> float:
-    predicted = classes.most_likely(rows.X @ plane.T)
+def _accuracy(
+    rows: WeightedRows, plane: FloatArray, classes: ClassDensities, *, leave_out: bool
+) -> float:
+    predicted = classes.most_likely(rows.X @ plane.T, rows.y if leave_out else None)
     return float(balanced_accuracy_score(rows.y, predicted))

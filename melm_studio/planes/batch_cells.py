@@ -63,7 +63,9 @@ class BatchCells:
     def scores(self, components: FloatArray, factor: float = 1.0) -> BatchScores | None:
         """The accuracies in a plane, with kernels `factor` times as wide."""
         projected = tuple(own.project(components).widened(factor) for own in self.kernels)
-        train, held_out = (self._accuracy(part, components, projected) for part in self.parts)
+        of_train, of_held_out = self.parts
+        train = self._accuracy(of_train, components, projected, leave_out=True)
+        held_out = self._accuracy(of_held_out, components, projected, leave_out=False)
         return None if train is None else BatchScores(train, held_out)
 
     def _accuracy(
@@ -71,9 +73,12 @@ class BatchCells:
         part: tuple[FloatArray, IntArray, IntArray],
         components: FloatArray,
         projected: tuple[ClassDensities, ...],
+        *,
+        leave_out: bool,
     ) -> NuisanceAccuracy | None:
         X, y, batches = part
-        return nuisance_accuracy(X @ components.T, y, batches, self.cells, projected)
+        points = X @ components.T
+        return nuisance_accuracy(points, y, batches, self.cells, projected, leave_out=leave_out)
 
 
 def _sampled(data: LabeledData, batches: IntArray) -> tuple[FloatArray, IntArray, IntArray]:

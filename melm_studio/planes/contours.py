@@ -9,7 +9,7 @@ import contourpy
 import numpy as np
 
 from melm_core.base import FloatArray
-from melm_core.density import ClassDensities, DensityGrid
+from melm_core.density import ClassDensities, ClassRegions, density_regions
 
 # Each contour encloses one of these shares of a class.
 CONTOUR_SHARES = (0.5, 0.8, 0.95)
@@ -23,43 +23,47 @@ _MARGIN = 0.03
 
 
 def plane_contours(classes: ClassDensities) -> list[tuple[FloatArray, tuple[int, ...]]]:
-    """Lines around CONTOUR_SHARES of each class in a plane, the innermost first.
+    """Lines around the `plane_regions` of each class, the innermost first; see `region_lines`."""
+    return list(map(region_lines, plane_regions(classes)))
 
-    As many of new rows of a class lie within: see `ClassDensities.region_levels`.
+
+def plane_regions(classes: ClassDensities) -> list[ClassRegions]:
+    """The regions that hold CONTOUR_SHARES of each class in a plane, see `density_regions`.
 
     Parameters
     ----------
     classes : ClassDensities
         Projected into the plane.
+    """
+    return density_regions(classes, CONTOUR_SHARES, GRID_LINES)
+
+
+def region_lines(regions: ClassRegions) -> tuple[FloatArray, tuple[int, ...]]:
+    """The lines around the regions of a class, the innermost first.
 
     Returns
     -------
-    list of (contours, levels), one for each class
-        contours : ndarray of shape (n_vertices, 2)
-            Rows of nan separate lines.
-        levels : tuple of int
-            The vertices at which the lines of the next share begin.
+    contours : ndarray of shape (n_vertices, 2)
+        Rows of nan separate lines.
+    levels : tuple of int
+        The vertices at which the lines of the next share begin.
     """
-    grids = classes.grids(GRID_LINES)
-    return list(map(_lines_around, grids, classes.region_levels(CONTOUR_SHARES, grids)))
-
-
-def _lines_around(grid: DensityGrid, levels: FloatArray) -> tuple[FloatArray, tuple[int, ...]]:
-    generator = _generator(grid.x, grid.y, grid.density)
-    regions = [_joined(generator.lines(level)) for level in levels]
-    contours: FloatArray = np.concatenate(regions) @ np.linalg.inv(grid.root)
-    ends = np.cumsum([len(region) for region in regions])
+    grid = regions.grid
+    generator = _generator(grid.x, grid.y, np.log(grid.density))
+    found = [_joined(generator.lines(level)) for level in regions.log_levels]
+    contours: FloatArray = np.concatenate(found) @ np.linalg.inv(grid.root)
+    ends = np.cumsum([len(lines) for lines in found])
     return contours, tuple(ends[:-1].tolist())
 
 
 def _generator(
-    x: FloatArray, y: FloatArray, density: FloatArray
+    x: FloatArray, y: FloatArray, values: FloatArray
 ) -> contourpy.SerialContourGenerator:
     # Of the time that `contour_generator` takes, four fifths are a search for masked values.
     return contourpy.SerialContourGenerator(
         *np.meshgrid(x, y),
-        density,
-        np.zeros(density.shape, dtype=bool),
+        values,
+        np.zeros(values.shape, dtype=bool),
         corner_mask=False,
         line_type=contourpy.LineType.Separate,
         fill_type=contourpy.FillType.OuterOffset,

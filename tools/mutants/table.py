@@ -190,6 +190,13 @@ MUTANTS = (
         f"{_DENSITIES}::test_rows_that_are_not_in_memory_are_summed_block_by_block",
     ),
     Mutant(
+        "melm_core/density/regions.py",
+        "        rest = density - own * np.exp",
+        "        rest = density - 0.0 * np.exp",
+        "tests/melm_core/density/test_regions.py"
+        "::test_regions_hold_their_shares_of_fresh_rows_at_every_kernel_width",
+    ),
+    Mutant(
         "melm_core/density/class_densities.py",
         "seconds < at_least or seconds < self._transform_seconds()",
         "True",

@@ -34,8 +34,8 @@ from melm_core.density.engines.nufft import (
 # which is the share of one row of 1e9.
 _FLOOR = 1e-9
 
-# A grid ends this many widths of the widest kernel beyond the outermost row: a contour of 95 % of
-# the mass ends well within.
+# A grid ends this many widths of the kernel beyond the outermost row: a contour around 95 % of the
+# rows ends within, unless its rows are few or its kernel narrow.
 GRID_MARGIN = 3.0
 
 _SLACK = 1e-9  # of rounding
@@ -234,9 +234,9 @@ class ClassSeries:
         return logs
 
     def density_on_grid(
-        self, code: int, covariance: FloatArray, n_lines: int
+        self, code: int, covariance: FloatArray, n_lines: int, margin: float
     ) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """The density of a class on a grid that holds practically all of its mass.
+        """The density of a class on a grid that ends `margin` kernel widths beyond its rows.
 
         Returns
         -------
@@ -246,8 +246,8 @@ class ClassSeries:
             At each y and x, per unit area of the plane.
         """
         widths = np.sqrt(np.diag(self.root.T @ covariance @ self.root))
-        lower = self.bounds[code, 0] - GRID_MARGIN * widths
-        upper = self.bounds[code, 1] + GRID_MARGIN * widths
+        lower = self.bounds[code, 0] - margin * widths
+        upper = self.bounds[code, 1] + margin * widths
         x, y = (np.linspace(lower[axis], upper[axis], n_lines) for axis in (0, 1))
         # A grid along the axes of the box takes two products of matrices.
         along_x, along_y = (

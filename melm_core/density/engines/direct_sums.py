@@ -205,6 +205,43 @@ def log_density(
     return logs
 
 
+def log_density_without(
+    points: FloatArray,
+    rows: FloatArray,
+    covariance: FloatArray,
+    weights: FloatArray | None = None,
+) -> FloatArray:
+    """Logarithm of the kernel density of all other rows at each of some rows.
+
+    Parameters
+    ----------
+    points : ndarray of shape (n_points, n_components)
+        Some of the rows. Of those that are equal, one is left out.
+    rows : ndarray of shape (n_samples, n_components)
+        At least two.
+    covariance : ndarray of shape (n_components, n_components)
+        Kernel covariance.
+    weights : ndarray of shape (n_samples,) or None
+        Of the rows; None if each counts once.
+
+    Returns
+    -------
+    ndarray of shape (n_points,)
+    """
+    root, log_norm = inverse_root(covariance)
+    center = np.full(len(rows), 1.0 / len(rows)) @ rows  # a mean along this axis is much slower
+    own: FloatArray = np.ones(len(rows)) if weights is None else weights
+    logs = np.empty(len(points))
+    for block, exponents in exponent_blocks((points - center) @ root, (rows - center) @ root):
+        nearest = exponents.argmax(axis=1)
+        exponents[np.arange(len(exponents)), nearest] = -np.inf
+        largest = exponents.max(axis=1)
+        exponents -= largest[:, None]
+        sums = np.exp(exponents, out=exponents) @ own
+        logs[block] = largest + np.log(sums) - np.log(own.sum() - own[nearest])
+    return logs + log_norm
+
+
 class _LogSums:
     """Logarithms of the sums of the kernels of one block."""
 

@@ -15,7 +15,6 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from melm_core.base.array_types import FloatArray, IntArray
-from melm_core.density.engines.class_series import GRID_MARGIN
 from melm_core.density.engines.direct_sums import inverse_root, log_density
 from melm_core.density.engines.nufft import TOLERANCE, decay_distance
 
@@ -247,10 +246,10 @@ class NearClasses:
         return self.classes[code].density(points, covariance)
 
     def density_on_grid(
-        self, code: int, covariance: FloatArray, n_lines: int
+        self, code: int, covariance: FloatArray, n_lines: int, margin: float
     ) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """The density of a class on a grid that holds practically all of its mass."""
-        return self.classes[code].density_on_grid(covariance, n_lines, GRID_MARGIN)
+        """The density of a class on a grid; see `NearRows.density_on_grid`."""
+        return self.classes[code].density_on_grid(covariance, n_lines, margin)
 
     def root_of(self, code: int) -> FloatArray:
         """Points times this are in the coordinates of the grid of a class."""

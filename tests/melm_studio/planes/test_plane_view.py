@@ -108,16 +108,17 @@ def test_contours_enclose_about_their_shares_of_the_rows():
         assert inside.mean() == pytest.approx(share, abs=0.06)
 
 
-@pytest.mark.parametrize("gamma", [0.25, 0.5, 1.0, 2.0, 4.0])
-def test_contours_enclose_their_shares_of_new_rows_at_any_width_of_the_kernel(gamma):
-    rows, covariance = gaussian_class(600, gamma)
+@pytest.mark.parametrize("gamma", [0.1, 0.25, 0.5, 1.0, 2.0, 4.0])
+@pytest.mark.parametrize("n_rows", [48, 600])
+def test_contours_enclose_their_shares_of_new_rows_at_any_width_of_the_kernel(n_rows, gamma):
+    rows, covariance = gaussian_class(n_rows, gamma)
     fresh = np.random.default_rng(1).normal(size=(4_000, 2)) @ np.array([[2.0, 0.3], [0.0, 0.5]])
     contours, ends = class_contours(rows, covariance)
     for share, lines in zip(CONTOUR_SHARES, np.split(contours, ends), strict=True):
         inside = np.zeros(len(fresh), dtype=bool)
         for line in lines_of(lines):
             inside ^= encloses(line, fresh)
-        # A quantile of 600 rows and a share of 4,000: three standard errors of the two together.
+        # A quantile of the rows and a share of 4,000: three standard errors of the two together.
         error = np.sqrt(share * (1 - share) * (1 / len(rows) + 1 / len(fresh)))
         assert inside.mean() == pytest.approx(share, abs=3 * error + 0.01)
 

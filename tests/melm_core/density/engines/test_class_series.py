@@ -60,7 +60,7 @@ def test_potentials_and_densities_of_several_widths_agree_with_transforms_of_the
 def test_a_grid_holds_the_densities_at_its_points_and_all_of_the_mass(plane, points):
     series = series_of(transformed(plane, points))
     for code, (rows, covariance) in enumerate(zip(plane.rows, plane.covariances, strict=True)):
-        x, y, found = series.density_on_grid(code, covariance, 60)
+        x, y, found = series.density_on_grid(code, covariance, 60, 3.0)
         at = np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2) @ np.linalg.inv(series.root)
         expected = density(at, rows, covariance).reshape(60, 60)
         np.testing.assert_allclose(found, expected, rtol=0, atol=1e-9 * expected.max())

@@ -1,0 +1,251 @@
+"""Regions that hold the share of a class that they say.
+
+A region is where the density of a class exceeds a level. The level is a quantile of the density at
+the rows of the class, each left out of its own density: a row that was not counted lies in a region
+of 50 % with probability .5, whatever the width of the kernel. The mass of the density itself says
+less: wide kernels hold more than their rows, and narrow ones less.
+
+Everything is read off the grid from which the region is drawn, between whose nodes the logarithm
+of the density is linear. So what holds the share is what is seen, and no further sum over rows is
+needed, whichever engine has summed the grid.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from melm_core.base.array_types import FloatArray, IntArray
+from melm_core.density.class_densities import ClassDensities, DensityGrid
+from melm_core.density.engines.direct_sums import inverse_root, log_density_without
+
+# Evenly spaced rows of a class from which its levels are found: at 50 % their standard error is
+# 1.1 percentage points.
+MOST_LEVEL_ROWS = 2_000
+
+# What is left of a density without a row is rounding if it is less than this share of the density,
+# or so many times the least density of the grid.
+_CANCELLED, _NOISE = 1e-9, 100.0
+
+# Kernel values that are summed anew where rounding is left; at most, so that time is bounded.
+_MOST_EXACT = 20_000_000
+
+# How far beyond the lowest level a grid reaches, in kernel widths.
+_BEYOND = 0.5
+
+
+@dataclass(frozen=True, eq=False)
+class ClassRegions:
+    """The regions of one class in a plane.
+
+    Attributes
+    ----------
+    grid : DensityGrid
+        Ends outside of the regions.
+    shares : tuple of float
+    log_levels : ndarray of shape (n_shares,)
+        Logarithms of the density, in units of the kernel's peak, at the edges of the regions.
+    training : tuple of float
+        The share of the rows of the class in each region, each left out of the density.
+    """
+
+    grid: DensityGrid
+    shares: tuple[float, ...]
+    log_levels: FloatArray
+    training: tuple[float, ...]
+
+    def hold(self, points: FloatArray) -> npt.NDArray[np.bool_]:
+        """Whether points lie in each region, shape (n_points, n_shares).
+
+        Parameters
+        ----------
+        points : ndarray of shape (n_points, 2)
+            That are not among the rows of the class.
+        """
+        at = points @ self.grid.root
+        lower, upper = ([line[end] for line in (self.grid.x, self.grid.y)] for end in (0, -1))
+        is_on_grid: npt.NDArray[np.bool_] = np.all((at >= lower) & (at <= upper), axis=1)
+        columns, rows, weights = _cells(self.grid, at)
+        logs = (weights * np.log(self.grid.density[rows, columns])).sum(axis=0)
+        inside: npt.NDArray[np.bool_] = is_on_grid[:, None] & (logs[:, None] >= self.log_levels)
+        return inside
+
+
+@dataclass(frozen=True)
+class RegionShare:
+    """What one region of a class holds.
+
+    Attributes
+    ----------
+    code : int
+        Of the class.
+    share : float
+        That the region is to hold.
+    training : float
+        The share of the training rows in it, each left out of the density.
+    held_out : float or None
+        The share of the held-out rows in it; None if there are none.
+    """
+
+    code: int
+    share: float
+    training: float
+    held_out: float | None
+
+
+def density_regions(
+    classes: ClassDensities, shares: Sequence[float], n_lines: int = 72
+) -> list[ClassRegions]:
+    """The regions of each class in a plane that hold shares of it.
+
+    The level of a share is a quantile of the densities f_-i(z_i) of N rows: with probability
+    k / (N + 1) a further row has a density above the k-th largest of them. Between two of them the
+    logarithm is interpolated. Below the least of them, where N is too small to tell a share, levels
+    fall as in a normal class, in proportion to what is to be left out; so they do in a class of one
+    row, whose density is its kernel.
+
+    Parameters
+    ----------
+    classes : ClassDensities
+        Projected into a plane; in memory, or with prepared sums of more rows.
+    shares : sequence of float in (0, 1)
+        Ascending.
+    n_lines : int
+        Of the grid, along each axis.
+
+    Returns
+    -------
+    list of ClassRegions
+        One for each class.
+
+    References
+    ----------
+    R. J. Hyndman: Computing and Graphing Highest Density Regions, The American Statistician 50,
+    1996, section 3.2 (the quantile method).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from melm_core.density import density_regions, kernel_classes
+    >>> rng = np.random.default_rng(0)
+    >>> X, fresh = rng.standard_normal((2, 400, 2))
+    >>> classes = kernel_classes(X, np.repeat([0, 1], 200), n_components=2, gamma=4.0)
+    >>> half, most = density_regions(classes, (0.5, 0.95))[0].hold(fresh).mean(axis=0)
+    >>> round(float(half), 1), round(float(most), 2)
+    (0.5, 0.95)
+    """
+    return [_regions_of(classes, code, tuple(shares), n_lines) for code in range(len(classes.rows))]
+
+
+def region_shares(
+    regions: Sequence[ClassRegions], held_out: Sequence[FloatArray]
+) -> list[RegionShare]:
+    """The shares of training and held-out rows in every region.
+
+    Parameters
+    ----------
+    regions : sequence of ClassRegions
+        Of each class.
+    held_out : sequence of ndarray of shape (n_rows, 2)
+        Held-out rows of each class in the plane, possibly none.
+
+    Returns
+    -------
+    list of RegionShare
+        Class by class, with ascending shares.
+    """
+    found = []
+    for code, (own, rows) in enumerate(zip(regions, held_out, strict=True)):
+        held = own.hold(rows).mean(axis=0).tolist() if len(rows) else [None] * len(own.shares)
+        found += [
+            RegionShare(code, *of_one)
+            for of_one in zip(own.shares, own.training, held, strict=True)
+        ]
+    return found
+
+
+def _regions_of(
+    classes: ClassDensities, code: int, shares: tuple[float, ...], n_lines: int
+) -> ClassRegions:
+    found = _on_grid(classes, code, shares, classes.grid(code, n_lines))
+    lowest, density = float(found.log_levels.min()), found.grid.density
+    if max(density[[0, -1]].max(), density[:, [0, -1]].max()) < np.exp(lowest):
+        return found
+    # Few rows, or a narrow kernel. Farther from all rows than this no density reaches the level.
+    margin = float(np.sqrt(-2.0 * min(lowest, 0.0))) + _BEYOND
+    return _on_grid(classes, code, shares, classes.grid(code, n_lines, margin))
+
+
+def _on_grid(
+    classes: ClassDensities, code: int, shares: tuple[float, ...], grid: DensityGrid
+) -> ClassRegions:
+    outside = 1.0 - np.array(shares)
+    if len(classes.rows[code]) == 1:  # the levels of its kernel
+        return ClassRegions(grid, shares, np.log(outside), (1.0,) * len(shares))
+    logs, weights = _logs_without_own_row(classes, code, grid, outside[-1])
+    log_levels = np.maximum(_levels(logs, weights, outside), np.log(grid.floor) + 1.0)
+    held = np.average(logs[:, None] >= log_levels, axis=0, weights=weights)
+    return ClassRegions(grid, shares, log_levels, tuple(held.tolist()))
+
+
+def _levels(logs: FloatArray, weights: FloatArray, outside: FloatArray) -> FloatArray:
+    """The logarithms that shares `outside` of a class stay below."""
+    order = np.argsort(logs)
+    positions = np.cumsum(weights[order]) / (weights.sum() * (1.0 + 1.0 / len(logs)))
+    below_all = np.log(np.minimum(1.0, outside / positions[0]))
+    return np.asarray(np.interp(outside, positions, logs[order]) + below_all)
+
+
+def _logs_without_own_row(
+    classes: ClassDensities, code: int, grid: DensityGrid, least: float
+) -> tuple[FloatArray, FloatArray]:
+    """The logarithm of the density at rows of a class without each of them, and their weights.
+
+    Those among the lowest share `least` alone are not summed exactly.
+    """
+    rows, of_class = classes.rows[code], classes.weights_of_classes[code]
+    chosen = _evenly(len(rows))
+    weights = np.ones(len(chosen)) if of_class is None else of_class[chosen]
+    own = weights / float(classes.totals[code])
+    at = rows[chosen] @ grid.root
+    root, _ = inverse_root(grid.kernel)
+    logs, is_lost = np.zeros(len(chosen)), np.zeros(len(chosen), dtype=bool)
+    for x, y, share in zip(*_cells(grid, at), strict=True):
+        offsets = (np.column_stack([grid.x[x], grid.y[y]]) - at) @ root
+        density = grid.density[y, x]
+        rest = density - own * np.exp(-0.5 * np.einsum("ij,ij->i", offsets, offsets))
+        logs += share * np.log(np.maximum(rest, grid.floor))
+        noise = np.maximum(_CANCELLED * density, _NOISE * grid.floor)
+        is_lost |= (rest < noise) & (density > noise)
+    logs -= np.log1p(-own)
+    n_lost = int(is_lost.sum())
+    if n_lost >= least * len(chosen) and 0 < n_lost * len(rows) <= _MOST_EXACT:
+        alone = rows[chosen[is_lost]]
+        exact = log_density_without(alone, rows, classes.covariances[code], of_class)
+        logs[is_lost] = exact - inverse_root(classes.covariances[code])[1]
+    return logs, weights
+
+
+def _evenly(n_rows: int) -> IntArray:
+    """Indices of at most MOST_LEVEL_ROWS rows."""
+    n_chosen = min(n_rows, MOST_LEVEL_ROWS)
+    return (np.arange(n_chosen) * n_rows) // n_chosen
+
+
+def _cells(grid: DensityGrid, at: FloatArray) -> tuple[IntArray, IntArray, FloatArray]:
+    """The four nodes around points of a grid by column and row, and their weights; (4, n) each."""
+    corners, parts = [], []
+    for axis, lines in enumerate((grid.x, grid.y)):
+        step = float(lines[1] - lines[0])
+        position = (at[:, axis] - lines[0]) / (step if step > 0 else 1.0)
+        first = np.clip(np.floor(position), 0, len(lines) - 2).astype(np.int64)
+        part = np.clip(position - first, 0.0, 1.0)
+        corners.append((first, first + 1))
+        parts.append((1.0 - part, part))
+    pairs = [(i, j) for i in (0, 1) for j in (0, 1)]
+    columns, rows = (np.stack([corners[axis][pair[axis]] for pair in pairs]) for axis in (0, 1))
+    weights = np.stack([parts[0][i] * parts[1][j] for i, j in pairs])
+    return columns, rows, weights
