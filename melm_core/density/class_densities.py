@@ -516,6 +516,37 @@ class ClassDensities:
         codes: IntArray = logs.argmax(axis=1)
         return codes
 
+    def floored_log_densities(self, points: FloatArray, own: IntArray | None = None) -> FloatArray:
+        """Logarithms of class densities, beyond all rows no less than a floor of all classes.
+
+        The floor is FOURIER_FLOOR of the highest kernel's peak, down to which sums over many rows
+        are exact: where all classes are below it, none is likelier. So the time at many points is
+        bounded, wherever they are.
+
+        Parameters
+        ----------
+        points : ndarray of shape (n_points, n_coordinates)
+        own : ndarray of int, shape (n_points,), optional
+            See `most_likely`.
+
+        Returns
+        -------
+        ndarray of shape (n_points, n_classes)
+        """
+        own = np.full(len(points), -1) if own is None else own
+        codes = range(len(self.rows))
+        if self.is_sample or self.engine("likeliest class") == "blocks":
+            logs = self._log_densities(points)
+        else:  # prepared sums hold the points for which they were prepared
+            if self.prepared.densities is not None:
+                return replace(self, prepared=PreparedSums()).floored_log_densities(points, own)
+            logs = np.column_stack([self._approximate_logs(points, code)[0] for code in codes])
+        for code in codes:
+            self._leave_out(points, own == code, logs[:, code], code)
+        peaks = [float(inverse_root(covariance)[1]) for covariance in self.covariances]
+        floored: FloatArray = np.maximum(logs, max(peaks) + np.log(FOURIER_FLOOR))
+        return floored
+
     def _leave_out(
         self, points: FloatArray, is_own: npt.NDArray[np.bool_], logs: FloatArray, code: int
     ) -> None:

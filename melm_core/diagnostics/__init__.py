@@ -1,7 +1,8 @@
-"""Rows in a plane: distances from it, differences, class probabilities, ellipses of classes."""
+"""A plane and its rows: distances, differences, probabilities; what features are worth."""
 
 from __future__ import annotations
 
+from melm_core.diagnostics.component_gain import ComponentGain, second_component_gain
 from melm_core.diagnostics.confidence_ellipses import (
     ConfidenceEllipses,
     EllipseOf,
@@ -10,6 +11,7 @@ from melm_core.diagnostics.confidence_ellipses import (
     ellipses_of_moments,
 )
 from melm_core.diagnostics.differences import standardized_differences
+from melm_core.diagnostics.feature_importance import Importance, importance
 from melm_core.diagnostics.mislabeled_rows import (
     DEFAULT_FALSE_SHARE,
     SuspectLabels,
@@ -25,8 +27,10 @@ from melm_core.diagnostics.row_probabilities import (
 __all__ = [
     "DEFAULT_FALSE_SHARE",
     "DEFAULT_LEVEL",
+    "ComponentGain",
     "ConfidenceEllipses",
     "EllipseOf",
+    "Importance",
     "PlaneDistances",
     "RowProbabilities",
     "SuspectLabels",
@@ -34,8 +38,10 @@ __all__ = [
     "class_ellipses",
     "confidence_ellipse",
     "ellipses_of_moments",
+    "importance",
     "out_of_fold_probabilities",
     "residual_limit",
+    "second_component_gain",
     "standardized_differences",
     "suspect_labels",
 ]

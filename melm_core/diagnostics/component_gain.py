@@ -1,0 +1,129 @@
+"""Whether the second component of a plane adds anything that one direction does not say."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from melm_core.base.array_types import FloatArray, IntArray
+from melm_core.base.errors import UserError
+from melm_core.density import inverse_root
+from melm_core.density.class_densities import ClassDensities
+from melm_core.diagnostics.held_out_scores import balanced_mean, row_scores
+
+# Directions that are tried, every 6 degrees and then every degree around the best.
+_COARSE, _FINE = 30, 6
+
+# Training rows of each class by which a direction is chosen.
+_MOST_ROWS = 500
+
+
+@dataclass(frozen=True, eq=False)
+class ComponentGain:
+    """What a plane tells beyond its best direction, on held-out rows.
+
+    Attributes
+    ----------
+    direction : ndarray of shape (2,)
+        In the coordinates of the plane: points times this are on the best line.
+    gain : float
+        By how much the mean of log p(class) is higher in the plane, in nats a row.
+    error : float
+        Standard error of that paired difference.
+    share_gain, share_error : float
+        The same of the balanced share of rows that are told apart.
+    """
+
+    direction: FloatArray
+    gain: float
+    error: float
+    share_gain: float
+    share_error: float
+
+    @property
+    def adds(self) -> bool:
+        """Whether the second component adds something: a gain of more than two errors."""
+        return self.gain > 2.0 * self.error
+
+
+def second_component_gain(
+    classes: ClassDensities, points: FloatArray, y: IntArray
+) -> ComponentGain:
+    """Compare a plane with the best line in it on held-out rows.
+
+    The line is the one on which training rows, each left out of the density of its class, have the
+    highest mean of log p(class). Its densities are those of the plane, projected.
+
+    Parameters
+    ----------
+    classes : ClassDensities
+        Of training rows in memory, projected into a plane.
+    points : ndarray of shape (n_rows, 2)
+        Held-out rows in the plane.
+    y : ndarray of shape (n_rows,)
+        Their class codes; at least two rows of every class.
+
+    Returns
+    -------
+    ComponentGain
+
+    Raises
+    ------
+    UserError
+        If a class has fewer than two held-out rows, or there are not two components.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from melm_core.density import kernel_classes
+    >>> from melm_core.diagnostics import second_component_gain
+    >>> rng = np.random.default_rng(0)
+    >>> y = np.arange(800) % 2
+    >>> X = rng.standard_normal((800, 2))
+    >>> X[:, 0] += 2 * y
+    >>> plane = kernel_classes(X[:400], y[:400], n_components=2)
+    >>> second_component_gain(plane, X[400:], y[400:]).adds
+    False
+    """
+    counts = np.bincount(y, minlength=len(classes.rows))
+    if counts.min() < 2 or points.shape[1] != 2:
+        raise UserError(
+            f"Whether a second component adds anything is measured in two components, not "
+            f"{points.shape[1]}, on at least 2 held-out rows of every class, not {counts.min()}. "
+            "Hold out more rows."
+        )
+    # Of all rows that are in memory; sums of more rows are not known on a line.
+    classes = ClassDensities(classes.rows, classes.covariances, weights=classes.weights)
+    direction = _best_direction(classes)
+    line = classes.project(direction[None])
+    plane_scores, line_scores = (
+        row_scores(classes, points, y),
+        row_scores(line, points @ direction[:, None], y),
+    )
+    gain, error = balanced_mean(line_scores.losses - plane_scores.losses, y)
+    share, share_error = balanced_mean(plane_scores.is_right - line_scores.is_right, y)
+    return ComponentGain(direction, float(gain), float(error), float(share), float(share_error))
+
+
+def _best_direction(classes: ClassDensities) -> FloatArray:
+    """The direction of least loss of training rows, each left out."""
+    rows = [
+        part[np.linspace(0, len(part) - 1, min(len(part), _MOST_ROWS)).astype(int)]
+        for part in classes.rows
+    ]
+    y = np.repeat(np.arange(len(rows)), list(map(len, rows)))
+    points = np.concatenate(rows)
+    root, _ = inverse_root(np.cov(points.T))
+    few = ClassDensities(tuple(rows), classes.covariances)
+
+    def loss(angle: float) -> float:
+        axis = root @ np.array([np.cos(angle), np.sin(angle)])
+        scores = row_scores(few.project(axis[None]), points @ axis[:, None], y, y)
+        return float(balanced_mean(scores.losses, y)[0])
+
+    step = np.pi / _COARSE
+    best = min(step * np.arange(_COARSE), key=loss)
+    best = min(best + step / _FINE * np.arange(1 - _FINE, _FINE), key=loss)
+    axis: FloatArray = root @ np.array([np.cos(best), np.sin(best)])
+    return axis / np.linalg.norm(axis)

@@ -1,0 +1,187 @@
+"""What a plane loses without a feature: the importance of features on held-out rows.
+
+The length of an arrow says how far a feature moves a row, not whether that tells classes apart: of
+rows that are many, a feature without any effect has a loading, too. What it is worth is what is
+lost when its values are exchanged between held-out rows. In a plane that moves every row by the
+loading times the change, so nothing is refitted.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from melm_core.base.array_types import FloatArray, IntArray
+from melm_core.base.errors import UserError
+from melm_core.base.sampling import stratified_sample
+from melm_core.density.class_densities import ClassDensities
+from melm_core.diagnostics.held_out_scores import RowScores, balanced_mean, row_scores
+
+# Points at which densities are summed, of all features together: some 0.1 to 1 s for each class.
+MOST_POINTS = 400_000
+
+# Held-out rows that are scored, and how often the values of a feature are exchanged; of very many
+# features fewer, but no fewer than these rows.
+MOST_ROWS, MOST_EXCHANGES, FEWEST_ROWS = 4_000, 20, 60
+
+# Points at a time, which bounds the memory.
+BATCH_POINTS = 100_000
+
+# A loss is seen from so many standard errors on.
+SEEN = 2.0
+
+
+@dataclass(frozen=True, eq=False)
+class Importance:
+    """What is lost without each feature, in the order of the features.
+
+    Attributes
+    ----------
+    loss : ndarray of shape (n_features,)
+        By how much the mean of -log p(class) grows, in nats a row.
+    error : ndarray of shape (n_features,)
+        Standard error of the loss, over rows.
+    share_loss : ndarray of shape (n_features,)
+        By how much the balanced share of rows that are told apart falls.
+    n_rows : int
+        Held-out rows that were scored.
+    """
+
+    loss: FloatArray
+    error: FloatArray
+    share_loss: FloatArray
+    n_rows: int
+
+    @property
+    def is_seen(self) -> npt.NDArray[np.bool_]:
+        """Whether an effect of each feature is seen: a loss of more than two standard errors.
+
+        So is that of one in forty features without any effect.
+        """
+        seen: npt.NDArray[np.bool_] = self.loss > SEEN * self.error
+        return seen
+
+
+def importance(
+    classes: ClassDensities,
+    components: FloatArray,
+    X: FloatArray,
+    y: IntArray,
+    *,
+    groups: IntArray | None = None,
+    random_state: int = 0,
+) -> Importance:
+    """The importance of all features for telling the classes apart in a plane.
+
+    Parameters
+    ----------
+    classes : ClassDensities
+        Of training rows, projected by the components.
+    components : ndarray of shape (n_components, n_features)
+    X : ndarray of shape (n_rows, n_features)
+        Held-out rows. Of many, an evenly spaced sample is scored.
+    y : ndarray of shape (n_rows,)
+        Their class codes; at least two rows of every class.
+    groups : ndarray of int, shape (n_features,), optional
+        Features with the same number are exchanged together, as the indicators of one column, and
+        have the same loss.
+    random_state : int
+        Of the order in which rows exchange values.
+
+    Returns
+    -------
+    Importance
+
+    Raises
+    ------
+    UserError
+        If a class has fewer than two held-out rows.
+
+    References
+    ----------
+    L. Breiman: Random Forests, Machine Learning 45, 2001, section 10; A. Fisher, C. Rudin,
+    F. Dominici: All Models are Wrong, but Many are Useful, JMLR 20, 2019.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from melm_core.density import kernel_classes
+    >>> from melm_core.diagnostics import importance
+    >>> rng = np.random.default_rng(0)
+    >>> y = np.arange(800) % 2
+    >>> X = rng.standard_normal((800, 3))
+    >>> X[:, 0] += 2 * y
+    >>> components = np.array([[1.0, 0.1, 0.0], [0.0, 0.4, 0.9]])
+    >>> plane = kernel_classes(X[:400], y[:400], n_components=2).project(components)
+    >>> importance(plane, components, X[400:], y[400:]).is_seen
+    array([ True, False, False])
+    """
+    counts = np.bincount(y, minlength=len(classes.rows))
+    if counts.min() < 2:
+        raise UserError(
+            f"A class has {counts.min()} held-out row(s), but at least 2 of every class are needed "
+            "to say what a feature is worth. Hold out more rows."
+        )
+    n_features = components.shape[1]
+    units = np.arange(n_features) if groups is None else np.unique(groups, return_inverse=True)[1]
+    n_units = int(units.max()) + 1
+    n_scored = min(MOST_ROWS, max(FEWEST_ROWS, MOST_POINTS // n_units))
+    chosen = stratified_sample(y, n_scored / len(y), len(counts))
+    X, y = X[chosen], y[chosen]
+    points = X @ components.T
+    whole = row_scores(classes, points, y)
+    order = np.argsort(units, kind="stable")
+    columns = np.split(order, np.searchsorted(units[order], np.arange(1, n_units)))
+    parts = np.stack([X[:, own] @ components[:, own].T for own in columns])
+    partners = _partners(len(y), MOST_POINTS // (n_units * len(y)), random_state)
+    n_at_once = max(1, BATCH_POINTS // partners.size)
+    losses = [
+        _losses(
+            classes,
+            points,
+            y,
+            whole=whole,
+            parts=parts[first : first + n_at_once],
+            partners=partners,
+        )
+        for first in range(0, n_units, n_at_once)
+    ]
+    loss, error, share_loss = np.concatenate(losses, axis=1)[:, units]
+    return Importance(loss, error, share_loss, len(y))
+
+
+def _losses(
+    classes: ClassDensities,
+    points: FloatArray,
+    y: IntArray,
+    *,
+    whole: RowScores,
+    parts: FloatArray,
+    partners: IntArray,
+) -> FloatArray:
+    """Loss, its error and loss of the share of some units, shape (3, n_units).
+
+    `parts`, (n_units, n_rows, n_components), are what the features of each add to the points.
+    """
+    moves = parts[:, partners] - parts[:, None]
+    at = (points + moves).reshape(-1, points.shape[1])
+    scores = row_scores(classes, at, np.tile(y, len(at) // len(y)))
+    losses, right = (
+        each.reshape(moves.shape[:3]).mean(axis=1) for each in (scores.losses, scores.is_right)
+    )
+    loss, error = balanced_mean(losses - whole.losses, y)
+    share_loss, _ = balanced_mean(whole.is_right - right, y)
+    # A loss of rows that stay where they are would be rounding.
+    return np.stack([loss, error, share_loss]) * moves.any(axis=(1, 2, 3))
+
+
+def _partners(n_rows: int, most: int, random_state: int) -> IntArray:
+    """The row whose value each row takes, of some exchanges; never its own."""
+    order = np.random.default_rng(random_state).permutation(n_rows)
+    n_exchanges = int(np.clip(most, 1, min(MOST_EXCHANGES, n_rows - 1)))
+    partners = np.empty((n_exchanges, n_rows), dtype=np.int64)
+    for number, step in enumerate(np.linspace(1, n_rows - 1, n_exchanges).astype(int)):
+        partners[number, order] = np.roll(order, step)
+    return partners

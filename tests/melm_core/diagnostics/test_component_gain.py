@@ -1,0 +1,60 @@
+"""A second component that adds nothing held out is said to add nothing."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from melm_core.base import UserError
+from melm_core.density import kernel_classes
+from melm_core.diagnostics import second_component_gain
+
+
+def gain_of(X, y):
+    half = len(y) // 2
+    classes = kernel_classes(X[:half], y[:half], n_components=2)
+    return second_component_gain(classes, X[half:], y[half:])
+
+
+def shifted(angle: float, seed: int = 0, n_rows: int = 1_000):
+    y = np.arange(n_rows) % 2
+    X = np.random.default_rng(seed).standard_normal((n_rows, 2))
+    return X + 2.0 * np.outer(y, [np.cos(angle), np.sin(angle)]), y
+
+
+@pytest.mark.parametrize("angle", [0.0, 1.0, 2.5])
+def test_two_normal_classes_need_one_direction(angle):
+    found = gain_of(*shifted(angle))
+    assert not found.adds
+    assert abs(found.share_gain) < 3 * found.share_error + 0.01
+    assert abs(found.direction @ [np.cos(angle), np.sin(angle)]) > 0.98
+    assert np.linalg.norm(found.direction) == pytest.approx(1.0)
+
+
+def test_a_component_that_adds_nothing_is_seldom_said_to_add_something():
+    assert np.mean([gain_of(*shifted(0.5, seed, 300)).adds for seed in range(30)]) <= 0.1
+
+
+def test_three_classes_in_a_triangle_need_two_components():
+    stream = np.random.default_rng(0)
+    y = np.arange(900) % 3
+    X = stream.standard_normal((900, 2)) + 3.0 * np.array([[0, 0], [1, 0], [0.5, 0.9]])[y]
+    found = gain_of(X, y)
+    assert found.adds
+    assert found.share_gain > 2 * found.share_error
+
+
+def test_a_ring_around_a_class_needs_two_components():
+    stream = np.random.default_rng(0)
+    y, turn = np.arange(800) % 2, stream.uniform(0, 2 * np.pi, 800)
+    X = 0.4 * stream.standard_normal((800, 2))
+    X += 3.0 * y[:, None] * np.column_stack([np.cos(turn), np.sin(turn)])
+    assert gain_of(X, y).adds
+
+
+@pytest.mark.parametrize(("n_held_out", "n_components"), [(2, 2), (40, 3)])
+def test_what_cannot_be_compared_is_refused_in_a_sentence(n_held_out, n_components):
+    X, y = np.random.default_rng(0).standard_normal((60, n_components)), np.arange(60) % 2
+    classes = kernel_classes(X, y, n_components=n_components)
+    with pytest.raises(UserError, match="two components"):
+        second_component_gain(classes, X[:n_held_out], y[:n_held_out])
