@@ -105,7 +105,7 @@ ADDRESSES = {
     f"GET {_API}{_RUN}/check": _LIGHT,
     f"GET {_API}{_RUN}/planes": _LIGHT,
     f"GET {_API}{_RUN}/report": _HEAVY,
-    f"GET {_API}{_RUN}/result": _LIGHT,
+    f"GET {_API}{_RUN}/result": _HEAVY,
     f"POST {_API}{_RUN}/stop": _LIGHT,
     f"POST {_API}/tables": _HEAVY_JSON,
     f"GET {_API}/tokens": _LIGHT,

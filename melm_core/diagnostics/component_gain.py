@@ -33,6 +33,13 @@ class ComponentGain:
         Standard error of that paired difference.
     share_gain, share_error : float
         The same of the balanced share of rows that are told apart.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from melm_core.diagnostics import ComponentGain
+    >>> ComponentGain(np.array([1.0, 0.0]), 0.003, 0.002, share_gain=0.0, share_error=0.01).adds
+    False
     """
 
     direction: FloatArray

@@ -47,6 +47,14 @@ class Importance:
         By how much the balanced share of rows that are told apart falls.
     n_rows : int
         Held-out rows that were scored.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from melm_core.diagnostics import Importance
+    >>> loss, error, share_loss = np.array([[0.20, 0.01], [0.03, 0.02], [0.08, 0.0]])
+    >>> Importance(loss, error, share_loss, n_rows=100).is_seen
+    array([ True, False])
     """
 
     loss: FloatArray

@@ -308,3 +308,93 @@ def orthogonal_procrustes(projection: FloatArray, reference: FloatArray) -> Floa
     left, _, right = np.linalg.svd(centered.T @ (reference - reference.mean(axis=0)))
     turn: FloatArray = left @ right
     return turn
+
+
+def align_planes(components: FloatArray, reference: FloatArray, rows: FloatArray) -> FloatArray:
+    """The rows of the same plane in which its picture is closest to that of another plane.
+
+    A plane is drawn in standard deviations, so loadings that are close may still be drawn turned or
+    mirrored: here the coordinates of rows are matched (orthogonal Procrustes problem), reflections
+    allowed.
+
+    Parameters
+    ----------
+    components, reference : ndarray of shape (n_components, n_features)
+    rows : ndarray of shape (n_rows, n_features)
+        That are drawn, or some of them.
+
+    Returns
+    -------
+    ndarray of shape (n_components, n_features)
+        The components, rotated and reflected within the plane.
+
+    References
+    ----------
+    P. H. Schönemann: A Generalized Solution of the Orthogonal Procrustes
+    Problem, Psychometrika 31, 1966.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from melm_core.linalg import align_planes
+    >>> rows = np.random.default_rng(0).standard_normal((50, 3))
+    >>> align_planes(-np.eye(3)[[1, 0]], np.eye(3)[:2], rows).round(6) + 0.0
+    array([[1., 0., 0.],
+           [0., 1., 0.]])
+    """
+    drawn = [_standardized_coordinates(plane, rows) for plane in (components, reference)]
+    aligned: FloatArray = orthogonal_procrustes(*drawn).T @ components
+    return aligned
+
+
+def _standardized_coordinates(components: FloatArray, rows: FloatArray) -> FloatArray:
+    """Coordinates of unit covariance, up to a factor, turned as little as possible."""
+    coordinates = rows @ components.T
+    left, _, right = np.linalg.svd(coordinates - coordinates.mean(axis=0), full_matrices=False)
+    polar: FloatArray = left @ right
+    return polar
+
+
+def joint_variance_shares(components: FloatArray, covariance_root: FloatArray) -> FloatArray:
+    """Shares of the variance of the data along the axes of a plane that add up to the plane's.
+
+    What all axes explain together, R2X in chemometrics, is that of any basis of the plane. Axes
+    that are correlated explain some of it twice, so each gets the share of the axis nearest to it
+    of those that are not (relative weights). Those of principal components are eigenvalues over
+    their sum.
+
+    Parameters
+    ----------
+    components : ndarray of shape (n_components, n_features)
+        Of the axes.
+    covariance_root : ndarray of shape (n_rows, n_features)
+        R with R'R the covariance of the data.
+
+    Returns
+    -------
+    ndarray of shape (n_components,)
+
+    References
+    ----------
+    J. W. Johnson: A Heuristic Method for Estimating the Relative Weight of Predictor Variables in
+    Multiple Regression, Multivariate Behavioral Research 35, 2000. L. Eriksson et al.: Multi- and
+    Megavariate Data Analysis (R2X).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from melm_core.linalg import joint_variance_shares
+    >>> joint_variance_shares(np.eye(2), np.diag([1.0, 2.0])).round(2)
+    array([0.2, 0.8])
+    >>> correlated = np.array([[1.0, 0.0], [1.0, 1.0]])
+    >>> print(f"{joint_variance_shares(correlated, np.diag([1.0, 2.0])).sum():.2f}")
+    1.00
+    """
+    deviations = np.sqrt(((components @ covariance_root.T) ** 2).sum(axis=1))
+    scaled = components / np.where(deviations > 0, deviations, 1.0)[:, None]
+    left, sizes, right = np.linalg.svd(scaled @ covariance_root.T, full_matrices=False)
+    kept = sizes > PARALLEL
+    uncorrelated = left[:, kept] @ right[kept]
+    total = max(float((covariance_root**2).sum()), np.finfo(np.float64).tiny)
+    shares: FloatArray = ((uncorrelated @ covariance_root) ** 2).sum(axis=1) / total
+    return shares

@@ -80,8 +80,8 @@ class HeldOutHistory:
     >>> melm = MELM(n_init=1, max_iter=10, callback=history, random_state=0)
     >>> melm = melm.fit(X[::2], y[::2])
     >>> last = history.scores[-1]
-    >>> last.train_accuracy, bool(last.held_out_accuracy < 0.5)
-    (1.0, True)
+    >>> bool(last.train_accuracy > 0.9), bool(last.held_out_accuracy < 0.5)
+    (True, True)
     """
 
     def __init__(

@@ -22,12 +22,13 @@ from functools import cached_property
 import numpy as np
 
 from melm_core.base import FloatArray, IntArray, stratified_sample
-from melm_core.density import ClassDensities, kernel_classes
+from melm_core.density import ClassDensities, RegionShare, kernel_classes, region_shares
+from melm_core.diagnostics import Importance, importance
 from melm_core.linalg import orthogonal_procrustes
 from melm_core.melm import held_out_divergence
 from melm_studio.planes.batch_cells import BatchCells
 from melm_studio.planes.bounded_divergence import bounded_divergence, within_limit
-from melm_studio.planes.contours import central_box, plane_contours
+from melm_studio.planes.contours import central_box, plane_contours, plane_regions
 from melm_studio.planes.even_rows import EvenRows
 from melm_studio.planes.line import arrow_lanes, density_curves, in_strips, threshold_lines
 from melm_studio.planes.plane_edits import strongest_loadings
@@ -214,7 +215,7 @@ class PlaneViewer:
     ) -> FloatArray:
         """The share of the variance of the training rows along each axis of a view.
 
-        `components` are oriented already.
+        They add up to that of what is drawn. `components` are oriented already.
         """
         axes = screen_axes(view_angle)[: self.n_components, : self.n_components]
         return self._covariance.explained_shares(axes @ components)
@@ -344,6 +345,35 @@ class PlaneViewer:
             batches=None
             if self._batches is None
             else self._batches.scores(components, self._factor),
+        )
+
+    def regions(self, components: FloatArray) -> list[RegionShare]:
+        """The shares of training and held-out rows in every region of a view from the front.
+
+        Of a table whose densities are known, training rows are those of the sample. None of one
+        component, which has no regions.
+        """
+        if self.n_components == 1:
+            return []
+        drawn = self.standardized(components)[:2]
+        projected = self._projected(self.standardized(components))
+        if self.n_components > 2:
+            projected = projected.project(np.eye(2, self.n_components))
+        held_out = self.parts[1]
+        rows = [held_out.X[held_out.y == code] @ drawn.T for code in range(self._n_classes)]
+        return region_shares(plane_regions(projected), rows)
+
+    def importance(self, components: FloatArray) -> Importance | None:
+        """What each feature is worth on held-out rows; None if a class has fewer than two."""
+        held_out, components = self.parts[1], self.standardized(components)
+        if np.bincount(held_out.y, minlength=self._n_classes).min() < 2:
+            return None
+        return importance(
+            self._projected(components),
+            components,
+            held_out.X,
+            held_out.y,
+            groups=held_out.feature_groups,
         )
 
     def _scored(self, components: FloatArray) -> FloatArray:

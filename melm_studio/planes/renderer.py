@@ -9,6 +9,8 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from melm_core.base import FloatArray, UserError
+from melm_core.density import RegionShare
+from melm_core.diagnostics import Importance
 from melm_core.linalg import orthonormalize
 from melm_core.methods import COMPONENTS, GAMMA, METHODS
 from melm_studio.planes.decision_surface import DecisionSurface, SurfaceRequest, decision_surface
@@ -82,6 +84,8 @@ class PlaneRenderer:
         self._coordinates = shared(self._project, MAX_VIEWERS)
         self._scores = shared(self._score, MAX_VIEWS)
         self._held_out = shared(self._test_held_out, MAX_VIEWS)
+        self._regions = shared(self._fill_regions, MAX_VIEWS)
+        self._importance = shared(self._weigh_features, MAX_VIEWS)
         self._final_accuracy = shared(self._score_last, MAX_VIEWS)
         self._quick = shared(self._fit_quickly, MAX_VIEWERS)
         self._profile = shared(self._measure_profile, MAX_VIEWS)
@@ -272,6 +276,28 @@ class PlaneRenderer:
     def _score(self, run_id: str, sequence: int) -> Scores:
         record, event = self._known(run_id, sequence)
         return self.viewer(record).scores(event.components)
+
+    def regions(self, record: RunRecord, event: PlaneEvent) -> list[RegionShare]:
+        """Return the shares of rows in the regions of the plane of an event, as they are drawn."""
+        return self._regions(record.run_id, event.sequence)
+
+    def _fill_regions(self, run_id: str, sequence: int) -> list[RegionShare]:
+        record, event = self._known(run_id, sequence)
+        return self._viewer_at(record, DEFAULT_VIEW).regions(event.components)
+
+    def importance(self, record: RunRecord, event: PlaneEvent) -> Importance | None:
+        """Return what features are worth on the held-out rows in the plane of an event.
+
+        None if a class has fewer than two, and of a nonlinear projection.
+        """
+        return self._importance(record.run_id, event.sequence)
+
+    def _weigh_features(self, run_id: str, sequence: int) -> Importance | None:
+        record, event = self._known(run_id, sequence)
+        if not METHODS[record.method].is_linear:
+            return None
+        with threadpool_limits(1):  # the workers need the other cores
+            return self._viewer_at(record, DEFAULT_VIEW).importance(event.components)
 
     def held_out(self, record: RunRecord, event: PlaneEvent) -> Verdict:
         """Return the verdict of the held-out rows on the plane of an event."""

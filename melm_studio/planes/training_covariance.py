@@ -6,7 +6,7 @@ import numpy as np
 
 from melm_core.base import FloatArray
 from melm_core.density import inverse_root
-from melm_studio.planes.explained_variance import explained_shares
+from melm_core.linalg import joint_variance_shares
 
 
 class TrainingCovariance:
@@ -37,8 +37,9 @@ class TrainingCovariance:
         return np.asarray(projected @ projected.T)
 
     def explained_shares(self, components: FloatArray) -> FloatArray:
-        """The share of the variance of each coordinate, see `explained_shares`."""
-        return explained_shares(components, self._centered() if self._root is None else self._root)
+        """The share of the variance along each axis, see `joint_variance_shares`."""
+        root = self._centered() if self._root is None else self._root
+        return joint_variance_shares(components, root)
 
     def _centered(self) -> FloatArray:
         """The root that is as large as the table."""

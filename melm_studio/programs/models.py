@@ -136,6 +136,34 @@ class BatchResult(Struct, frozen=True):
     words: Annotated[str, Meta(description="As above the picture.")]
 
 
+class Region(Struct, frozen=True):
+    """What a drawn region of a class holds."""
+
+    class_name: Annotated[str, Meta(description="The class.")] = field(name="class")
+    share: Annotated[float, Meta(description="That the region is to hold.")]
+    training: Annotated[
+        float,
+        Meta(description="Share of the training rows in it, each left out of its density."),
+    ]
+    held_out: Annotated[
+        float | None,
+        Meta(description="Share of the held-out rows in it; None where a class has none."),
+    ]
+
+
+class FeatureImportance(Struct, frozen=True):
+    """What is lost on held-out rows when a feature's values are exchanged between them."""
+
+    feature: str
+    loss: Annotated[
+        float, Meta(description="Of the mean of log p(class), in nats; noise below two errors.")
+    ]
+    share_loss: Annotated[
+        float, Meta(description="Of the balanced share of rows that are told apart.")
+    ]
+    error: Annotated[float, Meta(description="Standard error of the loss, over rows.")]
+
+
 class Result(Struct, frozen=True):
     """What a run found: its newest plane, and how its rows are told apart there."""
 
@@ -154,6 +182,17 @@ class Result(Struct, frozen=True):
         BatchResult | None,
         Meta(description="None without a Batch column, or where every class has one batch only."),
     ] = None
+    regions: Annotated[
+        tuple[Region, ...],
+        Meta(description="The contours from the front; none of one component."),
+    ] = ()
+    importance: Annotated[
+        tuple[FeatureImportance, ...],
+        Meta(
+            description="Of every feature, those of one column together; empty of a nonlinear "
+            "method, and where a class has fewer than two held-out rows."
+        ),
+    ] = ()
 
 
 class Check(Struct, frozen=True):

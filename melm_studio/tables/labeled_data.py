@@ -110,6 +110,19 @@ class LabeledData:
         """The column whose values are the classes; empty if the data name no columns."""
         return next((column.name for column in self.columns if column.role is Role.LABEL), "")
 
+    @property
+    def feature_groups(self) -> IntArray:
+        """A number for each feature; indicators of the categories of one column share theirs."""
+        columns = {
+            name: column
+            for column, encoding in enumerate(self.encodings)
+            for name in encoding.feature_names
+        }
+        n_columns = len(self.encodings)
+        return np.array(
+            [columns.get(name, n_columns + at) for at, name in enumerate(self.feature_names)]
+        )
+
     def to_bytes(self) -> bytes:
         """Pack as npz; equal content gives equal bytes."""
         arrays = self._arrays()

@@ -166,6 +166,7 @@ def _compute(
     split = split_of(data, record)
     embedding = keep_embedding(store, record, split[0])
     train, held_out = embedded(METHODS[record.method], record.parameters.values, *split, embedding)
+    recorder.orient_by(train.X)
     if tables.has_all_rows(store, record, data):
         with tables.rows(store, record, data, held_out) as table:
             fit = fitted_to_table(store, record, recorder, (train, held_out), table)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import structs
 
 from melm_core.base import FloatArray, GammaPath, GammaProgress, Progress
-from melm_core.linalg import align_components
+from melm_core.linalg import align_components, align_planes
 from melm_studio.configuration.clock import Clock
 from melm_studio.runs.records.outcome import NO_OUTCOME, FitOutcome
 from melm_studio.runs.records.outcome import GammaPath as GammaPathRecord
@@ -23,14 +23,17 @@ LATER_EVENTS_PER_S = 20
 LATER_GAP = 1e-3
 # The quota that is left changes with the owner's other runs: how often it is computed again.
 N_BETWEEN_QUOTAS = 100
+# This many rows show how a plane is turned.
+N_ORIENTING = 500
 
 
 class Recorder:
     """The callback of a fit: appends planes to the run and forwards requests to the fit.
 
-    Each plane is rotated within itself to align with the previous one, so that the view changes
-    smoothly. While the run is paused, a step waits here; that time is not counted. The planes of
-    fits that only choose gamma are not kept, but their held-out accuracies are, in the record.
+    Each plane is rotated and reflected within itself so that its picture is closest to the previous
+    one: the view changes smoothly, and restarts do not mirror it. While the run is paused, a step
+    waits here; that time is not counted. The planes of fits that only choose gamma are not kept,
+    but their held-out accuracies are, in the record.
 
     A run that is continued repeats its search, which its seed determines, up to where it was cut
     short; those planes are in the history already.
@@ -78,6 +81,15 @@ class Recorder:
         self._appended_s = self._began_s
         self._quota_due_at = self._most_planes = 0
         self._pause = PausePoint(store, run_id, clock, attempt=attempt)
+        self._drawn: FloatArray | None = None
+
+    def orient_by(self, rows: FloatArray) -> None:
+        """Align the pictures of planes by training rows, shape (n_rows, n_features).
+
+        Without them, their loadings are aligned.
+        """
+        step = max(1, len(rows) // N_ORIENTING)
+        self._drawn = rows[::step]
 
     def __call__(self, progress: Progress) -> bool:
         if isinstance(progress, GammaProgress):
@@ -155,11 +167,15 @@ class Recorder:
 
     def _append(self, event: PlaneEvent) -> None:
         if self._appended is not None:
-            components = align_components(event.components, self._appended.components)
-            event = structs.replace(event, components=components)
+            event = structs.replace(event, components=self._aligned(event, self._appended))
         sequence = self._store.append(self._run_id, event)
         self._appended = structs.replace(event, sequence=sequence)
         self._appended_s = self._clock.monotonic()
+
+    def _aligned(self, event: PlaneEvent, before: PlaneEvent) -> FloatArray:
+        if self._drawn is None:
+            return align_components(event.components, before.components)
+        return align_planes(event.components, before.components, self._drawn)
 
 
 def _gamma_path(path: GammaPath, is_choosing: bool) -> GammaPathRecord:

@@ -22,10 +22,12 @@ from melm_studio.programs.models import (
     BatchResult,
     Check,
     Feature,
+    FeatureImportance,
     NewRun,
     Plane,
     Planes,
     PreparedTable,
+    Region,
     Result,
     Run,
     Runs,
@@ -104,7 +106,22 @@ def result(run_id: str) -> Result:
         chance=1.0 / len(data.class_names),
         words=shown_verdict(record, event, DEFAULT_VIEW).sentence,
         batches=_batches(scores.batches),
+        regions=tuple(
+            Region(data.class_names[one.code], one.share, one.training, one.held_out)
+            for one in renderer.regions(record, event)
+        ),
+        importance=_importances(record, event, data.feature_names),
     )
+
+
+def _importances(
+    record: RunRecord, event: PlaneEvent, names: tuple[str, ...]
+) -> tuple[FeatureImportance, ...]:
+    found = services().renderer.importance(record, event)
+    if found is None:
+        return ()
+    numbers = (found.loss.tolist(), found.share_loss.tolist(), found.error.tolist())
+    return tuple(FeatureImportance(*one) for one in zip(names, *numbers, strict=True))
 
 
 def _batches(scores: BatchScores | None) -> BatchResult | None:

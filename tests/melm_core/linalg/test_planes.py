@@ -6,9 +6,11 @@ from scipy.spatial.distance import pdist
 
 from melm_core.linalg.planes import (
     align_components,
+    align_planes,
     align_projection,
     chordal_distance,
     geodesic,
+    joint_variance_shares,
     orthonormalize,
     principal_angles,
     principal_frame,
@@ -115,6 +117,65 @@ def test_alignment_undoes_a_turn_and_a_reflection_within_the_plane():
     reference = plane(2, 6)
     moved = turn(1.2) @ np.diag([1.0, -1.0]) @ reference
     np.testing.assert_allclose(align_components(moved, reference), reference, atol=1e-14)
+
+
+def drawn(components, rows):
+    """Return the coordinates in which rows of unequal variances have unit covariance."""
+    left, _, right = np.linalg.svd((rows - rows.mean(axis=0)) @ components.T, full_matrices=False)
+    return left @ right
+
+
+@pytest.fixture
+def rows():
+    stream = np.random.default_rng(0)
+    return stream.standard_normal((80, 6)) @ np.diag([9.0, 1.0, 0.1, 1.0, 3.0, 1.0]) + 4.0
+
+
+def test_no_other_turn_or_mirror_image_of_a_plane_is_drawn_closer_to_another(rows):
+    components, reference = plane(2, 6, seed=0), plane(2, 6, seed=1)
+    aligned = align_planes(components, reference, rows)
+    assert_orthonormal(aligned)
+    np.testing.assert_allclose(principal_angles(aligned, components), 0, atol=1e-14)
+    target = drawn(reference, rows)
+    distance = np.linalg.norm(drawn(aligned, rows) - target)
+    for angle in np.linspace(0, 2 * np.pi, 90):
+        for mirror in (1.0, -1.0):
+            other = turn(angle) @ np.diag([1.0, mirror]) @ components
+            assert np.linalg.norm(drawn(other, rows) - target) > distance - 1e-9
+    by_loadings = align_components(components, reference)
+    assert np.linalg.norm(drawn(by_loadings, rows) - target) > distance + 1e-3
+
+
+def test_a_plane_that_comes_back_turned_and_mirrored_is_drawn_where_it_was(rows):
+    reference = plane(2, 6)
+    moved = turn(1.2) @ np.diag([1.0, -1.0]) @ reference
+    np.testing.assert_allclose(align_planes(moved, reference, rows), reference, atol=1e-12)
+
+
+@pytest.mark.parametrize("mixing", [np.eye(2), np.diag([100.0, 0.01]), invertible(2)])
+def test_shares_of_variance_add_up_to_that_of_the_plane_in_any_coordinates(mixing, rows):
+    components = mixing @ plane(2, 6)
+    centered = rows - rows.mean(axis=0)
+    shares = joint_variance_shares(components, centered)
+    scores, _ = np.linalg.qr(centered @ components.T)
+    joint = np.square(scores.T @ centered).sum() / np.square(centered).sum()
+    assert shares.sum() == pytest.approx(joint, abs=1e-12)
+    assert (shares > 0).all()
+
+
+def test_the_shares_of_principal_components_are_eigenvalues_over_their_sum(rows):
+    centered = rows - rows.mean(axis=0)
+    _, sizes, axes = np.linalg.svd(centered, full_matrices=False)
+    expected = sizes**2 / np.square(sizes).sum()
+    np.testing.assert_allclose(joint_variance_shares(axes[:2], centered), expected[:2])
+
+
+def test_axes_that_are_one_line_share_what_it_explains(rows):
+    line = plane(1, 6)
+    centered = rows - rows.mean(axis=0)
+    shares = joint_variance_shares(np.vstack([line, 2.0 * line]), centered)
+    half = joint_variance_shares(line, centered)[0] / 2
+    np.testing.assert_allclose(shares, [half, half])
 
 
 @pytest.mark.parametrize("angle", [0.0, 0.7, 2.0, 4.0])

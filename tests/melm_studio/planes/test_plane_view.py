@@ -394,3 +394,42 @@ def test_lengths_are_those_of_the_arrows_that_are_drawn():
     components, _ = np.linalg.qr(np.random.default_rng(1).normal(size=(data.X.shape[1], 2)))
     drawn = np.linalg.norm(viewer.view(components.T).loadings, axis=1)
     np.testing.assert_allclose(loading_lengths(components.T, data.X), drawn, rtol=1e-9)
+
+
+def test_the_shares_of_a_turned_view_add_up_to_those_of_the_plane():
+    viewer = PlaneViewer(TRAIN, HELD_OUT, 1.0)
+    components = viewer.standardized(plane(2, 5))
+    straight, turned = (
+        viewer.explained_shares(components, angle) for angle in ((0.0, 0.0), (0.7, 0.4))
+    )
+    assert turned.sum() == pytest.approx(straight.sum())
+    assert (turned != straight).all()
+
+
+@pytest.mark.parametrize("n_components", [2, 3])
+@pytest.mark.parametrize("gamma", [0.3, 1.0, 4.0])
+def test_what_regions_hold_is_what_their_contours_enclose(gamma, n_components):
+    viewer, components = PlaneViewer(TRAIN, HELD_OUT, gamma, n_components), plane(n_components, 5)
+    held = viewer.regions(components)
+    for code, of_class in enumerate(viewer.view(components).classes):
+        for lines in of_class.regions:
+            found = held.pop(0)
+            inside = np.zeros(len(of_class.held_out), dtype=bool)
+            for line in lines_of(lines):
+                inside ^= encloses(line, of_class.held_out)
+            assert found.code == code
+            assert found.held_out == pytest.approx(inside.mean(), abs=1.01 / len(inside))
+    assert held == []
+
+
+def test_a_line_has_no_regions_and_rows_without_held_out_ones_no_importance():
+    assert PlaneViewer(TRAIN, HELD_OUT, 1.0, 1).regions(plane(1, 5)) == []
+    viewer = PlaneViewer(DATA, NO_ROWS, 1.0)
+    assert viewer.importance(plane(2, 5)) is None
+    assert {region.held_out for region in viewer.regions(plane(2, 5))} == {None}
+
+
+def test_the_importance_does_not_depend_on_the_coordinates_of_the_plane():
+    viewer = PlaneViewer(TRAIN, HELD_OUT, 1.0)
+    one, other = (viewer.importance(mixing @ plane(2, 5)) for mixing in (np.eye(2), invertible(2)))
+    np.testing.assert_allclose(one.loss, other.loss, atol=1e-6)

@@ -175,6 +175,14 @@ def test_two_categories_become_one_indicator():
     assert data.X[:2, 2].tolist() == [1, 0]
 
 
+def test_indicators_of_one_column_are_a_group_and_other_features_are_alone():
+    data = prepare(table(colour=spread("red", "green", "blue"), sex=spread("m", "f")))
+    *others, sex = data.feature_groups.tolist()
+    assert data.feature_names[-1] == "sex = m"
+    assert len(set(others[-3:])) == 1
+    assert len({*others, sex}) == len(data.feature_names) - 2
+
+
 def test_missing_is_a_category_only_where_something_is_missing():
     data = prepare(table(colour=spread("red", "green", None)))
     assert data.feature_names[2:] == ("colour = green", "colour = red", "colour = missing")

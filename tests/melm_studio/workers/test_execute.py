@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 from melm_core.base.progress import Progress
-from melm_core.linalg.planes import align_components
+from melm_core.linalg.planes import align_planes
 from melm_core.melm.objective import cauchy_schwarz_divergence
 from melm_core.methods import METHODS
 from melm_studio.configuration.messages import DATA_GONE, NO_MEMORY, STOPPED, UNEXPECTED
+from melm_studio.runs.execution.rows import split_of
 from melm_studio.runs.records.outcome import NO_OUTCOME, FitOutcome
 from melm_studio.runs.records.run import RunState
 from melm_studio.workers import execute, fitting
@@ -156,9 +157,10 @@ def test_every_plane_of_the_fit_is_in_the_history(store):
 
 
 def test_every_plane_is_turned_to_follow_the_one_before(store):
-    events = store.events(worked(store, blobs()).run_id)
+    record = worked(store, blobs())
+    events, train = store.events(record.run_id), split_of(blobs(), record)[0]
     for before, event in pairwise(events):
-        turned = align_components(event.components, before.components)
+        turned = align_planes(event.components, before.components, train.X)
         np.testing.assert_allclose(event.components, turned, atol=1e-9)
 
 

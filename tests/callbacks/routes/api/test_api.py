@@ -13,6 +13,8 @@ import pytest
 from msgspec import Struct
 
 from callbacks.routes.api.endpoints import ENDPOINTS, PREFIX
+from melm_studio.planes.contours import CONTOUR_SHARES
+from melm_studio.planes.renderer import PlaneRenderer
 from melm_studio.programs.models import Check, Planes, PreparedTable, Result, Run, Runs
 from tests.callbacks.tables import blobs, csv
 
@@ -85,6 +87,23 @@ def test_a_run_is_that_of_the_page(program, run):
     np.testing.assert_allclose(result.components, drawn, rtol=1e-12)
     assert result.chance == 1 / 2
     assert 0.0 <= result.accuracy_held_out <= 1.0
+
+
+def test_a_result_says_what_regions_hold_and_what_features_are_worth(program, run, studio):
+    result = program.read(Result, "GET", f"/runs/{run.id}/result")
+    record, event = studio.store.get(run.id), studio.store.last_event(run.id)
+    renderer = PlaneRenderer(studio.store)
+    classes = renderer.data(record).class_names
+    assert [(one.class_name, one.share) for one in result.regions] == [
+        (name, share) for name in classes for share in CONTOUR_SHARES
+    ]
+    for one in result.regions:
+        assert one.training == pytest.approx(one.share, abs=0.06)
+        assert 0.0 <= one.held_out <= 1.0
+    found = renderer.importance(record, event)
+    assert [one.feature for one in result.importance] == list(result.features)
+    assert [one.loss for one in result.importance] == found.loss.tolist()
+    assert [one.error for one in result.importance] == found.error.tolist()
 
 
 def test_planes_come_in_order_after_a_number(program, run):

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from melm_studio.planes import explained_variance
 from melm_studio.publication import estimator_figure, style
 from melm_studio.publication.printing import draw, text
 
@@ -29,7 +28,7 @@ def test_the_examples_of_the_page_save_figures(number, file, begin, tmp_path, mo
     assert len(codes) == 2
 
 
-@pytest.mark.parametrize("module", [estimator_figure, draw, text, style, explained_variance])
+@pytest.mark.parametrize("module", [estimator_figure, draw, text, style])
 def test_the_examples_of_docstrings_print_what_they_say(module):
     found = doctest.testmod(module)
     assert found.attempted > 0
