@@ -39,6 +39,12 @@ test("the objective is drawn by the kind of the trace, whatever the order of the
   }
 });
 
+test("a change of the sample is a break of the curve, not a fall", () => {
+  const events = { x: [0, 1, 2, 3], objective: [1.1, 1.2, 0.9, 0.95], best: [1.1, 1.2, 0.9, 0.95], starts: [0, 0, 0, 0], heldOut: [] };
+  const { steps, best } = byKind(objectiveTraces(styles, events));
+  for (const line of [steps, best]) assert.deepEqual([line.x, line.y], [[0, 1, 2, 2, 3], [1.1, 1.2, NaN, 0.9, 0.95]]);
+});
+
 test("drawing leaves the styles as they are", () => {
   objectiveTraces(styles, { x: [0], objective: [1], best: [1], starts: [0], heldOut: [] });
   assert.ok(styles.every((style) => !("x" in style)));

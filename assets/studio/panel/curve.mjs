@@ -35,8 +35,8 @@ export function objectiveTraces(styles, { x, objective, best, starts, heldOut })
   // A plane is the best until the next one is: the last step reaches the newest plane.
   const held = heldOut.length ? [...heldOut, [x.at(-1), heldOut.at(-1)[1]]] : [];
   const data = {
-    [CURVE_TRACE.steps]: { x: [...x], y: [...objective] },
-    [CURVE_TRACE.best]: { x: [...x], y: [...best] },
+    [CURVE_TRACE.steps]: brokenAt(falls(best), x, objective),
+    [CURVE_TRACE.best]: brokenAt(falls(best), x, best),
     [CURVE_TRACE.heldOut]: { x: held.map(([sequence]) => sequence), y: held.map(([, value]) => value) },
     [CURVE_TRACE.starts]: pointsAt(x, objective, startIndices(starts)),
     [CURVE_TRACE.records]: pointsAt(x, best, recordIndices(best)),
@@ -109,6 +109,26 @@ function withRoom(low, high) {
 }
 
 const pointsAt = (x, y, indices) => ({ x: indices.map((i) => x[i]), y: indices.map((i) => y[i]) });
+
+/**
+ * Where the best value falls. In one sample of the rows it never does: the search has gone on to
+ * more rows there, whose values do not compare with those before.
+ * @param {number[]} best so far
+ * @returns {number[]}
+ */
+const falls = (best) => best.flatMap((value, i) => (value < best[i - 1] ? [i] : []));
+
+/**
+ * A line with a gap before each of some of its points.
+ * @param {number[]} indices of the points
+ * @param {number[]} x
+ * @param {number[]} y
+ */
+function brokenAt(indices, x, y) {
+  const begins = new Set(indices);
+  const withGaps = (values, gap) => values.flatMap((value, i) => (begins.has(i) ? [gap(i), value] : [value]));
+  return { x: withGaps(x, (i) => x[i]), y: withGaps(y, () => NaN) };
+}
 
 /**
  * The first event of every start but the first; starts that run in parallel alternate.
