@@ -26,6 +26,7 @@ from melm_studio.configuration.messages import (
     DATA_GONE,
     NO_MEMORY,
     NO_ROOM,
+    OTHER_VERSION,
     STOPPED,
     UNEXPECTED,
 )
@@ -33,8 +34,8 @@ from melm_studio.operator_tables.all_rows import NO_TABLES, RegisteredTables
 from melm_studio.runs.execution.embedding import embedded, keep_embedding, with_embedding
 from melm_studio.runs.execution.giving_way import StoppedError, own_request
 from melm_studio.runs.execution.rows import split_of
-from melm_studio.runs.records.outcome import NO_OUTCOME, FitOutcome
-from melm_studio.runs.records.run import AT_WORK, RunRecord, RunState
+from melm_studio.runs.records.outcome import FitOutcome
+from melm_studio.runs.records.run import AT_WORK, FIT, RunRecord, RunState
 from melm_studio.runs.store.protocol import RunEndedError, RunStore
 from melm_studio.tables import LabeledData
 from melm_studio.workers.fitting import fitted, fitted_to_table
@@ -92,7 +93,7 @@ class _Ending:
     state: RunState
     message: str = ""
     traceback: str = ""
-    outcome: FitOutcome = NO_OUTCOME
+    outcome: FitOutcome | None = None  # None leaves that of the record
 
 
 def _begin(store: RunStore, run_id: str, clock: Clock) -> bool:
@@ -114,6 +115,7 @@ def _begin(store: RunStore, run_id: str, clock: Clock) -> bool:
 def _end(store: RunStore, record: RunRecord, ending: _Ending, clock: Clock) -> None:
     request = own_request(store, record.run_id, record.attempt)
     reason = request.reason if ending.state is RunState.CANCELLED else ""
+    found = {} if ending.outcome is None else {"outcome": ending.outcome}
     end = partial(
         store.transition,
         record.run_id,
@@ -122,7 +124,7 @@ def _end(store: RunStore, record: RunRecord, ending: _Ending, clock: Clock) -> N
         finished_s=clock.time(),
         message=reason or ending.message,
         traceback=ending.traceback,
-        outcome=ending.outcome,
+        **found,
     )
     _retry_until_room(end, clock)
     level = logging.ERROR if ending.state is RunState.FAILED else logging.INFO
@@ -163,6 +165,18 @@ def _compute(
     if record.kind in _ABOUT_RUNS:
         is_complete = _ABOUT_RUNS[record.kind](store, record, data, clock)
         return _Ending(RunState.DONE) if is_complete else _Ending(RunState.CANCELLED, STOPPED)
+    if record.kind != FIT:
+        return _Ending(RunState.FAILED, OTHER_VERSION)
+    return _fit(store, record, recorder, tables, data)
+
+
+def _fit(
+    store: RunStore,
+    record: RunRecord,
+    recorder: Recorder,
+    tables: RegisteredTables,
+    data: LabeledData,
+) -> _Ending:
     split = split_of(data, record)
     embedding = keep_embedding(store, record, split[0])
     train, held_out = embedded(METHODS[record.method], record.parameters.values, *split, embedding)

@@ -7,15 +7,22 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from melm_core.base.progress import Progress
 from melm_core.linalg.planes import align_planes
 from melm_core.melm.objective import cauchy_schwarz_divergence
 from melm_core.methods import METHODS
-from melm_studio.configuration.messages import DATA_GONE, NO_MEMORY, STOPPED, UNEXPECTED
+from melm_studio.configuration.messages import (
+    DATA_GONE,
+    NO_MEMORY,
+    OTHER_VERSION,
+    STOPPED,
+    UNEXPECTED,
+)
 from melm_studio.runs.execution.rows import split_of
 from melm_studio.runs.records.outcome import NO_OUTCOME, FitOutcome
-from melm_studio.runs.records.run import RunState
+from melm_studio.runs.records.run import RunState, new_analysis
 from melm_studio.workers import execute, fitting
 from melm_studio.workers.execute import execute_run
 from melm_studio.workers.inline import InlineRunner
@@ -299,6 +306,24 @@ def test_a_run_without_data_says_so(store):
     InlineRunner(store).drain()
     failed = store.get(record.run_id)
     assert (failed.state, failed.message) == (RunState.FAILED, DATA_GONE.format(days=30))
+
+
+def test_a_run_of_an_unknown_kind_says_so_and_is_not_fitted(store):
+    fit = queue_run(store, blobs(), "pca")
+    record = replace(new_analysis(fit, "check"), kind="dream")
+    store.create(record)
+    InlineRunner(store).drain()
+    failed = store.get(record.run_id)
+    assert (failed.state, failed.message) == (RunState.FAILED, OTHER_VERSION)
+    assert store.n_events(record.run_id) == 0
+
+
+def test_a_run_about_a_fit_keeps_the_kernel_width_that_the_fit_chose(store):
+    fit = worked(store, blobs(), gamma="auto", n_init=1)
+    record = new_analysis(fit, "probabilities")
+    store.create(record)
+    InlineRunner(store).drain()
+    assert store.get(record.run_id).gamma == fit.gamma == fit.outcome.gamma_path.chosen
 
 
 def test_a_run_does_not_read_the_data_of_another_owner(store):

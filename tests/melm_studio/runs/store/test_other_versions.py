@@ -18,7 +18,7 @@ from tests.melm_studio.runs.helpers import created, plane, started
 # What a later version might have written instead of a field, or of everything.
 LATER = {
     "state": {"state": "archived"},
-    "kind": {"kind": "dream"},
+    "kind": {"kind": 1},
     "method": {"method": "quantum"},
     "parameters": {"parameters": {"gamma": {"value": 1}}},
     "type": {"created_s": "today"},
