@@ -14,11 +14,13 @@ from melm_studio.tables import (
     LabeledData,
     Role,
     Table,
+    conversion,
     count,
     fill_source,
     listed,
     number,
     number_text,
+    without_unit,
 )
 
 MAX_NEW_ROWS = 20_000
@@ -148,17 +150,19 @@ def cell_text(cell: object) -> str | None:
 
 
 def _matched(data: LabeledData, table: Table) -> tuple[pd.DataFrame, list[str]]:
-    """The table with the names of the first one's columns, and which were spelled otherwise."""
+    """The table with the names and units of the first one's columns, and what was changed."""
     known = {str(name) for name in table.frame.columns}
     spellings = {_plain(name): name for name in known}
+    bare_spellings = {_plain(without_unit(name)[0]): name for name in known}
     wanted = [one.name for one in data.encodings]
     others = [column.name for column in data.columns if column.role in (Role.LABEL, Role.NAME)]
-    renamed = {
-        spellings[_plain(name)]: name
-        for name in (*wanted, *others)
-        if name not in known and _plain(name) in spellings
-    }
-    frame = table.frame.rename(columns=renamed)
+    given = {}
+    for name in (*wanted, *others):
+        bare = _plain(without_unit(name)[0])
+        found = spellings.get(_plain(name)) or bare_spellings.get(bare)
+        if name not in known and found is not None:
+            given[found] = name
+    frame = table.frame.rename(columns=given)
     missing = [name for name in wanted if name not in frame.columns]
     if missing:
         raise UserError(
@@ -166,8 +170,27 @@ def _matched(data: LabeledData, table: Table) -> tuple[pd.DataFrame, list[str]]:
             f"the plane needs: {listed(missing)}. Its columns are {listed(sorted(known))}. Rename "
             "or add them and drop the file again."
         )
-    pairs = [f"{given} as {name}" for given, name in renamed.items()]
-    return frame, [f"Columns spelled otherwise: {listed(pairs)}."] if pairs else []
+    notes = []
+    for other, name in given.items():
+        here, there = without_unit(other)[1], without_unit(name)[1]
+        if here and there and here != there:
+            frame[name] = _converted(table.name, frame[name], name, here)
+            notes.append(f"{name} was converted from {here}.")
+    pairs = [f"{other} as {name}" for other, name in given.items()]
+    return frame, [*([f"Columns spelled otherwise: {listed(pairs)}."] if pairs else []), *notes]
+
+
+def _converted(table: str, column: pd.Series, name: str, unit: str) -> pd.Series:
+    """The numbers of a column in the unit of the first table."""
+    target = without_unit(name)[1]
+    found = conversion(unit, target)
+    if found is None:
+        raise UserError(
+            f"{name} is given in {unit} in {table}, which cannot be converted to {target}. Write "
+            f"its numbers in {target} and drop the file again."
+        )
+    factor, offset = found
+    return pd.to_numeric(column, errors="coerce") * factor + offset
 
 
 def _plain(name: str) -> str:

@@ -8,6 +8,7 @@ from melm_studio.tables.dependence import has_chosen_groups
 from melm_studio.tables.formatting import count, listed, number, number_text, shortened
 from melm_studio.tables.labeled_data import LabeledData, UnlabeledRows
 from melm_studio.tables.preparation import label_candidates, prepare
+from melm_studio.tables.quantities import NUMBERS, THOUSANDS, conversion, without_unit
 from melm_studio.tables.read import Table, TableError, read_table
 from melm_studio.tables.read_apart import JOB as TABLE_JOB
 from melm_studio.tables.read_apart import read_table_apart
@@ -18,7 +19,7 @@ from melm_studio.tables.recipe_words import (
     fill_source,
     recipe_caption,
 )
-from melm_studio.tables.records import MAX_CELLS, NUMBERS, THOUSANDS, Form
+from melm_studio.tables.records import MAX_CELLS, Form
 from melm_studio.tables.roles import SINGLE_USES, Column, Role, Use
 from melm_studio.tables.row_columns import RowColumn
 from melm_studio.tables.row_edits import (
@@ -77,6 +78,7 @@ __all__ = [
     "arrow_column",
     "cell_texts",
     "class_values",
+    "conversion",
     "count",
     "edited_table",
     "fill_source",
@@ -97,4 +99,5 @@ __all__ = [
     "rows_text",
     "shortened",
     "summarize",
+    "without_unit",
 ]

@@ -12,18 +12,34 @@ import pandas as pd
 
 from melm_core.base import FloatArray, IntArray
 from melm_studio.tables.formatting import NAMES_SHOWN, count, listed, number, place, shortened
-from melm_studio.tables.records import NUMBERS, THOUSANDS
+from melm_studio.tables.quantities import (
+    NUMBERS,
+    THOUSANDS,
+    Quantity,
+    in_one_unit,
+    quantity,
+    with_unit,
+)
 
 MAX_TEXT_SHARE = 0.05  # below this share of non-numeric text, a column is numeric
 MOSTLY = 0.5  # above this share of numbers, non-numeric text is reported
 
 MISSING = ("", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "?", "-")
-LIMIT = re.compile(r"(?P<sign>[<>≤≥])=? ?(?P<number>[0-9].*)")  # beyond what was measured
+SAMPLED_LEVELS = 200  # distinct texts of a column that tell whether they are quantities
+LIMIT = re.compile(r"(?P<sign>[<>≤≥])=? ?(?P<rest>.*[0-9].*)")  # beyond what was measured
+# Below the limit of detection, without spaces and capitals.
+NOT_DETECTED = {"n.d.", "n.d", "nd", "notdetected", "bdl", "b.d.l.", "<lod", "<loq", "<dl", "<ql"}
+LIMITS_READ = {
+    "half": "read as half the limit if below, else as the limit",
+    "limit": "read as the limit",
+    "empty": "left empty",
+    "indicator": "read as half the limit if below, else as the limit, with a column that says so",
+}
 INFINITY = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
 
 
 def infer_columns(
-    cells: pd.DataFrame, decimal: str, file_rows: IntArray, limits: str = "text"
+    cells: pd.DataFrame, decimal: str, file_rows: IntArray, limits: str
 ) -> tuple[pd.DataFrame, list[str]]:
     """Convert every column to float64 or text.
 
@@ -45,17 +61,31 @@ def infer_columns(
         Which cells became missing, a sentence each.
     """
     inferred = {str(name): _infer(column, decimal, limits) for name, column in cells.items()}
-    frame = pd.DataFrame({name: one.cells for name, one in inferred.items()}, index=cells.index)
+    frame = pd.DataFrame(_named(inferred, limits), index=cells.index)
     infinity_steps = _infinity_steps(frame)
     if infinity_steps:
         frame = frame.replace([np.inf, -np.inf], np.nan)
     steps = [
         *_text_steps(inferred, file_rows),
+        *_unit_steps(inferred),
         *_limit_steps(inferred, limits),
         *_thousands_steps(inferred),
         *infinity_steps,
     ]
     return frame, steps
+
+
+def _named(inferred: dict[str, _Inferred], limits: str) -> dict[str, FloatArray | pd.Series]:
+    """The columns, with their units in their names, and which cells lay beyond a limit."""
+    columns: dict[str, FloatArray | pd.Series] = {}
+    for name, one in inferred.items():
+        shown = with_unit(name, one.unit)
+        shown = name if shown in columns or shown in inferred else shown
+        columns[shown] = one.cells
+        beyond = f"{shown} beyond limit"
+        if limits == "indicator" and one.is_beyond is not None and one.n_limits:
+            columns[beyond] = one.is_beyond.astype(np.float64)
+    return columns
 
 
 @dataclass(frozen=True)
@@ -75,7 +105,13 @@ class _Inferred:
     cells: FloatArray | pd.Series
     text: _NonNumericText | None = None
     has_thousands: bool = False
-    n_limits: int = 0  # cells such as <0.5
+    unit: str = ""
+    n_converted: int = 0  # cells in another unit than the column's
+    is_beyond: npt.NDArray[np.bool_] | None = None  # cells such as <0.5 and n.d.
+
+    @property
+    def n_limits(self) -> int:
+        return 0 if self.is_beyond is None else int(np.count_nonzero(self.is_beyond))
 
 
 def _infer(column: pd.Series, decimal: str, limits: str) -> _Inferred:
@@ -85,21 +121,98 @@ def _infer(column: pd.Series, decimal: str, limits: str) -> _Inferred:
     levels = [level.strip() for level in distinct]
     markers = set(MISSING) - ({"-"} if "+" in levels else set())
     missing = np.array([level in markers for level in levels] + [True])  # code -1 is missing
-    at_limits = np.array([_limit(level, decimal, limits) for level in levels] + [math.nan])
-    n_limits = int(np.count_nonzero(~np.isnan(at_limits[codes])))
-    numbers = np.array([_number(level, decimal) for level in levels] + [math.nan])
-    if limits != "text":
-        numbers = np.where(np.isnan(numbers), at_limits, numbers)
-    is_text = (np.isnan(numbers) & ~missing)[codes]
+    counts = np.bincount(codes[codes >= 0], minlength=len(levels))
+    read = _read_levels(levels, decimal, limits, counts, missing[:-1])
+    is_text = (np.isnan(read.values) & ~missing & ~read.is_beyond)[codes]
     text = _non_numeric_text(column, is_text, int(np.count_nonzero(~missing[codes])))
     if text is None or text.n_cells < MAX_TEXT_SHARE * text.n_present:
         has_thousands = any(THOUSANDS[decimal].fullmatch(level) for level in levels)
-        return _Inferred(numbers[codes], text, has_thousands, n_limits)
+        n_converted = int(counts[read.is_converted].sum())
+        return _Inferred(
+            read.values[codes], text, has_thousands, read.unit, n_converted, read.is_beyond[codes]
+        )
     texts = np.array([*levels, ""], dtype=object)
     texts[missing] = np.nan
     is_mostly_text = text.n_cells > (1 - MOSTLY) * text.n_present
     cells = pd.Series(texts[codes], column.index, dtype="str")
-    return _Inferred(cells, None if is_mostly_text else text, n_limits=n_limits)
+    return _Inferred(cells, None if is_mostly_text else text)
+
+
+@dataclass(frozen=True, eq=False)
+class _Levels:
+    """The distinct cells of a column as numbers, NaN for text; the last one is missing."""
+
+    values: FloatArray
+    unit: str
+    is_beyond: npt.NDArray[np.bool_]
+    is_converted: npt.NDArray[np.bool_]  # (n_levels,), without the last
+
+
+def _read_levels(
+    levels: list[str],
+    decimal: str,
+    limits: str,
+    counts: IntArray,
+    missing: npt.NDArray[np.bool_],
+) -> _Levels:
+    plain = np.array([_number(level, decimal) for level in levels])
+    none = np.zeros(len(levels), dtype=np.bool_)
+    others = np.flatnonzero(np.isnan(plain) & ~missing)
+    if not _are_quantities([levels[at] for at in others[:SAMPLED_LEVELS]], decimal):
+        return _Levels(np.append(plain, math.nan), "", np.append(none, False), none)
+    found = [_Measured.of(level, decimal) for level in levels]
+    signs = np.array([0 if one is None else one.sign for one in found])
+    quantities = [None if one is None else one.quantity for one in found]
+    values, unit = in_one_unit(quantities, counts)
+    values = np.where(np.isinf(plain), plain, values)
+    is_beyond = signs != 0
+    n_measured = counts[~is_beyond & ~np.isnan(values)].sum()
+    if limits == "text" or counts[is_beyond].sum() > n_measured:
+        values, is_beyond = np.where(is_beyond, math.nan, values), none
+    else:
+        values = _beyond(values, signs, counts, limits)
+    is_converted = np.array([one is not None and one.unit not in (unit, "") for one in quantities])
+    return _Levels(
+        np.append(values, math.nan),
+        unit,
+        np.append(is_beyond, False),
+        is_converted & ~np.isnan(values),
+    )
+
+
+def _are_quantities(texts: list[str], decimal: str) -> bool:
+    """Whether most of these cells, none of them a plain number, are numbers in another form."""
+    found = sum(_Measured.of(text, decimal) is not None for text in texts)
+    return found > MOSTLY * len(texts)
+
+
+@dataclass(frozen=True)
+class _Measured:
+    """A quantity, or the limit that it lies beyond; without a number where nothing was found."""
+
+    quantity: Quantity | None
+    sign: int  # -1 below, 1 above, 0 measured
+
+    @classmethod
+    def of(cls, cell: str, decimal: str) -> _Measured | None:
+        if cell.casefold().replace(" ", "") in NOT_DETECTED:
+            return cls(None, -1)
+        found = LIMIT.fullmatch(cell)
+        measured = quantity(found["rest"] if found else cell, decimal)
+        if measured is None:
+            return None
+        return cls(measured, 0 if found is None else -1 if found["sign"] in "<≤" else 1)
+
+
+def _beyond(values: FloatArray, signs: IntArray, counts: IntArray, limits: str) -> FloatArray:
+    """The values with those of cells beyond a limit, as chosen."""
+    is_below = (signs < 0) & ~np.isnan(values)
+    if is_below.any():  # a cell such as n.d. has the limit that most others have
+        usual = values[np.argmax(np.where(is_below, counts, -1))]
+        values = np.where((signs < 0) & np.isnan(values), usual, values)
+    if limits == "empty":
+        return np.where(signs == 0, values, math.nan)
+    return np.where((signs < 0) & (limits != "limit"), values / 2, values)
 
 
 def _non_numeric_text(
@@ -134,18 +247,30 @@ def _text_step(name: str, text: _NonNumericText, file_rows: IntArray, *, is_nume
     )
 
 
+def _unit_steps(inferred: dict[str, _Inferred]) -> list[str]:
+    units = [f"{name} in {one.unit}" for name, one in inferred.items() if one.unit]
+    converted = [name for name, one in inferred.items() if one.n_converted]
+    n_cells = sum(one.n_converted for one in inferred.values())
+    return [
+        *([f"Units were read with the numbers: {listed(units)}."] if units else []),
+        *([f"Converted to the column's unit: {count(n_cells, 'cell')} ({listed(converted)})."]
+          if converted else []),
+    ]  # fmt: skip
+
+
 def _limit_steps(inferred: dict[str, _Inferred], limits: str) -> list[str]:
     names = [name for name, one in inferred.items() if one.n_limits]
+    cells = count(sum(inferred[name].n_limits for name in names), "cell")
     if not names:
         return []
-    cells = count(sum(inferred[name].n_limits for name in names), "cell")
-    if limits == "text":
-        return [
-            f"{cells} such as <0.5 or >100 ({listed(names)}) are no numbers. To read them as "
-            "numbers, choose how in Columns, File."
-        ]
-    value = "as the limit" if limits == "limit" else "as half the limit below it, else as the limit"
-    return [f"{cells} such as <0.5 or >100 ({listed(names)}) are read {value}."]
+    is_open = any(
+        np.isnan(np.asarray(inferred[name].cells)[inferred[name].is_beyond]).any() for name in names
+    )
+    rest = "; left empty where no limit is given" if is_open and limits != "empty" else ""
+    return [
+        f"{cells} beyond a limit of detection, such as <0.5 or n.d. ({listed(names)}): "
+        f"{LIMITS_READ[limits]}{rest}."
+    ]
 
 
 def _thousands_steps(inferred: dict[str, _Inferred]) -> list[str]:
@@ -166,12 +291,3 @@ def _number(cell: str, decimal: str) -> float:
     if grouped := THOUSANDS[decimal].fullmatch(cell):
         return float(cell.replace(grouped["separator"], "").replace(decimal, "."))
     return float(cell) if INFINITY.fullmatch(cell) else math.nan
-
-
-def _limit(cell: str, decimal: str, limits: str) -> float:
-    """The number for a cell such as <0.5, NaN for every other cell."""
-    found = LIMIT.fullmatch(cell)
-    if found is None:
-        return math.nan
-    value = _number(found["number"], decimal)
-    return value / 2 if limits == "half" and found["sign"] in "<≤" else value

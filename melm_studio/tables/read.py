@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import math
 from collections import Counter
@@ -14,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from melm_core.base import IntArray
+from melm_studio.tables.above_rows import one_header, samples_in_rows, without_titles
 from melm_studio.tables.cells import MISSING, infer_columns
 from melm_studio.tables.formatting import count, listed, number, shortened
 from melm_studio.tables.readers import (
@@ -30,23 +30,39 @@ from melm_studio.tables.readers import (
 from melm_studio.tables.records import (
     COMMA_SEPARATED,
     MAX_NAME,
-    NUMBERS,
     Form,
     Limits,
     Records,
     find_records,
 )
-from melm_studio.tables.text import DELIMITERS, TableError, as_utf8
+from melm_studio.tables.text import TableError, as_utf8
 
 __all__ = ["ReadOptions", "Table", "TableError", "read_table", "unique_names"]
 
 ARFF_HEAD = 100_000  # bytes that may precede @relation
 MIN_COLUMNS = 2
+MAX_TOTALS = 3
 _NO_MEMORY = "out of memory"  # as pandas says it
-SAMPLE_LINES = 200
-MAX_TITLES = 20
-BLANK = b" \r\n\t,;|"
-FEW = 3  # a title fills at most one in so many cells of a row
+# What a row of totals is called in its first cell.
+TOTALS = {
+    "total",
+    "totals",
+    "sum",
+    "grand total",
+    "subtotal",
+    "mean",
+    "average",
+    "median",
+    "summe",
+    "gesamt",
+    "insgesamt",
+    "mittelwert",
+    "std",
+    "sd",
+    "total général",
+    "somme",
+    "moyenne",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,10 +133,37 @@ def read_table(
     content = _content(data, file or "The file", limits, options)
     rows = content.file_rows
     frame, steps = infer_columns(content.cells, content.form.decimal, rows, options.limits)
-    table = PureWindowsPath(file).stem or "table"
+    frame, total_steps = _without_totals(frame)
     return Table(
-        table, frame, (*content.steps, *steps), content.form, content.sheets, content.sheet
+        PureWindowsPath(file).stem or "table",
+        frame,
+        (*content.steps, *steps, *total_steps),
+        content.form,
+        content.sheets,
+        content.sheet,
     )
+
+
+def _without_totals(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
+    """Leave out the last rows where their first text says that they sum up the others."""
+    texts = frame.select_dtypes(exclude=np.float64)
+    n_totals = 0
+    while n_totals < min(MAX_TOTALS, len(frame) - 1) and _is_total(texts, -1 - n_totals):
+        n_totals += 1
+    if not n_totals:
+        return frame, []
+    word = next(iter(texts.iloc[-1].dropna()))
+    return frame.iloc[:-n_totals], [
+        f'Left out: {count(n_totals, "row")} at the end ("{shortened(word)}").'
+    ]
+
+
+def _is_total(texts: pd.DataFrame, at: int) -> bool:
+    """Whether the only text of a row is a word for totals, which no other row has."""
+    words = texts.iloc[at].dropna()
+    if len(words) != 1 or str(words.iloc[0]).strip(" :").casefold() not in TOTALS:
+        return False
+    return bool((texts[words.index[0]] == words.iloc[0]).sum() == 1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,30 +185,32 @@ def _content(data: bytes, file: str, limits: Limits, options: ReadOptions) -> _C
             data, file, options.sheet, max_rows=rows, max_columns=columns
         )
         step = (f"Read from the sheet {shortened(sheet)}.",) if len(sheets) > 1 else ()
-        return replace(_written(text, limits, step), sheets=sheets, sheet=sheet)
+        return replace(_written(text, limits, step, options), sheets=sheets, sheet=sheet)
     if is_arrow(data):
         cells, steps = arrow_cells(data, file, max_rows=rows, max_columns=columns)
         return _of_frame(cells, steps)
     text, steps = as_utf8(data, file)
     if is_arff(text[:ARFF_HEAD].decode("utf-8", "replace")):
         written = arff_text(text.decode(), max_rows=rows, max_columns=columns)
-        return _written(written, limits, steps)
-    return _of_text(text, limits, steps)
+        return _written(written, limits, steps, options)
+    return _of_text(text, limits, steps, options)
 
 
-def _written(text: bytes, limits: Limits, steps: tuple[str, ...]) -> _Content:
+def _written(text: bytes, limits: Limits, steps: tuple[str, ...], options: ReadOptions) -> _Content:
     """The content of text that another reader has written."""
-    content = _of_text(text, limits, ())
+    content = _of_text(text, limits, (), options)
     form = Form(",", ".", has_header=content.form.has_header)  # as the file saved as CSV has it
     own = [step for step in content.steps if step not in content.form.steps]
     return replace(content, form=form, steps=(*steps, *own))
 
 
-def _of_text(data: bytes, limits: Limits, steps: tuple[str, ...]) -> _Content:
+def _of_text(data: bytes, limits: Limits, steps: tuple[str, ...], options: ReadOptions) -> _Content:
     data, title_steps = without_titles(data)
+    data, turn_steps = samples_in_rows(data, limits, options.samples)
+    data, header_steps = one_header(data)
     records = find_records(data, limits)
     names, name_steps = _column_names(records)
-    steps = (*steps, *title_steps, *records.form.steps, *name_steps)
+    steps = (*steps, *title_steps, *turn_steps, *header_steps, *records.form.steps, *name_steps)
     return _Content(_parse(data, records, names), records.file_rows, steps, records.form)
 
 
@@ -247,74 +292,3 @@ def _parse(data: bytes, records: Records, names: list[str]) -> pd.DataFrame:
         if _NO_MEMORY in str(error):
             raise MemoryError from None
     raise TableError("The file cannot be read reliably. Save it as CSV (UTF-8) and drop it again.")
-
-
-def without_titles(data: bytes) -> tuple[bytes, tuple[str, ...]]:
-    """Blank the title lines, so that the rows keep their numbers.
-
-    A title has fewer cells than the rows below, which begin with a header: text in every cell,
-    above numbers.
-
-    Returns
-    -------
-    data : bytes
-    steps : tuple of str
-        How many lines were skipped.
-    """
-    stream = io.BytesIO(data)
-    lines = [line for _, line in zip(range(SAMPLE_LINES), stream, strict=False)]
-    n_lines = _n_above(lines)
-    titles = [line for line in lines[:n_lines] if line.strip(BLANK)]
-    if not titles:
-        return data, ()
-    rest = data[sum(map(len, lines[:n_lines])) :]
-    return b"\n" * n_lines + rest, (f"Skipped: {count(len(titles), 'title line')} at the top.",)
-
-
-def _n_above(lines: Sequence[bytes]) -> int:
-    """The number of lines above the header."""
-    texts = [line.decode("utf-8", "replace") for line in lines]
-    if not texts or any(text.count('"') % 2 for text in texts[:MAX_TITLES]):
-        return 0  # a cell with a line break
-    n_cells, rows = max(
-        (_as_split(texts, mark) for mark in DELIMITERS), key=lambda split: split[2]
-    )[:2]
-    for at, row in enumerate(rows[: MAX_TITLES + 1]):
-        if len(row) == n_cells and not _is_sparse(row):
-            is_title = at > 0 and _is_header(row, rows[at + 1 :], n_cells)
-            is_plain = all(len(above) <= 1 or len(above) == n_cells for above in rows[:at])
-            has_numbers = _has_numbers(rows[at + 1 :], n_cells)
-            return at if is_title and (is_plain or has_numbers) else 0
-    return 0
-
-
-def _as_split(texts: Sequence[str], mark: str) -> tuple[int, list[list[str]], int]:
-    """The most frequent number of cells, the cells of each line, and how many lines have it."""
-    rows = [_cells(text, mark) for text in texts]
-    lengths = Counter(len(row) for row in rows if len(row) > 1)
-    n_cells, n_rows = max(lengths.items(), key=lambda item: (item[1], item[0]), default=(0, 0))
-    return n_cells, rows, n_rows
-
-
-def _cells(text: str, mark: str) -> list[str]:
-    try:
-        return [cell.strip() for cell in next(csv.reader([text], delimiter=mark), [])]
-    except csv.Error:
-        return []
-
-
-def _is_sparse(row: list[str]) -> bool:
-    return len(row) >= FEW and sum(map(bool, row)) <= len(row) // FEW
-
-
-def _is_header(row: list[str], below: Sequence[list[str]], n_cells: int) -> bool:
-    is_text = not any(_is_number(cell) for cell in row) and all(row)
-    return is_text and any(len(other) == n_cells for other in below)
-
-
-def _has_numbers(rows: Sequence[list[str]], n_cells: int) -> bool:
-    return any(_is_number(cell) for row in rows if len(row) == n_cells for cell in row)
-
-
-def _is_number(cell: str) -> bool:
-    return any(pattern.fullmatch(cell) for pattern in NUMBERS.values())

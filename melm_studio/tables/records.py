@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import csv
 import io
-import re
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -16,6 +15,7 @@ import numpy as np
 
 from melm_core.base import IntArray
 from melm_studio.tables.formatting import count, number, place
+from melm_studio.tables.quantities import NUMBERS, THOUSANDS, number_part
 from melm_studio.tables.text import DELIMITERS, EMPTY, TableError
 
 SAMPLE_BYTES = 1_000_000  # guesses use the first lines only
@@ -24,20 +24,6 @@ MAX_RECORD = 16_000_000  # characters; cells need many times the memory of their
 MAX_NAME = 1_000
 MAX_CELLS = 50_000_000  # of a table, and of one when it is prepared: 0.4 GB of numbers
 MAX_TEXT_BYTES = 128 * 2**20  # of all cells, where the file itself has less
-
-NUMBERS = {
-    mark: re.compile(rf"[+-]?([0-9]+(\{mark}[0-9]*)?|\{mark}[0-9]+)([eE][+-]?[0-9]+)?")
-    for mark in ".,"
-}
-# Thousands separators: 1,234.5 with a decimal point, 1.234,5 with a decimal comma.
-_SEPARATORS = {".": ",", ",": "."}
-THOUSANDS = {
-    mark: re.compile(
-        rf"[+-]?[1-9][0-9]{{0,2}}(?P<separator>[{separator}'’ \u00a0\u2009\u202f])[0-9]{{3}}"
-        rf"((?P=separator)[0-9]{{3}})*(\{mark}[0-9]*)?"
-    )
-    for mark, separator in _SEPARATORS.items()
-}
 
 # The reader's own limit applies to a cell; `_Bounded` limits a record.
 csv.field_size_limit(MAX_RECORD)
@@ -278,15 +264,30 @@ def _guess_form(first: list[str], rest: list[list[str]], delimiter: str) -> Form
 
 
 def _guess_decimal(records: list[list[str]], delimiter: str) -> str:
-    marks = Counter(
+    cells = [cell.strip() for cell in chain.from_iterable(records)]
+    marks = _marks(cells, delimiter)
+    if not marks:  # every number may have a unit
+        parts = {mark: [number_part(cell, mark) for cell in cells] for mark in NUMBERS}
+        marks = sum((_marks(parts[mark], delimiter, mark) for mark in NUMBERS), Counter())
+        marks = marks if marks.total() > 1 else Counter()
+    return "," if marks[","] > marks["."] else "."
+
+
+def _marks(cells: Iterable[str], delimiter: str, only: str = "") -> Counter[str]:
+    """How many cells are numbers with each of the decimal marks."""
+    return Counter(
         mark
-        for cell in map(str.strip, chain.from_iterable(records))
-        for mark, pattern in NUMBERS.items()
-        if mark in cell and pattern.fullmatch(cell)
+        for cell in cells
+        for mark in only or NUMBERS
+        if mark in cell and _is_number(cell, mark, grouped=bool(only))
         # Where commas are delimiters, a quoted 1,234 is a number with a thousands separator.
         if not (mark == delimiter and THOUSANDS["."].fullmatch(cell))
     )
-    return "," if marks[","] > marks["."] else "."
+
+
+def _is_number(cell: str, mark: str, *, grouped: bool) -> bool:
+    pattern = NUMBERS[mark].fullmatch(cell)
+    return bool(pattern or (grouped and THOUSANDS[mark].fullmatch(cell)))
 
 
 def _is_header(first: list[str], rest: list[list[str]], decimal: str) -> bool:

@@ -24,9 +24,16 @@ TABS = {
     "file": "File",
 }
 _LIMITS = (
-    ("text", "Not numbers"),
-    ("limit", "The limit: <0.5 is 0.5"),
     ("half", "Half the limit below it: <0.5 is 0.25"),
+    ("limit", "The limit: <0.5 is 0.5"),
+    ("empty", "Empty"),
+    ("indicator", "Half the limit, and a column that says so"),
+    ("text", "Not numbers"),
+)
+_SAMPLES = (
+    ("auto", "As found"),
+    ("rows", "In the rows of the file"),
+    ("columns", "In the columns of the file"),
 )
 
 
@@ -96,18 +103,37 @@ def file_form(sheets: Sequence[str], sheet: str, options: ReadOptions) -> Compon
     return dmc.Stack(
         [
             *choice,
-            dmc.Select(
-                id=ids.read_option("limits"),
-                label="Cells such as <0.5 and >100",
-                description="Values below or above what could be measured.",
-                data=[{"value": value, "label": label} for value, label in _LIMITS],
-                value=options.limits,
-                allowDeselect=False,
-                size="sm",
-                w=360,
+            _select(
+                "limits",
+                "Cells such as <0.5, >100 and n.d.",
+                "Values below or above what could be measured.",
+                _LIMITS,
+                options.limits,
+            ),
+            _select(
+                "samples",
+                "Samples are",
+                "A table of genes may have its samples in columns.",
+                _SAMPLES,
+                options.samples,
             ),
         ],
         gap="sm",
+    )
+
+
+def _select(
+    option: str, label: str, description: str, choices: Sequence[tuple[str, str]], value: str
+) -> Component:
+    return dmc.Select(
+        id=ids.read_option(option),
+        label=label,
+        description=description,
+        data=[{"value": each, "label": text} for each, text in choices],
+        value=value,
+        allowDeselect=False,
+        size="sm",
+        w=360,
     )
 
 

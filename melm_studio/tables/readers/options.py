@@ -16,14 +16,22 @@ class ReadOptions(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknow
     sheet : str
         The sheet of a workbook; empty for the first that has cells.
     limits : str
-        How cells such as <0.5 and >100 are read: as text, as the limit, or, where they are below
-        it, as half of it.
+        How cells beyond a limit of detection, such as <0.5, >100 and n.d., are read among numbers:
+        as half of the limit where they are below it, as the limit, as empty, as half with a column
+        besides that says which they are, or as text.
+    samples : str
+        Whether samples are the rows of the file or its columns; found by itself by default.
     """
 
     sheet: Annotated[str, Meta(title="The sheet", max_length=200)] = ""
     limits: Annotated[
-        Literal["text", "limit", "half"], Meta(title="How cells such as <0.5 are read")
-    ] = "text"
+        Literal["half", "limit", "empty", "indicator", "text"],
+        Meta(title="How cells such as <0.5 are read"),
+    ] = "half"
+
+    samples: Annotated[
+        Literal["auto", "rows", "columns"], Meta(title="Whether samples are rows or columns")
+    ] = "auto"
 
 
 DEFAULT_OPTIONS = ReadOptions()

@@ -205,7 +205,7 @@ def test_limits_hold_for_every_format(kind):
         ),
         (b"@relation x\n@attribute a relational\n@data\n", "cannot be read"),
         (b"\x80\x04\x95abc", "a pickle, which could run code"),
-        (b"\xd0\xcf\x11\xe0abc", "in the format before 2007"),
+        (b"\xd0\xcf\x11\xe0abc", "is a workbook that cannot be read"),
         (b"PK\x03\x04abc", "a compressed archive"),
     ],
 )
@@ -243,13 +243,22 @@ def test_what_is_no_title_is_not_skipped(text):
     assert not any("title" in step for step in steps)
 
 
-def test_cells_beyond_a_limit_are_numbers_where_the_user_says_so():
+@pytest.mark.parametrize(
+    ("limits", "lead", "zinc"),
+    [("half", 0.25, 100), ("limit", 0.5, 100), ("empty", np.nan, np.nan), ("text", "<0.5", ">100")],
+)
+def test_cells_beyond_a_limit_are_read_as_the_user_says(limits, lead, zinc):
     raw = ("lead,zinc,label\n" + "<0.5,>100,x\n1.5,7,y\n" * 20).encode()
-    table = read_table(raw, "t.csv")
-    assert table.frame["lead"].dtype == "str"
-    assert "40 cells such as <0.5 or >100 (lead, zinc) are no numbers." in " ".join(table.steps)
-    half = read_table(raw, "t.csv", options=ReadOptions(limits="half"))
-    assert half.frame.iloc[:2, :2].to_numpy().tolist() == [[0.25, 100.0], [1.5, 7.0]]
-    limit = read_table(raw, "t.csv", options=ReadOptions(limits="limit"))
-    assert limit.frame["lead"][0] == 0.5
+    frame = read_table(raw, "t.csv", options=ReadOptions(limits=limits)).frame
+    assert frame.iloc[0].tolist() == pytest.approx([lead, zinc, "x"], nan_ok=True)
+    assert frame.shape[1] == 3
+
+
+def test_cells_beyond_a_limit_are_half_of_it_unless_the_user_says_otherwise():
+    raw = ("lead,zinc,label\n" + "<0.5,>100,x\n1.5,7,y\n" * 20).encode()
+    half = read_table(raw, "t.csv")
+    assert half.frame["lead"][0] == 0.25
+    assert "40 cells beyond a limit of detection" in " ".join(half.steps)
+    marked = read_table(raw, "t.csv", options=ReadOptions(limits="indicator"))
+    assert marked.frame["lead beyond limit"].tolist() == [1.0, 0.0] * 20
     assert prepare(half).feature_names == ("lead", "zinc")

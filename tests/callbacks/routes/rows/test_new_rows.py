@@ -216,3 +216,31 @@ def test_the_file_of_another_visitor_is_not_found(studio, finished) -> None:
     )
     assert answer.status_code == 400
     assert "no longer stored" in answer.get_json()["words"]
+
+
+def with_units(unit: str, factor: float = 1.0) -> pd.DataFrame:
+    """The table of `samples` whose widths are given in a unit."""
+    table = samples()
+    return table.assign(width=[f"{factor * value:.9g} {unit}" for value in table["width"]])
+
+
+def test_a_second_file_in_another_unit_is_converted_and_says_so(studio, visitor):
+    visitor.choose_file(csv(with_units("mg/kg")), "first.csv")
+    run = visitor.start(method="lda")
+    studio.work()
+    finished = SimpleNamespace(visitor=visitor, runs={"lda": run})
+    same = points(placed(finished, with_units("mg/kg")))
+    other = placed(finished, with_units("g/kg", 1e-3))
+    np.testing.assert_allclose(points(other), same, atol=1e-6)
+    assert any("converted from g/kg" in note for note in other.get_json()["report"]["notes"])
+    np.testing.assert_allclose(points(placed(finished, samples())), same, atol=1e-6)
+
+
+def test_a_second_file_in_a_unit_of_another_kind_is_refused(studio, visitor):
+    visitor.choose_file(csv(with_units("mg/kg")), "first.csv")
+    run = visitor.start(method="lda")
+    studio.work()
+    finished = SimpleNamespace(visitor=visitor, runs={"lda": run})
+    answer = placed(finished, with_units("mm"))
+    assert answer.status_code == 400
+    assert "cannot be converted to mg/kg" in answer.get_data(as_text=True)

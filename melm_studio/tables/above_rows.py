@@ -1,0 +1,273 @@
+"""What stands above the rows of a table: titles, a header of several rows, units; or its rows."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+from melm_studio.tables.formatting import count, listed
+from melm_studio.tables.quantities import NUMBERS, is_unit, with_unit
+from melm_studio.tables.records import MAX_CELLS, Limits
+from melm_studio.tables.text import DELIMITERS
+
+SAMPLE_LINES = 200
+MAX_TITLES = 20
+MAX_HEADER_ROWS = 4
+MAX_GROUPS = 20
+LEAST_COLUMNS = 4  # of numbers, for samples to be in columns
+BLANK = b" \r\n\t,;|"
+FEW = 3  # a title fills at most one in so many cells of a row
+NEARLY_ALL = 0.9
+
+
+def without_titles(data: bytes) -> tuple[bytes, tuple[str, ...]]:
+    """Blank the title lines, so that the rows keep their numbers.
+
+    A title has fewer cells than the rows below, which begin with a header: text in every cell,
+    above numbers.
+
+    Returns
+    -------
+    data : bytes
+    steps : tuple of str
+        How many lines were skipped.
+    """
+    stream = io.BytesIO(data)
+    lines = [line for _, line in zip(range(SAMPLE_LINES), stream, strict=False)]
+    n_lines = _n_above(lines)
+    titles = [line for line in lines[:n_lines] if line.strip(BLANK)]
+    if not titles:
+        return data, ()
+    rest = data[sum(map(len, lines[:n_lines])) :]
+    return b"\n" * n_lines + rest, (f"Skipped: {count(len(titles), 'title line')} at the top.",)
+
+
+def _n_above(lines: Sequence[bytes]) -> int:
+    """The number of lines above the header."""
+    texts = [line.decode("utf-8", "replace") for line in lines]
+    if not texts or any(text.count('"') % 2 for text in texts[:MAX_TITLES]):
+        return 0  # a cell with a line break
+    n_cells, rows = max(
+        (_as_split(texts, mark) for mark in DELIMITERS), key=lambda split: split[2]
+    )[:2]
+    for at, row in enumerate(rows[: MAX_TITLES + 1]):
+        if len(row) == n_cells and not _is_sparse(row):
+            is_title = at > 0 and _is_header(row, rows[at + 1 :], n_cells)
+            is_plain = all(len(above) <= 1 or len(above) == n_cells for above in rows[:at])
+            has_numbers = _has_numbers(rows[at + 1 :], n_cells)
+            return at if is_title and (is_plain or has_numbers) else 0
+    return 0
+
+
+def _as_split(texts: Sequence[str], mark: str) -> tuple[int, list[list[str]], int]:
+    """The most frequent number of cells, the cells of each line, and how many lines have it."""
+    rows = [_cells(text, mark) for text in texts]
+    lengths = Counter(len(row) for row in rows if len(row) > 1)
+    n_cells, n_rows = max(lengths.items(), key=lambda item: (item[1], item[0]), default=(0, 0))
+    return n_cells, rows, n_rows
+
+
+def _cells(text: str, mark: str) -> list[str]:
+    try:
+        return [cell.strip() for cell in next(csv.reader([text], delimiter=mark), [])]
+    except csv.Error:
+        return []
+
+
+def _is_sparse(row: list[str]) -> bool:
+    return len(row) >= FEW and sum(map(bool, row)) <= len(row) // FEW
+
+
+def _is_header(row: list[str], below: Sequence[list[str]], n_cells: int) -> bool:
+    is_text = not any(_is_number(cell) for cell in row) and all(row)
+    return is_text and any(len(other) == n_cells for other in below)
+
+
+def _has_numbers(rows: Sequence[list[str]], n_cells: int) -> bool:
+    return any(_is_number(cell) for row in rows if len(row) == n_cells for cell in row)
+
+
+def _is_number(cell: str) -> bool:
+    return any(pattern.fullmatch(cell) for pattern in NUMBERS.values())
+
+
+def one_header(data: bytes) -> tuple[bytes, tuple[str, ...]]:
+    """Join a header of several rows into one, so that the rows keep their numbers.
+
+    A row below the first belongs to the header where it has text, a unit or nothing above numbers:
+    names that complete merged cells above them, or the units of the columns.
+
+    Returns
+    -------
+    data : bytes
+    steps : tuple of str
+        Which rows were joined, and how.
+    """
+    form = _Head.of(data)
+    if form is None or not (n_rows := form.n_header_rows):
+        return data, ()
+    names = form.joined(n_rows)
+    line = io.StringIO()
+    csv.writer(line, delimiter=form.delimiter, lineterminator="\n").writerow(names)
+    below = data[form.starts[n_rows] :]
+    first = line.getvalue().encode()
+    above = b"\n" * form.at
+    examples = [name for name, old in zip(names, form.rows[0], strict=True) if name != old]
+    rows = count(n_rows, "header row")
+    return above + first + b"\n" * (n_rows - 1) + below, (
+        f"{rows} were joined: {listed(examples)}.",
+    )
+
+
+class _Head:
+    """The first rows of a table as cells, and where they stand in the text."""
+
+    def __init__(self, rows: list[list[str]], starts: list[int], at: int, delimiter: str) -> None:
+        self.rows = rows
+        self.starts = starts  # of each row in the data, in bytes
+        self.at = at  # blank lines above
+        self.delimiter = delimiter
+
+    @classmethod
+    def of(cls, data: bytes) -> _Head | None:
+        """The first rows, None where they do not split into equally many cells a line."""
+        lines = [line for _, line in zip(range(SAMPLE_LINES), io.BytesIO(data), strict=False)]
+        texts = [line.decode("utf-8", "replace") for line in lines]
+        at = next((i for i, line in enumerate(lines) if line.strip(BLANK)), len(lines))
+        if len(lines) < at + 3 or any(text.count('"') % 2 for text in texts):
+            return None
+        splits = {mark: _as_split(texts[at:], mark) for mark in DELIMITERS}
+        mark = max(splits, key=lambda mark: splits[mark][2])
+        n_cells, rows, _ = splits[mark]
+        whole = [row for row in rows if len(row) == n_cells]
+        if n_cells < 2 or rows[:MAX_HEADER_ROWS] != whole[:MAX_HEADER_ROWS]:
+            return None
+        starts = [sum(map(len, lines[: at + i])) for i in range(MAX_HEADER_ROWS + 1)]
+        return cls(whole, starts, at, mark)
+
+    @property
+    def n_header_rows(self) -> int:
+        """How many rows the header has; 0 for one row."""
+        n_rows = 1
+        while n_rows < min(MAX_HEADER_ROWS, len(self.rows) - 2) and self._is_header(n_rows):
+            n_rows += 1
+        has_names = not any(map(_is_number, filter(None, self.rows[0])))
+        return n_rows if n_rows > 1 and has_names else 0
+
+    def _is_header(self, at: int) -> bool:
+        """Whether a row has no numbers where all the rows below have."""
+        columns = self._numeric_columns(at + 1)
+        above = [self.rows[at][j] for j in columns]
+        given = [cell for cell in above if cell]
+        is_new = (
+            not any(_is_measured(cell) for cell in given) and not set(map(_bare, given)) & _GAPS
+        )
+        return len(columns) >= 2 and is_new and 2 * len(given) >= len(above)
+
+    def _numeric_columns(self, start: int) -> list[int]:
+        below = self.rows[start:]
+        cells = [
+            [row[j] for row in below if _bare(row[j]) not in _GAPS] for j in range(len(below[0]))
+        ]
+        return [
+            j
+            for j, column in enumerate(cells)
+            if column and sum(map(_is_measured, column)) >= NEARLY_ALL * len(column)
+        ]
+
+    def joined(self, n_rows: int) -> list[str]:
+        """The names of the columns: what stands above each, units in brackets."""
+        rows = [list(row) for row in self.rows[:n_rows]]
+        columns = self._numeric_columns(n_rows)
+        units = [_unit(cell) for cell in rows[-1]]
+        has_units = all(is_unit(units[j]) for j in columns if units[j])
+        names = rows[:-1] if has_units else rows
+        if len(names) > 1:
+            for j in range(1, len(names[0])):  # a merged cell names the columns to its right
+                names[0][j] = names[0][j] or (names[0][j - 1] if names[1][j] else "")
+        joined = [
+            " ".join(dict.fromkeys(filter(None, parts))) for parts in zip(*names, strict=True)
+        ]
+        return list(map(with_unit, joined, units)) if has_units else joined
+
+
+def samples_in_rows(
+    data: bytes, limits: Limits, samples: str = "auto"
+) -> tuple[bytes, tuple[str, ...]]:
+    """Turn a table whose samples are its columns, as tables of genes are.
+
+    Parameters
+    ----------
+    data : bytes
+    limits : Limits
+    samples : str
+        Whether samples are "rows" or "columns". By default columns where the second or third row
+        has groups of them, everything below is numbers, and the first column names them.
+
+    Returns
+    -------
+    data : bytes
+    steps : tuple of str
+    """
+    if samples == "rows" or (samples == "auto" and not _has_groups_above(_Head.of(data))):
+        return data, ()
+    head = _Head.of(data)
+    delimiter = head.delimiter if head else ","
+    records = [
+        row for row in csv.reader(io.StringIO(data.decode()), delimiter=delimiter) if any(row)
+    ]
+    width = max(map(len, records), default=0)
+    if width * len(records) > MAX_CELLS or len(records) > limits.n_columns:
+        return data, ()
+    turned = io.StringIO()
+    padded = [row + [""] * (width - len(row)) for row in records]
+    csv.writer(turned, lineterminator="\n").writerows(zip(*padded, strict=True))
+    n_samples = count(width - 1, "column")
+    step = f"Turned: the {n_samples} of the file are samples, its rows are features."
+    return turned.getvalue().encode(), (step,)
+
+
+def _has_groups_above(head: _Head | None) -> bool:
+    """Whether one of the first rows has groups, and the rest is named numbers."""
+    if head is None or len(head.rows) < LEAST_COLUMNS or len(head.rows[0]) <= LEAST_COLUMNS:
+        return False
+    for at in (1, 2):
+        rows = head.rows
+        groups = Counter(rows[at][1:])
+        below = rows[at + 1 :]
+        names = [row[0] for row in below]
+        has_groups = (
+            2 <= len(groups) <= MAX_GROUPS
+            and min(groups.values()) >= 2
+            and not any(not cell or _is_number(cell) or is_unit(_unit(cell)) for cell in groups)
+        )
+        numbers = [
+            _is_measured(cell) for row in below for cell in row[1:] if _bare(cell) not in _GAPS
+        ]
+        has_names = len(set(names)) == len(names) and not any(map(_is_number, names))
+        is_wide = len(set(rows[0][1:])) == len(rows[0]) - 1
+        if has_groups and has_names and is_wide and numbers and all(numbers):
+            return True
+    return False
+
+
+def _is_measured(cell: str) -> bool:
+    """Whether this is a number, or the limit that one lies beyond."""
+    return _is_number(cell.lstrip("<>≤≥= "))
+
+
+_GAPS = {"", "na", "nan", "n/a", "null", "?", "-", "n.d.", "nd"}
+_BRACKETS = re.compile(r"[(\[](?P<unit>[^()\[\]]+)[)\]]")
+
+
+def _bare(cell: str) -> str:
+    return cell.strip().casefold()
+
+
+def _unit(cell: str) -> str:
+    """The unit in a cell such as (mg/l) or [mm]."""
+    found = _BRACKETS.fullmatch(cell.strip())
+    return found["unit"].strip() if found else cell.strip()

@@ -1,0 +1,214 @@
+"""Numbers as people write them: with a sign, a unit, a currency, percent or thousands."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from melm_core.base import FloatArray, IntArray
+
+MAX_UNIT = 16  # characters
+MAX_LENGTH = 64  # characters of a number with all that stands around it
+NUMBERS = {
+    mark: re.compile(rf"[+-]?([0-9]+(\{mark}[0-9]*)?|\{mark}[0-9]+)([eE][+-]?[0-9]+)?")
+    for mark in ".,"
+}
+# Thousands separators: 1,234.5 with a decimal point, 1.234,5 with a decimal comma.
+_SEPARATORS = {".": ",", ",": "."}
+THOUSANDS = {
+    mark: re.compile(
+        rf"[+-]?[1-9][0-9]{{0,2}}(?P<separator>[{separator}'’ \u00a0\u2009\u202f])[0-9]{{3}}"
+        rf"((?P=separator)[0-9]{{3}})*(\{mark}[0-9]*)?"
+    )
+    for mark, separator in _SEPARATORS.items()
+}
+
+_SYMBOLS = "$€£¥₹₩₽₺₴₪₫฿"
+_CODES = "CHF|EUR|USD|GBP|JPY|CNY|INR|AUD|CAD|NZD|SEK|NOK|DKK|PLN|CZK|HUF|BRL|ZAR|SGD|HKD"
+_CURRENCY = rf"[{_SYMBOLS}]|R\$|(?:{_CODES})\b"
+_EXPONENT = r"(?:\^?-?[1-9]|[⁻]?[¹²³⁴-⁹])?"
+_WORD = rf"[°µμ]?[^\W\d_]+{_EXPONENT}"
+_UNIT = rf"(?:[%‰](?: ?[^\W\d_]+)?|{_WORD}(?:(?: ?[/·*] ?| ){_WORD})*)?"  # mg/kg, s-1, °C, %
+_SHARES = ("%", "‰")
+_SIGN = r"[+\-\u2212]"  # U+2212 is the minus sign of typeset tables
+_PATTERNS = {
+    mark: re.compile(
+        rf"(?P<open>\()?\s?(?P<sign>{_SIGN})?\s?(?P<currency>{_CURRENCY})?\s?(?P<inner>{_SIGN})?"
+        rf"(?P<number>{THOUSANDS[mark].pattern.removeprefix('[+-]?')}"
+        rf"|{NUMBERS[mark].pattern.removeprefix('[+-]?')})"
+        rf"(?:\s?[x×·]\s?10\^?(?P<power>{_SIGN}?[0-9]{{1,3}}))?"
+        rf"\s?(?P<unit>{_CURRENCY}|{_UNIT})(?P<close>\))?"
+    )
+    for mark in ".,"
+}
+_MINUS = str.maketrans("\u2212", "-")
+_NAME_WITH_UNIT = re.compile(r"(?P<name>.*\S) \[(?P<unit>[^\[\]]+)\]")
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A number and its unit, empty where there is none."""
+
+    value: float
+    unit: str
+
+
+def quantity(cell: str, decimal: str) -> Quantity | None:
+    """Read a number with what may stand around it.
+
+    Parameters
+    ----------
+    cell : str
+        Such as "€1,234.50", "12.3%", "1.2e3 µg", "(1,234)", which is negative, or "−3.1×10^4".
+    decimal : str
+        The decimal mark, a point or a comma.
+
+    Returns
+    -------
+    Quantity or None
+        None if this is no number.
+
+    Examples
+    --------
+    >>> quantity("18,3 mg/kg", ",")
+    Quantity(value=18.3, unit='mg/kg')
+    >>> quantity("(€1,234.50)", ".")
+    Quantity(value=-1234.5, unit='€')
+    >>> quantity("12:30", ".")
+    """
+    found = _PATTERNS[decimal].fullmatch(cell) if len(cell) <= MAX_LENGTH else None
+    if found is None or bool(found["open"]) != bool(found["close"]):
+        return None
+    unit, signs = found["unit"].strip(), [s for s in (found["sign"], found["inner"]) if s]
+    if len(signs) + bool(found["open"]) > 1 or len(unit) > MAX_UNIT:
+        return None
+    if found["currency"] and unit:
+        return None
+    digits = found["number"].replace(found["separator"] or "", "").replace(decimal, ".")
+    power = (found["power"] or "0").translate(_MINUS)
+    size = float(f"{digits}e{power}") if "e" not in digits.casefold() else float(digits)
+    is_negative = bool(found["open"]) or (bool(signs) and signs[0] != "+")
+    return Quantity(-size if is_negative else size, found["currency"] or unit)
+
+
+def number_part(cell: str, decimal: str) -> str:
+    """Return the digits of a quantity with their marks, empty if the cell is none.
+
+    Examples
+    --------
+    >>> number_part("<0,01 mg", ",")
+    '0,01'
+    """
+    bare = cell.lstrip("<>≤≥= ")
+    found = _PATTERNS[decimal].fullmatch(bare) if len(bare) <= MAX_LENGTH else None
+    return found["number"] if found else ""
+
+
+def in_one_unit(quantities: Sequence[Quantity | None], counts: IntArray) -> tuple[FloatArray, str]:
+    """Return the numbers of a column in its most frequent unit.
+
+    Parameters
+    ----------
+    quantities : sequence of Quantity or None, of length n_levels
+        Of each distinct cell.
+    counts : ndarray of int64, (n_levels,)
+        How many cells are equal to it.
+
+    Returns
+    -------
+    values : ndarray of float64, (n_levels,)
+        NaN where a cell is no number, or its unit cannot be converted.
+    unit : str
+    """
+    totals: dict[str, int] = {}
+    for one, n in zip(quantities, counts.tolist(), strict=True):
+        if one is not None:
+            totals[one.unit] = totals.get(one.unit, 0) + n
+    unit = max(filter(None, totals), key=totals.__getitem__, default="")
+    if totals.get("", 0) > sum(totals.values()) / 2:
+        unit = ""
+    conversions = {other: conversion(other, unit) for other in totals}
+    if unit not in _SHARES:
+        conversions[""] = 1.0, 0.0  # in the column's unit; but .12 among 12 % may be a share
+    values = [math.nan if one is None else _converted(one, conversions) for one in quantities]
+    return np.array(values), unit
+
+
+def _converted(one: Quantity, conversions: dict[str, tuple[float, float] | None]) -> float:
+    found = conversions[one.unit]
+    return math.nan if found is None else found[0] * one.value + found[1]
+
+
+def conversion(source: str, target: str) -> tuple[float, float] | None:
+    """Return factor and offset from one unit to another; None if they measure different things.
+
+    Examples
+    --------
+    >>> conversion("g/kg", "mg/kg")
+    (1000.0, 0.0)
+    >>> conversion("kg", "m") is None
+    True
+    """
+    if source == target:
+        return 1.0, 0.0
+    if not is_unit(source) or not is_unit(target):
+        return None
+    units = _units()
+    try:
+        zero, one = (units.Quantity(x, source).to(target).magnitude for x in (0.0, 1.0))
+    except Exception:  # noqa: BLE001 (pint raises whatever its parser does)
+        return None
+    return float(f"{one - zero:.12g}"), float(f"{zero:.12g}")
+
+
+def is_unit(text: str) -> bool:
+    """Whether this is the name of a unit of measurement, or a currency.
+
+    Examples
+    --------
+    >>> is_unit("mg/kg"), is_unit("control")
+    (True, False)
+    """
+    if not text or len(text) > MAX_UNIT:
+        return False
+    if re.fullmatch(_CURRENCY, text):
+        return True
+    if not re.fullmatch(_UNIT, text):
+        return False
+    try:
+        _units().parse_units(text)
+    except Exception:  # noqa: BLE001 (pint raises whatever its parser does)
+        return False
+    return True
+
+
+@cache
+def _units() -> Any:
+    import pint  # noqa: PLC0415 (half a second, and seldom needed)
+
+    return pint.UnitRegistry(cache_folder=None, autoconvert_offset_to_baseunit=True)
+
+
+def with_unit(name: str, unit: str) -> str:
+    """Name a column with its unit, unless the name has it already.
+
+    Examples
+    --------
+    >>> with_unit("sugar", "mg/kg")
+    'sugar [mg/kg]'
+    >>> with_unit("sugar (mg/kg)", "mg/kg")
+    'sugar (mg/kg)'
+    """
+    return name if not unit or unit.casefold() in name.casefold() else f"{name} [{unit}]"
+
+
+def without_unit(name: str) -> tuple[str, str]:
+    """Split a name that `with_unit` has made into name and unit."""
+    found = _NAME_WITH_UNIT.fullmatch(name)
+    return (found["name"], found["unit"]) if found else (name, "")

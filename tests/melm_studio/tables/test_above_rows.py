@@ -1,0 +1,100 @@
+"""Titles, headers of several rows, units and totals around a table, and tables on their side."""
+
+from __future__ import annotations
+
+import pytest
+
+from melm_studio.tables import ReadOptions, read_table
+
+TWO_HEADERS = """sample,abs,,,ref,class
+,254 nm,280 nm,320 nm,254 nm,
+a,1,2,3,4,x
+b,2,3,1,4,y
+c,3,1,5,4,x
+"""
+UNITS = """sample,sugar,acid,class
+,[mg/l],(g/l),
+a,1,2,x
+b,<2,3,y
+c,3,1,x
+"""
+GENES = """gene,s1,s2,s3,s4
+group,ctrl,ctrl,case,case
+TP53,1,2,3,4
+BRCA,2,3,1,4
+EGFR,3,1,5,4
+"""
+PLAIN = """class,a,b
+x,1,2
+y,2,3
+x,3,4
+"""
+
+
+def read(text, **options):
+    return read_table(text.encode(), "t.csv", options=ReadOptions(**options))
+
+
+def test_the_parts_of_a_header_in_two_rows_are_joined():
+    table = read(TWO_HEADERS)
+    names = ["sample", "abs 254 nm", "abs 280 nm", "abs 320 nm", "ref 254 nm", "class"]
+    assert list(table.frame) == names
+    assert table.frame["abs 280 nm"].tolist() == [2, 3, 1]
+    assert table.steps[0].startswith("2 header rows were joined: abs 254 nm")
+
+
+def test_a_row_of_units_names_the_units_of_the_columns():
+    table = read(UNITS)
+    assert list(table.frame) == ["sample", "sugar [mg/l]", "acid [g/l]", "class"]
+    assert table.frame["sugar [mg/l]"].tolist() == [1, 1, 3]
+
+
+def test_a_header_under_titles_is_joined_too_and_rows_are_named_by_their_place_in_the_file():
+    rows = UNITS.replace("a,1,2,x", "a,1,word,x") + "d,3,1,y\n" * 20
+    table = read("Report of spring\n\n" + rows)
+    assert "Skipped: 1 title line at the top." in table.steps
+    assert any("row 5 (the first line is row 1)" in step for step in table.steps)
+
+
+@pytest.mark.parametrize("word", ["Total", "SUM:", "Mittelwert"])
+def test_a_row_of_totals_at_the_end_is_left_out(word):
+    table = read(TWO_HEADERS + f"{word},6,6,9,12,\n")
+    assert len(table.frame) == 3
+    assert table.steps[-1] == f'Left out: 1 row at the end ("{word}").'
+
+
+def test_a_class_named_total_is_a_class():
+    assert len(read(PLAIN.replace("y,", "total,") + "total,5,6\n").frame) == 4
+
+
+def test_samples_in_columns_become_rows():
+    table = read(GENES)
+    assert list(table.frame) == ["gene", "group", "TP53", "BRCA", "EGFR"]
+    assert table.frame["group"].tolist() == ["ctrl", "ctrl", "case", "case"]
+    assert table.frame["EGFR"].tolist() == [3, 1, 5, 4]
+    assert table.steps[0].startswith("Turned: the 4 columns of the file are samples")
+
+
+def test_a_table_is_not_turned_against_its_owner():
+    assert read(GENES, samples="rows").frame.shape[1] == 5
+    turned = read(PLAIN, samples="columns")
+    assert next(iter(turned.frame)) == "class"
+    assert turned.frame["class"].tolist() == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        PLAIN,
+        "x,y\n1,2\n3,4\n",
+        "a,b,label\n<0.5,>100,x\n1.5,7,y\n" * 1,
+        "a,b,label\nlow,high,x\n1.5,7,y\n2,7,x\n3,8,y\nlow,2,x\n",  # text further below too
+        "a,b,label\n,,x\n1.5,7,y\n2,7,x\n",
+        "city,2001,2002,2003\nx,1,2,3\ny,2,3,4\nz,3,4,5\n",
+    ],
+)
+def test_a_table_with_one_header_is_left_as_it_is(text):
+    table = read(text)
+    assert list(table.frame) == text.splitlines()[0].split(",")
+    assert len(table.frame) == len(text.splitlines()) - 1
+    assert not any("joined" in step or "Turned" in step for step in table.steps)

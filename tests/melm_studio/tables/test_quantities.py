@@ -1,0 +1,140 @@
+"""Numbers with what people write around them, alone and as columns of a table."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from melm_studio.tables import read_table
+from melm_studio.tables.quantities import (
+    Quantity,
+    conversion,
+    is_unit,
+    quantity,
+    with_unit,
+    without_unit,
+)
+
+
+@pytest.mark.parametrize(
+    ("cell", "value", "unit"),
+    [
+        ("€1,234.50", 1234.5, "€"),
+        ("-$12", -12, "$"),
+        ("$-12", -12, "$"),
+        ("12 USD", 12, "USD"),
+        ("7'500 CHF", 7500, "CHF"),
+        ("12.3%", 12.3, "%"),
+        ("12 %", 12, "%"),
+        ("18.3 mg/kg", 18.3, "mg/kg"),
+        ("1.2e3 µg", 1200, "µg"),
+        ("(1,234)", -1234, ""),
+        ("−3.1×10^4", -31000, ""),
+        ("4.5 x 10-3 mol/l", 0.0045, "mol/l"),
+        ("21.5°C", 21.5, "°C"),
+        ("2 m²", 2, "m²"),
+        ("10 s-1", 10, "s-1"),
+        ("5 mm Hg", 5, "mm Hg"),
+    ],
+)
+def test_a_number_is_read_with_what_stands_around_it(cell, value, unit):
+    assert quantity(cell, ".") == Quantity(value, unit)
+
+
+@pytest.mark.parametrize(
+    "cell",
+    ["12:30", "2020-01-02", "5-10", "5 to 10", "1.2.3", "(5", "5)", "--5", "a5", "1 = low", "7/8",
+     "€5 USD", "", "%", "5 " + "a" * 17, "1" * 100],
+)  # fmt: skip
+def test_what_is_no_number_is_left_alone(cell):
+    assert quantity(cell, ".") is None
+
+
+@given(st.floats(-1e12, 1e12), st.sampled_from(["", " mg", "%", " €", " g/l"]))
+def test_a_number_with_a_unit_is_that_number(value, unit):
+    assert quantity(f"{value!r}{unit}", ".").value == value
+
+
+@given(st.text(max_size=80), st.sampled_from(".,"))
+def test_no_text_is_too_odd(cell, decimal):
+    found = quantity(cell, decimal)
+    assert found is None or np.isfinite(found.value) or "e" in cell.casefold() or "10" in cell
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "factor", "offset"),
+    [
+        ("g/kg", "mg/kg", 1000, 0),
+        ("µg/l", "mg/l", 1e-3, 0),
+        ("°C", "°F", 1.8, 32),
+        ("mmHg", "kPa", 0.133322387415, 0),
+    ],
+)
+def test_units_of_one_kind_are_converted(source, target, factor, offset):
+    assert conversion(source, target) == pytest.approx((factor, offset))
+
+
+@pytest.mark.parametrize(
+    ("source", "target"), [("kg", "m"), ("", "%"), ("€", "$"), ("beds", "kg"), ("10**9", "m")]
+)
+def test_units_of_two_kinds_are_not(source, target):
+    assert conversion(source, target) is None
+
+
+def test_words_are_no_units():
+    assert [is_unit(word) for word in ("mg/l", "%", "€", "control", "mean", "")] == [
+        True, True, True, False, False, False,
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["sugar", "a b", "x [1] y"])
+def test_a_unit_joins_a_name_and_leaves_it(name):
+    assert without_unit(with_unit(name, "mg/kg")) == (name, "mg/kg")
+    assert with_unit("sugar (MG/KG)", "mg/kg") == "sugar (MG/KG)"
+
+
+def _column(cells, decimal="."):
+    separator = ";" if decimal == "," else "\t"
+    rows = [f"{cell}{separator}{'xy'[i % 2]}" for i, cell in enumerate(cells)]
+    table = read_table("\n".join([f"v{separator}label", *rows]).encode(), "t.csv")
+    return table.frame.iloc[:, 0], table
+
+
+def test_the_unit_stands_in_the_name_and_is_said():
+    column, table = _column(["18,3 mg/kg", "17,2 mg/kg", "16,1 mg/kg"], ",")
+    assert column.name == "v [mg/kg]"
+    assert column.tolist() == [18.3, 17.2, 16.1]
+    assert "Units were read with the numbers: v in mg/kg." in table.steps
+
+
+def test_cells_in_another_unit_of_the_kind_are_converted():
+    column, table = _column(["18 mg/kg", "17 mg/kg", "0.016 g/kg"])
+    assert column.tolist() == [18, 17, 16]
+    assert "Converted to the column's unit: 1 cell (v)." in table.steps
+
+
+def test_a_plain_number_among_percent_may_be_a_share_so_the_column_stays_text():
+    column, _ = _column(["12%", "13%", "0.14"])
+    assert column.tolist() == ["12%", "13%", "0.14"]
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ["1st", "2nd", "3rd"],
+        [">50K", "<=50K", ">50K"],  # every cell is a limit: these are classes
+        ["<18", "18-30", ">30"],
+        ["1 child", "2 children", "3 children"],
+        ["12 kg", "12 m", "13 s"],
+    ],
+)
+def test_categories_that_begin_with_numbers_stay_categories(cells):
+    column, _ = _column(cells * 4)
+    assert column.tolist() == cells * 4
+
+
+def test_what_was_not_detected_has_the_limit_of_its_column():
+    column, _ = _column(["<0.02", "n.d.", "0.5", "0.7", "0.9"])
+    assert column.tolist() == [0.01, 0.01, 0.5, 0.7, 0.9]
