@@ -11,7 +11,6 @@ from melm_studio.application_folder import APPLICATION_FOLDER
 _PINS: Mapping[str, str] = MappingProxyType(
     {
         "dask": "requirements/tables.txt",
-        "excel": "requirements/files.txt",
         "parquet": "requirements/files.txt",
         "redis": "requirements/redis.txt",
         "umap": "requirements/umap.txt",
@@ -25,7 +24,7 @@ def install_command(extra: str) -> str:
     Parameters
     ----------
     extra : str
-        ``dask``, ``excel``, ``parquet``, ``redis`` or ``umap``.
+        ``dask``, ``parquet``, ``redis`` or ``umap``.
     """
     pins = _PINS[extra]
     if (APPLICATION_FOLDER / pins).is_file():

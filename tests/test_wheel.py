@@ -58,7 +58,7 @@ def test_it_offers_the_extras_and_its_types(wheel):
             r"^Provides-Extra: (\w+)$", files.read(metadata).decode(), re.MULTILINE
         )
         assert {"melm_core/py.typed", "melm_studio/py.typed"} <= set(files.namelist())
-    assert set(offered) == {"dask", "docs", "excel", "notebook", "parquet", "redis", "umap"}
+    assert set(offered) == {"dask", "docs", "notebook", "parquet", "redis", "umap"}
 
 
 @pytest.mark.slow

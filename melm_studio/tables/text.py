@@ -19,14 +19,6 @@ BYTE_ORDER_MARKS = (b"\xff\xfe", b"\xfe\xff")
 PROBE_BYTES = 4096
 ZIP = b"PK\x03\x04"
 FOREIGN_FORMATS = (  # the first bytes, other bytes in the file, what it is and the way out
-    (ZIP, b"xl/", "a binary Excel workbook. Save it as .xlsx or CSV and drop it again."),
-    (
-        b"\xd0\xcf\x11\xe0",
-        b"",
-        "an Excel workbook in the format before 2007, or protected by a password. Save it as .xlsx "
-        "or CSV and drop it again.",
-    ),
-    (ZIP, b"opendocument.spreadsheet", "a spreadsheet. Save it as CSV and drop it again."),
     (ZIP, b"", "a compressed archive. Unpack it and drop the CSV inside."),
     (b"BZh", b"", "a compressed file. Unpack it, or compress it as .gz."),
     (b"\xfd7zXZ", b"", "a compressed file. Unpack it, or compress it as .gz."),

@@ -31,7 +31,6 @@ def command(request, monkeypatch, tmp_path):
 @pytest.mark.parametrize(
     ("package", "raw", "extra"),
     [
-        ("openpyxl", b"PK\x03\x04xl/workbook", "excel"),
         ("pyarrow", b"PAR1", "parquet"),
         ("pyarrow", b"ARROW1", "parquet"),
     ],

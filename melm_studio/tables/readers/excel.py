@@ -1,4 +1,4 @@
-"""Excel workbooks, by openpyxl: the values of one sheet, never its formulas or macros."""
+"""Workbooks of Excel and LibreOffice: the values of one sheet, never its formulas or macros."""
 
 from __future__ import annotations
 
@@ -10,31 +10,32 @@ import zlib
 from collections.abc import Iterator
 from typing import Any
 
-from melm_studio.extras import install_command
+import python_calamine
+
 from melm_studio.tables.formatting import listed, number, number_text, shortened
 from melm_studio.tables.readers.rows import TextWriter
 from melm_studio.tables.records import MAX_CELLS
 from melm_studio.tables.text import ZIP, TableError
 
 WORKBOOK = b"xl/workbook"
+OPEN_DOCUMENT = b"opendocument.spreadsheet"
+BEFORE_2007 = b"\xd0\xcf\x11\xe0"
 MAX_WORKBOOK = 256 * 2**20  # bytes when it is unpacked
 # Rows of a sheet; a file may number them as it likes, and all before are made up.
 MAX_ROWS = 2**20
 # Texts that cells refer to, each of which takes as long as a cell.
 MAX_STRINGS = 1_000_000
 _STRINGS = "xl/sharedStrings.xml"
+_SHEETS = "xl/worksheets/"
 _STRING = re.compile(rb"<(?:\w+:)?si[\s/>]")
-ERRORS = {"#N/A", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#NULL!", "#GETTING_DATA"}
+_PLACE = re.compile(rb"<(?:\w+:)?(?:row|c)\s[^>]*?\br=[\"']([A-Z]{0,3})([0-9]+)")
 _UNREADABLE = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError)
-_MISSING_PACKAGE = (
-    "To read Excel workbooks, the studio needs openpyxl: {install}. Until then, save the sheet as "
-    "CSV and drop that."
-)
 
 
 def is_excel(raw: bytes) -> bool:
-    """Whether these are the bytes of an Excel workbook since 2007."""
-    return raw.startswith(ZIP) and WORKBOOK in raw
+    """Whether these are the bytes of a workbook: .xlsx, .xlsm, .xlsb, .xls or .ods."""
+    is_packed = raw.startswith(ZIP) and (WORKBOOK in raw or OPEN_DOCUMENT in raw[:200])
+    return is_packed or raw.startswith(BEFORE_2007)
 
 
 def excel_text(
@@ -72,31 +73,30 @@ def excel_text(
     TableError
         If the workbook cannot be read, is too large, or has no such sheet.
     """
+    if raw.startswith(ZIP):
+        _reject_large(raw, file, max_bytes)
     try:
-        import openpyxl  # noqa: PLC0415 (an extra)
-    except ImportError:
-        raise TableError(_MISSING_PACKAGE.format(install=install_command("excel"))) from None
-    _reject_large(raw, file, max_bytes)
-    try:
-        book = openpyxl.load_workbook(
-            io.BytesIO(raw), read_only=True, data_only=True, keep_links=False
-        )
-        names = tuple(one.title for one in book.worksheets)
+        book = python_calamine.CalamineWorkbook.from_filelike(io.BytesIO(raw))
+        names = tuple(book.sheet_names)
         if sheet and sheet not in names:
             raise TableError(
                 f'{file} has no sheet "{shortened(sheet)}". Its sheets are {listed(names)}.'
             )
         for name in (sheet,) if sheet else names:
             text = TextWriter(max_rows, max_columns, max_bytes)
-            text.add_all(_rows(book[name], max_columns))
+            text.add_all(_rows(book.get_sheet_by_name(name), max_columns))
             if text.data.strip() or name == sheet:
                 return text.data, names, name
+    except python_calamine.PasswordError:
+        raise TableError(
+            f"{file} is protected by a password. Save it without one, or as CSV, and drop that."
+        ) from None
     except (TableError, MemoryError):
         raise
-    except Exception as error:  # noqa: BLE001 (openpyxl raises whatever its parsers do)
+    except Exception as error:  # noqa: BLE001 (calamine raises whatever its parsers do)
         raise TableError(
-            f"{file} is an Excel workbook that cannot be read ({type(error).__name__}). Save the "
-            "sheet as CSV and drop that."
+            f"{file} is a workbook that cannot be read ({type(error).__name__}). Save the sheet "
+            "as CSV and drop that."
         ) from None
     raise TableError(f"{file} has no cells. Choose a workbook with a header and rows.")
 
@@ -113,9 +113,12 @@ def _reject_large(raw: bytes, file: str, max_bytes: int) -> None:
                     "that."
                 )
             strings = parts.read(_STRINGS) if _STRINGS in parts.namelist() else b""
+            for name in parts.namelist():
+                if name.startswith(_SHEETS) and name.endswith(".xml"):
+                    _reject_far(parts.read(name))
     except _UNREADABLE:
         raise TableError(
-            f"{file} is a damaged Excel workbook. Save it again, or as CSV, and drop that."
+            f"{file} is a damaged workbook. Save it again, or as CSV, and drop that."
         ) from None
     if sum(1 for _ in _STRING.finditer(strings)) > MAX_STRINGS:
         raise TableError(
@@ -124,10 +127,30 @@ def _reject_large(raw: bytes, file: str, max_bytes: int) -> None:
         )
 
 
+def _reject_far(sheet: bytes) -> None:
+    """Refuse a sheet whose cells span a larger area than can be read, most of it empty."""
+    places = {(letters, int(row)) for letters, row in _PLACE.findall(sheet)}
+    n_rows = max((row for _, row in places), default=0)
+    n_columns = max((_column(letters) for letters, _ in places), default=0)
+    if n_rows > MAX_ROWS or n_rows * n_columns > MAX_CELLS:
+        raise TableError(
+            f"The sheet has cells beyond row {number(MAX_ROWS)}, or more than "
+            f"{number(MAX_CELLS)} cells. Delete what is far from the table, or save the sheet "
+            "as CSV."
+        )
+
+
+def _column(letters: bytes) -> int:
+    """The number of a column named as in AB7, from 1."""
+    place = 0
+    for letter in letters:
+        place = 26 * place + letter - ord("A") + 1
+    return place
+
+
 def _rows(sheet: Any, max_columns: float) -> Iterator[list[str]]:
     """The rows as text, without the empty cells at their ends, which then are as many in each."""
-    sheet.reset_dimensions()  # a file may state any
-    given = _bounded(sheet.iter_rows(values_only=True))
+    given = sheet.to_python(skip_empty_area=False)
     rows = [_trimmed([_text(cell) for cell in row]) for row in given]
     while rows and not rows[-1]:
         rows.pop()
@@ -137,20 +160,6 @@ def _rows(sheet: Any, max_columns: float) -> Iterator[list[str]]:
         yield [*row, *missing] if width <= max_columns else [""] * width
 
 
-def _bounded(rows: Iterator[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
-    """The rows with those that are missing in the file, and the cells that are missing in it."""
-    n_cells = 0
-    for n_rows, row in enumerate(rows, start=1):
-        n_cells += len(row)
-        if n_rows > MAX_ROWS or n_cells > MAX_CELLS:
-            raise TableError(
-                f"The sheet has cells beyond row {number(MAX_ROWS)}, or more than "
-                f"{number(MAX_CELLS)} cells. Delete what is far from the table, or save the sheet "
-                "as CSV."
-            )
-        yield row
-
-
 def _trimmed(row: list[str]) -> list[str]:
     while row and not row[-1]:
         row.pop()
@@ -158,8 +167,6 @@ def _trimmed(row: list[str]) -> list[str]:
 
 
 def _text(cell: Any) -> str:
-    if cell is None or cell in ERRORS:
-        return ""
     if isinstance(cell, bool):
         return str(cell)
     if isinstance(cell, int | float):
