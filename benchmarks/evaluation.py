@@ -20,7 +20,8 @@ from melm_core.evaluation import (
     pure_noise,
     separability,
 )
-from melm_studio.analyses.validation_run import Checker
+from melm_studio.analyses.analysis import Work
+from melm_studio.analyses.check import CHECK
 from melm_studio.runs.records.check_report import CheckReport
 from melm_studio.runs.records.data_source import DataSource
 from melm_studio.runs.records.parameters import checked_parameters
@@ -89,7 +90,7 @@ def _first_answer(method: str, data: LabeledData) -> None:
     source = DataSource(kind="sample", key="iris")  # a check does not read it
     record = new_run("", "", data.name, method, checked_parameters(method, {}), source=source)
     store = _Answered()
-    Checker(store, record, time).run(data)  # type: ignore[arg-type]
+    CHECK.compute(Work(store, record, data, time))  # type: ignore[arg-type]
 
 
 def _draws(X: object, y: object, n_permutations: int, level: float | None) -> int:

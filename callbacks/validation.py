@@ -9,7 +9,7 @@ from dash import Dash, Input, Output, State, no_update
 from callbacks.named_control import NamedRun
 from callbacks.services import services
 from callbacks.session import own_run, workspace
-from melm_studio.analyses.validation_run import report_of
+from melm_studio.analyses.check import CHECK
 from melm_studio.configuration.limits import LimitReachedError
 from melm_studio.configuration.messages import WAITS
 from melm_studio.layout import ids
@@ -73,7 +73,7 @@ def stop_check(clicks: int | None, run_id: str) -> bool:
 
 
 def _body(check: RunRecord) -> Any:
-    report = report_of(services().store, check.run_id)
+    report = CHECK.stored(services().store, check.run_id)
     names = services().renderer.data(check).class_names
     is_waiting = check.state is RunState.QUEUED
     stage = WAITS if is_waiting else check.message or report.stage

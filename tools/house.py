@@ -98,7 +98,7 @@ def frame_and_verdict() -> tuple[Called, Called]:
         with called() as frame:
             visitor.frames(run)
         with called() as verdict:
-            visitor.http.post(f"/runs/{run}/check")
+            visitor.http.post(f"/runs/{run}/analyses/check")
             studio.work()
             visitor.frames(run)
     return frame, verdict

@@ -155,7 +155,7 @@ def background(url: str) -> None:
     for seed in count():
         fits = [visitor.start(method="melm", random_state=2 * seed + n) for n in range(2)]
         for fit in fits:
-            visitor.command(fit, "check")
+            visitor.command(fit, "analyses/check")
         visitor.command(fits[0], "tree")
         time.sleep(_BEGUN_ANEW_S)
         for fit in fits:

@@ -18,9 +18,7 @@ from callbacks.routes.requested_view import requested_event, requested_options
 from callbacks.services import services
 from callbacks.session import own_run, workspace
 from melm_core.methods import COMPONENTS, METHODS
-from melm_studio.analyses.feature_stability import with_stability
-from melm_studio.analyses.run_verdict import run_verdict
-from melm_studio.analyses.validation_run import report_of
+from melm_studio.analyses.check import CHECK, run_verdict, with_stability
 from melm_studio.configuration.messages import DATA_GONE
 from melm_studio.planes.axis_titles import axis_titles
 from melm_studio.planes.batches import batch_news, trade_off_points, trade_off_words
@@ -170,7 +168,7 @@ def features(run_id: str, sequence: int) -> dict[str, Any]:
     view = renderer.view(record, event, requested_options())
     ranking = feature_ranking(renderer.viewer(record).feature_names, view.loadings)
     check = workspace().checks().get(run_id)
-    found = None if check is None else report_of(store, check.run_id).stability
+    found = None if check is None else CHECK.stored(store, check.run_id).stability
     titles = axis_titles(renderer, record, event, requested_options())
     return {**with_stability(ranking, found), "axes": titles}
 

@@ -25,10 +25,10 @@ from callbacks.routes.requested_view import (
 from callbacks.routes.rows import column_values
 from callbacks.services import services
 from callbacks.session import own_run, workspace
+from melm_studio.analyses.check import CHECK
 from melm_studio.analyses.ranking import RANKING, ranked
 from melm_studio.analyses.report_section import Picture, Section
 from melm_studio.analyses.tree import Height, tree_arrays, tree_of, tree_section
-from melm_studio.analyses.validation_run import report_of
 from melm_studio.planes.axis_titles import axis_titles
 from melm_studio.planes.captions import changes_of, title_of_view
 from melm_studio.planes.coloring import Marks, point_colors, point_symbols
@@ -273,7 +273,7 @@ def _reported(record: RunRecord, event: PlaneEvent, options: ViewOptions) -> Rep
         scores=view.scores,
         arrows=view.loadings,
         verdict=shown_verdict(record, event, options),
-        check=None if check is None else report_of(services().store, check.run_id),
+        check=None if check is None else CHECK.stored(services().store, check.run_id),
         is_check_final=check is not None and check.state.is_final,
         pictures=(_picture([figure_panel(record, event, options)], _ONE, name),),
         link=_link(record, event, options),
@@ -284,8 +284,9 @@ def _reported(record: RunRecord, event: PlaneEvent, options: ViewOptions) -> Rep
 
 
 def _analyses(record: RunRecord) -> Iterator[Section]:
-    for _, _, _, section in analysis_sections(record):
-        yield section
+    for name, _, _, section in analysis_sections(record):
+        if name != CHECK.name:  # the section of the run itself says it, beside the picture
+            yield section
     if (tree := _tree(record)) is not None:
         yield tree
 
@@ -369,7 +370,7 @@ def ranking_csv(run_id: str) -> flask.Response:
 def overlap_csv(run_id: str) -> flask.Response:
     """The held-out confusion of the classes that a check found."""
     record = _run_of_kind(run_id, "check")
-    overlap = report_of(services().store, record.run_id).overlap
+    overlap = CHECK.stored(services().store, record.run_id).overlap
     if not overlap:
         flask.abort(404)
     names = services().renderer.data(record).class_names

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from callbacks.services import services
 from callbacks.session import own_run, workspace
-from melm_studio.analyses.run_verdict import run_verdict
+from melm_studio.analyses.check import run_verdict
 from melm_studio.planes.view_options import ViewOptions
 from melm_studio.runs.records.run import PlaneEvent, RunRecord
 from melm_studio.scores import Verdict

@@ -1,4 +1,4 @@
-"""Run commands: stop, pause, step, resume, continue, refine, rename, remove, and check."""
+"""Run commands: stop, pause, step, resume, continue, refine, rename, and remove."""
 
 from __future__ import annotations
 
@@ -32,8 +32,7 @@ def register(app: Dash) -> None:
     app.server.post("/runs/<run_id>/continue")(go_on)
     app.server.post("/runs/<run_id>/rename")(rename)
     app.server.post("/runs/<run_id>/choose-gamma")(choose_gamma)
-    app.server.post("/runs/<run_id>/check")(check)
-    app.server.post("/runs/<run_id>/<any(check, tree):kind>/stop")(stop_about)
+    app.server.post("/runs/<run_id>/<any(tree):kind>/stop")(stop_about)
     app.server.post("/runs/<run_id>/planes/<int:sequence>/refine")(refine)
 
 
@@ -93,12 +92,6 @@ def choose_gamma(run_id: str) -> tuple[dict[str, Any], int]:
     parameters = replace(record.parameters, init=None, gamma=AUTO)
     own.queue(own.rerun(record, record.method, parameters))
     return {"revision": own.revision()}, 201
-
-
-def check(run_id: str) -> tuple[dict[str, Any], int]:
-    """Queue the check of a run, unless it has one."""
-    workspace().check(own_fit(run_id))
-    return {}, 201
 
 
 def stop_about(run_id: str, kind: str) -> tuple[dict[str, Any], int]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from melm_studio.analyses.analysis import Analysis
+from melm_studio.analyses.check import CHECK
 from melm_studio.analyses.probabilities import PROBABILITIES
 from melm_studio.analyses.ranking import RANKING
 from melm_studio.analyses.resamples import RESAMPLES
@@ -14,7 +15,7 @@ __all__ = ["ANALYSES", "analysis_of"]
 
 # By name, in the order of menus and reports.
 ANALYSES: dict[str, Analysis[Any]] = {
-    each.name: each for each in (RESAMPLES, SPARSE, PROBABILITIES)
+    each.name: each for each in (CHECK, RESAMPLES, SPARSE, PROBABILITIES)
 }
 
 

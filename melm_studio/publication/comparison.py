@@ -12,8 +12,8 @@ from melm_core.base import FloatArray, IntArray, UserError
 from melm_core.evaluation import features_used, in_standard_units
 from melm_core.linalg import principal_angles
 from melm_core.methods import METHODS
+from melm_studio.analyses.check import CHECK, CLASSIFIER
 from melm_studio.analyses.ranking import RankedRow
-from melm_studio.analyses.validation_run import CLASSIFIER, report_of
 from melm_studio.planes.captions import title
 from melm_studio.planes.renderer import PlaneRenderer
 from melm_studio.planes.types import BatchScores
@@ -133,7 +133,7 @@ def ordered(rows: Sequence[ComparedRun], column: str, *, descending: bool) -> li
 def _compared(
     store: RunStore, renderer: PlaneRenderer, record: RunRecord, check: RunRecord | None
 ) -> ComparedRun:
-    report = CheckReport() if check is None else report_of(store, check.run_id)
+    report = CheckReport() if check is None else CHECK.stored(store, check.run_id)
     is_in_progress = check is not None and not check.state.is_final
     return ComparedRun(
         run_id=record.run_id,

@@ -9,6 +9,7 @@ import numpy as np
 
 from melm_core.base import FloatArray, percent
 from melm_core.methods import COMPONENTS, HELD_OUT, METHODS, SEED
+from melm_studio.analyses.check import check_sentences, check_tables, p_value_caption
 from melm_studio.analyses.report_section import Picture, Section, Table
 from melm_studio.planes.captions import state_sentence
 from melm_studio.planes.types import BatchScores, Scores
@@ -18,11 +19,7 @@ from melm_studio.scores import (
     UNKNOWN,
     Verdict,
     accuracy_figure,
-    accuracy_text,
-    angle_sentence,
-    check_sentence,
     divergence_text,
-    permutation_p,
 )
 from melm_studio.tables import LabeledData, count
 
@@ -31,7 +28,6 @@ MAX_FEATURES = 100
 _NOT_CHECKED = (
     "Is it real? was not asked: there is no cross-validation and no permutation test of this run."
 )
-_UNFINISHED = "The check had not ended when this report was made; its numbers are those so far."
 _OF_THE_CHANGED = (
     "Picture, scores of the plane and features are those of the changed plane. A check judges the "
     "method with its settings, and cannot repeat changes that were made by hand."
@@ -118,8 +114,7 @@ class ReportedRun:
         """The p-value of the check."""
         if self.check is None:
             return UNKNOWN
-        p = permutation_p(self.check, is_final=self.is_check_final)
-        return UNKNOWN if p is None else p.caption
+        return p_value_caption(self.check, is_final=self.is_check_final)
 
     @property
     def seconds(self) -> str:
@@ -180,49 +175,14 @@ def _view_sentences(run: ReportedRun) -> list[str]:
 
 
 def _verdict_sentences(run: ReportedRun) -> tuple[str, ...]:
-    if run.check is None or not (answer := check_sentence(run.check)):
-        return run.verdict.sentence, *run.verdict.notes, _NOT_CHECKED
-    stability = run.check.stability
-    return (
-        answer,
-        *([] if run.is_check_final else [_UNFINISHED]),
-        *([angle_sentence(stability)] if stability else []),
-        *run.check.notes,
-    )
+    checked = run.check and check_sentences(run.check, is_final=run.is_check_final)
+    return checked or (run.verdict.sentence, *run.verdict.notes, _NOT_CHECKED)
 
 
 def _check_tables(run: ReportedRun) -> tuple[Table, ...]:
-    check, names = run.check, run.data.class_names
-    if check is None or not check.scores:
+    if run.check is None:
         return ()
-    rows = tuple(
-        (
-            name,
-            accuracy_text(train),
-            f"{accuracy_text(held_out)} ± {error:.2f}",
-            f"{train - held_out:+.2f}",
-        )
-        for name, (train, held_out, error) in check.scores.items()
-    )
-    scores = Table(
-        "Balanced accuracy in cross-validation",
-        ("Classifier", "Training", "Held out", "Gap"),
-        rows,
-        note=f"± is the standard error over the folds. Guessing gives {run.chance}. "
-        f"Permutation test: {run.p_value}.",
-    )
-    if not check.overlap:
-        return (scores,)
-    confusion = Table(
-        "Held-out confusion between each pair of classes",
-        ("Class", *names),
-        tuple(
-            (name, *("" if i == j else f"{share:.2f}" for j, share in enumerate(shares)))
-            for i, (name, shares) in enumerate(zip(names, check.overlap, strict=True))
-        ),
-        note="Chance confuses two classes half of the time.",
-    )
-    return scores, confusion
+    return check_tables(run.check, run.data.class_names, is_final=run.is_check_final)
 
 
 def _features(run: ReportedRun) -> Section:

@@ -18,11 +18,9 @@ from melm_core.methods import METHODS
 from melm_studio.analyses import analysis_of
 from melm_studio.analyses.analysis import Analysis, Work
 from melm_studio.analyses.tree import grow_tree
-from melm_studio.analyses.validation_run import Checker
 from melm_studio.configuration.clock import Clock
 from melm_studio.configuration.limits import DiskFullError
 from melm_studio.configuration.messages import (
-    CHECK_STOPPED,
     DATA_GONE,
     NO_MEMORY,
     NO_ROOM,
@@ -160,8 +158,6 @@ def _compute(
     data = LabeledData.from_bytes(raw)
     if analysis := analysis_of(record.kind):
         return _analyzed(analysis, Work(store, record, data, clock))
-    if record.kind == "check":
-        return _check(store, record, data, clock)
     if record.kind in _ABOUT_RUNS:
         is_complete = _ABOUT_RUNS[record.kind](store, record, data, clock)
         return _Ending(RunState.DONE) if is_complete else _Ending(RunState.CANCELLED, STOPPED)
@@ -198,14 +194,6 @@ def _analyzed(analysis: Analysis[Any], work: Work) -> _Ending:
         analysis.compute(work)
     except StoppedError:
         return _Ending(RunState.CANCELLED, analysis.stopped)
-    return _Ending(RunState.DONE)
-
-
-def _check(store: RunStore, record: RunRecord, data: LabeledData, clock: Clock) -> _Ending:
-    checker = Checker(store, record, clock)
-    checker.run(data)
-    if checker.stopped:
-        return _Ending(RunState.CANCELLED, CHECK_STOPPED)
     return _Ending(RunState.DONE)
 
 

@@ -13,8 +13,8 @@ from msgspec.structs import replace
 
 from melm_core.base import UserError
 from melm_studio.analyses.analysis import Analysis
+from melm_studio.analyses.check import CHECK, standing_checks
 from melm_studio.analyses.ranking import rankings_of
-from melm_studio.analyses.validation_run import standing_checks
 from melm_studio.configuration.limits import DiskFullError, LimitReachedError
 from melm_studio.configuration.settings import Settings
 from melm_studio.planes.captions import title, unique_title
@@ -347,11 +347,7 @@ class Workspace:
         ------
         LimitReachedError
         """
-        if current := self.checks().get(record.run_id):
-            return current
-        check = new_analysis(record, "check")
-        self.create(check)
-        return check
+        return self.analyze(record, CHECK)
 
     def ranking(self, shown: ShownData) -> RunRecord | None:
         """Return the newest comparison of all methods on the data that the page shows."""

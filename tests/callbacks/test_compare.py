@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from melm_studio.analyses import validation_run
+from melm_studio.analyses.check import CHECK
 from melm_studio.layout import ids
 from tools.driver.visitor import components
 
@@ -72,7 +72,7 @@ def test_the_clock_runs_while_a_run_does(studio, pair):
 
 
 def test_all_are_checked_at_once_and_what_they_tell_comes_in(studio, pair, monkeypatch):
-    monkeypatch.setattr(validation_run, "N_PERMUTATIONS", 9)
+    monkeypatch.setattr("melm_studio.analyses.check.N_PERMUTATIONS", 9)
     visitor, *runs = pair
     assert visitor.fire(ids.CHECK_ALL, "n_clicks", 1)[CLOCK] is False
     checks = [run for run in studio.store.runs_of(visitor.owner) if run.kind == "check"]
@@ -82,7 +82,7 @@ def test_all_are_checked_at_once_and_what_they_tell_comes_in(studio, pair, monke
     assert changes[CLOCK] is False
     studio.work()
     changes = opened(visitor, "table")
-    report = validation_run.report_of(studio.store, checks[0].run_id)
+    report = CHECK.stored(studio.store, checks[0].run_id)
     row = cells(changes[TABLE])[0]
     train, held_out, _ = report.scores["KDE"]
     assert row[3:5] == [f"{train:.2f}", f"{held_out:.2f}"]

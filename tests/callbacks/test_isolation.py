@@ -87,8 +87,8 @@ def theirs(studio) -> Page:
     visitor.choose({"kind": "upload", **upload})
     run = visitor.start(method="pca")
     studio.work()
-    for kind in ("check", "analyses/resamples", "analyses/sparse"):  # as they wait to be computed
-        visitor.http.post(f"/runs/{run}/{kind}", json={})
+    for kind in ("check", "resamples", "sparse"):  # as they wait to be computed
+        visitor.http.post(f"/runs/{run}/analyses/{kind}", json={})
     visitor.fire(ids.RANK_ALL, "n_clicks", 1)
     visitor.http.post("/talk", json={"names": True})
     visitor.http.post("/talk/shown", json={"run": run, "plane": 0})

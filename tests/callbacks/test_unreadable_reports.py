@@ -17,7 +17,7 @@ DAMAGED = (
     b'{"fraction": "x", "methods": 1, "planes": 1, "sizes": 1}',
 )
 KINDS = ("check", "tree", "resamples", "sparse")
-ADDRESSES = {kind: f"analyses/{kind}" for kind in ("resamples", "sparse")}
+ADDRESSES = {kind: f"analyses/{kind}" for kind in ("check", "resamples", "sparse")}
 ERROR = 500
 
 

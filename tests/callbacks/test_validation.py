@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from melm_studio.analyses import validation_run
 from melm_studio.configuration.settings import Settings
 from melm_studio.layout import ids
 from melm_studio.runs.records.run import RunState
@@ -16,7 +15,7 @@ BODY, RUN = f"{ids.CHECK_BODY}.children", f"{ids.CHECK_RUN}.data"
 
 @pytest.fixture(autouse=True)
 def few_shuffles(monkeypatch):
-    monkeypatch.setattr(validation_run, "N_PERMUTATIONS", 9)
+    monkeypatch.setattr("melm_studio.analyses.check.N_PERMUTATIONS", 9)
 
 
 @pytest.fixture

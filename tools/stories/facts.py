@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from melm_core.base import percent
-from melm_studio.analyses.validation_run import report_of
+from melm_studio.analyses.check import CHECK
 from melm_studio.planes.renderer import PlaneRenderer
 from melm_studio.runs.records.run import PlaneEvent, RunRecord
 from melm_studio.scores import check_sentence
@@ -84,5 +84,5 @@ def _table_facts(data: LabeledData) -> dict[str, str]:
 
 def _check_words(own: Workspace, record: RunRecord) -> str:
     check = own.checks().get(record.run_id)
-    report = None if check is None else report_of(own.store, check.run_id)
+    report = None if check is None else CHECK.stored(own.store, check.run_id)
     return "" if report is None else check_sentence(report)

@@ -78,7 +78,7 @@ async function post({ run }, path, body) {
 // A check is computed while the panel stays in use; its figures are in a window.
 function checkOrShow(panel) {
   if (panel.part("check").dataset.command === "details") openWindow(ID.checkAsked, panel.run);
-  else sendCommand(panel, "check");
+  else sendCommand(panel, "analyses/check");
 }
 
 /**

@@ -35,7 +35,7 @@ class Strip {
     this.follow = span("");
     this.more = span("", "verdict-more"); // which narrow panels leave to the tables
     panel.part("verdict").replaceChildren(this.sign, this.lead, " ", this.follow, this.more);
-    panel.part("stop-check").onclick = () => sendCommand(panel, "check/stop");
+    panel.part("stop-check").onclick = () => sendCommand(panel, "analyses/check/stop");
   }
 
   /** @param {Words | null} verdict @param {string} state of the run, in words */

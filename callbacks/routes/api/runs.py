@@ -13,7 +13,7 @@ from callbacks.routes.upload import stored_upload
 from callbacks.services import services
 from callbacks.session import own_fit, workspace
 from melm_core.methods import METHODS
-from melm_studio.analyses.validation_run import report_of
+from melm_studio.analyses.check import CHECK
 from melm_studio.planes.captions import title
 from melm_studio.planes.types import BatchScores
 from melm_studio.planes.view_options import DEFAULT_VIEW
@@ -149,7 +149,7 @@ def show_check(run_id: str) -> Check:
 
 
 def _check(check: RunRecord) -> Check:
-    report = report_of(services().store, check.run_id)
+    report = CHECK.stored(services().store, check.run_id)
     return Check(
         state=check.state,
         fraction=report.fraction,

@@ -43,7 +43,7 @@ _NO_KIND = "A project keeps no runs of the kind {kind!r}. Choose another copy of
 
 def is_about_fit(kind: str) -> bool:
     """Whether a project keeps runs of this kind, and they are about a fit."""
-    return kind == "check" or (kind in ANALYSES and ANALYSES[kind].is_saved)
+    return kind in ANALYSES and ANALYSES[kind].is_saved
 
 
 class ProjectRun(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

@@ -10,13 +10,11 @@ from typing import IO
 import msgspec
 import numpy as np
 
-from melm_core.evaluation import Answer
 from melm_core.methods import COMPONENTS
 from melm_studio.analyses import analysis_of
 from melm_studio.analyses.analysis import DataShape, demand
 from melm_studio.operator_tables.plane_densities import PlaneDensities
-from melm_studio.runs.records.check_report import CheckReport
-from melm_studio.runs.records.run import FIT, PlaneEvent
+from melm_studio.runs.records.run import PlaneEvent
 from melm_studio.runs.records.sent_array import array_header, finite_array
 from melm_studio.validation import InputError
 
@@ -119,20 +117,9 @@ def checked_report(raw: bytes, kind: str, shape: DataShape) -> bytes:
     """
     try:
         analysis = analysis_of(kind)
-        return _CHECKED[kind](raw, shape) if analysis is None else analysis.checked(raw, shape)
+        return _of_fit(raw, shape) if analysis is None else analysis.checked(raw, shape)
     except _UNREADABLE:
         raise InputError(_BAD_REPORT) from None
-
-
-def _check(raw: bytes, shape: DataShape) -> bytes:
-    report = CheckReport.from_bytes(raw)
-    features = report.stability
-    lists = () if features is None else (features.frequencies, features.lower, features.upper)
-    demand(report.answer in ("", *Answer))
-    demand(len(report.overlap) in (0, shape.n_classes))
-    demand(all(len(row) == shape.n_classes for row in report.overlap))
-    demand(all(len(one) == shape.n_features for one in lists))
-    return report.to_bytes()
 
 
 def _of_fit(raw: bytes, shape: DataShape) -> bytes:
@@ -151,9 +138,3 @@ def _embedding(raw: bytes, shape: DataShape) -> bytes:
     demand(len(found) == 2 and dtype == np.float64)
     demand(0 < found[0] <= shape.n_rows and found[1] <= COMPONENTS.maximum)
     return finite_array(raw)
-
-
-_CHECKED = {
-    FIT: _of_fit,
-    "check": _check,
-}

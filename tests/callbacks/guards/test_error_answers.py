@@ -56,7 +56,7 @@ def test_a_run_beyond_the_visitor_s_own_is_refused_where_it_was_asked(visitor_of
     assert stranger.press_run(method="pca")[RUN_ERROR] is None
 
 
-@pytest.mark.parametrize("path", ["check", "planes/0/refine?gamma=1"])
+@pytest.mark.parametrize("path", ["analyses/check", "planes/0/refine?gamma=1"])
 def test_a_run_that_a_panel_asks_for_is_refused_in_words(visitor_of, path):
     studio, visitor = visitor_of(max_session_runs=1)
     run = visitor.start(method="pca")

@@ -8,7 +8,6 @@ from types import SimpleNamespace
 import pytest
 
 from callbacks.routes.api.endpoints import PREFIX
-from melm_studio.analyses import validation_run
 from melm_studio.programs.models import Check, Result
 from melm_studio.programs.run_table import MethodResult
 from melm_studio.validation import read
@@ -20,12 +19,12 @@ def checked(studio):
     """The strip of a run with a check, and a program's access to it."""
     visitor = studio.visitor()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(validation_run, "N_PERMUTATIONS", 19)
-        patch.setattr(validation_run, "N_RESAMPLES", 3)
+        patch.setattr("melm_studio.analyses.check.N_PERMUTATIONS", 19)
+        patch.setattr("melm_studio.analyses.check.N_RESAMPLES", 3)
         visitor.choose_sample("wine")
         run = visitor.start(method="lda")
         studio.work()
-        visitor.command(run, "check")
+        visitor.command(run, "analyses/check")
         studio.work()
     token = visitor.http.post(f"{PREFIX}/tokens").json["token"]
     strip = visitor.news(run)["verdict"]

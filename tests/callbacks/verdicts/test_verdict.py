@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from melm_studio.analyses import validation_run
-
 
 @pytest.fixture(autouse=True)
 def few_shuffles(monkeypatch):
-    monkeypatch.setattr(validation_run, "N_PERMUTATIONS", 19)
-    monkeypatch.setattr(validation_run, "N_RESAMPLES", 3)
+    monkeypatch.setattr("melm_studio.analyses.check.N_PERMUTATIONS", 19)
+    monkeypatch.setattr("melm_studio.analyses.check.N_RESAMPLES", 3)
 
 
 @pytest.fixture
@@ -71,7 +69,7 @@ def test_a_better_run_on_the_same_rows_is_named(studio, visitor):
 def test_a_check_is_queued_answers_in_the_strip_and_is_not_queued_twice(studio, finished):
     visitor, run = finished
     for _ in range(2):
-        visitor.command(run, "check")
+        visitor.command(run, "analyses/check")
     checks = [r for r in studio.store.runs_of(visitor.owner) if r.kind == "check"]
     assert len(checks) == 1
     waiting = verdict_of(visitor, run)["check"]
@@ -86,6 +84,6 @@ def test_a_check_is_queued_answers_in_the_strip_and_is_not_queued_twice(studio, 
 
 def test_a_check_can_be_stopped(studio, finished):
     visitor, run = finished
-    visitor.command(run, "check")
-    visitor.command(run, "check/stop")
+    visitor.command(run, "analyses/check")
+    visitor.command(run, "analyses/check/stop")
     assert verdict_of(visitor, run)["check"] is None

@@ -10,8 +10,8 @@ import pytest
 from scipy.stats import binomtest
 
 from melm_core.evaluation import label_runs, permutation_test
-from melm_studio.analyses import validation_run
-from melm_studio.analyses.validation_run import Checker
+from melm_studio.analyses.analysis import Work
+from melm_studio.analyses.check import CHECK
 from melm_studio.runs.records.check_report import CheckReport
 from melm_studio.runs.records.request import RunRequest
 from melm_studio.tables import Table, Use, prepare
@@ -28,8 +28,8 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(3600)]
 
 @pytest.fixture(autouse=True)
 def quick_checks(monkeypatch):
-    monkeypatch.setattr(validation_run, "N_PERMUTATIONS", 39)
-    monkeypatch.setattr(validation_run, "MOST_RESAMPLED_ROWS", 0)
+    monkeypatch.setattr("melm_studio.analyses.check.N_PERMUTATIONS", 39)
+    monkeypatch.setattr("melm_studio.analyses.check.MOST_RESAMPLED_ROWS", 0)
 
 
 def independent(rng, shift):
@@ -104,7 +104,7 @@ def answer(method, X, y, columns, seed) -> str:
     roles = {name: Use.GROUP for name in columns if name in GROUPS}
     data = prepare(table_of(X, y, columns), "label", roles=roles)
     store = Reports()
-    Checker(store, run_of(method=method, random_state=seed), time).run(data)
+    CHECK.compute(Work(store, run_of(method=method, random_state=seed), data, time))
     return CheckReport.from_bytes(store.newest).answer
 
 

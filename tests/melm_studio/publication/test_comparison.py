@@ -9,8 +9,7 @@ import pytest
 from msgspec import structs
 
 from melm_core.linalg.planes import principal_angles
-from melm_studio.analyses import validation_run
-from melm_studio.analyses.validation_run import standing_checks
+from melm_studio.analyses.check import CHECK, standing_checks
 from melm_studio.planes.renderer import PlaneRenderer
 from melm_studio.publication.comparison import (
     ComparedRun,
@@ -88,14 +87,14 @@ def test_before_a_check_the_figures_are_those_of_the_panel(store, renderer, fini
 
 
 def test_a_check_replaces_the_accuracies_of_the_split(store, renderer, finish, monkeypatch):
-    monkeypatch.setattr(validation_run, "N_PERMUTATIONS", 9)
+    monkeypatch.setattr("melm_studio.analyses.check.N_PERMUTATIONS", 9)
     record = finish("lda")
     asked = new_analysis(record, "check")
     store.create(asked)
     waiting = row_of(store, renderer, record)
     assert (waiting.checked_share, waiting.is_settled) == (0.0, False)
     InlineRunner(store).drain()
-    row, report = row_of(store, renderer, record), validation_run.report_of(store, asked.run_id)
+    row, report = row_of(store, renderer, record), CHECK.stored(store, asked.run_id)
     train, held_out, _ = report.scores["KDE"]
     assert (row.figures["accuracy-training"], row.figures["accuracy-held-out"]) == (train, held_out)
     assert row.figures["gap"] == train - held_out

@@ -12,7 +12,7 @@ import psutil
 import pytest
 from msgspec.structs import replace
 
-from melm_studio.analyses.validation_run import report_of
+from melm_studio.analyses.check import CHECK
 from melm_studio.configuration.settings import Settings
 from melm_studio.runs.records.run import RunState, new_analysis
 from melm_studio.runs.store.disk import DiskRunStore
@@ -245,7 +245,7 @@ def test_a_check_ends_with_the_same_results_while_another_visitor_presses_again_
             n_presses += 1
     assert n_presses > 1
     assert store.get(check.run_id).state is RunState.DONE
-    assert report_of(store, check.run_id) == report_of(store, expected.run_id)
+    assert CHECK.stored(store, check.run_id) == CHECK.stored(store, expected.run_id)
 
 
 def looked_at(store, method):

@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 
 from melm_core.linalg import principal_angles
-from melm_studio.analyses import validation_run
 from melm_studio.analyses.ranking import RankedMethod, RankingReport
 from melm_studio.layout import ids
 
@@ -60,8 +59,8 @@ def test_the_movers_are_the_farthest_first(pair, read):
 def test_the_confusion_of_a_check_has_a_row_for_every_class(
     studio, visitor, pair, read, monkeypatch
 ):
-    monkeypatch.setattr(validation_run, "N_PERMUTATIONS", 3)
-    visitor.http.post(f"/runs/{pair[1]}/check")
+    monkeypatch.setattr("melm_studio.analyses.check.N_PERMUTATIONS", 3)
+    visitor.http.post(f"/runs/{pair[1]}/analyses/check")
     (check,) = (r for r in studio.store.runs_of(visitor.owner) if r.kind == "check")
     assert visitor.http.get(f"/runs/{check.run_id}/overlap.csv").status_code == 404
     studio.work()

@@ -13,8 +13,8 @@ from melm_core import TSNEProjection
 from melm_core.base import percent
 from melm_core.evaluation import density_scores, permutation_test
 from melm_core.recipe import MissingValues, Preparation, Recipe, Scaling, Step, StepKind
-from melm_studio.analyses import validation_run
-from melm_studio.runs.records.check_report import CheckReport
+from melm_studio.analyses.check import FIRST_ANSWER, N_FOLDS, with_stability
+from melm_studio.runs.records.check_report import CheckReport, FeatureStability
 from melm_studio.runs.records.run import FIT, RunState, new_analysis
 from melm_studio.runs.store.protocol import RunEndedError
 from melm_studio.scores import check_sentence
@@ -27,8 +27,8 @@ DATA = blobs(n_rows=60)
 
 @pytest.fixture(autouse=True)
 def few_shuffles(monkeypatch):
-    monkeypatch.setattr(validation_run, "N_PERMUTATIONS", 19)
-    monkeypatch.setattr(validation_run, "_LEAST_WAIT_S", 0.0)
+    monkeypatch.setattr("melm_studio.analyses.check.N_PERMUTATIONS", 19)
+    monkeypatch.setattr("melm_studio.analyses.check._LEAST_WAIT_S", 0.0)
 
 
 @pytest.fixture
@@ -153,7 +153,7 @@ def test_what_is_known_grows_while_it_is_worked(store, monkeypatch):
     assert with_p[0].n_permutations == 1
     assert all(report.scores for report in with_p)
     answered = [report.n_permutations for report in known if report.answer]
-    assert answered[0] == validation_run.FIRST_ANSWER
+    assert answered[0] == FIRST_ANSWER
 
 
 def test_a_running_check_says_yes_only_once_no_shuffle_can_take_it_back(store, monkeypatch):
@@ -165,8 +165,8 @@ def test_a_running_check_says_yes_only_once_no_shuffle_can_take_it_back(store, m
         put(run_id, raw)
 
     monkeypatch.setattr(store, "put_report", remember)
-    monkeypatch.setattr(validation_run, "N_PERMUTATIONS", 59)
-    monkeypatch.setattr(validation_run, "_LEAST_WAIT_S", 0.0)
+    monkeypatch.setattr("melm_studio.analyses.check.N_PERMUTATIONS", 59)
+    monkeypatch.setattr("melm_studio.analyses.check._LEAST_WAIT_S", 0.0)
     _, report = checked(store)
     assert report.answer == "yes"
     running = {one.n_permutations: one for one in known if one.p_value is not None}
@@ -175,7 +175,7 @@ def test_a_running_check_says_yes_only_once_no_shuffle_can_take_it_back(store, m
 
 
 def test_clear_noise_ends_the_shuffles_early(store, monkeypatch):
-    monkeypatch.setattr(validation_run, "N_PERMUTATIONS", 199)
+    monkeypatch.setattr("melm_studio.analyses.check.N_PERMUTATIONS", 199)
     _, report = checked(store, replace(DATA, X=np.random.default_rng(0).normal(size=DATA.X.shape)))
     assert report.n_permutations < 150
     assert report.answer == "no"
@@ -215,7 +215,7 @@ def test_rows_are_embedded_once_for_all_permutations(store, monkeypatch):
     InlineRunner(store).drain()
     report = CheckReport.from_bytes(store.report(check.run_id))
     assert (report.answer, report.n_permutations) == ("yes", 19)
-    assert len(n_fits) == 1 + validation_run.N_FOLDS + 1  # the run, the folds, the permutations
+    assert len(n_fits) == 1 + N_FOLDS + 1  # the run, the folds, the permutations
     assert any("embeds the rows once" in note for note in report.notes)
 
 
@@ -290,3 +290,25 @@ def test_a_report_goes_with_its_run(open_store):
     record, _ = checked(store)
     store.delete(record.run_id)
     assert store.report(record.run_id) is None
+
+
+LISTED = {"features": [{"feature": 2, "name": "c"}, {"feature": 0, "name": "a"}], "of": 3}
+FOUND = FeatureStability(8.2, 20, 2, (0.4, 0.65, 0.95), (0.1, 0.2, 0.3), (0.5, 0.6, 0.44))
+
+
+def test_each_listed_feature_has_its_own_share_and_interval():
+    c, a = with_stability(LISTED, FOUND)["features"]
+    assert (c["is_stable"], a["is_stable"]) == (True, False)
+    assert c["stability"] == (
+        "Among the 2 strongest in 95 % of 20 resamples; length of its loadings 0.30 to 0.44"
+    )
+    assert a["stability"].endswith("0.10 to 0.50")
+
+
+def test_the_turn_of_the_plane_is_said_beside_the_list():
+    said = with_stability(LISTED, FOUND)["stability"]
+    assert said == "The plane turns by 8 degrees between resamples of the rows."
+
+
+def test_before_a_check_the_list_is_as_it_was():
+    assert with_stability(LISTED, None) == LISTED

@@ -1,0 +1,485 @@
+"""Is it real? The check of a run: computed, in words, as the verdict above its picture, printed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from msgspec.structs import replace
+from sklearn.decomposition import PCA
+
+from melm_core.base import percent
+from melm_core.evaluation import (
+    LEVEL,
+    Answer,
+    DensityScores,
+    PermutationDesign,
+    PermutationTest,
+    PermutedValue,
+    answer_of,
+    density_scores,
+    is_settled_below,
+    permutation_test,
+    sampled_rows,
+    stability,
+)
+from melm_core.methods import AUTO, GAMMA, METHODS, SEED, STARTS
+from melm_studio.analyses.analysis import Analysis, DataShape, Subject, Work, demand
+from melm_studio.analyses.report_section import Section, Table
+from melm_studio.analyses.resamples import feature_stability
+from melm_studio.configuration.messages import CHECK_STOPPED, WAITS
+from melm_studio.planes.captions import title
+from melm_studio.planes.renderer import QUICK_METHOD, PlaneRenderer
+from melm_studio.runs.execution.rows import judged_rows, resampled_rows
+from melm_studio.runs.execution.stored_report import ReportUnreadableError
+from melm_studio.runs.records.check_report import CheckReport, FeatureStability
+from melm_studio.runs.records.run import PlaneEvent, RunRecord, RunState
+from melm_studio.runs.store.protocol import RunStore
+from melm_studio.scores import (
+    UNKNOWN,
+    CheckProgress,
+    Verdict,
+    accuracy_text,
+    angle_sentence,
+    better_note,
+    check_sentence,
+    check_verdict,
+    permutation_p,
+)
+from melm_studio.tables import LabeledData, Use, has_chosen_groups
+
+N_PERMUTATIONS = 199
+MOST_CHECKED_ROWS = 600
+N_FOLDS = 5
+N_RESAMPLES = 20
+MOST_RESAMPLED_ROWS = 20_000
+
+# With fewer permutations no p-value is at or below the level.
+FIRST_ANSWER = round(1 / LEVEL) - 1
+
+# The classifier whose scores the panels show.
+CLASSIFIER = "KDE"
+
+# Nobody can read a p-value that changes faster than this.
+_LEAST_WAIT_S = 0.2
+
+# Shares of the work done after the folds and after the permutations.
+_AFTER_FOLDS, _AFTER_PERMUTATIONS = 0.1, 0.9
+
+# In how many resamples a feature is selected that counts as stable.
+STABLE_SHARE = 0.5
+
+_REFINED = (
+    "The check judges the method from fresh starts, not this plane, which was refined from one "
+    "that you chose."
+)
+_LEFT_OUT = (
+    "Columns were left out by hand. If you chose them after looking at a plane, the answer is too "
+    "favorable: the choice is not repeated in the folds."
+)
+_ONE_START = (
+    "For the permutation test, the search has one start, for true and permuted labels alike."
+)
+_ONE_EMBEDDING = (
+    "The permutation test embeds the rows once, without labels; each permutation refits the "
+    "densities that classify them."
+)
+_EQUAL_ROWS = "Rows with equal values and label stayed together, as one."
+_UNFINISHED = "The check had not ended when this report was made; its numbers are those so far."
+
+
+class Check(Analysis[CheckReport]):
+    """Whether the structure that the method of a run finds is real; its button opens a dialog."""
+
+    name = "check"
+    stopped = CHECK_STOPPED
+
+    def compute(self, work: Work) -> None:
+        """Score the method on held-out rows, test it with permuted labels, and resample the rows.
+
+        The report has an answer after `FIRST_ANSWER` permutations at the earliest, and a yes only
+        once it stays.
+        """
+        _Checking(work).run(work.data)
+
+    def read(self, raw: bytes) -> CheckReport:
+        return CheckReport.from_bytes(raw)
+
+    def blank(self) -> CheckReport:
+        return CheckReport()
+
+    def progress(self, report: CheckReport) -> tuple[float, str]:
+        return report.fraction, report.stage
+
+    def sentence(self, report: CheckReport, *, is_final: bool) -> str:
+        return check_sentence(report) or "No results yet."
+
+    def section(self, report: CheckReport, subject: Subject) -> Section | None:
+        is_final = subject.is_final
+        sentences = check_sentences(report, is_final=is_final)
+        tables = check_tables(report, subject.class_names, is_final=is_final)
+        return Section("Is it real?", sentences, tables) if sentences else None
+
+    def checked(self, raw: bytes, shape: DataShape) -> bytes:
+        report = self.read(raw)
+        features = report.stability
+        lists = () if features is None else (features.frequencies, features.lower, features.upper)
+        demand(report.answer in ("", *Answer))
+        demand(len(report.overlap) in (0, shape.n_classes))
+        demand(all(len(row) == shape.n_classes for row in report.overlap))
+        demand(all(len(one) == shape.n_features for one in lists))
+        return report.to_bytes()
+
+    def stored(self, store: RunStore, run_id: str) -> CheckReport:
+        """Return the results so far, or why they cannot be read."""
+        try:
+            return super().stored(store, run_id)
+        except ReportUnreadableError as error:
+            return CheckReport(problem=str(error), fraction=1.0)
+
+
+CHECK = Check()
+
+
+def standing_checks(runs: Iterable[RunRecord]) -> dict[str, RunRecord]:
+    """Return the newest check of each run, of those not cut short, by the id of the run."""
+    checks = (run for run in runs if run.kind == CHECK.name)
+    return {check.of_run: check for check in checks if not check.state.is_cut_short}
+
+
+class _Checking:
+    """A check at work, which keeps its report in the store meanwhile."""
+
+    def __init__(self, work: Work) -> None:
+        self._work, self._record = work, work.record
+        self._parameters = work.record.parameters_without_start
+        self._report = CheckReport()
+        self._updated_s = float("-inf")
+
+    def run(self, data: LabeledData) -> None:
+        """Find everything, or as much as there is time for: what is reported stays."""
+        self._update(stage=f"refitting the plane in each of {N_FOLDS} folds")
+        scores = self._scored(data)
+        self._update_scores(scores)
+        self._update_test(scores, self._tested(scores, data), data)
+        self._update(stability=self._stability(data), stage="done", fraction=1.0)
+
+    def _scored(self, data: LabeledData) -> DensityScores:
+        return density_scores(
+            self._record.method,
+            **judged_rows(data, record=self._record),
+            random_state=self._parameters[SEED.name],
+            parameters=self._parameters,
+            gamma=self._record.gamma,
+            n_folds=N_FOLDS,
+            max_rows=MOST_CHECKED_ROWS,
+            callback=self._after_fold,
+        )
+
+    def _tested(self, scores: DensityScores, data: LabeledData) -> PermutationTest:
+        method, rows = self._permuted(data)
+        return permutation_test(
+            method,
+            **rows,
+            random_state=self._parameters[SEED.name],
+            statistic="held_out",
+            n_permutations=N_PERMUTATIONS,
+            parameters=self._with_one_start() if method == self._record.method else None,
+            max_rows=MOST_CHECKED_ROWS,
+            callback=lambda value: self._after_permutation(value, scores),
+        )
+
+    def _permuted(self, data: LabeledData) -> tuple[Any, dict[str, Any]]:
+        """The method that is refitted to permuted labels, and its rows.
+
+        One that takes long and ignores the labels is fitted once, to all rows that are tested:
+        what it finds does not depend on the permutation.
+        """
+        method, rows = METHODS[self._record.method], judged_rows(data, record=self._record)
+        if not method.keeps_embedding or method.uses_labels:
+            return method.key, rows
+        kept = sampled_rows(data.y, MOST_CHECKED_ROWS, rows["groups"])
+        judged = judged_rows(data, kept)
+        embedded = method.estimator(self._parameters).fit_transform(data.X[kept])
+        names = ("y", "groups")
+        fixed = {name: judged[name] for name in names} | {"X": embedded, "standardize": False}
+        return PCA(embedded.shape[1], svd_solver="full"), fixed
+
+    def _with_one_start(self) -> dict[str, Any]:
+        """Parameters of the permutation test: one start, for true and permuted labels alike.
+
+        Nor is gamma chosen by inner folds: the chosen one would favor the true labels.
+        """
+        is_search = METHODS[self._record.method].takes(STARTS.name)
+        chooses_gamma = self._parameters[GAMMA.name] == AUTO
+        return (
+            self._parameters
+            | ({STARTS.name: 1} if is_search else {})
+            | ({GAMMA.name: GAMMA.default} if chooses_gamma else {})
+        )
+
+    def _stability(self, data: LabeledData) -> FeatureStability | None:
+        is_linear = METHODS[self._record.method].is_linear
+        if not is_linear or len(data.y) > MOST_RESAMPLED_ROWS:
+            return None
+        found = stability(
+            self._record.method,
+            **resampled_rows(data, self._record),
+            random_state=self._parameters[SEED.name],
+            parameters=self._parameters,
+            n_resamples=N_RESAMPLES,
+            callback=self._after_resample,
+        )
+        return feature_stability(found)
+
+    def _after_fold(self, number: int, n_folds: int) -> None:
+        self._update(fraction=_AFTER_FOLDS * number / n_folds)
+
+    def _update_scores(self, scores: DensityScores) -> None:
+        held_out = scores.held_out
+        self._update(
+            stage="comparing with shuffled labels",
+            scores={
+                CLASSIFIER: (
+                    scores.train.balanced_accuracy,
+                    held_out.balanced_accuracy,
+                    held_out.standard_error,
+                )
+            },
+            overlap=tuple(map(tuple, scores.overlap.tolist())),
+            notes=(*scores.notes, *method_notes(self._record)),
+        )
+
+    def _after_permutation(self, value: PermutedValue, scores: DensityScores) -> None:
+        first_answer = min(FIRST_ANSWER, value.n_permutations)
+        is_first_answer = value.number == first_answer
+        if is_first_answer or self._work.clock.monotonic() - self._updated_s >= _LEAST_WAIT_S:
+            share = value.number / value.n_permutations
+            self._update(
+                fraction=_AFTER_FOLDS + (_AFTER_PERMUTATIONS - _AFTER_FOLDS) * share,
+                p_value=value.p_value,
+                lower=value.lower,
+                upper=value.upper,
+                n_permutations=value.number,
+                n_exceeding=value.n_exceeding,
+                answer=_running_answer(scores, value) if value.number >= first_answer else "",
+            )
+
+    def _update_test(self, scores: DensityScores, test: PermutationTest, data: LabeledData) -> None:
+        self._update(
+            stage="refitting to resampled rows",
+            fraction=_AFTER_PERMUTATIONS,
+            p_value=test.p_value,
+            lower=None,
+            upper=None,
+            n_permutations=len(test.values),
+            n_exceeding=test.n_exceeding,
+            notes=(*self._report.notes, *design_notes(test.design, data)),
+            answer=_answer(scores, test.p_value, test.design.smallest_p_value),
+        )
+
+    def _after_resample(self, number: int, n_resamples: int) -> None:
+        share = number / n_resamples
+        self._update(fraction=_AFTER_PERMUTATIONS + (1.0 - _AFTER_PERMUTATIONS) * share)
+
+    def _update(self, **changes: Any) -> None:
+        self._report = replace(self._report, **changes)
+        self._updated_s = self._work.clock.monotonic()
+        self._work.put(self._report.to_bytes())
+
+
+def _running_answer(scores: DensityScores, value: PermutedValue) -> str:
+    """The answer so far; empty while a p-value at or below the level may yet rise above it."""
+    answer = _answer(scores, value.p_value)
+    is_settled = answer == Answer.NO or is_settled_below(
+        value.n_exceeding, value.number, value.n_permutations, level=LEVEL
+    )
+    return answer if is_settled else ""
+
+
+def _answer(scores: DensityScores, p_value: float, smallest_p_value: float = 0.0) -> str:
+    accuracy, n_classes = scores.held_out.balanced_accuracy, len(scores.classes)
+    return answer_of(accuracy, n_classes, p_value, smallest_p_value=smallest_p_value)
+
+
+def method_notes(record: RunRecord) -> Iterator[str]:
+    """What cannot be repeated in the folds, so that the answer does not judge it.
+
+    Parameters
+    ----------
+    record : RunRecord
+        Of the check.
+    """
+    if record.parameters.init is not None:
+        yield _REFINED
+    if Use.IGNORED in record.source.roles.values():
+        yield _LEFT_OUT
+    if METHODS[record.method].takes(STARTS.name):
+        yield _ONE_START
+    if METHODS[record.method].keeps_embedding:
+        yield _ONE_EMBEDDING
+
+
+def design_notes(design: PermutationDesign, data: LabeledData) -> Iterator[str]:
+    """Which rows stayed together, and the smallest p-value that this allows if it is too large."""
+    if design.n_groups_exchanged + design.n_groups_within:
+        yield design.sentence if has_chosen_groups(data.columns) else _EQUAL_ROWS
+    if limit := design.limit_sentence(LEVEL):
+        yield limit
+
+
+def run_verdict(
+    renderer: PlaneRenderer,
+    store: RunStore,
+    record: RunRecord,
+    event: PlaneEvent,
+    *,
+    fits: Iterable[RunRecord],
+    check: RunRecord | None,
+) -> Verdict:
+    """The answer of the check of a run or, without one, of its held-out rows.
+
+    Parameters
+    ----------
+    renderer : PlaneRenderer
+    store : RunStore
+    record : RunRecord
+        Of a run that has ended.
+    event : PlaneEvent
+        Its newest plane.
+    fits : iterable of RunRecord
+        The runs of the visitor.
+    check : RunRecord or None
+        Of the run.
+    """
+    report = CheckReport() if check is None else CHECK.stored(store, check.run_id)
+    progress = None if check is None else _progress(check, report)
+    batches = renderer.scores(record, event).batches
+    first = ("" if batches is None else batches.sentence, report.problem)
+    verdict = check_verdict(report)
+    if verdict is not None:
+        return replace(verdict, check=progress, remarks=first)  # the others are in the details
+    verdict = renderer.held_out(record, event)
+    better = _better_note(verdict, renderer, record, fits)
+    return replace(verdict, check=progress, remarks=(*first, better))
+
+
+def _progress(check: RunRecord, report: CheckReport) -> CheckProgress:
+    stage = WAITS if check.state is RunState.QUEUED else check.message or report.stage
+    return CheckProgress(stage, report.fraction, check.state.is_final)
+
+
+def _better_note(
+    verdict: Verdict, renderer: PlaneRenderer, record: RunRecord, fits: Iterable[RunRecord]
+) -> str:
+    if verdict.standard_error is None:  # no row is held out
+        return ""
+    others = {
+        title(other): score
+        for other in fits
+        if _has_same_rows(other, record)
+        if (score := renderer.final_accuracy(other)) is not None
+    }
+    if not others and record.method != QUICK_METHOD:
+        quick = renderer.quick_accuracy(record)
+        others = {} if quick is None else {f"A quick {METHODS[QUICK_METHOD].label}": quick}
+    return better_note(verdict.share, verdict.standard_error, others)
+
+
+def _has_same_rows(other: RunRecord, record: RunRecord) -> bool:
+    """Whether another finished run was fitted to the same rows, so that shares can be compared."""
+    return (
+        other.run_id != record.run_id
+        and other.state is RunState.DONE
+        and other.data_id == record.data_id
+        and other.parameters.held_out == record.parameters.held_out
+        and other.parameters.random_state == record.parameters.random_state
+    )
+
+
+def with_stability(ranking: Mapping[str, Any], found: FeatureStability | None) -> dict[str, Any]:
+    """A ranking of features with how often resamples select each of them.
+
+    Parameters
+    ----------
+    ranking : mapping
+        With ``features``, each with its number as ``feature``.
+    found : FeatureStability or None
+        Of the check of the run; without it, nothing is added.
+
+    Examples
+    --------
+    >>> found = FeatureStability(8.0, 20, 1, (0.9, 0.1), (0.4, 0.0), (0.6, 0.2))
+    >>> ranking = with_stability({"features": [{"feature": 1}]}, found)
+    >>> ranking["features"][0]["is_stable"]
+    False
+    """
+    if found is None:
+        return dict(ranking)
+    features = [
+        {**feature, **_of_feature(found, feature["feature"])} for feature in ranking["features"]
+    ]
+    return {**ranking, "features": features, "stability": angle_sentence(found)}
+
+
+def _of_feature(found: FeatureStability, code: int) -> dict[str, Any]:
+    frequency = found.frequencies[code]
+    selected = f"Among the {found.n_top} strongest" if found.n_top > 1 else "The strongest"
+    interval = f"length of its loadings {found.lower[code]:.2f} to {found.upper[code]:.2f}"
+    words = f"{selected} in {percent(frequency)} of {found.n_resamples} resamples; {interval}"
+    return {"is_stable": frequency >= STABLE_SHARE, "stability": words}
+
+
+def check_sentences(report: CheckReport, *, is_final: bool) -> tuple[str, ...]:
+    """What a report of a run says of its check, the answer first; empty before there is one."""
+    if not (answer := check_sentence(report)):
+        return ()
+    return (
+        answer,
+        *([] if is_final else [_UNFINISHED]),
+        *([angle_sentence(report.stability)] if report.stability else []),
+        *report.notes,
+    )
+
+
+def check_tables(
+    report: CheckReport, class_names: Sequence[str], *, is_final: bool
+) -> tuple[Table, ...]:
+    """The scores of a check and its confusion of the classes, as far as they are known."""
+    if not report.scores:
+        return ()
+    rows = tuple(
+        (
+            name,
+            accuracy_text(train),
+            f"{accuracy_text(held_out)} ± {error:.2f}",
+            f"{train - held_out:+.2f}",
+        )
+        for name, (train, held_out, error) in report.scores.items()
+    )
+    scores = Table(
+        "Balanced accuracy in cross-validation",
+        ("Classifier", "Training", "Held out", "Gap"),
+        rows,
+        note=f"± is the standard error over the folds. Guessing gives "
+        f"{percent(1 / len(class_names))}. Permutation test: "
+        f"{p_value_caption(report, is_final=is_final)}.",
+    )
+    if not report.overlap:
+        return (scores,)
+    confusion = Table(
+        "Held-out confusion between each pair of classes",
+        ("Class", *class_names),
+        tuple(
+            (name, *("" if i == j else f"{share:.2f}" for j, share in enumerate(shares)))
+            for i, (name, shares) in enumerate(zip(class_names, report.overlap, strict=True))
+        ),
+        note="Chance confuses two classes half of the time.",
+    )
+    return scores, confusion
+
+
+def p_value_caption(report: CheckReport, *, is_final: bool) -> str:
+    """The p-value in words; a dash while it is unknown."""
+    p = permutation_p(report, is_final=is_final)
+    return UNKNOWN if p is None else p.caption
