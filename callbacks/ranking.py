@@ -62,7 +62,7 @@ def stop(clicks: int | None, data: Any) -> bool:
     """Stop the comparison; what it has found stays."""
     current = workspace().ranking(ShownData.from_json(data))
     if current is not None:
-        services().store.request_cancel(current.run_id)
+        services().store.cancel(current.run_id)
     return False
 
 

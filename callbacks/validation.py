@@ -68,7 +68,7 @@ def update_check(ticks: int | None, run_id: str | None, is_open: bool) -> tuple[
 
 def stop_check(clicks: int | None, run_id: str) -> bool:
     """Stop the check."""
-    services().store.request_cancel(own_run(run_id).run_id)
+    services().store.cancel(own_run(run_id).run_id)
     return False
 
 

@@ -91,7 +91,7 @@ def stop_analysis(run_id: str, name: str) -> tuple[dict[str, Any], int]:
     current = workspace().about(own_fit(run_id), named_analysis(name).name)
     if current is None or current.state.is_final:
         return sentence(HAS_ENDED), 409
-    services().store.request_cancel(current.run_id)
+    services().store.cancel(current.run_id)
     return {}, 200
 
 

@@ -193,7 +193,7 @@ def _news(
     """State and objectives since the plane `after`, the newest plane if it is newer, a verdict."""
     store = services().store
     is_readable = not isinstance(record, UnreadableRun)
-    events = store.events(record.run_id, after=after) if is_readable else []
+    events = store.events(record.run_id, after + 1) if is_readable else []
     newest = events[-1] if events else store.last_event(record.run_id) if is_readable else None
     try:
         plane, words = _newest_view(record, events, options), _words(record, newest)
@@ -239,7 +239,7 @@ def _verdict(
 
 def _words(record: RunRecord, newest: PlaneEvent | None) -> str:
     is_queued = record.state is RunState.QUEUED
-    if record.state in AT_WORK and services().store.cancel_requested(record.run_id):
+    if record.state in AT_WORK and services().store.request(record.run_id).is_cancelled:
         return STOPPING
     return state_sentence(record, newest, workspace().n_ahead(record) if is_queued else 0)
 

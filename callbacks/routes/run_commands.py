@@ -17,7 +17,9 @@ from melm_studio.configuration.messages import HAS_ENDED, NOT_CUT_SHORT, PAUSES_
 from melm_studio.planes.gamma_advice import can_choose_gamma
 from melm_studio.planes.view_options import ViewOptions
 from melm_studio.runs.records.parameters import RunParameters
+from melm_studio.runs.records.request import RunRequest
 from melm_studio.runs.records.run import FIT, PlaneEvent, RunRecord, RunState
+from melm_studio.runs.store.attempts import reopen
 
 _NO_WIDTH = "{method} has no kernel width to choose. Run a method that has one, such as MELM."
 _NONLINEAR = "This projection is nonlinear, so it cannot be refined. Refine a linear one."
@@ -36,18 +38,22 @@ def register(app: Dash) -> None:
     app.server.post("/runs/<run_id>/planes/<int:sequence>/refine")(refine)
 
 
+_REQUESTS = {
+    "pause": RunRequest.paused,
+    "step": RunRequest.stepped,
+    "resume": RunRequest.resumed,
+}
+
+
 def command_run(run_id: str, command: str) -> tuple[dict[str, Any], int]:
     """Pass a command to a run that has not ended."""
     record, store = own_fit(run_id), services().store
     if record.state.is_final:
         return sentence(HAS_ENDED), 409
-    request = {
-        "stop": store.request_cancel,
-        "pause": store.request_pause,
-        "step": store.request_step,
-        "resume": store.request_resume,
-    }[command]
-    request(record.run_id)
+    if command == "stop":
+        store.cancel(record.run_id)
+    else:
+        store.update_request(record.run_id, _REQUESTS[command])
     is_later = command != "stop" and record.state is RunState.QUEUED
     return {"words": PAUSES_LATER if is_later else ""}, 200
 
@@ -73,7 +79,7 @@ def _fit_of_any_version(run_id: str) -> RunRecord:
 
 def go_on(run_id: str) -> tuple[dict[str, Any], int]:
     """Queue a run that was cut short again, in its place and with all its starts."""
-    if not services().store.reopen(own_fit(run_id).run_id):
+    if not reopen(services().store, own_fit(run_id).run_id):
         return sentence(NOT_CUT_SHORT), 409
     return {}, 200
 
@@ -99,7 +105,7 @@ def stop_about(run_id: str, kind: str) -> tuple[dict[str, Any], int]:
     current = workspace().about(own_fit(run_id), kind)
     if current is None or current.state.is_final:
         return sentence(HAS_ENDED), 409
-    services().store.request_cancel(current.run_id)
+    services().store.cancel(current.run_id)
     return {}, 200
 
 

@@ -84,7 +84,7 @@ class PublishedTable(Record, frozen=True):
 
 def published_tables(store: RunStore) -> dict[str, PublishedTable]:
     """Return all registered tables by key, in the order of the operator."""
-    raw = store.get_data(OPERATOR, _LIST)
+    raw = store.get_file(OPERATOR, FileKind.DATA, _LIST)
     if raw is None:
         return {}
     found = from_json(raw, list[PublishedTable])
@@ -94,7 +94,7 @@ def published_tables(store: RunStore) -> dict[str, PublishedTable]:
 def publish(store: RunStore, tables: Iterable[PublishedTable]) -> None:
     """Replace the list of registered tables; samples of versions that are not in it are deleted."""
     listing = list(tables)
-    store.put_data(OPERATOR, _LIST, to_json(listing))
+    store.put_file(OPERATOR, FileKind.DATA, _LIST, to_json(listing))
     used = {_LIST, *(_sample_key(table) for table in listing)}
     for file in store.files_of(OPERATOR):
         if file.kind is FileKind.DATA and file.key not in used:
@@ -129,12 +129,12 @@ def visible_table(store: RunStore, owner: str, key: str) -> PublishedTable:
 
 def put_sample(store: RunStore, table: PublishedTable, sample: Sample) -> None:
     """Store the sample of a table."""
-    store.put_data(OPERATOR, _sample_key(table), msgspec.msgpack.encode(sample))
+    store.put_file(OPERATOR, FileKind.DATA, _sample_key(table), msgspec.msgpack.encode(sample))
 
 
 def sample_of(store: RunStore, table: PublishedTable) -> Sample | None:
     """Return the sample of a table; None if it is not stored."""
-    raw = store.get_data(OPERATOR, _sample_key(table))
+    raw = store.get_file(OPERATOR, FileKind.DATA, _sample_key(table))
     return None if raw is None else msgspec.msgpack.decode(raw, type=Sample)
 
 

@@ -40,6 +40,7 @@ from melm_studio.planes.view_options import DEFAULT_VIEW, MorphTarget, ViewOptio
 from melm_studio.runs.execution.embedding import kept_embedding
 from melm_studio.runs.execution.rows import rows_of
 from melm_studio.runs.records.run import PlaneEvent, RunRecord
+from melm_studio.runs.records.stored_files import FileKind
 from melm_studio.runs.store.protocol import RunStore
 from melm_studio.scores import Verdict
 from melm_studio.tables import LabeledData
@@ -99,7 +100,7 @@ class PlaneRenderer:
         ------
         DataGoneError
         """
-        raw = self._store.get_data(record.owner, record.data_id)
+        raw = self._store.get_file(record.owner, FileKind.DATA, record.data_id)
         if raw is None:
             raise DataGoneError(record.data_id)
         return LabeledData.from_bytes(raw)

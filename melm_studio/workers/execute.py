@@ -34,6 +34,7 @@ from melm_studio.runs.execution.giving_way import StoppedError, own_request
 from melm_studio.runs.execution.rows import split_of
 from melm_studio.runs.records.outcome import FitOutcome
 from melm_studio.runs.records.run import AT_WORK, FIT, RunRecord, RunState
+from melm_studio.runs.records.stored_files import FileKind
 from melm_studio.runs.store.protocol import RunEndedError, RunStore
 from melm_studio.tables import LabeledData
 from melm_studio.workers.fitting import fitted, fitted_to_table
@@ -152,7 +153,7 @@ def _compute(
     clock: Clock,
     tables: RegisteredTables,
 ) -> _Ending:
-    raw = store.get_data(record.owner, record.data_id)
+    raw = store.get_file(record.owner, FileKind.DATA, record.data_id)
     if raw is None:
         return _Ending(RunState.FAILED, DATA_GONE.format(days=store.limits.days_kept))
     data = LabeledData.from_bytes(raw)

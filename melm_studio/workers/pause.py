@@ -74,7 +74,7 @@ class PausePoint:
         self._hold()
         while request.is_paused and request.n_steps <= self._n_steps:
             if self._clock.monotonic() - began_s > LONGEST_S:
-                self._store.request_resume(self._run_id)
+                self._store.update_request(self._run_id, RunRequest.resumed)
             self._clock.sleep(self._poll_s)
             request = self._request()
         self._n_steps += 1

@@ -256,7 +256,7 @@ class WorkerPool:
 
     def _ask_to_give_way(self, child: _Child) -> None:
         child.gave_way_s = time.monotonic()
-        self._store.request_turn(child.run_id, gives_way=True)
+        self._store.update_request(child.run_id, lambda request: request.giving_way(True))
 
     def _in_lane(self) -> list[_Child]:
         return [child for child in self._children if child.is_in_lane]
@@ -377,7 +377,7 @@ class WorkerPool:
             ),
         )
         child.gave_way_s, child.began_s = None, time.monotonic()
-        self._store.request_turn(child.run_id, gives_way=False)
+        self._store.update_request(child.run_id, lambda request: request.giving_way(False))
         return True
 
     def _end_overtime(self, unfinished: Mapping[str, RunRecord]) -> None:
@@ -385,7 +385,8 @@ class WorkerPool:
         for child in self._children:
             is_overtime = time.monotonic() - child.started_s > hours * SECONDS_PER_HOUR
             if is_overtime and child.run_id in unfinished:
-                self._store.request_end(child.run_id, OVERTIME.format(hours=count(hours, "hour")))
+                reason = OVERTIME.format(hours=count(hours, "hour"))
+                self._end_at_work(child.run_id, reason)
 
     def _free_memory(self) -> None:
         if any(child.overdue_since_s is not None for child in self._children):
@@ -398,7 +399,10 @@ class WorkerPool:
         run_id = who_frees_memory(bytes_of, idle, most_mb * BYTES_PER_MB)
         if run_id is not None:
             logger.warning("all runs take too much memory, ending it", extra={"run": run_id})
-            self._store.request_end(run_id, MEMORY_SHORT.format(megabytes=f"{most_mb:,}"))
+            self._end_at_work(run_id, MEMORY_SHORT.format(megabytes=f"{most_mb:,}"))
+
+    def _end_at_work(self, run_id: str, reason: str) -> None:
+        self._store.update_request(run_id, lambda request: request.cancelled(reason))
 
     def _kill_overdue(self) -> None:
         now = time.monotonic()
@@ -410,7 +414,7 @@ class WorkerPool:
 
     def _should_end(self, run_id: str) -> bool:
         record = self._store.get(run_id)
-        return record is None or record.state.is_final or self._store.cancel_requested(run_id)
+        return record is None or record.state.is_final or self._store.request(run_id).is_cancelled
 
     def _stop_children(self) -> None:
         for child in self._children:

@@ -24,6 +24,7 @@ from melm_studio.planes.captions import title
 from melm_studio.reading import FileReader
 from melm_studio.runs.records.data_source import DataSource
 from melm_studio.runs.records.run import RunRecord, Table, table_of
+from melm_studio.runs.records.stored_files import FileKind
 from melm_studio.runs.store.protocol import RunStore
 from melm_studio.tables import SAMPLES, load_sample, read_table_apart
 from melm_studio.tables import Table as FileTable
@@ -109,7 +110,7 @@ class SourceFiles:
         )
 
     def _uploaded(self, source: DataSource) -> bytes:
-        raw = self.store.get_upload(self.owner, source.key)
+        raw = self.store.get_file(self.owner, FileKind.UPLOAD, source.key)
         if raw is None:
             raise UserError(_FILE_GONE.format(name=source.name))
         return raw
@@ -120,7 +121,7 @@ class SourceFiles:
             return source.key in SAMPLES
         if source.kind == "table":
             return any(table.key == source.key for table in self.tables() if table.is_ready)
-        return self.store.get_upload(self.owner, source.key) is not None
+        return self.store.get_file(self.owner, FileKind.UPLOAD, source.key) is not None
 
     def tables(self) -> list[PublishedTable]:
         """Return the registered tables that the visitor may see."""

@@ -30,6 +30,7 @@ from melm_studio.runs.records.run import (
     new_ranking,
     new_run,
 )
+from melm_studio.runs.records.stored_files import FileKind
 from melm_studio.runs.store.protocol import Admission, RunStore, admit_any
 from melm_studio.tables import LabeledData, edited_table, filtered_table, prepare
 from melm_studio.tables import Table as FileTable
@@ -98,7 +99,7 @@ class Workspace:
             orders=source.orders,
         )
         self._arrive()
-        self.store.put_data(self.owner, data.content_hash, data.to_bytes())
+        self.store.put_file(self.owner, FileKind.DATA, data.content_hash, data.to_bytes())
         return data
 
     def put_upload(self, raw: bytes) -> str:
@@ -110,7 +111,7 @@ class Workspace:
         """
         key = hashlib.sha256(raw).hexdigest()
         self._arrive()
-        self.store.put_upload(self.owner, key, raw)
+        self.store.put_file(self.owner, FileKind.UPLOAD, key, raw)
         return key
 
     def _arrive(self) -> None:
@@ -264,7 +265,7 @@ class Workspace:
         """Remove a run, which stops; for `UNDO_S`, unless the disk is full, that can be undone."""
         self.purge(UNDO_S)
         for run in (record, *self._about(record)):
-            self.store.request_cancel(run.run_id)
+            self.store.cancel(run.run_id)
         try:
             self.store.annotate(record.run_id, removed_s=time.time())
         except DiskFullError:
@@ -318,7 +319,7 @@ class Workspace:
         return run
 
     def _stored_data(self, data_id: str) -> LabeledData:
-        raw = self.store.get_data(self.owner, data_id)
+        raw = self.store.get_file(self.owner, FileKind.DATA, data_id)
         if raw is None:
             raise UserError(DATA_GONE)
         return LabeledData.from_bytes(raw)

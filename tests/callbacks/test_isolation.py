@@ -114,7 +114,7 @@ def state_of(studio: Studio, theirs: Page) -> Any:
     records = store.runs_of(owner)
     return (
         records,
-        [store.event_bytes(record.run_id) for record in records],
+        [store.history_size(record.run_id).n_bytes for record in records],
         [store.report(record.run_id) for record in records],
         [store.request(record.run_id) for record in records],
         sorted((file.kind, file.key) for file in store.files_of(owner)),

@@ -135,7 +135,7 @@ def test_a_run_of_somebody_else_takes_no_orders(studio, ready, order):
     before = studio.store.get(run)
     assert studio.visitor().http.post(f"/runs/{run}/{order}", json={}).status_code == 404
     assert studio.store.get(run) == before
-    assert not studio.store.cancel_requested(run)
+    assert not studio.store.request(run).is_cancelled
 
 
 @pytest.mark.parametrize("order", ["stop", "remove"])

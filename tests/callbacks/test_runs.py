@@ -226,6 +226,6 @@ def test_a_run_that_is_on_the_page_is_offered_and_runs_again_if_wanted(studio, r
 def test_a_run_that_was_cut_short_is_not_offered(studio, ready):
     ready.press_run()
     (first,) = studio.store.runs_of(ready.owner)
-    studio.store.request_cancel(first.run_id)
+    studio.store.cancel(first.run_id)
     ready.fire(ids.RUN, "n_clicks", 2)
     assert len(studio.store.runs_of(ready.owner)) == 2

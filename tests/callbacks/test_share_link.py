@@ -248,7 +248,7 @@ def test_a_refined_run_of_many_features_goes_into_the_story(studio, visitor):
     assert (answer["query"], answer["words"]) == ("", TOO_LONG)
     start = answer["view"]["parameters"]["init"]
     assert msgspec.convert(start, StartPlane) == record.parameters.init
-    studio.store.request_cancel(refined)
+    studio.store.cancel(refined)
 
 
 def test_a_file_that_cannot_be_read_does_not_end_the_waiting(studio, visitor):

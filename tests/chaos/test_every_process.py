@@ -84,7 +84,7 @@ class Studio:
 
     def leave_idle(self) -> None:
         for record in self.store.unfinished():
-            self.store.request_cancel(record.run_id)
+            self.store.cancel(record.run_id)
         wait_until(lambda: not self.store.unfinished() and self.works())
 
 
@@ -243,6 +243,6 @@ def is_at_work(pid: int) -> bool:
 
 def assert_new_runs_are_done(studio: Studio) -> None:
     for record in studio.store.unfinished():
-        studio.store.request_cancel(record.run_id)
+        studio.store.cancel(record.run_id)
     new = queue_run(studio.store, DATA, "pca", owner="eve")
     assert ended(studio.store, new.run_id).state is RunState.DONE

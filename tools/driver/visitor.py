@@ -20,6 +20,7 @@ from app import create_app
 from melm_studio.configuration.settings import Settings
 from melm_studio.layout import ids
 from melm_studio.reading import FileReader
+from melm_studio.runs.records.stored_files import FileKind
 from melm_studio.runs.store.disk import DiskRunStore
 from melm_studio.runs.store.protocol import RunStore
 from melm_studio.tables import LabeledData
@@ -221,7 +222,9 @@ class Studio:
 
     def data_of(self, visitor: Visitor) -> LabeledData:
         """Return the data set that the visitor's page shows."""
-        raw = self.store.get_data(visitor.owner, visitor.values[f"{ids.DATA}.data"]["id"])
+        raw = self.store.get_file(
+            visitor.owner, FileKind.DATA, visitor.values[f"{ids.DATA}.data"]["id"]
+        )
         assert raw is not None
         return LabeledData.from_bytes(raw)
 

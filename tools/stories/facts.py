@@ -8,6 +8,7 @@ from melm_core.base import percent
 from melm_studio.analyses.check import CHECK
 from melm_studio.planes.renderer import PlaneRenderer
 from melm_studio.runs.records.run import PlaneEvent, RunRecord
+from melm_studio.runs.records.stored_files import FileKind
 from melm_studio.scores import check_sentence
 from melm_studio.tables import LabeledData, number
 from melm_studio.workspace.story import StoryView
@@ -29,7 +30,9 @@ def facts_of(own: Workspace, renderer: PlaneRenderer, spec: ViewSpec) -> dict[st
     scores = renderer.view(record, _event(own, record, spec), spec.options).scores
     return {
         **_table_facts(
-            LabeledData.from_bytes(own.store.get_data(own.owner, record.data_id) or b"")
+            LabeledData.from_bytes(
+                own.store.get_file(own.owner, FileKind.DATA, record.data_id) or b""
+            )
         ),
         "training": percent(scores.accuracy_train),
         "held_out": "" if scores.accuracy_held_out is None else percent(scores.accuracy_held_out),

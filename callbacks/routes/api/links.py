@@ -22,6 +22,7 @@ from melm_core.base import UserError
 from melm_studio.programs.models import Link, NewLink
 from melm_studio.runs.records.data_source import DataSource
 from melm_studio.runs.records.grant import GrantKind
+from melm_studio.runs.records.stored_files import FileKind
 from melm_studio.workspace.view_query import data_query, to_query
 from melm_studio.workspace.view_spec import ViewSpec
 
@@ -56,10 +57,10 @@ def open_table(ticket: str) -> Response | tuple[dict[str, Any], int]:
     if wanted.same_visitor:
         hand_over(found)
     elif wanted.source.kind == "upload":
-        raw = services().store.get_upload(found.owner, wanted.source.key)
+        raw = services().store.get_file(found.owner, FileKind.UPLOAD, wanted.source.key)
         if raw is None:
             return sentence(_GONE), 404
-        services().store.put_upload(owner(), wanted.source.key, raw)
+        services().store.put_file(owner(), FileKind.UPLOAD, wanted.source.key, raw)
     # Relative: proxies that serve the studio below a path may add it to others.
     return flask.redirect(f"../?{_query(wanted.source, wanted.method)}")
 

@@ -78,7 +78,7 @@ def remove(run_id: str) -> Runs:
 
 def stop(run_id: str) -> Run:
     """Stop a run, which keeps the planes it has found."""
-    services().store.request_cancel(own_fit(run_id).run_id)
+    services().store.cancel(own_fit(run_id).run_id)
     return _described(own_fit(run_id))
 
 
@@ -87,7 +87,7 @@ def planes(run_id: str) -> Planes:
     state = own_fit(run_id).state  # before the planes: those of a run that is done are all there
     text = flask.request.args.get("after")
     first = 0 if text is None else 1 + read(text, Count, "The number in after")
-    events = services().store.events(run_id, after=first - 1, limit=MOST_PLANES)
+    events = services().store.events(run_id, first, first + MOST_PLANES)
     return Planes(tuple(map(_plane, events)), state)
 
 

@@ -191,12 +191,27 @@ class RunRecord(Record, frozen=True):
 class UnreadableRun(RunRecord, frozen=True):
     """What stands for a run that another version made in a way that this one cannot read.
 
-    It has failed, says so, and has the settings of a run, so that lists of runs can have it.
+    It has failed, says so, and has the settings of a run, so that lists of runs can have it. Stored
+    again, it is what the other version made of it, but for what its user says of it.
+
+    Attributes
+    ----------
+    raw : bytes
+        What the other version stored.
     """
+
+    raw: bytes = b""
 
     @property
     def can_continue(self) -> bool:
         return False
+
+    def to_bytes(self) -> bytes:
+        known = fields_of(self.raw)
+        if not known:
+            return to_json(replace(self, raw=b""))
+        named = {} if self.name == _UNREADABLE_NAME else {"name": self.name}
+        return to_json({**known, **named, "removed_s": self.removed_s})
 
 
 def stored_run(run_id: str, raw: bytes, owner_of: Callable[[str], str]) -> RunRecord:
@@ -229,15 +244,8 @@ def stored_run(run_id: str, raw: bytes, owner_of: Callable[[str], str]) -> RunRe
         of_run=_text(known, "of_run"),
         name=_text(known, "name") or _UNREADABLE_NAME,
         removed_s=_seconds(known, "removed_s"),
+        raw=raw,
     )
-
-
-def annotated(record: RunRecord, raw: bytes, changes: Mapping[str, Any]) -> bytes:
-    """Return a stored run with other fields; one that cannot be read keeps all others."""
-    known = fields_of(raw)
-    if isinstance(record, UnreadableRun) and known:
-        return to_json({**known, **changes})
-    return replace(record, **changes).to_bytes()
 
 
 def fields_of(raw: bytes) -> dict[str, Any]:

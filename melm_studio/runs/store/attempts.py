@@ -1,4 +1,4 @@
-"""What becomes of a run whose worker is gone: it goes on in another attempt, unless in vain."""
+"""Other attempts at a run: one that was cut short, or whose worker is gone, is queued again."""
 
 from __future__ import annotations
 
@@ -10,14 +10,67 @@ from msgspec.structs import replace
 
 from melm_core.linalg import align_components
 from melm_studio.configuration.messages import GIVEN_UP, STOPPED
-from melm_studio.runs.records.run import AT_WORK, RunRecord, RunState
+from melm_studio.runs.records.request import GO, RunRequest
+from melm_studio.runs.records.run import AT_WORK, RunRecord, RunState, reopened
 from melm_studio.runs.store.best_plane import best_event
 from melm_studio.runs.store.protocol import RunEndedError, RunStore
+from melm_studio.runs.store.quota import make_room_in_queue
 
 # A run that takes its workers down, for example since it exhausts the memory, may do so this often.
 MOST_LOSSES = 3
 
 logger = logging.getLogger(__name__)
+
+
+def reopen(store: RunStore, run_id: str) -> bool:
+    """Queue a run that was cut short again; it keeps its history and forgets all requests.
+
+    Returns
+    -------
+    bool
+        Whether there was such a run. One that is done never changes.
+
+    Raises
+    ------
+    LimitReachedError
+    """
+
+    def queued(record: RunRecord, _: RunRequest) -> tuple[RunRecord, RunRequest] | None:
+        if not record.can_continue:
+            return None
+        make_room_in_queue(store, record)
+        again = reopened(record)
+        return again, GO.of_attempt(again.attempt)
+
+    return store.change(run_id, queued)
+
+
+def requeue(store: RunStore, seen: RunRecord, *, n_losses: int) -> bool:
+    """Queue an unfinished run again, whose worker is gone; it keeps its history.
+
+    Only a requested pause remains; what its worker still does is refused (`RunRecord.attempt`).
+
+    Parameters
+    ----------
+    store : RunStore
+    seen : RunRecord
+        The run when its worker was found to be gone.
+    n_losses : int
+        As in `RunRecord`, from now on.
+
+    Returns
+    -------
+    bool
+        Whether the run was still in that attempt; if not, nothing changes.
+    """
+
+    def queued(record: RunRecord, request: RunRequest) -> tuple[RunRecord, RunRequest] | None:
+        if record.state.is_final or record.attempt != seen.attempt:
+            return None
+        again = reopened(record, n_losses=n_losses)
+        return again, request.of_attempt(again.attempt)
+
+    return store.change(seen.run_id, queued)
 
 
 def end_attempt(store: RunStore, seen: RunRecord, cause: str, *, is_loss: bool = True) -> None:
@@ -46,7 +99,7 @@ def end_attempt(store: RunStore, seen: RunRecord, cause: str, *, is_loss: bool =
         _end(store, record, RunState.CANCELLED, request.reason or STOPPED)
     elif n_losses >= MOST_LOSSES:
         _end(store, record, RunState.LOST, GIVEN_UP.format(cause=cause, n=n_losses))
-    elif store.requeue(record, n_losses=n_losses):
+    elif requeue(store, record, n_losses=n_losses):
         logger.warning("queued again: %s", cause, extra={"run": record.run_id})
 
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import takewhile
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote
 
 from msgspec.structs import replace
@@ -17,39 +16,24 @@ from msgspec.structs import replace
 from melm_studio.configuration.limits import Limits
 from melm_studio.runs.records.grant import Grant, replaced_by
 from melm_studio.runs.records.request import GO, RunRequest
-from melm_studio.runs.records.run import (
-    PlaneEvent,
-    RunRecord,
-    RunState,
-    annotated,
-    reopened,
-    stored_run,
-)
-from melm_studio.runs.records.shares import places_of
+from melm_studio.runs.records.run import PlaneEvent, RunRecord, RunState, stored_run
 from melm_studio.runs.records.stored_files import FileKind, StoredFile, is_current
 from melm_studio.runs.store.disk_cache import DiskCache
-from melm_studio.runs.store.fair_queue import (
-    after_looking,
-    after_serving,
-    next_looked_at,
-    next_run,
-)
 from melm_studio.runs.store.grants import Grants
 from melm_studio.runs.store.protocol import (
     Admission,
+    Change,
+    Choice,
     Ended,
+    HistorySize,
+    Listing,
     RunEndedError,
     RunStore,
     Sign,
-    admit_all,
     admit_any,
+    queue_of,
 )
-from melm_studio.runs.store.quota import (
-    make_room_for_bytes,
-    make_room_for_ended,
-    make_room_for_run,
-    make_room_in_queue,
-)
+from melm_studio.runs.store.quota import make_room_for_bytes, make_room_for_run
 from melm_studio.runs.store.secret_key import secret_in
 from melm_studio.talks.store import Talks
 from melm_studio.talks.talk import COUNT_VALID_S, Talk, TalkView
@@ -73,128 +57,103 @@ class DiskRunStore(RunStore):
         self._secret_file, self._secret = Path(data_dir) / SECRET_FILE, b""
         self._cache = DiskCache(Path(data_dir) / STORE_FOLDER)
         self._files = DiskFiles(self._cache)
-        self._places: dict[str, tuple[str, int]] = {}
         self.talks = DiskTalks(self._cache)
         self.grants = DiskGrants(self._cache)
 
-    def create(self, record: RunRecord, admit: Admission = admit_any) -> None:
+    def create(
+        self,
+        record: RunRecord,
+        admit: Admission = admit_any,
+        *,
+        n_bytes: int = 0,
+        report: bytes | None = None,
+    ) -> None:
         with self._cache.transaction():
             admit(self.runs_of(record.owner))
-            make_room_for_run(self, record)
-            self._write(record)
-            for listing in (_runs_key(record.owner), UNFINISHED, _queue_of(record)):
-                self._cache.enlist(listing, record.run_id)
-            self._cache.enlist(OWNERS, record.owner)
-
-    def put_ended(self, record: RunRecord, n_bytes: int, report: bytes | None = None) -> None:
-        with self._cache.transaction():
-            make_room_for_ended(self, record, n_bytes)
+            make_room_for_run(self, record, n_bytes)
             if report is not None:
                 self._cache.put(_key("report", record.run_id), report)
             self._write(record)
             self._cache.enlist(_runs_key(record.owner), record.run_id)
             self._cache.enlist(OWNERS, record.owner)
+            if not record.state.is_final:
+                for listing in (UNFINISHED, _queue_of(record)):
+                    self._cache.enlist(listing, record.run_id)
 
-    def get(self, run_id: str) -> RunRecord | None:
+    def records(self, run_ids: Sequence[str]) -> list[RunRecord]:
+        return [*filter(None, map(self._record, run_ids))]
+
+    def _record(self, run_id: str) -> RunRecord | None:
         raw = self._cache.get(_key("run", run_id))
         return None if raw is None else stored_run(run_id, raw, self._owner_of)
 
     def _owner_of(self, run_id: str) -> str:
         """The owner whose list has a run."""
-        owners = (
-            owner for owner in self.owners() if run_id in self._cache.listed(_runs_key(owner))
-        )
-        return next(owners, "")
+        return next((owner for owner in self.owners() if run_id in self.run_ids(owner)), "")
 
-    def runs_of(self, owner: str) -> list[RunRecord]:
-        return self._records(self._cache.listed(_runs_key(owner)))
+    def run_ids(self, of: str | Listing) -> list[str]:
+        return self._cache.listed(_key(of.value) if isinstance(of, Listing) else _runs_key(of))
 
-    def unfinished(self) -> list[RunRecord]:
-        # One that another version left, and this one cannot read, stays listed for that one.
-        runs = self._records(self._cache.listed(UNFINISHED))
-        return [run for run in runs if not run.state.is_final]
-
-    def transition(self, run_id: str, expected: Collection[RunState], **changes: Any) -> bool:
+    def change(self, run_id: str, change: Change) -> bool:
         with self._cache.transaction():
-            record = self.get(run_id)
-            if record is None or record.state.is_final or record.state not in expected:
+            before = self._record(run_id)
+            if before is None:
                 return False
-            changed = replace(record, **changes)
-            self._write(changed)
-            self._unlist_where_due(changed)
-            if changed.state.is_final:
-                self._count_end(changed)
+            request = self._request(run_id)
+            changed = change(before, request)
+            if changed is None:
+                return False
+            after, changed_request = changed
+            if after is not before:
+                self._write(after)
+                self._list_anew(before, after)
+            if changed_request is not request:
+                self._cache.put(_key("control", run_id), changed_request.to_bytes())
             return True
 
-    def reopen(self, run_id: str) -> bool:
-        with self._cache.transaction():
-            record = self.get(run_id)
-            if record is None or not record.can_continue:
-                return False
-            make_room_in_queue(self, record)
-            again = reopened(record)
-            self._write_attempt(again, GO)
-            for listing in (UNFINISHED, _queue_of(again)):
-                self._cache.enlist(listing, run_id)
-            return True
+    def _list_anew(self, before: RunRecord, after: RunRecord) -> None:
+        run_id = after.run_id
+        if after.attempt != before.attempt:
+            self._cache.enlist(UNFINISHED, run_id)
+            if before.state.is_final:
+                self._cache.enlist(_queue_of(after), run_id)
+            else:
+                self._put_first(after)
+        elif before.state is RunState.QUEUED and after.state is not RunState.QUEUED:
+            self._cache.unlist(_queue_of(before), run_id)
+        if after.state.is_final and not before.state.is_final:
+            self._cache.unlist(UNFINISHED, run_id)
+            ended = self._ended(after.state).and_one(after)
+            self._cache.put(_key("ended", after.state), f"{ended.n_runs} {ended.seconds}".encode())
 
-    def requeue(self, seen: RunRecord, *, n_losses: int) -> bool:
-        with self._cache.transaction():
-            record = self.get(seen.run_id)
-            if record is None or record.state.is_final or record.attempt != seen.attempt:
-                return False
-            self._write_attempt(reopened(record, n_losses=n_losses), self.request(seen.run_id))
-            self.release(seen.run_id)
-            return True
+    def _put_first(self, record: RunRecord) -> None:
+        queue = self._cache.listed(_queue_of(record))
+        if record.run_id not in queue:
+            self._cache.put_listed(_queue_of(record), [record.run_id, *queue])
 
-    def annotate(self, run_id: str, **changes: Any) -> None:
+    def append(self, run_id: str, *events: PlaneEvent, to_ended: bool = False) -> int:
         with self._cache.transaction():
-            record, raw = self.get(run_id), self._cache.get(_key("run", run_id))
-            if record is not None and raw is not None:
-                self._cache.put(_key("run", run_id), annotated(record, raw, changes))
-
-    def beat(self, run_id: str, now: float) -> None:
-        with self._cache.transaction():
-            record = self.get(run_id)
-            if record is not None and not record.state.is_final:
-                self._write(replace(record, heartbeat_s=now))
-
-    def append(self, run_id: str, event: PlaneEvent) -> int:
-        with self._cache.transaction():
-            self._refuse_ended(run_id)
-            return self._append(run_id, event)
-
-    def put_history(self, run_id: str, events: Sequence[PlaneEvent]) -> None:
-        with self._cache.transaction():
+            if not to_ended:
+                self._refuse_ended(run_id)
+            sequence, n_bytes = self.history_size(run_id)
             for event in events:
-                self._append(run_id, event)
+                raw = replace(event, sequence=sequence).to_bytes()
+                self._cache.put(_event_key(run_id, sequence), raw)
+                sequence, n_bytes = sequence + 1, n_bytes + len(raw)
+            self._cache.put(_key("size", run_id), f"{sequence} {n_bytes}".encode())
+            return sequence - 1
 
-    def _append(self, run_id: str, event: PlaneEvent) -> int:
-        sequence, n_bytes = self._size(run_id)
-        raw = replace(event, sequence=sequence).to_bytes()
-        self._cache.put(_event_key(run_id, sequence), raw)
-        self._cache.put(_key("size", run_id), f"{sequence + 1} {n_bytes + len(raw)}".encode())
-        return sequence
-
-    def n_events(self, run_id: str) -> int:
-        return self._size(run_id)[0]
-
-    def event_bytes(self, run_id: str) -> int:
-        return self._size(run_id)[1]
-
-    def events(self, run_id: str, after: int = -1, limit: int | None = None) -> list[PlaneEvent]:
-        n_events = self.n_events(run_id)
-        end = n_events if limit is None else min(n_events, after + 1 + limit)
+    def events(self, run_id: str, start: int = 0, stop: int | None = None) -> list[PlaneEvent]:
+        if stop is None or start < 0 or stop < 0:
+            start, stop, _ = slice(start, stop).indices(self.n_events(run_id))
         # No transaction: events never change, and readers must not delay the run.
-        found = (self.event(run_id, sequence) for sequence in range(after + 1, end))
-        return [event for event in found if event is not None]
+        found = (self._cache.get(_event_key(run_id, place)) for place in range(start, stop))
+        stored = takewhile(lambda raw: raw is not None, found)
+        return [*filter(None, map(PlaneEvent.readable, filter(None, stored)))]
 
-    def event(self, run_id: str, sequence: int) -> PlaneEvent | None:
-        raw = self._cache.get(_event_key(run_id, sequence))
-        return None if raw is None else PlaneEvent.readable(raw)
-
-    def last_event(self, run_id: str) -> PlaneEvent | None:
-        return self.event(run_id, self.n_events(run_id) - 1)
+    def history_size(self, run_id: str) -> HistorySize:
+        n_events, n_bytes = (self._cache.get(_key("size", run_id)) or b"0 0").split()
+        return HistorySize(int(n_events), int(n_bytes))
 
     def put_report(self, run_id: str, raw: bytes) -> None:
         with self._cache.transaction():
@@ -204,83 +163,38 @@ class DiskRunStore(RunStore):
     def report(self, run_id: str) -> bytes | None:
         return self._cache.get(_key("report", run_id))
 
-    def update_request(self, run_id: str, change: Callable[[RunRequest], RunRequest]) -> None:
-        with self._cache.transaction():
-            record = self.get(run_id)
-            if record is not None and not record.state.is_final:
-                changed = change(self.request(run_id))
-                self._cache.put(_key("control", run_id), changed.to_bytes())
-
     def request(self, run_id: str) -> RunRequest:
-        if _key("run", run_id) not in self._cache:
-            return GO.cancelled()
+        return self._request(run_id) if _key("run", run_id) in self._cache else GO.cancelled()
+
+    def _request(self, run_id: str) -> RunRequest:
         return RunRequest.stored(self._cache.get(_key("control", run_id)))
 
-    def claim(self) -> RunRecord | None:
-        if not self._cache.listed(QUEUE):
-            return None  # an idle supervisor polls often and must not take the lock each time
-        with self._cache.transaction():
-            # Those in the other queue are not at work either.
-            others = {*self._cache.listed(LOOKED_AT)}
-            unfinished = [run for run in self.unfinished() if run.run_id not in others]
-            served = self._cache.listed(SERVED)
-            chosen = next_run(unfinished, self._cache.listed(QUEUE), served, self.address_of)
-            if chosen is not None:
-                self._cache.unlist(QUEUE, chosen.run_id)
-                self._cache.put_listed(SERVED, after_serving(served, chosen.owner, unfinished))
-            return chosen
-
-    def claim_looked_at(self, admits: Callable[[RunRecord], bool] = admit_all) -> RunRecord | None:
-        # Without the lock, since nobody may be admitted for long; the choice is then made sure of.
-        waiting = self._records(self._cache.listed(LOOKED_AT))
-        admitted = [record for record in waiting if admits(record)]
-        served = self._cache.listed(SERVED_LOOKERS)
-        chosen = next_looked_at(admitted, served, self.address_of)
-        if chosen is None:
-            return None
-        with self._cache.transaction():
-            if chosen.run_id not in self._cache.listed(LOOKED_AT):
+    def take(self, queue: Listing, choose: Choice) -> RunRecord | None:
+        listing, served = _key(queue.value), SERVED[queue]
+        # Without the lock, which an idle supervisor must not take with each poll.
+        while waiting := self._cache.listed(listing):
+            seen = self._cache.listed(served)
+            choice = choose(waiting, seen)
+            if choice is None:
                 return None
-            self._cache.unlist(LOOKED_AT, chosen.run_id)
-            lookers = after_looking(served, chosen.owner, self.address_of(chosen.owner))
-            self._cache.put_listed(SERVED_LOOKERS, lookers)
-            return chosen
+            chosen, served_then = choice
+            with self._cache.transaction():
+                if (self._cache.listed(listing), self._cache.listed(served)) == (waiting, seen):
+                    others = [run_id for run_id in waiting if run_id != chosen.run_id]
+                    self._cache.put_listed(listing, others)
+                    self._cache.put_listed(served, served_then)
+                    return chosen
+        return None
 
     def release(self, run_id: str) -> None:
         with self._cache.transaction():
-            record = self.get(run_id)
-            if record is None or record.state is not RunState.QUEUED:
-                return
-            queue = self._cache.listed(_queue_of(record))
-            if run_id not in queue:
-                self._cache.put_listed(_queue_of(record), [run_id, *queue])
-
-    def n_queued(self) -> int:
-        return len(self._waiting())
-
-    def n_looked_at(self) -> int:
-        return len(self._cache.listed(LOOKED_AT))
-
-    def _waiting(self) -> list[str]:
-        return [*self._cache.listed(LOOKED_AT), *self._cache.listed(QUEUE)]
-
-    def places_taken(self) -> Counter[str]:
-        # A full queue is counted for each run that would join it, and keeps writers waiting.
-        known, waiting = self._places, self._waiting()
-        self._places = {run_id: known.get(run_id) or self._place(run_id) for run_id in waiting}
-        taken = Counter[str]()
-        for owner, n_places in self._places.values():
-            taken[owner] += n_places
-        return taken
-
-    def _place(self, run_id: str) -> tuple[str, int]:
-        """The owner of a run and the places that it takes, which stay the same while it waits."""
-        record = self.get(run_id)
-        return ("", 0) if record is None else (record.owner, places_of(record))
+            record = self._record(run_id)
+            if record is not None and record.state is RunState.QUEUED:
+                self._put_first(record)
 
     def delete(self, run_id: str) -> None:
         with self._cache.transaction():
-            record = self.get(run_id)
+            record = self._record(run_id)
             if record is None:
                 return
             for sequence in range(self.n_events(run_id)):
@@ -299,8 +213,8 @@ class DiskRunStore(RunStore):
     def get_file(self, owner: str, kind: FileKind, key: str) -> bytes | None:
         return self._files.get(owner, kind, key)
 
-    def owners(self) -> list[str]:
-        return self._cache.listed(OWNERS)
+    def owners(self, at: str | None = None) -> list[str]:
+        return self._cache.listed(OWNERS if at is None else _key("at", at))
 
     def set_address(self, owner: str, address: str) -> None:
         before = self.address_of(owner)
@@ -313,9 +227,6 @@ class DiskRunStore(RunStore):
 
     def address_of(self, owner: str) -> str:
         return (self._cache.get(_key("address", owner)) or owner.encode()).decode()
-
-    def owners_at(self, address: str) -> list[str]:
-        return self._cache.listed(_key("at", address)) or [address]
 
     def bytes_stored(self) -> int:
         return self._cache.n_bytes()
@@ -331,16 +242,13 @@ class DiskRunStore(RunStore):
         self._secret = secret_in(self._secret_file, self._secret)
         return self._secret
 
-    def probe(self, now: float) -> None:
-        self._cache.put(PROBE, str(now).encode())
-
     def tidy(self, now: float) -> None:
         self._cache.remove_orphans(now)
         self.talks.forget_expired(now)
         self.grants.forget_expired(now)
         for owner in self.owners():
             with self._cache.transaction():
-                if not self._cache.listed(_runs_key(owner)) and not self.files_of(owner):
+                if not self.run_ids(owner) and not self.files_of(owner):
                     self._cache.unlist(OWNERS, owner)
                     self._cache.unlist(_key("at", self.address_of(owner)), owner)
                     self._cache.delete(_key("address", owner))
@@ -360,40 +268,16 @@ class DiskRunStore(RunStore):
         self._cache.close()
 
     def _refuse_ended(self, run_id: str) -> None:
-        record = self.get(run_id)
+        record = self._record(run_id)
         if record is None or record.state.is_final:
             raise RunEndedError(run_id)
 
     def _write(self, record: RunRecord) -> None:
         self._cache.put(_key("run", record.run_id), record.to_bytes())
 
-    def _write_attempt(self, record: RunRecord, before: RunRequest) -> None:
-        self._write(record)
-        request = before.of_attempt(record.attempt)
-        self._cache.put(_key("control", record.run_id), request.to_bytes())
-
-    def _records(self, run_ids: Iterable[str]) -> list[RunRecord]:
-        found = (self.get(run_id) for run_id in run_ids)
-        return [record for record in found if record is not None]
-
-    def _unlist_where_due(self, record: RunRecord) -> None:
-        if record.state is not RunState.QUEUED:
-            self._cache.unlist(_queue_of(record), record.run_id)
-        if record.state.is_final:
-            self._cache.unlist(UNFINISHED, record.run_id)
-
-    def _count_end(self, record: RunRecord) -> None:
-        ended = self._ended(record.state).and_one(record)
-        self._cache.put(_key("ended", record.state), f"{ended.n_runs} {ended.seconds}".encode())
-
     def _ended(self, state: RunState) -> Ended:
         n_runs, seconds = (self._cache.get(_key("ended", state)) or b"0 0").split()
         return Ended(int(n_runs), float(seconds))
-
-    def _size(self, run_id: str) -> tuple[int, int]:
-        """Return the number of events and their bytes."""
-        n_events, n_bytes = (self._cache.get(_key("size", run_id)) or b"0 0").split()
-        return int(n_events), int(n_bytes)
 
 
 def _key(*parts: str) -> str:
@@ -409,16 +293,12 @@ def _event_key(run_id: str, sequence: int) -> str:
 
 
 def _queue_of(record: RunRecord) -> str:
-    return LOOKED_AT if record.is_looked_at else QUEUE
+    return _key(queue_of(record).value)
 
 
-QUEUE = _key("queue")
-LOOKED_AT = _key("looked-at")
-SERVED_LOOKERS = _key("served-lookers")
-UNFINISHED = _key("unfinished")
-SERVED = _key("served")
+UNFINISHED = _key(Listing.UNFINISHED.value)
+SERVED = {Listing.QUEUED: _key("served"), Listing.LOOKED_AT: _key("served-lookers")}
 OWNERS = _key("owners")
-PROBE = _key("probe")
 
 
 class DiskFiles:

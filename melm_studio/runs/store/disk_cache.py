@@ -82,8 +82,11 @@ class DiskCache:
 
     def get(self, key: str) -> bytes | None:
         """Return the value of a key."""
-        with _damage_told():
+        try:  # not the context below, which would cost a tenth of the time
             raw: bytes | None = self._cache.get(key)
+        except sqlite3.DatabaseError as error:
+            _tell_damage(error)
+            raise
         return raw
 
     def put(self, key: str, raw: bytes) -> None:
@@ -163,8 +166,12 @@ def _damage_told() -> Iterator[None]:
     try:
         yield
     except sqlite3.DatabaseError as error:
-        if not is_damage(error):
-            raise
+        _tell_damage(error)
+        raise
+
+
+def _tell_damage(error: sqlite3.Error) -> None:
+    if is_damage(error):
         raise StoreDamagedError from error
 
 

@@ -19,9 +19,17 @@ class NotifyingRunStore(RedisRunStore):
         super().__init__(address, limits, patience_s)
         self.broker = Broker(address)
 
-    def create(self, record: RunRecord, admit: Admission = admit_any) -> None:
-        super().create(record, admit)
-        self.broker.notify()
+    def create(
+        self,
+        record: RunRecord,
+        admit: Admission = admit_any,
+        *,
+        n_bytes: int = 0,
+        report: bytes | None = None,
+    ) -> None:
+        super().create(record, admit, n_bytes=n_bytes, report=report)
+        if not record.state.is_final:
+            self.broker.notify()
 
 
 def open_shared_store(settings: Settings, patience_s: float) -> NotifyingRunStore:

@@ -1,4 +1,7 @@
-"""What every store implements, in parts: a back end that lacks a method cannot be constructed."""
+"""What every store implements, in parts: a back end that lacks a method cannot be constructed.
+
+Abstract is only what a back end must do itself; all else is made of it here, once.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +10,24 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
-from typing import Any, TypeAlias
+from enum import Enum, StrEnum
+from types import MappingProxyType
+from typing import Any, NamedTuple, TypeAlias
+
+from msgspec.structs import replace
 
 from melm_studio.configuration.limits import Limits
 from melm_studio.configuration.messages import STOPPED_IN_QUEUE
 from melm_studio.runs.records.request import RunRequest
 from melm_studio.runs.records.run import PlaneEvent, RunRecord, RunState
+from melm_studio.runs.records.shares import places_of
 from melm_studio.runs.records.stored_files import FileKind, StoredFile
+from melm_studio.runs.store.fair_queue import (
+    after_looking,
+    after_serving,
+    next_looked_at,
+    next_run,
+)
 from melm_studio.runs.store.grants import GrantStore
 from melm_studio.talks.store import TalkStore
 
@@ -59,6 +72,25 @@ def admit_all(_: RunRecord) -> bool:
     return True
 
 
+# From a run and what is requested of it to both as they are to be, or None to leave them.
+Change: TypeAlias = Callable[[RunRecord, RunRequest], "tuple[RunRecord, RunRequest] | None"]
+# From the runs that wait and who was served to the run to take and who was served then.
+Choice: TypeAlias = Callable[[Sequence[str], Sequence[str]], "tuple[RunRecord, list[str]] | None"]
+
+
+class Listing(Enum):
+    """The lists of runs of all owners; each owner's runs are a list too."""
+
+    UNFINISHED = "unfinished"
+    QUEUED = "queue"  # waits for a worker, and nobody looks at it
+    LOOKED_AT = "looked-at"  # waits for a worker while somebody looks at it
+
+
+def queue_of(record: RunRecord) -> Listing:
+    """Return the queue that a run waits in."""
+    return Listing.LOOKED_AT if record.is_looked_at else Listing.QUEUED
+
+
 @dataclass(frozen=True)
 class Ended:
     """The number of runs that ended, and the seconds for which they ran."""
@@ -73,127 +105,204 @@ class Ended:
 
 
 class Runs(ABC):
-    """The records of runs."""
+    """The records of runs, and what users request of those that have not ended."""
 
     @abstractmethod
-    def create(self, record: RunRecord, admit: Admission = admit_any) -> None:
-        """Store a new queued run, and add it to the queue and to its owner's list.
+    def create(
+        self,
+        record: RunRecord,
+        admit: Admission = admit_any,
+        *,
+        n_bytes: int = 0,
+        report: bytes | None = None,
+    ) -> None:
+        """Store a new run in its owner's list, and in the queue unless it ended elsewhere. Atomic.
 
         Parameters
         ----------
         record : RunRecord
+            Queued, or of another studio and in a final state.
         admit : callable
             Called with the owner's runs; what it raises refuses the run. No other run of the owner
             is created meanwhile.
-
-        Raises
-        ------
-        LimitReachedError
-            If the owner or the address has its share of the queue or stores too much already.
-        """
-
-    @abstractmethod
-    def put_ended(self, record: RunRecord, n_bytes: int, report: bytes | None = None) -> None:
-        """Store a run that ended in another studio; `put_history` stores its planes.
-
-        Parameters
-        ----------
-        record : RunRecord
-            In a final state.
         n_bytes : int
-            Of its planes, for which there must be room.
+            Of the planes of a run that ended, for which there must be room.
         report : bytes, optional
-            That of a check or a comparison.
+            That of an analysis that ended.
 
         Raises
         ------
         LimitReachedError
-            If the owner has too many runs, or stores too much already.
+            If the owner or the address has its share of the queue, or the owner has too many runs
+            or stores too much already.
         """
 
     @abstractmethod
-    def get(self, run_id: str) -> RunRecord | None:
-        """Return the run, or None if there is none."""
+    def records(self, run_ids: Sequence[str]) -> list[RunRecord]:
+        """Return the runs with these ids, in this order, without those that there are not.
 
-    @abstractmethod
-    def runs_of(self, owner: str) -> list[RunRecord]:
-        """Return the owner's runs, oldest first."""
-
-    @abstractmethod
-    def unfinished(self) -> list[RunRecord]:
-        """Return the runs of all owners that have not ended, oldest first."""
-
-    @abstractmethod
-    def transition(self, run_id: str, expected: Collection[RunState], **changes: Any) -> bool:
-        """Change fields of a run if its state is an expected one, and return whether it was.
-
-        A state changes in no other way. A final or unknown run never changes but by `reopen`.
+        Each is whole; together they are no snapshot.
         """
 
     @abstractmethod
-    def reopen(self, run_id: str) -> bool:
-        """Queue a run that was cut short again; it keeps its history and forgets all requests.
-
-        Returns
-        -------
-        bool
-            Whether there was such a run. One that is done never changes.
-
-        Raises
-        ------
-        LimitReachedError
-        """
+    def run_ids(self, of: str | Listing) -> list[str]:
+        """Return the ids of an owner's runs, or of those in a list; oldest first."""
 
     @abstractmethod
-    def requeue(self, seen: RunRecord, *, n_losses: int) -> bool:
-        """Queue an unfinished run again, whose worker is gone; it keeps its history.
+    def change(self, run_id: str, change: Change) -> bool:
+        """Change a run and what is requested of it. Atomic: no change made meanwhile is lost.
 
-        Only a requested pause remains; what its worker still does is refused (`RunRecord.attempt`).
+        What the state says, the lists say as well: a run that starts or ends leaves its queue, and
+        one that ends is counted (`ended`). A run with another `RunRecord.attempt` joins its queue
+        again; one that had not ended then waits before all others.
 
         Parameters
         ----------
-        seen : RunRecord
-            The run when its worker was found to be gone.
-        n_losses : int
-            As in `RunRecord`, from now on.
+        run_id : str
+        change : callable
+            May refuse by an error of its own. For a run that has ended, no other run joins a queue
+            between the call and the change.
 
         Returns
         -------
         bool
-            Whether the run was still in that attempt; if not, nothing changes.
+            Whether there is such a run, and a change to make.
         """
 
     @abstractmethod
-    def annotate(self, run_id: str, **changes: Any) -> None:
-        """Change what a user says of a run, whether or not it has ended: ``name``, ``removed_s``.
-
-        An unknown run is left alone.
-        """
-
-    @abstractmethod
-    def beat(self, run_id: str, now: float) -> None:
-        """Set the heartbeat of an unfinished run."""
+    def request(self, run_id: str) -> RunRequest:
+        """Return what is requested of the run; for a deleted one, that it stop."""
 
     @abstractmethod
     def delete(self, run_id: str) -> None:
-        """Delete a run and its history."""
+        """Delete a run with its history and report. Atomic; an unknown run is no error."""
 
     @abstractmethod
     def ended(self) -> Mapping[RunState, Ended]:
         """Return how many runs ended in each final state, deleted ones included."""
 
+    def get(self, run_id: str) -> RunRecord | None:
+        """Return the run, or None if there is none."""
+        return next(iter(self.records([run_id])), None)
 
-class Queue(ABC):
+    def runs_of(self, owner: str) -> list[RunRecord]:
+        """Return the owner's runs, oldest first."""
+        return self.records(self.run_ids(owner))
+
+    def unfinished(self) -> list[RunRecord]:
+        """Return the runs of all owners that have not ended, oldest first."""
+        # One that another version left, and this one cannot read, stays listed for that one.
+        runs = self.records(self.run_ids(Listing.UNFINISHED))
+        return [run for run in runs if not run.state.is_final]
+
+    def transition(self, run_id: str, expected: Collection[RunState], **changes: Any) -> bool:
+        """Change fields of a run if its state is an expected one, and return whether it was.
+
+        A run that has ended never changes so, whatever is expected.
+        """
+        return self.change(
+            run_id,
+            lambda run, request: (
+                (replace(run, **changes), request)
+                if run.state in expected and not run.state.is_final
+                else None
+            ),
+        )
+
+    def beat(self, run_id: str, now: float) -> None:
+        """Set the heartbeat of an unfinished run."""
+        self.transition(run_id, [*RunState], heartbeat_s=now)
+
+    def annotate(self, run_id: str, **changes: Any) -> None:
+        """Change what a user says of a run, whether or not it has ended: ``name``, ``removed_s``.
+
+        An unknown run is left alone.
+        """
+        self.change(run_id, lambda run, request: (replace(run, **changes), request))
+
+    def update_request(self, run_id: str, change: Callable[[RunRequest], RunRequest]) -> None:
+        """Change what is requested of a run, unless it has ended: ``RunRequest.paused``."""
+        self.change(
+            run_id, lambda run, request: None if run.state.is_final else (run, change(request))
+        )
+
+    def cancel(self, run_id: str) -> None:
+        """Cancel a queued run at once; request a running one to stop."""
+
+        def cancelled(run: RunRecord, request: RunRequest) -> tuple[RunRecord, RunRequest] | None:
+            if run.state.is_final:
+                return None
+            if run.state is not RunState.QUEUED:
+                return run, request.cancelled()
+            ending = {"finished_s": time.time(), "message": STOPPED_IN_QUEUE}
+            return replace(run, state=RunState.CANCELLED, **ending), request
+
+        self.change(run_id, cancelled)
+
+
+class Owners(ABC):
+    """Who owns runs or files, and where they came from last."""
+
+    @abstractmethod
+    def owners(self, at: str | None = None) -> list[str]:
+        """Return every owner of runs or files, or those that came from an address last."""
+
+    @abstractmethod
+    def set_address(self, owner: str, address: str) -> None:
+        """Record the network address, or what stands for it, that an owner came from last."""
+
+    @abstractmethod
+    def address_of(self, owner: str) -> str:
+        """Return the address that an owner came from last; by itself, where that is unknown."""
+
+
+class Queues(Runs, Owners):
     """The queue of runs that wait for a worker, and that of those which somebody looks at."""
 
     @abstractmethod
+    def take(self, queue: Listing, choose: Choice) -> RunRecord | None:
+        """Take the run out of a queue that `choose` names, and record who was served. Atomic.
+
+        Parameters
+        ----------
+        queue : Listing
+            One of those that wait.
+        choose : callable
+            Called without a lock, and again where others took or queued runs meanwhile. Not called
+            for an empty queue.
+
+        Returns
+        -------
+        RunRecord or None
+            The run, which stays queued until it is started; None if none was chosen.
+        """
+
+    @abstractmethod
+    def release(self, run_id: str) -> None:
+        """Put a run that was taken but never started back into the queue. Atomic."""
+
+    # The owner and the places of each run that waits.
+    _places: Mapping[str, tuple[str, int]] = MappingProxyType({})
+
     def claim(self) -> RunRecord | None:
         """Take the next run that nobody looks at, of the owner with the fewest claimed runs.
 
         The run stays queued until it is started. None if there is none.
         """
 
-    @abstractmethod
+        def choose(
+            waiting: Sequence[str], served: Sequence[str]
+        ) -> tuple[RunRecord, list[str]] | None:
+            # Those in the other queue are not at work either.
+            others = {*self.run_ids(Listing.LOOKED_AT)}
+            unfinished = [run for run in self.unfinished() if run.run_id not in others]
+            chosen = next_run(unfinished, waiting, served, self.address_of)
+            if chosen is None:
+                return None
+            return chosen, after_serving(served, chosen.owner, unfinished)
+
+        return self.take(Listing.QUEUED, choose)
+
     def claim_looked_at(self, admits: Callable[[RunRecord], bool] = admit_all) -> RunRecord | None:
         """Take the next run that somebody looks at, of the address served the longest ago.
 
@@ -203,29 +312,67 @@ class Queue(ABC):
             Whether a run may start.
         """
 
-    @abstractmethod
+        def choose(
+            waiting: Sequence[str], served: Sequence[str]
+        ) -> tuple[RunRecord, list[str]] | None:
+            admitted = filter(admits, self.records(waiting))
+            chosen = next_looked_at(admitted, served, self.address_of)
+            if chosen is None:
+                return None
+            return chosen, after_looking(served, chosen.owner, self.address_of(chosen.owner))
+
+        return self.take(Listing.LOOKED_AT, choose)
+
     def n_looked_at(self) -> int:
         """Return how many of the runs that wait somebody looks at."""
+        return len(self.run_ids(Listing.LOOKED_AT))
 
-    @abstractmethod
-    def release(self, run_id: str) -> None:
-        """Put a run that was claimed but never started back into the queue."""
-
-    @abstractmethod
     def n_queued(self) -> int:
         """Return how many runs wait, whether or not somebody looks at them."""
+        return len(self.run_ids(Listing.QUEUED)) + self.n_looked_at()
 
-    @abstractmethod
     def places_taken(self) -> Counter[str]:
         """Return how many places the runs of each owner take in the queue."""
+        # A full queue is counted for each run that would join it, and keeps writers waiting; the
+        # places of a run stay the same while it waits.
+        waiting = [*self.run_ids(Listing.LOOKED_AT), *self.run_ids(Listing.QUEUED)]
+        unknown = [run_id for run_id in waiting if run_id not in self._places]
+        found = {run.run_id: (run.owner, places_of(run)) for run in self.records(unknown)}
+        known = {**self._places, **found}
+        self._places = {run_id: known[run_id] for run_id in waiting if run_id in known}
+        taken = Counter[str]()
+        for owner, n_places in self._places.values():
+            taken[owner] += n_places
+        return taken
 
 
-class Events(ABC):
-    """The histories of runs."""
+class HistorySize(NamedTuple):
+    """The number of events in a history, and their bytes."""
+
+    n_events: int
+    n_bytes: int
+
+
+class Histories(ABC):
+    """The planes that runs found, and the reports of analyses."""
 
     @abstractmethod
-    def append(self, run_id: str, event: PlaneEvent) -> int:
-        """Add an event to the history of an unfinished run and return its sequence number.
+    def append(self, run_id: str, *events: PlaneEvent, to_ended: bool = False) -> int:
+        """Add events to the history of a run. Atomic: all of them or none, in this order.
+
+        Parameters
+        ----------
+        run_id : str
+        events : PlaneEvent
+            Their sequence numbers are those that they get.
+        to_ended : bool
+            Whether the run is one that `create` stored in a final state; else it must not have
+            ended.
+
+        Returns
+        -------
+        int
+            The sequence number of the last one.
 
         Raises
         ------
@@ -234,36 +381,20 @@ class Events(ABC):
         """
 
     @abstractmethod
-    def put_history(self, run_id: str, events: Sequence[PlaneEvent]) -> None:
-        """Add planes to the history of a run that `put_ended` stored."""
+    def events(self, run_id: str, start: int = 0, stop: int | None = None) -> list[PlaneEvent]:
+        """Return the events ``start:stop`` of the history, which count as in a slice of a list.
+
+        Takes no lock, since events never change, and costs what it returns. Events that cannot be
+        read are left out.
+        """
 
     @abstractmethod
-    def n_events(self, run_id: str) -> int:
-        """Return the number of events in the history."""
-
-    @abstractmethod
-    def events(self, run_id: str, after: int = -1, limit: int | None = None) -> list[PlaneEvent]:
-        """Return the events whose sequence is above `after`, at most `limit` of them."""
-
-    @abstractmethod
-    def event(self, run_id: str, sequence: int) -> PlaneEvent | None:
-        """Return one event, or None if there is none."""
-
-    @abstractmethod
-    def last_event(self, run_id: str) -> PlaneEvent | None:
-        """Return the newest event, or None before the first."""
-
-    @abstractmethod
-    def event_bytes(self, run_id: str) -> int:
-        """Return the size of the history in bytes."""
-
-
-class Reports(ABC):
-    """The reports of checks."""
+    def history_size(self, run_id: str) -> HistorySize:
+        """Return the size of the history."""
 
     @abstractmethod
     def put_report(self, run_id: str, raw: bytes) -> None:
-        """Store the report of an unfinished check, replacing the previous one.
+        """Store the report of an unfinished analysis, replacing the previous one. Atomic.
 
         Raises
         ------
@@ -273,63 +404,31 @@ class Reports(ABC):
 
     @abstractmethod
     def report(self, run_id: str) -> bytes | None:
-        """Return the report of a check, or None before the first."""
+        """Return the report of an analysis, or None before the first."""
 
+    def event(self, run_id: str, sequence: int) -> PlaneEvent | None:
+        """Return one event, or None if there is none."""
+        found = self.events(run_id, sequence, sequence + 1) if sequence >= 0 else []
+        return found[0] if found else None
 
-class Requests(Runs):
-    """What users request of runs that have not ended."""
+    def last_event(self, run_id: str) -> PlaneEvent | None:
+        """Return the newest event, or None before the first."""
+        found = self.events(run_id, -1)
+        return found[0] if found else None
 
-    @abstractmethod
-    def update_request(self, run_id: str, change: Callable[[RunRequest], RunRequest]) -> None:
-        """Change what is requested of a run, unless it has ended."""
-
-    @abstractmethod
-    def request(self, run_id: str) -> RunRequest:
-        """Return what is requested of the run; for a deleted one, that it stop."""
-
-    def request_cancel(self, run_id: str) -> None:
-        """Cancel a queued run at once; request a running one to stop."""
-        cancelled = self.transition(
-            run_id,
-            {RunState.QUEUED},
-            state=RunState.CANCELLED,
-            finished_s=time.time(),
-            message=STOPPED_IN_QUEUE,
-        )
-        if not cancelled:
-            self.update_request(run_id, RunRequest.cancelled)
-
-    def request_pause(self, run_id: str) -> None:
-        """Request a fit to pause at its next plane; a queued one pauses at its first."""
-        self.update_request(run_id, RunRequest.paused)
-
-    def request_step(self, run_id: str) -> None:
-        """Request one more plane from a fit, which then pauses."""
-        self.update_request(run_id, RunRequest.stepped)
-
-    def request_resume(self, run_id: str) -> None:
-        """Request a paused fit to continue."""
-        self.update_request(run_id, RunRequest.resumed)
-
-    def request_turn(self, run_id: str, *, gives_way: bool) -> None:
-        """Request a run to give way to others, or to go on."""
-        self.update_request(run_id, lambda request: request.giving_way(gives_way))
-
-    def request_end(self, run_id: str, reason: str) -> None:
-        """Request a run that works to stop, for a reason that is a sentence for the user."""
-        self.update_request(run_id, lambda request: request.cancelled(reason))
-
-    def cancel_requested(self, run_id: str) -> bool:
-        """Return whether the run should stop."""
-        return self.request(run_id).is_cancelled
+    def n_events(self, run_id: str) -> int:
+        """Return the number of events in the history."""
+        return self.history_size(run_id).n_events
 
 
 class Files(ABC):
-    """Data sets and uploads."""
+    """Data sets and uploads. Equal bytes are stored once for all owners."""
 
     @abstractmethod
     def put_file(self, owner: str, kind: FileKind, key: str, raw: bytes) -> None:
-        """Store bytes for an owner; equal bytes are stored once for all owners.
+        """Store bytes for an owner, replacing those under the same key. Atomic.
+
+        Files of the owner that no run uses make room.
 
         Raises
         ------
@@ -342,48 +441,16 @@ class Files(ABC):
         """Return what this owner put under the key, else None."""
 
     @abstractmethod
-    def owners(self) -> list[str]:
-        """Return every owner of runs or files."""
-
-    @abstractmethod
-    def set_address(self, owner: str, address: str) -> None:
-        """Record the network address, or what stands for it, that an owner came from last."""
-
-    @abstractmethod
-    def address_of(self, owner: str) -> str:
-        """Return the address that an owner came from last; by itself, where that is unknown."""
-
-    @abstractmethod
-    def owners_at(self, address: str) -> list[str]:
-        """Return the owners that came from an address last."""
-
-    @abstractmethod
-    def bytes_stored(self) -> int:
-        """Return the bytes that all owners together take, about."""
-
-    @abstractmethod
     def files_of(self, owner: str) -> list[StoredFile]:
         """Return the records of the owner's data sets and uploads."""
 
     @abstractmethod
     def delete_file(self, file: StoredFile) -> None:
-        """Delete an owner's file; equal bytes of other owners stay."""
+        """Delete an owner's file. Atomic; equal bytes of other owners stay."""
 
-    def put_data(self, owner: str, data_id: str, raw: bytes) -> None:
-        """Store a data set for its owner, as `put_file` does."""
-        self.put_file(owner, FileKind.DATA, data_id, raw)
-
-    def get_data(self, owner: str, data_id: str) -> bytes | None:
-        """Return a data set that this owner put, else None."""
-        return self.get_file(owner, FileKind.DATA, data_id)
-
-    def put_upload(self, owner: str, key: str, raw: bytes) -> None:
-        """Store an uploaded file for its owner, as `put_file` does."""
-        self.put_file(owner, FileKind.UPLOAD, key, raw)
-
-    def get_upload(self, owner: str, key: str) -> bytes | None:
-        """Return an upload that this owner put, else None."""
-        return self.get_file(owner, FileKind.UPLOAD, key)
+    @abstractmethod
+    def bytes_stored(self) -> int:
+        """Return the bytes that all owners together take, about."""
 
 
 class Sign(StrEnum):
@@ -391,6 +458,7 @@ class Sign(StrEnum):
 
     SUPERVISOR = "supervisor"  # one is working the queue
     SWEEP = "swept"  # unused runs and data were looked for
+    PROBE = "probe"  # writing works
 
 
 class Service(ABC):
@@ -399,10 +467,6 @@ class Service(ABC):
     @abstractmethod
     def secret(self) -> bytes:
         """Return the key for signing cookies, created once for all processes of the studio."""
-
-    @abstractmethod
-    def probe(self, now: float) -> None:
-        """Write a small value, to find out whether writing works; raise the error if not."""
 
     @abstractmethod
     def tidy(self, now: float) -> None:
@@ -420,11 +484,24 @@ class Service(ABC):
     def close(self) -> None:
         """Release what the calling thread uses; a later call opens it again."""
 
+    def probe(self, now: float) -> None:
+        """Write a small value, to find out whether writing works; raise the error if not."""
+        self.mark(Sign.PROBE, now)
 
-class RunStore(Requests, Queue, Events, Reports, Files, TalkStore, GrantStore, Service):
-    """Runs, their histories and the data they use, safe for many threads and processes.
 
-    Every write may raise `DiskFullError`, and every access to a server `StoreUnavailableError`.
+class RunStore(Queues, Histories, Files, TalkStore, GrantStore, Service):
+    """Runs, their histories and the data they use.
+
+    Every method may be called by any thread of any process, at any time, and answers without
+    waiting for a run. Those that are called atomic change all that they say or nothing, also where
+    the process dies meanwhile.
+
+    A callable given to the store (`admit`, `change`, `choose`) may be called more than once, and in
+    some stores while all other writers wait: it may read the store, but returns soon, writes
+    nothing and remembers nothing. What it raises reaches the caller, and nothing has changed.
+
+    Every write may raise `DiskFullError`, every access to a folder `StoreDamagedError`, and every
+    access to a server `StoreUnavailableError`, after which a write may or may not have happened.
     """
 
     limits: Limits

@@ -15,27 +15,17 @@ from melm_studio.runs.store.protocol import RunStore
 from melm_studio.tables import count, number
 
 
-def make_room_for_run(store: RunStore, record: RunRecord) -> None:
-    """Make room for a run.
+def make_room_for_run(store: RunStore, record: RunRecord, n_bytes: int = 0) -> None:
+    """Make room for a new run, or for one that ended elsewhere, with so many bytes of planes.
 
     Raises
     ------
     LimitReachedError
-        If the owner stores too much already, or has as many waiting runs as the others leave room
-        for.
+        If the owner has too many runs or stores too much already, or has as many waiting runs as
+        the others leave room for.
     """
-    make_room_in_queue(store, record)
-    make_room_for_ended(store, record, 0)
-
-
-def make_room_for_ended(store: RunStore, record: RunRecord, n_bytes: int) -> None:
-    """Make room for a run that ended elsewhere, with so many bytes of planes.
-
-    Raises
-    ------
-    LimitReachedError
-        If the owner has too many runs, or stores too much already.
-    """
+    if not record.state.is_final:
+        make_room_in_queue(store, record)
     limits, runs = store.limits, store.runs_of(record.owner)
     if len(runs) >= limits.session_runs:
         raise LimitReachedError(
@@ -101,8 +91,9 @@ def _bytes_left(store: RunStore, owner: str) -> tuple[int, str]:
     # An address cannot have more than all that is stored, so most often nothing need be summed.
     if 2 * (stored + limits.session_bytes) <= limits.total_bytes:
         return left, of_visitor
-    here = sum(bytes_of(store, other) for other in store.owners_at(store.address_of(owner)))
-    of_address = share_of_address(limits.total_bytes, stored) - here
+    here = store.owners(at=store.address_of(owner))
+    n_here = sum(bytes_of(store, other) for other in {owner, *here})
+    of_address = share_of_address(limits.total_bytes, stored) - n_here
     if left <= of_address:
         return left, of_visitor
     return of_address, f"network address's share of {number(limits.total_mb)} MB"
@@ -112,7 +103,7 @@ def bytes_of(store: RunStore, owner: str) -> int:
     """Return how many bytes an owner stores: files, planes and long records of runs."""
     files = sum(file.n_bytes for file in store.files_of(owner))
     runs = store.runs_of(owner)
-    return files + sum(store.event_bytes(run.run_id) + _long_bytes(run) for run in runs)
+    return files + sum(store.history_size(run.run_id).n_bytes + _long_bytes(run) for run in runs)
 
 
 def _long_bytes(record: RunRecord) -> int:

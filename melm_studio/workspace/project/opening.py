@@ -184,10 +184,10 @@ class _Opening:
         record, store, data = self._record(run), self.own.store, self._of(run)
         shape = DataShape(len(data.y), len(data.class_names), data.X.shape[1])
         report = self.sent.report(at, run.kind, shape)
-        store.put_ended(record, self.sent.history_bytes(at), report)
+        store.create(record, n_bytes=self.sent.history_bytes(at), report=report)
         self._stored.append(record.run_id)
         for events in self.sent.history(at, _n_coordinates(run, data)):
-            store.put_history(record.run_id, events)
+            store.append(record.run_id, *events, to_ended=True)
         return record
 
     def _record(self, run: ProjectRun) -> RunRecord:

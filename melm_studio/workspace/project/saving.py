@@ -10,6 +10,7 @@ from melm_core.base import UserError
 from melm_studio.record import to_json
 from melm_studio.runs.records.data_source import DataSource
 from melm_studio.runs.records.run import FIT, RunRecord, RunState
+from melm_studio.runs.records.stored_files import FileKind
 from melm_studio.runs.store.protocol import RunStore
 from melm_studio.tables import number
 from melm_studio.validation import MAX_TEXT
@@ -119,7 +120,7 @@ def _write_tables(
     keys += [rows.key for rows in new_rows if rows is not None]
     for key in dict.fromkeys(keys):
         # Where the file of a story's view is gone, the view asks for it, as it does here.
-        if (raw := own.store.get_upload(own.owner, key)) is not None:
+        if (raw := own.store.get_file(own.owner, FileKind.UPLOAD, key)) is not None:
             parts.writestr(table_part(key), raw)
 
 
@@ -133,7 +134,7 @@ def _write_results(parts: zipfile.ZipFile, store: RunStore, at: int, record: Run
 
 
 def _packed_history(store: RunStore, run_id: str) -> Iterator[bytes]:
-    after = -1
-    while found := store.events(run_id, after=after, limit=EVENTS_AT_ONCE):
-        after = found[-1].sequence
+    start = 0
+    while found := store.events(run_id, start, start + EVENTS_AT_ONCE):
+        start = found[-1].sequence + 1
         yield from map(packed_event, found)

@@ -18,6 +18,7 @@ from melm_studio.analyses.sparse import SparseReport, SparseSize
 from melm_studio.layout import ids
 from melm_studio.runs.records.check_report import CheckReport
 from melm_studio.runs.records.run import FIT, RunState, new_analysis
+from melm_studio.runs.store.attempts import reopen
 from melm_studio.workspace.project.manifest import VERSION
 from melm_studio.workspace.project.results import checked_events
 from melm_studio.workspace.view_spec import ViewSpec
@@ -140,7 +141,7 @@ def test_how_few_features_suffice_comes_along_and_is_checked(studio, other):
     size = SparseSize(len(every), 0.9, 0.8, 0.02, every, (1.0,) * len(every))
     report = SparseReport((size,), len(every), n_classes=2, n_refits=5, n_all=5, n_rows=9)
     done = replace(new_analysis(fit, "sparse"), state=RunState.DONE)
-    studio.store.put_ended(done, 0, report.to_bytes())
+    studio.store.create(done, n_bytes=0, report=report.to_bytes())
     raw = save(visitor)
     open_project(newcomer, raw)
     copied_fit, copy = other.store.runs_of(newcomer.owner)
@@ -157,7 +158,7 @@ def test_a_tree_is_left_out_of_a_project_since_it_is_computed_again(studio, othe
     visitor.choose_file(csv(blobs()), NAME)
     fit = studio.store.get(visitor.start(method="melm", n_init=1))
     studio.work()
-    studio.store.put_ended(replace(new_analysis(fit, "tree"), state=RunState.DONE), 0, None)
+    studio.store.create(replace(new_analysis(fit, "tree"), state=RunState.DONE), n_bytes=0)
     assert open_project(newcomer, save(visitor)).status_code == 200
     assert [run.kind for run in other.store.runs_of(newcomer.owner)] == [FIT]
 
@@ -180,7 +181,7 @@ def test_a_check_comes_along_with_its_report(studio, other):
         new_analysis(fit, "check"),
         CheckReport(answer="yes", overlap=((1.0, 0.0), (0.5, 0.5))),
     )
-    studio.store.put_ended(replace(check, state=RunState.DONE), 0, report.to_bytes())
+    studio.store.create(replace(check, state=RunState.DONE), n_bytes=0, report=report.to_bytes())
     open_project(newcomer, save(visitor))
     copied_fit, copy = other.store.runs_of(newcomer.owner)
     assert (copy.kind, copy.of_run, copy.state) == (check.kind, copied_fit.run_id, RunState.DONE)
@@ -193,7 +194,9 @@ def test_a_report_of_other_classes_is_refused(studio, other):
     fit = studio.store.get(visitor.start(method="lda"))
     studio.work()
     report = CheckReport(overlap=((1.0,),)).to_bytes()
-    studio.store.put_ended(replace(new_analysis(fit, "check"), state=RunState.DONE), 0, report)
+    studio.store.create(
+        replace(new_analysis(fit, "check"), state=RunState.DONE), n_bytes=0, report=report
+    )
     answer = open_project(newcomer, save(visitor))
     assert "does not belong to its data" in answer.json[WORDS]
     assert other.store.runs_of(newcomer.owner) == []
@@ -206,7 +209,7 @@ def test_a_run_at_work_is_saved_as_one_that_can_go_on(studio, other):
     open_project(newcomer, save(visitor))
     (run,) = other.store.runs_of(newcomer.owner)
     assert run.state is RunState.CANCELLED
-    assert other.store.reopen(run.run_id)
+    assert reopen(other.store, run.run_id)
     studio.work()
 
 

@@ -79,7 +79,7 @@ def test_a_run_that_was_cut_short_continues_in_its_place_with_all_its_starts(stu
     run = cut_short(studio, ready, state, n_init=2)
     assert ask(ready, run, "continue") == (200, {})
     assert studio.store.get(run).state is RunState.QUEUED
-    assert not studio.store.cancel_requested(run)
+    assert not studio.store.request(run).is_cancelled
     studio.work()
     after = studio.store.get(run)
     assert (after.state, after.message) == (RunState.DONE, "")
@@ -91,7 +91,7 @@ def test_a_run_that_was_cut_short_continues_in_its_place_with_all_its_starts(stu
 
 def test_a_run_that_is_stopped_in_the_queue_continues_from_the_start(studio, ready):
     run = ready.start(n_init=1)
-    studio.store.request_cancel(run)
+    studio.store.cancel(run)
     assert ask(ready, run, "continue") == (200, {})
     studio.work()
     assert studio.store.get(run).state is RunState.DONE

@@ -15,7 +15,7 @@ def refuse(*_, **__):
 @pytest.fixture
 def visitor(studio, monkeypatch):
     visitor = studio.visitor()
-    for method in ("runs_of", "put_upload", "probe", "marked_s", "n_queued"):
+    for method in ("runs_of", "put_file", "probe", "marked_s", "n_queued"):
         monkeypatch.setattr(studio.store, method, refuse)
     return visitor
 

@@ -242,7 +242,7 @@ def test_a_check_can_be_stopped_and_keeps_what_it_knows(store, monkeypatch, n_re
         put(run_id, raw)
         n_told.append(run_id)
         if len(n_told) == n_reports:
-            store.request_cancel(run_id)
+            store.cancel(run_id)
 
     monkeypatch.setattr(store, "put_report", stop_soon)
     InlineRunner(store).drain()

@@ -21,6 +21,7 @@ from melm_studio.analyses.ranking import (
     refusals,
 )
 from melm_studio.runs.records.run import RunState, new_ranking
+from melm_studio.runs.records.stored_files import FileKind
 from melm_studio.tables import Role, RowColumn
 from melm_studio.workers.inline import InlineRunner
 from tests.melm_studio.runs.helpers import SOURCE, ManualClock, blobs
@@ -35,7 +36,7 @@ def few_methods(monkeypatch):
 
 
 def queued(store, data=DATA):
-    store.put_data("ada", data.content_hash, data.to_bytes())
+    store.put_file("ada", FileKind.DATA, data.content_hash, data.to_bytes())
     record = new_ranking("ada", data.content_hash, "blobs", SOURCE)
     store.create(record)
     return record
@@ -83,7 +84,7 @@ def test_a_stopped_comparison_is_continued_where_it_was(store, monkeypatch):
         put(run_id, raw)
         reports.append(raw)
         if len(reports) == 3:  # LDA, its scores, PCA
-            store.request_cancel(run_id)
+            store.cancel(run_id)
 
     monkeypatch.setattr(store, "put_report", stop_soon)
     InlineRunner(store).drain()

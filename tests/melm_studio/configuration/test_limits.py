@@ -11,10 +11,10 @@ from msgspec.structs import replace
 
 from melm_studio.configuration.limits import BYTES_PER_MB, LimitReachedError
 from melm_studio.runs.records.run import RunState
+from melm_studio.runs.records.stored_files import FileKind
 from tests.melm_studio.runs.helpers import UPLOADED, plane, run_of
 
 MB = bytes(BYTES_PER_MB)
-KINDS = ["put_data", "put_upload"]
 
 
 def created(store, owner="ada", **changes):
@@ -122,26 +122,26 @@ def test_of_one_address_the_next_run_is_of_the_visitor_with_the_fewest_at_work(o
 # ------------------------------------------------------------------------------------- bytes
 
 
-@pytest.mark.parametrize("put", KINDS)
+@pytest.mark.parametrize("kind", FileKind)
 def test_one_address_leaves_bytes_to_others_however_many_cookies_it_has(
-    open_store, put, monkeypatch
+    open_store, kind, monkeypatch
 ):
     store = open_store(session_mb=4, total_mb=10)
     monkeypatch.setattr(store, "bytes_stored", lambda: 4 * len(MB))  # Redis knows the server's
     for owner in ("a cookie", "another"):
         store.set_address(owner, "crowd")
-        getattr(store, put)(owner, "x", 2 * MB)
+        store.put_file(owner, kind, "x", 2 * MB)
     store.set_address("one more", "crowd")
-    said = refusal(getattr(store, put), "one more", "x", 3 * MB)
+    said = refusal(store.put_file, "one more", kind, "x", 3 * MB)
     assert said.startswith("This needs 3.0 MB, but only 2.0 MB are left of your network address's")
     assert "MELM_MAX_TOTAL_MB" in said
-    getattr(store, put)("newcomer", "x", 3 * MB)
+    store.put_file("newcomer", kind, "x", 3 * MB)
 
 
 def test_what_is_stored_is_known_in_bytes(open_store):
     store = open_store()
     before = store.bytes_stored()
-    store.put_data("ada", "d", np.random.default_rng(0).bytes(3 * len(MB)))
+    store.put_file("ada", FileKind.DATA, "d", np.random.default_rng(0).bytes(3 * len(MB)))
     assert store.bytes_stored() - before > 2.9 * len(MB)
 
 
@@ -149,32 +149,32 @@ def test_who_left_no_longer_counts_for_an_address(open_store):
     store = open_store()
     store.set_address("ada", "home")
     store.set_address("ada", "work")
-    assert store.owners_at("work") == ["ada"]
+    assert store.owners(at="work") == ["ada"]
     assert store.address_of("ada") == "work"
-    assert store.owners_at("home") == ["home"]
-    store.put_data("ada", "d", b"data")
+    assert store.owners(at="home") == []
+    store.put_file("ada", FileKind.DATA, "d", b"data")
     (file,) = store.files_of("ada")
     store.delete_file(file)
     store.tidy(0.0)
-    assert store.owners_at("work") == ["work"]
+    assert store.owners(at="work") == []
 
 
-@pytest.mark.parametrize("put", KINDS)
-def test_what_does_not_fit_is_refused_with_the_limit_and_the_way_out(open_store, put):
+@pytest.mark.parametrize("kind", FileKind)
+def test_what_does_not_fit_is_refused_with_the_limit_and_the_way_out(open_store, kind):
     store = open_store(session_mb=2)
-    said = refusal(getattr(store, put), "ada", "x", 3 * MB)
+    said = refusal(store.put_file, "ada", kind, "x", 3 * MB)
     assert said.startswith("This needs 3.0 MB, but only 2.0 MB are left of your 2 MB")
     assert "Remove some panels" in said
     assert "MELM_MAX_SESSION_MB" in said
     assert store.files_of("ada") == []
 
 
-@pytest.mark.parametrize("put", KINDS)
-def test_what_fits_exactly_is_taken_and_putting_it_again_needs_no_more_room(open_store, put):
+@pytest.mark.parametrize("kind", FileKind)
+def test_what_fits_exactly_is_taken_and_putting_it_again_needs_no_more_room(open_store, kind):
     store = open_store(session_mb=2)
     used = created(store, data_id=UPLOADED.key, source=UPLOADED)
     for owner in ("ada", "ada", "bob"):
-        getattr(store, put)(owner, UPLOADED.key, 2 * MB)
+        store.put_file(owner, kind, UPLOADED.key, 2 * MB)
     assert store.get(used.run_id) is not None
     assert [held.n_bytes for held in store.files_of("ada")] == [2 * len(MB)]
 
@@ -182,21 +182,33 @@ def test_what_fits_exactly_is_taken_and_putting_it_again_needs_no_more_room(open
 def test_what_no_run_uses_makes_room_oldest_first(open_store):
     store = open_store(session_mb=3)
     created(store, data_id="used", source=UPLOADED)
-    for put, key in [("put_data", "used"), ("put_data", "old"), ("put_upload", "newer")]:
-        getattr(store, put)("ada", key, MB)
-    store.put_upload("ada", UPLOADED.key, b"small")
-    assert store.get_data("ada", "old") is None
-    assert store.get_upload("ada", "newer") == store.get_data("ada", "used") == MB
-    assert store.get_upload("ada", UPLOADED.key) == b"small"
+    for kind, key in [
+        (FileKind.DATA, "used"),
+        (FileKind.DATA, "old"),
+        (FileKind.UPLOAD, "newer"),
+    ]:
+        store.put_file("ada", kind, key, MB)
+    store.put_file("ada", FileKind.UPLOAD, UPLOADED.key, b"small")
+    assert store.get_file("ada", FileKind.DATA, "old") is None
+    assert (
+        store.get_file("ada", FileKind.UPLOAD, "newer")
+        == store.get_file("ada", FileKind.DATA, "used")
+        == MB
+    )
+    assert store.get_file("ada", FileKind.UPLOAD, UPLOADED.key) == b"small"
 
 
 def test_what_a_run_uses_is_never_dropped_for_room(open_store):
     store = open_store(session_mb=2)
     created(store, data_id="d", source=UPLOADED)
-    store.put_data("ada", "d", MB)
-    store.put_upload("ada", UPLOADED.key, MB)
-    refusal(store.put_upload, "ada", "more", b"x")
-    assert store.get_data("ada", "d") == store.get_upload("ada", UPLOADED.key) == MB
+    store.put_file("ada", FileKind.DATA, "d", MB)
+    store.put_file("ada", FileKind.UPLOAD, UPLOADED.key, MB)
+    refusal(store.put_file, "ada", FileKind.UPLOAD, "more", b"x")
+    assert (
+        store.get_file("ada", FileKind.DATA, "d")
+        == store.get_file("ada", FileKind.UPLOAD, UPLOADED.key)
+        == MB
+    )
 
 
 def test_the_planes_of_runs_count(open_store):
@@ -206,9 +218,9 @@ def test_the_planes_of_runs_count(open_store):
     wide = plane()
     wide = replace(wide, components=wide.components.repeat(10_000, axis=1))
     store.append(record.run_id, wide)
-    left = len(MB) - store.event_bytes(record.run_id)
-    refusal(store.put_data, "ada", "d", bytes(left + 1))
-    store.put_data("ada", "d", bytes(left))
+    left = len(MB) - store.history_size(record.run_id).n_bytes
+    refusal(store.put_file, "ada", FileKind.DATA, "d", bytes(left + 1))
+    store.put_file("ada", FileKind.DATA, "d", bytes(left))
     refusal(store.create, run_of("ada"))
     store.delete(record.run_id)
     created(store)

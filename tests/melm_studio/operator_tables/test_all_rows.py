@@ -30,6 +30,7 @@ from melm_studio.operator_tables.published import published_tables, sampled_tabl
 from melm_studio.runs.records.data_source import DataSource
 from melm_studio.runs.records.parameters import RunParameters
 from melm_studio.runs.records.run import RunState, new_run
+from melm_studio.runs.records.stored_files import FileKind
 from melm_studio.tables import ClassRules, RowFilter
 from melm_studio.tables.preparation import prepare
 from melm_studio.tables.roles import Use
@@ -61,7 +62,7 @@ def registered(disk_store, folder, monkeypatch):
         TableKeeper(disk_store, str(folder)).look()
         (table,) = published_tables(disk_store).values()
         data = prepare(sampled_table(disk_store, table), "tree", roles=(source or {}).get("roles"))
-        disk_store.put_data("ada", data.content_hash, data.to_bytes())
+        disk_store.put_file("ada", FileKind.DATA, data.content_hash, data.to_bytes())
         record = new_run(
             "ada",
             data.content_hash,
@@ -129,7 +130,7 @@ def test_a_cancelled_run_keeps_its_best_plane(disk_store, registered, folder, mo
     append = disk_store.append
 
     def append_and_cancel(run_id, event):
-        disk_store.request_cancel(run_id)
+        disk_store.cancel(run_id)
         return append(run_id, event)
 
     monkeypatch.setattr(disk_store, "append", append_and_cancel)

@@ -10,6 +10,7 @@ import pytest
 
 from melm_studio.planes.plane_view import PlaneViewer
 from melm_studio.planes.renderer import DataGoneError, PlaneRenderer
+from melm_studio.runs.records.stored_files import FileKind
 from melm_studio.workers.inline import InlineRunner
 from tests.melm_studio.runs.helpers import blobs, queue_run, run_of
 
@@ -78,7 +79,7 @@ def test_data_that_are_gone_are_named(store, renderer):
 
 
 def test_data_of_another_owner_are_gone_too(store, renderer):
-    store.put_data("bob", DATA.content_hash, DATA.to_bytes())
+    store.put_file("bob", FileKind.DATA, DATA.content_hash, DATA.to_bytes())
     with pytest.raises(DataGoneError):
         renderer.viewer(run_of("ada", DATA.content_hash))
 

@@ -20,6 +20,7 @@ from melm_studio.publication.comparison import (
 )
 from melm_studio.runs.records.data_source import DataSource
 from melm_studio.runs.records.run import RunState, new_analysis
+from melm_studio.runs.records.stored_files import FileKind
 from melm_studio.workers.inline import InlineRunner
 from tests.melm_studio.runs.helpers import blobs, run_of
 
@@ -39,7 +40,7 @@ def start(store):
     """Queue a run on the table, standardized or not."""
 
     def start(method="pca", *, data=STANDARD, **parameters):
-        store.put_data("ada", data.content_hash, data.to_bytes())
+        store.put_file("ada", FileKind.DATA, data.content_hash, data.to_bytes())
         record = run_of("ada", data.content_hash, method, **{"held_out": 0.2} | parameters)
         source = structs.replace(SOURCE, standardize=data is STANDARD)
         store.create(structs.replace(record, source=source))
@@ -106,7 +107,7 @@ def test_a_stopped_check_is_as_none(store, renderer, finish):
     record = finish()
     asked = new_analysis(record, "check")
     store.create(asked)
-    store.request_cancel(asked.run_id)
+    store.cancel(asked.run_id)
     assert store.get(asked.run_id).state is RunState.CANCELLED
     assert row_of(store, renderer, record).is_settled
 

@@ -16,6 +16,7 @@ from melm_core.linalg.planes import principal_angles
 from melm_studio.runs.records.data_source import DataSource
 from melm_studio.runs.records.parameters import RunParameters
 from melm_studio.runs.records.run import PlaneEvent, RunRecord, RunState, new_run
+from melm_studio.runs.records.stored_files import FileKind
 from melm_studio.runs.store.protocol import RunStore
 from melm_studio.tables.labeled_data import LabeledData
 
@@ -114,7 +115,7 @@ def queue_run(
     store: RunStore, data: LabeledData, method: str = "melm", *, owner: str = "ada", **parameters
 ) -> RunRecord:
     """Put the data and a run on them into the store."""
-    store.put_data(owner, data.content_hash, data.to_bytes())
+    store.put_file(owner, FileKind.DATA, data.content_hash, data.to_bytes())
     record = run_of(owner, data.content_hash, method, **parameters)
     store.create(record)
     return record

@@ -16,6 +16,7 @@ import psutil
 
 from melm_studio.configuration.messages import STOPPED
 from melm_studio.configuration.settings import Settings
+from melm_studio.runs.records.request import RunRequest
 from melm_studio.runs.records.run import AT_WORK, RunRecord, RunState
 from melm_studio.runs.store.protocol import RunStore
 from melm_studio.workers.supervisor import SupervisorHandle, start_supervisor
@@ -65,7 +66,7 @@ def left_idle(store: RunStore) -> Iterator[RunStore]:
     """A store whose supervisor is shared by several tests; each leaves it idle."""
     yield store
     for record in store.unfinished():
-        store.request_cancel(record.run_id)
+        store.cancel(record.run_id)
     wait_until(lambda: not store.unfinished())
     store.close()
 
@@ -93,7 +94,7 @@ def working(store: RunStore, **parameters: Any) -> RunRecord:
 def paused(store: RunStore) -> RunRecord:
     """A run that is paused after some planes."""
     record = working(store)
-    store.request_pause(record.run_id)
+    store.update_request(record.run_id, RunRequest.paused)
     wait_until(lambda: store.get(record.run_id).state is RunState.PAUSED)
     return record
 
@@ -147,7 +148,7 @@ def assert_best_plane_kept(store: RunStore, run_id: str) -> None:
 
 def assert_cancelled(store: RunStore, record: RunRecord) -> None:
     """Assert that the run stops where that is asked for, and keeps its best plane."""
-    store.request_cancel(record.run_id)
+    store.cancel(record.run_id)
     cancelled = ended(store, record.run_id)
     assert (cancelled.state, cancelled.message) == (RunState.CANCELLED, STOPPED)
     assert_best_plane_kept(store, record.run_id)

@@ -10,6 +10,7 @@ import pytest
 
 from melm_studio.runs.records.grant import Grant, GrantKind
 from melm_studio.runs.records.run import RunState
+from melm_studio.runs.records.stored_files import FileKind
 from melm_studio.runs.store.disk import DiskRunStore
 from melm_studio.workers.backup import main
 from tests.melm_studio.runs.helpers import plane, started, wait_until
@@ -45,7 +46,7 @@ def back_up(folder, tmp_path):
 
 def test_a_copy_made_during_a_run_has_it_with_its_planes_data_and_key(folder, back_up):
     with closing(DiskRunStore(folder)) as store:
-        store.put_data("ada", "d", LARGE)
+        store.put_file("ada", FileKind.DATA, "d", LARGE)
         secret, record = store.secret(), started(store)
         store.grants.put(TOKEN)
         stop = threading.Event()
@@ -63,7 +64,7 @@ def test_a_copy_made_during_a_run_has_it_with_its_planes_data_and_key(folder, ba
         worker.join()
     with closing(DiskRunStore(target)) as copy:
         assert copy.secret() == secret
-        assert copy.get_data("ada", "d") == LARGE
+        assert copy.get_file("ada", FileKind.DATA, "d") == LARGE
         assert copy.grants.of_owner("ada") == [TOKEN]
         assert copy.get(record.run_id).state is RunState.RUNNING
         events = copy.events(record.run_id)
@@ -87,7 +88,7 @@ def test_a_folder_without_a_studio_is_refused_in_a_sentence(back_up):
 def test_a_copy_that_does_not_fit_leaves_nothing_and_says_so(folder, back_up, tmp_path):
     with closing(DiskRunStore(folder)) as store:
         store.secret()
-        store.put_data("ada", "d", LARGE[:900_000])
+        store.put_file("ada", FileKind.DATA, "d", LARGE[:900_000])
     with no_file_larger_than(2**15), pytest.raises(SystemExit, match=r"could not be copied .*Free"):
         back_up()
     assert not (tmp_path / "copy").exists()

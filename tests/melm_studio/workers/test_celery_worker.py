@@ -252,7 +252,7 @@ def test_runs_go_on_when_the_server_is_away_and_comes_back(tmp_path, fault):
         wait_until(lambda: store.n_events(record.run_id) > n_events + 10)
         assert store.get(record.run_id).state is RunState.RUNNING
         assert store.get(record.run_id).attempt == 0
-        store.request_cancel(record.run_id)
+        store.cancel(record.run_id)
         assert ended(store, record.run_id).state is RunState.CANCELLED
         assert ended(store, waiting.run_id).state is RunState.DONE
         worker.stop()

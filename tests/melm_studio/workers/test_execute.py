@@ -23,6 +23,8 @@ from melm_studio.configuration.messages import (
 from melm_studio.runs.execution.rows import split_of
 from melm_studio.runs.records.outcome import NO_OUTCOME, FitOutcome
 from melm_studio.runs.records.run import RunState, new_analysis
+from melm_studio.runs.records.stored_files import FileKind
+from melm_studio.runs.store.attempts import requeue
 from melm_studio.workers import execute, fitting
 from melm_studio.workers.execute import execute_run
 from melm_studio.workers.inline import InlineRunner
@@ -51,7 +53,7 @@ def cancel_at(store, sequence, monkeypatch):
 
     def append_and_cancel(run_id, event):
         if append(run_id, event) == sequence:
-            store.request_cancel(run_id)
+            store.cancel(run_id)
         return sequence
 
     monkeypatch.setattr(store, "append", append_and_cancel)
@@ -144,7 +146,7 @@ def _cancelling(store):
         changed = transition(run_id, expected, **changes)
         path = changes.get("outcome", NO_OUTCOME).gamma_path
         if path is not None and path.n_folds == 2:
-            store.request_cancel(run_id)
+            store.cancel(run_id)
         return changed
 
     return cancel_after
@@ -252,7 +254,7 @@ def test_a_worker_that_was_taken_for_dead_leaves_the_run_to_the_next(store, monk
     append = store.append
 
     def append_late(run_id, event):
-        store.requeue(store.get(run_id), n_losses=1)
+        requeue(store, store.get(run_id), n_losses=1)
         monkeypatch.undo()
         return append(run_id, event)
 
@@ -328,7 +330,7 @@ def test_a_run_about_a_fit_keeps_the_kernel_width_that_the_fit_chose(store):
 
 def test_a_run_does_not_read_the_data_of_another_owner(store):
     data = blobs()
-    store.put_data("bob", data.content_hash, data.to_bytes())
+    store.put_file("bob", FileKind.DATA, data.content_hash, data.to_bytes())
     record = run_of("ada", data.content_hash)
     store.create(record)
     InlineRunner(store).drain()

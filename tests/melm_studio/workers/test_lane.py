@@ -14,7 +14,9 @@ from msgspec.structs import replace
 
 from melm_studio.analyses.check import CHECK
 from melm_studio.configuration.settings import Settings
+from melm_studio.runs.records.request import RunRequest
 from melm_studio.runs.records.run import RunState, new_analysis
+from melm_studio.runs.records.stored_files import FileKind
 from melm_studio.runs.store.disk import DiskRunStore
 from melm_studio.workers import pool as pool_module
 from melm_studio.workers import turns
@@ -70,10 +72,10 @@ class _Noting:
     def __getattr__(self, name):
         return getattr(self._store, name)
 
-    def request_turn(self, run_id, *, gives_way):
-        if gives_way:
+    def update_request(self, run_id, change):
+        if change(RunRequest()).gives_way:
             self._asked.append(run_id)
-        self._store.request_turn(run_id, gives_way=gives_way)
+        self._store.update_request(run_id, change)
 
 
 @contextmanager
@@ -250,7 +252,7 @@ def test_a_check_ends_with_the_same_results_while_another_visitor_presses_again_
 
 def looked_at(store, method):
     """A run that somebody looks at, to its end."""
-    store.put_data("ada", DATA.content_hash, DATA.to_bytes())
+    store.put_file("ada", FileKind.DATA, DATA.content_hash, DATA.to_bytes())
     record = replace(run_of("ada", DATA.content_hash, method), from_page=True)
     store.create(record)
     done = ended(store, record.run_id)

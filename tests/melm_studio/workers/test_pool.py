@@ -94,7 +94,7 @@ def test_a_process_that_neither_works_nor_listens_is_killed_where_its_run_should
 ):
     with serving(tmp_path):
         record = started(disk_store)
-        disk_store.request_cancel(record.run_id)
+        disk_store.cancel(record.run_id)
         stopped = ended(disk_store, record.run_id)
     assert (stopped.state, stopped.message) == (RunState.CANCELLED, STOPPED)
 
@@ -127,12 +127,12 @@ def test_one_run_ends_at_a_time_to_free_memory(disk_store, tmp_path, monkeypatch
     with serving(tmp_path, workers=3, max_runs_mb=512):
         small, medium, large = (started(disk_store) for _ in range(3))
         megabytes.update({small.pid: 100, medium.pid: 200, large.pid: 300})
-        wait_until(lambda: disk_store.cancel_requested(large.run_id))
+        wait_until(lambda: disk_store.request(large.run_id).is_cancelled)
         megabytes[large.pid] = 299  # it frees some, but not yet enough
         megabytes[medium.pid] = 300
         ended(disk_store, large.run_id)
-        assert not disk_store.cancel_requested(medium.run_id)
-        assert not disk_store.cancel_requested(small.run_id)
+        assert not disk_store.request(medium.run_id).is_cancelled
+        assert not disk_store.request(small.run_id).is_cancelled
 
 
 def test_a_pool_whose_child_is_stopped_does_not_say_that_it_works(disk_store, tmp_path):

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from melm_core.base.progress import Progress
 from melm_studio.configuration.limits import Limits
+from melm_studio.runs.records.request import RunRequest
 from melm_studio.workers.recorder import LATER_EVENTS_PER_S, LATER_GAP, Recorder
 from tests.melm_studio.runs.helpers import (
     ManualClock,
@@ -85,7 +86,7 @@ def test_planes_stop_where_the_owner_has_no_room_left_but_the_last_one_is_kept(
     monkeypatch.setattr(Limits, "session_bytes", 4_000)
     store, run_id = recorded(open_store, 30)
     assert 3 < store.n_events(run_id) < 30
-    assert store.event_bytes(run_id) <= 4_000
+    assert store.history_size(run_id).n_bytes <= 4_000
     assert store.last_event(run_id).is_final
 
 
@@ -130,7 +131,7 @@ def test_the_best_step_is_remembered_even_if_it_is_not_kept(recorder):
 
 def test_a_request_to_cancel_reaches_the_fit_at_the_next_step(store, run_id, recorder):
     assert recorder(step()) is False
-    store.request_cancel(run_id)
+    store.cancel(run_id)
     assert recorder(step()) is True
     assert recorder.stopped
 
@@ -138,10 +139,10 @@ def test_a_request_to_cancel_reaches_the_fit_at_the_next_step(store, run_id, rec
 def test_the_time_of_a_pause_is_not_counted(store, run_id, recorder, clock):
     def resume_after(seconds):
         clock.now_s += 60
-        store.request_resume(run_id)
+        store.update_request(run_id, RunRequest.resumed)
 
     clock.sleep = resume_after
-    store.request_pause(run_id)
+    store.update_request(run_id, RunRequest.paused)
     recorder(step())
     recorder(step(elapsed_s=61.0))
     assert store.last_event(run_id).elapsed_s == pytest.approx(1.0)
@@ -150,9 +151,9 @@ def test_the_time_of_a_pause_is_not_counted(store, run_id, recorder, clock):
 
 
 def test_every_single_step_of_a_paused_run_is_kept(store, run_id, recorder, clock):
-    store.request_pause(run_id)
+    store.update_request(run_id, RunRequest.paused)
     for _ in range(5):
-        store.request_step(run_id)
+        store.update_request(run_id, RunRequest.stepped)
     for _ in range(5):
         recorder(step())
     assert store.n_events(run_id) == 5

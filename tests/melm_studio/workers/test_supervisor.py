@@ -14,7 +14,9 @@ from msgspec.structs import replace
 
 from melm_core.methods import METHODS
 from melm_studio.configuration.messages import DIED, GIVEN_UP
+from melm_studio.runs.records.request import RunRequest
 from melm_studio.runs.records.run import RunState
+from melm_studio.runs.records.stored_files import FileKind
 from melm_studio.runs.store.attempts import MOST_LOSSES
 from melm_studio.runs.store.disk import DiskRunStore
 from melm_studio.workers.lane import BACKGROUND_NICENESS
@@ -147,7 +149,7 @@ def test_a_paused_run_gives_a_sign_of_life_and_no_plane_until_it_goes_on(shared)
     beat_s = shared.get(record.run_id).heartbeat_s
     wait_until(lambda: shared.get(record.run_id).heartbeat_s > beat_s)
     assert shared.n_events(record.run_id) == n_events
-    shared.request_resume(record.run_id)
+    shared.update_request(record.run_id, RunRequest.resumed)
     wait_until(lambda: shared.n_events(record.run_id) > n_events)
     wait_until(lambda: shared.get(record.run_id).state is RunState.RUNNING)
 
@@ -175,7 +177,7 @@ def test_as_many_runs_work_at_a_time_as_there_are_workers(shared):
     assert first.pid != second.pid
     assert shared.get(first.run_id).state is shared.get(second.run_id).state is RunState.RUNNING
     assert shared.get(third.run_id).state is RunState.QUEUED
-    shared.request_cancel(first.run_id)
+    shared.cancel(first.run_id)
     assert ended(shared, third.run_id).state is RunState.DONE
 
 
@@ -192,7 +194,7 @@ def test_endless_runs_give_way_to_those_of_others_and_go_on(shared):
 
 def test_a_run_that_takes_too_long_is_stopped_and_says_so(shared):
     record = working(shared)
-    shared.request_end(record.run_id, "Too long.")
+    shared.update_request(record.run_id, lambda request: request.cancelled("Too long."))
     stopped = ended(shared, record.run_id)
     assert (stopped.state, stopped.message) == (RunState.CANCELLED, "Too long.")
     assert_best_plane_kept(shared, record.run_id)
@@ -202,13 +204,13 @@ def test_a_queued_run_is_cancelled_and_never_starts(shared):
     working(shared)
     working(shared)
     waiting = queue_run(shared, DATA)
-    shared.request_cancel(waiting.run_id)
+    shared.cancel(waiting.run_id)
     assert ended(shared, waiting.run_id).state is RunState.CANCELLED
     assert shared.get(waiting.run_id).started_s is None
 
 
 def test_a_run_that_another_process_left_behind_goes_on(shared):
-    shared.put_data("ada", DATA.content_hash, DATA.to_bytes())
+    shared.put_file("ada", FileKind.DATA, DATA.content_hash, DATA.to_bytes())
     record = run_of(data_id=DATA.content_hash, method="pca")
     stale = {"heartbeat_s": time.time() - 60, "pid": 1, "state": RunState.RUNNING}
     shared.create(replace(record, **stale))
@@ -233,7 +235,7 @@ def test_queued_runs_stay_queued_when_the_studio_stops_and_go_on_when_it_starts(
     with supervised(tmp_path, workers=1):
         endless = working(store)
         claimed, waiting = queue_run(store, DATA, "pca"), queue_run(store, DATA, "pca")
-    store.request_cancel(endless.run_id)
+    store.cancel(endless.run_id)
     assert store.claim() == claimed  # as by a supervisor that ended before it could start the run
     with supervised(tmp_path, workers=1):
         assert ended(store, claimed.run_id).state is RunState.DONE

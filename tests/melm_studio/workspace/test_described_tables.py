@@ -53,7 +53,7 @@ def test_a_table_that_is_shown_again_is_not_prepared_again(own, prepared):
     first = tables.describe(own, source)
     assert tables.describe(own, upload(own)) == first
     assert len(prepared) == 1
-    assert own.store.get_data("ann", first.id) is not None
+    assert own.store.get_file("ann", FileKind.DATA, first.id) is not None
     assert first.labels == ("label", "x", "y")
     tables.describe(own, replace(source, standardize=False))
     assert len(prepared) == 2

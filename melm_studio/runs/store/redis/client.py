@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Sequence
+from contextlib import AbstractContextManager
 from typing import Any, Protocol, TypeVar, cast
 
 import redis
@@ -59,7 +60,14 @@ class Commands(Protocol):
 class Pipeline(Commands, Protocol):
     """Commands answer at once before `multi`, and are one transaction after it."""
 
+    def watch(self, *names: str) -> object: ...
     def multi(self) -> None: ...
+
+
+class Batch(Commands, AbstractContextManager["Batch"], Protocol):
+    """Commands that are sent, and answered, together."""
+
+    def execute(self) -> list[Any]: ...
 
 
 class Script(Protocol):
@@ -76,6 +84,7 @@ class Client(Commands, Protocol):
     connection_pool: redis.ConnectionPool
 
     def register_script(self, script: str) -> Script: ...
+    def pipeline(self, *, transaction: bool) -> Batch: ...
     def transaction(
         self, func: Callable[[Pipeline], _T], *watches: str, value_from_callable: bool
     ) -> _T: ...

@@ -7,10 +7,8 @@ import json
 import logging
 import secrets
 import time
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
-from typing import Any
 from urllib.parse import quote
 
 from msgspec.structs import replace
@@ -19,43 +17,31 @@ from melm_studio.configuration.limits import Limits
 from melm_studio.configuration.redis_address import RedisAddress
 from melm_studio.runs.records.grant import Grant, replaced_by
 from melm_studio.runs.records.request import GO, RunRequest
-from melm_studio.runs.records.run import (
-    PlaneEvent,
-    RunRecord,
-    RunState,
-    annotated,
-    reopened,
-    stored_run,
-)
-from melm_studio.runs.records.shares import places_of
+from melm_studio.runs.records.run import PlaneEvent, RunRecord, RunState, stored_run
 from melm_studio.runs.records.stored_files import FileKind, StoredFile, is_current
-from melm_studio.runs.store.fair_queue import (
-    after_looking,
-    after_serving,
-    next_looked_at,
-    next_run,
-)
 from melm_studio.runs.store.grants import Grants
 from melm_studio.runs.store.protocol import (
     Admission,
+    Change,
+    Choice,
     Ended,
+    HistorySize,
+    Listing,
     RunEndedError,
     RunStore,
     Sign,
-    admit_all,
     admit_any,
+    queue_of,
 )
-from melm_studio.runs.store.quota import (
-    make_room_for_bytes,
-    make_room_for_ended,
-    make_room_for_run,
-    make_room_in_queue,
-)
+from melm_studio.runs.store.quota import make_room_for_bytes, make_room_for_run
 from melm_studio.runs.store.redis.client import Client, Commands, Pipeline, open_client, transact
 from melm_studio.runs.store.secret_key import SECRET_BYTES
 from melm_studio.talks.store import Talks
 from melm_studio.talks.talk import COUNT_VALID_S, Talk, TalkView
 from melm_studio.talks.talk import replaced_by as replaced_talks
+
+# Who was served from each queue, the latest last.
+SERVED = {Listing.QUEUED: "served", Listing.LOOKED_AT: "served-lookers"}
 
 logger = logging.getLogger(__name__)
 
@@ -82,123 +68,92 @@ class RedisRunStore(RunStore):
         self.talks = RedisTalks(self._redis, address)
         self.grants = RedisGrants(self._redis, address)
         self._events = RedisEvents(self._redis, address)
-        self._queue, self._unfinished = self._key("queue"), self._key("unfinished")
-        self._looked_at, self._lookers = self._key("looked-at"), self._key("served-lookers")
-        self._served, self._addresses = self._key("served"), self._key("addresses")
-        self._owners, self._ended = self._key("owners"), self._key("ended")
+        self._queues = [self._listing(queue) for queue in SERVED]
+        self._addresses, self._owners = self._key("addresses"), self._key("owners")
+        self._ended = self._key("ended")
 
-    def create(self, record: RunRecord, admit: Admission = admit_any) -> None:
-        runs = self._runs_key(record.owner)
+    def create(
+        self,
+        record: RunRecord,
+        admit: Admission = admit_any,
+        *,
+        n_bytes: int = 0,
+        report: bytes | None = None,
+    ) -> None:
+        runs = self._listing(record.owner)
 
         def put(pipe: Pipeline) -> None:
             admit(self.runs_of(record.owner))
-            make_room_for_run(self, record)
-            pipe.multi()
-            pipe.set(self._run_key(record.run_id), record.to_bytes())
-            for listing in (runs, self._unfinished, self._queue_of(record)):
-                pipe.zadd(listing, _oldest_first(record))
-            pipe.sadd(self._owners, record.owner)
-
-        files = self._files.listing(record.owner)
-        transact(self._redis, put, self._queue, self._looked_at, runs, files)
-
-    def put_ended(self, record: RunRecord, n_bytes: int, report: bytes | None = None) -> None:
-        runs = self._runs_key(record.owner)
-
-        def put(pipe: Pipeline) -> None:
-            make_room_for_ended(self, record, n_bytes)
+            make_room_for_run(self, record, n_bytes)
             pipe.multi()
             pipe.set(self._run_key(record.run_id), record.to_bytes())
             if report is not None:
                 pipe.set(self._key("report", record.run_id), report)
             pipe.zadd(runs, _oldest_first(record))
             pipe.sadd(self._owners, record.owner)
+            if not record.state.is_final:
+                self._enlist(pipe, record)
 
-        transact(self._redis, put, runs, self._files.listing(record.owner))
+        files = self._files.listing(record.owner)
+        transact(self._redis, put, *self._queues, runs, files)
 
-    def get(self, run_id: str) -> RunRecord | None:
-        return self._record(run_id, self._redis.get(self._run_key(run_id)))
+    def records(self, run_ids: Sequence[str]) -> list[RunRecord]:
+        found = self._redis.mget([*map(self._run_key, run_ids)]) if run_ids else []
+        return [*filter(None, map(self._record, run_ids, found))]
 
-    def runs_of(self, owner: str) -> list[RunRecord]:
-        return self._records(self._redis.zrange(self._runs_key(owner), 0, -1))
+    def run_ids(self, of: str | Listing) -> list[str]:
+        return _texts(self._redis.zrange(self._listing(of), 0, -1))
 
-    def unfinished(self) -> list[RunRecord]:
-        # One that another version left, and this one cannot read, stays listed for that one.
-        runs = self._records(self._redis.zrange(self._unfinished, 0, -1))
-        return [run for run in runs if not run.state.is_final]
+    def change(self, run_id: str, change: Change) -> bool:
+        keys = [self._run_key(run_id), self._key("control", run_id)]
 
-    def transition(self, run_id: str, expected: Collection[RunState], **changes: Any) -> bool:
-        return self._changed(
-            run_id,
-            lambda record: replace(record, **changes) if record.state in expected else None,
-        )
-
-    def reopen(self, run_id: str) -> bool:
-        run = self._run_key(run_id)
-
-        def put(pipe: Pipeline) -> bool:
-            record = self._record(run_id, pipe.get(run))
-            if record is None or not record.can_continue:
-                pipe.multi()
-                return False
-            make_room_in_queue(self, record)
+        def write(pipe: Pipeline) -> bool:
+            run, control = pipe.mget(keys)
+            before, request = self._record(run_id, run), RunRequest.stored(control)
+            if before is not None and before.state.is_final:
+                pipe.watch(*self._queues)
+            changed = None if before is None else change(before, request)
             pipe.multi()
-            self._queue_attempt(pipe, reopened(record), GO)
+            if before is None or changed is None:
+                return False
+            after, changed_request = changed
+            if after is not before:
+                pipe.set(keys[0], after.to_bytes())
+                self._list_anew(pipe, before, after)
+            if changed_request is not request:
+                pipe.set(keys[1], changed_request.to_bytes())
             return True
 
-        return transact(self._redis, put, run, self._queue, self._looked_at)
+        return transact(self._redis, write, *keys)
 
-    def requeue(self, seen: RunRecord, *, n_losses: int) -> bool:
-        run, control = self._run_key(seen.run_id), self._key("control", seen.run_id)
+    def _list_anew(self, pipe: Pipeline, before: RunRecord, after: RunRecord) -> None:
+        if after.attempt != before.attempt:
+            self._enlist(pipe, after)
+        elif before.state is RunState.QUEUED and after.state is not RunState.QUEUED:
+            pipe.zrem(self._listing(queue_of(before)), after.run_id)
+        if after.state.is_final and not before.state.is_final:
+            pipe.zrem(self._listing(Listing.UNFINISHED), after.run_id)
+            one = Ended().and_one(after)
+            pipe.hincrby(self._ended, after.state, one.n_runs)
+            pipe.hincrbyfloat(self._ended, f"{after.state} seconds", one.seconds)
 
-        def put(pipe: Pipeline) -> bool:
-            record = self._live(seen.run_id, pipe.get(run))
-            before = RunRequest.stored(pipe.get(control))
-            pipe.multi()
-            if record is None or record.attempt != seen.attempt:
-                return False
-            self._queue_attempt(pipe, reopened(record, n_losses=n_losses), before)
-            return True
+    def _enlist(self, pipe: Pipeline, record: RunRecord) -> None:
+        for listing in (Listing.UNFINISHED, queue_of(record)):
+            pipe.zadd(self._listing(listing), _oldest_first(record))
 
-        return transact(self._redis, put, run, control)
+    def append(self, run_id: str, *events: PlaneEvent, to_ended: bool = False) -> int:
+        return self._events.append(run_id, events, to_ended=to_ended)
 
-    def annotate(self, run_id: str, **changes: Any) -> None:
-        def write(pipe: Pipeline) -> None:
-            raw = pipe.get(self._run_key(run_id))
-            record = self._record(run_id, raw)
-            pipe.multi()
-            if record is not None and raw is not None:
-                pipe.set(self._run_key(run_id), annotated(record, raw, changes))
+    def events(self, run_id: str, start: int = 0, stop: int | None = None) -> list[PlaneEvent]:
+        return self._events.between(run_id, start, stop)
 
-        transact(self._redis, write, self._run_key(run_id))
-
-    def beat(self, run_id: str, now: float) -> None:
-        self._changed(run_id, lambda record: replace(record, heartbeat_s=now))
-
-    def append(self, run_id: str, event: PlaneEvent) -> int:
-        return self._events.append(run_id, event)
-
-    def put_history(self, run_id: str, events: Sequence[PlaneEvent]) -> None:
-        self._events.put_all(run_id, events)
-
-    def n_events(self, run_id: str) -> int:
-        return self._events.count(run_id)
-
-    def event_bytes(self, run_id: str) -> int:
-        return self._events.n_bytes(run_id)
-
-    def events(self, run_id: str, after: int = -1, limit: int | None = None) -> list[PlaneEvent]:
-        return self._events.after(run_id, after, limit)
-
-    def event(self, run_id: str, sequence: int) -> PlaneEvent | None:
-        return self._events.at(run_id, sequence) if sequence >= 0 else None
-
-    def last_event(self, run_id: str) -> PlaneEvent | None:
-        return self._events.at(run_id, -1)
+    def history_size(self, run_id: str) -> HistorySize:
+        return self._events.size(run_id)
 
     def put_report(self, run_id: str, raw: bytes) -> None:
         def put(pipe: Pipeline) -> None:
-            if self._live(run_id, pipe.get(self._run_key(run_id))) is None:
+            record = self._record(run_id, pipe.get(self._run_key(run_id)))
+            if record is None or record.state.is_final:
                 raise RunEndedError(run_id)
             pipe.multi()
             pipe.set(self._key("report", run_id), raw)
@@ -208,67 +163,35 @@ class RedisRunStore(RunStore):
     def report(self, run_id: str) -> bytes | None:
         return self._redis.get(self._key("report", run_id))
 
-    def update_request(self, run_id: str, change: Callable[[RunRequest], RunRequest]) -> None:
-        run, request = self._run_key(run_id), self._key("control", run_id)
-
-        def write(pipe: Pipeline) -> None:
-            record = self._live(run_id, pipe.get(run))
-            before = RunRequest.stored(pipe.get(request))
-            pipe.multi()
-            if record is not None:
-                pipe.set(request, change(before).to_bytes())
-
-        transact(self._redis, write, run, request)
-
     def request(self, run_id: str) -> RunRequest:
         run, raw = self._redis.mget([self._run_key(run_id), self._key("control", run_id)])
         return GO.cancelled() if run is None else RunRequest.stored(raw)
 
-    def claim(self) -> RunRecord | None:
-        return transact(self._redis, self._claim, self._queue)
+    def take(self, queue: Listing, choose: Choice) -> RunRecord | None:
+        listing, served = self._listing(queue), self._key(SERVED[queue])
 
-    def claim_looked_at(self, admits: Callable[[RunRecord], bool] = admit_all) -> RunRecord | None:
-        if not self.n_looked_at():
-            return None
-
-        def take(pipe: Pipeline) -> RunRecord | None:
-            waiting = self._records(pipe.zrange(self._looked_at, 0, -1))
-            served = _texts(pipe.lrange(self._lookers, 0, -1))
-            admitted = [record for record in waiting if admits(record)]
-            chosen = next_looked_at(admitted, served, self.address_of)
-            address = "" if chosen is None else self.address_of(chosen.owner)
+        def take_chosen(pipe: Pipeline) -> RunRecord | None:
+            waiting = _texts(pipe.zrange(listing, 0, -1))
+            choice = choose(waiting, _texts(pipe.lrange(served, 0, -1))) if waiting else None
             pipe.multi()
-            if chosen is not None:
-                pipe.zrem(self._looked_at, chosen.run_id)
-                pipe.delete(self._lookers)
-                pipe.rpush(self._lookers, *after_looking(served, chosen.owner, address))
+            if choice is None:
+                return None
+            chosen, served_then = choice
+            pipe.zrem(listing, chosen.run_id)
+            pipe.delete(served)
+            pipe.rpush(served, *served_then)
             return chosen
 
-        return transact(self._redis, take, self._looked_at)
+        return transact(self._redis, take_chosen, listing)
 
     def release(self, run_id: str) -> None:
         def put_back(pipe: Pipeline) -> None:
             record = self._record(run_id, pipe.get(self._run_key(run_id)))
             pipe.multi()
             if record is not None and record.state is RunState.QUEUED:
-                pipe.zadd(self._queue_of(record), _oldest_first(record))
+                pipe.zadd(self._listing(queue_of(record)), _oldest_first(record))
 
         transact(self._redis, put_back, self._run_key(run_id))
-
-    def n_queued(self) -> int:
-        return self._redis.zcard(self._queue) + self.n_looked_at()
-
-    def n_looked_at(self) -> int:
-        return self._redis.zcard(self._looked_at)
-
-    def places_taken(self) -> Counter[str]:
-        queues = (self._queue, self._looked_at)
-        waiting = {name for queue in queues for name in _texts(self._redis.zrange(queue, 0, -1))}
-        taken = Counter[str]()
-        for run in self.unfinished():
-            if run.run_id in waiting:
-                taken[run.owner] += places_of(run)
-        return taken
 
     def delete(self, run_id: str) -> None:
         def forget(pipe: Pipeline) -> None:
@@ -278,9 +201,8 @@ class RedisRunStore(RunStore):
                 return
             for kind in ("run", "events", "bytes", "control", "report"):
                 pipe.unlink(self._key(kind, run_id))
-            own = self._runs_key(record.owner)
-            for listing in (own, self._unfinished, self._queue_of(record)):
-                pipe.zrem(listing, run_id)
+            for listing in (record.owner, Listing.UNFINISHED, queue_of(record)):
+                pipe.zrem(self._listing(listing), run_id)
 
         transact(self._redis, forget, self._run_key(run_id))
 
@@ -291,8 +213,9 @@ class RedisRunStore(RunStore):
     def get_file(self, owner: str, kind: FileKind, key: str) -> bytes | None:
         return self._files.get(owner, kind, key)
 
-    def owners(self) -> list[str]:
-        return sorted(name.decode() for name in self._redis.smembers(self._owners))
+    def owners(self, at: str | None = None) -> list[str]:
+        key = self._owners if at is None else self._key("at", at)
+        return sorted(name.decode() for name in self._redis.smembers(key))
 
     def set_address(self, owner: str, address: str) -> None:
         before = self.address_of(owner)
@@ -304,10 +227,6 @@ class RedisRunStore(RunStore):
 
     def address_of(self, owner: str) -> str:
         return (self._redis.hget(self._addresses, owner) or owner.encode()).decode()
-
-    def owners_at(self, address: str) -> list[str]:
-        found = self._redis.smembers(self._key("at", address))
-        return sorted(name.decode() for name in found) or [address]
 
     def bytes_stored(self) -> int:
         return int(self._redis.info("memory")["used_memory"])
@@ -326,14 +245,11 @@ class RedisRunStore(RunStore):
         self._secret = self._redis.get(key) or known
         return self._secret
 
-    def probe(self, now: float) -> None:
-        self._redis.set(self._key("probe"), now)
-
     def tidy(self, now: float) -> None:
         self.talks.forget_expired(now)
         self.grants.forget_expired(now)
         for owner in self.owners():
-            keys = self._runs_key(owner), self._files.listing(owner)
+            keys = self._listing(owner), self._files.listing(owner)
             transact(self._redis, partial(self._forget_owner_without, keys, owner), *keys)
 
     def mark(self, sign: Sign, now: float) -> None:
@@ -355,52 +271,6 @@ class RedisRunStore(RunStore):
         # Not the connections that other threads are using.
         self._redis.connection_pool.disconnect(inuse_connections=False)
 
-    def _changed(self, run_id: str, change: Callable[[RunRecord], RunRecord | None]) -> bool:
-        """Change a run that has not ended; return whether there was one and a change to make."""
-
-        def write(pipe: Pipeline) -> bool:
-            record = self._live(run_id, pipe.get(self._run_key(run_id)))
-            changed = None if record is None else change(record)
-            pipe.multi()
-            if changed is None:
-                return False
-            pipe.set(self._run_key(run_id), changed.to_bytes())
-            self._unlist_where_due(pipe, changed)
-            return True
-
-        return transact(self._redis, write, self._run_key(run_id))
-
-    def _unlist_where_due(self, pipe: Pipeline, record: RunRecord) -> None:
-        if record.state is not RunState.QUEUED:
-            pipe.zrem(self._queue_of(record), record.run_id)
-        if record.state.is_final:
-            pipe.zrem(self._unfinished, record.run_id)
-            one = Ended().and_one(record)
-            pipe.hincrby(self._ended, record.state, one.n_runs)
-            pipe.hincrbyfloat(self._ended, f"{record.state} seconds", one.seconds)
-
-    def _queue_attempt(self, pipe: Pipeline, record: RunRecord, before: RunRequest) -> None:
-        request = before.of_attempt(record.attempt)
-        pipe.set(self._run_key(record.run_id), record.to_bytes())
-        pipe.set(self._key("control", record.run_id), request.to_bytes())
-        for listing in (self._unfinished, self._queue_of(record)):
-            pipe.zadd(listing, _oldest_first(record))
-
-    def _claim(self, pipe: Pipeline) -> RunRecord | None:
-        waiting = _texts(pipe.zrange(self._queue, 0, -1))
-        served = _texts(pipe.lrange(self._served, 0, -1))
-        # Those in the other queue are not at work either.
-        others = {*_texts(self._redis.zrange(self._looked_at, 0, -1))} if waiting else set()
-        found = self.unfinished() if waiting else []
-        unfinished = [run for run in found if run.run_id not in others]
-        chosen = next_run(unfinished, waiting, served, self.address_of)
-        pipe.multi()
-        if chosen is not None:
-            pipe.zrem(self._queue, chosen.run_id)
-            pipe.delete(self._served)
-            pipe.rpush(self._served, *after_serving(served, chosen.owner, unfinished))
-        return chosen
-
     def _forget_owner_without(self, keys: Collection[str], owner: str, pipe: Pipeline) -> None:
         is_needed, address = pipe.exists(*keys), self.address_of(owner)
         pipe.multi()
@@ -409,33 +279,18 @@ class RedisRunStore(RunStore):
             pipe.srem(self._key("at", address), owner)
             pipe.hdel(self._addresses, owner)
 
-    def _records(self, run_ids: Iterable[bytes]) -> list[RunRecord]:
-        names = _texts(run_ids)
-        found = self._redis.mget([*map(self._run_key, names)]) if names else []
-        return [*filter(None, map(self._record, names, found))]
-
     def _record(self, run_id: str, raw: bytes | None) -> RunRecord | None:
         return None if raw is None else stored_run(run_id, raw, self._owner_of)
 
-    def _live(self, run_id: str, raw: bytes | None) -> RunRecord | None:
-        record = self._record(run_id, raw)
-        return None if record is None or record.state.is_final else record
-
     def _owner_of(self, run_id: str) -> str:
         """The owner whose list has a run."""
-        for owner in self.owners():
-            if run_id in _texts(self._redis.zrange(self._runs_key(owner), 0, -1)):
-                return owner
-        return ""
+        return next((owner for owner in self.owners() if run_id in self.run_ids(owner)), "")
 
     def _run_key(self, run_id: str) -> str:
         return self._key("run", run_id)
 
-    def _queue_of(self, record: RunRecord) -> str:
-        return self._looked_at if record.is_looked_at else self._queue
-
-    def _runs_key(self, owner: str) -> str:
-        return self._key("runs", owner)
+    def _listing(self, of: str | Listing) -> str:
+        return self._key(of.value) if isinstance(of, Listing) else self._key("runs", of)
 
 
 def _oldest_first(record: RunRecord) -> dict[str, float]:
@@ -702,18 +557,20 @@ def _read(found: Iterable[bytes]) -> Iterator[Talk]:
     return filter(None, map(Talk.readable, found))
 
 
-# An event contains its own sequence number, so the client guesses it: the script returns nothing if
-# the guess was right, else the number to guess next, or -1 if the run has ended.
+# An event contains its own sequence number, so the client guesses that of the first one: the script
+# returns nothing if the guess was right, else the number to guess next, or -1 if the run has ended.
 APPEND = """
-if not redis.call("ZSCORE", KEYS[1], ARGV[1]) then
+if ARGV[1] ~= "" and not redis.call("ZSCORE", KEYS[1], ARGV[1]) then
     return -1
 end
 local length = redis.call("LLEN", KEYS[2])
 if length ~= tonumber(ARGV[2]) then
     return length
 end
-redis.call("RPUSH", KEYS[2], ARGV[3])
-redis.call("INCRBY", KEYS[3], #ARGV[3])
+for place = 3, #ARGV do
+    redis.call("RPUSH", KEYS[2], ARGV[place])
+    redis.call("INCRBY", KEYS[3], #ARGV[place])
+end
 return false
 """
 ENDED = -1
@@ -726,50 +583,34 @@ class RedisEvents:
         self._redis, self._address = client, address
         self._append_script = client.register_script(APPEND)
 
-    def append(self, run_id: str, event: PlaneEvent) -> int:
-        """Append to a run that has not ended; return the sequence number."""
+    def append(self, run_id: str, events: Sequence[PlaneEvent], *, to_ended: bool) -> int:
+        """Append to a run, and return the sequence number of the last event."""
         keys = [self._address.key("unfinished"), self._list(run_id), self._size(run_id)]
-        guess: int | None = self.count(run_id)
+        required = "" if to_ended else run_id
+        guess: int | None = self._redis.llen(self._list(run_id))
         while guess is not None:
-            sequence = guess
-            raw = replace(event, sequence=sequence).to_bytes()
-            guess = self._append_script(keys, [run_id, sequence, raw])
+            first = guess
+            raw = [replace(event, sequence=first + i).to_bytes() for i, event in enumerate(events)]
+            guess = self._append_script(keys, [required, first, *raw])
             if guess == ENDED:
                 raise RunEndedError(run_id)
-        return sequence
+        return first + len(events) - 1
 
-    def put_all(self, run_id: str, events: Sequence[PlaneEvent]) -> None:
-        """Append the events of a run that has ended elsewhere."""
+    def size(self, run_id: str) -> HistorySize:
+        """Return how many events the run has, and the bytes that they take."""
+        with self._redis.pipeline(transaction=False) as pipe:
+            pipe.llen(self._list(run_id))
+            pipe.get(self._size(run_id))
+            n_events, n_bytes = pipe.execute()
+        return HistorySize(n_events, int(n_bytes or 0))
 
-        def put(pipe: Pipeline) -> None:
-            first = pipe.llen(self._list(run_id))
-            raw = [replace(one, sequence=first + i).to_bytes() for i, one in enumerate(events)]
-            pipe.multi()
-            pipe.rpush(self._list(run_id), *raw)
-            pipe.incrby(self._size(run_id), sum(map(len, raw)))
-
-        transact(self._redis, put, self._list(run_id))
-
-    def count(self, run_id: str) -> int:
-        """Return how many events the run has."""
-        return self._redis.llen(self._list(run_id))
-
-    def n_bytes(self, run_id: str) -> int:
-        """Return how many bytes they take."""
-        return int(self._redis.get(self._size(run_id)) or 0)
-
-    def after(self, run_id: str, sequence: int, limit: int | None) -> list[PlaneEvent]:
-        """Return the events after a sequence number, at most so many."""
-        if limit == 0:
+    def between(self, run_id: str, start: int, stop: int | None) -> list[PlaneEvent]:
+        """Return the events of a slice of the list; the server's ends are inclusive."""
+        if stop == 0:
             return []
-        last = -1 if limit is None else sequence + limit
-        found = self._redis.lrange(self._list(run_id), sequence + 1, last)
+        last = -1 if stop is None else stop - 1
+        found = self._redis.lrange(self._list(run_id), start, last)
         return [*filter(None, map(PlaneEvent.readable, found))]
-
-    def at(self, run_id: str, place: int) -> PlaneEvent | None:
-        """Return the event at a place of the list; -1 is the last one."""
-        raw = self._redis.lindex(self._list(run_id), place)
-        return None if raw is None else PlaneEvent.readable(raw)
 
     def _list(self, run_id: str) -> str:
         return self._address.key("events", run_id)

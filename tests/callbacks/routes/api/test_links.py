@@ -10,6 +10,7 @@ import pytest
 
 from callbacks.routes.api.endpoints import PREFIX
 from melm_studio.layout import ids
+from melm_studio.runs.records.stored_files import FileKind
 from tests.callbacks.tables import blobs, csv
 from tools.driver.visitor import opened_studio
 
@@ -51,7 +52,7 @@ def test_the_table_is_a_copy(studio):
     address(guest, link_of(maker))
     (file,) = studio.store.files_of(maker.owner)
     studio.store.delete_file(file)
-    assert studio.store.get_upload(guest.owner, file.key) == TABLE
+    assert studio.store.get_file(guest.owner, FileKind.UPLOAD, file.key) == TABLE
 
 
 def test_a_link_that_was_changed_opens_nothing(studio):

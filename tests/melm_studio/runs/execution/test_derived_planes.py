@@ -7,6 +7,7 @@ import pytest
 
 from melm_studio.analyses import resamples, tree
 from melm_studio.runs.records.run import RunRecord, RunState, new_analysis
+from melm_studio.runs.store.attempts import requeue
 from melm_studio.workers.execute import execute_run
 from melm_studio.workers.inline import InlineRunner
 from tests.melm_studio.runs.helpers import blobs, queue_run
@@ -55,7 +56,7 @@ def test_after_a_lost_worker_it_ends_as_if_nothing_had_happened(store, monkeypat
     n_before = store.n_events(lost.run_id)
     assert n_before > 0
     monkeypatch.setattr(store, "put_report", put)
-    store.requeue(store.get(lost.run_id), n_losses=1)
+    requeue(store, store.get(lost.run_id), n_losses=1)
     InlineRunner(store).drain()
 
     ended = store.get(lost.run_id)

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from melm_studio.configuration.limits import DiskFullError
+from melm_studio.runs.records.stored_files import FileKind
 from melm_studio.runs.store.protocol import RunStore
 
 
@@ -30,7 +31,7 @@ class FullDisk:
         numbers = count()
         with suppress(DiskFullError):  # what is free within the database goes first
             while True:
-                store.put_data("filler", str(next(numbers)), bytes(4_000))
+                store.put_file("filler", FileKind.DATA, str(next(numbers)), bytes(4_000))
 
     def free(self, store: RunStore) -> None:
         """Let the store grow again."""

@@ -6,7 +6,7 @@ import pytest
 
 from melm_studio.configuration.messages import STOPPED
 from melm_studio.runs.records.run import RunState
-from melm_studio.runs.store.attempts import end_attempt
+from melm_studio.runs.store.attempts import end_attempt, reopen
 from tests.melm_studio.runs.helpers import assert_same_plane, plane
 
 # As the documentation promises.
@@ -42,7 +42,7 @@ def test_a_run_that_takes_its_workers_down_is_given_up_and_says_so(store, run_id
     assert record.message.startswith(f"It is gone, and the run was tried {TRIES} times.")
     assert record.finished_s is not None
     assert store.claim() is None
-    assert store.reopen(run_id)
+    assert reopen(store, run_id)
     assert store.get(run_id).n_losses == 0
 
 
@@ -52,7 +52,7 @@ def test_a_run_is_not_to_blame_where_the_studio_is_stopped(store, run_id):
 
 
 def test_it_is_cancelled_if_that_was_asked_for(store, run_id):
-    store.request_cancel(run_id)
+    store.cancel(run_id)
     record = lose(store, run_id)
     assert (record.state, record.message) == (RunState.CANCELLED, STOPPED)
 

@@ -10,6 +10,7 @@ import diskcache
 import pytest
 
 from melm_studio.runs.records.run import RunState
+from melm_studio.runs.records.stored_files import FileKind
 from melm_studio.runs.store.disk import DiskRunStore
 from melm_studio.runs.store.disk_cache import ORPHANED_AFTER_S, BytesDisk, UnsafeValueError
 from tests.melm_studio.runs.helpers import run_of
@@ -70,16 +71,20 @@ def test_the_folder_is_closed_to_other_users(tmp_path):
 
 def test_equal_data_of_two_owners_are_kept_once(store, tmp_path):
     raw = bytes(range(256)) * 10_000
-    store.put_data("ada", "x", raw)
-    store.put_data("bob", "y", raw)
-    store.put_upload("bob", "y.csv", raw)
+    store.put_file("ada", FileKind.DATA, "x", raw)
+    store.put_file("bob", FileKind.DATA, "y", raw)
+    store.put_file("bob", FileKind.UPLOAD, "y.csv", raw)
     assert len(list((tmp_path / "store").rglob("*.val"))) == 1
-    assert store.get_data("bob", "y") == store.get_upload("bob", "y.csv") == raw
+    assert (
+        store.get_file("bob", FileKind.DATA, "y")
+        == store.get_file("bob", FileKind.UPLOAD, "y.csv")
+        == raw
+    )
 
 
 def test_bytes_that_nobody_holds_any_more_leave_the_disk(store, tmp_path):
-    store.put_data("ada", "x", bytes(2_000_000))
-    store.put_data("bob", "x", bytes(2_000_000))
+    store.put_file("ada", FileKind.DATA, "x", bytes(2_000_000))
+    store.put_file("bob", FileKind.DATA, "x", bytes(2_000_000))
     for owner, n_files in [("ada", 1), ("bob", 0)]:
         store.delete_file(store.files_of(owner)[0])
         assert len(list((tmp_path / "store").rglob("*.val"))) == n_files
@@ -95,7 +100,7 @@ def test_a_file_of_no_run_stays_for_a_day(store, tmp_path):
 
 
 def test_a_file_that_a_dying_process_left_is_removed_once_it_is_old(store, tmp_path):
-    store.put_data("ada", "x", bytes(2_000_000))
+    store.put_file("ada", FileKind.DATA, "x", bytes(2_000_000))
     (kept,) = (tmp_path / "store").rglob("*.val")
     orphan = kept.with_name("orphan.val")
     orphan.write_bytes(b"half")
@@ -103,7 +108,7 @@ def test_a_file_that_a_dying_process_left_is_removed_once_it_is_old(store, tmp_p
     assert orphan.exists()
     store.tidy(time.time() + ORPHANED_AFTER_S + 60)
     assert not orphan.exists()
-    assert store.get_data("ada", "x") == bytes(2_000_000)
+    assert store.get_file("ada", FileKind.DATA, "x") == bytes(2_000_000)
 
 
 @pytest.mark.parametrize("padding", [0, 2_000_000], ids=["in the database", "in a file"])

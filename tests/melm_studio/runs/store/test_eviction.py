@@ -8,6 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from melm_studio.runs.records.run import RunState
+from melm_studio.runs.records.stored_files import FileKind
 from melm_studio.runs.store.eviction import (
     SECONDS_PER_DAY,
     TRUSTED_AFTER_S,
@@ -39,11 +40,11 @@ def sweep_after(store, days):
 
 def test_a_run_that_ended_long_ago_goes_with_its_history_and_its_data(store):
     record = run_that_ended(store, data_id="d", source=UPLOADED)
-    store.put_data("ada", "d", b"data")
-    store.put_upload("ada", UPLOADED.key, b"upload")
+    store.put_file("ada", FileKind.DATA, "d", b"data")
+    store.put_file("ada", FileKind.UPLOAD, UPLOADED.key, b"upload")
     sweep_after(store, DAYS - 1)
     assert store.get(record.run_id) is not None
-    assert store.get_data("ada", "d") == b"data"
+    assert store.get_file("ada", FileKind.DATA, "d") == b"data"
     sweep_after(store, DAYS + 1)
     assert store.get(record.run_id) is None
     assert store.n_events(record.run_id) == 0
@@ -128,17 +129,17 @@ def test_a_start_soon_after_the_last_sweep_deletes_what_is_due(store):
 
 def test_a_run_whose_data_are_still_opened_stays_with_its_data(store):
     record = run_that_ended(store, days_ago=2 * DAYS, data_id="d")
-    store.put_data("ada", "d", b"data")
+    store.put_file("ada", FileKind.DATA, "d", b"data")
     sweep_after(store, 1)
     assert store.get(record.run_id) is not None
-    assert store.get_data("ada", "d") == b"data"
+    assert store.get_file("ada", FileKind.DATA, "d") == b"data"
 
 
 def test_the_upload_of_a_run_that_stays_stays(store):
-    store.put_upload("ada", UPLOADED.key, b"upload")
+    store.put_file("ada", FileKind.UPLOAD, UPLOADED.key, b"upload")
     run_that_ended(store, days_ago=-DAYS, source=UPLOADED)
     sweep_after(store, DAYS + 1)
-    assert store.get_upload("ada", UPLOADED.key) == b"upload"
+    assert store.get_file("ada", FileKind.UPLOAD, UPLOADED.key) == b"upload"
 
 
 def test_a_run_that_waits_or_works_is_never_swept_away(store):
@@ -151,12 +152,12 @@ def test_a_run_that_waits_or_works_is_never_swept_away(store):
 
 
 def test_what_is_fresh_of_another_owner_stays_though_it_is_equal(store):
-    store.put_data("ada", "d", b"same")
-    store.put_data("bob", "d", b"same")
+    store.put_file("ada", FileKind.DATA, "d", b"same")
+    store.put_file("bob", FileKind.DATA, "d", b"same")
     run_that_ended(store, days_ago=-DAYS, owner="bob", data_id="d")
     sweep_after(store, DAYS + 1)
-    assert store.get_data("ada", "d") is None
-    assert store.get_data("bob", "d") == b"same"
+    assert store.get_file("ada", FileKind.DATA, "d") is None
+    assert store.get_file("bob", FileKind.DATA, "d") == b"same"
 
 
 def test_a_new_store_says_nothing_of_the_clock(store, caplog):

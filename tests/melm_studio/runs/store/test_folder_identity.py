@@ -10,6 +10,7 @@ from contextlib import closing
 import pytest
 
 from melm_studio.configuration.data_folder import UnusableFolderError
+from melm_studio.runs.records.stored_files import FileKind
 from melm_studio.runs.store import folder_identity
 from melm_studio.runs.store.disk import DiskRunStore
 from melm_studio.runs.store.disk_cache import DiskCache
@@ -221,7 +222,7 @@ def test_a_start_looks_through_a_database_for_two_seconds_at_most(folder, monkey
 
 def test_a_large_database_is_looked_at_for_a_while_only(folder, monkeypatch):
     with closing(DiskRunStore(folder)) as store:
-        store.put_data("ada", "d", bytes(500_000))
+        store.put_file("ada", FileKind.DATA, "d", bytes(500_000))
     monkeypatch.setattr(folder_identity, "CHECK_S", 0.0)
     identify(folder)
 

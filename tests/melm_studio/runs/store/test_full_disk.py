@@ -9,6 +9,7 @@ import pytest
 from melm_studio.configuration.limits import DiskFullError
 from melm_studio.configuration.messages import NO_ROOM
 from melm_studio.runs.records.run import RunState
+from melm_studio.runs.records.stored_files import FileKind
 from melm_studio.workers.execute import execute_run
 from melm_studio.workers.heartbeat import heartbeat
 from tests.melm_studio.runs.helpers import (
@@ -59,8 +60,8 @@ def test_what_does_not_fit_is_refused_and_what_was_kept_stays(store, disk):
     before = store.get(record.run_id)
     disk.fill(store)
     with pytest.raises(DiskFullError, match="free some space, then try again"):
-        store.put_upload("ada", "u", bytes(100_000))
-    assert store.get_upload("ada", "u") is None
+        store.put_file("ada", FileKind.UPLOAD, "u", bytes(100_000))
+    assert store.get_file("ada", FileKind.UPLOAD, "u") is None
     assert store.files_of("ada") == []
     assert store.get(record.run_id) == before
     assert store.n_events(record.run_id) == 1
@@ -69,21 +70,21 @@ def test_what_does_not_fit_is_refused_and_what_was_kept_stays(store, disk):
 def test_once_there_is_room_the_store_goes_on(store, disk):
     disk.fill(store)
     with pytest.raises(DiskFullError):
-        store.put_upload("ada", "u", bytes(100_000))
+        store.put_file("ada", FileKind.UPLOAD, "u", bytes(100_000))
     disk.free(store)
-    store.put_upload("ada", "u", b"now")
-    assert store.get_upload("ada", "u") == b"now"
+    store.put_file("ada", FileKind.UPLOAD, "u", b"now")
+    assert store.get_file("ada", FileKind.UPLOAD, "u") == b"now"
     assert store.claim() is None
     assert created(store) == store.claim()
 
 
 def test_a_large_file_that_does_not_fit_leaves_nothing_behind(store, tmp_path):
     with no_file_larger_than(2 * MB), pytest.raises(DiskFullError):
-        store.put_upload("ada", "u", bytes(3 * MB))
+        store.put_file("ada", FileKind.UPLOAD, "u", bytes(3 * MB))
     assert list((tmp_path / "store").rglob("*.val")) == []
     assert store.files_of("ada") == []
-    store.put_upload("ada", "u", bytes(3 * MB))
-    assert store.get_upload("ada", "u") == bytes(3 * MB)
+    store.put_file("ada", FileKind.UPLOAD, "u", bytes(3 * MB))
+    assert store.get_file("ada", FileKind.UPLOAD, "u") == bytes(3 * MB)
 
 
 def test_a_run_fails_with_a_sentence_and_its_best_plane_once_there_is_room(

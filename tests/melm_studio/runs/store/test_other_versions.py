@@ -11,6 +11,7 @@ from melm_studio.configuration.messages import OTHER_VERSION
 from melm_studio.runs.records.request import RunRequest
 from melm_studio.runs.records.run import RunRecord, RunState, UnreadableRun
 from melm_studio.runs.records.stored_files import FileKind
+from melm_studio.runs.store.attempts import reopen
 from melm_studio.runs.store.eviction import sweep
 from melm_studio.talks.talk import Talk
 from tests.melm_studio.runs.helpers import created, plane, started
@@ -69,9 +70,9 @@ def test_the_queue_goes_on_beside_a_run_that_cannot_be_read(store, written):
 def test_nothing_changes_a_run_that_cannot_be_read_but_what_its_user_says(store, written):
     run_id = written(store, started)
     store.beat(run_id, 1.0)
-    store.request_cancel(run_id)
+    store.cancel(run_id)
     assert not store.transition(run_id, [*RunState], state=RunState.DONE)
-    assert not store.reopen(run_id)
+    assert not reopen(store, run_id)
     before = store.get(run_id)
     store.annotate(run_id, removed_s=5.0)
     after = store.get(run_id)
@@ -115,7 +116,7 @@ def test_planes_requests_files_and_talks_of_another_version_break_nothing(store,
         for kind in (type(plane()), RunRequest, Talk):
             patched.setattr(kind, "to_bytes", lambda record: b'{"later": 1')
         store.append(run.run_id, plane())
-        store.request_pause(run.run_id)
+        store.update_request(run.run_id, RunRequest.paused)
         store.talks.put(talk)
     assert store.events(run.run_id) == []
     assert store.last_event(run.run_id) is None

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from melm_studio.runs.store.disk import DiskRunStore
-from melm_studio.runs.store.protocol import Files, Queue, RunStore
+from melm_studio.runs.store.protocol import Files, Histories, RunStore
 
 
 def test_a_back_end_without_a_method_cannot_be_constructed():
-    implemented = RunStore.__abstractmethods__ - Queue.__abstractmethods__
+    implemented = RunStore.__abstractmethods__ - Histories.__abstractmethods__
     body = {name: getattr(DiskRunStore, name) for name in implemented}
     incomplete = type("Incomplete", (RunStore,), body)
-    with pytest.raises(TypeError, match=r"claim.*n_queued.*places_taken.*release"):
+    with pytest.raises(TypeError, match=r"append.*events.*history_size.*put_report.*report"):
         incomplete()
 
 

@@ -14,7 +14,9 @@ import pytest
 
 from melm_studio.configuration.limits import DiskFullError, Limits
 from melm_studio.configuration.redis_address import RedisAddress
+from melm_studio.runs.records.request import RunRequest
 from melm_studio.runs.records.run import RunState, UnreadableRun
+from melm_studio.runs.records.stored_files import FileKind
 from melm_studio.runs.store.protocol import StoreUnavailableError
 from melm_studio.runs.store.redis import RedisRunStore
 from melm_studio.runs.store.redis import client as redis_client
@@ -114,7 +116,7 @@ def test_all_is_there_after_the_server_was_killed_and_started_again(own_server):
     assert store.get(record.run_id) == done
     assert done.state is RunState.DONE
     assert store.last_event(record.run_id).to_bytes() == plane_before.to_bytes()
-    assert store.get_data("ada", record.data_id) is not None
+    assert store.get_file("ada", FileKind.DATA, record.data_id) is not None
     assert store.secret() == secret
     assert store.claim() == waiting
     store.close()
@@ -162,7 +164,7 @@ def test_a_server_that_is_gone_is_told_in_a_sentence_until_it_is_back(own_server
         lambda: store.beat(record.run_id, 1.0),
         lambda: store.append(record.run_id, plane()),
         lambda: store.request(record.run_id),
-        lambda: store.put_data("ada", "d", b"x"),
+        lambda: store.put_file("ada", FileKind.DATA, "d", b"x"),
     ):
         with pytest.raises(StoreUnavailableError, match=r"cannot reach .* try again in a minute"):
             use()
@@ -216,7 +218,7 @@ def test_a_server_that_cannot_save_is_told_like_a_full_disk(own_server, tmp_path
 def assert_full(store, record):
     for use in (
         lambda: store.append(record.run_id, plane()),
-        lambda: store.put_data("ada", "d", b"x"),
+        lambda: store.put_file("ada", FileKind.DATA, "d", b"x"),
         lambda: store.beat(record.run_id, 1.0),
         lambda: store.probe(1.0),
     ):
@@ -232,9 +234,9 @@ def test_studios_of_different_prefixes_share_a_server_without_seeing_each_other(
 ):
     other = redis_server.store(f"{prefix}2")
     record = created(store)
-    store.put_data("ada", "d", b"secret")
+    store.put_file("ada", FileKind.DATA, "d", b"secret")
     assert other.get(record.run_id) is None
-    assert other.get_data("ada", "d") is None
+    assert other.get_file("ada", FileKind.DATA, "d") is None
     assert other.owners() == other.unfinished() == []
     assert other.claim() is None
     assert other.secret() != store.secret()
@@ -245,10 +247,10 @@ def test_what_is_deleted_and_dropped_leaves_no_key(store, client, prefix):
     store.secret()
     before = keys(client, prefix)
     record = started(store)
-    store.put_data("ada", "d", b"data")
+    store.put_file("ada", FileKind.DATA, "d", b"data")
     store.append(record.run_id, plane())
     store.put_report(record.run_id, b"report")
-    store.request_pause(record.run_id)
+    store.update_request(record.run_id, RunRequest.paused)
     assert len(keys(client, prefix) - before) >= 9
     store.delete(record.run_id)
     store.delete_file(store.files_of("ada")[0])
@@ -258,9 +260,9 @@ def test_what_is_deleted_and_dropped_leaves_no_key(store, client, prefix):
 
 def test_equal_data_of_two_owners_are_kept_once(store, client, prefix):
     raw = bytes(range(256)) * 1_000
-    store.put_data("ada", "x", raw)
-    store.put_data("bob", "y", raw)
-    store.put_upload("bob", "y.csv", raw)
+    store.put_file("ada", FileKind.DATA, "x", raw)
+    store.put_file("bob", FileKind.DATA, "y", raw)
+    store.put_file("bob", FileKind.UPLOAD, "y.csv", raw)
     (content,) = [key for key in keys(client, prefix) if b"/content/" in key]
     assert client.strlen(content) == len(raw)
     for holding in [*store.files_of("ada"), *store.files_of("bob")]:

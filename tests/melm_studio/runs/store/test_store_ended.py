@@ -13,9 +13,9 @@ from tests.melm_studio.runs.helpers import plane, run_of
 
 def test_a_run_that_ended_elsewhere_keeps_its_history_and_waits_for_nobody(store):
     record = replace(run_of(), state=RunState.DONE)
-    store.put_ended(record, 1_000, b"report")
-    store.put_history(record.run_id, [plane(1.0), plane(2.0, seed=1)])
-    store.put_history(record.run_id, [plane(3.0, seed=2)])
+    store.create(record, n_bytes=1_000, report=b"report")
+    assert store.append(record.run_id, plane(1.0), plane(2.0, seed=1), to_ended=True) == 1
+    assert store.append(record.run_id, plane(3.0, seed=2), to_ended=True) == 2
     assert store.get(record.run_id) == record
     assert store.runs_of("ada") == [record]
     assert store.unfinished() == []
@@ -23,7 +23,7 @@ def test_a_run_that_ended_elsewhere_keeps_its_history_and_waits_for_nobody(store
     assert store.report(record.run_id) == b"report"
     found = store.events(record.run_id)
     assert [(one.sequence, one.objective) for one in found] == [(0, 1.0), (1, 2.0), (2, 3.0)]
-    assert store.event_bytes(record.run_id) == sum(len(one.to_bytes()) for one in found)
+    assert store.history_size(record.run_id).n_bytes == sum(len(one.to_bytes()) for one in found)
     assert store.ended()[RunState.DONE] == Ended()
 
 
@@ -31,7 +31,7 @@ def test_a_run_that_ended_elsewhere_needs_room(open_store):
     store = open_store(session_runs=1, session_mb=1)
     record = replace(run_of(), state=RunState.DONE)
     with pytest.raises(LimitReachedError, match=r"1\.9 MB"):
-        store.put_ended(record, 2_000_000)
-    store.put_ended(record, 1_000)
+        store.create(record, n_bytes=2_000_000)
+    store.create(record, n_bytes=1_000)
     with pytest.raises(LimitReachedError, match="1 run already"):
-        store.put_ended(replace(run_of(), state=RunState.DONE), 1_000)
+        store.create(replace(run_of(), state=RunState.DONE), n_bytes=1_000)

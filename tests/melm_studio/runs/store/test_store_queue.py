@@ -9,7 +9,9 @@ from itertools import chain
 from msgspec.structs import replace
 
 from melm_studio.runs.records.run import RunState
+from melm_studio.runs.store.attempts import requeue
 from melm_studio.runs.store.fair_queue import MOST_REMEMBERED, after_looking
+from melm_studio.runs.store.protocol import Listing
 from tests.melm_studio.runs.helpers import created, run_of, started
 
 QUEUED, RUNNING = RunState.QUEUED, RunState.RUNNING
@@ -180,16 +182,16 @@ def test_what_is_looked_at_waits_where_it_did_once_it_is_released_or_queued_agai
     store.release(record.run_id)
     store.release(record.run_id)
     assert all_looked_at(store, 2) == [record, None]
-    store.requeue(record, n_losses=0)
+    requeue(store, record, n_losses=0)
     assert store.claim_looked_at().run_id == record.run_id
-    store.requeue(store.get(record.run_id), n_losses=1)  # it took its worker down
+    requeue(store, store.get(record.run_id), n_losses=1)  # it took its worker down
     assert store.claim_looked_at() is None
     assert store.claim().run_id == record.run_id
 
 
 def test_what_is_looked_at_leaves_its_queue_when_it_is_stopped_or_deleted(store):
     stopped, deleted = looked_at(store), looked_at(store)
-    store.request_cancel(stopped.run_id)
+    store.cancel(stopped.run_id)
     store.delete(deleted.run_id)
     assert (store.n_looked_at(), store.claim_looked_at()) == (0, None)
 
@@ -200,3 +202,20 @@ def test_who_was_served_long_ago_is_forgotten():
         served = after_looking(served, f"cookie {n}", f"address {n}")
     assert len(served) == MOST_REMEMBERED
     assert served[-1] == f"cookie {MOST_REMEMBERED - 1}"
+
+
+def test_a_choice_is_made_again_where_others_took_a_run_meanwhile(open_store):
+    mine, other = open_store(), open_store()
+    first, second = created(mine), created(mine)
+    seen = []
+
+    def choose(waiting, served):
+        seen.append(list(waiting))
+        if len(seen) == 1:
+            other.claim()
+        return mine.get(waiting[0]), [*served, "ada"]
+
+    assert mine.take(Listing.QUEUED, choose) == second
+    assert seen == [[first.run_id, second.run_id], [second.run_id]]
+    assert mine.take(Listing.QUEUED, choose) is None
+    other.close()

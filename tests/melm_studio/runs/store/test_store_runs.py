@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from itertools import chain
+from itertools import chain, product
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
+from melm_studio.configuration.limits import LimitReachedError
+from melm_studio.runs.records.request import RunRequest
 from melm_studio.runs.records.run import RunState
+from melm_studio.runs.store.attempts import reopen
 from melm_studio.runs.store.protocol import Ended, RunEndedError, Sign
 from tests.melm_studio.runs.helpers import created, plane, started
 
@@ -88,12 +92,12 @@ def test_a_final_run_never_changes(store, state, wanted):
 def test_a_run_that_was_cut_short_is_queued_again_with_its_history(store, state):
     record = started(store)
     store.append(record.run_id, plane())
-    store.request_cancel(record.run_id)
+    store.cancel(record.run_id)
     store.transition(record.run_id, {RUNNING}, state=state, message="why", finished_s=9.0)
-    assert store.reopen(record.run_id)
+    assert reopen(store, record.run_id)
     again = store.get(record.run_id)
     assert (again.state, again.message, again.finished_s) == (QUEUED, "", None)
-    assert not store.cancel_requested(record.run_id)
+    assert not store.request(record.run_id).is_cancelled
     assert [run.run_id for run in store.unfinished()] == [record.run_id]
     assert store.claim().run_id == record.run_id
     assert store.append(record.run_id, plane()) == 1
@@ -104,8 +108,8 @@ def test_no_other_run_is_queued_again(store, state):
     record = started(store) if state is not QUEUED else created(store)
     store.transition(record.run_id, {RUNNING}, state=state)
     before = store.get(record.run_id)
-    assert not store.reopen(record.run_id)
-    assert not store.reopen("nobody")
+    assert not reopen(store, record.run_id)
+    assert not reopen(store, "nobody")
     assert store.get(record.run_id) == before
 
 
@@ -185,19 +189,15 @@ def test_components_come_back_bit_for_bit(store):
     assert store.last_event(record.run_id).components.tobytes() == event.components.tobytes()
 
 
-def test_events_after_a_sequence_and_up_to_a_limit(store):
+def test_events_are_sliced_as_a_list(store):
     record = started(store)
     for value in range(5):
         store.append(record.run_id, plane(value))
 
-    def sequences(**window):
-        return [event.sequence for event in store.events(record.run_id, **window)]
-
-    assert sequences(after=2) == [3, 4]
-    assert sequences(after=0, limit=2) == [1, 2]
-    assert sequences(limit=0) == []
-    assert sequences(after=4) == []
-    assert sequences(after=99) == []
+    ends = [None, 0, 1, 3, 5, 99, -1, -2, -99]
+    for start, stop in product(ends[1:], ends):
+        found = [event.sequence for event in store.events(record.run_id, start, stop)]
+        assert found == list(range(5))[start:stop], (start, stop)
 
 
 def test_the_last_event_is_the_newest(store):
@@ -211,13 +211,13 @@ def test_the_last_event_is_the_newest(store):
 
 def test_the_bytes_of_a_history_are_counted_and_gone_with_it(store):
     record = started(store)
-    assert store.event_bytes(record.run_id) == 0
+    assert store.history_size(record.run_id).n_bytes == 0
     for value in range(3):
         store.append(record.run_id, plane(float(value)))
     expected = sum(len(event.to_bytes()) for event in store.events(record.run_id))
-    assert store.event_bytes(record.run_id) == expected
+    assert store.history_size(record.run_id).n_bytes == expected
     store.delete(record.run_id)
-    assert store.event_bytes(record.run_id) == 0
+    assert store.history_size(record.run_id).n_bytes == 0
 
 
 def test_an_event_that_is_not_there_is_none(store):
@@ -256,7 +256,7 @@ def test_events_appended_by_several_threads_are_all_kept_under_different_numbers
 def test_a_deleted_run_leaves_nothing(store):
     record, other = started(store), created(store)
     store.append(record.run_id, plane())
-    store.request_cancel(record.run_id)
+    store.cancel(record.run_id)
     store.delete(record.run_id)
     assert store.get(record.run_id) is None
     assert store.n_events(record.run_id) == 0
@@ -281,7 +281,7 @@ def test_runs_that_ended_are_counted_with_the_seconds_they_worked(store):
         store.transition(record.run_id, {RUNNING}, **ending)
         store.transition(record.run_id, set(RunState), **ending)
         store.delete(record.run_id)
-    store.request_cancel(created(store).run_id)
+    store.cancel(created(store).run_id)
     ended = store.ended()
     assert ended[RunState.DONE] == Ended(2, 5.0)
     assert ended[RunState.CANCELLED] == Ended(1, 0.0)
@@ -302,3 +302,42 @@ def test_all_who_open_the_store_share_one_secret(open_store):
     secret = open_store().secret()
     assert len(secret) == 32
     assert open_store().secret() == secret
+
+
+# ------------------------------------------------------------------------------------- changes
+
+
+def test_no_change_of_a_run_or_of_what_is_requested_is_lost_meanwhile(open_store):
+    first = open_store()
+    run_id = started(first).run_id
+
+    def count_up(_):
+        mine = open_store()
+        try:
+            for _ in range(20):
+                mine.change(
+                    run_id,
+                    lambda run, request: (
+                        replace(run, n_features=run.n_features + 1),
+                        request.stepped(),
+                    ),
+                )
+        finally:
+            mine.close()
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(count_up, range(4)))
+    assert (first.get(run_id).n_features, first.request(run_id).n_steps) == (80, 80)
+
+
+def test_a_change_that_is_refused_changes_nothing(store):
+    record = store.get(started(store).run_id)
+
+    def refuse(run, request):
+        raise LimitReachedError("no")
+
+    with pytest.raises(LimitReachedError):
+        store.change(record.run_id, refuse)
+    assert not store.change(record.run_id, lambda run, request: None)
+    assert (store.get(record.run_id), store.request(record.run_id)) == (record, RunRequest())
+    assert not store.change("unknown", refuse)
