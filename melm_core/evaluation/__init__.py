@@ -18,7 +18,7 @@ from melm_core.evaluation.cross_validation import (
     cross_validated_separability,
 )
 from melm_core.evaluation.density_accuracy import DensityScores, density_scores
-from melm_core.evaluation.duplicates import DuplicateRows, duplicate_rows
+from melm_core.evaluation.duplicates import DuplicateRows, duplicate_rows, near_doubles
 from melm_core.evaluation.folds import CodedRows, Fold, sampled_rows, stratified_folds
 from melm_core.evaluation.groups import group_strata, label_runs
 from melm_core.evaluation.held_out_test import held_out_p_value
@@ -47,6 +47,11 @@ from melm_core.evaluation.plane_separability import (
     separability,
 )
 from melm_core.evaluation.plane_stability import Stability, pairwise_angles, stability
+from melm_core.evaluation.row_dependence import (
+    dependence_length,
+    group_dependence,
+    serial_dependence,
+)
 from melm_core.evaluation.sequential_p_value import EarlyEnd, is_settled_below
 from melm_core.evaluation.sparse_planes import SparsePath, loading_lengths, sparse_path
 from melm_core.melm.held_out_callback import HeldOutHistory, HeldOutScores
@@ -81,9 +86,11 @@ __all__ = [
     "cross_calibrated",
     "cross_validated_separability",
     "density_scores",
+    "dependence_length",
     "duplicate_rows",
     "features_used",
     "fitted_calibration",
+    "group_dependence",
     "group_strata",
     "held_out_p_value",
     "held_out_share",
@@ -93,6 +100,7 @@ __all__ = [
     "label_runs",
     "loading_lengths",
     "n_test_folds",
+    "near_doubles",
     "over_folds",
     "pairwise_angles",
     "permutation_test",
@@ -100,6 +108,7 @@ __all__ = [
     "pure_noise",
     "sampled_rows",
     "separability",
+    "serial_dependence",
     "sparse_path",
     "stability",
     "stratified_folds",

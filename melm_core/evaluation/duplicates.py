@@ -1,4 +1,4 @@
-"""Rows that are in a table more than once."""
+"""Rows that are in a table more than once, exactly or nearly."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ import numpy.typing as npt
 import pandas as pd
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
+from scipy.special import digamma
+from sklearn.neighbors import NearestNeighbors
 from sklearn.utils.validation import check_X_y
 
 from melm_core.base.array_types import FloatArray, IntArray
@@ -22,6 +24,14 @@ RESOLUTION = 1e-6
 _N_NEXT = 16
 
 _CELLS_AT_ONCE = 4_000_000
+
+# Rows have so many neighbors to compare with; the nearer half may be doubles of the row itself.
+_N_NEIGHBORS = 10
+_FALSE_SHARE = 0.01  # of the rows found, and the chance to find any where there are none
+_MOST_WORK = 2e9  # multiplications of the distances between rows, about a second
+_MOST_COMPARED = 4_000  # rows
+# Of neighbors on a lattice, as of rounded values, distances repeat and their ratios mean nothing.
+_LEAST_DISTINCT_SHARE = 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,6 +104,97 @@ def duplicate_rows(X: Any, y: Any, *, resolution: float = RESOLUTION) -> Duplica
         n_repeats=len(groups) - len(distinct),
         n_classes=len(np.unique(codes[repeats])),
     )
+
+
+def near_doubles(X: Any, y: Any) -> DuplicateRows | None:
+    """Find rows that are far nearer to each other than rows of the table are, as repeats would be.
+
+    Around a row, the distance to the nearest neighbor over that to the k-th has a known
+    distribution: its power m, the dimension that the neighbors fill, is the least of k - 1 uniform
+    numbers. m is estimated from the farther half of the neighbors, which hold no doubles. Rows
+    whose ratio is improbably small, by Benjamini and Hochberg over all rows, are doubles of their
+    nearest neighbor if they have its label. Equal rows count as one, so that rounded values alone
+    make no doubles; of a large table, rows next to each other in a random projection are compared.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+    y : array-like of shape (n_samples,)
+
+    Returns
+    -------
+    DuplicateRows or None
+        Exact duplicates among them. None if no row has a near double.
+
+    Raises
+    ------
+    ValueError
+        If a value is missing or infinite.
+
+    References
+    ----------
+    E. Levina, P. Bickel: Maximum Likelihood Estimation of Intrinsic Dimension, NIPS 2004.
+    E. Facco, M. d'Errico, A. Rodriguez, A. Laio: Estimating the Intrinsic Dimension of Datasets by
+    a Minimal Neighborhood Information, Scientific Reports 7, 2017.
+    Y. Benjamini, Y. Hochberg: Controlling the False Discovery Rate, JRSS B 57, 1995.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from melm_core.evaluation import near_doubles
+    >>> rng = np.random.default_rng(0)
+    >>> once, y = rng.normal(size=(40, 4)), np.arange(40) % 2
+    >>> near_doubles(once, y) is None
+    True
+    >>> twice = np.vstack([once, once + 0.001 * rng.normal(size=(40, 4))])
+    >>> near_doubles(twice, np.tile(y, 2)).n_repeats
+    40
+    """
+    X, y = check_X_y(X, y, dtype=np.float64)
+    spread = X.std(axis=0)
+    scaled = X[:, spread > 0] / spread[spread > 0]
+    distinct = np.unique(duplicate_rows(X, y).groups, return_index=True)[1]
+    rows = _compared(scaled, np.sort(distinct)) if scaled.size else distinct[:0]
+    if len(rows) <= 2 * _N_NEIGHBORS:
+        return None
+    codes = pd.factorize(y)[0]
+    pairs = _improbably_near(scaled[rows], codes[rows])
+    if not pairs.shape[1]:
+        return None
+    gaps = np.abs(scaled[rows[pairs[0]]] - scaled[rows[pairs[1]]])
+    return duplicate_rows(X, y, resolution=float(gaps.max()) * (1.0 + 1e-9))
+
+
+def _compared(scaled: FloatArray, rows: IntArray) -> IntArray:
+    """All rows or, of many, those in the middle of a random projection, where doubles are near."""
+    most = min(_MOST_COMPARED, int(np.sqrt(_MOST_WORK / scaled.shape[1])))
+    if len(rows) <= most:
+        return rows
+    projected = scaled[rows] @ np.random.default_rng(0).normal(size=scaled.shape[1])
+    start = (len(rows) - most) // 2
+    return np.sort(rows[np.argsort(projected, kind="stable")[start : start + most]])
+
+
+def _improbably_near(scaled: FloatArray, codes: IntArray) -> IntArray:
+    """Rows and their nearest neighbors of the same label, shape (2, n_found)."""
+    k = _N_NEIGHBORS
+    distances, neighbors = NearestNeighbors(n_neighbors=k).fit(scaled).kneighbors()
+    half, far = distances[:, k // 2 - 1], distances[:, k - 1]
+    spread_out = far > half
+    if spread_out.mean() < _LEAST_DISTINCT_SHARE:
+        return np.empty((2, 0), dtype=np.int64)
+    # The dimension m, by E log(far / half) = (digamma(k) - digamma(k / 2)) / m.
+    mean_log = np.log(far[spread_out] / half[spread_out]).mean()
+    dimension = (digamma(k) - digamma(k // 2)) / mean_log
+    ratios = distances[:, 0] / np.where(far > 0, far, 1.0)
+    p_values = 1.0 - (1.0 - ratios**dimension) ** (k - 1)
+    ranked = np.sort(p_values)
+    passing = ranked <= _FALSE_SHARE * np.arange(1, len(ranked) + 1) / len(ranked)
+    if not passing.any():
+        return np.empty((2, 0), dtype=np.int64)
+    nearest = neighbors[:, 0]
+    is_double = (p_values <= ranked[passing].max()) & (codes == codes[nearest])
+    return np.stack([np.flatnonzero(is_double), nearest[is_double]])
 
 
 def _links(X: FloatArray, codes: IntArray, tolerances: FloatArray) -> IntArray:

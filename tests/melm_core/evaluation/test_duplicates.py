@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from melm_core.evaluation import duplicate_rows
+from melm_core.evaluation import duplicate_rows, near_doubles
 
 
 @pytest.fixture
@@ -61,3 +61,54 @@ def test_many_copies_of_few_rows_are_one_group_each():
     _, expected = np.unique(np.column_stack([X, y]), axis=0, return_inverse=True)
     pairs = np.unique(np.column_stack([found.groups, expected.ravel()]), axis=0)
     assert len(pairs) == expected.max() + 1 == found.groups.max() + 1
+
+
+def doubled(seed, noise=0.001, n_rows=40, n_features=5):
+    rng = np.random.default_rng(seed)
+    once, y = rng.normal(size=(n_rows, n_features)), np.arange(n_rows) % 2
+    twice = np.vstack([once, once + noise * rng.normal(size=once.shape)])
+    return twice, np.tile(y, 2), np.tile(np.arange(n_rows), 2)
+
+
+@pytest.mark.parametrize("noise", [0.001, 0.01])
+@pytest.mark.parametrize("n_features", [5, 500])
+def test_rows_measured_twice_are_found_as_pairs(noise, n_features):
+    X, y, row = doubled(0, noise, n_features=n_features)
+    found = near_doubles(X, y)
+    assert found.n_repeats == 40
+    np.testing.assert_array_equal(found.groups, row)
+
+
+def test_near_doubles_of_another_label_are_no_repeats():
+    X = doubled(0)[0]
+    assert near_doubles(X, np.repeat([0, 1], 40)) is None
+
+
+DRAWS = {
+    "normal": lambda rng: rng.normal(size=(80, 4)),
+    "heavy tails": lambda rng: rng.standard_t(2, size=(80, 4)),
+    "correlated": lambda rng: rng.normal(size=(80, 6)) @ rng.normal(size=(6, 6)),
+    "rounded": lambda rng: rng.normal(size=(80, 4)).round(1),
+    "counts": lambda rng: rng.poisson(3, (80, 5)).astype(float),
+    "clusters": lambda rng: (
+        5 * rng.normal(size=(4, 5))[rng.integers(0, 4, 80)] + rng.normal(size=(80, 5))
+    ),
+    "wide": lambda rng: rng.normal(size=(80, 300)),
+}
+
+
+@pytest.mark.parametrize("kind", DRAWS)
+def test_rows_measured_once_are_rarely_called_doubles(kind):
+    draws = (DRAWS[kind](np.random.default_rng(seed)) for seed in range(40))
+    assert sum(near_doubles(X, np.arange(80) % 2) is not None for X in draws) <= 2
+
+
+def test_doubles_are_found_in_a_table_too_large_to_compare_all_rows():
+    X, y, _ = doubled(0, n_rows=4_000, n_features=8)
+    assert near_doubles(X, y).n_repeats > 3_500
+
+
+def test_a_few_rows_have_no_neighbors_to_compare_with():
+    X, y, _ = doubled(0, n_rows=6)
+    assert near_doubles(X, y) is None
+    assert near_doubles(np.ones((50, 2)), np.arange(50) % 2) is None
