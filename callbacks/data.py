@@ -139,10 +139,7 @@ def _source(choice: Any) -> DataSource:
 
 
 def _swatches(n_classes: int) -> list[tuple[str, str]]:
-    return [
-        (f"var(--class-{code % _N_COLORS})", class_shape(code, _N_COLORS))
-        for code in range(n_classes)
-    ]
+    return [(f"var(--class-{code % _N_COLORS})", class_shape(code)) for code in range(n_classes)]
 
 
 def list_recent(

@@ -16,7 +16,7 @@ from typing import TypeAlias
 from melm_core.methods import GAMMA
 from melm_studio.layout import ids
 from melm_studio.layout.method_form import GAMMA_DIGITS
-from melm_studio.planes.theme import UNLABELED_COLOR
+from melm_studio.planes.theme import SHAPES, UNLABELED_COLOR
 from melm_studio.planes.traces import CurveTrace, PlaneTrace
 from melm_studio.planes.view_options import ViewOptions
 from melm_studio.publication.printing.axes import CROWDING
@@ -47,6 +47,7 @@ def page_constants() -> str:
         _export("GAMMA_BOUNDS", _gamma_bounds(), "The kernel widths that a view can have."),
         _export("CROWDING", CROWDING, "Opacities of pixels in which rows crowd."),
         _export("UNLABELED_COLOR", UNLABELED_COLOR, "The color of rows without a class."),
+        _export("GLYPHS", _glyphs(), "Markers of rows as characters, by plotly's names."),
         _export("GAMMA_DIGITS", GAMMA_DIGITS, "Significant digits of a kernel width."),
     ]
     return "\n".join([HEAD, *exports])
@@ -69,6 +70,10 @@ def _gamma_bounds() -> dict[str, float]:
     return {"min": float(GAMMA.minimum), "max": float(GAMMA.maximum)}
 
 
+def _glyphs() -> dict[str, str]:
+    return {json.dumps(name): shape.glyph for name, shape in SHAPES.items()}
+
+
 def _camel_case(name: str) -> str:
     first, *others = name.replace("_", "-").split("-")
     return first + "".join(other.capitalize() for other in others)
@@ -83,7 +88,7 @@ def _javascript(value: _Value) -> str:
         return json.dumps(value)
     if not isinstance(value, Mapping):
         return f"Object.freeze({json.dumps(list(value))})"
-    lines = (f"  {name}: {json.dumps(text)}," for name, text in value.items())
+    lines = (f"  {name}: {json.dumps(text, ensure_ascii=False)}," for name, text in value.items())
     return "Object.freeze({\n" + "\n".join(lines) + "\n})"
 
 

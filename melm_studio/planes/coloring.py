@@ -12,7 +12,7 @@ import pandas as pd
 from msgspec import Struct
 
 from melm_core.base import FloatArray
-from melm_studio.planes.theme import THEMES, Scheme
+from melm_studio.planes.theme import SHAPES, THEMES, Scheme
 
 # Whole numbers with at most this many values are categories: batches, days, doses.
 MAX_CATEGORIES = 8
@@ -26,7 +26,6 @@ _SCALES = {
     Scheme.LIGHT: ("#00224e", "#35456c", "#666970", "#948e77", "#c8b866"),
     Scheme.DARK: ("#4a6ea9", "#7f8ca0", "#a5a18f", "#cfbf70", "#fee838"),
 }
-SYMBOLS = ("circle", "square", "diamond", "triangle-up", "triangle-down")
 # Colors of a scale; more cannot be told apart.
 _STEPS = 201
 _OTHER = "other"
@@ -116,7 +115,8 @@ def row_symbols(values: pd.Series) -> RowMarks:
         values = bins.cat.rename_categories(
             [f"{b.left:.4g} to {b.right:.4g}" for b in bins.cat.categories]
         ).astype(object)
-    return _by_category(values, SYMBOLS, SYMBOLS[-1])
+    shapes = tuple(SHAPES)
+    return _by_category(values, shapes, shapes[-1])
 
 
 def _positions(traces: Sequence[pd.Series]) -> list[npt.NDArray[np.int64]]:

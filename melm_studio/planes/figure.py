@@ -23,6 +23,7 @@ from melm_studio.planes.theme import (
     Scheme,
     Theme,
     class_color,
+    class_name_color,
     class_shape,
     page_layout,
     translucent,
@@ -247,7 +248,7 @@ def _points_trace(
     *,
     is_held_out: bool,
 ) -> go.Scatter:
-    shape = class_shape(code, len(theme.class_colors))
+    shape = class_shape(code)
     color = class_color(code, theme)
     return go.Scatter(
         meta=trace_meta(PlaneTrace.HELD_OUT if is_held_out else PlaneTrace.TRAIN, code),
@@ -297,7 +298,7 @@ def _outside_trace() -> go.Scatter:
 
 
 def _class_names(names: Sequence[str], theme: Theme) -> go.Scatter:
-    colors = [class_color(code, theme) for code in range(len(names))]
+    colors = [class_name_color(code, theme) for code in range(len(names))]
     return go.Scatter(
         meta=trace_meta(PlaneTrace.CLASS_NAMES),
         mode="text",

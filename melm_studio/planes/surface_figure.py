@@ -109,7 +109,7 @@ def _points(rows: ProjectedRows, code: int, theme: Theme) -> list[go.Scatter]:
     step = max(1, len(rows.train) // _MOST_POINTS)
     seen, is_of_class = rows.train[::step], rows.train_y[::step] == code
     colors = (theme.faint_ink, class_color(code, theme))
-    shapes = ("circle-open", class_shape(code, len(theme.class_colors)))
+    shapes = ("circle-open", class_shape(code))
     return [
         go.Scatter(
             x=seen[is_of_class == side, 0],

@@ -26,8 +26,8 @@ class Theme:
     class_colors: tuple[str, ...]
 
 
-# Okabe and Ito's palette, which color-blind readers can distinguish. A shade too close to the
-# background is replaced by a lighter or darker one of its hue.
+# In every simulated kind of color blindness the colors of a scheme stay apart, and all stand out
+# from the background (`tests/melm_studio/planes/test_theme.py` measures both).
 THEMES = {
     Scheme.LIGHT: Theme(
         ink="#212529",
@@ -37,13 +37,15 @@ THEMES = {
         held_out="#7b2cbf",
         class_colors=(
             "#0072b2",
-            "#d55e00",
-            "#009e73",
-            "#cc79a7",
-            "#c58600",
-            "#3a9bd6",
-            "#7a6c00",
-            "#343a40",
+            "#e26300",
+            "#0a8f6c",
+            "#c272ba",
+            "#a35a2e",
+            "#4a8fee",
+            "#5a5200",
+            "#171a1f",
+            "#80305a",
+            "#3420ad",
         ),
     ),
     Scheme.DARK: Theme(
@@ -53,23 +55,43 @@ THEMES = {
         surface="#1f2023",
         held_out="#c8a2f5",
         class_colors=(
-            "#2a8ad0",
-            "#e0661a",
-            "#00a878",
-            "#d68bb4",
-            "#e69f00",
-            "#93d6f9",
-            "#f0e442",
-            "#dee2e6",
+            "#3a7fc0",
+            "#c4581c",
+            "#62c79c",
+            "#b08ac2",
+            "#e2d020",
+            "#86cefc",
+            "#78a400",
+            "#e6eef2",
+            "#d8107a",
+            "#8859f2",
         ),
     ),
 }
 
 FONT = "Inter, system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif"
 
-# Classes beyond the number of colors differ by shape.
-_SHAPES = ("circle", "square", "diamond")
+# Text is read at this contrast to its background (WCAG 2.2, 1.4.3).
+_READABLE = 4.5
+_MIX = 0.05
 
+
+@dataclass(frozen=True)
+class Shape:
+    """How a marker is written: by matplotlib, and as a character."""
+
+    marker: str
+    glyph: str
+
+
+# The markers of rows, by plotly's names. The page's canvases draw these, too.
+SHAPES = {
+    "circle": Shape("o", "●"),
+    "square": Shape("s", "■"),
+    "diamond": Shape("D", "◆"),
+    "triangle-up": Shape("^", "▲"),
+    "triangle-down": Shape("v", "▼"),
+}
 
 TRANSPARENT = "rgba(0, 0, 0, 0)"
 
@@ -87,18 +109,59 @@ def page_layout(ink: str) -> dict[str, Any]:
 
 
 def class_color(code: int, theme: Theme) -> str:
-    """The color of a class; the ninth class has the first color again."""
+    """The color of a class; the eleventh class has the first color again, in another shape."""
     return theme.class_colors[code % len(theme.class_colors)]
 
 
-def class_shape(code: int, n_colors: int) -> str:
-    """The marker of a class; it changes where the colors repeat."""
-    return _SHAPES[(code // n_colors) % len(_SHAPES)]
+def class_shape(code: int) -> str:
+    """The marker of a class, which differs where colors repeat.
+
+    No two of as many classes as a table may have share both.
+
+    Examples
+    --------
+    >>> class_shape(0), class_shape(10)
+    ('circle', 'square')
+    """
+    n_colors = len(THEMES[Scheme.LIGHT].class_colors)
+    return tuple(SHAPES)[(code // n_colors) % len(SHAPES)]
+
+
+def class_name_color(code: int, theme: Theme) -> str:
+    """The color of a class, mixed with ink until its name can be read on the surface."""
+    color, share = class_color(code, theme), 0.0
+    name = color
+    while contrast(name, theme.surface) < _READABLE:
+        share += _MIX
+        name = _mixed(color, theme.ink, share)
+    return name
+
+
+def contrast(color: str, other: str) -> float:
+    """The contrast of two hex colors, from 1 to 21, as WCAG 2.2 defines it."""
+    low, high = sorted(map(_luminance, (color, other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def _luminance(color: str) -> float:
+    shares = [channel / 255 for channel in _channels(color)]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in shares]
+    return sum(weight * c for weight, c in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+
+def _mixed(color: str, other: str, share: float) -> str:
+    pairs = zip(_channels(color), _channels(other), strict=True)
+    return "#" + "".join(f"{round(a + share * (b - a)):02x}" for a, b in pairs)
+
+
+def _channels(color: str) -> tuple[int, int, int]:
+    red, green, blue = (int(color[i : i + 2], 16) for i in (1, 3, 5))
+    return red, green, blue
 
 
 def translucent(color: str, opacity: float) -> str:
     """A hex color with an opacity, in CSS notation."""
-    red, green, blue = (int(color[i : i + 2], 16) for i in (1, 3, 5))
+    red, green, blue = _channels(color)
     return f"rgba({red}, {green}, {blue}, {opacity})"
 
 

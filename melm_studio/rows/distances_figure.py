@@ -91,7 +91,7 @@ def _rows(
 ) -> go.Scatter:
     chosen = np.flatnonzero((distances.codes == code) & (distances.is_held_out == is_held_out))
     names = [html.escape(distances.label(int(at)), quote=False) for at in chosen]
-    shape = class_shape(code, len(theme.class_colors))
+    shape = class_shape(code)
     return go.Scatter(
         x=distances.scores[chosen],
         y=distances.residuals[chosen],

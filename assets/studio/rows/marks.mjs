@@ -1,5 +1,5 @@
 // Points colored or shaped by any column, with a legend whose entries select their rows.
-import { PLANE_TRACE } from "../constants.mjs";
+import { GLYPHS, PLANE_TRACE } from "../constants.mjs";
 import { ask, sentenceOf } from "../page/answers.mjs";
 import { colorScheme, element } from "../page/dom.mjs";
 import { connectPopover } from "../page/menu.mjs";
@@ -158,7 +158,6 @@ function swatch(color) {
   return node;
 }
 
-const GLYPHS = { circle: "●", square: "■", diamond: "◆", "triangle-up": "▲", "triangle-down": "▼" };
 const shape = (symbol) => element("span", "glyph", GLYPHS[symbol]);
 
 function scale(legend) {

@@ -6,30 +6,32 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from melm_studio.planes.theme import THEMES, Scheme, class_color, class_shape
+from melm_studio.planes.theme import (
+    SHAPES,
+    THEMES,
+    Scheme,
+    class_color,
+    class_name_color,
+    class_shape,
+)
 from melm_studio.publication.style import FigureStyle
 
 _THEME = THEMES[Scheme.LIGHT]
 INK, FAINT_INK, FRAME = _THEME.ink, _THEME.faint_ink, "#adb5bd"
 
 # Matplotlib's markers for the shapes of the page, and those that tell classes apart without color.
-MARKERS = {
-    "circle": "o",
-    "square": "s",
-    "diamond": "D",
-    "triangle-up": "^",
-    "triangle-down": "v",
-}
+MARKERS = {name: shape.marker for name, shape in SHAPES.items()}
 _GRAY_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "*")
 _DARKEST, _LIGHTEST = 0.1, 0.65
 
 
 @dataclass(frozen=True)
 class ClassMark:
-    """The color and the marker of a class."""
+    """The color and the marker of a class, and the color of its name."""
 
     color: str
     marker: str
+    name_color: str = INK
 
 
 def class_marks(n_classes: int, style: FigureStyle) -> list[ClassMark]:
@@ -40,8 +42,11 @@ def class_marks(n_classes: int, style: FigureStyle) -> list[ClassMark]:
             ClassMark(str(round(float(shades[code]), 3)), _GRAY_MARKERS[code % len(_GRAY_MARKERS)])
             for code in range(n_classes)
         ]
-    n_colors = len(_THEME.class_colors)
     return [
-        ClassMark(class_color(code, _THEME), MARKERS[class_shape(code, n_colors)])
+        ClassMark(
+            class_color(code, _THEME),
+            MARKERS[class_shape(code)],
+            class_name_color(code, _THEME),
+        )
         for code in range(n_classes)
     ]

@@ -104,7 +104,7 @@ def _class_names(
     heading = np.zeros(2) if panel.has_equal_units else np.array([0.0, 1.0])
     parts = zip(panel.class_names, marks, class_name_places(panel.view), strict=True)
     return [
-        (name, mark.color, place, heading)
+        (name, mark.name_color, place, heading)
         for code, (name, mark, place) in enumerate(parts)
         if panel.is_shown(code) and np.isfinite(place).all()
     ]

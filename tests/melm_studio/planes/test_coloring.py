@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from melm_studio.planes.coloring import MAX_CATEGORIES, SYMBOLS, point_colors, point_symbols
-from melm_studio.planes.theme import THEMES, Scheme
+from melm_studio.planes.coloring import MAX_CATEGORIES, point_colors, point_symbols
+from melm_studio.planes.theme import SHAPES, THEMES, Scheme
 
 
 def texts(*values: str | None) -> pd.Series:
@@ -51,7 +51,7 @@ def test_few_whole_numbers_are_categories() -> None:
 def test_the_rarest_of_many_categories_share_a_mark() -> None:
     letters = "aaabbbcccdddeefghijk"
     found = point_symbols([texts(*letters)])
-    assert len({mark for trace in found.marks for mark in trace}) == len(SYMBOLS)
+    assert len({mark for trace in found.marks for mark in trace}) == len(tuple(SHAPES))
     assert found.legend[-1].text == "other"
     assert len({entry.mark for entry in found.legend}) == len(found.legend)
 

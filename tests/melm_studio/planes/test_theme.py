@@ -2,35 +2,48 @@
 
 from __future__ import annotations
 
+import itertools
+
+import numpy as np
 import pytest
 
 from melm_studio.planes.theme import (
+    SHAPES,
     THEMES,
     Scheme,
     class_color,
+    class_name_color,
     class_shape,
+    contrast,
     page_colors,
     translucent,
 )
+from melm_studio.publication.printing.marks import MARKERS
+from melm_studio.tables.classes import MAX_CLASSES
 
 each_theme = pytest.mark.parametrize("theme", THEMES.values(), ids=THEMES)
 READABLE, VISIBLE = 4.5, 3.0  # WCAG 2.2, success criteria 1.4.3 and 1.4.11
 
 
-def channels(color: str) -> list[int]:
-    return [int(color[i : i + 2], 16) for i in (1, 3, 5)]
+# From linear RGB to that which protanopes, deuteranopes and tritanopes see (Machado, Oliveira and
+# Fernandes, 2009), and to the cone responses and coordinates of Oklab (Ottosson, 2020).
+SIGHTS = {
+    "any": np.eye(3),
+    "protan": [[0.152, 1.053, -0.205], [0.115, 0.786, 0.099], [-0.004, -0.048, 1.052]],
+    "deutan": [[0.367, 0.861, -0.228], [0.280, 0.673, 0.047], [-0.012, 0.043, 0.969]],
+    "tritan": [[1.256, -0.077, -0.179], [-0.078, 0.931, 0.148], [0.005, 0.691, 0.304]],
+}
+CONES = [[0.4122, 0.5363, 0.0514], [0.2119, 0.6807, 0.1074], [0.0883, 0.2817, 0.6300]]
+OKLAB = [[0.2105, 0.7936, -0.0041], [1.9780, -2.4286, 0.4506], [0.0259, 0.7828, -0.8087]]
+APART = 0.04  # in Oklab, in which a difference of 0.02 is just seen
 
 
-def luminance(color: str) -> float:
-    """Relative luminance as WCAG defines it."""
-    shares = (channel / 255 for channel in channels(color))
-    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in shares]
-    return sum(weight * c for weight, c in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
-
-
-def contrast(color: str, background: str) -> float:
-    low, high = sorted(map(luminance, (color, background)))
-    return (high + 0.05) / (low + 0.05)
+def seen_as(color: str, sight: str) -> np.ndarray:
+    """A color in Oklab, as eyes of a kind see it."""
+    shares = np.array([int(color[i : i + 2], 16) for i in (1, 3, 5)]) / 255
+    linear = np.where(shares <= 0.04045, shares / 12.92, ((shares + 0.055) / 1.055) ** 2.4)
+    rgb = np.clip(np.array(SIGHTS[sight]) @ linear, 0, 1)
+    return np.array(OKLAB) @ np.cbrt(np.array(CONES) @ rgb)
 
 
 def test_the_contrast_of_black_on_white_is_21():
@@ -54,10 +67,37 @@ def test_class_colors_stand_out_from_the_surface(theme):
 
 
 @each_theme
-def test_up_to_20_classes_differ_in_color_or_shape(theme):
-    n_colors = len(theme.class_colors)
-    looks = {(class_color(c, theme).lower(), class_shape(c, n_colors)) for c in range(20)}
-    assert len(looks) == 20
+def test_no_two_classes_share_color_and_shape(theme):
+    marks = {(class_color(code, theme), class_shape(code)) for code in range(MAX_CLASSES)}
+    assert len(marks) == MAX_CLASSES
+
+
+@each_theme
+def test_ten_classes_have_ten_colors_that_every_eye_tells_apart(theme):
+    assert len(theme.class_colors) == 10
+    for sight in SIGHTS:
+        seen = [seen_as(color, sight) for color in theme.class_colors]
+        assert min(itertools.starmap(_distance, itertools.combinations(seen, 2))) > APART, sight
+
+
+def _distance(first: np.ndarray, second: np.ndarray) -> float:
+    return float(np.linalg.norm(first - second))
+
+
+@each_theme
+def test_no_class_has_the_color_of_held_out_curves(theme):
+    held_out = seen_as(theme.held_out, "any")
+    assert all(_distance(seen_as(c, "any"), held_out) > APART for c in theme.class_colors)
+
+
+@each_theme
+def test_names_of_classes_can_be_read(theme):
+    for code in range(len(theme.class_colors)):
+        assert contrast(class_name_color(code, theme), theme.surface) >= READABLE
+
+
+def test_print_and_page_know_every_shape():
+    assert {class_shape(code) for code in range(MAX_CLASSES)} == set(SHAPES) == set(MARKERS)
 
 
 def test_both_schemes_have_the_same_number_of_class_colors():

@@ -1,5 +1,6 @@
 // The page of a viewer: shows what the presenter shows, until the viewer looks around. Then the picture
 // stays as it is, and "Follow" goes back to the talk.
+import { PLANE_TRACE } from "../../constants.mjs";
 import { CanvasAnimation } from "../../plane/animation.mjs";
 import { decodedPlane } from "../../plane/arrays.mjs";
 import { layoutOn, pixelAxes, shownRanges, toPixels } from "../../plane/plotly.mjs";
@@ -253,20 +254,20 @@ function showClasses({ names, figures }, scheme, alone, choose) {
   const key = JSON.stringify([names, scheme]);
   if (list.dataset.key !== key) {
     list.dataset.key = key;
-    list.replaceChildren(...names.map((name, code) => item(name, colorOf(figures[scheme], code), () => choose(code))));
+    list.replaceChildren(...names.map((name, code) => item(name, markerOf(figures[scheme], code), () => choose(code))));
   }
   for (const [code, { firstChild: button }] of [...list.children].entries()) {
     button.setAttribute("aria-pressed", String(alone?.includes(code) ?? false));
   }
 }
 
-const colorOf = ({ data }, code) => data.find(({ meta, marker }) => meta.class === code && marker).marker.color;
+const markerOf = ({ data }, code) => data.find(({ meta }) => meta.kind === PLANE_TRACE.train && meta.class === code).marker;
 
-function item(name, color, choose) {
+function item(name, { color, symbol }, choose) {
   const node = document.createElement("li");
   const button = cell("button", name);
   const swatch = document.createElement("span");
-  swatch.className = "swatch";
+  swatch.className = `swatch ${symbol}`;
   swatch.style.background = color;
   button.type = "button";
   button.title = "Show this class alone";
