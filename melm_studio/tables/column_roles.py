@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from melm_core.base import FloatArray, IntArray
+from melm_core.base import FloatArray, IntArray, percent
 from melm_studio.tables.classes import Classes, find_classes, no_such_column
 from melm_studio.tables.formatting import count, listed, number, shortened
 from melm_studio.tables.labels import words_of
@@ -19,6 +19,7 @@ from melm_studio.tables.read import Table, TableError
 from melm_studio.tables.roles import SINGLE_USES, Column, Role, Use
 from melm_studio.tables.row_columns import times_of
 
+NEARLY_EMPTY = 0.95  # share of missing cells above which a column says little
 MAX_LEVELS = 20  # of a text column, for it to be a feature by default
 MAX_CHOSEN_LEVELS = 200
 MAX_LEVEL_LENGTH = 200  # characters, since every level becomes part of a feature name
@@ -223,6 +224,9 @@ def _usable(cells: _Cells, use: Use | None) -> tuple[Role, str]:
 
 def _soft_exclusion(cells: _Cells) -> tuple[Role, str] | None:
     """Why a column is not a feature unless the user chooses it."""
+    n_rows = len(cells.present) + cells.n_missing
+    if cells.n_missing > NEARLY_EMPTY * n_rows:
+        return Role.IGNORED, f"{percent(cells.n_missing / n_rows)} of its cells are empty"
     if cells.numbers is not None:
         # Of all rows, since consecutive numbers may have gaps where a row is left out.
         is_id = _is_identifier(cells.name, cells.numbers[~np.isnan(cells.numbers)])

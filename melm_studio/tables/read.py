@@ -20,9 +20,11 @@ from melm_studio.tables.readers import (
     DEFAULT_OPTIONS,
     ReadOptions,
     arff_text,
+    array_cells,
     arrow_cells,
     excel_text,
     is_arff,
+    is_arrays,
     is_arrow,
     is_excel,
     unpacked,
@@ -109,7 +111,7 @@ def read_table(
 ) -> Table:
     """Read delimited text of any encoding, delimiter and decimal mark, or another kind of file.
 
-    Excel workbooks, Parquet, Feather and ARFF files are recognized by their content, and gzip is
+    Workbooks, Parquet, Feather, NumPy and ARFF files are recognized by their content, and gzip is
     unpacked.
 
     Parameters
@@ -186,6 +188,9 @@ def _content(data: bytes, file: str, limits: Limits, options: ReadOptions) -> _C
         )
         step = (f"Read from the sheet {shortened(sheet)}.",) if len(sheets) > 1 else ()
         return replace(_written(text, limits, step, options), sheets=sheets, sheet=sheet)
+    if is_arrays(data):
+        cells, steps = array_cells(data, file, limits)
+        return _of_frame(cells, steps)
     if is_arrow(data):
         cells, steps = arrow_cells(data, file, max_rows=rows, max_columns=columns)
         return _of_frame(cells, steps)

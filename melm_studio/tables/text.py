@@ -27,6 +27,9 @@ FOREIGN_FORMATS = (  # the first bytes, other bytes in the file, what it is and 
     (b"\x89HDF", b"", "an HDF5 file. Save its table as CSV and drop that."),
     (b"SQLite format 3", b"", "a database. Save one table as CSV and drop that."),
     (b"\x80\x04\x95", b"", "a pickle, which could run code. Save the table as CSV or Parquet."),
+    (b"\x89PNG", b"", "a picture. Drop a table with a row for each picture."),
+    (b"\xff\xd8\xff", b"", "a picture. Drop a table with a row for each picture."),
+    (b"GIF8", b"", "a picture. Drop a table with a row for each picture."),
     (b"%PDF", b"", "a PDF document. Save its table as CSV and drop that."),
 )
 EMPTY = "The file is empty. Choose a file with a header and rows."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from melm_studio.tables.readers.arff import arff_text, is_arff
+from melm_studio.tables.readers.arrays import array_cells, is_arrays
 from melm_studio.tables.readers.arrow import arrow_cells, arrow_column, is_arrow
 from melm_studio.tables.readers.excel import excel_text, is_excel
 from melm_studio.tables.readers.options import DEFAULT_OPTIONS, ReadOptions
@@ -13,10 +14,12 @@ __all__ = [
     "MAX_UNPACKED",
     "ReadOptions",
     "arff_text",
+    "array_cells",
     "arrow_cells",
     "arrow_column",
     "excel_text",
     "is_arff",
+    "is_arrays",
     "is_arrow",
     "is_excel",
     "unpacked",

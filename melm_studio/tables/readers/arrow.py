@@ -12,8 +12,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from melm_core.base import FloatArray
 from melm_studio.extras import install_command
-from melm_studio.tables.formatting import listed, number
+from melm_studio.tables.formatting import count, listed, number
 from melm_studio.tables.readers.unpack import MAX_UNPACKED
 from melm_studio.tables.records import Limits
 from melm_studio.tables.text import TableError
@@ -65,6 +66,11 @@ def arrow_cells(
         kept = list(_bounded(batches, len(schema), Limits(max_rows, max_columns), max_bytes))
         table = pa.Table.from_batches(kept, kept[0].schema if kept else schema)
         columns = {i: arrow_column(table.column(i)) for i in range(len(schema))}
+        vectors = {
+            i: found
+            for i, cells in columns.items()
+            if cells is None and (found := _vectors(table.column(i))) is not None
+        }
     except (TableError, MemoryError):
         raise
     except (pa.ArrowException, OSError, ValueError) as error:
@@ -72,12 +78,41 @@ def arrow_cells(
             f"{file} is a {kind} file that cannot be read ({type(error).__name__}). Save the table "
             "again, or as CSV."
         ) from None
-    nested = [schema.names[i] for i, cells in columns.items() if cells is None]
-    steps = (f"Left out: nested columns ({listed(nested)}).",) if nested else ()
-    usable = {i: cells for i, cells in columns.items() if cells is not None}
-    frame = pd.DataFrame(usable)
-    frame.columns = pd.Index([schema.names[i] for i in usable], dtype=object)
-    return frame, steps
+    nested = [schema.names[i] for i, cells in columns.items() if cells is None and i not in vectors]
+    steps = [f"Left out: nested columns ({listed(nested)})."] if nested else []
+    n_columns = len(columns) + sum(found.shape[1] for found in vectors.values())
+    _reject_columns(n_columns, Limits(max_rows, max_columns))
+    Limits(max_rows, max_columns).reject_cells(table.num_rows, n_columns)
+    frames = []
+    for i, name in enumerate(schema.names):
+        if i in vectors:
+            width = vectors[i].shape[1]
+            steps.append(f"{name} is read as {count(width, 'feature')}, one for each number.")
+            names = pd.Index([f"{name} {at}" for at in range(width)], dtype=object)
+            frames.append(pd.DataFrame(vectors[i], columns=names))
+        elif columns[i] is not None:
+            frames.append(pd.DataFrame({0: columns[i]}).set_axis(pd.Index([name]), axis=1))
+    frame = pd.concat(frames, axis=1) if frames else pd.DataFrame()
+    return frame, tuple(steps)
+
+
+def _vectors(column: Any) -> FloatArray | None:
+    """The numbers in a column of lists that are all as long, such as embeddings."""
+    from pyarrow import compute, types  # noqa: PLC0415 (an extra)
+
+    kind = column.type
+    if not (types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind)):
+        return None
+    if not (types.is_floating(kind.value_type) or types.is_integer(kind.value_type)):
+        return None
+    lengths = compute.unique(compute.list_value_length(column).drop_null()).to_pylist()
+    if len(lengths) != 1 or not lengths[0]:
+        return None
+    cells = np.full((len(column), lengths[0]), np.nan)
+    given = column.drop_null()
+    flat = compute.list_flatten(given).to_numpy().astype(np.float64)
+    cells[column.is_valid().to_numpy()] = flat.reshape(len(given), -1)
+    return cells
 
 
 def _opened(raw: bytes, kind: str, limits: Limits, max_bytes: int) -> tuple[Any, Iterator[Any]]:

@@ -1,11 +1,13 @@
-"""Decompressing gzip, with a bound on what comes out."""
+"""Decompressing gzip, and archives of one file, with a bound on what comes out."""
 
 from __future__ import annotations
 
+import io
+import zipfile
 import zlib
 
 from melm_studio.tables.formatting import number
-from melm_studio.tables.text import TableError
+from melm_studio.tables.text import ZIP, TableError
 
 GZIP = b"\x1f\x8b"
 MAX_UNPACKED = 512 * 2**20  # bytes, of a compressed file or workbook
@@ -13,19 +15,21 @@ _WBITS = 31  # a gzip header
 
 
 def unpacked(raw: bytes, file: str, max_bytes: int = MAX_UNPACKED) -> tuple[bytes, str]:
-    """Decompress a gzip file; return other files unchanged.
+    """Decompress a gzip file, or a .zip of one file; return other files unchanged.
 
     Returns
     -------
     data : bytes
     file : str
-        The name without ``.gz``.
+        The name without ``.gz``, or of the file in the archive.
 
     Raises
     ------
     TableError
         If the file is damaged, or holds more than `max_bytes`.
     """
+    if raw.startswith(ZIP):
+        return _only_file(raw, file, max_bytes)
     if not raw.startswith(GZIP):
         return raw, file
     parts, n_bytes = [], 0
@@ -37,15 +41,38 @@ def unpacked(raw: bytes, file: str, max_bytes: int = MAX_UNPACKED) -> tuple[byte
             raise TableError(_damaged(file)) from None
         n_bytes += len(parts[-1])
         if n_bytes > max_bytes:
-            raise TableError(
-                f"{file or 'The file'} is compressed and holds more than "
-                f"{number(max_bytes // 2**20)} MB. Unpack it, remove rows or columns, and drop it "
-                "again."
-            )
+            raise TableError(_too_large(file, max_bytes))
         if not stream.eof:
             raise TableError(_damaged(file))
         raw = stream.unused_data
     return b"".join(parts), file.removesuffix(".gz").removesuffix(".GZ")
+
+
+def _only_file(raw: bytes, file: str, max_bytes: int) -> tuple[bytes, str]:
+    """The one file of an archive; archives of several, such as workbooks, as they are."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(raw)) as archive:
+            files = [
+                part
+                for part in archive.infolist()
+                if not part.is_dir() and not part.filename.startswith("__MACOSX/")
+            ]
+            if len(files) != 1 or files[0].filename.endswith(".npy"):
+                return raw, file
+            with archive.open(files[0]) as part:
+                data = part.read(max_bytes + 1)
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError):
+        return raw, file
+    if len(data) > max_bytes:
+        raise TableError(_too_large(file, max_bytes))
+    return data, files[0].filename.rpartition("/")[2]
+
+
+def _too_large(file: str, max_bytes: int) -> str:
+    return (
+        f"{file or 'The file'} is compressed and holds more than {number(max_bytes // 2**20)} MB. "
+        "Unpack it, remove rows or columns, and drop it again."
+    )
 
 
 def _damaged(file: str) -> str:

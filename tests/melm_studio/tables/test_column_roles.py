@@ -176,3 +176,13 @@ def test_every_choice_is_followed_or_refused(roles):
     found = {one.name: one.role for one in data.columns}
     for name, use in roles.items():
         assert (found[name] in FEATURES) is (use in (Use.FEATURE, Use.ORDERED))
+
+
+def test_a_column_that_is_nearly_empty_is_left_out_and_one_click_brings_it_back():
+    cells = np.r_[np.full(58, np.nan), 1.0, 2.0]
+    rare = table(rare=cells)
+    found = {column.name: column for column in column_roles(rare, "label")}["rare"]
+    assert found.role is not Role.NUMERIC
+    assert found.reason == "97 % of its cells are empty"
+    chosen = column_roles(rare, "label", {"rare": Use.FEATURE})
+    assert {column.name: column.role for column in chosen}["rare"] is Role.NUMERIC

@@ -262,3 +262,79 @@ def test_cells_beyond_a_limit_are_half_of_it_unless_the_user_says_otherwise():
     marked = read_table(raw, "t.csv", options=ReadOptions(limits="indicator"))
     assert marked.frame["lead beyond limit"].tolist() == [1.0, 0.0] * 20
     assert prepare(half).feature_names == ("lead", "zinc")
+
+
+def arrays(**parts) -> bytes:
+    file = io.BytesIO()
+    np.savez_compressed(file, **parts)
+    return file.getvalue()
+
+
+X = np.random.default_rng(0).normal(size=(20, 4))
+Y = np.array(["a", "b"] * 10)
+
+
+def test_arrays_of_features_names_and_labels_are_a_table():
+    raw = arrays(X=X, y=Y, feature_names=np.array(list("uvwx")), seed=np.array(3))
+    table = read_table(raw, "t.npz")
+    assert list(table.frame) == [*"uvwx", "y"]
+    np.testing.assert_array_equal(table.frame[list("uvwx")], X)
+    assert table.frame["y"].tolist() == Y.tolist()
+    assert table.steps == ("Left out: 1 array without 20 rows (seed).",)
+
+
+def test_pictures_in_an_array_are_a_feature_for_each_pixel():
+    raw = arrays(x_train=X.reshape(20, 2, 2), y_train=np.arange(20) % 2, x_test=X[:5])
+    frame = read_table(raw, "t.npz").frame
+    assert frame.shape == (20, 5)
+    np.testing.assert_array_equal(frame.iloc[:, :4], X)
+
+
+def test_one_array_is_a_table_of_numbers():
+    file = io.BytesIO()
+    np.save(file, X)
+    assert list(read_table(file.getvalue(), "t.npy").frame) == ["x0", "x1", "x2", "x3"]
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        arrays(X=np.array([{}], dtype=object)),
+        b"\x93NUMPY\x01\x00",
+        arrays(X=X)[:300],
+        b"\x93NUMPY\x01\x00v\x00"
+        + b"{'descr': '<f8', 'fortran_order': False, 'shape': (999999999999,), }".ljust(118)
+        + b"12345678",
+    ],
+)
+def test_arrays_that_are_objects_or_damaged_get_a_sentence(raw):
+    with pytest.raises(TableError, match="arrays that cannot be read"):
+        read_table(raw, "t.npz")
+
+
+def test_vectors_in_a_column_become_a_feature_for_each_number():
+    pa = pytest.importorskip("pyarrow")
+    from pyarrow import parquet  # noqa: PLC0415
+
+    lists = [row.tolist() for row in X]
+    fixed = pa.FixedSizeListArray.from_arrays(pa.array(X.ravel()), 4)
+    gaps = [None, *lists[1:]]
+    table = pa.table({"label": Y, "e": lists, "f": fixed, "g": gaps, "h": [[1], *lists[1:]]})
+    file = io.BytesIO()
+    parquet.write_table(table, file)
+    read = read_table(file.getvalue(), "t.parquet")
+    np.testing.assert_array_equal(read.frame[[f"e {at}" for at in range(4)]], X)
+    np.testing.assert_array_equal(read.frame[[f"f {at}" for at in range(4)]], X)
+    np.testing.assert_array_equal(read.frame[[f"g {at}" for at in range(4)]][1:], X[1:])
+    assert read.frame["g 0"].isna().tolist() == [True] + [False] * 19
+    assert read.steps[0] == "Left out: nested columns (h)."
+
+
+def test_an_archive_of_one_file_is_unpacked():
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("folder/inside.csv", "a,b\n1,x\n2,y\n")
+        archive.writestr("__MACOSX/inside.csv", "junk")
+    table = read_table(file.getvalue(), "t.zip")
+    assert table.name == "inside"
+    assert table.frame["a"].tolist() == [1, 2]

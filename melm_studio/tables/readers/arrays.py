@@ -1,0 +1,146 @@
+"""NumPy's files, .npy and .npz: numbers and text, never pickled objects."""
+
+from __future__ import annotations
+
+import io
+import math
+import zipfile
+import zlib
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from melm_studio.tables.formatting import count, listed, number
+from melm_studio.tables.readers.unpack import MAX_UNPACKED
+from melm_studio.tables.records import Limits
+from melm_studio.tables.text import ZIP, TableError
+
+NPY = b"\x93NUMPY"
+_FIRST_NAME = slice(0, 300)  # of an archive
+_NAMES = ("feature_names", "features_names", "columns", "var_names", "names")
+_FEATURES = ("X", "x", "data", "features", "embeddings", "embedding")
+_UNREADABLE = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, ValueError, OSError)
+
+
+def is_arrays(raw: bytes) -> bool:
+    """Whether these are the bytes of a .npy or .npz file."""
+    return raw.startswith(NPY) or (raw.startswith(ZIP) and b".npy" in raw[_FIRST_NAME])
+
+
+def array_cells(
+    raw: bytes, file: str, limits: Limits, max_bytes: int = MAX_UNPACKED
+) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """Read the arrays of a file as columns: those with as many rows as most have.
+
+    Arrays of several dimensions, such as embeddings and images, are a block of columns for each
+    row. Names of the columns may be an array of their own.
+
+    Returns
+    -------
+    cells : pandas.DataFrame
+        Numbers as float64, everything else as text.
+    steps : tuple of str
+        Which arrays were left out, a sentence each.
+
+    Raises
+    ------
+    TableError
+        If the file cannot be read or is too large.
+    """
+    try:
+        arrays = _arrays(raw, file, max_bytes)
+    except _UNREADABLE as error:
+        raise TableError(
+            f"{file} has arrays that cannot be read ({type(error).__name__}), such as objects, "
+            "which could run code. Save numbers and text, or a CSV, and drop that."
+        ) from None
+    sizes = Counter(len(array) for array in arrays.values() if array.ndim)
+    labeled = {len(a) for a in arrays.values() if a.ndim == 1} & {
+        len(a) for a in arrays.values() if a.ndim > 1
+    }
+    n_rows = max(labeled or sizes, default=0)
+    names = _column_names(arrays)
+    fitting = {k: a for k, a in arrays.items() if a.ndim and len(a) == n_rows and k not in names}
+    n_columns = sum(math.prod(array.shape[1:]) for array in fitting.values())
+    if n_columns > limits.n_columns or n_rows > limits.n_rows:
+        raise TableError(
+            f"{file} has {number(n_rows)} rows and {number(n_columns)} columns, and at most "
+            f"{number(int(limits.n_rows))} and {number(int(limits.n_columns))} can be read. Save "
+            "fewer and drop the file again."
+        )
+    limits.reject_cells(n_rows, n_columns)
+    # The label last, where it is looked for first.
+    ordered = sorted(fitting, key=lambda name: fitting[name].ndim == 1)
+    columns = {}
+    for name in ordered:
+        columns.update(_block(name, fitting[name], names))
+    others = [name for name in arrays if name not in fitting and name not in names]
+    left = f"Left out: {count(len(others), 'array')} without {number(n_rows)} rows"
+    steps = (f"{left} ({listed(others)}).",) if others else ()
+    return pd.DataFrame(columns), steps
+
+
+def _arrays(raw: bytes, file: str, max_bytes: int) -> dict[str, npt.NDArray[Any]]:
+    if raw.startswith(NPY):
+        return {"": _array(raw)}
+    with zipfile.ZipFile(io.BytesIO(raw)) as archive:
+        parts = [part for part in archive.infolist() if part.filename.endswith(".npy")]
+        if sum(part.file_size for part in parts) > max_bytes:
+            raise TableError(
+                f"{file} holds more than {number(max_bytes // 2**20)} MB when it is unpacked. Save "
+                "fewer rows or columns and drop the file again."
+            )
+        return {part.filename.removesuffix(".npy"): _array(archive.read(part)) for part in parts}
+
+
+def _array(raw: bytes) -> npt.NDArray[Any]:
+    """The array in a .npy file whose size is what its header says, before it is allocated."""
+    file = io.BytesIO(raw)
+    version = np.lib.format.read_magic(file)
+    read_header = (
+        np.lib.format.read_array_header_1_0
+        if version == (1, 0)
+        else np.lib.format.read_array_header_2_0
+    )
+    shape, _, dtype = read_header(file)
+    if dtype.hasobject or math.prod(shape) * dtype.itemsize != len(raw) - file.tell():
+        raise ValueError(raw[: file.tell()])
+    file.seek(0)
+    return np.lib.format.read_array(file, allow_pickle=False)
+
+
+def _column_names(arrays: dict[str, npt.NDArray[Any]]) -> dict[str, list[str]]:
+    """The names of the columns of a block, by the array that has them."""
+    widths = {array.shape[1] for array in arrays.values() if array.ndim == 2}
+    return {
+        name: [str(each) for each in arrays[name].tolist()]
+        for name in _NAMES
+        if name in arrays and arrays[name].ndim == 1 and len(arrays[name]) in widths
+    }
+
+
+def _block(
+    name: str, array: npt.NDArray[Any], given: dict[str, list[str]]
+) -> dict[str, npt.NDArray[Any] | pd.Series]:
+    """The columns of one array."""
+    if array.dtype.names:
+        return {str(field): _cells(array[field]) for field in array.dtype.names}
+    if array.ndim == 1:
+        return {name or "column 1": _cells(array)}
+    rows = array.reshape(len(array), -1)
+    names = next((each for each in given.values() if len(each) == rows.shape[1]), None)
+    if names is None:
+        prefix = "" if name in _FEATURES else f"{name} "
+        names = [f"{prefix}{at}" if prefix.strip() else f"x{at}" for at in range(rows.shape[1])]
+    return {each: _cells(rows[:, at]) for at, each in enumerate(names)}
+
+
+def _cells(column: npt.NDArray[Any]) -> npt.NDArray[Any] | pd.Series:
+    if column.dtype.kind in "biuf":
+        return column.astype(np.float64)
+    if column.dtype.kind == "S":
+        column = np.char.decode(column, "utf-8", "replace")
+    return pd.Series(column.astype(str), dtype="str")
