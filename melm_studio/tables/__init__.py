@@ -9,6 +9,7 @@ from melm_studio.tables.formatting import count, listed, number, number_text, sh
 from melm_studio.tables.labeled_data import LabeledData, UnlabeledRows
 from melm_studio.tables.preparation import label_candidates, prepare
 from melm_studio.tables.quantities import NUMBERS, THOUSANDS, conversion, without_unit
+from melm_studio.tables.questions import MAX_ANSWERS, Choice, Question
 from melm_studio.tables.read import Table, TableError, read_table
 from melm_studio.tables.read_apart import JOB as TABLE_JOB
 from melm_studio.tables.read_apart import read_table_apart
@@ -45,6 +46,7 @@ from melm_studio.tables.text import DELIMITERS
 
 __all__ = [
     "DELIMITERS",
+    "MAX_ANSWERS",
     "MAX_CELLS",
     "MAX_EDITED_ROWS",
     "MAX_FILTERS",
@@ -59,11 +61,13 @@ __all__ = [
     "STEP_NAMES",
     "TABLE_JOB",
     "THOUSANDS",
+    "Choice",
     "ClassRules",
     "Column",
     "Form",
     "LabeledData",
     "Mark",
+    "Question",
     "ReadOptions",
     "Role",
     "RowColumn",

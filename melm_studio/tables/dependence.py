@@ -1,19 +1,41 @@
-"""Rows that depend on each other: the column with the role Group, and warnings without one."""
+"""Rows that depend on each other: as a column or an answer says, else what is asked about them."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from msgspec.structs import replace
 
 from melm_core.base import FloatArray, IntArray
 from melm_core.density import nuisance_cells
-from melm_core.evaluation import duplicate_rows, label_runs
+from melm_core.evaluation import (
+    dependence_length,
+    duplicate_rows,
+    group_dependence,
+    label_runs,
+    near_doubles,
+    serial_dependence,
+)
 from melm_core.methods import COMPONENTS
+from melm_studio.tables.column_roles import MIN_GROUPS, fewest_values
 from melm_studio.tables.formatting import count, listed, number, shortened
 from melm_studio.tables.labels import words_of
+from melm_studio.tables.questions import (
+    COLUMN,
+    DOUBLES,
+    INDEPENDENT,
+    NEIGHBORS,
+    SUBJECTS,
+    TOGETHER,
+    Choice,
+    Question,
+    run_length,
+)
 from melm_studio.tables.roles import Column, Role
 from melm_studio.tables.row_columns import RowColumn
 
@@ -21,28 +43,49 @@ N_BLOCKS = 20  # of rows that follow each other
 FEW_RUNS_Z = -4.0  # standard deviations below the number of runs in a random order
 LEAST_DISTINCT = 5  # rows of each class, as many as folds
 LEAST_REPEATS = 2  # rows for each value of an identifier, on average
-GROUP_WORDS = {
-    "animal", "batch", "day", "donor", "id", "identifier", "participant", "patient", "person",
-    "plate", "session", "subject",
+# Names of what is measured several times; a repeated column of such a name is asked about.
+SUBJECT_WORDS = {
+    "animal", "donor", "individual", "mouse", "participant", "patient", "person", "pupil", "rat",
+    "student", "subject", "volunteer",
 }  # fmt: skip
+# Names that are asked about only if the rows of each value are of one class, or nearly.
+CODE_WORDS = {
+    "batch", "cage", "case", "client", "code", "customer", "day", "family", "household", "id",
+    "identifier", "litter", "plant", "plate", "plot", "session", "slide", "tank", "user",
+}  # fmt: skip
+MOST_REPEATS = 20  # rows for each subject, on average
+CODE = re.compile(r".*[0-9]")  # text with a digit, as codes have
+# How far from the share of the most frequent class to 1 the mean share of the most frequent class
+# of each value is: 1 if every value has rows of one class only. Two random rows reach a half.
+CLUSTERED, PURE = 0.8, 0.98
+CERTAIN = 0.005  # p-value, of 199 permutations none of which does as well
+LEAST_NEAR = 0.02  # share of rows; fewer near doubles hardly change a held-out share
+MOST_TESTED, MOST_ASKED, MOST_OFFERED = 20, 3, 3  # columns
+FEWEST_BLOCKS = 3  # of every class, for rows to be kept together in runs
 
 
-def has_chosen_groups(columns: Sequence[Column]) -> bool:
-    """Whether a column says which rows depend on each other."""
-    return any(column.role in (Role.GROUP, Role.ORDER) for column in columns)
+def has_chosen_groups(columns: Sequence[Column], questions: Sequence[Question] = ()) -> bool:
+    """Whether a column or an answer says which rows depend on each other."""
+    is_answered = any(one.answer not in ("", INDEPENDENT) for one in questions)
+    return is_answered or any(column.role in (Role.GROUP, Role.ORDER) for column in columns)
 
 
-def row_groups(columns: Sequence[RowColumn], X: FloatArray, y: IntArray) -> IntArray | None:
+def row_groups(
+    columns: Sequence[RowColumn], X: FloatArray, y: IntArray, answers: Mapping[str, str]
+) -> IntArray | None:
     """Codes of the group of each row; a row without a group is a group of its own.
 
     Without a column with the role Group, blocks of rows that follow each other in the column with
-    the role Order; without either, rows with equal values and label. None if there are none.
+    the role Order, or in the file where an answer says so; without either, rows with equal values
+    and label or, where an answer says so, nearly equal ones. None if there are none.
 
     Parameters
     ----------
     columns : sequence of RowColumn
     X : ndarray of shape (n_samples, n_features)
     y : ndarray of shape (n_samples,)
+    answers : mapping of str to str
+        Checked ones, by the ids of the questions.
     """
     by_role = {column.role: column for column in columns}
     if Role.GROUP in by_role:
@@ -52,7 +95,28 @@ def row_groups(columns: Sequence[RowColumn], X: FloatArray, y: IntArray) -> IntA
         return codes.astype(np.int64)
     if Role.ORDER in by_role:
         return time_blocks(by_role[Role.ORDER].values, y)
+    if n_rows := run_length(answers):
+        return neighbor_blocks(y, n_rows)
+    if answers.get(DOUBLES) == TOGETHER and (found := near_doubles(X, y)) is not None:
+        return found.groups
     return equal_rows(X, y)
+
+
+def neighbor_blocks(y: IntArray, n_rows: int) -> IntArray:
+    """Codes of blocks of so many rows that follow each other in the file.
+
+    Where labels come in runs, a block ends with its run, so that labels are exchanged between
+    whole blocks.
+
+    Examples
+    --------
+    >>> neighbor_blocks(np.repeat([0, 1, 0, 1], 3), 2)
+    array([0, 0, 1, 2, 2, 3, 4, 4, 5, 6, 6, 7])
+    """
+    runs = label_runs(y) if runs_z(y) < FEW_RUNS_Z else np.zeros(len(y), dtype=np.int64)
+    starts = np.flatnonzero(np.diff(runs, prepend=-1))
+    within = (np.arange(len(y)) - starts[runs]) // n_rows
+    return np.cumsum(np.diff(runs * len(y) + within, prepend=0) != 0).astype(np.int64)
 
 
 def time_blocks(order: FloatArray, y: IntArray) -> IntArray:
@@ -90,7 +154,11 @@ def equal_rows(X: FloatArray, y: IntArray) -> IntArray | None:
 
 
 def dependence_notes(
-    frame: pd.DataFrame, columns: Sequence[Column], X: FloatArray, y: IntArray
+    frame: pd.DataFrame,
+    columns: Sequence[Column],
+    questions: Sequence[Question],
+    X: FloatArray,
+    y: IntArray,
 ) -> Iterator[str]:
     """What keeps rows together or, without a group, what suggests that rows depend on each other.
 
@@ -99,9 +167,14 @@ def dependence_notes(
     frame : DataFrame
         The rows that have a class.
     columns : sequence of Column
+    questions : sequence of Question
+        Those that are asked, or answered.
     X : ndarray of shape (n_samples, n_features)
     y : ndarray of shape (n_samples,)
     """
+    for question in questions:
+        if question.answer:
+            yield f"{question.short} You answered: {question.answered}."
     by_role = {column.role: column for column in columns}
     if Role.BATCH in by_role:
         yield from _batch_notes(frame[by_role[Role.BATCH].name], y)
@@ -118,15 +191,9 @@ def dependence_notes(
             "together in blocks when rows are held out."
         )
         return
-    for column in columns:
-        if _may_be_group(column, len(y)):
-            yield (
-                f"{shortened(column.name)} repeats: {number(column.n_values)} values in "
-                f"{number(len(y))} rows. If rows with the same value depend on each other, choose "
-                "the role Group for it; otherwise held-out rows resemble training rows."
-            )
     yield from _duplicate_notes(X, y)
-    yield from _run_notes(y)
+    if not any(question.id == NEIGHBORS for question in questions):
+        yield from _run_notes(y)
 
 
 def _batch_notes(cells: pd.Series, y: IntArray) -> Iterator[str]:
@@ -153,12 +220,6 @@ def _small_cell_notes(cells: pd.Series, y: IntArray) -> Iterator[str]:
             f"Batch: some classes have as few as {count(fewest, 'row')} of "
             f"{shortened(listed(batches))}, too few to compare batches there."
         )
-
-
-def _may_be_group(column: Column, n_rows: int) -> bool:
-    is_named = not GROUP_WORDS.isdisjoint(words_of(column.name))
-    repeats = 2 <= column.n_values <= n_rows / LEAST_REPEATS
-    return is_named and repeats and column.role not in (Role.LABEL, Role.BATCH)
 
 
 def _duplicate_notes(X: FloatArray, y: IntArray) -> Iterator[str]:
@@ -196,3 +257,204 @@ def runs_z(y: IntArray) -> float:
     variance = (squares * (squares + n * (n + 1)) - 2 * n * cubes - n**3) / (n**2 * (n - 1))
     n_runs = int(label_runs(y)[-1]) + 1
     return (n_runs - expected) / math.sqrt(max(variance, 1e-12))
+
+
+@dataclass(frozen=True, eq=False)
+class AskedRows:
+    """The rows of a table as questions are asked of them.
+
+    Attributes
+    ----------
+    frame : DataFrame
+        The rows that have a class, in the order of the file.
+    columns : sequence of Column
+    encoded : ndarray of shape (n_samples, n_columns)
+        The encoded table, NaN where a number is missing.
+    owners : sequence of str, (n_columns,)
+        The column of the table that each encoded one is of.
+    X : ndarray of shape (n_samples, n_features)
+        The prepared table.
+    y : ndarray of shape (n_samples,)
+    """
+
+    frame: pd.DataFrame
+    columns: Sequence[Column]
+    encoded: FloatArray
+    owners: Sequence[str]
+    X: FloatArray
+    y: IntArray
+
+
+def dependence_questions(
+    rows: AskedRows, answers: Mapping[str, str], known: Mapping[str, str]
+) -> tuple[Question, ...]:
+    """What is asked of the table about rows that may depend on each other, or was answered.
+
+    Where a column or an answer says which rows do, nothing more is asked.
+
+    Parameters
+    ----------
+    rows : AskedRows
+    answers : mapping of str to str
+        Checked ones, by the ids of the questions.
+    known : mapping of str to str
+        Answers that came with the table, to questions that need not be asked.
+    """
+    asked = [
+        _subject_question(column.name, column.n_values, len(rows.y))
+        for column in rows.columns
+        if SUBJECTS + column.name in answers
+    ]
+    is_settled = any(one.role in (Role.GROUP, Role.ORDER) for one in rows.columns)
+    is_settled = is_settled or bool(run_length(answers))
+    if not is_settled:
+        asked += _asked_columns(rows, answers)
+    is_open = not is_settled and NEIGHBORS not in {**known, **answers}
+    if NEIGHBORS in answers or (is_open and _is_serial(rows)):
+        asked.append(_neighbor_question(rows))
+    if not is_settled and (n_near := _near_rows(rows)):
+        asked.append(_double_question(n_near))
+    return tuple(replace(one, answer=answers.get(one.id, "")) for one in asked)
+
+
+def _asked_columns(rows: AskedRows, answers: Mapping[str, str]) -> list[Question]:
+    """Questions of columns that look like subjects."""
+    candidates = [
+        column
+        for column in rows.columns
+        if SUBJECTS + column.name not in answers and _may_be_subject(column, rows)
+    ]
+    found = [one for one in candidates[:MOST_TESTED] if _is_like_subject(one, rows)]
+    return [
+        _subject_question(column.name, column.n_values, len(rows.y))
+        for column in found[:MOST_ASKED]
+    ]
+
+
+def _may_be_subject(column: Column, rows: AskedRows) -> bool:
+    """Whether the values repeat as those of subjects do, each with the rows of one class."""
+    n_rows = len(rows.y)
+    if column.role in (Role.LABEL, Role.CONSTANT) or not (
+        n_rows / MOST_REPEATS <= column.n_values <= n_rows / LEAST_REPEATS
+    ):
+        return False
+    cells = rows.frame[column.name]
+    if cells.dtype.kind == "f" and not (cells.dropna() % 1 == 0).all():
+        return False
+    codes = pd.factorize(cells)[0]
+    if fewest_values(codes, rows.y) < MIN_GROUPS:
+        return False
+    words = words_of(column.name)
+    if not SUBJECT_WORDS.isdisjoint(words):
+        return True
+    is_coded = not CODE_WORDS.isdisjoint(words) or _has_codes(cells)
+    return _clustering(codes, rows.y) >= (CLUSTERED if is_coded else PURE)
+
+
+def _has_codes(cells: pd.Series) -> bool:
+    """Whether nearly all texts have a digit."""
+    if cells.dtype.kind == "f":
+        return False
+    texts = cells.dropna().unique()
+    return sum(bool(CODE.match(str(text))) for text in texts) >= CLUSTERED * len(texts)
+
+
+def _clustering(codes: IntArray, y: IntArray) -> float:
+    """How nearly the values of a column have rows of one class each: 0 by none, 1 for all."""
+    pairs = pd.DataFrame({"value": codes, "y": y})[codes >= 0]
+    most = pairs.value_counts().groupby("value").max().sum() / len(pairs)
+    base = np.bincount(pairs["y"]).max() / len(pairs)
+    return float((most - base) / (1.0 - base)) if base < 1.0 else 0.0
+
+
+def _is_like_subject(column: Column, rows: AskedRows) -> bool:
+    """Whether the name says so, or rows with the same value resemble each other otherwise."""
+    if not (SUBJECT_WORDS | CODE_WORDS).isdisjoint(words_of(column.name)):
+        return True
+    others = rows.encoded[:, [owner != column.name for owner in rows.owners]]
+    if not others.shape[1]:
+        return False
+    gaps = np.isnan(others)
+    filled = np.where(gaps, np.nanmean(others, axis=0), others) if gaps.any() else others
+    cells = pd.factorize(rows.frame[column.name])[0]
+    cells = np.where(cells < 0, len(cells) + np.arange(len(cells)), cells)
+    return group_dependence(filled, rows.y, cells) <= CERTAIN
+
+
+def _is_serial(rows: AskedRows) -> bool:
+    """Whether neighboring rows are alike both in their labels and in their features.
+
+    Where labels come in random order they are exchangeable whatever the features do.
+    """
+    if runs_z(rows.y) >= FEW_RUNS_Z or np.bincount(rows.y).min() < LEAST_DISTINCT:
+        return False
+    return serial_dependence(rows.X, rows.y) <= CERTAIN
+
+
+def _near_rows(rows: AskedRows) -> int:
+    """The number of rows that nearly repeat another; 0 if they are too few to matter."""
+    found = near_doubles(rows.X, rows.y)
+    if found is None or found.n_repeats < LEAST_NEAR * len(rows.y):
+        return 0
+    first = np.unique(found.groups, return_index=True)[1]
+    return found.n_repeats if np.bincount(rows.y[first]).min() >= LEAST_DISTINCT else 0
+
+
+def _subject_question(name: str, n_values: int, n_rows: int) -> Question:
+    short = shortened(name)
+    return Question(
+        SUBJECTS + name,
+        f"Do rows with the same {short} belong together? It has {number(n_values)} values in "
+        f"{number(n_rows)} rows, as if each were measured several times.",
+        (
+            Choice(TOGETHER, f"Keep rows of one {short} together"),
+            Choice(INDEPENDENT, "Rows are independent"),
+        ),
+    )
+
+
+def _neighbor_question(rows: AskedRows) -> Question:
+    n_rows = _suggested_length(rows)
+    columns = [column.name for column in rows.columns if _follows_file(column, rows)]
+    return Question(
+        NEIGHBORS,
+        "Do neighboring rows of the file belong together? Within their class they resemble each "
+        "other more than rows in random order would.",
+        (
+            Choice(INDEPENDENT, "Rows are independent"),
+            Choice(f"runs:{n_rows}", f"Keep runs of {number(n_rows)} rows together"),
+            *(
+                Choice(COLUMN + name, f"Keep rows of one {shortened(name)} together")
+                for name in columns[:MOST_OFFERED]
+            ),
+        ),
+    )
+
+
+def _suggested_length(rows: AskedRows) -> int:
+    """As many rows as labels come in or, where these runs are long, as features resemble."""
+    most = max(2, int(np.bincount(rows.y).min()) // FEWEST_BLOCKS)
+    run = int(np.median(np.bincount(label_runs(rows.y))))
+    return min(run if 2 <= run <= most else dependence_length(rows.X, rows.y), most)
+
+
+def _follows_file(column: Column, rows: AskedRows) -> bool:
+    """Whether equal values of a column stand together in the file, as those of a block do."""
+    if column.role is Role.LABEL or not 2 <= column.n_values <= len(rows.y) / LEAST_REPEATS:
+        return False
+    codes = pd.factorize(rows.frame[column.name])[0]
+    is_numbering = fewest_values(codes, rows.y) >= MIN_GROUPS
+    return is_numbering and int(label_runs(codes)[-1]) + 1 <= 1.2 * column.n_values
+
+
+def _double_question(n_near: int) -> Question:
+    return Question(
+        DOUBLES,
+        f"Are nearly equal rows repeats of the same thing? {count(n_near, 'row')} of the same "
+        f"class {'is' if n_near == 1 else 'are'} far nearer to another than rows of this table "
+        "are by themselves.",
+        (
+            Choice(TOGETHER, "Keep nearly equal rows together"),
+            Choice(INDEPENDENT, "Rows are independent"),
+        ),
+    )

@@ -17,6 +17,7 @@ import numpy.typing as npt
 from melm_core.base import ColumnEncoding, FloatArray, IntArray
 from melm_core.evaluation import group_strata
 from melm_core.recipe import FittedPreparation, Preparation, Recipe, RecipeRules, Scaling
+from melm_studio.tables.questions import Question, open_questions
 from melm_studio.tables.records import COMMA_SEPARATED, Form
 from melm_studio.tables.roles import Column, Role
 from melm_studio.tables.row_columns import RowColumn, pack, unpack
@@ -77,6 +78,8 @@ class LabeledData:
         The rows without a class; the same of any part of the data.
     warnings : tuple of str
         Those of the steps that may change what a score means; not packed.
+    questions : tuple of Question
+        What is asked of the table before anything in it is called real, with the answers.
     rules : RecipeRules or None
         The fitted recipe, if it is more than medians and standardizing.
     raw : ndarray of float64, (n_samples, n_columns), or None
@@ -101,6 +104,7 @@ class LabeledData:
     row_columns: tuple[RowColumn, ...] = ()
     unlabeled: UnlabeledRows | None = None
     warnings: tuple[str, ...] = ()
+    questions: tuple[Question, ...] = ()
     rules: RecipeRules | None = None
     raw: FloatArray | None = None
     is_missing: npt.NDArray[np.bool_] | None = None
@@ -212,6 +216,11 @@ class LabeledData:
         return next((column for column in self.row_columns if column.role is role), None)
 
     @property
+    def open_questions(self) -> tuple[Question, ...]:
+        """Those of the questions that nobody has answered."""
+        return open_questions(self.questions)
+
+    @property
     def batches(self) -> IntArray | None:
         """Codes of the batch of each row; None without a Batch column."""
         column = self.row_column(Role.BATCH)
@@ -311,7 +320,7 @@ def _drawn(strata: IntArray, share: float, random_state: int) -> IntArray:
     return drawn
 
 
-class _Header(msgspec.Struct):
+class _Header(msgspec.Struct, omit_defaults=True):
     """What `LabeledData` has besides its arrays, as JSON."""
 
     name: str
@@ -321,3 +330,4 @@ class _Header(msgspec.Struct):
     columns: tuple[Column, ...]
     encodings: tuple[ColumnEncoding, ...]
     form: Form
+    questions: tuple[Question, ...] = ()

@@ -17,10 +17,17 @@ from melm_studio.tables.classes import (
     sort_key,
 )
 from melm_studio.tables.column_roles import column_roles, find_roles, ordered_levels
-from melm_studio.tables.dependence import dependence_notes, has_chosen_groups, row_groups
+from melm_studio.tables.dependence import (
+    AskedRows,
+    dependence_notes,
+    dependence_questions,
+    has_chosen_groups,
+    row_groups,
+)
 from melm_studio.tables.formatting import count, listed, number, shortened
 from melm_studio.tables.labeled_data import LabeledData, UnlabeledRows
 from melm_studio.tables.labels import guess_label, label_candidates
+from melm_studio.tables.questions import answered_roles, checked_answers
 from melm_studio.tables.read import Table, TableError, unique_names
 from melm_studio.tables.recipe_words import filled_sentences, step_sentences
 from melm_studio.tables.records import MAX_CELLS
@@ -41,6 +48,7 @@ def prepare(
     roles: Mapping[str, Use | str] | None = None,
     class_rules: ClassRules = VALUES_AS_CLASSES,
     orders: Mapping[str, Sequence[str]] | None = None,
+    answers: Mapping[str, str] | None = None,
     max_cells: int = MAX_CELLS,
 ) -> LabeledData:
     """Turn a table into numeric features and classes.
@@ -61,6 +69,8 @@ def prepare(
         How the values of the label become classes; by default each value is one.
     orders : mapping of str to sequence of str, optional
         The categories of ordered columns from low to high, where the user put them in order.
+    answers : mapping of str to str, optional
+        Answers to the questions of the table, by their ids; see `Question`.
     max_cells : int, default=50_000_000
         The largest prepared table, of 8 bytes per cell.
 
@@ -68,7 +78,7 @@ def prepare(
     ------
     TableError
         If there are not two classes with two rows or more, or not two features, or a column
-        cannot be used as `roles` or `recipe` says.
+        cannot be used as `roles` or `recipe` says, or there is no such answer.
 
     Examples
     --------
@@ -76,7 +86,8 @@ def prepare(
     >>> prepare(load_sample("iris")).X.shape
     (150, 4)
     """
-    roles = roles or {}
+    answers = checked_answers(answers or {}, map(str, table.frame.columns))
+    roles = {**(roles or {}), **answered_roles(answers, roles or {})}
     if recipe is None:
         recipe = Recipe(scaling=Scaling.UNIT if standardize else Scaling.NONE)
     label = guess_label(table, without=roles) if label is None else label
@@ -88,8 +99,11 @@ def prepare(
     fitted, features = _fitted(Preparation.of(recipe, encodings), raw, row_numbers, max_cells)
     X = (features - fitted.center) / fitted.scale
     kept = row_columns(frame, columns)
-    notes = tuple(dependence_notes(frame, columns, X, classes.y))
-    warnings = () if has_chosen_groups(columns) else notes
+    owners = [one.name for one in encodings for _ in one.feature_names]
+    asked = AskedRows(frame, columns, raw, owners, X, classes.y)
+    questions = dependence_questions(asked, answers, table.answers)
+    notes = tuple(dependence_notes(frame, columns, questions, X, classes.y))
+    warnings = () if has_chosen_groups(columns, questions) else notes
     unlabeled, unlabeled_steps = _unlabeled_rows(
         table.frame.iloc[classes.unlabeled], columns, encodings, fitted, max_cells - X.size
     )
@@ -111,11 +125,12 @@ def prepare(
             *notes,
         ),
         columns=columns,
-        groups=row_groups(kept, X, classes.y),
+        groups=row_groups(kept, X, classes.y, answers),
         row_columns=kept,
         unlabeled=unlabeled,
         encodings=tuple(encodings),
         form=table.form,
+        questions=questions,
         **_kept_for_refits(recipe, fitted, raw),
         # The first step of the classes only names them.
         warnings=(*classes.steps[1:], *unlabeled_steps, *warnings),

@@ -5,8 +5,8 @@ from __future__ import annotations
 import io
 import math
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import PureWindowsPath
 
 import numpy as np
@@ -85,6 +85,8 @@ class Table:
         The names of all sheets of a workbook.
     sheet : str
         The one that was read.
+    answers : mapping of str to str
+        What is known of its rows, so that it is not asked: answers by the ids of questions.
     """
 
     name: str
@@ -93,6 +95,7 @@ class Table:
     form: Form = COMMA_SEPARATED
     sheets: tuple[str, ...] = ()
     sheet: str = ""
+    answers: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def row_numbers(self) -> IntArray:

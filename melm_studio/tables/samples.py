@@ -17,6 +17,7 @@ from melm_core.datasets import (
     five_mixtures,
     pure_noise,
 )
+from melm_studio.tables.questions import INDEPENDENT, NEIGHBORS
 from melm_studio.tables.read import Table
 
 
@@ -84,6 +85,8 @@ _DRAWN: Mapping[str, Callable[[], tuple[FloatArray, IntArray]]] = MappingProxyTy
         "pure_noise": lambda: pure_noise(random_state=0),
     }
 )
+# Every row is another flower, wine, tumor, drawing or draw, whatever the order of the file.
+_INDEPENDENT = MappingProxyType({NEIGHBORS: INDEPENDENT})
 CULTIVARS = ("Barolo", "Grignolino", "Barbera")  # scikit-learn numbers them
 
 
@@ -103,11 +106,11 @@ def load_sample(key: str) -> Table:
     classes = CULTIVARS if key == "wine" else [str(name) for name in bunch.target_names]
     frame = bunch.data.astype(np.float64)
     frame[LABEL_NAMES[key]] = bunch.target.map(dict(enumerate(classes))).astype("str")
-    return Table(SAMPLES[key].label, frame, ())
+    return Table(SAMPLES[key].label, frame, (), answers=_INDEPENDENT)
 
 
 def _drawn_table(key: str) -> Table:
     X, y = _DRAWN[key]()
     frame = pd.DataFrame(X, columns=[f"x{index}" for index in range(1, X.shape[1] + 1)])
     frame["class"] = np.array([f"class {code + 1}" for code in y])
-    return Table(SAMPLES[key].label, frame, ())
+    return Table(SAMPLES[key].label, frame, (), answers=_INDEPENDENT)
