@@ -25,7 +25,7 @@ _LEVEL_OF_LARGE = 9
 _LEVEL_OF_OTHERS = 10
 _TEXTS = {"text/javascript", "text/css"}
 
-# Numbers of rows as bytes (`packed_rows`), which shrink to a few percent.
+# Numbers, classes and marks of all rows as bytes, which shrink to a few percent.
 PACKED_ROWS = "application/vnd.melm-studio.rows"
 _COMPRESSED = (
     "text/html",

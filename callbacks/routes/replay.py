@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import json
 from collections.abc import Iterator
 from functools import cache, partial
@@ -30,7 +29,7 @@ from melm_studio.analyses.tree import (
 from melm_studio.layout.scripts import ASSETS
 from melm_studio.layout.shell.page_scripts import bundle
 from melm_studio.planes.captions import title
-from melm_studio.planes.encoding import packed_points
+from melm_studio.planes.encoding import stepped
 from melm_studio.planes.every_row import every_point_by_class
 from melm_studio.planes.figure import limits
 from melm_studio.planes.gamma_advice import gamma_advice
@@ -178,7 +177,8 @@ def _packed(by_class: list[tuple[FloatArray, FloatArray]]) -> dict[str, Any]:
         for is_held_out, points in enumerate(of_class)
     ]
     points = np.concatenate([points for of_class in by_class for points in of_class])
-    return {"points": base64.b64encode(packed_points(points)).decode(), "stretches": stretches}
+    x, y = (stepped(along, 3).as_json() for along in points.T)
+    return {"points": {"x": x, "y": y}, "stretches": stretches}
 
 
 def replay_sections(record: RunRecord, event: PlaneEvent, painted: Painted) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -26,7 +25,7 @@ from melm_core.base import FloatArray, IntArray, UserError
 from melm_core.methods import METHODS, STARTS
 from melm_studio.analyses.probabilities import PROBABILITIES
 from melm_studio.planes.coloring import RowMarks, row_colors, row_symbols
-from melm_studio.planes.encoding import packed_points, packed_rows
+from melm_studio.planes.encoding import as_bytes, stepped, whole
 from melm_studio.planes.every_row import EveryRow, every_point
 from melm_studio.planes.figure import row_numbers
 from melm_studio.planes.plane_view import MAX_DRAWN_ROWS, PlaneViewer
@@ -326,15 +325,20 @@ def points_of_plane(run_id: str, sequence: int) -> flask.Response:
 
 
 def packed_rows_of(viewer: PlaneViewer) -> flask.Response:
-    """Who every row of a data set is, see `packed_rows`."""
+    """Who every row of a data set is: its number, its class, and whether it is held out."""
     known = EveryRow.of(viewer.parts)
-    body = packed_rows(known.numbers, known.codes, known.is_held_out)
+    body = as_bytes(
+        numbers=stepped(known.numbers, 4, step=1.0),
+        classes=whole(known.codes),
+        held_out=whole(known.is_held_out),
+    )
     return _tagged(flask.Response(body, mimetype=PACKED_ROWS))
 
 
 def packed_points_of(viewer: PlaneViewer, axes: FloatArray) -> flask.Response:
-    """Where axes have every row, see `packed_points`; noise, which does not compress."""
-    body = packed_points(every_point(axes, viewer.parts, is_line=viewer.n_components == 1))
+    """Where axes have every row; noise, which does not compress."""
+    x, y = every_point(axes, viewer.parts, is_line=viewer.n_components == 1).T
+    body = as_bytes(x=stepped(x, 3), y=stepped(y, 3))
     return _tagged(flask.Response(body, mimetype="application/octet-stream"))
 
 
@@ -370,7 +374,7 @@ def _marks(record: RunRecord, marks_of: Callable[[pd.Series], RowMarks]) -> dict
     found = marks_of(values)
     traces = (np.searchsorted(numbers, rows) for rows in row_numbers(viewer.drawn_rows))
     answer: dict[str, Any] = msgspec.to_builtins(found.of_traces(traces))
-    codes = base64.b64encode(found.codes.tobytes()).decode()
+    codes = whole(found.codes).as_json()
     has_more = viewer.n_drawn < len(numbers)
     return answer | {"every": {"palette": found.palette, "codes": codes} if has_more else None}
 

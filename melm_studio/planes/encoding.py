@@ -1,19 +1,37 @@
-"""Arrays as plotly.js reads them, compact for the planes of the live page, or as bytes."""
+"""Arrays of numbers on their way to the page: one format, in JSON or as bytes.
+
+An array has one axis. Its header is a JSON object that says how its values are written:
+
+===========  =======================================================================================
+``dtype``    ``f4`` or ``u1``: the values, little-endian, one after another, as plotly.js reads
+             them. ``u2``, ``u3`` or ``u4``: codes of so many bytes each, the largest below
+             2**31. Or ``ellipse``: no values but ``center``, ``cosine`` and ``sine``
+             (`EllipseCoordinate`).
+``low``,     Of codes: the value is ``low + step * (code - 1)``, and nan where the code is 0. What
+``step``     is written is the difference of each code to the one before, from 0 on, modulo the
+             number of codes: first the low bytes of all, then the next ones. Alike bytes side by
+             side compress well: along a contour, the high bytes are nearly all equal.
+``shape``    The number of values in a list, where the arrays are bytes.
+``bdata``    The values in base 64, where the array is in JSON.
+===========  =======================================================================================
+
+In JSON an array is its header, and one without values an empty list. Bytes are the length of what
+follows as four bytes, little-endian, a JSON object from names to headers, then the values of each.
+
+`assets/studio/plane/arrays.mjs` reads both.
+"""
 
 from __future__ import annotations
 
 import base64
+import json
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from melm_core.base import IntArray
 from melm_core.diagnostics import ConfidenceEllipses, EllipseOf
-
-# A step of the compact form is 1/65534 of the range of the values: a hundredth of a pixel.
-_LARGEST_CODE = 2**16 - 1
 
 # Of coordinates in standard deviations, which are thousands of pixels wide at most.
 _DECIMALS = 5
@@ -46,72 +64,79 @@ class EllipseCoordinate:
         }
 
 
-def typed(values: npt.ArrayLike) -> dict[str, Any]:
-    """Values as base64 float32: half the bytes of a list, and a tenth of the work."""
-    return {
-        "dtype": "f4",
-        "bdata": base64.b64encode(np.asarray(values, dtype="<f4").tobytes()).decode(),
-    }
+@dataclass(frozen=True)
+class EncodedArray:
+    """The header of an array and its values."""
+
+    header: dict[str, Any]
+    values: bytes
+    n_values: int
+
+    def as_json(self) -> dict[str, Any]:
+        """The array in a JSON value."""
+        return self.header | {"bdata": base64.b64encode(self.values).decode()}
 
 
-def compact(values: npt.ArrayLike | EllipseCoordinate) -> dict[str, Any] | list[float]:
-    """Values in steps of 1/65534 of their range: half of `typed`, once compressed even less.
-
-    The code of nan is 0, and the lowest value has the code 1. What is sent is the difference of
-    each code to the one before, modulo 65536: first all low bytes, then all high bytes. Along a
-    contour the high bytes are nearly all equal, so they compress to almost nothing.
-    """
-    if isinstance(values, EllipseCoordinate):
-        return values.as_numbers()
-    numbers = np.asarray(values, dtype=np.float64)
-    if not len(numbers):
-        return []
-    low, high = np.fmin.reduce(numbers), np.fmax.reduce(numbers)  # of the known ones
-    if np.isnan(low):
-        low = high = np.float64(0.0)
-    step = (high - low) / (_LARGEST_CODE - 1) or 1.0
-    steps = np.rint((numbers - low) / step) + 1
-    steps[np.isnan(steps)] = 0
-    codes = steps.astype("<u2")
-    differences = codes.copy()
-    differences[1:] -= codes[:-1]
-    return {
-        "dtype": "compact",
-        "low": float(low),
-        "step": float(step),
-        "bdata": base64.b64encode(_byte_planes(differences, 2)).decode(),
-    }
-
-
-def packed_points(points: npt.NDArray[np.float64]) -> bytes:
-    """Points of shape (n, 2) in steps of 2^-24 of their range: six bytes each.
-
-    A picture of many rows is zoomed into by far more than one of few, and rows far away must not
-    make the steps of the others large, so these codes are finer than those of `compact`. First the
-    lowest value and the step of x, then of y, as float64; then the low, middle and high bytes of
-    all codes of x, then of y. All is little-endian.
-    """
-    low = points.min(axis=0)
-    step = (points.max(axis=0) - low) / (2**24 - 1)
-    step[step == 0] = 1.0
-    codes = np.round((points - low) / step).astype("<u4")
-    head = np.column_stack([low, step]).astype("<f8")
-    return head.tobytes() + b"".join(
-        _byte_planes(np.ascontiguousarray(codes[:, axis]), 3) for axis in (0, 1)
+def as_bytes(**arrays: EncodedArray) -> bytes:
+    """Arrays by their names, as bytes."""
+    headers = {name: one.header | {"shape": [one.n_values]} for name, one in arrays.items()}
+    head = json.dumps(headers, separators=(",", ":")).encode()
+    return b"".join(
+        [len(head).to_bytes(4, "little"), head, *(one.values for one in arrays.values())]
     )
 
 
-def packed_rows(numbers: IntArray, codes: IntArray, is_held_out: npt.NDArray[np.bool_]) -> bytes:
-    """Who the rows of a picture are: the step from number to number, class, whether held out.
+def single(values: npt.ArrayLike) -> EncodedArray:
+    """Values in single precision: half the bytes of a list, and a tenth of the work."""
+    numbers = np.asarray(values, dtype="<f4")
+    return EncodedArray({"dtype": "f4"}, numbers.tobytes(), len(numbers))
 
-    Four, two and one bytes each, all low bytes first, little-endian.
+
+def whole(values: npt.ArrayLike) -> EncodedArray:
+    """Whole numbers from 0 to 65534, in one byte each where none needs two."""
+    numbers = np.asarray(values)
+    if numbers.max(initial=0) >= 2**8:
+        return stepped(numbers, 2, step=1.0)
+    return EncodedArray({"dtype": "u1"}, numbers.astype(np.uint8).tobytes(), len(numbers))
+
+
+def stepped(values: npt.ArrayLike, n_bytes: int, *, step: float | None = None) -> EncodedArray:
+    """Values as codes of two to four bytes.
+
+    Parameters
+    ----------
+    values : array-like of shape (n,)
+        Two bytes are a hundredth of a pixel of a picture. One of many rows is zoomed into by far
+        more than one of few, and rows far away must not make the steps of the others large: three.
+    n_bytes : int
+    step : float, optional
+        Values that are whole numbers of it come back exactly. By default as small as their range
+        allows.
     """
-    steps = np.diff(numbers, prepend=0).astype("<u4")
-    planes = _byte_planes(steps, 4) + _byte_planes(codes.astype("<u2"), 2)
-    return planes + is_held_out.astype(np.uint8).tobytes()
+    numbers = np.asarray(values, dtype=np.float64)
+    low, high = np.fmin.reduce(numbers, initial=np.nan), np.fmax.reduce(numbers, initial=np.nan)
+    if np.isnan(low):  # none is known
+        low = high = np.float64(0.0)
+    if step is None:
+        step = float(high - low) / (2 ** (8 * n_bytes) - 2) or 1.0
+    steps = np.rint((numbers - low) / step) + 1
+    steps[np.isnan(steps)] = 0
+    codes = steps.astype("<u2" if n_bytes == 2 else "<u4")
+    differences = codes.copy()
+    differences[1:] -= codes[:-1]
+    planes = differences.view(np.uint8).reshape(len(codes), codes.itemsize).T[:n_bytes]
+    header = {"dtype": f"u{n_bytes}", "low": float(low), "step": step}
+    return EncodedArray(header, np.ascontiguousarray(planes).tobytes(), len(codes))
 
 
-def _byte_planes(codes: npt.NDArray[np.uint16] | npt.NDArray[np.uint32], n_bytes: int) -> bytes:
-    """The low bytes of all codes, then the next ones: alike bytes side by side compress well."""
-    planes = codes.view(np.uint8).reshape(len(codes), codes.itemsize).T
-    return np.ascontiguousarray(planes[:n_bytes]).tobytes()
+def typed(values: npt.ArrayLike) -> dict[str, Any]:
+    """Values in single precision, which plotly.js reads without our scripts."""
+    return single(values).as_json()
+
+
+def compact(values: npt.ArrayLike | EllipseCoordinate) -> dict[str, Any] | list[float]:
+    """Values in steps of 1/65534 of their range: half of `typed`, once compressed even less."""
+    if isinstance(values, EllipseCoordinate):
+        return values.as_numbers()
+    numbers = np.asarray(values, dtype=np.float64)
+    return stepped(numbers, 2).as_json() if len(numbers) else []

@@ -2,24 +2,38 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { numbers } from "../../assets/studio/plane/arrays.mjs";
+import { arraysIn, numbers } from "../../assets/studio/plane/arrays.mjs";
 import { percent, tickLabel } from "../../assets/studio/page/number_text.mjs";
 import { multiples, scale, steadyLimits, tickStep, union, withEqualUnits } from "../../assets/studio/plane/scales.mjs";
 
-// As the server writes the codes: all low bytes of the differences, then all high bytes.
-function compact(codes, low, step) {
-  const differences = codes.map((code, i) => (code - (codes[i - 1] ?? 0)) & 0xffff);
-  const bytes = [...differences.map((value) => value & 0xff), ...differences.map((value) => value >> 8)];
-  return { dtype: "compact", low, step, bdata: Buffer.from(bytes).toString("base64") };
+// As the server writes codes: all low bytes of the differences, then the next ones.
+function bytesOf(codes, width) {
+  const differences = codes.map((code, i) => (code - (codes[i - 1] ?? 0)) >>> 0);
+  return Array.from({ length: width }, (_, at) => differences.map((value) => (value >>> (8 * at)) & 255)).flat();
 }
 
-test("a compact array is decoded from its lowest value in its steps", () => {
-  const array = compact([1, 65535, 2, 300], -1, 0.5);
-  assert.deepEqual([...numbers(array)], [-1, 32766, -0.5, 148.5]);
+const inJson = (codes, low, step) => ({ dtype: "u2", low, step, bdata: Buffer.from(bytesOf(codes, 2)).toString("base64") });
+
+function inBytes(headers, values) {
+  const head = new TextEncoder().encode(JSON.stringify(headers));
+  return Uint8Array.from([head.length, 0, 0, 0, ...head, ...values.flat()]).buffer;
+}
+
+test("codes are decoded from their lowest value in their steps", () => {
+  assert.deepEqual([...numbers(inJson([1, 65535, 2, 300], -1, 0.5))], [-1, 32766, -0.5, 148.5]);
 });
 
-test("the end of a line in a compact array stays a gap", () => {
-  assert.deepEqual([...numbers(compact([4, 0, 2], 0, 1))], [3, NaN, 1]);
+test("the end of a line in codes stays a gap", () => {
+  assert.deepEqual([...numbers(inJson([4, 0, 2], 0, 1))], [3, NaN, 1]);
+});
+
+test("arrays in bytes are read by their names, whatever their widths", () => {
+  const header = (width) => ({ dtype: `u${width}`, low: 10, step: 0.25, shape: [2] });
+  const heads = { x: header(3), marks: { dtype: "u1", shape: [3] }, y: header(4) };
+  const found = arraysIn(inBytes(heads, [bytesOf([2 ** 24 - 1, 1], 3), [7, 0, 255], bytesOf([1, 2 ** 26 + 1], 4)]));
+  assert.deepEqual([...found.x], [Math.fround(10 + 0.25 * (2 ** 24 - 2)), 10]);
+  assert.deepEqual([...found.marks], [7, 0, 255]);
+  assert.deepEqual([...found.y], [10, 10 + 2 ** 24]);
 });
 
 test("a coordinate along an ellipse begins and ends at its cosine", () => {
@@ -28,8 +42,8 @@ test("a coordinate along an ellipse begins and ends at its cosine", () => {
   assert.ok(Math.abs(along[(along.length - 1) / 4] - 3) < 1e-6);
 });
 
-test("an empty compact array has no numbers", () => {
-  assert.deepEqual([...numbers(compact([], 0, 1))], []);
+test("an array without values has no numbers", () => {
+  assert.deepEqual([...numbers(inJson([], 0, 1))], []);
 });
 
 test("plain numbers are taken as they are, and a missing array is empty", () => {

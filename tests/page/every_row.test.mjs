@@ -1,32 +1,14 @@
-// Every row as pixels: unpacked, dressed, sorted, found, and drawn.
+// Every row as pixels: dressed, sorted, found, and drawn.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { UNLABELED_COLOR } from "../../assets/studio/constants.mjs";
 import { colorParts, dressOf, partsOf } from "../../assets/studio/plane/dress.mjs";
 import { footprint } from "../../assets/studio/plane/raster.mjs";
-import { positionOf, unpackedPoints, unpackedRows } from "../../assets/studio/plane/row_arrays.mjs";
+import { positionOf } from "../../assets/studio/plane/row_arrays.mjs";
 import { aloneOpacity, Raster } from "../../assets/studio/plane/raster.mjs";
 import { RowGrid } from "../../assets/studio/plane/row_grid.mjs";
 import { fits } from "../../assets/studio/rows/row_layer.mjs";
-
-const planes = (codes, n) => Array.from({ length: n }, (_, at) => codes.map((code) => (code >> (8 * at)) & 255)).flat();
-
-test("points are unpacked from their lowest value in their steps", () => {
-  const head = new Float64Array([-1, 0.5, 10, 0.25]);
-  const bytes = [...new Uint8Array(head.buffer), ...planes([0, 70_000], 3), ...planes([2 ** 24 - 1, 256], 3)];
-  const { x, y } = unpackedPoints(Uint8Array.from(bytes).buffer);
-  assert.deepEqual([...x], [-1, 34_999]);
-  assert.deepEqual([...y], [Math.fround(10 + 0.25 * (2 ** 24 - 1)), 74]);
-});
-
-test("rows are unpacked from the steps between their numbers", () => {
-  const bytes = [...planes([2, 1, 70_000], 4), ...planes([0, 300, 1], 2), 0, 1, 0];
-  const { numbers, classes, heldOut } = unpackedRows(Uint8Array.from(bytes).buffer);
-  assert.deepEqual([...numbers], [2, 3, 70_003]);
-  assert.deepEqual([...classes], [0, 300, 1]);
-  assert.deepEqual([...heldOut], [0, 1, 0]);
-});
 
 test("a row is found by its number, and one that is not drawn is not", () => {
   const numbers = Int32Array.of(2, 3, 7, 90);

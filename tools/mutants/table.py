@@ -218,8 +218,8 @@ MUTANTS = (
     ),
     Mutant(
         "melm_studio/runs/store/attempts.py",
-        "or record.attempt != seen.attempt:",
-        "or False:",
+        "or record.attempt != seen.attempt:\n        return\n",
+        "or False:\n        return\n",
         f"{_STORE}/test_attempts.py"
         "::test_of_two_who_find_it_lost_the_second_leaves_the_next_attempt_alone",
     ),
@@ -629,8 +629,8 @@ MUTANTS = (
     ),
     Mutant(
         "melm_studio/runs/records/run.py",
-        "if isinstance(record, UnreadableRun) and known:",
-        "if False:",
+        "        if not known:\n            return to_json",
+        "        if True:\n            return to_json",
         f"{_STORE}/test_other_versions.py"
         "::test_a_later_version_finds_its_run_as_it_was_but_for_the_removal",
     ),

@@ -7,7 +7,7 @@ import { CanvasAnimation } from "./animation.mjs";
 import { decodedPlane } from "./arrays.mjs";
 import { nextFrame } from "./clock.mjs";
 import { layoutOn, pixelAxes } from "./plotly.mjs";
-import { unpackedPoints, unpackedRows } from "./row_arrays.mjs";
+import { pointsIn, rowsIn } from "./row_arrays.mjs";
 import { POINT_KINDS } from "./traces.mjs";
 
 // The axes of a first look mean nothing yet, and neither do arrows.
@@ -126,8 +126,8 @@ function paint(node, found, rows = null) {
  */
 async function everyRow(data, plot, found) {
   const bytes = async (address) => (await requested(address, data)).arrayBuffer();
-  const points = unpackedPoints(await bytes("preview/every-point"));
-  const rows = unpackedRows(await bytes("preview/every-row"));
+  const points = pointsIn(await bytes("preview/every-point"));
+  const rows = rowsIn(await bytes("preview/every-row"));
   const { StillRows } = await import("./still_rows.mjs");
   return new StillRows(plot, found, rows, points);
 }

@@ -3,7 +3,7 @@ import { element, hide } from "../page/dom.mjs";
 import { dressOf } from "./dress.mjs";
 import { drawnPixelAxes, isDrawn } from "./plotly.mjs";
 import { Raster } from "./raster.mjs";
-import { unpackedPoints } from "./row_arrays.mjs";
+import { numbers } from "./arrays.mjs";
 import { RowGrid } from "./row_grid.mjs";
 import { drawGridBelow, drawnAxes, drawRows, fitted, sizeIn } from "./under_canvas.mjs";
 import { isPoints } from "./traces.mjs";
@@ -52,7 +52,7 @@ export class StillRows {
 /** Rows of one class that follow each other. @typedef {{ class: number, held_out: boolean, count: number }} Stretch */
 /**
  * @typedef {object} Replayed
- * @property {string} points of all rows, packed, in base 64
+ * @property {{ x: any, y: any }} points of all rows, as `numbers` reads them
  * @property {Stretch[]} stretches
  * @property {import("../types").Axes} limits
  * @property {string} last the name of the frame that shows the plane
@@ -65,8 +65,8 @@ const UNSEEN = 0.01; // the size of a mark; plotly would leave a trace without m
  * @param {Replayed} replayed
  */
 export async function drawLastPlane(plot, { points, stretches, limits, last }) {
-  const bytes = Uint8Array.from(atob(points), (letter) => letter.charCodeAt(0));
-  const rows = new StillRows(plot, { figure: plot, limits }, rowsOf(stretches), unpackedPoints(bytes.buffer));
+  const places = /** @type {import("./row_arrays.mjs").Points} */ ({ x: numbers(points.x), y: numbers(points.y) });
+  const rows = new StillRows(plot, { figure: plot, limits }, rowsOf(stretches), places);
   const sample = plot.data.flatMap((trace, i) => (isPoints(trace) ? [i] : []));
   const sizes = sample.map((trace) => plot.data[trace].marker.size);
   let isLast = true;

@@ -7,7 +7,7 @@ import { showNotice } from "../page/notice.mjs";
 import { batch, onChange, signal } from "../page/signals.mjs";
 import { addToPanels, dressTraces } from "../panel/features.mjs";
 import { shownPanels } from "../panel/panels.mjs";
-import { unpackedCodes } from "../plane/row_arrays.mjs";
+import { numbers } from "../plane/arrays.mjs";
 import { dressByColumns, shownLayer } from "./row_layer.mjs";
 import { selectRows } from "./singled_out.mjs";
 import { isPoints } from "../plane/traces.mjs";
@@ -144,7 +144,7 @@ class Marks {
 }
 
 /** @param {PointMarks | null} marks */
-const everyMark = (marks) => marks?.every && { palette: marks.every.palette, codes: unpackedCodes(marks.every.codes) };
+const everyMark = (marks) => marks?.every && { palette: marks.every.palette, codes: numbers(marks.every.codes) };
 
 function option(value, text) {
   const node = document.createElement("option");

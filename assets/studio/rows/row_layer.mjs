@@ -13,7 +13,7 @@ import { drawTrace } from "../plane/canvas.mjs";
 import { dressOf } from "../plane/dress.mjs";
 import { hasPicture, pixelAxes, toData } from "../plane/plotly.mjs";
 import { Raster } from "../plane/raster.mjs";
-import { positionOf, unpackedPoints, unpackedRows } from "../plane/row_arrays.mjs";
+import { pointsIn, positionOf, rowsIn } from "../plane/row_arrays.mjs";
 import { RowGrid } from "../plane/row_grid.mjs";
 import { drawGridBelow, drawnAxes, drawRows, fitted, sizeIn } from "../plane/under_canvas.mjs";
 import { chosen, selectedRows, shownClasses } from "./singled_out.mjs";
@@ -153,8 +153,8 @@ export class RowLayer {
     const loading = (this.loading = new AbortController());
     const bytes = async (address, signal) => (await requested(address, undefined, signal)).arrayBuffer();
     try {
-      const points = unpackedPoints(await bytes(addressOf(panel, "every-point"), loading.signal));
-      const rows = this.every ?? unpackedRows(await bytes(`runs/${panel.run}/every-row`));
+      const points = pointsIn(await bytes(addressOf(panel, "every-point"), loading.signal));
+      const rows = this.every ?? rowsIn(await bytes(`runs/${panel.run}/every-row`));
       if (loading.signal.aborted || panel.isDisposed) return;
       this.every = rows;
       this.take(rows, points, true);

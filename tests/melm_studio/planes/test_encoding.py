@@ -1,6 +1,12 @@
-"""Numbers as plotly.js reads them."""
+"""Numbers on their way to the page."""
 
 from __future__ import annotations
+
+import base64
+import json
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -8,19 +14,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from melm_core.diagnostics import class_ellipses
+from melm_studio.application_folder import APPLICATION_FOLDER
 from melm_studio.planes.encoding import (
     EllipseCoordinate,
+    as_bytes,
     compact,
-    packed_points,
-    packed_rows,
+    single,
+    stepped,
     typed,
+    whole,
 )
-from tests.melm_studio.planes.views import decoded, unpacked_points, unpacked_rows
+from tests.melm_studio.planes.views import arrays_in, decoded
 
-single = st.floats(width=32)
+SINGLES = st.floats(width=32)
 
 
-@given(st.lists(single))
+@given(st.lists(SINGLES))
 def test_single_precision_numbers_come_back_bit_for_bit(values):
     back = decoded(typed(values)).astype("<f4")
     assert back.tobytes() == np.array(values, dtype="<f4").tobytes()
@@ -68,22 +77,88 @@ def test_a_step_of_the_compact_form_is_far_below_a_pixel():
     assert compact(values)["step"] < np.ptp(values) / 65_000
 
 
-@pytest.mark.parametrize("spread", [1e-300, 1e-3, 1.0, 1e12])
-def test_packed_points_come_back_to_half_a_step(spread):
-    points = spread * np.random.default_rng(0).normal(size=(500, 2)) + [3.0, -5.0]
-    step = np.ptp(points, axis=0) / (2**24 - 1)
-    error = np.abs(unpacked_points(packed_points(points)) - points)
-    assert (error <= 0.501 * step + 1e-15).all()
+def test_three_bytes_are_far_finer_than_two():
+    values = np.random.default_rng(0).normal(size=1_000)
+    assert 250 * stepped(values, 3).header["step"] < stepped(values, 2).header["step"]
 
 
-def test_packed_points_that_are_all_alike_come_back():
-    points = np.full((3, 2), [0.5, -2.0])
-    np.testing.assert_array_equal(unpacked_points(packed_points(points)), points)
+@pytest.mark.parametrize("n_bytes", [2, 3])
+@pytest.mark.parametrize("spread", [0.0, 1e-300, 1e-3, 1.0, 1e12])
+def test_values_in_steps_come_back_to_half_a_step(spread, n_bytes):
+    values = spread * np.random.default_rng(0).normal(size=500) + 3.0
+    sent = stepped(values, n_bytes)
+    error = np.abs(arrays_in(as_bytes(x=sent))["x"] - values)
+    assert (error <= 0.501 * np.ptp(values) / (256**n_bytes - 2) + 1e-15 + 1e-12 * spread).all()
 
 
-def test_packed_rows_come_back():
-    numbers = np.array([2, 3, 70_000, 70_001])
-    codes, is_held_out = np.array([0, 300, 1, 0]), np.array([True, False, False, True])
-    back = unpacked_rows(packed_rows(numbers, codes, is_held_out))
-    for found, expected in zip(back, (numbers, codes, is_held_out), strict=True):
-        np.testing.assert_array_equal(found, expected)
+@pytest.mark.parametrize(("largest", "n_bytes"), [(0, 1), (255, 1), (256, 2), (65_534, 2)])
+def test_whole_numbers_come_back_and_take_no_more_bytes_than_they_need(largest, n_bytes):
+    values = np.array([0, largest, 0, largest // 2])
+    sent = whole(values)
+    assert len(sent.values) == n_bytes * len(values)
+    np.testing.assert_array_equal(arrays_in(as_bytes(x=sent))["x"], values)
+
+
+def test_what_python_writes_the_page_reads():
+    rng = np.random.default_rng(0)
+    values = np.concatenate([rng.normal(size=300), [np.nan, 7.0, np.nan], rng.normal(size=20)])
+    numbers = np.array([2, 3, 70_000, 20_000_001])  # more than single precision tells apart
+    bodies = [
+        as_bytes(x=stepped(values, 2), y=stepped(values, 3)),
+        as_bytes(numbers=stepped(numbers, 4, step=1.0), classes=whole([0, 300, 1, 2])),
+        as_bytes(is_held_out=whole([True, False]), empty=whole([]), singles=single(values)),
+    ]
+    ellipses = class_ellipses(rng.normal(size=(20, 2)))
+    assert ellipses is not None
+    arrays = [
+        compact(values),
+        compact([]),
+        compact(np.full(3, np.nan)),
+        compact(EllipseCoordinate(ellipses, "rows", 0)),
+        typed(values),
+        whole([3, 1, 2]).as_json(),
+    ]
+    read = _read_by_the_page(arrays, bodies)
+    for found, sent in zip(read["arrays"], arrays, strict=True):
+        np.testing.assert_allclose(_known(found), decoded(sent), rtol=2**-23, atol=1e-7)
+    for found, body in zip(read["bodies"], bodies, strict=True):
+        expected = arrays_in(body)
+        assert found.keys() == expected.keys()
+        for name, array in found.items():
+            np.testing.assert_allclose(_known(array), expected[name], rtol=2**-23, atol=1e-7)
+    assert read["bodies"][1]["numbers"] == numbers.tolist()
+
+
+_READER = """
+import {{ readFileSync }} from "node:fs";
+import {{ arraysIn, numbers }} from "{arrays}";
+const {{ arrays, bodies }} = JSON.parse(readFileSync(0, "utf8"));
+const bufferOf = (body) => Uint8Array.from(Buffer.from(body, "base64")).buffer;
+const plain = (array) => [...array];
+const named = (found) =>
+  Object.fromEntries(Object.entries(found).map(([name, one]) => [name, plain(one)]));
+const read = {{
+  arrays: arrays.map((array) => plain(numbers(array))),
+  bodies: bodies.map((body) => named(arraysIn(bufferOf(body)))),
+}};
+console.log(JSON.stringify(read));
+"""
+
+
+def _read_by_the_page(arrays, bodies):
+    node = Path(sys.executable).with_name("node")
+    script = _READER.format(arrays=(APPLICATION_FOLDER / "assets/studio/plane/arrays.mjs").as_uri())
+    sent = json.dumps({"arrays": arrays, "bodies": [base64.b64encode(b).decode() for b in bodies]})
+    done = subprocess.run(
+        [node, "--input-type=module", "--eval", script],
+        input=sent,
+        capture_output=True,
+        check=True,
+        text=True,
+    )
+    return json.loads(done.stdout)
+
+
+def _known(values):
+    """JSON has null for nan."""
+    return np.array(values, dtype=float)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import base64
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from melm_core.base.array_types import FloatArray, IntArray
+from melm_core.base.array_types import FloatArray
 from melm_studio.planes.plane_view import PlaneViewer
 from melm_studio.planes.types import PlaneView
 from tests.melm_studio.runs.helpers import blobs
@@ -31,34 +32,29 @@ def decoded(values: Mapping[str, Any] | Sequence[float | None]) -> FloatArray:
         angles = np.linspace(0, 2 * np.pi, 49)
         turned = values["cosine"] * np.cos(angles) + values["sine"] * np.sin(angles)
         return np.array(values["center"] + turned)
-    if values["dtype"] == "compact":
-        return _decompressed(values)
-    assert values["dtype"] == "f4"
-    return np.frombuffer(base64.b64decode(values["bdata"]), "<f4").astype(np.float64)
+    return _values(values, base64.b64decode(values["bdata"]))
 
 
-def _decompressed(values: Mapping[str, Any]) -> FloatArray:
-    halves = np.frombuffer(base64.b64decode(values["bdata"]), np.uint8).reshape(2, -1)
-    differences = halves[0] + 256 * halves[1].astype(np.int64)
-    codes = np.cumsum(differences) % 2**16
-    return np.where(codes == 0, np.nan, values["low"] + (codes - 1) * values["step"])
+def arrays_in(body: bytes) -> dict[str, FloatArray]:
+    """The arrays of `as_bytes`."""
+    end = 4 + int.from_bytes(body[:4], "little")
+    found = {}
+    for name, header in json.loads(body[4:end]).items():
+        start, end = end, end + int(header["dtype"][1]) * header["shape"][0]
+        found[name] = _values(header, body[start:end])
+    assert end == len(body)
+    return found
+
+
+def _values(header: Mapping[str, Any], raw: bytes) -> FloatArray:
+    if "step" not in header:
+        return np.frombuffer(raw, f"<{header['dtype']}").astype(np.float64)
+    n_bytes = int(header["dtype"][1])
+    planes = np.frombuffer(raw, np.uint8).reshape(n_bytes, -1).astype(np.int64)
+    codes = np.cumsum(planes.T @ 256 ** np.arange(n_bytes)) % 256**n_bytes
+    return np.where(codes == 0, np.nan, header["low"] + (codes - 1) * header["step"])
 
 
 def points(trace: Mapping[str, Any]) -> FloatArray:
     """The points of a trace of a frame, shape (n_points, 2)."""
     return np.column_stack([decoded(trace["x"]), decoded(trace["y"])])
-
-
-def unpacked_points(body: bytes) -> FloatArray:
-    """The points of `packed_points`, shape (n, 2)."""
-    heads = np.frombuffer(body, "<f8", count=4).reshape(2, 2)
-    planes = np.frombuffer(body, np.uint8, offset=32).reshape(2, 3, -1).astype(np.int64)
-    codes = planes[:, 0] + 2**8 * planes[:, 1] + 2**16 * planes[:, 2]
-    return (heads[:, :1] + heads[:, 1:] * codes).T
-
-
-def unpacked_rows(body: bytes) -> tuple[IntArray, IntArray, IntArray]:
-    """The numbers, classes and held-out marks of `packed_rows`."""
-    planes = np.frombuffer(body, np.uint8).reshape(7, -1).astype(np.int64)
-    numbers = np.cumsum(planes[:4].T @ 256 ** np.arange(4))
-    return numbers, planes[4] + 256 * planes[5], planes[6] == 1

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.callbacks.tables import blobs, csv
-from tests.melm_studio.planes.views import points, unpacked_points, unpacked_rows
+from tests.melm_studio.planes.views import arrays_in, points
 
 N_ROWS = 2_400
 UNLABELED = [7, 9]
@@ -39,11 +39,13 @@ def finished(studio, request):
 
 def every_point(finished, query=""):
     route = f"/runs/{finished.run}/planes/{finished.plane['sequence']}/every-point{query}"
-    return unpacked_points(finished.get(route).data)
+    found = arrays_in(finished.get(route).data)
+    return np.column_stack([found["x"], found["y"]])
 
 
 def every_row(finished):
-    return unpacked_rows(finished.get(f"/runs/{finished.run}/every-row").data)
+    found = arrays_in(finished.get(f"/runs/{finished.run}/every-row").data)
+    return found["numbers"], found["classes"].astype(int), found["held_out"] == 1
 
 
 def test_every_row_is_there_with_its_class_and_its_part(finished):

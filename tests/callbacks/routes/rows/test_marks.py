@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 from types import SimpleNamespace
 
 import numpy as np
@@ -10,6 +9,7 @@ import pytest
 
 from melm_studio.tables import load_sample
 from tests.callbacks.tables import csv
+from tests.melm_studio.planes.views import decoded
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +50,7 @@ def test_an_unknown_column_is_refused_in_a_sentence(finished) -> None:
 
 def test_every_row_has_a_mark_where_some_have_no_class(finished) -> None:
     found = ask(finished, "colors", column="plate").get_json()
-    codes = np.frombuffer(base64.b64decode(found["every"]["codes"]), np.uint8)
+    codes = decoded(found["every"]["codes"]).astype(int)
     marks = {entry["text"]: entry["mark"] for entry in found["legend"]}
     expected = [marks[str(value)] for value in finished.table["plate"]]
     assert [found["every"]["palette"][code] for code in codes] == expected
