@@ -9,6 +9,7 @@ import zlib
 from melm_studio.tables.formatting import number
 from melm_studio.tables.text import ZIP, TableError
 
+TABLES = (".csv", ".tsv", ".txt", ".tab", ".dat", ".data", ".arff", ".parquet", ".feather", ".xlsx")
 GZIP = b"\x1f\x8b"
 MAX_UNPACKED = 512 * 2**20  # bytes, of a compressed file or workbook
 _WBITS = 31  # a gzip header
@@ -57,7 +58,7 @@ def _only_file(raw: bytes, file: str, max_bytes: int) -> tuple[bytes, str]:
                 for part in archive.infolist()
                 if not part.is_dir() and not part.filename.startswith("__MACOSX/")
             ]
-            if len(files) != 1 or files[0].filename.endswith(".npy"):
+            if len(files) != 1 or not files[0].filename.lower().endswith(TABLES):
                 return raw, file
             with archive.open(files[0]) as part:
                 data = part.read(max_bytes + 1)
