@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from melm_studio.configuration.messages import STOPPED
+from melm_studio.runs.records.request import RunRequest
 from melm_studio.runs.records.run import RunState
 from melm_studio.runs.store.attempts import end_attempt, reopen
-from tests.melm_studio.runs.helpers import assert_same_plane, plane
+from tests.melm_studio.runs.helpers import assert_same_plane, plane, started
 
 # As the documentation promises.
 TRIES = 3
@@ -84,3 +85,11 @@ def test_a_run_that_ended_meanwhile_is_left_alone(store, run_id):
     before = store.get(run_id)
     end_attempt(store, seen, "It is gone")
     assert store.get(run_id) == before
+
+
+def test_a_run_that_is_queued_again_by_its_user_forgets_that_it_should_pause(store):
+    record = started(store)
+    store.update_request(record.run_id, RunRequest.stepped)
+    store.transition(record.run_id, {RunState.RUNNING}, state=RunState.FAILED)
+    assert reopen(store, record.run_id)
+    assert store.request(record.run_id) == RunRequest(attempt=1)

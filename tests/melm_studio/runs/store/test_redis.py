@@ -15,7 +15,7 @@ import pytest
 from melm_studio.configuration.limits import DiskFullError, Limits
 from melm_studio.configuration.redis_address import RedisAddress
 from melm_studio.runs.records.request import RunRequest
-from melm_studio.runs.records.run import RunState, UnreadableRun
+from melm_studio.runs.records.run import RunState, UnreadableRun, reopened
 from melm_studio.runs.records.stored_files import FileKind
 from melm_studio.runs.store.protocol import StoreUnavailableError
 from melm_studio.runs.store.redis import RedisRunStore
@@ -100,6 +100,21 @@ def test_processes_that_compete_win_once_append_in_order_and_share_the_queue(
     assert sorted(chain.from_iterable(numbers)) == list(range(60))
     assert [event.sequence for event in store.events(contested.run_id)] == list(range(60))
     assert sorted(chain.from_iterable(claimed)) == sorted(record.run_id for record in records)
+
+
+def test_a_run_is_queued_again_only_by_the_places_that_are_left_then(store):
+    record = started(store)
+    store.transition(record.run_id, {RunState.RUNNING}, state=RunState.FAILED)
+    n_queued = []
+
+    def queued_again(run, request):
+        n_queued.append(store.n_queued())
+        if len(n_queued) == 1:
+            created(store, "bob")
+        return reopened(run), request
+
+    assert store.change(record.run_id, queued_again)
+    assert n_queued == [0, 1]
 
 
 # ------------------------------------------------------------------------------------- the server
