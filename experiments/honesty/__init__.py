@@ -10,12 +10,20 @@ from collections.abc import Sequence
 
 from threadpoolctl import threadpool_limits
 
-from experiments.honesty import feature_intervals, probabilities, running_answers, suspects, winners
+from experiments.honesty import (
+    feature_intervals,
+    outliers,
+    probabilities,
+    running_answers,
+    suspects,
+    winners,
+)
 from experiments.honesty.claim import Claim, as_table
 
 # A line for each module of this folder that states a claim.
 _ALL: tuple[Claim, ...] = (
     feature_intervals.CLAIM,
+    outliers.CLAIM,
     probabilities.CLAIM,
     running_answers.CLAIM,
     suspects.CLAIM,

@@ -17,7 +17,13 @@ from melm_core.diagnostics.mislabeled_rows import (
     SuspectLabels,
     suspect_labels,
 )
-from melm_core.diagnostics.outliers import DEFAULT_LEVEL, PlaneDistances, residual_limit
+from melm_core.diagnostics.outliers import (
+    DEFAULT_LEVEL,
+    LeftOutDistances,
+    PlaneDistances,
+    predictive_limit,
+    residual_limit,
+)
 from melm_core.diagnostics.row_probabilities import (
     RowProbabilities,
     calibrated_probabilities,
@@ -31,6 +37,7 @@ __all__ = [
     "ConfidenceEllipses",
     "EllipseOf",
     "Importance",
+    "LeftOutDistances",
     "PlaneDistances",
     "RowProbabilities",
     "SuspectLabels",
@@ -40,6 +47,7 @@ __all__ = [
     "ellipses_of_moments",
     "importance",
     "out_of_fold_probabilities",
+    "predictive_limit",
     "residual_limit",
     "second_component_gain",
     "standardized_differences",

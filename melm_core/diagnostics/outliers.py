@@ -1,15 +1,29 @@
-"""Outliers of a plane: the score distance T² within it and the residual Q off it."""
+"""Outliers of a plane: the score distance T² within it and the residual Q off it.
+
+A plane adapts itself to the rows that it is fitted to, the more so the more features there are:
+new rows of the same distribution lie nearer to its center than these do, and farther off it. Their
+limits are therefore those of rows that refits left out.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from scipy import stats
 
 from melm_core.base.array_types import FloatArray
 from melm_core.base.errors import UserError
+from melm_core.evaluation.folds import refit_folds
+from melm_core.evaluation.refitting import (
+    MethodLike,
+    Preparation,
+    chosen_preparation,
+    fit_projection,
+)
 from melm_core.linalg.planes import orthonormalize
 
 # Of the rows that are like those of the table, one in a hundred exceeds a limit.
@@ -19,6 +33,106 @@ DEFAULT_LEVEL = 0.99
 MAX_SPECTRUM_ROWS = 1_000
 
 _TINY = 1e-12  # relative to the variance of the table: rounding, not residuals
+
+# Without a tenth of the rows a plane is nearly that of all; fewer refits suffice for the limits of
+# a large table.
+N_FOLDS = 10
+_ENOUGH_LEFT_OUT = 200
+
+# From fewer values a hundredth is read off a fitted tail alone.
+MOST_EXTRAPOLATED = 100
+
+
+@dataclass(frozen=True, eq=False)
+class LeftOutDistances:
+    """The distances of rows from planes that were fitted without them.
+
+    Attributes
+    ----------
+    scores, residuals : ndarray of shape (n_left_out,)
+        T² and Q.
+
+    Examples
+    --------
+    >>> from melm_core.baselines import DiscriminantPlane
+    >>> from melm_core.diagnostics import LeftOutDistances, PlaneDistances
+    >>> from melm_core.evaluation import pure_noise
+    >>> X, y = pure_noise(60, 600, 2)
+    >>> X = (X - X.mean(axis=0)) / X.std(axis=0)
+    >>> plane = DiscriminantPlane().fit(X, y).components_
+    >>> own = LeftOutDistances.of("lda", X, y)
+    >>> as_fixed, as_refitted = (PlaneDistances.of(X, plane, left) for left in (None, own))
+    >>> as_fixed.score_limit(is_new=True) > 4 * as_refitted.score_limit(is_new=True)
+    True
+    """
+
+    scores: FloatArray
+    residuals: FloatArray
+
+    @classmethod
+    def of(
+        cls,
+        method: MethodLike,
+        X: Any,
+        y: Any,
+        *,
+        groups: Any = None,
+        nuisance: Any = None,
+        parameters: Mapping[str, Any] | None = None,
+        standardize: bool = True,
+        preparation: Preparation | None = None,
+        random_state: int = 0,
+    ) -> LeftOutDistances:
+        """Refit a linear method without tenths of the rows, until 200 rows were left out.
+
+        Parameters
+        ----------
+        method, X, y, groups, nuisance, parameters, standardize, preparation
+            See `melm_core.diagnostics.out_of_fold_probabilities`.
+        random_state : int, default=0
+
+        Raises
+        ------
+        ValueError
+            If a parameter or the data are invalid, the method is nonlinear, or a class has too
+            few rows.
+        """
+        plan = refit_folds(
+            method,
+            X,
+            y,
+            groups,
+            nuisance=nuisance,
+            parameters=parameters,
+            n_folds=N_FOLDS,
+            random_state=random_state,
+            may_miss=preparation is not None,
+        )
+        chosen = chosen_preparation(preparation, standardize=standardize)
+        scores: list[FloatArray] = []
+        residuals: list[FloatArray] = []
+        for fold in plan.folds:
+            train = plan.training_rows(fold)
+            fitted = fit_projection(
+                plan.estimator,
+                train.X,
+                train.y,
+                preparation=chosen,
+                groups=train.groups,
+                nuisance=train.nuisance,
+            )
+            plane = PlaneDistances.of(fitted.preparation.apply(train.X), fitted.components)
+            left_out = fitted.preparation.apply(plan.rows.X[fold.test])
+            scores.append(plane.score_distance(left_out))
+            residuals.append(plane.residual(left_out))
+            if sum(map(len, scores)) >= _ENOUGH_LEFT_OUT:
+                break
+        return cls(np.concatenate(scores), np.concatenate(residuals))
+
+    @property
+    def is_extrapolated(self) -> bool:
+        """Whether there are so few that the limit of a hundredth rests on the form of the tail."""
+        return len(self.scores) < MOST_EXTRAPOLATED
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +151,8 @@ class PlaneDistances:
         residuals.
     n_rows : int
         The fitted rows.
+    left_out : LeftOutDistances or None
+        Of the method that fitted the plane; None of a plane that does not depend on the rows.
 
     References
     ----------
@@ -61,9 +177,12 @@ class PlaneDistances:
     precision: FloatArray
     moments: tuple[float, float, float]
     n_rows: int
+    left_out: LeftOutDistances | None = None
 
     @classmethod
-    def of(cls, X: FloatArray, components: FloatArray) -> PlaneDistances:
+    def of(
+        cls, X: FloatArray, components: FloatArray, left_out: LeftOutDistances | None = None
+    ) -> PlaneDistances:
         """The distances from the rows of a table and a plane.
 
         Parameters
@@ -72,6 +191,8 @@ class PlaneDistances:
             More than n_components rows.
         components : ndarray of shape (n_components, n_features)
             Linearly independent rows.
+        left_out : LeftOutDistances or None, default=None
+            Set the limits of new rows; without them the plane is taken to be fixed beforehand.
 
         Raises
         ------
@@ -87,7 +208,7 @@ class PlaneDistances:
         scores = (X - mean) @ basis.T
         covariance = scores.T @ scores / (len(X) - 1)
         precision = np.linalg.pinv(covariance, hermitian=True)
-        return cls(mean, basis, precision, _moments(X - mean, basis), len(X))
+        return cls(mean, basis, precision, _moments(X - mean, basis), len(X), left_out)
 
     @property
     def n_components(self) -> int:
@@ -129,26 +250,70 @@ class PlaneDistances:
         return np.zeros_like(off) if self.n_components == self.mean.size else off**2
 
     def score_limit(self, level: float = DEFAULT_LEVEL, *, is_new: bool = False) -> float:
-        """The T² that a share `level` of rows stays below if their scores are Gaussian.
+        """The T² that a share `level` of rows like those of the table stays below.
 
         Parameters
         ----------
         level : float, default=0.99
         is_new : bool, default=False
-            Whether the rows are others than those fitted, which are farther from their mean.
+            Whether the rows are others than those fitted. Their limit is that of left-out rows,
+            see `predictive_limit`; without these, as for the fitted rows, that of Gaussian scores.
         """
         n, k = self.n_rows, self.n_components
-        if is_new:
-            return float(k * (n * n - 1) / (n * (n - k)) * stats.f.ppf(level, k, n - k))
-        return float((n - 1) ** 2 / n * stats.beta.ppf(level, k / 2, (n - k - 1) / 2))
+        if not is_new:
+            return float((n - 1) ** 2 / n * stats.beta.ppf(level, k / 2, (n - k - 1) / 2))
+        if self.left_out is not None:
+            return predictive_limit(self.left_out.scores, level)
+        return float(k * (n * n - 1) / (n * (n - k)) * stats.f.ppf(level, k, n - k))
 
-    def residual_limit(self, level: float = DEFAULT_LEVEL) -> float:
-        """The Q that a share `level` of rows stays below; infinite if nothing is off the plane."""
-        return np.inf if self._is_flat else residual_limit(self.moments, level)
+    def residual_limit(self, level: float = DEFAULT_LEVEL, *, is_new: bool = False) -> float:
+        """The Q that a share `level` of rows stays below; infinite if nothing is off the plane.
+
+        Parameters
+        ----------
+        level : float, default=0.99
+        is_new : bool, default=False
+            As in `score_limit`.
+        """
+        if self._is_flat:
+            return np.inf
+        if is_new and self.left_out is not None:
+            return predictive_limit(self.left_out.residuals, level)
+        return residual_limit(self.moments, level)
 
     @cached_property
     def _is_flat(self) -> bool:
         return self.n_components == self.mean.size or self.moments[0] <= _TINY
+
+
+def predictive_limit(values: FloatArray, level: float = DEFAULT_LEVEL) -> float:
+    """What one more squared distance like some others stays below with probability `level`.
+
+    The cube root of a sum of squares is close to normal, so a prediction interval of cube roots
+    gives the limit, however few the distances are; it allows for the error of mean and spread.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_values,)
+        Two or more, none negative.
+    level : float, default=0.99
+
+    References
+    ----------
+    E. B. Wilson, M. M. Hilferty: The distribution of chi-square, Proceedings of the National
+    Academy of Sciences 17, 1931.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from melm_core.diagnostics import predictive_limit
+    >>> squares = np.random.default_rng(0).chisquare(2, size=10_000)
+    >>> 8.5 < predictive_limit(squares) < 9.5  # of two squared normals: 9.21
+    True
+    """
+    roots = np.cbrt(values)
+    spread = roots.std(ddof=1) * np.sqrt(1.0 + 1.0 / len(roots))
+    return float((roots.mean() + spread * stats.t.ppf(level, len(roots) - 1)) ** 3)
 
 
 def residual_limit(moments: tuple[float, float, float], level: float = DEFAULT_LEVEL) -> float:

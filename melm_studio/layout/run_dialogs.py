@@ -30,8 +30,9 @@ _TREE_KEYS = (
 _HEIGHTS = {"accuracy": "Held-out accuracy", "divergence": "Divergence"}
 _EXPLANATION = (
     "T² is the distance from the center within the plane, Q the squared distance from it. One in a "
-    "hundred rows like those of the table is beyond each line: dashed for training rows, dotted "
-    "for held-out rows, which are open. Click a row, or choose it, to select it and to see why."
+    "hundred rows like those of the table is beyond each line: dashed for training rows, dotted, "
+    "from refits without a tenth of the rows, for held-out rows, which are open. Click a row, or "
+    "choose it, to select it and to see why."
 )
 MARGINALS = {"exact": "Exact moments", "paper": "As in the paper"}
 

@@ -31,9 +31,9 @@ class RowDistances:
     is_held_out : ndarray of bool, shape (n_drawn,)
     scores, residuals : ndarray of shape (n_drawn,)
         T² in the plane and Q off it.
-    score_limit, new_score_limit, residual_limit : float
-        99 % of rows like those of the table are below: T² of training rows, T² of held-out rows,
-        and Q, which is infinite if the plane holds all features.
+    score_limit, new_score_limit, residual_limit, new_residual_limit : float
+        99 % of rows like those of the table are below: T² of training rows and of held-out rows,
+        and Q of both, which is infinite if the plane holds all features.
     words : str
         How many rows are beyond, and how many are drawn.
     """
@@ -47,6 +47,7 @@ class RowDistances:
     score_limit: float
     new_score_limit: float
     residual_limit: float
+    new_residual_limit: float
     words: str
 
     def label(self, at: int) -> str:
@@ -58,7 +59,8 @@ class RowDistances:
     def farthest(self, n_rows: int) -> IntArray:
         """The positions of the rows with the largest T² or Q relative to its limit, in order."""
         limits = np.where(self.is_held_out, self.new_score_limit, self.score_limit)
-        relative = np.maximum(self.scores / limits, self.residuals / self.residual_limit)
+        off = np.where(self.is_held_out, self.new_residual_limit, self.residual_limit)
+        relative = np.maximum(self.scores / limits, self.residuals / off)
         order: IntArray = np.argsort(-relative, kind="stable")[:n_rows]
         return order
 
@@ -94,6 +96,10 @@ def row_distances(data: LabeledData, placer: RowPlacer) -> RowDistances:
         f"{count(int(is_beyond.sum()), 'row')} of {number(len(rows))} beyond a 99 % limit; about "
         f"{number(max(1, round(0.02 * len(rows))))} would be by chance."
     )
+    if placer.is_extrapolated:
+        words += (
+            " So few rows have no hundredth: the limits of held-out rows continue a smooth tail."
+        )
     if len(drawn) < len(rows):
         words += f" {number(len(drawn))} rows are drawn, all beyond a limit among them."
     return RowDistances(
@@ -106,6 +112,7 @@ def row_distances(data: LabeledData, placer: RowPlacer) -> RowDistances:
         score_limit=fitted.score_limit,
         new_score_limit=new.score_limit,
         residual_limit=fitted.residual_limit,
+        new_residual_limit=new.residual_limit,
         words=words,
     )
 

@@ -45,6 +45,7 @@ def distances_figure(
     figure.add_vline(distances.new_score_limit, line={**line, "dash": "dot"})
     if np.isfinite(distances.residual_limit):
         figure.add_hline(distances.residual_limit, line={**line, "dash": "dash"})
+        figure.add_hline(distances.new_residual_limit, line={**line, "dash": "dot"})
     figure.update_xaxes(title="T², in the plane", rangemode="tozero", gridcolor=theme.grid)
     figure.update_yaxes(title="Q, off the plane", rangemode="tozero", gridcolor=theme.grid)
     return _laid_out(figure, theme).update_layout(dragmode="pan", hovermode="closest")

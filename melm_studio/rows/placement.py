@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
-from melm_core.base import FloatArray, IntArray
+from melm_core.base import FloatArray, IntArray, UserError, stratified_sample
 from melm_core.density import ClassDensities, density_shares
-from melm_core.diagnostics import PlaneDistances
+from melm_core.diagnostics import LeftOutDistances, PlaneDistances
 from melm_core.evaluation import Calibration
-from melm_core.methods import METHODS
+from melm_core.methods import GAMMA, METHODS, STARTS
 from melm_studio.planes.saved_model import class_densities
 from melm_studio.runs.execution.embedding import embedded
-from melm_studio.runs.execution.rows import rows_of, split_of
+from melm_studio.runs.execution.rows import judged_rows, rows_of, split_of
 from melm_studio.runs.records.run import RunRecord
 from melm_studio.tables import LabeledData
+
+# Limits of new rows take up to ten refits, of few rows, or one or two of so many.
+MOST_REFITTED_ROWS = 2_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,6 +83,9 @@ class RowPlacer:
         Kernel width of the class densities.
     embedding : ndarray of shape (n_embedded, n_components), optional
         What the run kept, see `kept_embedding`.
+    is_fitted : bool, default=True
+        Whether the plane is the run's result, whose refits set the limits of new rows. One on the
+        way to it has not adapted itself to the rows.
 
     Attributes
     ----------
@@ -96,13 +103,16 @@ class RowPlacer:
         components: FloatArray,
         gamma: float,
         embedding: FloatArray | None = None,
+        *,
+        is_fitted: bool = True,
     ) -> None:
         train, held_out = rows_of(data, record, embedding)
         is_held_out = np.isin(data.row_numbers, held_out.row_numbers)
         self.is_held_out: npt.NDArray[np.bool_] = is_held_out
         self._record, self._components, self._embedding = record, components, embedding
         self._densities: ClassDensities = class_densities(train, components, gamma)
-        self._distances = PlaneDistances.of(train.X, components)
+        self._data, self._train_X = data, train.X
+        self._is_refitted = is_fitted and METHODS[record.method].is_linear
         others = train.unlabeled
         self._unlabeled: FloatArray | None = None if others is None else others.X
         self._embedded: FloatArray | None = None
@@ -110,6 +120,17 @@ class RowPlacer:
         if not self.has_distances:
             self._embedded = np.empty((len(data.y), train.X.shape[1]))
             self._embedded[~is_held_out], self._embedded[is_held_out] = train.X, held_out.X
+
+    @cached_property
+    def _distances(self) -> PlaneDistances:
+        left_out = _left_out(self._data, self._record) if self._is_refitted else None
+        return PlaneDistances.of(self._train_X, self._components, left_out)
+
+    @property
+    def is_extrapolated(self) -> bool:
+        """Whether the limits of new rows rest on the form of the tail, for want of rows."""
+        left_out = self._distances.left_out
+        return left_out is not None and left_out.is_extrapolated
 
     def rows(self, data: LabeledData, chosen: IntArray) -> FloatArray:
         """Return rows of the table, by index, in the coordinates that the plane projects."""
@@ -158,7 +179,7 @@ class RowPlacer:
         ----------
         rows : ndarray of shape (n_rows, n_features)
         is_new : bool
-            Whether the limit of T² is that for rows that the plane was not fitted to.
+            Whether the limits are those for rows that the plane was not fitted to.
         calibration : Calibration, optional
             Of such rows in this plane, where it is known.
         """
@@ -171,5 +192,22 @@ class RowPlacer:
             self._distances.score_distance(rows),
             self._distances.residual(rows),
             self._distances.score_limit(is_new=is_new) if self.has_distances else np.inf,
-            self._distances.residual_limit() if self.has_distances else np.inf,
+            self._distances.residual_limit(is_new=is_new) if self.has_distances else np.inf,
         )
+
+
+def _left_out(data: LabeledData, record: RunRecord) -> LeftOutDistances | None:
+    """The distances of training rows from refits without them; None of too few rows for these."""
+    train, _ = split_of(data, record)
+    fixed = {GAMMA.name: record.gamma, STARTS.name: 1}  # nothing is chosen anew
+    share = min(1.0, MOST_REFITTED_ROWS / len(train.y))
+    chosen = stratified_sample(train.y, share, len(train.class_names))
+    try:
+        return LeftOutDistances.of(
+            record.method,
+            **judged_rows(train, chosen, record=record),
+            parameters=record.parameters_without_start | fixed,
+            random_state=record.parameters.random_state,
+        )
+    except UserError:
+        return None

@@ -71,7 +71,7 @@ class RowViews:
         """Return what places rows in a plane under view options."""
         components = self._renderer.components(record, event, options)
         gamma = record.gamma if options.gamma is None else options.gamma
-        names = (record.run_id, gamma, components.shape, components.tobytes())
+        names = (record.run_id, gamma, event.is_final, components.shape, components.tobytes())
         return self._placer(_Key(record, names))
 
     def new_rows(self, workspace: Workspace, record: RunRecord, source: DataSource) -> NewRows:
@@ -94,10 +94,12 @@ class RowViews:
         return frame
 
     def _prepare_placer(self, key: _Key) -> RowPlacer:
-        _, gamma, shape, raw = key.names
+        _, gamma, is_fitted, shape, raw = key.names
         components: FloatArray = np.frombuffer(raw).reshape(shape)
         embedding = self._renderer.embedding(key.value)
-        return RowPlacer(self.data(key.value), key.value, components, gamma, embedding)
+        return RowPlacer(
+            self.data(key.value), key.value, components, gamma, embedding, is_fitted=is_fitted
+        )
 
     def _match_new_rows(self, key: _Key) -> NewRows:
         workspace, record, source = key.value

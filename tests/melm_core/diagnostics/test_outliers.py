@@ -7,7 +7,10 @@ import pytest
 from scipy.integrate import quad
 
 from melm_core.base import UserError
-from melm_core.diagnostics import PlaneDistances, residual_limit
+from melm_core.baselines import DiscriminantPlane
+from melm_core.diagnostics import LeftOutDistances, PlaneDistances, residual_limit
+from melm_core.evaluation import pure_noise
+from melm_core.evaluation.refitting import Standardization
 from melm_core.linalg import random_components
 
 # Tracy, Young and Mason (1992): impurity, temperature, concentration of 14 runs of a process; the
@@ -101,3 +104,49 @@ def test_a_plane_of_all_features_leaves_no_residual() -> None:
 def test_too_few_rows_are_refused_with_the_number_needed() -> None:
     with pytest.raises(UserError, match="at least 4 rows; there are 3"):
         PlaneDistances.of(np.eye(3), np.eye(2, 3))
+
+
+@pytest.mark.parametrize("shape", [(30, 4), (40, 200)])
+def test_one_new_row_in_a_hundred_exceeds_each_limit_of_a_fitted_plane(
+    shape: tuple[int, int],
+) -> None:
+    far, off = [], []
+    for seed in range(12):
+        X, y = pure_noise(shape[0] + 2_000, shape[1], 2, seed)
+        X, new, y = X[: shape[0]], X[shape[0] :], y[: shape[0]]
+        fitted = Standardization.fit(X)
+        components = DiscriminantPlane().fit(fitted.apply(X), y).components_
+        left_out = LeftOutDistances.of("lda", X, y)
+        plane = PlaneDistances.of(fitted.apply(X), components, left_out)
+        new = fitted.apply(new)
+        far.append(np.mean(plane.score_distance(new) > plane.score_limit(is_new=True)))
+        off.append(np.mean(plane.residual(new) > plane.residual_limit(is_new=True)))
+    assert 0.004 < np.mean(far) < 0.025
+    assert 0.004 < np.mean(off) < 0.025
+
+
+def test_left_out_rows_are_as_far_as_new_ones_where_features_are_many() -> None:
+    X, y = pure_noise(40, 400, 2)
+    X = Standardization.fit(X).apply(X)
+    components = DiscriminantPlane().fit(X, y).components_
+    fixed = PlaneDistances.of(X, components)
+    left_out = LeftOutDistances.of("lda", X, y)
+    plane = PlaneDistances.of(X, components, left_out)
+    assert plane.score_limit(is_new=True) < 0.3 * fixed.score_limit(is_new=True)
+    assert plane.score_limit() == fixed.score_limit()
+    assert left_out.is_extrapolated
+
+
+def test_rows_of_a_group_are_left_out_together() -> None:
+    rng = np.random.default_rng(0)
+    groups = np.repeat(np.arange(20), 3)
+    y = groups % 2
+    X = rng.standard_normal((20, 100))[groups] + 0.1 * rng.standard_normal((60, 100))
+    apart, together = (LeftOutDistances.of("lda", X, y, groups=own) for own in (None, groups))
+    assert np.median(together.scores) < 0.5 * np.median(apart.scores)
+
+
+def test_a_large_table_is_refitted_until_enough_rows_were_left_out() -> None:
+    left_out = LeftOutDistances.of("lda", *pure_noise(1_000, 3, 2))
+    assert len(left_out.scores) == 200
+    assert not left_out.is_extrapolated

@@ -57,7 +57,9 @@ def test_every_row_is_drawn_at_its_distances_and_the_far_one_is_beyond(studio, r
     assert drawn[FAR] == pytest.approx(expected)
     assert expected > plane.residual_limit()
     assert " of 60 beyond a 99 % limit" in found["words"]
-    assert len(found["figure"]["layout"]["shapes"]) == 3  # two limits of T², one of Q
+    assert (
+        len(found["figure"]["layout"]["shapes"]) == 4
+    )  # of training and of held-out rows, T² and Q
 
 
 def test_the_contributions_of_a_row_name_what_is_odd(answer):

@@ -21,6 +21,7 @@ _DISTANCES = RowDistances(
     score_limit=1.0,
     new_score_limit=1.0,
     residual_limit=1.0,
+    new_residual_limit=1.0,
     words="",
 )
 
