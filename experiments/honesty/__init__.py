@@ -11,22 +11,26 @@ from collections.abc import Sequence
 from threadpoolctl import threadpool_limits
 
 from experiments.honesty import (
+    batches,
     feature_intervals,
     outliers,
     probabilities,
     running_answers,
     suspects,
+    trees,
     winners,
 )
 from experiments.honesty.claim import Claim, as_table
 
 # A line for each module of this folder that states a claim.
 _ALL: tuple[Claim, ...] = (
+    batches.CLAIM,
     feature_intervals.CLAIM,
     outliers.CLAIM,
     probabilities.CLAIM,
     running_answers.CLAIM,
     suspects.CLAIM,
+    trees.CLAIM,
     winners.CLAIM,
 )
 

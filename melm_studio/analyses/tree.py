@@ -32,13 +32,14 @@ TREE_METHOD = "melm"
 MOST_TREE_ROWS = 2_000
 # As many as the scores of a panel use, so that they are the same.
 MOST_SCORED_ROWS = 1_000
-N_SHUFFLES = 4
+# So many that a branch stands out in noise in at most one of twenty tables.
+N_SHUFFLES = 19
 MOST_SECONDS = 600.0
 
 _N_WIDTHS = len(TREE_GAMMAS)
-# Down, back, and down again; then every width of every shuffle.
+# Down, back, and down again; then every width of the labels as they are and of every shuffle.
 _N_SEARCHES = 3 * _N_WIDTHS - 2
-_N_STEPS = _N_SEARCHES + N_SHUFFLES * _N_WIDTHS
+_N_STEPS = _N_SEARCHES + (1 + N_SHUFFLES) * _N_WIDTHS
 
 
 def tree_of(store: RunStore, run_id: str) -> TreeReport:
@@ -195,10 +196,10 @@ def contrast_sentence(report: TreeReport) -> str:
     best = np.full(len(report.gammas), np.nan)
     for plane in report.planes:
         best[plane.width] = np.fmax(best[plane.width], plane.divergence)
-    ratios = best / np.mean(report.noise, axis=0)
+    ratios = best / np.array(report.ceiling)
     at = int(np.nanargmax(ratios))
     return (
-        f"At γ {report.gammas[at]:g} the divergence exceeds that of shuffled labels most, "
+        f"At γ {report.gammas[at]:g} the divergence exceeds what shuffled labels reach most, "
         f"{ratios[at]:.1f} times."
     )
 
@@ -271,7 +272,7 @@ def tree_arrays(report: TreeReport, n_classes: int, height: Height) -> tuple[Tre
     if np.isnan(accuracies).any():
         height = Height.DIVERGENCE
     is_accuracy = height is Height.ACCURACY
-    noise = report.noise_accuracy if is_accuracy else report.noise
+    noise = report.noise_accuracy if is_accuracy else (*report.noise, *_ceilings(report))
     arrays = TreeArrays(
         gammas=np.array(report.gammas),
         widths=np.array([plane.width for plane in planes]),
@@ -284,6 +285,10 @@ def tree_arrays(report: TreeReport, n_classes: int, height: Height) -> tuple[Tre
         words=[plane_sentence(report, plane) for plane in planes],
     )
     return arrays, height
+
+
+def _ceilings(report: TreeReport) -> tuple[tuple[float, ...], ...]:
+    return (report.ceiling,) if report.ceiling else ()
 
 
 _MEANING = (

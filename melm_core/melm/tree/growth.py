@@ -33,6 +33,10 @@ TREE_GAMMAS = (8.0, 5.7, 4.0, 2.8, 2.0, 1.4, 1.0, 0.7, 0.5, 0.35)
 # Planes closer than this, in radians, are one.
 SAME_ANGLE = 0.1
 
+# Random planes from which the search that is compared with shuffled labels begins at each width,
+# beside the plane of the wider kernel: it is made twenty times.
+_COMPARED_STARTS = 2
+
 # Relative gain of a step below which a plane has converged: only its optimum has to be recognized.
 _TOL = 1e-7
 
@@ -55,7 +59,7 @@ def plane_tree(
     held_out: tuple[Any, Any] | tuple[Any, Any, Any] | None = None,
     n_init: int = 8,
     max_planes: int = 8,
-    n_shuffles: int = 4,
+    n_shuffles: int = 19,
     parameters: dict[str, Any] | None = None,
     random_state: int = 0,
     callback: TreeCallback | None = None,
@@ -86,9 +90,11 @@ def plane_tree(
         Random planes at each width.
     max_planes : int, default=8
         The best optima that are kept at each width.
-    n_shuffles : int, default=4
+    n_shuffles : int, default=19
         Number of times that the labels are shuffled for `PlaneTree.noise`; those of the held-out
-        rows are shuffled too. The planes of shuffled labels are blind to the nuisance as well.
+        rows are shuffled too. The planes of shuffled labels are blind to the nuisance as well. With
+        19, a plane stands out in at most 5 % of tables in which nothing can be told apart. The
+        search is a shorter one than that of the tree, and is made for the labels as they are, too.
     parameters : dict, optional
         Other parameters of `MELM`, such as n_components.
     random_state : int, default=0
@@ -120,6 +126,7 @@ def plane_tree(
         max_planes=max_planes,
         noise=np.full((n_shuffles, len(set(gammas))), np.nan),
         noise_accuracy=np.full((n_shuffles, len(set(gammas))), np.nan),
+        compared=np.full(len(set(gammas)), np.nan),
     )
     for _ in growth.grown(n_init, random_state):
         if callback is not None and callback(growth.tree()):
@@ -178,6 +185,7 @@ class _Growth:
     max_planes: int
     noise: FloatArray
     noise_accuracy: FloatArray
+    compared: FloatArray
     classes: ClassDensities = field(init=False)
     levels: dict[int, list[TreeNode]] = field(default_factory=dict)
     narrowing: dict[TreeNode, TreeNode] = field(default_factory=dict)
@@ -198,16 +206,21 @@ class _Growth:
         for width in range(n_gammas - 1):
             self._narrow(width)
             yield
+        if len(self.noise):
+            rng = np.random.default_rng([random_state, n_gammas])
+            for width, fit in self._compared(self.rows, rng):
+                self.compared[width] = fit.divergence_
+                yield
         for shuffle in range(len(self.noise)):
-            rng = np.random.default_rng([random_state, n_gammas, shuffle])
-            yield from self._shuffled(shuffle, n_init, random_state, rng)
+            rng = np.random.default_rng([random_state, n_gammas, 1 + shuffle])
+            yield from self._shuffled(shuffle, rng)
 
     def tree(self) -> PlaneTree:
         """The tree so far."""
         nodes = [node for width in sorted(self.levels) for node in self.levels[width]]
         places = {node: place for place, node in enumerate(nodes)}
         leads = (_places(places, self.narrowing), _places(places, self.widening))
-        noise = (self.noise.copy(), self.noise_accuracy.copy())
+        noise = (self.noise.copy(), self.noise_accuracy.copy(), self.compared.copy())
         return PlaneTree(self.gammas, tuple(nodes), *leads, *noise)
 
     def _search(self, width: int, n_init: int, rng: np.random.Generator) -> None:
@@ -238,25 +251,30 @@ class _Growth:
                 if (known := self._known(width, fit)) is not None:
                     self.widening[narrower] = known
 
-    def _shuffled(
-        self, shuffle: int, n_init: int, random_state: int, rng: np.random.Generator
-    ) -> Iterator[None]:
+    def _shuffled(self, shuffle: int, rng: np.random.Generator) -> Iterator[None]:
         """Search the best plane at each width for labels that say nothing."""
         rows = self.rows.shuffled(rng)
         held_out = self.held_out and self.held_out.shuffled(rng)
         classes = _densities(self.estimator, rows)
+        for width, fit in self._compared(rows, rng):
+            self.noise[shuffle, width] = fit.divergence_
+            densities = classes.widened(self.gammas[width])
+            self.noise_accuracy[shuffle, width] = _accuracy(fit, densities, held_out)
+            yield
+
+    def _compared(self, rows: Rows, rng: np.random.Generator) -> Iterator[tuple[int, MELM]]:
+        """The best plane at each width by the search that is the same for any labels."""
+        shape = (self.estimator.n_components, rows.X.shape[1])
         nuisance = self._nuisance_of(rows)
+        starts: list[FloatArray] = []
         for width, gamma in enumerate(self.gammas):
-            search = clone(self.estimator).set_params(gamma=gamma, n_init=n_init)
-            search.set_params(random_state=random_state)
+            starts += [random_components(*shape, rng) for _ in range(_COMPARED_STARTS)]
+            search = clone(self.estimator).set_params(gamma=gamma, init=np.stack(starts))
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", SmallCellsWarning)  # of the labels as they are
                 search.fit(rows.X, rows.y, nuisance=nuisance)
-            self.noise[shuffle, width] = search.divergence_
-            self.noise_accuracy[shuffle, width] = _accuracy(
-                search, classes.widened(gamma), held_out
-            )
-            yield
+            starts = [search.components_]
+            yield width, search
 
     def _optimum(self, width: int, plane: FloatArray) -> TreeNode:
         """The optimum that a plane leads to, which becomes a node unless it is one."""

@@ -56,6 +56,9 @@ class PlaneTree:
     noise, noise_accuracy : ndarray of shape (n_shuffles, n_gammas)
         Divergence and held-out accuracy of the best plane found with shuffled labels; NaN where
         not computed.
+    compared : ndarray of shape (n_gammas,)
+        The divergence that the search of the shuffles finds with the labels as they are: it is
+        shorter than that of the nodes.
 
     Examples
     --------
@@ -73,6 +76,7 @@ class PlaneTree:
     widening: IntArray
     noise: FloatArray
     noise_accuracy: FloatArray
+    compared: FloatArray
 
     @property
     def counts(self) -> IntArray:
@@ -89,11 +93,36 @@ class PlaneTree:
 
     @property
     def contrast(self) -> FloatArray:
-        """The largest divergence over its mean for shuffled labels, shape (n_gammas,)."""
+        """The divergence over its mean for shuffled labels by one search, shape (n_gammas,)."""
         if not len(self.noise):
             return np.full(len(self.gammas), np.nan)
-        ratio: FloatArray = self.best_divergences / self.noise.mean(axis=0)
+        ratio: FloatArray = self.compared / self.noise.mean(axis=0)
         return ratio
+
+    @property
+    def ceiling(self) -> FloatArray:
+        """What planes of shuffled labels reach at any width, shape (n_gammas,).
+
+        The mean over the shuffles at each width, times the largest ratio of a shuffle to the mean
+        of the others at any width: nothing is above it by having many widths to choose from. Where
+        the search of the tree finds more than that of the shuffles, the ceiling is as much higher.
+        Zero without shuffles, NaN where they are not computed; with one shuffle, itself.
+
+        References
+        ----------
+        P. H. Westfall, S. S. Young: Resampling-based multiple testing, Wiley, 1993 (the largest of
+        several statistics under shuffled labels).
+        """
+        n_shuffles = len(self.noise)
+        if not n_shuffles:
+            return np.zeros(len(self.gammas))
+        mean, largest = self.noise.mean(axis=0), 1.0
+        if n_shuffles > 1:
+            others = (n_shuffles * mean - self.noise) / (n_shuffles - 1)
+            largest = float(np.max(self.noise / others))
+        thorough = np.maximum(self.best_divergences / self.compared, 1.0)
+        ceiling: FloatArray = mean * largest * thorough
+        return ceiling
 
     @property
     def edges(self) -> IntArray:
@@ -150,7 +179,7 @@ class PlaneTree:
         tuple of tuples of int
             The branch with the largest held-out accuracy first, then by divergence.
         """
-        ceiling = np.max(self.noise, axis=0) if len(self.noise) else np.zeros(len(self.gammas))
+        ceiling = self.ceiling
         above = (
             tuple(i for i in branch if self.nodes[i].divergence > ceiling[self.nodes[i].width])
             for branch in self.branches

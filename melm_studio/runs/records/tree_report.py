@@ -55,6 +55,8 @@ class TreeReport(Record, frozen=True):
     noise, noise_accuracy : tuple of tuples of float
         For each time that the labels were shuffled, divergence and held-out accuracy by gamma; NaN
         where not computed.
+    ceiling : tuple of float
+        What shuffled labels reach, by gamma, see `PlaneTree.ceiling`; empty until it is known.
     stage : str
         What is being computed.
     fraction : float
@@ -69,6 +71,7 @@ class TreeReport(Record, frozen=True):
     standing_out: tuple[tuple[int, ...], ...] = ()
     noise: tuple[tuple[float, ...], ...] = ()
     noise_accuracy: tuple[tuple[float, ...], ...] = ()
+    ceiling: tuple[float, ...] = ()
     stage: str = "starting"
     fraction: float = 0.0
     n_rows: int = 0
@@ -89,6 +92,7 @@ def report_of_tree(
         Other fields of the record.
     """
     known = numbers or {node: number for number, node in enumerate(tree.nodes)}
+    is_known = bool(len(tree.noise)) and bool(np.isfinite(tree.noise).all())
     return TreeReport(
         gammas=tuple(tree.gammas.tolist()),
         planes=tuple(
@@ -103,8 +107,9 @@ def report_of_tree(
             for index, node in enumerate(tree.nodes)
         ),
         branches=tree.branches,
-        standing_out=tree.standing_out() if np.isfinite(tree.noise).all() else (),
+        standing_out=tree.standing_out() if is_known else (),
         noise=tuple(map(tuple, tree.noise.tolist())),
         noise_accuracy=tuple(map(tuple, tree.noise_accuracy.tolist())),
+        ceiling=tuple(tree.ceiling.tolist()) if is_known else (),
         **progress,
     )

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from melm_core import MELM
+from melm_core.evaluation import pure_noise
 from melm_core.linalg.planes import principal_angles
 from melm_core.melm import plane_tree
-from melm_core.melm.tree import SAME_ANGLE
+from melm_core.melm.tree import SAME_ANGLE, PlaneTree, TreeNode
 
 GAMMAS = (4.0, 1.0, 0.25)
 LINES = {"n_components": 1}
@@ -132,7 +133,7 @@ def test_the_same_seed_gives_the_same_tree_and_a_callback_sees_it_grow_and_stops
     again = plane_tree(X, y, **options)
     np.testing.assert_array_equal(first.edges, again.edges)
     np.testing.assert_array_equal(first.best_divergences, again.best_divergences)
-    assert len(seen) == 3 + 2 + 2 + 3  # down, back, down again, shuffled
+    assert len(seen) == 3 + 2 + 2 + 3 + 3  # down, back, down again, compared, shuffled
     assert np.isfinite(seen[0].best_divergences).tolist() == [True, False, False]
     stopped = plane_tree(X, y, **options, callback=lambda tree: tree.counts[1] > 0)
     assert (stopped.counts[2], np.isnan(stopped.noise).all()) == (0, True)
@@ -204,3 +205,39 @@ def test_labels_are_shuffled_between_groups_as_a_whole():
 def test_what_makes_no_tree_is_refused(options, message):
     with pytest.raises(ValueError, match=message):
         plane_tree(*two_scales(), **options)
+
+
+def tree_of(found, noise, compared):
+    """A tree of one plane at each of two widths."""
+    nodes = tuple(TreeNode(width, np.eye(1, 2), value, 0.5) for width, value in enumerate(found))
+    return PlaneTree(
+        gammas=np.array([2.0, 1.0]),
+        nodes=nodes,
+        narrowing=np.array([1, -1]),
+        widening=np.array([-1, 0]),
+        noise=np.array(noise),
+        noise_accuracy=np.array(noise),
+        compared=np.array(compared),
+    )
+
+
+def test_a_shuffle_that_is_far_above_the_others_at_one_width_lifts_the_band_at_all():
+    calm, wild = [[1.0, 4.0]] * 18, [[1.0, 8.0]]
+    assert tree_of([1.9, 7.6], calm + wild, [1.9, 7.6]).standing_out() == ()
+    assert tree_of([1.9, 7.6], [*calm, [1.0, 4.1]], [1.9, 7.6]).standing_out() == ((0, 1),)
+
+
+def test_what_a_longer_search_finds_is_no_reason_to_stand_out():
+    noise = [[1.0, 4.0]] * 18 + [[1.1, 4.4]]
+    assert tree_of([2.0, 8.0], noise, [1.05, 4.2]).standing_out() == ()
+    assert tree_of([2.0, 8.0], noise, [1.9, 7.6]).standing_out() == ((0, 1),)
+
+
+@pytest.mark.slow
+def test_noise_stands_out_in_few_tables():
+    n_standing = 0
+    for seed in range(20):
+        X, y = pure_noise(40, 4, 2, seed)
+        tree = plane_tree(X, y, gammas=(4.0, 2.0, 1.0), n_init=2, random_state=seed)
+        n_standing += bool(tree.standing_out())
+    assert n_standing <= 3  # of 20, with at most 5 % expected: more in 1.6 % of such tests

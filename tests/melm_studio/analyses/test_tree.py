@@ -28,12 +28,13 @@ REPORT = TreeReport(
     branches=((0, 1), (2,)),
     standing_out=((0, 1),),
     noise=((0.4, 2.0), (0.6, 2.0)),
+    ceiling=(0.75, 3.0),
     noise_accuracy=((0.5, 0.4), (0.45, 0.55)),
     fraction=1.0,
     n_rows=100,
     n_train=100,
 )
-GROWING = replace(REPORT, noise=((0.4, NAN), (NAN, NAN)), standing_out=())
+GROWING = replace(REPORT, noise=((0.4, NAN), (NAN, NAN)), ceiling=(), standing_out=())
 
 
 @pytest.mark.parametrize(
@@ -64,9 +65,9 @@ def test_without_held_out_rows_a_branch_has_its_widths_and_its_largest_divergenc
     assert plane_sentence(replace(REPORT, planes=planes), planes[1]) == "γ 1: divergence 6"
 
 
-def test_the_contrast_is_the_largest_divergence_over_the_mean_of_shuffled_labels():
-    assert "At γ 2 " in contrast_sentence(REPORT)  # 2.0 / 0.5, against 6.0 / 2.0
-    assert "4.0 times" in contrast_sentence(REPORT)
+def test_the_contrast_is_the_largest_divergence_over_what_shuffled_labels_reach():
+    assert "At γ 2 " in contrast_sentence(REPORT)  # 2.0 / 0.75, against 6.0 / 3.0
+    assert "2.7 times" in contrast_sentence(REPORT)
     assert contrast_sentence(GROWING) == ""
 
 
