@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import msgspec
-from dash import Dash, Input, Output, State, ctx, no_update
+from dash import ALL, Dash, Input, Output, State, ctx, no_update
 from dash.development.base_component import Component
 from msgspec.structs import replace
 
@@ -20,7 +20,7 @@ from melm_studio.layout.shell.table_menu import table_items
 from melm_studio.layout.summary import data_size, data_summary
 from melm_studio.planes.theme import THEMES, Scheme, class_shape
 from melm_studio.runs.records.data_source import DataSource
-from melm_studio.tables import ClassRules, recipe_caption
+from melm_studio.tables import ClassRules, answers_without, recipe_caption
 from melm_studio.validation import InputError, read
 from melm_studio.workspace.data_source import ShownData, recent_data, remembered_sources
 
@@ -36,6 +36,12 @@ def register(app: Dash) -> None:
         State(ids.DATA, "data"),
         prevent_initial_call=True,
     )(choose_label)
+    app.callback(
+        Output(ids.CHOICE, "data", allow_duplicate=True),
+        Input({"type": "answer", "question": ALL, "choice": ALL}, "n_clicks"),
+        State(ids.DATA, "data"),
+        prevent_initial_call=True,
+    )(answer_question)
     app.callback(
         Output(ids.DATA_NAME, "children"),
         Output(ids.DATA_SIZE, "children"),
@@ -86,10 +92,26 @@ def choose_label(label: str | None, data: Any) -> Any:
     roles = {column: use for column, use in shown.source.roles.items() if column != label}
     is_other = label != shown.label
     classes = ClassRules() if is_other else shown.source.classes
-    chosen = replace(shown.source, label=label, roles=roles, classes=classes)
+    answers = answers_without(shown.source.answers, label)
+    chosen = replace(shown.source, label=label, roles=roles, classes=classes, answers=answers)
     # The page fills in a label that was inferred: that is not a choice.
     is_shown = chosen == replace(shown.source, label=shown.label)
     return no_update if is_shown else msgspec.to_builtins(chosen)
+
+
+def answer_question(clicks: list[int | None], data: Any) -> Any:
+    """Answer a question of the table."""
+    pressed = ctx.triggered_id
+    if not any(clicks) or not isinstance(pressed, dict) or data is None:
+        return no_update
+    shown = ShownData.from_json(data)
+    questions = workspace().data(shown).questions
+    at, number = pressed["question"], pressed["choice"]
+    if at >= len(questions) or number >= len(questions[at].choices):
+        return no_update  # the table has changed meanwhile
+    question = questions[at]
+    answers = {**shown.source.answers, question.id: question.choices[number].value}
+    return msgspec.to_builtins(replace(shown.source, answers=answers))
 
 
 def show_data(choice: Any, remembered: Any) -> tuple[Any, ...]:

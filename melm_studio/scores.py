@@ -17,7 +17,7 @@ from melm_core.base import percent
 from melm_core.evaluation import Answer
 from melm_studio.runs.records.check_report import CheckReport, FeatureStability
 from melm_studio.runs.records.outcome import GammaPath
-from melm_studio.tables import count, number
+from melm_studio.tables import Question, count, number
 
 # With fewer held-out rows of a class, the standard error of a share may exceed 0.15.
 FEW_HELD_OUT = 10
@@ -42,6 +42,8 @@ _FIRST_WORDS = {
     Answer.NO: "No. ",
     Answer.UNKNOWN: "Cannot be decided. ",
 }
+_NOT_SHOWN = "Not shown. "  # while p is computed
+_ANSWER_FIRST = "Answer beside the table, then run again."
 
 
 class Rows(StrEnum):
@@ -173,6 +175,10 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
         What these are: "methods".
     is_corrected : bool
         Whether the share is without the luck of that choice, as of `winner_share`.
+    bound : float or None
+        Upper 95 % bound of the share, of an answer without a p-value.
+    questions : tuple of Question
+        Those of the table without an answer, for want of which the answer is unknown.
     remarks : tuple of str
         Further notes.
     check : CheckProgress or None
@@ -192,6 +198,8 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     n_choices: int = 1
     choices: str = ""
     is_corrected: bool = False
+    bound: float | None = None
+    questions: tuple[Question, ...] = ()
     remarks: tuple[str, ...] = ()
     check: CheckProgress | None = None
 
@@ -247,12 +255,12 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
         """
         share = percent(self.share)
         if self.rows is Rows.FOLDS:
-            first, share = _FIRST_WORDS[self.answer], _capitalized(share)
+            first, share = self._first_words, _capitalized(share)
             told = f"{share} of held-out rows are told apart in cross-validation"
             return f"{first}{told}; {guessing_gives(self.n_classes)}"
         if self.rows is Rows.HELD_OUT and self.answer is Answer.NO:
             return f"No better than guessing: {share} of held-out rows"
-        if self.rows is Rows.HELD_OUT and self.answer is Answer.UNKNOWN:
+        if self.rows is Rows.HELD_OUT and self.answer is Answer.UNKNOWN and not self.questions:
             few, them = ("groups", "their rows") if self.has_groups else ("rows", "them")
             return f"Too few held-out {few} to tell: {share} of {them} are told apart"
         return f"{_capitalized(share)} of {self.rows} are told apart"
@@ -278,7 +286,15 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def notes(self) -> tuple[str, ...]:
         """What limits the answer."""
-        notes = (*self.remarks, self._overfit, self._few_held_out, self._rare_class, self._choice)
+        asked = () if self.rows is Rows.FOLDS else self._asked
+        notes = (
+            *asked,
+            *self.remarks,
+            self._overfit,
+            self._few_held_out,
+            self._rare_class,
+            self._choice,
+        )
         return tuple(filter(None, notes))
 
     @property
@@ -301,11 +317,32 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def _qualifiers(self) -> tuple[str, str]:
         if self.rows is Rows.FOLDS:
-            return (self.p.sentence if self.p else "", "")
+            sentences = (self.p.sentence if self.p else "", self._bound_words, *self._asked)
+            return " ".join(filter(None, sentences)), ""
         guessing = f"guessing: {percent(self.chance)}"
         if self.rows is Rows.TRAINING:
             return guessing, f"; {_NO_HELD_OUT}"
         return guessing, f", training rows: {share_text(self.share_train)}"
+
+    @property
+    def _first_words(self) -> str:
+        if self.questions:
+            return "Cannot be decided yet. "
+        return _FIRST_WORDS[self.answer] if self.bound is None else _NOT_SHOWN
+
+    @property
+    def _bound_words(self) -> str:
+        return (
+            ""
+            if self.bound is None
+            else f"Of new rows at most {percent(self.bound)}, with 95 % confidence."
+        )
+
+    @property
+    def _asked(self) -> tuple[str, ...]:
+        """The questions, and where they are answered."""
+        asked = tuple(question.short for question in self.questions)
+        return (*asked, _ANSWER_FIRST) if asked else ()
 
     @property
     def _so_far(self) -> str:
@@ -383,8 +420,28 @@ def check_verdict(report: CheckReport) -> Verdict | None:
         n_classes=len(report.overlap),
         share_train=train,
         standard_error=standard_error,
-        p=permutation_p(report, is_final=True) if report.answer else None,
+        p=permutation_p(report, is_final=True) if report.answer and not report.bound else None,
+        bound=report.bound,
+        questions=report.questions,
     )
+
+
+def answer_given(answer: Answer, questions: Sequence[Question]) -> Answer:
+    """An answer, or that it is unknown while the table has questions on which a yes depends.
+
+    Parameters
+    ----------
+    answer : Answer
+    questions : sequence of Question
+        Those that nobody has answered.
+
+    Examples
+    --------
+    >>> str(answer_given(Answer.YES, ())), str(answer_given(Answer.NO, ()))
+    ('yes', 'no')
+    """
+    depends = answer in (Answer.YES, Answer.PARTLY)
+    return Answer.UNKNOWN if questions and depends else answer
 
 
 def permutation_p(report: CheckReport, *, is_final: bool) -> PermutationP | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 from typing import Any
 
 import msgspec
@@ -21,7 +22,7 @@ from melm_studio.layout.table_dialog.columns import (
     columns_table,
 )
 from melm_studio.runs.records.data_source import DataSource
-from melm_studio.tables import SINGLE_USES, ClassRules, Column, Role, Use
+from melm_studio.tables import SINGLE_USES, ClassRules, Column, Role, Use, answers_without
 from melm_studio.validation import read
 from melm_studio.workspace.data_source import ShownData
 
@@ -127,7 +128,13 @@ def show_columns(data: Any, search: Any, page: Any, error: str | None) -> tuple[
     page = min(page, n_pages) if isinstance(page, int) and page > 0 else 1
     part = found[(page - 1) * PAGE_LENGTH : page * PAGE_LENGTH]
     is_all = len(found) in (0, len(columns))
-    return columns_table(part, len(found), orders), n_pages, page, not shown.source.roles, is_all
+    return (
+        columns_table(part, len(found), orders),
+        n_pages,
+        page,
+        not (shown.source.roles or shown.source.answers),
+        is_all,
+    )
 
 
 def choose_role(values: list[str | None], data: Any) -> Any:
@@ -183,15 +190,17 @@ def choose_roles(use: str | None, search: Any, data: Any) -> tuple[Any, Any]:
         for _, column in _found(columns, search)
         if column.role is not Role.LABEL and can_be(use, column)
     }
-    source = replace(shown.source, roles={**shown.source.roles, **chosen})
+    answers = reduce(answers_without, chosen, shown.source.answers)
+    source = replace(shown.source, roles={**shown.source.roles, **chosen}, answers=answers)
     return msgspec.to_builtins(source), None
 
 
 def infer_roles(clicks: int | None, data: Any) -> Any:
-    """Discard the chosen roles."""
+    """Discard the chosen roles and the answers to questions."""
     if not clicks or data is None:
         return no_update
-    return msgspec.to_builtins(replace(ShownData.from_json(data).source, roles={}, orders={}))
+    source = ShownData.from_json(data).source
+    return msgspec.to_builtins(replace(source, roles={}, orders={}, answers={}))
 
 
 def with_role(shown: ShownData, name: str, use: str | None) -> DataSource:
@@ -202,6 +211,7 @@ def with_role(shown: ShownData, name: str, use: str | None) -> DataSource:
         for column, role in source.roles.items()
         if column != name and not (role == use and use in SINGLE_USES)
     }
+    source = replace(source, answers=answers_without(source.answers, name))
     if use == "label":
         return replace(source, label=name, roles=others, classes=ClassRules())
     # If the label column gets another use, the label is inferred from the other columns.

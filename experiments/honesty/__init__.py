@@ -12,10 +12,14 @@ from threadpoolctl import threadpool_limits
 
 from experiments.honesty import (
     batches,
+    early_answers,
     feature_intervals,
+    hidden_subjects,
+    near_doubles,
     outliers,
     probabilities,
     running_answers,
+    serial_rows,
     suspects,
     trees,
     winners,
@@ -25,10 +29,14 @@ from experiments.honesty.claim import Claim, as_table
 # A line for each module of this folder that states a claim.
 _ALL: tuple[Claim, ...] = (
     batches.CLAIM,
+    early_answers.CLAIM,
     feature_intervals.CLAIM,
+    hidden_subjects.CLAIM,
+    near_doubles.CLAIM,
     outliers.CLAIM,
     probabilities.CLAIM,
     running_answers.CLAIM,
+    serial_rows.CLAIM,
     suspects.CLAIM,
     trees.CLAIM,
     winners.CLAIM,

@@ -53,8 +53,8 @@ def simulate(quick: bool) -> tuple[Measured, ...]:
 CLAIM = Claim(
     name="batches",
     promise=(
-        "The curve of the batch weight is at guessing where nothing but groups differ, if these are "
-        'given. "Before" is the curve of the same tables without their groups.'
+        "The curve of the batch weight is at guessing where nothing but groups differ, if these "
+        'are given. "Before" is the curve of the same tables without their groups.'
     ),
     simulate=simulate,
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from melm_core.base.label_permutations import PermutationDesign
 from melm_core.datasets.noise import pure_noise
-from melm_core.evaluation.answers import LEVEL, Answer, answer_of
+from melm_core.evaluation.answers import LEVEL, Answer, answer_of, bound_at_chance
 from melm_core.evaluation.best_of_many import WinnerShare, winner_share
 from melm_core.evaluation.calibration import (
     Calibration,
@@ -82,6 +82,7 @@ __all__ = [
     "Stability",
     "WinnerShare",
     "answer_of",
+    "bound_at_chance",
     "confusion_shares",
     "cross_calibrated",
     "cross_validated_separability",

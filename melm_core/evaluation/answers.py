@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from enum import StrEnum
 
 from melm_core.base.errors import UserError
@@ -10,6 +12,9 @@ LEVEL = 0.05
 
 # An accuracy this share of the way from guessing to perfect is closer to perfect than to guessing.
 _CLOSER_TO_PERFECT = 0.5
+
+_ONE_SIDED = 1.645  # standard errors, for 95 %
+_AT_CHANCE = 1.0  # standard errors above guessing that a share at chance may be
 
 
 class Answer(StrEnum):
@@ -84,3 +89,50 @@ def answer_of(
         return Answer.NO
     skill = (accuracy - chance) / (1.0 - chance)
     return Answer.YES if skill >= _CLOSER_TO_PERFECT else Answer.PARTLY
+
+
+def bound_at_chance(share: float, standard_error: float, units: Sequence[int]) -> float | None:
+    """The upper 95 % bound of a share that folds leave at chance; None if they do not.
+
+    They do where the share is at most one standard error above guessing and the bound is closer to
+    guessing than to perfect, so that "yes" is out of reach. Then "not shown" can be said before any
+    permutation; a permutation test may still find a small effect, which takes longer.
+
+    Parameters
+    ----------
+    share : float
+        Balanced accuracy of the held-out rows of all folds.
+    standard_error : float
+        Of the share, over the folds. That of guessing on as many units is taken where it is larger,
+        as few folds may agree by chance.
+    units : sequence of int
+        Rows of each class or, if rows depend on each other, groups with rows of it.
+
+    Returns
+    -------
+    float or None
+        At most 1.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two classes, or a class has no unit.
+
+    Examples
+    --------
+    >>> from melm_core.evaluation import bound_at_chance
+    >>> round(bound_at_chance(0.52, 0.05, (10, 10)), 2)
+    0.7
+    >>> bound_at_chance(0.8, 0.05, (10, 10)) is None, bound_at_chance(0.52, 0.05, (3, 3)) is None
+    (True, True)
+    """
+    if len(units) < 2 or min(units) < 1:
+        raise UserError(
+            f"units={tuple(units)!r} must have a positive number for each of two classes or more."
+        )
+    chance = 1.0 / len(units)
+    of_guessing = math.sqrt(chance * (1.0 - chance) * sum(1.0 / n for n in units)) / len(units)
+    error = max(standard_error, of_guessing)
+    bound = share + _ONE_SIDED * error
+    is_close = bound - chance < _CLOSER_TO_PERFECT * (1.0 - chance)
+    return bound if is_close and share - chance <= _AT_CHANCE * error else None

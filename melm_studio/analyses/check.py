@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 from msgspec.structs import replace
 from sklearn.decomposition import PCA
 
@@ -17,6 +18,7 @@ from melm_core.evaluation import (
     PermutationTest,
     PermutedValue,
     answer_of,
+    bound_at_chance,
     density_scores,
     is_settled_below,
     permutation_test,
@@ -41,6 +43,7 @@ from melm_studio.scores import (
     Verdict,
     accuracy_text,
     angle_sentence,
+    answer_given,
     better_note,
     check_sentence,
     check_verdict,
@@ -160,7 +163,7 @@ class _Checking:
         """Find everything, or as much as there is time for: what is reported stays."""
         self._update(stage=f"refitting the plane in each of {N_FOLDS} folds")
         scores = self._scored(data)
-        self._update_scores(scores)
+        self._update_scores(scores, data)
         self._update_test(scores, self._tested(scores, data), data)
         self._update(stability=self._stability(data), stage="done", fraction=1.0)
 
@@ -235,8 +238,9 @@ class _Checking:
     def _after_fold(self, number: int, n_folds: int) -> None:
         self._update(fraction=_AFTER_FOLDS * number / n_folds)
 
-    def _update_scores(self, scores: DensityScores) -> None:
+    def _update_scores(self, scores: DensityScores, data: LabeledData) -> None:
         held_out = scores.held_out
+        bound = bound_at_chance(held_out.balanced_accuracy, held_out.standard_error, _units(data))
         self._update(
             stage="comparing with shuffled labels",
             scores={
@@ -248,6 +252,8 @@ class _Checking:
             },
             overlap=tuple(map(tuple, scores.overlap.tolist())),
             notes=(*scores.notes, *method_notes(self._record)),
+            bound=bound,
+            answer="" if bound is None else Answer.NO,
         )
 
     def _after_permutation(self, value: PermutedValue, scores: DensityScores) -> None:
@@ -255,6 +261,7 @@ class _Checking:
         is_first_answer = value.number == first_answer
         if is_first_answer or self._work.clock.monotonic() - self._updated_s >= _LEAST_WAIT_S:
             share = value.number / value.n_permutations
+            has_answer = value.number >= first_answer
             self._update(
                 fraction=_AFTER_FOLDS + (_AFTER_PERMUTATIONS - _AFTER_FOLDS) * share,
                 p_value=value.p_value,
@@ -262,7 +269,7 @@ class _Checking:
                 upper=value.upper,
                 n_permutations=value.number,
                 n_exceeding=value.n_exceeding,
-                answer=_running_answer(scores, value) if value.number >= first_answer else "",
+                **(self._answered(_running_answer(scores, value)) if has_answer else {}),
             )
 
     def _update_test(self, scores: DensityScores, test: PermutationTest, data: LabeledData) -> None:
@@ -275,8 +282,16 @@ class _Checking:
             n_permutations=len(test.values),
             n_exceeding=test.n_exceeding,
             notes=(*self._report.notes, *design_notes(test.design, data)),
-            answer=_answer(scores, test.p_value, test.design.smallest_p_value),
+            **self._answered(_answer(scores, test.p_value, test.design.smallest_p_value)),
         )
+
+    def _answered(self, answer: Answer | None) -> dict[str, Any]:
+        """An answer of the permutation test; until there is one, that of the folds stays."""
+        if answer is None:
+            return {} if self._report.bound is not None else {"answer": "", "questions": ()}
+        given = answer_given(answer, self._work.data.open_questions)
+        asked = self._work.data.open_questions if given is not answer else ()
+        return {"answer": given, "questions": asked, "bound": None}
 
     def _after_resample(self, number: int, n_resamples: int) -> None:
         share = number / n_resamples
@@ -288,16 +303,24 @@ class _Checking:
         self._work.put(self._report.to_bytes())
 
 
-def _running_answer(scores: DensityScores, value: PermutedValue) -> str:
-    """The answer so far; empty while a p-value at or below the level may yet rise above it."""
+def _running_answer(scores: DensityScores, value: PermutedValue) -> Answer | None:
+    """The answer so far; None while a p-value at or below the level may yet rise above it."""
     answer = _answer(scores, value.p_value)
     is_settled = answer == Answer.NO or is_settled_below(
         value.n_exceeding, value.number, value.n_permutations, level=LEVEL
     )
-    return answer if is_settled else ""
+    return answer if is_settled else None
 
 
-def _answer(scores: DensityScores, p_value: float, smallest_p_value: float = 0.0) -> str:
+def _units(data: LabeledData) -> tuple[int, ...]:
+    """Rows of each class that the folds score or, where rows depend on each other, groups."""
+    kept = sampled_rows(data.y, MOST_CHECKED_ROWS, data.groups)
+    y, groups = data.y[kept], kept if data.groups is None else data.groups[kept]
+    pairs = np.unique(np.column_stack([y, groups]), axis=0)
+    return tuple(np.bincount(pairs[:, 0]).tolist())
+
+
+def _answer(scores: DensityScores, p_value: float, smallest_p_value: float = 0.0) -> Answer:
     accuracy, n_classes = scores.held_out.balanced_accuracy, len(scores.classes)
     return answer_of(accuracy, n_classes, p_value, smallest_p_value=smallest_p_value)
 
@@ -323,7 +346,8 @@ def method_notes(record: RunRecord) -> Iterator[str]:
 def design_notes(design: PermutationDesign, data: LabeledData) -> Iterator[str]:
     """Which rows stayed together, and the smallest p-value that this allows if it is too large."""
     if design.n_groups_exchanged + design.n_groups_within:
-        yield design.sentence if has_chosen_groups(data.columns) else _EQUAL_ROWS
+        has_chosen = has_chosen_groups(data.columns, data.questions)
+        yield design.sentence if has_chosen else _EQUAL_ROWS
     if limit := design.limit_sentence(LEVEL):
         yield limit
 

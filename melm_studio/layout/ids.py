@@ -183,6 +183,11 @@ def order(column: int) -> dict[str, str | int]:
     return {"type": "order", "column": column}
 
 
+def answer(question: int, choice: int) -> dict[str, str | int]:
+    """The button of an answer, by the places of the question and of the choice."""
+    return {"type": "answer", "question": question, "choice": choice}
+
+
 def filter_part(name: str) -> dict[str, str]:
     """The id of a control of the values of a filter."""
     return {"type": "filter-part", "name": name}

@@ -8,11 +8,13 @@ from dash import html
 from dash.development.base_component import Component
 
 from melm_core.base import percent
+from melm_studio.layout import ids
 from melm_studio.layout.attributes import aria, tip
 from melm_studio.layout.attributes import data as data_attributes
+from melm_studio.layout.buttons import button
 from melm_studio.layout.shell.markup import plain
 from melm_studio.layout.shell.welcome import question
-from melm_studio.tables import Summary, count, number, shortened
+from melm_studio.tables import Question, Summary, count, number, shortened
 from melm_studio.workspace.described_tables import TableDescription
 
 _LONGEST_NAME = 36
@@ -40,7 +42,7 @@ def data_size(summary: Summary, n_rows: int = 0) -> Component:
 def data_summary(
     table: TableDescription, swatches: Sequence[tuple[str, str]], note: str = ""
 ) -> list[Component]:
-    """The classes with their colors, warnings in sight, and other notes on the table folded.
+    """The classes with their colors, warnings and questions in sight, and other notes folded.
 
     Parameters
     ----------
@@ -55,6 +57,7 @@ def data_summary(
         _legend(table, swatches),
         *([html.P(note, className="field-note")] if note else []),
         *[html.P(warning, className="warning") for warning in table.warnings],
+        *[_question(at, question) for at, question in enumerate(table.questions)],
         _folded(notes),
     ]
 
@@ -99,6 +102,27 @@ def _legend(table: TableDescription, swatches: Sequence[tuple[str, str]]) -> Com
     if table.has_batches:
         asked |= data_attributes(batches="")
     return plain(html.Ul(items, className="legend", **asked, **aria(label="Classes")))
+
+
+def _question(at: int, question: Question) -> Component:
+    """A question with a button for each answer; that of the answer given is pressed."""
+    buttons = [
+        button(
+            choice.label,
+            "is-toggle",
+            id=ids.answer(at, number),
+            **aria(pressed=str(choice.value == question.answer).lower()),
+        )
+        for number, choice in enumerate(question.choices)
+    ]
+    is_open = {} if question.answer else data_attributes(open="")
+    return html.Div(
+        [html.P(question.sentence), html.Div(buttons, className="choices")],
+        role="group",
+        className="table-question",
+        **is_open,
+        **aria(label=question.short),
+    )
 
 
 def _folded(notes: Sequence[str]) -> Component:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import msgspec
 import numpy as np
@@ -10,11 +10,15 @@ import numpy as np
 from melm_core.base import IntArray
 from melm_core.evaluation import Answer, answer_of, held_out_p_value
 from melm_studio.planes.types import Predictions, Scores
-from melm_studio.scores import FEW_HELD_OUT, Rows, Verdict, plane_verdict
+from melm_studio.scores import FEW_HELD_OUT, Rows, Verdict, answer_given, plane_verdict
+from melm_studio.tables import Question
 
 
 def held_out_verdict(
-    scores: Scores, predictions: Predictions | None, class_counts: Mapping[str, int]
+    scores: Scores,
+    predictions: Predictions | None,
+    class_counts: Mapping[str, int],
+    questions: Sequence[Question] = (),
 ) -> Verdict:
     """The verdict of the held-out rows; of the training rows if a class has none held out.
 
@@ -26,6 +30,8 @@ def held_out_verdict(
         Of the held-out rows.
     class_counts : mapping of str to int
         All rows of each class, training and held-out.
+    questions : sequence of Question
+        Those of the table that nobody has answered; until then the answer is no plain yes.
     """
     accuracy, n_classes = scores.accuracy_held_out, len(class_counts)
     if accuracy is None or predictions is None:
@@ -40,8 +46,10 @@ def held_out_verdict(
     is_above = accuracy - 1.0 / n_classes > standard_error
     if answer is Answer.NO and is_above and units.min() < FEW_HELD_OUT:
         answer = Answer.UNKNOWN  # more rows could well show that the classes are told apart
+    given = answer_given(answer, questions)
     return Verdict(
-        answer=answer,
+        answer=given,
+        questions=tuple(questions) if given is not answer else (),
         rows=Rows.HELD_OUT,
         share=accuracy,
         n_classes=n_classes,

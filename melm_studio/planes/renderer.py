@@ -308,7 +308,8 @@ class PlaneRenderer:
         record, event = self._known(run_id, sequence)
         viewer, scores = self.viewer(record), self._scores(run_id, sequence)
         predictions = viewer.held_out_predictions(event.components)
-        return held_out_verdict(scores, predictions, viewer.class_counts)
+        asked = self.data(record).open_questions
+        return held_out_verdict(scores, predictions, viewer.class_counts, asked)
 
     def final_accuracy(self, record: RunRecord) -> float | None:
         """Return the held-out accuracy of the last plane of a run that is done, or None."""

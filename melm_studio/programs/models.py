@@ -9,6 +9,7 @@ from msgspec import Meta, Struct, field
 
 from melm_studio.runs.records.data_source import DataSource
 from melm_studio.runs.records.run import RunState
+from melm_studio.tables import Question
 from melm_studio.workspace.view_spec import Method
 
 
@@ -61,6 +62,13 @@ class PreparedTable(Struct, frozen=True):
     features: tuple[Feature, ...]
     steps: Annotated[tuple[str, ...], Meta(description="What was done to the table.")]
     warnings: tuple[str, ...]
+    questions: Annotated[
+        tuple[Question, ...],
+        Meta(
+            description="What the answer yes depends on. Answer in the source: "
+            '{"answers": {"neighbors": "independent"}}.'
+        ),
+    ] = ()
 
 
 class NewRun(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -205,6 +213,14 @@ class Check(Struct, frozen=True):
     p_value: float | None
     n_permutations: int
     notes: tuple[str, ...]
+    bound: Annotated[
+        float | None,
+        Meta(description="Upper 95 % bound of the share, while no p-value says no."),
+    ] = None
+    questions: Annotated[
+        tuple[Question, ...],
+        Meta(description="Of the table, without an answer: why the answer is unknown."),
+    ] = ()
 
 
 class AnalysisResult(Struct, frozen=True):

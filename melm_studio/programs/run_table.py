@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import csv
+import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -25,7 +26,7 @@ from melm_studio.programs.models import AnalysisResult, Check, PreparedTable, Re
 from melm_studio.runs.records.data_source import DataSource
 from melm_studio.runs.records.run import RunState
 from melm_studio.scores import folds_sentence
-from melm_studio.tables import prepare, read_table
+from melm_studio.tables import Question, prepare, read_table
 
 DONE, SOME_FAILED, REFUSED = 0, 1, 2
 MOST_METHODS = 9  # as many as the page shows side by side
@@ -64,6 +65,14 @@ def add_run_parser(commands: Any) -> None:
     table.complete = shtab.FILE
     parser.add_argument(
         "--label", metavar="COLUMN", help="column of the classes (default: guessed)"
+    )
+    parser.add_argument(
+        "--answer",
+        nargs=2,
+        action="append",
+        default=[],
+        metavar=("QUESTION", "CHOICE"),
+        help="answer a question of the table, as in --answer neighbors independent",
     )
     parser.add_argument(
         "--methods",
@@ -145,8 +154,14 @@ def _check_options(options: argparse.Namespace, methods: Sequence[str]) -> None:
 def _results(
     client: StudioClient, raw: bytes, options: argparse.Namespace, methods: Sequence[str]
 ) -> list[MethodResult]:
-    source: dict[str, Any] = {**client.upload(raw, options.table.name), "label": options.label}
+    source: dict[str, Any] = {
+        **client.upload(raw, options.table.name),
+        "label": options.label,
+        "answers": dict(options.answer),
+    }
     table = client.prepare(source)
+    for question in table.questions:
+        print_question(question)
     with Progress(methods, is_shown=not options.quiet) as progress:
         work = _Work(client, raw, source, options, progress)
         results = [work.result(method) for method in methods]
@@ -321,7 +336,7 @@ def folded_scores(raw: bytes, source: Mapping[str, Any], run: Run, n_folds: int)
     n_folds : int
     """
     chosen = msgspec.convert(source, DataSource)
-    data = prepare(read_table(raw, chosen.name), chosen.label)
+    data = prepare(read_table(raw, chosen.name), chosen.label, answers=chosen.answers)
     gamma = run.parameters[GAMMA.name]
     scores = density_scores(
         run.method,
@@ -340,6 +355,16 @@ def folded_scores(raw: bytes, source: Mapping[str, Any], run: Run, n_folds: int)
         n_folds=len(scores.held_out_confusions),
         notes=tuple(scores.notes),
     )
+
+
+def print_question(question: Question) -> None:
+    """Print a question without an answer, and how each is given."""
+    if question.answer:
+        return
+    print(question.sentence, file=sys.stderr)
+    for choice in question.choices:
+        option = shlex.join(["--answer", question.id, choice.value])
+        print(f"  {choice.label}: {option}", file=sys.stderr)
 
 
 class Progress:

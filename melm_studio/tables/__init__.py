@@ -9,7 +9,7 @@ from melm_studio.tables.formatting import count, listed, number, number_text, sh
 from melm_studio.tables.labeled_data import LabeledData, UnlabeledRows
 from melm_studio.tables.preparation import label_candidates, prepare
 from melm_studio.tables.quantities import NUMBERS, THOUSANDS, conversion, without_unit
-from melm_studio.tables.questions import MAX_ANSWERS, Choice, Question
+from melm_studio.tables.questions import MAX_ANSWERS, Choice, Question, answers_without
 from melm_studio.tables.read import Table, TableError, read_table
 from melm_studio.tables.read_apart import JOB as TABLE_JOB
 from melm_studio.tables.read_apart import read_table_apart
@@ -79,6 +79,7 @@ __all__ = [
     "UnlabeledRows",
     "Use",
     "Words",
+    "answers_without",
     "arrow_column",
     "cell_texts",
     "class_values",

@@ -138,6 +138,21 @@ def answered_roles(answers: Mapping[str, str], roles: Mapping[str, Use | str]) -
     return dict.fromkeys(named[:1], Use.GROUP)
 
 
+def answers_without(answers: Mapping[str, str], column: str) -> dict[str, str]:
+    """The answers that do not name a column, whose use has been chosen otherwise.
+
+    Examples
+    --------
+    >>> answers_without({"subjects:donor": "together", "doubles": "independent"}, "donor")
+    {'doubles': 'independent'}
+    """
+    return {
+        question: answer
+        for question, answer in answers.items()
+        if question != SUBJECTS + column and answer != COLUMN + column
+    }
+
+
 def run_length(answers: Mapping[str, str]) -> int:
     """The number of neighboring rows that an answer keeps together; 0 if none does."""
     found = RUNS.fullmatch(answers.get(NEIGHBORS, ""))

@@ -16,7 +16,7 @@ from cachetools import LRUCache
 from melm_studio.operator_tables.published import class_sizes
 from melm_studio.runs.records.data_source import DataSource
 from melm_studio.runs.records.stored_files import REFRESH_AFTER_S, FileKind, StoredFile
-from melm_studio.tables import LabeledData, Summary, Table, label_candidates, summarize
+from melm_studio.tables import LabeledData, Question, Summary, Table, label_candidates, summarize
 from melm_studio.workspace.workspace import Workspace
 
 # Bytes of descriptions that are remembered: of hundreds of usual tables, or of one or two with
@@ -37,6 +37,8 @@ class TableDescription:
     class_names : tuple of str
     steps, warnings : tuple of str
         As those of `LabeledData`.
+    questions : tuple of Question
+        What is asked of the table, with the answers.
     has_batches : bool
         Whether a column has the role Batch.
     summary : Summary
@@ -50,6 +52,7 @@ class TableDescription:
     class_names: tuple[str, ...]
     steps: tuple[str, ...]
     warnings: tuple[str, ...]
+    questions: tuple[Question, ...]
     has_batches: bool
     summary: Summary
     labels: tuple[str, ...]
@@ -67,6 +70,7 @@ class TableDescription:
             class_names=data.class_names,
             steps=data.steps,
             warnings=data.warnings,
+            questions=data.questions,
             has_batches=data.batches is not None,
             summary=summarize(data),
             labels=(*likely, *others),

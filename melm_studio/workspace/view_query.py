@@ -40,7 +40,7 @@ _OPTIONS = {
     "view_angle": "view_angle",
     "batch_weight": "batch_weight",
 }
-_RULES = {"classes", "reading", "recipe", "filters", "orders"}  # of the source, as JSON
+_RULES = {"classes", "reading", "recipe", "filters", "orders", "answers"}  # of the source, as JSON
 _SOURCE = {name: name for name in ("name", "label", "standardize", *sorted(_RULES))}
 _MORPHS = {"morph": "share", "other_plane": "plane", "plane_of": "of"}
 _NAMES = {*_VIEW, *_OPTIONS, *_SOURCE, *_MORPHS, _LEFT_OUT, _ROW_MARKS, "data", "hidden", "layers"}
@@ -161,6 +161,7 @@ def _source_pairs(source: DataSource) -> dict[str, Any]:
         "recipe": _json(source.recipe),
         "filters": _json(source.filters),
         "orders": _json(source.orders),
+        "answers": _json(source.answers),
         _LEFT_OUT: rows_text(source.left_out),
         **{f"{_MARK}{i}": _mark_text(mark) for i, mark in enumerate(source.marks)},
     }

@@ -97,6 +97,7 @@ class Workspace:
             roles=source.roles,
             class_rules=source.classes,
             orders=source.orders,
+            answers=source.answers,
         )
         self._arrive()
         self.store.put_file(self.owner, FileKind.DATA, data.content_hash, data.to_bytes())

@@ -158,6 +158,8 @@ def _check(check: RunRecord) -> Check:
         p_value=report.p_value,
         n_permutations=report.n_permutations,
         notes=report.notes,
+        bound=report.bound,
+        questions=report.questions,
     )
 
 
@@ -243,6 +245,7 @@ def _described_table(data: LabeledData) -> PreparedTable:
         features=tuple(Feature(*column) for column in columns),
         steps=data.steps,
         warnings=data.warnings,
+        questions=data.questions,
     )
 
 

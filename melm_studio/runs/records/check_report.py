@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from melm_studio.record import Record
+from melm_studio.tables import Question
 
 
 class FeatureStability(Record, frozen=True):
@@ -55,6 +56,10 @@ class CheckReport(Record, frozen=True):
     notes : tuple of str
     answer : str
         A value of `melm_core.evaluation.Answer`; empty while unknown.
+    bound : float or None
+        Upper 95 % bound of the held-out share, while the answer is that of the folds alone.
+    questions : tuple of Question
+        Those of the table without an answer, for want of which the answer is unknown.
     stability : FeatureStability or None
     """
 
@@ -70,4 +75,6 @@ class CheckReport(Record, frozen=True):
     n_exceeding: int = 0
     notes: tuple[str, ...] = ()
     answer: str = ""
+    bound: float | None = None
+    questions: tuple[Question, ...] = ()
     stability: FeatureStability | None = None

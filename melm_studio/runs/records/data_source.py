@@ -10,6 +10,7 @@ from msgspec.structs import force_setattr, replace
 
 from melm_core.recipe import Recipe, Scaling
 from melm_studio.tables import (
+    MAX_ANSWERS,
     MAX_FILTERS,
     MAX_MARKS,
     SAMPLES,
@@ -48,6 +49,8 @@ class DataSource(Struct, frozen=True, forbid_unknown_fields=True):
         How the file is read.
     recipe : Recipe
         How the features are prepared. Its scaling is never "none": `standardize` says that.
+    answers : mapping of str to str
+        The user's answers to the questions of the table, by their ids.
     filters : tuple of RowFilter
         The rows of the table that are used, by the values of its columns.
     left_out : tuple of int
@@ -72,6 +75,14 @@ class DataSource(Struct, frozen=True, forbid_unknown_fields=True):
     orders: Annotated[
         dict[Text, Annotated[tuple[Text, ...], Meta(max_length=_MAX_LEVELS)]],
         Meta(title="The order of categories", max_length=_MAX_ORDERS),
+    ] = msgspec.field(default_factory=dict)
+    answers: Annotated[
+        dict[Text, Text],
+        Meta(
+            title="The answers to the questions of the table",
+            description='By the id of a question: {"neighbors": "independent"}.',
+            max_length=MAX_ANSWERS,
+        ),
     ] = msgspec.field(default_factory=dict)
     filters: Annotated[
         tuple[RowFilter, ...], Meta(title="The list of filters", max_length=MAX_FILTERS)
