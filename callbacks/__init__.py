@@ -43,12 +43,12 @@ from callbacks.routes import (
     rows,
     run_commands,
     shared_view,
+    sparse,
     static_files,
     stories,
     upload,
 )
 from callbacks.routes.api import endpoints, links
-from callbacks.routes.planes import plane_trees, sparse
 from callbacks.routes.talks import audience, presenter
 from callbacks.services import Services, install
 from callbacks.table_dialog import classes, columns, file, filters, recipe
@@ -81,7 +81,6 @@ _ROUTES = (
     stories,
     project_file,
     rows,
-    plane_trees,
     numbers,
     sparse,
     analyses,

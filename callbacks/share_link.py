@@ -12,14 +12,13 @@ from msgspec.structs import replace
 from callbacks.scripts import connect_script
 from callbacks.session import workspace
 from melm_core.base import UserError
-from melm_studio.analyses.resamples import RESAMPLES
+from melm_studio.analyses import ANALYSES
 from melm_studio.layout import ids
 from melm_studio.planes.view_options import DEFAULT_VIEW, ViewOptions
 from melm_studio.runs.execution.refusals import check_data
 from melm_studio.runs.records.run import RunRecord
 from melm_studio.validation import InputError, read
 from melm_studio.workspace.data_source import ShownData
-from melm_studio.workspace.tree_start import started_tree
 from melm_studio.workspace.view_query import data_of_query, from_query
 from melm_studio.workspace.view_spec import SharedMorph, ViewSpec
 from melm_studio.workspace.workspace import Workspace
@@ -173,7 +172,7 @@ def _restored(
     fits = [_own_fit(own, shown, part) for part in (view, *others)]
     morph = None
     if view.morph is not None:
-        other = _started(own, fits[0][0], view.morph.of) if is_other else fits[1][0]
+        other = own.analyze(fits[0][0], ANALYSES[view.morph.of]) if is_other else fits[1][0]
         morph = [other.run_id, view.morph.share, view.morph.plane]
     restored = {
         "run": fits[0][0].run_id,
@@ -193,11 +192,6 @@ def _restored(
         "quiet": requested.quiet,
     }
     return restored, any(is_new for _, is_new in fits)
-
-
-def _started(own: Workspace, record: RunRecord, of: str) -> RunRecord:
-    """The run whose plane the view shows, as one of its fit."""
-    return own.analyze(record, RESAMPLES) if of == RESAMPLES.name else started_tree(own, record)
 
 
 def _script_options(options: ViewOptions) -> dict[str, Any]:

@@ -20,14 +20,15 @@ from melm_core.base import FloatArray, IntArray
 from melm_core.datasets import crescents
 from melm_core.melm import PlaneTree, plane_tree
 from melm_studio.analyses.tree import (
+    TREE,
     Height,
+    TreeReport,
     contrast_sentence,
     named_branches,
+    report_of_tree,
     tree_arrays,
-    tree_sentence,
 )
 from melm_studio.publication.printing.trees import TreePanel, print_trees
-from melm_studio.runs.records.tree_report import TreeReport, report_of_tree
 
 PICTURE = Path(__file__).parents[1] / "docs" / "pictures" / "plane-trees.png"
 _SIZE_MM = (240.0, 75.0)
@@ -74,7 +75,7 @@ def _report(X: FloatArray, y: IntArray) -> TreeReport:
 
 
 def _print(name: str, report: TreeReport, n_classes: int) -> None:
-    print(f"{name}: {tree_sentence(report, is_final=True)} {contrast_sentence(report)}")
+    print(f"{name}: {TREE.sentence(report, is_final=True)} {contrast_sentence(report)}")
     counts = np.bincount([plane.width for plane in report.planes], minlength=len(report.gammas))
     print(
         "  optima:", ", ".join(f"{n} at {g:g}" for g, n in zip(report.gammas, counts, strict=True))

@@ -33,7 +33,6 @@ export const ID = Object.freeze({
   fileForm: "file-form",
   distances: "distances",
   featuresView: "features-view",
-  tree: "tree",
   loadings: "loadings",
   filters: "filters",
   filterColumn: "filter-column",

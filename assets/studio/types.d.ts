@@ -31,7 +31,7 @@ export interface TreePlane {
 }
 
 export interface Tree {
-  tree: string;
+  run: string;
   is_final: boolean;
   can_begin: boolean;
   fraction: number;

@@ -156,7 +156,7 @@ def background(url: str) -> None:
         fits = [visitor.start(method="melm", random_state=2 * seed + n) for n in range(2)]
         for fit in fits:
             visitor.command(fit, "analyses/check")
-        visitor.command(fits[0], "tree")
+        visitor.command(fits[0], "analyses/tree")
         time.sleep(_BEGUN_ANEW_S)
         for fit in fits:
             visitor.command(fit, "remove")

@@ -28,7 +28,7 @@ from callbacks.session import own_run, workspace
 from melm_studio.analyses.check import CHECK
 from melm_studio.analyses.ranking import RANKING, ranked
 from melm_studio.analyses.report_section import Picture, Section
-from melm_studio.analyses.tree import Height, tree_arrays, tree_of, tree_section
+from melm_studio.analyses.tree import TREE, Height, TreeReport, tree_arrays
 from melm_studio.planes.axis_titles import axis_titles
 from melm_studio.planes.captions import changes_of, title_of_view
 from melm_studio.planes.coloring import Marks, point_colors, point_symbols
@@ -284,24 +284,18 @@ def _reported(record: RunRecord, event: PlaneEvent, options: ViewOptions) -> Rep
 
 
 def _analyses(record: RunRecord) -> Iterator[Section]:
-    for name, _, _, section in analysis_sections(record):
-        if name != CHECK.name:  # the section of the run itself says it, beside the picture
+    for name, report, subject, section in analysis_sections(record):
+        if name == TREE.name:
+            yield replace(section, pictures=(_tree(report, len(subject.class_names)),))
+        elif name != CHECK.name:  # the section of the run itself says it, beside the picture
             yield section
-    if (tree := _tree(record)) is not None:
-        yield tree
 
 
-def _tree(record: RunRecord) -> Section | None:
-    """The section on the tree of a run, if it has one."""
-    current = workspace().about(record, "tree")
-    if current is None or not (found := tree_of(services().store, current.run_id)).planes:
-        return None
-    n_classes = len(services().renderer.viewer(record).class_names)
-    arrays, height = tree_arrays(found, n_classes, Height.ACCURACY)
+def _tree(report: TreeReport, n_classes: int) -> Picture:
+    arrays, height = tree_arrays(report, n_classes, Height.ACCURACY)
     trees: Any = import_module("melm_studio.publication.printing.trees")
     panel = trees.TreePanel("", arrays, height, 1 / n_classes)
-    picture = Picture(trees.print_trees([panel], _TREE_MM), "Optima by kernel width")
-    return tree_section(found, n_classes, picture, is_final=current.state.is_final)
+    return Picture(trees.print_trees([panel], _TREE_MM), "Optima by kernel width")
 
 
 def _morph_target(options: ViewOptions) -> RunRecord | None:

@@ -18,13 +18,11 @@ from callbacks.session import own_run, workspace
 from melm_core.base import FloatArray
 from melm_studio.analyses.resamples import RESAMPLES, resample_label, resamples_note
 from melm_studio.analyses.tree import (
+    TREE,
     Height,
-    contrast_sentence,
     named_branches,
     tree_arrays,
     tree_notes,
-    tree_of,
-    tree_sentence,
 )
 from melm_studio.layout.scripts import ASSETS
 from melm_studio.layout.shell.page_scripts import bundle
@@ -189,8 +187,8 @@ def replay_sections(record: RunRecord, event: PlaneEvent, painted: Painted) -> s
 
 
 def _tree(record: RunRecord, event: PlaneEvent, painted: Painted) -> str:
-    current = workspace().about(record, "tree")
-    if current is None or not (report := tree_of(services().store, current.run_id)).planes:
+    current = workspace().about(record, TREE.name)
+    if current is None or not (report := TREE.stored(services().store, current.run_id)).planes:
         return ""
     n_classes = len(painted.class_names)
     arrays, height = tree_arrays(report, n_classes, Height.ACCURACY)
@@ -206,8 +204,8 @@ def _tree(record: RunRecord, event: PlaneEvent, painted: Painted) -> str:
     kept = places[: most_planes(view(places[0]))]
     advice = gamma_advice(record, workspace().fits())
     section = TreeSection(
-        words=tree_sentence(report, is_final=current.state.is_final),
-        notes=[note for note in (contrast_sentence(report), *tree_notes(report)) if note],
+        words=TREE.sentence(report, is_final=current.state.is_final),
+        notes=tree_notes(report),
         arrays=arrays,
         height=height,
         branches=branches,

@@ -34,7 +34,6 @@ def register(app: Dash) -> None:
     app.server.post("/runs/<run_id>/continue")(go_on)
     app.server.post("/runs/<run_id>/rename")(rename)
     app.server.post("/runs/<run_id>/choose-gamma")(choose_gamma)
-    app.server.post("/runs/<run_id>/<any(tree):kind>/stop")(stop_about)
     app.server.post("/runs/<run_id>/planes/<int:sequence>/refine")(refine)
 
 
@@ -98,15 +97,6 @@ def choose_gamma(run_id: str) -> tuple[dict[str, Any], int]:
     parameters = replace(record.parameters, init=None, gamma=AUTO)
     own.queue(own.rerun(record, record.method, parameters))
     return {"revision": own.revision()}, 201
-
-
-def stop_about(run_id: str, kind: str) -> tuple[dict[str, Any], int]:
-    """Stop what is computed about a run; what it has found stays."""
-    current = workspace().about(own_fit(run_id), kind)
-    if current is None or current.state.is_final:
-        return sentence(HAS_ENDED), 409
-    services().store.cancel(current.run_id)
-    return {}, 200
 
 
 def refine(run_id: str, sequence: int) -> tuple[dict[str, Any], int]:

@@ -10,12 +10,13 @@ from melm_studio.analyses.probabilities import PROBABILITIES
 from melm_studio.analyses.ranking import RANKING
 from melm_studio.analyses.resamples import RESAMPLES
 from melm_studio.analyses.sparse import SPARSE
+from melm_studio.analyses.tree import TREE
 
 __all__ = ["ANALYSES", "analysis_of"]
 
 # By name, in the order of menus and reports.
 ANALYSES: dict[str, Analysis[Any]] = {
-    each.name: each for each in (CHECK, RESAMPLES, SPARSE, PROBABILITIES)
+    each.name: each for each in (CHECK, TREE, RESAMPLES, SPARSE, PROBABILITIES)
 }
 
 

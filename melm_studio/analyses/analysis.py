@@ -10,6 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any, ClassVar, Generic, TypeVar
 
 import msgspec
@@ -26,6 +27,7 @@ from melm_studio.runs.store.protocol import RunStore
 from melm_studio.tables import LabeledData
 
 R = TypeVar("R")
+E = TypeVar("E", bound=StrEnum)
 
 
 @dataclass(frozen=True, eq=False)
@@ -213,6 +215,12 @@ class Analysis(ABC, Generic[R]):
         """
         found = stored_report(store, run_id, self.read)
         return self.blank() if found is None else found
+
+
+def chosen(query: Mapping[str, str], name: str, default: E) -> E:
+    """Return what a query chooses of the values of an enumeration; the default for another one."""
+    value = query.get(name, default)
+    return type(default)(value) if value in tuple(type(default)) else default
 
 
 def demand(is_fitting: bool) -> None:

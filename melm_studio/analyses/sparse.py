@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from melm_core.base import UserError, percent
 from melm_core.evaluation import SparsePath, sampled_rows, sparse_path, winner_share
 from melm_core.methods import GAMMA, METHODS
-from melm_studio.analyses.analysis import Analysis, DataShape, Subject, Work, demand
+from melm_studio.analyses.analysis import Analysis, DataShape, Subject, Work, chosen, demand
 from melm_studio.analyses.report_section import Section, Table
 from melm_studio.planes.theme import THEMES, Scheme, Theme, page_layout, translucent
 from melm_studio.record import Record
@@ -188,7 +188,7 @@ class Sparse(Analysis[SparseReport]):
     def shown(
         self, report: SparseReport, subject: Subject, query: Mapping[str, str]
     ) -> dict[str, Any]:
-        scheme = Scheme(query.get("scheme", Scheme.LIGHT))
+        scheme = chosen(query, "scheme", Scheme.LIGHT)
         return {
             "note": sparse_note(report),
             "sizes": [asdict(size) for size in named_sizes(report, subject.feature_names)],

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from enum import StrEnum
+from itertools import pairwise
 from string import ascii_uppercase
 from typing import Any
 
@@ -14,15 +15,14 @@ import numpy as np
 from melm_core.base import FloatArray, IntArray, percent, stratified_sample
 from melm_core.melm import TREE_GAMMAS, PlaneTree, TreeNode, plane_tree
 from melm_core.methods import BATCH_WEIGHT, COMPONENTS, SEED
-from melm_studio.analyses.report_section import Picture, Section, Table
-from melm_studio.configuration.clock import Clock
+from melm_studio.analyses.analysis import Analysis, Subject, Work, chosen
+from melm_studio.analyses.report_section import Section, Table
+from melm_studio.planes.gamma_advice import gamma_advice
+from melm_studio.planes.theme import THEMES, Scheme, Theme, page_layout, translucent
+from melm_studio.record import Record
 from melm_studio.runs.execution.derived_planes import keep_plane
-from melm_studio.runs.execution.giving_way import is_stopped
 from melm_studio.runs.execution.rows import nuisance_of, rows_of
-from melm_studio.runs.execution.stored_report import stored_report
 from melm_studio.runs.records.run import RunRecord
-from melm_studio.runs.records.tree_report import TreePlane, TreeReport, report_of_tree
-from melm_studio.runs.store.protocol import RunStore
 from melm_studio.scores import guessing
 from melm_studio.tables import LabeledData, count, number
 
@@ -41,17 +41,206 @@ _N_WIDTHS = len(TREE_GAMMAS)
 _N_SEARCHES = 3 * _N_WIDTHS - 2
 _N_STEPS = _N_SEARCHES + (1 + N_SHUFFLES) * _N_WIDTHS
 
+_NO_TREE = "Only runs of MELM have a tree of planes. Run MELM on this table, and open its tree."
 
-def tree_of(store: RunStore, run_id: str) -> TreeReport:
-    """Return the tree so far."""
-    return stored_report(store, run_id, TreeReport.from_bytes) or TreeReport()
+# More branches than this are not described.
+MOST_NAMED = 8
+_WAYS = ("No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight")
+
+_MEANING = (
+    "Each mark is a plane where the divergence has an optimum at that kernel width, each line one "
+    "that persists as the kernels change. The gray band is what shuffled labels reach. Lettered "
+    "branches exceed it over an octave of kernel widths or more, and differ by 45° or more."
+)
 
 
-def grow_tree(store: RunStore, record: RunRecord, data: LabeledData, clock: Clock) -> bool:
-    """Grow the tree, keep its planes as the history of the run; return false if stopped."""
-    growth = _Growth(store, record, clock)
-    growth.run(data)
-    return not growth.stopped
+class Height(StrEnum):
+    """What the height of a plane in the tree stands for."""
+
+    ACCURACY = "accuracy"
+    DIVERGENCE = "divergence"
+
+
+_SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "x", "star", "hexagon")
+_TITLES = {
+    Height.ACCURACY: "held-out accuracy",
+    Height.DIVERGENCE: "divergence (nats)",
+}
+_LEAST_DIVERGENCE = 1e-3  # on a logarithmic axis
+_AXES: dict[Height, dict[str, Any]] = {
+    Height.ACCURACY: {"tickformat": ".0%"},
+    # What shuffled labels reach would be invisible beside narrow kernels.
+    Height.DIVERGENCE: {"type": "log", "dtick": "D2"},
+}
+
+
+class TreePlane(Record, frozen=True):
+    """An optimum at one kernel width.
+
+    Attributes
+    ----------
+    width : int
+        Index of its gamma.
+    plane : int
+        Its number in the history of the tree's run.
+    divergence : float
+        In nats.
+    accuracy : float
+        Balanced accuracy of the held-out rows; NaN if there are none.
+    narrowing, widening : int
+        Index of the plane that it leads to at the next narrower and the next wider kernel; -1
+        where there is none.
+    """
+
+    width: int
+    plane: int
+    divergence: float
+    accuracy: float
+    narrowing: int = -1
+    widening: int = -1
+
+
+class TreeReport(Record, frozen=True):
+    """The tree so far.
+
+    Attributes
+    ----------
+    gammas : tuple of float
+        Falling.
+    planes : tuple of TreePlane
+        By width, and at each by falling divergence.
+    branches : tuple of tuples of int
+        Indices of the planes that continue each other, the widest kernel first.
+    standing_out : tuple of tuples of int
+        The part of each persistent branch that is above what shuffled labels reach, the largest
+        held-out accuracy first, without those that show nearly the same; empty until the labels
+        were shuffled.
+    noise, noise_accuracy : tuple of tuples of float
+        For each time that the labels were shuffled, divergence and held-out accuracy by gamma; NaN
+        where not computed.
+    ceiling : tuple of float
+        What shuffled labels reach, by gamma, see `PlaneTree.ceiling`; empty until it is known.
+    stage : str
+        What is being computed.
+    fraction : float
+        Share of the work done.
+    n_rows, n_train : int
+        The training rows that the search used, of how many.
+    """
+
+    gammas: tuple[float, ...] = ()
+    planes: tuple[TreePlane, ...] = ()
+    branches: tuple[tuple[int, ...], ...] = ()
+    standing_out: tuple[tuple[int, ...], ...] = ()
+    noise: tuple[tuple[float, ...], ...] = ()
+    noise_accuracy: tuple[tuple[float, ...], ...] = ()
+    ceiling: tuple[float, ...] = ()
+    stage: str = "starting"
+    fraction: float = 0.0
+    n_rows: int = 0
+    n_train: int = 0
+
+
+class Tree(Analysis[TreeReport]):
+    """Every optimum at each kernel width; its planes are the history of its run."""
+
+    name = "tree"
+    title = "Tree of planes"
+    again = "Search again"
+    needs = ("tree",)
+    is_saved = False
+
+    def refusal(self, record: RunRecord, data: Callable[[], LabeledData]) -> str:
+        return "" if record.method == TREE_METHOD else _NO_TREE
+
+    def compute(self, work: Work) -> None:
+        """Grow the tree, and keep its planes as the history of the run."""
+        _Growth(work).run(work.data)
+
+    def read(self, raw: bytes) -> TreeReport:
+        return TreeReport.from_bytes(raw)
+
+    def blank(self) -> TreeReport:
+        return TreeReport()
+
+    def progress(self, report: TreeReport) -> tuple[float, str]:
+        return report.fraction, report.stage.capitalize()
+
+    def sentence(self, report: TreeReport, *, is_final: bool) -> str:
+        """In how many different ways the classes can be told apart, as far as it is known."""
+        if not report.planes:
+            return "No plane was found yet." if is_final else "Looking for the first planes."
+        if not _has_noise(report):
+            n_widths = len({plane.width for plane in report.planes})
+            found = f"{count(len(report.planes), 'optimum', 'optima')} at {n_widths} of "
+            return (
+                f"{found}{len(report.gammas)} kernel widths, not yet compared with shuffled labels."
+            )
+        n_ways = len(report.standing_out)
+        if n_ways == 0:
+            return (
+                "No plane stands out: none exceeds shuffled labels over an octave of γ. This is "
+                "what noise looks like."
+            )
+        ways = _WAYS[n_ways] if n_ways < len(_WAYS) else number(n_ways)
+        kind = "way" if n_ways == 1 else "different ways"
+        return f"{ways} {kind} to see these classes apart."
+
+    def shown(
+        self, report: TreeReport, subject: Subject, query: Mapping[str, str]
+    ) -> dict[str, Any]:
+        n_classes = len(subject.class_names)
+        return {
+            "notes": tree_notes(report),
+            "branches": [asdict(branch) for branch in named_branches(report, n_classes)],
+            **_drawn(report, subject, query),
+        }
+
+    def section(self, report: TreeReport, subject: Subject) -> Section | None:
+        if not report.planes:
+            return None
+        branches = named_branches(report, len(subject.class_names))
+        rows = tuple((branch.letter, branch.words) for branch in branches)
+        table = Table(
+            "Branches that stand out", ("Branch", "Kernel widths and held-out rows"), rows
+        )
+        words = self.sentence(report, is_final=subject.is_final)
+        return Section(
+            "Different ways to see the classes",
+            sentences=(words, *tree_notes(report), _MEANING),
+            tables=(table,) if rows else (),
+        )
+
+
+TREE = Tree()
+
+
+def _drawn(report: TreeReport, subject: Subject, query: Mapping[str, str]) -> dict[str, Any]:
+    """The figure, and its planes."""
+    if not report.planes:
+        return {"planes": [], "figure": None}
+    n_classes = len(subject.class_names)
+    arrays, height = tree_arrays(report, n_classes, chosen(query, "height", Height.ACCURACY))
+    advice = gamma_advice(subject.record, subject.fits)
+    figure = tree_figure(
+        arrays,
+        height,
+        guessing=1 / n_classes,
+        recommended=advice.chosen if advice else None,
+        scheme=chosen(query, "scheme", Scheme.LIGHT),
+    )
+    planes = [
+        {
+            "plane": plane.plane,
+            "gamma": report.gammas[plane.width],
+            "y": float(y),
+            "narrowing": plane.narrowing,
+            "widening": plane.widening,
+            "words": words,
+        }
+        for plane, y, words in zip(report.planes, arrays.heights, arrays.words, strict=True)
+    ]
+    return {"planes": planes, "figure": figure | {"height": height}}
 
 
 def _scored(data: LabeledData, rows: IntArray) -> tuple[Any, ...]:
@@ -63,10 +252,9 @@ def _scored(data: LabeledData, rows: IntArray) -> tuple[Any, ...]:
 class _Growth:
     """One tree at work."""
 
-    def __init__(self, store: RunStore, record: RunRecord, clock: Clock) -> None:
-        self.stopped = False
-        self._store, self._record, self._clock = store, record, clock
-        self._began_s = clock.monotonic()
+    def __init__(self, work: Work) -> None:
+        self._work, self._record = work, work.record
+        self._began_s = work.clock.monotonic()
         self._planes: dict[TreeNode, int] = {}
         self._n_steps = self._n_rows = self._n_train = 0
 
@@ -92,15 +280,14 @@ class _Growth:
             random_state=known[SEED.name],
             callback=self._after_width,
         )
-        self._report(tree, "done", 1.0 if not self.stopped else self._n_steps / _N_STEPS)
+        self._report(tree, "done", 1.0)
 
     def _after_width(self, tree: PlaneTree) -> bool:
         self._n_steps += 1
         is_searching = self._n_steps < _N_SEARCHES
         stage = "following the planes" if is_searching else "comparing with shuffled labels"
         self._report(tree, stage, self._n_steps / _N_STEPS)
-        self.stopped = is_stopped(self._store, self._record, self._clock)
-        return self.stopped or self._clock.monotonic() - self._began_s > MOST_SECONDS
+        return self._work.clock.monotonic() - self._began_s > MOST_SECONDS
 
     def _report(self, tree: PlaneTree, stage: str, fraction: float) -> None:
         for node in tree.nodes:
@@ -114,25 +301,57 @@ class _Growth:
             n_rows=self._n_rows,
             n_train=self._n_train,
         )
-        self._store.put_report(self._record.run_id, report.to_bytes())
+        self._work.put(report.to_bytes())
 
     def _number(self, node: TreeNode, fraction: float) -> int:
         """The number of a plane in the history, to which it is added."""
         return keep_plane(
-            self._store,
+            self._work.store,
             self._record.run_id,
             len(self._planes),
             node.components,
             stage=f"γ {TREE_GAMMAS[node.width]:g}",
             fraction=fraction,
-            elapsed_s=self._clock.monotonic() - self._began_s,
+            elapsed_s=self._work.clock.monotonic() - self._began_s,
             objective=node.divergence,
         )
 
 
-# More branches than this are not described.
-MOST_NAMED = 8
-_WAYS = ("No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight")
+def report_of_tree(
+    tree: PlaneTree, numbers: Mapping[TreeNode, int] | None = None, **progress: Any
+) -> TreeReport:
+    """Return the record of a tree.
+
+    Parameters
+    ----------
+    tree : PlaneTree
+    numbers : mapping of TreeNode to int, optional
+        The number of each plane in the history of the run; by default that in the tree.
+    **progress
+        Other fields of the record.
+    """
+    known = numbers or {node: number for number, node in enumerate(tree.nodes)}
+    is_known = bool(len(tree.noise)) and bool(np.isfinite(tree.noise).all())
+    return TreeReport(
+        gammas=tuple(tree.gammas.tolist()),
+        planes=tuple(
+            TreePlane(
+                width=node.width,
+                plane=known[node],
+                divergence=node.divergence,
+                accuracy=node.held_out_accuracy,
+                narrowing=int(tree.narrowing[index]),
+                widening=int(tree.widening[index]),
+            )
+            for index, node in enumerate(tree.nodes)
+        ),
+        branches=tree.branches,
+        standing_out=tree.standing_out() if is_known else (),
+        noise=tuple(map(tuple, tree.noise.tolist())),
+        noise_accuracy=tuple(map(tuple, tree.noise_accuracy.tolist())),
+        ceiling=tuple(tree.ceiling.tolist()) if is_known else (),
+        **progress,
+    )
 
 
 @dataclass(frozen=True)
@@ -143,25 +362,6 @@ class NamedBranch:
     words: str
     planes: tuple[int, ...]
     best: int
-
-
-def tree_sentence(report: TreeReport, *, is_final: bool) -> str:
-    """In how many different ways the classes can be told apart, as far as it is known."""
-    if not report.planes:
-        return "No plane was found yet." if is_final else "Looking for the first planes."
-    if not _has_noise(report):
-        n_widths = len({plane.width for plane in report.planes})
-        found = f"{count(len(report.planes), 'optimum', 'optima')} at {n_widths} of "
-        return f"{found}{len(report.gammas)} kernel widths, not yet compared with shuffled labels."
-    n_ways = len(report.standing_out)
-    if n_ways == 0:
-        return (
-            "No plane stands out: none exceeds shuffled labels over an octave of γ. This is what "
-            "noise looks like."
-        )
-    ways = _WAYS[n_ways] if n_ways < len(_WAYS) else number(n_ways)
-    kind = "way" if n_ways == 1 else "different ways"
-    return f"{ways} {kind} to see these classes apart."
 
 
 def named_branches(report: TreeReport, n_classes: int) -> tuple[NamedBranch, ...]:
@@ -180,13 +380,13 @@ def plane_sentence(report: TreeReport, plane: TreePlane) -> str:
 
 
 def tree_notes(report: TreeReport) -> tuple[str, ...]:
-    """What limits the tree."""
-    if report.n_rows >= report.n_train:
-        return ()
-    return (
+    """Where the classes stand out most from shuffled labels, and what limits the tree."""
+    is_sample = report.n_rows < report.n_train
+    sample = (
         f"Searched in an even sample of {number(report.n_rows)} of {number(report.n_train)} "
-        "training rows; the picture's own scores use all of them.",
+        "training rows; the picture's own scores use all of them."
     )
+    return (*filter(None, [contrast_sentence(report)]), *([sample] if is_sample else []))
 
 
 def contrast_sentence(report: TreeReport) -> str:
@@ -220,13 +420,6 @@ def _named(letter: str, report: TreeReport, indices: Sequence[int], n_classes: i
         span = high if low == high else f"{low} to {high}"
         words += f": {span} held out, {guessing(1.0 / n_classes)}"
     return NamedBranch(letter, words, tuple(indices), int(indices[int(np.argmax(scores))]))
-
-
-class Height(StrEnum):
-    """What the height of a plane in the tree stands for."""
-
-    ACCURACY = "accuracy"
-    DIVERGENCE = "divergence"
 
 
 @dataclass(frozen=True, eq=False)
@@ -291,24 +484,181 @@ def _ceilings(report: TreeReport) -> tuple[tuple[float, ...], ...]:
     return (report.ceiling,) if report.ceiling else ()
 
 
-_MEANING = (
-    "Each mark is a plane where the divergence has an optimum at that kernel width, each line one "
-    "that persists as the kernels change. The gray band is what shuffled labels reach. Lettered "
-    "branches exceed it over an octave of kernel widths or more, and differ by 45° or more."
-)
+def tree_figure(
+    tree: TreeArrays,
+    height: Height,
+    *,
+    guessing: float | None = None,
+    recommended: float | None = None,
+    scheme: Scheme = Scheme.LIGHT,
+) -> dict[str, Any]:
+    """Planes as points over the logarithm of the kernel width; lines join what continues.
+
+    Branches that stand out are dark and lettered; the grey band is what shuffled labels reach.
+
+    Parameters
+    ----------
+    tree : TreeArrays
+    height : Height
+    guessing : float, optional
+        The accuracy of guessing.
+    recommended : float, optional
+        The kernel width that inner folds recommend.
+    scheme : Scheme
+    """
+    theme = THEMES[scheme]
+    axis: dict[str, Any] = {"zeroline": False, "gridcolor": theme.grid, "automargin": True}
+    marks: list[tuple[dict[str, Any], dict[str, Any]]] = []
+    if guessing is not None and height is Height.ACCURACY:
+        line = {"color": theme.faint_ink, "width": 1, "dash": "dot"}
+        note = _note("guessing", theme) | {"x": 1, "xref": "x domain", "xanchor": "right"}
+        across = {"xref": "x domain", "yref": "y", "x0": 0, "x1": 1, "y0": guessing, "y1": guessing}
+        marks.append(({**across, "line": line}, {**note, "y": guessing, "yref": "y"}))
+    if recommended is not None:
+        line = {"color": theme.faint_ink, "width": 1.2, "dash": "dash"}
+        # On a logarithmic axis a shape is placed by the value, a note by its logarithm.
+        note = _note("recommended", theme) | {"x": math.log10(recommended), "xref": "x"}
+        up = {
+            "xref": "x",
+            "yref": "y domain",
+            "y0": 0,
+            "y1": 1,
+            "x0": recommended,
+            "x1": recommended,
+        }
+        marks.append(
+            ({**up, "line": line}, {**note, "xanchor": "left", "y": 1, "yref": "y domain"})
+        )
+    layout = {
+        **page_layout(theme.ink),
+        "xaxis": {
+            **axis,
+            "type": "log",
+            "title": _title("kernel width γ, finer to smoother"),
+            "tickvals": tree.gammas.tolist(),
+            "ticktext": [f"{gamma:g}" for gamma in tree.gammas],
+        },
+        "yaxis": {
+            **axis,
+            **_AXES[height],
+            "title": _title(_TITLES[height]),
+            "range": _range(tree, height),
+        },
+        "shapes": [{"type": "line", **shape} for shape, _ in marks],
+        "annotations": [note for _, note in marks],
+        "margin": {"l": 8, "r": 12, "t": 24, "b": 40},
+        "showlegend": False,
+        "hovermode": "closest",
+        "hoverlabel": {"align": "left"},
+        "dragmode": False,
+    }
+    traces = [*_band(tree, theme), _links(tree, theme), *_branches(tree, theme)]
+    return {"data": [{"type": "scatter", **trace} for trace in traces], "layout": layout}
 
 
-def tree_section(
-    report: TreeReport, n_classes: int, picture: Picture, *, is_final: bool
-) -> Section:
-    """The section on a tree that has planes."""
-    branches = named_branches(report, n_classes)
-    rows = tuple((branch.letter, branch.words) for branch in branches)
-    table = Table("Branches that stand out", ("Branch", "Kernel widths and held-out rows"), rows)
-    sentences = (tree_sentence(report, is_final=is_final), contrast_sentence(report))
-    return Section(
-        "Different ways to see the classes",
-        sentences=tuple(filter(None, (*sentences, *tree_notes(report), _MEANING))),
-        tables=(table,) if rows else (),
-        pictures=(picture,),
-    )
+def _title(text: str) -> dict[str, Any]:
+    return {"text": text, "font": {"size": 13}, "standoff": 15}
+
+
+def _range(tree: TreeArrays, height: Height) -> list[float]:
+    """The heights of the planes and of the band, with room for a letter above them."""
+    values = np.concatenate([tree.heights, tree.noise[np.isfinite(tree.noise)]])
+    if height is Height.DIVERGENCE:
+        values = np.log10(np.maximum(values, _LEAST_DIVERGENCE))
+    low, high = float(values.min()), float(values.max())
+    room = max(high - low, 0.1)
+    return [low - 0.08 * room, high + 0.2 * room]
+
+
+def _note(text: str, theme: Theme) -> dict[str, Any]:
+    return {
+        "text": text,
+        "showarrow": False,
+        "yanchor": "bottom",
+        "font": {"size": 12, "color": theme.faint_ink},
+    }
+
+
+def _band(tree: TreeArrays, theme: Theme) -> list[dict[str, Any]]:
+    """From the least to the most that shuffled labels reach, at the widths where it is known."""
+    known = np.isfinite(tree.noise).any(axis=0) if len(tree.noise) else np.zeros(0, dtype=bool)
+    if not known.any():
+        return []
+    gammas, noise = tree.gammas[known], tree.noise[:, known]
+    low, high = np.nanmin(noise, axis=0), np.nanmax(noise, axis=0)
+    return [
+        {
+            "x": [*gammas.tolist(), *gammas[::-1].tolist()],
+            "y": [*high.tolist(), *low[::-1].tolist()],
+            "name": "shuffled labels",
+            "mode": "lines",
+            "fill": "toself",
+            "fillcolor": translucent(theme.faint_ink, 0.22),
+            "line": {"width": 0},
+            "hoverinfo": "skip",
+        }
+    ]
+
+
+def _links(tree: TreeArrays, theme: Theme) -> dict[str, Any]:
+    """Where a branch merges into another, or ends in it."""
+    continued = {pair for branch in tree.branches for pair in pairwise(branch)}
+    leads = [(plane, int(to)) for plane, to in enumerate(tree.narrowing) if to >= 0]
+    leads += [(int(to), plane) for plane, to in enumerate(tree.widening) if to >= 0]
+    ends = [pair for pair in dict.fromkeys(leads) if pair not in continued]
+    gammas = tree.gammas[tree.widths].tolist()
+    heights = tree.heights.tolist()
+    return {
+        "x": [value for a, b in ends for value in (gammas[a], gammas[b], None)],
+        "y": [value for a, b in ends for value in (heights[a], heights[b], None)],
+        "name": "merges",
+        "mode": "lines",
+        "line": {"color": theme.faint_ink, "width": 1, "dash": "dot"},
+        "opacity": 0.6,
+        "hoverinfo": "skip",
+    }
+
+
+def _branches(tree: TreeArrays, theme: Theme) -> list[dict[str, Any]]:
+    """The others first, under those that stand out."""
+    letters = {indices[0]: letter for letter, indices in tree.named.items()}
+    owner = {branch: _letter_of(branch, letters) for branch in map(tuple, tree.branches)}
+    order = sorted(owner, key=lambda branch: owner[branch] is not None)
+    return [_branch(tree, branch, owner[branch], theme) for branch in order]
+
+
+def _letter_of(branch: Sequence[int], letters: dict[int, str]) -> str | None:
+    return next((letters[plane] for plane in branch if plane in letters), None)
+
+
+def _branch(
+    tree: TreeArrays, branch: Sequence[int], letter: str | None, theme: Theme
+) -> dict[str, Any]:
+    planes = list(branch)
+    stands_out = letter is not None
+    color = theme.ink if stands_out else theme.faint_ink
+    best = planes[int(np.argmax(tree.heights[planes]))]
+    return {
+        "x": tree.gammas[tree.widths[planes]].tolist(),
+        "y": tree.heights[planes].tolist(),
+        "customdata": planes,
+        "text": [letter if stands_out and plane == best else "" for plane in planes],
+        "textposition": "top center",
+        "textfont": {"size": 14, "color": theme.ink},
+        "hovertext": [tree.words[plane] for plane in planes],
+        "name": letter or "",
+        "mode": "lines+markers+text",
+        "line": {"color": color, "width": 2.4 if stands_out else 1},
+        "marker": {
+            "size": 10 if stands_out else 6,
+            "color": color,
+            "symbol": _symbol(letter),
+            "line": {"width": 1, "color": theme.surface},
+        },
+        "opacity": 1.0 if stands_out else 0.7,
+        "hovertemplate": "%{hovertext}<extra></extra>",
+    }
+
+
+def _symbol(letter: str | None) -> str:
+    return "circle" if letter is None else _SYMBOLS[(ord(letter) - ord("A")) % len(_SYMBOLS)]

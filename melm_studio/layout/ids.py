@@ -38,7 +38,6 @@ TABLE_SHOWN = "table-shown"  # the data, as of when the dialog of the table was 
 FILE_FORM = "file-form"
 DISTANCES = "distances"
 FEATURES = "features-view"
-TREE = "tree"
 LOADINGS = "loadings"
 FILTERS = "filters"
 FILTER_COLUMN = "filter-column"

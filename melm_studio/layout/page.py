@@ -21,7 +21,6 @@ from melm_studio.layout.run_dialogs import (
     features_dialog,
     loadings_dialog,
     surface_view,
-    tree_dialog,
 )
 from melm_studio.layout.shell.header import header
 from melm_studio.layout.shell.help import help_view
@@ -85,7 +84,6 @@ def static_parts() -> list[Component]:
     return [
         distances_dialog(),
         features_dialog(),
-        tree_dialog(),
         *(analysis_dialog(each) for each in ANALYSES.values() if each.title),
         loadings_dialog(),
         figure_dialog(),

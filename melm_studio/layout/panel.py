@@ -239,7 +239,6 @@ def run_menu() -> list[Component]:
         menu_item("Copy link", **data(link="copy")),
         menu_item("Add to story", **data(story="add")),
         menu_item("Loadings", **part("open-loadings"), **needs(LINEAR, PLANAR)),
-        menu_item("Tree of planes", **part("open-tree"), **needs(TREE)),
         *(_analysis_item(each) for each in ANALYSES.values() if each.title),
         menu_item("Decision surface", **part("surface"), **needs(FLAT)),
         _label("New rows in this plane"),
@@ -311,7 +310,7 @@ def history() -> Component:
 
 
 def _tree_button() -> Component:
-    names = {**part("curve-tree"), **needs(TREE)}
+    names = {**data(analysis=TREE), **needs(TREE)}
     return button("Tree of planes", "curve-tree explore-only", **names)
 
 

@@ -18,16 +18,6 @@ from melm_studio.planes.decision_surface import KINDS
 
 # From the name of an element to the attribute by which a script finds it in the dialog.
 Part = Callable[[str], dict[str, Any]]
-_TREE = (
-    "Each mark is a plane where the divergence has an optimum, each line one that persists as the "
-    "kernels change. Dark lines exceed what shuffled labels reach (the gray band) over an octave "
-    "of γ or more. Click a mark to see its plane."
-)
-_TREE_KEYS = (
-    "Tree of planes. Left and right arrows change the kernel width, up and down the plane; Enter "
-    "shows it in the picture."
-)
-_HEIGHTS = {"accuracy": "Held-out accuracy", "divergence": "Divergence"}
 _EXPLANATION = (
     "T² is the distance from the center within the plane, Q the squared distance from it. One in a "
     "hundred rows like those of the table is beyond each line: dashed for training rows, dotted, "
@@ -64,44 +54,6 @@ def _title_id(component_id: str) -> str:
     return f"{component_id}-title"
 
 
-def tree_dialog() -> Component:
-    """The tree of planes, closed until a script opens it."""
-    return _beside(
-        ids.TREE,
-        "Tree of planes",
-        "Search again",
-        [
-            html.Div(
-                [_height(name, label) for name, label in _HEIGHTS.items()],
-                className="segments",
-                role="group",
-                **aria(label="Height of the planes"),
-            ),
-            html.Div(
-                className="tree-plot",
-                role="application",
-                tabIndex="0",
-                **_part_beside("plot"),
-                **aria(label=_TREE_KEYS),
-            ),
-            html.Div(
-                [
-                    html.Canvas(
-                        className="tree-preview", **_part_beside("preview"), **aria(hidden="true")
-                    ),
-                    html.P(role="status", className="tree-plane", **_part_beside("plane")),
-                ],
-                className="tree-at",
-            ),
-            html.Ul(
-                className="tree-branches", **_part_beside("branches"), **aria(label="Branches")
-            ),
-            html.Ul(className="tree-notes", **_part_beside("notes")),
-            html.P(_TREE, className="hint"),
-        ],
-    )
-
-
 def analysis_dialog(analysis: Analysis[Any]) -> Component:
     """The dialog of an analysis; its page module fills the content."""
     content = html.Div(className="beside-content", **_part_beside("content"))
@@ -132,12 +84,6 @@ def _beside(component_id: str, title: str, again: str, content: list[Component])
 
 def _part_beside(name: str) -> dict[str, Any]:
     return data(beside=name)
-
-
-def _height(name: str, label: str) -> Component:
-    return html.Button(
-        label, type="button", className="segment", **data(height=name), **aria(pressed="false")
-    )
 
 
 def distances_dialog() -> Component:

@@ -12,8 +12,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from melm_studio.analyses.tree import Height, NamedBranch, TreeArrays
-from melm_studio.analyses.tree_figure import tree_figure
+from melm_studio.analyses.tree import Height, NamedBranch, TreeArrays, tree_figure
 from melm_studio.planes.figure import empty_figure, limits, plane_frame
 from melm_studio.planes.theme import Scheme
 from melm_studio.planes.types import PlaneView
@@ -156,7 +155,7 @@ def tree_html(section: TreeSection, painted: Painted) -> str:
     ]
     data = {
         **planes_figure([section.views[place] for place in order], painted, is_still=False),
-        "tree": plain(figure),
+        "tree": figure,
         "order": order,
         "marks": marks,
         "branches": [

@@ -6,7 +6,7 @@ import logging
 import os
 import time
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeVar
@@ -17,7 +17,6 @@ from melm_core.base import UserError
 from melm_core.methods import METHODS
 from melm_studio.analyses import analysis_of
 from melm_studio.analyses.analysis import Analysis, Work
-from melm_studio.analyses.tree import grow_tree
 from melm_studio.configuration.clock import Clock
 from melm_studio.configuration.limits import DiskFullError
 from melm_studio.configuration.messages import (
@@ -44,11 +43,6 @@ from melm_studio.workers.recorder import Recorder
 FULL_RETRY_S = 1.0
 
 _T = TypeVar("_T")
-
-# What computes a report; it returns false if it was stopped.
-_ABOUT_RUNS: Mapping[str, Callable[[RunStore, RunRecord, LabeledData, Clock], bool]] = {
-    "tree": grow_tree,
-}
 
 logger = logging.getLogger(__name__)
 
@@ -159,9 +153,6 @@ def _compute(
     data = LabeledData.from_bytes(raw)
     if analysis := analysis_of(record.kind):
         return _analyzed(analysis, Work(store, record, data, clock))
-    if record.kind in _ABOUT_RUNS:
-        is_complete = _ABOUT_RUNS[record.kind](store, record, data, clock)
-        return _Ending(RunState.DONE) if is_complete else _Ending(RunState.CANCELLED, STOPPED)
     if record.kind != FIT:
         return _Ending(RunState.FAILED, OTHER_VERSION)
     return _fit(store, record, recorder, tables, data)

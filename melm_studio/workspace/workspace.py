@@ -325,19 +325,6 @@ class Workspace:
             raise UserError(DATA_GONE)
         return LabeledData.from_bytes(raw)
 
-    def start_about(self, run: RunRecord, fit: RunRecord) -> RunRecord:
-        """Return the newest run of this kind about a fit; queue this if there is none whole.
-
-        Raises
-        ------
-        LimitReachedError
-        """
-        current = self.about(fit, run.kind)
-        if current is not None and not current.state.is_cut_short:
-            return current
-        self.create(run)
-        return run
-
     def checks(self) -> dict[str, RunRecord]:
         """Return the current check of each run that has one, by the id of the run."""
         return standing_checks(self.store.runs_of(self.owner))

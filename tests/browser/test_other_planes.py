@@ -53,7 +53,7 @@ def show(panel: Panel, button: Locator) -> float:
 @pytest.mark.parametrize(
     ("item", "dialog", "shows"),
     [
-        ("Tree of planes", ids.TREE, "[data-plane]"),
+        ("Tree of planes", ids.analysis("tree"), "[data-plane]"),
         ("Resampled plane", ids.analysis("resamples"), ".multiple:nth-child(3)"),
     ],
 )
@@ -84,7 +84,7 @@ def test_present_walks_along_a_branch_until_a_key_and_a_replay_holds_the_tree(
     panel: Panel, tmp_path: Path
 ):
     page = panel.node.page
-    found(panel, "Tree of planes", ids.TREE)
+    found(panel, "Tree of planes", ids.analysis("tree"))
     page.keyboard.press("Escape")
     file = tmp_path / "replay.html"
     panel.download("Replay (HTML)").save_as(file)

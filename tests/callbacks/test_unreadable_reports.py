@@ -17,7 +17,6 @@ DAMAGED = (
     b'{"fraction": "x", "methods": 1, "planes": 1, "sizes": 1}',
 )
 KINDS = ("check", "tree", "resamples", "sparse")
-ADDRESSES = {kind: f"analyses/{kind}" for kind in ("check", "resamples", "sparse")}
 ERROR = 500
 
 
@@ -34,7 +33,7 @@ def run(studio, visitor):
     run = visitor.start(method="melm")
     studio.work()
     for kind in KINDS:
-        visitor.http.post(f"/runs/{run}/{ADDRESSES.get(kind, kind)}", json={})
+        visitor.http.post(f"/runs/{run}/analyses/{kind}", json={})
     visitor.fire(ids.RANK_ALL, "n_clicks", 1)
     return run
 
@@ -95,5 +94,5 @@ def test_the_table_of_runs_is_shown_without_the_check(visitor, damaged):
 
 @pytest.mark.parametrize("kind", ["tree", "resamples", "sparse"])
 def test_what_is_asked_of_the_others_is_refused_in_that_sentence(visitor, run, damaged, kind):
-    answer = visitor.http.get(f"/runs/{run}/{ADDRESSES.get(kind, kind)}")
+    answer = visitor.http.get(f"/runs/{run}/analyses/{kind}")
     assert (answer.status_code, answer.json["words"]) == (400, RESULTS_UNREADABLE)

@@ -20,7 +20,7 @@ const { mode } = await import("../../assets/studio/page/mode.mjs");
 const { bringToFront } = await import("../../assets/studio/panel/runs.mjs");
 const { currentStory } = await import("../../assets/studio/workspace/story.mjs");
 
-const TREE = /** @type {any} */ ({ tree: "t", planes: [2, 1].map((gamma, plane) => ({ plane, gamma, words: "" })) });
+const TREE = /** @type {any} */ ({ run: "t", planes: [2, 1].map((gamma, plane) => ({ plane, gamma, words: "" })) });
 const BRANCH = /** @type {any} */ ({ letter: "A", planes: [1, 0] });
 
 let nChanges, panel;

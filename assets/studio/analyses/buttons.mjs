@@ -8,8 +8,6 @@ import { addToPanels } from "../panel/features.mjs";
 
 export function addOtherPlanes() {
   addToPanels((panel) => {
-    connect(panel, "open-tree", openTree); // only runs of MELM have a tree
-    connect(panel, "curve-tree", openTree);
     connect(panel, "open-loadings", openLoadings);
     connect(panel, "show-distances", openDistances); // a nonlinear projection has none
     for (const button of /** @type {NodeListOf<HTMLElement>} */ (panel.node.querySelectorAll("[data-analysis]"))) {
@@ -24,15 +22,17 @@ function connect(panel, part, open) {
   if (button) button.onclick = () => open(panel);
 }
 
+// Only runs of MELM have a tree, only linear ones resamples.
+const offers = (panel, name) => Boolean(panel?.node.querySelector(`[data-analysis="${name}"]`));
+
 /** @param {Panel | undefined} panel */
 export async function openTree(panel) {
-  if (!panel?.part("open-tree")) return;
-  (await whenLoaded(import("./tree_view.mjs")))?.showTree(panel);
+  if (offers(panel, "tree")) await openAnalysis(panel, "tree");
 }
 
 /** @param {Panel | undefined} panel */
 export async function openResamples(panel) {
-  if (panel?.node.querySelector('[data-analysis="resamples"]')) await openAnalysis(panel, "resamples");
+  if (offers(panel, "resamples")) await openAnalysis(panel, "resamples");
 }
 
 /** @param {Panel} panel */
@@ -53,7 +53,7 @@ async function openDistances(panel) {
 
 /** Walks along a branch of the tree; where there is none, opens the tree, which begins to grow. @param {Panel | undefined} panel */
 export async function walkBranch(panel) {
-  if (!panel?.part("open-tree") || !panel.plane) return;
+  if (!offers(panel, "tree") || !panel.plane) return;
   const module = await whenLoaded(import("./walk.mjs"));
   if (!module) return;
   const reason = await module.walkTree(panel).catch(sentenceOf);

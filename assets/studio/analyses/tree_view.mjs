@@ -1,11 +1,10 @@
 // The tree of planes beside the picture: follows its growth, previews the plane under the pointer,
 // and morphs the picture into the plane that is chosen.
-import { ID } from "../constants.mjs";
-import { byId, colorScheme, element, lessMotion, wait } from "../page/dom.mjs";
+import { colorScheme, element, lessMotion, wait } from "../page/dom.mjs";
 import { speed } from "../panel/history.mjs";
 import { eased } from "../plane/clock.mjs";
 import { draw } from "../plane/plotly.mjs";
-import { Beside } from "./beside.mjs";
+import { AnalysisView } from "./analysis_view.mjs";
 import { drawPreview } from "./preview.mjs";
 import { optionsAt, shownIn, stepOf } from "./tree_steps.mjs";
 import { walkAlong } from "./walk.mjs";
@@ -15,20 +14,43 @@ import { walkAlong } from "./walk.mjs";
 
 const STEP_MS = 50;
 const MORPH_MS = 1500;
+const HEIGHTS = { accuracy: "Held-out accuracy", divergence: "Divergence" };
+const KEYS =
+  "Tree of planes. Left and right arrows change the kernel width, up and down the plane; Enter shows it in the picture.";
+const MEANING =
+  "Each mark is a plane where the divergence has an optimum, each line one that persists as the kernels change. Dark " +
+  "lines exceed what shuffled labels reach (the gray band) over an octave of γ or more. Click a mark to see its plane.";
 const ARROWS = ["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"];
 
 /** @type {TreeView | null} */
 let view = null;
 
 /** Opens the tree of a run; begins to grow it if it has none. @param {Panel} panel */
-export function showTree(panel) {
+export function showAnalysis(panel) {
   view ??= new TreeView();
   view.open(panel);
 }
 
-class TreeView extends Beside {
+class TreeView extends AnalysisView {
   constructor() {
-    super(byId(ID.tree), "tree");
+    const heights = element("div", "segments", ...Object.entries(HEIGHTS).map(heightButton));
+    heights.setAttribute("role", "group");
+    heights.setAttribute("aria-label", "Height of the planes");
+    const plot = element("div", "tree-plot");
+    plot.setAttribute("role", "application");
+    plot.setAttribute("aria-label", KEYS);
+    plot.tabIndex = 0;
+    const preview = element("canvas", "tree-preview");
+    preview.setAttribute("aria-hidden", "true");
+    const plane = element("p", "tree-plane");
+    plane.setAttribute("role", "status");
+    const branches = element("ul", "tree-branches");
+    branches.setAttribute("aria-label", "Branches");
+    const notes = element("ul", "tree-notes");
+    const at = element("div", "tree-at", preview, plane);
+    super("tree", heights, plot, at, branches, notes, element("p", "hint", MEANING));
+    /** @type {Record<string, any>} */
+    this.parts = { plot, preview, plane, branches, notes };
     this.height = "accuracy";
     this.at = -1; // the plane under the pointer or the keys
     this.dialog.addEventListener("click", ({ target }) => this.click(/** @type {HTMLElement} */ (target)));
@@ -37,7 +59,7 @@ class TreeView extends Beside {
   /** @param {Panel} panel */
   open(panel) {
     super.open(panel);
-    this.part("plot").focus();
+    this.parts.plot.focus();
   }
 
   query() {
@@ -47,7 +69,7 @@ class TreeView extends Beside {
   forget() {
     super.forget();
     this.at = -1;
-    this.part("plane").textContent = "";
+    this.parts.plane.textContent = "";
   }
 
   look() {
@@ -61,7 +83,7 @@ class TreeView extends Beside {
 
   show() {
     const { notes, figure } = this.tree;
-    this.part("notes").replaceChildren(...notes.map((note) => element("li", "", note)));
+    this.parts.notes.replaceChildren(...notes.map((note) => element("li", "", note)));
     this.listBranches(this.tree);
     const height = figure?.height ?? this.height;
     for (const button of this.dialog.querySelectorAll("[data-height]")) {
@@ -83,16 +105,16 @@ class TreeView extends Beside {
       for (const button of [show, walk]) button.setAttribute("type", "button");
       return element("li", "", show, walk);
     });
-    this.part("branches").replaceChildren(...items);
+    this.parts.branches.replaceChildren(...items);
   }
 
   async drawFigure() {
     const { tree, panel } = this;
     if (!this.dialog.open || !tree?.figure) return;
     const { data, layout } = tree.figure;
-    const shown = shownIn(tree.planes, tree.tree, panel.options);
+    const shown = shownIn(tree.planes, tree.run, panel.options);
     const rings = [...ring(tree.planes[shown], 20, 3), ...(this.at === shown ? [] : ring(tree.planes[this.at], 16, 1.5))];
-    const plot = this.part("plot");
+    const plot = this.parts.plot;
     await draw(plot, [...data, ...rings], layout);
     if (plot.dataset.listens) return;
     plot.dataset.listens = "true";
@@ -106,15 +128,15 @@ class TreeView extends Beside {
     if (at === undefined || !tree?.planes[at]) return;
     this.at = at;
     const target = tree.planes[at];
-    this.part("plane").textContent = target.words;
+    this.parts.plane.textContent = target.words;
     this.look();
     const isWanted = () => this.at === at && this.panel === panel;
-    drawPreview(this.part("preview"), panel, this.options(target), isWanted).catch(console.warn);
+    drawPreview(this.parts.preview, panel, this.options(target), isWanted).catch(console.warn);
   }
 
   /** @param {import("../types").TreePlane} target @param {number} [share] @param {import("../types").TreePlane} [origin] */
   options(target, share = 1, origin = undefined) {
-    return optionsAt(this.tree.tree, target, share, origin, this.panel.gamma);
+    return optionsAt(this.tree.run, target, share, origin, this.panel.gamma);
   }
 
   /** Morphs the picture into a plane of the tree. @param {number | undefined} at */
@@ -124,7 +146,7 @@ class TreeView extends Beside {
     this.visit(at);
     panel.history.player.pause();
     const number = (this.playing = performance.now());
-    const origin = tree.planes[shownIn(tree.planes, tree.tree, panel.options)];
+    const origin = tree.planes[shownIn(tree.planes, tree.run, panel.options)];
     if (origin === tree.planes[at]) return;
     const lasts = lessMotion.matches ? 0 : MORPH_MS / speed.value;
     for (let share = 0; share < 1; ) {
@@ -158,13 +180,21 @@ class TreeView extends Beside {
   /** @param {KeyboardEvent} event */
   press(event) {
     super.press(event);
-    if (event.target !== this.part("plot") || !this.tree?.planes.length) return;
+    if (event.target !== this.parts.plot || !this.tree?.planes.length) return;
     if (ARROWS.includes(event.key)) this.visit(this.at < 0 ? 0 : stepOf(this.tree.planes, this.at, event.key));
     else if (event.key === "Enter" || event.key === " ") this.choose(this.at).catch(console.warn);
     else return;
     event.preventDefault();
     event.stopPropagation();
   }
+}
+
+function heightButton([height, label]) {
+  const button = /** @type {HTMLButtonElement} */ (element("button", "segment", label));
+  button.type = "button";
+  button.dataset.height = height;
+  button.setAttribute("aria-pressed", "false");
+  return button;
 }
 
 // A ring around a plane, if there is one.

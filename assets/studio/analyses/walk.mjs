@@ -28,8 +28,8 @@ const NO_BRANCH_YET = "A walk follows a branch of the tree. Press W again once o
  */
 export async function walkTree(panel) {
   /** @type {Tree} */
-  const tree = await ask(`runs/${panel.run}/tree`);
-  const branch = tree.tree && branchToWalk(tree.branches, shownIn(tree.planes, tree.tree, panel.options));
+  const tree = await ask(`runs/${panel.run}/analyses/tree`);
+  const branch = tree.run && branchToWalk(tree.branches, shownIn(tree.planes, tree.run, panel.options));
   if (!branch) return tree.is_final ? tree.words : NO_BRANCH_YET;
   walkAlong(panel, tree, branch).catch(console.warn);
   return "";
@@ -49,10 +49,10 @@ export async function walkAlong(panel, tree, { letter, planes }, onPlane = () =>
   window.addEventListener("keydown", stopAtKey, { capture: true });
   window.addEventListener("pointerdown", stop, { capture: true });
   const isOn = () => walking === number && !panel.isDisposed;
-  let origin = tree.planes[shownIn(tree.planes, tree.tree, panel.options)];
+  let origin = tree.planes[shownIn(tree.planes, tree.run, panel.options)];
   for (const at of planes.toReversed()) {
     const target = tree.planes[at];
-    await glide(panel, tree.tree, origin, target, isOn);
+    await glide(panel, tree.run, origin, target, isOn);
     if (!isOn()) break;
     byId(ID.caption).textContent = `${letter}: ${target.words}`;
     onPlane(at);

@@ -106,7 +106,7 @@ function hasEnded({ run, options, other }) {
 // The tree or the resamples of the run, of which the view shows a plane.
 async function otherPlanesKnown({ run, other }, isOutdated) {
   for (let asked = 0; !isOutdated(); asked += 1) {
-    const answer = await fetch(`runs/${run}/${other}`);
+    const answer = await fetch(`runs/${run}/analyses/${other}`);
     if (!answer.ok || (await answer.json()).is_final !== false) return;
     if (asked === 0) showNotice("This view shows another plane of the run, which is computed first.", { briefly: true });
     await wait(TREE_CHECK_EVERY_MS);

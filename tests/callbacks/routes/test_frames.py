@@ -44,7 +44,6 @@ RUN_ROUTES = (
     "symbols?column=mean+radius",
     "features/2",
     "loadings",
-    "tree",
 )
 # They answer about a file or a run of another kind; see the tests of each.
 OTHER_ROUTES = (

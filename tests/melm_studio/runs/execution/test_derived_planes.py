@@ -12,7 +12,7 @@ from melm_studio.workers.execute import execute_run
 from melm_studio.workers.inline import InlineRunner
 from tests.melm_studio.runs.helpers import blobs, queue_run
 
-REPORTS = {"tree": tree.tree_of, "resamples": resamples.RESAMPLES.stored}
+REPORTS = {"tree": tree.TREE.stored, "resamples": resamples.RESAMPLES.stored}
 
 
 class WorkerGoneError(BaseException):

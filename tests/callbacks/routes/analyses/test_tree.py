@@ -12,7 +12,7 @@ import pytest
 from melm_core.datasets import batches
 from melm_core.linalg import principal_angles
 from melm_studio.analyses import tree as tree_analysis
-from melm_studio.analyses.tree import tree_of
+from melm_studio.analyses.tree import TREE
 from melm_studio.layout import ids
 from melm_studio.planes.sampled_rows import MAX_SCORED_ROWS
 from melm_studio.workspace.view_query import from_query
@@ -54,21 +54,21 @@ def found(studio, owner, run):
 
 
 def tree(visitor, run, **query):
-    answer = visitor.http.get(f"/runs/{run}/tree", query_string=query)
+    answer = visitor.http.get(f"/runs/{run}/analyses/tree", query_string=query)
     assert answer.status_code == 200, answer.text
     return strict_json(answer.text)
 
 
 def grown(studio, visitor, run):
-    assert visitor.http.post(f"/runs/{run}/tree").status_code == 201
+    assert visitor.http.post(f"/runs/{run}/analyses/tree").status_code == 201
     studio.work()
     return tree(visitor, run)
 
 
 def test_a_run_has_no_tree_until_it_is_asked_for(studio, owner):
     other = owner.start(method="melm", n_init=1, random_state=1)
-    assert tree(owner, other) == {"tree": None}
-    assert owner.http.post(f"/runs/{other}/tree/stop").status_code == 409
+    assert tree(owner, other) == {"run": None}
+    assert owner.http.post(f"/runs/{other}/analyses/tree/stop").status_code == 409
 
 
 def test_a_tree_is_grown_once_and_says_how_many_ways_there_are(studio, owner, run, found):
@@ -76,19 +76,19 @@ def test_a_tree_is_grown_once_and_says_how_many_ways_there_are(studio, owner, ru
     assert found["words"].endswith("to see these classes apart.")
     assert found["branches"][0]["letter"] == "A"
     assert "guessing 33 %" in found["branches"][0]["words"]
-    again = owner.http.post(f"/runs/{run}/tree").json["tree"]
-    assert again == found["tree"]
+    again = owner.http.post(f"/runs/{run}/analyses/tree").json["run"]
+    assert again == found["run"]
     assert run in owner.panels()
-    assert found["tree"] not in owner.panels()
+    assert found["run"] not in owner.panels()
 
 
 def test_a_plane_of_the_tree_has_in_the_picture_the_scores_that_the_tree_names(
     studio, owner, run, found
 ):
-    report = tree_of(studio.store, found["tree"])
+    report = TREE.stored(studio.store, found["run"])
     last = studio.store.last_event(run).sequence
     for plane in (report.planes[0], report.planes[-1]):
-        look = {"gamma": report.gammas[plane.width], "morph": f"{found['tree']}:1:{plane.plane}"}
+        look = {"gamma": report.gammas[plane.width], "morph": f"{found['run']}:1:{plane.plane}"}
         shown = owner.http.get(f"/runs/{run}/planes/{last}", query_string=look).json["numbers"]
         assert shown["divergence-training"] == pytest.approx(plane.divergence, rel=1e-6)
         assert shown["accuracy-held-out"] == pytest.approx(plane.accuracy, abs=1e-12)
@@ -103,12 +103,12 @@ def test_the_tree_of_a_run_that_is_blind_to_batches_is_as_blind(studio, visitor)
     run = visitor.start(method="melm", n_init=1)
     studio.work()
     found = grown(studio, visitor, run)
-    record, report = studio.store.get(run), tree_of(studio.store, found["tree"])
+    record, report = studio.store.get(run), TREE.stored(studio.store, found["run"])
     assert record.batch_weight == 8
     # The run's own plane is the best one of its width.
     own = studio.store.last_event(run).components
     at_width = [plane for plane in report.planes if report.gammas[plane.width] == record.gamma]
-    planes = [studio.store.event(found["tree"], plane.plane).components for plane in at_width]
+    planes = [studio.store.event(found["run"], plane.plane).components for plane in at_width]
     assert min(principal_angles(own, plane)[-1] for plane in planes) < 0.1
 
 
@@ -126,14 +126,22 @@ def test_a_way_between_two_planes_of_the_tree_begins_and_ends_where_they_are_sho
         return np.array(answer.json["components"])
 
     for share, end in ((0, first), (1, last)):
-        on_the_way = components(f"{found['tree']}:{share}:{last}:{first}")
-        np.testing.assert_allclose(on_the_way, components(f"{found['tree']}:1:{end}"), atol=1e-9)
+        on_the_way = components(f"{found['run']}:{share}:{last}:{first}")
+        np.testing.assert_allclose(on_the_way, components(f"{found['run']}:1:{end}"), atol=1e-9)
 
 
 def test_a_report_of_a_run_with_a_tree_shows_it(owner, run, found):
     report = owner.http.get(f"/runs/{run}/report.html").text
-    assert "Different ways to see the classes" in report
+    assert report.count("Different ways to see the classes") == 1
+    assert report.count("Optima by kernel width") == 1
     assert found["words"] in report
+
+
+def test_programs_have_the_tree_as_any_analysis(owner, run, found):
+    answer = owner.http.get(f"/api/v1/runs/{run}/analyses/tree")
+    told = strict_json(answer.text)
+    assert (told["name"], told["words"]) == ("tree", found["words"])
+    assert len(told["report"]["planes"]) == len(found["planes"])
 
 
 def test_a_replay_of_a_run_with_a_tree_has_it_with_its_planes(owner, run, found):
@@ -148,7 +156,7 @@ def test_a_replay_of_a_run_with_a_tree_has_it_with_its_planes(owner, run, found)
 
 
 def test_a_plane_that_the_tree_does_not_have_is_refused(studio, owner, run, found):
-    look = {"morph": f"{found['tree']}:1:9999"}
+    look = {"morph": f"{found['run']}:1:9999"}
     answer = owner.http.get(f"/runs/{run}/planes/0", query_string=look)
     assert answer.status_code == 400
     assert "has no plane yet" in answer.json["words"]
@@ -169,12 +177,12 @@ def test_a_tree_that_is_stopped_keeps_its_planes_and_grows_again_when_asked(
     visitor.choose_sample("iris")
     run = visitor.start(method="melm", n_init=1, held_out=0)
     studio.work()
-    asked = visitor.http.post(f"/runs/{run}/tree").json["tree"]
+    asked = visitor.http.post(f"/runs/{run}/analyses/tree").json["run"]
     put = studio.store.put_report
 
     def stop_after(run_id, raw):
         put(run_id, raw)
-        visitor.http.post(f"/runs/{run}/tree/stop")
+        visitor.http.post(f"/runs/{run}/analyses/tree/stop")
 
     monkeypatch.setattr(studio.store, "put_report", stop_after)
     studio.work()
@@ -184,7 +192,7 @@ def test_a_tree_that_is_stopped_keeps_its_planes_and_grows_again_when_asked(
     assert stopped["planes"]
     assert stopped["stage"].startswith("Stopped.")
     found = grown(studio, visitor, run)
-    assert (found["tree"] == asked, found["fraction"]) == (False, 1.0)
+    assert (found["run"] == asked, found["fraction"]) == (False, 1.0)
     # Without held-out rows, all that is known of a plane is its divergence.
     assert found["figure"]["height"] == "divergence"
     assert all("held out" not in plane["words"] for plane in found["planes"])
@@ -192,15 +200,15 @@ def test_a_tree_that_is_stopped_keeps_its_planes_and_grows_again_when_asked(
 
 def test_other_methods_have_no_tree_and_other_visitors_do_not_see_one(studio, owner, run):
     pca = owner.start(method="pca")
-    refusal = owner.http.post(f"/runs/{pca}/tree")
+    refusal = owner.http.post(f"/runs/{pca}/analyses/tree")
     assert refusal.status_code == 400
     assert "Only runs of MELM have a tree" in refusal.json["words"]
-    assert studio.visitor().http.get(f"/runs/{run}/tree").status_code == 404
+    assert studio.visitor().http.get(f"/runs/{run}/analyses/tree").status_code == 404
 
 
 def test_a_view_of_a_plane_of_the_tree_grows_the_tree_elsewhere(studio, visitor, owner, run, found):
     plane = found["planes"][-1]
-    look = {"morph": f"{found['tree']}:1:{plane['plane']}", "gamma": plane["gamma"]}
+    look = {"morph": f"{found['run']}:1:{plane['plane']}", "gamma": plane["gamma"]}
     last = studio.store.last_event(run).sequence
     route = f"/runs/{run}/planes/{last}/shared-view"
     shared = owner.http.get(route, query_string=look).json
@@ -213,6 +221,6 @@ def test_a_view_of_a_plane_of_the_tree_grows_the_tree_elsewhere(studio, visitor,
     other, share, number = restored["options"]["morph"]
     assert (share, number) == (1.0, plane["plane"])
     studio.work()
-    assert tree(visitor, own)["tree"] == other
+    assert tree(visitor, own)["run"] == other
     shown = visitor.http.get(f"/runs/{own}/planes/0", query_string={"morph": f"{other}:1:{number}"})
     assert shown.status_code == 200
