@@ -75,6 +75,8 @@ export interface Plane {
   sequence: number;
   traces: Record<string, any>[];
   limits: Axes;
+  /** Titles of the axes. */
+  axes: string[];
   arrows: { features: number[]; names: string[]; scale: number; of: number };
   top_features: string | null;
   /** What is known about batches in the plane; null without a Batch column. */
@@ -187,6 +189,8 @@ export interface PixelAxis {
   length: number;
   gridColor: string;
   tickStep?: number;
+  /** The font of its numbers. */
+  numbers?: { size: number; color: string; family: string } | null;
 }
 
 /** Pixels of data: offset + scale * value, on each axis. */

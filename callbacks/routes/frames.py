@@ -169,8 +169,7 @@ def features(run_id: str, sequence: int) -> dict[str, Any]:
     ranking = feature_ranking(renderer.viewer(record).feature_names, view.loadings)
     check = workspace().checks().get(run_id)
     found = None if check is None else CHECK.stored(store, check.run_id).stability
-    titles = axis_titles(renderer, record, event, requested_options())
-    return {**with_stability(ranking, found), "axes": titles}
+    return with_stability(ranking, found)
 
 
 @lru_cache(maxsize=MAX_STYLES)
@@ -259,6 +258,7 @@ def _view(record: RunRecord, event: PlaneEvent, options: ViewOptions) -> dict[st
         "sequence": event.sequence,
         "traces": plane_frame(view, compact),
         "limits": limits(view),
+        "axes": axis_titles(renderer, record, event, options),
         "arrows": arrow_handles(view, len(viewer.feature_names)),
         "top_features": _kept_sentence(record, event, options, divergence),
         "batches": batch_news(record, view.scores),

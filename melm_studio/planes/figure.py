@@ -40,6 +40,9 @@ _FILL = 0.11
 # Traces after the points, which show no rows: of each class, and of all of them.
 _N_UNDRAWN_OF_CLASS, _N_UNDRAWN = 3, 5
 
+# Of both axes, which are in standard deviations; densities are relative and have no numbers.
+_EQUAL_UNITS = {"scaleanchor": "x", "scaleratio": 1}
+
 # Width and height of a name as shares of the plot.
 _NAME_SIZE = (0.2, 0.045)
 _Arrays = dict[str, Any]
@@ -318,7 +321,9 @@ def _threshold_lines(theme: Theme) -> go.Scatter:
 
 def _layout(theme: Theme, *, is_square: bool) -> dict[str, Any]:
     axis = {
-        "showticklabels": False,
+        "showticklabels": True,
+        "ticklabelposition": "inside",
+        "tickfont": {"size": 11, "color": theme.faint_ink, "family": FONT},
         "ticks": "",
         "gridcolor": theme.grid,
         "zeroline": False,
@@ -326,7 +331,7 @@ def _layout(theme: Theme, *, is_square: bool) -> dict[str, Any]:
     }
     return {
         "xaxis": axis,
-        "yaxis": {**axis, **({"scaleanchor": "x", "scaleratio": 1} if is_square else {})},
+        "yaxis": {**axis, **(_EQUAL_UNITS if is_square else {"showticklabels": False})},
         "margin": {"l": 4, "r": 4, "t": 4, "b": 4},
         **page_layout(theme.ink),
         "showlegend": False,

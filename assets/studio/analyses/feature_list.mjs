@@ -10,10 +10,9 @@ import { hasPicture, toPixels } from "../plane/plotly.mjs";
 
 /** @typedef {import("../panel/panel.mjs").Panel} Panel */
 /** @typedef {{ feature: number, name: string, x: number, y: number, is_stable?: boolean, stability?: string }} Feature */
-/** @typedef {{ features: Feature[], of: number, line: { at: number[], lengths: number[] } | null, stability?: string, axes?: string[] }} Ranking */
+/** @typedef {{ features: Feature[], of: number, line: { at: number[], lengths: number[] } | null, stability?: string }} Ranking */
 
 const LONGEST = 15;
-const UNIT = " (standard deviations)";
 const FADED = "Features that fewer than half of the resamples select are faded.";
 const WHILE_RUNNING_MS = 500;
 const AT_REST_MS = 120; // a plane that stays this long is at rest
@@ -38,14 +37,11 @@ class FeatureList {
     for (const event of ["pointerleave", "focusout"]) this.list.addEventListener(event, () => this.light(null));
     this.list.addEventListener("click", ({ target }) => this.press(target.closest("[data-feature]")));
     panel.part("feature-densities").onclick = () => this.showDensities();
-    this.titles = new AxisTitles(panel.node);
   }
 
   // While planes follow each other the strongest features suffice; a plane that stays has all.
   follow() {
     const { panel } = this;
-    if (panel.plane !== this.followed) this.titles.reset();
-    this.followed = panel.plane;
     if (mode.value !== "explore" || !panel.isShown()) return;
     this.arrow.place();
     clearTimeout(this.timer);
@@ -72,7 +68,6 @@ class FeatureList {
     if (!answer.ok) return;
     const ranking = await answer.json();
     this.show(ranking);
-    this.titles.show(ranking.axes);
     this.shown = address;
   }
 
@@ -118,24 +113,6 @@ class FeatureList {
 
   lit() {
     return this.features?.get(this.pointed ?? this.pressed) ?? null;
-  }
-}
-
-// Titles of the axes: with the share of the variance that they explain, once a plane is at rest.
-class AxisTitles {
-  /** @param {HTMLElement} node */
-  constructor(node) {
-    this.titles = [...node.querySelectorAll("[data-axis]")];
-    this.plain = this.titles.map(({ textContent }) => textContent);
-  }
-
-  /** @param {string[]} titles */
-  show(titles) {
-    for (const [i, title] of this.titles.entries()) write(title, titles[i] + (i ? "" : UNIT));
-  }
-
-  reset() {
-    for (const [i, title] of this.titles.entries()) write(title, this.plain[i]);
   }
 }
 

@@ -43,6 +43,7 @@ export function newerThan(sequence, news) {
   return { ...news, sequences, objective, best, starts, held_out: heldOut, plane: sequences.length ? news.plane : null };
 }
 
+const UNIT = " (standard deviations)";
 const NO_HELD_OUT = "A class has no held-out row";
 
 export class Panel {
@@ -159,9 +160,15 @@ export class Panel {
     this.plane = plane;
     this.limits = steadyLimits(this.limits, plane.limits);
     this.showScores(plane.numbers);
+    this.showAxes(plane.axes);
     this.part("plot").setAttribute("aria-label", plane.caption);
     this.history.show(plane);
     this.announce("plane", plane);
+  }
+
+  /** @param {string[]} titles */
+  showAxes(titles) {
+    for (const [i, title] of this.node.querySelectorAll("[data-axis]").entries()) write(title, titles[i] + (i ? "" : UNIT));
   }
 
   showScores(scores) {

@@ -4,7 +4,7 @@
 // planes of a running fit count as one animation however slowly they come.
 import { PLANE_TRACE } from "../constants.mjs";
 import { lessMotion } from "../page/dom.mjs";
-import { clearedPen, drawGrid, drawTrace } from "./canvas.mjs";
+import { clearedPen, drawGrid, drawNumbers, drawTrace } from "./canvas.mjs";
 import { drawAtOnce, inTurn, isTimeToMove, keepMoving, stopMoving } from "./clock.mjs";
 import { noteCanvasAxes, pixelAxes, shownRanges, sizeOf } from "./plotly.mjs";
 import { multiples, scale } from "./scales.mjs";
@@ -171,6 +171,8 @@ export class CanvasAnimation {
     for (const trace of traces) {
       if (trace.visible !== false) drawTrace(pen, trace, trace.x.map(across), trace.y.map(up));
     }
+    drawNumbers(pen, x, multiples(x.tickStep, xRange), (value) => [across(value), box.top + box.height], "bottom");
+    drawNumbers(pen, y, multiples(y.tickStep, yRange), (value) => [box.left, up(value)], "left");
     pen.restore();
   }
 

@@ -1,8 +1,10 @@
 // Draws traces on a canvas as plotly would, in a fraction of the time.
+import { tickLabel } from "../page/number_text.mjs";
 
 const DIMMED = 0.2; // the opacity of what is not selected, as in plotly, unless the trace has its own
 const NAME_GAP_PX = 3;
 const HALO_PX = 4;
+const NUMBER_GAP_PX = 3;
 
 /**
  * What draws on a canvas of this size, in CSS pixels, after everything is wiped.
@@ -54,6 +56,27 @@ export function drawGrid(pen, color, xs, ys, { left, top, width, height }) {
     pen.lineTo(left + width, y);
   }
   pen.stroke();
+}
+
+/**
+ * Draws the numbers of an axis within its picture, where plotly draws those of the plane that stays.
+ * @param {CanvasRenderingContext2D} pen
+ * @param {import("../types").PixelAxis} axis
+ * @param {number[]} values
+ * @param {(value: number) => [number, number]} placeOf in pixels, on the edge
+ * @param {"bottom" | "left"} edge
+ */
+export function drawNumbers(pen, { numbers, tickStep: step }, values, placeOf, edge) {
+  if (!numbers) return;
+  pen.font = fontOf(numbers);
+  pen.fillStyle = numbers.color;
+  pen.textAlign = edge === "left" ? "left" : "center";
+  pen.textBaseline = edge === "left" ? "middle" : "bottom";
+  for (const value of values) {
+    const [x, y] = placeOf(value);
+    if (edge === "left") pen.fillText(tickLabel(value, step), x + NUMBER_GAP_PX, y);
+    else pen.fillText(tickLabel(value, step), x, y - NUMBER_GAP_PX);
+  }
 }
 
 function drawLines(pen, { line, fill, fillcolor: inside }, x, y) {

@@ -93,10 +93,13 @@ export function whenResized(plot, onChange) {
  */
 export function pixelAxes(plot, { margin: { l, r, t, b }, xaxis, yaxis }) {
   const [width, height] = sizeOf(plot).map(Math.round);
-  const x = { offset: l, length: width - l - r, gridColor: xaxis.gridcolor, tickStep: xaxis.dtick };
-  const y = { offset: t, length: height - t - b, gridColor: yaxis.gridcolor, tickStep: yaxis.dtick };
+  const x = { offset: l, length: width - l - r, gridColor: xaxis.gridcolor, tickStep: xaxis.dtick, numbers: numbersOf(xaxis) };
+  const y = { offset: t, length: height - t - b, gridColor: yaxis.gridcolor, tickStep: yaxis.dtick, numbers: numbersOf(yaxis) };
   return { x, y, hasEqualUnits: Boolean(yaxis.scaleanchor) };
 }
+
+// The font of the numbers along an axis that has some.
+const numbersOf = ({ showticklabels: has, tickfont }) => (has ? tickfont : null);
 
 /**
  * The axes in pixels of a figure that plotly has drawn.

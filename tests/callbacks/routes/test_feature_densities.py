@@ -51,7 +51,7 @@ def test_the_axes_of_a_plane_are_titled_with_their_share_of_the_variance(studio,
     visitor.choose_sample("wine")
     run = visitor.start(method="pca")
     studio.work()
-    titles = visitor.http.get(f"/runs/{run}/planes/0/features").json["axes"]
+    titles = visitor.http.get(f"/runs/{run}/planes/0").json["axes"]
     first, second = (int(SHARE.fullmatch(title)[1]) for title in titles)
     assert 30 < first < 40
     assert 15 < second < 25
