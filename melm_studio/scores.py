@@ -602,6 +602,25 @@ def angle_sentence(stability: FeatureStability) -> str:
     return f"{turns} between resamples of the rows."
 
 
+def importance_sentence(loss: float, error: float, share_loss: float) -> str:
+    """What is lost on held-out rows when the values of a feature are exchanged between them.
+
+    Parameters
+    ----------
+    loss, error : float
+        Of log p(class), in nats a row, with its standard error.
+    share_loss : float
+        Of the share of rows that are told apart.
+
+    Examples
+    --------
+    >>> importance_sentence(0.2, 0.03, 0.078)
+    'without it 8 % fewer held-out rows are told apart (loss 0.20 ± 0.03 nats)'
+    """
+    rows = f"{percent(max(0.0, share_loss))} fewer held-out rows are told apart"
+    return f"without it {rows} (loss {loss:.2f} ± {error:.2f} nats)"
+
+
 def gamma_sentence(path: GammaPath) -> str:
     """Which kernel widths inner folds find best, with those that are level with it.
 

@@ -145,6 +145,7 @@ export const PLANE_TRACE = Object.freeze({
   train: "train",
   heldOut: "held_out",
   threshold: "threshold",
+  faintArrows: "faint_arrows",
   arrowLines: "arrow_lines",
   arrowHeads: "arrow_heads",
   outside: "outside",

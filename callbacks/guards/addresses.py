@@ -161,7 +161,7 @@ ADDRESSES = {
     f"GET {_PLANE}/distances": _LIGHT,
     f"GET {_PLANE}/distances/<int:row>": _LIGHT,
     f"GET {_PLANE}/every-point": _LIGHT,
-    f"GET {_PLANE}/features": _LIGHT,
+    f"GET {_PLANE}/features": _HEAVY,
     f"GET {_PLANE}/new-rows": _HEAVY,
     f"GET {_PLANE}/new-rows.csv": _HEAVY,
     f"GET {_PLANE}/outliers": _LIGHT,

@@ -166,7 +166,9 @@ def features(run_id: str, sequence: int) -> dict[str, Any]:
     record, event = own_run(run_id), requested_event(run_id, sequence)
     renderer, store = services().renderer, services().store
     view = renderer.view(record, event, requested_options())
-    ranking = feature_ranking(renderer.viewer(record).feature_names, view.loadings)
+    importance = renderer.importance(record, event, requested_options())
+    names = renderer.viewer(record).feature_names
+    ranking = feature_ranking(names, view.loadings, importance)
     check = workspace().checks().get(run_id)
     found = None if check is None else CHECK.stored(store, check.run_id).stability
     return with_stability(ranking, found)

@@ -19,8 +19,8 @@ from melm_core.base.sampling import stratified_sample
 from melm_core.density.class_densities import ClassDensities
 from melm_core.diagnostics.held_out_scores import RowScores, balanced_mean, row_scores
 
-# Points at which densities are summed, of all features together: some 0.1 to 1 s for each class.
-MOST_POINTS = 400_000
+# Points at which densities are summed, of all features and classes together: some 0.2 to 2 s.
+MOST_POINTS = 800_000
 
 # Held-out rows that are scored, and how often the values of a feature are exchanged; of very many
 # features fewer, but no fewer than these rows.
@@ -135,7 +135,8 @@ def importance(
     n_features = components.shape[1]
     units = np.arange(n_features) if groups is None else np.unique(groups, return_inverse=True)[1]
     n_units = int(units.max()) + 1
-    n_scored = min(MOST_ROWS, max(FEWEST_ROWS, MOST_POINTS // n_units))
+    most = MOST_POINTS // len(counts)
+    n_scored = min(MOST_ROWS, max(FEWEST_ROWS, most // n_units))
     chosen = stratified_sample(y, n_scored / len(y), len(counts))
     X, y = X[chosen], y[chosen]
     points = X @ components.T
@@ -143,7 +144,7 @@ def importance(
     order = np.argsort(units, kind="stable")
     columns = np.split(order, np.searchsorted(units[order], np.arange(1, n_units)))
     parts = np.stack([X[:, own] @ components[:, own].T for own in columns])
-    partners = _partners(len(y), MOST_POINTS // (n_units * len(y)), random_state)
+    partners = _partners(len(y), most // (n_units * len(y)), random_state)
     n_at_once = max(1, BATCH_POINTS // partners.size)
     losses = [
         _losses(

@@ -13,7 +13,7 @@ from melm_studio.planes.traces import PlaneTrace
 from melm_studio.planes.types import PlaneView
 
 # The feature needs no arrow along itself.
-_LEFT_OUT = {PlaneTrace.ARROW_LINES, PlaneTrace.ARROW_HEADS}
+_LEFT_OUT = {PlaneTrace.FAINT_ARROWS, PlaneTrace.ARROW_LINES, PlaneTrace.ARROW_HEADS}
 
 
 def feature_figure(

@@ -1,4 +1,4 @@
-"""The features of a plane: ranked by the length of their arrows, and as a line in their order."""
+"""The features of a plane: ranked by what they are worth, and as a line in their order."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from melm_core.base import FloatArray
+from melm_core.base import FloatArray, IntArray
+from melm_core.diagnostics import Importance
+from melm_studio.scores import importance_sentence
 
 # A list that is longer is not read; the line shows all features.
 MAX_RANKED = 200
@@ -15,7 +17,37 @@ MAX_RANKED = 200
 MIN_ORDERED = 20
 
 
-def feature_ranking(names: Sequence[str], loadings: FloatArray) -> dict[str, Any]:
+def feature_order(loadings: FloatArray, importance: Importance | None) -> IntArray:
+    """Every feature, that first without which most is lost.
+
+    Those whose effect is not seen come last. Where nothing says what features are worth, as without
+    held-out rows, the order is that of the lengths of their arrows.
+
+    Parameters
+    ----------
+    loadings : ndarray of shape (n_features, n_components)
+        In the coordinates in which the plane is drawn.
+    importance : Importance or None
+
+    Examples
+    --------
+    >>> loadings = np.array([[0.1, 0.0], [0.0, -2.0], [1.0, 0.0]])
+    >>> feature_order(loadings, None).tolist()
+    [1, 2, 0]
+    >>> worth = Importance(np.array([0.3, 0.0, 0.2]), np.full(3, 0.01), np.zeros(3), n_rows=99)
+    >>> feature_order(loadings, worth).tolist()
+    [0, 2, 1]
+    """
+    lengths = np.linalg.norm(loadings, axis=1)
+    if importance is None:
+        return np.argsort(-lengths, kind="stable")
+    order: IntArray = np.lexsort([-lengths, -importance.loss, ~importance.is_seen])
+    return order
+
+
+def feature_ranking(
+    names: Sequence[str], loadings: FloatArray, importance: Importance | None = None
+) -> dict[str, Any]:
     """The strongest features, and the lengths of all where their names are ordered numbers.
 
     Parameters
@@ -23,12 +55,16 @@ def feature_ranking(names: Sequence[str], loadings: FloatArray) -> dict[str, Any
     names : sequence of str
     loadings : ndarray of shape (n_features, 2)
         In the coordinates in which the plane is drawn; zero for a feature that is left out.
+    importance : Importance or None
+        What each is worth on held-out rows, where that is known.
 
     Returns
     -------
     dict
-        ``features``, the strongest first, each with ``feature``, ``name``, ``x`` and ``y``;
-        ``of``, their number in all; ``line``, None or the numbers ``at`` and the ``lengths``.
+        ``features`` in the `feature_order`, each with ``feature``, ``name``, ``x`` and ``y``, and,
+        where it is known, with its ``share`` of the largest loss, whether it ``is_seen``, and what
+        is lost in ``words``; ``of``, their number in all; ``line``, None or the numbers ``at`` and
+        the ``lengths``.
 
     Examples
     --------
@@ -37,15 +73,31 @@ def feature_ranking(names: Sequence[str], loadings: FloatArray) -> dict[str, Any
     ['b', 'a']
     """
     lengths = np.linalg.norm(loadings, axis=1)
-    strongest = np.argsort(-lengths, kind="stable")[:MAX_RANKED]
+    first = feature_order(loadings, importance)[:MAX_RANKED]
     return {
         "features": [
-            {"feature": int(i), "name": names[i], "x": float(x), "y": float(y)}
-            for i, (x, y) in zip(strongest, loadings[strongest], strict=True)
+            {
+                "feature": int(i),
+                "name": names[i],
+                "x": float(loadings[i, 0]),
+                "y": float(loadings[i, 1]),
+                **({} if importance is None else _worth(importance, i)),
+            }
+            for i in first
             if lengths[i] > 0
         ],
         "of": int(np.count_nonzero(lengths)),
         "line": _line(names, lengths),
+    }
+
+
+def _worth(importance: Importance, feature: int) -> dict[str, Any]:
+    loss, most = float(importance.loss[feature]), float(importance.loss.max())
+    error, share_loss = importance.error[feature], importance.share_loss[feature]
+    return {
+        "share": max(0.0, loss) / most if most > 0 else 0.0,
+        "is_seen": bool(importance.is_seen[feature]),
+        "words": importance_sentence(loss, float(error), float(share_loss)),
     }
 
 

@@ -38,7 +38,7 @@ _LONGEST_NAME = 22
 _FILL = 0.11
 
 # Traces after the points, which show no rows: of each class, and of all of them.
-_N_UNDRAWN_OF_CLASS, _N_UNDRAWN = 3, 5
+_N_UNDRAWN_OF_CLASS, _N_UNDRAWN = 3, 6
 
 # Of both axes, which are in standard deviations; densities are relative and have no numbers.
 _EQUAL_UNITS = {"scaleanchor": "x", "scaleratio": 1}
@@ -72,7 +72,8 @@ def empty_figure(
             _outside_trace(),
             _class_names(names, theme),
             _threshold_lines(theme),
-            _arrow_lines(theme),
+            _arrow_lines(PlaneTrace.FAINT_ARROWS, theme.faint_ink),
+            _arrow_lines(PlaneTrace.ARROW_LINES, theme.ink),
             _arrow_heads(theme),
         ]
     )
@@ -94,6 +95,7 @@ def plane_frame(view: PlaneView, encode: _Encoder = typed) -> list[_Arrays]:
         {},  # which rows are outside depends on the axes on screen
         _plain(class_name_places(view)),
         _plain(view.thresholds),
+        _plain(np.empty((0, 2))),  # which are faint depends on what features are worth
         _plain(_segments(view.arrows)),
         {**_plain(view.arrows.tips), **_labels(view)},
     ]
@@ -267,13 +269,13 @@ def _points_trace(
     )
 
 
-def _arrow_lines(theme: Theme) -> go.Scatter:
-    line = {"color": theme.ink, "width": 1.6}
+def _arrow_lines(kind: PlaneTrace, color: str) -> go.Scatter:
+    is_faint = kind is PlaneTrace.FAINT_ARROWS
     return go.Scatter(
-        meta=trace_meta(PlaneTrace.ARROW_LINES),
+        meta=trace_meta(kind),
         mode="lines",
-        line=line,
-        opacity=0.85,
+        line={"color": color, "width": 1.0 if is_faint else 1.6},
+        opacity=0.5 if is_faint else 0.85,
         hoverinfo="skip",
     )
 

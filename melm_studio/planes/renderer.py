@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from msgspec.structs import replace
 from threadpoolctl import threadpool_limits
 
 from melm_core.base import FloatArray, UserError
@@ -15,6 +16,7 @@ from melm_core.linalg import orthonormalize
 from melm_core.methods import COMPONENTS, GAMMA, METHODS
 from melm_studio.planes.decision_surface import DecisionSurface, SurfaceRequest, decision_surface
 from melm_studio.planes.every_row import centered_parts, mean_row
+from melm_studio.planes.feature_ranking import feature_order
 from melm_studio.planes.held_out import held_out_verdict
 from melm_studio.planes.held_out_curve import measured_planes
 from melm_studio.planes.plane_edits import (
@@ -217,7 +219,10 @@ class PlaneRenderer:
         if options.batch_weight is not None:
             components = plane_blind_to_batches(viewer.parts[0], components, viewer.gamma, weight)
         if options.n_top_features is not None:
-            features = strongest_features(viewer.standardized(components), options.n_top_features)
+            every = replace(options, n_top_features=None, edits=())
+            importance = self._importance(run_id, sequence, every, target)
+            order = feature_order(viewer.standardized(components).T, importance)
+            features = order[: options.n_top_features]
             train, _ = self.rows(record)
             components = plane_of_features(train, components, features, viewer.gamma, weight)
         return with_edits(components, options.edits, viewer.standardized)
@@ -286,19 +291,25 @@ class PlaneRenderer:
         record, event = self._known(run_id, sequence)
         return self._viewer_at(record, DEFAULT_VIEW).regions(event.components)
 
-    def importance(self, record: RunRecord, event: PlaneEvent) -> Importance | None:
+    def importance(
+        self, record: RunRecord, event: PlaneEvent, options: ViewOptions = DEFAULT_VIEW
+    ) -> Importance | None:
         """Return what features are worth on the held-out rows in the plane of an event.
 
         None if a class has fewer than two, and of a nonlinear projection.
         """
-        return self._importance(record.run_id, event.sequence)
+        target = self._morph_target(options)
+        return self._importance(record.run_id, event.sequence, options.of_plane, target)
 
-    def _weigh_features(self, run_id: str, sequence: int) -> Importance | None:
+    def _weigh_features(
+        self, run_id: str, sequence: int, options: ViewOptions, target: tuple[str, int]
+    ) -> Importance | None:
         record, event = self._known(run_id, sequence)
         if not METHODS[record.method].is_linear:
             return None
+        components = self._plane(record, event, options, target)
         with threadpool_limits(1):  # the workers need the other cores
-            return self._viewer_at(record, DEFAULT_VIEW).importance(event.components)
+            return self._viewer_at(record, DEFAULT_VIEW).importance(components)
 
     def held_out(self, record: RunRecord, event: PlaneEvent) -> Verdict:
         """Return the verdict of the held-out rows on the plane of an event."""

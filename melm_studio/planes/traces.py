@@ -12,6 +12,7 @@ class PlaneTrace(StrEnum):
     TRAIN = "train"
     HELD_OUT = "held_out"
     THRESHOLD = "threshold"
+    FAINT_ARROWS = "faint_arrows"  # of features without a visible effect
     ARROW_LINES = "arrow_lines"
     ARROW_HEADS = "arrow_heads"
     OUTSIDE = "outside"

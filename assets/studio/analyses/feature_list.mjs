@@ -1,5 +1,5 @@
-// The features that separate the classes, the strongest first: bars as long as their arrows. A
-// feature that is pointed at, or pressed, has its arrow lit in the picture.
+// The features that separate the classes, that first without which most is lost: bars as long as the
+// loss, while planes follow each other as the arrows. Those without a visible effect are gray. A feature that is pointed at, or pressed, has its arrow lit in the picture.
 import { write } from "../page/dom.mjs";
 import { mode } from "../page/mode.mjs";
 import { whenLoaded } from "../page/notice.mjs";
@@ -9,7 +9,7 @@ import { shortened } from "../plane/label_placement.mjs";
 import { hasPicture, toPixels } from "../plane/plotly.mjs";
 
 /** @typedef {import("../panel/panel.mjs").Panel} Panel */
-/** @typedef {{ feature: number, name: string, x: number, y: number, is_stable?: boolean, stability?: string }} Feature */
+/** @typedef {{ feature: number, name: string, x: number, y: number, share?: number, is_seen?: boolean, words?: string, is_stable?: boolean, stability?: string }} Feature */
 /** @typedef {{ features: Feature[], of: number, line: { at: number[], lengths: number[] } | null, stability?: string }} Ranking */
 
 const LONGEST = 15;
@@ -69,6 +69,7 @@ class FeatureList {
     const ranking = await answer.json();
     this.show(ranking);
     this.shown = address;
+    this.fade(ranking.features);
   }
 
   /** @param {Ranking} ranking */
@@ -76,8 +77,10 @@ class FeatureList {
     this.shown = null;
     this.shownAt = performance.now();
     const longest = Math.max(...features.map(lengthOf), Number.MIN_VALUE);
+    const firstUnseen = features.findIndex((feature) => feature.is_seen === false);
     const known = new Map([...this.list.children].map((item) => [item.dataset.of, item]));
     const items = features.map((feature) => filled(known.get(String(feature.feature)) ?? newItem(feature), feature, longest));
+    for (const [i, item] of items.entries()) item.classList.toggle("is-first-unseen", i === firstUnseen);
     if (items.length !== this.list.childElementCount || items.some((item, i) => item !== this.list.children[i])) this.list.replaceChildren(...items);
     this.features = new Map(features.map((feature) => [feature.feature, feature]));
     const more = of > features.length ? `The strongest ${features.length} of ${of.toLocaleString("en")}.` : "";
@@ -85,6 +88,15 @@ class FeatureList {
     write(this.panel.part("features-more"), [more, stability].filter(Boolean).join(" "));
     this.panel.part("features-line").replaceChildren(...(line ? [lineOf(line)] : []));
     this.arrow.show(this.lit());
+  }
+
+  // Arrows of features without a visible effect are faint.
+  fade(features) {
+    const { panel } = this;
+    const unseen = new Set(features.filter((feature) => feature.is_seen === false).map(({ feature }) => feature));
+    const isSame = unseen.size === panel.unseen.size && [...unseen].every((feature) => panel.unseen.has(feature));
+    panel.unseen = unseen;
+    if (!isSame) panel.paint().catch(console.warn);
   }
 
   async showDensities() {
@@ -145,11 +157,13 @@ function newItem({ feature, name }) {
 
 function filled(item, feature, longest) {
   const [, bar, direction] = item.firstElementChild.children;
-  bar.style.setProperty("--share", String(lengthOf(feature) / longest));
+  bar.style.setProperty("--share", String(feature.share ?? lengthOf(feature) / longest));
   direction.style.rotate = `${Math.round((Math.atan2(feature.x, feature.y) * 180) / Math.PI)}deg`;
-  const words = [feature.name, `loading ${lengthOf(feature).toFixed(2)}`, feature.stability].filter(Boolean);
+  const worth = feature.is_seen === false ? `no effect seen: ${feature.words}` : feature.words;
+  const words = [feature.name, `loading ${lengthOf(feature).toFixed(2)}`, worth, feature.stability].filter(Boolean);
   item.firstElementChild.setAttribute("aria-label", words.join(", "));
-  item.firstElementChild.title = [feature.name, feature.stability].filter(Boolean).join(": ");
+  item.firstElementChild.title = [feature.name, [worth, feature.stability].filter(Boolean).join("; ")].filter(Boolean).join(": ");
+  item.firstElementChild.classList.toggle("is-unseen", feature.is_seen === false);
   item.firstElementChild.classList.toggle("is-unstable", feature.is_stable === false);
   return item;
 }

@@ -31,10 +31,11 @@ const placesOf = new WeakMap();
 export function addArrowLabels() {
   dressTraces((trace, panel) => {
     const { kind } = trace.meta;
-    if (kind === PLANE_TRACE.arrowLines) {
-      const places = placed(panel);
-      placesOf.set(panel, places);
-      for (const key of ["x", "y"]) trace[key] = kept(trace[key], places, PER_SEGMENT);
+    if (kind === PLANE_TRACE.faintArrows) {
+      placesOf.set(panel, placed(panel));
+      drawArrows(trace, panel, (i) => isFaint(panel, i));
+    } else if (kind === PLANE_TRACE.arrowLines) {
+      drawArrows(trace, panel, (i) => !isFaint(panel, i));
     } else if (kind === PLANE_TRACE.arrowHeads) {
       nameArrows(trace, panel);
     } else if (kind === PLANE_TRACE.classNames) {
@@ -50,9 +51,26 @@ export const isArrowDrawn = (panel, i) => Boolean(placesOf.get(panel)?.[i]);
 const lifted = (values, { toY }) =>
   Array.from(numbers(values), (value) => value + LIFT_PX / Math.abs(toY(1) - toY(0)));
 
+/** Whether no effect is seen of the feature of an arrow. @param {Panel} panel @param {number} i */
+const isFaint = ({ plane, unseen }, i) => unseen.has(plane.arrows.features[i]);
+
+// Some of the lines that came with the plane, with the features that they are of.
+function drawArrows(trace, panel, isDrawn) {
+  const { plane, figure } = panel;
+  const places = placesOf.get(panel).map((place, i) => (isDrawn(i) ? place : null));
+  const lines = plane.traces[figure.plane.data.findIndex(({ meta }) => meta.kind === PLANE_TRACE.arrowLines)];
+  for (const key of ["x", "y"]) trace[key] = kept(lines[key], places, PER_SEGMENT);
+  trace.features = kept(plane.arrows.features, places, 1);
+}
+
 // The lines come before the heads, so the places are known.
 function nameArrows(trace, panel) {
   const places = placesOf.get(panel);
+  const faint = panel.figure.plane.layout.xaxis.tickfont.color;
+  const colors = places.map((_, i) => (isFaint(panel, i) ? faint : trace.marker.color));
+  trace.marker.color = kept(colors, places, 1);
+  trace.textfont = { ...trace.textfont, color: trace.marker.color };
+  trace.features = kept(panel.plane.arrows.features, places, 1);
   for (const key of ["x", "y"]) trace[key] = kept(trace[key], places, 1);
   trace.marker = { ...trace.marker, angle: kept(trace.marker.angle, places, 1) };
   trace.textposition = places.filter(Boolean);

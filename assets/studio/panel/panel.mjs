@@ -71,6 +71,8 @@ export class Panel {
     /** @type {ViewOptions} */
     this.options = { ...DEFAULT_VIEW };
     this.arrowLimit = Infinity;
+    /** Features of whose effect on held-out rows nothing is seen. @type {Set<number>} */
+    this.unseen = new Set();
     this.nOutside = 0;
     this.history = new History(this);
     this.painting = new Painting(this);

@@ -217,7 +217,7 @@ export class CanvasAnimation {
 
 /** @type {string[]} */
 const MEAN_KINDS = [PLANE_TRACE.classEllipse, PLANE_TRACE.meanEllipse, PLANE_TRACE.centroid];
-const PER_ARROW = { [PLANE_TRACE.arrowLines]: 3, [PLANE_TRACE.arrowHeads]: 1 };
+const PER_ARROW = { [PLANE_TRACE.faintArrows]: 3, [PLANE_TRACE.arrowLines]: 3, [PLANE_TRACE.arrowHeads]: 1 };
 // A map that flattens the points more than this says nothing about contours.
 const LEAST_DETERMINANT = 0.05;
 
@@ -252,7 +252,7 @@ export function between(from, to, share, maps = contourMaps(from, to)) {
     if (trace.visible === false) return trace;
     if (isPoints(trace)) return moved(trace, former, share);
     if (MEAN_KINDS.includes(trace.meta.kind)) return moved(trace, former, share);
-    if (trace.meta.kind in PER_ARROW) return movedArrows(trace, former, from.features, to.features, share);
+    if (trace.meta.kind in PER_ARROW) return movedArrows(trace, former, former.features ?? from.features, trace.features ?? to.features, share);
     if (trace.meta.kind !== PLANE_TRACE.contour) return trace;
     if (isCurve(trace) && isCurve(former)) return moved(trace, former, share);
     const { forth, back } = maps.get(trace.meta.class) ?? STAYING;

@@ -11,7 +11,7 @@ import { pointsIn, rowsIn } from "./row_arrays.mjs";
 import { POINT_KINDS } from "./traces.mjs";
 
 // The axes of a first look mean nothing yet, and neither do arrows.
-const LEFT_OUT = [PLANE_TRACE.arrowLines, PLANE_TRACE.arrowHeads];
+const LEFT_OUT = [PLANE_TRACE.faintArrows, PLANE_TRACE.arrowLines, PLANE_TRACE.arrowHeads];
 
 const LONGEST_WAIT_MS = 1000; // for the first look
 

@@ -11,6 +11,7 @@ export const isPoints = ({ meta }) => POINT_KINDS.includes(meta?.kind);
 export const SWITCHED_BY = {
   [PLANE_TRACE.classNames]: "names",
   [PLANE_TRACE.contour]: "contours",
+  [PLANE_TRACE.faintArrows]: "arrows",
   [PLANE_TRACE.arrowLines]: "arrows",
   [PLANE_TRACE.arrowHeads]: "arrows",
   [PLANE_TRACE.classEllipse]: "class_ellipses",
