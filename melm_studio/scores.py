@@ -348,7 +348,11 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     def _so_far(self) -> str:
         is_at_work = self.check is not None and not self.check.is_final
         is_checked = self.rows is Rows.FOLDS
-        return f"So far; {self.check.stage}." if self.check and is_at_work and is_checked else ""
+        return (
+            f"Not final: still {self.check.stage}."
+            if self.check and is_at_work and is_checked
+            else ""
+        )
 
     @property
     def _overfit(self) -> str:

@@ -157,6 +157,7 @@ export const PLANE_TRACE = Object.freeze({
 
 /** What a trace of the curve shows. */
 export const CURVE_TRACE = Object.freeze({
+  band: "band",
   steps: "steps",
   best: "best",
   heldOut: "held_out",

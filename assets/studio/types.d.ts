@@ -130,6 +130,8 @@ export interface News {
   held_out: [number, number][];
   plane: Plane | null;
   verdict: Strip | null;
+  /** What the strip says of the best plane so far, if one of these planes is the best. */
+  best_strip: Strip | null;
 }
 
 /** A view that the server has restored: the run that shows it, and how. */

@@ -63,7 +63,7 @@ def register(app: Dash) -> None:
     app.server.get("/frames")(frames)
     app.server.get("/runs/<run_id>/figure")(figure)
     app.server.get("/runs/<run_id>/planes/<int:sequence>")(plane)
-    app.server.get("/runs/<run_id>/planes/<int:sequence>/profile")(profile)
+    app.server.get("/runs/<run_id>/gamma-advice")(gamma_advice_of)
     app.server.get("/runs/<run_id>/planes/<int:sequence>/trade-off")(trade_off)
     app.server.get("/runs/<run_id>/planes/<int:sequence>/features")(features)
 
@@ -136,15 +136,11 @@ def plane(run_id: str, sequence: int) -> dict[str, Any]:
     return _view(record, event, requested_options())
 
 
-def profile(run_id: str, sequence: int) -> dict[str, Any]:
-    """The divergence of one plane by kernel width, and what the inner folds of a run recommend."""
-    record, event = own_run(run_id), requested_event(run_id, sequence)
-    found = services().renderer.profile(record, event, requested_options())
+def gamma_advice_of(run_id: str) -> dict[str, Any]:
+    """The held-out accuracy by kernel width in the inner folds of a run, and what they recommend."""
+    record = own_run(run_id)
     advice = gamma_advice(record, workspace().fits())
     return {
-        "gammas": found.gammas,
-        "training": found.train,
-        "held_out": found.held_out,
         "advice": msgspec.to_builtins(advice),
         "advice_words": gamma_sentence(advice) if advice else "",
         "can_choose": can_choose_gamma(record),
@@ -216,8 +212,25 @@ def _news(
         # Of the best planes, by sequence.
         "held_out": held_out,
         "plane": plane,
+        "best_strip": _best_strip(record, events, plane),
         "verdict": _verdict(record, newest, fits, check),
     }
+
+
+def _best_strip(
+    record: RunRecord, events: Sequence[PlaneEvent], plane: dict[str, Any] | None
+) -> dict[str, Any] | None:
+    """What the strip says of the best plane among new events; None if none of them is the best."""
+    best = next((one for one in reversed(events) if one.objective >= one.best_objective), None)
+    if best is None or plane is None:
+        return None
+    if best is events[-1]:
+        strip: dict[str, Any] = plane["strip"]
+        return strip
+    renderer = services().renderer
+    verdict = renderer.scores(record, best).verdict(len(renderer.viewer(record).class_names))
+    answer: dict[str, Any] = msgspec.to_builtins(verdict.strip)
+    return answer
 
 
 def _verdict(

@@ -164,7 +164,7 @@ methods; guessing gives 50 %.'
             is_corrected=report.winner is not None,
         )
         sentence = ranking_sentence(first.label, best)
-        if not ties:
+        if not ties or not best.is_clear:  # where none is better than guessing, none is the best
             return sentence
         return f"{sentence} It is tied with {count(len(ties), 'other method')}."
 

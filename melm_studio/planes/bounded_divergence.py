@@ -6,10 +6,7 @@ sums over all pairs of a million rows take a quarter of an hour.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from math import ceil
-
-import numpy as np
 
 from melm_core.base import UserError
 from melm_core.density import ClassDensities
@@ -24,23 +21,6 @@ FEW_ROWS = 10_000  # of which all pairs take a third of a second
 def seconds_of(classes: ClassDensities) -> float:
     """About how many seconds the divergence of classes in a plane takes; 0 if less than one."""
     return 0.0 if classes.counts.sum() < FEW_ROWS else classes.potential_seconds
-
-
-def within_limit(
-    gammas: Sequence[float], classes_at: Callable[[float], ClassDensities]
-) -> Sequence[float]:
-    """The widest kernels whose divergences take MOST_SECONDS together, at least the widest one.
-
-    Parameters
-    ----------
-    gammas : sequence of float
-        Ascending.
-    classes_at : callable
-        The classes in a plane, with kernels of a width.
-    """
-    seconds = [seconds_of(classes_at(gamma)) for gamma in reversed(gammas)]
-    n_within = int((np.cumsum(seconds) <= MOST_SECONDS).sum())
-    return gammas[-max(1, n_within) :]
 
 
 def bounded_divergence(classes: ClassDensities, gamma: float) -> float:

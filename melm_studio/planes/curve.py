@@ -38,7 +38,9 @@ def curve_figure(scheme: Scheme = Scheme.LIGHT, objective: str = "") -> go.Figur
 def _traces(theme: Theme) -> list[go.Scatter]:
     """The lines and the marks of the curve, without data, the uppermost last."""
     return [
-        _line(CurveTrace.STEPS, "this step", color=translucent(theme.faint_ink, 0.4), width=1.2),
+        _band(theme),
+        # For the curious: what counts are the best planes.
+        _line(CurveTrace.STEPS, "this step", color=translucent(theme.faint_ink, 0.18), width=1.0),
         _line(CurveTrace.BEST, "best so far", color=theme.ink, width=2.2, shape="hv"),
         _line(
             CurveTrace.HELD_OUT,
@@ -55,6 +57,18 @@ def _traces(theme: Theme) -> list[go.Scatter]:
 
 def _line(trace: CurveTrace, name: str, **line: Any) -> go.Scatter:
     return go.Scatter(meta=trace_meta(trace), name=name, mode="lines", line=line)
+
+
+def _band(theme: Theme) -> go.Scatter:
+    """Around held-out values, one standard error to both sides."""
+    return go.Scatter(
+        meta=trace_meta(CurveTrace.BAND),
+        name="standard error",
+        mode="lines",
+        fill="toself",
+        fillcolor=translucent(theme.held_out, 0.18),
+        line={"color": translucent(theme.held_out, 0.0), "width": 0},
+    )
 
 
 def _marks(trace: CurveTrace, name: str, symbol: str, **marker: Any) -> go.Scatter:

@@ -27,7 +27,7 @@ from melm_core.diagnostics import Importance, importance
 from melm_core.linalg import orthogonal_procrustes
 from melm_core.melm import held_out_divergence
 from melm_studio.planes.batch_cells import BatchCells
-from melm_studio.planes.bounded_divergence import bounded_divergence, within_limit
+from melm_studio.planes.bounded_divergence import bounded_divergence
 from melm_studio.planes.contours import central_box, plane_contours, plane_regions
 from melm_studio.planes.even_rows import EvenRows
 from melm_studio.planes.line import arrow_lanes, density_curves, in_strips, threshold_lines
@@ -39,7 +39,6 @@ from melm_studio.planes.training_covariance import TrainingCovariance, standardi
 from melm_studio.planes.types import (
     Arrows,
     ClassView,
-    GammaProfile,
     PlaneView,
     Predictions,
     ProjectedRows,
@@ -280,19 +279,6 @@ class PlaneViewer:
         classes = self._classes.at(components, self._factor)
         table = self._table
         return classes if table is None else table.replacing(classes, components, self.gamma)
-
-    def profile(self, components: FloatArray, gammas: Sequence[float]) -> GammaProfile:
-        """The divergence of one plane at several kernel widths.
-
-        Only at those at which densities of all rows are known, the widest within seconds.
-        """
-        if self.n_rows_of_table(components):
-            gammas = [one for one in gammas if self.at(one).n_rows_of_table(components)]
-        plane = self.standardized(components)
-        gammas = within_limit(gammas, lambda one: self.at(one)._projected(plane))  # noqa: SLF001
-        scores = [self.at(gamma).divergences(components) for gamma in gammas]
-        train, held_out = zip(*scores, strict=True)
-        return GammaProfile(tuple(gammas), train, held_out)
 
     def divergences(self, components: FloatArray) -> tuple[float, float | None]:
         """Divergence of the training rows, and between training and held-out rows.

@@ -37,7 +37,7 @@ from melm_studio.planes.sharing import (
     size_of,
 )
 from melm_studio.planes.table_densities import KeptDensities
-from melm_studio.planes.types import GammaProfile, PlaneView, ProjectedRows, Scores
+from melm_studio.planes.types import PlaneView, ProjectedRows, Scores
 from melm_studio.planes.view_options import DEFAULT_VIEW, MorphTarget, ViewOptions
 from melm_studio.runs.execution.embedding import kept_embedding
 from melm_studio.runs.execution.rows import rows_of
@@ -49,9 +49,6 @@ from melm_studio.tables import LabeledData
 
 # Cache sizes: views (a second tab requests the same); decision surfaces.
 MAX_VIEWS, MAX_SURFACES = 64, 16
-
-# Kernel widths at which the divergence of a plane is computed.
-PROFILE_GAMMAS = tuple(np.geomspace(GAMMA.minimum, GAMMA.maximum, 21).round(4).tolist())
 
 # A kernel machine of more rows would delay the page, and its surface looks the same.
 MAX_SURFACE_ROWS = 3_000
@@ -91,7 +88,6 @@ class PlaneRenderer:
         self._importance = shared(self._weigh_features, MAX_VIEWS)
         self._final_accuracy = shared(self._score_last, MAX_VIEWS)
         self._quick = shared(self._fit_quickly, MAX_VIEWERS)
-        self._profile = shared(self._measure_profile, MAX_VIEWS)
         self._surface = shared(self._fit_surface, MAX_SURFACES)
         self._preview = shared(self._fit_preview, MAX_VIEWERS)
 
@@ -348,16 +344,6 @@ class PlaneRenderer:
         except UserError:
             return None
         return viewer.scores(components).accuracy_held_out
-
-    def profile(
-        self, record: RunRecord, event: PlaneEvent, options: ViewOptions = DEFAULT_VIEW
-    ) -> GammaProfile:
-        """Return the divergence of the plane of an event over the range of kernel widths."""
-        return self._profile(record.run_id, event.sequence, options.of_plane)
-
-    def _measure_profile(self, run_id: str, sequence: int, options: ViewOptions) -> GammaProfile:
-        record, event = self._known(run_id, sequence)
-        return self.viewer(record).profile(self.components(record, event, options), PROFILE_GAMMAS)
 
     def surface(
         self, record: RunRecord, event: PlaneEvent, request: SurfaceRequest

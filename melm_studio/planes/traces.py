@@ -25,6 +25,7 @@ class PlaneTrace(StrEnum):
 class CurveTrace(StrEnum):
     """What a trace of the figure of a run's objective shows."""
 
+    BAND = "band"
     STEPS = "steps"
     BEST = "best"
     HELD_OUT = "held_out"

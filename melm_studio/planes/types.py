@@ -118,15 +118,6 @@ class Predictions:
     groups: IntArray | None
 
 
-@dataclass(frozen=True)
-class GammaProfile:
-    """The divergence of one plane by kernel width, of training rows and against held-out rows."""
-
-    gammas: tuple[float, ...]
-    train: tuple[float, ...]
-    held_out: tuple[float | None, ...]
-
-
 @dataclass(frozen=True, eq=False)
 class ProjectedRows:
     """Rows in the coordinates that are drawn, with their class codes.

@@ -63,18 +63,6 @@ def test_an_impossible_gamma_is_refused_with_its_rule(finished, gamma):
     assert "must be a number from 0.1 to 10" in answer.text
 
 
-def test_the_profile_holds_the_divergence_of_every_gamma(studio, finished):
-    visitor, run = finished
-    profile = visitor.http.get(f"/runs/{run}/planes/0/profile").json
-    gammas, values = profile["gammas"], profile["training"]
-    assert gammas == sorted(gammas)
-    assert (gammas[0], gammas[-1]) == (0.1, 10.0)
-    assert values == sorted(values, reverse=True)
-    middle = strict_json(plane_at(visitor, run, gammas[10])[1].text)["numbers"]
-    assert values[10] == pytest.approx(middle["divergence-training"])
-    assert profile["held_out"][10] == pytest.approx(middle["divergence-held-out"])
-
-
 def test_a_refined_run_begins_with_the_plane_and_ends_no_lower(studio, finished):
     visitor, run = finished
     assert refined(visitor, run, ELSEWHERE).status_code == 201
@@ -126,7 +114,7 @@ def test_nobody_refines_a_foreign_run(studio, finished):
 
 def test_a_method_without_a_kernel_width_chooses_none(finished):
     visitor, run = finished
-    profile = visitor.http.get(f"/runs/{run}/planes/0/profile").json
+    profile = visitor.http.get(f"/runs/{run}/gamma-advice").json
     assert (profile["advice"], profile["can_choose"]) == (None, False)
     answer = visitor.http.post(f"/runs/{run}/choose-gamma")
     assert (answer.status_code, "no kernel width" in answer.text) == (400, True)
@@ -139,6 +127,6 @@ def test_a_run_that_chooses_gamma_recommends_it_to_the_run_that_it_was_begun_fro
     assert visitor.http.post(f"/runs/{run}/choose-gamma").status_code == 201
     studio.work()
     (other,) = [r for r in studio.store.runs_of(visitor.owner) if r.run_id != run]
-    profile = visitor.http.get(f"/runs/{run}/planes/0/profile").json
+    profile = visitor.http.get(f"/runs/{run}/gamma-advice").json
     assert profile["advice"]["chosen"] == other.gamma
     assert max(profile["advice"]["accuracies"]) > 0.9

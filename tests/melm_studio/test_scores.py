@@ -56,7 +56,7 @@ SOURCES = [
 COMPOSED = re.compile(
     r"of (the )?(same )?(held-out|training) rows (are told|,)|them are told apart|guessing:? \{\}"
     r"|guessing gives \{\}|shuffles (came|did)|told apart \(|Overfit|p [=<] \{\}|\{\} nats"
-    r"|No better than guessing|So far; "
+    r"|No better than guessing|Not final: "
 )
 
 
@@ -166,7 +166,7 @@ def test_a_check_at_work_says_so_far_and_is_spoken_without_its_moving_numbers():
     at_work = CheckProgress("comparing", 0.2, is_final=False)
     running = replace(verdict, check=at_work).strip
     assert running.lead == TOLD_APART
-    assert running.follow.endswith("(p = 0.005). So far; comparing.")
+    assert running.follow.endswith("(p = 0.005). Not final: still comparing.")
     later = check_verdict(replace(CHECKED, p_value=0.01, n_permutations=99))
     assert running.spoken == replace(later, check=at_work).strip.spoken
     done = replace(verdict, check=CheckProgress("done", 1.0, is_final=True)).strip

@@ -60,18 +60,18 @@ export function divergenceTraces(styles, x, train, heldOut) {
 }
 
 /**
- * The traces of held-out accuracy by kernel width: the mean of inner folds, one standard error to
- * both sides, and the width that is recommended.
+ * The traces of held-out accuracy by kernel width: the mean of inner folds in a band of one standard
+ * error to both sides, and the width that is recommended.
  * @param {Trace[]} styles of the figure
  * @param {import("../types").GammaPath} path
  */
 export function accuracyTraces(styles, { gammas, accuracies, standard_errors: errors, chosen }) {
   const x = gammas.map(Math.log10);
-  const bars = gammas.flatMap((_, i) => [-1, 1, NaN].map((side) => accuracies[i] + side * errors[i]));
+  const edge = (side) => accuracies.map((accuracy, i) => accuracy + side * errors[i]);
   const recommended = [gammas.indexOf(chosen)];
   const [mark, held] = [traceOf(styles, CURVE_TRACE.records), traceOf(styles, CURVE_TRACE.heldOut)];
   return [
-    { ...traceOf(styles, CURVE_TRACE.steps), x: x.flatMap((value) => [value, value, value]), y: bars },
+    { ...traceOf(styles, CURVE_TRACE.band), x: [...x, ...x.toReversed()], y: [...edge(-1), ...edge(1).reverse()] },
     { ...held, line: { ...held.line, shape: "linear" }, x, y: accuracies },
     { ...mark, marker: { ...mark.marker, size: RECOMMENDED_PX }, ...pointsAt(x, accuracies, recommended) },
   ];
@@ -161,7 +161,7 @@ export function recordIndices(best) {
  * @typedef {object} Chart
  * @property {Trace[]} traces
  * @property {Range} range of the horizontal axis
- * @property {Range} values of the vertical axis
+ * @property {Range | null} values of the vertical axis; null without one
  * @property {string} [caption] above the chart
  * @property {{ tickvals: number[], ticktext: string[] }} [ticks] of the horizontal axis
  */
@@ -213,7 +213,7 @@ export class ChartCanvas {
     const box = (this.box = { left, top, width: Math.max(1, width - left - r), height: Math.max(1, height - top - b) });
     const pen = clearedPen(this.canvas, [width, height]);
     const across = scale(range, box.left, box.width);
-    const up = scale(values, box.top + box.height, -box.height);
+    const up = scale(values ?? [0, 1], box.top + box.height, -box.height);
     this.drawAxes(pen, across, up);
     pen.save();
     pen.beginPath();
@@ -226,8 +226,8 @@ export class ChartCanvas {
   drawAxes(pen, across, up) {
     const { box, layout, chart } = this;
     const { xaxis, yaxis } = layout;
-    const step = tickStep(chart.values, mostLevels(box.height, yaxis.nticks));
-    const levels = multiples(step, chart.values);
+    const step = chart.values && tickStep(chart.values, mostLevels(box.height, yaxis.nticks));
+    const levels = step ? multiples(step, chart.values) : [];
     drawGrid(pen, yaxis.gridcolor, [], levels.map(up), box);
     pen.font = fontOf({ ...xaxis.tickfont, family: layout.font.family });
     pen.fillStyle = xaxis.tickfont.color;

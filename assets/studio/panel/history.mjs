@@ -11,12 +11,15 @@ import { isBetweenPlanes, isOfTree, morphIn } from "./view_options.mjs";
 
 /** @typedef {import("../types").Plane} Plane */
 /** @typedef {import("../types").Range} Range */
-/** @typedef {{ name: string, caption?: string, range: Range, values?: Range, ticks?: import("./curve.mjs").Chart["ticks"], traces: import("../types").Trace[] }} Curve */
+/** @typedef {{ name: string, caption?: string, range: Range, values?: Range | null, ticks?: import("./curve.mjs").Chart["ticks"], traces: import("../types").Trace[] }} Curve */
 
 const DRAWN_EVERY_MS = 250;
 // In decimal logarithms.
 const GAMMA_RANGE = { min: Math.log10(GAMMA_BOUNDS.min), max: Math.log10(GAMMA_BOUNDS.max), step: 0.02, value: 0 };
 const GAMMA_TICKS = { tickvals: [0.1, 0.2, 0.5, 1, 2, 5, 10].map(Math.log10), ticktext: ["0.1", "0.2", "0.5", "1", "2", "5", "10"] };
+const GAMMA_ENDS = /** @type {Range} */ ([GAMMA_RANGE.min, GAMMA_RANGE.max]);
+const NO_INNER_FOLDS = "Which γ tells held-out rows apart best is not measured yet, “Find the best γ” does";
+const CONTOURS_ONLY = "This method has no γ, here it is the width of the contours alone";
 const FINAL_DRAWN_EVERY_MS = 1000; // the curve of a finished run hardly changes
 
 export class History {
@@ -103,7 +106,7 @@ export class History {
     this.drawnAt = performance.now();
     const { layout } = figure.curve;
     const caption = curve.caption ?? layout.annotations[0]?.text;
-    this.chart.draw({ ...curve, caption, values: curve.values ?? rangeOf(curve.traces) }, layout);
+    this.chart.draw({ ...curve, caption, values: curve.values === undefined ? rangeOf(curve.traces) : curve.values }, layout);
   }
 
   /** @returns {Curve | null | Promise<Curve | null>} */
@@ -181,44 +184,33 @@ export class History {
     this.morphed.points.set(morph.share, [numbers["divergence-training"], numbers["divergence-held-out"]]);
   }
 
+  // Held-out accuracy by the kernel width, which inner folds have measured; nothing where none have. The
+  // divergence would say nothing: it falls with every wider kernel.
   async gammaCurve() {
-    const profile = await this.profile();
-    if (!profile || this.tabs.name !== "gamma") return null; // meanwhile another curve
-    this.advice.show(profile);
-    const x = profile.gammas.map(Math.log10);
-    this.tabs.explain(profile.advice ? "advice" : "gamma");
-    if (profile.advice) {
-      return {
-        name: `advice ${this.panel.run}/${profile.address}`,
-        caption: `${profile.advice_words}, ● recommended`,
-        range: /** @type {Range} */ ([x[0], x.at(-1)]),
-        ticks: GAMMA_TICKS,
-        traces: accuracyTraces(this.styles, profile.advice),
-      };
-    }
+    const answer = await this.gammaAdvice();
+    if (!answer || this.tabs.name !== "gamma") return null; // meanwhile another curve
+    const { advice, advice_words: words, can_choose: canChoose } = answer;
+    this.advice.show(answer);
+    this.tabs.explain(advice ? "advice" : "gamma");
     return {
-      name: `profile ${profile.address}`,
-      caption: "divergence by γ, training and held-out rows",
-      range: /** @type {Range} */ ([x[0], x.at(-1)]),
+      name: `advice ${this.panel.run}/${words}`,
+      caption: advice ? `${words}, ● recommended` : canChoose ? NO_INNER_FOLDS : CONTOURS_ONLY,
+      range: GAMMA_ENDS,
+      values: advice ? undefined : null,
       ticks: GAMMA_TICKS,
-      traces: divergenceTraces(this.styles, x, profile.training, profile.held_out),
+      traces: advice ? accuracyTraces(this.styles, advice) : [],
     };
   }
 
-  // The divergence of the plane on screen by the kernel width.
-  async profile() {
+  async gammaAdvice() {
     const { panel } = this;
-    if (!panel.plane) return null;
-    const { sequence } = panel.plane;
-    const query = panel.query({ gamma: null, toward: null });
-    const address = `${sequence}?${query}`;
-    if (this.measured?.address !== address) {
-      const answer = await fetch(`runs/${panel.run}/planes/${sequence}/profile?${query}`);
+    if (!this.measured) {
+      const answer = await fetch(`runs/${panel.run}/gamma-advice`);
       if (!answer.ok) {
         showNotice(await refusalOf(answer), { briefly: true });
         return null;
       }
-      this.measured = { address, ...(await answer.json()) };
+      this.measured = await answer.json();
     }
     return this.measured;
   }
@@ -287,14 +279,14 @@ class Player {
   }
 }
 
-// The curves of a run, one at a time: the objective along its search, or the divergence of the
-// plane on screen by kernel width.
+// The curves of a run, one at a time: the objective along its search, or held-out
+// accuracy by kernel width.
 
 const PARTS = { search: "along-search", gamma: "by-gamma" };
 const LEGENDS = {
   search: { best: "best so far", "held-out": "held out", steps: "each step" },
-  gamma: { best: "training", "held-out": "held out" },
-  advice: { "held-out": "held-out accuracy", steps: "± 1 standard error" },
+  gamma: {},
+  advice: { "held-out": "held-out accuracy", band: "± 1 standard error" },
   morph: { best: "training", "held-out": "held out" },
 };
 

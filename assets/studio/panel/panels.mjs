@@ -1,6 +1,7 @@
 // The panels of the page, one for each run that Dash has rendered a place for.
 import { ID } from "../constants.mjs";
 import { byId, numberedSlider, span, whenPresent } from "../page/dom.mjs";
+import { mode } from "../page/mode.mjs";
 import { signal } from "../page/signals.mjs";
 import { switches } from "../page/switches.mjs";
 import { nextFrame } from "../plane/clock.mjs";
@@ -85,11 +86,16 @@ export const reference = signal(/** @type {string | null} */ (null));
 /** Aligns the others with a run. @param {string} run */
 export const alignWith = (run) => reference.set(run);
 
-/** The run whose newest plane the others are aligned with, if they are. @returns {string | null} */
+/**
+ * The run whose newest plane the others are aligned with, if they are: the same in every mode and behind every tab, so
+ * that nothing is mirrored on the way from one to the next.
+ * @returns {string | null}
+ */
 export function referenceRun() {
-  const shown = shownPanels();
-  if (!switches.aligned.value || shown.length < 2) return null;
-  return (shown.find(({ run }) => run === reference.value) ?? shown[0]).run;
+  const { space } = frontPanel()?.node.dataset ?? {};
+  const alike = mode.value === "compare" ? shownPanels() : allPanels().filter(({ node }) => node.dataset.space === space);
+  if (!switches.aligned.value || alike.length < 2) return null;
+  return (alike.find(({ run }) => run === reference.value) ?? alike[0]).run;
 }
 
 let isFollowing = false;

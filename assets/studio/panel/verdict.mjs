@@ -1,5 +1,5 @@
-// The strip above a picture, as the server writes it: of the plane on screen and, once a run has ended,
-// of what its check has found so far. A screen reader is told once the words have stayed for a while.
+// The strip above a picture, as the server writes it: of the best plane so far or, of one that was chosen or changed, of the
+// plane on screen and, once a run has ended, of what its check has found so far. A screen reader is told once the words have stayed for a while.
 import { element, hide, span, write } from "../page/dom.mjs";
 import { unbroken } from "../page/number_text.mjs";
 import { sendCommand } from "./commands.mjs";
@@ -16,7 +16,7 @@ export function addVerdict() {
   addToPanels((panel) => {
     const strip = new Strip(panel);
     panel.node.addEventListener("panel:plane", () => strip.show());
-    panel.node.addEventListener("panel:news", ({ detail: { verdict, words } }) => strip.receive(verdict, words));
+    panel.node.addEventListener("panel:news", ({ detail }) => strip.receive(detail));
   });
 }
 
@@ -26,6 +26,8 @@ class Strip {
     this.panel = panel;
     /** @type {Words | null} */
     this.verdict = null;
+    /** Of the best plane so far, where another may be passing by. @type {Words | null} */
+    this.best = null;
     this.shown = "";
     this.speak = spokenOnce(panel.part("verdict-spoken"));
     this.speakState = spokenOnce(panel.part("words-spoken"));
@@ -38,10 +40,11 @@ class Strip {
     panel.part("stop-check").onclick = () => sendCommand(panel, "analyses/check/stop");
   }
 
-  /** @param {Words | null} verdict @param {string} state of the run, in words */
-  receive(verdict, state) {
+  /** @param {import("../types").News} news */
+  receive({ verdict, best_strip: best, words }) {
     this.verdict = verdict;
-    this.speakState(state);
+    this.best = best ?? this.best;
+    this.speakState(words);
     this.show();
   }
 
@@ -50,7 +53,7 @@ class Strip {
     const { panel } = this;
     if (!panel.plane) return;
     const isEdited = !panel.isLive || !isAsFound(panel.options);
-    const words = isEdited || !this.verdict ? panel.plane.strip : this.verdict;
+    const words = (isEdited ? null : (this.verdict ?? this.best)) ?? panel.plane.strip;
     this.showCheck();
     this.speak(words.spoken);
     const { answer, lead, follow, more, notes, tooltip } = words;

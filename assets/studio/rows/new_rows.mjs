@@ -43,6 +43,7 @@ function connect(panel) {
 
 /** Uploads a file; its rows are then placed in every panel that is shown. @param {Panel} panel @param {File} file */
 export async function place(panel, file) {
+  showNotice(null); // a file before may have been refused
   try {
     const answer = await sendFile(file);
     if (!answer.ok) throw new Error(await refusalOf(answer));

@@ -14,7 +14,7 @@ from melm_studio.workspace.data_source import ShownData
 
 BEGIN = "Find the plane that separates them"
 STEPS = ("Watch it turn", "Ask whether it is real", "Show it")
-_CAPTION = "So far, the plane of largest variance (PCA), which ignores the labels."
+_CAPTION = "The plane of largest variance (PCA), which ignores the labels."
 _LONGEST_LIST = 40  # characters
 
 

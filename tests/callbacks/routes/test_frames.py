@@ -21,7 +21,7 @@ SURFACE = "surface?kind=densities&method=exact"
 RUN_ROUTES = (
     "figure",
     "planes/0",
-    "planes/0/profile",
+    "gamma-advice",
     "planes/0/trade-off",
     "planes/0/features",
     "planes/0/shared-view",
@@ -186,7 +186,7 @@ def test_the_figure_has_the_colors_of_the_page(finished, scheme):
     n_traces = len(finished.visitor.news(finished.run)["plane"]["traces"])
     assert len(figure["plane"]["data"]) == n_traces
     assert figure["plane"]["layout"]["font"]["color"] == THEMES[scheme].ink
-    assert len(figure["curve"]["data"]) == 5
+    assert len(figure["curve"]["data"]) == 6
 
 
 @pytest.mark.parametrize("scheme", ["sepia", "", "LIGHT"])

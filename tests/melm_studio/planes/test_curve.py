@@ -30,7 +30,7 @@ def test_the_best_so_far_stands_out_from_the_steps(scheme):
     traces, theme = traces_of(curve_figure(scheme)), THEMES[scheme]
     best, steps = traces[CurveTrace.BEST].line, traces[CurveTrace.STEPS].line
     assert best.color == theme.ink
-    assert steps.color == translucent(theme.faint_ink, 0.4)
+    assert steps.color == translucent(theme.faint_ink, 0.18)
     assert best.width > steps.width
 
 
@@ -56,7 +56,7 @@ def test_starts_and_records_are_marks_and_no_lines(scheme):
 
 @each_scheme
 def test_the_curve_comes_without_data(scheme):
-    assert [(trace.x, trace.y) for trace in curve_figure(scheme).data] == [(None, None)] * 5
+    assert [(trace.x, trace.y) for trace in curve_figure(scheme).data] == [(None, None)] * 6
 
 
 def test_what_is_drawn_is_named_above_the_curve():
