@@ -310,7 +310,9 @@ def _kept_sentence(
     # Of the rows that the changed plane has: all rows of a table are known in its own plane only.
     viewer = renderer.viewer(record).of_table(None).at(options.gamma or record.gamma)
     total = viewer.divergence(event.components)
-    return kept_sentence(renderer.kept_features(record, event, options), divergence / total)
+    names = renderer.kept_features(record, event, options)
+    is_weighed = renderer.importance(record, event) is not None
+    return kept_sentence(names, divergence / total, is_chosen_held_out=is_weighed)
 
 
 def _sequence(text: str) -> int:

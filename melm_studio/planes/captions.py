@@ -163,11 +163,15 @@ def _setting_caption(setting: Setting, value: Any) -> str:
     return f"{setting.label.lower()} {value:.3g}"
 
 
-def kept_sentence(names: Sequence[str], share: float) -> str:
-    """The share of the divergence that a plane of these features alone keeps."""
+def kept_sentence(names: Sequence[str], share: float, *, is_chosen_held_out: bool = False) -> str:
+    """The share of the divergence that a plane of these features alone keeps.
+
+    It says so where held-out rows chose the features, whose own share is then a little too high.
+    """
     *others, last = names
     listed = f"{', '.join(others)} and {last}" if others else last
-    return f"{listed} alone keep {percent(share)} of the divergence."
+    chosen = "; the held-out rows chose them" if is_chosen_held_out else ""
+    return f"{listed} alone keep {percent(share)} of the divergence{chosen}."
 
 
 def reproduced_sentence(expected: float, found: float) -> tuple[bool, str]:

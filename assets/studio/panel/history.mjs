@@ -19,7 +19,7 @@ const GAMMA_RANGE = { min: Math.log10(GAMMA_BOUNDS.min), max: Math.log10(GAMMA_B
 const GAMMA_TICKS = { tickvals: [0.1, 0.2, 0.5, 1, 2, 5, 10].map(Math.log10), ticktext: ["0.1", "0.2", "0.5", "1", "2", "5", "10"] };
 const GAMMA_ENDS = /** @type {Range} */ ([GAMMA_RANGE.min, GAMMA_RANGE.max]);
 const NO_INNER_FOLDS = "Which γ tells held-out rows apart best is not measured yet, “Find the best γ” does";
-const CONTOURS_ONLY = "This method has no γ, here it is the width of the contours alone";
+const CONTOURS_ONLY = "The plane does not depend on γ, only its contours do";
 const FINAL_DRAWN_EVERY_MS = 1000; // the curve of a finished run hardly changes
 
 export class History {
