@@ -32,6 +32,9 @@ class Progress(msgspec.Struct, frozen=True, eq=False):
         Estimated fraction of the work done, in [0, 1]; never decreases.
     elapsed_s : float
         Seconds since the fit began.
+    n_sampled : int
+        Rows of the sample that the objective sums over; 0 where it sums over all rows of the fit.
+        Objectives over different rows do not compare, see `is_better`.
 
     Examples
     --------
@@ -57,6 +60,24 @@ class Progress(msgspec.Struct, frozen=True, eq=False):
     stage: str
     fraction: float
     elapsed_s: float
+    n_sampled: int = 0
+
+    def is_better(self, other: Progress | None) -> bool:
+        """Whether the plane of this step is to be kept rather than that of another one.
+
+        The one of more rows is, whatever the objectives; over the same rows that of the larger
+        objective, and of equal ones the other.
+
+        Parameters
+        ----------
+        other : Progress or None
+            None where there is none, which is never better.
+        """
+        if other is None:
+            return True
+        if self.n_sampled != other.n_sampled:
+            return not self.n_sampled or 0 < other.n_sampled < self.n_sampled
+        return self.objective > other.objective
 
 
 # A true return value stops the fit, which keeps the best plane so far.

@@ -292,6 +292,7 @@ def _preview(
         stage=f"start 1 of {settings.n_init}, wide kernels first",
         fraction=0.0,
         elapsed_s=0.0,
+        n_sampled=stage.n_sampled,
     )
 
 
@@ -345,9 +346,10 @@ def plan_stages(
         _objective(candidates, settings),
         settings.max_iter,
         settings.tol,
+        n_sampled=_n_rows(candidates) if is_sample else 0,
         **_together(_tiled(candidates, settings, np.float64)),
     )
-    stages = _continuation_stages(candidates, settings, last.objective)
+    stages = _continuation_stages(candidates, settings, last)
     if has_competition:
         stages += _competition_stages(candidates, settings, last, is_sample=is_sample)
     else:
@@ -393,9 +395,9 @@ def kernel_factors(settings: SearchSettings) -> tuple[float, ...]:
 
 
 def _continuation_stages(
-    classes: ClassDensities, settings: SearchSettings, target: Objective
+    classes: ClassDensities, settings: SearchSettings, last: Stage
 ) -> list[Stage]:
-    """The stages of wide kernels, which report the value of the target, the objective at gamma."""
+    """The stages of wide kernels, which report the objective of the last one, at gamma."""
     single = _tiled(classes, settings, np.float32)
     return [
         Stage(
@@ -403,7 +405,8 @@ def _continuation_stages(
             _objective(classes.widened(factor), settings),
             min(_MAX_ITER_PER_STAGE, settings.max_iter),
             max(_STAGE_TOL, settings.tol),
-            monitor=target if settings.has_callback else None,
+            monitor=last.objective if settings.has_callback else None,
+            n_sampled=last.n_sampled,
             **_together(single and single.widened(factor)),
         )
         for factor in kernel_factors(settings)
@@ -450,10 +453,11 @@ def _refinement_stages(classes: ClassDensities, settings: SearchSettings) -> lis
         1,
         is_parallel=not in_memory(classes.rows),
     )
-    if int(classes.counts.sum()) <= 2 * n_rows:
+    if _n_rows(classes) <= 2 * n_rows:
         return [_competition_of_finalists(all_rows), all_rows]
-    objective = loose(subsample(classes, n_rows, settings))
-    large = Stage(f"{n_rows:,} rows", objective, settings.max_iter, tol, 1)
+    sample = subsample(classes, n_rows, settings)
+    name, n_sampled = f"{n_rows:,} rows", _n_rows(sample)
+    large = Stage(name, loose(sample), settings.max_iter, tol, 1, n_sampled=n_sampled)
     return [_competition_of_finalists(large), large, all_rows]
 
 
@@ -615,9 +619,13 @@ def wide_kernel_optima(
 def competition_rows(classes: ClassDensities, settings: SearchSettings) -> ClassDensities:
     """The rows on which the starts compete: all of them, or a sample if there are many."""
     sizes = settings.sample_sizes
-    if int(classes.counts.sum()) <= sizes.max_rows:
+    if _n_rows(classes) <= sizes.max_rows:
         return classes
     return subsample(classes, sizes.small, settings)
+
+
+def _n_rows(classes: ClassDensities) -> int:
+    return int(classes.counts.sum())
 
 
 def subsample(classes: ClassDensities, n_rows: int, settings: SearchSettings) -> ClassDensities:
@@ -632,7 +640,7 @@ def subsample(classes: ClassDensities, n_rows: int, settings: SearchSettings) ->
         Approximate size; each class keeps at least n_components + 2 rows if it has them.
     settings : SearchSettings
     """
-    share = n_rows / int(classes.counts.sum())
+    share = n_rows / _n_rows(classes)
     stream = np.random.default_rng(np.random.SeedSequence(settings.seed))
     sample = _share_of(classes, share, settings.n_components, stream)
     cells = tuple(_share_of(own, share, settings.n_components, stream) for own in classes.cells)

@@ -96,6 +96,8 @@ class Stage:
     is_parallel : bool
         Whether the objective itself uses all workers, as sums over the blocks of a table do. The
         starts are then optimized in this process, one after the other.
+    n_sampled : int
+        Rows of the sample that the reported objective sums over; 0 for all rows.
     """
 
     name: str
@@ -108,6 +110,7 @@ class Stage:
     batch: BatchObjective | None = None
     batch_size: int = 1
     is_parallel: bool = False
+    n_sampled: int = 0
 
     @property
     def monitored(self) -> Objective:
@@ -478,6 +481,7 @@ class _StartObserver:
             stage=f"{words}, {self.stage.name}" if self.stage.name else words,
             fraction=(self.stage_number + within_stage) / self.search.n_stages,
             elapsed_s=0.0,
+            n_sampled=self.stage.n_sampled,
         )
         self.search.report(step, self.stage.monitored)
 

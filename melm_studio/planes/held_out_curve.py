@@ -30,15 +30,17 @@ def measured_planes(events: Iterable[PlaneEvent], before: PlaneEvent | None) -> 
     Returns
     -------
     list of PlaneEvent
-        The first plane, those that raise the best one over the next step of a fixed scale, and the
-        last of a run that has ended.
+        The first plane over the same rows, those that raise the best one over the next step of a
+        fixed scale, and the last of a run that has ended.
     """
-    found, level = [], None if before is None else _level(before)
+    found = []
     for event in events:
         is_best = event.objective >= event.best_objective
+        is_comparable = before is not None and before.n_sampled == event.n_sampled
+        level = _level(before) if before is not None and is_comparable else None
         if event.is_final or (is_best and (level is None or _level(event) > level)):
             found.append(event)
-        level = _level(event)
+        before = event
     return found
 
 

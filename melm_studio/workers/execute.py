@@ -191,7 +191,10 @@ def _analyzed(analysis: Analysis[Any], work: Work) -> _Ending:
 
 def _append_best(recorder: Recorder) -> None:
     if recorder.best is not None:
-        recorder.conclude(recorder.best.components, recorder.best.objective, is_complete=False)
+        best = recorder.best
+        recorder.conclude(
+            best.components, best.objective, is_complete=False, n_sampled=best.n_sampled
+        )
 
 
 def _retry_until_room(write: Callable[[], _T], clock: Clock) -> _T:

@@ -59,7 +59,12 @@ def fitted(train: LabeledData, record: RunRecord, recorder: Recorder) -> Fit:
     groups = {"groups": train.groups} if has_fit_parameter(estimator, "groups") else {}
     estimator.fit(train.X, train.y, **groups, **nuisance_of(train, record))
     components = estimator.components_
-    objective = _objective(train, record, recorder, components)
+    # A search that began on a sample and was stopped has its plane from any of its steps.
+    objective = (
+        _divergence(estimator)
+        if recorder.has_sampled
+        else _objective(train, record, recorder, components)
+    )
     return Fit(components, objective, _outcome(estimator))
 
 
@@ -121,6 +126,13 @@ def _outcome(estimator: Any) -> FitOutcome:
     return FitOutcome(
         n_starts=len(estimator.start_results_), n_agreeing=int(estimator.n_agreeing_starts_)
     )
+
+
+def _divergence(estimator: Any) -> float:
+    """What the plane of a `MELM` maximizes, over all rows."""
+    own = float(estimator.divergence_)
+    blind_to = getattr(estimator, "nuisance_divergence_", None)
+    return own if blind_to is None else own - estimator.nuisance_weight * float(blind_to)
 
 
 def _objective(

@@ -51,7 +51,9 @@ class Recorder:
     Attributes
     ----------
     best : Progress or None
-        The step with the best plane so far.
+        The step with the best plane so far, over the most rows that the fit has come to.
+    has_sampled : bool
+        Whether a step was over a sample of the rows.
     stopped : bool
         Whether the fit was requested to stop.
     outcome : FitOutcome
@@ -68,7 +70,7 @@ class Recorder:
         n_kept_all: int = N_KEPT_ALL,
     ) -> None:
         self.best: Progress | None = None
-        self.stopped = False
+        self.has_sampled = self.stopped = False
         self.outcome = NO_OUTCOME
         self._store = store
         self._run_id = run_id
@@ -110,19 +112,27 @@ class Recorder:
 
     def _keep(self, progress: Progress) -> None:
         self._last = progress
-        if self.best is None or progress.objective > self.best.objective:
+        self.has_sampled |= progress.n_sampled > 0
+        if progress.is_better(self.best):
             self.best = progress
         if progress.n_evaluations > self._n_repeated and self._is_due():
             self._append(self._event(progress, is_final=False))
 
-    def conclude(self, components: FloatArray, objective: float, *, is_complete: bool) -> None:
+    def conclude(
+        self, components: FloatArray, objective: float, *, is_complete: bool, n_sampled: int = 0
+    ) -> None:
         """Append the last plane of the history, the best of a fit, whether complete or not.
 
         A run that is continued may have found a better one before it was cut short.
+
+        Parameters
+        ----------
+        components : ndarray of shape (n_components, n_features)
+        objective : float
+            Over all rows, or over `n_sampled` of them.
+        is_complete : bool
+        n_sampled : int
         """
-        earlier = self._best_earlier() if not is_complete else None
-        if earlier is not None and earlier.objective > objective:
-            components, objective = earlier.components, earlier.objective
         last = self._last or _only_step(components, objective)
         final = structs.replace(
             last,
@@ -131,11 +141,28 @@ class Recorder:
             best_objective=objective,
             fraction=1.0 if is_complete else last.fraction,
             elapsed_s=self._clock.monotonic() - self._began_s,
+            n_sampled=n_sampled,
         )
+        earlier = None if is_complete else self._better_earlier(final)
+        if earlier is not None:
+            final = structs.replace(
+                final,
+                components=earlier.components,
+                objective=earlier.objective,
+                best_objective=earlier.objective,
+                n_sampled=earlier.n_sampled,
+            )
         self._append(self._event(final, is_final=True))
 
-    def _best_earlier(self) -> PlaneEvent | None:
-        return best_event(self._store, self._run_id) if self._n_repeated >= 0 else None
+    def _better_earlier(self, final: Progress) -> PlaneEvent | None:
+        """The best plane of an earlier attempt, if it is better than the one of this attempt."""
+        earlier = best_event(self._store, self._run_id) if self._n_repeated >= 0 else None
+        if earlier is None:
+            return None
+        # The plane of a fit that was stopped on a sample is evaluated over all rows in the end;
+        # with one that was not, it compares by what it was on the sample.
+        own = self.best if earlier.n_sampled and self.best is not None else final
+        return earlier if earlier.is_better(own) else None
 
     def _is_due(self) -> bool:
         if self._appended is None:

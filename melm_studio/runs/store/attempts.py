@@ -115,6 +115,12 @@ def _append_best_plane(store: RunStore, run_id: str) -> None:
     if last is None or last.is_final or best is None:
         return
     components = align_components(best.components, last.components)
-    store.append(
-        run_id, replace(last, components=components, objective=best.objective, is_final=True)
+    final = replace(
+        last,
+        components=components,
+        objective=best.objective,
+        best_objective=best.objective,
+        n_sampled=best.n_sampled,
+        is_final=True,
     )
+    store.append(run_id, final)

@@ -7,8 +7,15 @@ from melm_studio.runs.store.protocol import RunStore
 
 
 def best_event(store: RunStore, run_id: str) -> PlaneEvent | None:
-    """Return the event with the largest objective, or None before the first."""
+    """Return the event with the best plane, or None before the first.
+
+    That is the one with the largest objective among those over the most rows: a plane that was
+    judged by all rows is better known than one that was judged by a sample of them.
+    """
+    best: PlaneEvent | None = None
     # One at a time: a long history of wide planes may not fit into memory.
-    found = (store.event(run_id, sequence) for sequence in range(store.n_events(run_id)))
-    events = (event for event in found if event is not None)
-    return max(events, key=lambda event: event.objective, default=None)
+    for sequence in range(store.n_events(run_id)):
+        event = store.event(run_id, sequence)
+        if event is not None and event.is_better(best):
+            best = event
+    return best

@@ -90,7 +90,8 @@ def checked_events(file: IO[bytes], n_features: int, most: int) -> Iterator[Plan
 def _is_plane(event: PlaneEvent, shape: tuple[int, ...] | None) -> bool:
     """Whether an event has orthonormal components, of one shape in a run, and its bounds."""
     found = event.components
-    counts = (event.sequence, event.start, event.n_starts, event.iteration, event.n_evaluations)
+    places = (event.sequence, event.start, event.n_starts, event.iteration)
+    counts = (*places, event.n_evaluations, event.n_sampled)
     return (
         found.ndim == 2
         and 1 <= found.shape[0] <= COMPONENTS.maximum

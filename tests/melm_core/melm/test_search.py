@@ -7,6 +7,7 @@ import pytest
 
 from melm_core.density.kernel_density import whitened_kernel_classes
 from melm_core.linalg.planes import principal_angles
+from melm_core.melm.estimator import MELM
 from melm_core.melm.objective import divergence_and_gradient
 from melm_core.melm.search import (
     SampleSizes,
@@ -225,6 +226,32 @@ def test_a_sampled_search_does_not_depend_on_the_number_of_jobs():
     assert one.best.objective == two.best.objective
     values = [[result.objective for result in each.start_results] for each in (one, two)]
     assert values[0] == values[1]
+
+
+def test_steps_say_which_rows_they_are_judged_by():
+    _, _, steps = searched()
+    rows_of_stages = {step.stage.partition(", ")[2]: step.n_sampled for step in steps}
+    assert rows_of_stages == {
+        "wide kernels first": 100,
+        "γ × 1.5": 100,
+        "": 100,
+        "polishing": 100,
+        "200 rows": 200,
+        "all rows": 0,
+    }
+
+
+@pytest.mark.slow
+def test_the_plane_of_many_rows_is_polished_on_all_of_them():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 60_000)
+    X = rng.normal(size=(len(y), 12))
+    X[:, :2] += np.outer(y, (1.03, 0.66))
+    X /= X.std(axis=0)
+    direction = np.linalg.solve(np.cov(X.T), X[y == 1].mean(axis=0) - X[y == 0].mean(axis=0))
+    direction /= np.linalg.norm(direction)
+    found = MELM(random_state=0).fit(X, y).components_
+    assert np.degrees(np.arccos(np.linalg.norm(found @ direction))) < 2.0
 
 
 def test_steps_name_their_stage_and_the_fraction_never_decreases():

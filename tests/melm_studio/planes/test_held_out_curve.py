@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from melm_studio.planes.held_out_curve import measured_planes
 from melm_studio.runs.records.run import PlaneEvent
@@ -46,6 +47,13 @@ def test_only_planes_that_are_the_best_so_far_are_measured():
     found = measured_planes(history(STEPS), None)
     assert all(event.objective == event.best_objective for event in found)
     assert [event.sequence for event in found] == [0, 1, 2, 3, 6, 7, 10, 11, 13]
+
+
+def test_the_first_plane_over_more_rows_is_measured_though_its_divergence_is_lower():
+    on_sample, on_all_rows = history([0.5, 1.2]), history([0.9, 0.9, 1.0])
+    events = [replace(event, n_sampled=2_000, is_final=False) for event in on_sample]
+    events += [replace(event, sequence=event.sequence + 2) for event in on_all_rows]
+    assert [event.sequence for event in measured_planes(events, None)] == [0, 1, 2, 4]
 
 
 def test_a_long_run_has_some_dozens_of_measured_planes():

@@ -25,6 +25,7 @@ from melm_studio.runs.records.outcome import NO_OUTCOME, FitOutcome
 from melm_studio.runs.records.run import RunState, new_analysis
 from melm_studio.runs.records.stored_files import FileKind
 from melm_studio.runs.store.attempts import requeue
+from melm_studio.runs.store.best_plane import best_event
 from melm_studio.workers import execute, fitting
 from melm_studio.workers.execute import execute_run
 from melm_studio.workers.inline import InlineRunner
@@ -232,6 +233,30 @@ def test_a_cancelled_run_keeps_its_best_plane(store, monkeypatch):
     assert final.objective == best.objective
     assert final.fraction < 1.0
     assert_same_plane(final.components, best.components)
+
+
+@pytest.mark.parametrize("on_all_rows", [True, False])
+def test_a_run_stopped_while_it_searches_many_rows_ends_with_a_plane_judged_by_all_of_them(
+    store, monkeypatch, on_all_rows
+):
+    append = store.append
+
+    def cancel_there(run_id, event):
+        if not event.is_final and bool(event.n_sampled) != on_all_rows:
+            store.request_cancel(run_id)
+        return append(run_id, event)
+
+    monkeypatch.setattr(store, "append", cancel_there)
+    data = blobs(n_rows=10_500)
+    record = worked(store, data, n_init=1)
+    *events, final = store.events(record.run_id)
+    assert (record.state, final.is_final, final.n_sampled) == (RunState.CANCELLED, True, 0)
+    divergence = cauchy_schwarz_divergence(
+        data.X, data.y, final.components, gamma=1.0, shrinkage="ledoit-wolf"
+    )
+    assert final.objective == final.best_objective == pytest.approx(divergence, abs=1e-6)
+    assert best_event(store, record.run_id).sequence == final.sequence
+    assert {event.n_sampled for event in events} == ({2_001, 0} if on_all_rows else {2_001})
 
 
 def test_a_run_that_is_deleted_while_it_works_stops_and_stays_deleted(store, monkeypatch):

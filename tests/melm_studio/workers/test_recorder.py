@@ -129,6 +129,36 @@ def test_the_best_step_is_remembered_even_if_it_is_not_kept(recorder):
     assert recorder.best.objective == 5.0
 
 
+def test_a_plane_over_more_rows_is_better_than_any_of_a_sample(recorder):
+    for objective, n_sampled in ((1.2, 2_000), (0.9, 10_000), (0.8, 10_000), (0.7, 0), (0.6, 0)):
+        recorder(replace(step(objective), n_sampled=n_sampled))
+    assert (recorder.best.objective, recorder.best.n_sampled) == (0.7, 0)
+
+
+@pytest.mark.parametrize(
+    ("attempts", "expected"),
+    [
+        (((1.2, 2_000), (0.9, 10_000)), 0.9),  # the earlier one was of a smaller sample
+        (((0.9, 10_000), (1.2, 2_000)), 0.9),
+        (((0.9, 10_000), (0.8, 10_000)), 0.9),
+        (((0.9, 10_000), (1.0, 10_000)), 1.0),
+        (((0.9, 0), (1.2, 2_000)), 0.9),
+        (((0.9, 2_000), (0.8, 0)), 0.8),
+    ],
+)
+def test_a_continued_run_that_fails_keeps_the_plane_of_the_most_rows(
+    store, run_id, clock, attempts, expected
+):
+    for objective, n_sampled in attempts:
+        recorder = Recorder(store, run_id, clock)
+        recorder(replace(step(objective, seed=int(10 * objective)), n_sampled=n_sampled))
+        best = recorder.best
+    recorder.conclude(best.components, best.objective, is_complete=False, n_sampled=best.n_sampled)
+    last = store.last_event(run_id)
+    assert last.objective == last.best_objective == expected
+    assert_same_plane(last.components, plane(seed=int(10 * expected)).components)
+
+
 def test_a_request_to_cancel_reaches_the_fit_at_the_next_step(store, run_id, recorder):
     assert recorder(step()) is False
     store.cancel(run_id)
