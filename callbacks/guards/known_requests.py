@@ -33,7 +33,15 @@ _NESTED = "The values are nested more deeply than any that the studio reads."
 # Dash compares each control with each that has changed: a story of 200 views has 1,200.
 _MOST_CONTROLS, _MOST_CHANGED = 10_000, 2_000
 # The ids of controls of which a page has several have these places.
-_PLACES = {"at": Count, "column": Count, "name": Text, "part": Text, "act": Text}
+_PLACES = {
+    "at": Count,
+    "column": Count,
+    "question": Count,
+    "choice": Count,
+    "name": Text,
+    "part": Text,
+    "act": Text,
+}
 _MISFIT = (
     "This request does not fit this version of the studio. Reload the page; runs continue "
     "without it."

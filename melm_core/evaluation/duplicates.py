@@ -30,6 +30,8 @@ _N_NEIGHBORS = 10
 _FALSE_SHARE = 0.01  # of the rows found, and the chance to find any where there are none
 _MOST_WORK = 2e9  # multiplications of the distances between rows, about a second
 _MOST_COMPARED = 4_000  # rows
+# Distances mean little of features with fewer values, such as categories: doubles agree in them.
+_LEAST_LEVELS = 11
 # Of neighbors on a lattice, as of rounded values, distances repeat and their ratios mean nothing.
 _LEAST_DISTINCT_SHARE = 0.5
 
@@ -113,7 +115,8 @@ def near_doubles(X: Any, y: Any) -> DuplicateRows | None:
     distribution: its power m, the dimension that the neighbors fill, is the least of k - 1 uniform
     numbers. m is estimated from the farther half of the neighbors, which hold no doubles. Rows
     whose ratio is improbably small, by Benjamini and Hochberg over all rows, are doubles of their
-    nearest neighbor if they have its label. Equal rows count as one, so that rounded values alone
+    nearest neighbor if they have its label, and its values of the features that have ten values
+    or fewer, which the distances leave out. Equal rows count as one, so that rounded values alone
     make no doubles; of a large table, rows next to each other in a random projection are compared.
 
     Parameters
@@ -152,13 +155,16 @@ def near_doubles(X: Any, y: Any) -> DuplicateRows | None:
     """
     X, y = check_X_y(X, y, dtype=np.float64)
     spread = X.std(axis=0)
-    scaled = X[:, spread > 0] / spread[spread > 0]
+    is_measured = np.array([len(np.unique(column)) >= _LEAST_LEVELS for column in X.T])
+    scaled = X[:, is_measured] / spread[is_measured]
+    others = X[:, ~is_measured]
     distinct = np.unique(duplicate_rows(X, y).groups, return_index=True)[1]
     rows = _compared(scaled, np.sort(distinct)) if scaled.size else distinct[:0]
     if len(rows) <= 2 * _N_NEIGHBORS:
         return None
     codes = pd.factorize(y)[0]
     pairs = _improbably_near(scaled[rows], codes[rows])
+    pairs = pairs[:, (others[rows[pairs[0]]] == others[rows[pairs[1]]]).all(axis=1)]
     if not pairs.shape[1]:
         return None
     gaps = np.abs(scaled[rows[pairs[0]]] - scaled[rows[pairs[1]]])

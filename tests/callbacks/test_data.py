@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from melm_studio.layout import ids
@@ -182,3 +183,50 @@ def test_runs_of_others_are_not_listed(studio, visitor, items):
     stranger.choose_sample("wine")
     stranger.start(method="pca")
     assert items() == []
+
+
+@pytest.fixture
+def of_subjects(visitor):
+    """The changes after a table was dropped whose column says which rows belong together."""
+    rng = np.random.default_rng(0)
+    code = np.repeat(np.arange(20), 6)
+    X = rng.normal(size=(20, 2))[code] + rng.normal(size=(120, 2))
+    label = np.where(code % 2, "a", "b")
+    table = pd.DataFrame({"x": X[:, 0], "y": X[:, 1], "code": code + 1, "label": label})
+    return visitor.choose_file(csv(table.sample(frac=1.0, random_state=0)))
+
+
+def buttons_of(changes):
+    found = [part["props"] for part in components(changes[f"{ids.DATA_SUMMARY}.children"])]
+    return {one["children"]: one for one in found if "aria-pressed" in one and "id" in one}
+
+
+def test_a_question_of_the_table_is_answered_by_its_button(studio, visitor, of_subjects):
+    assert studio.data_of(visitor).open_questions
+    button = buttons_of(of_subjects)["Keep rows of one code together"]
+    assert button["aria-pressed"] == "false"
+    choice = visitor.fire(button["id"], "n_clicks", 1)[CHOICE]
+    assert choice["answers"] == {"subjects:code": "together"}
+    changes = visitor.choose(choice)
+    assert buttons_of(changes)["Keep rows of one code together"]["aria-pressed"] == "true"
+    data = studio.data_of(visitor)
+    assert data.open_questions == ()
+    assert len(np.unique(data.groups)) == 20
+
+
+def test_a_button_of_a_table_that_has_changed_answers_nothing(visitor, of_subjects):
+    button = buttons_of(of_subjects)["Rows are independent"]
+    visitor.choose_sample("iris")
+    assert CHOICE not in visitor.fire(button["id"], "n_clicks", 1)
+
+
+def test_another_label_forgets_what_was_answered_of_its_column(visitor, of_subjects):
+    button = buttons_of(of_subjects)["Rows are independent"]
+    choice = visitor.fire(button["id"], "n_clicks", 1)[CHOICE]
+    visitor.choose(choice)
+    assert visitor.fire(ids.LABEL, "value", "code")[CHOICE]["answers"] == {}
+
+
+def test_an_answer_that_there_is_not_is_refused_by_the_page(visitor):
+    changes = visitor.choose({**SAMPLE, "answers": {"neighbors": "perhaps"}})
+    assert '"perhaps" is no answer to neighbors' in changes[ERROR]

@@ -94,6 +94,9 @@ DRAWS = {
         5 * rng.normal(size=(4, 5))[rng.integers(0, 4, 80)] + rng.normal(size=(80, 5))
     ),
     "wide": lambda rng: rng.normal(size=(80, 300)),
+    "rare categories": lambda rng: np.hstack(
+        [rng.normal(size=(80, 3)), 5.0 * np.eye(27)[rng.permutation(np.arange(80) // 3)]]
+    ),
 }
 
 
@@ -112,3 +115,9 @@ def test_a_few_rows_have_no_neighbors_to_compare_with():
     X, y, _ = doubled(0, n_rows=6)
     assert near_doubles(X, y) is None
     assert near_doubles(np.ones((50, 2)), np.arange(50) % 2) is None
+
+
+def test_rows_that_differ_in_a_category_are_no_doubles():
+    X, y, _ = doubled(0)
+    assert near_doubles(np.column_stack([X, np.repeat([0.0, 1.0], 40)]), y) is None
+    assert near_doubles(np.column_stack([X, np.tile([0.0, 1.0], 40)]), y).n_repeats == 40

@@ -18,7 +18,7 @@ from melm_studio.runs.records.check_report import CheckReport, FeatureStability
 from melm_studio.runs.records.run import FIT, RunState, new_analysis
 from melm_studio.runs.store.protocol import RunEndedError
 from melm_studio.scores import check_sentence
-from melm_studio.tables import Table, Use, prepare
+from melm_studio.tables import Question, Table, Use, prepare
 from melm_studio.workers.inline import InlineRunner
 from tests.melm_studio.runs.helpers import SOURCE, blobs, queue_run
 
@@ -137,14 +137,7 @@ def test_a_check_has_no_planes_and_says_what_it_is_about(store):
 
 
 def test_what_is_known_grows_while_it_is_worked(store, monkeypatch):
-    known = []
-    put = store.put_report
-
-    def remember(run_id, raw):
-        known.append(CheckReport.from_bytes(raw))
-        put(run_id, raw)
-
-    monkeypatch.setattr(store, "put_report", remember)
+    known = reports_of(store, monkeypatch)
     checked(store)
     fractions = [report.fraction for report in known]
     assert fractions == sorted(fractions)
@@ -157,6 +150,62 @@ def test_what_is_known_grows_while_it_is_worked(store, monkeypatch):
 
 
 def test_a_running_check_says_yes_only_once_no_shuffle_can_take_it_back(store, monkeypatch):
+    known = reports_of(store, monkeypatch)
+    monkeypatch.setattr("melm_studio.analyses.check.N_PERMUTATIONS", 59)
+    monkeypatch.setattr("melm_studio.analyses.check._LEAST_WAIT_S", 0.0)
+    _, report = checked(store)
+    assert report.answer == "yes"
+    running = {one.n_permutations: one for one in known if one.p_value is not None}
+    assert running[19].p_value == pytest.approx(0.05)
+    assert next(n for n, one in running.items() if one.answer == "yes") == 57
+
+
+def test_folds_at_chance_say_not_shown_before_any_shuffle(store, monkeypatch):
+    known = reports_of(store, monkeypatch)
+    noise = replace(DATA, X=np.random.default_rng(1).normal(size=DATA.X.shape))
+    _, last = checked(store, noise)
+    first = next(report for report in known if report.scores)
+    assert (first.answer, first.p_value) == ("no", None)
+    words = check_sentence(first)
+    assert words.startswith("Not shown. ")
+    assert f"at most {percent(first.bound)}" in words
+    assert (last.answer, last.bound) == ("no", None)
+    assert check_sentence(last).startswith("No. ")
+    assert all(report.answer == "no" for report in known if report.scores)
+
+
+def test_an_early_not_shown_is_taken_back_only_by_a_settled_p_value(store, monkeypatch):
+    monkeypatch.setattr("melm_studio.analyses.check.bound_at_chance", lambda *_: 0.7)
+    monkeypatch.setattr("melm_studio.analyses.check.N_PERMUTATIONS", 59)
+    known = [report for report in reports_of(store, monkeypatch, checked) if report.scores]
+    unsettled = [report for report in known if 0 < report.n_permutations < 57]
+    assert {(report.answer, report.bound) for report in unsettled} == {("no", 0.7)}
+    assert {report.p_value for report in unsettled if report.n_permutations == 19} == {0.05}
+    assert (known[-1].answer, known[-1].bound) == ("yes", None)
+
+
+def test_a_yes_waits_for_the_questions_of_the_table(store):
+    asked = Question("neighbors", "Do neighbors belong together? They are alike.", ())
+    data = replace(DATA, questions=(asked,))
+    _, report = checked(store, data)
+    assert (report.answer, report.questions) == ("unknown", (asked,))
+    words = check_sentence(report)
+    assert words.startswith("Cannot be decided yet. ")
+    assert "Do neighbors belong together? Answer beside the table" in words
+    assert CheckReport.from_bytes(report.to_bytes()) == report
+    answered = replace(data, questions=(msgspec.structs.replace(asked, answer="independent"),))
+    assert checked(store, answered)[1].answer == "yes"
+
+
+def test_a_no_waits_for_no_question(store):
+    asked = Question("neighbors", "Do neighbors belong together? They are alike.", ())
+    noise = replace(DATA, X=np.random.default_rng(1).normal(size=DATA.X.shape), questions=(asked,))
+    _, report = checked(store, noise)
+    assert (report.answer, report.questions) == ("no", ())
+
+
+def reports_of(store, monkeypatch, act=None):
+    """The reports that are put into the store, from now on or by an act."""
     known = []
     put = store.put_report
 
@@ -165,13 +214,9 @@ def test_a_running_check_says_yes_only_once_no_shuffle_can_take_it_back(store, m
         put(run_id, raw)
 
     monkeypatch.setattr(store, "put_report", remember)
-    monkeypatch.setattr("melm_studio.analyses.check.N_PERMUTATIONS", 59)
-    monkeypatch.setattr("melm_studio.analyses.check._LEAST_WAIT_S", 0.0)
-    _, report = checked(store)
-    assert report.answer == "yes"
-    running = {one.n_permutations: one for one in known if one.p_value is not None}
-    assert running[19].p_value == pytest.approx(0.05)
-    assert next(n for n, one in running.items() if one.answer == "yes") == 57
+    if act is not None:
+        act(store)
+    return known
 
 
 def test_clear_noise_ends_the_shuffles_early(store, monkeypatch):

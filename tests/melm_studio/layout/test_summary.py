@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import msgspec
 import numpy as np
 
 from melm_studio.layout.summary import data_size, data_summary
+from melm_studio.tables import Choice, Question
 from melm_studio.tables.labeled_data import LabeledData
 from melm_studio.tables.summary import summarize
 from melm_studio.workspace.described_tables import TableDescription
@@ -24,6 +26,7 @@ def described(data: LabeledData, **changes) -> TableDescription:
         class_names=data.class_names,
         steps=data.steps,
         warnings=data.warnings,
+        questions=data.questions,
         has_batches=data.batches is not None,
         summary=replace(summarize(data), **changes),
         labels=(),
@@ -80,3 +83,28 @@ def test_warnings_are_in_sight_and_other_notes_are_folded_in_their_order():
     assert texts(legend)[0] == "0"
     assert texts(warning) == ["7 rows repeat."]
     assert texts(notes) == ["2 notes on the table", steps[0], steps[2]]
+
+
+def test_a_question_is_in_sight_with_a_button_for_each_answer():
+    asked = Question(
+        "doubles", "Are they? Yes.", (Choice("together", "Are"), Choice("no", "Are not"))
+    )
+    data = replace(blobs(), questions=(asked, msgspec.structs.replace(asked, answer="no")))
+    found = [one.to_plotly_json()["props"] for one in shown(data) if is_question(one)]
+    assert [("data-open" in props, props["aria-label"]) for props in found] == [
+        (True, "Are they?"),
+        (False, "Are they?"),
+    ]
+    assert [pressed(props) for props in found] == [
+        {"Are": "false", "Are not": "false"},
+        {"Are": "false", "Are not": "true"},
+    ]
+
+
+def is_question(part):
+    return getattr(part, "className", "") == "table-question"
+
+
+def pressed(props):
+    _, buttons = props["children"]
+    return {one.children: one.to_plotly_json()["props"]["aria-pressed"] for one in buttons.children}

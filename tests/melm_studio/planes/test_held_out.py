@@ -8,6 +8,7 @@ from melm_core.evaluation import Answer
 from melm_studio.planes.held_out import held_out_verdict
 from melm_studio.planes.types import Predictions, Scores
 from melm_studio.scores import Rows
+from melm_studio.tables import Question
 
 COUNTS = {"a": 50, "b": 50}
 
@@ -48,3 +49,13 @@ def test_rows_of_few_groups_are_no_evidence():
 def test_without_held_out_rows_of_a_class_nothing_is_claimed():
     verdict = held_out_verdict(Scores(1.0, None, None), None, COUNTS)
     assert (verdict.rows, verdict.answer) == (Rows.TRAINING, Answer.UNKNOWN)
+
+
+def test_an_open_question_of_the_table_holds_back_a_yes_and_no_no():
+    y, asked = np.arange(60) % 2, (Question("doubles", "Are they repeats? As they are near.", ()),)
+    yes = held_out_verdict(Scores(1.0, 1.0, 1.0), Predictions(y, y, None), COUNTS, asked)
+    assert (yes.answer, yes.questions) == (Answer.UNKNOWN, asked)
+    assert yes.lead == "100 % of held-out rows are told apart"
+    assert yes.notes[0] == "Are they repeats?"
+    no = held_out_verdict(Scores(1.0, 0.5, 1.0), Predictions(y, 0 * y, None), COUNTS, asked)
+    assert (no.answer, no.questions) == (Answer.NO, ())

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 
+import msgspec
 import pytest
 
 from melm_studio.planes.plane_edits import LoadingEdit
 from melm_studio.planes.view_options import DEFAULT_VIEW, ViewOptions
+from melm_studio.runs.records.data_source import DataSource
 from melm_studio.runs.records.parameters import checked_parameters
+from melm_studio.validation import read
 from melm_studio.workspace.story import Story
 from melm_studio.workspace.view_query import from_query, to_query
 
@@ -140,3 +143,13 @@ def test_a_link_is_written_as_it_was_read(link):
 def test_a_story_that_is_saved_again_is_the_same_story():
     again = Story.from_bytes(json.dumps(read_story().to_json()).encode())
     assert again == read_story()
+
+
+def test_answers_to_questions_travel_in_a_link_and_in_a_story():
+    answers = {"neighbors": "runs:15", "subjects:pots, & pans": "together"}
+    view = from_query(LINK)
+    asked = msgspec.structs.replace(
+        view, source=msgspec.structs.replace(view.source, answers=answers)
+    )
+    assert from_query(to_query(asked)).source.answers == answers
+    assert read(msgspec.to_builtins(asked.source), DataSource, "The data").answers == answers
