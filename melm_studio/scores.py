@@ -14,6 +14,7 @@ from enum import StrEnum
 import msgspec
 
 from melm_core.base import percent
+from melm_core.diagnostics import ComponentGain
 from melm_core.evaluation import Answer
 from melm_studio.runs.records.check_report import CheckReport, FeatureStability
 from melm_studio.runs.records.outcome import GammaPath
@@ -604,6 +605,19 @@ def angle_sentence(stability: FeatureStability) -> str:
     """By how much the plane turns when the rows are resampled."""
     turns = f"The plane turns by {stability.angle:.0f} degrees"
     return f"{turns} between resamples of the rows."
+
+
+def second_component_sentence(found: ComponentGain) -> str:
+    """That the second component of a plane adds nothing on held-out rows; "" where it does.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from melm_core.diagnostics import ComponentGain
+    >>> second_component_sentence(ComponentGain(np.ones(2), 0.003, 0.002, 0.0, 0.01))
+    'Component 2 adds nothing here: one component says the same.'
+    """
+    return "" if found.adds else "Component 2 adds nothing here: one component says the same."
 
 
 def importance_sentence(loss: float, error: float, share_loss: float) -> str:

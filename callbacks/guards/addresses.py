@@ -157,6 +157,7 @@ ADDRESSES = {
     f"GET {_RUN}/model.json": _LIGHT,
     f"POST {_RUN}/new-class": _HEAVY_JSON,
     f"POST {_RUN}/new-column": _HEAVY_JSON,
+    f"POST {_RUN}/one-component": _LIGHT,
     f"GET {_RUN}/overlap.csv": _LIGHT,
     f"GET {_PLANE}": _LIGHT,
     f"GET {_PLANE}/distances": _LIGHT,

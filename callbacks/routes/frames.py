@@ -43,7 +43,7 @@ from melm_studio.runs.records.run import (
     RunState,
     UnreadableRun,
 )
-from melm_studio.scores import gamma_sentence
+from melm_studio.scores import gamma_sentence, second_component_sentence
 from melm_studio.validation import InputError
 from melm_studio.workspace.workspace import MAX_PANELS, readable, revision_of
 
@@ -137,7 +137,7 @@ def plane(run_id: str, sequence: int) -> dict[str, Any]:
 
 
 def gamma_advice_of(run_id: str) -> dict[str, Any]:
-    """The held-out accuracy by kernel width in the inner folds of a run, and what they recommend."""
+    """The held-out accuracy of inner folds by kernel width, and what they recommend."""
     record = own_run(run_id)
     advice = gamma_advice(record, workspace().fits())
     return {
@@ -167,7 +167,11 @@ def features(run_id: str, sequence: int) -> dict[str, Any]:
     ranking = feature_ranking(names, view.loadings, importance)
     check = workspace().checks().get(run_id)
     found = None if check is None else CHECK.stored(store, check.run_id).stability
-    return with_stability(ranking, found)
+    is_own = not requested_options().changes_plane
+    second = renderer.second_component(record, event) if is_own else None
+    return with_stability(ranking, found) | {
+        "second": "" if second is None else second_component_sentence(second)
+    }
 
 
 @lru_cache(maxsize=MAX_STYLES)

@@ -34,6 +34,7 @@ def register(app: Dash) -> None:
     app.server.post("/runs/<run_id>/continue")(go_on)
     app.server.post("/runs/<run_id>/rename")(rename)
     app.server.post("/runs/<run_id>/choose-gamma")(choose_gamma)
+    app.server.post("/runs/<run_id>/one-component")(one_component)
     app.server.post("/runs/<run_id>/planes/<int:sequence>/refine")(refine)
 
 
@@ -95,6 +96,14 @@ def choose_gamma(run_id: str) -> tuple[dict[str, Any], int]:
     if not can_choose_gamma(record):
         return sentence(_NO_WIDTH.format(method=METHODS[record.method].label)), 400
     parameters = replace(record.parameters, init=None, gamma=AUTO)
+    own.queue(own.rerun(record, record.method, parameters))
+    return {"revision": own.revision()}, 201
+
+
+def one_component(run_id: str) -> tuple[dict[str, Any], int]:
+    """Queue a run of the same method that finds one component."""
+    record, own = own_fit(run_id), workspace()
+    parameters = replace(record.parameters, init=None, n_components=1)
     own.queue(own.rerun(record, record.method, parameters))
     return {"revision": own.revision()}, 201
 

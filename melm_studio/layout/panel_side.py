@@ -42,6 +42,20 @@ def _features() -> Component:
             html.Div(className="features-line", **part("features-line")),
             html.Ol(className="features", **part("features"), **aria(label="Features")),
             html.P(className="hint", **part("features-more")),
+            html.P(
+                [
+                    html.Span(**part("second-words")),
+                    button(
+                        "Show one",
+                        "is-text",
+                        title="Run the method again with one component",
+                        **part("one-component"),
+                    ),
+                ],
+                className="hint",
+                hidden=True,
+                **part("second"),
+            ),
             slider("Keep top features", "top-features", 1, 2, 2),
             html.Div(
                 [

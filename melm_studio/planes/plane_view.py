@@ -23,7 +23,7 @@ import numpy as np
 
 from melm_core.base import FloatArray, IntArray, stratified_sample
 from melm_core.density import ClassDensities, RegionShare, kernel_classes, region_shares
-from melm_core.diagnostics import Importance, importance
+from melm_core.diagnostics import ComponentGain, Importance, importance, second_component_gain
 from melm_core.linalg import orthogonal_procrustes
 from melm_core.melm import held_out_divergence
 from melm_studio.planes.batch_cells import BatchCells
@@ -361,6 +361,18 @@ class PlaneViewer:
             held_out.y,
             groups=held_out.feature_groups,
         )
+
+    def second_component(self, components: FloatArray) -> ComponentGain | None:
+        """What the second of two components adds on held-out rows, an even sample of many.
+
+        None of another number of components, and if a class has fewer than two held-out rows.
+        """
+        held_out, components = self.parts[1], self.standardized(components)
+        few = np.bincount(held_out.y, minlength=self._n_classes).min() < 2
+        if self.n_components != 2 or few:
+            return None
+        X, y = self._evenly(held_out, min(1.0, MAX_DRAWN_ROWS / len(held_out.y)))
+        return second_component_gain(self._projected(components), X @ components.T, y)
 
     def _scored(self, components: FloatArray) -> FloatArray:
         """Coordinates of the training and held-out rows that are scored."""

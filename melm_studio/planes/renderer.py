@@ -11,7 +11,7 @@ from threadpoolctl import threadpool_limits
 
 from melm_core.base import FloatArray, UserError
 from melm_core.density import RegionShare
-from melm_core.diagnostics import Importance
+from melm_core.diagnostics import ComponentGain, Importance
 from melm_core.linalg import orthonormalize
 from melm_core.methods import COMPONENTS, GAMMA, METHODS
 from melm_studio.planes.decision_surface import DecisionSurface, SurfaceRequest, decision_surface
@@ -86,6 +86,7 @@ class PlaneRenderer:
         self._held_out = shared(self._test_held_out, MAX_VIEWS)
         self._regions = shared(self._fill_regions, MAX_VIEWS)
         self._importance = shared(self._weigh_features, MAX_VIEWS)
+        self._second = shared(self._weigh_second, MAX_VIEWS)
         self._final_accuracy = shared(self._score_last, MAX_VIEWS)
         self._quick = shared(self._fit_quickly, MAX_VIEWERS)
         self._surface = shared(self._fit_surface, MAX_SURFACES)
@@ -306,6 +307,20 @@ class PlaneRenderer:
         components = self._plane(record, event, options, target)
         with threadpool_limits(1):  # the workers need the other cores
             return self._viewer_at(record, DEFAULT_VIEW).importance(components)
+
+    def second_component(self, record: RunRecord, event: PlaneEvent) -> ComponentGain | None:
+        """Return what the second component of the plane of an event adds on held-out rows.
+
+        None if that is not known, and of a nonlinear projection.
+        """
+        return self._second(record.run_id, event.sequence)
+
+    def _weigh_second(self, run_id: str, sequence: int) -> ComponentGain | None:
+        record, event = self._known(run_id, sequence)
+        if not METHODS[record.method].is_linear:
+            return None
+        with threadpool_limits(1):  # the workers need the other cores
+            return self.viewer(record).second_component(event.components)
 
     def held_out(self, record: RunRecord, event: PlaneEvent) -> Verdict:
         """Return the verdict of the held-out rows on the plane of an event."""

@@ -130,3 +130,17 @@ def test_a_run_that_chooses_gamma_recommends_it_to_the_run_that_it_was_begun_fro
     profile = visitor.http.get(f"/runs/{run}/gamma-advice").json
     assert profile["advice"]["chosen"] == other.gamma
     assert max(profile["advice"]["accuracies"]) > 0.9
+
+
+def test_one_click_finds_one_component_of_the_same_method(studio, visitor):
+    visitor.choose_sample("iris")
+    run = visitor.start(method="pca")
+    studio.work()
+    assert visitor.http.post(f"/runs/{run}/one-component").status_code == 201
+    studio.work()
+    (other,) = [r for r in studio.store.runs_of(visitor.owner) if r.run_id != run]
+    assert (other.method, other.parameters.n_components) == ("pca", 1)
+    assert visitor.http.get(f"/runs/{run}/planes/0/features").json["second"] in (
+        "",
+        "Component 2 adds nothing here: one component says the same.",
+    )

@@ -4,7 +4,7 @@ import { test } from "node:test";
 
 import { accuracyTraces, divergenceTraces, objectiveTraces, rangeOf, recordIndices, startIndices, valueRange } from "../../assets/studio/panel/curve.mjs";
 
-const styles = ["steps", "best", "held_out", "starts", "records"].map((kind) => ({
+const styles = ["band", "steps", "best", "held_out", "starts", "records"].map((kind) => ({
   meta: { kind },
   mode: "lines",
   line: { color: kind, shape: "hv" },
@@ -56,12 +56,12 @@ test("a divergence by kernel width is a straight line for training rows, and one
   assert.deepEqual([heldOut.meta.kind, heldOut.y], ["held_out", [null, 1]]);
 });
 
-test("held-out accuracy by kernel width has error bars, and a mark at the recommended width", () => {
+test("held-out accuracy by kernel width has a band, and a mark at the recommended width", () => {
   const path = { gammas: [10, 1, 0.1], accuracies: [0.75, 0.5, 0.25], standard_errors: [0.25, 0, 0], n_folds: 5, chosen: 1 };
   const marked = styles.map((style) => ({ ...style, marker: {} }));
-  const { steps, held_out: line, records } = byKind(accuracyTraces(marked, path));
+  const { band, held_out: line, records } = byKind(accuracyTraces(marked, path));
   assert.deepEqual([line.x, line.y], [[1, 0, -1], [0.75, 0.5, 0.25]]);
-  assert.deepEqual([steps.x.slice(0, 2), steps.y.slice(0, 3)], [[1, 1], [0.5, 1, NaN]]);
+  assert.deepEqual([band.x, band.y], [[1, 0, -1, -1, 0, 1], [0.5, 0.5, 0.25, 0.25, 0.5, 1]]);
   assert.deepEqual([records.x, records.y], [[0], [0.5]]);
 });
 

@@ -1,8 +1,9 @@
 // The features that separate the classes, that first without which most is lost: bars as long as the
 // loss, while planes follow each other as the arrows. Those without a visible effect are gray. A feature that is pointed at, or pressed, has its arrow lit in the picture.
-import { write } from "../page/dom.mjs";
+import { hide, write } from "../page/dom.mjs";
 import { mode } from "../page/mode.mjs";
 import { whenLoaded } from "../page/notice.mjs";
+import { sendCommand } from "../panel/commands.mjs";
 import { addToPanels } from "../panel/features.mjs";
 import { originOf, tipsOf } from "../plane/arrows.mjs";
 import { shortened } from "../plane/label_placement.mjs";
@@ -10,7 +11,7 @@ import { hasPicture, toPixels } from "../plane/plotly.mjs";
 
 /** @typedef {import("../panel/panel.mjs").Panel} Panel */
 /** @typedef {{ feature: number, name: string, x: number, y: number, share?: number, is_seen?: boolean, words?: string, is_stable?: boolean, stability?: string }} Feature */
-/** @typedef {{ features: Feature[], of: number, line: { at: number[], lengths: number[] } | null, stability?: string }} Ranking */
+/** @typedef {{ features: Feature[], of: number, line: { at: number[], lengths: number[] } | null, stability?: string, second?: string }} Ranking */
 
 const LONGEST = 15;
 const FADED = "Features that fewer than half of the resamples select are faded.";
@@ -36,6 +37,7 @@ class FeatureList {
     for (const event of ["pointerover", "focusin"]) this.list.addEventListener(event, ({ target }) => this.light(target));
     for (const event of ["pointerleave", "focusout"]) this.list.addEventListener(event, () => this.light(null));
     this.list.addEventListener("click", ({ target }) => this.press(target.closest("[data-feature]")));
+    panel.part("one-component").onclick = () => sendCommand(panel, "one-component");
     panel.part("feature-densities").onclick = () => this.showDensities();
   }
 
@@ -70,6 +72,8 @@ class FeatureList {
     this.show(ranking);
     this.shown = address;
     this.fade(ranking.features);
+    hide(panel.part("second"), !ranking.second);
+    write(panel.part("second-words"), `${ranking.second} `);
   }
 
   /** @param {Ranking} ranking */

@@ -41,7 +41,7 @@ export function objectiveTraces(styles, { x, objective, best, starts, heldOut })
     [CURVE_TRACE.starts]: pointsAt(x, objective, startIndices(starts)),
     [CURVE_TRACE.records]: pointsAt(x, best, recordIndices(best)),
   };
-  return styles.map((style) => ({ ...style, ...data[style.meta.kind] }));
+  return styles.filter(({ meta }) => meta.kind in data).map((style) => ({ ...style, ...data[style.meta.kind] }));
 }
 
 /**

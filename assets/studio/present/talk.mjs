@@ -137,7 +137,7 @@ function shownNow(panel) {
   const { painting, plane, run } = panel;
   const story = currentStory.value;
   return {
-    query: panel.query({ toward: null }).toString(),
+    query: panel.query().toString(),
     body: {
       run,
       plane: plane.sequence,

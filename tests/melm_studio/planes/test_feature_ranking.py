@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from melm_core.diagnostics import Importance
 from melm_studio.planes.feature_ranking import (
     MAX_RANKED,
     feature_ranking,
@@ -24,6 +25,20 @@ def test_of_many_features_the_strongest_are_listed_and_all_are_counted():
     ranking = feature_ranking([f"x{i}" for i in range(1_000)], loadings)
     assert len(ranking["features"]) == MAX_RANKED
     assert ranking["of"] == 1_000
+
+
+def test_what_is_lost_without_a_feature_decides_and_not_the_length_of_its_arrow():
+    loadings = np.array([[9.0, 0.0], [0.1, 0.0], [0.2, 0.0]])
+    loss, error = np.array([0.01, 0.3, 0.15]), np.full(3, 0.02)
+    worth = Importance(loss, error, np.array([0.0, 0.1, 0.05]), n_rows=100)
+    found = feature_ranking(["long", "b", "c"], loadings, worth)["features"]
+    assert [(one["name"], one["is_seen"]) for one in found] == [
+        ("b", True),
+        ("c", True),
+        ("long", False),
+    ]
+    assert [round(one["share"], 2) for one in found] == [1.0, 0.5, 0.03]
+    assert "10 % fewer held-out rows" in found[0]["words"]
 
 
 def test_features_named_by_rising_numbers_are_a_line():
