@@ -1,11 +1,12 @@
 """Rows that are probably mislabeled, and how many of them are not.
 
 A row that looks like another class may be mislabeled, or lie in the overlap of the classes, where
-rightly labeled rows lie, too. How many of these are to be expected is told by the bulk of its
-class: by the median and the spread of how much more probable its rows are in their own class than
-in any other, continued by the tail of a t distribution. Mislabeled rows, up to about a sixth of a
-class, change neither median nor spread by much. The list ends where so many of it are to be
-expected, and is empty where its length is.
+rightly labeled rows lie, too. What tells these apart is how far out such rows are: overlap has the
+fewer the farther, wrong labels as many as they are. So two numbers are fitted to all rows: how
+sharp the held-out densities are, which is overlap, and which share of the labels is wrong. Given
+both, each row has a probability of being labeled rightly, and their sum over a list is how many of
+it are. There is no list where a table is as likely without wrong labels, nor where so many rows
+lie in another class that the form of the overlap is all there is to judge by.
 """
 
 from __future__ import annotations
@@ -13,23 +14,27 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import poisson, t
+from scipy.special import log_softmax
 
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
 
 DEFAULT_FALSE_SHARE = 0.25
 
-# Scores are ratios of kernel densities, whose tails are longer than those of a normal
-# distribution.
-_TAIL = 10
-_SPREAD = (0.16, 0.5, 0.84)  # of a normal distribution, one standard deviation apart
+# Densities that are sharper than twice as sure as they say would leave no room for overlap.
+_LOG_SHARPNESS = np.linspace(-5.0, np.log(2.0), 16)
+_MOST_WRONG = 0.2
+_N_SHARES = 12
+_FARTHEST = -500.0  # of logarithms, whose exponentials are 0
 
-# The spread of fewer rows is unknown: all of them are taken to be labeled rightly.
+# Twice the gain in log likelihood by wrong labels below which there need not be any, and the share
+# of held-out rows in other classes above which overlap and wrong labels look alike: chosen by
+# simulation (docs/honesty.md).
+_LEAST_GAIN = 10.0
+_MOST_OVERLAP = 0.125
+
+# Of fewer rows nothing is known: all of them are taken to be labeled rightly.
 _FEWEST_ROWS = 10
-
-# Probability that no label is wrong and yet so many rows look like another class.
-_LEVEL = 0.01
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,10 +106,10 @@ def suspect_labels(
 
     References
     ----------
-    B. Efron: Large-scale simultaneous hypothesis testing: the choice of a null hypothesis, Journal
-    of the American Statistical Association 99, 2004 (the null from the bulk of the scores).
-    Y. Benjamini, Y. Hochberg: Controlling the false discovery rate, Journal of the Royal
-    Statistical Society B 57, 1995.
+    N. D. Lawrence, B. Schölkopf: Estimating a kernel Fisher discriminant in the presence of label
+    noise, ICML 2001 (labels that are wrong with some probability).
+    C. G. Northcutt, L. Jiang, I. L. Chuang: Confident learning: estimating uncertainty in dataset
+    labels, Journal of Artificial Intelligence Research 70, 2021.
 
     Examples
     --------
@@ -121,27 +126,38 @@ def suspect_labels(
         raise UserError(f"false_share={false_share!r} must be between 0 and 1.")
     others = log_densities.copy()
     others[np.arange(len(y)), y] = -np.inf
-    scores = log_densities[np.arange(len(y)), y] - others.max(axis=1)
-    order = np.argsort(scores, kind="stable")
-    falling = scores[order]
-    expected = np.zeros(len(y))
-    for code in np.unique(y):
-        expected += _expected_below(falling, scores[y == code])
-    numbers = np.arange(1, len(y) + 1)
-    enough = np.flatnonzero((expected <= false_share * numbers) & (falling < 0))
-    n_suspects = int(enough[-1]) + 1 if len(enough) else 0
-    if n_suspects and poisson.sf(n_suspects - 1, expected[n_suspects - 1]) > _LEVEL:
-        n_suspects = 0
+    is_elsewhere = log_densities.argmax(axis=1) != y
+    right = _probabilities_right(log_densities, y)
+    right[np.bincount(y)[y] < _FEWEST_ROWS] = 1.0
+    order = np.argsort(right, kind="stable")
+    expected = np.cumsum(right[order])
+    enough = np.flatnonzero(expected <= false_share * np.arange(1, len(y) + 1))
+    n_suspects = int(enough[-1]) + 1 if len(enough) and is_elsewhere.mean() <= _MOST_OVERLAP else 0
     rows = order[:n_suspects]
     n_false = float(expected[n_suspects - 1]) if n_suspects else 0.0
     return SuspectLabels(rows, others[rows].argmax(axis=1), n_false)
 
 
-def _expected_below(limits: FloatArray, scores: FloatArray) -> FloatArray:
-    """How many rows of a class, were all labeled rightly, have scores up to each limit."""
-    low, middle, high = np.quantile(scores, _SPREAD)
-    spread = max(middle - low, high - middle)
-    if len(scores) < _FEWEST_ROWS or not spread > 0:
-        return np.searchsorted(np.sort(scores), limits, side="right").astype(np.float64)
-    below: FloatArray = len(scores) * t.cdf((limits - middle) / spread, _TAIL)
-    return below
+def _probabilities_right(log_densities: FloatArray, y: IntArray) -> FloatArray:
+    """Of each row to be labeled rightly; 1 if the table is as likely without wrong labels.
+
+    The label of a row of class c is another one, any of them, with the same probability.
+    """
+    n_rows, n_others = len(y), log_densities.shape[1] - 1
+    away = log_densities - log_densities.max(axis=1, keepdims=True)
+    away = np.maximum(away, _FARTHEST)
+    wrong = np.append(0.0, np.geomspace(0.25 / n_rows, _MOST_WRONG, _N_SHARES))[:, None]
+    best, chosen = np.full(len(wrong), -np.inf), np.ones((len(wrong), n_rows))
+    for sharpness in np.exp(_LOG_SHARPNESS):
+        own = np.exp(log_softmax(sharpness * away, axis=1)[np.arange(n_rows), y])
+        by_right = (1.0 - wrong) * own
+        of_label = by_right + wrong / n_others * (1.0 - own)
+        of_label = np.maximum(of_label, np.finfo(float).tiny)
+        value = np.log(of_label).sum(axis=1)
+        is_better = value > best
+        best = np.where(is_better, value, best)
+        chosen[is_better] = (by_right / of_label)[is_better]
+    found = int(best.argmax())
+    if 2.0 * (best[found] - best[0]) < _LEAST_GAIN:
+        return np.ones(n_rows)
+    return chosen[found]

@@ -51,7 +51,8 @@ class WinnerShare:
         About `chance` where no candidate tells the classes apart.
     standard_error : float
         Of `share`: the spread of the resamples, each of which scores about a third of the rows,
-        reduced to what all rows would have.
+        reduced to what all rows would have and, for refits of one method, widened by what they
+        share.
     chance : float
         1 / n_classes.
     frequencies : ndarray of shape (n_candidates,)
@@ -90,6 +91,7 @@ def winner_share(
     *,
     groups: Any = None,
     rule: Rule = "best",
+    n_folds: int | None = None,
     n_resamples: int = N_RESAMPLES,
     random_state: int = 0,
     callback: ResampleDone | None = None,
@@ -108,6 +110,11 @@ def winner_share(
     rule : "best" or "simplest", default="best"
         "best" chooses the largest share; "simplest" the first candidate within one standard error
         of it.
+    n_folds : int or None, default=None
+        The folds in which one method was refitted with each candidate, such as a number of
+        features or a kernel width. Refits share most of their rows, and are wrong about the same
+        ones: the error is widened by what that hides. None of candidates that are different
+        methods, whose errors hold without.
     n_resamples : int, default=200
     random_state : int, default=0
     callback : callable or None, default=None
@@ -129,6 +136,8 @@ def winner_share(
     efficient and accurate cross-validation, Machine Learning 107, 2018 (algorithm 3).
     S. Varma, R. Simon: Bias in error estimation when using cross-validation for model selection,
     BMC Bioinformatics 7, 2006.
+    C. Nadeau, Y. Bengio: Inference for the generalization error, Machine Learning 52, 2003 (the
+    error of refits that share rows).
 
     Examples
     --------
@@ -142,6 +151,8 @@ def winner_share(
     """
     check_choice("rule", rule, RULES)
     check_integer("n_resamples", n_resamples, minimum=2)
+    if n_folds is not None:
+        check_integer("n_folds", n_folds, minimum=2)
     choice = _Choice.of(right, y, groups, rule)
     shares, winners, left_out = [], [], []
     stream = np.random.default_rng(random_state)
@@ -161,10 +172,15 @@ def winner_share(
         n_candidates=n_candidates,
         apparent=float(choice.shares(everything)[winner]),
         share=float(np.mean(shares)),
-        standard_error=float(np.std(shares) * np.sqrt(np.mean(left_out))),
+        standard_error=float(np.std(shares) * np.sqrt(np.mean(left_out)) * _widening(n_folds)),
         chance=1.0 / (int(choice.codes.max()) + 1),
         frequencies=np.bincount(winners, minlength=n_candidates) / len(winners),
     )
+
+
+def _widening(n_folds: int | None) -> float:
+    """By how much refits that share rows have a larger error than independent ones."""
+    return 1.0 if n_folds is None else float(np.sqrt(1.0 + n_folds / (n_folds - 1.0)))
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,13 @@ from typing import Any
 from msgspec.structs import replace
 
 from melm_core.base import UserError, percent
-from melm_core.evaluation import SparsePath, sampled_rows, sparse_path, winner_share
+from melm_core.evaluation import (
+    DEFAULT_FOLDS,
+    SparsePath,
+    sampled_rows,
+    sparse_path,
+    winner_share,
+)
 from melm_core.methods import GAMMA, METHODS
 from melm_studio.analyses.analysis import Analysis, DataShape, Subject, Work, chosen, demand
 from melm_studio.analyses.report_section import Section, Table
@@ -248,6 +254,7 @@ def _chosen(
             rows["y"],
             groups=rows.get("groups"),
             rule="simplest",
+            n_folds=DEFAULT_FOLDS,
             random_state=random_state,
         )
     except UserError:  # too few rows or groups to set some aside

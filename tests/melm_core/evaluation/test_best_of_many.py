@@ -31,6 +31,14 @@ def test_its_error_is_about_what_the_share_varies_by():
     assert 0.6 * spread < error < 1.6 * spread
 
 
+def test_refits_of_one_method_have_a_wider_error_and_the_same_share():
+    apart, alike = (winner_share(guesses(0), Y, n_folds=n, n_resamples=50) for n in (None, 5))
+    assert alike.standard_error == pytest.approx(1.5 * apart.standard_error)
+    assert alike.share == apart.share
+    with pytest.raises(ValueError, match="n_folds=1"):
+        winner_share(guesses(0), Y, n_folds=1)
+
+
 def test_a_candidate_that_is_right_wins_with_its_own_share():
     right = guesses(0).astype(float)
     right[:, 4] = 1.0
