@@ -156,7 +156,7 @@ def extended(first: Any, second: Any) -> Any:
 
 def in_memory(rows: Sequence[Rows]) -> TypeGuard[Sequence[FloatArray]]:
     """Whether the rows are arrays."""
-    return not blocks_among(rows)
+    return not any(isinstance(part, ClassRows) for part in rows)
 
 
 def blocks_among(rows: Sequence[Rows]) -> list[ClassRows]:

@@ -6,8 +6,7 @@ from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.estimator import (
     check_shrinkage,
 )
-from melm_core.density.shrinkage import Shrinkage
-from melm_core.density.whitening import within_class_whitening
+from melm_core.density.covariances import Shrinkage, within_class_whitening
 from melm_core.linalg.informed_planes import complete, fisher_discriminants
 from melm_core.linalg.moment_estimator import MomentPlaneEstimator
 from melm_core.linalg.planes import orthonormalize

@@ -9,11 +9,10 @@ import numpy as np
 
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.estimator import (
+    WeightedPlaneEstimator,
     check_shrinkage,
 )
-from melm_core.base.weighted_estimator import WeightedPlaneEstimator
-from melm_core.density.shrinkage import Shrinkage, regularized_covariances
-from melm_core.density.whitening import within_class_whitening
+from melm_core.density.covariances import Shrinkage, regularized_covariances, within_class_whitening
 from melm_core.linalg.class_moments import (
     class_means,
     class_totals,

@@ -31,12 +31,12 @@ from melm_core.base.estimator import (
     check_class_sizes,
 )
 from melm_core.base.sample_weights import deviations_of, mean_of
-from melm_core.density.shrinkage import (
+from melm_core.density.covariances import (
     LEAST_VARIANCE_OF_MEANS,
     inverse_widths,
     variance_of_means,
+    whitening,
 )
-from melm_core.density.whitening import whitening
 from melm_core.linalg.class_moments import class_means
 from melm_core.linalg.completion import independent_rows
 from melm_core.linalg.informed_planes import complete

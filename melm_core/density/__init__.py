@@ -13,6 +13,7 @@ from melm_core.density.classifier import (
     class_thresholds,
     density_shares,
 )
+from melm_core.density.covariances import DEFAULT_SHRINKAGE, within_class_whitening
 from melm_core.density.engines.class_series import ClassSeries
 from melm_core.density.engines.direct_sums import (
     exponent_blocks,
@@ -43,8 +44,6 @@ from melm_core.density.regions import (
     density_regions,
     region_shares,
 )
-from melm_core.density.shrinkage import DEFAULT_SHRINKAGE
-from melm_core.density.whitening import within_class_whitening
 
 __all__ = [
     "DEFAULT_SHRINKAGE",

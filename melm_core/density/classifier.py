@@ -15,13 +15,12 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from melm_core.base.array_types import FloatArray
 from melm_core.base.block_sources import share_equal
 from melm_core.base.errors import UserError
-from melm_core.base.estimator import check_positive, check_shrinkage
+from melm_core.base.estimator import check_positive, check_shrinkage, validate_weighted
 from melm_core.base.partitions import lazy_array
 from melm_core.base.row_blocks import bounds_of, is_lazy
-from melm_core.base.weighted_estimator import validate_weighted
 from melm_core.density.class_densities import ClassDensities
+from melm_core.density.covariances import Shrinkage
 from melm_core.density.kernel_density import kernel_classes
-from melm_core.density.shrinkage import Shrinkage
 
 _THRESHOLD_GRID = 2_001
 _BEYOND_WIDTHS = 4.0

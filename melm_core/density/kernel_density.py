@@ -13,22 +13,35 @@ from typing import cast
 import numpy as np
 
 from melm_core.base.array_types import FloatArray, IntArray
-from melm_core.base.row_blocks import BlockSource, ClassRows, RowView, class_rows, take_rows
+from melm_core.base.row_blocks import (
+    BlockSource,
+    ClassRows,
+    RowView,
+    added,
+    class_rows,
+    in_memory,
+    reduce_rows,
+    take_rows,
+)
 from melm_core.base.sample_weights import deviations_of, mean_of, totals_of
 from melm_core.density.class_densities import ClassDensities, check_nufft_components
-from melm_core.density.shrinkage import (
+from melm_core.density.covariances import (
     DEFAULT_SHRINKAGE,
     Shrinkage,
+    kernel_covariances,
+    pooled_covariance,
     regularized_covariances,
+    whitening,
 )
-from melm_core.density.whitening import kernel_covariances, pooled_covariance, whitening
 from melm_core.linalg.class_moments import moments_of_classes, rows_by_class, weights_by_class
+from melm_core.linalg.planes import orthonormalize, principal_frame
 from melm_core.linalg.row_space import (
     RowSpace,
     is_wide,
     row_space,
     standardized_row_space,
 )
+from melm_core.linalg.second_moments import square_sum
 
 # Up to this many rows a fit takes all of them instead of samples, and less time in memory.
 MOST_IN_MEMORY = 10_000
@@ -58,7 +71,7 @@ def kernel_classes(
         Share of the pooled within-class covariance mixed into every class
         covariance. "auto" mixes in nothing unless a class is nearly flat in
         some direction; "ledoit-wolf" first regularizes each class covariance,
-        see `melm_core.density.shrinkage.regularized_covariances`.
+        see `melm_core.density.covariances.regularized_covariances`.
     weights : ndarray of shape (n_samples,) or None
         Of the rows, above 0; None if each counts once.
     """
@@ -114,20 +127,12 @@ def whitened_kernel_classes(
     whitener = whitening(pooled_covariance(covariances, totals))
     white = whitener.T @ covariances @ whitener
     kernels = kernel_covariances(white, totals, n_components, gamma, shrinkage)
-    rows = _whitened(blocks, mean, whitener)
-    return ClassDensities(rows, kernels, weights=of_class), space.lift_columns(whitener)
-
-
-def _whitened(
-    blocks: list[FloatArray], mean: FloatArray, whitener: FloatArray
-) -> tuple[FloatArray, ...]:
-    """The rows of each class in whitened coordinates; takes the blocks off their list."""
     rows = []
     while blocks:
         block = blocks.pop(0)
         block -= mean
         rows.append(block @ whitener)
-    return tuple(rows)
+    return ClassDensities(tuple(rows), kernels, weights=of_class), space.lift_columns(whitener)
 
 
 def centered_kernel_classes(
@@ -223,3 +228,40 @@ def kernel_classes_of_blocks(
     else:  # They stand in for arrays in everything that only sums over rows.
         rows = cast("tuple[FloatArray, ...]", white_rows)
     return ClassDensities(rows, kernels), whitener, mean
+
+
+def principal_axes(
+    components: FloatArray, classes: ClassDensities, whitener: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Orthonormal rows in data space along the principal axes of the projected rows.
+
+    Parameters
+    ----------
+    components : ndarray of shape (n_components, rank)
+        In the whitened space.
+    classes : ClassDensities
+        Whitened.
+    whitener : ndarray of shape (n_features, rank)
+
+    Returns
+    -------
+    axes : ndarray of shape (n_components, n_features)
+    change : ndarray of shape (n_components, n_components)
+        `change @ components`, in the whitened space, gives the same projection.
+    """
+    raw = components @ whitener.T
+    inverse = np.linalg.pinv(raw)
+    frame = orthonormalize(raw)
+    projected = classes.project(frame @ inverse @ components)
+    if in_memory(projected.rows):
+        blocks = zip(projected.rows, projected.weights_of_classes, strict=True)
+        sums = [square_sum(rows, weights) for rows, weights in blocks]
+    else:
+        sums = reduce_rows(_square_sum, added, projected.rows)
+    moment = sum(sums) / classes.totals.sum()
+    principal = principal_frame(frame, np.asarray(moment))
+    return principal, principal @ inverse
+
+
+def _square_sum(_: int, rows: FloatArray) -> FloatArray:
+    return square_sum(rows)

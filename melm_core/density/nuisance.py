@@ -17,10 +17,10 @@ import numpy.typing as npt
 
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
-from melm_core.base.weighted_estimator import WeightedRows
+from melm_core.base.estimator import WeightedRows
 from melm_core.density.class_densities import ClassDensities
+from melm_core.density.covariances import DEFAULT_SHRINKAGE, Shrinkage
 from melm_core.density.kernel_density import kernel_classes
-from melm_core.density.shrinkage import DEFAULT_SHRINKAGE, Shrinkage
 
 # Cells that a message names; it counts the others.
 _MOST_NAMED = 3

@@ -16,8 +16,8 @@ from scipy.spatial import cKDTree
 from sklearn.svm import SVC
 
 from melm_core.base.array_types import FloatArray, IntArray
+from melm_core.density.covariances import whitening
 from melm_core.density.kernel_density import kernel_classes
-from melm_core.density.whitening import whitening
 from melm_core.evaluation.folds import sampled_rows, stratified_folds
 from melm_core.linalg.class_moments import covariance_of
 

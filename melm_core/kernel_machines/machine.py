@@ -13,7 +13,7 @@ from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_positive
 from melm_core.density import gaussian_sums
 from melm_core.density.class_densities import ClassDensities
-from melm_core.density.whitening import whitening
+from melm_core.density.covariances import whitening
 from melm_core.kernel_machines.adapters import read_estimator
 
 # Relative tolerance within which kernel covariances are equal.

@@ -128,12 +128,12 @@ def class_covariances(
         Of the rows; None if each counts once.
     """
     blocks = zip(classes, weights or repeat(None), strict=False)
-    return np.stack([_covariance_about_a_row(rows, own) for rows, own in blocks])
-
-
-def _covariance_about_a_row(rows: FloatArray, weights: FloatArray | None) -> FloatArray:
-    is_copied = rows.size <= _MAX_ENTRIES
-    return covariance_of(rows - rows[0] if is_copied else rows, weights)
+    return np.stack(
+        [
+            covariance_of(rows - rows[0] if rows.size <= _MAX_ENTRIES else rows, own)
+            for rows, own in blocks
+        ]
+    )
 
 
 def covariance_of(rows: FloatArray, weights: FloatArray | None = None) -> FloatArray:

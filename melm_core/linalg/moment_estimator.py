@@ -7,9 +7,8 @@ from typing import Any, Self
 import numpy as np
 
 from melm_core.base.block_sources import table_of
-from melm_core.base.estimator import check_n_components
+from melm_core.base.estimator import WeightedPlaneEstimator, check_n_components
 from melm_core.base.row_blocks import class_rows, is_lazy
-from melm_core.base.weighted_estimator import WeightedPlaneEstimator
 from melm_core.linalg.equivalent_rows import equivalent_rows
 
 

@@ -11,14 +11,13 @@ from typing import Any, Self
 import numpy as np
 
 from melm_core.base.array_types import FloatArray, IntArray
-from melm_core.base.estimator import check_integer
+from melm_core.base.estimator import WeightedRows, check_integer
 from melm_core.base.gamma_path import DEFAULT_GAMMA
 from melm_core.base.groups import group_codes
 from melm_core.base.progress import Callback, as_part_of_fit
 from melm_core.base.sample_weights import deviations_of
-from melm_core.base.weighted_estimator import WeightedRows
+from melm_core.density.covariances import DEFAULT_SHRINKAGE, Shrinkage
 from melm_core.density.nuisance import SmallCellsWarning, nuisance_cells
-from melm_core.density.shrinkage import DEFAULT_SHRINKAGE, Shrinkage
 from melm_core.linalg.planes import orthonormalize
 from melm_core.melm.estimator import MELM
 from melm_core.melm.multiclass import DEFAULT_MULTICLASS, Multiclass

@@ -14,12 +14,12 @@ from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
+from melm_core.base.estimator import WeightedRows
 from melm_core.base.gamma_path import GammaPath, GammaProgress
 from melm_core.base.groups import group_codes
 from melm_core.base.progress import Callback, Progress, as_part_of_fit
-from melm_core.base.weighted_estimator import WeightedRows
+from melm_core.density.covariances import DEFAULT_SHRINKAGE, Shrinkage
 from melm_core.density.kernel_density import kernel_classes
-from melm_core.density.shrinkage import DEFAULT_SHRINKAGE, Shrinkage
 from melm_core.melm.bagging import fit_part
 from melm_core.melm.estimator import MELM
 from melm_core.melm.multiclass import DEFAULT_MULTICLASS, Multiclass

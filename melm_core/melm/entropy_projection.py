@@ -21,7 +21,7 @@ from melm_core.base.estimator import (
 )
 from melm_core.base.progress import Callback, Progress
 from melm_core.density import log_potential
-from melm_core.density.whitening import bandwidth_factor
+from melm_core.density.covariances import bandwidth_factor
 from melm_core.linalg.class_moments import covariance_of
 from melm_core.linalg.planes import orthonormalize, principal_frame
 from melm_core.linalg.row_space import NULL_VARIANCE

@@ -15,6 +15,8 @@ from melm_core.base.array_types import FloatArray
 from melm_core.base.block_sources import table_of
 from melm_core.base.errors import UserError
 from melm_core.base.estimator import (
+    WeightedPlaneEstimator,
+    WeightedRows,
     check_choice,
     check_integer,
     check_n_components,
@@ -27,17 +29,16 @@ from melm_core.base.gamma_path import DEFAULT_GAMMA
 from melm_core.base.groups import nuisance_codes
 from melm_core.base.progress import Callback, Progress, as_part_of_fit
 from melm_core.base.row_blocks import BlockSource, is_lazy
-from melm_core.base.weighted_estimator import WeightedPlaneEstimator, WeightedRows
 from melm_core.density.class_densities import ClassDensities
 from melm_core.density.classifier import ClassDensityMixin, class_thresholds
+from melm_core.density.covariances import DEFAULT_SHRINKAGE, Shrinkage
 from melm_core.density.kernel_density import (
     centered_kernel_classes,
     kernel_classes_of_blocks,
+    principal_axes,
     whitened_kernel_classes,
 )
 from melm_core.density.nuisance import NuisanceCells, checked_cells, kernel_cells
-from melm_core.density.plane_axes import principal_axes
-from melm_core.density.shrinkage import DEFAULT_SHRINKAGE, Shrinkage
 from melm_core.linalg.planes import orthonormalize
 from melm_core.melm.multiclass import AGGREGATES, DEFAULT_MULTICLASS, Multiclass
 from melm_core.melm.objective import divergence, divergence_terms, nuisance_divergence

@@ -14,9 +14,13 @@ from sklearn.utils import check_X_y
 
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
-from melm_core.base.estimator import check_class_sizes, check_integer, check_not_negative
+from melm_core.base.estimator import (
+    WeightedRows,
+    check_class_sizes,
+    check_integer,
+    check_not_negative,
+)
 from melm_core.base.groups import group_codes, nuisance_codes
-from melm_core.base.weighted_estimator import WeightedRows
 from melm_core.density.class_densities import ClassDensities
 from melm_core.density.kernel_density import kernel_classes
 from melm_core.density.nuisance import (

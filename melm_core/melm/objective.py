@@ -38,8 +38,8 @@ from melm_core.base.estimator import (
 )
 from melm_core.density import TOLERANCE, Precision, TiledClasses
 from melm_core.density.class_densities import ENGINES, ClassDensities, Engine
+from melm_core.density.covariances import Shrinkage
 from melm_core.density.kernel_density import kernel_classes
-from melm_core.density.shrinkage import Shrinkage
 from melm_core.melm.multiclass import (
     AGGREGATES,
     DEFAULT_MULTICLASS,

@@ -27,7 +27,7 @@ from melm_core.base.row_blocks import in_memory, take_rows
 from melm_core.base.sample_weights import mean_of
 from melm_core.density import LOOSE_TOLERANCE, TOLERANCE, Precision
 from melm_core.density.class_densities import ENGINES, ClassDensities, Engine
-from melm_core.density.whitening import bandwidth_factor
+from melm_core.density.covariances import bandwidth_factor
 from melm_core.linalg.class_moments import covariance_of
 from melm_core.linalg.informed_planes import informed_planes, principal_components
 from melm_core.linalg.planes import orthonormalize, random_components

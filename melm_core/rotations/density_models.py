@@ -17,8 +17,12 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.mixture import GaussianMixture
 
 from melm_core.base.array_types import FloatArray, IntArray
-from melm_core.density.shrinkage import covariance_of_means, variance_of_means
-from melm_core.density.whitening import pooled_covariance, whitening
+from melm_core.density.covariances import (
+    covariance_of_means,
+    pooled_covariance,
+    variance_of_means,
+    whitening,
+)
 
 Density: TypeAlias = Literal["gaussian", "mixture", "kde"]
 DENSITIES: tuple[Density, ...] = ("gaussian", "mixture", "kde")

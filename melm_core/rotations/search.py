@@ -11,7 +11,7 @@ from msgspec import structs
 
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.progress import Callback, Progress
-from melm_core.density.whitening import within_class_whitening
+from melm_core.density.covariances import within_class_whitening
 from melm_core.linalg.planes import orthonormalize
 from melm_core.optimization.multistart import Outcome, Start, random_starts, whole_space
 from melm_core.rotations.density_models import (

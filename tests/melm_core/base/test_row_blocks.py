@@ -13,7 +13,7 @@ from melm_core.base.row_blocks import (
     reduce_rows,
     take_rows,
 )
-from melm_core.density.shrinkage import regularized_covariances
+from melm_core.density.covariances import regularized_covariances
 from melm_core.linalg.class_moments import moments_of_classes, rows_by_class
 
 STREAM = np.random.default_rng(0)

@@ -18,12 +18,12 @@ from melm_core.density.class_densities import (
     direct_seconds,
     nufft_seconds,
 )
+from melm_core.density.covariances import bandwidth_factor
 from melm_core.density.engines import direct_sums
 from melm_core.density.engines import nufft as fourier
 from melm_core.density.engines.direct_sums import DirectPotentials
 from melm_core.density.engines.fourier_series import FourierPotentials, fourier_box
 from melm_core.density.kernel_density import kernel_classes, kernel_classes_in_blocks
-from melm_core.density.whitening import bandwidth_factor
 from melm_core.melm.objective import cauchy_schwarz_divergence
 from tests.melm_core.helpers import classes, finite_differences, plane
 

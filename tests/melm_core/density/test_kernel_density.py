@@ -7,9 +7,7 @@ import pytest
 
 from melm_core.density import class_densities, kernel_density
 from melm_core.density.class_densities import ClassDensities, density_on_grid
-from melm_core.density.engines import direct_sums
-from melm_core.density.kernel_density import kernel_classes, whitened_kernel_classes
-from melm_core.density.whitening import (
+from melm_core.density.covariances import (
     SMALLEST_RELATIVE_VARIANCE,
     automatic_shrinkage,
     bandwidth_factor,
@@ -19,6 +17,8 @@ from melm_core.density.whitening import (
     whitening,
     within_class_whitening,
 )
+from melm_core.density.engines import direct_sums
+from melm_core.density.kernel_density import kernel_classes, whitened_kernel_classes
 from tests.melm_core.helpers import classes, invertible, plane
 
 ROWS = np.random.default_rng(0).normal(size=(700, 2)) @ np.array([[1.0, 0.5], [0.0, 0.8]])

@@ -9,7 +9,7 @@ from melm_core import GEM, METHODS, ClassSecondMoments, DiscriminantPlane, Princ
 from melm_core.base import UserError
 from melm_core.base.block_sources import ArrayBlocks
 from melm_core.base.row_blocks import class_rows
-from melm_core.density.shrinkage import regularized_covariances
+from melm_core.density.covariances import regularized_covariances
 from melm_core.linalg import equivalent_rows
 from melm_core.linalg.class_moments import class_means, rows_by_class
 

@@ -7,7 +7,7 @@ import pytest
 from sklearn.decomposition import PCA
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
-from melm_core.density.whitening import within_class_whitening
+from melm_core.density.covariances import within_class_whitening
 from melm_core.linalg.informed_planes import (
     complete,
     fisher_discriminants,

@@ -5,8 +5,8 @@ import pytest
 from sklearn.decomposition import PCA
 
 from melm_core import EntropyProjection
+from melm_core.density.covariances import bandwidth_factor
 from melm_core.density.engines.direct_sums import log_potential
-from melm_core.density.whitening import bandwidth_factor
 from melm_core.linalg.planes import principal_angles
 from melm_core.melm.entropy_projection import gaussian_entropy, kernel_entropy
 from tests.melm_core.helpers import (

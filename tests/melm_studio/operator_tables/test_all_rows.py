@@ -11,7 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 from melm_core.base.errors import UserError
-from melm_core.density.shrinkage import DEFAULT_SHRINKAGE
+from melm_core.density.covariances import DEFAULT_SHRINKAGE
 from melm_core.linalg.moment_estimator import MomentPlaneEstimator
 from melm_core.linalg.planes import principal_angles
 from melm_core.melm.estimator import MELM

@@ -3,8 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from melm_core.density.covariances import bandwidth_factor
 from melm_core.density.engines import direct_sums, nufft
-from melm_core.density.whitening import bandwidth_factor
 
 
 def cloud(n_rows: int, k: int, gamma: float = 1.0, n_outliers: int = 0):

@@ -1,4 +1,4 @@
-"""Regularized class covariances: Ledoit-Wolf shrinkage, and directions that only means span.
+"""Covariances of classes: regularized, whitened, shrunk towards the pooled one, of their kernels.
 
 A class covariance estimated from few rows has variances near zero along some
 directions by chance, and the divergence, which divides by them, follows these.
@@ -13,12 +13,18 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from melm_core.base.array_types import FloatArray
+from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.row_blocks import Rows, in_memory
-from melm_core.base.sample_weights import mean_of, totals_of
-from melm_core.linalg.class_moments import moments_of_classes, row_parts
+from melm_core.base.sample_weights import deviations_of, mean_of, totals_of
+from melm_core.linalg.class_moments import (
+    class_totals,
+    moments_of_classes,
+    row_parts,
+    rows_by_class,
+    weights_by_class,
+)
 from melm_core.linalg.equivalent_rows import fourth_powers
-from melm_core.linalg.row_space import NULL_VARIANCE
+from melm_core.linalg.row_space import NULL_VARIANCE, standardized_row_space
 
 Shrinkage: TypeAlias = float | Literal["auto", "ledoit-wolf"]
 
@@ -29,6 +35,10 @@ DEFAULT_SHRINKAGE: Shrinkage = "ledoit-wolf"
 # Where the classes do not vary but their means differ, the variance within the
 # classes is taken to be this share of the variance between their means.
 LEAST_VARIANCE_OF_MEANS = 0.01
+
+# "auto" mixes in just enough of the pooled covariance to raise the smallest variance of a class,
+# relative to the pooled variance, to this value.
+SMALLEST_RELATIVE_VARIANCE = 0.01
 
 
 def ledoit_wolf_share(
@@ -128,12 +138,13 @@ def regularized_covariances(
         n_features = int((identity > 0).sum())
     if shrinkage == "ledoit-wolf":
         units = inverse_widths(np.sqrt(identity))
-        shares = (
-            _ledoit_wolf_shares(rows, of_class, units, n_features)
-            if in_memory(rows)
-            else _shares_of_blocks(rows, means, covariances, units)
-        )
-        variances = shares * _standard_variances(covariances, identity, n_features)
+        if in_memory(rows):
+            pairs = zip(rows, of_class, strict=True)
+            shares = np.array([_share_of_class(*pair, units, n_features) for pair in pairs])
+        else:
+            shares = _shares_of_blocks(rows, means, covariances, units)
+        diagonals = np.diagonal(covariances, axis1=1, axis2=2)
+        variances = shares * (diagonals @ inverse_widths(identity) / max(n_features, 1))
         covariances = (1.0 - shares)[:, None, None] * covariances
         covariances += variances[:, None, None] * _identity_of_varying(pooled + between, identity)
         pooled = np.average(covariances, axis=0, weights=counts)
@@ -154,18 +165,13 @@ def _identity_of_varying(total: FloatArray, identity: FloatArray) -> FloatArray:
     return identity_of_varying
 
 
-def _ledoit_wolf_shares(
-    rows: Sequence[FloatArray],
-    weights: Sequence[FloatArray | None],
-    units: FloatArray,
-    n_features: int,
-) -> FloatArray:
-    return np.array(
-        [
-            ledoit_wolf_share(_standard_offsets(block, own, units), n_features, own)
-            for block, own in zip(rows, weights, strict=True)
-        ]
-    )
+def _share_of_class(
+    rows: FloatArray, weights: FloatArray | None, units: FloatArray, n_features: int
+) -> float:
+    """The share of one class, with one copy of its rows, which is gone before that of the next."""
+    offsets = rows - mean_of(rows, weights)
+    offsets *= units
+    return ledoit_wolf_share(offsets, n_features, weights)
 
 
 def _shares_of_blocks(
@@ -181,25 +187,6 @@ def _shares_of_blocks(
             for own, fourth, part in zip(scaled, fourths, rows, strict=True)
         ]
     )
-
-
-def _standard_offsets(
-    rows: FloatArray, weights: FloatArray | None, units: FloatArray
-) -> FloatArray:
-    """Offsets from the mean in standardized units, with one copy of the rows."""
-    offsets = rows - mean_of(rows, weights)
-    offsets *= units
-    return offsets
-
-
-def _standard_variances(
-    covariances: FloatArray, identity: FloatArray, n_features: int
-) -> FloatArray:
-    """Mean variance of the standardized features in each class."""
-    units = inverse_widths(identity)
-    diagonals = np.diagonal(covariances, axis1=1, axis2=2)
-    means: FloatArray = diagonals @ units / max(n_features, 1)
-    return means
 
 
 def variance_of_means(
@@ -255,3 +242,106 @@ def covariance_of_means(means: FloatArray, counts: Sequence[float] | FloatArray)
 def inverse_widths(widths: FloatArray) -> FloatArray:
     """One over each width, 0 where that is 0."""
     return np.divide(1.0, widths, out=np.zeros_like(widths), where=widths > 0)
+
+
+def pooled_covariance(covariances: FloatArray, counts: Sequence[float] | FloatArray) -> FloatArray:
+    """Within-class covariance: the mean of the class covariances, weighted by class size."""
+    pooled: FloatArray = np.average(covariances, axis=0, weights=np.asarray(counts, dtype=float))
+    return pooled
+
+
+def whitening(covariance: FloatArray) -> FloatArray:
+    """Matrix W (n_features, rank) with W' covariance W = 1, without null directions.
+
+    It is based on the eigenvectors of the correlation matrix, so that features
+    in very different units are not mistaken for null directions.
+    """
+    # Rounding may leave a feature that is constant within the classes a variance below zero.
+    units = inverse_widths(np.sqrt(np.maximum(np.diag(covariance), 0.0)))
+    variances, directions = np.linalg.eigh(covariance * np.outer(units, units))
+    kept = variances > NULL_VARIANCE * variances.max(initial=np.finfo(np.float64).tiny)
+    whitener: FloatArray = units[:, None] * directions[:, kept] / np.sqrt(variances[kept])
+    return whitener
+
+
+def within_class_whitening(
+    X: FloatArray,
+    y: IntArray,
+    *,
+    shrinkage: Shrinkage = 0.0,
+    weights: FloatArray | None = None,
+) -> FloatArray:
+    """Matrix W (n_features, rank) that whitens the pooled within-class covariance of X W.
+
+    Directions in which no class varies are dropped unless the class means differ there.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+    y : ndarray of shape (n_samples,)
+        Class codes 0 .. n_classes-1, each with at least two rows.
+    shrinkage : float in [0, 1], "auto" or "ledoit-wolf"
+        Of the class covariances; what is mixed towards the pooled one makes no difference.
+    weights : ndarray of shape (n_samples,) or None
+        Of the rows; None if each counts once.
+    """
+    widths, n_features = deviations_of(X, weights), None
+    space = standardized_row_space(X - mean_of(X, weights), widths, 1, weights)
+    if space.basis is not None:
+        n_features = int((widths > 0).sum())
+    shapes = regularized_covariances(
+        rows_by_class(space.rows, y), shrinkage, n_features, weights_by_class(weights, y)
+    )
+    whitener = whitening(pooled_covariance(shapes, class_totals(y, weights)))
+    return space.lift_columns(whitener)
+
+
+def shrinkage_shares(
+    covariances: FloatArray, pooled: FloatArray, shrinkage: Shrinkage
+) -> FloatArray:
+    """The share of the pooled covariance to mix into each class covariance.
+
+    Shrinking toward the identity instead would lose the invariance of the
+    divergence under affine maps of the data.
+    """
+    if isinstance(shrinkage, str):
+        whitener = whitening(pooled)
+        return np.array([automatic_shrinkage(c, whitener) for c in covariances])
+    return np.full(len(covariances), float(shrinkage))
+
+
+def shrink(covariances: FloatArray, pooled: FloatArray, shares: FloatArray) -> FloatArray:
+    """Mix a share of the pooled covariance into each class covariance."""
+    mixed: FloatArray = covariances + shares[:, None, None] * (pooled - covariances)
+    return mixed
+
+
+def automatic_shrinkage(covariance: FloatArray, whitener: FloatArray) -> float:
+    """Smallest weight that raises every relative variance to SMALLEST_RELATIVE_VARIANCE."""
+    if whitener.shape[1] == 0:
+        return 0.0
+    smallest = max(float(np.linalg.eigvalsh(whitener.T @ covariance @ whitener)[0]), 0.0)
+    if smallest >= SMALLEST_RELATIVE_VARIANCE:
+        return 0.0
+    return (SMALLEST_RELATIVE_VARIANCE - smallest) / (1.0 - smallest)
+
+
+def bandwidth_factor(n_samples: float, n_components: int, gamma: float) -> float:
+    """Bandwidth h_c = gamma (4/(k+2))^(1/(k+4)) N^(-1/(k+4)), relative to the class width."""
+    exponent = 1.0 / (n_components + 4)
+    return float(gamma * (4.0 / ((n_components + 2) * n_samples)) ** exponent)
+
+
+def kernel_covariances(
+    covariances: FloatArray,
+    counts: FloatArray,
+    n_components: int,
+    gamma: float,
+    shrinkage: Shrinkage,
+) -> FloatArray:
+    """The kernel covariances B_c of classes with these covariances and numbers of rows."""
+    pooled = pooled_covariance(covariances, counts)
+    shares = shrinkage_shares(covariances, pooled, shrinkage)
+    factors = np.array([bandwidth_factor(count, n_components, gamma) for count in counts])
+    kernels: FloatArray = np.square(factors)[:, None, None] * shrink(covariances, pooled, shares)
+    return kernels

@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 from sklearn.covariance import LedoitWolf
 
-from melm_core.density.shrinkage import (
+from melm_core.density.covariances import (
     LEAST_VARIANCE_OF_MEANS,
     ledoit_wolf_share,
     regularized_covariances,
     variance_of_means,
+    whitening,
 )
 from tests.melm_core.helpers import classes
 
@@ -54,3 +55,7 @@ def test_means_add_variance_only_where_the_classes_have_none():
     lift = variance_of_means(pooled, between)
     np.testing.assert_allclose(lift, np.diag([0, 0, 4 * LEAST_VARIANCE_OF_MEANS, 0]), atol=1e-15)
     assert not variance_of_means(np.eye(3), np.eye(3)).any()
+
+
+def test_a_variance_that_rounding_leaves_below_zero_is_a_null_direction():
+    assert whitening(np.diag([4.0, -1e-23])).shape == (2, 1)
