@@ -11,8 +11,11 @@ from melm_studio.analyses import resamples as resamples_module
 from melm_studio.analyses.resamples import RESAMPLES
 from melm_studio.layout import ids
 from melm_studio.workspace.view_query import from_query
-from tools.driver.visitor import strict_json
+from tests.callbacks.routes.analyses.helpers import analyzed, shown, stopped_after_a_report
 
+NAME = "resamples"
+SAMPLE = "iris"
+STARTED = {"method": "melm", "n_init": 1}
 N_RESAMPLES = 4
 
 
@@ -23,40 +26,7 @@ def few_resamples():
         yield
 
 
-@pytest.fixture(scope="module")
-def owner(studio):
-    visitor = studio.visitor()
-    visitor.choose_sample("iris")
-    return visitor
-
-
-@pytest.fixture(scope="module")
-def run(studio, owner):
-    run = owner.start(method="melm", n_init=1)
-    studio.work()
-    return run
-
-
-@pytest.fixture(scope="module")
-def found(studio, owner, run):
-    """The resamples of the run."""
-    return resampled(studio, owner, run)
-
-
-def resamples(visitor, run):
-    answer = visitor.http.get(f"/runs/{run}/analyses/resamples")
-    assert answer.status_code == 200, answer.text
-    return strict_json(answer.text)
-
-
-def resampled(studio, visitor, run):
-    answer = visitor.http.post(f"/runs/{run}/analyses/resamples")
-    assert answer.status_code == 201, answer.text
-    studio.work()
-    return resamples(visitor, run)
-
-
-def shown(visitor, run, morph):
+def picture(visitor, run, morph):
     query = {"morph": morph}
     return visitor.http.get(f"/runs/{run}/planes/0", query_string=query)
 
@@ -80,7 +50,7 @@ def test_the_features_have_intervals_and_the_strongest_is_first(found):
 def test_every_resample_the_ways_between_them_and_their_mean_can_be_shown(owner, run, found):
     one, other = found["planes"][:2]
     for morph in (f"1:{one}", f"0.5:{other}:{one}", f"1:{found['mean']}"):
-        assert shown(owner, run, f"{found['run']}:{morph}").status_code == 200
+        assert picture(owner, run, f"{found['run']}:{morph}").status_code == 200
 
 
 def test_a_replay_has_the_loop_and_the_resamples_side_by_side(owner, run, found):
@@ -95,30 +65,21 @@ def test_a_replay_has_the_loop_and_the_resamples_side_by_side(owner, run, found)
 def test_any_linear_method_can_be_resampled_and_no_other(studio, owner):
     lda = owner.start(method="lda")
     studio.work()
-    assert resampled(studio, owner, lda)["fraction"] == 1.0
+    assert analyzed(studio, owner, lda, NAME)["fraction"] == 1.0
     curved = owner.start(method="kfd")
     refusal = owner.http.post(f"/runs/{curved}/analyses/resamples")
     assert refusal.status_code == 400
     assert "is nonlinear" in refusal.json["words"]
 
 
-def test_resamples_that_are_stopped_are_kept_and_can_begin_again(studio, owner, monkeypatch):
+def test_resamples_that_are_stopped_are_kept_and_can_begin_again(studio, owner):
     run = owner.start(method="pca")
     studio.work()
-    asked = owner.http.post(f"/runs/{run}/analyses/resamples").json["run"]
-    put = studio.store.put_report
-
-    def stop_after(run_id, raw):
-        put(run_id, raw)
-        owner.http.post(f"/runs/{run}/analyses/resamples/stop")
-
-    monkeypatch.setattr(studio.store, "put_report", stop_after)
-    studio.work()
-    monkeypatch.undo()
-    stopped = resamples(owner, run)
+    asked = stopped_after_a_report(studio, owner, run, NAME)
+    stopped = shown(owner, run, NAME)
     assert (stopped["is_final"], stopped["can_begin"], stopped["features"]) == (True, True, [])
     assert len(RESAMPLES.stored(studio.store, asked).planes) == 1
-    assert resampled(studio, owner, run)["run"] != asked
+    assert analyzed(studio, owner, run, NAME)["run"] != asked
 
 
 def test_a_view_of_a_resample_is_computed_again_elsewhere(studio, visitor, owner, run, found):
@@ -131,5 +92,5 @@ def test_a_view_of_a_resample_is_computed_again_elsewhere(studio, visitor, owner
     assert restored["other"] == "resamples"
     studio.work()
     other, share, number = restored["options"]["morph"]
-    assert resamples(visitor, restored["run"])["run"] == other
-    assert shown(visitor, restored["run"], f"{other}:{share:g}:{number}").status_code == 200
+    assert shown(visitor, restored["run"], NAME)["run"] == other
+    assert picture(visitor, restored["run"], f"{other}:{share:g}:{number}").status_code == 200

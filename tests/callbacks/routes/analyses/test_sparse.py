@@ -7,7 +7,11 @@ import pytest
 from melm_studio.analyses import sparse
 from melm_studio.analyses.sparse import SPARSE
 from melm_studio.layout import ids
-from tools.driver.visitor import strict_json
+from tests.callbacks.routes.analyses.helpers import shown, stopped_after_a_report
+
+NAME = "sparse"
+SAMPLE = "wine"
+STARTED = {"method": "lda"}
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -15,38 +19,6 @@ def one_repeat():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sparse, "N_REPEATS", 1)
         yield
-
-
-@pytest.fixture(scope="module")
-def owner(studio):
-    visitor = studio.visitor()
-    visitor.choose_sample("wine")
-    return visitor
-
-
-@pytest.fixture(scope="module")
-def run(studio, owner):
-    run = owner.start(method="lda")
-    studio.work()
-    return run
-
-
-@pytest.fixture(scope="module")
-def found(studio, owner, run):
-    return left_out(studio, owner, run)
-
-
-def path(visitor, run):
-    answer = visitor.http.get(f"/runs/{run}/analyses/sparse")
-    assert answer.status_code == 200, answer.text
-    return strict_json(answer.text)
-
-
-def left_out(studio, visitor, run):
-    answer = visitor.http.post(f"/runs/{run}/analyses/sparse")
-    assert answer.status_code == 201, answer.text
-    studio.work()
-    return path(visitor, run)
 
 
 def test_it_says_how_few_features_suffice_beside_all_of_them_and_guessing(owner, run, found):
@@ -107,20 +79,11 @@ def test_what_has_no_plane_or_nothing_to_leave_out_is_refused(studio, owner):
     assert (refusal.status_code, "is nonlinear" in refusal.json["words"]) == (400, True)
 
 
-def test_a_path_that_is_stopped_is_kept_and_can_begin_again(studio, owner, monkeypatch):
+def test_a_path_that_is_stopped_is_kept_and_can_begin_again(studio, owner):
     run = owner.start(method="pca")
     studio.work()
-    asked = owner.http.post(f"/runs/{run}/analyses/sparse").json["run"]
-    put = studio.store.put_report
-
-    def stop_after(run_id, raw):
-        put(run_id, raw)
-        owner.http.post(f"/runs/{run}/analyses/sparse/stop")
-
-    monkeypatch.setattr(studio.store, "put_report", stop_after)
-    studio.work()
-    monkeypatch.undo()
-    stopped = path(owner, run)
+    asked = stopped_after_a_report(studio, owner, run, NAME)
+    stopped = shown(owner, run, NAME)
     assert (stopped["is_final"], stopped["can_begin"], stopped["sufficient"]) == (True, True, 0)
     assert SPARSE.stored(studio.store, asked).n_refits == 1
     assert stopped["words"].startswith("1 of 5 folds so far. All 13 features: ")

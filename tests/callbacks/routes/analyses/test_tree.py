@@ -16,8 +16,13 @@ from melm_studio.analyses.tree import TREE
 from melm_studio.layout import ids
 from melm_studio.planes.sampled_rows import MAX_SCORED_ROWS
 from melm_studio.workspace.view_query import from_query
+from tests.callbacks.routes.analyses.helpers import analyzed, shown, stopped_after_a_report
 from tests.callbacks.tables import csv
 from tools.driver.visitor import strict_json
+
+NAME = "tree"
+SAMPLE = "wine"
+STARTED = {"method": "melm", "n_init": 1}
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -33,41 +38,9 @@ def small_trees():
         yield
 
 
-@pytest.fixture(scope="module")
-def owner(studio):
-    visitor = studio.visitor()
-    visitor.choose_sample("wine")
-    return visitor
-
-
-@pytest.fixture(scope="module")
-def run(studio, owner):
-    run = owner.start(method="melm", n_init=1)
-    studio.work()
-    return run
-
-
-@pytest.fixture(scope="module")
-def found(studio, owner, run):
-    """The tree of the run, grown."""
-    return grown(studio, owner, run)
-
-
-def tree(visitor, run, **query):
-    answer = visitor.http.get(f"/runs/{run}/analyses/tree", query_string=query)
-    assert answer.status_code == 200, answer.text
-    return strict_json(answer.text)
-
-
-def grown(studio, visitor, run):
-    assert visitor.http.post(f"/runs/{run}/analyses/tree").status_code == 201
-    studio.work()
-    return tree(visitor, run)
-
-
 def test_a_run_has_no_tree_until_it_is_asked_for(studio, owner):
     other = owner.start(method="melm", n_init=1, random_state=1)
-    assert tree(owner, other) == {"run": None}
+    assert shown(owner, other, NAME) == {"run": None}
     assert owner.http.post(f"/runs/{other}/analyses/tree/stop").status_code == 409
 
 
@@ -89,9 +62,9 @@ def test_a_plane_of_the_tree_has_in_the_picture_the_scores_that_the_tree_names(
     last = studio.store.last_event(run).sequence
     for plane in (report.planes[0], report.planes[-1]):
         look = {"gamma": report.gammas[plane.width], "morph": f"{found['run']}:1:{plane.plane}"}
-        shown = owner.http.get(f"/runs/{run}/planes/{last}", query_string=look).json["numbers"]
-        assert shown["divergence-training"] == pytest.approx(plane.divergence, rel=1e-6)
-        assert shown["accuracy-held-out"] == pytest.approx(plane.accuracy, abs=1e-12)
+        numbers = owner.http.get(f"/runs/{run}/planes/{last}", query_string=look).json["numbers"]
+        assert numbers["divergence-training"] == pytest.approx(plane.divergence, rel=1e-6)
+        assert numbers["accuracy-held-out"] == pytest.approx(plane.accuracy, abs=1e-12)
 
 
 def test_the_tree_of_a_run_that_is_blind_to_batches_is_as_blind(studio, visitor):
@@ -102,7 +75,7 @@ def test_the_tree_of_a_run_that_is_blind_to_batches_is_as_blind(studio, visitor)
     visitor.set_own("nuisance_weight", 8)
     run = visitor.start(method="melm", n_init=1)
     studio.work()
-    found = grown(studio, visitor, run)
+    found = analyzed(studio, visitor, run, NAME)
     record, report = studio.store.get(run), TREE.stored(studio.store, found["run"])
     assert record.batch_weight == 8
     # The run's own plane is the best one of its width.
@@ -164,34 +137,23 @@ def test_a_plane_that_the_tree_does_not_have_is_refused(studio, owner, run, foun
 
 def test_the_figure_takes_the_height_that_is_asked_for(studio, owner, run):
     titles = {
-        height: tree(owner, run, height=height)["figure"]["layout"]["yaxis"]["title"]["text"]
+        height: shown(owner, run, NAME, height=height)["figure"]["layout"]["yaxis"]["title"]["text"]
         for height in ("accuracy", "divergence", "nonsense")
     }
     assert titles["accuracy"] == titles["nonsense"] == "held-out accuracy"
     assert titles["divergence"] == "divergence (nats)"
 
 
-def test_a_tree_that_is_stopped_keeps_its_planes_and_grows_again_when_asked(
-    studio, visitor, monkeypatch
-):
+def test_a_tree_that_is_stopped_keeps_its_planes_and_grows_again_when_asked(studio, visitor):
     visitor.choose_sample("iris")
     run = visitor.start(method="melm", n_init=1, held_out=0)
     studio.work()
-    asked = visitor.http.post(f"/runs/{run}/analyses/tree").json["run"]
-    put = studio.store.put_report
-
-    def stop_after(run_id, raw):
-        put(run_id, raw)
-        visitor.http.post(f"/runs/{run}/analyses/tree/stop")
-
-    monkeypatch.setattr(studio.store, "put_report", stop_after)
-    studio.work()
-    monkeypatch.undo()
-    stopped = tree(visitor, run)
+    asked = stopped_after_a_report(studio, visitor, run, NAME)
+    stopped = shown(visitor, run, NAME)
     assert (stopped["is_final"], stopped["can_begin"]) == (True, True)
     assert stopped["planes"]
     assert stopped["stage"].startswith("Stopped.")
-    found = grown(studio, visitor, run)
+    found = analyzed(studio, visitor, run, NAME)
     assert (found["run"] == asked, found["fraction"]) == (False, 1.0)
     # Without held-out rows, all that is known of a plane is its divergence.
     assert found["figure"]["height"] == "divergence"
@@ -221,6 +183,8 @@ def test_a_view_of_a_plane_of_the_tree_grows_the_tree_elsewhere(studio, visitor,
     other, share, number = restored["options"]["morph"]
     assert (share, number) == (1.0, plane["plane"])
     studio.work()
-    assert tree(visitor, own)["run"] == other
-    shown = visitor.http.get(f"/runs/{own}/planes/0", query_string={"morph": f"{other}:1:{number}"})
-    assert shown.status_code == 200
+    assert shown(visitor, own, NAME)["run"] == other
+    picture = visitor.http.get(
+        f"/runs/{own}/planes/0", query_string={"morph": f"{other}:1:{number}"}
+    )
+    assert picture.status_code == 200
