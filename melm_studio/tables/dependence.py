@@ -407,7 +407,7 @@ def _subject_question(name: str, n_values: int, n_rows: int) -> Question:
         f"Do rows with the same {short} belong together? It has {number(n_values)} values in "
         f"{number(n_rows)} rows, as if each were measured several times.",
         (
-            Choice(TOGETHER, f"Keep rows of one {short} together"),
+            Choice(TOGETHER, "Keep them together"),
             Choice(INDEPENDENT, "Rows are independent"),
         ),
     )
@@ -422,9 +422,9 @@ def _neighbor_question(rows: AskedRows) -> Question:
         "other more than rows in random order would.",
         (
             Choice(INDEPENDENT, "Rows are independent"),
-            Choice(f"runs:{n_rows}", f"Keep runs of {number(n_rows)} rows together"),
+            Choice(f"runs:{n_rows}", f"Keep runs of {number(n_rows)} together"),
             *(
-                Choice(COLUMN + name, f"Keep rows of one {shortened(name)} together")
+                Choice(COLUMN + name, f"Keep each {shortened(name)} together")
                 for name in columns[:MOST_OFFERED]
             ),
         ),
@@ -454,7 +454,7 @@ def _double_question(n_near: int) -> Question:
         f"class {'is' if n_near == 1 else 'are'} far nearer to another than rows of this table "
         "are by themselves.",
         (
-            Choice(TOGETHER, "Keep nearly equal rows together"),
+            Choice(TOGETHER, "Keep them together"),
             Choice(INDEPENDENT, "Rows are independent"),
         ),
     )

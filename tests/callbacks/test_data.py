@@ -203,12 +203,12 @@ def buttons_of(changes):
 
 def test_a_question_of_the_table_is_answered_by_its_button(studio, visitor, of_subjects):
     assert studio.data_of(visitor).open_questions
-    button = buttons_of(of_subjects)["Keep rows of one code together"]
+    button = buttons_of(of_subjects)["Keep them together"]
     assert button["aria-pressed"] == "false"
     choice = visitor.fire(button["id"], "n_clicks", 1)[CHOICE]
     assert choice["answers"] == {"subjects:code": "together"}
     changes = visitor.choose(choice)
-    assert buttons_of(changes)["Keep rows of one code together"]["aria-pressed"] == "true"
+    assert buttons_of(changes)["Keep them together"]["aria-pressed"] == "true"
     data = studio.data_of(visitor)
     assert data.open_questions == ()
     assert len(np.unique(data.groups)) == 20

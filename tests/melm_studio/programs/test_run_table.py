@@ -127,3 +127,44 @@ def test_a_refused_method_is_named_and_told_by_the_exit_code(table, tmp_path, mo
     assert main(["run", str(table), *options]) == SOME_FAILED
     assert "There is no room." in (tmp_path / "new" / "scores.csv").read_text()
     assert "There is no room." in capsys.readouterr().err
+
+
+@pytest.fixture(scope="module")
+def of_subjects(tmp_path_factory):
+    rng, subject = np.random.default_rng(0), np.repeat(np.arange(12), 5)
+    frame = pd.DataFrame(rng.normal(size=(12, 3))[subject] + rng.normal(size=(60, 3)))
+    frame = frame.rename(columns=str).assign(code=subject + 1, kind=np.where(subject % 2, "x", "y"))
+    path = tmp_path_factory.mktemp("subjects") / "subjects.csv"
+    frame.sample(frac=1.0, random_state=0).to_csv(path, index=False)
+    return path
+
+
+def of(table, tmp_path, *options):
+    """The exit code and the summary of a run of one method."""
+    command = ["run", str(table), "--label", "kind", "--methods", "lda", "--folds", "0"]
+    status = main([*command, "--out", str(tmp_path / "new"), "--quiet", *options])
+    summary = tmp_path / "new" / "summary.json"
+    return status, json.loads(summary.read_text()) if summary.exists() else None
+
+
+def test_an_open_question_is_printed_with_the_option_that_answers_it(of_subjects, tmp_path, capsys):
+    status, summary = of(of_subjects, tmp_path)
+    assert status == DONE
+    printed = capsys.readouterr().err
+    assert "Do rows with the same code belong together?" in printed
+    assert "--answer subjects:code together" in printed
+    assert [one["answer"] for one in summary["table"]["questions"]] == [""]
+
+
+def test_an_answer_is_kept_with_the_results(of_subjects, tmp_path, capsys):
+    status, summary = of(of_subjects, tmp_path, "--answer", "subjects:code", "together")
+    assert status == DONE
+    assert capsys.readouterr().err == ""
+    (question,) = summary["table"]["questions"]
+    assert (question["id"], question["answer"]) == ("subjects:code", "together")
+
+
+def test_an_answer_that_there_is_not_is_refused(of_subjects, tmp_path, capsys):
+    status, _ = of(of_subjects, tmp_path, "--answer", "weather", "fine")
+    assert status == REFUSED
+    assert 'There is no question "weather"' in capsys.readouterr().err
