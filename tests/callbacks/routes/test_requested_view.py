@@ -148,7 +148,7 @@ def test_one_component_is_drawn_as_densities_with_their_thresholds(studio, wine)
     run = wine.start(method="lda", n_components="1")
     studio.work()
     answer = plane(wine, run)
-    thresholds = answer["traces"][-3]
+    thresholds = answer["traces"][-4]
     assert thresholds["y"].count(None) >= 2
     assert components(wine, run).shape[0] == 1
 
