@@ -159,8 +159,8 @@ MUTANTS = (
     ),
     Mutant(
         "melm_studio/workers/recorder.py",
-        "progress.objective > self.best.objective",
-        "progress.objective < self.best.objective",
+        "progress.is_better(self.best)",
+        "not progress.is_better(self.best)",
         "tests/melm_studio/workers/test_execute.py::test_a_failed_run_keeps_its_best_plane",
     ),
     Mutant(
