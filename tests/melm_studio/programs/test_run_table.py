@@ -162,9 +162,3 @@ def test_an_answer_is_kept_with_the_results(of_subjects, tmp_path, capsys):
     assert capsys.readouterr().err == ""
     (question,) = summary["table"]["questions"]
     assert (question["id"], question["answer"]) == ("subjects:code", "together")
-
-
-def test_an_answer_that_there_is_not_is_refused(of_subjects, tmp_path, capsys):
-    status, _ = of(of_subjects, tmp_path, "--answer", "weather", "fine")
-    assert status == REFUSED
-    assert 'There is no question "weather"' in capsys.readouterr().err
