@@ -7,7 +7,7 @@ import numpy as np
 from experiments.honesty.claim import FIRST_SEED, Claim, Measured
 from melm_core.base import FloatArray, IntArray
 from melm_core.diagnostics import LeftOutDistances, PlaneDistances
-from melm_core.evaluation.refitting import Standardization, fit_projection, make_estimator
+from melm_core.methods import METHODS
 
 # Rows and features, and what was beyond in tables of noise before: T² and Q.
 SHAPES = (
@@ -17,7 +17,7 @@ SHAPES = (
     (40, 200, "0 (limit 12 times too high)", ""),
     (60, 2000, "0 (limit 51 times too high)", ""),
 )
-METHODS = ("lda", "plsda", "melm", "pca")
+_METHODS = ("lda", "plsda", "melm", "pca")
 _NEW_ROWS = 2_000
 _SIGNAL = 3.0  # standard deviations between classes
 
@@ -38,12 +38,12 @@ def exceedances(
     n_rows = shape[0]
     X, y = table(n_rows + _NEW_ROWS, shape[1], signal, seed)
     X, new, y = X[:n_rows], X[n_rows:], y[:n_rows]
-    parameters = {"n_init": 1} if method == "melm" else None
-    estimator = make_estimator(method, parameters, seed)
-    fitted = fit_projection(estimator, X, y, preparation=Standardization)
+    parameters = {"n_init": 1} if method == "melm" else {}
     left_out = LeftOutDistances.of(method, X, y, parameters=parameters, random_state=seed)
-    rows, others = (fitted.preparation.apply(part) for part in (X, new))
-    plane = PlaneDistances.of(rows, fitted.components, left_out)
+    rows, others = ((part - X.mean(axis=0)) / X.std(axis=0) for part in (X, new))
+    values = {"n_components": 2, "random_state": seed} | parameters
+    fitted = METHODS[method].estimator(values).fit(rows, y)
+    plane = PlaneDistances.of(rows, fitted.components_, left_out)
     return (
         float(np.mean(plane.score_distance(others) > plane.score_limit(is_new=True))),
         float(np.mean(plane.residual(others) > plane.residual_limit(is_new=True))),
@@ -54,7 +54,7 @@ def simulate(quick: bool) -> tuple[Measured, ...]:
     """Exceedances of the limits of each shape and method, without and with a difference."""
     figures = []
     for n_rows, n_features, *before in SHAPES[:1] + SHAPES[3:4] if quick else SHAPES:
-        for method in METHODS[:1] if quick else METHODS:
+        for method in _METHODS[:1] if quick else _METHODS:
             n_tables = 6 if quick else _n_tables(method, n_features)
             for signal in (0.0, _SIGNAL):
                 seeds = range(FIRST_SEED, FIRST_SEED + n_tables)

@@ -161,4 +161,5 @@ def _probabilities_right(log_densities: FloatArray, y: IntArray) -> FloatArray:
     found = int(best.argmax())
     if 2.0 * (best[found] - best[0]) < _LEAST_GAIN:
         return np.ones(n_rows)
-    return chosen[found]
+    probabilities: FloatArray = chosen[found]
+    return probabilities
