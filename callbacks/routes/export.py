@@ -20,6 +20,7 @@ from melm_core.methods import METHODS
 from melm_studio.planes.saved_model import model_text
 from melm_studio.publication.program import program_of
 from melm_studio.rows.spreadsheet import csv_text
+from melm_studio.runs.execution.rows import RunData
 from melm_studio.runs.records.run import PlaneEvent, RunRecord
 from melm_studio.tables import LabeledData
 
@@ -77,7 +78,7 @@ def points_table(parts: tuple[LabeledData, LabeledData], event: PlaneEvent) -> p
     return table.sort_values("row", ignore_index=True)
 
 
-def components_table(data: LabeledData, event: PlaneEvent) -> pd.DataFrame:
+def components_table(data: RunData, event: PlaneEvent) -> pd.DataFrame:
     """The components; a coordinate is the sum of (value - center) / scale * component."""
     return pd.DataFrame(
         {

@@ -21,6 +21,7 @@ from melm_studio.analyses.report_section import Section
 from melm_studio.configuration.clock import Clock
 from melm_studio.configuration.messages import STOPPED
 from melm_studio.runs.execution.giving_way import stop_if_requested
+from melm_studio.runs.execution.rows import RunData
 from melm_studio.runs.execution.stored_report import stored_report
 from melm_studio.runs.records.run import RunRecord
 from melm_studio.runs.store.protocol import RunStore
@@ -46,7 +47,7 @@ class Work:
 
     store: RunStore
     record: RunRecord
-    data: LabeledData
+    data: RunData
     clock: Clock
 
     def put(self, raw: bytes) -> None:

@@ -18,7 +18,7 @@ from melm_studio.analyses.report_section import Section, Table
 from melm_studio.record import Record
 from melm_studio.runs.execution.derived_planes import keep_plane
 from melm_studio.runs.execution.giving_way import POLL_S
-from melm_studio.runs.execution.rows import nuisance_of, rows_of
+from melm_studio.runs.execution.rows import RunData, nuisance_of, rows_of
 from melm_studio.runs.records.check_report import FeatureStability
 from melm_studio.runs.records.run import PlaneEvent, RunRecord
 from melm_studio.tables import LabeledData, count
@@ -155,7 +155,7 @@ class _Resampling:
             raise UserError(_NO_PLANE)
         return last, fit.gamma
 
-    def run(self, data: LabeledData) -> None:
+    def run(self, data: RunData) -> None:
         train, _ = rows_of(data, self._record)
         self._update(by_groups=train.groups is not None)
         found = stability(

@@ -21,7 +21,7 @@ from melm_studio.planes.gamma_advice import gamma_advice
 from melm_studio.planes.theme import THEMES, Scheme, Theme, page_layout, translucent
 from melm_studio.record import Record
 from melm_studio.runs.execution.derived_planes import keep_plane
-from melm_studio.runs.execution.rows import nuisance_of, rows_of
+from melm_studio.runs.execution.rows import RunData, nuisance_of, rows_of
 from melm_studio.runs.records.run import RunRecord
 from melm_studio.scores import guessing
 from melm_studio.tables import LabeledData, count, number
@@ -258,7 +258,7 @@ class _Growth:
         self._planes: dict[TreeNode, int] = {}
         self._n_steps = self._n_rows = self._n_train = 0
 
-    def run(self, data: LabeledData) -> None:
+    def run(self, data: RunData) -> None:
         train, held_out = rows_of(data, self._record)
         self._n_train = len(train.y)
         rows, scored = (

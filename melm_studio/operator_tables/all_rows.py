@@ -154,17 +154,22 @@ class _Block:
     def of(
         cls, reader: PartReader, data: LabeledData, held_out: LabeledData, sample: Table
     ) -> _Block:
-        cells = sample.frame[data.label]
-        labels = cells[~cells.index.duplicated()].reindex(data.row_numbers - 1)
+        frame = sample.frame[~sample.frame.index.duplicated()]
+        labels = frame[data.label].reindex(data.row_numbers - 1)
+        preparation = data.fitted_preparation
+        equal_to = None
+        if data.groups is not None:  # prepared by the same arithmetic as the rows of a part
+            rows = frame.reindex(held_out.row_numbers - 1)
+            equal_to = _hashes(preparation.apply(_encoded(data.encodings, rows)[0]))
         return cls(
             reader,
             data.encodings,
-            data.fitted_preparation,
+            preparation,
             data.label,
             dict(zip(labels, data.y.tolist(), strict=True)),
-            cells.dtype.kind == "f",
+            frame[data.label].dtype.kind == "f",
             np.sort(held_out.row_numbers - 1),
-            None if data.groups is None else _hashes(held_out.X),
+            equal_to,
         )
 
     @property

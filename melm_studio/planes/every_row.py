@@ -60,7 +60,7 @@ def centered_parts(parts: Parts) -> Parts:
     mean = mean_row((train, held_out))
     others = train.unlabeled  # the same of both parts
     if others is not None:
-        others = replace(others, X=others.X - mean, row_columns=())
+        others = replace(others, X=others.X - mean, row_columns=(), raw=None)
     train, held_out = (
         replace(part, X=part.X - mean, unlabeled=others) for part in (train, held_out)
     )

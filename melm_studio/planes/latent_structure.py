@@ -10,9 +10,8 @@ import numpy as np
 from melm_core.base import FloatArray, percent
 from melm_core.evaluation import DEFAULT_FOLDS, predicted_share, sampled_rows
 from melm_core.methods import METHODS
-from melm_studio.runs.execution.rows import judged_rows, rows_of
+from melm_studio.runs.execution.rows import RunData, judged_rows, rows_of
 from melm_studio.runs.records.run import RunRecord
-from melm_studio.tables import LabeledData
 
 # A request fits the method six times; of more rows, this many stand for all.
 MOST_JUDGED_ROWS = 5_000
@@ -65,7 +64,7 @@ class LatentStructure:
         return _EXPLAINED.format(r2x=r2x, r2y=percent(self.r2y), q2=percent(self.q2)) + end
 
 
-def latent_structure(data: LabeledData, record: RunRecord) -> LatentStructure:
+def latent_structure(data: RunData, record: RunRecord) -> LatentStructure:
     """Fit the method of a run again, and cross-validate it.
 
     Parameters

@@ -40,7 +40,7 @@ from melm_studio.planes.table_densities import KeptDensities
 from melm_studio.planes.types import PlaneView, ProjectedRows, Scores
 from melm_studio.planes.view_options import DEFAULT_VIEW, MorphTarget, ViewOptions
 from melm_studio.runs.execution.embedding import kept_embedding
-from melm_studio.runs.execution.rows import rows_of
+from melm_studio.runs.execution.rows import RunData, prepared_for, rows_of
 from melm_studio.runs.records.run import PlaneEvent, RunRecord
 from melm_studio.runs.records.stored_files import FileKind
 from melm_studio.runs.store.protocol import RunStore
@@ -92,17 +92,19 @@ class PlaneRenderer:
         self._surface = shared(self._fit_surface, MAX_SURFACES)
         self._preview = shared(self._fit_preview, MAX_VIEWERS)
 
-    def data(self, record: RunRecord) -> LabeledData:
-        """Return the data set of a run.
+    def data(self, record: RunRecord) -> RunData:
+        """Return the data of a run, as its training rows prepare them.
 
         Raises
         ------
         DataGoneError
+        UserError
+            If they cannot be prepared so.
         """
         raw = self._store.get_file(record.owner, FileKind.DATA, record.data_id)
         if raw is None:
             raise DataGoneError(record.data_id)
-        return LabeledData.from_bytes(raw)
+        return prepared_for(LabeledData.from_bytes(raw), record)
 
     def embedding(self, record: RunRecord) -> FloatArray | None:
         """Return the coordinates that a run kept; None if it kept none."""
@@ -232,8 +234,21 @@ class PlaneRenderer:
         other, event = self._known(*target)
         if other.data_id != record.data_id or event.components.shape != components.shape:
             raise UserError(OTHER_DATA)
-        start = None if morph.origin is None else self._known(target[0], morph.origin)[1].components
-        return on_the_way(components, event.components, morph.share, start)
+        start = None
+        if morph.origin is not None:
+            origin = self._known(target[0], morph.origin)[1]
+            start = self._in_features_of(record, other, origin.components)
+        end = self._in_features_of(record, other, event.components)
+        return on_the_way(components, end, morph.share, start)
+
+    def _in_features_of(
+        self, record: RunRecord, other: RunRecord, components: FloatArray
+    ) -> FloatArray:
+        """The components of another run in the features of a run, which may be scaled otherwise."""
+        splits = [(run.parameters.held_out, run.parameters.random_state) for run in (record, other)]
+        if splits[0] == splits[1] or not METHODS[other.method].is_linear:
+            return components
+        return orthonormalize(components * self.data(record).scale / self.data(other).scale)
 
     def _morph_target(self, options: ViewOptions) -> tuple[str, int]:
         morph = options.morph

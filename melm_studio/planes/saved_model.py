@@ -7,7 +7,7 @@ import numpy as np
 from melm_core.base import FloatArray, stratified_sample
 from melm_core.density import ClassDensities, kernel_classes
 from melm_core.methods import SavedPlane
-from melm_studio.runs.execution.rows import rows_of
+from melm_studio.runs.execution.rows import RunData, rows_of
 from melm_studio.runs.records.run import RunRecord
 from melm_studio.tables import LabeledData
 
@@ -17,7 +17,7 @@ MAX_KERNELS = 10_000
 
 
 def model_text(
-    data: LabeledData, record: RunRecord, components: FloatArray, gamma: float | None = None
+    data: RunData, record: RunRecord, components: FloatArray, gamma: float | None = None
 ) -> str:
     """Return the plane as JSON for `SavedPlane`, with how it was found.
 

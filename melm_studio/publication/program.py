@@ -12,6 +12,7 @@ from melm_core.base import ColumnEncoding
 from melm_core.recipe import prepared_features
 from melm_studio.planes.captions import title
 from melm_studio.publication import plane_program
+from melm_studio.runs.execution.rows import RunData
 from melm_studio.runs.records.run import PlaneEvent, RunRecord
 from melm_studio.tables import DELIMITERS, MISSING, NUMBERS, THOUSANDS, LabeledData
 
@@ -19,7 +20,7 @@ _VALUES = "# <values>", "# </values>\n"
 _ARITHMETIC = "# <arithmetic>", "# </arithmetic>\n"
 
 
-def program_of(record: RunRecord, event: PlaneEvent, data: LabeledData) -> str:
+def program_of(record: RunRecord, event: PlaneEvent, data: RunData) -> str:
     """Return a program that computes the coordinates of rows in the plane of an event."""
     heading = f"# The coordinates of {_line(title(record))} of {_line(record.data_name)}.\n"
     source = _with(inspect.getsource(plane_program), _VALUES, _values(event, data))

@@ -10,6 +10,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from melm_core.base import ColumnEncoding, FloatArray, IntArray, UserError
+from melm_studio.runs.execution.rows import RunData
 from melm_studio.tables import (
     LabeledData,
     Role,
@@ -62,7 +63,7 @@ class NewRows:
     notes: tuple[str, ...]
 
 
-def match_rows(data: LabeledData, table: Table) -> NewRows:
+def match_rows(data: RunData, table: Table) -> NewRows:
     """Prepare the rows of a second table as the first one was.
 
     Columns are matched by name, in any order, and others are ignored. Missing numbers get the value

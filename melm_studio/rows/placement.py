@@ -15,7 +15,7 @@ from melm_core.evaluation import Calibration
 from melm_core.methods import GAMMA, METHODS, STARTS
 from melm_studio.planes.saved_model import class_densities
 from melm_studio.runs.execution.embedding import embedded
-from melm_studio.runs.execution.rows import judged_rows, rows_of, split_of
+from melm_studio.runs.execution.rows import RunData, judged_rows, rows_of, split_of
 from melm_studio.runs.records.run import RunRecord
 from melm_studio.tables import LabeledData
 
@@ -98,7 +98,7 @@ class RowPlacer:
 
     def __init__(
         self,
-        data: LabeledData,
+        data: RunData,
         record: RunRecord,
         components: FloatArray,
         gamma: float,
@@ -150,7 +150,7 @@ class RowPlacer:
         rows: FloatArray = self._unlabeled[chosen]
         return rows
 
-    def new_rows(self, data: LabeledData, X: FloatArray) -> FloatArray:
+    def new_rows(self, data: RunData, X: FloatArray) -> FloatArray:
         """Return other rows, prepared as `data` are, in the coordinates that the plane projects.
 
         A nonlinear method whose run kept no embedding is fitted again, which gives the same.
@@ -158,7 +158,7 @@ class RowPlacer:
         method, parameters = METHODS[self._record.method], self._record.parameters.values
         if method.is_linear:
             return X
-        data = replace(data, unlabeled=None)  # which are not to be placed once more
+        data = RunData(replace(data, unlabeled=None))  # which are not to be placed once more
         train, _ = split_of(data, self._record)
         return embedded(method, parameters, train, replace(data, X=X), self._embedding)[1].X
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import io
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
@@ -14,7 +14,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from melm_core.base import ColumnEncoding, FloatArray, IntArray
+from melm_core.base import ColumnEncoding, FloatArray, IntArray, UserError
 from melm_core.evaluation import group_strata
 from melm_core.recipe import FittedPreparation, Preparation, Recipe, RecipeRules, Scaling
 from melm_studio.tables.questions import Question, open_questions
@@ -24,6 +24,11 @@ from melm_studio.tables.row_columns import RowColumn, pack, unpack
 
 ARRAYS = ("X", "y", "center", "scale", "row_numbers")
 MIN_TRAIN = 2  # rows of every class that are never held out: a density needs two
+
+_NOT_COMPUTED = (
+    "The preparation that the training rows give cannot be computed for row {row}, which is held "
+    "out. Hold out no rows, choose another seed, or leave out the step."
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,16 +41,23 @@ class UnlabeledRows:
     row_numbers : ndarray of int64, (n_unlabeled,)
     row_columns : tuple of RowColumn
         As those of `LabeledData`.
+    raw : ndarray of float64, (n_unlabeled, n_columns), or None
+        The encoded rows before the recipe, NaN where a number is missing; None if the recipe only
+        standardizes and no number is missing.
     """
 
     X: FloatArray
     row_numbers: IntArray
     row_columns: tuple[RowColumn, ...] = ()
+    raw: FloatArray | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class LabeledData:
     """A numeric table with a class for every row.
+
+    As it is stored, its preparation is fitted to all rows, whatever is held out; a run has its own,
+    see `prepared_by`.
 
     Attributes
     ----------
@@ -253,18 +265,62 @@ class LabeledData:
         ValueError
             If `held_out` is not such a share.
         """
-        if not 0 <= held_out < 1:
-            raise ValueError(f"Need 0 <= held_out < 1. The value supplied was {held_out}.")
-        if self.groups is None:
-            is_held_out = _drawn(self.y, held_out, random_state)
-        else:
-            strata = group_strata(self.y, self.groups)
-            is_held_out = _drawn(strata, held_out, random_state)[
-                np.unique(self.groups, return_inverse=True)[1]
-            ]
+        is_held_out = self.held_out_rows(held_out, random_state)
         if not is_held_out.any():
             return self, self._rows(is_held_out)
         return self._rows(~is_held_out), self._rows(is_held_out)
+
+    def held_out_rows(self, held_out: float, random_state: int) -> npt.NDArray[np.bool_]:
+        """Return whether `split` holds out each row; raises as it does."""
+        if not 0 <= held_out < 1:
+            raise ValueError(f"Need 0 <= held_out < 1. The value supplied was {held_out}.")
+        if self.groups is None:
+            return _drawn(self.y, held_out, random_state)
+        drawn = _drawn(group_strata(self.y, self.groups), held_out, random_state)
+        is_held_out: npt.NDArray[np.bool_] = drawn[np.unique(self.groups, return_inverse=True)[1]]
+        return is_held_out
+
+    def prepared_by(self, chosen: npt.NDArray[np.bool_]) -> LabeledData:
+        """Return the same rows and features, prepared as some of the rows say.
+
+        What replaces missing numbers, the steps, and center and scale are fitted to these rows and
+        applied to all, those without a class among them.
+
+        Parameters
+        ----------
+        chosen : ndarray of bool, (n_samples,)
+
+        Raises
+        ------
+        UserError
+            If a step cannot be computed; says for which row.
+        """
+        if chosen.all():
+            return self
+        preparation, encoded = self.preparation, self.unprepared
+        if self.rules is not None:  # a feature that marks missing numbers stays one
+            preparation = replace(preparation, indicators=self.rules.indicators)
+        fitted = preparation.fit(encoded[chosen], self.row_numbers[chosen])
+        X = fitted.apply(encoded)
+        if not np.isfinite(X).all():
+            row = self.row_numbers[~np.isfinite(X).all(axis=1)][0]
+            raise UserError(_NOT_COMPUTED.format(row=row))
+        return replace(
+            self,
+            X=X,
+            center=fitted.center,
+            scale=fitted.scale,
+            encodings=tuple(_refilled(self.encodings, fitted.rules.fill)),
+            unlabeled=self._unlabeled_by(fitted),
+            rules=None if self.rules is None else fitted.rules,
+        )
+
+    def _unlabeled_by(self, fitted: FittedPreparation) -> UnlabeledRows | None:
+        rows = self.unlabeled
+        if rows is None:
+            return None
+        encoded = rows.X * self.scale + self.center if rows.raw is None else rows.raw
+        return replace(rows, X=fitted.apply(encoded))
 
     def by_class(self) -> LabeledData:
         """Return the rows sorted by class, within a class in their order; itself if they are."""
@@ -272,7 +328,7 @@ class LabeledData:
             return self
         return self._rows(np.argsort(self.y, kind="stable"))
 
-    def _rows(self, chosen: IntArray) -> LabeledData:
+    def _rows(self, chosen: IntArray | npt.NDArray[np.bool_]) -> LabeledData:
         return replace(
             self,
             X=self.X[chosen],
@@ -295,6 +351,8 @@ def _packed(rows: UnlabeledRows | None) -> dict[str, Any]:
     if rows is None:
         return {}
     arrays = {"unlabeled_X": rows.X, "unlabeled_row_numbers": rows.row_numbers}
+    if rows.raw is not None:
+        arrays["unlabeled_raw"] = rows.raw
     return arrays | pack(rows.row_columns, "unlabeled_columns")
 
 
@@ -306,10 +364,21 @@ def _unpacked(arrays: dict[str, Any]) -> UnlabeledRows | None:
         X=arrays.pop("unlabeled_X"),
         row_numbers=arrays.pop("unlabeled_row_numbers"),
         row_columns=unpack(arrays, "unlabeled_columns"),
+        raw=arrays.pop("unlabeled_raw", None),
     )
 
 
-def _drawn(strata: IntArray, share: float, random_state: int) -> IntArray:
+def _refilled(
+    encodings: Sequence[ColumnEncoding], fill: Sequence[float]
+) -> Iterator[ColumnEncoding]:
+    """The encodings with other values for missing numbers, which are given by encoded column."""
+    at = 0
+    for one in encodings:
+        yield one if one.fill is None else replace(one, fill=fill[at])
+        at += len(one.feature_names)
+
+
+def _drawn(strata: IntArray, share: float, random_state: int) -> npt.NDArray[np.bool_]:
     """Whether each unit, a row or a group, is in a random share of its stratum."""
     drawn = np.zeros(len(strata), dtype=bool)
     rng = np.random.default_rng(random_state)

@@ -193,16 +193,19 @@ def _unlabeled_rows(
         steps.append(f"Left out: {odd} without a label with categories that no labeled row has.")
     if not is_known.any():
         return None, tuple(steps[1:])
-    X = fitted.apply(_encoded(rows[is_known], encodings))
+    encoded = _encoded(rows[is_known], encodings)
+    X = fitted.apply(encoded)
     is_finite = np.isfinite(X).all(axis=1)
     if not is_finite.all():
         odd = count(int((~is_finite).sum()), "row")
         steps.append(f"Left out: {odd} without a label for which a step cannot be computed.")
     known = rows.iloc[np.flatnonzero(is_known)[is_finite]]
+    is_refitted = not fitted.rules.recipe.is_plain or bool(np.isnan(encoded).any())
     unlabeled = UnlabeledRows(
         X=X[is_finite],
         row_numbers=known.index.to_numpy(np.int64) + 1,
         row_columns=row_columns(known, columns),
+        raw=encoded[is_finite] if is_refitted else None,
     )
     return unlabeled, tuple(steps)
 

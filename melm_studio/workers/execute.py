@@ -30,7 +30,7 @@ from melm_studio.configuration.messages import (
 from melm_studio.operator_tables.all_rows import NO_TABLES, RegisteredTables
 from melm_studio.runs.execution.embedding import embedded, keep_embedding, with_embedding
 from melm_studio.runs.execution.giving_way import StoppedError, own_request
-from melm_studio.runs.execution.rows import split_of
+from melm_studio.runs.execution.rows import RunData, prepared_for, split_of
 from melm_studio.runs.records.outcome import FitOutcome
 from melm_studio.runs.records.run import AT_WORK, FIT, RunRecord, RunState
 from melm_studio.runs.records.stored_files import FileKind
@@ -150,7 +150,7 @@ def _compute(
     raw = store.get_file(record.owner, FileKind.DATA, record.data_id)
     if raw is None:
         return _Ending(RunState.FAILED, DATA_GONE.format(days=store.limits.days_kept))
-    data = LabeledData.from_bytes(raw)
+    data = prepared_for(LabeledData.from_bytes(raw), record)
     if analysis := analysis_of(record.kind):
         return _analyzed(analysis, Work(store, record, data, clock))
     if record.kind != FIT:
@@ -163,7 +163,7 @@ def _fit(
     record: RunRecord,
     recorder: Recorder,
     tables: RegisteredTables,
-    data: LabeledData,
+    data: RunData,
 ) -> _Ending:
     split = split_of(data, record)
     embedding = keep_embedding(store, record, split[0])

@@ -18,9 +18,9 @@ from melm_studio.planes.sharing import shared
 from melm_studio.planes.view_options import ViewOptions
 from melm_studio.rows.new_rows import NewRows, match_rows
 from melm_studio.rows.placement import RowPlacer
+from melm_studio.runs.execution.rows import RunData
 from melm_studio.runs.records.data_source import DataSource
 from melm_studio.runs.records.run import PlaneEvent, RunRecord
-from melm_studio.tables import LabeledData
 from melm_studio.workspace.workspace import Workspace
 
 # Cache sizes: data sets and tables are large, planes are not; new rows are as large as their file.
@@ -44,14 +44,14 @@ class RowViews:
         self._placer = lru_cache(maxsize=MAX_PLACERS)(self._prepare_placer)
         self._new_rows = shared(self._match_new_rows, MAX_NEW_BYTES, _size_of_new)
 
-    def data(self, record: RunRecord) -> LabeledData:
-        """Return the data of a run.
+    def data(self, record: RunRecord) -> RunData:
+        """Return the data of a run, as its training rows prepare them.
 
         Raises
         ------
         DataGoneError
         """
-        return self._data(_Key(record, (record.owner, record.data_id)))
+        return self._data(_Key(record, _prepared_data(record)))
 
     def table(self, workspace: Workspace, record: RunRecord) -> pd.DataFrame:
         """Return every row and column of the file of a run, in its units.
@@ -82,10 +82,10 @@ class RowViews:
         UserError
             If the file is not stored, not a table, or lacks columns.
         """
-        names = (workspace.owner, record.data_id, source.key, source.name)
+        names = (*_prepared_data(record), source.key, source.name)
         return self._new_rows(_Key((workspace, record, source), names))
 
-    def _load_data(self, key: _Key) -> LabeledData:
+    def _load_data(self, key: _Key) -> RunData:
         return self._renderer.data(key.value)
 
     def _read_table(self, key: _Key) -> pd.DataFrame:
@@ -112,6 +112,12 @@ class _Key:
 
     value: Any = field(compare=False)
     names: tuple[Any, ...]
+
+
+def _prepared_data(record: RunRecord) -> tuple[Any, ...]:
+    """What tells the data of a run, as its training rows prepare them, from others."""
+    parameters = record.parameters
+    return record.owner, record.data_id, parameters.held_out, parameters.random_state
 
 
 def _size_of_new(rows: NewRows) -> int:

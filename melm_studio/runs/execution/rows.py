@@ -1,9 +1,9 @@
-"""The rows that a run is fitted to, and those that judge its method."""
+"""The features of a run, the rows that it is fitted to, and those that judge its method."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, NewType
 
 from melm_core.base import FloatArray, IntArray
 from melm_core.methods import METHODS
@@ -14,15 +14,38 @@ from melm_studio.tables import LabeledData
 
 ALL = slice(None)
 
+# The data of a run, whose preparation is fitted to its training rows: whatever takes features of a
+# run takes these. Those in the store are prepared by all rows, and are what several runs share.
+RunData = NewType("RunData", LabeledData)
+
+
+def prepared_for(data: LabeledData, record: RunRecord) -> RunData:
+    """Return stored data as a run has them: what prepares them is fitted to its training rows.
+
+    Parameters
+    ----------
+    data : LabeledData
+        As the store has them.
+    record : RunRecord
+
+    Raises
+    ------
+    UserError
+        If a step of the preparation cannot be computed.
+    """
+    parameters = record.parameters
+    is_held_out = data.held_out_rows(parameters.held_out, parameters.random_state)
+    return RunData(data.prepared_by(~is_held_out))
+
 
 def rows_of(
-    data: LabeledData, record: RunRecord, embedding: FloatArray | None = None
+    data: RunData, record: RunRecord, embedding: FloatArray | None = None
 ) -> tuple[LabeledData, LabeledData]:
     """Return the training and held-out rows in the coordinates that the run's planes project.
 
     Parameters
     ----------
-    data : LabeledData
+    data : RunData
     record : RunRecord
     embedding : ndarray of shape (n_embedded, n_components), optional
         What the run kept, see `kept_embedding`.
@@ -32,7 +55,7 @@ def rows_of(
     )
 
 
-def split_of(data: LabeledData, record: RunRecord) -> tuple[LabeledData, LabeledData]:
+def split_of(data: RunData, record: RunRecord) -> tuple[LabeledData, LabeledData]:
     """Return the training and held-out rows in the features."""
     return data.split(record.parameters.held_out, record.parameters.random_state)
 
