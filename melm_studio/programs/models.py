@@ -44,7 +44,10 @@ class StoredFile(Struct, frozen=True):
 
 
 class Feature(Struct, frozen=True):
-    """A column of the prepared table."""
+    """A column of the prepared table, with the center and scale of all its rows.
+
+    A run has those of its training rows: see its `components.csv` and `model.json`.
+    """
 
     name: str
     center: float

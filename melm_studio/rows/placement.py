@@ -196,7 +196,7 @@ class RowPlacer:
         )
 
 
-def _left_out(data: LabeledData, record: RunRecord) -> LeftOutDistances | None:
+def _left_out(data: RunData, record: RunRecord) -> LeftOutDistances | None:
     """The distances of training rows from refits without them; None of too few rows for these."""
     train, _ = split_of(data, record)
     fixed = {GAMMA.name: record.gamma, STARTS.name: 1}  # nothing is chosen anew

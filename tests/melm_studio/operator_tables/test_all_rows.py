@@ -27,6 +27,7 @@ from melm_studio.operator_tables.all_rows import (
 from melm_studio.operator_tables.keeper import TableKeeper
 from melm_studio.operator_tables.plane_densities import kept_densities
 from melm_studio.operator_tables.published import published_tables, sampled_table
+from melm_studio.runs.execution.rows import prepared_for, split_of
 from melm_studio.runs.records.data_source import DataSource
 from melm_studio.runs.records.parameters import RunParameters
 from melm_studio.runs.records.run import RunState, new_run
@@ -84,8 +85,9 @@ def executed(store, record, folder, dask=""):
 
 
 def training_rows(whole, data, record):
-    """All rows but those held out, prepared as the sample was."""
-    _, held_out = data.split(record.parameters.held_out, record.parameters.random_state)
+    """All rows but those held out, prepared as the training rows of the sample were."""
+    data = prepared_for(data, record)
+    _, held_out = split_of(data, record)
     numbers = np.setdiff1d(np.arange(len(whole)), held_out.row_numbers - 1)
     rows = whole.iloc[numbers]
     cells = [one.with_gaps.encode(rows[one.name]) for one in data.encodings]

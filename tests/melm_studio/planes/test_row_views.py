@@ -11,8 +11,9 @@ import pytest
 from melm_studio.rows.new_rows import NewRows
 from melm_studio.workspace import row_views
 from melm_studio.workspace.row_views import RowViews
+from tests.melm_studio.runs.helpers import run_of
 
-RECORD: Any = SimpleNamespace(owner="ada", data_id="data")
+RECORD: Any = run_of("ada", "data")
 WORKSPACE: Any = SimpleNamespace(owner="ada", table=lambda source: source)
 
 
