@@ -243,7 +243,7 @@ def test_a_run_stopped_while_it_searches_many_rows_ends_with_a_plane_judged_by_a
 
     def cancel_there(run_id, event):
         if not event.is_final and bool(event.n_sampled) != on_all_rows:
-            store.request_cancel(run_id)
+            store.cancel(run_id)
         return append(run_id, event)
 
     monkeypatch.setattr(store, "append", cancel_there)

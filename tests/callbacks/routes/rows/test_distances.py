@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from melm_core.diagnostics import PlaneDistances
+from melm_studio.runs.execution.rows import prepared_for, split_of
 from tests.callbacks.tables import blobs, csv
 
 
@@ -45,8 +46,9 @@ def test_every_row_is_drawn_at_its_distances_and_the_far_one_is_beyond(studio, r
     traces = found["figure"]["data"]
     rows = [row for trace in traces for row in numbers(trace["customdata"])]
     assert sorted(rows) == list(range(1, 61))
-    data = studio.data_of(run[0])
-    train, _ = data.split(0.25, 0)
+    record = studio.store.get(run[1])
+    data = prepared_for(studio.data_of(run[0]), record)
+    train, _ = split_of(data, record)
     plane = PlaneDistances.of(train.X, studio.store.last_event(run[1]).components)
     expected = plane.residual(data.X[[FAR - 1]])[0]
     drawn = {
