@@ -15,6 +15,7 @@ from app import main
 from callbacks.routes.static_files import PLOTLY_PATH
 from melm_core.recipe import Recipe, Step, StepKind
 from melm_studio.configuration.data_folder import locked
+from melm_studio.layout import ids
 from melm_studio.layout.panel import panel
 from melm_studio.layout.story import story_list
 from melm_studio.layout.table_dialog.classes import classes_form
@@ -75,6 +76,7 @@ def standing(studio: Studio) -> list[dict]:
         range_choice(0.0, 1.0),
         filter_list(["y is a"], 1, "2 of 3 rows"),
         recipe_form(Recipe(steps=(Step(StepKind.ASINH), Step(StepKind.DERIVATIVE))), ["x"]),
+        {"props": {"id": ids.answer(0, 0)}},
         story_list([("MELM of Iris", "A caption", "Notes"), ("PCA of Iris", "", "")]),
     ]
     shown = json.loads(json.dumps(parts, cls=PlotlyJSONEncoder))
