@@ -76,8 +76,8 @@ def simulate(quick: bool) -> tuple[Measured, ...]:
 
 
 def _n_tables(method: str, n_features: int) -> int:
-    n_tables = 100 if n_features < 1_000 else 30
-    return n_tables if method != "melm" else n_tables // 3
+    n_tables = 60 if n_features < 1_000 else 12
+    return n_tables if method != "melm" else n_tables // 4
 
 
 CLAIM = Claim(
