@@ -43,14 +43,16 @@ class EveryRow:
 
 
 def mean_row(parts: Parts) -> FloatArray:
-    """The mean of all rows: without it, views with and without standardization overlap."""
-    total = sum(part.X.sum(axis=0) for part in parts)
-    mean: FloatArray = np.asarray(total / sum(len(part.X) for part in parts))
+    """The mean of the training rows: without it, views with and without standardization overlap.
+
+    Standardized rows are about it already, so that points are where files and programs have them.
+    """
+    mean: FloatArray = np.asarray(parts[0].X.mean(axis=0))
     return mean
 
 
 def centered_parts(parts: Parts) -> Parts:
-    """Return what a viewer needs of the rows of a run: about their mean, sorted by class.
+    """Return what a viewer needs of the rows of a run: about `mean_row`, sorted by class.
 
     The table before its preparation, which may take as much memory, is left out.
     """

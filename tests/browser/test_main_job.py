@@ -75,7 +75,7 @@ def test_melm_moves_beside_pca_and_ends_where_a_fit_in_process_ends(
         panel.expect_end()
     assert len(painted_pictures(melm)) >= 10
 
-    train, _ = data.split(HELD_OUT, SEED)
+    train, _ = parts_of(data)
     with threadpool_limits(1):  # as a worker has; more would contend with the browser
         fit = MELM(2, gamma=1.0, n_init=MANY_STARTS, random_state=SEED).fit(train.X, train.y)
     assert melm.divergence == pytest.approx(fit.divergence_, rel=0, abs=1e-8)
@@ -144,10 +144,16 @@ def test_downloads_hold_the_plane_on_screen(page: Page, table: Path, data: Label
     np.testing.assert_allclose(points[COORDINATES], scaled @ plane.T, atol=1e-9)
     np.testing.assert_allclose(plane @ plane.T, np.eye(2), atol=1e-12)
 
-    train, _ = data.split(HELD_OUT, SEED)
+    train, _ = parts_of(data)
     assert list(points["row"][points["training"]]) == list(train.row_numbers)
     divergence = cauchy_schwarz_divergence(train.X, train.y, plane, shrinkage="ledoit-wolf")
     assert panel.divergence == pytest.approx(divergence, rel=0, abs=1e-8)
+
+
+def parts_of(data: LabeledData) -> tuple[LabeledData, LabeledData]:
+    """The training and held-out rows, as the training rows prepare them."""
+    is_held_out = data.held_out_rows(HELD_OUT, SEED)
+    return data.prepared_by(~is_held_out).split(HELD_OUT, SEED)
 
 
 def painted_pictures(panel: Panel) -> set[str]:

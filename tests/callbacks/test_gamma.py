@@ -36,7 +36,7 @@ def refined(visitor, run, gamma):
 
 def test_a_plane_at_another_gamma_has_the_divergence_of_that_gamma(studio, finished):
     visitor, run = finished
-    train, _ = studio.data_of(visitor).split(HELD_OUT, SEED)
+    train, _ = studio.parts_of(visitor, run)
     components = studio.store.event(run, 0).components
     status, answer = plane_at(visitor, run, ELSEWHERE)
     body = strict_json(answer.text)

@@ -20,6 +20,7 @@ from app import create_app
 from melm_studio.configuration.settings import Settings
 from melm_studio.layout import ids
 from melm_studio.reading import FileReader
+from melm_studio.runs.execution.rows import prepared_for, split_of
 from melm_studio.runs.records.stored_files import FileKind
 from melm_studio.runs.store.disk import DiskRunStore
 from melm_studio.runs.store.protocol import RunStore
@@ -227,6 +228,12 @@ class Studio:
         )
         assert raw is not None
         return LabeledData.from_bytes(raw)
+
+    def parts_of(self, visitor: Visitor, run: str) -> tuple[LabeledData, LabeledData]:
+        """Return the training and held-out rows of a run on the data that the page shows."""
+        record = self.store.get(run)
+        assert record is not None
+        return split_of(prepared_for(self.data_of(visitor), record), record)
 
     def work(self) -> None:
         """Work the queue to its end."""

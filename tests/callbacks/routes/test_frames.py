@@ -74,7 +74,7 @@ def finished(studio):
     visitor.choose_file(csv(breast_cancer()), "breast cancer.csv")
     run = visitor.start(gamma=GAMMA, random_state=SEED)
     studio.work()
-    train, held_out = studio.data_of(visitor).split(HELD_OUT, SEED)
+    train, held_out = studio.parts_of(visitor, run)
     events = studio.store.events(run)
     return SimpleNamespace(visitor=visitor, run=run, train=train, held_out=held_out, events=events)
 

@@ -74,7 +74,7 @@ def test_an_arrow_put_where_it_is_changes_nothing(wine, run):
 
 def test_the_divergence_on_screen_is_that_of_the_plane_on_screen(studio, wine, run):
     look = {"edits": "2:0.4:-0.3", "gamma": 0.5}
-    seen, _ = studio.data_of(wine).split(HELD_OUT, SEED)
+    seen, _ = studio.parts_of(wine, run)
     expected = cauchy_schwarz_divergence(
         seen.X, seen.y, components(wine, run, **look), gamma=0.5, shrinkage="ledoit-wolf"
     )

@@ -32,7 +32,8 @@ def finished(store, **parameters):
 def test_a_plane_is_drawn_with_the_split_and_gamma_of_its_run(store, renderer):
     record, event = finished(store, held_out=0.3, random_state=4, gamma=0.5)
     drawn = renderer.view(record, event)
-    centered = replace(DATA, X=DATA.X - DATA.X.mean(axis=0))
+    train, _ = DATA.split(0.3, 4)
+    centered = replace(DATA, X=DATA.X - train.X.mean(axis=0))
     expected = PlaneViewer(*centered.split(0.3, 4), 0.5).view(event.components)
     for found, wanted in zip(drawn.classes, expected.classes, strict=True):
         np.testing.assert_allclose(found.train, wanted.train, atol=1e-12)

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from melm_core.diagnostics import PlaneDistances
-from melm_studio.runs.execution.rows import prepared_for, split_of
 from tests.callbacks.tables import blobs, csv
 
 
@@ -46,11 +45,10 @@ def test_every_row_is_drawn_at_its_distances_and_the_far_one_is_beyond(studio, r
     traces = found["figure"]["data"]
     rows = [row for trace in traces for row in numbers(trace["customdata"])]
     assert sorted(rows) == list(range(1, 61))
-    record = studio.store.get(run[1])
-    data = prepared_for(studio.data_of(run[0]), record)
-    train, _ = split_of(data, record)
+    train, held_out = studio.parts_of(*run)
     plane = PlaneDistances.of(train.X, studio.store.last_event(run[1]).components)
-    expected = plane.residual(data.X[[FAR - 1]])[0]
+    far = [part.X[part.row_numbers == FAR] for part in (train, held_out)]
+    expected = plane.residual(np.concatenate(far))[0]
     drawn = {
         row: q
         for trace in traces
