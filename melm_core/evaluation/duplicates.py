@@ -186,7 +186,7 @@ def _improbably_near(scaled: FloatArray, codes: IntArray) -> IntArray:
     k = _N_NEIGHBORS
     distances, neighbors = NearestNeighbors(n_neighbors=k).fit(scaled).kneighbors()
     half, far = distances[:, k // 2 - 1], distances[:, k - 1]
-    spread_out = far > half
+    spread_out = (far > half) & (half > 0)  # equal rows have no dimension
     if spread_out.mean() < _LEAST_DISTINCT_SHARE:
         return np.empty((2, 0), dtype=np.int64)
     # The dimension m, by E log(far / half) = (digamma(k) - digamma(k / 2)) / m.

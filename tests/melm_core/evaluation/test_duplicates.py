@@ -121,3 +121,11 @@ def test_rows_that_differ_in_a_category_are_no_doubles():
     X, y, _ = doubled(0)
     assert near_doubles(np.column_stack([X, np.repeat([0.0, 1.0], 40)]), y) is None
     assert near_doubles(np.column_stack([X, np.tile([0.0, 1.0], 40)]), y).n_repeats == 40
+
+
+def test_rows_that_differ_in_categories_alone_have_no_dimension_and_harm_nothing():
+    rng = np.random.default_rng(0)
+    repeated = np.repeat(rng.normal(size=(5, 2)), 8, axis=0)
+    values = np.vstack([repeated, rng.normal(size=(160, 2))])
+    X = np.column_stack([values, np.arange(200) % 8])
+    assert near_doubles(X, np.zeros(200)) is None
