@@ -151,18 +151,23 @@ def test_a_column_of_subjects_keeps_its_rows_together_without_being_asked(design
 
 
 @pytest.mark.parametrize(
-    ("design", "name", "warning"),
-    [
-        (grouped, "session", "session repeats"),
-        (paired, "session", "session repeats"),
-        (serial, None, "runs along the file"),
-    ],
+    ("design", "name", "question"),
+    [(grouped, "session", "subjects:session"), (serial, None, "neighbors")],
 )
-def test_other_dependent_rows_without_their_role_raise_a_warning(design, name, warning):
+def test_other_dependent_rows_without_their_role_are_asked_about(design, name, question):
     for repeat in range(REPEATS):
         X, y, columns, _ = drawn(design, repeat)
         cells = {name: next(iter(columns.values()))} if name else {}
-        assert warning in " ".join(prepare(table_of(X, y, cells), "label").warnings)
+        asked = prepare(table_of(X, y, cells), "label").questions
+        assert question in [one.id for one in asked]
+
+
+def test_pairs_that_nobody_declared_need_no_question():
+    certified = 0
+    for repeat in range(REPEATS):
+        X, y, _, seed = drawn(paired, repeat)
+        certified += answer("lda", X, y, {}, seed) in ("yes", "partly")
+    assert binomtest(certified, REPEATS, 0.05, alternative="greater").pvalue > 0.005
 
 
 def test_equal_rows_are_kept_together_without_being_asked():
