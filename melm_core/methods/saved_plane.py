@@ -106,7 +106,8 @@ class SavedPlane(ClassDensityMixin, PlaneEstimator):
     def inverse_transform(self, Z: Any) -> FloatArray:
         """Points of the plane in the units of the features, shape (n_samples, n_features).
 
-        The features are those after the steps of a recipe, such as logarithms.
+        The features are those after the steps of a recipe, such as logarithms, and the columns
+        of curves.
 
         Parameters
         ----------
@@ -226,7 +227,8 @@ class SavedPlane(ClassDensityMixin, PlaneEstimator):
 
     def _set_columns(self, encodings: tuple[ColumnEncoding, ...]) -> None:
         n_features = sum(len(encoding.feature_names) for encoding in encodings)
-        n_features += 0 if self.rules_ is None else len(self.rules_.indicators)
+        if self.rules_ is not None:
+            n_features += len(self.rules_.indicators) + self.rules_.n_curve_columns
         if n_features != len(self.feature_names_):
             raise UserError(
                 f"The columns are encoded as {n_features} features, but the plane has "

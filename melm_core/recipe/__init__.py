@@ -11,11 +11,19 @@ from melm_core.recipe.choices import (
     Step,
     StepKind,
 )
+from melm_core.recipe.curved_features import (
+    Curve,
+    CurvedFeatures,
+    beyond_curves,
+    curve_groups,
+)
 from melm_core.recipe.fitting import FittedPreparation, Preparation, RecipeRules
 from melm_core.recipe.row_arithmetic import prepared_features
 
 __all__ = [
     "MAX_STEPS",
+    "Curve",
+    "CurvedFeatures",
     "Fill",
     "FittedPreparation",
     "MissingValues",
@@ -25,5 +33,7 @@ __all__ = [
     "Scaling",
     "Step",
     "StepKind",
+    "beyond_curves",
+    "curve_groups",
     "prepared_features",
 ]

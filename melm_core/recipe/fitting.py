@@ -15,7 +15,14 @@ from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.column_encoding import ColumnEncoding, listed
 from melm_core.base.errors import UserError
 from melm_core.recipe.choices import Fill, Recipe, Scaling, Step, StepKind
-from melm_core.recipe.row_arithmetic import changed_by, prepared_features
+from melm_core.recipe.curved_features import (
+    Curve,
+    curve_groups,
+    curve_literals,
+    curve_names,
+    fitted_curves,
+)
+from melm_core.recipe.row_arithmetic import changed_by, prepared_features, with_curves
 
 MAX_NEIGHBOR_ROWS = 1_000  # that are kept, in files and programs too
 MAX_NEIGHBOR_CELLS = 100_000
@@ -65,6 +72,7 @@ class Preparation:
     numeric: tuple[int, ...]
     ordered: tuple[int, ...] = ()
     indicators: tuple[int, ...] | None = None
+    curves: bool = False
 
     @classmethod
     def of(cls, recipe: Recipe, encodings: Sequence[ColumnEncoding]) -> Self:
@@ -104,8 +112,11 @@ class Preparation:
             X = np.where(np.isfinite(X), X, np.nan)
         rules = self._rules(X)
         features = self._checked_features(rules, X, row_numbers)
-        center, scale = center_and_scale(features, self.recipe.scaling)
-        return FittedPreparation(rules, center, scale), features
+        fitted = FittedPreparation(rules, *center_and_scale(features, self.recipe.scaling))
+        if self.curves:
+            fitted = fitted.with_curves(features)
+            features = with_curves(features, curve_literals(fitted.rules.curves))
+        return fitted, features
 
     def _rules(self, X: FloatArray) -> RecipeRules:
         missing, is_missing = self.recipe.missing, np.isnan(X)
@@ -175,7 +186,9 @@ class Preparation:
         features: FloatArray = prepared_features(X, rules.literals)
         if np.isfinite(features).all():
             return features
-        before = prepared_features(X, {**rules.literals, "steps": [], "indicators": []})
+        before = prepared_features(
+            X, {**rules.literals, "steps": [], "indicators": [], "curves": []}
+        )
         for step, literal in zip(rules.steps, rules.literals["steps"], strict=True):
             after = changed_by(literal, before[:, step.at])
             if not np.isfinite(after).all():
@@ -297,6 +310,8 @@ class RecipeRules(msgspec.Struct, frozen=True):
     widths : tuple of float
         Of the numeric columns, in distances from `neighbors`.
     n_neighbors : int
+    curves : tuple of Curve
+        Of the features that bend; their columns come after all features.
     """
 
     recipe: Recipe
@@ -307,6 +322,7 @@ class RecipeRules(msgspec.Struct, frozen=True):
     neighbors: tuple[tuple[float | None, ...], ...] = ()
     widths: tuple[float, ...] = ()
     n_neighbors: int = 0
+    curves: tuple[Curve, ...] = ()
 
     @property
     def literals(self) -> dict[str, Any]:
@@ -317,7 +333,13 @@ class RecipeRules(msgspec.Struct, frozen=True):
 
     def feature_names(self, encoded: list[str]) -> list[str]:
         """The names of the features, given those of the encoded columns."""
-        return [*encoded, *(f"{encoded[at]} missing" for at in self.indicators)]
+        names = [*encoded, *(f"{encoded[at]} missing" for at in self.indicators)]
+        return [*names, *curve_names(names, self.curves)]
+
+    @property
+    def n_curve_columns(self) -> int:
+        """The number of columns of the curves."""
+        return sum(curve.n_columns for curve in self.curves)
 
 
 @dataclass(frozen=True, eq=False)
@@ -334,6 +356,28 @@ class FittedPreparation:
     rules: RecipeRules
     center: FloatArray
     scale: FloatArray
+
+    @property
+    def groups(self) -> IntArray:
+        """The feature that each column belongs to, see `CurvedFeatures`, shape (n_columns,)."""
+        return curve_groups(len(self.center) - self.rules.n_curve_columns, self.rules.curves)
+
+    def with_curves(self, features: FloatArray) -> FittedPreparation:
+        """The same with features that bend, as these rows have them; curves are standardized.
+
+        Parameters
+        ----------
+        features : ndarray of shape (n_rows, n_features)
+            Of the rows that it was fitted to, before scaling.
+        """
+        curves = fitted_curves(features)
+        columns = with_curves(features, curve_literals(curves))[:, features.shape[1] :]
+        center, scale = center_and_scale(columns, Scaling.UNIT)
+        return FittedPreparation(
+            msgspec.structs.replace(self.rules, curves=curves),
+            np.concatenate([self.center, center]),
+            np.concatenate([self.scale, scale]),
+        )
 
     def apply(self, X: FloatArray) -> FloatArray:
         """Prepare encoded rows, whether or not the recipe was fitted to them.

@@ -23,7 +23,28 @@ def prepared_features(X: npt.NDArray[np.float64], rules: dict[str, Any]) -> Any:
         X = filled_by_neighbors(X, gaps, rules)
     for step in rules["steps"]:
         X[:, step["at"]] = changed_by(step, X[:, step["at"]])
-    return np.hstack([X, indicators]) if len(rules["indicators"]) else X
+    features = np.hstack([X, indicators]) if len(rules["indicators"]) else X
+    return with_curves(features, rules["curves"]) if rules["curves"] else features
+
+
+def with_curves(features: npt.NDArray[np.float64], curves: list[dict[str, Any]]) -> Any:
+    """The features, and after them the columns of their curves, feature by feature."""
+    return np.hstack([features, *(bent(features[:, one["at"]], one) for one in curves)])
+
+
+def bent(x: npt.NDArray[np.float64], curve: dict[str, Any]) -> Any:
+    """The columns of one curve: cubic between its knots, linear beyond the first and last."""
+    knots, pieces = np.array(curve["knots"]), np.array(curve["pieces"])
+    place = (x - curve["low"]) / curve["width"]
+    inside = np.clip(place, knots[0], knots[-1])
+    piece = np.clip(np.searchsorted(knots, inside, side="right") - 1, 0, len(pieces) - 1)
+    powers, columns = np.arange(4), np.empty((len(x), pieces.shape[2]))
+    for number, own in enumerate(pieces):
+        rows = piece == number
+        columns[rows] = (inside[rows, None] - knots[number]) ** powers @ own
+    slopes = powers * (knots[-1] - knots[-2]) ** np.maximum(powers - 1, 0) @ pieces[-1]
+    slopes = np.where(place[:, None] < knots[0], pieces[0, 1], slopes)
+    return columns + (place - inside)[:, None] * slopes
 
 
 def changed_by(step: dict[str, Any], X: npt.NDArray[np.float64]) -> Any:
