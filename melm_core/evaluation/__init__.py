@@ -17,6 +17,7 @@ from melm_core.evaluation.cross_validation import (
     FoldResult,
     cross_validated_separability,
 )
+from melm_core.evaluation.curve_choice import AutoCurves, CurveChoice, curve_choice
 from melm_core.evaluation.density_accuracy import DensityScores, density_scores
 from melm_core.evaluation.duplicates import DuplicateRows, duplicate_rows, near_doubles
 from melm_core.evaluation.folds import CodedRows, Fold, sampled_rows, stratified_folds
@@ -61,9 +62,11 @@ __all__ = [
     "LEVEL",
     "PLANE_CLASSIFIERS",
     "Answer",
+    "AutoCurves",
     "Calibration",
     "CodedRows",
     "CrossValidatedSeparability",
+    "CurveChoice",
     "DensityScores",
     "DuplicateRows",
     "EarlyEnd",
@@ -86,6 +89,7 @@ __all__ = [
     "confusion_shares",
     "cross_calibrated",
     "cross_validated_separability",
+    "curve_choice",
     "density_scores",
     "dependence_length",
     "duplicate_rows",

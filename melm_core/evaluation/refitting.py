@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import reduce
 from itertools import islice
-from typing import Any, Protocol, TypeAlias, TypeVar
+from typing import Any, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs, parallel_config
@@ -43,6 +43,14 @@ class Preparation(Protocol):
 
     def fit(self, X: FloatArray, /) -> FittedPreparation:
         """Learn from the rows that a method is fitted to."""
+
+
+@runtime_checkable
+class ChosenPreparation(Protocol):
+    """A preparation that is chosen by the labels of the training rows, in each refit anew."""
+
+    def chosen(self, X: FloatArray, y: IntArray, groups: IntArray | None) -> Preparation:
+        """The preparation for these training rows."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,6 +139,15 @@ class FittedProjection:
         return orthonormalize(self.estimator.components_)
 
 
+def feature_groups(fitted: FittedPreparation, n_columns: int) -> IntArray:
+    """The feature that each prepared column belongs to, from 0, shape (n_columns,).
+
+    Columns are features of their own, unless the preparation bends features.
+    """
+    groups: IntArray = getattr(fitted, "groups", np.arange(n_columns))
+    return groups
+
+
 def make_estimator(
     method: MethodLike, parameters: Mapping[str, Any] | None, random_state: int
 ) -> Any:
@@ -181,11 +198,14 @@ def fit_projection(
         Before preparation.
     y : ndarray of shape (n_samples,)
     preparation : Preparation
+        One that is a `ChosenPreparation` is chosen by these rows.
     groups : ndarray of shape (n_samples,) or None
         Passed to estimators whose fit takes groups.
     nuisance : ndarray of shape (n_samples,) or None
         Passed to estimators whose fit takes a nuisance, unless no class has two values here.
     """
+    if isinstance(preparation, ChosenPreparation):
+        preparation = preparation.chosen(X, y, groups)
     fitted = preparation.fit(X)
     keywords = {"groups": groups} if has_fit_parameter(estimator, "groups") else {}
     if nuisance is not None and has_fit_parameter(estimator, "nuisance"):

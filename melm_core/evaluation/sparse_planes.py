@@ -3,6 +3,7 @@
 In each fold, the features with the shortest loadings are left out step by step, and the method is
 refitted to those that are left (recursive feature elimination). What is left out depends on the
 training rows of the fold alone, so that the accuracies are of rows that took no part in it.
+A feature that bends is left out whole, with all columns of its curve.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from melm_core.evaluation.refitting import (
     Preparation,
     Unchanged,
     chosen_preparation,
+    feature_groups,
     fit_projection,
     map_in_order,
 )
@@ -148,7 +150,8 @@ def sparse_path(
     standardize : bool, default=True
         Whether to standardize the features, in each fold by its training rows.
     preparation : Preparation or None, default=None
-        As in `density_scores`; the features are those that it makes.
+        As in `density_scores`; the features are those that it makes, and the columns of a curve
+        are part of their feature.
     n_folds : int, default=5
     n_repeats : int, default=3
         How often the rows are divided into folds.
@@ -199,7 +202,8 @@ def sparse_path(
     ]
     chosen = chosen_preparation(preparation, standardize=standardize)
     all_rows = plans[0].rows
-    n_features = chosen.fit(all_rows.X).apply(all_rows.X).shape[1]
+    fitted = chosen.fit(all_rows.X)
+    n_features = int(feature_groups(fitted, fitted.apply(all_rows.X).shape[1]).max()) + 1
     n_components = plans[0].estimator.get_params()["n_components"]
     steps = _sizes(sizes, n_features, n_components)
     work = _PathWork(steps, gamma, chosen)
@@ -268,18 +272,21 @@ class _PathWork:
         train, test = plan.training_rows(fold), plan.scored.take(fold.test)
         fitted = self.preparation.fit(train.X)
         train, test = (replace(rows, X=fitted.apply(rows.X)) for rows in (train, test))
-        n_features = train.X.shape[1]
+        groups = feature_groups(fitted, train.X.shape[1])
+        n_features = int(groups.max()) + 1
         kept, lengths = np.arange(n_features), np.ones(n_features)
         accuracies, masks = [], np.zeros((len(self.sizes), n_features))
         right = np.zeros((len(self.sizes), len(test.y)), dtype=np.bool_)
         for step, size in enumerate(self.sizes):
             kept = np.sort(kept[np.argsort(-lengths, kind="stable")[:size]])
             masks[step, kept] = 1.0
-            projection, own = self._fit(plan, train, kept)
-            lengths = loading_lengths(projection.components, own.X)
+            columns = np.flatnonzero(np.isin(groups, kept))
+            projection, own = self._fit(plan, train, columns)
+            of_columns = np.searchsorted(kept, groups[columns])
+            lengths = loading_lengths(projection.components, own.X, of_columns)
             predicted = [
-                self._predicted(projection, own, train, kept, train.y),
-                self._predicted(projection, own, test, kept),
+                self._predicted(projection, own, train, columns, train.y),
+                self._predicted(projection, own, test, columns),
             ]
             accuracies.append(list(map(_accuracy, (train, test), predicted)))
             right[step] = predicted[1] == test.y
@@ -287,9 +294,9 @@ class _PathWork:
         return _PathResults(list(in_train), list(held_out), masks, right)
 
     def _fit(
-        self, plan: RefitFolds, train: CodedRows, kept: IntArray
+        self, plan: RefitFolds, train: CodedRows, columns: IntArray
     ) -> tuple[FittedProjection, CodedRows]:
-        own = replace(train, X=train.X[:, kept])
+        own = replace(train, X=train.X[:, columns])
         projection = fit_projection(
             plan.estimator, own.X, own.y, preparation=Unchanged(), groups=own.groups
         )
@@ -300,10 +307,10 @@ class _PathWork:
         projection: FittedProjection,
         train: CodedRows,
         scored: CodedRows,
-        kept: IntArray,
+        columns: IntArray,
         own_classes: IntArray | None = None,
     ) -> IntArray:
-        return class_predictions(projection, train, scored.X[:, kept], self.gamma, own_classes)
+        return class_predictions(projection, train, scored.X[:, columns], self.gamma, own_classes)
 
 
 def _accuracy(scored: CodedRows, predicted: IntArray) -> float:
@@ -311,14 +318,23 @@ def _accuracy(scored: CodedRows, predicted: IntArray) -> float:
     return float(balanced_accuracies(confusion[None])[0])
 
 
-def loading_lengths(components: FloatArray, X: FloatArray) -> FloatArray:
-    """Lengths of the loadings of a plane whose rows have unit covariance, as arrows are drawn.
+def loading_lengths(
+    components: FloatArray, X: FloatArray, groups: IntArray | None = None
+) -> FloatArray:
+    """How far features move rows in a plane whose rows have unit covariance.
+
+    Of a straight feature that is the length of its loading, as arrows are drawn. Of one that bends
+    it is the root mean square of the steps along its curve, in standard deviations of the feature,
+    which is the same where the curve is straight.
 
     Parameters
     ----------
-    components : ndarray of shape (n_components, n_features)
+    components : ndarray of shape (n_components, n_columns)
         Any basis of the plane.
-    X : ndarray of shape (n_samples, n_features)
+    X : ndarray of shape (n_samples, n_columns)
+    groups : ndarray of int, shape (n_columns,), optional
+        The feature of each column, of which the first is the feature itself; by default every
+        column is a feature.
 
     Returns
     -------
@@ -331,9 +347,19 @@ def loading_lengths(components: FloatArray, X: FloatArray) -> FloatArray:
     >>> loading_lengths(np.array([[0.6, 0.8]]), np.array([[1.0, 0.0], [-1.0, 0.0]])).round(3)
     array([1.   , 1.333])
     """
-    projected = (X - X.mean(axis=0)) @ components.T
+    centered = X - X.mean(axis=0)
+    projected = centered @ components.T
     covariance = projected.T @ projected / len(X)
     inverse = np.linalg.pinv(covariance, hermitian=True)
     squares = np.einsum("kf,kl,lf->f", components, inverse, components)
+    if groups is not None:
+        features, first, sizes = np.unique(groups, return_index=True, return_counts=True)
+        squares = squares[first]
+        for place in np.flatnonzero(sizes > 1):
+            columns = np.flatnonzero(groups == features[place])
+            steps = centered[:, columns] @ components[:, columns].T
+            width = np.square(centered[:, columns[0]]).mean()
+            total = np.einsum("nk,kl,nl->", steps, inverse, steps) / len(X)
+            squares[place] = total / width if width else 0.0
     lengths: FloatArray = np.sqrt(np.maximum(squares, 0.0))
     return lengths

@@ -1,0 +1,152 @@
+"""Whether features should bend, decided by inner folds of the training rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from melm_core.base.array_types import FloatArray, IntArray
+from melm_core.base.errors import UserError
+from melm_core.base.groups import class_counts
+from melm_core.baselines.discriminant import DiscriminantPlane
+from melm_core.density.covariances import DEFAULT_SHRINKAGE
+from melm_core.evaluation.density_accuracy import class_predictions
+from melm_core.evaluation.folds import CodedRows, Fold, sampled_rows, stratified_folds
+from melm_core.evaluation.plane_classifiers import balanced_accuracies, confusion_shares
+from melm_core.evaluation.refitting import FittedPreparation, fit_projection
+from melm_core.recipe import Preparation
+
+N_FOLDS, N_REPEATS = 5, 2
+MOST_ROWS = 1_000  # a sample of more decides as well
+# Rows, or groups, of the smallest class: with fewer, the error of the folds is not known.
+FEWEST_ROWS = N_FOLDS
+_GAMMA = 1.0  # the width of the densities that classify
+
+
+@dataclass(frozen=True)
+class CurveChoice:
+    """What bent features gain in inner folds.
+
+    Attributes
+    ----------
+    gain : float
+        Mean over the folds of the balanced accuracy with bent features less that with straight
+        ones.
+    standard_error : float
+        Of the gain; it allows for training rows that folds share (Nadeau and Bengio).
+
+    Examples
+    --------
+    >>> from melm_core.evaluation import CurveChoice
+    >>> CurveChoice(gain=0.03, standard_error=0.01).is_curved
+    True
+    """
+
+    gain: float
+    standard_error: float
+
+    @property
+    def is_curved(self) -> bool:
+        """Whether the gain is more than its standard error."""
+        return self.gain > self.standard_error
+
+
+NO_CHOICE = CurveChoice(0.0, 0.0)
+
+
+@dataclass(frozen=True)
+class AutoCurves:
+    """A preparation whose features bend where inner folds of the training rows gain by it.
+
+    Attributes
+    ----------
+    preparation : Preparation
+    random_state : int
+        Of the inner folds.
+    """
+
+    preparation: Preparation
+    random_state: int = 0
+
+    def fit(self, X: FloatArray, /) -> FittedPreparation:
+        """Fit it without labels, which alone would tell: features stay straight."""
+        return self.preparation.fit(X)
+
+    def chosen(self, X: FloatArray, y: IntArray, groups: IntArray | None = None) -> Preparation:
+        """The preparation for these training rows, see `curve_choice`."""
+        choice = curve_choice(self.preparation, X, y, groups, random_state=self.random_state)
+        return replace(self.preparation, curves=choice.is_curved)
+
+
+def curve_choice(
+    preparation: Preparation,
+    X: FloatArray,
+    y: IntArray,
+    groups: IntArray | None = None,
+    *,
+    random_state: int = 0,
+) -> CurveChoice:
+    """Compare bent features with straight ones in twice five inner folds.
+
+    What is compared are planes of regularized LDA, which take milliseconds, whatever method
+    the features are for: the choice is of the features.
+
+    Parameters
+    ----------
+    preparation : Preparation
+    X : ndarray of shape (n_rows, n_columns)
+        Encoded, before preparation. Of more than 1,000 rows, a sample decides.
+    y : ndarray of shape (n_rows,)
+        Class codes.
+    groups : ndarray of shape (n_rows,), optional
+        Group codes; groups stay in one fold.
+    random_state : int
+
+    Returns
+    -------
+    CurveChoice
+        No gain where a class has fewer than five rows or groups, or no plane can be fitted.
+
+    References
+    ----------
+    C. Nadeau, Y. Bengio: Inference for the Generalization Error, Machine Learning 52, 2003.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from melm_core.evaluation import curve_choice
+    >>> from melm_core.recipe import Preparation, Recipe
+    >>> X = np.random.default_rng(0).standard_normal((200, 2))
+    >>> y = (np.abs(X[:, 0]) > 0.7).astype(int)
+    >>> curve_choice(Preparation(Recipe(), ("a", "b"), (0, 1)), X, y).is_curved
+    True
+    """
+    kept = sampled_rows(y, MOST_ROWS, groups)
+    rows = CodedRows(X[kept], y[kept], np.arange(y.max() + 1), None)
+    if groups is not None:
+        rows = replace(rows, groups=np.unique(groups[kept], return_inverse=True)[1])
+    own = np.arange(len(rows.y)) if rows.groups is None else rows.groups
+    if (class_counts(rows.y, own) > 0).sum(axis=0).min() < FEWEST_ROWS:
+        return NO_CHOICE
+    both = [replace(preparation, curves=curves) for curves in (True, False)]
+    try:
+        gains = [
+            np.subtract(*(_accuracy(one, rows, fold) for one in both))
+            for repeat in range(N_REPEATS)
+            for fold in stratified_folds(rows.y, N_FOLDS, random_state + repeat, rows.groups)
+        ]
+    except UserError:  # such as that no feature varies within the classes
+        return NO_CHOICE
+    shared = 1.0 / len(gains) + 1.0 / (N_FOLDS - 1)
+    return CurveChoice(float(np.mean(gains)), float(np.sqrt(np.var(gains, ddof=1) * shared)))
+
+
+def _accuracy(preparation: Preparation, rows: CodedRows, fold: Fold) -> float:
+    """Balanced accuracy of the class densities in the plane of a fold on its test rows."""
+    train, test = rows.take(fold.train), rows.take(fold.test)
+    plane = DiscriminantPlane(min(2, rows.X.shape[1]), shrinkage=DEFAULT_SHRINKAGE)
+    projection = fit_projection(plane, train.X, train.y, preparation=preparation)
+    predicted = class_predictions(projection, train, test.X, _GAMMA)
+    confusion = confusion_shares(test.y, predicted, len(rows.classes))
+    return float(balanced_accuracies(confusion[None])[0])
