@@ -40,6 +40,7 @@ CONTENTS: Mapping[str, tuple[str, ...]] = MappingProxyType(
             "docs/resampled-plane",
             "docs/batch-blind-planes",
             "docs/held-out-planes",
+            "docs/curved-features",
             "docs/scale",
             "docs/kernel-machines",
             "docs/notation",
