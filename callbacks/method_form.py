@@ -33,6 +33,7 @@ def register(app: Dash) -> None:
         Input(ids.N_INIT, "value"),
         Input(ids.N_INIT, "disabled"),
         Input(ids.HELD_OUT, "value"),
+        Input(ids.CURVES, "value"),
     )
 
 

@@ -12,6 +12,7 @@ from melm_core.base import UserError
 from melm_core.methods import (
     AUTO,
     COMPONENTS,
+    CURVES,
     GAMMA,
     HELD_OUT,
     METHODS,
@@ -31,6 +32,7 @@ SIDEBAR = (
     State(ids.N_INIT, "value"),
     State(ids.RANDOM_STATE, "value"),
     State(ids.HELD_OUT, "value"),
+    State(ids.CURVES, "value"),
     State({"type": "setting", "name": ALL}, "id"),
     State({"type": "setting", "name": ALL}, "value"),
 )
@@ -44,6 +46,7 @@ class SidebarValues(Struct, frozen=True):
     n_init: Any
     random_state: Any
     held_out_percent: Any
+    curves: Any
     own_ids: list[NamedControl]
     own_values: list[Any]
 
@@ -76,6 +79,7 @@ class SidebarValues(Struct, frozen=True):
                 STARTS.name: STARTS.checked(self.n_init if takes_starts else STARTS.default),
                 SEED.name: SEED.checked(self.random_state),
                 HELD_OUT.name: HELD_OUT.checked(self.held_out_percent) / 100,
+                CURVES.name: CURVES.checked(self.curves),
                 **{
                     setting.name: setting.checked(own.get(setting.name, setting.default))
                     for setting in METHODS[method].parameters

@@ -164,7 +164,7 @@ def features(run_id: str, sequence: int) -> dict[str, Any]:
     view = renderer.view(record, event, requested_options())
     importance = renderer.importance(record, event, requested_options())
     names = renderer.viewer(record).feature_names
-    ranking = feature_ranking(names, view.loadings, importance)
+    ranking = feature_ranking(names, view.loadings, importance, view.lengths)
     check = workspace().checks().get(run_id)
     found = None if check is None else CHECK.stored(store, check.run_id).stability
     is_own = not requested_options().changes_plane

@@ -12,7 +12,7 @@ from callbacks.guards.error_answers import sentence
 from callbacks.routes.requested_view import requested_event, requested_options, viewed_event
 from callbacks.services import services
 from callbacks.session import own_fit, own_run, workspace
-from melm_core.methods import AUTO, BATCH_WEIGHT, METHODS, SHARED
+from melm_core.methods import AUTO, BATCH_WEIGHT, CURVED, METHODS, SHARED, STRAIGHT
 from melm_studio.configuration.messages import HAS_ENDED, NOT_CUT_SHORT, PAUSES_LATER
 from melm_studio.planes.gamma_advice import can_choose_gamma
 from melm_studio.planes.view_options import ViewOptions
@@ -135,6 +135,7 @@ def refining_parameters(
         n_components=record.parameters.n_components,
         held_out=record.parameters.held_out,
         random_state=record.parameters.random_state,
+        curves=CURVED if record.is_curved else STRAIGHT,
         gamma=record.gamma if options.gamma is None else options.gamma,
         n_init=1,
         init=(tuple(map(tuple, event.components.tolist())),),

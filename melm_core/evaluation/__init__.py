@@ -17,7 +17,7 @@ from melm_core.evaluation.cross_validation import (
     FoldResult,
     cross_validated_separability,
 )
-from melm_core.evaluation.curve_choice import AutoCurves, CurveChoice, curve_choice
+from melm_core.evaluation.curve_selection import AutoCurves, CurveChoice, curve_choice
 from melm_core.evaluation.density_accuracy import DensityScores, density_scores
 from melm_core.evaluation.duplicates import DuplicateRows, duplicate_rows, near_doubles
 from melm_core.evaluation.folds import CodedRows, Fold, sampled_rows, stratified_folds

@@ -216,8 +216,22 @@ HELD_OUT = Parameter(
     maximum=50,
 )
 
+STRAIGHT, CURVED = "straight", "curved"
+CURVES = Choice(
+    name="curves",
+    label="Features",
+    explanation=(
+        "Straight features move a row along an arrow, curved ones along a bent path. Auto bends "
+        "them where that tells more of the rows that inner folds leave out."
+    ),
+    default=STRAIGHT,
+    options=MappingProxyType({STRAIGHT: "straight", CURVED: "curved", AUTO: "auto"}),
+)
+
 # Parameters that all runs share or whose controls have a place of their own on the page.
-SHARED = frozenset({COMPONENTS.name, GAMMA.name, STARTS.name, SEED.name, HELD_OUT.name})
+SHARED = frozenset(
+    {COMPONENTS.name, GAMMA.name, STARTS.name, SEED.name, HELD_OUT.name, CURVES.name}
+)
 
 DENSITY = Choice(
     name="density",

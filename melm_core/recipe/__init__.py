@@ -16,9 +16,11 @@ from melm_core.recipe.curved_features import (
     CurvedFeatures,
     beyond_curves,
     curve_groups,
+    curve_literals,
+    curve_names,
 )
 from melm_core.recipe.fitting import FittedPreparation, Preparation, RecipeRules
-from melm_core.recipe.row_arithmetic import prepared_features
+from melm_core.recipe.row_arithmetic import prepared_features, with_curves
 
 __all__ = [
     "MAX_STEPS",
@@ -35,5 +37,8 @@ __all__ = [
     "StepKind",
     "beyond_curves",
     "curve_groups",
+    "curve_literals",
+    "curve_names",
     "prepared_features",
+    "with_curves",
 ]

@@ -21,9 +21,9 @@ from typing import Any, Self
 import msgspec
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.preprocessing import SplineTransformer
-from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.estimator import check_integer, check_magnitudes
@@ -66,7 +66,7 @@ class Curve(msgspec.Struct, frozen=True):
         return len(self.pieces[0][0])
 
 
-class CurvedFeatures(TransformerMixin, BaseEstimator):
+class CurvedFeatures(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     """Each feature and a cubic spline of it, standardized; new rows are linear beyond the ends.
 
     Parameters
@@ -154,7 +154,7 @@ class CurvedFeatures(TransformerMixin, BaseEstimator):
             By default those that `fit` saw, or "x0", "x1", ...
         """
         check_is_fitted(self)
-        names = [str(name) for name in _check_feature_names_in(self, input_features)]
+        names = list(map(str, super().get_feature_names_out(input_features)))
         return np.array([*names, *curve_names(names, self.curves_)], dtype=object)
 
     def _columns(self, X: FloatArray) -> FloatArray:

@@ -172,7 +172,9 @@ class _Resampling:
             plane_callback=self._after_plane,
         )
         mean = self._append(found.mean_plane)
-        self._update(mean=mean, features=feature_stability(found))
+        # Of a bent feature no single loading is its own.
+        features = None if train.has_curves else feature_stability(found)
+        self._update(mean=mean, features=features)
 
     def _parameters(self) -> dict[str, Any]:
         """Those of the run, with the kernel width that it chose."""

@@ -59,6 +59,7 @@ GAMMA_CHOICE = "gamma-choice"  # the button for it
 GAMMA_SLIDER = "gamma-slider"
 MORE_SETTINGS = "more-settings"
 N_COMPONENTS = "n-components"
+CURVES = "curves"
 N_INIT = "n-init"
 N_INIT_REASON = "n-init-reason"
 SETTINGS = "settings"  # what the chosen method alone can be told

@@ -11,6 +11,7 @@ from dash.development.base_component import Component
 from melm_core.methods import (
     BATCH_WEIGHT,
     COMPONENTS,
+    CURVES,
     GAMMA,
     SHARED,
     Choice,
@@ -92,6 +93,23 @@ def components_control(component_id: str) -> Component:
                 value=str(COMPONENTS.default),
                 size="xs",
                 **aria(label=COMPONENTS.label),
+            ),
+        ],
+        className="field-head",
+    )
+
+
+def curves_control(component_id: str) -> Component:
+    """The choice between straight and curved features, which inner folds may make."""
+    return html.Div(
+        [
+            explained_label(CURVES),
+            dmc.SegmentedControl(
+                id=component_id,
+                data=[{"value": value, "label": label} for value, label in CURVES.options.items()],
+                value=CURVES.default,
+                size="xs",
+                **aria(label=CURVES.label),
             ),
         ],
         className="field-head",

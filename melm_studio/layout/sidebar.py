@@ -15,6 +15,7 @@ from melm_studio.layout.compare import batch_form, run_batch_button
 from melm_studio.layout.menus import menu, menu_button, menu_item, source_item
 from melm_studio.layout.method_form import (
     components_control,
+    curves_control,
     gamma_control,
     number_input,
     own_settings,
@@ -135,6 +136,7 @@ def _more() -> Component:
             html.Div(
                 [
                     components_control(ids.N_COMPONENTS),
+                    curves_control(ids.CURVES),
                     html.Div(
                         [
                             number_input(ids.N_INIT, STARTS),

@@ -9,12 +9,15 @@ from melm_core.base import percent
 from melm_core.methods import (
     AUTO,
     COMPONENTS,
+    CURVED,
+    CURVES,
     GAMMA,
     HELD_OUT,
     METHODS,
     SEED,
     SHARED,
     STARTS,
+    STRAIGHT,
     Choice,
     Setting,
 )
@@ -113,10 +116,21 @@ def _shared_settings(record: RunRecord) -> list[str]:
     return [
         *([f"γ {_gamma(record)}"] if method.takes(GAMMA.name) else []),
         *([count(n_components, "component")] if n_components != COMPONENTS.default else []),
+        *_curves(record),
         *([count(n_starts, "start")] if shows_starts and n_starts != default else []),
         *([f"seed {seed}"] if is_random and seed != SEED.default else []),
         *([f"{held_out:.0f} % held out"] if round(held_out) != HELD_OUT.default else []),
     ]
+
+
+def _curves(record: RunRecord) -> list[str]:
+    """Whether features bend, and whether the run chooses it."""
+    curves = record.parameters.curves
+    if curves != AUTO:
+        return [] if curves == CURVES.default else [curves]
+    if record.outcome.curves is None:
+        return ["curves auto"]
+    return [f"{CURVED if record.is_curved else STRAIGHT} (auto)"]
 
 
 def _gamma(record: RunRecord) -> str:
@@ -254,15 +268,26 @@ def _progress(event: PlaneEvent) -> str:
 
 def _finished(record: RunRecord, event: PlaneEvent) -> str:
     if not METHODS[record.method].streams:
-        found = ", ".join(["Found in one step", *_fitted_to(record)])
+        found = ", ".join(["Found in one step", *_curves_found(record), *_fitted_to(record)])
         said = [found, *_embedded(record), METHODS[record.method].caution]
         return ". ".join(filter(None, said))
     counts = [count(event.n_evaluations, "evaluation"), f"{event.elapsed_s:.1f} s"]
     if METHODS[record.method].takes(STARTS.name):
         counts.insert(0, _starts(record))
+    counts += _curves_found(record)
     if record.outcome.gamma_path:
         counts.append(f"γ {record.gamma:.3g} chosen by inner folds")
     return ", ".join([*counts, *_fitted_to(record)])
+
+
+def _curves_found(record: RunRecord) -> list[str]:
+    """What inner folds said of bent features, where the run was to choose."""
+    found = record.outcome.curves
+    if found is None or not METHODS[record.method].uses_labels:
+        return []
+    verdict = "features bend" if found.is_curved else "features stay straight"
+    gain = f"{100 * found.gain:+.0f} ± {100 * found.standard_error:.0f} %"
+    return [f"{verdict}: curves gain {gain} in inner folds"]
 
 
 def _embedded(record: RunRecord) -> list[str]:

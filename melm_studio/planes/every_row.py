@@ -54,10 +54,17 @@ def mean_row(parts: Parts) -> FloatArray:
 def centered_parts(parts: Parts) -> Parts:
     """Return what a viewer needs of the rows of a run: about `mean_row`, sorted by class.
 
-    The table before its preparation, which may take as much memory, is left out.
+    The table before its preparation, which may take as much memory, is left out; of the recipe,
+    what tells the columns of curves is kept.
     """
     train, held_out = (
-        replace(part.by_class(), raw=None, rules=None, is_missing=None) for part in parts
+        replace(
+            part.by_class(),
+            raw=None,
+            rules=part.rules if part.has_curves else None,
+            is_missing=None,
+        )
+        for part in parts
     )
     mean = mean_row((train, held_out))
     others = train.unlabeled  # the same of both parts

@@ -62,6 +62,5 @@ def feature_densities(viewer: PlaneViewer, feature: int) -> FeatureDensities:
 
 def _single(part: LabeledData, feature: int) -> LabeledData:
     chosen = slice(feature, feature + 1)
-    return replace(
-        part, X=part.X[:, chosen], feature_names=part.feature_names[chosen], unlabeled=None
-    )
+    names = part.feature_names[chosen]
+    return replace(part, X=part.X[:, chosen], feature_names=names, unlabeled=None, rules=None)

@@ -17,7 +17,9 @@ MAX_RANKED = 200
 MIN_ORDERED = 20
 
 
-def feature_order(loadings: FloatArray, importance: Importance | None) -> IntArray:
+def feature_order(
+    loadings: FloatArray, importance: Importance | None, lengths: FloatArray | None = None
+) -> IntArray:
     """Every feature, that first without which most is lost.
 
     Those whose effect is not seen come last. Where nothing says what features are worth, as without
@@ -28,6 +30,8 @@ def feature_order(loadings: FloatArray, importance: Importance | None) -> IntArr
     loadings : ndarray of shape (n_features, n_components)
         In the coordinates in which the plane is drawn.
     importance : Importance or None
+    lengths : ndarray of shape (n_features,), optional
+        How far features move rows, where they bend; by default the lengths of the loadings.
 
     Examples
     --------
@@ -38,7 +42,8 @@ def feature_order(loadings: FloatArray, importance: Importance | None) -> IntArr
     >>> feature_order(loadings, worth).tolist()
     [0, 2, 1]
     """
-    lengths = np.linalg.norm(loadings, axis=1)
+    if lengths is None:
+        lengths = np.linalg.norm(loadings, axis=1)
     if importance is None:
         return np.argsort(-lengths, kind="stable")
     order: IntArray = np.lexsort([-lengths, -importance.loss, ~importance.is_seen])
@@ -46,7 +51,10 @@ def feature_order(loadings: FloatArray, importance: Importance | None) -> IntArr
 
 
 def feature_ranking(
-    names: Sequence[str], loadings: FloatArray, importance: Importance | None = None
+    names: Sequence[str],
+    loadings: FloatArray,
+    importance: Importance | None = None,
+    lengths: FloatArray | None = None,
 ) -> dict[str, Any]:
     """The strongest features, and the lengths of all where their names are ordered numbers.
 
@@ -57,6 +65,8 @@ def feature_ranking(
         In the coordinates in which the plane is drawn; zero for a feature that is left out.
     importance : Importance or None
         What each is worth on held-out rows, where that is known.
+    lengths : ndarray of shape (n_features,), optional
+        See `feature_order`.
 
     Returns
     -------
@@ -72,8 +82,9 @@ def feature_ranking(
     >>> [feature["name"] for feature in ranking["features"]]
     ['b', 'a']
     """
-    lengths = np.linalg.norm(loadings, axis=1)
-    first = feature_order(loadings, importance)[:MAX_RANKED]
+    if lengths is None:
+        lengths = np.linalg.norm(loadings, axis=1)
+    first = feature_order(loadings, importance, lengths)[:MAX_RANKED]
     return {
         "features": [
             {

@@ -7,7 +7,7 @@ arrays of one plane, a mapping for every trace of that figure in its order.
 from __future__ import annotations
 
 import html
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ import plotly.graph_objects as go
 
 from melm_core.base import FloatArray, IntArray
 from melm_core.diagnostics import EllipseOf
+from melm_studio.planes.bent_features import QUARTILES
 from melm_studio.planes.contours import CONTOUR_SHARES
 from melm_studio.planes.encoding import EllipseCoordinate, typed
 from melm_studio.planes.theme import (
@@ -33,6 +34,7 @@ from melm_studio.planes.types import Arrows, ClassView, PlaneView
 from melm_studio.tables import shortened
 
 _LONGEST_NAME = 22
+_MARK_SHARE = 0.012  # half the mark of a quartile, of the longest path
 
 # Opacity of the region of each share: they add up towards the core.
 _FILL = 0.11
@@ -171,10 +173,27 @@ def _plain(points: FloatArray) -> _Arrays:
 
 
 def _segments(arrows: Arrows) -> FloatArray:
-    """Lines from origin to tip, separated by rows of nan."""
+    """Lines from origin to tip, each with its path, separated by rows of nan.
+
+    All have as many vertices, so that an arrow can turn into that of another plane.
+    """
     lines = np.full((len(arrows.tips), 3, 2), np.nan)
     lines[:, 0], lines[:, 1] = arrows.origins, arrows.tips
+    if arrows.paths is not None and len(arrows.tips):
+        gap = np.full((len(arrows.tips), 1, 2), np.nan)
+        lines = np.concatenate([lines, arrows.paths, gap, *_quartile_marks(arrows.paths)], axis=1)
     return lines.reshape(-1, 2)
+
+
+def _quartile_marks(paths: FloatArray) -> Iterator[FloatArray]:
+    """A short line across each path at each quartile, (n_arrows, 3, 2) with a gap at its end."""
+    extent = np.nanmax(np.ptp(paths, axis=1), initial=0.0)  # of straight features, nan
+    for at in QUARTILES:
+        along = paths[:, at + 1] - paths[:, at - 1]
+        lengths = np.linalg.norm(along, axis=1, keepdims=True)
+        across = np.column_stack([-along[:, 1], along[:, 0]]) / np.where(lengths > 0, lengths, 1.0)
+        ends = [paths[:, at] + sign * _MARK_SHARE * extent * across for sign in (-1.0, 1.0)]
+        yield np.stack([*ends, np.full_like(across, np.nan)], axis=1)
 
 
 def _labels(view: PlaneView) -> _Arrays:

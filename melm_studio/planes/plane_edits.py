@@ -43,17 +43,21 @@ class LoadingEdit(Struct, frozen=True, array_like=True, forbid_unknown_fields=Tr
     loading: Annotated[tuple[Coordinate, ...], Meta(title="The place of an arrow", min_length=1)]
 
 
-def set_loading(components: FloatArray, edit: LoadingEdit) -> FloatArray:
-    """Replace the loadings of one feature, which tilts the plane toward or away from it.
+def set_loading(components: FloatArray, edit: LoadingEdit, arrows: FloatArray) -> FloatArray:
+    """Move the arrow of one feature, which tilts the plane toward or away from it.
+
+    A bent feature keeps its bends and gets another slope.
 
     Parameters
     ----------
-    components : ndarray of shape (n_components, n_features)
+    components : ndarray of shape (n_components, n_columns)
     edit : LoadingEdit
+    arrows : ndarray of shape (n_components, n_features)
+        Of the components; those themselves where no feature bends.
 
     Returns
     -------
-    ndarray of shape (n_components, n_features)
+    ndarray of shape (n_components, n_columns)
         Not orthonormal.
 
     Raises
@@ -61,7 +65,7 @@ def set_loading(components: FloatArray, edit: LoadingEdit) -> FloatArray:
     UserError
         If there is no such feature, or the components become linearly dependent.
     """
-    n_components, n_features = components.shape
+    n_components, n_features = arrows.shape
     if not 0 <= edit.feature < n_features:
         raise UserError(
             f"There is no feature number {edit.feature}; the table has {n_features}. Move another "
@@ -73,7 +77,7 @@ def set_loading(components: FloatArray, edit: LoadingEdit) -> FloatArray:
             "Move it again."
         )
     changed = components.copy()
-    changed[:, edit.feature] = edit.loading
+    changed[:, edit.feature] += edit.loading - arrows[:, edit.feature]
     if np.linalg.matrix_rank(changed) < n_components:
         raise UserError(
             "With the arrow there, the plane would shrink to a line. Move it slightly to the side."
@@ -81,15 +85,17 @@ def set_loading(components: FloatArray, edit: LoadingEdit) -> FloatArray:
     return changed
 
 
-def align_loading(components: FloatArray, edit: LoadingEdit) -> FloatArray:
+def align_loading(components: FloatArray, edit: LoadingEdit, arrows: FloatArray) -> FloatArray:
     """Rotate the components within their plane until the arrow has the direction of the edit.
 
     Parameters
     ----------
-    components : ndarray of shape (n_components, n_features)
+    components : ndarray of shape (n_components, n_columns)
     edit : LoadingEdit
+    arrows : ndarray of shape (n_components, n_features)
+        Of the components.
     """
-    arrow, target = components[:, edit.feature], np.array(edit.loading)
+    arrow, target = arrows[:, edit.feature], np.array(edit.loading)
     lengths = np.linalg.norm(arrow) * np.linalg.norm(target)
     if lengths == 0.0 or arrow @ target <= -lengths:
         return components  # no direction, or no unique shortest rotation to it
@@ -128,6 +134,7 @@ def with_edits(
     components: FloatArray,
     edits: Sequence[LoadingEdit],
     standardized: Callable[[FloatArray], FloatArray],
+    arrows: Callable[[FloatArray], FloatArray],
 ) -> FloatArray:
     """Move arrows one after the other.
 
@@ -137,17 +144,14 @@ def with_edits(
     edits : sequence of LoadingEdit
     standardized : callable
         Returns components of the same plane in which the data have unit covariance.
+    arrows : callable
+        Returns the arrows of components, (n_components, n_features).
     """
     for edit in edits:
-        components = standardized(set_loading(standardized(components), edit))
-        components = align_loading(components, edit)
+        components = standardized(components)
+        components = standardized(set_loading(components, edit, arrows(components)))
+        components = align_loading(components, edit, arrows(components))
     return components
-
-
-def strongest_features(components: FloatArray, n_features: int) -> IntArray:
-    """The features with the largest loadings, largest first, shape (n_features,)."""
-    strengths = np.linalg.norm(components, axis=0)
-    return np.argsort(-strengths, kind="stable")[:n_features]
 
 
 def plane_of_features(
@@ -248,20 +252,22 @@ def _refitted(
     return melm.components_
 
 
-def strongest_loadings(components: FloatArray, n_features: int) -> tuple[FloatArray, IntArray]:
-    """The largest loadings, largest first; a feature that is left out of the plane has none.
+def strongest_loadings(loadings: FloatArray, lengths: FloatArray) -> tuple[FloatArray, IntArray]:
+    """The loadings of the features that move rows farthest, farthest first.
+
+    A feature that is left out of the plane has none.
 
     Parameters
     ----------
-    components : ndarray of shape (n_components, n_columns)
-    n_features : int
-        How many of the columns are features: none for a nonlinear projection.
+    loadings : ndarray of shape (n_components, n_features)
+        Without features for a nonlinear projection.
+    lengths : ndarray of shape (n_features,)
 
     Returns
     -------
     loadings : ndarray of shape (n_arrows, n_components)
     features : ndarray of shape (n_arrows,)
     """
-    features = strongest_features(components[:, :n_features], MAX_ARROWS)
-    features = features[components[:, features].any(axis=0)]
-    return components[:, features].T, features
+    features = np.argsort(-lengths, kind="stable")[:MAX_ARROWS]
+    features = features[lengths[features] > 0]
+    return loadings[:, features].T, features

@@ -27,6 +27,7 @@ from melm_core.diagnostics import ComponentGain, Importance, importance, second_
 from melm_core.linalg import orthogonal_procrustes
 from melm_core.melm import held_out_divergence
 from melm_studio.planes.batch_cells import BatchCells
+from melm_studio.planes.bent_features import FeatureSteps
 from melm_studio.planes.bounded_divergence import bounded_divergence
 from melm_studio.planes.contours import central_box, plane_contours, plane_regions
 from melm_studio.planes.even_rows import EvenRows
@@ -73,7 +74,8 @@ class PlaneViewer:
         self.n_unlabeled = 0 if train.unlabeled is None else len(train.unlabeled.X)
         self.n_components = n_components
         self.parts = (train, held_out)
-        self.feature_names = train.feature_names
+        self.feature_names = train.own_feature_names
+        self.steps = FeatureSteps(train.X, train.curve_groups)
         self.gamma = gamma
         self._covariance = TrainingCovariance(train.X)
         classes = kernel_classes(train.X, train.y, n_components=n_components, gamma=gamma)
@@ -152,11 +154,15 @@ class PlaneViewer:
         contours = plane_contours(projected)
         train, held_out = self._drawn(components)
         lower, upper = central_box([*train, *held_out], [lines for lines, _ in contours])
-        loadings, features = strongest_loadings(components, len(self.feature_names))
+        lengths = self.steps.lengths(components)
+        loadings, features = strongest_loadings(self.steps.arrows(components), lengths)
+        paths = self.steps.paths(components, features)
         scale = _arrow_scale(loadings, (upper - lower).min())
         origins = np.tile(components @ self._covariance.mean, (len(loadings), 1))
         arrows = self._arrows(origins, loadings * scale, features, scale)
-        lower, upper = _bounds([lower[None], upper[None], arrows.tips])
+        if paths is not None:
+            arrows = replace(arrows, paths=origins[:, None] + paths)
+        lower, upper = _bounds([lower[None], upper[None], arrows.tips, *_vertices(arrows)])
         table = self._table
         if table is None:
             moments = list(map(ellipses_of_rows, projected.rows))
@@ -168,8 +174,8 @@ class PlaneViewer:
                 train, held_out, contours, moments, strict=True
             )
         )
-        every = components[:, : len(self.feature_names)].T
-        return PlaneView(classes, arrows, np.empty((0, 2)), lower, upper, scores, every)
+        every = self.steps.arrows(components).T
+        return PlaneView(classes, arrows, np.empty((0, 2)), lower, upper, scores, every, lengths)
 
     def _line(self, components: FloatArray, projected: ClassDensities, scores: Scores) -> PlaneView:
         """Densities on the line, with the rows below them and the arrows below the rows."""
@@ -177,7 +183,8 @@ class PlaneViewer:
         train, held_out = (in_strips(rows) for rows in self._drawn(components))
         lower, upper = central_box([*train, *held_out], curves)
         lower[1], upper[1] = (bound[1] for bound in _bounds([*train, *held_out, *curves]))
-        loadings, features = strongest_loadings(components, len(self.feature_names))
+        lengths = self.steps.lengths(components)
+        loadings, features = strongest_loadings(self.steps.arrows(components), lengths)
         scale = _arrow_scale(loadings, upper[0] - lower[0])
         origins = np.column_stack(
             [
@@ -189,9 +196,9 @@ class PlaneViewer:
         arrows = self._arrows(origins, along, features, scale)
         lower, upper = _bounds([lower[None], upper[None], arrows.origins, arrows.tips])
         classes = tuple(map(ClassView, train, held_out, curves))
-        every = np.pad(components[:, : len(self.feature_names)].T, ((0, 0), (0, 1)))
+        every = np.pad(self.steps.arrows(components).T, ((0, 0), (0, 1)))
         thresholds = threshold_lines(projected)
-        return PlaneView(classes, arrows, thresholds, lower, upper, scores, every)
+        return PlaneView(classes, arrows, thresholds, lower, upper, scores, every, lengths)
 
     def _drawn(self, components: FloatArray) -> tuple[list[FloatArray], list[FloatArray]]:
         return (
@@ -354,12 +361,16 @@ class PlaneViewer:
         held_out, components = self.parts[1], self.standardized(components)
         if np.bincount(held_out.y, minlength=self._n_classes).min() < 2:
             return None
-        return importance(
+        found = importance(
             self._projected(components),
             components,
             held_out.X,
             held_out.y,
             groups=held_out.feature_groups,
+        )
+        own = slice(len(self.feature_names))  # the columns of a curve have the loss of its feature
+        return replace(
+            found, loss=found.loss[own], error=found.error[own], share_loss=found.share_loss[own]
         )
 
     def second_component(self, components: FloatArray) -> ComponentGain | None:
@@ -422,6 +433,14 @@ def _balanced_accuracy(y: IntArray, predicted: IntArray) -> float:
 def _bounds(parts: Sequence[FloatArray]) -> tuple[FloatArray, FloatArray]:
     points = np.concatenate(parts)
     return np.nanmin(points, axis=0), np.nanmax(points, axis=0)
+
+
+def _vertices(arrows: Arrows) -> list[FloatArray]:
+    """The vertices of the paths of bent features."""
+    if arrows.paths is None:
+        return []
+    vertices = arrows.paths.reshape(-1, 2)
+    return [vertices[np.isfinite(vertices).all(axis=1)]]
 
 
 def _arrow_scale(loadings: FloatArray, side: float) -> float:

@@ -25,7 +25,6 @@ from melm_studio.planes.plane_edits import (
     on_the_way,
     plane_blind_to_batches,
     plane_of_features,
-    strongest_features,
     with_edits,
 )
 from melm_studio.planes.plane_view import PlaneViewer, screen_axes
@@ -204,8 +203,10 @@ class PlaneRenderer:
     ) -> list[str]:
         """Return the names of the features in the plane, largest loadings first."""
         components = self.components(record, event, options)
-        features = strongest_features(components, int(components.any(axis=0).sum()))
-        return [self.viewer(record).feature_names[feature] for feature in features]
+        viewer = self.viewer(record)
+        steps = viewer.steps
+        features = steps.strongest(components, int(steps.is_used(components).sum()))
+        return [viewer.feature_names[feature] for feature in features]
 
     def _edit(
         self, run_id: str, sequence: int, options: ViewOptions, target: tuple[str, int]
@@ -220,11 +221,13 @@ class PlaneRenderer:
         if options.n_top_features is not None:
             every = replace(options, n_top_features=None, edits=())
             importance = self._importance(run_id, sequence, every, target)
-            order = feature_order(viewer.standardized(components).T, importance)
-            features = order[: options.n_top_features]
+            standardized, steps = viewer.standardized(components), viewer.steps
+            arrows, lengths = steps.arrows(standardized), steps.lengths(standardized)
+            order = feature_order(arrows.T, importance, lengths)
+            columns = steps.columns(order[: options.n_top_features])
             train, _ = self.rows(record)
-            components = plane_of_features(train, components, features, viewer.gamma, weight)
-        return with_edits(components, options.edits, viewer.standardized)
+            components = plane_of_features(train, components, columns, viewer.gamma, weight)
+        return with_edits(components, options.edits, viewer.standardized, viewer.steps.arrows)
 
     def _morphed(
         self, record: RunRecord, components: FloatArray, target: tuple[str, int], morph: MorphTarget
@@ -232,23 +235,32 @@ class PlaneRenderer:
         if target == _NO_PLANE:
             raise UserError(NO_TARGET)
         other, event = self._known(*target)
-        if other.data_id != record.data_id or event.components.shape != components.shape:
+        if other.data_id != record.data_id:
             raise UserError(OTHER_DATA)
         start = None
         if morph.origin is not None:
             origin = self._known(target[0], morph.origin)[1]
             start = self._in_features_of(record, other, origin.components)
         end = self._in_features_of(record, other, event.components)
+        if end.shape != components.shape:
+            raise UserError(OTHER_DATA)
         return on_the_way(components, end, morph.share, start)
 
     def _in_features_of(
         self, record: RunRecord, other: RunRecord, components: FloatArray
     ) -> FloatArray:
-        """The components of another run in the features of a run, which may be scaled otherwise."""
+        """The components of another run in the features of a run.
+
+        They may be scaled otherwise there, and bend, which the arrows of a straight plane do not.
+        """
         splits = [(run.parameters.held_out, run.parameters.random_state) for run in (record, other)]
-        if splits[0] == splits[1] or not METHODS[other.method].is_linear:
+        is_scaled_alike = splits[0] == splits[1] or not METHODS[other.method].is_linear
+        if is_scaled_alike and not (record.is_curved and not other.is_curved):
             return components
-        return orthonormalize(components * self.data(record).scale / self.data(other).scale)
+        scale, own_scale = self.data(record).scale, self.data(other).scale
+        if not is_scaled_alike:
+            components = orthonormalize(components * scale[: len(own_scale)] / own_scale)
+        return np.pad(components, ((0, 0), (0, max(0, len(scale) - len(own_scale)))))
 
     def _morph_target(self, options: ViewOptions) -> tuple[str, int]:
         morph = options.morph

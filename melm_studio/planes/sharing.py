@@ -59,6 +59,7 @@ class ViewerKey:
             parameters.held_out,
             parameters.random_state,
             parameters.n_components,
+            record.is_curved,
         )
         if not METHODS[record.method].is_linear:
             key = (*key, record.method, *sorted(parameters.values.items()))

@@ -147,6 +147,9 @@ class Arrows:
     names : tuple of str
     scale : float
         Length on screen of a loading of one.
+    paths : ndarray of shape (n_arrows, n_vertices, 2) or None
+        Where the features bend: the places of a row with the mean of all other features, from the
+        1st to the 99th percentile of each; nan of those that are straight. None if none bends.
     """
 
     origins: FloatArray
@@ -154,6 +157,7 @@ class Arrows:
     features: IntArray
     names: tuple[str, ...]
     scale: float
+    paths: FloatArray | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,6 +176,8 @@ class PlaneView:
     scores : Scores
     loadings : ndarray of shape (n_features, 2)
         Of every feature, in the coordinates that are drawn.
+    lengths : ndarray of shape (n_features,)
+        How far every feature moves rows; longer than its loading where the feature bends.
     """
 
     classes: tuple[ClassView, ...]
@@ -181,3 +187,4 @@ class PlaneView:
     upper: FloatArray
     scores: Scores
     loadings: FloatArray = field(default_factory=lambda: np.empty((0, 2)))
+    lengths: FloatArray = field(default_factory=lambda: np.empty(0))

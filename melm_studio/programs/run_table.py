@@ -18,13 +18,15 @@ from tqdm import tqdm
 
 from melm_core.base import UserError
 from melm_core.evaluation import density_scores
-from melm_core.methods import AUTO, GAMMA, METHODS, SEED
+from melm_core.methods import AUTO, CURVES, GAMMA, METHODS, SEED
 from melm_studio.analyses import ANALYSES
 from melm_studio.programs.client import StudioClient
 from melm_studio.programs.local_studio import local_studio
 from melm_studio.programs.models import AnalysisResult, Check, PreparedTable, Result, Run
+from melm_studio.runs.execution.rows import judged_rows
 from melm_studio.runs.records.data_source import DataSource
-from melm_studio.runs.records.run import RunState
+from melm_studio.runs.records.parameters import RunParameters
+from melm_studio.runs.records.run import RunState, new_run
 from melm_studio.scores import folds_sentence
 from melm_studio.tables import Question, prepare, read_table
 
@@ -84,6 +86,12 @@ def add_run_parser(commands: Any) -> None:
     )
     parser.add_argument(
         "--gamma", type=_gamma, default=GAMMA.default, help="kernel width, or auto (default: 1)"
+    )
+    parser.add_argument(
+        "--curves",
+        choices=list(CURVES.options),
+        default=CURVES.default,
+        help="whether features bend (default: straight; auto: where inner folds gain by it)",
     )
     parser.add_argument(
         "--seed", type=int, default=0, help="seed of every random choice (default: 0)"
@@ -205,7 +213,11 @@ class _Work:
 
     def _finished_run(self, method: str) -> Run:
         gamma = self.options.gamma if METHODS[method].takes(GAMMA.name) else GAMMA.default
-        parameters = {GAMMA.name: gamma, SEED.name: self.options.seed}
+        parameters = {
+            GAMMA.name: gamma,
+            SEED.name: self.options.seed,
+            CURVES.name: self.options.curves,
+        }
         started = self.client.start(self.source, method, parameters)
         run = self.client.finished(started.id)
         if run.state is not RunState.DONE:
@@ -338,11 +350,10 @@ def folded_scores(raw: bytes, source: Mapping[str, Any], run: Run, n_folds: int)
     chosen = msgspec.convert(source, DataSource)
     data = prepare(read_table(raw, chosen.name), chosen.label, answers=chosen.answers)
     gamma = run.parameters[GAMMA.name]
+    own = new_run("", "", chosen.name, run.method, RunParameters.of(run.parameters), source=chosen)
     scores = density_scores(
         run.method,
-        data.X,
-        data.y,
-        groups=data.groups,
+        **judged_rows(data, record=own),
         parameters=run.parameters,
         gamma=GAMMA.default if gamma == AUTO else gamma,
         n_folds=n_folds,

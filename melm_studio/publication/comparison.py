@@ -208,12 +208,16 @@ def agreement(store: RunStore, renderer: PlaneRenderer, records: Sequence[RunRec
 
 @dataclass(frozen=True, eq=False)
 class _Plane:
-    """A plane as it was found, and rescaled so that every feature has standard deviation one."""
+    """A plane as it was found, and rescaled so that every feature has standard deviation one.
+
+    `bent_by` names the training rows whose features bend, None where features are straight.
+    """
 
     data_id: str
     feature_names: tuple[str, ...]
     as_found: FloatArray
     standard: FloatArray
+    bent_by: tuple[float, int] | None
 
     @classmethod
     def of(
@@ -223,12 +227,16 @@ class _Plane:
             return None
         names = renderer.viewer(record).feature_names
         standard = _in_standard_units(renderer, record, event)
-        return cls(record.data_id, names, event.components, standard)
+        split = (record.parameters.held_out, record.parameters.random_state)
+        bent_by = split if record.is_curved else None
+        return cls(record.data_id, names, event.components, standard, bent_by)
 
 
 def _degrees(one: _Plane | None, other: _Plane | None) -> float | None:
     if one is None or other is None or one.feature_names != other.feature_names:
         return None
+    if one.bent_by != other.bent_by:
+        return None  # arrows and curves, or curves with other knots
     is_prepared_alike = one.data_id == other.data_id
     pair = (one.as_found, other.as_found) if is_prepared_alike else (one.standard, other.standard)
     return float(np.degrees(principal_angles(*pair)[-1]))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from melm_core.base import FloatArray, percent
-from melm_core.methods import COMPONENTS, HELD_OUT, METHODS, SEED
+from melm_core.methods import COMPONENTS, CURVES, HELD_OUT, METHODS, SEED
 from melm_studio.analyses.check import check_sentences, check_tables, p_value_caption
 from melm_studio.analyses.report_section import Picture, Section, Table
 from melm_studio.planes.captions import state_sentence
@@ -231,7 +231,8 @@ def _interval(run: ReportedRun, feature: int) -> tuple[str, str]:
 def _method(run: ReportedRun) -> Section:
     method, parameters = METHODS[run.record.method], run.record.parameters.values
     labels = {
-        setting.name: setting.label for setting in (*method.parameters, COMPONENTS, SEED, HELD_OUT)
+        setting.name: setting.label
+        for setting in (*method.parameters, COMPONENTS, CURVES, SEED, HELD_OUT)
     }
     rows = tuple(
         (labels[name].removesuffix(" (%)"), _value(name, value))

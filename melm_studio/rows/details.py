@@ -127,7 +127,7 @@ def _contributions(
 ) -> tuple[Contribution, ...]:
     """Those to the T² of a row, in the coordinates that the plane projects, shape (1, n)."""
     shares = placer.contributions(rows)[0]
-    if len(shares) != len(data.feature_names):
+    if len(shares) != len(data.own_feature_names):
         return ()
     strongest = np.argsort(-shares, kind="stable")[:MAX_CONTRIBUTIONS]
     return tuple(

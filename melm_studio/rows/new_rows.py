@@ -10,6 +10,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from melm_core.base import ColumnEncoding, FloatArray, IntArray, UserError
+from melm_core.recipe import beyond_curves
 from melm_studio.runs.execution.rows import RunData
 from melm_studio.tables import (
     LabeledData,
@@ -105,6 +106,7 @@ def match_rows(data: RunData, table: Table) -> NewRows:
         *_unknown_notes(columns),
         *_step_notes(int((~is_finite).sum())),
         *_filled_notes(data, columns),
+        *_beyond_notes(data, encoded),
         *label_notes,
     )
     return NewRows(
@@ -233,6 +235,22 @@ def _unknown_notes(columns: list[_Cells]) -> Iterator[str]:
 def _step_notes(n_rows: int) -> Iterator[str]:
     if n_rows:
         yield f"{count(n_rows, 'row')} left out: a step of the preparation cannot be computed."
+
+
+def _beyond_notes(data: LabeledData, encoded: FloatArray) -> Iterator[str]:
+    """How many rows have values beyond those that curves were fitted to."""
+    if not data.has_curves:
+        return
+    fitted = data.fitted_preparation
+    curves = fitted.rules.curves
+    is_beyond = beyond_curves(fitted.features(encoded), curves)
+    if n_rows := int(is_beyond.any(axis=1).sum()):
+        at = np.flatnonzero(is_beyond.any(axis=0))
+        names = [data.feature_names[curves[place].at] for place in at]
+        yield (
+            f"{count(n_rows, 'row')} beyond the range of the run's training rows in "
+            f"{listed(names)}: a curve goes on as a straight line there."
+        )
 
 
 def _filled_notes(data: LabeledData, columns: list[_Cells]) -> Iterator[str]:

@@ -107,6 +107,7 @@ class RowPlacer:
         is_fitted: bool = True,
     ) -> None:
         train, held_out = rows_of(data, record, embedding)
+        self._groups: IntArray = train.curve_groups
         is_held_out = np.isin(data.row_numbers, held_out.row_numbers)
         self.is_held_out: npt.NDArray[np.bool_] = is_held_out
         self._record, self._components, self._embedding = record, components, embedding
@@ -164,11 +165,20 @@ class RowPlacer:
 
     def contributions(self, rows: FloatArray) -> FloatArray:
         """Return what each feature contributes to the T² of rows, shape (n_rows, n_features)."""
-        return self._distances.contributions(rows)
+        return self._by_feature(self._distances.contributions(rows))
 
     def residual_contributions(self, rows: FloatArray) -> FloatArray:
         """Return what each feature contributes to the Q of rows, shape (n_rows, n_features)."""
-        return self._distances.residual_contributions(rows)
+        return self._by_feature(self._distances.residual_contributions(rows))
+
+    def _by_feature(self, shares: FloatArray) -> FloatArray:
+        """Shares of columns, each added to that of its feature."""
+        n_features = int(self._groups.max(initial=-1)) + 1
+        if len(self._groups) == n_features:
+            return shares
+        totals = np.zeros((len(shares), n_features))
+        np.add.at(totals.T, self._groups, shares.T)
+        return totals
 
     def place(
         self, rows: FloatArray, *, is_new: bool, calibration: Calibration | None = None

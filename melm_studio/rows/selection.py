@@ -152,6 +152,7 @@ def _differences(data: LabeledData, chosen: ChosenRows) -> tuple[Difference, ...
         is_chosen = np.concatenate([is_chosen, _flags(len(others.X), chosen.unlabeled)])
     if is_chosen.all() or not is_chosen.any():
         return ()
+    X = X[:, : len(data.own_feature_names)]
     found = standardized_differences(X, is_chosen)
 
     def values(feature: int) -> FloatArray:

@@ -16,7 +16,17 @@ import numpy.typing as npt
 
 from melm_core.base import ColumnEncoding, FloatArray, IntArray, UserError
 from melm_core.evaluation import group_strata
-from melm_core.recipe import FittedPreparation, Preparation, Recipe, RecipeRules, Scaling
+from melm_core.recipe import (
+    FittedPreparation,
+    Preparation,
+    Recipe,
+    RecipeRules,
+    Scaling,
+    curve_groups,
+    curve_literals,
+    curve_names,
+    with_curves,
+)
 from melm_studio.tables.questions import Question, open_questions
 from melm_studio.tables.records import COMMA_SEPARATED, Form
 from melm_studio.tables.roles import Column, Role
@@ -127,17 +137,44 @@ class LabeledData:
         return next((column.name for column in self.columns if column.role is Role.LABEL), "")
 
     @property
+    def own_feature_names(self) -> tuple[str, ...]:
+        """The names of the features themselves, without the columns of their curves."""
+        return self.feature_names[: len(self.feature_names) - self._n_curve_columns]
+
+    @property
+    def curve_groups(self) -> IntArray:
+        """The feature that each column of X belongs to, see `CurvedFeatures`."""
+        curves = () if self.rules is None or not self.feature_names else self.rules.curves
+        return curve_groups(len(self.own_feature_names), curves)
+
+    @property
+    def has_curves(self) -> bool:
+        """Whether features bend."""
+        return self._n_curve_columns > 0
+
+    @property
+    def _n_curve_columns(self) -> int:
+        # The coordinates of a nonlinear method are no features.
+        rules = self.rules if self.feature_names else None
+        return 0 if rules is None else rules.n_curve_columns
+
+    @property
     def feature_groups(self) -> IntArray:
-        """A number for each feature; indicators of the categories of one column share theirs."""
+        """A number for each column of X.
+
+        Indicators of the categories of one column share theirs, and so do a feature and its curve.
+        """
         columns = {
             name: column
             for column, encoding in enumerate(self.encodings)
             for name in encoding.feature_names
         }
         n_columns = len(self.encodings)
-        return np.array(
-            [columns.get(name, n_columns + at) for at, name in enumerate(self.feature_names)]
+        own = np.array(
+            [columns.get(name, n_columns + at) for at, name in enumerate(self.own_feature_names)],
+            dtype=np.int64,
         )
+        return own[self.curve_groups]
 
     def to_bytes(self) -> bytes:
         """Pack as npz; equal content gives equal bytes."""
@@ -188,7 +225,8 @@ class LabeledData:
     @property
     def preparation(self) -> Preparation:
         """The recipe, to be fitted to some rows of `unprepared` and applied to others."""
-        return Preparation.of(self.recipe, self.encodings)
+        preparation = Preparation.of(self.recipe, self.encodings)
+        return replace(preparation, curves=self.has_curves)
 
     @property
     def fitted_preparation(self) -> FittedPreparation:
@@ -203,6 +241,38 @@ class LabeledData:
                 fill=tuple(chain.from_iterable(fills)) or (0.0,) * len(self.center),
             )
         return FittedPreparation(rules, self.center, self.scale)
+
+    def with_curves(self, train: LabeledData) -> LabeledData:
+        """Return the data with features that bend, as those of the training rows do.
+
+        Parameters
+        ----------
+        train : LabeledData
+            Those of these rows that a method is fitted to.
+        """
+        fitted = self.fitted_preparation.with_curves(train.X * train.scale + train.center)
+        literals = curve_literals(fitted.rules.curves)
+        n_own = len(self.center)
+
+        def bent(X: FloatArray) -> FloatArray:
+            columns = with_curves(X * self.scale + self.center, literals)[:, n_own:]
+            return np.hstack([X, (columns - fitted.center[n_own:]) / fitted.scale[n_own:]])
+
+        others = self.unlabeled
+        return replace(
+            self,
+            X=bent(self.X),
+            feature_names=(
+                *self.feature_names,
+                *curve_names(self.feature_names, fitted.rules.curves),
+            ),
+            center=fitted.center,
+            scale=fitted.scale,
+            unlabeled=others and replace(others, X=bent(others.X)),
+            rules=fitted.rules,
+            raw=self.unprepared,
+            is_missing=None,
+        )
 
     @property
     def unprepared(self) -> FloatArray:

@@ -28,6 +28,7 @@ from melm_studio.configuration.messages import (
     UNEXPECTED,
 )
 from melm_studio.operator_tables.all_rows import NO_TABLES, RegisteredTables
+from melm_studio.runs.execution.curves import with_chosen_curves
 from melm_studio.runs.execution.embedding import embedded, keep_embedding, with_embedding
 from melm_studio.runs.execution.giving_way import StoppedError, own_request
 from melm_studio.runs.execution.rows import RunData, prepared_for, split_of
@@ -150,7 +151,10 @@ def _compute(
     raw = store.get_file(record.owner, FileKind.DATA, record.data_id)
     if raw is None:
         return _Ending(RunState.FAILED, DATA_GONE.format(days=store.limits.days_kept))
-    data = prepared_for(LabeledData.from_bytes(raw), record)
+    stored = LabeledData.from_bytes(raw)
+    if record.kind == FIT:
+        record = with_chosen_curves(store, record, stored)
+    data = prepared_for(stored, record)
     if analysis := analysis_of(record.kind):
         return _analyzed(analysis, Work(store, record, data, clock))
     if record.kind != FIT:
@@ -165,6 +169,7 @@ def _fit(
     tables: RegisteredTables,
     data: RunData,
 ) -> _Ending:
+    recorder.outcome = FitOutcome(curves=record.outcome.curves)
     split = split_of(data, record)
     embedding = keep_embedding(store, record, split[0])
     train, held_out = embedded(METHODS[record.method], record.parameters.values, *split, embedding)
@@ -177,7 +182,9 @@ def _fit(
     recorder.conclude(fit.components, fit.objective, is_complete=not recorder.stopped)
     if recorder.stopped:
         return _Ending(RunState.CANCELLED, STOPPED, outcome=recorder.outcome)
-    outcome = structs.replace(fit.outcome, gamma_path=recorder.outcome.gamma_path)
+    outcome = structs.replace(
+        fit.outcome, gamma_path=recorder.outcome.gamma_path, curves=record.outcome.curves
+    )
     return _Ending(RunState.DONE, outcome=with_embedding(outcome, embedding, train))
 
 

@@ -7,7 +7,7 @@ from msgspec import structs
 from melm_core.base import FloatArray, GammaPath, GammaProgress, Progress
 from melm_core.linalg import align_components, align_planes
 from melm_studio.configuration.clock import Clock
-from melm_studio.runs.records.outcome import NO_OUTCOME, FitOutcome
+from melm_studio.runs.records.outcome import NO_OUTCOME
 from melm_studio.runs.records.outcome import GammaPath as GammaPathRecord
 from melm_studio.runs.records.run import AT_WORK, PlaneEvent
 from melm_studio.runs.store.best_plane import best_event
@@ -105,7 +105,7 @@ class Recorder:
         path = progress.gamma_path
         if path is None or len(path.fold_accuracies) < 2:  # a single fold has no standard error
             return
-        outcome = FitOutcome(gamma_path=_gamma_path(path, progress.is_choosing))
+        outcome = structs.replace(self.outcome, gamma_path=_gamma_path(path, progress.is_choosing))
         if outcome != self.outcome:
             self.outcome = outcome
             self._store.transition(self._run_id, AT_WORK, outcome=outcome)

@@ -58,11 +58,20 @@ export const connectSettingsSummary = () => provideCallbacks({ summarizeSettings
  * @param {number | string} starts
  * @param {boolean} takesNoStarts
  * @param {number | string} heldOut
+ * @param {string} curves whether features bend
  */
-export function summarizeSettings(components, starts, takesNoStarts, heldOut) {
-  const parts = [counted(components, "component"), !takesNoStarts && counted(starts, "start"), `${heldOut} % held out`];
+export function summarizeSettings(components, starts, takesNoStarts, heldOut, curves) {
+  const parts = [
+    counted(components, "component"),
+    BENDING[curves],
+    !takesNoStarts && counted(starts, "start"),
+    `${heldOut} % held out`,
+  ];
   return `: ${parts.filter(Boolean).join(", ")}`;
 }
+
+// What is said of features that are not straight.
+const BENDING = { curved: "curved", auto: "curved or straight" };
 
 const counted = (number, noun) => `${number} ${noun}${String(number) === "1" ? "" : "s"}`;
 

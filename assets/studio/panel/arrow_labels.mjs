@@ -4,6 +4,7 @@ import { PLANE_TRACE } from "../constants.mjs";
 import { mode } from "../page/mode.mjs";
 import { switches } from "../page/switches.mjs";
 import { numbers } from "../plane/arrays.mjs";
+import { verticesPer } from "../plane/arrows.mjs";
 import { fontOf } from "../plane/canvas.mjs";
 import { placeLabels, shortened } from "../plane/label_placement.mjs";
 import { escaped, pixelAxes, shownRanges } from "../plane/plotly.mjs";
@@ -14,7 +15,6 @@ import { textScale } from "./painting.mjs";
 /** @typedef {import("./panel.mjs").Panel} Panel */
 /** @typedef {import("../types").Trace} Trace */
 
-const PER_SEGMENT = 3; // origin, tip, and the gap before the next segment
 const LONGEST = 24;
 const LINE_HEIGHT = 1.25;
 const LIFT_PX = 17; // of the name of a class above the mark of its mean
@@ -59,7 +59,8 @@ function drawArrows(trace, panel, isDrawn) {
   const { plane, figure } = panel;
   const places = placesOf.get(panel).map((place, i) => (isDrawn(i) ? place : null));
   const lines = plane.traces[figure.plane.data.findIndex(({ meta }) => meta.kind === PLANE_TRACE.arrowLines)];
-  for (const key of ["x", "y"]) trace[key] = kept(lines[key], places, PER_SEGMENT);
+  const per = verticesPer(lines, plane.arrows.names.length);
+  for (const key of ["x", "y"]) trace[key] = kept(lines[key], places, per);
   trace.features = kept(plane.arrows.features, places, 1);
 }
 
@@ -92,9 +93,10 @@ function placed(panel) {
   const { toX, toY, area } = pixels(panel);
   const font = enlarged(figure.plane.data[heads]);
   const { x, y } = plane.traces[lines];
+  const per = verticesPer(plane.traces[lines], plane.arrows.names.length);
   const tips = plane.arrows.names.slice(0, arrowLimit).map((name, i) => ({
-    from: /** @type {[number, number]} */ ([toX(x[PER_SEGMENT * i]), toY(y[PER_SEGMENT * i])]),
-    at: /** @type {[number, number]} */ ([toX(x[PER_SEGMENT * i + 1]), toY(y[PER_SEGMENT * i + 1])]),
+    from: /** @type {[number, number]} */ ([toX(x[per * i]), toY(y[per * i])]),
+    at: /** @type {[number, number]} */ ([toX(x[per * i + 1]), toY(y[per * i + 1])]),
     width: widthOf(shortened(name, LONGEST), font),
     height: LINE_HEIGHT * font.size,
   }));

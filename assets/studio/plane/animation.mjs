@@ -4,6 +4,7 @@
 // planes of a running fit count as one animation however slowly they come.
 import { PLANE_TRACE } from "../constants.mjs";
 import { lessMotion } from "../page/dom.mjs";
+import { verticesPer } from "./arrows.mjs";
 import { clearedPen, drawGrid, drawNumbers, drawTrace } from "./canvas.mjs";
 import { drawAtOnce, inTurn, isTimeToMove, keepMoving, stopMoving } from "./clock.mjs";
 import { noteCanvasAxes, pixelAxes, shownRanges, sizeOf } from "./plotly.mjs";
@@ -217,7 +218,8 @@ export class CanvasAnimation {
 
 /** @type {string[]} */
 const MEAN_KINDS = [PLANE_TRACE.classEllipse, PLANE_TRACE.meanEllipse, PLANE_TRACE.centroid];
-const PER_ARROW = { [PLANE_TRACE.faintArrows]: 3, [PLANE_TRACE.arrowLines]: 3, [PLANE_TRACE.arrowHeads]: 1 };
+/** @type {string[]} */
+const ARROW_KINDS = [PLANE_TRACE.faintArrows, PLANE_TRACE.arrowLines, PLANE_TRACE.arrowHeads];
 // A map that flattens the points more than this says nothing about contours.
 const LEAST_DETERMINANT = 0.05;
 
@@ -252,7 +254,7 @@ export function between(from, to, share, maps = contourMaps(from, to)) {
     if (trace.visible === false) return trace;
     if (isPoints(trace)) return moved(trace, former, share);
     if (MEAN_KINDS.includes(trace.meta.kind)) return moved(trace, former, share);
-    if (trace.meta.kind in PER_ARROW) return movedArrows(trace, former, former.features ?? from.features, trace.features ?? to.features, share);
+    if (ARROW_KINDS.includes(trace.meta.kind)) return movedArrows(trace, former, former.features ?? from.features, trace.features ?? to.features, share);
     if (trace.meta.kind !== PLANE_TRACE.contour) return trace;
     if (isCurve(trace) && isCurve(former)) return moved(trace, former, share);
     const { forth, back } = maps.get(trace.meta.class) ?? STAYING;
@@ -278,7 +280,8 @@ const mixed = (one, other, share) => Float32Array.from(other, (value, i) => mix(
 // Arrows are sorted by length, so those of one feature may have different places in two planes; an
 // arrow that is new begins where it ends.
 function movedArrows(trace, former, featuresBefore, features, share) {
-  const size = PER_ARROW[trace.meta.kind];
+  const size = verticesPer(trace, features.length);
+  if (size !== verticesPer(former, featuresBefore.length)) return trace; // straight ones, then bent
   const place = (values, other) =>
     values.map((value, i) => {
       const before = featuresBefore.indexOf(features[Math.floor(i / size)]);

@@ -3,7 +3,13 @@ import { PLANE_TRACE } from "../constants.mjs";
 
 /** @typedef {import("../types").Point} Point */
 
-const PER_SEGMENT = 3; // origin, tip, and the gap before the next segment
+/**
+ * How many vertices each arrow has among its lines: origin, tip and the gap before the next one;
+ * where features bend, their paths and the marks of their quartiles follow, of all arrows alike.
+ * @param {import("../types").Trace} lines
+ * @param {number} nArrows
+ */
+export const verticesPer = (lines, nArrows) => (nArrows ? lines.x.length / nArrows : 1);
 
 /** The arrays of the trace of a kind. */
 function arraysOf(figure, plane, kind) {
@@ -18,8 +24,9 @@ function arraysOf(figure, plane, kind) {
  * @returns {Point}
  */
 export function originOf(figure, plane, i) {
-  const { x, y } = arraysOf(figure, plane, PLANE_TRACE.arrowLines);
-  return [x[PER_SEGMENT * i], y[PER_SEGMENT * i]];
+  const lines = arraysOf(figure, plane, PLANE_TRACE.arrowLines);
+  const first = verticesPer(lines, arraysOf(figure, plane, PLANE_TRACE.arrowHeads).x.length) * i;
+  return [lines.x[first], lines.y[first]];
 }
 
 /**

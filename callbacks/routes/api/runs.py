@@ -110,7 +110,7 @@ def result(run_id: str) -> Result:
             Region(data.class_names[one.code], one.share, one.training, one.held_out)
             for one in renderer.regions(record, event)
         ),
-        importance=_importances(record, event, data.feature_names),
+        importance=_importances(record, event, data.own_feature_names),
     )
 
 

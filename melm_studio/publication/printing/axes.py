@@ -212,6 +212,8 @@ def _draw_thresholds(axes: Axes, thresholds: FloatArray, unit: float) -> None:
 
 def _draw_arrows(axes: Axes, panel: FigurePanel, unit: float) -> None:
     arrows, drawn = panel.view.arrows, drawn_arrows(panel)
+    for path in () if arrows.paths is None else arrows.paths[drawn]:
+        axes.plot(*path.T, color=INK, linewidth=_ARROW_PT * unit, zorder=_ABOVE_POINTS)
     for origin, tip in zip(arrows.origins[drawn], arrows.tips[drawn], strict=True):
         arrow = axes.annotate(
             "",

@@ -6,7 +6,8 @@ from dataclasses import replace
 from typing import Any, NewType
 
 from melm_core.base import FloatArray, IntArray
-from melm_core.methods import METHODS
+from melm_core.evaluation import AutoCurves
+from melm_core.methods import AUTO, METHODS
 from melm_core.recipe import Scaling
 from melm_studio.runs.execution.embedding import embedded
 from melm_studio.runs.records.run import RunRecord
@@ -22,6 +23,8 @@ RunData = NewType("RunData", LabeledData)
 def prepared_for(data: LabeledData, record: RunRecord) -> RunData:
     """Return stored data as a run has them: what prepares them is fitted to its training rows.
 
+    Its features bend where the run says so, as the training rows have them.
+
     Parameters
     ----------
     data : LabeledData
@@ -35,7 +38,11 @@ def prepared_for(data: LabeledData, record: RunRecord) -> RunData:
     """
     parameters = record.parameters
     is_held_out = data.held_out_rows(parameters.held_out, parameters.random_state)
-    return RunData(data.prepared_by(~is_held_out))
+    prepared = data.prepared_by(~is_held_out)
+    if not record.is_curved:
+        return RunData(prepared)
+    train, _ = prepared.split(parameters.held_out, parameters.random_state)
+    return RunData(prepared.with_curves(train))
 
 
 def rows_of(
@@ -79,13 +86,18 @@ def judged_rows(
     chosen : ndarray of int or slice, optional
         Indices of the rows to use; by default all.
     record : RunRecord, optional
-        The run whose method is refitted, which may be blind to batches.
+        The run whose method is refitted, which may be blind to batches, and which may choose in
+        each fold whether features bend.
     """
     groups = data.groups
     rows = {"y": data.y[chosen], "groups": None if groups is None else groups[chosen]}
     if record is not None:
         rows |= {name: values[chosen] for name, values in nuisance_of(data, record).items()}
-    if data.recipe.is_plain and data.is_missing is None:
+    if record is not None and is_to_choose_curves(record):
+        straight = replace(data.preparation, curves=False)
+        chosen_later = AutoCurves(straight, record.parameters.random_state)
+        return rows | {"X": data.unprepared[chosen], "preparation": chosen_later}
+    if data.recipe.is_plain and data.is_missing is None and not data.has_curves:
         is_standardized = data.recipe.scaling is Scaling.UNIT
         return rows | {"X": data.X[chosen], "standardize": is_standardized}
     return rows | {"X": data.unprepared[chosen], "preparation": data.preparation}
@@ -97,6 +109,12 @@ def resampled_rows(data: LabeledData, record: RunRecord | None = None) -> dict[s
     A resample without the missing values of a column keeps the feature that marks them.
     """
     rows = judged_rows(data, record=record)
-    if "preparation" not in rows or data.rules is None:
+    if "preparation" not in rows:
         return rows
-    return rows | {"preparation": replace(data.preparation, indicators=data.rules.indicators)}
+    indicators = None if data.rules is None else data.rules.indicators
+    return rows | {"preparation": replace(data.preparation, indicators=indicators)}
+
+
+def is_to_choose_curves(record: RunRecord) -> bool:
+    """Whether inner folds decide if features bend; labels do not shape what ignores them."""
+    return record.parameters.curves == AUTO and METHODS[record.method].uses_labels

@@ -40,6 +40,22 @@ class GammaPath(Struct, frozen=True, kw_only=True):
             raise InputError("The held-out accuracies of a run do not belong to its γ.")
 
 
+class CurvesFound(Struct, frozen=True, kw_only=True):
+    """What inner folds say of bent features, where a run is to choose.
+
+    Attributes
+    ----------
+    is_curved : bool
+        Whether the features of the run bend.
+    gain, standard_error : float
+        Balanced accuracy with bent features less that with straight ones, mean over the folds.
+    """
+
+    is_curved: bool
+    gain: float
+    standard_error: float
+
+
 class FitOutcome(Struct, frozen=True, kw_only=True):
     """What a fit finds besides its planes; a run about a fit has that of the fit.
 
@@ -50,6 +66,8 @@ class FitOutcome(Struct, frozen=True, kw_only=True):
         a search.
     gamma_path : GammaPath or None
         Where the run chooses its kernel width, once two folds are done.
+    curves : CurvesFound or None
+        Where the run chooses whether its features bend, once it has.
     n_rows : int or None
         Rows of a registered table that it was fitted to, where these are more than the sample
         that is drawn.
@@ -60,6 +78,7 @@ class FitOutcome(Struct, frozen=True, kw_only=True):
     n_starts: Count | None = None
     n_agreeing: Count | None = None
     gamma_path: GammaPath | None = None
+    curves: CurvesFound | None = None
     n_rows: Count | None = None
     n_embedded: Count | None = None
     n_training: Count | None = None

@@ -11,11 +11,13 @@ from msgspec.structs import replace
 from melm_core.methods import (
     BATCH_WEIGHT,
     COMPONENTS,
+    CURVES,
     GAMMA,
     HELD_OUT,
     METHODS,
     SEED,
     STARTS,
+    STRAIGHT,
     Setting,
     without_zero_weight,
 )
@@ -39,6 +41,8 @@ class RunParameters(Struct, frozen=True, kw_only=True):
     n_init, random_state : int
     held_out : float
         Share of the rows that are excluded from the fit, from 0 to 0.5.
+    curves : "straight", "curved" or "auto"
+        Whether features bend; "auto" lets inner folds of the training rows decide.
     init : tuple of one plane, or None
         From which a refined run starts.
     own : dict of str to numbers and text
@@ -50,6 +54,7 @@ class RunParameters(Struct, frozen=True, kw_only=True):
     n_init: int = int(STARTS.default)
     random_state: int = int(SEED.default)
     held_out: float = HELD_OUT.default / 100
+    curves: Literal["straight", "curved", "auto"] = "straight"
     init: StartPlane | None = None
     own: dict[str, int | float | str] = field(default_factory=dict)
 
@@ -65,8 +70,13 @@ class RunParameters(Struct, frozen=True, kw_only=True):
 
     @property
     def values(self) -> dict[str, Any]:
-        """All parameters by name, as estimators, links, and programs have them."""
+        """All parameters by name, as estimators, links, and programs have them.
+
+        Straight features are not mentioned.
+        """
         shared = {name: getattr(self, name) for name in _SHARED}
+        if self.curves == STRAIGHT:
+            del shared[CURVES.name]
         return {name: value for name, value in shared.items() if value is not None} | self.own
 
     @property
@@ -117,7 +127,7 @@ def checked_parameters(method: str, values: Mapping[str, Any]) -> RunParameters:
 
 def _settings(method: str) -> dict[str, Setting]:
     """The settings of every run, whether or not the method uses them, and those of the method."""
-    shared = (COMPONENTS, GAMMA, STARTS, SEED)
+    shared = (COMPONENTS, GAMMA, STARTS, SEED, CURVES)
     return {setting.name: setting for setting in (*shared, *METHODS[method].parameters)}
 
 

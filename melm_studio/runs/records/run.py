@@ -16,7 +16,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from melm_core.base import FloatArray, Progress
-from melm_core.methods import GAMMA, METHODS
+from melm_core.methods import CURVED, GAMMA, METHODS
 from melm_studio.configuration.messages import OTHER_VERSION
 from melm_studio.record import UNREADABLE, Record, from_json, to_json
 from melm_studio.runs.records.data_source import DataSource
@@ -161,6 +161,12 @@ class RunRecord(Record, frozen=True):
         """The kernel width that the run has chosen; None if it has not, or is not to choose."""
         path = self.outcome.gamma_path
         return None if path is None else path.chosen
+
+    @property
+    def is_curved(self) -> bool:
+        """Whether its features bend; where the run is to choose, not before it has."""
+        found = self.outcome.curves
+        return self.parameters.curves == CURVED or (found is not None and found.is_curved)
 
     @property
     def parameters_without_start(self) -> dict[str, Any]:

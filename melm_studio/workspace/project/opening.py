@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from melm_core.base import UserError
 from melm_core.methods import METHODS
 from melm_studio.analyses.analysis import DataShape
+from melm_studio.runs.execution.rows import prepared_for
 from melm_studio.runs.records.data_source import DataSource
 from melm_studio.runs.records.parameters import RunParameters
 from melm_studio.runs.records.run import FIT, RunRecord, new_analysis, new_ranking, new_run
@@ -181,8 +182,10 @@ class _Opening:
         return known
 
     def _store(self, at: int, run: ProjectRun) -> RunRecord:
-        record, store, data = self._record(run), self.own.store, self._of(run)
-        shape = DataShape(len(data.y), len(data.class_names), data.X.shape[1])
+        record, store = self._record(run), self.own.store
+        data = prepared_for(self._of(run), record)
+        n_features = data.X.shape[1] if run.kind == FIT else len(data.own_feature_names)
+        shape = DataShape(len(data.y), len(data.class_names), n_features)
         report = self.sent.report(at, run.kind, shape)
         store.create(record, n_bytes=self.sent.history_bytes(at), report=report)
         self._stored.append(record.run_id)

@@ -207,7 +207,7 @@ def test_arrows_point_along_the_loadings_of_the_strongest_features():
     components = plane(2, 5)
     view = PlaneViewer(TRAIN, HELD_OUT, 1.0).view(components)
     loadings = standardized(components, components @ np.cov(TRAIN.X.T, ddof=0) @ components.T)
-    tips, features = strongest_loadings(loadings, len(TRAIN.feature_names))
+    tips, features = strongest_loadings(loadings, np.linalg.norm(loadings, axis=0))
     assert view.arrows.features.tolist() == features.tolist()
     assert view.arrows.names == tuple(TRAIN.feature_names[feature] for feature in features)
     scales = (view.arrows.tips - view.arrows.origins) / tips
@@ -217,7 +217,7 @@ def test_arrows_point_along_the_loadings_of_the_strongest_features():
 
 def test_there_are_at_most_so_many_arrows_the_strongest_first():
     components = plane(2, 30)
-    tips, features = strongest_loadings(components, 30)
+    tips, features = strongest_loadings(components, np.linalg.norm(components, axis=0))
     strengths = np.linalg.norm(tips, axis=1)
     assert len(tips) == len(features) == MAX_ARROWS
     assert (np.diff(strengths) <= 0).all()

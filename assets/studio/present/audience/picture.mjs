@@ -1,6 +1,7 @@
 // What a viewer sees of a plane: the traces of the figure with the arrays of the plane, as the
 // presenter, or the viewer, has switched them. Pure functions.
 import { MORE_LAYERS, PLANE_TRACE } from "../../constants.mjs";
+import { verticesPer } from "../../plane/arrows.mjs";
 import { fontOf } from "../../plane/canvas.mjs";
 import { placeLabels } from "../../plane/label_placement.mjs";
 import { scale } from "../../plane/scales.mjs";
@@ -91,7 +92,6 @@ export function wordsOf(scene, trace, index) {
 
 // The names at the tips of arrows, where a small picture has room for them.
 
-const PER_SEGMENT = 3; // origin, tip, and the gap before the next segment
 const LINE_HEIGHT = 1.25;
 
 /**
@@ -110,10 +110,11 @@ export function withPlacedNames(traces, ranges, { x, y }, widthOf) {
   return traces.map((trace) => {
     if (trace.meta.kind !== PLANE_TRACE.arrowHeads || !trace.text) return trace;
     const { text, textfont } = trace;
+    const per = verticesPer(lines, trace.x.length);
     const named = text.flatMap((name, i) => (name ? [i] : []));
     const tips = named.map((i) => ({
-      from: at(PER_SEGMENT * i),
-      at: at(PER_SEGMENT * i + 1),
+      from: at(per * i),
+      at: at(per * i + 1),
       width: widthOf(text[i], fontOf(textfont)),
       height: LINE_HEIGHT * textfont.size,
     }));

@@ -28,31 +28,40 @@ _GAMMA = 1.0  # the width of the densities that classify
 class CurveChoice:
     """What bent features gain in inner folds.
 
+    Standard errors allow for training rows that folds share (Nadeau and Bengio).
+
     Attributes
     ----------
-    gain : float
+    gain, standard_error : float
         Mean over the folds of the balanced accuracy with bent features less that with straight
         ones.
-    standard_error : float
-        Of the gain; it allows for training rows that folds share (Nadeau and Bengio).
+    excess, excess_error : float
+        The same, less what guessing gives.
 
     Examples
     --------
     >>> from melm_core.evaluation import CurveChoice
-    >>> CurveChoice(gain=0.03, standard_error=0.01).is_curved
+    >>> CurveChoice(gain=0.03, standard_error=0.01, excess=0.3, excess_error=0.02).is_curved
     True
     """
 
     gain: float
     standard_error: float
+    excess: float
+    excess_error: float
 
     @property
     def is_curved(self) -> bool:
-        """Whether the gain is more than its standard error."""
-        return self.gain > self.standard_error
+        """Whether the gain is more than its standard error, and bent features tell the classes.
+
+        They do where they beat guessing by more than two standard errors; else a gain is luck.
+        """
+        is_gain = self.gain > self.standard_error
+        return is_gain and self.excess > _CLEAR * self.excess_error
 
 
-NO_CHOICE = CurveChoice(0.0, 0.0)
+_CLEAR = 2.0
+NO_CHOICE = CurveChoice(0.0, 0.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True)
@@ -129,17 +138,24 @@ def curve_choice(
     own = np.arange(len(rows.y)) if rows.groups is None else rows.groups
     if (class_counts(rows.y, own) > 0).sum(axis=0).min() < FEWEST_ROWS:
         return NO_CHOICE
-    both = [replace(preparation, curves=curves) for curves in (True, False)]
+    straight, curved = (replace(preparation, curves=curves) for curves in (False, True))
+    folds = [
+        fold
+        for repeat in range(N_REPEATS)
+        for fold in stratified_folds(rows.y, N_FOLDS, random_state + repeat, rows.groups)
+    ]
     try:
-        gains = [
-            np.subtract(*(_accuracy(one, rows, fold) for one in both))
-            for repeat in range(N_REPEATS)
-            for fold in stratified_folds(rows.y, N_FOLDS, random_state + repeat, rows.groups)
-        ]
+        without = np.array([_accuracy(straight, rows, fold) for fold in folds])
+        bent = np.array([_accuracy(curved, rows, fold) for fold in folds])
     except UserError:  # such as that no feature varies within the classes
         return NO_CHOICE
-    shared = 1.0 / len(gains) + 1.0 / (N_FOLDS - 1)
-    return CurveChoice(float(np.mean(gains)), float(np.sqrt(np.var(gains, ddof=1) * shared)))
+    return CurveChoice(*_mean(bent - without), *_mean(bent - 1.0 / len(rows.classes)))
+
+
+def _mean(values: FloatArray) -> tuple[float, float]:
+    """The mean over the folds, and its standard error."""
+    variance = np.var(values, ddof=1) * (1.0 / len(values) + 1.0 / (N_FOLDS - 1))
+    return float(values.mean()), float(np.sqrt(variance))
 
 
 def _accuracy(preparation: Preparation, rows: CodedRows, fold: Fold) -> float:

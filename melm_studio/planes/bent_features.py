@@ -1,0 +1,104 @@
+"""What single features do in a plane: one arrow and one length each, also where they bend."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from melm_core.base import FloatArray, IntArray
+
+# The vertices of a path, as shares of the rows that have smaller values.
+_KNOTS = (0.01, 0.25, 0.5, 0.75, 0.99)
+PATH_SHARES: FloatArray = np.interp(np.arange(17) / 4.0, np.arange(5), _KNOTS)
+# Which of them are quartiles.
+QUARTILES = (4, 8, 12)
+
+
+class FeatureSteps:
+    """The features of training rows, each with the columns of its curve.
+
+    The arrow of a bent feature is the least-squares line of its curve over the training rows, so
+    that it is the arrow itself where the curve is straight. Its length is the root mean square of
+    the steps along the curve: a curve that turns back is long, though its arrow is short.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_rows, n_columns)
+        Training rows.
+    groups : ndarray of int, shape (n_columns,)
+        The feature of each column, see `CurvedFeatures`; empty of a nonlinear projection.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from melm_studio.planes.bent_features import FeatureSteps
+    >>> x = np.array([-1.0, 0.0, 1.0])
+    >>> steps = FeatureSteps(np.column_stack([x, x**2]), np.array([0, 0]))
+    >>> components = np.array([[0.0, 1.0]])  # a parabola
+    >>> steps.arrows(components).round(3), steps.lengths(components).round(3)
+    (array([[0.]]), array([0.577]))
+    """
+
+    def __init__(self, X: FloatArray, groups: IntArray) -> None:
+        self.groups = groups
+        self.n_features = int(groups.max(initial=-1)) + 1
+        self._covariances: dict[int, FloatArray] = {}
+        self._paths: dict[int, FloatArray] = {}
+        if len(groups) > self.n_features:
+            for feature in np.unique(groups[self.n_features :]).tolist():
+                own = X[:, self.columns(feature)]
+                self._covariances[feature] = np.cov(own.T, bias=True)
+                # All columns depend on the first: rows in its order follow the curve.
+                places = np.round(PATH_SHARES * (len(own) - 1)).astype(np.intp)
+                in_order = np.argsort(own[:, 0], kind="stable")[places]
+                self._paths[feature] = own[in_order] - own.mean(axis=0)
+
+    def columns(self, features: int | IntArray) -> IntArray:
+        """The columns of some features."""
+        return np.flatnonzero(np.isin(self.groups, features))
+
+    def arrows(self, components: FloatArray) -> FloatArray:
+        """The arrows, shape (n_components, n_features)."""
+        arrows: FloatArray = components[:, : self.n_features].copy()
+        for feature, covariance in self._covariances.items():
+            if covariance[0, 0] > 0:
+                slopes = covariance[0] / covariance[0, 0]
+                arrows[:, feature] = components[:, self.columns(feature)] @ slopes
+        return arrows
+
+    def paths(self, components: FloatArray, features: IntArray) -> FloatArray | None:
+        """The curves of features from their 1st to their 99th percentile, about the mean.
+
+        Returns
+        -------
+        ndarray of shape (n_features, n_vertices, n_components) or None
+            nan of straight features; None if there are no others. Vertices number `QUARTILES` are
+            the quartiles.
+        """
+        if not self._paths:
+            return None
+        paths = np.full((len(features), len(PATH_SHARES), len(components)), np.nan)
+        for place, feature in enumerate(features.tolist()):
+            if feature in self._paths:
+                columns = self.columns(feature)
+                paths[place] = self._paths[feature] @ components[:, columns].T
+        return paths
+
+    def lengths(self, components: FloatArray) -> FloatArray:
+        """Root mean square of the steps, in standard deviations of a feature: (n_features,)."""
+        lengths: FloatArray = np.linalg.norm(components[:, : self.n_features], axis=0)
+        for feature, covariance in self._covariances.items():
+            own = components[:, self.columns(feature)]
+            square = np.einsum("kc,cd,kd->", own, covariance, own)
+            width = covariance[0, 0]
+            lengths[feature] = np.sqrt(max(square, 0.0) / width) if width else 0.0
+        return lengths
+
+    def strongest(self, components: FloatArray, n_features: int) -> IntArray:
+        """The features of the largest lengths, largest first, shape (n_features,)."""
+        return np.argsort(-self.lengths(components), kind="stable")[:n_features]
+
+    def is_used(self, components: FloatArray) -> np.typing.NDArray[np.bool_]:
+        """Whether each feature is in the plane, shape (n_features,)."""
+        used = np.zeros(self.n_features, dtype=np.bool_)
+        used[self.groups[components[:, : len(self.groups)].any(axis=0)]] = True
+        return used

@@ -1,0 +1,75 @@
+"""A bent feature has one arrow and one length, as a straight one has."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from melm_core.evaluation import loading_lengths
+from melm_studio.planes.bent_features import QUARTILES, FeatureSteps
+
+GROUPS = np.array([0, 1, 2, 0, 0, 2])
+
+
+@pytest.fixture
+def rows():
+    X = np.random.default_rng(0).standard_normal((80, 6))
+    return (X - X.mean(axis=0)) / X.std(axis=0)
+
+
+@pytest.fixture
+def components():
+    return np.random.default_rng(1).standard_normal((2, 6))
+
+
+def test_straight_features_have_their_columns_as_arrows(rows, components):
+    steps = FeatureSteps(rows, np.arange(6))
+    np.testing.assert_array_equal(steps.arrows(components), components)
+    np.testing.assert_allclose(steps.lengths(components), np.linalg.norm(components, axis=0))
+
+
+def test_the_arrow_of_a_bent_feature_is_the_line_through_its_curve(rows, components):
+    own = np.flatnonzero(GROUPS == 0)
+    curve = rows[:, own] @ components[:, own].T
+    slopes = np.polyfit(rows[:, 0], curve, 1)[0]
+    arrows = FeatureSteps(rows, GROUPS).arrows(components)
+    np.testing.assert_allclose(arrows[:, 0], slopes)
+    np.testing.assert_array_equal(arrows[:, 1], components[:, 1])
+
+
+def test_lengths_are_those_by_which_features_are_left_out(rows, components):
+    projected = rows @ components.T
+    root = np.linalg.cholesky(np.linalg.inv(np.cov(projected.T, bias=True)))
+    standardized = root.T @ components
+    np.testing.assert_allclose(
+        FeatureSteps(rows, GROUPS).lengths(standardized),
+        loading_lengths(components, rows, GROUPS),
+    )
+
+
+def test_the_strongest_features_are_the_longest(rows):
+    components = np.zeros((2, 6))
+    components[0, [1, 3]] = 0.5, 3.0
+    steps = FeatureSteps(rows, GROUPS)
+    assert steps.strongest(components, 2).tolist() == [0, 1]
+    assert steps.columns(np.array([0, 1])).tolist() == [0, 1, 3, 4]
+    assert steps.is_used(components).tolist() == [True, True, False]
+
+
+def test_a_nonlinear_projection_has_no_features(rows):
+    steps = FeatureSteps(rows[:, :2], np.empty(0, dtype=np.int64))
+    assert steps.arrows(np.eye(2)).shape == (2, 0)
+    assert not steps.is_used(np.eye(2)).any()
+
+
+def test_a_path_runs_from_the_first_to_the_last_percentile_with_its_quartiles(rows, components):
+    paths = FeatureSteps(rows, GROUPS).paths(components, np.array([1, 0]))
+    assert np.isnan(paths[0]).all()  # a straight feature has its arrow only
+    quartiles = np.sort(rows[:, 0])[np.round([0.25 * 79, 0.5 * 79, 0.75 * 79]).astype(int)]
+    own = np.flatnonzero(GROUPS == 0)
+    expected = [rows[np.isclose(rows[:, 0], q)][0, own] @ components[:, own].T for q in quartiles]
+    np.testing.assert_allclose(paths[1][list(QUARTILES)], expected, atol=1e-9)
+
+
+def test_straight_features_have_no_paths(rows, components):
+    assert FeatureSteps(rows, np.arange(6)).paths(components, np.array([0])) is None
