@@ -43,7 +43,7 @@ def test_the_table_has_a_row_for_every_run(studio, pair):
     rows = cells(changes[TABLE])
     assert [row[0].split(",")[0] for row in rows] == ["PCA", "LDA"]
     event = studio.store.last_event(pca)
-    assert rows[0][1] == f"{event.objective:.3g}"
+    assert rows[0][1] == f"{event.objective:#.3g}"
     assert changes[CLOCK] is True
 
 

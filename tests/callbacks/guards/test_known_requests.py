@@ -97,7 +97,7 @@ def test_a_run_that_is_named_many_times_is_answered_once(studio, visitor: Visito
     )
     news = visitor.http.get("/frames", query_string={"run": [f"{run}:-1"] * 500}).json
     assert list(news["runs"]) == [run]
-    assert len(read) == 1
+    assert len(read) == len(set(read)) <= 2  # its planes, and its newest one
 
 
 @pytest.mark.parametrize(("n_all", "n_changed"), [(200_000, 1), (1, 200_000)])

@@ -183,7 +183,8 @@ def test_the_row_that_moves_most_is_named_first(store, renderer, finish):
         renderer.viewer(run).coordinates(store.last_event(run.run_id).components)
         for run in (one, other)
     ]
-    left, _, right = np.linalg.svd(shares[1].T @ shares[0])
+    centered = [share - share.mean(axis=0) for share in shares]
+    left, _, right = np.linalg.svd(centered[1].T @ centered[0])
     moved = np.linalg.norm(shares[0] - shares[1] @ left @ right, axis=1)
     assert first.row == 1 + moved.argmax()
     assert first.distance == pytest.approx(moved.max())

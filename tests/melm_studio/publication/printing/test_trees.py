@@ -8,7 +8,7 @@ from matplotlib.backends.backend_agg import RendererAgg
 
 from melm_studio.analyses.tree import Height
 from melm_studio.publication.printing.trees import TreePanel, print_trees
-from tests.melm_studio.analyses.test_tree_figure import ARRAYS
+from tests.melm_studio.analyses.test_tree import ARRAYS
 
 
 def test_a_printed_tree_has_its_title_its_letters_and_its_widths():
