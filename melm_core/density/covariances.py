@@ -250,18 +250,86 @@ def pooled_covariance(covariances: FloatArray, counts: Sequence[float] | FloatAr
     return pooled
 
 
-def whitening(covariance: FloatArray) -> FloatArray:
+def whitening(covariance: FloatArray, widths: FloatArray | None = None) -> FloatArray:
     """Matrix W (n_features, rank) with W' covariance W = 1, without null directions.
 
     It is based on the eigenvectors of the correlation matrix, so that features
     in very different units are not mistaken for null directions.
+
+    Parameters
+    ----------
+    covariance : ndarray of shape (n_features, n_features)
+    widths : ndarray of shape (n_features,) or None
+        Units of the features, by default their deviations. Where there are null directions, they
+        decide what W makes of rows that vary along these.
     """
-    # Rounding may leave a feature that is constant within the classes a variance below zero.
-    units = inverse_widths(np.sqrt(np.maximum(np.diag(covariance), 0.0)))
+    if widths is None:
+        # Rounding may leave a feature that is constant within the classes a variance below zero.
+        widths = np.sqrt(np.maximum(np.diag(covariance), 0.0))
+    units = inverse_widths(widths)
     variances, directions = np.linalg.eigh(covariance * np.outer(units, units))
     kept = variances > NULL_VARIANCE * variances.max(initial=np.finfo(np.float64).tiny)
     whitener: FloatArray = units[:, None] * directions[:, kept] / np.sqrt(variances[kept])
     return whitener
+
+
+def whitening_of_classes(
+    covariances: FloatArray, rows: Sequence[Rows], weights: Sequence[FloatArray] | None = None
+) -> FloatArray:
+    """Matrix W (n_features, rank) that whitens the pooled covariance of classes.
+
+    Rows that span fewer dimensions than there are features determine W on their span alone. It is
+    then taken within the span of the features in units of their deviations over all rows, as
+    `standardized_row_space` takes it of tables with more features than rows.
+
+    Parameters
+    ----------
+    covariances : ndarray of shape (n_classes, n_features, n_features)
+        Regularized.
+    rows : sequence of ndarray of shape (n_samples_of_class, n_features), or of ClassRows
+    weights : sequence of ndarray of shape (n_samples_of_class,) or None
+        Of the rows; None if each counts once.
+    """
+    counts = totals_of(rows, weights)
+    pooled = pooled_covariance(covariances, counts)
+    whitener = whitening(pooled)
+    if whitener.shape[1] == len(pooled):
+        return whitener
+    means, own = moments_of_classes(rows, weights)
+    total = pooled_covariance(own, counts) + covariance_of_means(means, counts)
+    return whitening(pooled, np.sqrt(np.diag(total)))
+
+
+def fixed_axes(whitener: FloatArray) -> FloatArray:
+    """The rotation that gives whitened coordinates the same axes whatever computed them.
+
+    White coordinates stay white in any orthonormal axes. Those of eigenvectors depend on the order
+    and repetition of the rows and on the linear algebra library, and with them would all random
+    planes of a seed. These axes depend on the whitened space and its metric alone: they are those
+    of Gaussian directions of the standardized features, made orthonormal one by one.
+
+    Parameters
+    ----------
+    whitener : ndarray of shape (n_features, rank)
+
+    Returns
+    -------
+    ndarray of shape (rank, rank)
+        Orthogonal R; the coordinates are X W R.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> W = np.diag([1.0, 2.0, 0.5])
+    >>> turned = W @ np.array([[0.6, 0.8, 0.0], [-0.8, 0.6, 0.0], [0.0, 0.0, -1.0]])
+    >>> np.allclose(W @ fixed_axes(W), turned @ fixed_axes(turned))
+    True
+    """
+    units = inverse_widths(np.linalg.norm(whitener, axis=1))[:, None]
+    directions = np.random.default_rng(0).standard_normal(whitener.shape)
+    axes, triangle = np.linalg.qr(whitener.T @ (units * directions))
+    fixed: FloatArray = axes * np.where(np.diag(triangle) < 0, -1.0, 1.0)
+    return fixed
 
 
 def within_class_whitening(

@@ -28,10 +28,10 @@ from melm_core.density.class_densities import ClassDensities, check_nufft_compon
 from melm_core.density.covariances import (
     DEFAULT_SHRINKAGE,
     Shrinkage,
+    fixed_axes,
     kernel_covariances,
-    pooled_covariance,
     regularized_covariances,
-    whitening,
+    whitening_of_classes,
 )
 from melm_core.linalg.class_moments import moments_of_classes, rows_by_class, weights_by_class
 from melm_core.linalg.planes import orthonormalize, principal_frame
@@ -124,7 +124,8 @@ def whitened_kernel_classes(
     blocks = list(rows_by_class(space.rows, y))
     totals = totals_of(blocks, of_class)
     covariances = regularized_covariances(blocks, shrinkage, n_features, of_class)
-    whitener = whitening(pooled_covariance(covariances, totals))
+    whitener = whitening_of_classes(covariances, blocks, of_class)
+    whitener = whitener @ fixed_axes(space.lift_columns(whitener))
     white = whitener.T @ covariances @ whitener
     kernels = kernel_covariances(white, totals, n_components, gamma, shrinkage)
     rows = []
@@ -218,7 +219,8 @@ def kernel_classes_of_blocks(
         check_nufft_components(n_components)
     mean = np.average(moments_of_classes(blocks)[0], axis=0, weights=totals)
     covariances = regularized_covariances(blocks, shrinkage)
-    whitener = whitening(pooled_covariance(covariances, totals))
+    whitener = whitening_of_classes(covariances, blocks)
+    whitener = whitener @ fixed_axes(whitener)
     white = whitener.T @ covariances @ whitener
     kernels = kernel_covariances(white, totals, n_components, gamma, shrinkage)
     views = [RowView(code, mean, whitener) for code in range(len(blocks))]

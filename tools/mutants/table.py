@@ -14,6 +14,7 @@ _KEYS = "tests/callbacks/keys"
 _WEB_PROCESS = "tests/test_web_process.py"
 _SHARED_MEMORY = "test_its_threads_share_free_memory_and_its_libraries_are_left_out_of_collections"
 _GRANT = "melm_studio/runs/records/grant.py"
+_WEIGHTS = "tests/melm_core/melm/test_sample_weights.py"
 _DENSITIES = "tests/melm_core/density/test_class_densities.py"
 
 
@@ -38,6 +39,18 @@ class Mutant:
 
 
 MUTANTS = (
+    Mutant(
+        "melm_core/density/covariances.py",
+        "    return whitening(pooled, np.sqrt(np.diag(total)))\n",
+        "    return whitener\n",
+        f"{_WEIGHTS}::test_whitening_densities_objective_and_gradient_are_those_of_repeated_rows",
+    ),
+    Mutant(
+        "melm_core/density/kernel_density.py",
+        "    whitener = whitener @ fixed_axes(space.lift_columns(whitener))\n",
+        "",
+        f"{_WEIGHTS}::test_random_starts_are_those_of_repeated_rows",
+    ),
     Mutant(
         "melm_core/melm/search.py",
         "not classes.sums_planes_together(settings.engine):",

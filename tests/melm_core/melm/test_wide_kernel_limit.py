@@ -77,7 +77,7 @@ def test_the_optima_are_distinct_and_the_best_comes_first():
     assert values[0] >= max(objective(components)[0] for components in planes)
     for index, components in enumerate(found):
         assert_orthonormal(components)
-        assert np.abs(objective(components)[1]).max() < 1e-3
+        assert np.abs(objective(components)[1]).max() < 2e-3
         for other in found[:index]:
             assert principal_angles(components, other)[-1] >= 0.3
 
