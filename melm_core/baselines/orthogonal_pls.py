@@ -34,7 +34,8 @@ class OPLSDiscriminantPlane(IndicatorRegression):
     removed first; the predictive components are those of PLS-DA in the rest. C
     classes have at most C - 1 predictive components. For two classes the plane
     is that of the usual score plot: the predictive score along one axis, the
-    first orthogonal score along the other.
+    first orthogonal score along the other; with one orthogonal component it is
+    the plane of PLS-DA. For three and more classes it is another plane.
 
     Parameters
     ----------

@@ -95,6 +95,12 @@ def test_with_one_orthogonal_component_two_classes_have_the_plane_of_pls():
     assert principal_angles(*(plane.components_ for plane in planes)).max() < 1e-6
 
 
+def test_three_classes_have_another_plane_than_that_of_pls():
+    one, other = (plane.fit(*WINES) for plane in (OPLSDiscriminantPlane(), PLSDiscriminantPlane()))
+    angle = principal_angles(one.components_, other.components_)[-1]
+    assert np.degrees(angle) == pytest.approx(33.6, abs=0.1)
+
+
 def test_three_classes_have_two_predictive_components():
     X, y = WINES
     plane = OPLSDiscriminantPlane(n_orthogonal=2).fit(X, y)
