@@ -95,9 +95,9 @@ def _scores(fit: Fit, split: Split) -> Mapping[str, Score]:
 
     scores = {"original": score(machine)}
     for name, parameters in APPROXIMATIONS.items():
-        approximation = KernelMachineApproximation(**parameters).fit(machine, train)
+        approximation = KernelMachineApproximation(machine, train, **parameters)
         scores[name] = score(approximation)
-    n_terms = approximation.n_components_
+    n_terms = approximation.n_components
     scores["reduced set"] = score(reduced_set(machine, n_terms, train))
     scores["reduced set x 3"] = score(reduced_set(machine, 3 * n_terms, train))
     return scores

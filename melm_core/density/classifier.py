@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.optimize import brentq
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.metrics import accuracy_score
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from melm_core.base.array_types import FloatArray
@@ -26,7 +27,7 @@ _THRESHOLD_GRID = 2_001
 _BEYOND_WIDTHS = 4.0
 
 
-class ClassDensityMixin(ClassifierMixin):
+class ClassDensityPrediction:
     """Prediction of the class with the largest density, assuming equal priors.
 
     What is predicted for a Dask collection is a Dask array, not computed yet. If the plane was
@@ -70,10 +71,14 @@ class ClassDensityMixin(ClassifierMixin):
             Of rows in memory.
         """
         if not is_lazy(X):
-            return float(super().score(X, y, sample_weight))
+            return float(accuracy_score(y, self.predict(X), sample_weight=sample_weight))
         if sample_weight is not None:
             raise UserError("sample_weight needs the rows in memory, and X is a Dask collection.")
         return share_equal(self.predict(X), y)
+
+
+class ClassDensityMixin(ClassDensityPrediction, ClassifierMixin):
+    """A classifier of scikit-learn that predicts by `ClassDensityPrediction`."""
 
 
 def _mapped(function: Callable[[FloatArray], Any], logs: Any) -> Any:

@@ -12,11 +12,9 @@ import time
 import warnings
 from dataclasses import dataclass, replace
 from statistics import median
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted
 
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
@@ -56,8 +54,8 @@ class Fidelity:
     sign_agreement: float
 
 
-class KernelMachineApproximation(BaseEstimator):
-    """Approximates a kernel machine by a few separable components.
+class KernelMachineApproximation:
+    """A kernel machine approximated by a few separable components.
 
     A mode whose members have weights of both signs has one component for each
     sign, so that every component is a multiple of a density. Moments are
@@ -68,6 +66,10 @@ class KernelMachineApproximation(BaseEstimator):
 
     Parameters
     ----------
+    machine : KernelMachine
+    X : array-like of shape (n_samples, n_features) or None, default=None
+        Rows to which the amplitudes are fitted and on which the fidelity is measured, usually the
+        training rows of the machine; its centers by default.
     method : "exact" or "paper", default="exact"
         "exact" matches the moments of every marginal; "paper" is the closed
         form of the paper, which matches them only for densities of the
@@ -85,17 +87,27 @@ class KernelMachineApproximation(BaseEstimator):
 
     Attributes
     ----------
-    modes_ : tuple of Mode
+    modes : tuple of Mode
         The modes with their components and marginals, by descending |value|.
-    n_components_ : int
+    n_components : int
         Total number of components.
-    fidelity_ : Fidelity
-        `fit` warns if either number is below 0.9.
-    evaluation_cost_ratio_ : float
+    fidelity : Fidelity
+        Below 0.9 in either number, there is a warning.
+    evaluation_cost_ratio : float
         Estimated cost of an evaluation relative to the machine,
-        n_components (n_features + order) / n_centers. `fit` warns if it is at
-        least 1.
-    n_features_in_ : int
+        n_components (n_features + order) / n_centers. If it is at least 1, there is a warning.
+
+    Raises
+    ------
+    ValueError
+        If a parameter or the rows are invalid.
+    TypeError
+        If `machine` is not a KernelMachine.
+
+    Warns
+    -----
+    ApproximationWarning
+        If the fidelity is low, or the machine itself is faster.
 
     References
     ----------
@@ -108,67 +120,45 @@ class KernelMachineApproximation(BaseEstimator):
     >>> from melm_core.datasets import crescents
     >>> X, y = crescents(0)
     >>> machine = KernelMachine.from_estimator(SVC(C=0.1, gamma=1.0).fit(X, y))
-    >>> approximation = KernelMachineApproximation().fit(machine, X)
-    >>> approximation.n_components_ < len(machine.centers)
+    >>> approximation = KernelMachineApproximation(machine, X)
+    >>> approximation.n_components < len(machine.centers)
     True
-    >>> approximation.fidelity_.sign_agreement > 0.9
+    >>> approximation.fidelity.sign_agreement > 0.9
     True
     """
 
     def __init__(
         self,
+        machine: KernelMachine,
+        X: Any = None,
+        *,
         method: MarginalMethod = "exact",
         order: int = 4,
-        *,
         refit: bool = True,
         merge_tolerance: float = 0.1,
         max_starts: int = 500,
     ) -> None:
-        self.method = method
-        self.order = order
-        self.refit = refit
-        self.merge_tolerance = merge_tolerance
-        self.max_starts = max_starts
-
-    def fit(self, machine: KernelMachine, X: Any = None) -> Self:
-        """Find the modes and their components.
-
-        Parameters
-        ----------
-        machine : KernelMachine
-        X : array-like of shape (n_samples, n_features) or None, default=None
-            Rows to which the amplitudes are fitted and on which the fidelity
-            is measured, usually the training rows of the machine; its centers
-            by default.
-
-        Raises
-        ------
-        ValueError
-            If a parameter or the rows are invalid.
-        TypeError
-            If `machine` is not a KernelMachine.
-
-        Warns
-        -----
-        ApproximationWarning
-            If the fidelity is low, or the machine itself is faster.
-        """
-        self._validate_parameters()
+        check_choice("method", method, MARGINAL_METHODS)
+        check_order(order)
+        check_positive("merge_tolerance", merge_tolerance)
+        check_integer("max_starts", max_starts, minimum=1)
         if not isinstance(machine, KernelMachine):
             raise TypeError(
-                f"fit expects a KernelMachine, not a {type(machine).__name__}; convert a fitted "
-                "estimator with KernelMachine.from_estimator(estimator)."
+                f"An approximation needs a KernelMachine, not a {type(machine).__name__}; convert "
+                "a fitted estimator with KernelMachine.from_estimator(estimator)."
             )
-        self.n_features_in_ = machine.centers.shape[1]
+        self.method, self.order = method, order
+        self._merge_tolerance, self._max_starts = merge_tolerance, max_starts
+        self._n_features = machine.centers.shape[1]
         kept = np.flatnonzero(machine.weights)
         machine = replace(machine, centers=machine.centers[kept], weights=machine.weights[kept])
-        rows = spread_rows(machine.centers if X is None else checked_rows(X, self.n_features_in_))
+        rows = spread_rows(machine.centers if X is None else checked_rows(X, self._n_features))
         targets = machine.decision_function(rows)
         clusters, groups = self._approximate(machine)
-        if self.refit:
+        if refit:
             values = self._components.component_values(rows)
             self._amplitudes = fitted_amplitudes(values, targets - machine.intercept)
-        self.modes_ = describe_modes(
+        self.modes = describe_modes(
             clusters,
             groups,
             self._components,
@@ -176,9 +166,8 @@ class KernelMachineApproximation(BaseEstimator):
             amplitudes=self._amplitudes,
             numbers=kept,
         )
-        self.fidelity_ = fidelity(targets, self.decision_function(rows))
+        self.fidelity = fidelity(targets, self.decision_function(rows))
         self._warn()
-        return self
 
     def decision_function(self, X: Any) -> FloatArray:
         """Approximate values of the machine, shape (n_samples,).
@@ -187,8 +176,7 @@ class KernelMachineApproximation(BaseEstimator):
         ----------
         X : array-like of shape (n_samples, n_features)
         """
-        check_is_fitted(self)
-        rows = checked_rows(X, self.n_features_in_)
+        rows = checked_rows(X, self._n_features)
         values: FloatArray = self._components.values(rows, self._amplitudes) + self._intercept
         return values
 
@@ -198,9 +186,8 @@ class KernelMachineApproximation(BaseEstimator):
 
     def describe_cost(self) -> str:
         """One sentence on the cost of the approximation, estimated by counting operations."""
-        check_is_fitted(self)
-        counts = f"{self.n_components_} components instead of {self._n_centers:,} centers"
-        ratio = self.evaluation_cost_ratio_
+        counts = f"{self.n_components} components instead of {self._n_centers:,} centers"
+        ratio = self.evaluation_cost_ratio
         if ratio >= 1:
             slower = format_ratio(ratio)
             return (
@@ -209,12 +196,6 @@ class KernelMachineApproximation(BaseEstimator):
             )
         faster = format_ratio(1 / ratio)
         return f"With {counts} the approximation should be about {faster} times as fast."
-
-    def _validate_parameters(self) -> None:
-        check_choice("method", self.method, MARGINAL_METHODS)
-        check_order(self.order)
-        check_positive("merge_tolerance", self.merge_tolerance)
-        check_integer("max_starts", self.max_starts, minimum=1)
 
     def _approximate(self, machine: KernelMachine) -> tuple[ModeClusters, SignedClusters]:
         """Compute the components; return the clusters, with locations in units of the data."""
@@ -225,24 +206,24 @@ class KernelMachineApproximation(BaseEstimator):
             scaled,
             machine.weights,
             1.0,
-            max_starts=self.max_starts,
-            merge_tolerance=self.merge_tolerance,
+            max_starts=self._max_starts,
+            merge_tolerance=self._merge_tolerance,
         )
         groups = split_by_sign(clusters.labels, machine.weights)
         self._components: SeparableSum = separable_sum(
             scaled, machine.weights, groups.members, order=self.order, method=self.method
         ).mapped(linear, origin)
         self._amplitudes, self._intercept = groups.signs, machine.intercept
-        self._n_centers, self.n_components_ = len(scaled), len(self._components)
-        per_component = self.n_features_in_ + self.order
-        self.evaluation_cost_ratio_ = self.n_components_ * per_component / self._n_centers
+        self._n_centers, self.n_components = len(scaled), len(self._components)
+        per_component = self._n_features + self.order
+        self.evaluation_cost_ratio = self.n_components * per_component / self._n_centers
         locations = origin + clusters.locations @ np.linalg.pinv(linear)
         return replace(clusters, locations=locations), groups
 
     def _warn(self) -> None:
-        if self.evaluation_cost_ratio_ >= 1:
+        if self.evaluation_cost_ratio >= 1:
             warnings.warn(self.describe_cost(), ApproximationWarning, stacklevel=3)
-        reached = self.fidelity_
+        reached = self.fidelity
         if min(reached.r2, reached.sign_agreement) < LOW_FIDELITY:
             warnings.warn(
                 f"The approximation is inaccurate: R² is {reached.r2:.2f}, and "

@@ -109,12 +109,14 @@ class ApproximateKernelClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstim
         self.estimator_ = estimator.fit(X, 2.0 * codes - 1.0 if is_regressor(estimator) else codes)
         self.machine_: KernelMachine = KernelMachine.from_estimator(self.estimator_)
         self.approximation_ = KernelMachineApproximation(
-            self.method,
-            self.order,
+            self.machine_,
+            X,
+            method=self.method,
+            order=self.order,
             refit=self.refit,
             merge_tolerance=self.merge_tolerance,
             max_starts=self.max_starts,
-        ).fit(self.machine_, X)
+        )
         return self
 
     def decision_function(self, X: Any) -> FloatArray:

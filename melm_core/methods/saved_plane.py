@@ -9,15 +9,14 @@ from typing import Any, Self
 
 import msgspec
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from melm_core.base.array_types import FloatArray
 from melm_core.base.column_encoding import ColumnEncoding, listed
 from melm_core.base.errors import UserError
-from melm_core.base.estimator import PlaneEstimator, check_components
+from melm_core.base.estimator import check_components
 from melm_core.base.row_blocks import is_lazy
 from melm_core.density.class_densities import ClassDensities
-from melm_core.density.classifier import ClassDensityMixin
+from melm_core.density.classifier import ClassDensityPrediction
 from melm_core.recipe import FittedPreparation, RecipeRules
 
 VERSION = 1  # of the file
@@ -38,12 +37,32 @@ _FIELDS = (
 )
 
 
-class SavedPlane(ClassDensityMixin, PlaneEstimator):
+class SavedPlane(ClassDensityPrediction):
     """A plane found earlier, with all that applies it to new rows.
 
     The input is a table in its original units: its columns are encoded, centered, scaled and
     projected as those of the table to which the plane was fitted. Classes are predicted by their
-    kernel densities in the plane, with equal priors.
+    kernel densities in the plane, with equal priors. It cannot be fitted; in a pipeline it is
+    `FunctionTransformer(plane.transform)`.
+
+    Parameters
+    ----------
+    components : array-like of shape (n_components, n_features)
+    center, scale : array-like of shape (n_features,)
+    feature_names : sequence of str of length n_features
+    encodings : sequence of ColumnEncoding, optional
+        With n_features features together. By default every feature is a numeric column
+        without missing cells.
+    class_names : sequence of str of length n_classes, optional
+    class_densities : ClassDensities, optional
+        Projected into the plane.
+    rules : RecipeRules, optional
+        The fitted recipe of the encoded columns.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not match.
 
     Attributes
     ----------
@@ -66,7 +85,7 @@ class SavedPlane(ClassDensityMixin, PlaneEstimator):
     Examples
     --------
     >>> from melm_core import SavedPlane
-    >>> plane = SavedPlane.of(
+    >>> plane = SavedPlane(
     ...     [[0.6, 0.8]], center=[1.0, 1.0], scale=[1.0, 2.0], feature_names=["width", "height"]
     ... )
     >>> again = SavedPlane.from_json(plane.to_json())
@@ -76,16 +95,30 @@ class SavedPlane(ClassDensityMixin, PlaneEstimator):
     array([[1.6, 2.6]])
     """
 
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Check the rows; the plane does not change.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_columns)
-        y : ignored
-        """
-        self._encoded(X)
-        return self
+    def __init__(
+        self,
+        components: Any,
+        *,
+        center: Any,
+        scale: Any,
+        feature_names: Sequence[str],
+        encodings: Sequence[ColumnEncoding] = (),
+        class_names: Sequence[str] = (),
+        class_densities: ClassDensities | None = None,
+        rules: RecipeRules | None = None,
+    ) -> None:
+        n_features = len(feature_names)
+        self.components_ = check_components(components, n_features)
+        self.center_, self.scale_ = (np.asarray(v, dtype=np.float64) for v in (center, scale))
+        if self.center_.shape != (n_features,) or self.scale_.shape != (n_features,):
+            raise UserError(
+                f"center of shape {self.center_.shape} and scale of shape {self.scale_.shape} "
+                f"must have one number for each of the {n_features} features."
+            )
+        self.feature_names_ = list(feature_names)
+        self.rules_ = rules
+        self._set_columns(tuple(encodings) or tuple(map(ColumnEncoding, feature_names)))
+        self._set_classes(class_names, class_densities)
 
     def transform(self, X: Any) -> FloatArray:
         """Project rows in the original units, returning shape (n_samples, n_components).
@@ -113,60 +146,9 @@ class SavedPlane(ClassDensityMixin, PlaneEstimator):
         ----------
         Z : array-like of shape (n_samples, n_components)
         """
-        check_is_fitted(self)
         prepared = np.asarray(Z, dtype=np.float64) @ np.linalg.pinv(self.components_).T
         points: FloatArray = prepared * self.scale_ + self.center_
         return points
-
-    @classmethod
-    def of(
-        cls,
-        components: FloatArray,
-        *,
-        center: FloatArray,
-        scale: FloatArray,
-        feature_names: Sequence[str],
-        encodings: Sequence[ColumnEncoding] = (),
-        class_names: Sequence[str] = (),
-        class_densities: ClassDensities | None = None,
-        rules: RecipeRules | None = None,
-    ) -> Self:
-        """A plane with these components.
-
-        Parameters
-        ----------
-        components : array-like of shape (n_components, n_features)
-        center, scale : array-like of shape (n_features,)
-        feature_names : sequence of str of length n_features
-        encodings : sequence of ColumnEncoding, optional
-            With n_features features together. By default every feature is a numeric column
-            without missing cells.
-        class_names : sequence of str of length n_classes, optional
-        class_densities : ClassDensities, optional
-            Projected into the plane.
-        rules : RecipeRules, optional
-            The fitted recipe of the encoded columns.
-
-        Raises
-        ------
-        ValueError
-            If the shapes do not match.
-        """
-        plane = cls()
-        n_features = len(feature_names)
-        plane.components_ = check_components(components, n_features)
-        plane.center_, plane.scale_ = (np.asarray(v, dtype=np.float64) for v in (center, scale))
-        if plane.center_.shape != (n_features,) or plane.scale_.shape != (n_features,):
-            raise UserError(
-                f"center of shape {plane.center_.shape} and scale of shape {plane.scale_.shape} "
-                f"must have one number for each of the {n_features} features."
-            )
-        plane.mean_ = plane.center_
-        plane.feature_names_ = list(feature_names)
-        plane.rules_ = rules
-        plane._set_columns(tuple(encodings) or tuple(map(ColumnEncoding, feature_names)))
-        plane._set_classes(class_names, class_densities)
-        return plane
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Self:
@@ -185,7 +167,7 @@ class SavedPlane(ClassDensityMixin, PlaneEstimator):
         if missing:
             raise UserError(f"The file lacks {', '.join(missing)}; use it as it was saved.")
         _check_version(values["version"])
-        return cls.of(
+        return cls(
             values["components"],
             center=values["center"],
             scale=values["scale"],
@@ -204,7 +186,6 @@ class SavedPlane(ClassDensityMixin, PlaneEstimator):
         **about
             Further JSON values to write into the file.
         """
-        check_is_fitted(self)
         densities = self.class_densities_
         values = {
             **about,
@@ -236,7 +217,6 @@ class SavedPlane(ClassDensityMixin, PlaneEstimator):
             )
         self.encodings_ = encodings
         self.feature_names_in_ = np.array([one.name for one in encodings], dtype=object)
-        self.n_features_in_ = len(encodings)
 
     def _set_classes(self, names: Sequence[str], densities: ClassDensities | None) -> None:
         shape = (len(names), len(self.components_), len(self.components_))
@@ -251,7 +231,6 @@ class SavedPlane(ClassDensityMixin, PlaneEstimator):
         self.class_densities_ = densities
 
     def _encoded(self, X: Any) -> FloatArray:
-        check_is_fitted(self)
         pairs = zip(self.encodings_, self._columns(X), strict=True)
         if self.rules_ is None:
             return np.hstack([one.encode(cells) for one, cells in pairs])
@@ -288,7 +267,6 @@ class SavedPlane(ClassDensityMixin, PlaneEstimator):
         return coordinates
 
     def _log_densities(self, X: Any) -> FloatArray:
-        check_is_fitted(self)
         if is_lazy(X):
             raise UserError(
                 "X is a Dask collection, and a saved plane reads tables in memory. Take a part of "

@@ -130,7 +130,7 @@ class DecisionSurface:
     ----------
     machine : KernelMachine
     approximation : KernelMachineApproximation
-        Its `modes_` are marked in the figure.
+        Its `modes` are marked in the figure.
     x, y : ndarray of shape (GRID_LINES,)
         Grid lines.
     machine_values, approximation_values : ndarray of shape (GRID_LINES, GRID_LINES)
@@ -194,10 +194,11 @@ def decision_surface(
         If a side has fewer than two rows, or a parameter breaks a rule.
     """
     machine = fitted_machine(kind, train, is_positive, width=width)
-    approximation = KernelMachineApproximation(method, order, refit=refit)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", ApproximationWarning)
-        approximation.fit(machine, train)
+        approximation = KernelMachineApproximation(
+            machine, train, method=method, order=order, refit=refit
+        )
     x, y = _grid_lines(train, machine)
     points = np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)
     values = [model.decision_function(points) for model in (machine, approximation)]

@@ -31,7 +31,7 @@ def model_text(
     """
     train, _ = rows_of(data, record)
     width = record.gamma if gamma is None else gamma
-    plane = SavedPlane.of(
+    plane = SavedPlane(
         components,
         center=data.center,
         scale=data.scale,

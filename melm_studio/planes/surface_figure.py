@@ -57,14 +57,14 @@ def surface_figure(
             *_points(rows, code, theme),
         )
         figure.add_traces(traces, rows=1, cols=column)
-    modes = surface.approximation.modes_
+    modes = surface.approximation.modes
     figure.add_traces((_axes(modes, theme), _modes(modes, theme)), rows=1, cols=_APPROXIMATION)
     figure.add_traces(_roc_traces(surface, theme), rows=1, cols=_ROC)
     return _laid_out(figure, surface, theme)
 
 
 def _modes_in_words(surface: DecisionSurface) -> str:
-    n_modes, n_parts = len(surface.approximation.modes_), surface.approximation.n_components_
+    n_modes, n_parts = len(surface.approximation.modes), surface.approximation.n_components
     modes = "1 mode" if n_modes == 1 else f"{n_modes} modes"
     return modes if n_parts == n_modes else f"{modes} of {n_parts} separable parts"
 

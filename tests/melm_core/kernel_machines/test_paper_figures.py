@@ -22,7 +22,7 @@ HELD_OUT = crescents(100, n_rows_per_class=400)
 
 
 def approximate(machine, **parameters):
-    return KernelMachineApproximation(**parameters).fit(machine)
+    return KernelMachineApproximation(machine, **parameters)
 
 
 def auc(model):
@@ -60,8 +60,8 @@ def test_the_crescents_lose_little_of_their_auc():
 def test_thirty_thousand_centers_are_replaced_by_few():
     machine = densities(30_000)
     approximation = approximate(machine)
-    assert approximation.n_components_ <= 60
-    assert approximation.evaluation_cost_ratio_ < 1 / 50
+    assert approximation.n_components <= 60
+    assert approximation.evaluation_cost_ratio < 1 / 50
     assert auc(machine) - auc(approximation) < 0.005
 
 

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_iris
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 from melm_core.base import ColumnEncoding
 from melm_core.density import KernelDensityClassifier
@@ -21,7 +21,7 @@ CENTER, SCALE = np.array([1.0, -2.0, 0.1, 3e5]), np.array([0.3, 1.0, 7.0, 1e4])
 
 
 def saved() -> SavedPlane:
-    return SavedPlane.of(plane(2, 4), center=CENTER, scale=SCALE, feature_names=NAMES)
+    return SavedPlane(plane(2, 4), center=CENTER, scale=SCALE, feature_names=NAMES)
 
 
 def rows() -> pd.DataFrame:
@@ -59,13 +59,13 @@ def test_columns_of_other_names_are_refused():
 
 
 def test_it_can_be_a_step_of_a_pipeline():
-    pipeline = make_pipeline(saved(), StandardScaler()).fit(rows())
+    pipeline = make_pipeline(FunctionTransformer(saved().transform), StandardScaler()).fit(rows())
     np.testing.assert_allclose(pipeline.transform(rows()).std(axis=0), 1.0)
 
 
 def file(**changes) -> str:
     """The text of a file of one feature, with changes."""
-    one = SavedPlane.of([[1.0]], center=[0.0], scale=[1.0], feature_names=["a"])
+    one = SavedPlane([[1.0]], center=[0.0], scale=[1.0], feature_names=["a"])
     return json.dumps(json.loads(one.to_json()) | changes)
 
 
@@ -95,7 +95,7 @@ MIXED = pd.DataFrame({"size": ["S", None], "kind": ["red", "blue"], "x": 0, "a":
 def mixed() -> SavedPlane:
     names = [name for encoding in ENCODINGS for name in encoding.feature_names]
     center, scale = np.arange(5.0), np.arange(1.0, 6.0)
-    return SavedPlane.of(
+    return SavedPlane(
         plane(2, 5), center=center, scale=scale, feature_names=names, encodings=ENCODINGS
     )
 
@@ -138,7 +138,7 @@ def predicting() -> tuple[SavedPlane, KernelDensityClassifier]:
     iris = load_iris()
     names = iris.target_names[iris.target]
     classifier = KernelDensityClassifier(gamma=0.7).fit(iris.data @ plane(2, 4).T, names)
-    saved_plane = SavedPlane.of(
+    saved_plane = SavedPlane(
         plane(2, 4),
         center=np.zeros(4),
         scale=np.ones(4),

@@ -58,7 +58,7 @@ def test_the_positive_rows_lie_on_the_positive_side(kind):
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_wider_kernel_has_fewer_modes(kind):
     narrow, wide = (surface(kind, width=width) for width in (0.5, 2.0))
-    assert len(narrow.approximation.modes_) > len(wide.approximation.modes_)
+    assert len(narrow.approximation.modes) > len(wide.approximation.modes)
 
 
 def test_without_held_out_rows_of_both_sides_there_is_no_curve():

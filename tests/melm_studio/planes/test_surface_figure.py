@@ -49,7 +49,7 @@ def test_every_mode_is_marked_with_its_sign_on_the_side_of_the_approximation(dra
     surface, rows = drawn
     figure = surface_figure(surface, rows, CODE)
     (marks,) = [trace for trace in figure.data if trace.text is not None]
-    modes = surface.approximation.modes_
+    modes = surface.approximation.modes
     np.testing.assert_allclose(np.column_stack([marks.x, marks.y]), [m.location for m in modes])
     assert list(marks.text) == ["+" if mode.sign > 0 else "−" for mode in modes]
     assert marks.xaxis == traces(figure, "heatmap")[1].xaxis
@@ -58,7 +58,7 @@ def test_every_mode_is_marked_with_its_sign_on_the_side_of_the_approximation(dra
 def test_the_axes_of_a_part_reach_one_standard_deviation_to_both_sides(drawn):
     surface, rows = drawn
     figure = surface_figure(surface, rows, CODE)
-    parts = [part for mode in surface.approximation.modes_ for part in mode.components]
+    parts = [part for mode in surface.approximation.modes for part in mode.components]
     (lines,) = [t for t in traces(figure, "scatter") if t.x is not None and np.isnan(t.x).any()]
     ends = np.column_stack([lines.x, lines.y]).reshape(-1, 3, 2)[:, :2]
     assert len(ends) == 2 * len(parts)

@@ -161,7 +161,7 @@ def test_any_recipe_gives_any_rows_the_points_of_the_studio(recipe):
     expected = points(fitted).to_numpy()[chosen]
     subset = written([header, *(rows[i] for i in chosen)])
     np.testing.assert_allclose(computed(program(fitted), subset), expected, rtol=0, atol=1e-9)
-    saved = SavedPlane.of(
+    saved = SavedPlane(
         components_for(fitted),
         center=fitted.center,
         scale=fitted.scale,
