@@ -10,7 +10,7 @@ from threadpoolctl import threadpool_limits
 from benchmarks.table import Measurement
 from melm_core.base import FloatArray, IntArray
 from melm_core.datasets import two_gaussians
-from melm_core.rotations import RotationFeatures
+from melm_core.rotations import RotationPlane
 
 # Iterations of the printed rule, which does not converge.
 _PRINTED_STEPS = 1000
@@ -21,9 +21,9 @@ def rotations(repeats: int) -> list[Measurement]:
     """Milliseconds of one start on 300 x 10 for a plane, and the optimum reached, by solver."""
     draws = [two_gaussians(seed) for seed in range(_N_DRAWS)]
     solvers = {
-        "default": RotationFeatures(n_init=1, random_state=0),
-        "L-BFGS": RotationFeatures(solver="lbfgs", n_init=1, random_state=0),
-        "printed rule": RotationFeatures(
+        "default": RotationPlane(n_init=1, random_state=0),
+        "L-BFGS": RotationPlane(solver="lbfgs", n_init=1, random_state=0),
+        "printed rule": RotationPlane(
             solver="paper", n_init=1, max_iter=_PRINTED_STEPS, random_state=0
         ),
     }
@@ -41,13 +41,13 @@ def rotations(repeats: int) -> list[Measurement]:
 
 
 def _times(
-    model: RotationFeatures, draws: list[tuple[FloatArray, IntArray]], repeats: int
+    model: RotationPlane, draws: list[tuple[FloatArray, IntArray]], repeats: int
 ) -> tuple[float, ...]:
     """Milliseconds of one fit, each the median over the draws."""
     return tuple(median(_once(model, X, y) for X, y in draws) for _ in range(repeats))
 
 
-def _once(model: RotationFeatures, X: FloatArray, y: IntArray) -> float:
+def _once(model: RotationPlane, X: FloatArray, y: IntArray) -> float:
     began = time.perf_counter()
     model.fit(X, y)
     return 1000 * (time.perf_counter() - began)

@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
+from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.datasets import load_digits
 from sklearn.kernel_approximation import RBFSampler
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss
 from sklearn.model_selection import train_test_split
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import FunctionTransformer
+from sklearn.preprocessing import FunctionTransformer, PolynomialFeatures
 from threadpoolctl import threadpool_limits
 
 from melm_core.base import FloatArray, IntArray
-from melm_core.gem import GEM, DeepGEM, FourierGEM, GEMClassifier, GEMEnsemble, HalfPowers
+from melm_core.gem import GEM, GEMClassifier, half_powers, root_mean_squares
 
 _L2 = 1e-4
 _TEST_SHARE = 0.3
 _LARGEST_PIXEL = 16.0
 _N_SPLITS, _N_QUICK_SPLITS = 10, 3
 _N_MEMBERS = 5
+_N_HIDDEN_DIRECTIONS = 5
 _SLOW = ("deep GEM",)
 
 Factory = Callable[[int], Any]
@@ -67,7 +69,7 @@ def methods(X: FloatArray, y: IntArray, *, l2: float = _L2, **gem: Any) -> Mappi
     def random(seed: int) -> Any:
         directions = np.random.default_rng(seed).standard_normal((X.shape[1], n_directions))
         project = FunctionTransformer(lambda rows: rows @ directions)
-        return make_pipeline(project, HalfPowers(), regression())
+        return make_pipeline(project, _HalfPowers(), regression())
 
     def fourier(seed: int) -> Any:
         cosines = RBFSampler(gamma="scale", n_components=1_000, random_state=seed)
@@ -79,18 +81,36 @@ def methods(X: FloatArray, y: IntArray, *, l2: float = _L2, **gem: Any) -> Mappi
         "random directions": random,
         "GEM": lambda _: GEMClassifier(l2=l2, **gem),
         "GEM, gamma 0.5": lambda _: GEMClassifier(l2=l2, **{**gem, "gamma": 0.5}),
-        "deep GEM": lambda _: DeepGEM(l2=l2, **gem),
+        "deep GEM": lambda _: make_pipeline(
+            GEM(**(gem | {"n_directions": _N_HIDDEN_DIRECTIONS, "alphas": (1,)})),
+            PolynomialFeatures(1),
+            GEMClassifier(l2=l2, **gem),
+        ),
         "GEM, hypercube": lambda seed: GEMClassifier(
             pairs="hypercube", l2=l2, random_state=seed, **gem
         ),
-        f"ensemble of {_N_MEMBERS} hypercubes": lambda seed: GEMEnsemble(
-            _N_MEMBERS, l2=l2, random_state=seed, **gem
+        f"ensemble of {_N_MEMBERS} hypercubes": lambda seed: GEMClassifier(
+            pairs="hypercube", n_members=_N_MEMBERS, l2=l2, random_state=seed, **gem
         ),
         "1000 Fourier features": fourier,
-        "GEM on 200 Fourier features": lambda seed: FourierGEM(
-            n_fourier=200, l2=l2, random_state=seed, **gem
+        "GEM on 200 Fourier features": lambda seed: make_pipeline(
+            RBFSampler(gamma="scale", n_components=200, random_state=seed),
+            PolynomialFeatures(1),
+            GEMClassifier(l2=l2, **gem),
         ),
     }
+
+
+class _HalfPowers(TransformerMixin, BaseEstimator):
+    """Half powers of any projections, scaled as those of GEM."""
+
+    def fit(self, X: FloatArray, _y: Any = None) -> Self:
+        self.scale_ = root_mean_squares(half_powers(X))
+        return self
+
+    def transform(self, X: FloatArray) -> FloatArray:
+        powers: FloatArray = half_powers(X) / self.scale_
+        return powers
 
 
 def held_out(model: Any, X: FloatArray, y: IntArray, split: int) -> tuple[float, float]:

@@ -16,7 +16,7 @@ from threadpoolctl import threadpool_limits
 
 from melm_core.base import FloatArray, IntArray
 from melm_core.datasets import two_gaussians, two_mixtures
-from melm_core.rotations import RotationFeatures
+from melm_core.rotations import RotationPlane
 
 Generator: TypeAlias = Callable[[int], tuple[FloatArray, IntArray]]
 
@@ -76,11 +76,11 @@ def synthetic(name: str, *, n_draws: int, quick: bool) -> None:
     for n_components in (1, 2, 3):
         print_row(f"paper, m = {n_components}", PAPER_SYNTHETIC[name][n_components])
         for way, parameters in WAYS.items():
-            model = RotationFeatures(n_components, random_state=0, **parameters)
+            model = RotationPlane(n_components, random_state=0, **parameters)
             if quick and model.solver == "paper":
                 model.set_params(max_iter=_QUICK_PRINTED_STEPS)
             print_row(f"{way}, m = {n_components}", mean_scores(model, draws, n_folds=5))
-    whole = RotationFeatures(draws[0][0].shape[1], random_state=0)
+    whole = RotationPlane(draws[0][0].shape[1], random_state=0)
     print_row("quadratic discriminant analysis", mean_scores(whole, draws, n_folds=5))
 
 
@@ -97,20 +97,20 @@ def breast_cancer(*, n_rounds: int) -> None:
     for n_components in (1, 2, 3):
         print_row(f"paper, m = {n_components}", PAPER_BREAST_CANCER[n_components])
         for way in ("default", "L-BFGS"):
-            model = RotationFeatures(n_components, screening=KEPT, random_state=0, **WAYS[way])
+            model = RotationPlane(n_components, screening=KEPT, random_state=0, **WAYS[way])
             rounds = mean_scores(model, [(X, y)] * n_rounds, n_folds=10)
             print_row(f"{way}, m = {n_components}", rounds)
 
 
-def direct_optimum(X: FloatArray, y: IntArray, n_components: int) -> RotationFeatures:
+def direct_optimum(X: FloatArray, y: IntArray, n_components: int) -> RotationPlane:
     """The best of 20 converged starts on the screened features."""
-    return RotationFeatures(
+    return RotationPlane(
         n_components, solver="lbfgs", n_init=20, screening=KEPT, random_state=0
     ).fit(X, y)
 
 
 def mean_scores(
-    model: RotationFeatures, draws: Iterable[tuple[FloatArray, IntArray]], *, n_folds: int
+    model: RotationPlane, draws: Iterable[tuple[FloatArray, IntArray]], *, n_folds: int
 ) -> FloatArray:
     """Accuracy, M and mean squared error, in-sample and held out, averaged over the draws.
 
@@ -128,7 +128,7 @@ def mean_scores(
 
 
 def held_out_posteriors(
-    model: RotationFeatures, X: FloatArray, y: IntArray, *, n_folds: int, seed: int
+    model: RotationPlane, X: FloatArray, y: IntArray, *, n_folds: int, seed: int
 ) -> FloatArray:
     """Held-out posterior probabilities of all rows, shape (n_samples, n_classes)."""
     posteriors = np.empty((len(y), int(y.max()) + 1))

@@ -2,30 +2,20 @@
 
 from melm_core.base.progress import Callback, Progress
 from melm_core.base.stored_rows import read_rows
-from melm_core.baselines.class_pca import BalancedClassPCA, ClassPCA, PerClassPCA
+from melm_core.baselines.class_pca import ClassPCAPlane, PerClassPCAPlane
 from melm_core.baselines.discriminant import DiscriminantPlane
-from melm_core.baselines.factors import (
-    FactorAnalysisPlane,
-    IndependentComponentsPlane,
-    NonNegativePlane,
-)
 from melm_core.baselines.heteroscedastic_discriminant import ChernoffDiscriminantPlane
 from melm_core.baselines.kernel_fisher import KernelFisherDiscriminant
-from melm_core.baselines.kernel_projections import KernelFisherProjection, KernelPCAProjection
 from melm_core.baselines.nca import NeighborhoodComponentsPlane
-from melm_core.baselines.neighbor_embedding import TSNEProjection, UMAPProjection
 from melm_core.baselines.orthogonal_pls import OPLSDiscriminantPlane
 from melm_core.baselines.partial_least_squares import PLSDiscriminantPlane
-from melm_core.baselines.principal_components import PrincipalComponentsPlane
 from melm_core.baselines.signal_noise import SignalNoisePlane, signal_noise_directions
 from melm_core.density.class_densities import density_on_grid
 from melm_core.density.classifier import KernelDensityClassifier
 from melm_core.gem.class_pairs import hypercube_pairs
-from melm_core.gem.classifier import DeepGEM, FourierGEM, GEMClassifier
+from melm_core.gem.classifier import GEMClassifier
 from melm_core.gem.eigenvectors import generalized_eigenvectors
-from melm_core.gem.ensemble import GEMEnsemble
 from melm_core.gem.estimator import GEM, GEMPlane
-from melm_core.gem.features import GEMFeatures, HalfPowers
 from melm_core.kernel_machines.approximation import ApproximationWarning, KernelMachineApproximation
 from melm_core.kernel_machines.classifier import ApproximateKernelClassifier
 from melm_core.kernel_machines.machine import KernelMachine
@@ -41,7 +31,7 @@ from melm_core.linalg.second_moments import ClassSecondMoments
 from melm_core.melm.bagging import BaggedMELM
 from melm_core.melm.choosing import MELMCV
 from melm_core.melm.class_overlap import overlap_bound
-from melm_core.melm.entropy_projection import EntropyProjection
+from melm_core.melm.entropy_plane import EntropyPlane
 from melm_core.melm.estimator import MELM
 from melm_core.melm.gamma_path import DivergenceProfile, divergence_profile
 from melm_core.melm.objective import (
@@ -52,7 +42,7 @@ from melm_core.melm.objective import (
 from melm_core.methods.registry import METHODS
 from melm_core.methods.saved_plane import SavedPlane
 from melm_core.rotations.angle_profile import AngleProfile, angle_profile
-from melm_core.rotations.estimator import RotationFeatures
+from melm_core.rotations.estimator import RotationPlane
 from melm_core.rotations.objective import rotation_objective
 
 __all__ = [
@@ -64,42 +54,28 @@ __all__ = [
     "ApproximateKernelClassifier",
     "ApproximationWarning",
     "BaggedMELM",
-    "BalancedClassPCA",
     "Callback",
     "ChernoffDiscriminantPlane",
-    "ClassPCA",
+    "ClassPCAPlane",
     "ClassSecondMoments",
-    "DeepGEM",
     "DiscriminantPlane",
     "DivergenceProfile",
     "DivergenceTerms",
-    "EntropyProjection",
-    "FactorAnalysisPlane",
-    "FourierGEM",
+    "EntropyPlane",
     "GEMClassifier",
-    "GEMEnsemble",
-    "GEMFeatures",
     "GEMPlane",
-    "HalfPowers",
-    "IndependentComponentsPlane",
     "KernelDensityClassifier",
     "KernelFisherDiscriminant",
-    "KernelFisherProjection",
     "KernelMachine",
     "KernelMachineApproximation",
-    "KernelPCAProjection",
     "NeighborhoodComponentsPlane",
-    "NonNegativePlane",
     "OPLSDiscriminantPlane",
     "PLSDiscriminantPlane",
-    "PerClassPCA",
-    "PrincipalComponentsPlane",
+    "PerClassPCAPlane",
     "Progress",
-    "RotationFeatures",
+    "RotationPlane",
     "SavedPlane",
     "SignalNoisePlane",
-    "TSNEProjection",
-    "UMAPProjection",
     "align_projection",
     "angle_profile",
     "cauchy_schwarz_divergence",

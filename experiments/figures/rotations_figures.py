@@ -17,7 +17,7 @@ from experiments.rotations import KEPT
 from melm_core.base import FloatArray, IntArray
 from melm_core.datasets import five_gaussians, five_mixtures, two_gaussians, two_mixtures
 from melm_core.linalg import random_components
-from melm_core.rotations import RotationFeatures, rotation_objective
+from melm_core.rotations import RotationPlane, rotation_objective
 
 _PLANES = ("random plane", "plane found")
 
@@ -74,7 +74,7 @@ def cell(
     """Rows of each class in both planes, and M of both planes."""
     known = _FIGURES[figure]
     X, y = known.draw(seed)
-    found = RotationFeatures(n_init=n_init, screening=known.screening, random_state=seed).fit(X, y)
+    found = RotationPlane(n_init=n_init, screening=known.screening, random_state=seed).fit(X, y)
     at_random = random_components(2, X.shape[1], np.random.default_rng(seed))
     return {
         plane: {

@@ -24,7 +24,7 @@ from experiments.records import Cell, Record, Settings, Values, complete
 from experiments.report import Entry, Provenance, Report, Section
 from experiments.rotations import KEPT, SYNTHETIC, WAYS, held_out_posteriors, scores
 from melm_core.base import FloatArray, IntArray
-from melm_core.rotations import RotationFeatures
+from melm_core.rotations import RotationPlane
 
 BREAST_CANCER = "breast cancer"
 _N_FOLDS = {BREAST_CANCER: 10}
@@ -96,7 +96,7 @@ def cell(
     return _all_scores(rotations, X, y, n_folds, seed)
 
 
-def _rotations(problem: str, way: str, n_components: int, max_iter: int) -> RotationFeatures:
+def _rotations(problem: str, way: str, n_components: int, max_iter: int) -> RotationPlane:
     parameters = dict(WAYS[way])
     if "max_iter" in parameters:
         parameters["max_iter"] = max_iter
@@ -104,7 +104,7 @@ def _rotations(problem: str, way: str, n_components: int, max_iter: int) -> Rota
         parameters["screening"] = KEPT
         if "nested" in parameters:
             parameters["nested"] = (10, 5)
-    return RotationFeatures(n_components, random_state=0, **parameters)
+    return RotationPlane(n_components, random_state=0, **parameters)
 
 
 def _all_scores(model: Any, X: FloatArray, y: IntArray, n_folds: int, seed: int) -> Values:

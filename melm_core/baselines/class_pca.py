@@ -7,9 +7,12 @@ that are constant within the classes and separate them come first.
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 
 from melm_core.base.array_types import FloatArray, IntArray
+from melm_core.base.estimator import check_choice
 from melm_core.linalg.class_moments import (
     class_covariances,
     class_totals,
@@ -45,18 +48,21 @@ class _ClassCovariancePlane(MomentPlaneEstimator):
         raise NotImplementedError
 
 
-class ClassPCA(_ClassCovariancePlane):
-    """Principal directions of the class covariances, weighted by class size (cPCA).
+class ClassPCAPlane(_ClassCovariancePlane):
+    """Principal directions of the sum of the class covariances (cPCA, 2ePCA).
 
-    They are the eigenvectors of the sum over classes of N_c cov_c, that is, the
-    principal components of the rows centered at the means of their classes:
-    variance between the classes is ignored. If the classes vary along fewer
-    directions than n_components, principal components of the residuals
-    complete the plane.
+    Weighted by class size, they are the eigenvectors of the sum over classes of
+    N_c cov_c, that is, the principal components of the rows centered at the means
+    of their classes: variance between the classes is ignored. Unweighted, all
+    classes count the same, however many rows they have; for two classes, this is
+    the two-ellipsoid PCA of the paper. If the classes vary along fewer directions
+    than n_components, principal components of the residuals complete the plane.
 
     Parameters
     ----------
     n_components : int, default=2
+    class_weight : "balanced" or None, default=None
+        "balanced" for the unweighted sum; None for classes weighted by their size.
 
     Attributes
     ----------
@@ -71,62 +77,34 @@ class ClassPCA(_ClassCovariancePlane):
     ----------
     W. M. Czarnecki, R. Józefowicz, J. Tabor: Maximum Entropy Linear Manifold
     for Learning Discriminative Low-dimensional Representation, ECML PKDD 2015,
-    footnote 6.
+    footnotes 6 and 7.
 
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from melm_core import ClassPCA
+    >>> from melm_core import ClassPCAPlane
     >>> X, y = load_iris(return_X_y=True)
-    >>> plane = ClassPCA().fit(X, y)
+    >>> plane = ClassPCAPlane(class_weight="balanced").fit(X, y)
     >>> plane.components_.shape
     (2, 4)
     """
 
-    def _directions(self, covariances: FloatArray, totals: FloatArray) -> FloatArray:
-        return _principal_axes((totals[:, None, None] * covariances).sum(axis=0))[1]
+    def __init__(
+        self, n_components: int = 2, *, class_weight: Literal["balanced"] | None = None
+    ) -> None:
+        super().__init__(n_components)
+        self.class_weight = class_weight
 
-
-class BalancedClassPCA(_ClassCovariancePlane):
-    """Principal directions of the unweighted sum of the class covariances (2ePCA).
-
-    For two classes this is the two-ellipsoid PCA of the paper; any number of
-    classes is summed in the same way. All classes have equal weight, however
-    many rows they have. If the classes vary along fewer directions than
-    n_components, principal components of the residuals complete the plane.
-
-    Parameters
-    ----------
-    n_components : int, default=2
-
-    Attributes
-    ----------
-    components_ : ndarray of shape (n_components, n_features)
-        Orthonormal rows, by descending variance.
-    n_class_axes_ : int
-        Number of rows that come from the class covariances.
-    mean_ : ndarray of shape (n_features,)
-    classes_ : ndarray of shape (n_classes,)
-
-    References
-    ----------
-    As for `ClassPCA`, footnote 7.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from melm_core import BalancedClassPCA
-    >>> X, y = load_iris(return_X_y=True)
-    >>> plane = BalancedClassPCA().fit(X, y)
-    >>> plane.components_.shape
-    (2, 4)
-    """
+    def _check_parameters(self) -> None:
+        if self.class_weight is not None:
+            check_choice("class_weight", self.class_weight, ("balanced",))
 
     def _directions(self, covariances: FloatArray, totals: FloatArray) -> FloatArray:
-        return _principal_axes(covariances.sum(axis=0))[1]
+        factors = totals if self.class_weight is None else np.ones(len(totals))
+        return _principal_axes((factors[:, None, None] * covariances).sum(axis=0))[1]
 
 
-class PerClassPCA(_ClassCovariancePlane):
+class PerClassPCAPlane(_ClassCovariancePlane):
     """The plane spanned by the first principal component of each class (pPCA).
 
     With as many classes as components, axis i is the first principal component
@@ -155,14 +133,14 @@ class PerClassPCA(_ClassCovariancePlane):
 
     References
     ----------
-    As for `ClassPCA`, footnote 8.
+    As for `ClassPCAPlane`, footnote 8.
 
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from melm_core import PerClassPCA
+    >>> from melm_core import PerClassPCAPlane
     >>> X, y = load_iris(return_X_y=True)
-    >>> plane = PerClassPCA().fit(X, y)
+    >>> plane = PerClassPCAPlane().fit(X, y)
     >>> plane.components_.shape
     (2, 4)
     """

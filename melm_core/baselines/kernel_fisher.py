@@ -6,6 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
+from scipy.linalg import eigh
 from sklearn.base import (
     BaseEstimator,
     ClassifierMixin,
@@ -15,11 +16,11 @@ from sklearn.base import (
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from melm_core.base.array_types import FloatArray, IntArray
-from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_integer, check_positive, validate_labeled
 from melm_core.baselines.kernel_space import Bandwidth, KernelSpace, sampled_space
 from melm_core.density import gaussian_sums
 from melm_core.linalg.class_moments import class_means
+from melm_core.linalg.completion import independent_rows
 
 # Discriminants with a smaller share of variance between the classes are rounding errors.
 NULL_DISCRIMINANT = 1e-12
@@ -37,10 +38,16 @@ class KernelFisherDiscriminant(
     mean of the class means. A row is assigned to the class with the nearest
     mean, which assumes equal priors.
 
+    `transform` projects orthogonally, in feature space, onto the span of the discriminants. C
+    classes have at most C - 1 of them; further axes are the kernel principal components of the
+    residuals. If feature space has fewer than n_components directions, as for constant data, the
+    last coordinates are zero.
+
     Parameters
     ----------
-    n_components : int or None, default=None
-        Number of discriminants, at most n_classes - 1; None for all.
+    n_components : int, default=2
+        Number of coordinates, which may exceed the number of features. The classifier does not
+        depend on it.
     bandwidth : float or "median", default="median"
         sigma, in units of the data; "median" is the median distance between
         two rows.
@@ -57,16 +64,20 @@ class KernelFisherDiscriminant(
     ----------
     X_fit_ : ndarray of shape (n_centers, n_features)
         Centers c_i: the training rows or their sample.
-    dual_coef_ : ndarray of shape (n_components, n_centers)
+    dual_coef_ : ndarray of shape (n_classes - 1, n_centers)
         Weights w_i of each discriminant; zeros for discriminants that do not exist.
-    intercept_ : ndarray of shape (n_components,)
+    intercept_ : ndarray of shape (n_classes - 1,)
         b. For two classes, the decision threshold is f(x) = 0.
     bandwidth_ : float
         sigma.
-    class_means_ : ndarray of shape (n_classes, n_components)
+    class_means_ : ndarray of shape (n_classes, n_classes - 1)
         Mean of the discriminants in each class.
     n_discriminants_ : int
         Number of rows of `dual_coef_` that are not zero.
+    axes_ : ndarray of shape (n_components, n_centers)
+        Weights of the kernels in each coordinate of `transform`: orthonormal functions.
+    origin_ : ndarray of shape (n_components,)
+        What is added to these sums, so that the mean of the centers is at the origin.
     sample_indices_ : ndarray of shape (n_centers,)
         Indices of the training rows that are centers.
     classes_ : ndarray of shape (n_classes,)
@@ -87,13 +98,15 @@ class KernelFisherDiscriminant(
     >>> model = KernelFisherDiscriminant(bandwidth=0.5).fit(X, y)
     >>> model.score(X, y) > 0.9
     True
+    >>> model.n_discriminants_, model.transform(X).shape
+    (1, (300, 2))
     """
 
     classes_: npt.NDArray[Any]
 
     def __init__(
         self,
-        n_components: int | None = None,
+        n_components: int = 2,
         *,
         bandwidth: Bandwidth = "median",
         bandwidth_scale: float = 1.0,
@@ -107,7 +120,7 @@ class KernelFisherDiscriminant(
         self.max_rows = max_rows
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Compute the discriminants.
+        """Compute the discriminants, and the axes that begin with their span.
 
         Parameters
         ----------
@@ -121,7 +134,7 @@ class KernelFisherDiscriminant(
             If a parameter or the data are invalid.
         """
         X, codes = validate_labeled(self, X, y)
-        n_components = self._checked_n_components()
+        check_integer("n_components", self.n_components, minimum=1)
         check_positive("regularization", self.regularization)
         space, self.sample_indices_ = sampled_space(
             X,
@@ -131,16 +144,30 @@ class KernelFisherDiscriminant(
             max_rows=self.max_rows,
         )
         sampled = codes[self.sample_indices_]
-        directions = kernel_discriminants(space, sampled, n_components, self.regularization)
-        self._keep(space, sampled, directions, n_components)
+        directions = kernel_discriminants(space, sampled, self.regularization)
+        self.X_fit_, self.bandwidth_ = space.centers, space.bandwidth
+        self._keep_discriminants(space, sampled, directions)
+        axes, _ = independent_rows(directions, self.n_components)
+        self.axes_, self.origin_ = space.coordinates_along(
+            _completed(axes, space.variances, self.n_components), self.n_components
+        )
         return self
 
     def transform(self, X: Any) -> FloatArray:
-        """Values of the discriminants, shape (n_samples, n_components)."""
+        """Coordinates in feature space, shape (n_samples, n_components)."""
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
-        sums = gaussian_sums(X, self.X_fit_, self.bandwidth_, self.dual_coef_.T)
-        values: FloatArray = sums + self.intercept_
+        coordinates: FloatArray = self._kernel_sums(X, self.axes_) + self.origin_
+        return coordinates
+
+    def discriminants(self, X: Any) -> FloatArray:
+        """Values of the discriminants, shape (n_samples, n_classes - 1).
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        """
+        check_is_fitted(self)
+        values: FloatArray = self._kernel_sums(X, self.dual_coef_) + self.intercept_
         return values
 
     def decision_function(self, X: Any) -> FloatArray:
@@ -152,11 +179,11 @@ class KernelFisherDiscriminant(
             For two classes, the discriminant f(x), positive for `classes_[1]`.
             For more, minus half the squared distance to each class mean.
         """
-        values = self.transform(X)
+        values = self.discriminants(X)
         if len(self.classes_) == 2:
             line: FloatArray = values[:, 0]
             return line
-        offsets = values[:, None, :] - self.class_means_  # (n_samples, n_classes, n_components)
+        offsets = values[:, None, :] - self.class_means_  # (n_samples, n_classes, n_classes - 1)
         scores: FloatArray = -0.5 * np.square(offsets).sum(axis=2)
         return scores
 
@@ -169,40 +196,27 @@ class KernelFisherDiscriminant(
 
     @property
     def _n_features_out(self) -> int:
-        return len(self.dual_coef_)
-
-    def _checked_n_components(self) -> int:
-        most = len(self.classes_) - 1
-        if self.n_components is None:
-            return most
-        check_integer("n_components", self.n_components, minimum=1)
-        if self.n_components > most:
-            raise UserError(
-                f"n_components={self.n_components} exceeds the {most} discriminant(s) of "
-                f"{len(self.classes_)} classes; choose at most {most}, or use "
-                "KernelFisherProjection, which adds principal components."
-            )
         return self.n_components
 
-    def _keep(
-        self, space: KernelSpace, y: IntArray, directions: FloatArray, n_components: int
-    ) -> None:
+    def _kernel_sums(self, X: Any, weights: FloatArray) -> FloatArray:
+        X = validate_data(self, X, dtype=np.float64, reset=False)
+        sums: FloatArray = gaussian_sums(X, self.X_fit_, self.bandwidth_, weights.T)
+        return sums
+
+    def _keep_discriminants(self, space: KernelSpace, y: IntArray, directions: FloatArray) -> None:
         means = class_means(space.coordinates, y) @ directions.T  # (n_classes, n_discriminants)
         # The mean of the last class is on the positive side of every discriminant.
         signs = np.where(means[-1] < means.mean(axis=0), -1.0, 1.0)
         weights, intercepts = space.functions(signs[:, None] * directions)
         origin = means.mean(axis=0)
-        missing = n_components - len(directions)
+        missing = len(self.classes_) - 1 - len(directions)
         self.n_discriminants_ = len(directions)
-        self.X_fit_, self.bandwidth_ = space.centers, space.bandwidth
         self.dual_coef_ = np.pad(weights, ((0, missing), (0, 0)))
         self.intercept_ = np.pad(intercepts - signs * origin, (0, missing))
         self.class_means_ = np.pad(signs * (means - origin), ((0, 0), (0, missing)))
 
 
-def kernel_discriminants(
-    space: KernelSpace, y: IntArray, n_components: int, regularization: float
-) -> FloatArray:
+def kernel_discriminants(space: KernelSpace, y: IntArray, regularization: float) -> FloatArray:
     """Fisher's discriminants in feature space, with unit regularized within-class variance.
 
     Let B = O'O be the between-class covariance and D the total covariance plus
@@ -215,23 +229,43 @@ def kernel_discriminants(
     space : KernelSpace
     y : ndarray of shape (n_centers,)
         Class codes of the centers.
-    n_components : int
-        Maximum number of discriminants.
     regularization : float
         Ridge, as a share of the total variance.
 
     Returns
     -------
     ndarray of shape (n_discriminants, rank)
-        By descending separation; fewer than n_components if the classes do not
+        By descending separation; fewer than n_classes - 1 if the classes do not
         differ along more directions.
     """
     shares = np.bincount(y) / len(y)
     offsets = np.sqrt(shares)[:, None] * class_means(space.coordinates, y)  # O
     ridged = space.variances + regularization * space.variances.sum()
     explained, axes = np.linalg.eigh((offsets / ridged) @ offsets.T)
-    kept = np.flatnonzero(explained > NULL_DISCRIMINANT)[::-1][: min(n_components, len(shares) - 1)]
+    kept = np.flatnonzero(explained > NULL_DISCRIMINANT)[::-1][: len(shares) - 1]
     # For an eigenvalue g, the within-class variance of D^-1 O'v is g (1 - g).
     widths = np.sqrt(explained[kept] * np.maximum(1.0 - explained[kept], NULL_DISCRIMINANT))
     directions: FloatArray = (axes.T[kept] @ offsets) / ridged / widths[:, None]
     return directions
+
+
+def _completed(found: FloatArray, variances: FloatArray, n_components: int) -> FloatArray:
+    """Complete orthonormal rows by principal components of the residuals.
+
+    Parameters
+    ----------
+    found : ndarray of shape (n_found, rank)
+    variances : ndarray of shape (rank,)
+        Variances of the coordinates, which are uncorrelated.
+
+    Returns
+    -------
+    ndarray of shape (min(n_components, rank), rank)
+    """
+    rank = len(variances)
+    missing = min(n_components, rank) - len(found)
+    if missing <= 0:
+        return found
+    left = np.eye(rank) - found.T @ found
+    _, axes = eigh((left * variances) @ left, subset_by_index=(rank - missing, rank - 1))
+    return np.vstack([found, axes.T[::-1]])

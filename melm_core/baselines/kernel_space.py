@@ -68,6 +68,30 @@ class KernelSpace:
         weights = (directions / moments) @ self.coordinates.T
         return weights, -weights @ self.kernel_means
 
+    def coordinates_along(
+        self, directions: FloatArray, n_components: int
+    ) -> tuple[FloatArray, FloatArray]:
+        """As `functions`, turned to a positive largest coordinate and padded with zeros.
+
+        Parameters
+        ----------
+        directions : ndarray of shape (n_directions, rank)
+        n_components : int
+            At least n_directions.
+
+        Returns
+        -------
+        weights : ndarray of shape (n_components, n_centers)
+        intercepts : ndarray of shape (n_components,)
+        """
+        values = self.coordinates @ directions.T  # (n_centers, n_directions)
+        furthest = np.take_along_axis(values, np.abs(values).argmax(axis=0)[None], axis=0)[0]
+        weights, intercepts = self.functions(
+            np.where(furthest < 0, -1.0, 1.0)[:, None] * directions
+        )
+        missing = n_components - len(directions)
+        return np.pad(weights, ((0, missing), (0, 0))), np.pad(intercepts, (0, missing))
+
 
 def sampled_space(
     X: FloatArray,

@@ -27,12 +27,19 @@ from melm_core.base.estimator import (
 )
 from melm_core.base.partitions import lazy_array
 from melm_core.base.row_blocks import is_lazy
+from melm_core.base.sample_weights import checked_weights
 from melm_core.gem.class_pairs import SELECTIONS, Pairs, all_pairs
 from melm_core.gem.eigenvectors import (
     Denominator,
     check_gamma,
     check_not_zero,
     leading_eigenvectors,
+)
+from melm_core.gem.features import (
+    check_alphas,
+    half_power_names,
+    half_powers,
+    root_mean_squares,
 )
 from melm_core.linalg.completion import independent_rows, separating_constants
 from melm_core.linalg.informed_planes import complete
@@ -45,11 +52,14 @@ _NEGLIGIBLE = 1e-10
 
 
 class GEM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    """Projections onto the generalized eigenvectors of all pairs of classes.
+    """Projections onto the generalized eigenvectors of all pairs of classes, or powers of these.
 
     For every ordered pair, the leading generalized eigenvectors of the second
     moments are kept: at most `n_directions`, with eigenvalues of at least
     theta. The rows are not centered.
+
+    With `alphas`, the features are the half powers of the positive and the negative part of each
+    projection, of unit root mean square over the training rows (Algorithm 1).
 
     Parameters
     ----------
@@ -66,6 +76,9 @@ class GEM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     pairs : "all" or "hypercube", default="all"
         All k (k - 1) ordered pairs of k classes, or those of neighbors on a
         random hypercube, about k log2 k.
+    alphas : sequence of float or None, default=None
+        Twice the exponents of the features, (1, 2, 3) in the paper; None for the projections
+        themselves.
     random_state : int, RandomState or None, default=None
         Seed of the hypercube.
     n_jobs : int or None, default=None
@@ -81,6 +94,8 @@ class GEM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         Mean of (v'x)^2 over the numerator class.
     pairs_ : ndarray of shape (n_kept, 2)
         Labels of the numerator and the denominator class of each direction.
+    scale_ : ndarray of shape (2 len(alphas) n_kept,)
+        What the half powers are divided by; of `alphas` only.
     classes_ : ndarray of shape (n_classes,)
 
     References
@@ -98,6 +113,11 @@ class GEM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     array([0, 1])
     >>> gem.transform(X).shape
     (150, 5)
+    >>> powers = GEM(n_directions=1, alphas=(1, 2, 3)).fit(X, y)
+    >>> powers.transform(X).shape
+    (150, 30)
+    >>> list(powers.get_feature_names_out()[:2])
+    ['gem0_pos_0.5', 'gem1_pos_0.5']
     """
 
     classes_: npt.NDArray[Any]
@@ -109,6 +129,7 @@ class GEM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         n_directions: int = 10,
         theta: float = 1.5,
         pairs: Pairs = "all",
+        alphas: Sequence[float] | None = None,
         random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -116,6 +137,7 @@ class GEM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self.n_directions = n_directions
         self.theta = theta
         self.pairs = pairs
+        self.alphas = alphas
         self.random_state = random_state
         self.n_jobs = n_jobs
 
@@ -125,7 +147,7 @@ class GEM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like or Dask collection of shape (n_samples, n_features)
-            A Dask collection may exceed the memory.
+            A Dask collection may exceed the memory; `alphas` need rows in memory.
         y : array-like or Dask collection of shape (n_samples,)
             Labels of two or more classes.
         sample_weight : array-like of shape (n_samples,) or None, default=None
@@ -141,7 +163,12 @@ class GEM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             given = () if sample_weight is None else ("sample_weight",)
             return self.fit_moments(ClassSecondMoments().fit_blocks(table_of(self, X, y, given)))
         X, y = validate_data(self, X, y, dtype=np.float64)
-        return self.fit_moments(ClassSecondMoments().fit(X, y, sample_weight))
+        weights = checked_weights(sample_weight, len(y))
+        self._fit_directions(ClassSecondMoments().fit(X, y, weights))
+        if self.alphas is not None:
+            powers = half_powers(X @ self.directions_.T, self.alphas)
+            self.scale_ = root_mean_squares(powers, weights)
+        return self
 
     def fit_moments(self, moments: ClassSecondMoments) -> Self:
         """Compute the directions from second moments, for data that do not fit in memory.
@@ -154,8 +181,17 @@ class GEM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            If a parameter or the moments are invalid.
+            If a parameter or the moments are invalid, or `alphas` are given: the scales of half
+            powers do not follow from moments.
         """
+        if self.alphas is not None:
+            raise UserError(
+                f"alphas={self.alphas!r} needs the rows in memory, because half powers are scaled "
+                "by all of them. Use alphas=None, or fit a sample of the rows."
+            )
+        return self._fit_directions(moments)
+
+    def _fit_directions(self, moments: ClassSecondMoments) -> Self:
         self._validate_parameters()
         check_is_fitted(moments)
         self.n_features_in_ = moments.n_features_in_
@@ -169,14 +205,37 @@ class GEM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return self
 
     def transform(self, X: Any) -> FloatArray:
-        """Projections v'x, shape (n_samples, n_kept); lazily of a Dask collection."""
+        """Projections v'x or their scaled half powers.
+
+        Parameters
+        ----------
+        X : array-like or Dask collection of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_kept), or (n_samples, 2 len(alphas) n_kept)
+            A Dask array, not computed yet, if X is a Dask collection; see `half_powers` for the
+            order of the columns.
+        """
         check_is_fitted(self)
         if is_lazy(X):
             X = lazy_array(X, self.n_features_in_)
         else:
             X = validate_data(self, X, dtype=np.float64, reset=False)
         projections: FloatArray = X @ self.directions_.T
-        return projections
+        if self.alphas is None:
+            return projections
+        powers: FloatArray = half_powers(projections, self.alphas) / self.scale_
+        return powers
+
+    def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[Any]:
+        """Names such as "gem0", or "gem0_pos_0.5" of half powers: direction, sign and exponent."""
+        if self.alphas is None:
+            names: npt.NDArray[Any] = super().get_feature_names_out(input_features)
+            return names
+        super().get_feature_names_out(input_features)  # validates the input names
+        directions = (f"gem{number}" for number in range(len(self.directions_)))
+        return np.array(half_power_names(directions, self.alphas), dtype=object)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -185,13 +244,15 @@ class GEM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     @property
     def _n_features_out(self) -> int:
-        return len(self.directions_)
+        return len(self.directions_) if self.alphas is None else len(self.scale_)
 
     def _validate_parameters(self) -> None:
         check_gamma(self.gamma)
         check_integer("n_directions", self.n_directions, minimum=1)
         check_positive("theta", self.theta)
         check_choice("pairs", self.pairs, tuple(SELECTIONS))
+        if self.alphas is not None:
+            check_alphas(self.alphas)
 
     def _stream(self) -> np.random.Generator:
         seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)

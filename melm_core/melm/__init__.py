@@ -5,7 +5,7 @@ from __future__ import annotations
 from melm_core.melm.bagging import BaggedMELM
 from melm_core.melm.choosing import GAMMAS, MELMCV
 from melm_core.melm.class_overlap import overlap_bound
-from melm_core.melm.entropy_projection import EntropyProjection
+from melm_core.melm.entropy_plane import EntropyPlane
 from melm_core.melm.estimator import MELM
 from melm_core.melm.gamma_path import DivergenceProfile, divergence_profile
 from melm_core.melm.held_out import held_out_divergence
@@ -33,7 +33,7 @@ __all__ = [
     "BaggedMELM",
     "DivergenceProfile",
     "DivergenceTerms",
-    "EntropyProjection",
+    "EntropyPlane",
     "MELMObjective",
     "Multiclass",
     "PlaneTree",

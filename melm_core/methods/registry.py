@@ -14,20 +14,13 @@ from types import MappingProxyType
 from typing import Any
 
 from melm_core.base.gamma_path import DEFAULT_GAMMA
-from melm_core.baselines.class_pca import BalancedClassPCA, ClassPCA, PerClassPCA
+from melm_core.baselines.class_pca import ClassPCAPlane, PerClassPCAPlane
 from melm_core.baselines.discriminant import DiscriminantPlane
-from melm_core.baselines.factors import (
-    FactorAnalysisPlane,
-    IndependentComponentsPlane,
-    NonNegativePlane,
-)
 from melm_core.baselines.heteroscedastic_discriminant import ChernoffDiscriminantPlane
-from melm_core.baselines.kernel_projections import KernelFisherProjection, KernelPCAProjection
+from melm_core.baselines.kernel_fisher import KernelFisherDiscriminant
 from melm_core.baselines.nca import NeighborhoodComponentsPlane
-from melm_core.baselines.neighbor_embedding import TSNEProjection, UMAPProjection
 from melm_core.baselines.orthogonal_pls import OPLSDiscriminantPlane
 from melm_core.baselines.partial_least_squares import PLSDiscriminantPlane
-from melm_core.baselines.principal_components import PrincipalComponentsPlane
 from melm_core.baselines.signal_noise import SignalNoisePlane
 from melm_core.gem.estimator import GEMPlane
 from melm_core.melm.choosing import MELMCV
@@ -49,7 +42,15 @@ from melm_core.methods.parameters import (
     STARTS,
     STEPS,
 )
-from melm_core.rotations.estimator import RotationFeatures
+from melm_core.methods.wrappers.factors import (
+    FactorAnalysisPlane,
+    IndependentComponentsPlane,
+    NonNegativePlane,
+)
+from melm_core.methods.wrappers.kernel_pca import KernelPCAProjection
+from melm_core.methods.wrappers.neighbor_embedding import TSNEProjection, UMAPProjection
+from melm_core.methods.wrappers.principal_components import PrincipalComponentsPlane
+from melm_core.rotations.estimator import RotationPlane
 
 
 def _melm(*, gamma: Any = DEFAULT_GAMMA, **parameters: Any) -> MELM:
@@ -88,7 +89,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
                     "classes."
                 ),
                 paper="Salas-Boni and Tabak, 2013",
-                factory=RotationFeatures,
+                factory=RotationPlane,
                 parameters=(DENSITY, replace(STARTS, default=10), SEED),
                 streams=True,
                 maximizes="mean log posterior",
@@ -112,8 +113,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
                 label="PCA",
                 explanation="The plane of maximum variance; ignores the labels.",
                 paper="Hotelling, 1933",
-                # Other solvers lose the variances of data far from the origin.
-                factory=partial(PrincipalComponentsPlane, svd_solver="full"),
+                factory=PrincipalComponentsPlane,
                 uses_labels=False,
                 requirements=ANY_ROWS,
             ),
@@ -188,7 +188,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
                     "The plane of maximum variance within the classes, weighted by class size."
                 ),
                 paper="Czarnecki, Józefowicz and Tabor, 2015",
-                factory=ClassPCA,
+                factory=ClassPCAPlane,
             ),
             Method(
                 key="2epca",
@@ -198,14 +198,14 @@ METHODS: Mapping[str, Method] = MappingProxyType(
                     "equally."
                 ),
                 paper="Czarnecki, Józefowicz and Tabor, 2015",
-                factory=BalancedClassPCA,
+                factory=partial(ClassPCAPlane, class_weight="balanced"),
             ),
             Method(
                 key="ppca",
                 label="Per-class PCA",
                 explanation="The plane spanned by the first principal component of each class.",
                 paper="Czarnecki, Józefowicz and Tabor, 2015",
-                factory=PerClassPCA,
+                factory=PerClassPCAPlane,
             ),
             Method(
                 key="ica",
@@ -294,7 +294,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
                     "Gaussian kernel."
                 ),
                 paper="Mika, Rätsch, Weston, Schölkopf and Müller, 1999",
-                factory=KernelFisherProjection,
+                factory=KernelFisherDiscriminant,
                 parameters=(BANDWIDTH, replace(REGULARIZATION, default=1e-3, maximum=1.0)),
                 is_linear=False,
             ),

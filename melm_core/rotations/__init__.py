@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from melm_core.rotations.angle_profile import AngleProfile, angle_profile
-from melm_core.rotations.estimator import RotationFeatures
+from melm_core.rotations.estimator import RotationPlane
 from melm_core.rotations.objective import rotation_objective
 
-__all__ = ["AngleProfile", "RotationFeatures", "angle_profile", "rotation_objective"]
+__all__ = ["AngleProfile", "RotationPlane", "angle_profile", "rotation_objective"]

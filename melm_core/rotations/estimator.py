@@ -37,7 +37,7 @@ from melm_core.rotations.search import (
 from melm_core.rotations.solvers import SOLVERS, Solver
 
 
-class RotationFeatures(ClassifierMixin, SupervisedPlaneEstimator):
+class RotationPlane(ClassifierMixin, SupervisedPlaneEstimator):
     """Plane of the largest mean log posterior M of the true classes, and its classifier.
 
     M is invariant under affine maps of the data. The default solver rotates
@@ -121,9 +121,9 @@ class RotationFeatures(ClassifierMixin, SupervisedPlaneEstimator):
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from melm_core import RotationFeatures
+    >>> from melm_core import RotationPlane
     >>> X, y = load_iris(return_X_y=True)
-    >>> rotations = RotationFeatures(n_init=2, random_state=0).fit(X, y)
+    >>> rotations = RotationPlane(n_init=2, random_state=0).fit(X, y)
     >>> rotations.transform(X).shape
     (150, 2)
     >>> round(rotations.score(X, y), 2)

@@ -28,7 +28,7 @@ from melm_core.rotations.solvers import Solver, maximize_over_planes
 
 @dataclass(frozen=True)
 class RotationSettings:
-    """The parameters of `RotationFeatures` that the search needs."""
+    """The parameters of `RotationPlane` that the search needs."""
 
     dimensions: tuple[int, ...]
     density: Density

@@ -15,15 +15,14 @@ from melm_core import (
     MELM,
     MELMCV,
     BaggedMELM,
-    BalancedClassPCA,
     ChernoffDiscriminantPlane,
-    ClassPCA,
+    ClassPCAPlane,
     ClassSecondMoments,
     DiscriminantPlane,
     GEMPlane,
     KernelDensityClassifier,
     OPLSDiscriminantPlane,
-    PerClassPCA,
+    PerClassPCAPlane,
     PLSDiscriminantPlane,
     SignalNoisePlane,
 )
@@ -40,9 +39,9 @@ PLANES = [
     DiscriminantPlane(),
     DiscriminantPlane(shrinkage="ledoit-wolf"),
     ChernoffDiscriminantPlane(),
-    ClassPCA(),
-    BalancedClassPCA(),
-    PerClassPCA(),
+    ClassPCAPlane(),
+    ClassPCAPlane(class_weight="balanced"),
+    PerClassPCAPlane(),
     *(SignalNoisePlane(member=one) for one in ("pca", "vca", "fisher_lda", "sir", "oriented_pca")),
     PLSDiscriminantPlane(),
     OPLSDiscriminantPlane(),
@@ -137,7 +136,7 @@ def test_a_pipeline_passes_weights_to_the_plane():
 )
 def test_weights_that_mean_nothing_are_refused(weights, rule):
     with pytest.raises(UserError, match=rule):
-        ClassPCA().fit(X, Y, sample_weight=weights)
+        ClassPCAPlane().fit(X, Y, sample_weight=weights)
 
 
 def test_metadata_routing_passes_weights_to_the_fits_of_a_cross_validation():

@@ -7,7 +7,7 @@ from scipy.sparse import csr_array, random_array
 from melm_core import MELM
 from melm_core.baselines import DiscriminantPlane
 from melm_core.datasets import two_gaussians
-from melm_core.rotations import RotationFeatures
+from melm_core.rotations import RotationPlane
 
 
 @pytest.mark.parametrize(
@@ -15,7 +15,7 @@ from melm_core.rotations import RotationFeatures
     [
         MELM(n_init=1, random_state=0),
         DiscriminantPlane(),
-        RotationFeatures(n_init=1, random_state=0),
+        RotationPlane(n_init=1, random_state=0),
     ],
 )
 def test_sparse_rows_give_the_plane_of_dense_ones(estimator):

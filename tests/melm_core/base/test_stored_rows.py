@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from melm_core import MELM, PrincipalComponentsPlane, read_rows
+from melm_core import MELM, DiscriminantPlane, read_rows
 from melm_core.base import UserError
 from melm_core.evaluation import separability
 
@@ -30,8 +30,8 @@ def test_files_of_a_folder_are_one_table_in_the_order_of_their_names(folder):
     assert X.npartitions == 3
     assert np.array_equal(X.compute(), TABLE[["c", "a"]])
     assert y.compute().tolist() == TABLE["tree"].tolist()
-    exact = PrincipalComponentsPlane(1).fit(TABLE[["c", "a"]])
-    assert np.allclose(PrincipalComponentsPlane(1).fit(X, y).components_, exact.components_)
+    exact = DiscriminantPlane(1).fit(TABLE[["c", "a"]], TABLE["tree"])
+    assert np.allclose(DiscriminantPlane(1).fit(X, y).components_, exact.components_)
 
 
 def test_a_single_file_is_a_table(folder):

@@ -1,14 +1,17 @@
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 from sklearn.decomposition import PCA
 
-from melm_core.baselines.class_pca import BalancedClassPCA, ClassPCA, PerClassPCA
+from melm_core.baselines.class_pca import ClassPCAPlane, PerClassPCAPlane
 from melm_core.linalg.planes import principal_angles
 from tests.melm_core.helpers import classes
 
-each_class_pca = pytest.mark.parametrize("method", [ClassPCA, BalancedClassPCA, PerClassPCA])
+Balanced = partial(ClassPCAPlane, class_weight="balanced")
+each_class_pca = pytest.mark.parametrize("method", [ClassPCAPlane, Balanced, PerClassPCAPlane])
 
 
 def angle(one, other) -> float:
@@ -43,7 +46,7 @@ def labeled(*variances):
 def test_class_pca_is_the_pca_of_the_rows_about_their_class_means(n_classes):
     X, y = classes(n_classes, 6)
     expected = PCA(2).fit(within_classes(X, y)).components_
-    np.testing.assert_allclose(np.abs(ClassPCA().fit(X, y).components_), np.abs(expected))
+    np.testing.assert_allclose(np.abs(ClassPCAPlane().fit(X, y).components_), np.abs(expected))
 
 
 @pytest.mark.parametrize("n_classes", [2, 3, 4])
@@ -51,20 +54,20 @@ def test_balanced_class_pca_has_the_axes_of_the_plain_sum_of_covariances(n_class
     X, y = classes(n_classes, 6)
     total = sum(np.cov(X[y == code].T, ddof=0) for code in range(n_classes))
     expected = np.linalg.eigh(total)[1].T[::-1][:2]
-    np.testing.assert_allclose(np.abs(BalancedClassPCA().fit(X, y).components_), np.abs(expected))
+    np.testing.assert_allclose(np.abs(Balanced().fit(X, y).components_), np.abs(expected))
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_with_and_without_weights_agree_for_classes_of_equal_size(n_classes):
     X, y = balanced(n_classes, 6)
-    planes = [method().fit(X, y).components_ for method in (ClassPCA, BalancedClassPCA)]
+    planes = [method().fit(X, y).components_ for method in (ClassPCAPlane, Balanced)]
     assert angle(*planes) < 1e-7
 
 
 def test_with_and_without_weights_differ_for_classes_of_unequal_size():
     X, y = labeled([5, 1, 3], [1, 6, 3])
     often = np.concatenate([X, *[X[y == 0]] * 9]), np.concatenate([y, *[y[y == 0]] * 9])
-    weighted, plain = (method(1).fit(*often).components_ for method in (ClassPCA, BalancedClassPCA))
+    weighted, plain = (method(1).fit(*often).components_ for method in (ClassPCAPlane, Balanced))
     assert angle(weighted, np.eye(3)[:1]) < 1e-6
     assert angle(plain, np.eye(3)[1:2]) < 1e-6
 
@@ -72,7 +75,7 @@ def test_with_and_without_weights_differ_for_classes_of_unequal_size():
 def test_rows_of_a_class_given_twice_change_nothing_without_weights():
     X, y = classes(3, 5)
     more = np.concatenate([X, X[y == 1]]), np.concatenate([y, y[y == 1]])
-    one, other = (BalancedClassPCA().fit(*data).components_ for data in ((X, y), more))
+    one, other = (Balanced().fit(*data).components_ for data in ((X, y), more))
     np.testing.assert_allclose(one, other, atol=1e-10)
 
 
@@ -105,7 +108,7 @@ def test_features_constant_within_the_classes_that_separate_them_come_first(meth
 @pytest.mark.parametrize("n_features", [3, 6])
 def test_the_per_class_plane_of_two_classes_holds_the_first_axis_of_each(n_features):
     X, y = classes(2, n_features)
-    plane = PerClassPCA().fit(X, y).components_
+    plane = PerClassPCAPlane().fit(X, y).components_
     for code in (0, 1):
         axis = PCA(1).fit(X[y == code]).components_[0]
         assert np.linalg.norm(plane @ axis) == pytest.approx(1, rel=1e-10)
@@ -113,20 +116,20 @@ def test_the_per_class_plane_of_two_classes_holds_the_first_axis_of_each(n_featu
 
 def test_of_more_classes_than_components_those_with_the_largest_shares_count():
     X, y = labeled([9, 1, 1, 1], [1, 2, 1, 1], [1, 1, 50, 1])
-    assert angle(PerClassPCA().fit(X, y).components_, np.eye(4)[[0, 2]]) < 1e-7
-    assert angle(PerClassPCA(1).fit(X, y).components_, np.eye(4)[[2]]) < 1e-7
+    assert angle(PerClassPCAPlane().fit(X, y).components_, np.eye(4)[[0, 2]]) < 1e-7
+    assert angle(PerClassPCAPlane(1).fit(X, y).components_, np.eye(4)[[2]]) < 1e-7
 
 
 def test_of_fewer_classes_than_components_the_second_axes_follow_by_their_shares():
     X, y = labeled([9, 2, 0.1, 0.1, 0.1], [0.1, 0.1, 9, 4, 0.1])
-    plane = PerClassPCA(3).fit(X, y)
+    plane = PerClassPCAPlane(3).fit(X, y)
     assert plane.n_class_axes_ == 3
     assert angle(plane.components_, np.eye(5)[[0, 2, 3]]) < 1e-7
 
 
 def test_an_axis_that_two_classes_share_counts_once():
     X, y = labeled([9, 2, 1], [7, 1, 3])
-    assert angle(PerClassPCA().fit(X, y).components_, np.eye(3)[[0, 2]]) < 1e-7
+    assert angle(PerClassPCAPlane().fit(X, y).components_, np.eye(3)[[0, 2]]) < 1e-7
 
 
 def test_the_rounding_of_a_class_of_equal_rows_gives_no_axis():
@@ -134,7 +137,7 @@ def test_the_rounding_of_a_class_of_equal_rows_gives_no_axis():
     wide = rng.normal(size=(12, 40))
     wide[:4] = wide[0]
     y = np.repeat([0, 1, 2], 4)
-    plane = PerClassPCA().fit(wide, y)
+    plane = PerClassPCAPlane().fit(wide, y)
     varying = np.vstack([wide[y == code] - wide[y == code].mean(axis=0) for code in (1, 2)])
     basis = np.linalg.svd(varying, full_matrices=False)[2][:6]
     np.testing.assert_allclose(plane.components_ @ basis.T @ basis, plane.components_, atol=1e-9)

@@ -14,6 +14,7 @@ from sklearn.preprocessing import StandardScaler
 from melm_core.baselines.kernel_fisher import KernelFisherDiscriminant
 from melm_core.baselines.kernel_space import kernel_space
 from melm_core.density.engines.direct_sums import gaussian_sums
+from melm_core.linalg.planes import principal_angles
 from tests.melm_core.helpers import classes
 
 
@@ -50,7 +51,7 @@ def test_the_discriminants_solve_the_generalised_eigenproblem(n_classes, regular
         basis.T @ between @ basis, basis.T @ (total - between + ridge * kernel) @ basis
     )
     expected = kernel @ basis @ weights[:, ::-1][:, : n_classes - 1]
-    assert_proportional(model.transform(X).T, expected.T)
+    assert_proportional(model.discriminants(X).T, expected.T)
     np.testing.assert_allclose(ratios[: -(n_classes - 1)], 0, atol=1e-6)
 
 
@@ -68,7 +69,7 @@ def test_a_huge_bandwidth_gives_the_linear_discriminants(n_classes):
     X, y = classes(n_classes, 4)
     model = KernelFisherDiscriminant(bandwidth=1e5, regularization=1e-7).fit(X, y)
     linear = LinearDiscriminantAnalysis().fit_transform(X, y)
-    for values, expected in zip(model.transform(X).T, linear.T, strict=True):
+    for values, expected in zip(model.discriminants(X).T, linear.T, strict=True):
         assert abs(np.corrcoef(values, expected)[0, 1]) > 0.9999
 
 
@@ -81,14 +82,14 @@ def test_the_values_are_the_written_sum_of_kernels(n_classes):
     kernels = np.exp(-distances / (2 * model.bandwidth_**2))
     assert model.dual_coef_.shape == (n_classes - 1, len(model.X_fit_))
     expected = kernels @ model.dual_coef_.T + model.intercept_
-    np.testing.assert_allclose(model.transform(new), expected, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(model.discriminants(new), expected, rtol=1e-9, atol=1e-9)
 
 
 @pytest.mark.parametrize("n_classes", [2, 4])
 def test_the_unit_is_the_regularized_spread_within_the_classes(n_classes):
     X, y = classes(n_classes, 4)
     model = KernelFisherDiscriminant(regularization=0.01).fit(X, y)
-    values = model.transform(X)
+    values = model.discriminants(X)
     offsets = values - indicators(y) @ values
     kernel = centered_kernel(X, model.bandwidth_)
     lengths = model.dual_coef_ @ kernel @ model.dual_coef_.T  # of the directions, in feature space
@@ -117,22 +118,54 @@ def test_a_row_belongs_to_the_class_of_the_nearest_mean():
     X, y = classes(4, 4)
     names = np.array(["a", "b", "c", "d"])
     model = KernelFisherDiscriminant().fit(X, names[y])
-    values = model.transform(X)
+    values = model.discriminants(X)
     means = np.stack([values[y == code].mean(axis=0) for code in range(4)])
     np.testing.assert_allclose(model.class_means_, means, atol=1e-6)
     np.testing.assert_array_equal(model.predict(X), names[cdist(values, means).argmin(axis=1)])
     assert model.decision_function(X).shape == (len(X), 4)
 
 
-def test_fewer_components_are_the_first_ones():
+def test_the_classifier_does_not_depend_on_the_number_of_coordinates():
     X, y = classes(4, 4)
-    two, all_three = (KernelFisherDiscriminant(n).fit(X, y) for n in (2, None))
-    np.testing.assert_allclose(two.transform(X), all_three.transform(X)[:, :2])
+    few, many = (KernelFisherDiscriminant(n).fit(X, y) for n in (1, 6))
+    np.testing.assert_array_equal(few.decision_function(X), many.decision_function(X))
+    np.testing.assert_allclose(few.transform(X)[:, 0], many.transform(X)[:, 0])
+
+
+def test_the_first_axis_of_two_classes_is_the_kernel_fisher_discriminant():
+    X, y = classes(2, 4)
+    found = KernelFisherDiscriminant().fit(X, y)
+    assert found.n_discriminants_ == 1
+    decision = found.decision_function(X)
+    assert abs(np.corrcoef(found.transform(X)[:, 0], decision)[0, 1]) == pytest.approx(1)
+
+
+def test_three_classes_have_the_plane_of_their_discriminants():
+    X, y = classes(3, 4)
+    found = KernelFisherDiscriminant().fit(X, y)
+    assert found.n_discriminants_ == 2
+    assert principal_angles(found.axes_, found.dual_coef_).max() < 1e-6
+
+
+def test_the_second_axis_of_two_classes_takes_the_largest_variance_that_is_left():
+    X, y = classes(2, 4)
+    found = KernelFisherDiscriminant().fit(X, y)
+    kernel = np.exp(-cdist(X, X, "sqeuclidean") / (2 * found.bandwidth_**2))
+    centring = np.eye(len(X)) - 1 / len(X)
+    first, second = found.transform(X).T
+    left = centring @ kernel @ centring - np.outer(first, first)
+    values, axes = np.linalg.eigh(left)
+    assert second @ second == pytest.approx(values[-1])
+    assert abs(axes[:, -1] @ second) == pytest.approx(np.linalg.norm(second))
 
 
 def test_rings_that_no_line_separates_are_told_apart():
     X, y = make_circles(200, noise=0.05, factor=0.4, random_state=0)
-    assert KernelFisherDiscriminant().fit(X[::2], y[::2]).score(X[1::2], y[1::2]) == 1
+    model = KernelFisherDiscriminant().fit(X[::2], y[::2])
+    assert model.score(X[1::2], y[1::2]) == 1
+    first = model.transform(X)[:, 0]
+    inner, outer = first[y == 1], first[y == 0]
+    assert inner.min() > outer.max() or outer.min() > inner.max()
     assert LinearDiscriminantAnalysis().fit(X[::2], y[::2]).score(X[1::2], y[1::2]) < 0.7
 
 

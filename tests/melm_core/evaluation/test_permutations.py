@@ -9,7 +9,7 @@ from scipy.stats import kstest
 from sklearn.datasets import load_iris
 from sklearn.decomposition import PCA
 
-from melm_core import MELM, DiscriminantPlane, RotationFeatures
+from melm_core import MELM, DiscriminantPlane, RotationPlane
 from melm_core.base.label_permutations import (
     count_permutations,
     exchangeable_blocks,
@@ -113,8 +113,8 @@ def test_p_values_of_a_method_on_noise_are_uniform(statistic):
     ("method", "statistic"),
     [
         *product(("lda", "pca", "gem", "sir", "cpca", "kfd"), ("held_out", "in_sample")),
-        (RotationFeatures(n_init=1, max_iter=20, random_state=0), "held_out"),
-        (RotationFeatures(n_init=1, max_iter=20, random_state=0), "in_sample"),
+        (RotationPlane(n_init=1, max_iter=20, random_state=0), "held_out"),
+        (RotationPlane(n_init=1, max_iter=20, random_state=0), "in_sample"),
         # Held out it takes three times as many fits, which are minutes.
         (MELM(n_init=1, max_iter=10, search=AT_GAMMA, random_state=0), "in_sample"),
     ],

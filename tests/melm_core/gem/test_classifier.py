@@ -3,28 +3,35 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy.special import log_softmax
+from sklearn.base import clone
 from sklearn.datasets import load_digits, load_iris, load_wine
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.kernel_approximation import RBFSampler
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss
 from sklearn.model_selection import GridSearchCV, cross_val_score, train_test_split
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 
 from experiments import gem as experiment
-from melm_core.gem.classifier import DeepGEM, FourierGEM, GEMClassifier
-from melm_core.gem.ensemble import GEMEnsemble, geometric_mean
-from melm_core.gem.features import GEMFeatures
+from melm_core.gem.classifier import GEMClassifier, geometric_mean
+from melm_core.gem.estimator import GEM
 from tests.melm_core.helpers import classes
 
 X, Y = classes(3, 5)
-CLASSIFIERS = [
-    GEMClassifier(),
-    DeepGEM(n_hidden_directions=2, n_directions=2),
-    FourierGEM(n_fourier=100, n_directions=5, random_state=0),
-    GEMEnsemble(2, random_state=0),
-]
-each_classifier = pytest.mark.parametrize("classifier", CLASSIFIERS, ids=lambda c: type(c).__name__)
+CLASSIFIERS = {
+    "one": GEMClassifier(),
+    "deep": make_pipeline(
+        GEM(n_directions=2, alphas=(1,)), PolynomialFeatures(1), GEMClassifier(n_directions=2)
+    ),
+    "Fourier": make_pipeline(
+        RBFSampler(gamma="scale", n_components=100, random_state=0),
+        PolynomialFeatures(1),
+        GEMClassifier(n_directions=5),
+    ),
+    "ensemble": GEMClassifier(pairs="hypercube", n_members=2, random_state=0),
+}
+each_classifier = pytest.mark.parametrize("classifier", CLASSIFIERS.values(), ids=CLASSIFIERS)
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +41,7 @@ def digits():
 
 
 def test_the_classifier_is_the_regression_on_the_features():
-    features = GEMFeatures().fit(X, Y).transform(X)
+    features = GEM(alphas=(1, 2, 3)).fit(X, Y).transform(X)
     regression = LogisticRegression(C=1 / (1e-2 * len(X)), tol=1e-6, max_iter=1_000)
     expected = regression.fit(features, Y).predict_proba(features)
     np.testing.assert_allclose(GEMClassifier(l2=1e-2).fit(X, Y).predict_proba(X), expected)
@@ -42,7 +49,8 @@ def test_the_classifier_is_the_regression_on_the_features():
 
 def test_the_gradient_of_the_penalised_mean_log_loss_vanishes():
     model = GEMClassifier(l2=1e-2).fit(X, Y)
-    features, regression = model.pipeline_[:-1].transform(X), model.pipeline_[-1]
+    (member,) = model.members_
+    features, regression = member[:-1].transform(X), member[-1]
     residual = model.predict_proba(X) - np.eye(3)[Y]
     gradient = residual.T @ features / len(X) + 1e-2 * regression.coef_
     np.testing.assert_allclose(gradient, 0.0, atol=1e-5)
@@ -83,8 +91,11 @@ def test_each_classifier_learns_small_samples(load, classifier):
 
 @each_classifier
 def test_the_same_seed_gives_the_same_probabilities_whatever_the_jobs(classifier):
-    one = classifier.set_params(n_jobs=1).fit(X, Y).predict_proba(X)
-    two = classifier.set_params(n_jobs=2).fit(X, Y).predict_proba(X)
+    names = [name for name in classifier.get_params() if name.endswith("n_jobs")]
+    one, two = (
+        clone(classifier).set_params(**dict.fromkeys(names, n)).fit(X, Y).predict_proba(X)
+        for n in (1, 2)
+    )
     np.testing.assert_array_equal(one, two)
 
 
@@ -97,11 +108,10 @@ def test_gamma_and_theta_are_found_by_held_out_rows():
 
 
 def test_a_deep_classifier_measures_roots_of_projections_beside_a_constant():
-    hidden, constant, features, _ = (step for _, step in DeepGEM().fit(X, Y).pipeline_.steps)
-    assert hidden.alphas == (1,)
+    hidden, constant, last = clone(CLASSIFIERS["deep"]).fit(X, Y)
     inner = constant.transform(hidden.transform(X))
     np.testing.assert_array_equal(inner[:, 0], 1.0)
-    assert features.gem_.n_features_in_ == 1 + 2 * len(hidden.gem_.directions_)
+    assert last.members_[0][0].n_features_in_ == 1 + 2 * len(hidden.directions_)
 
 
 def test_ten_classes_are_easier_by_gem_than_by_the_pixels(digits):
@@ -122,7 +132,9 @@ def some_log_probabilities():
 @pytest.fixture(scope="module")
 def ensemble(digits):
     train, _, y_seen, _ = digits
-    return GEMEnsemble(3, n_directions=3, l2=1e-3, random_state=0).fit(train, y_seen)
+    return GEMClassifier(
+        pairs="hypercube", n_members=3, n_directions=3, l2=1e-3, random_state=0
+    ).fit(train, y_seen)
 
 
 def test_the_ensemble_is_the_softmax_of_the_mean_logarithm(digits, ensemble):
@@ -160,7 +172,7 @@ def test_members_that_agree_are_their_own_mean():
 
 def test_the_members_take_different_pairs(ensemble):
     members = ensemble.members_
-    pairs = [str(np.unique(member.pipeline_[0].gem_.pairs_, axis=0)) for member in members]
+    pairs = [str(np.unique(member[0].pairs_, axis=0)) for member in members]
     assert len(set(pairs)) == 3
 
 
@@ -175,10 +187,8 @@ def test_the_members_take_different_pairs(ensemble):
         (GEMClassifier(gamma=-1.0), "gamma=-1.0 must be a finite number of at least 0"),
         (GEMClassifier(theta=0.0), "theta=0.0 must be a finite number above 0"),
         (GEMClassifier(n_directions=0), "n_directions=0 must be a whole number"),
-        (DeepGEM(n_hidden_directions=0), "n_hidden_directions=0 must be a whole number"),
-        (FourierGEM(n_fourier=0), "n_fourier=0 must be a whole number of at least 1"),
-        (FourierGEM(kernel_gamma=-1), "kernel_gamma=-1 must be a finite number above 0"),
-        (GEMEnsemble(0), "n_members=0 must be a whole number of at least 1"),
+        (GEMClassifier(n_members=0), "n_members=0 must be a whole number of at least 1"),
+        (GEMClassifier(n_members=2), "Use pairs='hypercube', or one member"),
     ],
 )
 def test_what_cannot_be_fitted_is_refused_by_value_and_rule(classifier, message):
@@ -225,7 +235,9 @@ def test_over_a_few_splits_an_ensemble_has_a_lower_cross_entropy_than_every_memb
     for split in range(4):
         parts = train_test_split(rows, labels, test_size=0.3, stratify=labels, random_state=split)
         train, held_out, y_seen, y_unseen = parts
-        model = GEMEnsemble(5, gamma=0.5, random_state=split).fit(train, y_seen)
+        model = GEMClassifier(pairs="hypercube", n_members=5, gamma=0.5, random_state=split).fit(
+            train, y_seen
+        )
         own += [log_loss(y_unseen, member.predict_proba(held_out)) for member in model.members_]
         together += log_loss(y_unseen, model.predict_proba(held_out))
     assert together < own.min()

@@ -10,7 +10,6 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from melm_core.baselines.kernel_fisher import KernelFisherDiscriminant
 from melm_core.datasets.crescent_pair import crescents
@@ -30,16 +29,6 @@ MACHINES = [
 ]
 X, Y = crescents(0)
 NEW, Y_NEW = crescents(1)
-
-
-@parametrize_with_checks(
-    [
-        ApproximateKernelClassifier(machine)
-        for machine in (SVC(), KernelFisherDiscriminant(), KernelRidge(kernel="rbf"))
-    ]
-)
-def test_scikit_learn_estimator_check(estimator, check):
-    check(estimator)
 
 
 @pytest.mark.parametrize("machine", MACHINES, ids=repr)

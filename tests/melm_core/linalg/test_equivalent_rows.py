@@ -5,13 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from melm_core import GEM, METHODS, ClassSecondMoments, DiscriminantPlane, PrincipalComponentsPlane
+from melm_core import GEM, METHODS, ClassSecondMoments, DiscriminantPlane
 from melm_core.base import UserError
 from melm_core.base.block_sources import ArrayBlocks
 from melm_core.base.row_blocks import class_rows
 from melm_core.density.covariances import regularized_covariances
 from melm_core.linalg import equivalent_rows
 from melm_core.linalg.class_moments import class_means, rows_by_class
+from melm_core.methods.wrappers.principal_components import PrincipalComponentsPlane
 
 da = pytest.importorskip("dask.array")
 dd = pytest.importorskip("dask.dataframe")
@@ -79,10 +80,9 @@ def test_a_method_finds_the_same_plane_in_blocks_of_any_size_and_order(key):
         assert np.abs(found.mean_ - exact.mean_).max() < 1e-12 * np.abs(X).max()
 
 
-@pytest.mark.parametrize("whiten", [False, True])
-def test_principal_components_keep_their_order_signs_and_variances(whiten):
-    exact = PrincipalComponentsPlane(3, whiten=whiten).fit(X)
-    found = PrincipalComponentsPlane(3, whiten=whiten).fit(arrays(77)[0])
+def test_principal_components_keep_their_order_signs_and_variances():
+    exact = PrincipalComponentsPlane(3).fit(X)
+    found = PrincipalComponentsPlane(3).fit(arrays(77)[0])
     for name in ("components_", "explained_variance_", "singular_values_", "noise_variance_"):
         assert np.allclose(getattr(found, name), getattr(exact, name), rtol=1e-10)
     assert found.n_samples_ == 300
@@ -95,8 +95,6 @@ def test_principal_components_of_a_frame_know_its_columns():
     found = PrincipalComponentsPlane(2).fit(frame)
     assert list(found.feature_names_in_) == list("abcdef")
     assert found.fit_transform(frame).compute().shape == (300, 2)
-    with pytest.raises(UserError, match="mle"):
-        PrincipalComponentsPlane("mle").fit(frame)
 
 
 def test_second_moments_and_gem_are_those_in_memory():

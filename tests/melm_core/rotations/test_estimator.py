@@ -10,7 +10,7 @@ from sklearn.preprocessing import StandardScaler
 
 from melm_core.datasets.generators import two_gaussians
 from melm_core.linalg.planes import principal_angles
-from melm_core.rotations.estimator import RotationFeatures
+from melm_core.rotations.estimator import RotationPlane
 from melm_core.rotations.objective import rotation_objective
 from tests.melm_core.helpers import assert_orthonormal, classes, invertible
 
@@ -26,14 +26,14 @@ def recorded(**parameters):
     def keep(progress):
         reports.append(progress)
 
-    return RotationFeatures(random_state=0, callback=keep, **parameters), reports
+    return RotationPlane(random_state=0, callback=keep, **parameters), reports
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
 @pytest.mark.parametrize("m", [1, 2, 3])
 def test_the_components_are_orthonormal_and_have_the_objective_that_is_reported(m, solver):
     X, y = classes(3, 6)
-    rotations = RotationFeatures(m, solver=solver, n_init=3, max_iter=50, random_state=0).fit(X, y)
+    rotations = RotationPlane(m, solver=solver, n_init=3, max_iter=50, random_state=0).fit(X, y)
     assert rotations.components_.shape == (m, 6)
     assert_orthonormal(rotations.components_)
     value = rotation_objective(X, y, rotations.components_)
@@ -43,7 +43,7 @@ def test_the_components_are_orthonormal_and_have_the_objective_that_is_reported(
 @pytest.mark.parametrize("density", DENSITIES)
 def test_the_objective_is_the_mean_log_posterior_that_is_predicted(density):
     X, y = classes(3, 5)
-    rotations = RotationFeatures(density=density, n_init=2, max_iter=20, random_state=0).fit(X, y)
+    rotations = RotationPlane(density=density, n_init=2, max_iter=20, random_state=0).fit(X, y)
     logs = rotations.predict_log_proba(X)
     assert logs[np.arange(len(y)), y].mean() == pytest.approx(rotations.objective_, abs=1e-9)
     assert rotations.log_loss(X, y) == pytest.approx(-rotations.objective_, abs=1e-9)
@@ -54,7 +54,7 @@ def test_the_objective_is_the_mean_log_posterior_that_is_predicted(density):
 def test_the_objective_never_falls_along_the_history(solver, density):
     X, y = classes(3, 6)
     settings = {"solver": solver, "density": density, "max_iter": 40}
-    rotations = RotationFeatures(n_init=3, random_state=0, **settings).fit(X, y)
+    rotations = RotationPlane(n_init=3, random_state=0, **settings).fit(X, y)
     assert len(rotations.history_) == rotations.n_iter_ + 1 > 2
     assert (np.diff(rotations.history_) >= 0).all()
     assert rotations.history_[-1] == pytest.approx(rotations.objective_, abs=1e-12)
@@ -62,7 +62,7 @@ def test_the_objective_never_falls_along_the_history(solver, density):
 
 def test_the_printed_rule_keeps_the_best_plane_of_its_history():
     X, y = classes(3, 6)
-    rotations = RotationFeatures(solver="paper", max_iter=200, n_init=2, random_state=0).fit(X, y)
+    rotations = RotationPlane(solver="paper", max_iter=200, n_init=2, random_state=0).fit(X, y)
     assert (np.diff(rotations.history_) < 0).any()
     assert rotations.objective_ == rotations.history_.max()
     assert not rotations.converged_
@@ -71,7 +71,7 @@ def test_the_printed_rule_keeps_the_best_plane_of_its_history():
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_the_whole_space_leaves_nothing_to_find(n_classes):
     X, y = classes(n_classes, 3)
-    rotations = RotationFeatures(3, random_state=0).fit(X, y)
+    rotations = RotationPlane(3, random_state=0).fit(X, y)
     assert rotations.n_iter_ == 0
     assert [result.kind for result in rotations.start_results_] == ["whole space"]
     assert rotations.objective_ == pytest.approx(rotation_objective(X, y, np.eye(3)), abs=1e-10)
@@ -79,9 +79,7 @@ def test_the_whole_space_leaves_nothing_to_find(n_classes):
 
 def test_more_starts_never_find_less():
     X, y = two_gaussians(1)
-    found = [
-        RotationFeatures(1, n_init=n, random_state=0).fit(X, y).objective_ for n in (1, 2, 4, 8)
-    ]
+    found = [RotationPlane(1, n_init=n, random_state=0).fit(X, y).objective_ for n in (1, 2, 4, 8)]
     assert found == sorted(found)
 
 
@@ -90,7 +88,7 @@ def test_the_same_seed_gives_the_same_result_whatever_the_number_of_jobs(solver)
     X, y = classes(3, 6)
     settings = {"solver": solver, "n_init": 4, "max_iter": 30, "random_state": 7}
     one, again, threads = (
-        RotationFeatures(n_jobs=n_jobs, **settings).fit(X, y) for n_jobs in (None, 1, 2)
+        RotationPlane(n_jobs=n_jobs, **settings).fit(X, y) for n_jobs in (None, 1, 2)
     )
     for other in (again, threads):
         np.testing.assert_array_equal(one.components_, other.components_)
@@ -100,14 +98,14 @@ def test_the_same_seed_gives_the_same_result_whatever_the_number_of_jobs(solver)
 def test_another_seed_begins_elsewhere():
     X, y = classes(3, 6)
     one, other = (
-        RotationFeatures(n_init=1, max_iter=1, random_state=seed).fit(X, y) for seed in (0, 1)
+        RotationPlane(n_init=1, max_iter=1, random_state=seed).fit(X, y) for seed in (0, 1)
     )
     assert principal_angles(one.components_, other.components_).max() > 0.01
 
 
 def test_every_start_is_on_record_with_its_plane():
     X, y = classes(3, 6)
-    rotations = RotationFeatures(n_init=6, random_state=0).fit(X, y)
+    rotations = RotationPlane(n_init=6, random_state=0).fit(X, y)
     assert len(rotations.start_results_) == 6
     assert rotations.objective_ == max(result.objective for result in rotations.start_results_)
     for result in rotations.start_results_:
@@ -120,8 +118,8 @@ def test_every_start_is_on_record_with_its_plane():
 def test_an_affine_map_of_the_data_does_not_change_the_largest_objective(solver):
     X, y = two_gaussians(0)
     settings = {"solver": solver, "n_init": 10, "tol": 1e-8, "max_iter": 2000, "random_state": 0}
-    one = RotationFeatures(1, **settings).fit(X, y)
-    other = RotationFeatures(1, **settings).fit(50.0 * X @ invertible(10) + 3.0, y)
+    one = RotationPlane(1, **settings).fit(X, y)
+    other = RotationPlane(1, **settings).fit(50.0 * X @ invertible(10) + 3.0, y)
     assert other.objective_ == pytest.approx(one.objective_, abs=1e-5)
 
 
@@ -129,8 +127,8 @@ def test_copied_and_constant_columns_do_not_change_the_largest_objective():
     X, y = IRIS
     more = np.column_stack([X, X[:, 0], 2.0 * X[:, 1] - X[:, 2], np.full(150, 0.1)])
     settings = {"solver": "lbfgs", "n_init": 10, "random_state": 0}
-    one = RotationFeatures(**settings).fit(X, y)
-    other = RotationFeatures(**settings).fit(more, y)
+    one = RotationPlane(**settings).fit(X, y)
+    other = RotationPlane(**settings).fit(more, y)
     assert other.objective_ == pytest.approx(one.objective_, abs=1e-5)
     assert_orthonormal(other.components_)
     np.testing.assert_allclose(other.components_[:, -1], 0, atol=1e-10)
@@ -142,7 +140,7 @@ def test_more_features_than_rows_stay_finite(solver, density):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(24, 40)), np.arange(24) % 3
     settings = {"solver": solver, "density": density, "n_init": 2, "max_iter": 20}
-    rotations = RotationFeatures(random_state=0, **settings).fit(X, y)
+    rotations = RotationPlane(random_state=0, **settings).fit(X, y)
     assert np.isfinite(rotations.history_).all()
     assert rotations.objective_ <= 0
     assert_orthonormal(rotations.components_)
@@ -152,7 +150,7 @@ def test_more_features_than_rows_stay_finite(solver, density):
 def test_a_class_of_repeated_rows_is_given_a_little_spread():
     X, y = classes(3, 4)
     X = np.where((y == 1)[:, None], X[y == 1][0], X)
-    rotations = RotationFeatures(n_init=2, random_state=0).fit(X, y)
+    rotations = RotationPlane(n_init=2, random_state=0).fit(X, y)
     assert np.isfinite(rotations.history_).all()
     assert rotations.score(X[y == 1], y[y == 1]) == 1
 
@@ -162,7 +160,7 @@ def test_a_class_of_repeated_rows_is_given_a_little_spread():
 )
 def test_several_classes_part_in_a_plane(load, at_least):
     X, y = load(return_X_y=True)
-    rotations = RotationFeatures(n_init=2, max_iter=60, random_state=0).fit(X, y)
+    rotations = RotationPlane(n_init=2, max_iter=60, random_state=0).fit(X, y)
     assert_orthonormal(rotations.components_)
     assert rotations.transform(X).shape == (len(X), 2)
     assert (np.diff(rotations.history_) >= 0).all()
@@ -172,7 +170,7 @@ def test_several_classes_part_in_a_plane(load, at_least):
 @pytest.mark.parametrize("density", DENSITIES)
 def test_the_posteriors_sum_to_one_near_and_far(density):
     X, y = classes(3, 4)
-    rotations = RotationFeatures(density=density, n_init=2, max_iter=20, random_state=0).fit(X, y)
+    rotations = RotationPlane(density=density, n_init=2, max_iter=20, random_state=0).fit(X, y)
     for points in (X, 1e3 * X, 1e6 * X, -1e6 * X):
         posteriors = rotations.predict_proba(points)
         np.testing.assert_allclose(posteriors.sum(axis=1), 1, rtol=1e-12)
@@ -185,7 +183,7 @@ def test_the_posteriors_sum_to_one_near_and_far(density):
 def test_the_scores_are_those_of_scikit_learn():
     X, y = classes(2, 5)
     words = np.array(["no", "yes"])[y]
-    rotations = RotationFeatures(n_init=2, random_state=0).fit(X, words)
+    rotations = RotationPlane(n_init=2, random_state=0).fit(X, words)
     posteriors = rotations.predict_proba(X)
     assert rotations.score(X, words) == np.mean(rotations.predict(X) == words)
     assert rotations.log_loss(X, words) == pytest.approx(log_loss(words, posteriors), rel=1e-9)
@@ -197,7 +195,7 @@ def test_the_scores_are_those_of_scikit_learn():
 
 def test_the_density_of_all_classes_is_the_sum_over_classes_of_prior_times_density():
     X, y = classes(2, 3)
-    rotations = RotationFeatures(2, n_init=2, random_state=0).fit(X, y)
+    rotations = RotationPlane(2, n_init=2, random_state=0).fit(X, y)
     densities = np.exp(rotations.plane_densities_.log_densities(rotations.transform(X)))
     np.testing.assert_allclose(
         np.exp(rotations.score_samples(X)), densities @ rotations.priors_, rtol=1e-10
@@ -208,7 +206,7 @@ def test_the_density_of_all_classes_is_the_sum_over_classes_of_prior_times_densi
 def test_the_densities_have_mass_one_in_the_coordinates_of_the_projection(density):
     X, y = classes(2, 4)
     units = np.array([1e-2, 1.0, 1.0, 1e3])
-    rotations = RotationFeatures(1, density=density, n_init=1, max_iter=5, random_state=0)
+    rotations = RotationPlane(1, density=density, n_init=1, max_iter=5, random_state=0)
     projected = rotations.fit(X * units, y).transform(X * units)
     reach = 20 * projected.std()
     line = np.linspace(-reach, reach, 20_001)
@@ -220,7 +218,7 @@ def test_the_densities_have_mass_one_in_the_coordinates_of_the_projection(densit
 def test_units_that_differ_a_millionfold_do_no_harm(density):
     X, y = classes(3, 5)
     units = 10.0 ** np.array([-3.0, 0.0, 3.0, 1.0, -2.0])
-    rotations = RotationFeatures(density=density, n_init=2, max_iter=20, random_state=0)
+    rotations = RotationPlane(density=density, n_init=2, max_iter=20, random_state=0)
     objective = rotations.fit(X, y).objective_
     assert rotations.fit(X * units, y).objective_ == pytest.approx(objective, abs=1e-6)
     assert rotations.log_loss(X * units, y) == pytest.approx(-objective, abs=1e-6)
@@ -228,9 +226,9 @@ def test_units_that_differ_a_millionfold_do_no_harm(density):
 
 def test_priors_are_the_shares_of_the_classes_or_what_is_given():
     X, y = classes(3, 5)
-    alone = RotationFeatures(n_init=1, random_state=0).fit(X, y)
+    alone = RotationPlane(n_init=1, random_state=0).fit(X, y)
     np.testing.assert_allclose(alone.priors_, np.bincount(y) / len(y))
-    given = RotationFeatures(n_init=1, priors=[0.98, 0.01, 0.01], random_state=0).fit(X, y)
+    given = RotationPlane(n_init=1, priors=[0.98, 0.01, 0.01], random_state=0).fit(X, y)
     assert given.objective_ == pytest.approx(
         rotation_objective(X, y, given.components_, priors=[0.98, 0.01, 0.01]), abs=1e-10
     )
@@ -240,31 +238,29 @@ def test_priors_are_the_shares_of_the_classes_or_what_is_given():
 def test_a_nested_reduction_stays_within_the_subspaces_it_passes():
     X, y = two_gaussians(0)
     settings = {"n_init": 3, "random_state": 0}
-    nested = RotationFeatures(1, nested=(5,), **settings).fit(X, y)
-    wide = RotationFeatures(5, **settings).fit(X, y)
+    nested = RotationPlane(1, nested=(5,), **settings).fit(X, y)
+    wide = RotationPlane(5, **settings).fit(X, y)
     assert principal_angles(nested.components_, wide.components_[:5])[0] < 1e-6
-    direct = RotationFeatures(1, solver="lbfgs", n_init=10, random_state=0).fit(X, y)
+    direct = RotationPlane(1, solver="lbfgs", n_init=10, random_state=0).fit(X, y)
     assert nested.objective_ <= direct.objective_ + 1e-6
 
 
 def test_screening_keeps_the_features_of_the_largest_objective_alone():
     X, y = load_breast_cancer(return_X_y=True)
-    rotations = RotationFeatures(1, screening=6, n_init=2, random_state=0).fit(X, y)
+    rotations = RotationPlane(1, screening=6, n_init=2, random_state=0).fit(X, y)
     alone = [rotation_objective(X, y, row[None]) for row in np.eye(30)]
     np.testing.assert_allclose(rotations.screening_objectives_, alone, atol=1e-9)
     np.testing.assert_array_equal(rotations.screening_order_, np.argsort(-np.array(alone)))
     left_out = rotations.screening_order_[6:]
     np.testing.assert_array_equal(rotations.components_[:, left_out], 0)
-    kept = RotationFeatures(1, n_init=2, random_state=0).fit(
-        X[:, rotations.screening_order_[:6]], y
-    )
+    kept = RotationPlane(1, n_init=2, random_state=0).fit(X[:, rotations.screening_order_[:6]], y)
     assert rotations.objective_ == pytest.approx(kept.objective_, abs=1e-9)
 
 
 def test_a_feature_that_is_constant_in_every_class_tells_nothing_to_the_screening():
     X, y = classes(2, 4)
     more = np.column_stack([np.full(len(y), 3.0), X])
-    rotations = RotationFeatures(1, screening=4, n_init=1, random_state=0).fit(more, y)
+    rotations = RotationPlane(1, screening=4, n_init=1, random_state=0).fit(more, y)
     assert rotations.screening_order_[-1] == 0
     shares = np.bincount(y) / len(y)
     assert rotations.screening_objectives_[0] == pytest.approx(shares @ np.log(shares))
@@ -304,7 +300,7 @@ def test_the_words_of_the_progress_name_start_and_reduction():
 
 def test_a_callback_does_not_change_the_result():
     rotations, _ = recorded(n_init=2)
-    alone = RotationFeatures(n_init=2, random_state=0).fit(*IRIS)
+    alone = RotationPlane(n_init=2, random_state=0).fit(*IRIS)
     np.testing.assert_array_equal(rotations.fit(*IRIS).components_, alone.components_)
 
 
@@ -318,7 +314,7 @@ def test_a_callback_stops_the_fit_at_once_and_the_best_plane_is_kept(n_before, s
         reports.append(progress)
         return len(reports) == n_before
 
-    rotations = RotationFeatures(solver=solver, random_state=0, callback=stop).fit(X, y)
+    rotations = RotationPlane(solver=solver, random_state=0, callback=stop).fit(X, y)
     assert len(reports) == n_before
     best = max(reports, key=lambda report: report.objective)
     assert rotations.objective_ == pytest.approx(best.objective, abs=1e-9)
@@ -327,7 +323,7 @@ def test_a_callback_stops_the_fit_at_once_and_the_best_plane_is_kept(n_before, s
 
 
 def test_a_callback_may_stop_before_the_last_reduction():
-    rotations = RotationFeatures(1, nested=(3, 2), random_state=0, callback=lambda _: True)
+    rotations = RotationPlane(1, nested=(3, 2), random_state=0, callback=lambda _: True)
     rotations.fit(*IRIS)
     assert rotations.components_.shape == (1, 4)
     assert len(rotations.history_) == 1
@@ -335,17 +331,17 @@ def test_a_callback_may_stop_before_the_last_reduction():
 
 def test_it_is_a_step_of_a_pipeline_and_keeps_the_names_of_columns():
     X, y = load_iris(return_X_y=True, as_frame=True)
-    rotations = RotationFeatures(n_init=1, random_state=0)
+    rotations = RotationPlane(n_init=1, random_state=0)
     assert make_pipeline(StandardScaler(), rotations).fit(X, y).score(X, y) > 0.95
     rotations.set_output(transform="pandas").fit(X, y)
     projected = rotations.transform(X)
     assert isinstance(projected, pd.DataFrame)
-    assert projected.columns.tolist() == ["rotationfeatures0", "rotationfeatures1"]
+    assert projected.columns.tolist() == ["rotationplane0", "rotationplane1"]
 
 
 def test_labels_that_were_not_fitted_have_no_loss():
     X, y = classes(2, 4)
-    rotations = RotationFeatures(n_init=1, random_state=0).fit(X, y)
+    rotations = RotationPlane(n_init=1, random_state=0).fit(X, y)
     with pytest.raises(ValueError, match=r"The label 2 was not among those of the fit, \[0, 1\]"):
         rotations.log_loss(X, np.where(y == 1, 2, y))
     with pytest.raises(ValueError, match=r"The label 0\.5 was not among"):
@@ -387,4 +383,4 @@ FEW = np.arange(len(Y2)) < 25  # 23 rows of class 0, 2 of class 1
 )
 def test_what_cannot_be_fitted_is_refused_by_value_and_rule(parameters, X, y, message):
     with pytest.raises(ValueError, match=message):
-        RotationFeatures(**parameters).fit(X, y)
+        RotationPlane(**parameters).fit(X, y)

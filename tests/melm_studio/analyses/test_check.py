@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from melm_core import TSNEProjection
 from melm_core.base import percent
 from melm_core.evaluation import density_scores, permutation_test
+from melm_core.methods.wrappers.neighbor_embedding import TSNEProjection
 from melm_core.recipe import MissingValues, Preparation, Recipe, Scaling, Step, StepKind
 from melm_studio.analyses.check import FIRST_ANSWER, N_FOLDS, with_stability
 from melm_studio.runs.records.check_report import CheckReport, FeatureStability

@@ -10,7 +10,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from melm_core import MELM, DiscriminantPlane, KernelPCAProjection
+from melm_core import MELM, DiscriminantPlane, KernelFisherDiscriminant
 from melm_core.base import UserError
 from melm_studio.publication import plane_figure
 
@@ -40,7 +40,7 @@ def alike(drawn: np.ndarray, given: np.ndarray) -> bool:
         DiscriminantPlane(),
         MELM(n_init=1, random_state=0),
         make_pipeline(StandardScaler(), DiscriminantPlane()),
-        make_pipeline(StandardScaler(), KernelPCAProjection()),
+        make_pipeline(StandardScaler(), KernelFisherDiscriminant()),
     ],
     ids=["LDA", "MELM", "pipeline", "nonlinear"],
 )

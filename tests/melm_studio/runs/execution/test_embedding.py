@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from melm_core import TSNEProjection
+from melm_core.methods.wrappers.neighbor_embedding import TSNEProjection
 from melm_studio.planes.renderer import PlaneRenderer
 from melm_studio.runs.execution.embedding import kept_embedding, with_embedding
 from melm_studio.runs.execution.rows import split_of

@@ -88,7 +88,7 @@ class NeighborEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         Examples
         --------
         >>> from sklearn.datasets import load_iris
-        >>> from melm_core import TSNEProjection
+        >>> from melm_core.methods.wrappers.neighbor_embedding import TSNEProjection
         >>> X, _ = load_iris(return_X_y=True)
         >>> kept = TSNEProjection(max_iter=250).fit(X).embedding_
         >>> bool((TSNEProjection().restore(X, kept).transform(X[:9]) == kept[:9]).all())
@@ -184,7 +184,7 @@ class TSNEProjection(NeighborEmbedding):
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from melm_core import TSNEProjection
+    >>> from melm_core.methods.wrappers.neighbor_embedding import TSNEProjection
     >>> X, _ = load_iris(return_X_y=True)
     >>> TSNEProjection(max_iter=250).fit(X).transform(X[:2]).shape
     (2, 2)
@@ -266,7 +266,7 @@ class UMAPProjection(NeighborEmbedding):
     --------
     >>> from importlib.util import find_spec
     >>> from sklearn.datasets import load_iris
-    >>> from melm_core import UMAPProjection
+    >>> from melm_core.methods.wrappers.neighbor_embedding import UMAPProjection
     >>> X, _ = load_iris(return_X_y=True)
     >>> if find_spec("umap"):
     ...     assert UMAPProjection().fit(X).transform(X[:2]).shape == (2, 2)

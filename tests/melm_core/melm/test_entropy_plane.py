@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from sklearn.decomposition import PCA
 
-from melm_core import EntropyProjection
+from melm_core import EntropyPlane
 from melm_core.density.covariances import bandwidth_factor
 from melm_core.density.engines.direct_sums import log_potential
 from melm_core.linalg.planes import principal_angles
-from melm_core.melm.entropy_projection import gaussian_entropy, kernel_entropy
+from melm_core.melm.entropy_plane import gaussian_entropy, kernel_entropy
 from tests.melm_core.helpers import (
     assert_gradient,
     assert_orthonormal,
@@ -35,7 +35,7 @@ def test_the_extreme_planes_of_the_gaussian_entropy_are_principal_ones(k, direct
     X = table()
     axes = PCA().fit(X).components_
     expected = axes[:k] if direction == "max" else axes[-k:]
-    found = EntropyProjection(k, direction=direction, n_init=3, random_state=0).fit(X)
+    found = EntropyPlane(k, direction=direction, n_init=3, random_state=0).fit(X)
     assert_orthonormal(found.components_)
     for result in found.start_results_:
         assert principal_angles(result.components, expected).max() < 1e-3
@@ -44,7 +44,7 @@ def test_the_extreme_planes_of_the_gaussian_entropy_are_principal_ones(k, direct
 @pytest.mark.parametrize("k", [1, 2, 3])
 def test_the_gaussian_entropy_is_that_of_the_projected_variances(k):
     X = table()
-    found = EntropyProjection(k, random_state=0, n_init=2).fit(X)
+    found = EntropyPlane(k, random_state=0, n_init=2).fit(X)
     variances = np.linalg.eigvalsh(covariance(X))[::-1][:k]
     expected = 0.5 * (k * np.log(4 * np.pi) + np.log(variances).sum())
     assert found.entropy_ == pytest.approx(expected, rel=1e-8)
@@ -95,7 +95,7 @@ def test_a_very_wide_kernel_has_the_entropy_of_a_gaussian_of_its_width():
 @pytest.mark.parametrize("direction", ["max", "min"])
 def test_no_plane_at_random_is_more_extreme_for_the_kernel_density(direction):
     X = table(n_features=4, n_rows=50)
-    found = EntropyProjection(direction=direction, density="kde", n_init=4, random_state=0).fit(X)
+    found = EntropyPlane(direction=direction, density="kde", n_init=4, random_state=0).fit(X)
     kernel = bandwidth_factor(50, 2, 1.0) ** 2 * covariance(X)
     centered = X - X.mean(axis=0)
     at_random = [kernel_entropy(plane(2, 4, seed), centered, kernel)[0] for seed in range(100)]
@@ -113,7 +113,7 @@ def test_progress_tells_the_entropy_and_a_stop_keeps_the_best_plane(direction):
         return len(reports) == 4
 
     X = table()
-    found = EntropyProjection(direction=direction, random_state=0, callback=stop).fit(X)
+    found = EntropyPlane(direction=direction, random_state=0, callback=stop).fit(X)
     assert len(reports) == 4
     entropies = [report.objective for report in reports]
     best = max(entropies) if direction == "max" else min(entropies)
@@ -125,7 +125,7 @@ def test_progress_tells_the_entropy_and_a_stop_keeps_the_best_plane(direction):
 
 
 def test_the_same_seed_gives_the_same_plane():
-    one, other = (EntropyProjection(random_state=3, n_init=2).fit(table()) for _ in range(2))
+    one, other = (EntropyPlane(random_state=3, n_init=2).fit(table()) for _ in range(2))
     np.testing.assert_array_equal(one.components_, other.components_)
 
 
@@ -140,11 +140,11 @@ def test_the_same_seed_gives_the_same_plane():
 )
 def test_a_parameter_that_breaks_its_rule_is_refused(parameters, message):
     with pytest.raises(ValueError, match=message):
-        EntropyProjection(**parameters).fit(table())
+        EntropyPlane(**parameters).fit(table())
 
 
 def test_data_that_vary_in_fewer_directions_are_refused():
     X = table()
     X[:, 4] = X[:, 0] - X[:, 1]
     with pytest.raises(ValueError, match="vary along 4 of 5 directions only"):
-        EntropyProjection().fit(X)
+        EntropyPlane().fit(X)

@@ -7,13 +7,13 @@ from scipy.stats import norm
 from sklearn.datasets import load_wine
 from sklearn.decomposition import NMF, PCA, FactorAnalysis
 
-from melm_core.baselines.factors import (
+from melm_core.linalg.planes import principal_angles
+from melm_core.methods.wrappers.factors import (
     FactorAnalysisPlane,
     IndependentComponentsPlane,
     NonNegativePlane,
     negentropies,
 )
-from melm_core.linalg.planes import principal_angles
 from tests.melm_core.helpers import classes, invertible
 
 each_iteration = pytest.mark.parametrize(

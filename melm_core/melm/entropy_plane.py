@@ -29,7 +29,7 @@ from melm_core.optimization.lbfgs import Objective
 from melm_core.optimization.multistart import Stage, Start, maximize, random_starts
 
 
-class EntropyProjection(PlaneEstimator):
+class EntropyPlane(PlaneEstimator):
     """The plane in which the projected data have the largest or smallest Renyi entropy H2.
 
     For the Gaussian density the largest entropy is that of the first principal
@@ -80,9 +80,9 @@ class EntropyProjection(PlaneEstimator):
     --------
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.decomposition import PCA
-    >>> from melm_core import EntropyProjection, principal_angles
+    >>> from melm_core import EntropyPlane, principal_angles
     >>> X, _ = load_iris(return_X_y=True)
-    >>> plane = EntropyProjection(random_state=0).fit(X)
+    >>> plane = EntropyPlane(random_state=0).fit(X)
     >>> angles = principal_angles(plane.components_, PCA(2).fit(X).components_)
     >>> bool(angles.max() < 1e-3)
     True

@@ -10,7 +10,6 @@ from sklearn.decomposition import PCA
 
 from melm_core.base.array_types import FloatArray
 from melm_core.base.block_sources import DaskBlocks, describe
-from melm_core.base.errors import UserError
 from melm_core.base.partitions import lazy_array
 from melm_core.base.row_blocks import added, class_rows, is_lazy, reduce_rows
 from melm_core.linalg.class_moments import Moments
@@ -25,8 +24,7 @@ class PrincipalComponentsPlane(PCA):
 
     Parameters
     ----------
-    n_components : int, default=None
-        And all other parameters of `sklearn.decomposition.PCA`.
+    n_components : int, default=2
 
     Attributes
     ----------
@@ -42,11 +40,15 @@ class PrincipalComponentsPlane(PCA):
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from melm_core import PrincipalComponentsPlane
+    >>> from melm_core.methods.wrappers.principal_components import PrincipalComponentsPlane
     >>> X, _ = load_iris(return_X_y=True)
-    >>> PrincipalComponentsPlane(2).fit(X).explained_variance_ratio_.round(2)
+    >>> PrincipalComponentsPlane().fit(X).explained_variance_ratio_.round(2)
     array([0.92, 0.05])
     """
+
+    def __init__(self, n_components: int = 2) -> None:
+        # Other solvers lose the variances of data far from the origin.
+        super().__init__(n_components, svd_solver="full")
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Compute the plane.
@@ -64,11 +66,6 @@ class PrincipalComponentsPlane(PCA):
         if not is_lazy(X):
             fitted: Self = super().fit(X)
             return fitted
-        if self.n_components == "mle":
-            raise UserError(
-                'n_components="mle" needs the rows in memory, and X is a Dask collection; give the '
-                "number of components."
-            )
         table = X if hasattr(X, "map_reduce") else DaskBlocks(X)
         moments = reduce(added, reduce_rows(Moments.of, added, class_rows(table)))
         covariance = moments.products / moments.count
@@ -92,10 +89,9 @@ class PrincipalComponentsPlane(PCA):
         """
         if not is_lazy(X):
             return np.asarray(super().transform(X))
-        points = (lazy_array(X, self.n_features_in_) - self.mean_) @ self.components_.T
         coordinates: FloatArray = (
-            points / np.sqrt(self.explained_variance_) if self.whiten else points
-        )
+            lazy_array(X, self.n_features_in_) - self.mean_
+        ) @ self.components_.T
         return coordinates
 
     def _count(self, n_samples: int) -> None:

@@ -122,7 +122,7 @@ class IndependentComponentsPlane(_FactorPlane):
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from melm_core import IndependentComponentsPlane
+    >>> from melm_core.methods.wrappers.factors import IndependentComponentsPlane
     >>> X, y = load_iris(return_X_y=True)
     >>> plane = IndependentComponentsPlane(random_state=0).fit(X, y)
     >>> plane.components_.shape
@@ -214,7 +214,7 @@ class FactorAnalysisPlane(_FactorPlane):
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from melm_core import FactorAnalysisPlane
+    >>> from melm_core.methods.wrappers.factors import FactorAnalysisPlane
     >>> X, y = load_iris(return_X_y=True)
     >>> plane = FactorAnalysisPlane().fit(X, y)
     >>> plane.components_.shape
@@ -284,7 +284,7 @@ class NonNegativePlane(_FactorPlane):
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from melm_core import NonNegativePlane
+    >>> from melm_core.methods.wrappers.factors import NonNegativePlane
     >>> X, y = load_iris(return_X_y=True)
     >>> plane = NonNegativePlane(random_state=0).fit(X, y)
     >>> plane.components_.shape

@@ -8,9 +8,9 @@ import pytest
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from melm_core import TSNEProjection, UMAPProjection
 from melm_core.base.errors import UserError
 from melm_core.methods import METHODS
+from melm_core.methods.wrappers.neighbor_embedding import TSNEProjection, UMAPProjection
 from tests.melm_core.helpers import classes
 
 AWKWARD = {
@@ -27,12 +27,6 @@ TSNE = TSNEProjection(max_iter=250, max_rows=60)
 def fitted():
     X, _ = classes(3, 4)
     return X, clone(TSNE).fit(X)
-
-
-@pytest.mark.slow
-@parametrize_with_checks([TSNE])
-def test_scikit_learn_estimator_check(estimator, check):
-    check(estimator)
 
 
 def test_embedded_rows_keep_their_coordinates(fitted):
