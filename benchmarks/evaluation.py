@@ -14,10 +14,10 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.table import Measurement
 from melm_core.baselines import DiscriminantPlane
+from melm_core.datasets import pure_noise
 from melm_core.evaluation import (
     cross_validated_separability,
     permutation_test,
-    pure_noise,
     separability,
 )
 from melm_studio.analyses.analysis import Work

@@ -17,6 +17,7 @@ ROOT = Path(__file__).parents[1]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 PICTURE = re.compile(r"!\[([^\]]*)\]\(([^)\s]+)\)")
+PYTHON = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 MOST_BYTES = 3_000_000
 
 
@@ -54,6 +55,19 @@ def test_every_link_leads_somewhere():
     links = [(page, target) for page in PAGES for target in LINK.findall(text_of(page))]
     assert len(links) > 100
     assert [f"{page.name}: {to}" for page, to in links if not leads_somewhere(page, to)] == []
+
+
+def test_what_documents_import_can_be_imported():
+    blocks = [block for page in PAGES for block in PYTHON.findall(page.read_text())]
+    modules = [
+        statement
+        for block in blocks
+        for statement in re.findall(r"^from (?:melm_core|melm_studio)\S* import .*$", block, re.M)
+        if "random_plane" not in statement  # the method that docs/adding-a-method.md adds
+    ]
+    assert len(modules) > 10
+    for statement in modules:
+        exec(statement, {})  # noqa: S102 -- of our own documents
 
 
 def test_headings_skip_no_level():

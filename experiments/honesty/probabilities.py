@@ -11,8 +11,9 @@ from experiments.data import load
 from experiments.honesty.claim import FIRST_SEED, Claim, Measured
 from experiments.records import DEFAULT_DATA
 from melm_core.base import FloatArray, IntArray
+from melm_core.datasets import pure_noise
 from melm_core.diagnostics import RowProbabilities, calibrated_probabilities
-from melm_core.evaluation import Reliability, pure_noise
+from melm_core.evaluation import Reliability
 
 _SURE = (0.92, 1.0)
 

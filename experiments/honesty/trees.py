@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from experiments.honesty.claim import FIRST_SEED, Claim, Measured
-from melm_core.evaluation import pure_noise
+from melm_core.datasets import pure_noise
 from melm_core.melm import plane_tree
 
 _LEVEL = 0.05

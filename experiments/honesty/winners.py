@@ -10,11 +10,11 @@ import numpy as np
 from experiments.honesty.claim import FIRST_SEED, Claim, Measured
 from melm_core import MELMCV
 from melm_core.base import FloatArray, IntArray
+from melm_core.datasets import pure_noise
 from melm_core.evaluation import (
     DEFAULT_FOLDS,
     WinnerShare,
     density_scores,
-    pure_noise,
     sparse_path,
     winner_share,
 )

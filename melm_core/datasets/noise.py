@@ -37,7 +37,7 @@ def pure_noise(
 
     Examples
     --------
-    >>> from melm_core.evaluation import pure_noise
+    >>> from melm_core.datasets import pure_noise
     >>> X, y = pure_noise(n_rows=6, n_features=2)
     >>> y
     array([0, 1, 2, 0, 1, 2])

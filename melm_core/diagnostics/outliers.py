@@ -56,7 +56,7 @@ class LeftOutDistances:
     --------
     >>> from melm_core.baselines import DiscriminantPlane
     >>> from melm_core.diagnostics import LeftOutDistances, PlaneDistances
-    >>> from melm_core.evaluation import pure_noise
+    >>> from melm_core.datasets import pure_noise
     >>> X, y = pure_noise(60, 600, 2)
     >>> X = (X - X.mean(axis=0)) / X.std(axis=0)
     >>> plane = DiscriminantPlane().fit(X, y).components_

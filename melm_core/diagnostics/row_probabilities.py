@@ -217,7 +217,7 @@ def calibrated_probabilities(
     Examples
     --------
     >>> from melm_core.diagnostics import calibrated_probabilities
-    >>> from melm_core.evaluation import pure_noise
+    >>> from melm_core.datasets import pure_noise
     >>> found = calibrated_probabilities("lda", *pure_noise(200, 20, 2))
     >>> found.uncalibrated_reliability.confidence > 0.6 > found.reliability.confidence
     True

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from melm_core.base.label_permutations import PermutationDesign
-from melm_core.datasets.noise import pure_noise
 from melm_core.evaluation.answers import LEVEL, Answer, answer_of, bound_at_chance
 from melm_core.evaluation.best_of_many import WinnerShare, winner_share
 from melm_core.evaluation.calibration import (
@@ -110,7 +109,6 @@ __all__ = [
     "pairwise_angles",
     "permutation_test",
     "predicted_share",
-    "pure_noise",
     "sampled_rows",
     "separability",
     "serial_dependence",

@@ -103,7 +103,8 @@ class CrossValidatedSeparability:
 
     Examples
     --------
-    >>> from melm_core.evaluation import cross_validated_separability, pure_noise
+    >>> from melm_core.datasets import pure_noise
+    >>> from melm_core.evaluation import cross_validated_separability
     >>> X, y = pure_noise(n_rows=30, n_features=30)
     >>> result = cross_validated_separability("lda", X, y)
     >>> result.gap.balanced_accuracy > 0.3  # noise separates in-sample only

@@ -89,7 +89,8 @@ class DensityScores:
 
     Examples
     --------
-    >>> from melm_core.evaluation import density_scores, pure_noise
+    >>> from melm_core.datasets import pure_noise
+    >>> from melm_core.evaluation import density_scores
     >>> scores = density_scores("lda", *pure_noise(n_rows=30, n_features=20))
     >>> scores.train.balanced_accuracy - scores.held_out.balanced_accuracy > 0.3
     True

@@ -144,7 +144,8 @@ def in_sample_share(
     Examples
     --------
     >>> from melm_core import DiscriminantPlane
-    >>> from melm_core.evaluation import in_sample_share, pure_noise
+    >>> from melm_core.datasets import pure_noise
+    >>> from melm_core.evaluation import in_sample_share
     >>> X, y = pure_noise(n_rows=30, n_features=30)
     >>> in_sample_share(DiscriminantPlane(), X, y) > 0.9  # although there is nothing to separate
     True

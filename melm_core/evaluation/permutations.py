@@ -65,7 +65,8 @@ class PermutedValue:
 
     Examples
     --------
-    >>> from melm_core.evaluation import permutation_test, pure_noise
+    >>> from melm_core.datasets import pure_noise
+    >>> from melm_core.evaluation import permutation_test
     >>> X, y = pure_noise(n_rows=12, n_features=2, n_classes=2)
     >>> drawn = []
     >>> test = permutation_test("pca", X, y, n_permutations=3, level=None, callback=drawn.append)
@@ -112,7 +113,8 @@ class PermutationTest:
 
     Examples
     --------
-    >>> from melm_core.evaluation import permutation_test, pure_noise
+    >>> from melm_core.datasets import pure_noise
+    >>> from melm_core.evaluation import permutation_test
     >>> test = permutation_test("pca", *pure_noise(n_features=3), n_permutations=9, level=None)
     >>> test.p_value == (test.n_exceeding + 1) / 10
     True

@@ -74,7 +74,8 @@ class HeldOutHistory:
     Examples
     --------
     >>> from melm_core import MELM
-    >>> from melm_core.evaluation import HeldOutHistory, pure_noise
+    >>> from melm_core.datasets import pure_noise
+    >>> from melm_core.evaluation import HeldOutHistory
     >>> X, y = pure_noise()
     >>> history = HeldOutHistory(X[::2], y[::2], X[1::2], y[1::2])
     >>> melm = MELM(n_init=1, max_iter=10, callback=history, random_state=0)

@@ -129,9 +129,7 @@ def expected(estimator):
     "ignore:No eigenvalue reaches theta",
     "ignore::melm_core.kernel_machines.approximation.ApproximationWarning",
 )
-@parametrize_with_checks(
-    [*PUBLIC, *WRAPPERS], expected_failed_checks=expected, xfail_strict=True
-)
+@parametrize_with_checks([*PUBLIC, *WRAPPERS], expected_failed_checks=expected, xfail_strict=True)
 def test_scikit_learn_estimator_check(estimator, check):
     check(estimator)
 

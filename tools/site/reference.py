@@ -86,13 +86,13 @@ def reference_pages() -> dict[str, str]:
     for room, names in _by_room(import_module("melm_core")).items():
         pages[f"reference/{room}"] = _page(ROOMS[room], "melm_core", names)
     for package, title in PACKAGES.items():
-        public = _public(import_module(package))
+        public = public_names(import_module(package))
         pages[f"reference/{package}"] = _page(title, package, public)
     order = [name.partition("/")[2] for name in pages]
     return {"reference/index": _INDEX.format(pages="\n".join(order)), **pages}
 
 
-def _public(module: ModuleType) -> tuple[str, ...]:
+def public_names(module: ModuleType) -> tuple[str, ...]:
     """The functions and classes that a package exports."""
     names = _PUBLIC_OF_MODULE.get(module.__name__) or module.__all__
     return tuple(name for name in names if callable(getattr(module, name)))

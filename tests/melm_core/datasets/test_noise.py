@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from melm_core.evaluation import pure_noise
+from melm_core.datasets import pure_noise
 
 
 def test_noise_has_the_shape_asked_for_and_even_classes():

@@ -8,8 +8,8 @@ from scipy.integrate import quad
 
 from melm_core.base import UserError
 from melm_core.baselines import DiscriminantPlane
+from melm_core.datasets import pure_noise
 from melm_core.diagnostics import LeftOutDistances, PlaneDistances, residual_limit
-from melm_core.evaluation import pure_noise
 from melm_core.evaluation.refitting import Standardization
 from melm_core.linalg import random_components
 

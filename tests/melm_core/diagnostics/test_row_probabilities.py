@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_wine
 
+from melm_core.datasets import pure_noise
 from melm_core.density import density_shares
 from melm_core.diagnostics import calibrated_probabilities, out_of_fold_probabilities
-from melm_core.evaluation import density_scores, pure_noise, stratified_folds
+from melm_core.evaluation import density_scores, stratified_folds
 
 
 def test_rows_with_exchanged_labels_are_the_most_suspect() -> None:

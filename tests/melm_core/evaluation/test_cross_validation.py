@@ -9,7 +9,8 @@ from sklearn.preprocessing import StandardScaler
 
 from melm_core import MELM, DiscriminantPlane
 from melm_core.base import UserError
-from melm_core.evaluation import cross_validated_separability, pure_noise, separability
+from melm_core.datasets import pure_noise
+from melm_core.evaluation import cross_validated_separability, separability
 from melm_core.methods import METHODS
 from tests.melm_core.evaluation.honest_examples import Column, Memory, blobs
 

@@ -8,8 +8,9 @@ from sklearn.datasets import load_iris
 from sklearn.model_selection import StratifiedKFold
 
 from melm_core import DiscriminantPlane
+from melm_core.datasets import pure_noise
 from melm_core.density import kernel_classes
-from melm_core.evaluation import density_scores, held_out_p_value, pure_noise
+from melm_core.evaluation import density_scores, held_out_p_value
 
 IRIS = load_iris(return_X_y=True)
 

@@ -16,12 +16,12 @@ from melm_core.base.label_permutations import (
     other_permutations,
     random_permutations,
 )
+from melm_core.datasets import pure_noise
 from melm_core.evaluation import (
     EarlyEnd,
     held_out_share,
     in_sample_share,
     permutation_test,
-    pure_noise,
 )
 from melm_core.melm import SearchOptions
 from melm_core.methods import METHODS

@@ -5,7 +5,8 @@ import pytest
 from sklearn.datasets import load_iris
 from sklearn.decomposition import PCA
 
-from melm_core.evaluation import Stability, pairwise_angles, pure_noise, stability, stratified_folds
+from melm_core.datasets import pure_noise
+from melm_core.evaluation import Stability, pairwise_angles, stability, stratified_folds
 from melm_core.linalg.planes import principal_angles
 from melm_core.methods import METHODS
 from tests.melm_core.evaluation.honest_examples import blobs

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from melm_core import MELM
-from melm_core.evaluation import pure_noise
+from melm_core.datasets import pure_noise
 from melm_core.linalg.planes import principal_angles
 from melm_core.melm import plane_tree
 from melm_core.melm.tree import SAME_ANGLE, PlaneTree, TreeNode
