@@ -119,13 +119,6 @@ def test_a_plane_has_as_many_dimensions_as_asked_for(plane, n_components):
     assert_orthonormal(found.components_)
 
 
-@each_projection
-def test_the_same_fit_twice_gives_the_same_digits(projection):
-    X, y = classes(3, 5)
-    one, other = (clone(projection).fit(X, y).transform(X) for _ in range(2))
-    np.testing.assert_array_equal(one, other)
-
-
 @each_plane
 def test_more_components_than_features_are_refused(plane):
     X, y = classes(2, 3)

@@ -202,12 +202,6 @@ def test_labels_of_one_class_are_refused(classifier):
         classifier.fit(X, np.zeros(len(X)))
 
 
-@each_classifier
-def test_rows_of_another_width_are_refused(classifier):
-    with pytest.raises(ValueError, match="3 features"):
-        classifier.fit(X, Y).predict(X[:, :3])
-
-
 def test_too_few_steps_are_told_by_a_convergence_warning():
     with pytest.warns(ConvergenceWarning, match="failed to converge"):
         GEMClassifier(max_iter=2).fit(X, Y)

@@ -122,11 +122,6 @@ def test_what_cannot_be_fitted_is_refused_by_value_and_rule(parameters, X, y, me
         GEM(**parameters).fit(X, y)
 
 
-def test_rows_of_another_width_are_refused():
-    with pytest.raises(ValueError, match="3 features"):
-        GEM().fit(X, Y).transform(X[:, :3])
-
-
 # ------------------------------------------------------------------------------ the plane
 
 

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.sparse import csr_array
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -121,9 +120,3 @@ def test_weighted_rows_have_the_features_of_repeated_rows():
     weighted = GEM(alphas=CUBIC).fit(X, Y, sample_weight=weights)
     repeated = GEM(alphas=CUBIC).fit(np.repeat(X, weights, axis=0), np.repeat(Y, weights))
     np.testing.assert_allclose(weighted.transform(X), repeated.transform(X), atol=1e-6)
-
-
-@pytest.mark.parametrize("estimator", [GEM(), GEM(alphas=CUBIC)])
-def test_sparse_rows_are_refused(estimator):
-    with pytest.raises(TypeError, match="Sparse data was passed"):
-        estimator.fit(csr_array(X), Y)

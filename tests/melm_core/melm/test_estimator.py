@@ -1,13 +1,10 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 import pytest
 from sklearn.datasets import load_iris
 from sklearn.decomposition import PCA
 from sklearn.metrics import balanced_accuracy_score
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
 from melm_core import MELM, DiscriminantPlane, cauchy_schwarz_divergence
 from melm_core.density.kernel_density import kernel_classes
@@ -294,25 +291,6 @@ def test_the_projection_back_and_forth_is_the_projection_onto_the_plane():
     np.testing.assert_allclose(melm.transform(nearest), Z, atol=1e-12)
     np.testing.assert_allclose(melm.inverse_transform(melm.transform(nearest)), nearest, atol=1e-12)
     np.testing.assert_allclose((X - nearest) @ melm.components_.T, 0, atol=1e-12)
-
-
-def test_a_table_keeps_the_names_of_its_columns():
-    X, y = load_iris(return_X_y=True, as_frame=True)
-    melm = MELM(n_init=1, random_state=0).fit(X, y)
-    assert melm.feature_names_in_.tolist() == X.columns.tolist()
-    assert melm.get_feature_names_out().tolist() == ["melm0", "melm1"]
-    projected = melm.set_output(transform="pandas").transform(X)
-    assert isinstance(projected, pd.DataFrame)
-    assert projected.columns.tolist() == ["melm0", "melm1"]
-
-
-def test_it_is_a_step_of_a_pipeline():
-    X, y = IRIS
-    pipeline = make_pipeline(StandardScaler(), MELM(n_init=1, random_state=0)).fit(X, y)
-    assert pipeline.score(X, y) > 0.95
-    assert pipeline[:-1].transform(X).shape == (150, 4)
-    reduced = make_pipeline(MELM(n_init=1, random_state=0), StandardScaler()).fit_transform(X, y)
-    np.testing.assert_allclose(reduced.std(axis=0), 1, rtol=1e-12)
 
 
 def test_the_plane_is_at_least_as_good_as_any_plane_at_random():

@@ -76,9 +76,3 @@ def searching(**options):
 def test_what_cannot_be_fitted_is_refused_by_value_and_rule(parameters, X, y, message):
     with pytest.raises(ValueError, match=message):
         MELM(**parameters).fit(X, y)
-
-
-def test_rows_of_another_width_are_refused():
-    melm = MELM(n_init=1, random_state=0).fit(X4, Y2)
-    with pytest.raises(ValueError, match="3 features"):
-        melm.transform(X4[:, :3])

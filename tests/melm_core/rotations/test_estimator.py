@@ -1,12 +1,9 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 import pytest
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 from sklearn.metrics import brier_score_loss, log_loss
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
 from melm_core.datasets.generators import two_gaussians
 from melm_core.linalg.planes import principal_angles
@@ -327,16 +324,6 @@ def test_a_callback_may_stop_before_the_last_reduction():
     rotations.fit(*IRIS)
     assert rotations.components_.shape == (1, 4)
     assert len(rotations.history_) == 1
-
-
-def test_it_is_a_step_of_a_pipeline_and_keeps_the_names_of_columns():
-    X, y = load_iris(return_X_y=True, as_frame=True)
-    rotations = RotationPlane(n_init=1, random_state=0)
-    assert make_pipeline(StandardScaler(), rotations).fit(X, y).score(X, y) > 0.95
-    rotations.set_output(transform="pandas").fit(X, y)
-    projected = rotations.transform(X)
-    assert isinstance(projected, pd.DataFrame)
-    assert projected.columns.tolist() == ["rotationplane0", "rotationplane1"]
 
 
 def test_labels_that_were_not_fitted_have_no_loss():
