@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import BrowserContext, ConsoleMessage, WebError
+from playwright.sync_api import BrowserContext, ConsoleMessage, Page, WebError
 
 from tools.driver.launcher import Studio, running_studio
+from tools.driver.page import StudioPage
 from tools.find_browser import launch_options
 
 HERE = Path(__file__).parent
@@ -76,3 +77,11 @@ def new_context(
         return context
 
     return listening_context
+
+
+@pytest.fixture
+def wines(page: Page) -> StudioPage:
+    """The page with the wines."""
+    studio = StudioPage(page)
+    studio.choose_sample("Wine")
+    return studio

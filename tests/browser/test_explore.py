@@ -13,14 +13,6 @@ from tools.driver.page import Panel, StudioPage
 LONG = 500
 
 
-@pytest.fixture
-def wines(page: Page) -> StudioPage:
-    """The page with the wines."""
-    studio = StudioPage(page)
-    studio.choose_sample("Wine")
-    return studio
-
-
 def place_of_first(panel: Panel) -> tuple[float, float]:
     trace = next(trace for trace in panel.traces if trace["kind"] == PlaneTrace.TRAIN)
     return trace["x"][0], trace["y"][0]

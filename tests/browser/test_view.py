@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from melm_studio.planes.theme import THEMES, Scheme
 from melm_studio.planes.traces import PlaneTrace
@@ -14,14 +14,6 @@ from tools.driver.page import IN_MOTION, Panel, StudioPage
 # The traces of three classes: three contours each, train and held_out points each, two for the
 # arrows, and one for the names.
 N_CONTOURS, N_POINTS, N_ARROWS = 9, 6, 2
-
-
-@pytest.fixture
-def wines(page: Page) -> StudioPage:
-    """The page with the wines."""
-    studio = StudioPage(page)
-    studio.choose_sample("Wine")
-    return studio
 
 
 @pytest.fixture

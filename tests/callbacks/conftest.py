@@ -29,3 +29,10 @@ def decoded() -> Callable[[TestResponse], str]:
 @pytest.fixture
 def visitor(studio) -> Visitor:
     return studio.visitor()
+
+
+@pytest.fixture
+def ready(visitor) -> Visitor:
+    """A visitor who has chosen data."""
+    visitor.choose_sample("iris")
+    return visitor

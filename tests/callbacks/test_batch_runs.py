@@ -12,12 +12,6 @@ from tests.callbacks.tables import blobs, csv
 ERROR, REVISION, DATA = f"{ids.RUN_ERROR}.children", f"{ids.REVISION}.data", f"{ids.DATA}.data"
 
 
-@pytest.fixture
-def ready(visitor):
-    visitor.choose_sample("iris")
-    return visitor
-
-
 def press(visitor, methods, gammas=("1",), *, both=False, **controls):
     visitor.values |= {
         f"{ids.BATCH_METHODS}.value": list(methods),

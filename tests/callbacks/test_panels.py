@@ -17,12 +17,6 @@ from tools.driver.visitor import components
 PANELS, REVISION = f"{ids.PANELS}.children", f"{ids.REVISION}.data"
 
 
-@pytest.fixture
-def ready(visitor):
-    visitor.choose_sample("iris")
-    return visitor
-
-
 def texts(tree) -> list[str]:
     parts = [part["props"].get("children") for part in components(tree)]
     return [part for part in parts if isinstance(part, str)]

@@ -25,13 +25,6 @@ DEFAULTS = {
 }
 
 
-@pytest.fixture
-def ready(visitor):
-    """A visitor who has chosen data."""
-    visitor.choose_sample("iris")
-    return visitor
-
-
 def refusal(studio, visitor, **controls) -> str:
     """The sentence that Run gives in place of a run."""
     changes = visitor.press_run(**controls)

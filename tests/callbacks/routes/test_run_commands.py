@@ -23,12 +23,6 @@ def studio(tmp_path):
         yield studio
 
 
-@pytest.fixture
-def ready(visitor):
-    visitor.choose_sample("iris")
-    return visitor
-
-
 def ask(visitor, run, verb):
     answer = visitor.http.post(f"/runs/{run}/{verb}")
     return answer.status_code, answer.json

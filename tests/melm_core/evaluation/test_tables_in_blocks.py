@@ -15,7 +15,8 @@ from melm_core.evaluation import density_scores, sampled_rows, separability
 
 da = pytest.importorskip("dask.array")
 dd = pytest.importorskip("dask.dataframe")
-import dask  # noqa: E402
+
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 STREAM = np.random.default_rng(0)
 Y = STREAM.integers(0, 3, 700)
@@ -23,12 +24,6 @@ X = STREAM.standard_normal((700, 4)) * [1.0, 5.0, 0.1, 1.0] + 20.0
 X[:, 0] += 1.5 * Y
 LABELS = np.array(["ash", "elm", "oak"])
 FRAME = pd.DataFrame(X, columns=list("abcd")).assign(tree=LABELS[Y])
-
-
-@pytest.fixture(autouse=True)
-def one_thread():
-    with dask.config.set(scheduler="synchronous"):
-        yield
 
 
 def arrays(size):

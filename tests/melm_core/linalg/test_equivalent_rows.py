@@ -16,8 +16,9 @@ from melm_core.methods.wrappers.principal_components import PrincipalComponentsP
 
 da = pytest.importorskip("dask.array")
 dd = pytest.importorskip("dask.dataframe")
-import dask  # noqa: E402
 import pandas as pd  # noqa: E402
+
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 STREAM = np.random.default_rng(0)
 LABELS = np.array(["ash", "elm", "oak"])
@@ -39,12 +40,6 @@ BY_MOMENTS = (
     "sir",
     "opca",
 )
-
-
-@pytest.fixture(autouse=True)
-def one_thread():
-    with dask.config.set(scheduler="synchronous"):
-        yield
 
 
 def arrays(size, order=slice(None)):

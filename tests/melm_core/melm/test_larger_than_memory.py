@@ -22,18 +22,14 @@ da = pytest.importorskip("dask.array")
 dd = pytest.importorskip("dask.dataframe")
 import dask  # noqa: E402
 
+pytestmark = pytest.mark.usefixtures("one_thread")
+
 N_ROWS = 10_400  # more than are taken into memory
 STREAM = np.random.default_rng(0)
 LABELS = np.array(["oak", "pine"])
 Y = STREAM.integers(0, 2, N_ROWS)
 X = STREAM.standard_normal((N_ROWS, 3)) + 1.5 * Y[:, None] * [1.0, 0.0, 0.5]
 SETTINGS = {"n_init": 1, "max_iter": 6, "random_state": 0}
-
-
-@pytest.fixture(autouse=True)
-def one_thread():
-    with dask.config.set(scheduler="synchronous"):
-        yield
 
 
 @pytest.fixture(scope="module")

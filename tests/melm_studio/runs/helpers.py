@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -125,3 +126,13 @@ def assert_same_plane(components: FloatArray, expected: FloatArray) -> None:
     """Assert that both frames are orthonormal and all principal cosines are one."""
     np.testing.assert_allclose(components @ components.T, np.eye(len(components)), atol=1e-9)
     np.testing.assert_allclose(principal_angles(components, expected), 0.0, atol=1e-9)
+
+
+class Trap:
+    """Touches a file when unpickled."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Path.touch, (self.path,)

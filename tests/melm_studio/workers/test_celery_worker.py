@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 from contextlib import ExitStack, closing
-from pathlib import Path
 
 import psutil
 import pytest
@@ -22,7 +21,13 @@ from melm_studio.runs.store.notifying import NotifyingRunStore
 from melm_studio.runs.store.open_store import PATIENCE_S
 from melm_studio.runs.store.protocol import Sign, StoreUnavailableError
 from melm_studio.runs.store.watchdog import Watchdog
-from tests.melm_studio.runs.helpers import PARAMETERS, assert_same_plane, queue_run, wait_until
+from tests.melm_studio.runs.helpers import (
+    PARAMETERS,
+    Trap,
+    assert_same_plane,
+    queue_run,
+    wait_until,
+)
 from tests.melm_studio.runs.processes import (
     DATA,
     ENDLESS,
@@ -135,16 +140,6 @@ def test_a_process_has_one_thread_for_linear_algebra(shared):
 def test_somebody_works_the_queue_as_long_as_a_worker_lives(shared):
     before_s = wait_until(lambda: shared.marked_s(Sign.SUPERVISOR))
     wait_until(lambda: shared.marked_s(Sign.SUPERVISOR) > before_s)
-
-
-class Trap:
-    """Touches a file when unpickled."""
-
-    def __init__(self, path):
-        self.path = path
-
-    def __reduce__(self):
-        return Path.touch, (self.path,)
 
 
 def test_a_message_that_is_pickled_is_refused_and_never_read(

@@ -8,7 +8,6 @@ import socket
 import threading
 from contextlib import suppress
 from itertools import chain
-from pathlib import Path
 
 import pytest
 
@@ -22,6 +21,7 @@ from melm_studio.runs.store.redis import RedisRunStore
 from melm_studio.runs.store.redis import client as redis_client
 from melm_studio.workers.inline import InlineRunner
 from tests.melm_studio.runs.helpers import (
+    Trap,
     blobs,
     created,
     plane,
@@ -284,16 +284,6 @@ def test_equal_data_of_two_owners_are_kept_once(store, client, prefix):
         assert client.exists(content)
         store.delete_file(holding)
     assert not client.exists(content)
-
-
-class Trap:
-    """Touches a file when unpickled."""
-
-    def __init__(self, path):
-        self.path = path
-
-    def __reduce__(self):
-        return Path.touch, (self.path,)
 
 
 def test_a_pickle_on_the_server_is_never_run(store, client, prefix, tmp_path):
