@@ -23,6 +23,7 @@ from melm_studio.configuration.messages import DATA_GONE
 from melm_studio.planes.axis_titles import axis_titles
 from melm_studio.planes.batches import batch_news, trade_off_points, trade_off_words
 from melm_studio.planes.captions import (
+    SHAPES,
     STOPPING,
     kept_sentence,
     sample_caption,
@@ -54,8 +55,6 @@ MOST_RUNS = 4 * MAX_PANELS
 _TOO_MANY_RUNS = (
     f"News of at most {MOST_RUNS} runs can be asked at once. Ask for the others after them."
 )
-
-_SHAPES = {1: "line", 2: "plane", 3: "space"}
 
 
 def register(app: Dash) -> None:
@@ -289,7 +288,7 @@ def _view(record: RunRecord, event: PlaneEvent, options: ViewOptions) -> dict[st
             "accuracy-held-out": view.scores.accuracy_held_out,
         },
         "sample": _sample_caption(record, event, options),
-        "caption": f"{method.label} {_SHAPES[viewer.n_components]} of {record.data_name}",
+        "caption": f"{method.label} {SHAPES[viewer.n_components]} of {record.data_name}",
     }
     return answer if options.gamma is None else answer | {"gamma": options.gamma}
 

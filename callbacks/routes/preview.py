@@ -7,15 +7,18 @@ from typing import Any
 
 import flask
 from dash import Dash
+from msgspec.structs import replace
 
 from callbacks.routes.rows import packed_points_of, packed_rows_of
 from callbacks.services import services
 from callbacks.session import workspace
 from melm_core.methods import METHODS
 from melm_studio.layout.shell.welcome import question
+from melm_studio.planes.captions import SHAPES
 from melm_studio.planes.encoding import compact
 from melm_studio.planes.figure import empty_figure, limits, plane_frame
 from melm_studio.planes.theme import Scheme
+from melm_studio.runs.execution.refusals import applicable
 from melm_studio.runs.records.parameters import checked_parameters
 from melm_studio.runs.records.run import RunRecord
 from melm_studio.workspace.data_source import ShownData
@@ -35,10 +38,11 @@ def preview() -> dict[str, Any]:
     record, renderer = _run(), services().renderer
     view, viewer = renderer.preview(record), renderer.viewer(record)
     scheme = flask.request.args.get("scheme", Scheme.LIGHT, type=Scheme)
-    figure = empty_figure(viewer.class_names, viewer.n_drawn, scheme)
+    n_components = viewer.n_components
+    figure = empty_figure(viewer.class_names, viewer.n_drawn, scheme, n_components=n_components)
     return {
         "question": question(viewer.class_names),
-        "caption": f"{METHODS[METHOD].label} plane of {record.data_name}",
+        "caption": f"{METHODS[METHOD].label} {SHAPES[n_components]} of {record.data_name}",
         "figure": json.loads(figure.to_json()),
         "traces": plane_frame(view, compact),
         "limits": limits(view),
@@ -62,4 +66,5 @@ def points_of_preview() -> flask.Response:
 def _run() -> RunRecord:
     """The run that would find the plane; it is not stored."""
     shown = ShownData.from_json(flask.request.get_json(silent=True))
-    return workspace().new_fit(shown, METHOD, checked_parameters(METHOD, {}))
+    run = workspace().new_fit(shown, METHOD, checked_parameters(METHOD, {}))
+    return replace(run, parameters=applicable(run.parameters, services().renderer.data(run)))

@@ -38,7 +38,7 @@ _BLIND = (
     "This run is blind to the batch, and leaving features out is not. Run the method with a batch "
     "weight of 0."
 )
-_ALL_USED = "There are only {n} features, which a plane of {components} components needs."
+_ALL_USED = "The plane needs all of the features: the table has {n}, and the plane {components}."
 
 
 class SparseSize(Record, frozen=True):
@@ -126,7 +126,9 @@ class Sparse(Analysis[SparseReport]):
         if record.batch_weight > 0:
             return _BLIND
         if 0 < record.n_features <= n_components:
-            return _ALL_USED.format(n=record.n_features, components=n_components)
+            return _ALL_USED.format(
+                n=count(record.n_features, "feature"), components=count(n_components, "component")
+            )
         return ""
 
     def compute(self, work: Work) -> None:

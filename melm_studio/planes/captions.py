@@ -28,6 +28,8 @@ from melm_studio.tables import count, number, recipe_caption
 
 REPRODUCTION_TOLERANCE = 1e-9
 
+SHAPES = {1: "line", 2: "plane", 3: "space"}  # by the number of components
+
 STOPPING = "Stopping"
 REPEATING = "Repeating the search up to where it was cut short"
 

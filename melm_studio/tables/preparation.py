@@ -36,8 +36,6 @@ from melm_studio.tables.row_columns import row_columns
 
 __all__ = ["column_roles", "guess_label", "label_candidates", "prepare"]
 
-MIN_FEATURES = 2
-
 
 def prepare(
     table: Table,
@@ -77,7 +75,7 @@ def prepare(
     Raises
     ------
     TableError
-        If there are not two classes with two rows or more, or not two features, or a column
+        If there are not two classes with two rows or more, or no feature, or a column
         cannot be used as `roles` or `recipe` says, or there is no such answer.
 
     Examples
@@ -225,8 +223,8 @@ def _encodings(
             encodings.append(_encoding(frame[column.name], column, order))
             n_features += len(encodings[-1].feature_names)
             _reject_too_many(n_features, len(frame), max_cells)
-    if n_features < MIN_FEATURES:
-        raise TableError(_too_few(n_features, columns))
+    if not encodings:
+        raise TableError(_no_feature(columns))
     return encodings
 
 
@@ -269,12 +267,12 @@ def _reject_too_many(n_features: int, n_rows: int, max_cells: int) -> None:
         )
 
 
-def _too_few(n_features: int, columns: Sequence[Column]) -> str:
+def _no_feature(columns: Sequence[Column]) -> str:
     others = [column for column in columns if column.role not in (Role.LABEL, *FEATURES)]
     left_out = [f"{shortened(column.name)} ({column.reason})" for column in others]
     why = f" Left out: {'; '.join(left_out[:5])}." if left_out else ""
     return (
-        f"A plane needs at least {MIN_FEATURES} features and the table has {n_features}.{why} "
+        f"A picture needs a feature, and the table has none.{why} "
         "Add columns with numbers or categories and drop the file again."
     )
 

@@ -91,7 +91,7 @@ def test_what_is_refused_is_said_in_the_window_and_not_seen_any_more(window: Loc
         window.page.get_by_role("option", name="Left out").click()
         if column != "ware":
             expect(row(window, column)).to_contain_text("as you chose")
-    expect(window.get_by_role("alert")).to_contain_text("A plane needs at least 2 features")
+    expect(window.get_by_role("alert")).to_contain_text("A picture needs a feature")
     expect(role(window, "ware")).to_have_value("Categorical feature")
     window.page.keyboard.press("Escape")
     expect(window).to_be_hidden()

@@ -13,6 +13,7 @@ from melm_core.methods import METHODS
 from melm_studio.layout import ids
 from melm_studio.planes.plane_view import PlaneViewer
 from melm_studio.planes.types import PlaneView
+from melm_studio.runs.execution.refusals import default_components
 from melm_studio.tables.labeled_data import LabeledData
 from melm_studio.tables.preparation import prepare
 from melm_studio.tables.read import TableError, read_table
@@ -41,13 +42,14 @@ def follow_the_path(raw: bytes) -> None:
         return
     train, held_out = data.split(0.25, 0)
     assert len(train.y) + len(held_out.y) == len(data.y)
-    if METHODS["pca"].refusal(train.X.shape[1], train.class_counts, 2) is None:
-        assert_drawn(view_of(train, held_out), train)
+    n_components = default_components(data)
+    if METHODS["pca"].refusal(train.X.shape[1], train.class_counts, n_components) is None:
+        assert_drawn(view_of(train, held_out, n_components), train)
 
 
-def view_of(train: LabeledData, held_out: LabeledData) -> PlaneView:
-    components = np.linalg.svd(train.X - train.X.mean(axis=0), full_matrices=False)[2][:2]
-    return PlaneViewer(train, held_out, 1.0).view(components)
+def view_of(train: LabeledData, held_out: LabeledData, n_components: int) -> PlaneView:
+    directions = np.linalg.svd(train.X - train.X.mean(axis=0), full_matrices=False)[2]
+    return PlaneViewer(train, held_out, 1.0, n_components).view(directions[:n_components])
 
 
 def assert_drawn(view: PlaneView, train: LabeledData) -> None:

@@ -12,7 +12,7 @@ from callbacks.routes.requested_view import requested_event, shown_verdict
 from callbacks.routes.upload import stored_upload
 from callbacks.services import services
 from callbacks.session import own_fit, workspace
-from melm_core.methods import METHODS
+from melm_core.methods import COMPONENTS, METHODS
 from melm_studio.analyses.check import CHECK
 from melm_studio.planes.captions import title
 from melm_studio.planes.types import BatchScores
@@ -33,7 +33,7 @@ from melm_studio.programs.models import (
     Runs,
     StoredFile,
 )
-from melm_studio.runs.execution.refusals import check_data
+from melm_studio.runs.execution.refusals import check_data, default_components
 from melm_studio.runs.records.data_source import DataSource
 from melm_studio.runs.records.parameters import checked_parameters
 from melm_studio.runs.records.run import PlaneEvent, RunRecord
@@ -57,6 +57,8 @@ def start() -> Run:
     request, own = json_body(NewRun, "The run"), workspace()
     parameters = checked_parameters(request.method, request.parameters)
     data = prepared(request.source)
+    if COMPONENTS.name not in request.parameters:
+        parameters = replace(parameters, n_components=default_components(data))
     check_data(request.method, data, parameters)
     shown = ShownData(data.content_hash, data.name, data.label, request.source)
     fit = own.new_fit(shown, request.method, parameters, data.X.shape[1])

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from melm_core.base import UserError
 from melm_core.density import confounded_in_words, nuisance_cells
-from melm_core.methods import BATCH_WEIGHT, METHODS
+from melm_core.methods import BATCH_WEIGHT, COMPONENTS, METHODS
 from melm_studio.extras import install_command
 from melm_studio.runs.records.parameters import RunParameters
 from melm_studio.tables import LabeledData
@@ -55,5 +57,16 @@ def _check_batches(train: LabeledData, weight: float, n_components: int) -> None
 
 
 def applicable(parameters: RunParameters, data: LabeledData) -> RunParameters:
-    """The parameters of a form without a batch weight, which it hides, where there is no batch."""
+    """The parameters of a form as far as the data have what they are about.
+
+    Without batches there is no batch weight, which the form hides, and one feature has one
+    component, whatever the form says of others.
+    """
+    if data.X.shape[1] == 1:
+        parameters = replace(parameters, n_components=1)
     return parameters.without_batch_weight if data.batches is None else parameters
+
+
+def default_components(data: LabeledData) -> int:
+    """The number of components where nobody has chosen one: no more than there are features."""
+    return min(int(COMPONENTS.default), data.X.shape[1])

@@ -280,9 +280,9 @@ def test_constant_pixels_are_left_out_in_one_sentence():
     assert "3 columns are constant and left out: pixel_0_0, pixel_4_0, pixel_4_7." in steps
 
 
-def test_fewer_than_two_features_get_a_sentence_with_what_was_left_out():
-    columns = {"id": np.arange(60.0), "a": np.linspace(0, 1, N_ROWS), "label": LABEL}
-    expected = r"at least 2 features and the table has 1. Left out: id \(every value differs"
+def test_a_table_without_features_gets_a_sentence_with_what_was_left_out():
+    columns = {"id": np.arange(60.0), "a": np.ones(N_ROWS), "label": LABEL}
+    expected = r"needs a feature, and the table has none. Left out: id \(every value differs"
     with pytest.raises(TableError, match=expected):
         prepare(Table("t", pd.DataFrame(columns), ()))
 
