@@ -206,16 +206,20 @@ def class_thresholds(classes: ClassDensities) -> FloatArray:
     classes = classes.with_passes()
     best = classes.log_densities(grid[:, None]).argmax(axis=1)
     changes = np.flatnonzero(np.diff(best))
-    return np.array([_crossing(classes, grid[i : i + 2], best[i : i + 2]) for i in changes])
+    crossings = (_crossing(classes, grid[i : i + 2], best[i : i + 2]) for i in changes)
+    return np.array([x for x in crossings if x is not None])
 
 
 def _crossing(
     classes: ClassDensities,
     interval: FloatArray,
     codes: npt.NDArray[np.intp],
-) -> float:
+) -> float | None:
+    """Where two densities cross; None where they differ by rounding only, on one side of zero."""
+
     def difference(x: float) -> float:
         logs = classes.log_densities(np.array([[x]]))[0, codes]
         return float(logs[0] - logs[1])
 
-    return float(brentq(difference, *interval))
+    left, right = map(difference, interval)
+    return None if left * right > 0 else float(brentq(difference, *interval))

@@ -89,3 +89,10 @@ def test_what_cannot_be_fitted_is_refused(parameters, labels, message):
     X = np.random.default_rng(0).normal(size=(4, 2))
     with pytest.raises(ValueError, match=message):
         KernelDensityClassifier(**parameters).fit(X, labels)
+
+
+def test_equal_classes_have_no_threshold_by_rounding():
+    rows = np.tile([[0.0], [1.0], [2.0], [0.0]], (2, 1))
+    X, y = np.vstack([rows, rows]), np.repeat([0, 1], len(rows))
+    classes = kernel_classes(X, y, n_components=1, gamma=1.0).project(np.eye(1))
+    assert np.isfinite(class_thresholds(classes)).all()
