@@ -34,6 +34,7 @@ from melm_studio.planes.encoding import compact
 from melm_studio.planes.feature_ranking import feature_ranking
 from melm_studio.planes.figure import arrow_handles, empty_figure, limits, plane_frame, row_numbers
 from melm_studio.planes.gamma_advice import can_choose_gamma, gamma_advice
+from melm_studio.planes.pixel_images import pixel_images, pixel_news
 from melm_studio.planes.renderer import DataGoneError
 from melm_studio.planes.theme import THEMES, Scheme
 from melm_studio.planes.view_options import ViewOptions
@@ -168,8 +169,10 @@ def features(run_id: str, sequence: int) -> dict[str, Any]:
     found = None if check is None else CHECK.stored(store, check.run_id).stability
     is_own = not requested_options().changes_plane
     second = renderer.second_component(record, event) if is_own else None
+    images = pixel_images(renderer, record, event, requested_options())
     return with_stability(ranking, found) | {
-        "second": "" if second is None else second_component_sentence(second)
+        "second": "" if second is None else second_component_sentence(second),
+        "images": None if images is None else pixel_news(images, names, view.loadings),
     }
 
 

@@ -33,6 +33,7 @@ from melm_studio.planes.axis_titles import axis_titles
 from melm_studio.planes.captions import changes_of, title_of_view
 from melm_studio.planes.coloring import Marks, point_colors, point_symbols
 from melm_studio.planes.every_row import every_point_by_class, numbers_by_class
+from melm_studio.planes.pixel_images import pixel_images
 from melm_studio.planes.plane_view import PlaneViewer
 from melm_studio.planes.theme import Scheme
 from melm_studio.planes.types import PlaneView
@@ -47,6 +48,7 @@ from melm_studio.publication.comparison import (
     ranking_frame,
     scores_frame,
 )
+from melm_studio.publication.printed_images import printed_images
 from melm_studio.publication.report import report_of_comparison, report_of_run, report_page
 from melm_studio.publication.report_run import ReportedRun
 from melm_studio.publication.style import FigureFormat, FigureStyle
@@ -277,10 +279,16 @@ def _reported(record: RunRecord, event: PlaneEvent, options: ViewOptions) -> Rep
         is_check_final=check is not None and check.state.is_final,
         pictures=(_picture([figure_panel(record, event, options)], _ONE, name),),
         link=_link(record, event, options),
-        more=tuple(_analyses(record)),
+        more=(*_images(record, event, options), *_analyses(record)),
         changes=changes_of(options, _morph_target(options)),
         shown_gamma=options.gamma if options.gamma != record.gamma else None,
     )
+
+
+def _images(record: RunRecord, event: PlaneEvent, options: ViewOptions) -> Iterator[Section]:
+    images = pixel_images(services().renderer, record, event, options)
+    if images is not None:
+        yield Section("The features as pixels", pictures=(printed_images(images),))
 
 
 def _analyses(record: RunRecord) -> Iterator[Section]:

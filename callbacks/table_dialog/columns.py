@@ -22,7 +22,20 @@ from melm_studio.layout.table_dialog.columns import (
     columns_table,
 )
 from melm_studio.runs.records.data_source import DataSource
-from melm_studio.tables import SINGLE_USES, ClassRules, Column, Role, Use, answers_without
+from melm_studio.tables import (
+    GRID,
+    SINGLE_USES,
+    ClassRules,
+    Column,
+    LabeledData,
+    Role,
+    TableError,
+    Use,
+    answers_without,
+    can_be_pixels,
+    grid_answer,
+    pixel_grid,
+)
 from melm_studio.validation import read
 from melm_studio.workspace.data_source import ShownData
 
@@ -75,10 +88,25 @@ def _connect_table(app: Dash) -> None:
         Input(ids.COLUMNS_ERROR, "children"),  # redraws a control whose choice was refused
         prevent_initial_call=True,
     )(show_columns)
+    app.callback(
+        Output(ids.GRID_FIELD, "hidden"),
+        Output(ids.GRID, "value"),
+        Output(ids.GRID, "error"),
+        Input(ids.TABLE_SHOWN, "data"),
+        Input(ids.COLUMNS_ERROR, "children"),
+        prevent_initial_call=True,
+    )(show_grid)
 
 
 def _connect_choices(app: Dash) -> None:
     """The uses of columns that the user chooses, each a new choice of the data."""
+    app.callback(
+        Output(ids.CHOICE, "data", allow_duplicate=True),
+        Output(ids.GRID, "error", allow_duplicate=True),
+        Input(ids.GRID, "value"),
+        State(ids.DATA, "data"),
+        prevent_initial_call=True,
+    )(choose_grid)
     app.callback(
         Output(ids.CHOICE, "data", allow_duplicate=True),
         Input({"type": "role", "column": ALL}, "value"),
@@ -135,6 +163,42 @@ def show_columns(data: Any, search: Any, page: Any, error: str | None) -> tuple[
         not (shown.source.roles or shown.source.answers),
         is_all,
     )
+
+
+def show_grid(data: Any, error: str | None) -> tuple[Any, ...]:
+    """Show the size of the images that the features are, where they are or can be said to be."""
+    if data is None:
+        return (no_update,) * 3
+    try:
+        shown = ShownData.from_json(data)
+        labeled = workspace().data(shown)
+        return not can_be_pixels(labeled), _grid_text(shown, labeled), None
+    except UserError:
+        return True, "", None
+
+
+def _grid_text(shown: ShownData, labeled: LabeledData) -> str:
+    grid = pixel_grid(labeled, shown.source.answers.get(GRID, ""))
+    return "" if grid is None else grid.size
+
+
+def choose_grid(text: str | None, data: Any) -> tuple[Any, Any]:
+    """Say that the features are the pixels of an image, or that they are none."""
+    if text is None or data is None:
+        return no_update, no_update
+    try:
+        shown = ShownData.from_json(data)
+        present = _grid_text(shown, workspace().data(shown))
+    except UserError:
+        return no_update, no_update
+    if text.strip() == present:  # filled in, not typed
+        return no_update, None
+    try:
+        answer = grid_answer(text)
+    except TableError as refusal:
+        return no_update, str(refusal)
+    answers = {**shown.source.answers, GRID: answer}
+    return msgspec.to_builtins(replace(shown.source, answers=answers)), None
 
 
 def choose_role(values: list[str | None], data: Any) -> Any:

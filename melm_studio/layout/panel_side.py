@@ -36,9 +36,11 @@ def _features() -> Component:
                 [
                     html.H3("What separates them"),
                     button("Classes", hidden=True, **part("feature-densities")),
+                    button("List", "is-text", hidden=True, **part("features-as")),
                 ],
                 className="features-head",
             ),
+            html.Div(className="pixel-images", hidden=True, **part("pixel-images")),
             html.Div(className="features-line", **part("features-line")),
             html.Ol(className="features", **part("features"), **aria(label="Features")),
             html.P(className="hint", **part("features-more")),

@@ -45,7 +45,7 @@ from melm_studio.planes.types import (
     ProjectedRows,
     Scores,
 )
-from melm_studio.tables import LabeledData
+from melm_studio.tables import LabeledData, PixelGrid, pixel_grid
 
 # More points than this can be neither distinguished nor moved smoothly; the densities still sum
 # over all rows.
@@ -101,6 +101,14 @@ class PlaneViewer:
             self._train.drawn_rows(self._n_classes),
             self._held_out.drawn_rows(self._n_classes),
         )
+
+    def pixel_grid(self, said: str) -> PixelGrid | None:
+        """The image that the features are, as `pixel_grid` finds it; recognized once."""
+        return pixel_grid(self.parts[0], said) if said else self._recognized_grid
+
+    @cached_property
+    def _recognized_grid(self) -> PixelGrid | None:
+        return pixel_grid(self.parts[0])
 
     def view(
         self,

@@ -7,9 +7,16 @@ from melm_studio.tables.classes import ClassRules, class_values, is_measure
 from melm_studio.tables.dependence import has_chosen_groups
 from melm_studio.tables.formatting import count, listed, number, number_text, shortened
 from melm_studio.tables.labeled_data import LabeledData, UnlabeledRows
+from melm_studio.tables.pixels import (
+    MAX_PIXELS,
+    PixelGrid,
+    can_be_pixels,
+    grid_answer,
+    pixel_grid,
+)
 from melm_studio.tables.preparation import label_candidates, prepare
 from melm_studio.tables.quantities import NUMBERS, THOUSANDS, conversion, without_unit
-from melm_studio.tables.questions import MAX_ANSWERS, Choice, Question, answers_without
+from melm_studio.tables.questions import GRID, MAX_ANSWERS, Choice, Question, answers_without
 from melm_studio.tables.read import Table, TableError, read_table
 from melm_studio.tables.read_apart import JOB as TABLE_JOB
 from melm_studio.tables.read_apart import read_table_apart
@@ -46,11 +53,13 @@ from melm_studio.tables.text import DELIMITERS
 
 __all__ = [
     "DELIMITERS",
+    "GRID",
     "MAX_ANSWERS",
     "MAX_CELLS",
     "MAX_EDITED_ROWS",
     "MAX_FILTERS",
     "MAX_MARKS",
+    "MAX_PIXELS",
     "MISSING",
     "NO_VALUE",
     "NUMBERS",
@@ -67,6 +76,7 @@ __all__ = [
     "Form",
     "LabeledData",
     "Mark",
+    "PixelGrid",
     "Question",
     "ReadOptions",
     "Role",
@@ -81,6 +91,7 @@ __all__ = [
     "Words",
     "answers_without",
     "arrow_column",
+    "can_be_pixels",
     "cell_texts",
     "class_values",
     "conversion",
@@ -88,6 +99,7 @@ __all__ = [
     "edited_table",
     "fill_source",
     "filtered_table",
+    "grid_answer",
     "has_chosen_groups",
     "is_measure",
     "label_candidates",
@@ -96,6 +108,7 @@ __all__ = [
     "n_directions",
     "number",
     "number_text",
+    "pixel_grid",
     "prepare",
     "read_table",
     "read_table_apart",

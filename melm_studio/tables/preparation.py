@@ -27,7 +27,8 @@ from melm_studio.tables.dependence import (
 from melm_studio.tables.formatting import count, listed, number, shortened
 from melm_studio.tables.labeled_data import LabeledData, UnlabeledRows
 from melm_studio.tables.labels import guess_label, label_candidates
-from melm_studio.tables.questions import answered_roles, checked_answers
+from melm_studio.tables.pixels import pixel_grid
+from melm_studio.tables.questions import GRID, answered_roles, checked_answers
 from melm_studio.tables.read import Table, TableError, unique_names
 from melm_studio.tables.recipe_words import filled_sentences, step_sentences
 from melm_studio.tables.records import MAX_CELLS
@@ -105,7 +106,7 @@ def prepare(
     unlabeled, unlabeled_steps = _unlabeled_rows(
         table.frame.iloc[classes.unlabeled], columns, encodings, fitted, max_cells - X.size
     )
-    return LabeledData(
+    data = LabeledData(
         name=table.name,
         X=X,
         y=classes.y,
@@ -133,6 +134,9 @@ def prepare(
         # The first step of the classes only names them.
         warnings=(*classes.steps[1:], *unlabeled_steps, *warnings),
     )
+    if GRID in answers:  # refuses what the columns cannot be
+        pixel_grid(data, answers[GRID])
+    return data
 
 
 def _encoded(frame: pd.DataFrame, encodings: Sequence[ColumnEncoding]) -> FloatArray:

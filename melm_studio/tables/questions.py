@@ -17,10 +17,13 @@ from melm_studio.tables.read import TableError
 from melm_studio.tables.roles import Use
 
 NEIGHBORS, DOUBLES = "neighbors", "doubles"
+GRID = "grid"  # never asked: found, or said by the user
 SUBJECTS = "subjects:"  # and the name of a column
 INDEPENDENT, TOGETHER = "independent", "together"
 COLUMN = "column:"  # and the name of a column
 RUNS = re.compile(r"runs:([1-9][0-9]{0,5})")  # and a number of rows
+NO_GRID = "none"
+GRID_SIZE = re.compile(r"([1-9][0-9]{0,3})x([1-9][0-9]{0,3})")  # height and width in pixels
 
 MAX_ANSWERS = 100
 
@@ -98,18 +101,22 @@ def checked_answers(answers: Mapping[str, str], columns: Iterable[str]) -> dict[
     """
     names = set(columns)
     for question, answer in answers.items():
-        column = answer.removeprefix(COLUMN) if answer.startswith(COLUMN) else ""
+        column = ""
         if question == NEIGHBORS:
+            column = answer.removeprefix(COLUMN) if answer.startswith(COLUMN) else ""
             is_known = answer == INDEPENDENT or bool(RUNS.fullmatch(answer) or column)
             choices = f"{INDEPENDENT}, runs:15 (any number of rows) or {COLUMN}NAME"
         elif question == DOUBLES or question.startswith(SUBJECTS):
             is_known = answer in (INDEPENDENT, TOGETHER)
             choices = f"{INDEPENDENT} or {TOGETHER}"
             column = question.removeprefix(SUBJECTS) if question != DOUBLES else ""
+        elif question == GRID:
+            is_known = answer == NO_GRID or bool(GRID_SIZE.fullmatch(answer))
+            choices = f"8x8 (any height and width in pixels) or {NO_GRID}"
         else:
             raise TableError(
                 f'There is no question "{shortened(question)}". Questions are {NEIGHBORS}, '
-                f"{DOUBLES} and {SUBJECTS}NAME."
+                f"{DOUBLES}, {SUBJECTS}NAME and {GRID}."
             )
         if not is_known:
             raise TableError(

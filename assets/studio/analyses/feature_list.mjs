@@ -8,6 +8,7 @@ import { addToPanels } from "../panel/features.mjs";
 import { originOf, tipsOf } from "../plane/arrows.mjs";
 import { shortened } from "../plane/label_placement.mjs";
 import { hasPicture, toPixels } from "../plane/plotly.mjs";
+import { PixelImages } from "./pixel_images.mjs";
 
 /** @typedef {import("../panel/panel.mjs").Panel} Panel */
 /** @typedef {{ feature: number, name: string, x: number, y: number, share?: number, is_seen?: boolean, words?: string, is_stable?: boolean, stability?: string }} Feature */
@@ -29,6 +30,7 @@ class FeatureList {
     this.panel = panel;
     this.list = panel.part("features");
     this.arrow = new LitArrow(panel);
+    this.images = new PixelImages(panel, (pixel) => this.arrow.show(pixel ?? this.lit()));
     this.shownAt = -Infinity;
     /** @type {string | null} */
     this.shown = null; // the address of the ranking in the list
@@ -70,6 +72,7 @@ class FeatureList {
     if (!answer.ok) return;
     const ranking = await answer.json();
     this.show(ranking);
+    this.images.show(ranking.images);
     this.shown = address;
     this.fade(ranking.features);
     hide(panel.part("second"), !ranking.second);

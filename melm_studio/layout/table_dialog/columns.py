@@ -11,7 +11,7 @@ from dash.development.base_component import Component
 
 from melm_studio.layout import ids
 from melm_studio.layout.attributes import aria
-from melm_studio.tables import Column, count, number
+from melm_studio.tables import MAX_PIXELS, Column, count, number
 
 ORDER_MARK = " < "  # between categories, from low to high
 PAGE_LENGTH = 25
@@ -51,7 +51,7 @@ _BULK_CHOICES = ("feature", "info", "ignored")
 def columns_tab() -> Component:
     """Search, the columns that are found, and what can be done with all of them."""
     return dmc.Stack(
-        [_search(), html.Div(id=ids.COLUMNS_TABLE, className="wide"), _pages()],
+        [_search(), html.Div(id=ids.COLUMNS_TABLE, className="wide"), _grid(), _pages()],
         gap="sm",
         pt="sm",
     )
@@ -82,6 +82,27 @@ def _search() -> Component:
             ),
         ],
         gap="xs",
+    )
+
+
+def _grid() -> Component:
+    """The size of the images whose pixels the features are; hidden from tables with few."""
+    return html.Div(
+        dmc.TextInput(
+            id=ids.GRID,
+            value="",
+            debounce=True,
+            label="Features are the pixels of an image",
+            description=(
+                "Height x width, row by row, shown beside the plane; empty if they are none. "
+                f"At most {number(MAX_PIXELS)} pixels."
+            ),
+            placeholder="8 x 8",
+            size="sm",
+            w=360,
+        ),
+        id=ids.GRID_FIELD,
+        hidden=True,
     )
 
 

@@ -133,9 +133,16 @@ def _block(
     rows = array.reshape(len(array), -1)
     names = next((each for each in given.values() if len(each) == rows.shape[1]), None)
     if names is None:
-        prefix = "" if name in _FEATURES else f"{name} "
-        names = [f"{prefix}{at}" if prefix.strip() else f"x{at}" for at in range(rows.shape[1])]
+        prefix = f"{name} " if name and name not in _FEATURES else "x"
+        names = [f"{prefix}{place}" for place in _places(array.shape[1:])]
     return {each: _cells(rows[:, at]) for at, each in enumerate(names)}
+
+
+def _places(shape: tuple[int, ...]) -> list[str]:
+    """What tells the columns of a block apart: of images, row and column of the pixel."""
+    if len(shape) == 2 and min(shape) > 1:
+        return [f"{row}_{column}" for row, column in np.ndindex(shape)]
+    return [str(at) for at in range(math.prod(shape))]
 
 
 def _cells(column: npt.NDArray[Any]) -> npt.NDArray[Any] | pd.Series:

@@ -192,3 +192,54 @@ def test_a_run_knows_the_choice_and_its_program_applies_it(studio, pottery):
     columns = script.partition("COLUMNS = {")[2].partition("}")[0]
     assert "'number':" in columns
     assert "'ware':" not in columns
+
+
+GRID = f"{ids.GRID}.value"
+
+
+def drawings() -> bytes:
+    """Sixteen columns that nothing calls pixels."""
+    X = np.random.default_rng(0).normal(size=(60, 16))
+    table = pd.DataFrame(X, columns=[f"m {one}" for one in "abcdefghijklmnop"])
+    return csv(table.assign(label=["a", "b"] * 30))
+
+
+def grid_shown(visitor) -> dict:
+    """What the open window says of a grid."""
+    data = visitor.values[f"{ids.DATA}.data"]
+    return visitor.fire(ids.TABLE_SHOWN, "data", data, ids.GRID)
+
+
+def test_a_person_says_that_features_are_pixels_and_takes_it_back(visitor):
+    visitor.choose_file(drawings(), "drawings.csv")
+    shown = grid_shown(visitor)
+    assert (shown[f"{ids.GRID_FIELD}.hidden"], shown[GRID]) == (False, "")
+    visitor.choose(visitor.fire(ids.GRID, "value", "4 x 4")[CHOICE])
+    assert visitor.values[f"{ids.DATA}.data"]["source"]["answers"] == {"grid": "4x4"}
+    assert grid_shown(visitor)[GRID] == "4 x 4"
+    visitor.choose(visitor.fire(ids.GRID, "value", "")[CHOICE])
+    assert visitor.values[f"{ids.DATA}.data"]["source"]["answers"] == {"grid": "none"}
+    assert grid_shown(visitor)[GRID] == ""
+
+
+def test_a_recognized_grid_is_filled_in_and_chooses_nothing(visitor):
+    visitor.choose_sample("digits")
+    assert grid_shown(visitor)[GRID] == "8 x 8"
+    assert CHOICE not in visitor.fire(ids.GRID, "value", "8 x 8")
+
+
+def test_a_grid_that_the_columns_cannot_be_gets_a_sentence(visitor):
+    visitor.choose_file(drawings(), "drawings.csv")
+    refused = visitor.choose(visitor.fire(ids.GRID, "value", "5 x 5")[CHOICE])
+    assert "5 x 5 has 25 pixels, but the table has 16 numeric columns" in str(refused[ERROR])
+
+
+def test_what_is_no_size_gets_a_sentence_at_its_field(visitor):
+    visitor.choose_file(drawings(), "drawings.csv")
+    answer = visitor.fire(ids.GRID, "value", "large")
+    assert CHOICE not in answer
+    assert "is no size of an image" in str(answer)
+
+
+def test_a_table_of_few_features_is_not_asked_for_a_grid(pottery):
+    assert grid_shown(pottery)[f"{ids.GRID_FIELD}.hidden"] is True

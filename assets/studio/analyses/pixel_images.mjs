@@ -1,0 +1,126 @@
+// Features that are pixels, as small images: what each axis of the plane weighs, what each pixel is worth, and
+// the classes' means. They stand in the place of the list of features, which is a button away, and on narrow
+// screens first. A pixel that is pointed at, or reached by the arrow keys, is named, and its arrow lit.
+import { element, hide, write } from "../page/dom.mjs";
+
+/** @typedef {import("../panel/panel.mjs").Panel} Panel */
+/** @typedef {{ title: string, words: string, scale: string, src: string }} Picture */
+/** @typedef {{ at: number[], name: string[], x: number[], y: number[] }} Cells */
+/** @typedef {{ height: number, width: number, directions: Picture[], worth: Picture[], means: Picture[], cells: Cells, note: string }} Images */
+/** @typedef {{ feature: number, name: string, x: number, y: number }} Pixel */
+
+const LEGEND = "Orange: positive, blue: negative";
+const NARROW = "(width < 768px)"; // as the styles have it
+const STEPS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
+
+export class PixelImages {
+  /**
+   * @param {Panel} panel
+   * @param {(pixel: Pixel | null) => void} onPixel with the pixel that is pointed at
+   */
+  constructor(panel, onPixel) {
+    this.onPixel = onPixel;
+    this.node = panel.part("pixel-images");
+    this.card = this.node.parentElement;
+    this.button = panel.part("features-as");
+    this.isList = globalThis.matchMedia?.(NARROW).matches ?? false;
+    /** @type {Images | null} */
+    this.images = null;
+    this.words = element("p", "pixel-words", LEGEND);
+    this.words.setAttribute("role", "status");
+    this.button.onclick = () => this.turn(!this.isList);
+    this.node.addEventListener("pointermove", (event) => this.point(event));
+    this.node.addEventListener("pointerdown", (event) => this.point(event));
+    this.node.addEventListener("pointerleave", () => this.leave());
+    this.node.addEventListener("focusout", () => this.leave());
+    this.node.addEventListener("keydown", (event) => this.step(event));
+  }
+
+  /** @param {Images | null | undefined} images none where features are no pixels */
+  show(images) {
+    this.images = images ?? null;
+    hide(this.button, !images);
+    if (images) {
+      const { directions, worth, means, note } = images;
+      const isFocused = this.node.contains(document.activeElement);
+      this.node.replaceChildren(
+        this.words,
+        this.group("Directions and importance", [...directions, ...worth], "is-large"),
+        this.group("Class means", means, ""),
+        ...(note ? [element("p", "hint", note)] : []),
+      );
+      if (isFocused) /** @type {HTMLElement} */ (this.node.querySelector(".pixel-group")).focus();
+    }
+    this.turn(this.isList);
+  }
+
+  /** @param {boolean} isList */
+  turn(isList) {
+    this.isList = isList;
+    const isShown = Boolean(this.images) && !isList;
+    hide(this.node, !isShown);
+    this.card.classList.toggle("has-images", isShown);
+    write(this.button, isList ? "Images" : "List");
+    this.button.title = isList ? "Show the features as the pixels of an image" : "Show the features as a list";
+  }
+
+  /** @param {string} name @param {Picture[]} pictures @param {string} modifier */
+  group(name, pictures, modifier) {
+    const group = element("div", `pixel-group ${modifier}`, ...pictures.map((picture) => this.figure(picture)));
+    group.setAttribute("role", "group");
+    group.setAttribute("aria-label", `${name}. Arrow keys go from pixel to pixel.`);
+    group.tabIndex = 0;
+    return group;
+  }
+
+  /** @param {Picture} picture */
+  figure({ title, words, scale, src }) {
+    const image = document.createElement("img");
+    const { height, width } = this.images;
+    Object.assign(image, { src, alt: words, width, height, className: `pixel-image is-${scale}`, draggable: false });
+    const caption = element("figcaption", "", title);
+    caption.title = title;
+    return element("figure", "", element("div", "pixel-frame", image, element("span", "pixel-mark")), caption);
+  }
+
+  /** @param {PointerEvent} event */
+  point({ target, clientX, clientY }) {
+    const frame = /** @type {Element} */ (target).closest(".pixel-frame");
+    if (!frame || !this.images) return this.leave();
+    const { left, top, width, height } = frame.getBoundingClientRect();
+    const place = [((clientY - top) / height) * this.images.height, ((clientX - left) / width) * this.images.width];
+    return this.mark(place.map(Math.floor));
+  }
+
+  /** @param {KeyboardEvent} event */
+  step(event) {
+    const step = STEPS[event.key];
+    if (!step || !this.images) return;
+    event.preventDefault();
+    const from = this.place ?? [Math.floor(this.images.height / 2), Math.floor(this.images.width / 2)];
+    this.mark(this.place ? from.map((at, side) => at + step[side]) : from);
+  }
+
+  leave() {
+    if (!this.place) return;
+    this.place = null;
+    this.node.classList.remove("has-mark");
+    write(this.words, LEGEND);
+    this.onPixel(null);
+  }
+
+  /** Names one pixel, and marks it in all images. @param {number[]} place row and column */
+  mark([row, column]) {
+    const { height, width, cells } = this.images;
+    const place = [Math.min(Math.max(row, 0), height - 1), Math.min(Math.max(column, 0), width - 1)];
+    if (this.place?.[0] === place[0] && this.place[1] === place[1]) return;
+    this.place = place;
+    const feature = cells.at.indexOf(place[0] * width + place[1]);
+    const sizes = { "--row": place[0], "--column": place[1], "--rows": height, "--columns": width };
+    for (const [name, value] of Object.entries(sizes)) this.node.style.setProperty(name, String(value));
+    this.node.classList.add("has-mark");
+    const where = `row ${place[0] + 1}, column ${place[1] + 1}`;
+    write(this.words, feature < 0 ? `No feature: ${where}` : `${cells.name[feature]}: ${where}`);
+    this.onPixel(feature < 0 ? null : { feature, name: cells.name[feature], x: cells.x[feature], y: cells.y[feature] });
+  }
+}
