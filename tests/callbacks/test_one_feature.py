@@ -79,7 +79,7 @@ def test_the_program_of_one_feature_computes_its_component(studio, visitor, tmp_
     program, table = tmp_path / "plane.py", tmp_path / "new.csv"
     program.write_bytes(visitor.http.get(f"/runs/{run}/script.py").data)
     table.write_text("dose\n0.1\n2.2\n")
-    ran = subprocess.run(  # noqa: S603 (of this test)
+    ran = subprocess.run(
         [sys.executable, program, table], capture_output=True, text=True, check=True
     )
     header, *rows = ran.stdout.splitlines()

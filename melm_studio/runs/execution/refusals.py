@@ -69,4 +69,4 @@ def applicable(parameters: RunParameters, data: LabeledData) -> RunParameters:
 
 def default_components(data: LabeledData) -> int:
     """The number of components where nobody has chosen one: no more than there are features."""
-    return min(int(COMPONENTS.default), data.X.shape[1])
+    return int(min(COMPONENTS.default, data.X.shape[1]))
