@@ -15,6 +15,7 @@ from melm_core.datasets import (
     crescents,
     five_gaussians,
     five_mixtures,
+    middle_dose,
     pure_noise,
 )
 from melm_studio.tables.questions import INDEPENDENT, NEIGHBORS
@@ -62,6 +63,12 @@ SAMPLES: Mapping[str, Sample] = MappingProxyType(
                 "300 rows in two interlocking crescents in the plane.",
             ),
             Sample(
+                "middle_dose",
+                "Middle dose",
+                "300 drawn patients, unwell with too little of a drug and with too much, described "
+                "by 5 measurements.",
+            ),
+            Sample(
                 "pure_noise",
                 "Pure noise",
                 "60 rows of 50 random numbers in 3 meaningless classes: any separation of the "
@@ -82,8 +89,13 @@ _DRAWN: Mapping[str, Callable[[], tuple[FloatArray, IntArray]]] = MappingProxyTy
         "five_gaussians": lambda: five_gaussians(0),
         "five_mixtures": lambda: five_mixtures(0),
         "crescents": lambda: crescents(0),
+        "middle_dose": lambda: middle_dose(0),
         "pure_noise": lambda: pure_noise(random_state=0),
     }
+)
+# The features and classes of drawn samples that have names of their own.
+_NAMES = MappingProxyType(
+    {"middle_dose": (("dose", "age", "weight", "height", "pulse"), ("unwell", "well"))}
 )
 # Every row is another flower, wine, tumor, drawing or draw, whatever the order of the file.
 _INDEPENDENT = MappingProxyType({NEIGHBORS: INDEPENDENT})
@@ -111,6 +123,10 @@ def load_sample(key: str) -> Table:
 
 def _drawn_table(key: str) -> Table:
     X, y = _DRAWN[key]()
-    frame = pd.DataFrame(X, columns=[f"x{index}" for index in range(1, X.shape[1] + 1)])
-    frame["class"] = np.array([f"class {code + 1}" for code in y])
+    features, classes = _NAMES.get(key) or (
+        [f"x{index}" for index in range(1, X.shape[1] + 1)],
+        [f"class {code}" for code in range(1, int(y.max()) + 2)],
+    )
+    frame = pd.DataFrame(X, columns=list(features))
+    frame["class"] = np.array(classes)[y]
     return Table(SAMPLES[key].label, frame, (), answers=_INDEPENDENT)

@@ -231,6 +231,44 @@ _THREE_WAYS = Contents(
     ),
 )
 
+_BENT_ARROW = Contents(
+    "middle_dose",
+    (
+        Fit("lda"),
+        Fit("lda", {"curves": "curved"}),
+        Fit("lda", {"curves": "auto"}, is_checked=True),
+    ),
+    (
+        Scene(
+            "No straight direction helps",
+            "These are {rows} patients, described by {features} measurements. Some are well, some "
+            "are not. LDA looks for the direction in which the two differ most, and tells "
+            "{held_out} of the held-out patients apart.",
+            "Guessing gives {guessing}. Ask whether the measurements are useless.",
+            hidden=(),
+        ),
+        Scene(
+            "An arrow that bends",
+            "Here each measurement may bend before LDA uses it. The dose does: its path leads from "
+            "too little, through the patients who are well, to too much. Of the same held-out "
+            "patients, {held_out} are told apart.",
+            "The marks on the path are the quartiles of the dose. A patient with a low dose lies "
+            "near one end, with a high dose near the other.",
+            fit=1,
+            hidden=(),
+        ),
+        Scene(
+            "Bent, because held-out rows say so",
+            "With Features at auto, measurements bend only where inner folds gain more than their "
+            "error by it; on noise they stay straight. {check}",
+            "Choose Features under More, beside Components. Play the morph from the straight plane "
+            "to the curved one: choose the straight run, and press M.",
+            fit=2,
+            hidden=(),
+        ),
+    ),
+)
+
 CONTENTS: Mapping[str, Contents] = MappingProxyType(
     {
         "melm": _MELM,
@@ -238,5 +276,6 @@ CONTENTS: Mapping[str, Contents] = MappingProxyType(
         "kernel-width": _KERNEL_WIDTH,
         "noise": _NOISE,
         "three-ways": _THREE_WAYS,
+        "bent-arrow": _BENT_ARROW,
     }
 )

@@ -56,6 +56,11 @@ INCLUDED_STORIES: Mapping[str, IncludedStory] = MappingProxyType(
             IncludedStory(
                 "three-ways", "One data set, three ways", "Digits, by PCA, LDA and MELM."
             ),
+            IncludedStory(
+                "bent-arrow",
+                "An arrow that bends",
+                "A drug, of which too little is as bad as too much.",
+            ),
         )
     }
 )
