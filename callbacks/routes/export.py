@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 from dash import Dash
 
+from callbacks.routes.probabilities import probabilities_in_plane
 from callbacks.routes.requested_view import requested_event, requested_options, viewed_event
 from callbacks.services import services
 from callbacks.session import own_run
@@ -50,8 +51,17 @@ def components(run_id: str) -> flask.Response:
 def model(run_id: str) -> flask.Response:
     """The plane in the format of `SavedPlane`."""
     record = _linear_run(run_id)
-    data, gamma = services().renderer.data(record), requested_options().gamma
-    text = model_text(data, record, _event(record).components, gamma)
+    data, options = services().renderer.data(record), requested_options()
+    event = requested_event(run_id, flask.request.args.get("plane", type=int))
+    known = probabilities_in_plane(record, event)
+    text = model_text(
+        data,
+        record,
+        viewed_event(record, event).components,
+        options.gamma,
+        calibration=known.calibration if known else None,
+        limits=services().rows.placer(record, event, options).limits,
+    )
     return attachment(text, record, "model.json", "application/json")
 
 

@@ -18,6 +18,7 @@ from msgspec.structs import replace
 
 from callbacks.guards.compression import PACKED_ROWS
 from callbacks.routes.export import attachment
+from callbacks.routes.probabilities import known_probabilities, probabilities_in_plane
 from callbacks.routes.requested_view import requested_event, requested_options
 from callbacks.services import services
 from callbacks.session import own_run, workspace
@@ -33,7 +34,7 @@ from melm_studio.planes.theme import Scheme
 from melm_studio.rows.details import row_details, unlabeled_details
 from melm_studio.rows.distances import RowDistances, row_contributions, row_distances
 from melm_studio.rows.distances_figure import contributions_figure, distances_figure
-from melm_studio.rows.held_out_probabilities import HeldOutProbabilities
+from melm_studio.rows.held_out_probabilities import KnownProbabilities
 from melm_studio.rows.new_rows import NewRows
 from melm_studio.rows.new_rows_report import new_rows_report, new_rows_table, taken_for
 from melm_studio.rows.placement import Placement, RowPlacer
@@ -108,8 +109,7 @@ def details(run_id: str, sequence: int, row: int) -> dict[str, Any]:
     if not len(chosen):
         flask.abort(404)
     if len(chosen.unlabeled):
-        calibration = known.calibration if known else None
-        return _json(unlabeled_details(data, plane.placer, int(chosen.unlabeled[0]), calibration))
+        return _json(unlabeled_details(data, plane.placer, int(chosen.unlabeled[0]), known))
     return _json(row_details(data, plane.placer, int(chosen.labeled[0]), known))
 
 
@@ -154,22 +154,6 @@ def suspects(run_id: str) -> dict[str, Any]:
     return _json(suspect_labels(data, known.log_densities))
 
 
-def known_probabilities(record: RunRecord) -> HeldOutProbabilities | None:
-    """The calibrated probabilities of the rows of a run; None if not computed."""
-    current = workspace().about(record, PROBABILITIES.name)
-    if current is None or not PROBABILITIES.stands(current):
-        return None
-    return PROBABILITIES.stored(services().store, current.run_id)
-
-
-def _probabilities_in_plane(record: RunRecord, event: PlaneEvent) -> HeldOutProbabilities | None:
-    """Those that hold in the plane on screen: of a plane or γ that is not the run's, none."""
-    options = requested_options()
-    is_own = event.is_final and not options.changes_plane
-    has_gamma = options.gamma is None or options.gamma == record.gamma
-    return known_probabilities(record) if is_own and has_gamma else None
-
-
 @dataclass(frozen=True, eq=False)
 class _Plane:
     """The plane on screen, and what is known of rows in it."""
@@ -177,13 +161,13 @@ class _Plane:
     record: RunRecord
     data: LabeledData
     placer: RowPlacer
-    known: HeldOutProbabilities | None
+    known: KnownProbabilities | None
 
 
 def _plane(run_id: str, sequence: int) -> _Plane:
     record, event = own_run(run_id), requested_event(run_id, sequence)
     placer = services().rows.placer(record, event, requested_options())
-    known = _probabilities_in_plane(record, event)
+    known = probabilities_in_plane(record, event)
     return _Plane(record, services().rows.data(record), placer, known)
 
 
@@ -444,8 +428,7 @@ def _new_rows(record: RunRecord) -> NewRows:
 def _placement(
     record: RunRecord, event: PlaneEvent, placer: RowPlacer, rows: FloatArray
 ) -> Placement:
-    known = _probabilities_in_plane(record, event)
-    return placer.place(rows, is_new=True, calibration=known.calibration if known else None)
+    return placer.place(rows, is_new=True, known=probabilities_in_plane(record, event))
 
 
 def _placer(record: RunRecord, event: PlaneEvent) -> RowPlacer:

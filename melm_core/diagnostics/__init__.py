@@ -25,6 +25,7 @@ from melm_core.diagnostics.outliers import (
     residual_limit,
 )
 from melm_core.diagnostics.row_probabilities import (
+    HeldOutPlanes,
     RowProbabilities,
     calibrated_probabilities,
     out_of_fold_probabilities,
@@ -36,6 +37,7 @@ __all__ = [
     "ComponentGain",
     "ConfidenceEllipses",
     "EllipseOf",
+    "HeldOutPlanes",
     "Importance",
     "LeftOutDistances",
     "PlaneDistances",

@@ -24,6 +24,7 @@ from melm_core.evaluation.refitting import (
     chosen_preparation,
     fit_projection,
 )
+from melm_core.linalg.plane_distances import score_distances, squared_residuals
 from melm_core.linalg.planes import orthonormalize
 
 # Of the rows that are like those of the table, one in a hundred exceeds a limit.
@@ -217,9 +218,7 @@ class PlaneDistances:
 
     def score_distance(self, X: FloatArray) -> FloatArray:
         """Hotelling's T² of rows within the plane, shape (n_samples,)."""
-        scores = (X - self.mean) @ self.basis.T
-        distances: FloatArray = np.einsum("ij,jk,ik->i", scores, self.precision, scores)
-        return distances
+        return score_distances(X - self.mean, self.basis, self.precision)
 
     def contributions(self, X: FloatArray) -> FloatArray:
         """What each feature contributes to T², shape (n_samples, n_features).
@@ -245,9 +244,7 @@ class PlaneDistances:
 
     def residual_contributions(self, X: FloatArray) -> FloatArray:
         """What each feature contributes to Q, shape (n_samples, n_features); they sum to Q."""
-        centered = X - self.mean
-        off: FloatArray = centered - (centered @ self.basis.T) @ self.basis
-        return np.zeros_like(off) if self.n_components == self.mean.size else off**2
+        return squared_residuals(X - self.mean, self.basis)
 
     def score_limit(self, level: float = DEFAULT_LEVEL, *, is_new: bool = False) -> float:
         """The T² that a share `level` of rows like those of the table stays below.

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from melm_core.base.array_types import FloatArray, IntArray
+from melm_core.density.calibration import Calibration
 from melm_core.density.classifier import density_shares
 from melm_core.diagnostics.mislabeled_rows import (
     DEFAULT_FALSE_SHARE,
@@ -17,7 +18,6 @@ from melm_core.diagnostics.mislabeled_rows import (
     suspect_labels,
 )
 from melm_core.evaluation.calibration import (
-    Calibration,
     Reliability,
     cross_calibrated,
     fitted_calibration,
@@ -25,6 +25,7 @@ from melm_core.evaluation.calibration import (
 from melm_core.evaluation.density_accuracy import DEFAULT_FOLDS, fold_log_densities
 from melm_core.evaluation.folds import RefitFolds, refit_folds
 from melm_core.evaluation.refitting import (
+    FittedProjection,
     MethodLike,
     Preparation,
     chosen_preparation,
@@ -105,21 +106,20 @@ def out_of_fold_probabilities(
     >>> out_of_fold_probabilities("lda", X, y)[0].argmax()
     np.int64(0)
     """
-    work = _HeldOut.of(
+    planes = HeldOutPlanes.of(
         method,
         X,
         y,
-        groups,
+        groups=groups,
         nuisance=nuisance,
-        gamma=gamma,
         parameters=parameters,
         standardize=standardize,
         preparation=preparation,
         n_folds=n_folds,
         random_state=random_state,
+        callback=callback,
     )
-    logs, _, _ = work.log_densities(callback)
-    return density_shares(logs)
+    return density_shares(planes.log_densities(gamma))
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,6 +174,164 @@ class RowProbabilities:
         return suspect_labels(self.log_densities, self.y, false_share=false_share)
 
 
+@dataclass(frozen=True, eq=False)
+class HeldOutPlanes:
+    """Refits of a method without each fold: they judge every row by a plane fitted without it.
+
+    Attributes
+    ----------
+    plan : RefitFolds
+    projections : tuple of FittedProjection
+        Of the folds, in order; fewer if it was stopped.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from melm_core.diagnostics import HeldOutPlanes
+    >>> X, y = load_iris(return_X_y=True)
+    >>> planes = HeldOutPlanes.of("lda", X[::2], y[::2])
+    >>> found = planes.probabilities(gamma=1.0)
+    >>> others = found.calibration.probabilities(planes.log_densities_of(X[1::2], gamma=1.0))
+    >>> bool((others.argmax(axis=1) == y[1::2]).mean() > 0.9)
+    True
+    """
+
+    plan: RefitFolds
+    projections: tuple[FittedProjection, ...]
+
+    @classmethod
+    def of(
+        cls,
+        method: MethodLike,
+        X: Any,
+        y: Any,
+        *,
+        groups: Any = None,
+        nuisance: Any = None,
+        parameters: Mapping[str, Any] | None = None,
+        standardize: bool = True,
+        preparation: Preparation | None = None,
+        n_folds: int = DEFAULT_FOLDS,
+        random_state: int = 0,
+        callback: FoldDone | None = None,
+    ) -> HeldOutPlanes:
+        """Refit a method without each fold.
+
+        Parameters
+        ----------
+        method, X, y, groups, nuisance, parameters, standardize, preparation, n_folds
+            See `out_of_fold_probabilities`.
+        random_state : int, default=0
+        callback : callable, optional
+            Called after each fold with its number and the number of folds; returns whether to
+            stop.
+
+        Raises
+        ------
+        ValueError
+            If a parameter or the data are invalid, or a class has too few rows.
+        """
+        plan = refit_folds(
+            method,
+            X,
+            y,
+            groups,
+            nuisance=nuisance,
+            parameters=parameters,
+            n_folds=n_folds,
+            random_state=random_state,
+            may_miss=preparation is not None,
+        )
+        chosen = chosen_preparation(preparation, standardize=standardize)
+        projections: list[FittedProjection] = []
+        for number, fold in enumerate(plan.folds, start=1):
+            train = plan.training_rows(fold)
+            projections.append(
+                fit_projection(
+                    plan.estimator,
+                    train.X,
+                    train.y,
+                    preparation=chosen,
+                    groups=train.groups,
+                    nuisance=train.nuisance,
+                )
+            )
+            if callback is not None and callback(number, len(plan.folds)):
+                break
+        return cls(plan, tuple(projections))
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether no fold is missing."""
+        return len(self.projections) == len(self.plan.folds)
+
+    def log_densities(self, gamma: float) -> FloatArray:
+        """Logarithms of the class densities at each row, by the plane fitted without its fold.
+
+        Parameters
+        ----------
+        gamma : float
+            Kernel width of the densities, relative to Silverman's rule.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            nan for rows of folds that were not reached.
+        """
+        rows = self.plan.rows
+        logs = np.full((len(rows.y), len(rows.classes)), np.nan)
+        for fold, projection in zip(self.plan.folds, self.projections, strict=False):
+            train = self.plan.training_rows(fold)
+            logs[fold.test] = fold_log_densities(projection, train, rows.X[fold.test], gamma)
+        return logs
+
+    def log_densities_of(
+        self, X: FloatArray, gamma: float, fold: IntArray | None = None
+    ) -> FloatArray:
+        """Logarithms of the class densities at rows that are none of those of `of`.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_rows, n_features)
+            With the features of the rows of `of`.
+        gamma : float
+        fold : ndarray of int, shape (n_rows,), optional
+            The fold without which each row is judged, as rows of its group are in it; by default
+            the first.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes)
+        """
+        fold = np.zeros(len(X), dtype=np.int64) if fold is None else fold
+        logs = np.empty((len(X), len(self.plan.rows.classes)))
+        for number in np.unique(fold):
+            chosen = fold == number
+            train = self.plan.training_rows(self.plan.folds[number])
+            projection = self.projections[number]
+            logs[chosen] = fold_log_densities(projection, train, X[chosen], gamma)
+        return logs
+
+    @property
+    def fold(self) -> IntArray:
+        """The number of the fold of each row from 0, shape (n_samples,)."""
+        numbers = np.empty(len(self.plan.rows.y), dtype=np.int64)
+        for number, fold in enumerate(self.plan.folds):
+            numbers[fold.test] = number
+        return numbers
+
+    def probabilities(self, gamma: float) -> RowProbabilities:
+        """Calibrated probabilities of the classes of every row at a kernel width."""
+        rows, logs = self.plan.rows, self.log_densities(gamma)
+        return RowProbabilities(
+            probabilities=cross_calibrated(logs, rows.y, self.fold),
+            log_densities=logs,
+            y=rows.y,
+            classes=rows.classes,
+            calibration=fitted_calibration(logs, rows.y),
+        )
+
+
 def calibrated_probabilities(
     method: MethodLike,
     X: Any,
@@ -222,73 +380,17 @@ def calibrated_probabilities(
     >>> found.uncalibrated_reliability.confidence > 0.6 > found.reliability.confidence
     True
     """
-    work = _HeldOut.of(
+    planes = HeldOutPlanes.of(
         method,
         X,
         y,
-        groups,
+        groups=groups,
         nuisance=nuisance,
-        gamma=gamma,
         parameters=parameters,
         standardize=standardize,
         preparation=preparation,
         n_folds=n_folds,
         random_state=random_state,
+        callback=callback,
     )
-    logs, fold, is_stopped = work.log_densities(callback)
-    if is_stopped:
-        return None
-    rows = work.plan.rows
-    return RowProbabilities(
-        probabilities=cross_calibrated(logs, rows.y, fold),
-        log_densities=logs,
-        y=rows.y,
-        classes=rows.classes,
-        calibration=fitted_calibration(logs, rows.y),
-    )
-
-
-@dataclass(frozen=True, eq=False)
-class _HeldOut:
-    """Refits in folds, and the densities of the rows that each leaves out."""
-
-    plan: RefitFolds
-    preparation: Preparation
-    gamma: float
-
-    @classmethod
-    def of(
-        cls,
-        method: MethodLike,
-        X: Any,
-        y: Any,
-        groups: Any,
-        *,
-        gamma: float,
-        standardize: bool,
-        preparation: Preparation | None,
-        **folds: Any,
-    ) -> _HeldOut:
-        plan = refit_folds(method, X, y, groups, may_miss=preparation is not None, **folds)
-        return cls(plan, chosen_preparation(preparation, standardize=standardize), gamma)
-
-    def log_densities(self, callback: FoldDone | None) -> tuple[FloatArray, IntArray, bool]:
-        """Logarithms of the class densities at each row, its fold, and whether it was stopped."""
-        rows, folds = self.plan.rows, self.plan.folds
-        logs = np.full((len(rows.y), len(rows.classes)), np.nan)
-        fold_of = np.zeros(len(rows.y), dtype=np.int64)
-        for number, fold in enumerate(folds, start=1):
-            train = self.plan.training_rows(fold)
-            projection = fit_projection(
-                self.plan.estimator,
-                train.X,
-                train.y,
-                preparation=self.preparation,
-                groups=train.groups,
-                nuisance=train.nuisance,
-            )
-            logs[fold.test] = fold_log_densities(projection, train, rows.X[fold.test], self.gamma)
-            fold_of[fold.test] = number
-            if callback is not None and callback(number, len(folds)):
-                return logs, fold_of, number < len(folds)
-        return logs, fold_of, False
+    return planes.probabilities(gamma) if planes.is_complete else None

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from melm_core.base.label_permutations import PermutationDesign
+from melm_core.density.calibration import Calibration
 from melm_core.evaluation.answers import LEVEL, Answer, answer_of, bound_at_chance
 from melm_core.evaluation.best_of_many import WinnerShare, winner_share
 from melm_core.evaluation.calibration import (
-    Calibration,
     Reliability,
     cross_calibrated,
     fitted_calibration,

@@ -18,6 +18,7 @@ import numpy as np
 from scipy.optimize import minimize
 
 from melm_core.base.array_types import FloatArray, IntArray
+from melm_core.density.calibration import Calibration, sharpened_shares
 
 _LOG_SHARPNESS = (-6.0, 1.0)  # logarithm of 1 / temperature
 _MOST_LAPSE = 0.9
@@ -25,46 +26,6 @@ _GRID = (15, 7)
 _MOST_EVALUATIONS = 120
 _SURE = 0.95
 _BINS = 10
-
-
-@dataclass(frozen=True)
-class Calibration:
-    """What turns logarithms of class densities into probabilities, under equal priors.
-
-    Attributes
-    ----------
-    temperature : float
-        Divides the logarithms; above 1 where the densities are too sure.
-    lapse : float
-        Weight of equal probabilities; about 1 / n_rows where nothing speaks for more, so that no
-        probability is finer than the rows allow.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from melm_core.evaluation import Calibration
-    >>> Calibration(temperature=2.0, lapse=0.1).probabilities(np.log([[0.9, 0.1]])).round(3)
-    array([[0.725, 0.275]])
-    """
-
-    temperature: float
-    lapse: float
-
-    def probabilities(self, log_densities: FloatArray) -> FloatArray:
-        """Probabilities of the classes, of rows that are new or held out.
-
-        Parameters
-        ----------
-        log_densities : ndarray of shape (n_rows, n_classes)
-
-        Returns
-        -------
-        ndarray of shape (n_rows, n_classes)
-            Equal where all densities are 0.
-        """
-        shares = _shares(log_densities, 1.0 / self.temperature)
-        mixed: FloatArray = (1.0 - self.lapse) * shares + self.lapse / shares.shape[1]
-        return mixed
 
 
 def fitted_calibration(log_densities: FloatArray, y: IntArray) -> Calibration:
@@ -102,7 +63,7 @@ def fitted_calibration(log_densities: FloatArray, y: IntArray) -> Calibration:
     least_lapse = min(0.5 / n_rows, _MOST_LAPSE)
 
     def losses(log_sharpness: float, log_lapses: FloatArray) -> FloatArray:
-        right = _shares(log_densities, float(np.exp(log_sharpness)))[own]
+        right = sharpened_shares(log_densities, float(np.exp(log_sharpness)))[own]
         lapses = np.exp(log_lapses)[:, None]
         mixed = (1.0 - lapses) * right + lapses / n_classes
         # As if one row more had come from nowhere: what n rows cannot exclude has a share of 1 / n.
@@ -203,12 +164,3 @@ class Reliability:
             n_sure=int(is_sure.sum()),
             sure_right=float(right[is_sure].mean()) if is_sure.any() else float("nan"),
         )
-
-
-def _shares(logs: FloatArray, sharpness: float) -> FloatArray:
-    """Shares of the densities raised to a power; equal where all densities are 0."""
-    largest = logs.max(axis=1, keepdims=True)
-    away = np.where(np.isfinite(largest), logs, 0.0) - np.where(np.isfinite(largest), largest, 0.0)
-    densities = np.exp(sharpness * away)
-    shares: FloatArray = densities / densities.sum(axis=1, keepdims=True)
-    return shares

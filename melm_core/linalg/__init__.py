@@ -5,6 +5,7 @@ from __future__ import annotations
 from melm_core.linalg.class_moments import covariance_of, moments_of_classes
 from melm_core.linalg.equivalent_rows import EquivalentRows, equivalent_rows, offsets_of
 from melm_core.linalg.moment_estimator import MomentPlaneEstimator
+from melm_core.linalg.plane_distances import score_distances, squared_residuals
 from melm_core.linalg.planes import (
     align_components,
     align_planes,
@@ -39,4 +40,6 @@ __all__ = [
     "principal_angles",
     "random_components",
     "rotation",
+    "score_distances",
+    "squared_residuals",
 ]

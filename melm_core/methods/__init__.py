@@ -23,7 +23,7 @@ from melm_core.methods.parameters import (
     without_zero_weight,
 )
 from melm_core.methods.registry import METHODS
-from melm_core.methods.saved_plane import SavedPlane
+from melm_core.methods.saved_plane import RowLimits, SavedPlane
 
 __all__ = [
     "AUTO",
@@ -42,6 +42,7 @@ __all__ = [
     "Choice",
     "Method",
     "Parameter",
+    "RowLimits",
     "SavedPlane",
     "Scale",
     "Setting",

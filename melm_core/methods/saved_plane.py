@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any, Self
 
 import msgspec
 import numpy as np
+import numpy.typing as npt
 
 from melm_core.base.array_types import FloatArray
 from melm_core.base.column_encoding import ColumnEncoding, listed
 from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_components
 from melm_core.base.row_blocks import is_lazy
+from melm_core.density.calibration import Calibration
 from melm_core.density.class_densities import ClassDensities
 from melm_core.density.classifier import ClassDensityPrediction
+from melm_core.linalg.plane_distances import score_distances, squared_residuals
+from melm_core.linalg.planes import orthonormalize
 from melm_core.recipe import FittedPreparation, RecipeRules
 
 VERSION = 1  # of the file
@@ -33,8 +37,48 @@ _FIELDS = (
     "columns",
     "class_names",
     "class_densities",
+    "calibration",
+    "limits",
     "rules",
 )
+
+
+@dataclass(frozen=True, eq=False)
+class RowLimits:
+    """How far from the rows of a fit others may be that are like them.
+
+    Attributes
+    ----------
+    mean : ndarray of shape (n_features,)
+        Of the fitted rows, standardized as the plane projects them.
+    precision : ndarray of shape (n_components, n_components)
+        Inverse covariance of their coordinates in an orthonormal basis of the plane, that of
+        `melm_core.linalg.planes.orthonormalize`.
+    score_limit, residual_limit : float
+        The largest T² in the plane and the largest Q off it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from melm_core.methods import RowLimits
+    >>> limits = RowLimits(np.zeros(2), np.eye(1), score_limit=9.0, residual_limit=4.0)
+    >>> limits.are_unlike(np.array([[2.0, 0.0], [0.0, 3.0]]), np.eye(1, 2))
+    array([False,  True])
+    """
+
+    mean: FloatArray
+    precision: FloatArray
+    score_limit: float
+    residual_limit: float
+
+    def are_unlike(self, X: FloatArray, components: FloatArray) -> npt.NDArray[np.bool_]:
+        """Whether standardized rows, shape (n_rows, n_features), are beyond one of the limits."""
+        basis, centered = orthonormalize(components), X - self.mean
+        in_plane = score_distances(centered, basis, self.precision) > self.score_limit
+        off: npt.NDArray[np.bool_] = (
+            squared_residuals(centered, basis).sum(axis=1) > self.residual_limit
+        )
+        return in_plane | off
 
 
 class SavedPlane(ClassDensityPrediction):
@@ -42,7 +86,8 @@ class SavedPlane(ClassDensityPrediction):
 
     The input is a table in its original units: its columns are encoded, centered, scaled and
     projected as those of the table to which the plane was fitted. Classes are predicted by their
-    kernel densities in the plane, with equal priors. It cannot be fitted; in a pipeline it is
+    kernel densities in the plane, with equal priors; a row that is unlike all those of the table
+    has none. It cannot be fitted; in a pipeline it is
     `FunctionTransformer(plane.transform)`.
 
     Parameters
@@ -56,6 +101,10 @@ class SavedPlane(ClassDensityPrediction):
     class_names : sequence of str of length n_classes, optional
     class_densities : ClassDensities, optional
         Projected into the plane.
+    calibration : Calibration, optional
+        Of rows that the plane was not fitted to; without it there are no probabilities.
+    limits : RowLimits, optional
+        Beyond which a row has no class.
     rules : RecipeRules, optional
         The fitted recipe of the encoded columns.
 
@@ -81,6 +130,10 @@ class SavedPlane(ClassDensityPrediction):
         The recipe by which encoded columns become features, if it is more than filling in.
     class_densities_ : ClassDensities or None
         The kernel densities of the classes in the plane; None if it cannot predict.
+    calibration_ : Calibration or None
+        What turns these into probabilities; None if it has no probabilities.
+    limits_ : RowLimits or None
+        Beyond which a row has no class; None if every row has one.
 
     Examples
     --------
@@ -105,6 +158,8 @@ class SavedPlane(ClassDensityPrediction):
         encodings: Sequence[ColumnEncoding] = (),
         class_names: Sequence[str] = (),
         class_densities: ClassDensities | None = None,
+        calibration: Calibration | None = None,
+        limits: RowLimits | None = None,
         rules: RecipeRules | None = None,
     ) -> None:
         n_features = len(feature_names)
@@ -119,6 +174,7 @@ class SavedPlane(ClassDensityPrediction):
         self.rules_ = rules
         self._set_columns(tuple(encodings) or tuple(map(ColumnEncoding, feature_names)))
         self._set_classes(class_names, class_densities)
+        self.calibration_, self.limits_ = calibration, limits
 
     def transform(self, X: Any) -> FloatArray:
         """Project rows in the original units, returning shape (n_samples, n_components).
@@ -150,6 +206,58 @@ class SavedPlane(ClassDensityPrediction):
         points: FloatArray = prepared * self.scale_ + self.center_
         return points
 
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """The class with the largest density, shape (n_samples,); None of rows unlike the table's.
+
+        Parameters
+        ----------
+        X
+            See `transform`.
+        """
+        labels: npt.NDArray[Any] = super().predict(X).astype(object)
+        labels[self.are_unlike(X)] = None
+        return labels
+
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Probabilities of the classes under equal priors, shape (n_samples, n_classes).
+
+        Calibrated by rows that were left out; nan of rows that are unlike those of the table.
+
+        Parameters
+        ----------
+        X
+            See `transform`.
+
+        Raises
+        ------
+        ValueError
+            If the plane was saved without calibration.
+        """
+        logs = self._log_densities(X)
+        if self.calibration_ is None:
+            raise UserError(
+                "This plane was saved without calibrated probabilities: it was edited, is not "
+                "the result of its run, or its rows are too few to leave some out. predict names "
+                "the class of the largest density."
+            )
+        shares: FloatArray = self.calibration_.probabilities(logs)
+        shares[self.are_unlike(X)] = np.nan
+        return shares
+
+    def are_unlike(self, X: Any) -> npt.NDArray[np.bool_]:
+        """Whether rows are beyond the limits of those of the table, shape (n_samples,).
+
+        Parameters
+        ----------
+        X
+            See `transform`.
+        """
+        prepared = self._prepared(X)
+        flags: npt.NDArray[np.bool_] = np.zeros(len(prepared), dtype=bool)
+        if self.limits_ is not None:
+            flags = self.limits_.are_unlike(prepared, self.components_)
+        return flags
+
     @classmethod
     def from_json(cls, text: str | bytes) -> Self:
         """Read the text that `to_json` wrote.
@@ -175,6 +283,8 @@ class SavedPlane(ClassDensityPrediction):
             encodings=[_encoding(column) for column in values["columns"]],
             class_names=values["class_names"],
             class_densities=_densities(values["class_densities"]),
+            calibration=values["calibration"] and Calibration(**values["calibration"]),
+            limits=_limits(values["limits"]),
             rules=_rules(values["rules"]),
         )
 
@@ -203,6 +313,8 @@ class SavedPlane(ClassDensityPrediction):
                 "covariances": densities.covariances.tolist(),
                 "weights": densities.weights and [own.tolist() for own in densities.weights],
             },
+            "calibration": self.calibration_ and asdict(self.calibration_),
+            "limits": self.limits_ and _limit_values(self.limits_),
         }
         return json.dumps(values, indent=1, allow_nan=False)
 
@@ -261,10 +373,13 @@ class SavedPlane(ClassDensityPrediction):
         return list(rows.T)
 
     def _coordinates(self, X: Any) -> FloatArray:
-        coordinates: FloatArray = (
-            (self._encoded(X) - self.center_) / self.scale_
-        ) @ self.components_.T
+        coordinates: FloatArray = self._prepared(X) @ self.components_.T
         return coordinates
+
+    def _prepared(self, X: Any) -> FloatArray:
+        """The rows as the plane projects them."""
+        prepared: FloatArray = (self._encoded(X) - self.center_) / self.scale_
+        return prepared
 
     def _log_densities(self, X: Any) -> FloatArray:
         if is_lazy(X):
@@ -301,6 +416,29 @@ def _rules(values: Any) -> RecipeRules | None:
         raise UserError(
             f"The recipe in the file cannot be read: {error}. Use the file as it was saved."
         ) from None
+
+
+def _limit_values(limits: RowLimits) -> dict[str, Any]:
+    """The limits as JSON has them, null where nothing is beyond."""
+    largest = (limits.score_limit, limits.residual_limit)
+    score, residual = (value if np.isfinite(value) else None for value in largest)
+    return {
+        "mean": limits.mean.tolist(),
+        "precision": limits.precision.tolist(),
+        "score_limit": score,
+        "residual_limit": residual,
+    }
+
+
+def _limits(values: dict[str, Any] | None) -> RowLimits | None:
+    if values is None:
+        return None
+    mean, precision = (np.array(values[name], dtype=np.float64) for name in ("mean", "precision"))
+    score, residual = (
+        np.inf if values[name] is None else float(values[name])
+        for name in ("score_limit", "residual_limit")
+    )
+    return RowLimits(mean, precision, score, residual)
 
 
 def _densities(values: dict[str, Any] | None) -> ClassDensities | None:

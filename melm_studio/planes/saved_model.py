@@ -6,7 +6,8 @@ import numpy as np
 
 from melm_core.base import FloatArray, stratified_sample
 from melm_core.density import ClassDensities, kernel_classes
-from melm_core.methods import SavedPlane
+from melm_core.evaluation import Calibration
+from melm_core.methods import RowLimits, SavedPlane
 from melm_studio.runs.execution.rows import RunData, rows_of
 from melm_studio.runs.records.run import RunRecord
 from melm_studio.tables import LabeledData
@@ -17,7 +18,13 @@ MAX_KERNELS = 10_000
 
 
 def model_text(
-    data: RunData, record: RunRecord, components: FloatArray, gamma: float | None = None
+    data: RunData,
+    record: RunRecord,
+    components: FloatArray,
+    gamma: float | None = None,
+    *,
+    calibration: Calibration | None = None,
+    limits: RowLimits | None = None,
 ) -> str:
     """Return the plane as JSON for `SavedPlane`, with how it was found.
 
@@ -28,6 +35,10 @@ def model_text(
     components : ndarray of shape (n_components, n_features)
     gamma : float, optional
         Kernel width of the class densities; by default that of the run.
+    calibration : Calibration, optional
+        Of their probabilities; without it the file has none.
+    limits : RowLimits, optional
+        Beyond which a row has no class.
     """
     train, _ = rows_of(data, record)
     width = record.gamma if gamma is None else gamma
@@ -39,6 +50,8 @@ def model_text(
         encodings=data.encodings,
         class_names=data.class_names,
         class_densities=class_densities(train, components, width),
+        calibration=calibration,
+        limits=limits,
         rules=data.rules,
     )
     return plane.to_json(

@@ -9,8 +9,7 @@ import numpy as np
 from msgspec import Struct
 
 from melm_core.base import FloatArray, IntArray
-from melm_core.evaluation import Calibration
-from melm_studio.rows.held_out_probabilities import HeldOutProbabilities
+from melm_studio.rows.held_out_probabilities import KnownProbabilities
 from melm_studio.rows.placement import RowPlacer
 from melm_studio.rows.row_summaries import RowSummary, row_summaries
 from melm_studio.rows.unlabeled_rows import unlabeled_summaries
@@ -52,7 +51,7 @@ def row_details(
     data: LabeledData,
     placer: RowPlacer,
     index: int,
-    known: HeldOutProbabilities | None = None,
+    known: KnownProbabilities | None = None,
 ) -> RowDetails:
     """Return the details of a row of the table, by index; see `row_summaries`."""
     chosen = np.array([index])
@@ -66,7 +65,7 @@ def row_details(
 
 
 def unlabeled_details(
-    data: LabeledData, placer: RowPlacer, index: int, calibration: Calibration | None
+    data: LabeledData, placer: RowPlacer, index: int, known: KnownProbabilities | None
 ) -> RowDetails:
     """Return the details of a row without a class, by its index among these.
 
@@ -77,7 +76,7 @@ def unlabeled_details(
     if others is None:
         raise ValueError("Every row of the table has a class.")
     chosen = np.array([index])
-    (summary,) = unlabeled_summaries(data, placer, chosen, calibration)
+    (summary,) = unlabeled_summaries(data, placer, chosen, known)
     rows = placer.unlabeled_rows(chosen)
 
     def value(feature: int) -> str:

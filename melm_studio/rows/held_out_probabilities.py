@@ -4,14 +4,29 @@ from __future__ import annotations
 
 import io
 from dataclasses import dataclass
-from typing import Self
+from typing import Protocol, Self
 
 import numpy as np
 
-from melm_core.base import FloatArray
+from melm_core.base import FloatArray, IntArray
 from melm_core.evaluation import Calibration
 from melm_studio.record import Record
 from melm_studio.runs.records.sent_array import array_header, finite_array
+
+
+class KnownProbabilities(Protocol):
+    """Calibrated probabilities of the rows of a run, and what calibrates others."""
+
+    @property
+    def calibration(self) -> Calibration:
+        """Of rows that the plane was not fitted to."""
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows that calibrate."""
+
+    def of_rows(self, chosen: IntArray) -> FloatArray:
+        """Those of rows of the table, by index, shape (n_chosen, n_classes)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,6 +46,16 @@ class HeldOutProbabilities:
     probabilities: FloatArray
     log_densities: FloatArray
     calibration: Calibration
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows that calibrate."""
+        return len(self.probabilities)
+
+    def of_rows(self, chosen: IntArray) -> FloatArray:
+        """Return those of rows of the table, by index, shape (n_chosen, n_classes)."""
+        shares: FloatArray = self.probabilities[chosen]
+        return shares
 
     def to_bytes(self) -> bytes:
         """Return them as JSON, numbers of rows as float32."""

@@ -10,11 +10,11 @@ from melm_core.base import FloatArray, IntArray
 from melm_studio.rows.new_rows import NewRows
 from melm_studio.rows.placement import Placement, RowPlacer
 from melm_studio.rows.row_summaries import (
-    UNCALIBRATED,
     RowSummary,
-    held_out_basis,
-    predicted_class,
+    basis_words,
+    predicted_classes,
     probability_words,
+    sample_words,
     unlike_words,
 )
 from melm_studio.scores import new_rows_sentence
@@ -22,10 +22,11 @@ from melm_studio.tables import LabeledData, count
 
 MAX_LISTED = 200
 
-_UNCALIBRATED = (
-    "Their probabilities are uncalibrated, and too sure. Suspect labels calibrates them, where the "
-    "plane and γ are those of the run."
+_NO_PROBABILITIES = (
+    "No probabilities: these need refits that leave rows out, of a plane that is the result of its "
+    "run, with rows enough; for a nonlinear method, Suspect labels makes them."
 )
+_SAMPLED = "Their probabilities are{sample} of the run."
 
 
 class NewRowsReport(Struct, frozen=True, kw_only=True):
@@ -77,7 +78,7 @@ def new_rows_report(
         notes=(
             *new.notes,
             *_unlike_notes(data, placer, placement),
-            *(() if placement.is_calibrated else (_UNCALIBRATED,)),
+            *_probability_notes(data, placement),
         ),
         class_names=data.class_names,
         confusion=tuple(map(tuple, confusion.tolist())) if confusion.any() else (),
@@ -102,16 +103,12 @@ def new_rows_table(data: LabeledData, new: NewRows, placement: Placement) -> pd.
 def placement_columns(data: LabeledData, placement: Placement) -> dict[str, FloatArray | list[str]]:
     """The columns of a table that describe placed rows; of unlike ones, no class.
 
-    Calibrated probabilities have the digits that a share of the rows of the table has.
+    Probabilities have the digits that a share of the rows has that calibrate them.
     """
     unlike = unlike_words(placement)
-    shares = np.where(placement.is_unlike[:, None], np.nan, placement.probabilities)
-    if placement.is_calibrated:
-        shares = shares.round(len(str(len(data.y))))
     return {
-        "predicted": _predicted(data, placement, unlike),
-        **{f"probability of {name}": shares[:, i] for i, name in enumerate(data.class_names)},
-        "calibrated": ["yes" if placement.is_calibrated else "no"] * len(unlike),
+        "predicted": predicted_classes(data, placement, unlike),
+        **_probability_columns(data, placement),
         "T2": placement.score_distances,
         "Q": placement.residuals,
         "unlike the others": unlike,
@@ -124,32 +121,47 @@ def placement_columns(data: LabeledData, placement: Placement) -> dict[str, Floa
 
 def taken_for(data: LabeledData, placement: Placement, chosen: IntArray) -> list[str]:
     """What each of the chosen rows is taken for, in words: "Barolo 82 %"."""
-    sure = "" if placement.is_calibrated else UNCALIBRATED
     unlike = unlike_words(placement)
+    predicted, shares = (
+        predicted_classes(data, placement, unlike),
+        probability_words(placement, unlike),
+    )
     return [
-        "unlike the training rows"
-        if unlike[i]
-        else f"{data.class_names[placement.predicted[i]]} "
-        f"{probability_words(placement.probabilities[i], unlike[i])}{sure}"
+        "unlike the training rows" if unlike[i] else f"{predicted[i]} {shares[i]}".rstrip()
         for i in chosen
     ]
 
 
-def _predicted(data: LabeledData, placement: Placement, unlike: list[str]) -> list[str]:
-    rows = zip(placement.probabilities, unlike, strict=True)
-    return [predicted_class(data.class_names, share, where) for share, where in rows]
+def _probability_notes(data: LabeledData, placement: Placement) -> tuple[str, ...]:
+    if placement.probabilities is None:
+        return (_NO_PROBABILITIES,)
+    sample = sample_words(data, placement)
+    return (_SAMPLED.format(sample=sample.removeprefix(",")),) if sample else ()
+
+
+def _probability_columns(data: LabeledData, placement: Placement) -> dict[str, FloatArray]:
+    """None of a plane whose probabilities are unknown, and nan of rows that have no class."""
+    if placement.probabilities is None:
+        return {}
+    shares = np.where(placement.is_unlike[:, None], np.nan, placement.probabilities)
+    shares = shares.round(len(str(placement.n_calibrating)))
+    return {f"probability of {name}": shares[:, i] for i, name in enumerate(data.class_names)}
 
 
 def _summaries(data: LabeledData, new: NewRows, placement: Placement) -> list[RowSummary]:
     unlike = unlike_words(placement)
+    predicted, shares = (
+        predicted_classes(data, placement, unlike),
+        probability_words(placement, unlike),
+    )
     return [
         RowSummary(
             row=int(new.row_numbers[i]),
             name=new.names[i] if new.names else "",
             label=data.class_names[new.labels[i]] if new.labels[i] >= 0 else "",
-            predicted=predicted_class(data.class_names, placement.probabilities[i], unlike[i]),
-            probability=probability_words(placement.probabilities[i], unlike[i]),
-            basis=held_out_basis(placement),
+            predicted=predicted[i],
+            probability=shares[i],
+            basis=basis_words(data, placement, is_new=True),
             unlike=unlike[i],
         )
         for i in range(min(len(unlike), MAX_LISTED))

@@ -9,18 +9,16 @@ import numpy as np
 import numpy.typing as npt
 
 from melm_core.base import FloatArray, IntArray, UserError, stratified_sample
-from melm_core.density import ClassDensities, density_shares
+from melm_core.density import ClassDensities
 from melm_core.diagnostics import LeftOutDistances, PlaneDistances
-from melm_core.evaluation import Calibration
-from melm_core.methods import GAMMA, METHODS, STARTS
+from melm_core.methods import GAMMA, METHODS, STARTS, RowLimits
 from melm_studio.planes.saved_model import class_densities
+from melm_studio.rows.held_out_probabilities import KnownProbabilities
+from melm_studio.rows.refitted_probabilities import MOST_REFITTED_ROWS
 from melm_studio.runs.execution.embedding import embedded
 from melm_studio.runs.execution.rows import RunData, judged_rows, rows_of, split_of
 from melm_studio.runs.records.run import RunRecord
 from melm_studio.tables import LabeledData
-
-# Limits of new rows take up to ten refits, of few rows, or one or two of so many.
-MOST_REFITTED_ROWS = 2_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,10 +28,13 @@ class Placement:
     Attributes
     ----------
     coordinates : ndarray of shape (n_rows, n_components)
-    probabilities : ndarray of shape (n_rows, n_classes)
-        Of the class densities of the training rows, with equal priors.
-    is_calibrated : bool
-        Whether they hold on rows that the plane was not fitted to; else densities are too sure.
+    predicted : ndarray of int, shape (n_rows,)
+        The code of the class with the largest density.
+    probabilities : ndarray of shape (n_rows, n_classes) or None
+        With equal priors, calibrated by rows that the plane was not fitted to; None where no
+        such rows are known, as densities by themselves are too sure.
+    n_calibrating : int
+        The number of these rows; 0 without any.
     score_distances, residuals : ndarray of shape (n_rows,)
         T² in the plane and Q off it, see `PlaneDistances`.
     score_limit, residual_limit : float
@@ -42,18 +43,13 @@ class Placement:
     """
 
     coordinates: FloatArray
-    probabilities: FloatArray
-    is_calibrated: bool
+    predicted: IntArray
+    probabilities: FloatArray | None
+    n_calibrating: int
     score_distances: FloatArray
     residuals: FloatArray
     score_limit: float
     residual_limit: float
-
-    @property
-    def predicted(self) -> IntArray:
-        """The code of the most probable class of each row."""
-        codes: IntArray = self.probabilities.argmax(axis=1)
-        return codes
 
     @property
     def is_unlike(self) -> npt.NDArray[np.bool_]:
@@ -163,6 +159,15 @@ class RowPlacer:
         train, _ = split_of(data, self._record)
         return embedded(method, parameters, train, replace(data, X=X), self._embedding)[1].X
 
+    @property
+    def limits(self) -> RowLimits | None:
+        """How far new rows may be; None of a nonlinear projection."""
+        if not self.has_distances:
+            return None
+        known = self._distances
+        score, residual = known.score_limit(is_new=True), known.residual_limit(is_new=True)
+        return RowLimits(known.mean, known.precision, score, residual)
+
     def contributions(self, rows: FloatArray) -> FloatArray:
         """Return what each feature contributes to the T² of rows, shape (n_rows, n_features)."""
         return self._by_feature(self._distances.contributions(rows))
@@ -181,7 +186,7 @@ class RowPlacer:
         return totals
 
     def place(
-        self, rows: FloatArray, *, is_new: bool, calibration: Calibration | None = None
+        self, rows: FloatArray, *, is_new: bool, known: KnownProbabilities | None = None
     ) -> Placement:
         """Place rows, in the coordinates that the plane projects.
 
@@ -190,15 +195,16 @@ class RowPlacer:
         rows : ndarray of shape (n_rows, n_features)
         is_new : bool
             Whether the limits are those for rows that the plane was not fitted to.
-        calibration : Calibration, optional
-            Of such rows in this plane, where it is known.
+        known : KnownProbabilities, optional
+            What calibrates the probabilities of rows that the plane was not fitted to.
         """
         coordinates = rows @ self._components.T
         logs = self._densities.log_densities(coordinates)
         return Placement(
             coordinates,
-            density_shares(logs) if calibration is None else calibration.probabilities(logs),
-            calibration is not None,
+            logs.argmax(axis=1),
+            None if known is None else known.calibration.probabilities(logs),
+            0 if known is None else known.n_rows,
             self._distances.score_distance(rows),
             self._distances.residual(rows),
             self._distances.score_limit(is_new=is_new) if self.has_distances else np.inf,

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
+import numpy.typing as npt
 from msgspec import Struct
 
-from melm_core.base import FloatArray, IntArray, percent
-from melm_studio.rows.held_out_probabilities import HeldOutProbabilities
+from melm_core.base import IntArray, percent
+from melm_studio.rows.held_out_probabilities import KnownProbabilities
 from melm_studio.rows.placement import Placement, RowPlacer
-from melm_studio.tables import LabeledData, Role
+from melm_studio.tables import LabeledData, Role, number
 
 HELD_OUT = "held out"
 OUT_OF_FOLD = "out of fold"
-TRAINING = "training"
-UNCALIBRATED = ", uncalibrated"
+UNKNOWN = "no probability"
 
 _SURE = 0.95  # more than a table tells of one row
 _SURE_WORDS = f"over {percent(_SURE)}"
@@ -35,8 +36,9 @@ class RowSummary(Struct, frozen=True, kw_only=True):
     probability : str
         Of that class, with equal priors, no finer than rows tell; empty without a class.
     basis : str
-        What the probability rests on: "held out", "out of fold" or, where the row itself was part
-        of the fit, "training"; and whether it is uncalibrated.
+        What the probability rests on: "held out" or, where the row itself was part of the fit,
+        "out of fold", and by how many rows it is calibrated if not by all; "no probability"
+        where no refits of the plane without its rows are known.
     unlike : str
         Where it is unlike the rows of the fit: "in the plane", "off the plane", or empty.
     """
@@ -54,7 +56,7 @@ def row_summaries(
     data: LabeledData,
     placer: RowPlacer,
     chosen: IntArray,
-    known: HeldOutProbabilities | None = None,
+    known: KnownProbabilities | None = None,
 ) -> list[RowSummary]:
     """Return summaries of rows of the table, by index.
 
@@ -63,55 +65,98 @@ def row_summaries(
     data : LabeledData
     placer : RowPlacer
     chosen : ndarray of shape (n_chosen,)
-    known : HeldOutProbabilities, optional
-        Of the plane: training rows have theirs out of fold, and others are calibrated.
+    known : KnownProbabilities, optional
+        Of the plane: training rows have theirs out of fold.
     """
     is_held_out = placer.is_held_out[chosen]
     rows = placer.rows(data, chosen)
-    as_fitted, as_new = (
-        placer.place(rows, is_new=is_new, calibration=known.calibration if known else None)
-        for is_new in (False, True)
-    )
+    as_fitted, as_new = (placer.place(rows, is_new=is_new, known=known) for is_new in (False, True))
     unlike = np.where(is_held_out, unlike_words(as_new), unlike_words(as_fitted))
-    if known is None:
-        shares = as_fitted.probabilities
-        basis = np.where(is_held_out, HELD_OUT + UNCALIBRATED, TRAINING + UNCALIBRATED)
-    else:
-        shares = np.where(is_held_out[:, None], as_new.probabilities, known.probabilities[chosen])
-        basis = np.where(is_held_out, HELD_OUT, OUT_OF_FOLD)
+    judged = judged_out_of_fold(as_new, chosen, ~is_held_out, known)
+    basis = [basis_words(data, judged, is_new=bool(is_new)) for is_new in is_held_out]
     names = names_of(data, chosen) or [""] * len(chosen)
     return [
         RowSummary(
             row=int(data.row_numbers[index]),
             name=name,
             label=data.class_names[data.y[index]],
-            predicted=predicted_class(data.class_names, share, where),
-            probability=probability_words(share, where),
-            basis=str(kind),
+            predicted=predicted,
+            probability=probability,
+            basis=kind,
             unlike=str(where),
         )
-        for index, name, share, kind, where in zip(
-            chosen, names, shares, basis, unlike, strict=True
+        for index, name, predicted, probability, kind, where in zip(
+            chosen,
+            names,
+            predicted_classes(data, judged, unlike),
+            probability_words(judged, unlike),
+            basis,
+            unlike,
+            strict=True,
         )
     ]
 
 
-def predicted_class(class_names: Sequence[str], shares: FloatArray, unlike: str) -> str:
-    """The most probable class of a row; empty of one that is unlike those of the fit."""
-    return "" if unlike else class_names[int(shares.argmax())]
+def judged_out_of_fold(
+    placement: Placement,
+    chosen: IntArray,
+    is_fitted: npt.NDArray[np.bool_],
+    known: KnownProbabilities | None,
+) -> Placement:
+    """The placement of rows of the table, those of the fit with probabilities out of fold.
+
+    Parameters
+    ----------
+    placement : Placement
+    chosen : ndarray of int, shape (n_rows,)
+        The indices of its rows in the table.
+    is_fitted : ndarray of bool, shape (n_rows,)
+        Which of them the plane was fitted to.
+    known : KnownProbabilities or None
+    """
+    if known is None or placement.probabilities is None or not is_fitted.any():
+        return placement
+    shares, predicted = placement.probabilities.copy(), placement.predicted.copy()
+    shares[is_fitted] = known.of_rows(chosen[is_fitted])
+    predicted[is_fitted] = shares[is_fitted].argmax(axis=1)
+    return replace(placement, probabilities=shares, predicted=predicted)
 
 
-def probability_words(shares: FloatArray, unlike: str) -> str:
-    """How probable that class is, to what rows tell: "82 %", "over 95 %"."""
-    if unlike:
-        return ""
-    largest = float(shares.max())
-    return _SURE_WORDS if largest > _SURE else percent(largest)
+def predicted_classes(
+    data: LabeledData, placement: Placement, unlike: Sequence[str] | npt.NDArray[np.str_]
+) -> list[str]:
+    """The most probable class of each row; empty of one that is unlike those of the fit."""
+    rows = zip(placement.predicted, unlike, strict=True)
+    return ["" if where else data.class_names[code] for code, where in rows]
 
 
-def held_out_basis(placement: Placement) -> str:
-    """What probabilities of rows rest on that the plane was not fitted to."""
-    return HELD_OUT if placement.is_calibrated else HELD_OUT + UNCALIBRATED
+def probability_words(
+    placement: Placement, unlike: Sequence[str] | npt.NDArray[np.str_]
+) -> list[str]:
+    """How probable that class is, to what rows tell: "82 %", "over 95 %"; empty if unknown."""
+    if placement.probabilities is None:
+        return [""] * len(unlike)
+    largest = zip(placement.probabilities.max(axis=1).tolist(), unlike, strict=True)
+    return ["" if where else _words_of(share) for share, where in largest]
+
+
+def _words_of(share: float) -> str:
+    return _SURE_WORDS if share > _SURE else percent(share)
+
+
+def basis_words(data: LabeledData, placement: Placement, *, is_new: bool) -> str:
+    """What probabilities of rows rest on, see `RowSummary`."""
+    if placement.probabilities is None:
+        return UNKNOWN
+    basis = HELD_OUT if is_new else OUT_OF_FOLD
+    return f"{basis}{sample_words(data, placement)}"
+
+
+def sample_words(data: LabeledData, placement: Placement) -> str:
+    """By how many rows probabilities are calibrated, if that is a sample of those of a run."""
+    n_rows = placement.n_calibrating
+    # Held-out rows calibrate nothing; a sample is smaller than what is left without them.
+    return f", calibrated by {number(n_rows)} rows" if n_rows < len(data.y) / 2 else ""
 
 
 def unlike_words(placement: Placement) -> list[str]:

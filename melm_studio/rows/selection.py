@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
@@ -12,10 +10,10 @@ from msgspec import Struct
 from melm_core.base import FloatArray, IntArray
 from melm_core.diagnostics import standardized_differences
 from melm_studio.rows.details import in_units, table_values, value_text
-from melm_studio.rows.held_out_probabilities import HeldOutProbabilities
+from melm_studio.rows.held_out_probabilities import KnownProbabilities
 from melm_studio.rows.new_rows_report import placement_columns
 from melm_studio.rows.placement import RowPlacer
-from melm_studio.rows.row_summaries import RowSummary, names_of, row_summaries
+from melm_studio.rows.row_summaries import RowSummary, judged_out_of_fold, names_of, row_summaries
 from melm_studio.rows.unlabeled_rows import (
     ChosenRows,
     unlabeled_names,
@@ -72,15 +70,14 @@ def selection(
     data: LabeledData,
     placer: RowPlacer,
     chosen: ChosenRows,
-    known: HeldOutProbabilities | None = None,
+    known: KnownProbabilities | None = None,
 ) -> Selection:
     """Return what is to be known about rows; see `row_summaries`."""
-    calibration = known.calibration if known else None
     counts = np.bincount(data.y[chosen.labeled], minlength=len(data.class_names))
     names, numbers = [*data.class_names, UNLABELED], [*counts, len(chosen.unlabeled)]
     rows = [
         *row_summaries(data, placer, chosen.labeled[:MAX_LISTED], known),
-        *unlabeled_summaries(data, placer, chosen.unlabeled[:MAX_LISTED], calibration),
+        *unlabeled_summaries(data, placer, chosen.unlabeled[:MAX_LISTED], known),
     ]
     return Selection(
         n_rows=len(chosen),
@@ -95,7 +92,7 @@ def selection_table(
     placer: RowPlacer,
     chosen: ChosenRows,
     columns: pd.DataFrame,
-    known: HeldOutProbabilities | None = None,
+    known: KnownProbabilities | None = None,
 ) -> pd.DataFrame:
     """Return rows with their names, all columns of their file, predictions and coordinates.
 
@@ -106,26 +103,21 @@ def selection_table(
     chosen : ChosenRows
     columns : DataFrame
         Every row and column of the file.
-    known : HeldOutProbabilities, optional
+    known : KnownProbabilities, optional
         See `row_summaries`.
     """
-    calibration = known.calibration if known else None
     labeled, unlabeled, others = chosen.labeled, chosen.unlabeled, data.unlabeled
     parts = []
     if len(labeled) or not len(unlabeled):
         is_held_out = placer.is_held_out[labeled]
         rows = placer.rows(data, labeled)
-        placement = placer.place(rows, is_new=False, calibration=calibration)
-        if known is not None:
-            shares = np.where(
-                is_held_out[:, None], placement.probabilities, known.probabilities[labeled]
-            )
-            placement = replace(placement, probabilities=shares)
+        placement = placer.place(rows, is_new=False, known=known)
+        placement = judged_out_of_fold(placement, labeled, ~is_held_out, known)
         flags = np.where(is_held_out, "yes", "no")
         who = _who(data.row_numbers[labeled], names_of(data, labeled), flags)
         parts.append((who, placement))
     if others is not None and len(unlabeled):
-        placement = unlabeled_placement(placer, unlabeled, calibration)
+        placement = unlabeled_placement(placer, unlabeled, known)
         names = unlabeled_names(others, unlabeled)
         who = _who(others.row_numbers[unlabeled], names, np.full(len(unlabeled), ""))
         parts.append((who, placement))

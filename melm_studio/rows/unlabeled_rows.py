@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from melm_core.base import IntArray
-from melm_core.evaluation import Calibration
+from melm_studio.rows.held_out_probabilities import KnownProbabilities
 from melm_studio.rows.placement import Placement, RowPlacer
 from melm_studio.rows.row_summaries import (
     RowSummary,
-    held_out_basis,
-    predicted_class,
+    basis_words,
+    predicted_classes,
     probability_words,
     unlike_words,
 )
@@ -50,32 +50,38 @@ class ChosenRows:
 
 
 def unlabeled_placement(
-    placer: RowPlacer, chosen: IntArray, calibration: Calibration | None
+    placer: RowPlacer, chosen: IntArray, known: KnownProbabilities | None
 ) -> Placement:
     """Place rows without a class, by index, as rows that the plane was not fitted to."""
-    return placer.place(placer.unlabeled_rows(chosen), is_new=True, calibration=calibration)
+    return placer.place(placer.unlabeled_rows(chosen), is_new=True, known=known)
 
 
 def unlabeled_summaries(
-    data: LabeledData, placer: RowPlacer, chosen: IntArray, calibration: Calibration | None
+    data: LabeledData, placer: RowPlacer, chosen: IntArray, known: KnownProbabilities | None
 ) -> list[RowSummary]:
     """Return summaries of rows without a class, by index."""
     if not len(chosen) or data.unlabeled is None:
         return []
-    placement = unlabeled_placement(placer, chosen, calibration)
+    placement = unlabeled_placement(placer, chosen, known)
+    unlike = unlike_words(placement)
     names = unlabeled_names(data.unlabeled, chosen) or [""] * len(chosen)
     return [
         RowSummary(
             row=int(data.unlabeled.row_numbers[index]),
             name=name,
             label="",
-            predicted=predicted_class(data.class_names, share, where),
-            probability=probability_words(share, where),
-            basis=held_out_basis(placement),
+            predicted=predicted,
+            probability=probability,
+            basis=basis_words(data, placement, is_new=True),
             unlike=where,
         )
-        for index, name, share, where in zip(
-            chosen, names, placement.probabilities, unlike_words(placement), strict=True
+        for index, name, predicted, probability, where in zip(
+            chosen,
+            names,
+            predicted_classes(data, placement, unlike),
+            probability_words(placement, unlike),
+            unlike,
+            strict=True,
         )
     ]
 

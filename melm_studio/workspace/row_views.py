@@ -18,6 +18,7 @@ from melm_studio.planes.sharing import shared
 from melm_studio.planes.view_options import ViewOptions
 from melm_studio.rows.new_rows import NewRows, match_rows
 from melm_studio.rows.placement import RowPlacer
+from melm_studio.rows.refitted_probabilities import RefittedPlanes, RefittedProbabilities
 from melm_studio.runs.execution.rows import RunData
 from melm_studio.runs.records.data_source import DataSource
 from melm_studio.runs.records.run import PlaneEvent, RunRecord
@@ -42,6 +43,8 @@ class RowViews:
         self._data = lru_cache(maxsize=MAX_DATA)(self._load_data)
         self._table = lru_cache(maxsize=MAX_DATA)(self._read_table)
         self._placer = lru_cache(maxsize=MAX_PLACERS)(self._prepare_placer)
+        self._refits = shared(self._refit, MAX_PLACERS)
+        self._probabilities = shared(self._find_probabilities, MAX_PLACERS)
         self._new_rows = shared(self._match_new_rows, MAX_NEW_BYTES, _size_of_new)
 
     def data(self, record: RunRecord) -> RunData:
@@ -74,6 +77,10 @@ class RowViews:
         names = (record.run_id, gamma, event.is_final, components.shape, components.tobytes())
         return self._placer(_Key(record, names))
 
+    def probabilities(self, record: RunRecord, gamma: float) -> RefittedProbabilities | None:
+        """Return those of the rows of a run at a kernel width; None where there are no refits."""
+        return self._probabilities(_Key(record, (record.run_id, gamma)))
+
     def new_rows(self, workspace: Workspace, record: RunRecord, source: DataSource) -> NewRows:
         """Return the rows of an uploaded file, prepared as the data of a run.
 
@@ -100,6 +107,16 @@ class RowViews:
         return RowPlacer(
             self.data(key.value), key.value, components, gamma, embedding, is_fitted=is_fitted
         )
+
+    def _refit(self, key: _Key) -> RefittedPlanes | None:
+        return RefittedPlanes.of(self.data(key.value), key.value)
+
+    def _find_probabilities(self, key: _Key) -> RefittedProbabilities | None:
+        record, (run_id, gamma) = key.value, key.names
+        refits = self._refits(_Key(record, (run_id,)))
+        if refits is None:
+            return None
+        return RefittedProbabilities(self.data(record), refits, gamma)
 
     def _match_new_rows(self, key: _Key) -> NewRows:
         workspace, record, source = key.value

@@ -82,7 +82,7 @@ function detailLines({ summary, contributions, info }) {
     element("div", "", summary.name ? `${className}, row ${summary.row}` : className),
     unlike
       ? element("div", "is-other", `unlike the training rows, ${unlike}`)
-      : element("div", isOther ? "is-other" : "row-card-dim", `${prediction}: ${probability} (${basis})`),
+      : element("div", isOther ? "is-other" : "row-card-dim", probability ? `${prediction}: ${probability} (${basis})` : `${prediction} (${basis})`),
   ];
   const values = [
     ...contributions.map(({ feature, value, deviations }) => [feature, `${value} (${signed(deviations)} SD)`]),
@@ -98,7 +98,7 @@ const signed = (value) => `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(1
 export const nameOf = ({ name, row }) => name || `row ${row}`;
 
 /** What a row is taken for, and how sure that is. @param {import("../types").RowSummary} row */
-export const predictionOf = ({ predicted, probability, unlike }) => (unlike ? "unlike the training rows" : `${predicted} ${probability}`);
+export const predictionOf = ({ predicted, probability, unlike }) => (unlike ? "unlike the training rows" : `${predicted} ${probability}`.trim());
 
 /**
  * A row as a line: name, class, and, where another class is more probable, that; none of a row unlike the others.

@@ -180,12 +180,26 @@ def test_program_and_model_give_the_points_for_every_linear_method(
     np.testing.assert_allclose(computed[COORDINATES], points, rtol=0, atol=1e-9)
     model = SavedPlane.from_json(visitor.http.get(f"/runs/{run}/model.json").text)
     np.testing.assert_allclose(model.transform(frame), points, rtol=0, atol=1e-9)
+    is_alike = ~model.are_unlike(frame)
     probabilities = model.predict_proba(frame)
-    np.testing.assert_allclose(probabilities.sum(axis=1), 1.0, rtol=0, atol=1e-12)
-    right = model.predict(frame) == frame.iloc[:, -1]
+    np.testing.assert_array_equal(np.isfinite(probabilities).all(axis=1), is_alike)
+    np.testing.assert_allclose(probabilities[is_alike].sum(axis=1), 1.0, rtol=0, atol=1e-12)
+    right = (model.predict(frame) == frame.iloc[:, -1])[is_alike]
     # In VCA's plane of wine, predictions are little better than naming the largest class.
     least = 1.0 if (kind, method) == ("sample", "vca") else 1.2
     assert right.mean() > least * frame.iloc[:, -1].value_counts(normalize=True).max()
+
+
+def test_the_model_of_an_edited_plane_has_classes_but_no_probabilities(finished):
+    visitor, run = finished.visitor, finished.runs["melm"]
+    address = f"/runs/{run}/model.json"
+    text = visitor.http.get(address, query_string={"n_top_features": 3}).text
+    model = SavedPlane.from_json(text)
+    rows = pd.read_csv(io.BytesIO(csv(breast_cancer())))
+    assert model.calibration_ is None
+    assert set(model.predict(rows)) - {None} <= set(model.classes_)
+    with pytest.raises(ValueError, match="saved without calibrated probabilities"):
+        model.predict_proba(rows)
 
 
 def test_the_model_gives_the_points_of_the_file(finished):

@@ -13,7 +13,8 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 from melm_core.base import ColumnEncoding
 from melm_core.density import KernelDensityClassifier
-from melm_core.methods.saved_plane import SavedPlane
+from melm_core.evaluation import Calibration
+from melm_core.methods.saved_plane import RowLimits, SavedPlane
 from tests.melm_core.helpers import plane
 
 NAMES = ("a", "b", "c", "d")
@@ -145,19 +146,44 @@ def predicting() -> tuple[SavedPlane, KernelDensityClassifier]:
         feature_names=iris.feature_names,
         class_names=iris.target_names.tolist(),
         class_densities=classifier.kernel_classes_,
+        calibration=Calibration(temperature=2.0, lapse=0.01),
+        limits=RowLimits(iris.data.mean(axis=0), np.eye(2), 9.0, np.inf),
     )
     return saved_plane, classifier
 
 
-def test_probabilities_are_those_of_the_class_densities():
+def test_probabilities_are_those_of_the_class_densities_calibrated():
     saved_plane, classifier = predicting()
     again = SavedPlane.from_json(saved_plane.to_json())
     X = load_iris(as_frame=True).data.sample(frac=0.5, random_state=0)
     Z = X.to_numpy() @ plane(2, 4).T
+    roots = np.sqrt(classifier.predict_proba(Z))
+    expected = 0.99 * roots / roots.sum(axis=1, keepdims=True) + 0.01 / 3
+    is_alike = ~again.are_unlike(X)
+    assert 0.9 < is_alike.mean() <= 1.0
     np.testing.assert_allclose(
-        again.predict_proba(X), classifier.predict_proba(Z), rtol=0, atol=1e-12
+        again.predict_proba(X)[is_alike], expected[is_alike], rtol=0, atol=1e-12
     )
-    assert list(again.predict(X)) == list(classifier.predict(Z))
+    assert list(again.predict(X)[is_alike]) == list(classifier.predict(Z)[is_alike])
+
+
+def test_a_row_unlike_all_others_has_no_class_and_no_probability():
+    again = SavedPlane.from_json(predicting()[0].to_json())
+    X = load_iris(as_frame=True).data.head(3)
+    X.iloc[1] *= 20.0
+    assert again.are_unlike(X).tolist() == [False, True, False]
+    assert again.predict(X)[1] is None
+    assert np.isnan(again.predict_proba(X)[1]).all()
+    assert np.isfinite(again.predict_proba(X)[[0, 2]]).all()
+
+
+def test_without_calibration_there_are_classes_but_no_probabilities():
+    values = json.loads(predicting()[0].to_json()) | {"calibration": None}
+    again = SavedPlane.from_json(json.dumps(values))
+    X = load_iris(as_frame=True).data
+    assert set(again.predict(X)) - {None} == set(load_iris().target_names)
+    with pytest.raises(ValueError, match="saved without calibrated probabilities"):
+        again.predict_proba(X)
 
 
 def test_a_plane_without_class_densities_says_that_it_cannot_predict():

@@ -11,6 +11,7 @@ import pytest
 
 from callbacks.routes import rows
 from melm_core.methods import SavedPlane
+from melm_studio.rows import refitted_probabilities
 from tests.callbacks.tables import csv
 from tests.melm_studio.planes.views import points as trace_points
 
@@ -87,10 +88,11 @@ def test_probabilities_and_coordinates_are_those_of_the_saved_model(finished) ->
     columns = [f"probability of class {code}" for code in range(3)]
     alike = table["unlike the others"].isna().to_numpy()
     assert alike.sum() > 20
-    expected = plane.predict_proba(new)[alike]
-    assert table[columns].to_numpy()[alike] == pytest.approx(expected, abs=1e-9)
+    found = plane.predict_proba(new)
+    assert (~plane.are_unlike(new)).tolist() == alike.tolist()
+    assert np.isnan(found[~alike]).all()
+    assert table[columns].to_numpy()[alike] == pytest.approx(found[alike].round(2), abs=1e-9)
     assert table["predicted"].to_numpy()[alike].tolist() == plane.predict(new)[alike].tolist()
-    assert set(table["calibrated"]) == {"no"}
     assert "label" not in table
 
 
@@ -134,26 +136,42 @@ def test_a_row_far_from_all_others_is_flagged(finished) -> None:
     assert any("unlike anything in the run's table" in note for note in answer["report"]["notes"])
 
 
-def test_new_rows_are_calibrated_once_the_rows_of_the_table_are_refitted_in_folds(studio) -> None:
-    visitor = studio.visitor()
-    visitor.choose_file(csv(samples().sample(frac=1, random_state=1)), "noisy.csv")
-    mine = SimpleNamespace(visitor=visitor, runs={"lda": visitor.start(method="lda")})
-    studio.work()
+PROBABILITIES = [f"probability of class {code}" for code in range(3)]
+
+
+@pytest.mark.parametrize("query", [{}, {"gamma": 3}])
+def test_probabilities_of_new_rows_are_calibrated_at_every_kernel_width(finished, query) -> None:
     new = samples(40, seed=5)
-    before = placed(mine, new).get_json()
-    assert any("uncalibrated" in note for note in before["report"]["notes"])
-    visitor.http.post(f"/runs/{mine.runs['lda']}/suspect-labels", json={})
-    studio.work()
-    after = placed(mine, new).get_json()
-    assert not any("uncalibrated" in note for note in after["report"]["notes"])
-    assert {row["basis"] for row in after["report"]["rows"]} == {"held out"}
-    table = pd.read_csv(io.StringIO(placed(mine, new, suffix=".csv").text))
-    assert set(table["calibrated"]) == {"yes"}
-    shares = table[[f"probability of class {code}" for code in range(3)]].dropna().to_numpy()
-    assert shares.max() <= 1 - 1 / (3 * len(samples()))  # what n rows cannot exclude
+    report = placed(finished, new, **query).get_json()["report"]
+    assert not any("probabilities" in note for note in report["notes"])
+    assert {row["basis"] for row in report["rows"]} == {"held out"}
+    table = pd.read_csv(io.StringIO(placed(finished, new, suffix=".csv", **query).text))
+    shares = table[PROBABILITIES].dropna().to_numpy()
+    assert len(shares) > 30
+    assert shares.max() <= 1 - 1 / (3 * N_ROWS)  # what n rows cannot exclude
     assert shares.round(2) == pytest.approx(shares, abs=1e-12)
-    other_width = placed(mine, new, gamma=3).get_json()["report"]
-    assert any("uncalibrated" in note for note in other_width["notes"])
+
+
+def test_an_edited_plane_names_classes_without_probabilities(finished) -> None:
+    new = samples(40, seed=5)
+    report = placed(finished, new, n_top_features=3).get_json()["report"]
+    assert any(note.startswith("No probabilities") for note in report["notes"])
+    assert {row["probability"] for row in report["rows"]} == {""}
+    assert {row["basis"] for row in report["rows"]} == {"no probability"}
+    table = pd.read_csv(io.StringIO(placed(finished, new, suffix=".csv", n_top_features=3).text))
+    assert table["predicted"].notna().sum() > 30
+    assert not set(PROBABILITIES) & set(table.columns)
+
+
+def test_a_large_table_is_calibrated_by_a_sample_that_is_named(studio, monkeypatch) -> None:
+    monkeypatch.setattr(refitted_probabilities, "MOST_REFITTED_ROWS", 60)
+    visitor = studio.visitor()
+    visitor.choose_file(csv(samples(240, seed=7)), "large.csv")
+    mine = SimpleNamespace(visitor=visitor, runs={"lda": visitor.start(method="lda", held_out=0)})
+    studio.work()
+    report = placed(mine, samples(20, seed=5)).get_json()["report"]
+    assert "Their probabilities are calibrated by 60 rows of the run." in report["notes"]
+    assert {row["basis"] for row in report["rows"]} == {"held out, calibrated by 60 rows"}
 
 
 @pytest.mark.parametrize("method", ["kpca", "tsne"])

@@ -1,0 +1,124 @@
+"""Class probabilities of the rows of a run, by refits without them that are at hand when asked for.
+
+They are of at most 2,000 training rows, fewer of wide tables, so that they take no longer than a
+visitor waits; the planes of their folds were fitted to none of the others, and judge these, too.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from melm_core.base import FloatArray, IntArray, UserError
+from melm_core.diagnostics import HeldOutPlanes, RowProbabilities
+from melm_core.evaluation import Calibration, sampled_rows
+from melm_core.methods import GAMMA, METHODS, STARTS
+from melm_studio.runs.execution.rows import RunData, judged_rows, split_of
+from melm_studio.runs.records.run import RunRecord
+
+MOST_REFITTED_ROWS = 2_000
+# Of wide tables, whose refits take longer: about four seconds at most.
+_MOST_REFITTED_NUMBERS = 400_000
+_FEWEST_SAMPLED_ROWS = 200
+
+
+@dataclass(frozen=True, eq=False)
+class RefittedPlanes:
+    """Refits of the method of a run without folds of its training rows, for every kernel width.
+
+    Attributes
+    ----------
+    planes : HeldOutPlanes
+    refitted : ndarray of int, shape (n_refitted,)
+        Indices in the data of the rows that they were made of.
+    """
+
+    planes: HeldOutPlanes
+    refitted: IntArray
+
+    @classmethod
+    def of(cls, data: RunData, record: RunRecord) -> RefittedPlanes | None:
+        """Refit the method of a run; None of a nonlinear one, and of too few rows for folds.
+
+        Nothing is chosen anew: the kernel width is that of the run, and one start suffices.
+        """
+        if not METHODS[record.method].is_linear:
+            return None
+        train, _ = split_of(data, record)
+        fixed = {GAMMA.name: record.gamma, STARTS.name: 1}
+        try:
+            chosen = sampled_rows(train.y, _most_rows(train.X.shape[1]), train.groups)
+            planes = HeldOutPlanes.of(
+                record.method,
+                **judged_rows(train, chosen, record=record),
+                parameters=record.parameters_without_start | fixed,
+                random_state=record.parameters.random_state,
+            )
+        except UserError:
+            return None
+        kept = np.flatnonzero(np.isin(data.row_numbers, train.row_numbers[chosen]))
+        return cls(planes, kept)
+
+
+def _most_rows(n_features: int) -> int:
+    within = max(_MOST_REFITTED_NUMBERS // n_features, _FEWEST_SAMPLED_ROWS)
+    return min(within, MOST_REFITTED_ROWS)
+
+
+class RefittedProbabilities:
+    """Calibrated probabilities of the rows of a run at a kernel width.
+
+    Parameters
+    ----------
+    data : RunData
+    refits : RefittedPlanes
+    gamma : float
+        Kernel width of the class densities.
+
+    Attributes
+    ----------
+    calibration : Calibration
+        Of rows that the plane of the run was not fitted to.
+    """
+
+    def __init__(self, data: RunData, refits: RefittedPlanes, gamma: float) -> None:
+        self._data, self._refits, self._gamma = data, refits, gamma
+        self._found: RowProbabilities = refits.planes.probabilities(gamma)
+        self.calibration: Calibration = self._found.calibration
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows that calibrate."""
+        return len(self._refits.refitted)
+
+    def of_rows(self, chosen: IntArray) -> FloatArray:
+        """Return those of rows of the data, by index, each by a plane that was fitted without it.
+
+        Parameters
+        ----------
+        chosen : ndarray of int, shape (n_chosen,)
+
+        Returns
+        -------
+        ndarray of shape (n_chosen, n_classes)
+        """
+        refitted = self._refits.refitted
+        at = np.searchsorted(refitted, chosen).clip(max=len(refitted) - 1)
+        is_refitted = refitted[at] == chosen
+        shares: FloatArray = self._found.probabilities[at]
+        others = chosen[~is_refitted]
+        if len(others):
+            X = judged_rows(self._data, others)["X"]
+            logs = self._refits.planes.log_densities_of(X, self._gamma, self._folds(others))
+            shares[~is_refitted] = self.calibration.probabilities(logs)
+        return shares
+
+    def _folds(self, others: IntArray) -> IntArray | None:
+        """The folds of rows that are in none themselves: those of the other rows of their group."""
+        groups = self._data.groups
+        if groups is None:
+            return None
+        pairs = zip(groups[self._refits.refitted], self._refits.planes.fold, strict=True)
+        fold_of = dict(pairs)
+        return np.array([fold_of.get(group, 0) for group in groups[others]], dtype=np.int64)
