@@ -95,14 +95,16 @@ def _overall(scores: Mapping[str, Mapping[str, FloatArray]]) -> tuple[Entry, ...
 
 
 def one_standard_error(fold: Values) -> int:
-    """The rule of MELMCV: the widest kernel within one standard error of the best."""
+    """The widest kernel within one standard error of the best (Breiman and others, 1984)."""
     path = GammaPath(np.array(GAMMAS), np.array(fold["inner"]))
-    return GAMMAS.index(path.chosen)
+    best = int(path.accuracies.argmax())
+    enough = path.accuracies[best] - path.standard_errors[best]
+    return int(np.argmax(path.accuracies >= enough))
 
 
 def best_of_inner_folds(fold: Values) -> int:
-    """The width of the largest accuracy in inner folds."""
-    return int(np.mean(fold["inner"], axis=0).argmax())
+    """The rule of MELMCV: the width of the largest accuracy in inner folds."""
+    return GAMMAS.index(GammaPath(np.array(GAMMAS), np.array(fold["inner"])).chosen)
 
 
 def label_contrast(fold: Values) -> int:

@@ -30,7 +30,7 @@ from melm_studio.planes.captions import title
 from melm_studio.planes.encoding import stepped
 from melm_studio.planes.every_row import every_point_by_class
 from melm_studio.planes.figure import limits
-from melm_studio.planes.gamma_advice import gamma_advice
+from melm_studio.planes.gamma_advice import recommended_gamma
 from melm_studio.planes.theme import Scheme
 from melm_studio.planes.traces import PlaneTrace
 from melm_studio.planes.types import PlaneView
@@ -202,7 +202,6 @@ def _tree(record: RunRecord, event: PlaneEvent, painted: Painted) -> str:
         return _view(record, event, ViewOptions(gamma=report.gammas[plane.width], morph=morph))
 
     kept = places[: most_planes(view(places[0]))]
-    advice = gamma_advice(record, workspace().fits())
     section = TreeSection(
         words=TREE.sentence(report, is_final=current.state.is_final),
         notes=tree_notes(report),
@@ -210,7 +209,7 @@ def _tree(record: RunRecord, event: PlaneEvent, painted: Painted) -> str:
         height=height,
         branches=branches,
         views={place: view(place) for place in kept},
-        recommended=advice.chosen if advice else None,
+        recommended=recommended_gamma(record, workspace().fits()),
     )
     return tree_html(section, painted)
 

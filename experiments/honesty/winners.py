@@ -55,7 +55,7 @@ def best_size(X: FloatArray, y: IntArray, seed: int) -> WinnerShare:
 def best_gamma(X: FloatArray, y: IntArray, seed: int) -> WinnerShare:
     """The kernel width that MELM chooses."""
     path = MELMCV(n_init=2, random_state=seed).fit(X, y).gamma_path_
-    return winner_share(path.right, y, rule="simplest", n_folds=DEFAULT_FOLDS, random_state=seed)
+    return winner_share(path.right, y, n_folds=DEFAULT_FOLDS, random_state=seed)
 
 
 def simulate(quick: bool) -> tuple[Measured, ...]:

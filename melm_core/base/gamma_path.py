@@ -27,7 +27,7 @@ class GammaPath:
         was fitted to the other folds.
     right : ndarray of shape (n_kept, n_gammas) or None
         Whether each row of the fit, held out, has the largest density of its class, for
-        `melm_core.evaluation.winner_share` with rule="simplest"; nan for rows of folds that are
+        `melm_core.evaluation.winner_share`; nan for rows of folds that are
         not done. None where it was not kept.
 
     Examples
@@ -60,27 +60,23 @@ class GammaPath:
 
     @property
     def chosen(self) -> float:
-        """The widest kernel within one standard error of the best.
+        """The width of the best accuracy, the widest of equal ones: the first number to look at.
 
-        DEFAULT_GAMMA if the path was stopped before two folds were done.
-
-        References
-        ----------
-        L. Breiman, J. H. Friedman, R. A. Olshen, C. J. Stone: Classification and
-        Regression Trees, 1984, section 3.4.3.
+        The folds may not tell others from it, which are `level`. DEFAULT_GAMMA if the path was
+        stopped before two folds were done.
 
         Examples
         --------
         >>> import numpy as np
         >>> folds = np.array([[0.7, 0.8, 0.82], [0.7, 0.84, 0.86]])
         >>> GammaPath(np.array([4.0, 2.0, 1.0]), folds).chosen
-        2.0
+        1.0
         """
         if len(self.fold_accuracies) < _FEWEST_FOLDS:
             return DEFAULT_GAMMA
-        best = int(self.accuracies.argmax())
-        enough = self.accuracies[best] - self.standard_errors[best]
-        return float(self.gammas[int(np.argmax(self.accuracies >= enough))])
+        best = self.accuracies.max()
+        # Means of the same numbers may differ in their last digit.
+        return float(self.gammas[int(np.argmax(self.accuracies >= best - _ROUNDING))])
 
     @property
     def level(self) -> FloatArray:

@@ -38,12 +38,13 @@ _TOL = 1e-6
 
 
 class MELMCV(MELM):
-    """MELM with the widest kernel whose held-out accuracy is about the best.
+    """MELM with the kernel width whose held-out accuracy is the best.
 
     In each of five inner folds a plane is fitted at every width of `GAMMAS`, from smooth to
-    local, each search beginning with the best planes of the wider kernel. Chosen is the widest
-    kernel within one standard error of the best held-out accuracy, and MELM is fitted to all
-    rows with it. A fold during which the callback stops the fit is left out.
+    local, each search beginning with the best planes of the wider kernel. Chosen is the width of
+    the best held-out accuracy, and MELM is fitted to all rows with it; `gamma_path_.level` has the
+    widths that the folds do not tell from it. A fold during which the callback stops the fit is
+    left out.
 
     Parameters
     ----------

@@ -17,7 +17,7 @@ from melm_core.melm import TREE_GAMMAS, PlaneTree, TreeNode, plane_tree
 from melm_core.methods import BATCH_WEIGHT, COMPONENTS, SEED
 from melm_studio.analyses.analysis import Analysis, Subject, Work, chosen
 from melm_studio.analyses.report_section import Section, Table
-from melm_studio.planes.gamma_advice import gamma_advice
+from melm_studio.planes.gamma_advice import recommended_gamma
 from melm_studio.planes.theme import THEMES, Scheme, Theme, page_layout, translucent
 from melm_studio.record import Record
 from melm_studio.runs.execution.derived_planes import keep_plane
@@ -221,12 +221,11 @@ def _drawn(report: TreeReport, subject: Subject, query: Mapping[str, str]) -> di
         return {"planes": [], "figure": None}
     n_classes = len(subject.class_names)
     arrays, height = tree_arrays(report, n_classes, chosen(query, "height", Height.ACCURACY))
-    advice = gamma_advice(subject.record, subject.fits)
     figure = tree_figure(
         arrays,
         height,
         guessing=1 / n_classes,
-        recommended=advice.chosen if advice else None,
+        recommended=recommended_gamma(subject.record, subject.fits),
         scheme=chosen(query, "scheme", Scheme.LIGHT),
     )
     planes = [

@@ -36,6 +36,15 @@ def gamma_advice(record: RunRecord, fits: Iterable[RunRecord]) -> GammaPath | No
     return paths[-1] if paths else None
 
 
+def recommended_gamma(record: RunRecord, fits: Iterable[RunRecord]) -> float | None:
+    """The width of the best held-out accuracy in inner folds; None where none are known.
+
+    The one number that `auto`, "Find the best γ", *By γ* and the tree of planes go by.
+    """
+    advice = gamma_advice(record, fits)
+    return advice.chosen if advice else None
+
+
 def can_choose_gamma(record: RunRecord) -> bool:
     """Whether a run with the same method could choose gamma by inner folds."""
     return METHODS[record.method].takes(GAMMA.name)

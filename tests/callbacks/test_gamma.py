@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from melm_core.linalg.planes import principal_angles
 from melm_core.melm.objective import cauchy_schwarz_divergence
 from melm_core.methods import METHODS
+from melm_studio.analyses import tree
 from melm_studio.runs.records.run import RunState
 from melm_studio.workspace.workspace import MAX_PANELS, PANELS_FULL
+from tests.callbacks.tables import csv
 from tools.driver.visitor import strict_json
 
 CURVED = [key for key, method in METHODS.items() if not method.is_linear and method.is_installed]
@@ -130,6 +134,32 @@ def test_a_run_that_chooses_gamma_recommends_it_to_the_run_that_it_was_begun_fro
     profile = visitor.http.get(f"/runs/{run}/gamma-advice").json
     assert profile["advice"]["chosen"] == other.gamma
     assert max(profile["advice"]["accuracies"]) > 0.9
+
+
+def test_every_route_to_the_best_gamma_ends_at_the_same_width(studio, visitor, monkeypatch):
+    monkeypatch.setattr(tree, "N_SHUFFLES", 1)
+    stream = np.random.default_rng(0)
+    table = pd.DataFrame(stream.normal(size=(36, 3)), columns=list("abc"))
+    table["kind"] = ["left", "right"] * 18
+    table.loc[table["kind"] == "right", "a"] += 1.5
+    visitor.choose_file(csv(table), "small.csv")
+    run = visitor.start(method="melm", n_init=1)
+    studio.work()
+    visitor.http.post(f"/runs/{run}/choose-gamma")  # "Find the best γ", which is "auto"
+    studio.work()
+    found = next(r for r in studio.store.runs_of(visitor.owner) if r.run_id != run)
+    answer = visitor.http.get(f"/runs/{run}/gamma-advice").json
+    visitor.http.post(f"/runs/{run}/analyses/tree")
+    studio.work()
+    layout = visitor.http.get(f"/runs/{run}/analyses/tree").json["figure"]["layout"]
+    (of_tree,) = (one["x"] for one in layout["annotations"] if one["text"] == "recommended")
+    of_slider = visitor.news(found.run_id)["gamma"]
+    advice = answer["advice"]
+    best = max(zip(advice["accuracies"], advice["gammas"], strict=True))[1]
+    widths = [advice["chosen"], found.gamma, of_slider, 10**of_tree]
+    assert widths == pytest.approx([best] * len(widths))
+    assert best in advice["level"]
+    assert all(f"{gamma:g}" in answer["advice_words"] for gamma in advice["level"])
 
 
 def test_one_click_finds_one_component_of_the_same_method(studio, visitor):

@@ -409,7 +409,7 @@ class GammaAdvice {
     hide(this.button, isThere || (!advice && !canChoose));
     write(this.button, advice ? `Go to γ ${this.recommended}` : "Find the best γ");
     this.button.title = advice
-      ? "The widest kernel within one standard error of the best held-out accuracy"
+      ? "The best held-out accuracy of inner folds; the caption names the widths that are level with it"
       : "Run again, and choose γ by the held-out accuracy of inner folds";
   }
 
