@@ -11,7 +11,6 @@ from melm_core.diagnostics.confidence_ellipses import (
     ellipses_of_moments,
 )
 from melm_core.diagnostics.differences import standardized_differences
-from melm_core.diagnostics.feature_importance import Importance, importance
 from melm_core.diagnostics.mislabeled_rows import (
     DEFAULT_FALSE_SHARE,
     SuspectLabels,
@@ -30,6 +29,7 @@ from melm_core.diagnostics.row_probabilities import (
     calibrated_probabilities,
     out_of_fold_probabilities,
 )
+from melm_core.evaluation.feature_importance import Importance, importance
 
 __all__ = [
     "DEFAULT_FALSE_SHARE",

@@ -10,7 +10,7 @@ from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
 from melm_core.density import inverse_root
 from melm_core.density.class_densities import ClassDensities
-from melm_core.diagnostics.held_out_scores import balanced_mean, row_scores
+from melm_core.evaluation.held_out_scores import balanced_mean, row_scores
 
 # Directions that are tried, every 6 degrees and then every degree around the best.
 _COARSE, _FINE = 30, 6

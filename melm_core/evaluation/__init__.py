@@ -19,6 +19,9 @@ from melm_core.evaluation.cross_validation import (
 from melm_core.evaluation.curve_selection import AutoCurves, CurveChoice, curve_choice
 from melm_core.evaluation.density_accuracy import DensityScores, density_scores
 from melm_core.evaluation.duplicates import DuplicateRows, duplicate_rows, near_doubles
+from melm_core.evaluation.feature_importance import (
+    feature_order,
+)
 from melm_core.evaluation.folds import CodedRows, Fold, sampled_rows, stratified_folds
 from melm_core.evaluation.groups import group_strata, label_runs
 from melm_core.evaluation.held_out_test import held_out_p_value
@@ -92,6 +95,7 @@ __all__ = [
     "density_scores",
     "dependence_length",
     "duplicate_rows",
+    "feature_order",
     "features_used",
     "fitted_calibration",
     "group_dependence",

@@ -1,8 +1,10 @@
 """Planes of fewer and fewer features, and the held-out accuracy of each size.
 
-In each fold, the features with the shortest loadings are left out step by step, and the method is
+In each fold, the features without which least is lost are left out step by step, and the method is
 refitted to those that are left (recursive feature elimination). What is left out depends on the
-training rows of the fold alone, so that the accuracies are of rows that took no part in it.
+training rows of the fold alone, so that the accuracies are of rows that took no part in it. The
+order is that of `melm_core.evaluation.importance`, as in a list of features; each half of the
+training rows is scored by the densities of the other.
 A feature that bends is left out whole, with all columns of its curve.
 """
 
@@ -18,8 +20,21 @@ import numpy.typing as npt
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_integer
+from melm_core.density.kernel_density import kernel_classes
 from melm_core.evaluation.density_accuracy import DEFAULT_FOLDS, class_predictions
-from melm_core.evaluation.folds import CodedRows, Fold, RefitFolds, refit_folds
+from melm_core.evaluation.feature_importance import (
+    Importance,
+    feature_order,
+    importance,
+    mean_importance,
+)
+from melm_core.evaluation.folds import (
+    CodedRows,
+    Fold,
+    RefitFolds,
+    refit_folds,
+    stratified_folds,
+)
 from melm_core.evaluation.plane_classifiers import balanced_accuracies, confusion_shares
 from melm_core.evaluation.plane_separability import Score
 from melm_core.evaluation.refitting import (
@@ -34,6 +49,10 @@ from melm_core.evaluation.refitting import (
 )
 
 MOST_SIZES = 12
+# Rows of the smallest class whose halves have a density each.
+_FEWEST_WORTH = 8
+# Of each half at each size: a path has up to 180 planes.
+_MOST_POINTS = 40_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -274,16 +293,17 @@ class _PathWork:
         train, test = (replace(rows, X=fitted.apply(rows.X)) for rows in (train, test))
         groups = feature_groups(fitted, train.X.shape[1])
         n_features = int(groups.max()) + 1
-        kept, lengths = np.arange(n_features), np.ones(n_features)
+        kept, order = np.arange(n_features), np.arange(n_features)
         accuracies, masks = [], np.zeros((len(self.sizes), n_features))
         right = np.zeros((len(self.sizes), len(test.y)), dtype=np.bool_)
         for step, size in enumerate(self.sizes):
-            kept = np.sort(kept[np.argsort(-lengths, kind="stable")[:size]])
+            kept = np.sort(kept[order[:size]])
             masks[step, kept] = 1.0
             columns = np.flatnonzero(np.isin(groups, kept))
             projection, own = self._fit(plan, train, columns)
             of_columns = np.searchsorted(kept, groups[columns])
-            lengths = loading_lengths(projection.components, own.X, of_columns)
+            if step + 1 < len(self.sizes):
+                order = _order(projection.components, own, of_columns, self.gamma)
             predicted = [
                 self._predicted(projection, own, train, columns, train.y),
                 self._predicted(projection, own, test, columns),
@@ -316,6 +336,44 @@ class _PathWork:
 def _accuracy(scored: CodedRows, predicted: IntArray) -> float:
     confusion = confusion_shares(scored.y, predicted, len(scored.classes))
     return float(balanced_accuracies(confusion[None])[0])
+
+
+def _order(
+    components: FloatArray, train: CodedRows, of_columns: IntArray, gamma: float
+) -> IntArray:
+    """The features of a plane by what is lost without them, see `feature_order`.
+
+    The plane has adapted itself to the rows, but the densities by which a half of them is judged
+    have not seen it. Of few rows nothing but the lengths of loadings is known.
+    """
+    lengths = loading_lengths(components, train.X, of_columns)
+    if np.bincount(train.y).min() < _FEWEST_WORTH:
+        return feature_order(lengths, None)
+    halves = stratified_folds(train.y, 2, 0, train.groups)
+    # Groups may leave a half without rows of a class.
+    if any(_fewest(train.y[half.test], train.y) < 2 for half in halves):
+        return feature_order(lengths, None)
+    parts = [
+        importance(
+            kernel_classes(
+                train.X[half.train], train.y[half.train], n_components=len(components), gamma=gamma
+            ).project(components),
+            components,
+            train.X[half.test],
+            train.y[half.test],
+            groups=of_columns,
+            most_points=_MOST_POINTS,
+        )
+        for half in halves
+    ]
+    _, first = np.unique(of_columns, return_index=True)
+    worth = mean_importance(parts)
+    numbers = (worth.loss[first], worth.error[first], worth.share_loss[first])
+    return feature_order(lengths, Importance(*numbers, worth.n_rows))
+
+
+def _fewest(y: IntArray, all_y: IntArray) -> int:
+    return int(np.bincount(y, minlength=int(all_y.max()) + 1).min())
 
 
 def loading_lengths(

@@ -33,7 +33,7 @@ MOST_NAMED = 60
 
 _MOST_NAMED_IN_ROW = 12
 
-_NONLINEAR = "{method} is nonlinear, so it has no loadings to order features by. Run a linear one."
+_NONLINEAR = "{method} is nonlinear, so nothing says what its features are worth. Run a linear one."
 _BLIND = (
     "This run is blind to the batch, and leaving features out is not. Run the method with a batch "
     "weight of 0."
@@ -314,9 +314,10 @@ def sparse_note(report: SparseReport) -> str:
     is_sample = report.n_rows < report.n_training
     rows = f"{number(report.n_rows)} of the training rows" if is_sample else "the training rows"
     return (
-        f"Cross-validation of {rows}: in each fold the weakest features are left out step by step "
-        "and the method is refitted. The band is one standard error over the folds; the fewest "
-        "features within one standard error of the rows of the best are marked. As the folds chose "
+        f"Cross-validation of {rows}: in each fold the features without which least is lost are "
+        "left out step by step and the method is refitted. The band is one standard error over the "
+        "folds; the fewest features within one standard error of the rows of the best are "
+        "marked. As the folds chose "
         "them, their share in the figure is a little too high; that of the sentence is of rows "
         "that took no part in the choice. "
         "Rows that the run holds out take no part, so they can judge a run on these features."

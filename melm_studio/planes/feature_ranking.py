@@ -7,47 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from melm_core.base import FloatArray, IntArray
+from melm_core.base import FloatArray
 from melm_core.diagnostics import Importance
+from melm_core.evaluation import feature_order
 from melm_studio.scores import importance_sentence
 
 # A list that is longer is not read; the line shows all features.
 MAX_RANKED = 200
 # Fewer numbers as names may be years or doses, which a list shows as well.
 MIN_ORDERED = 20
-
-
-def feature_order(
-    loadings: FloatArray, importance: Importance | None, lengths: FloatArray | None = None
-) -> IntArray:
-    """Every feature, that first without which most is lost.
-
-    Those whose effect is not seen come last. Where nothing says what features are worth, as without
-    held-out rows, the order is that of the lengths of their arrows.
-
-    Parameters
-    ----------
-    loadings : ndarray of shape (n_features, n_components)
-        In the coordinates in which the plane is drawn.
-    importance : Importance or None
-    lengths : ndarray of shape (n_features,), optional
-        How far features move rows, where they bend; by default the lengths of the loadings.
-
-    Examples
-    --------
-    >>> loadings = np.array([[0.1, 0.0], [0.0, -2.0], [1.0, 0.0]])
-    >>> feature_order(loadings, None).tolist()
-    [1, 2, 0]
-    >>> worth = Importance(np.array([0.3, 0.0, 0.2]), np.full(3, 0.01), np.zeros(3), n_rows=99)
-    >>> feature_order(loadings, worth).tolist()
-    [0, 2, 1]
-    """
-    if lengths is None:
-        lengths = np.linalg.norm(loadings, axis=1)
-    if importance is None:
-        return np.argsort(-lengths, kind="stable")
-    order: IntArray = np.lexsort([-lengths, -importance.loss, ~importance.is_seen])
-    return order
 
 
 def feature_ranking(
@@ -84,7 +52,7 @@ def feature_ranking(
     """
     if lengths is None:
         lengths = np.linalg.norm(loadings, axis=1)
-    first = feature_order(loadings, importance, lengths)[:MAX_RANKED]
+    first = feature_order(lengths, importance)[:MAX_RANKED]
     return {
         "features": [
             {

@@ -12,11 +12,11 @@ from threadpoolctl import threadpool_limits
 from melm_core.base import FloatArray, UserError
 from melm_core.density import RegionShare
 from melm_core.diagnostics import ComponentGain, Importance
+from melm_core.evaluation import feature_order
 from melm_core.linalg import orthonormalize
 from melm_core.methods import COMPONENTS, GAMMA, METHODS
 from melm_studio.planes.decision_surface import DecisionSurface, SurfaceRequest, decision_surface
 from melm_studio.planes.every_row import centered_parts, mean_row
-from melm_studio.planes.feature_ranking import feature_order
 from melm_studio.planes.held_out import held_out_verdict
 from melm_studio.planes.held_out_curve import measured_planes
 from melm_studio.planes.plane_edits import (
@@ -221,9 +221,8 @@ class PlaneRenderer:
         if options.n_top_features is not None:
             every = replace(options, n_top_features=None, edits=())
             importance = self._importance(run_id, sequence, every, target)
-            standardized, steps = viewer.standardized(components), viewer.steps
-            arrows, lengths = steps.arrows(standardized), steps.lengths(standardized)
-            order = feature_order(arrows.T, importance, lengths)
+            steps = viewer.steps
+            order = feature_order(steps.lengths(viewer.standardized(components)), importance)
             columns = steps.columns(order[: options.n_top_features])
             train, _ = self.rows(record)
             components = plane_of_features(train, components, columns, viewer.gamma, weight)

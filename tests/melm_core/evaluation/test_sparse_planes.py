@@ -26,6 +26,18 @@ def test_the_features_that_matter_stay_and_are_enough():
     assert path.held_out[-1].balanced_accuracy > 0.9
 
 
+def test_features_stay_by_what_they_are_worth_and_not_by_the_length_of_their_loadings():
+    stream = np.random.default_rng(1)
+    y = np.arange(400) % 2
+    X = stream.normal(size=(400, 6))
+    X[:, 2] += 1.5 * y
+    X[:, 5] += 1.0 * y
+    path = sparse_path("lda", X, y, sizes=[2], n_repeats=1)
+    assert sorted(path.selected(2).tolist()) == [2, 5]
+    # The second component, at right angles to the first, is all noise, and its loadings are long.
+    np.testing.assert_array_equal(path.frequencies[-1][[2, 5]], 1.0)
+
+
 def test_all_features_have_the_held_out_accuracy_of_the_method():
     X, y = two_features_matter()
     path = sparse_path("lda", X, y, n_repeats=1, sizes=[3])
@@ -38,7 +50,7 @@ def test_the_best_features_of_noise_are_no_better_than_guessing_on_held_out_rows
     X, y = pure_noise(n_rows=60, n_features=200, n_classes=2)
     path = sparse_path("lda", X, y, sizes=[5], n_repeats=1)
     score = path.held_out[-1]
-    assert path.train_accuracies[:, -1].mean() > 0.7
+    assert path.train_accuracies[:, -1].mean() > 0.62
     assert abs(score.balanced_accuracy - 0.5) < 0.2
 
 

@@ -7,7 +7,8 @@ import pytest
 
 from melm_core.base import UserError
 from melm_core.density import kernel_classes
-from melm_core.diagnostics import feature_importance, importance
+from melm_core.diagnostics import importance
+from melm_core.evaluation import feature_importance
 
 
 def two_sensors(n_rows: int, n_noise: int, seed: int = 0):

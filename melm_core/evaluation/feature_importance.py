@@ -8,6 +8,7 @@ loading times the change, so nothing is refitted.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,7 +18,7 @@ from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
 from melm_core.base.sampling import stratified_sample
 from melm_core.density.class_densities import ClassDensities
-from melm_core.diagnostics.held_out_scores import RowScores, balanced_mean, row_scores
+from melm_core.evaluation.held_out_scores import RowScores, balanced_mean, row_scores
 
 # Points at which densities are summed, of all features and classes together: some 0.2 to 2 s.
 MOST_POINTS = 800_000
@@ -80,6 +81,7 @@ def importance(
     *,
     groups: IntArray | None = None,
     random_state: int = 0,
+    most_points: int = MOST_POINTS,
 ) -> Importance:
     """The importance of all features for telling the classes apart in a plane.
 
@@ -97,6 +99,8 @@ def importance(
         have the same loss.
     random_state : int
         Of the order in which rows exchange values.
+    most_points : int
+        At which densities are summed, of all features and classes together.
 
     Returns
     -------
@@ -135,7 +139,7 @@ def importance(
     n_features = components.shape[1]
     units = np.arange(n_features) if groups is None else np.unique(groups, return_inverse=True)[1]
     n_units = int(units.max()) + 1
-    most = MOST_POINTS // len(counts)
+    most = most_points // len(counts)
     n_scored = min(MOST_ROWS, max(FEWEST_ROWS, most // n_units))
     chosen = stratified_sample(y, n_scored / len(y), len(counts))
     X, y = X[chosen], y[chosen]
@@ -159,6 +163,60 @@ def importance(
     ]
     loss, error, share_loss = np.concatenate(losses, axis=1)[:, units]
     return Importance(loss, error, share_loss, len(y))
+
+
+def feature_order(lengths: FloatArray, worth: Importance | None) -> IntArray:
+    """Every feature, that first without which most is lost.
+
+    Those whose effect is not seen come last. Where nothing says what features are worth, as without
+    held-out rows, the order is that of the lengths of their arrows.
+
+    Parameters
+    ----------
+    lengths : ndarray of shape (n_features,)
+        Of the loadings in the coordinates in which the plane is drawn.
+    worth : Importance or None
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from melm_core.diagnostics import Importance
+    >>> from melm_core.evaluation import feature_order
+    >>> lengths = np.array([0.1, 2.0, 1.0])
+    >>> feature_order(lengths, None).tolist()
+    [1, 2, 0]
+    >>> worth = Importance(np.array([0.3, 0.0, 0.2]), np.full(3, 0.01), np.zeros(3), n_rows=99)
+    >>> feature_order(lengths, worth).tolist()
+    [0, 2, 1]
+    """
+    if worth is None:
+        return np.argsort(-lengths, kind="stable")
+    order: IntArray = np.lexsort([-lengths, -worth.loss, ~worth.is_seen])
+    return order
+
+
+def mean_importance(parts: Sequence[Importance]) -> Importance:
+    """The importance over parts of the rows, each of which was scored by densities without it.
+
+    Parameters
+    ----------
+    parts : sequence of Importance
+        Of the same features and of different rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from melm_core.evaluation.feature_importance import Importance, mean_importance
+    >>> one, other = (Importance(np.array([a]), np.array([0.1]), np.zeros(1), 50) for a in (1., 2.))
+    >>> mean_importance([one, other]).loss.tolist()
+    [1.5]
+    """
+    weights = np.array([part.n_rows for part in parts], dtype=np.float64)
+    weights /= weights.sum()
+    loss = weights @ np.stack([part.loss for part in parts])
+    share_loss = weights @ np.stack([part.share_loss for part in parts])
+    error = np.sqrt(weights**2 @ np.stack([part.error for part in parts]) ** 2)
+    return Importance(loss, error, share_loss, sum(part.n_rows for part in parts))
 
 
 def _losses(
