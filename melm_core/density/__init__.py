@@ -42,6 +42,7 @@ from melm_core.density.regions import (
     ClassRegions,
     RegionShare,
     density_regions,
+    line_region_shares,
     region_shares,
 )
 
@@ -72,6 +73,7 @@ __all__ = [
     "kernel_cells",
     "kernel_classes",
     "kernel_classes_in_blocks",
+    "line_region_shares",
     "log_potential",
     "nuisance_accuracy",
     "nuisance_cells",

@@ -167,6 +167,58 @@ def region_shares(
     return found
 
 
+def line_region_shares(
+    classes: ClassDensities, shares: Sequence[float], held_out: Sequence[FloatArray]
+) -> list[RegionShare]:
+    """The shares of rows where the density of their class on a line is highest.
+
+    As in a plane, the levels are quantiles of the density at the rows of the class, each left out.
+
+    Parameters
+    ----------
+    classes : ClassDensities
+        Projected onto a line.
+    shares : sequence of float in (0, 1)
+        Ascending.
+    held_out : sequence of ndarray of shape (n_rows, 1)
+        Held-out rows of each class on the line, possibly none.
+
+    Returns
+    -------
+    list of RegionShare
+        Class by class, with ascending shares.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from melm_core.density import kernel_classes, line_region_shares
+    >>> X, fresh = np.random.default_rng(0).standard_normal((2, 2_000, 1))
+    >>> classes = kernel_classes(X, np.arange(2_000) % 2, n_components=1)
+    >>> (half, *_) = line_region_shares(classes, (0.5, 0.95), [fresh, fresh])
+    >>> abs(half.training - 0.5) < 0.01, abs(half.held_out - 0.5) < 0.06
+    (True, True)
+    """
+    outside, found = 1.0 - np.array(shares), []
+    for code, rows in enumerate(classes.rows):
+        step = -(-len(rows) // MOST_LEVEL_ROWS)
+        points = rows[::step]
+        own = np.full(len(points), code)
+        is_single = len(rows) == 1  # left out of itself it has no density
+        logs = classes.floored_log_densities(points, None if is_single else own)[:, code]
+        weights = np.ones(len(points))
+        if classes.weights is not None:
+            weights = classes.weights[code][::step]
+        levels = logs[0] + np.log(outside) if is_single else _levels(logs, weights, outside)
+        training = np.average(logs[:, None] >= levels, axis=0, weights=weights).tolist()
+        held: list[float | None] = [None] * len(outside)
+        if len(held_out[code]):
+            at = classes.floored_log_densities(held_out[code])[:, code]
+            held = (at[:, None] >= levels).mean(axis=0).tolist()
+        parts = zip(shares, training, held, strict=True)
+        found += [RegionShare(code, *of_one) for of_one in parts]
+    return found
+
+
 def _regions_of(
     classes: ClassDensities, code: int, shares: tuple[float, ...], n_lines: int
 ) -> ClassRegions:

@@ -22,14 +22,20 @@ from functools import cached_property
 import numpy as np
 
 from melm_core.base import FloatArray, IntArray, stratified_sample
-from melm_core.density import ClassDensities, RegionShare, kernel_classes, region_shares
+from melm_core.density import (
+    ClassDensities,
+    RegionShare,
+    kernel_classes,
+    line_region_shares,
+    region_shares,
+)
 from melm_core.diagnostics import ComponentGain, Importance, importance, second_component_gain
 from melm_core.linalg import orthogonal_procrustes
 from melm_core.melm import held_out_divergence
 from melm_studio.planes.batch_cells import BatchCells
 from melm_studio.planes.bent_features import FeatureSteps
 from melm_studio.planes.bounded_divergence import bounded_divergence
-from melm_studio.planes.contours import central_box, plane_contours, plane_regions
+from melm_studio.planes.contours import CONTOUR_SHARES, central_box, plane_contours, plane_regions
 from melm_studio.planes.even_rows import EvenRows
 from melm_studio.planes.line import arrow_lanes, density_curves, in_strips, threshold_lines
 from melm_studio.planes.plane_edits import strongest_loadings
@@ -351,17 +357,17 @@ class PlaneViewer:
     def regions(self, components: FloatArray) -> list[RegionShare]:
         """The shares of training and held-out rows in every region of a view from the front.
 
-        Of a table whose densities are known, training rows are those of the sample. None of one
-        component, which has no regions.
+        Of a table whose densities are known, training rows are those of the sample. Those of one
+        component are the parts of the line where the density of a class is highest.
         """
-        if self.n_components == 1:
-            return []
         drawn = self.standardized(components)[:2]
         projected = self._projected(self.standardized(components))
         if self.n_components > 2:
             projected = projected.project(np.eye(2, self.n_components))
         held_out = self.parts[1]
         rows = [held_out.X[held_out.y == code] @ drawn.T for code in range(self._n_classes)]
+        if self.n_components == 1:
+            return line_region_shares(projected, CONTOUR_SHARES, rows)
         return region_shares(plane_regions(projected), rows)
 
     def importance(self, components: FloatArray) -> Importance | None:

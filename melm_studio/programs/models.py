@@ -195,7 +195,7 @@ class Result(Struct, frozen=True):
     ] = None
     regions: Annotated[
         tuple[Region, ...],
-        Meta(description="The contours from the front; none of one component."),
+        Meta(description="The contours from the front; of one component, parts of the line."),
     ] = ()
     importance: Annotated[
         tuple[FeatureImportance, ...],

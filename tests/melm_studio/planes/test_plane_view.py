@@ -422,8 +422,10 @@ def test_what_regions_hold_is_what_their_contours_enclose(gamma, n_components):
     assert held == []
 
 
-def test_a_line_has_no_regions_and_rows_without_held_out_ones_no_importance():
-    assert PlaneViewer(TRAIN, HELD_OUT, 1.0, 1).regions(plane(1, 5)) == []
+def test_a_line_has_regions_and_rows_without_held_out_ones_no_importance():
+    on_line = PlaneViewer(TRAIN, HELD_OUT, 1.0, 1).regions(plane(1, 5))
+    assert [one.share for one in on_line] == [*CONTOUR_SHARES] * (1 + int(TRAIN.y.max()))
+    assert all(one.training == pytest.approx(one.share, abs=0.15) for one in on_line)
     viewer = PlaneViewer(DATA, NO_ROWS, 1.0)
     assert viewer.importance(plane(2, 5)) is None
     assert {region.held_out for region in viewer.regions(plane(2, 5))} == {None}

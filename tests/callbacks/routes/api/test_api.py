@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 import numpy as np
+import pandas as pd
 import pytest
 from msgspec import Struct
 
@@ -104,6 +105,27 @@ def test_a_result_says_what_regions_hold_and_what_features_are_worth(program, ru
     assert [one.feature for one in result.importance] == list(result.features)
     assert [one.loss for one in result.importance] == found.loss.tolist()
     assert [one.error for one in result.importance] == found.error.tolist()
+
+
+@pytest.mark.parametrize(("n_classes", "n_components"), [(2, 1), (12, 1), (12, 2), (2, 3)])
+def test_every_result_has_regions_and_importance(program, studio, n_classes, n_components):
+    stream = np.random.default_rng(0)
+    codes = np.arange(20 * n_classes) % n_classes
+    table = pd.DataFrame(stream.normal(size=(len(codes), 4)), columns=list("abcd"))
+    table["a"] += 2.0 * codes
+    table["kind"] = [f"class {code:02}" for code in codes]
+    source = program.upload(csv(table))
+    request = {"source": source, "method": "pca", "parameters": {"n_components": n_components}}
+    run = program.read(Run, "POST", "/runs", json=request)
+    studio.work()
+    result = program.read(Result, "GET", f"/runs/{run.id}/result")
+    assert len(result.regions) == n_classes * len(CONTOUR_SHARES)
+    assert len({one.class_name for one in result.regions}) == n_classes
+    for one in result.regions:
+        assert one.training == pytest.approx(one.share, abs=0.15)
+        assert 0.0 <= one.held_out <= 1.0
+    assert [one.feature for one in result.importance] == list("abcd")
+    assert all(np.isfinite([one.loss, one.error]).all() for one in result.importance)
 
 
 def test_planes_come_in_order_after_a_number(program, run):
