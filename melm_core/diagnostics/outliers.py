@@ -51,7 +51,14 @@ class LeftOutDistances:
     Attributes
     ----------
     scores, residuals : ndarray of shape (n_left_out,)
-        T² and Q.
+        T² and Q, as from a plane fitted to all rows but one.
+
+    Notes
+    -----
+    A refit to a share s of the rows adapts itself to them more than a fit to all. The mean T² of
+    other rows, r times that of the fitted ones, grows like n / (n + m) with n rows where features
+    are many, and their excess d of Q falls like 1 / n: their distances are multiplied by
+    1 / (s + (1 - s) r), where r is below 1, and by (1 + s d) / (1 + d).
 
     Examples
     --------
@@ -112,6 +119,7 @@ class LeftOutDistances:
         chosen = chosen_preparation(preparation, standardize=standardize)
         scores: list[FloatArray] = []
         residuals: list[FloatArray] = []
+        fitted_scores, fitted_residuals, shares = [], [], []
         for fold in plan.folds:
             train = plan.training_rows(fold)
             fitted = fit_projection(
@@ -122,18 +130,35 @@ class LeftOutDistances:
                 groups=train.groups,
                 nuisance=train.nuisance,
             )
-            plane = PlaneDistances.of(fitted.preparation.apply(train.X), fitted.components)
+            prepared = fitted.preparation.apply(train.X)
+            plane = PlaneDistances.of(prepared, fitted.components)
+            fitted_scores.append(plane.score_distance(prepared).mean())
+            fitted_residuals.append(plane.residual(prepared).mean())
+            shares.append(len(train.y) / len(plan.rows.y))
             left_out = fitted.preparation.apply(plan.rows.X[fold.test])
             scores.append(plane.score_distance(left_out))
             residuals.append(plane.residual(left_out))
             if sum(map(len, scores)) >= _ENOUGH_LEFT_OUT:
                 break
-        return cls(np.concatenate(scores), np.concatenate(residuals))
+        share = float(np.mean(shares))
+        in_plane, off = np.concatenate(scores), np.concatenate(residuals)
+        shrunk = min(_ratio(in_plane, fitted_scores), 1.0)
+        excess = max(_ratio(off, fitted_residuals) - 1.0, 0.0)
+        return cls(
+            in_plane / (share + (1.0 - share) * shrunk),
+            off * (1.0 + share * excess) / (1.0 + excess),
+        )
 
     @property
     def is_extrapolated(self) -> bool:
         """Whether there are so few that the limit of a hundredth rests on the form of the tail."""
         return len(self.scores) < MOST_EXTRAPOLATED
+
+
+def _ratio(left_out: FloatArray, fitted: list[float]) -> float:
+    """The mean distance of left-out rows relative to that of fitted ones; 1 without any."""
+    mean = float(np.mean(fitted))
+    return float(left_out.mean()) / mean if mean > 0.0 else 1.0
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,7 +14,7 @@ LEVEL = 0.05
 _CLOSER_TO_PERFECT = 0.5
 
 _ONE_SIDED = 1.645  # standard errors, for 95 %
-_AT_CHANCE = 1.0  # standard errors above guessing that a share at chance may be
+_AT_CHANCE = 0.5  # standard errors above guessing that a share at chance may be
 
 
 class Answer(StrEnum):
@@ -94,9 +94,9 @@ def answer_of(
 def bound_at_chance(share: float, standard_error: float, units: Sequence[int]) -> float | None:
     """The upper 95 % bound of a share that folds leave at chance; None if they do not.
 
-    They do where the share is at most one standard error above guessing and the bound is closer to
-    guessing than to perfect, so that "yes" is out of reach. Then "not shown" can be said before any
-    permutation; a permutation test may still find a small effect, which takes longer.
+    They do where the share is at most half a standard error above guessing and the bound is closer
+    to guessing than to perfect, so that "yes" is out of reach. Then "not shown" can be said before
+    any permutation; a permutation test may still find a small effect, which takes longer.
 
     Parameters
     ----------
