@@ -11,14 +11,7 @@ from experiments.honesty import CLAIMS
 # As docs/honesty.md says; the quick forms are too short for judgments.
 KNOWN_NOT_TO_HOLD = (
     "100 x 20, plane: features without effect",
-    "40 x 200, lda, noise: beyond T²",
-    "40 x 200, melm, noise: beyond T²",
-    "60 x 2000, pca, noise: beyond T²",
     "60 x 2000, pca, classes 3 sd apart: beyond T²",
-    "60 x 2000, melm, noise: beyond T²",
-    "60 x 2000, melm, noise: beyond Q",
-    "60 x 2000, melm, classes 3 sd apart: beyond T²",
-    "60 x 2000, melm, classes 3 sd apart: beyond Q",
     "wine, lda: log loss",
     "wine, plsda: log loss",
     "sonar, lda: calibration error",
