@@ -21,7 +21,6 @@ KNOWN_NOT_TO_HOLD = (
     "heart, plsda: right of rows",
     "the same, once rows of one code are kept together",
     "no column, rows in random order: plain Yes",
-    "60 x 5, classes 0",
 )
 
 
