@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from experiments import curves, gamma_rules, generalization
-from experiments.figures import figure3, figure4, figure5, rotations_figures
+from experiments.figures import figure3, figure4, figure5, gem_figures, rotations_figures
 from experiments.records import Settings
 from experiments.report import Report
 from experiments.tables import gem_tables, rotations_tables, table1, table2, table3
@@ -21,6 +21,7 @@ REPORTS: Mapping[str, tuple[Callable[[Settings], Report], str]] = {
     "rotations-tables": (rotations_tables.report, "rotations: the result tables"),
     "rotations-figures": (rotations_figures.report, "rotations: Figures 4 to 7"),
     "gem-tables": (gem_tables.report, "GEM: the result tables"),
+    "gem-figures": (gem_figures.report, "GEM: Figures 1 and 2, digits as images"),
 }
 
 # Not of the papers; computed over hours, cell by cell.

@@ -10,13 +10,13 @@ from pathlib import Path
 import numpy as np
 from sklearn.datasets import load_digits
 
-from experiments import data, gem
+from experiments import data, gem, mnist
 from experiments.paper_numbers import GEM_COVERTYPE_ERRORS, GEM_MNIST_ERRORS
 from experiments.records import Cell, Record, Settings, Values, complete
 from experiments.report import Entry, Provenance, Report, Section
 from melm_core.base import FloatArray, IntArray
 
-_DIGITS = "digits"
+_DIGITS, _MNIST = "digits", "mnist"
 # Names as in `experiments.gem`.
 _METHODS = (
     "logistic regression, raw",
@@ -54,7 +54,7 @@ _PROBLEMS: Mapping[str, _Problem] = {
         n_splits=10,
         most_rows=10_000,
     ),
-    "mnist": _Problem(
+    _MNIST: _Problem(
         "MNIST",
         "At most 14,000 rows of the file, 70 % of them for training. The paper trains on 60,000 "
         "rows, so larger errors are to be expected here.",
@@ -77,7 +77,7 @@ _PROBLEMS: Mapping[str, _Problem] = {
 
 def report(settings: Settings) -> Report:
     """A section for each available data set."""
-    names = [name for name in _PROBLEMS if name == _DIGITS or data.find(settings.data, name)]
+    names = [name for name in _PROBLEMS if name == _DIGITS or _find(settings.data, name)]
     absent = [_PROBLEMS[name].title for name in _PROBLEMS if name not in names]
     cells = [cell for name in names for cell in _cells(name, settings)]
     records = complete(cells, settings)
@@ -110,11 +110,15 @@ def _load(folder: Path, name: str, most_rows: int) -> tuple[FloatArray, IntArray
     if name == _DIGITS:
         X, y = load_digits(return_X_y=True)
         return X / X.max(), y
-    table = data.load(folder, name)
+    table = mnist.load(folder) if name == _MNIST else data.load(folder, name)
     rows = np.random.default_rng(0).permutation(len(table.y))[:most_rows]
     X, y = table.X[rows], table.y[rows]
-    largest = np.abs(X).max() if name == "mnist" else np.abs(X).max(axis=0)
+    largest = np.abs(X).max() if name == _MNIST else np.abs(X).max(axis=0)
     return X / np.where(largest > 0, largest, 1.0), y
+
+
+def _find(folder: Path, name: str) -> Path | None:
+    return mnist.find(folder) if name == _MNIST else data.find(folder, name)
 
 
 def _cells(name: str, settings: Settings) -> list[Cell]:
@@ -130,7 +134,7 @@ def _cells(name: str, settings: Settings) -> list[Cell]:
                 "parameters": dict(problem.parameters),
                 "seed": seed,
             },
-            None if name == _DIGITS else data.find(settings.data, name),
+            None if name == _DIGITS else _find(settings.data, name),
         )
         for method in _METHODS
         if not (quick and method in _SLOW)
