@@ -238,7 +238,8 @@ def _means(grid: PixelGrid, train: LabeledData) -> tuple[PixelImage, ...]:
     """The mean of each class before scaling; the ink goes from the least to the largest of all."""
     names = train.class_names[:MOST_MEANS]
     means = np.array([train.X[train.y == code].mean(axis=0) for code in range(len(names))])
-    means = means * train.scale + train.center
+    own = slice(len(grid.cells))  # without the columns of curves
+    means = (means * train.scale + train.center)[:, own]
     low, high = min(0.0, round(float(means.min()), 9)), float(means.max())
     span = high - low if high > low else 1.0
     words = f"from {low:.3g}, blank, to {high:.3g}"

@@ -231,8 +231,8 @@ def _rectangles(n_pixels: int) -> Iterator[tuple[int, int]]:
 def _placed(data: LabeledData, height: int, width: int, names: Sequence[str]) -> PixelGrid | None:
     """The grid of the features, if each is a pixel; of the others the image has none."""
     cells = {name: at for at, name in enumerate(names)}
-    places = [cells.get(name, -1) for name in data.feature_names]
-    if -1 in places or len(set(places)) < len(places):
+    places = [cells.get(name, -1) for name in data.own_feature_names]
+    if not places or -1 in places or len(set(places)) < len(places):
         return None
     return PixelGrid(height, width, np.array(places, np.int64))
 
@@ -243,7 +243,7 @@ def _is_alike(data: LabeledData, height: int, width: int, names: Sequence[str]) 
     if grid is None:
         return False
     step = -(-len(data.X) // _MAX_JUDGED_ROWS)
-    X = data.X[::step]
+    X = data.X[::step, : len(grid.cells)]  # without the columns of curves
     deviations = X.std(axis=0)
     varying: npt.NDArray[np.bool_] = deviations > 0
     pixels = np.zeros((len(X), height * width))

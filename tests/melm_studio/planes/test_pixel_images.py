@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 
 import numpy as np
 import pytest
+from msgspec import structs
 from PIL import Image
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
@@ -18,7 +20,7 @@ from melm_studio.planes.pixel_images import (
 )
 from melm_studio.planes.plane_view import PlaneViewer
 from melm_studio.publication.printed_images import printed_images
-from melm_studio.tables import load_sample, prepare
+from melm_studio.tables import load_sample, pixel_grid, prepare
 
 
 @pytest.fixture(scope="module")
@@ -112,3 +114,27 @@ def test_a_report_has_all_images_in_one_picture(plane):
     assert picture.svg.count(b"<image ") == 13
     assert b"image-rendering: pixelated" in picture.svg
     assert "Mean of the training rows of 9" in picture.description
+
+
+def test_features_that_bend_have_the_same_images(plane):
+    straight, _, _, images = plane
+    train, held_out = straight.parts
+    bent = PlaneViewer(train.with_curves(train), held_out.with_curves(train), 1.0)
+    assert bent.parts[0].X.shape[1] > len(images.grid.cells)
+    grid = bent.pixel_grid("")
+    components = np.random.default_rng(0).normal(size=(2, bent.parts[0].X.shape[1]))
+    found = images_of_plane(grid, bent, bent.view(components).loadings, None)
+    for one, other in zip(found.means, images.means, strict=True):
+        np.testing.assert_allclose(one.values, other.values)
+
+
+def test_curves_do_not_hide_that_numbered_columns_are_pixels():
+    data = prepare(load_sample("digits"))
+    names = tuple(f"v{at}" for at in range(64))
+    renamed = dict(zip([f"pixel_{at // 8}_{at % 8}" for at in range(64)], names, strict=True))
+    columns = tuple(
+        structs.replace(one, name=renamed.get(one.name, one.name)) for one in data.columns
+    )
+    own = tuple(renamed[name] for name in data.feature_names)
+    plain = replace(data, columns=columns, feature_names=own)
+    assert pixel_grid(plain).size == pixel_grid(plain.with_curves(plain)).size == "8 x 8"
