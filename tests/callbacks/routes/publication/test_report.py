@@ -173,3 +173,15 @@ def test_a_report_of_another_visitor_is_not_found(finished, visitor):
     assert visitor.http.get(f"/runs/{finished.runs[0]}/report.html").status_code == 404
     answer = visitor.http.get("/report.html", query_string={"run": finished.runs})
     assert answer.status_code == 404
+
+
+def test_features_that_are_pixels_are_images_of_the_page_and_of_the_report(studio):
+    visitor = studio.visitor()
+    visitor.choose_sample("digits")
+    run = visitor.start(method="lda")
+    studio.work()
+    listed = visitor.http.get(f"/runs/{run}/planes/0/features").get_json()
+    assert [one["title"] for one in listed["images"]["directions"]] == ["Across", "Up"]
+    report = visitor.http.get(f"/runs/{run}/report.html")
+    assert "The features as pixels" in report.text
+    assert "Mean of the training rows of 9" in report.text
