@@ -11,13 +11,7 @@ import pandas as pd
 from sklearn import datasets as sklearn_datasets
 
 from melm_core.base import FloatArray, IntArray
-from melm_core.datasets import (
-    crescents,
-    five_gaussians,
-    five_mixtures,
-    middle_dose,
-    pure_noise,
-)
+from melm_core.datasets import crescents, five_gaussians, five_mixtures, middle_dose, pure_noise
 from melm_studio.tables.questions import INDEPENDENT, NEIGHBORS
 from melm_studio.tables.read import Table
 

@@ -9,7 +9,8 @@ from melm_core.datasets import middle_dose
 def test_the_classes_differ_in_the_spread_of_the_dose_and_in_no_mean():
     X, y = middle_dose(0, n_rows=20_000)
     means, spreads = (
-        np.array([measure(X[y == code], axis=0) for code in (0, 1)]) for measure in (np.mean, np.std)
+        np.array([measure(X[y == code], axis=0) for code in (0, 1)])
+        for measure in (np.mean, np.std)
     )
     np.testing.assert_allclose(means, 0.0, atol=0.05)
     assert spreads[0, 0] > 2.5 * spreads[1, 0]
