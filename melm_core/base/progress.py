@@ -47,7 +47,7 @@ class Progress(msgspec.Struct, frozen=True, eq=False):
     >>> X, y = load_iris(return_X_y=True)
     >>> melm = MELM(random_state=0, callback=callback).fit(X, y)
     >>> [report.stage for report in reports]
-    ['start 1 of 14, wide kernels first', 'start 1 of 14, γ × 1.5', 'start 1 of 14, γ × 1.5']
+    ['start 1 of 6, wide kernels first', 'start 1 of 6', 'start 1 of 6']
     """
 
     components: FloatArray

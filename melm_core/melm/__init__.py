@@ -21,7 +21,7 @@ from melm_core.melm.objective import (
     information_potentials,
     nuisance_divergence,
 )
-from melm_core.melm.search import SampleSizes, SearchOptions
+from melm_core.melm.search import SampleSizes, SearchOptions, default_starts
 from melm_core.melm.tree import TREE_GAMMAS, PlaneTree, TreeNode, plane_tree
 
 __all__ = [
@@ -42,6 +42,7 @@ __all__ = [
     "TradeOff",
     "TreeNode",
     "cauchy_schwarz_divergence",
+    "default_starts",
     "divergence",
     "divergence_and_gradient",
     "divergence_in_plane",

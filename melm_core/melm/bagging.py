@@ -6,13 +6,13 @@ import time
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.estimator import WeightedRows, check_integer
-from melm_core.base.gamma_path import DEFAULT_GAMMA
+from melm_core.base.gamma_path import DEFAULT_DENSITY_GAMMA, DEFAULT_GAMMA
 from melm_core.base.groups import group_codes
 from melm_core.base.progress import Callback, as_part_of_fit
 from melm_core.base.sample_weights import deviations_of
@@ -41,7 +41,7 @@ class BaggedMELM(MELM):
         Dimension k of the plane.
     n_bootstrap : int, default=15
         Number of bootstrap samples.
-    gamma, n_init, init, shrinkage, multiclass, max_iter, tol, nuisance_weight
+    gamma, density_gamma, n_init, init, shrinkage, multiclass, max_iter, tol, nuisance_weight
         As of `MELM`; a fit to a sample has at most four starts.
     random_state : int, RandomState or None, default=None
         Seed of the bootstrap, and of the fits.
@@ -73,7 +73,8 @@ class BaggedMELM(MELM):
         *,
         n_bootstrap: int = 15,
         gamma: float = DEFAULT_GAMMA,
-        n_init: int = 14,
+        density_gamma: float = DEFAULT_DENSITY_GAMMA,
+        n_init: int | Literal["auto"] = "auto",
         init: Any = "auto",
         shrinkage: Shrinkage = DEFAULT_SHRINKAGE,
         multiclass: Multiclass = DEFAULT_MULTICLASS,
@@ -88,6 +89,7 @@ class BaggedMELM(MELM):
         super().__init__(
             n_components,
             gamma=gamma,
+            density_gamma=density_gamma,
             n_init=n_init,
             init=init,
             shrinkage=shrinkage,
@@ -160,7 +162,7 @@ class BaggedMELM(MELM):
         """The fits to resampled rows; fewer if the callback stops one."""
         parameters = self.get_params(deep=False)
         n_draws = parameters.pop("n_bootstrap")
-        parameters["n_init"] = min(self.n_init, STARTS_A_RESAMPLE)
+        parameters["n_init"] = at_most(STARTS_A_RESAMPLE, self.n_init)
         fits: list[MELM] = []
         for drawn, fit_seed in bootstrap_rows(rows.y, n_draws, seed, groups):
             stage = f"resample {len(fits) + 1} of {n_draws}"
@@ -170,6 +172,11 @@ class BaggedMELM(MELM):
             if fits[-1].stopped_:
                 break
         return fits
+
+
+def at_most(most: int, n_init: int | Literal["auto"]) -> int:
+    """The number of starts of a fit to some of the rows, where `n_init` is that of all rows."""
+    return most if n_init == "auto" else min(n_init, most)
 
 
 def fit_part(estimator: MELM, data: WeightedRows) -> MELM:

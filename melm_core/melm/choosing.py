@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -15,12 +15,12 @@ from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
 from melm_core.base.estimator import WeightedRows
-from melm_core.base.gamma_path import GammaPath, GammaProgress
+from melm_core.base.gamma_path import DEFAULT_DENSITY_GAMMA, GammaPath, GammaProgress
 from melm_core.base.groups import group_codes
 from melm_core.base.progress import Callback, Progress, as_part_of_fit
 from melm_core.density.covariances import DEFAULT_SHRINKAGE, Shrinkage
 from melm_core.density.kernel_density import kernel_classes
-from melm_core.melm.bagging import fit_part
+from melm_core.melm.bagging import at_most, fit_part
 from melm_core.melm.estimator import MELM
 from melm_core.melm.multiclass import DEFAULT_MULTICLASS, Multiclass
 from melm_core.melm.search import SearchOptions
@@ -48,7 +48,7 @@ class MELMCV(MELM):
 
     Parameters
     ----------
-    n_components, n_init, init, shrinkage, multiclass, max_iter, tol, nuisance_weight
+    n_components, density_gamma, n_init, init, shrinkage, multiclass, max_iter, tol, nuisance_weight
         As of `MELM`.
     random_state : int, RandomState or None, default=None
         Seed of the random starts and the folds.
@@ -82,7 +82,8 @@ class MELMCV(MELM):
         self,
         n_components: int = 2,
         *,
-        n_init: int = 14,
+        density_gamma: float = DEFAULT_DENSITY_GAMMA,
+        n_init: int | Literal["auto"] = "auto",
         init: Any = "auto",
         shrinkage: Shrinkage = DEFAULT_SHRINKAGE,
         multiclass: Multiclass = DEFAULT_MULTICLASS,
@@ -96,6 +97,7 @@ class MELMCV(MELM):
     ) -> None:
         super().__init__(
             n_components,
+            density_gamma=density_gamma,
             n_init=n_init,
             init=init,
             shrinkage=shrinkage,
@@ -176,7 +178,8 @@ class MELMCV(MELM):
     ) -> list[MELM]:
         """Fits at falling widths; they end with the one that is stopped."""
         parameters = self.get_params(deep=False)
-        parameters |= {"n_init": min(self.n_init, STARTS_A_FOLD), "tol": max(self.tol, _TOL)}
+        n_init = at_most(STARTS_A_FOLD, self.n_init)
+        parameters |= {"n_init": n_init, "tol": max(self.tol, _TOL)}
         fits: list[MELM] = []
         for gamma, callback in zip(GAMMAS, callbacks, strict=True):
             own = {"gamma": gamma, "callback": callback}
@@ -247,11 +250,16 @@ def inner_folds(y: IntArray, groups: IntArray | None, seed: int) -> list[tuple[I
 def held_out_right(fit: Any, train: WeightedRows, test: WeightedRows) -> npt.NDArray[np.bool_]:
     """Whether test rows have the largest density of projected training rows of their class.
 
-    The kernels have the width of Silverman's rule, whatever the gamma of the fit.
+    The kernels have the width of the densities of the fit, whatever gamma it was searched with.
     """
     Z = fit.transform(train.X)
     classes = kernel_classes(
-        Z, train.y, n_components=Z.shape[1], shrinkage="auto", weights=train.weights
+        Z,
+        train.y,
+        n_components=Z.shape[1],
+        gamma=fit.density_gamma,
+        shrinkage="auto",
+        weights=train.weights,
     )
     right: npt.NDArray[np.bool_] = classes.most_likely(fit.transform(test.X)) == test.y
     return right

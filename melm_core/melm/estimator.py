@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from msgspec import structs
@@ -25,7 +25,7 @@ from melm_core.base.estimator import (
     check_rank,
     check_shrinkage,
 )
-from melm_core.base.gamma_path import DEFAULT_GAMMA
+from melm_core.base.gamma_path import DEFAULT_DENSITY_GAMMA, DEFAULT_GAMMA
 from melm_core.base.groups import nuisance_codes
 from melm_core.base.progress import Callback, Progress, as_part_of_fit
 from melm_core.base.row_blocks import BlockSource, is_lazy
@@ -42,7 +42,7 @@ from melm_core.density.nuisance import NuisanceCells, checked_cells, kernel_cell
 from melm_core.linalg.planes import orthonormalize
 from melm_core.melm.multiclass import AGGREGATES, DEFAULT_MULTICLASS, Multiclass
 from melm_core.melm.objective import divergence, divergence_terms, nuisance_divergence
-from melm_core.melm.search import SearchOptions, SearchSettings, search
+from melm_core.melm.search import SearchOptions, SearchSettings, default_starts, search
 from melm_core.optimization.multistart import Outcome, is_same_plane
 
 
@@ -58,13 +58,18 @@ class MELM(ClassDensityMixin, WeightedPlaneEstimator):
     ----------
     n_components : int, default=2
         Dimension k of the plane.
-    gamma : float, default=1.0
-        Kernel width relative to Silverman's rule. Small values resolve fine
-        structure; large ones smooth each class towards one Gaussian. `MELMCV`
-        chooses it by held-out rows.
-    n_init : int, default=14
-        Number of starts: up to six optima of the limit of wide kernels, in
-        which each class is one Gaussian, and random planes. All of them
+    gamma : float, default=2.0
+        Width of the kernels whose divergence is maximized, relative to Silverman's rule. Small
+        values resolve fine structure; large ones smooth each class towards one Gaussian. `MELMCV`
+        chooses it by held-out rows. The papers have 1.
+    density_gamma : float, default=1.0
+        Width of the kernels of the class densities in the plane that is found, by which rows are
+        classified: the kernels that find the best plane are wider than those that classify best
+        in it.
+    n_init : int or "auto", default="auto"
+        Number of starts; "auto" is 6, and 14 for a gamma below 1.5, at which the
+        divergence has more optima. They are up to six optima of the limit of wide
+        kernels, in which each class is one Gaussian, and random planes. All of them
         compete for a limited number of steps; the best three distinct planes
         are optimized until they converge. Where more than one stage of wider
         kernels precedes gamma, below about 0.7, n_init - 6 random planes join
@@ -131,11 +136,12 @@ class MELM(ClassDensityMixin, WeightedPlaneEstimator):
     stopped_ : bool
         Whether the callback stopped the fit.
     gamma_ : float
-        The kernel width of the fit.
+        The kernel width of the divergence.
     n_dropped_directions_ : int
         Number of directions left out because no class varies along them.
     projected_classes_ : ClassDensities
-        The projected rows and kernels of each class, which define the densities.
+        The projected rows of each class, and their kernels of width `density_gamma`, which define
+        the densities.
     thresholds_ : ndarray of shape (n_thresholds,)
         With one component only: where on the line the predicted class changes.
     classes_ : ndarray of shape (n_classes,)
@@ -153,7 +159,7 @@ class MELM(ClassDensityMixin, WeightedPlaneEstimator):
     >>> X, y = load_iris(return_X_y=True)
     >>> melm = MELM(random_state=0).fit(X, y)
     >>> round(melm.divergence_, 2)
-    6.71
+    4.19
     >>> melm.transform(X).shape
     (150, 2)
     >>> round(melm.score(X, y), 2)
@@ -165,7 +171,8 @@ class MELM(ClassDensityMixin, WeightedPlaneEstimator):
         n_components: int = 2,
         *,
         gamma: float = DEFAULT_GAMMA,
-        n_init: int = 14,
+        density_gamma: float = DEFAULT_DENSITY_GAMMA,
+        n_init: int | Literal["auto"] = "auto",
         init: Any = "auto",
         shrinkage: Shrinkage = DEFAULT_SHRINKAGE,
         multiclass: Multiclass = DEFAULT_MULTICLASS,
@@ -179,6 +186,7 @@ class MELM(ClassDensityMixin, WeightedPlaneEstimator):
     ) -> None:
         self.n_components = n_components
         self.gamma = gamma
+        self.density_gamma = density_gamma
         self.n_init = n_init
         self.init = init
         self.shrinkage = shrinkage
@@ -301,7 +309,7 @@ class MELM(ClassDensityMixin, WeightedPlaneEstimator):
         settings = SearchSettings(
             **options,
             n_components=self.n_components,
-            n_init=self.n_init,
+            n_init=default_starts(self.gamma_) if self.n_init == "auto" else self.n_init,
             gamma=self.gamma_,
             multiclass=self.multiclass,
             max_iter=self.max_iter,
@@ -349,7 +357,9 @@ class MELM(ClassDensityMixin, WeightedPlaneEstimator):
     def _validate_parameters(self, n_features: int) -> None:
         check_n_components(self.n_components, n_features)
         check_positive("gamma", self.gamma)
-        check_integer("n_init", self.n_init, minimum=1)
+        check_positive("density_gamma", self.density_gamma)
+        if self.n_init != "auto":
+            check_integer("n_init", self.n_init, minimum=1)
         check_shrinkage(self.shrinkage)
         check_choice("multiclass", self.multiclass, tuple(AGGREGATES))
         check_integer("max_iter", self.max_iter, minimum=1)
@@ -380,7 +390,8 @@ class MELM(ClassDensityMixin, WeightedPlaneEstimator):
         if classes.cells:
             self.nuisance_divergence_ = nuisance_divergence(classes.cells, best, engine=engine)
         self.components_, change = principal_axes(best, classes, whitener)
-        self.projected_classes_ = classes.project(change @ best)
+        in_plane = classes.project(change @ best)
+        self.projected_classes_ = in_plane.widened(self.density_gamma / self.gamma_)
         if self.n_components == 1:
             self.thresholds_ = class_thresholds(self.projected_classes_)
         self.start_results_ = tuple(

@@ -12,6 +12,7 @@ from sklearn.utils import check_X_y
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_class_sizes, check_positive
+from melm_core.base.gamma_path import DEFAULT_DENSITY_GAMMA, DEFAULT_GAMMA
 from melm_core.base.progress import Callback, Progress
 from melm_core.density.class_densities import ClassDensities
 from melm_core.density.kernel_density import kernel_classes
@@ -56,8 +57,10 @@ class HeldOutHistory:
     X_held_out : array-like of shape (n_held_out, n_features)
     y_held_out : array-like of shape (n_held_out,)
         At least one row of every class.
-    gamma : float, default=1.0
-        Kernel width of the densities, relative to Silverman's rule.
+    gamma : float, default=2.0
+        Kernel width of the divergence, relative to Silverman's rule.
+    density_gamma : float, default=1.0
+        Kernel width of the densities that classify.
     callback : callable, default=None
         Called after each plane is scored; a true return value stops the fit.
 
@@ -92,10 +95,12 @@ class HeldOutHistory:
         X_held_out: Any,
         y_held_out: Any,
         *,
-        gamma: float = 1.0,
+        gamma: float = DEFAULT_GAMMA,
+        density_gamma: float = DEFAULT_DENSITY_GAMMA,
         callback: Callback | None = None,
     ) -> None:
         check_positive("gamma", gamma)
+        check_positive("density_gamma", density_gamma)
         X, y = check_X_y(X, y, dtype=np.float64)
         X_held_out, y_held_out = check_X_y(X_held_out, y_held_out, dtype=np.float64)
         labels, codes = np.unique(y, return_inverse=True)
@@ -109,12 +114,13 @@ class HeldOutHistory:
         self._X, self._codes = X, codes.astype(np.int64)
         held_out_codes = np.searchsorted(labels, y_held_out)
         self._held_out, self._held_out_codes = X_held_out, held_out_codes
-        self._gamma, self._callback = gamma, callback
+        self._gamma, self._widening, self._callback = gamma, density_gamma / gamma, callback
         self._classes: ClassDensities | None = None
 
     def __call__(self, progress: Progress) -> bool:
         """Score the plane of this step."""
         classes = self._kernel_classes(len(progress.components)).project(progress.components)
+        densities = classes.widened(self._widening)
         held_out = self._held_out @ progress.components.T
         by_class = [held_out[self._held_out_codes == code] for code in range(len(classes.rows))]
         self.scores.append(
@@ -122,9 +128,9 @@ class HeldOutHistory:
                 objective=progress.objective,
                 divergence=held_out_divergence(classes, by_class),
                 train_accuracy=_accuracy(
-                    self._X @ progress.components.T, self._codes, classes, self._codes
+                    self._X @ progress.components.T, self._codes, densities, self._codes
                 ),
-                held_out_accuracy=_accuracy(held_out, self._held_out_codes, classes),
+                held_out_accuracy=_accuracy(held_out, self._held_out_codes, densities),
             )
         )
         return bool(self._callback(progress)) if self._callback is not None else False

@@ -235,13 +235,17 @@ def _fold_values(
 
 @dataclass(frozen=True, eq=False)
 class _Judge:
-    """The densities of the training rows of a fold, in all features, and its rows."""
+    """The kernels of the training rows of a fold, in all features, and its rows.
+
+    Those that classify are `widening` times as wide as those of the divergence.
+    """
 
     train: WeightedRows
     test: WeightedRows
     classes: ClassDensities
     cells: NuisanceCells
     kernels: tuple[ClassDensities, ...]
+    widening: float
 
     @classmethod
     def of(cls, melm: MELM, train: WeightedRows, test: WeightedRows) -> _Judge:
@@ -257,17 +261,20 @@ class _Judge:
             kernel_classes(train.X, train.y, **kernels),
             cells,
             kernel_cells(train.X, cells, **kernels),
+            melm.density_gamma / melm.gamma,
         )
 
     def values(self, fit: MELM) -> list[float]:
         plane = fit.components_
         classes = self.classes.project(plane)
         kernels = tuple(own.project(plane) for own in self.kernels)
+        densities = classes.widened(self.widening)
+        of_cells = tuple(own.widened(self.widening) for own in kernels)
         by_class = rows_by_class(self.test.X @ plane.T, self.test.y)
         accuracies = [
             (
-                _accuracy(rows, plane, classes, leave_out=rows is self.train),
-                self._nuisance_accuracy(rows, plane, kernels),
+                _accuracy(rows, plane, densities, leave_out=rows is self.train),
+                self._nuisance_accuracy(rows, plane, of_cells),
             )
             for rows in (self.train, self.test)
         ]

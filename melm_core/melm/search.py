@@ -44,6 +44,9 @@ from melm_core.optimization.multistart import (
     whole_space,
 )
 
+# Starts by default: kernels from WIDEST_GAMMA upwards have few optima, narrower ones more.
+_STARTS_OF_WIDE_KERNELS, _STARTS_OF_NARROW_KERNELS = 6, 14
+
 # Maximum number of starts from the limit of wide kernels, and the number of random planes
 # from which, in addition to the informed ones, the optima of that limit are found.
 MAX_WIDE_STARTS = 6
@@ -355,6 +358,23 @@ def plan_stages(
     else:
         stages.append(last)
     return stages + _refinement_stages(classes, settings) if is_sample else stages
+
+
+def default_starts(gamma: float) -> int:
+    """The number of starts that a search takes by default.
+
+    Parameters
+    ----------
+    gamma : float
+        Kernel width relative to Silverman's rule.
+
+    Examples
+    --------
+    >>> from melm_core.melm import default_starts
+    >>> default_starts(2.0), default_starts(1.0)
+    (6, 14)
+    """
+    return _STARTS_OF_NARROW_KERNELS if gamma < WIDEST_GAMMA else _STARTS_OF_WIDE_KERNELS
 
 
 def is_whole_space(classes: ClassDensities, settings: SearchSettings) -> bool:

@@ -44,7 +44,7 @@ def test_on_noise_the_training_scores_rise_and_the_held_out_scores_do_not():
     noise, others = labeled_data(*pure_noise()).split(0.3, random_state=0)
     _, scores = scored(noise, others)
     best = max(scores, key=lambda score: score.objective)
-    assert best.train_accuracy == 1.0
+    assert best.train_accuracy > 0.9
     assert best.held_out_accuracy < 0.7
     assert best.divergence < 0.5 * best.objective
 

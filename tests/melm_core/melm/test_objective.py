@@ -279,7 +279,7 @@ def test_the_held_out_divergence_of_the_training_rows_is_the_divergence(n_classe
 def train_and_held_out_divergence_of_noise(seed: int) -> tuple[float, float]:
     rng = np.random.default_rng(seed)
     X, y = rng.normal(size=(120, 15)), np.arange(120) % 2
-    melm = MELM(n_init=1, random_state=0).fit(X[:60], y[:60])
+    melm = MELM(gamma=1.0, n_init=1, random_state=0).fit(X[:60], y[:60])
     Z, labels = melm.transform(X[60:]), y[60:]
     held_out_rows = [Z[labels == code] for code in (0, 1)]
     return melm.divergence_, held_out_divergence(melm.projected_classes_, held_out_rows)
