@@ -75,8 +75,8 @@ _SINGLE_PRECISION_TOL = 1e-7
 _LARGEST_GAP = 1e-3
 
 # Steps and tolerance of the optima of the limit of wide kernels.
-_MAX_ITER_IN_LIMIT = 60
-_TOL_IN_LIMIT = 1e-6
+_MAX_ITER_IN_LIMIT = 15
+_TOL_IN_LIMIT = 1e-4
 
 # Planes within this angle, in radians, are on their way to the same optimum: converging to the
 # last digit would take longer than it is worth, and copies would take the places of other starts.
@@ -450,6 +450,7 @@ def _competition_stages(
     )
     if single is None or settings.tol >= _SINGLE_PRECISION_TOL:
         return [competition, finalists]
+    finalists = replace(finalists, continues=True)
     approximate = replace(finalists, tol=_SINGLE_PRECISION_TOL, **_together(single))
     if is_sample:
         return [competition, approximate]

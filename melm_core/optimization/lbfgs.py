@@ -57,6 +57,20 @@ class Observer(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
+class Curvature:
+    """What a search remembers of the objective: its latest steps and how the gradient changed.
+
+    Attributes
+    ----------
+    steps, changes : ndarray of shape (n_remembered, n_entries)
+        The latest last; zero where there are fewer. Of the negative objective.
+    """
+
+    steps: FloatArray
+    changes: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
 class LocalOptimum:
     """The plane that a local solver returns.
 
@@ -66,11 +80,14 @@ class LocalOptimum:
     value : float
         The objective there.
     converged : bool
+    curvature : Curvature or None
+        For a search that goes on from here with nearly the same objective.
     """
 
     components: FloatArray
     value: float
     converged: bool
+    curvature: Curvature | None = None
 
 
 def lbfgs(
@@ -135,6 +152,7 @@ def maximize_batch(
     max_iter: int,
     tol: float,
     observer: Observer | None = None,
+    curvatures: Sequence[Curvature | None] | None = None,
 ) -> list[LocalOptimum]:
     """Maximize an objective that depends on the span of the components, from several planes.
 
@@ -151,6 +169,9 @@ def maximize_batch(
     max_iter, tol
         As for `lbfgs`, of each search.
     observer : Observer or None
+    curvatures : sequence of Curvature or None
+        Of searches that have reached these planes with nearly the same objective, for example in
+        another precision: they go on as if they had not stopped.
 
     Returns
     -------
@@ -164,7 +185,10 @@ def maximize_batch(
     A. S. Lewis, M. L. Overton: Nonsmooth Optimization via Quasi-Newton Methods,
     Mathematical Programming 141, 2013 (the line search).
     """
-    return _Batch(objective, np.stack(planes), max_iter, tol, observer).run()
+    batch = _Batch(objective, np.stack(planes), max_iter, tol, observer)
+    if curvatures is not None:
+        batch.resume(curvatures)
+    return batch.run()
 
 
 @dataclass(eq=False)
@@ -212,6 +236,19 @@ class _Searches:
         for field in fields(self):
             setattr(self, field.name, getattr(self, field.name)[running])
 
+    def curvature(self, place: int) -> Curvature:
+        return Curvature(self.steps[place].copy(), self.changes[place].copy())
+
+    def resume(self, curvatures: Sequence[Curvature | None]) -> None:
+        """Let searches begin with what others remember of the same objective."""
+        who = np.array([i for i, known in enumerate(curvatures) if known], dtype=np.int64)
+        for place, known in enumerate(curvatures):
+            if known is not None:
+                self.steps[place], self.changes[place] = known.steps, known.changes
+        self.n_steps[who] = _STEPS_TO_LEARN  # they have learned
+        if len(who):
+            self.turn(who)
+
     def trials(self) -> FloatArray:
         return self.points + self.lengths[:, None] * self.directions
 
@@ -222,9 +259,11 @@ class _Searches:
         steps, changes = points - self.points[who], gradients - self.gradients[who]
         # Where the curvature is not positive, the approximation would not stay positive definite.
         curved = (steps * changes).sum(axis=1) > np.finfo(float).eps * np.square(changes).sum(1)
+        all_move = bool(curved.all()) and len(who) == len(self.numbers)
+        kept: slice | IntArray = slice(None) if all_move else who[curved]
         for memory, latest in ((self.steps, steps), (self.changes, changes)):
-            memory[who[curved], :-1] = memory[who[curved], 1:]
-            memory[who[curved], -1] = latest[curved]
+            memory[kept, :-1] = memory[kept, 1:]
+            memory[kept, -1] = latest if all_move else latest[curved]
         self.points[who], self.values[who], self.gradients[who] = points, values, gradients
         self.n_steps[who] += 1
 
@@ -275,14 +314,25 @@ class _Batch:
         values, gradients = self._evaluate(np.arange(count), self._points)
         self._values = values.copy()
         self._searches = _Searches.at(self._points.copy(), values, gradients)
+        self._curvatures: list[Curvature | None] = [None] * count
         self._report(np.arange(count))
         self._end(np.zeros(count, dtype=bool), self._is_flat(gradients))
+
+    def resume(self, curvatures: Sequence[Curvature | None]) -> None:
+        """Let the searches that are running go on with what is known of the curvature."""
+        self._searches.resume([curvatures[number] for number in self._searches.numbers])
 
     def run(self) -> list[LocalOptimum]:
         while len(self._searches.numbers) and not self._stopped:
             self._round()
         planes = self._points.reshape(-1, *self._shape)
-        found = zip(planes, (-self._values).tolist(), self._converged.tolist(), strict=True)
+        found = zip(
+            planes,
+            (-self._values).tolist(),
+            self._converged.tolist(),
+            self._curvatures,
+            strict=True,
+        )
         return [LocalOptimum(*optimum) for optimum in found]
 
     def _round(self) -> None:
@@ -296,7 +346,8 @@ class _Batch:
         slopes = (gradients * searches.directions).sum(axis=1)
         settled = slopes >= _REMAINING_SLOPE * searches.slopes
         accepted = ~too_long & (settled | (searches.n_trials >= _TRIALS_FOR_ANY_GAIN))
-        searches.adjust(values, ~accepted, too_long)
+        if not accepted.all():
+            searches.adjust(values, ~accepted, too_long)
         gave_up = ~accepted & (searches.n_trials >= _MAX_TRIALS)
         converged = np.zeros_like(accepted)
         who = np.flatnonzero(accepted)
@@ -349,6 +400,8 @@ class _Batch:
             for number in numbers[over].tolist():
                 self._stopped = self._observer.finish(number) or self._stopped
         if over.any():
+            for place in np.flatnonzero(over).tolist():
+                self._curvatures[numbers[place]] = self._searches.curvature(place)
             self._searches.keep(~over)
 
 

@@ -25,6 +25,7 @@ from melm_core.base.progress import Callback, Progress
 from melm_core.linalg.planes import orthonormalize, principal_angles, random_components
 from melm_core.optimization.lbfgs import (
     BatchObjective,
+    Curvature,
     LocalOptimum,
     Objective,
     lbfgs,
@@ -93,6 +94,9 @@ class Stage:
         single precision. Starts are then optimized together.
     batch_size : int
         The largest number of starts whose common step is worth its length.
+    continues : bool
+        Whether the objective is that of the stage before, perhaps in another precision. Starts that
+        are optimized together then go on with the curvature that they know.
     is_parallel : bool
         Whether the objective itself uses all workers, as sums over the blocks of a table do. The
         starts are then optimized in this process, one after the other.
@@ -109,6 +113,7 @@ class Stage:
     monitor: Objective | None = None
     batch: BatchObjective | None = None
     batch_size: int = 1
+    continues: bool = False
     is_parallel: bool = False
     n_sampled: int = 0
 
@@ -323,6 +328,7 @@ class _StartState:
     n_evaluations: int = 0
     converged: bool = False
     has_begun: bool = False
+    curvature: Curvature | None = None
     history: list[float] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -377,6 +383,11 @@ class _Search:
         self._monitored: Objective | None = None
         self._best_value = -np.inf
         self._fraction = 0.0
+
+    @property
+    def is_watched(self) -> bool:
+        """Whether the steps are handed to a callback."""
+        return self._callback is not None
 
     def count_evaluations(self, number: int = 1) -> None:
         with self._lock:
@@ -467,6 +478,8 @@ class _StartObserver:
             value, _ = self.stage.monitor(components)
         state, place = self.states[self.current], self.places[self.current]
         state.record(components, value)
+        if not self.search.is_watched:
+            return
         iteration = len(state.history) - 1
         within_stage = (place + iteration / (iteration + _STEPS_TO_HALF)) / self.n_starts
         words = f"start {place + 1} of {self.n_starts}"
@@ -506,7 +519,7 @@ def _optimize_all(
     common = partial(_optimize, n_starts=len(states), stage=stage, number=number, solver=solver)
     tasks = [partial(common, states=[states[i] for i in part], places=part) for part in parts]
     backend, _ = get_active_backend(prefer="threads")
-    if n_jobs == 1:
+    if n_jobs == 1 or effective_n_jobs(n_jobs) == 1:
         for task in tasks:
             task(search)
     elif getattr(backend, "supports_sharedmem", False):
@@ -549,11 +562,14 @@ def _optimize(
     }
     planes = [state.components for state in states]
     if stage.batch is not None:
+        if stage.continues:
+            options["curvatures"] = [state.curvature for state in states]
         optima = maximize_batch(stage.batch, planes, **options)
     else:
         optima = [solver(stage.objective, plane, **options) for plane in planes]
     for state, optimum in zip(states, optima, strict=True):
         state.components, state.objective = optimum.components, optimum.value
+        state.curvature = optimum.curvature
         state.n_iterations += max(len(state.history) - 1, 0)
         state.converged = optimum.converged and not search.stopped
     return states

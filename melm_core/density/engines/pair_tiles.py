@@ -8,7 +8,7 @@ through the same few array operations. Each pair of rows is in one tile only.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -73,7 +73,10 @@ class PairTiles:
         self.n_rows = self.n_blocks * self.length
         self.codes = np.repeat(np.arange(self.n_classes), blocks)  # class of each block
         self.first_blocks = np.concatenate([[0], np.cumsum(blocks)[:-1]])  # of each class
-        self.first, self.second = np.triu_indices(self.n_blocks)  # the blocks of each tile
+        # The blocks of each tile: those between two blocks come before those within one.
+        between, within = np.triu_indices(self.n_blocks, k=1), np.arange(self.n_blocks)
+        self.n_between = len(between[0])
+        self.first, self.second = (np.concatenate([side, within]) for side in between)
         self.pairs = np.triu_indices(self.n_classes)
         self.pair_of = _pair_numbers(self.n_classes)
         self.members = _members_of_pairs(self.n_classes)
@@ -81,6 +84,7 @@ class PairTiles:
         self.weights = self.pad([own[:, None] for own in self.class_weights]).reshape(
             self.n_blocks, self.length
         )
+        self._buffers: list[AnyFloatArray] = []
         self._plan()
 
     def _plan(self) -> None:
@@ -89,16 +93,11 @@ class PairTiles:
         met_by_first, met_by_second = self.codes[second], self.codes[first]
         self.of_first = met_by_first * n_blocks + first
         self.of_second = met_by_second * n_blocks + second
-        self.mirrored = np.flatnonzero(first != second)
-        targets = np.concatenate([self.of_first, self.of_second[self.mirrored]])
+        targets = np.concatenate([self.of_first, self.of_second[: self.n_between]])
         self.order = np.argsort(targets, kind="stable")
-        self.target_starts = np.searchsorted(
-            targets[self.order], np.arange(self.n_classes * n_blocks)
-        )
-        is_twice = (met_by_first == met_by_second) & (first != second)
-        pairs = self.pair_of[met_by_first, met_by_second]
-        self.tile_shares = np.zeros((len(first), len(self.pairs[0])))
-        self.tile_shares[np.arange(len(first)), pairs] = np.where(is_twice, 2.0, 1.0)
+        n_targets = self.n_classes * n_blocks
+        self.target_starts = np.searchsorted(targets[self.order], np.arange(n_targets))
+        self.is_one_each = len(targets) == n_targets
 
     def pad(self, rows: Sequence[AnyFloatArray]) -> AnyFloatArray:
         """The rows of all classes in blocks, zero where padded.
@@ -115,6 +114,25 @@ class PairTiles:
         for block, part in zip(self.first_blocks, rows, strict=True):
             padded[block * self.length :][: len(part)] = part
         return padded
+
+    def take_buffer(self, n_tiles: int) -> AnyFloatArray:
+        """Room for the kernel values of some tiles, one of those given back if there is any.
+
+        The memory of a new array is mapped page by page, which takes as long as the exponentials.
+        Several threads may take one each.
+        """
+        try:
+            kept = self._buffers.pop()
+        except IndexError:
+            kept = self._new_buffer(0)
+        return (kept if len(kept) >= n_tiles else self._new_buffer(n_tiles))[:n_tiles]
+
+    def give_back(self, buffer: AnyFloatArray) -> None:
+        """Keep a buffer for the next sums."""
+        self._buffers.append(buffer)
+
+    def _new_buffer(self, n_tiles: int) -> AnyFloatArray:
+        return np.empty((n_tiles, self.length, self.length), self.precision)
 
     def rows_of(self, code: int) -> slice:
         """Where the rows of a class are among the padded ones."""
@@ -202,40 +220,44 @@ class TiledPotentials:
         """
         tiles = self._tiles
         n_planes, n_components = self._points.shape[:2]
+        n_between = n_planes * tiles.n_between
         sides = _Sides.of(self._factors(), self._weighted_points(), tiles)
-        shape = (n_planes * len(tiles.first), 1 + n_components, tiles.length)
-        of_first, of_second = np.empty(shape, tiles.precision), np.empty(shape, tiles.precision)
-        totals = np.empty(shape[0])
-        buffer = np.empty((sides.step, tiles.length, tiles.length), tiles.precision)
-        for chunk, left, right, first, second in sides.chunks():
-            kernel = np.matmul(left.swapaxes(1, 2), right, out=buffer[: len(left)])
+        shape = (n_planes * len(tiles.order), 1 + n_components, tiles.length)
+        sums = np.empty(shape, tiles.precision)
+        of_first, of_second = sums[: len(sides.of_left)], sums[len(sides.of_left) :]
+        buffer = tiles.take_buffer(sides.step)
+        for begin in range(0, len(sides.of_left), sides.step):
+            chunk = slice(begin, begin + sides.step)
+            left, right = sides.left[sides.of_left[chunk]], sides.right[sides.of_right[chunk]]
+            kernel = np.matmul(left, right, out=buffer[: len(left)])
             if sides.may_round_up:
                 np.minimum(kernel, 0.0, out=kernel)
             np.exp(kernel, out=kernel)
+            second = sides.rows[sides.of_second[chunk]]
             np.matmul(second, kernel.swapaxes(1, 2), out=of_first[chunk])
-            np.matmul(first, kernel, out=of_second[chunk])
-            totals[chunk] = (of_first[chunk, 0] * first[:, 0]).sum(axis=1)
-        sums = self._gathered(of_first, of_second)
-        if tiles.has_weights:
-            sums *= tiles.weights[:, None]
-        # One product a plane: the rounding of a single one would depend on the number of planes.
-        by_pair = totals.reshape(n_planes, 1, -1) @ tiles.tile_shares
-        return sums, by_pair[:, 0]
+            if begin < n_between:  # within a block both sums are the same
+                mirrored = slice(begin, min(chunk.stop, n_between))
+                first = sides.rows[sides.of_first[mirrored]]
+                np.matmul(first, kernel[: len(first)], out=of_second[mirrored])
+        tiles.give_back(buffer)
+        return self._gathered(sums.reshape(len(tiles.order), n_planes, *shape[1:]))
 
-    def _gathered(self, of_first: AnyFloatArray, of_second: AnyFloatArray) -> AnyFloatArray:
+    def _gathered(self, sums: AnyFloatArray) -> tuple[AnyFloatArray, FloatArray]:
         """The sums of the tiles added up for every block and class that it meets."""
-        tiles, n_planes = self._tiles, len(self._points)
-        stacked = np.concatenate(
-            [
-                of_first.reshape(n_planes, len(tiles.first), -1),
-                of_second.reshape(n_planes, len(tiles.first), -1)[:, tiles.mirrored],
-            ],
-            axis=1,
-        )
-        gathered = np.add.reduceat(stacked[:, tiles.order], tiles.target_starts, axis=1)
-        return gathered.reshape(
-            n_planes, tiles.n_classes, tiles.n_blocks, of_first.shape[1], tiles.length
-        )
+        tiles = self._tiles
+        gathered = sums[tiles.order]
+        if not tiles.is_one_each:
+            gathered = np.add.reduceat(gathered, tiles.target_starts, axis=0)
+        gathered = gathered.reshape(tiles.n_classes, tiles.n_blocks, *sums.shape[1:])
+        gathered = gathered.transpose(2, 0, 1, 3, 4)
+        if tiles.has_weights:
+            gathered *= tiles.weights[:, None]
+            of_blocks = gathered[:, :, :, 0].sum(axis=-1, dtype=np.float64)
+        else:
+            of_blocks = (gathered[:, :, :, 0] * tiles.weights).sum(axis=-1, dtype=np.float64)
+        of_classes = np.add.reduceat(of_blocks, tiles.first_blocks, axis=2)
+        a, b = tiles.pairs
+        return gathered, of_classes[:, b, a]
 
     def _factors(self) -> AnyFloatArray:
         """Rows u_i, -|u_i|^2 / 2 and 1 of every block, whitened for every class that it meets.
@@ -404,10 +426,13 @@ class PlanePotentials:
 
 @dataclass(frozen=True, eq=False)
 class _Sides:
-    """What the tiles multiply: factors of exponents, and rows to be summed."""
+    """What the tiles multiply: factors of exponents, and rows to be summed.
 
-    left: AnyFloatArray  # (n_planes * n_classes * n_blocks, n_components + 2, length)
-    right: AnyFloatArray
+    The tiles of all planes, one tile after the other.
+    """
+
+    left: AnyFloatArray  # (n_planes * n_classes * n_blocks, length, n_components + 2)
+    right: AnyFloatArray  # (n_planes * n_classes * n_blocks, n_components + 2, length)
     rows: AnyFloatArray  # (n_planes * n_blocks, 1 + n_components, length)
     of_left: IntArray
     of_right: IntArray
@@ -418,42 +443,30 @@ class _Sides:
     @classmethod
     def of(cls, factors: AnyFloatArray, rows: AnyFloatArray, tiles: PairTiles) -> _Sides:
         n_planes, depth = len(factors), factors.shape[-2]
-        swapped = np.concatenate([np.arange(depth - 2), [depth - 1, depth - 2]])
-        left = factors.reshape(-1, depth, tiles.length)
-        largest = -float(factors[..., depth - 2, :].min())
-        plane = np.arange(n_planes)[:, None]
+        right = factors.reshape(-1, depth, tiles.length)
+        left = np.empty((len(right), tiles.length, depth), right.dtype)
+        left[..., :-2] = right[:, :-2].swapaxes(1, 2)
+        left[..., -2], left[..., -1] = right[:, -1], right[:, -2]
+        largest = -float(right[:, -2].min())
+        plane = np.arange(n_planes)
         n_factors = tiles.n_classes * tiles.n_blocks
         return cls(
             left,
-            left[:, swapped],
+            right,
             rows.reshape(-1, rows.shape[2], tiles.length),
-            (plane * n_factors + tiles.of_first).ravel(),
-            (plane * n_factors + tiles.of_second).ravel(),
-            (plane * tiles.n_blocks + tiles.first).ravel(),
-            (plane * tiles.n_blocks + tiles.second).ravel(),
+            (plane * n_factors + tiles.of_first[:, None]).ravel(),
+            (plane * n_factors + tiles.of_second[:, None]).ravel(),
+            (plane * tiles.n_blocks + tiles.first[:, None]).ravel(),
+            (plane * tiles.n_blocks + tiles.second[:, None]).ravel(),
             may_round_up=largest * float(np.finfo(tiles.precision).eps) > _ROUNDED_UP,
         )
 
     @property
     def step(self) -> int:
         """Tiles in a chunk."""
-        length = self.left.shape[-1]
+        length = self.left.shape[1]
         fitting = _CHUNK_BYTES // (length * length * self.left.itemsize)
         return max(1, min(int(fitting), len(self.of_left)))
-
-    def chunks(
-        self,
-    ) -> Iterator[tuple[slice, AnyFloatArray, AnyFloatArray, AnyFloatArray, AnyFloatArray]]:
-        """Tiles that fit into the cache: where they are, their factors and their rows."""
-        for begin in range(0, len(self.of_left), self.step):
-            chunk = slice(begin, begin + self.step)
-            yield (
-                chunk,
-                self.left[self.of_left[chunk]],
-                self.right[self.of_right[chunk]],
-                self.rows[self.of_first[chunk]],
-                self.rows[self.of_second[chunk]],
-            )
 
 
 def block_length(counts: IntArray) -> int:

@@ -17,7 +17,8 @@ from tests.melm_core.helpers import classes
 def test_on_a_projection_it_predicts_what_the_fit_of_the_plane_predicts(gamma, shrinkage):
     X, y = classes(3, 5)
     names = np.array(["ant", "bee", "cow"])[y]
-    melm = MELM(n_init=1, gamma=gamma, shrinkage=shrinkage, random_state=0).fit(X, names)
+    melm = MELM(n_init=1, density_gamma=gamma, shrinkage=shrinkage, random_state=0)
+    melm.fit(X, names)
     Z = melm.transform(X)
     classifier = KernelDensityClassifier(gamma, shrinkage=shrinkage).fit(Z, names)
     np.testing.assert_array_equal(classifier.predict(Z), melm.predict(X))

@@ -103,3 +103,20 @@ def test_the_compact_form_is_the_recursion_of_updates():
     gradient = rng.normal(size=6)
     padded = [np.vstack([np.zeros((2, 6)), rows])[None] for rows in (steps, changes)]
     np.testing.assert_allclose(quasi_newton(gradient[None], *padded)[0], inverse @ gradient)
+
+
+def test_a_search_that_goes_on_from_what_it_knows_takes_fewer_evaluations():
+    halfway = maximize_batch(rosenbrock, starts(), max_iter=25, tol=1e-12)
+    planes = [optimum.components for optimum in halfway]
+    anew, resumed = Log(), Log()
+    maximize_batch(rosenbrock, planes, max_iter=500, tol=1e-12, observer=anew)
+    found = maximize_batch(
+        rosenbrock,
+        planes,
+        max_iter=500,
+        tol=1e-12,
+        observer=resumed,
+        curvatures=[optimum.curvature for optimum in halfway],
+    )
+    assert all(optimum.converged for optimum in found)
+    assert resumed.n_evaluations < 0.9 * anew.n_evaluations
