@@ -73,7 +73,7 @@ def _panel(run: RunRecord) -> Component:
         run.run_id,
         title(run),
         run.data_name,
-        gamma=run.gamma,
+        gamma=run.density_gamma,
         n_components=run.parameters.n_components,
         is_linear=METHODS[run.method].is_linear,
         is_search=METHODS[run.method].streams,

@@ -22,7 +22,7 @@ from melm_core.methods import (
     Method,
 )
 from melm_studio.layout import ids
-from melm_studio.runs.records.parameters import RunParameters
+from melm_studio.runs.records.parameters import RunParameters, usual_starts
 from melm_studio.validation import read, shown
 
 # Without γ, of which a batch has several.
@@ -70,13 +70,13 @@ class SidebarValues(Struct, frozen=True):
         UserError
             Names the control, its value, and the rule.
         """
-        takes_starts = method_of(method).takes(STARTS.name)
         own = self._own() if method == self.method else {}
+        width = _gamma(method, gamma)
         return RunParameters.of(
             {
                 COMPONENTS.name: COMPONENTS.checked(_whole(self.n_components)),
-                GAMMA.name: _gamma(method, gamma),
-                STARTS.name: STARTS.checked(self.n_init if takes_starts else STARTS.default),
+                GAMMA.name: width,
+                STARTS.name: self._starts(method, width),
                 SEED.name: SEED.checked(self.random_state),
                 HELD_OUT.name: HELD_OUT.checked(self.held_out_percent) / 100,
                 CURVES.name: CURVES.checked(self.curves),
@@ -87,6 +87,13 @@ class SidebarValues(Struct, frozen=True):
                 },
             }
         )
+
+    def _starts(self, method: str, gamma: Any) -> Any:
+        """As entered; the default in the field stands for that of the kernel width."""
+        own = method_of(method).parameter(STARTS.name)
+        if own is None or self.n_init == own.default:
+            return usual_starts(method, gamma)
+        return STARTS.checked(self.n_init)
 
     def _own(self) -> dict[str, Any]:
         names = (own_id["name"] for own_id in self.own_ids)

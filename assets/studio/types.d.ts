@@ -119,6 +119,8 @@ export interface News {
   is_final: boolean;
   /** The kernel width of the run, and for one that chooses it the held-out accuracies so far. */
   gamma: number;
+  /** The kernel width of the densities that are drawn. */
+  density_gamma: number;
   gamma_path: GammaPath | null;
   words: string;
   fraction: number;

@@ -28,6 +28,7 @@ from melm_studio.planes.captions import (
     kept_sentence,
     sample_caption,
     state_sentence,
+    widths_caption,
 )
 from melm_studio.planes.curve import curve_figure
 from melm_studio.planes.encoding import compact
@@ -35,7 +36,7 @@ from melm_studio.planes.feature_ranking import feature_ranking
 from melm_studio.planes.figure import arrow_handles, empty_figure, limits, plane_frame, row_numbers
 from melm_studio.planes.gamma_advice import can_choose_gamma, gamma_advice
 from melm_studio.planes.pixel_images import pixel_images, pixel_news
-from melm_studio.planes.renderer import DataGoneError
+from melm_studio.planes.renderer import DataGoneError, widths
 from melm_studio.planes.theme import THEMES, Scheme
 from melm_studio.planes.view_options import ViewOptions
 from melm_studio.runs.records.run import (
@@ -207,6 +208,7 @@ def _news(
     return {
         "state": record.state,
         "gamma": record.gamma,
+        "density_gamma": record.density_gamma,
         "gamma_path": msgspec.to_builtins(record.outcome.gamma_path),
         "is_final": record.state.is_final,
         "words": words,
@@ -297,11 +299,16 @@ def _view(record: RunRecord, event: PlaneEvent, options: ViewOptions) -> dict[st
 
 
 def _sample_caption(record: RunRecord, event: PlaneEvent, options: ViewOptions) -> str:
-    """Which rows a view of a registered table is of; empty for any other."""
-    if not record.is_of_sample:
-        return ""
+    """The kernel widths of a view, and of a registered table, which rows it is of."""
+    sentences = [widths_caption(record, *widths(record, options))]
+    if record.is_of_sample:
+        sentences.append(_rows_caption(record, event, options))
+    return " ".join(filter(None, sentences))
+
+
+def _rows_caption(record: RunRecord, event: PlaneEvent, options: ViewOptions) -> str:
     renderer = services().renderer
-    viewer = renderer.viewer(record).at(options.gamma or record.gamma)
+    viewer = renderer.viewer(record).at(*widths(record, options))
     components = renderer.components(record, event, options)
     return sample_caption(viewer.n_rows, viewer.n_rows_of_table(components))
 
@@ -314,7 +321,7 @@ def _kept_sentence(
         return None
     renderer = services().renderer
     # Of the rows that the changed plane has: all rows of a table are known in its own plane only.
-    viewer = renderer.viewer(record).of_table(None).at(options.gamma or record.gamma)
+    viewer = renderer.viewer(record).of_table(None).at(*widths(record, options))
     total = viewer.divergence(event.components)
     names = renderer.kept_features(record, event, options)
     is_weighed = renderer.importance(record, event) is not None

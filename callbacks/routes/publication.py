@@ -281,7 +281,7 @@ def _reported(record: RunRecord, event: PlaneEvent, options: ViewOptions) -> Rep
         link=_link(record, event, options),
         more=(*_images(record, event, options), *_analyses(record)),
         changes=changes_of(options, _morph_target(options)),
-        shown_gamma=options.gamma if options.gamma != record.gamma else None,
+        shown_gamma=options.gamma,
     )
 
 

@@ -63,7 +63,7 @@ def shown_verdict(record: RunRecord, event: PlaneEvent, options: ViewOptions) ->
     """
     app = services()
     is_of_run = record.state.is_final and event.is_final and not options.changes_plane
-    if not is_of_run or options.gamma not in {None, record.gamma}:
+    if not is_of_run or options.gamma is not None:
         view = app.renderer.view(record, event, options)
         return view.scores.verdict(len(view.classes))
     fits, checks = workspace().fits_and_checks()

@@ -7,7 +7,7 @@ from melm_core.base.block_sources import blocks_of
 from melm_core.base.column_encoding import ColumnEncoding
 from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_choice, check_magnitudes, check_positive
-from melm_core.base.gamma_path import GammaPath, GammaProgress
+from melm_core.base.gamma_path import DEFAULT_DENSITY_GAMMA, GammaPath, GammaProgress
 from melm_core.base.groups import nuisance_codes
 from melm_core.base.progress import Callback, Progress
 from melm_core.base.row_blocks import BlockSource
@@ -17,6 +17,7 @@ from melm_core.base.share_text import percent
 from melm_core.base.stored_rows import read_rows
 
 __all__ = [
+    "DEFAULT_DENSITY_GAMMA",
     "BlockSource",
     "Callback",
     "ColumnEncoding",

@@ -25,6 +25,7 @@ from melm_core.baselines.signal_noise import SignalNoisePlane
 from melm_core.gem.estimator import GEMPlane
 from melm_core.melm.choosing import MELMCV
 from melm_core.melm.estimator import MELM
+from melm_core.melm.search import default_starts
 from melm_core.methods.method import ANY_ROWS, Method, Requirements
 from melm_core.methods.parameters import (
     AUTO,
@@ -55,7 +56,9 @@ from melm_core.rotations.estimator import RotationPlane
 
 def _melm(*, gamma: Any = DEFAULT_GAMMA, **parameters: Any) -> MELM:
     """The estimator of a kernel width, or for "auto" the one that chooses it."""
-    return MELMCV(**parameters) if gamma == AUTO else MELM(gamma=gamma, **parameters)
+    if gamma == AUTO:
+        return MELMCV(**parameters)
+    return MELM(gamma=gamma, **{"n_init": default_starts(gamma)} | parameters)
 
 
 def _gem_plane(n_components: int = 2, regularization: float = 0.05) -> GEMPlane:

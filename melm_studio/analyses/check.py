@@ -173,7 +173,7 @@ class _Checking:
             **judged_rows(data, record=self._record),
             random_state=self._parameters[SEED.name],
             parameters=self._parameters,
-            gamma=self._record.gamma,
+            gamma=self._record.density_gamma,
             n_folds=N_FOLDS,
             max_rows=MOST_CHECKED_ROWS,
             callback=self._after_fold,

@@ -46,7 +46,7 @@ class Probabilities(Analysis[Found]):
         found = calibrated_probabilities(
             record.method,
             **judged_rows(work.data, record=record),
-            gamma=record.gamma,
+            gamma=record.density_gamma,
             parameters=record.parameters_without_start,
             random_state=record.parameters.random_state,
             callback=stops,

@@ -151,7 +151,7 @@ class Sparse(Analysis[SparseReport]):
             record.method,
             **(rows | of_rows),
             parameters=record.parameters_without_start | {GAMMA.name: record.gamma},
-            gamma=record.gamma,
+            gamma=record.density_gamma,
             n_repeats=N_REPEATS,
             random_state=record.parameters.random_state,
             callback=after_fold,

@@ -14,7 +14,7 @@ from typing import Self
 import msgspec
 import numpy as np
 
-from melm_core.base import BlockSource, FloatArray
+from melm_core.base import DEFAULT_DENSITY_GAMMA, BlockSource, FloatArray
 from melm_core.density import ClassDensities, ClassSeries, PreparedSums, kernel_classes_in_blocks
 from melm_core.linalg import moments_of_classes
 from melm_core.melm import divergence_in_plane
@@ -96,13 +96,14 @@ class PlaneDensities:
             return None
         whole = kernel_classes_in_blocks(table, n_components=len(components))
         classes = whole.project(components)
-        series = tuple(_series(classes, gamma, points @ components.T))
+        narrower = min(gamma, DEFAULT_DENSITY_GAMMA)
+        series = tuple(_series(classes, narrower, points @ components.T))
         if not series:
             return None
         means, covariances = moments_of_classes(classes.rows)
-        divergence = divergence_in_plane(
-            classes.widened(gamma).with_sums(PreparedSums(series[0], series[0]))
-        )
+        wide = classes.widened(gamma)
+        serving = next((one for one in series if one.serves(wide.covariances)), None)
+        divergence = divergence_in_plane(wide.with_sums(PreparedSums(serving, serving)))
         return cls(components, means, covariances, classes.covariances, series, gamma, divergence)
 
     @property

@@ -23,6 +23,7 @@ from melm_core.methods import (
 )
 from melm_studio.configuration.messages import WAITS
 from melm_studio.planes.view_options import MorphTarget, ViewOptions
+from melm_studio.runs.records.parameters import usual_starts
 from melm_studio.runs.records.run import PlaneEvent, RunRecord, RunState
 from melm_studio.tables import count, number, recipe_caption
 
@@ -114,7 +115,7 @@ def _shared_settings(record: RunRecord) -> list[str]:
     seed, held_out = parameters.random_state, 100 * parameters.held_out
     is_random = method.takes(SEED.name) or held_out > 0
     shows_starts = method.takes(STARTS.name) and parameters.init is None
-    default = next((s.default for s in method.parameters if s.name == STARTS.name), STARTS.default)
+    default = usual_starts(record.method, parameters.gamma)
     return [
         *([f"γ {_gamma(record)}"] if method.takes(GAMMA.name) else []),
         *([count(n_components, "component")] if n_components != COMPONENTS.default else []),
@@ -133,6 +134,16 @@ def _curves(record: RunRecord) -> list[str]:
     if record.outcome.curves is None:
         return ["curves auto"]
     return [f"{CURVED if record.is_curved else STRAIGHT} (auto)"]
+
+
+def widths_caption(record: RunRecord, gamma: float, density_gamma: float) -> str:
+    """The kernel widths of the divergence and of the densities of a view, where they differ.
+
+    Empty for a method without kernels, whose title has no width that could be taken for theirs.
+    """
+    if not METHODS[record.method].takes(GAMMA.name) or gamma == density_gamma:
+        return ""
+    return f"Searched at γ {gamma:.3g}, densities at γ {density_gamma:.3g}."
 
 
 def _gamma(record: RunRecord) -> str:

@@ -69,7 +69,8 @@ class PlaneViewer:
     train, held_out : LabeledData
         Training rows, and held-out rows (possibly none).
     gamma : float
-        Kernel width of the densities, relative to Silverman's rule.
+        Kernel width relative to Silverman's rule: of the divergence, and of the densities, unless
+        `at` gives these a width of their own.
     """
 
     def __init__(
@@ -82,13 +83,13 @@ class PlaneViewer:
         self.parts = (train, held_out)
         self.feature_names = train.own_feature_names
         self.steps = FeatureSteps(train.X, train.curve_groups)
-        self.gamma = gamma
+        self.gamma = self.density_gamma = gamma
         self._covariance = TrainingCovariance(train.X)
         classes = kernel_classes(train.X, train.y, n_components=n_components, gamma=gamma)
         if classes.basis is None:  # the rows themselves, which are sorted by class
             ends = np.cumsum(classes.counts)[:-1]
             classes = replace(classes, rows=tuple(np.split(train.X, ends)))
-        self._factor = 1.0  # of the kernels of another width
+        self._own_gamma = gamma  # of the kernels that are kept
         self._table: TableDensities | None = None
         self._n_classes = len(classes.rows)
         self._batches = BatchCells.of(train, held_out, gamma=gamma, n_components=n_components)
@@ -273,13 +274,21 @@ class PlaneViewer:
         """The same for components that are standardized already."""
         return self._even_rows.project(components)
 
-    def at(self, gamma: float) -> PlaneViewer:
-        """The viewer of the same data with another kernel width, which shares the rows."""
-        if gamma == self.gamma:
+    def at(self, gamma: float, density_gamma: float | None = None) -> PlaneViewer:
+        """The viewer of the same data with other kernel widths, which shares the rows.
+
+        Parameters
+        ----------
+        gamma : float
+            Of the divergence.
+        density_gamma : float or None
+            Of the densities; None for the same.
+        """
+        widths = (gamma, gamma if density_gamma is None else density_gamma)
+        if widths == (self.gamma, self.density_gamma):
             return self
         other = copy(self)
-        other.gamma = gamma
-        other._factor *= gamma / self.gamma  # noqa: SLF001 - its own copy
+        other.gamma, other.density_gamma = widths
         return other
 
     def of_table(self, table: TableDensities | None) -> PlaneViewer:
@@ -296,10 +305,13 @@ class PlaneViewer:
         return round(classes.totals.sum()) if classes.is_sample else 0
 
     def _projected(self, components: FloatArray) -> ClassDensities:
-        """The classes in a plane: of all rows where these are known, else those of the viewer."""
-        classes = self._classes.at(components, self._factor)
+        """The densities in a plane: of all rows where these are known, else of the viewer's."""
+        return self._with_width(components, self.density_gamma)
+
+    def _with_width(self, components: FloatArray, gamma: float) -> ClassDensities:
+        classes = self._classes.at(components, gamma / self._own_gamma)
         table = self._table
-        return classes if table is None else table.replacing(classes, components, self.gamma)
+        return classes if table is None else table.replacing(classes, components, gamma)
 
     def divergences(self, components: FloatArray) -> tuple[float, float | None]:
         """Divergence of the training rows, and between training and held-out rows.
@@ -311,7 +323,7 @@ class PlaneViewer:
     def held_out_divergence(self, components: FloatArray) -> float | None:
         """Divergence between training and held-out rows; None if a class has no held-out row."""
         components = self.standardized(components)
-        return self._divergence_held_out(self._projected(components), components)
+        return self._divergence_held_out(components)
 
     def rows(self, components: FloatArray, most: int) -> ProjectedRows:
         """About `most` training and `most` held-out rows as they are drawn, stratified by class."""
@@ -333,10 +345,10 @@ class PlaneViewer:
         known = None if self._table is None else self._table.divergence(components, self.gamma)
         if known is not None:
             return known
-        return bounded_divergence(self._projected(components), self.gamma)
+        return bounded_divergence(self._with_width(components, self.gamma), self.gamma)
 
     def _scores(self, projected: ClassDensities, components: FloatArray) -> Scores:
-        divergence_held_out = self._divergence_held_out(projected, components)
+        divergence_held_out = self._divergence_held_out(components)
         n_train = len(self._train.scored_y)
         # In one call, which prepares the densities of all rows once.
         points = self._scored(components)
@@ -351,7 +363,7 @@ class PlaneViewer:
             divergence_held_out=divergence_held_out,
             batches=None
             if self._batches is None
-            else self._batches.scores(components, self._factor),
+            else self._batches.scores(components, self.density_gamma / self._own_gamma),
         )
 
     def regions(self, components: FloatArray) -> list[RegionShare]:
@@ -412,14 +424,13 @@ class PlaneViewer:
         predicted = self._projected(components).most_likely(points)
         return Predictions(sampled.scored_y, predicted, sampled.scored_groups)
 
-    def _divergence_held_out(
-        self, projected: ClassDensities, components: FloatArray
-    ) -> float | None:
+    def _divergence_held_out(self, components: FloatArray) -> float | None:
         held_out = self._held_out.scored_by_class(components, self._n_classes)
         if min(map(len, held_out)) == 0:
             return None
         sample = self._train.scored_by_class(components, self._n_classes)
-        return held_out_divergence(ClassDensities(tuple(sample), projected.covariances), held_out)
+        kernels = self._with_width(components, self.gamma).covariances
+        return held_out_divergence(ClassDensities(tuple(sample), kernels), held_out)
 
 
 def screen_axes(view_angle: tuple[float, float]) -> FloatArray:

@@ -9,7 +9,7 @@ import numpy as np
 from msgspec.structs import replace
 from threadpoolctl import threadpool_limits
 
-from melm_core.base import FloatArray, UserError
+from melm_core.base import DEFAULT_DENSITY_GAMMA, FloatArray, UserError
 from melm_core.density import RegionShare
 from melm_core.diagnostics import ComponentGain, Importance
 from melm_core.evaluation import feature_order
@@ -63,6 +63,16 @@ _TOO_LARGE = "These data are too large for a first look. Run a method to see the
 
 class DataGoneError(LookupError):
     """The data of a run are no longer stored."""
+
+
+def widths(record: RunRecord, options: ViewOptions) -> tuple[float, float]:
+    """The kernel widths of the divergence and of the densities of a view.
+
+    A view with a width of its own has both of it.
+    """
+    if options.gamma is not None:
+        return options.gamma, options.gamma
+    return record.gamma, record.density_gamma
 
 
 class PlaneRenderer:
@@ -288,7 +298,7 @@ class PlaneRenderer:
         return self._viewer_at(record, options).divergence(components)
 
     def _viewer_at(self, record: RunRecord, options: ViewOptions) -> PlaneViewer:
-        viewer = self._viewer(ViewerKey.of(record)).at(options.gamma or record.gamma)
+        viewer = self._viewer(ViewerKey.of(record)).at(*widths(record, options))
         return viewer.of_table(self._densities.of(record))
 
     def explained_shares(
@@ -372,7 +382,7 @@ class PlaneRenderer:
 
         None if that would take long, or is impossible, or the run is nonlinear.
         """
-        return self._quick(ViewerKey.of(record), record.gamma)
+        return self._quick(ViewerKey.of(record), record.density_gamma)
 
     def _fit_quickly(self, key: ViewerKey, gamma: float) -> float | None:
         record = key.record
@@ -427,7 +437,7 @@ class PlaneRenderer:
         UserError
             If the data are too large to be projected while the page waits, or too few.
         """
-        return self._preview(ViewerKey.of(record), record.gamma)
+        return self._preview(ViewerKey.of(record), record.density_gamma)
 
     def _fit_preview(self, key: ViewerKey, gamma: float) -> PlaneView:
         record = key.record
@@ -439,7 +449,8 @@ class PlaneRenderer:
         record = key.record
         # For every kernel width, which runs on the same rows then share.
         parts = centered_parts(self.rows(record))
-        return PlaneViewer(*parts, GAMMA.default, record.parameters.n_components)
+        viewer = PlaneViewer(*parts, GAMMA.default, record.parameters.n_components)
+        return viewer.at(GAMMA.default, DEFAULT_DENSITY_GAMMA)
 
     def _measure_origin(self, key: ViewerKey) -> FloatArray:
         return mean_row(self.rows(key.record))

@@ -22,7 +22,7 @@ def view_of_rows(
     gamma: float,
     held_out: tuple[FloatArray, IntArray] | None = None,
 ) -> PlaneView:
-    """Return the view of rows in a plane, with the densities that the plane was optimized for.
+    """Return the view of rows in a plane, with the densities of a kernel width.
 
     Parameters
     ----------

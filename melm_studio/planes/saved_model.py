@@ -34,14 +34,14 @@ def model_text(
     record : RunRecord
     components : ndarray of shape (n_components, n_features)
     gamma : float, optional
-        Kernel width of the class densities; by default that of the run.
+        Kernel width of the class densities; by default that of the densities of the run.
     calibration : Calibration, optional
         Of their probabilities; without it the file has none.
     limits : RowLimits, optional
         Beyond which a row has no class.
     """
     train, _ = rows_of(data, record)
-    width = record.gamma if gamma is None else gamma
+    width = record.density_gamma if gamma is None else gamma
     plane = SavedPlane(
         components,
         center=data.center,

@@ -16,7 +16,7 @@ import shtab
 from msgspec import Struct
 from tqdm import tqdm
 
-from melm_core.base import UserError
+from melm_core.base import DEFAULT_DENSITY_GAMMA, UserError
 from melm_core.evaluation import density_scores
 from melm_core.methods import AUTO, CURVES, GAMMA, METHODS, SEED
 from melm_studio.analyses import ANALYSES
@@ -85,7 +85,10 @@ def add_run_parser(commands: Any) -> None:
         help=f"(default: melm lda) of {', '.join(METHODS)}",
     )
     parser.add_argument(
-        "--gamma", type=_gamma, default=GAMMA.default, help="kernel width, or auto (default: 1)"
+        "--gamma",
+        type=_gamma,
+        default=GAMMA.default,
+        help="kernel width of the search, or auto (default: %(default)g)",
     )
     parser.add_argument(
         "--curves",
@@ -349,13 +352,12 @@ def folded_scores(raw: bytes, source: Mapping[str, Any], run: Run, n_folds: int)
     """
     chosen = msgspec.convert(source, DataSource)
     data = prepare(read_table(raw, chosen.name), chosen.label, answers=chosen.answers)
-    gamma = run.parameters[GAMMA.name]
     own = new_run("", "", chosen.name, run.method, RunParameters.of(run.parameters), source=chosen)
     scores = density_scores(
         run.method,
         **judged_rows(data, record=own),
         parameters=run.parameters,
-        gamma=GAMMA.default if gamma == AUTO else gamma,
+        gamma=DEFAULT_DENSITY_GAMMA,
         n_folds=n_folds,
         random_state=run.parameters[SEED.name],
     )

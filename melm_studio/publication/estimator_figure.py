@@ -12,8 +12,7 @@ import plotly.graph_objects as go
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from melm_core.base import FloatArray, IntArray, UserError
-from melm_core.methods import GAMMA
+from melm_core.base import DEFAULT_DENSITY_GAMMA, FloatArray, IntArray, UserError
 from melm_studio.planes.figure import empty_figure, limits, plane_frame
 from melm_studio.planes.rows_view import view_of_rows
 from melm_studio.planes.theme import Scheme
@@ -145,5 +144,5 @@ def _further(
 
 def _gamma(estimator: Any) -> float:
     last = _last(estimator)
-    gamma = getattr(last, "gamma_", getattr(last, "gamma", GAMMA.default))
+    gamma = getattr(last, "density_gamma", DEFAULT_DENSITY_GAMMA)
     return float(gamma)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from melm_core.base import FloatArray, percent
-from melm_core.methods import COMPONENTS, CURVES, HELD_OUT, METHODS, SEED
+from melm_core.methods import COMPONENTS, CURVES, GAMMA, HELD_OUT, METHODS, SEED
 from melm_studio.analyses.check import check_sentences, check_tables, p_value_caption
 from melm_studio.analyses.report_section import Picture, Section, Table
 from melm_studio.planes.captions import state_sentence
@@ -32,9 +32,9 @@ _OF_THE_CHANGED = (
     "Picture, scores of the plane and features are those of the changed plane. A check judges the "
     "method with its settings, and cannot repeat changes that were made by hand."
 )
-_OTHER_GAMMA = (
-    "Densities, and all that is computed from them, are shown with γ {gamma:.3g}; the run used "
-    "{own:.3g}."
+_WIDTHS = (
+    "The plane was searched for with kernels of γ {own:.3g}; densities, and all that is computed "
+    "from them, are shown with γ {gamma:.3g}."
 )
 _FEATURES_NOTE = (
     "Arrow is the length in the picture, relative to the longest. Length is that of the loadings "
@@ -167,10 +167,11 @@ def _answer_sentences(run: ReportedRun) -> tuple[str, ...]:
 
 def _view_sentences(run: ReportedRun) -> list[str]:
     """What was done to the plane and its densities after the run."""
-    gamma = run.shown_gamma
+    own, gamma = run.record.gamma, run.shown_gamma or run.record.density_gamma
+    is_searched = METHODS[run.record.method].takes(GAMMA.name)
     return [
         *([f"{run.changes}. {_OF_THE_CHANGED}"] if run.changes else []),
-        *([_OTHER_GAMMA.format(gamma=gamma, own=run.record.gamma)] if gamma is not None else []),
+        *([_WIDTHS.format(gamma=gamma, own=own)] if is_searched and gamma != own else []),
     ]
 
 

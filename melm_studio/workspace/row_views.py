@@ -73,7 +73,7 @@ class RowViews:
     def placer(self, record: RunRecord, event: PlaneEvent, options: ViewOptions) -> RowPlacer:
         """Return what places rows in a plane under view options."""
         components = self._renderer.components(record, event, options)
-        gamma = record.gamma if options.gamma is None else options.gamma
+        gamma = record.density_gamma if options.gamma is None else options.gamma
         names = (record.run_id, gamma, event.is_final, components.shape, components.tobytes())
         return self._placer(_Key(record, names))
 

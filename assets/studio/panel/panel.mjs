@@ -57,7 +57,7 @@ export class Panel {
     this.parts = new Map(); // by name, as far as they were looked for
     this.peers = peers;
     this.run = node.dataset.run;
-    this.gamma = Number(node.dataset.gamma); // of the run
+    this.gamma = Number(node.dataset.gamma); // of the densities of the run
     this.nComponents = Number(node.dataset.components);
     this.sequence = -1; // of the newest plane known
     /** @type {Plane | null} */
@@ -129,7 +129,7 @@ export class Panel {
     const news = newerThan(this.sequence, sent);
     const hasEnded = news.is_final && !this.isFinal;
     this.isFinal = news.is_final;
-    this.gamma = news.gamma;
+    this.gamma = news.density_gamma;
     this.node.dataset.state = news.state;
     this.node.classList.toggle("is-single", news.is_final && this.sequence + news.sequences.length < 1);
     write(this.part("words"), news.words);

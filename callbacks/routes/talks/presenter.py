@@ -272,7 +272,7 @@ def talk_view(
         "run": title(record),
         "caption": shown.caption,
         "position": shown.position,
-        "gamma": f"{options.gamma or record.gamma:.3g}",
+        "gamma": f"{options.gamma or record.density_gamma:.3g}",
         "lead": verdict.lead,
         "follow": verdict.qualifiers,
         "numbers": _divergences(view, divergence),

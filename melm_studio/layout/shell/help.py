@@ -39,13 +39,15 @@ WORDS = {
     "densities in the plane, each class counting equally.",
     "Arrow": "A feature with a large loading: in which direction, and how far, rows move with it.",
     "Component": "One direction of the projection. Two span a plane, one a line, three a space.",
-    "Contours": "The regions that hold 50, 80 and 95 % of each class, at the γ that is optimized.",
+    "Contours": "The regions that hold 50, 80 and 95 % of each class, at the γ of the densities.",
     "Divergence": "The Cauchy-Schwarz divergence between the class densities, in nats: the larger, "
     "the less they overlap.",
     "Guessing": "The accuracy without any knowledge: one divided by the number of classes.",
     "Held-out rows": "Rows that the search never uses, drawn as open circles. They show whether a "
     "plane separates new rows too.",
-    "Kernel width γ": "How smooth the class densities are, relative to Silverman's rule.",
+    "Kernel width γ": "How smooth the class densities are while the plane is searched for, relative "
+    "to Silverman's rule. Those drawn have a γ of their own: 1, or that of the slider below the "
+    "picture.",
     "Loading": "The weight of a feature in a component.",
     "PCA": "Principal component analysis: the plane of largest variance, whatever the labels.",
     "Start": "A plane that a search begins from. If many starts reach the same plane, it is likely "

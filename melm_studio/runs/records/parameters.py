@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal, Self, TypeAlias
 from msgspec import Meta, Struct, field
 from msgspec.structs import replace
 
+from melm_core.melm import default_starts
 from melm_core.methods import (
     BATCH_WEIGHT,
     COMPONENTS,
@@ -37,7 +38,7 @@ class RunParameters(Struct, frozen=True, kw_only=True):
     ----------
     n_components : int
     gamma : float or "auto"
-        The kernel width of the densities; "auto" lets the run choose it by inner folds.
+        The kernel width of the divergence; "auto" lets the run choose it by inner folds.
     n_init, random_state : int
     held_out : float
         Share of the rows that are excluded from the fit, from 0 to 0.5.
@@ -109,7 +110,7 @@ def checked_parameters(method: str, values: Mapping[str, Any]) -> RunParameters:
     Examples
     --------
     >>> checked_parameters("pca", {"random_state": 7}).values
-    {'n_components': 2, 'gamma': 1.0, 'n_init': 14, 'random_state': 7, 'held_out': 0.25}
+    {'n_components': 2, 'gamma': 2.0, 'n_init': 6, 'random_state': 7, 'held_out': 0.25}
     """
     label, settings = METHODS[method].label, _settings(method)
     known = [*settings, HELD_OUT.name, *([INIT] if METHODS[method].accepts_init else [])]
@@ -119,10 +120,26 @@ def checked_parameters(method: str, values: Mapping[str, Any]) -> RunParameters:
         name: _checked(setting, values.get(name, setting.default))
         for name, setting in settings.items()
     }
+    if STARTS.name not in values:
+        parameters[STARTS.name] = usual_starts(method, parameters[GAMMA.name])
     parameters[HELD_OUT.name] = _held_out(values.get(HELD_OUT.name, HELD_OUT.default / 100))
     if INIT in values:
         parameters[INIT] = _init(values[INIT], parameters[COMPONENTS.name])
     return RunParameters.of(parameters)
+
+
+def usual_starts(method: str, gamma: float | str) -> int:
+    """The default number of starts of a method: of a search by kernels, that of their width.
+
+    Examples
+    --------
+    >>> usual_starts("melm", 2.0), usual_starts("melm", 0.5), usual_starts("rotations", 0.5)
+    (6, 14, 10)
+    """
+    own = METHODS[method].parameter(STARTS.name)
+    if METHODS[method].takes(GAMMA.name):  # one that is to be chosen may be narrow
+        return default_starts(GAMMA.minimum if isinstance(gamma, str) else gamma)
+    return int(STARTS.default if own is None else own.default)
 
 
 def _settings(method: str) -> dict[str, Setting]:

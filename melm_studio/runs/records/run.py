@@ -15,7 +15,7 @@ import msgspec
 import numpy as np
 from msgspec.structs import replace
 
-from melm_core.base import FloatArray, Progress
+from melm_core.base import DEFAULT_DENSITY_GAMMA, FloatArray, Progress
 from melm_core.methods import CURVED, GAMMA, METHODS
 from melm_studio.configuration.messages import OTHER_VERSION
 from melm_studio.record import UNREADABLE, Record, from_json, to_json
@@ -152,9 +152,14 @@ class RunRecord(Record, frozen=True):
 
     @property
     def gamma(self) -> float:
-        """The kernel width; where the run is to choose it, the default until it has."""
+        """The kernel width of the divergence; until the run has chosen it, the default."""
         given = self.parameters.gamma
         return (self.chosen_gamma or GAMMA.default) if isinstance(given, str) else given
+
+    @property
+    def density_gamma(self) -> float:
+        """The kernel width of the densities that are drawn and by which rows are classified."""
+        return DEFAULT_DENSITY_GAMMA
 
     @property
     def chosen_gamma(self) -> float | None:

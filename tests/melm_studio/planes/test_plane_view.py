@@ -225,7 +225,7 @@ def test_there_are_at_most_so_many_arrows_the_strongest_first():
 
 
 def test_the_accuracy_is_that_of_the_fitted_classifier():
-    melm = MELM(gamma=0.8, n_init=1, random_state=0).fit(TRAIN.X, TRAIN.y)
+    melm = MELM(density_gamma=0.8, n_init=1, random_state=0).fit(TRAIN.X, TRAIN.y)
     scores = PlaneViewer(TRAIN, HELD_OUT, 0.8).view(melm.components_).scores
     predicted = melm.predict(HELD_OUT.X)
     assert scores.accuracy_held_out == pytest.approx(balanced_accuracy_score(HELD_OUT.y, predicted))

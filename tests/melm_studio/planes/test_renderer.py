@@ -29,17 +29,20 @@ def finished(store, **parameters):
     return store.get(record.run_id), store.last_event(record.run_id)
 
 
-def test_a_plane_is_drawn_with_the_split_and_gamma_of_its_run(store, renderer):
+def test_a_plane_is_drawn_with_the_split_of_its_run_and_both_kernel_widths(store, renderer):
     record, event = finished(store, held_out=0.3, random_state=4, gamma=0.5)
     drawn = renderer.view(record, event)
     train, _ = DATA.split(0.3, 4)
     centered = replace(DATA, X=DATA.X - train.X.mean(axis=0))
-    expected = PlaneViewer(*centered.split(0.3, 4), 0.5).view(event.components)
+    viewer = PlaneViewer(*centered.split(0.3, 4), 1.0)
+    expected = viewer.at(0.5, 1.0).view(event.components)
     for found, wanted in zip(drawn.classes, expected.classes, strict=True):
         np.testing.assert_allclose(found.train, wanted.train, atol=1e-12)
         np.testing.assert_allclose(found.held_out, wanted.held_out, atol=1e-12)
         np.testing.assert_allclose(found.contours, wanted.contours, atol=1e-9)
     assert asdict(drawn.scores) == pytest.approx(asdict(expected.scores))
+    searched = viewer.at(0.5).view(event.components).scores
+    assert drawn.scores.divergence_held_out == pytest.approx(searched.divergence_held_out)
 
 
 def test_every_picture_lies_about_the_mean_of_the_training_rows(store, renderer):

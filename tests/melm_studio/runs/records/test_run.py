@@ -16,7 +16,7 @@ from melm_studio.runs.records.run import PlaneEvent, RunRecord, RunState, new_an
 from tests.melm_studio.runs.helpers import plane, run_of
 
 PATH = GammaPath(
-    gammas=(2.0,), accuracies=(0.9,), standard_errors=(0.1,), n_folds=5, chosen=2.0, level=(2.0,)
+    gammas=(4.0,), accuracies=(0.9,), standard_errors=(0.1,), n_folds=5, chosen=4.0, level=(4.0,)
 )
 
 
@@ -29,8 +29,8 @@ def test_a_record_survives_the_round_trip():
 
 def test_a_check_has_the_kernel_width_that_its_run_chose():
     run = replace(run_of(gamma="auto"), outcome=FitOutcome(n_starts=2, gamma_path=PATH))
-    assert new_analysis(run, "check").gamma == 2.0
-    assert new_analysis(run_of(gamma="auto"), "check").gamma == 1.0
+    assert new_analysis(run, "check").gamma == 4.0
+    assert new_analysis(run_of(gamma="auto"), "check").gamma == 2.0
 
 
 def test_a_record_is_json_and_not_a_pickle():
