@@ -36,6 +36,8 @@ SETS_OF_AUTO_GAMMA = (
 _QUICK_SETS = ("heart", "sonar")
 _REFERENCE = "LDA"
 _WIDTHS = (2.0, 1.0)  # compared as defaults
+# Of the search and of the densities.
+_KERNELS = ((2.0, 2.0), (1.0, 1.0), (2.0, 1.0))
 _WIDTH_LABELS = [f"MELM ledoit-wolf, γ {gamma}" for gamma in _WIDTHS]
 
 Column: TypeAlias = tuple[str, Values]  # method and options
@@ -51,9 +53,11 @@ def report(settings: Settings) -> Report:
     planes = complete(_plane_cells(settings, columns, names, repeats), settings)
     densities = complete(_density_cells(settings, names, repeats), settings)
     scores = _scores(planes, _label)
+    own = _scores(densities, _density_label)
     widths = {
         "SVM, neighbors and densities in the plane": _pairs(scores, *_WIDTH_LABELS),
-        "densities of the fit": _pairs(_scores(densities, _density_label), *_WIDTH_LABELS),
+        "densities of the same γ": _pairs(own, *map(_kernel_label, _KERNELS[:2])),
+        "densities of γ 1": _pairs(own, *map(_kernel_label, _KERNELS[:0:-1])),
     }
     return Report(
         name="generalization",
@@ -96,12 +100,12 @@ def _density_cells(settings: Settings, names: Sequence[str], repeats: int) -> li
         Cell(
             "own-densities",
             density_cell,
-            {"name": name, "repeat": repeat, "gamma": gamma},
+            {"name": name, "repeat": repeat, "gamma": gamma, "density_gamma": density_gamma},
             data.find(settings.data, name),
         )
         for repeat in range(repeats)
         for name in names
-        for gamma in _WIDTHS
+        for gamma, density_gamma in _KERNELS
     ]
 
 
@@ -128,7 +132,11 @@ def _label(parameters: Values) -> str:
 
 
 def _density_label(parameters: Values) -> str:
-    return f"MELM ledoit-wolf, γ {parameters['gamma']}"
+    return _kernel_label((parameters["gamma"], parameters["density_gamma"]))
+
+
+def _kernel_label(kernels: tuple[float, float]) -> str:
+    return f"γ {kernels[0]:g}, densities of γ {kernels[1]:g}"
 
 
 def _row_label(label: str, scores: Scores) -> str:
@@ -285,7 +293,8 @@ _OVERALL = (
 )
 _BY_SET = (
     "Paired by fold, default covariances. One column is of the classifiers above, which have "
-    "parameters of their own; the other of the class densities of the fit, whose width is γ, too. "
+    "parameters of their own; the others of the class densities of the fit, of the width of the "
+    "search or of γ 1. "
     "± is the standard error of Nadeau and Bengio."
 )
 _TOGETHER = (

@@ -137,10 +137,15 @@ def cell(folder: Path, *, name: str, repeat: int, method: str, options: Values) 
     return {"folds": [fold.accuracies(fit(fold.X, fold.y)) for fold in folds(folder, name, repeat)]}
 
 
-def density_cell(folder: Path, *, name: str, repeat: int, gamma: float) -> Values:
+def density_cell(
+    folder: Path, *, name: str, repeat: int, gamma: float, density_gamma: float
+) -> Values:
     """Held-out balanced accuracy by the densities of MELM's fit itself, one a fold."""
     fits = (
-        (MELM(gamma=gamma, random_state=repeat).fit(fold.X, fold.y), fold)
+        (
+            MELM(gamma=gamma, density_gamma=density_gamma, random_state=repeat).fit(fold.X, fold.y),
+            fold,
+        )
         for fold in folds(folder, name, repeat)
     )
     return {"folds": [[_balanced(fit.predict(fold.X_test), fold.y_test)] for fit, fold in fits]}

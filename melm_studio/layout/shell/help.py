@@ -45,7 +45,7 @@ WORDS = {
     "Guessing": "The accuracy without any knowledge: one divided by the number of classes.",
     "Held-out rows": "Rows that the search never uses, drawn as open circles. They show whether a "
     "plane separates new rows too.",
-    "Kernel width γ": "How smooth the class densities are while the plane is searched for, relative "
+    "Kernel width γ": "How smooth the class densities are while a plane is searched for, relative "
     "to Silverman's rule. Those drawn have a γ of their own: 1, or that of the slider below the "
     "picture.",
     "Loading": "The weight of a feature in a component.",
