@@ -52,12 +52,14 @@ def test_a_plane_at_another_gamma_has_the_divergence_of_that_gamma(studio, finis
     assert body["numbers"]["divergence-training"] == pytest.approx(expected, rel=1e-9)
 
 
-def test_at_the_gamma_of_its_run_a_plane_is_the_same(finished):
+def test_a_plane_has_the_divergence_of_the_search_and_is_drawn_at_the_width_of_densities(finished):
     visitor, run = finished
     own = strict_json(visitor.http.get(f"/runs/{run}/planes/0").text)
-    again = strict_json(plane_at(visitor, run, 1.0)[1].text)
-    assert again["traces"] == own["traces"]
-    assert again["numbers"] == pytest.approx(own["numbers"])
+    at_search, at_densities = (strict_json(plane_at(visitor, run, g)[1].text) for g in (2.0, 1.0))
+    assert at_densities["traces"] == own["traces"] != at_search["traces"]
+    divergence = own["numbers"]["divergence-training"]
+    assert at_search["numbers"]["divergence-training"] == pytest.approx(divergence)
+    assert at_densities["numbers"]["divergence-training"] > 1.1 * divergence
 
 
 @pytest.mark.parametrize("gamma", ["", "wide", "0", "11", "nan"])

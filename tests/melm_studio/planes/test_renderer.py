@@ -8,6 +8,7 @@ from dataclasses import asdict, replace
 import numpy as np
 import pytest
 
+from melm_core.methods import GAMMA
 from melm_studio.planes.plane_view import PlaneViewer
 from melm_studio.planes.renderer import DataGoneError, PlaneRenderer
 from melm_studio.runs.records.stored_files import FileKind
@@ -63,7 +64,8 @@ def test_a_second_tab_gets_the_plane_that_is_drawn_already(store, renderer):
 
 
 def test_runs_that_differ_in_the_method_only_share_what_draws_them(store, renderer):
-    first, second = (queue_run(store, DATA, method) for method in ("pca", "lda"))
+    default = {"gamma": GAMMA.default}
+    first, second = (queue_run(store, DATA, method, **default) for method in ("pca", "lda"))
     assert renderer.viewer(first) is renderer.viewer(second)
 
 
