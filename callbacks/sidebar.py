@@ -116,7 +116,7 @@ def method_of(key: str) -> Method:
 
 def _gamma(method: str, value: Any) -> Any:
     """The kernel width; of methods that do not have one, that of the densities drawn."""
-    own = METHODS[method].parameter(GAMMA.name)
+    own = method_of(method).parameter(GAMMA.name)
     if own is None and value == AUTO:
         return GAMMA.default
     return (own or GAMMA).checked(value)
