@@ -148,13 +148,14 @@ def smooth_to_local(X: FloatArray, y: IntArray, seed: int) -> list[MELM]:
     X, y : ndarray of shape (n_samples, n_features), (n_samples,)
     seed : int
     """
-    fits = [MELM(gamma=GAMMAS[0], n_init=_N_STARTS, tol=_TOL, random_state=seed).fit(X, y)]
+    widest = MELM(gamma=GAMMAS[0], n_init=_N_STARTS, random_state=seed).set_search(tol=_TOL)
+    fits = [widest.fit(X, y)]
     for gamma in GAMMAS[1:]:
         by_value = {
             round(start.objective, 5): start.components for start in fits[-1].start_results_
         }
         best = [by_value[value] for value in sorted(by_value, reverse=True)[:_N_FOLLOWED]]
-        fits.append(MELM(gamma=gamma, init=np.stack(best), tol=_TOL).fit(X, y))
+        fits.append(MELM(gamma=gamma).set_search(init=np.stack(best), tol=_TOL).fit(X, y))
     return fits
 
 

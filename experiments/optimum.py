@@ -80,9 +80,9 @@ def measure(
     """Fit from direct starts and with the default search."""
     stream = np.random.default_rng(0)
     planes = stream.standard_normal((n_direct, 2, X.shape[1]))
-    direct = MELM(gamma=gamma, shrinkage="auto", init=planes).fit(X, y)
-    wide = SearchOptions(continuation=(_WIDER,))
-    wider = MELM(gamma=gamma, shrinkage="auto", init=planes, search=wide).fit(X, y)
+    direct = MELM(gamma=gamma, shrinkage="auto").set_search(init=planes).fit(X, y)
+    wide = SearchOptions(init=planes, continuation=(_WIDER,))
+    wider = MELM(gamma=gamma, shrinkage="auto", search=wide).fit(X, y)
     default = [MELM(gamma=gamma, shrinkage="auto", random_state=seed).fit(X, y) for seed in seeds]
     return Row(
         name=name,

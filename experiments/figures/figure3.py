@@ -57,7 +57,7 @@ def cell(folder: Path, *, name: str, gamma: float, n_starts: int, seed: int) -> 
     table = data.load(folder, name)
     X = data.standardized(table.X)
     planes = np.random.default_rng(seed).standard_normal((n_starts, 2, X.shape[1]))
-    melm = MELM(gamma=gamma, shrinkage="auto", init=planes).fit(X, table.y)
+    melm = MELM(gamma=gamma, shrinkage="auto").set_search(init=planes).fit(X, table.y)
     # With only two features there is a single plane, and all starts are equal.
     reached = np.resize([result.objective for result in melm.start_results_], n_starts)
     return {"divergences": reached.tolist(), "n_evaluations": melm.n_evaluations_}

@@ -28,6 +28,7 @@ from melm_core.evaluation.refitting import (
     map_in_order,
 )
 from melm_core.linalg.planes import align_components, principal_angles
+from melm_core.melm import MELM
 
 Resampling: TypeAlias = Literal["bootstrap", "folds"]
 RESAMPLINGS = ("bootstrap", "folds")
@@ -273,8 +274,8 @@ def stability(
     rows = coded_rows(X, y, groups, nuisance=nuisance, may_miss=preparation is not None)
     estimator = make_estimator(method, parameters, random_state)
     chosen = chosen_preparation(preparation, standardize=standardize)
-    if start is not None and "init" in estimator.get_params():
-        estimator.set_params(init=start[None], n_init=1)
+    if start is not None and isinstance(estimator, MELM):
+        estimator.set_search(init=start[None]).set_params(n_init=1)
     refit = partial(_plane, estimator, chosen, rows)
     reference = refit(np.arange(len(rows.y))) if start is None else start
     resamples = _resamples(rows, resampling, n_resamples, random_state)

@@ -41,11 +41,11 @@ class BaggedMELM(MELM):
         Dimension k of the plane.
     n_bootstrap : int, default=15
         Number of bootstrap samples.
-    gamma, density_gamma, n_init, init, shrinkage, multiclass, max_iter, tol, nuisance_weight
+    gamma, density_gamma, n_init, shrinkage, multiclass, nuisance_weight
         As of `MELM`; a fit to a sample has at most four starts.
     random_state : int, RandomState or None, default=None
         Seed of the bootstrap, and of the fits.
-    n_jobs, search, callback
+    search, callback
         As of `MELM`.
 
     Attributes
@@ -75,14 +75,10 @@ class BaggedMELM(MELM):
         gamma: float = DEFAULT_GAMMA,
         density_gamma: float = DEFAULT_DENSITY_GAMMA,
         n_init: int | Literal["auto"] = "auto",
-        init: Any = "auto",
         shrinkage: Shrinkage = DEFAULT_SHRINKAGE,
         multiclass: Multiclass = DEFAULT_MULTICLASS,
-        max_iter: int = 500,
-        tol: float = 1e-9,
         nuisance_weight: float = 1.0,
         random_state: int | np.random.RandomState | None = None,
-        n_jobs: int | None = None,
         search: SearchOptions | None = None,
         callback: Callback | None = None,
     ) -> None:
@@ -91,14 +87,10 @@ class BaggedMELM(MELM):
             gamma=gamma,
             density_gamma=density_gamma,
             n_init=n_init,
-            init=init,
             shrinkage=shrinkage,
             multiclass=multiclass,
-            max_iter=max_iter,
-            tol=tol,
             nuisance_weight=nuisance_weight,
             random_state=random_state,
-            n_jobs=n_jobs,
             search=search,
             callback=callback,
         )

@@ -48,11 +48,11 @@ class MELMCV(MELM):
 
     Parameters
     ----------
-    n_components, density_gamma, n_init, init, shrinkage, multiclass, max_iter, tol, nuisance_weight
+    n_components, density_gamma, n_init, shrinkage, multiclass, nuisance_weight
         As of `MELM`.
     random_state : int, RandomState or None, default=None
         Seed of the random starts and the folds.
-    n_jobs, search
+    search
         As of `MELM`.
     callback : callable, default=None
         As of `MELM`, given a `GammaProgress`.
@@ -84,14 +84,10 @@ class MELMCV(MELM):
         *,
         density_gamma: float = DEFAULT_DENSITY_GAMMA,
         n_init: int | Literal["auto"] = "auto",
-        init: Any = "auto",
         shrinkage: Shrinkage = DEFAULT_SHRINKAGE,
         multiclass: Multiclass = DEFAULT_MULTICLASS,
-        max_iter: int = 500,
-        tol: float = 1e-9,
         nuisance_weight: float = 1.0,
         random_state: int | np.random.RandomState | None = None,
-        n_jobs: int | None = None,
         search: SearchOptions | None = None,
         callback: Callback | None = None,
     ) -> None:
@@ -99,14 +95,10 @@ class MELMCV(MELM):
             n_components,
             density_gamma=density_gamma,
             n_init=n_init,
-            init=init,
             shrinkage=shrinkage,
             multiclass=multiclass,
-            max_iter=max_iter,
-            tol=tol,
             nuisance_weight=nuisance_weight,
             random_state=random_state,
-            n_jobs=n_jobs,
             search=search,
             callback=callback,
         )
@@ -179,15 +171,16 @@ class MELMCV(MELM):
         """Fits at falling widths; they end with the one that is stopped."""
         parameters = self.get_params(deep=False)
         n_init = at_most(STARTS_A_FOLD, self.n_init)
-        parameters |= {"n_init": n_init, "tol": max(self.tol, _TOL)}
+        options = replace(self._options, tol=max(self._options.tol, _TOL))
+        parameters |= {"n_init": n_init, "search": options}
         fits: list[MELM] = []
         for gamma, callback in zip(GAMMAS, callbacks, strict=True):
             own = {"gamma": gamma, "callback": callback}
             fits.append(fit_part(MELM(**parameters | own), rows))
             if fits[-1].stopped_:
                 break
-            at_gamma = replace(self._options, continuation=None)
-            parameters |= {"init": _best_planes(fits[-1]), "search": at_gamma}
+            followed = _best_planes(fits[-1])
+            parameters["search"] = replace(options, continuation=None, init=followed)
         return fits
 
 

@@ -74,9 +74,6 @@ class MELM(ClassDensityMixin, WeightedPlaneEstimator):
         are optimized until they converge. Where more than one stage of wider
         kernels precedes gamma, below about 0.7, n_init - 6 random planes join
         at each stage after the first.
-    init : "auto" or array-like of shape (n_planes, n_components, n_features), default="auto"
-        Initial planes instead of the default starts; the search from them begins with
-        the kernels of gamma itself.
     shrinkage : float in [0, 1], "auto" or "ledoit-wolf", default="ledoit-wolf"
         How the covariance of each class is regularized in its kernel. A number
         is the weight of the pooled covariance. "auto", with which the planes
@@ -87,21 +84,15 @@ class MELM(ClassDensityMixin, WeightedPlaneEstimator):
     multiclass : "mean", "softmin" or "ovr", default="softmin"
         How the divergences of more than two classes are aggregated, see
         `melm_core.melm.multiclass`.
-    max_iter : int, default=500
-        Maximum number of accepted steps per start and stage.
-    tol : float, default=1e-9
-        Relative gain of a step below which a start has converged.
     nuisance_weight : float, default=1.0
         How many nats of the divergence of the classes one nat of the divergence between the
         values of a nuisance, such as the batches, within a class may cost. It has an
         effect only if `fit` is given a nuisance.
     random_state : int, RandomState or None, default=None
         Seed of the random starts.
-    n_jobs : int or None, default=None
-        Number of starts optimized at the same time: in threads, or where
-        `joblib.parallel_config` sends them. The result does not depend on it.
     search : SearchOptions or None, default=None
-        Other choices of the search than the default ones, for experiments.
+        Initial planes, limits of the steps, jobs, and other choices of the search than the
+        default ones; `set_search` changes some of them.
     callback : callable, default=None
         Called with a `Progress` at every accepted step, and once before, with
         the plane of the principal components, while the starts are computed.
@@ -173,14 +164,10 @@ class MELM(ClassDensityMixin, WeightedPlaneEstimator):
         gamma: float = DEFAULT_GAMMA,
         density_gamma: float = DEFAULT_DENSITY_GAMMA,
         n_init: int | Literal["auto"] = "auto",
-        init: Any = "auto",
         shrinkage: Shrinkage = DEFAULT_SHRINKAGE,
         multiclass: Multiclass = DEFAULT_MULTICLASS,
-        max_iter: int = 500,
-        tol: float = 1e-9,
         nuisance_weight: float = 1.0,
         random_state: int | np.random.RandomState | None = None,
-        n_jobs: int | None = None,
         search: SearchOptions | None = None,
         callback: Callback | None = None,
     ) -> None:
@@ -188,16 +175,33 @@ class MELM(ClassDensityMixin, WeightedPlaneEstimator):
         self.gamma = gamma
         self.density_gamma = density_gamma
         self.n_init = n_init
-        self.init = init
         self.shrinkage = shrinkage
         self.multiclass = multiclass
-        self.max_iter = max_iter
-        self.tol = tol
         self.nuisance_weight = nuisance_weight
         self.random_state = random_state
-        self.n_jobs = n_jobs
         self.search = search
         self.callback = callback
+
+    def set_search(self, **choices: Any) -> Self:
+        """Change some choices of the search and keep the others.
+
+        Parameters
+        ----------
+        **choices : dict
+            Of `SearchOptions`, by name.
+
+        Returns
+        -------
+        MELM
+            Itself.
+
+        Examples
+        --------
+        >>> MELM().set_search(max_iter=30).set_search(tol=1e-6).search.max_iter
+        30
+        """
+        self.search = replace(self._options, **choices)
+        return self
 
     def fit(
         self,
@@ -312,9 +316,6 @@ class MELM(ClassDensityMixin, WeightedPlaneEstimator):
             n_init=default_starts(self.gamma_) if self.n_init == "auto" else self.n_init,
             gamma=self.gamma_,
             multiclass=self.multiclass,
-            max_iter=self.max_iter,
-            tol=self.tol,
-            n_jobs=self.n_jobs,
             seed=seed,
             has_callback=callback is not None,
             nuisance_weight=self.nuisance_weight,
@@ -329,10 +330,11 @@ class MELM(ClassDensityMixin, WeightedPlaneEstimator):
         return search(classes, settings, report, planes)
 
     def _given_planes(self, whitener: FloatArray) -> list[FloatArray] | None:
-        """The planes of the parameter `init` in whitened coordinates; None for "auto"."""
-        if isinstance(self.init, str) and self.init == "auto":
+        """The planes of the option `init` in whitened coordinates; None for "auto"."""
+        init = self._options.init
+        if isinstance(init, str) and init == "auto":
             return None
-        planes = np.asarray(self.init, dtype=np.float64)
+        planes = np.asarray(init, dtype=np.float64)
         n_features = len(whitener)
         if planes.ndim != 3 or planes.shape[1:] != (self.n_components, n_features):
             raise UserError(
@@ -362,8 +364,6 @@ class MELM(ClassDensityMixin, WeightedPlaneEstimator):
             check_integer("n_init", self.n_init, minimum=1)
         check_shrinkage(self.shrinkage)
         check_choice("multiclass", self.multiclass, tuple(AGGREGATES))
-        check_integer("max_iter", self.max_iter, minimum=1)
-        check_positive("tol", self.tol)
         check_not_negative("nuisance_weight", self.nuisance_weight)
         if not isinstance(self._options, SearchOptions):
             raise UserError(

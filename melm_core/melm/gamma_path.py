@@ -57,7 +57,7 @@ def divergence_profile(
     gammas : sequence of float, at least one
         In any order.
     **parameters
-        Parameters of `MELM`, except gamma and init.
+        Parameters of `MELM`, except gamma.
 
     Returns
     -------
@@ -84,12 +84,8 @@ def divergence_profile(
         check_positive("gamma", gamma)
     fitted = [MELM(**{**parameters, "gamma": ordered[0]}).fit(X, y)]
     for gamma in ordered[1:]:
-        warm = {
-            **parameters,
-            "gamma": gamma,
-            "init": distinct_planes(fitted[-1]),
-        }
-        fitted.append(MELM(**warm).fit(X, y))
+        melm = MELM(**{**parameters, "gamma": gamma})
+        fitted.append(melm.set_search(init=distinct_planes(fitted[-1])).fit(X, y))
     fitted.reverse()
     return DivergenceProfile(
         gammas=np.array(ordered[::-1], dtype=np.float64),

@@ -81,7 +81,7 @@ class HeldOutHistory:
     >>> from melm_core.evaluation import HeldOutHistory
     >>> X, y = pure_noise()
     >>> history = HeldOutHistory(X[::2], y[::2], X[1::2], y[1::2])
-    >>> melm = MELM(n_init=1, max_iter=10, callback=history, random_state=0)
+    >>> melm = MELM(n_init=1, callback=history, random_state=0).set_search(max_iter=10)
     >>> melm = melm.fit(X[::2], y[::2])
     >>> last = history.scores[-1]
     >>> bool(last.train_accuracy > 0.9), bool(last.held_out_accuracy < 0.5)

@@ -147,7 +147,7 @@ def trade_off(
     random_state : int, default=0
         Of the folds and the search.
     **parameters
-        Parameters of `MELM`, except nuisance_weight and init.
+        Parameters of `MELM`, except nuisance_weight.
 
     Returns
     -------
@@ -223,7 +223,7 @@ def _fold_values(
     values: list[list[float]] = []
     warm: dict[str, Any] = {}
     for weight in weights:
-        fit = MELM(**{**melm.get_params(), "nuisance_weight": weight, **warm})
+        fit = MELM(**{**melm.get_params(), "nuisance_weight": weight}).set_search(**warm)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SmallCellsWarning)  # given for all rows
             fit.fit(train.X, train.y, nuisance=train.nuisance)

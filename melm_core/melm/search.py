@@ -21,7 +21,7 @@ from threadpoolctl import ThreadpoolController
 
 from melm_core.base.array_types import FloatArray
 from melm_core.base.errors import UserError
-from melm_core.base.estimator import check_choice, check_positive
+from melm_core.base.estimator import check_choice, check_integer, check_positive
 from melm_core.base.progress import Callback, Progress
 from melm_core.base.row_blocks import in_memory, take_rows
 from melm_core.base.sample_weights import mean_of
@@ -107,12 +107,22 @@ class SampleSizes:
     large: int = 10_000
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class SearchOptions:
-    """Choices of the search for the plane, which experiments compare.
+    """Choices of the search for the plane that hardly change which plane is found, or change how.
 
     Attributes
     ----------
+    init : "auto" or array-like of shape (n_planes, n_components, n_features), default="auto"
+        Initial planes instead of the default starts; the search from them begins with
+        the kernels of gamma itself.
+    max_iter : int, default=500
+        Maximum number of accepted steps per start and stage.
+    tol : float, default=1e-9
+        Relative gain of a step below which a start has converged.
+    n_jobs : int or None, default=None
+        Number of starts optimized at the same time: in threads, or where
+        `joblib.parallel_config` sends them. The result does not depend on it.
     solver : "lbfgs" or "penalty"
         "penalty" is the formulation of the paper, for comparison: no
         whitening, random starts, and the penalty |V'V - 1|^2.
@@ -138,6 +148,10 @@ class SearchOptions:
     True
     """
 
+    init: Any = "auto"
+    max_iter: int = 500
+    tol: float = 1e-9
+    n_jobs: int | None = None
     solver: Literal["lbfgs", "penalty"] = "lbfgs"
     continuation: Literal["auto"] | Sequence[float] | None = "auto"
     engine: Engine = "auto"
@@ -154,8 +168,10 @@ class SearchOptions:
         Raises
         ------
         ValueError
-            If one is unknown, or the factors do not decrease or are not above 1.
+            If one is unknown or out of range, or the factors do not decrease or are not above 1.
         """
+        check_integer("max_iter", self.max_iter, minimum=1)
+        check_positive("tol", self.tol)
         check_choice("solver", self.solver, ("lbfgs", "penalty"))
         check_choice("engine", self.engine, ENGINES)
         if isinstance(self.continuation, str):
@@ -171,7 +187,7 @@ class SearchOptions:
             )
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class SearchSettings(SearchOptions):
     """The parameters of `MELM` that the search needs.
 
@@ -188,9 +204,6 @@ class SearchSettings(SearchOptions):
     n_init: int
     gamma: float
     multiclass: Multiclass
-    max_iter: int
-    tol: float
-    n_jobs: int | None
     seed: int
     has_callback: bool
     nuisance_weight: float = 0.0

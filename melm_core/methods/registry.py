@@ -25,7 +25,7 @@ from melm_core.baselines.signal_noise import SignalNoisePlane
 from melm_core.gem.estimator import GEMPlane
 from melm_core.melm.choosing import MELMCV
 from melm_core.melm.estimator import MELM
-from melm_core.melm.search import default_starts
+from melm_core.melm.search import SearchOptions, default_starts
 from melm_core.methods.method import ANY_ROWS, Method, Requirements
 from melm_core.methods.parameters import (
     AUTO,
@@ -54,8 +54,10 @@ from melm_core.methods.wrappers.principal_components import PrincipalComponentsP
 from melm_core.rotations.estimator import RotationPlane
 
 
-def _melm(*, gamma: Any = DEFAULT_GAMMA, **parameters: Any) -> MELM:
+def _melm(*, gamma: Any = DEFAULT_GAMMA, init: Any = "auto", **parameters: Any) -> MELM:
     """The estimator of a kernel width, or for "auto" the one that chooses it."""
+    if not isinstance(init, str):
+        parameters["search"] = SearchOptions(init=init)
     if gamma == AUTO:
         return MELMCV(**parameters)
     return MELM(gamma=gamma, **{"n_init": default_starts(gamma)} | parameters)

@@ -12,7 +12,7 @@ from msgspec import Meta, Struct
 from melm_core.base import FloatArray, IntArray, UserError, stratified_sample
 from melm_core.density import SmallCellsWarning
 from melm_core.linalg import align_components, geodesic, orthonormalize
-from melm_core.melm import MELM, SearchOptions
+from melm_core.melm import MELM
 from melm_studio.tables import LabeledData
 from melm_studio.validation import Coordinate, Count
 
@@ -239,9 +239,8 @@ def _refitted(
     share = min(1.0, REFIT_ROWS / len(data.y))
     rows = stratified_sample(data.y, share, len(data.class_names))
     batches = data.batches if melm.nuisance_weight > 0 else None
-    at_gamma = SearchOptions(continuation=None)
-    melm.set_params(n_init=1, search=at_gamma, max_iter=REFIT_STEPS)
-    melm.set_params(init="auto" if start is None else [start])
+    melm.set_params(n_init=1).set_search(continuation=None, max_iter=REFIT_STEPS)
+    melm.set_search(init="auto" if start is None else [start])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SmallCellsWarning)  # the notes on the table name them
         melm.fit(

@@ -25,6 +25,7 @@ from melm_core.density import ClassDensities, SmallCellsWarning, kernel_classes,
 from melm_core.linalg.planes import principal_angles, random_components
 from melm_core.melm.choosing import balanced_mean
 from melm_core.melm.estimator import MELM
+from melm_core.melm.search import SearchOptions
 from melm_core.melm.tree.nodes import PlaneTree, TreeNode
 
 # From smooth to local, by half octaves.
@@ -116,7 +117,7 @@ def plane_tree(
     for name, value, least in (("n_init", n_init, 1), ("max_planes", max_planes, 1)):
         check_integer(name, value, minimum=least)
     check_integer("n_shuffles", n_shuffles, minimum=0)
-    estimator = MELM(tol=_TOL).set_params(**(parameters or {}))
+    estimator = MELM(search=SearchOptions(tol=_TOL)).set_params(**(parameters or {}))
     growth = _Growth(
         estimator=estimator,
         rows=Rows(X, codes, exchangeable_blocks(codes, _codes_of(groups, len(X)))),
@@ -269,7 +270,8 @@ class _Growth:
         starts: list[FloatArray] = []
         for width, gamma in enumerate(self.gammas):
             starts += [random_components(*shape, rng) for _ in range(_COMPARED_STARTS)]
-            search = clone(self.estimator).set_params(gamma=gamma, init=np.stack(starts))
+            search = clone(self.estimator).set_params(gamma=gamma)
+            search.set_search(init=np.stack(starts))
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", SmallCellsWarning)  # of the labels as they are
                 search.fit(rows.X, rows.y, nuisance=nuisance)
@@ -288,7 +290,8 @@ class _Growth:
         return found
 
     def _fitted(self, width: int, plane: FloatArray) -> MELM:
-        fit: MELM = clone(self.estimator).set_params(gamma=self.gammas[width], init=plane[None])
+        fit: MELM = clone(self.estimator).set_params(gamma=self.gammas[width])
+        fit.set_search(init=plane[None])
         return fit.fit(self.rows.X, self.rows.y, nuisance=self.nuisance)
 
     def _nuisance_of(self, rows: Rows) -> IntArray | None:

@@ -153,7 +153,7 @@ def test_gamma_and_shrinkage_of_melm_can_be_tuned():
     X, y = IRIS
     keep = np.flatnonzero(y > 0)[::2]
     result = cross_validated_separability(
-        MELM(n_init=1, max_iter=20, random_state=0),
+        MELM(n_init=1, random_state=0).set_search(max_iter=20),
         X[keep],
         y[keep],
         tune={"gamma": (0.5, 2.0), "shrinkage": (0.3,)},

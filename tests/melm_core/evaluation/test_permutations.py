@@ -27,7 +27,7 @@ from melm_core.melm import SearchOptions
 from melm_core.methods import METHODS
 from tests.melm_core.evaluation.honest_examples import Column, Memory, blobs
 
-AT_GAMMA = SearchOptions(continuation=None)
+AT_GAMMA = SearchOptions(continuation=None, max_iter=10)
 
 IRIS = load_iris(return_X_y=True)
 
@@ -116,7 +116,7 @@ def test_p_values_of_a_method_on_noise_are_uniform(statistic):
         (RotationPlane(n_init=1, max_iter=20, random_state=0), "held_out"),
         (RotationPlane(n_init=1, max_iter=20, random_state=0), "in_sample"),
         # Held out it takes three times as many fits, which are minutes.
-        (MELM(n_init=1, max_iter=10, search=AT_GAMMA, random_state=0), "in_sample"),
+        (MELM(n_init=1, search=AT_GAMMA, random_state=0), "in_sample"),
     ],
     ids=lambda value: value if isinstance(value, str) else type(value).__name__,
 )
@@ -143,7 +143,9 @@ def test_iris_is_no_chance(statistic):
     "method",
     [
         "lda",
-        pytest.param(MELM(n_init=1, max_iter=20, random_state=0), marks=pytest.mark.slow),
+        pytest.param(
+            MELM(n_init=1, random_state=0).set_search(max_iter=20), marks=pytest.mark.slow
+        ),
     ],
     ids=("lda", "melm"),
 )

@@ -38,7 +38,8 @@ def test_the_mean_plane_does_not_depend_on_units():
 def test_a_bagged_fit_is_the_same_for_the_same_seed(n_jobs):
     X, y = classes(2, 5)
     one = BaggedMELM(n_bootstrap=3, n_init=2, random_state=3).fit(X, y)
-    again = BaggedMELM(n_bootstrap=3, n_init=2, random_state=3, n_jobs=n_jobs).fit(X, y)
+    again = BaggedMELM(n_bootstrap=3, n_init=2, random_state=3)
+    again.set_search(n_jobs=n_jobs).fit(X, y)
     np.testing.assert_array_equal(one.components_, again.components_)
 
 

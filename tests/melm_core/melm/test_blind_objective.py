@@ -159,7 +159,7 @@ def test_a_row_of_weight_two_counts_as_two_rows():
 
 def test_more_features_than_rows_cost_no_accuracy():
     X, y, b = drifting(60, n_features=90)
-    melm = MELM(n_init=1, max_iter=20, random_state=0).fit(X, y, nuisance=b)
+    melm = MELM(n_init=1, random_state=0).set_search(max_iter=20).fit(X, y, nuisance=b)
     cells = nuisance_cells(y, b, n_components=2)
     kernels = kernel_cells(X, cells, n_components=2, gamma=melm.gamma)
     own = nuisance_divergence(kernels, melm.components_)
@@ -168,7 +168,8 @@ def test_more_features_than_rows_cost_no_accuracy():
 
 def test_the_kept_number_is_that_of_the_data():
     X, y, b = drifting()
-    melm = MELM(n_init=1, max_iter=20, gamma=1.0, random_state=0).fit(X + 100.0, y, nuisance=b)
+    melm = MELM(n_init=1, gamma=1.0, random_state=0).set_search(max_iter=20)
+    melm.fit(X + 100.0, y, nuisance=b)
     classes = blind_classes(X, y, b)
     own = nuisance_divergence(classes.cells, melm.components_)
     assert melm.nuisance_divergence_ == pytest.approx(own, rel=1e-8)
@@ -223,7 +224,7 @@ def test_a_cell_of_few_rows_is_left_out_with_a_warning():
     b = np.where(b == 2, 0, b)
     b[np.flatnonzero(y == 1)[:2]] = 7
     with pytest.warns(SmallCellsWarning, match="at least 4 rows.*2 of 1 in 7"):
-        melm = MELM(n_init=1, max_iter=10, random_state=0).fit(X, y, nuisance=b)
+        melm = MELM(n_init=1, random_state=0).set_search(max_iter=10).fit(X, y, nuisance=b)
     assert melm.nuisance_divergence_ > 0
 
 
@@ -240,9 +241,9 @@ def test_a_class_of_one_value_has_no_term():
 )
 def test_inner_fits_are_blind_too(kind):
     X, y, b = drifting(90)
-    melm = kind(nuisance_weight=8.0, n_init=1, max_iter=15, random_state=0)
+    melm = kind(nuisance_weight=8.0, n_init=1, random_state=0).set_search(max_iter=15)
     told = melm.fit(X, y, nuisance=b).nuisance_divergence_
-    unaware = kind(nuisance_weight=0.0, n_init=1, max_iter=15, random_state=0)
+    unaware = kind(nuisance_weight=0.0, n_init=1, random_state=0).set_search(max_iter=15)
     assert told < unaware.fit(X, y, nuisance=b).nuisance_divergence_
 
 
@@ -264,7 +265,7 @@ def test_a_sample_of_many_rows_keeps_the_cells():
 def test_the_nuisance_is_routed_through_a_pipeline():
     X, y, b = drifting(90)
     with config_context(enable_metadata_routing=True):
-        melm = MELM(n_init=2, max_iter=10, random_state=0).set_fit_request(nuisance=True)
+        melm = MELM(n_init=2, random_state=0).set_search(max_iter=10).set_fit_request(nuisance=True)
         pipeline = make_pipeline(StandardScaler(), melm).fit(X, y, nuisance=b)
     assert pipeline[-1].nuisance_divergence_ >= 0
 

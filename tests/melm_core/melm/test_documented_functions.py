@@ -83,8 +83,8 @@ def test_the_functions_are_found_in_the_answers():
 @pytest.mark.parametrize(
     ("melm", "table", "is_large"),
     [
-        (MELM(n_jobs=1, random_state=0), load_iris(return_X_y=True), False),
-        (MELM(n_init=1, max_iter=2, n_jobs=1, random_state=0), blobs(LARGE), True),
+        (MELM(random_state=0), load_iris(return_X_y=True), False),
+        (MELM(n_init=1, random_state=0).set_search(max_iter=2), blobs(LARGE), True),
     ],
     ids=["iris", "more than 4,000 rows"],
 )

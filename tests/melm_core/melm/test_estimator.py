@@ -64,7 +64,9 @@ def test_the_same_seed_gives_the_same_result_digit_for_digit():
 
 def test_another_seed_begins_from_other_planes():
     X, y = classes(3, 6)
-    one, other = (MELM(n_init=9, random_state=seed, max_iter=1).fit(X, y) for seed in (0, 1))
+    one, other = (
+        MELM(n_init=9, random_state=seed).set_search(max_iter=1).fit(X, y) for seed in (0, 1)
+    )
     assert [melm.start_results_[8].kind for melm in (one, other)] == ["random", "random"]
     assert (
         largest_angle(one.start_results_[8].components, other.start_results_[8].components) > 0.01
@@ -132,7 +134,7 @@ def test_the_best_start_is_kept_and_every_start_is_on_record():
 def test_more_given_planes_never_find_less():
     X, y = classes(3, 6, seed=1)
     planes = np.stack([plane(2, 6, seed) for seed in range(8)])
-    found = [MELM(init=planes[:n]).fit(X, y).divergence_ for n in (1, 2, 4, 8)]
+    found = [MELM().set_search(init=planes[:n]).fit(X, y).divergence_ for n in (1, 2, 4, 8)]
     assert found == sorted(found)
 
 
@@ -258,7 +260,8 @@ def test_directions_in_which_nothing_varies_are_left_out(constant):
 def test_more_features_than_rows_stay_finite(shrinkage):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(14, 25)), np.arange(14) % 2
-    melm = MELM(n_init=2, shrinkage=shrinkage, max_iter=20, random_state=0).fit(X, y)
+    melm = MELM(n_init=2, shrinkage=shrinkage, random_state=0)
+    melm.set_search(max_iter=20).fit(X, y)
     assert np.isfinite(melm.divergence_)
     assert np.isfinite(melm.history_).all()
     assert_orthonormal(melm.components_)
@@ -304,7 +307,7 @@ def test_the_plane_is_at_least_as_good_as_any_plane_at_random():
 
 
 def test_given_planes_begin_with_the_kernels_of_gamma_itself():
-    melm, reports = recorded(gamma=0.5, init=np.eye(4)[None, :2], max_iter=1)
+    melm, reports = recorded(gamma=0.5, search=SearchOptions(init=np.eye(4)[None, :2], max_iter=1))
     melm.fit(*IRIS)
     assert {report.stage for report in reports} == {"start 1 of 1"}
 
@@ -312,7 +315,7 @@ def test_given_planes_begin_with_the_kernels_of_gamma_itself():
 def test_planes_to_begin_from_can_be_given():
     X, y = IRIS
     found = MELM(random_state=0).fit(X, y)
-    again = MELM(init=found.components_[None]).fit(X, y)
+    again = MELM().set_search(init=found.components_[None]).fit(X, y)
     assert [result.kind for result in again.start_results_] == ["given"]
     assert again.n_iter_ <= 5
     assert again.divergence_ == pytest.approx(found.divergence_, rel=1e-7)
@@ -321,7 +324,7 @@ def test_planes_to_begin_from_can_be_given():
 def test_given_planes_of_the_wrong_shape_are_refused():
     message = r"init must be .auto. or planes of shape \(n_planes, 2, 4\); its shape is \(2, 4\)"
     with pytest.raises(ValueError, match=message):
-        MELM(init=np.eye(4)[:2]).fit(*IRIS)
+        MELM().set_search(init=np.eye(4)[:2]).fit(*IRIS)
 
 
 def test_the_penalised_form_reaches_about_the_same_value():
@@ -336,8 +339,8 @@ def test_the_penalised_form_reaches_about_the_same_value():
 @pytest.mark.parametrize("solver", ["lbfgs", "penalty"])
 def test_the_divergence_is_without_the_penalty_and_of_the_chosen_aggregate(solver, multiclass):
     X, y = classes(3, 4)
-    search = SearchOptions(solver=solver)
-    melm = MELM(search=search, multiclass=multiclass, n_init=2, max_iter=3, random_state=0)
+    search = SearchOptions(solver=solver, max_iter=3)
+    melm = MELM(search=search, multiclass=multiclass, n_init=2, random_state=0)
     melm.fit(X, y)
     value, _ = divergence_and_gradient(
         kernel_classes(X, y, n_components=2, gamma=melm.gamma),
@@ -358,7 +361,7 @@ def test_the_engine_does_not_change_the_plane(engine):
 
 def test_the_number_of_jobs_does_not_change_the_result():
     X, y = classes(3, 5)
-    one, two = (MELM(n_init=10, random_state=0, n_jobs=n).fit(X, y) for n in (1, 2))
+    one, two = (MELM(n_init=10, random_state=0).set_search(n_jobs=n).fit(X, y) for n in (1, 2))
     np.testing.assert_array_equal(one.components_, two.components_)
     np.testing.assert_array_equal(one.history_, two.history_)
 
@@ -386,6 +389,6 @@ def test_rows_are_classified_by_kernels_that_are_narrower_than_those_of_the_sear
 
 @pytest.mark.parametrize(("gamma", "n_starts"), [(2.0, 6), (1.5, 6), (1.4, 14), (1.0, 14)])
 def test_narrow_kernels_have_more_starts_by_default(gamma, n_starts):
-    melm, reports = recorded(gamma=gamma, max_iter=1)
+    melm, reports = recorded(gamma=gamma, search=SearchOptions(max_iter=1))
     melm.fit(*IRIS)
     assert reports[0].n_starts == n_starts

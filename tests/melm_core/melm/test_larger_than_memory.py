@@ -29,7 +29,7 @@ STREAM = np.random.default_rng(0)
 LABELS = np.array(["oak", "pine"])
 Y = STREAM.integers(0, 2, N_ROWS)
 X = STREAM.standard_normal((N_ROWS, 3)) + 1.5 * Y[:, None] * [1.0, 0.0, 0.5]
-SETTINGS = {"n_init": 1, "max_iter": 6, "random_state": 0}
+SETTINGS = {"n_init": 1, "search": SearchOptions(max_iter=6), "random_state": 0}
 
 
 @pytest.fixture(scope="module")

@@ -6,9 +6,9 @@ import pytest
 from melm_core import MELM
 from melm_core.base import UserError
 from melm_core.datasets import batches
-from melm_core.melm import TradeOff, trade_off
+from melm_core.melm import SearchOptions, TradeOff, trade_off
 
-QUICK = {"n_folds": 2, "n_init": 2, "max_iter": 30}
+QUICK = {"n_folds": 2, "n_init": 2, "search": SearchOptions(max_iter=30)}
 
 
 @pytest.fixture(scope="module")

@@ -59,7 +59,7 @@ def test_structure_at_two_scales_is_two_branches(tree):
 def test_every_node_is_an_optimum_and_differs_from_the_others_of_its_width(tree):
     X, y = two_scales()
     for node in tree.nodes:
-        melm = MELM(gamma=GAMMAS[node.width], init=node.components[None])
+        melm = MELM(gamma=GAMMAS[node.width]).set_search(init=node.components[None])
         again = melm.set_params(**LINES).fit(X, y)
         assert angle(node, again.components_) < SAME_ANGLE
         assert again.divergence_ == pytest.approx(node.divergence, rel=1e-3)
@@ -161,7 +161,7 @@ def test_the_planes_of_a_blind_tree_are_blind():
     weight = LINES | {"nuisance_weight": 4.0}
     blind = plane_tree(X, y, **options, parameters=weight, nuisance=batch)
     assert angle(blind.nodes[0], COARSE) > angle(seeing.nodes[0], COARSE) + 0.3
-    melm = MELM(gamma=4.0, init=blind.nodes[0].components[None])
+    melm = MELM(gamma=4.0).set_search(init=blind.nodes[0].components[None])
     again = melm.set_params(**weight).fit(X, y, nuisance=batch)
     node = blind.nodes[0]
     assert again.divergence_ == pytest.approx(node.divergence, rel=1e-3)
