@@ -36,6 +36,7 @@ _WIDTHS = (
     "The plane was searched for with kernels of γ {own:.3g}; densities, and all that is computed "
     "from them, are shown with γ {gamma:.3g}."
 )
+_SHOWN_WIDTH = "Densities, and all that is computed from them, are shown with γ {gamma:.3g}."
 _FEATURES_NOTE = (
     "Arrow is the length in the picture, relative to the longest. Length is that of the loadings "
     "on orthonormal components: 1 if the feature lies in the plane, 0 if it does not contribute. "
@@ -168,10 +169,12 @@ def _answer_sentences(run: ReportedRun) -> tuple[str, ...]:
 def _view_sentences(run: ReportedRun) -> list[str]:
     """What was done to the plane and its densities after the run."""
     own, gamma = run.record.gamma, run.shown_gamma or run.record.density_gamma
-    is_searched = METHODS[run.record.method].takes(GAMMA.name)
+    is_searched = METHODS[run.record.method].takes(GAMMA.name) and gamma != own
+    is_named = is_searched or run.shown_gamma is not None
+    sentence = _WIDTHS if is_searched else _SHOWN_WIDTH
     return [
         *([f"{run.changes}. {_OF_THE_CHANGED}"] if run.changes else []),
-        *([_WIDTHS.format(gamma=gamma, own=own)] if is_searched and gamma != own else []),
+        *([sentence.format(gamma=gamma, own=own)] if is_named else []),
     ]
 
 

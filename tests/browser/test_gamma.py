@@ -47,7 +47,7 @@ def test_a_run_chooses_gamma_and_the_one_before_goes_there(page: Page):
     second.part("by-gamma").click()
     expect(second.part("curve-legend")).to_contain_text("held-out accuracy")
     expect(second.part("gamma-advice")).to_be_hidden()  # it is there
-    page.get_by_text(re.compile(r"^MELM, γ 1,")).first.click()
+    page.get_by_text(re.compile(r"^MELM, γ 2,")).first.click()
     first.part("by-gamma").click()
     first.node.get_by_role("button", name=re.compile(r"^Go to γ \d")).click()
     expect(first.part("back")).to_have_text(re.compile(r"Shown at γ \d.*; back to γ 1"))

@@ -77,7 +77,7 @@ def test_melm_moves_beside_pca_and_ends_where_a_fit_in_process_ends(
 
     train, _ = parts_of(data)
     with threadpool_limits(1):  # as a worker has; more would contend with the browser
-        fit = MELM(2, gamma=1.0, n_init=MANY_STARTS, random_state=SEED).fit(train.X, train.y)
+        fit = MELM(2, n_init=MANY_STARTS, random_state=SEED).fit(train.X, train.y)
     assert melm.divergence == pytest.approx(fit.divergence_, rel=0, abs=1e-8)
     plane = PCA(2).fit(train.X).components_
     divergence = cauchy_schwarz_divergence(train.X, train.y, plane, shrinkage="ledoit-wolf")

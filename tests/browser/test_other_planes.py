@@ -132,7 +132,7 @@ def test_the_features_that_suffice_are_named_and_run_on_their_own(page: Page):
     expect(studio.panels).to_have_count(2)
     expect(page.get_by_role("heading", name=f"{n_chosen} features")).to_be_visible()
 
-    page.get_by_role("button", name=re.compile("^MELM, γ 1, 1 start$")).first.click()
+    page.get_by_role("button", name=re.compile("^MELM, γ 2, 1 start$")).first.click()
     every.node.get_by_role("button", name="How few suffice?").click()
     expect(words).to_have_text(answer)
     every.part("remove").click()

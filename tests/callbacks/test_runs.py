@@ -17,8 +17,8 @@ ERROR, LISTED, DATA = f"{ids.RUN_ERROR}.children", f"{ids.PANELS}.data-revision"
 PANELS = f"{ids.PANELS}.children"
 DEFAULTS = {
     "n_components": 2,
-    "gamma": 1.0,
-    "n_init": 14,
+    "gamma": 2.0,
+    "n_init": 6,
     "random_state": 0,
     "held_out": 0.25,
     "multiclass": "softmin",
@@ -210,10 +210,10 @@ def test_a_run_that_is_on_the_page_is_offered_and_runs_again_if_wanted(studio, r
     (first,) = studio.store.runs_of(ready.owner)
     changes = ready.fire(ids.RUN, "n_clicks", 2)
     offer = changes[f"{ids.SAME_RUN}.data"]
-    assert (offer["run"], offer["title"]) == (first.run_id, "MELM, γ 1")
+    assert (offer["run"], offer["title"]) == (first.run_id, "MELM, γ 2")
     assert studio.store.runs_of(ready.owner) == [first]
     ready.fire(ids.RUN_AGAIN, "data", 1)
-    assert [run.name for run in studio.store.runs_of(ready.owner)] == ["", "MELM, γ 1 (2)"]
+    assert [run.name for run in studio.store.runs_of(ready.owner)] == ["", "MELM, γ 2 (2)"]
 
 
 def test_a_run_that_was_cut_short_is_not_offered(studio, ready):

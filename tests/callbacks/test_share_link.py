@@ -98,7 +98,7 @@ def test_a_link_says_in_words_what_is_on_screen(maker):
     assert "shown_gamma=0.5" in query
     assert "hidden=linked,arrows" in query
     assert ViewSpec.from_json(answer.json["view"]).divergence > 0
-    assert answer.json["title"].startswith("MELM, γ 1, 1 start, seed 3")
+    assert answer.json["title"].startswith("MELM, γ 2, 1 start, seed 3")
 
 
 def test_the_last_plane_of_a_run_is_wanted_as_the_newest(studio, maker):

@@ -176,4 +176,4 @@ def test_a_run_climbs_on_from_the_plane_that_was_made_by_hand(studio, wine, run)
     record = studio.store.get(wine.panels()[-1])
     begin = np.array(record.parameters.init[0])
     assert principal_angles(begin, components(wine, run, **look)).max() < 1e-6
-    assert record.parameters.gamma == 1.0
+    assert record.parameters.gamma == 2.0

@@ -249,7 +249,7 @@ def test_training_rows_are_left_out_of_their_own_density():
 
 
 def test_the_held_out_divergence_is_that_of_the_fitted_densities():
-    melm = MELM(gamma=0.8, n_init=1, random_state=0).fit(TRAIN.X, TRAIN.y)
+    melm = MELM(gamma=0.8, density_gamma=0.8, n_init=1, random_state=0).fit(TRAIN.X, TRAIN.y)
     scores = PlaneViewer(TRAIN, HELD_OUT, 0.8).view(melm.components_).scores
     Z = melm.transform(HELD_OUT.X)
     expected = held_out_divergence(

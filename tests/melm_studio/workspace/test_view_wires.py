@@ -124,7 +124,10 @@ def test_a_saved_view_has_its_options(saved):
 
 def test_a_saved_view_has_its_morph(saved):
     assert (saved.morph.method, saved.morph.share) == ("pca", 0.5)
-    assert saved.morph.parameters == checked_parameters("pca", {"random_state": 7}).values
+    assert (
+        saved.morph.parameters
+        == checked_parameters("pca", {"gamma": 1.0, "n_init": 14, "random_state": 7}).values
+    )
 
 
 def test_a_saved_story_has_its_titles_and_captions():

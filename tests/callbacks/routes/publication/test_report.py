@@ -124,7 +124,7 @@ def test_a_plane_changed_by_hand_is_named_as_such(finished):
     )
     assert "Plane was changed: top 2 features only." in changed
     assert "(changed)" in changed
-    assert "shown with γ 2; the run used 1" in changed
+    assert "computed from them, are shown with γ 2." in changed
     assert not re.search(r"\(changed\)|Plane was changed|are shown with γ", found)
 
 
