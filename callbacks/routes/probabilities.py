@@ -28,7 +28,7 @@ def probabilities_in_plane(record: RunRecord, event: PlaneEvent) -> KnownProbabi
     options = requested_options()
     if not event.is_final or options.changes_plane:
         return None
-    gamma = record.gamma if options.gamma is None else options.gamma
+    gamma = record.density_gamma if options.gamma is None else options.gamma
     if METHODS[record.method].is_linear:
         return services().rows.probabilities(record, gamma)
-    return known_probabilities(record) if gamma == record.gamma else None
+    return known_probabilities(record) if gamma == record.density_gamma else None

@@ -36,7 +36,7 @@ def facts_of(own: Workspace, renderer: PlaneRenderer, spec: ViewSpec) -> dict[st
         ),
         "training": percent(scores.accuracy_train),
         "held_out": "" if scores.accuracy_held_out is None else percent(scores.accuracy_held_out),
-        "gamma": f"{spec.options.gamma or record.gamma:.3g}",
+        "gamma": f"{spec.options.gamma or record.density_gamma:.3g}",
         "top_features": number(spec.options.n_top_features or 0),
         "check": _check_words(own, record),
     }
