@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from melm_core.datasets.batch_drift import batches
 from melm_core.datasets.crescent_pair import crescents
-from melm_core.datasets.dose import middle_dose
 from melm_core.datasets.generators import five_gaussians, five_mixtures, two_gaussians, two_mixtures
+from melm_core.datasets.middle_way import moderation
 from melm_core.datasets.noise import pure_noise
 
 __all__ = [
@@ -13,7 +13,7 @@ __all__ = [
     "crescents",
     "five_gaussians",
     "five_mixtures",
-    "middle_dose",
+    "moderation",
     "pure_noise",
     "two_gaussians",
     "two_mixtures",

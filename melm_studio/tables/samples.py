@@ -11,7 +11,7 @@ import pandas as pd
 from sklearn import datasets as sklearn_datasets
 
 from melm_core.base import FloatArray, IntArray
-from melm_core.datasets import crescents, five_gaussians, five_mixtures, middle_dose, pure_noise
+from melm_core.datasets import crescents, five_gaussians, five_mixtures, moderation, pure_noise
 from melm_studio.tables.questions import INDEPENDENT, NEIGHBORS
 from melm_studio.tables.read import Table
 
@@ -57,10 +57,10 @@ SAMPLES: Mapping[str, Sample] = MappingProxyType(
                 "300 rows in two interlocking crescents in the plane.",
             ),
             Sample(
-                "middle_dose",
-                "Middle dose",
-                "300 drawn patients, unwell with too little of a drug and with too much, described "
-                "by 5 measurements.",
+                "moderation",
+                "Moderation",
+                "400 drawn people, well where they do neither too little nor too much, described "
+                "by 8 measurements.",
             ),
             Sample(
                 "pure_noise",
@@ -83,13 +83,18 @@ _DRAWN: Mapping[str, Callable[[], tuple[FloatArray, IntArray]]] = MappingProxyTy
         "five_gaussians": lambda: five_gaussians(0),
         "five_mixtures": lambda: five_mixtures(0),
         "crescents": lambda: crescents(0),
-        "middle_dose": lambda: middle_dose(0),
+        "moderation": lambda: moderation(0),
         "pure_noise": lambda: pure_noise(random_state=0),
     }
 )
 # The features and classes of drawn samples that have names of their own.
 _NAMES = MappingProxyType(
-    {"middle_dose": (("dose", "age", "weight", "height", "pulse"), ("unwell", "well"))}
+    {
+        "moderation": (
+            ("sleep", "food", "work", "exercise", "age", "weight", "height", "pulse"),
+            ("unwell", "well"),
+        )
+    }
 )
 # Every row is another flower, wine, tumor, drawing or draw, whatever the order of the file.
 _INDEPENDENT = MappingProxyType({NEIGHBORS: INDEPENDENT})

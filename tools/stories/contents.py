@@ -232,37 +232,45 @@ _THREE_WAYS = Contents(
 )
 
 _BENT_ARROW = Contents(
-    "middle_dose",
+    "moderation",
     (
         Fit("lda"),
-        Fit("lda", {"curves": "curved"}),
+        Fit("melm"),
         Fit("lda", {"curves": "auto"}, is_checked=True),
     ),
     (
         Scene(
             "No straight direction helps",
-            "These are {rows} patients, described by {features} measurements. Some are well, some "
+            "These are {rows} people, described by {features} measurements. Some are well, some "
             "are not. LDA looks for the direction in which the two differ most, and tells "
-            "{held_out} of the held-out patients apart.",
+            "{held_out} of the held-out people apart.",
             "Guessing gives {guessing}. Ask whether the measurements are useless.",
             hidden=(),
         ),
         Scene(
-            "An arrow that bends",
-            "Here each measurement may bend before LDA uses it. The dose does: its path leads from "
-            "too little, through the patients who are well, to too much. Of the same held-out "
-            "patients, {held_out} are told apart.",
-            "The marks on the path are the quartiles of the dose. A patient with a low dose lies "
-            "near one end, with a high dose near the other.",
+            "The best straight plane",
+            "MELM sees whatever differs in the densities. But too little is as bad as too much "
+            "here, in more measurements than a plane has directions: {held_out} are told apart.",
+            "Who is well lies in the middle of both directions, and so do people who are unwell "
+            "in a direction that is not shown.",
             fit=1,
             hidden=(),
         ),
         Scene(
+            "An arrow that bends",
+            "Here each measurement may bend before LDA uses it. Now the arrows of sleep, food, "
+            "work and exercise turn back on themselves: both their ends lead to the unwell. Of the "
+            "same held-out people, {held_out} are told apart.",
+            "The marks on a path are the quartiles of the measurement. Play the morph from the "
+            "straight plane to this one: choose the first run, and press M.",
+            fit=2,
+            hidden=(),
+        ),
+        Scene(
             "Bent, because held-out rows say so",
-            "With Features at auto, measurements bend only where inner folds gain more than their "
-            "error by it; on noise they stay straight. {check}",
-            "Choose Features under More, beside Components. Play the morph from the straight plane "
-            "to the curved one: choose the straight run, and press M.",
+            "Features at auto bend only where inner folds gain more than their error by it; on "
+            "noise they stay straight. {check}",
+            "Choose Features under More, beside Components.",
             fit=2,
             hidden=(),
         ),

@@ -59,7 +59,7 @@ INCLUDED_STORIES: Mapping[str, IncludedStory] = MappingProxyType(
             IncludedStory(
                 "bent-arrow",
                 "An arrow that bends",
-                "A drug, of which too little is as bad as too much.",
+                "People who do too little or too much, by LDA and MELM.",
             ),
         )
     }
