@@ -218,7 +218,7 @@ def test_another_number_of_columns_is_refused(in_memory):
 def test_classes_far_apart_give_the_plane_of_the_rows_in_memory():
     far, labels = np.concatenate([X, X + 15.0]), np.concatenate([Y, Y + 2])
     # The mean, because the soft minimum gives pairs that are far apart no weight.
-    settings = SETTINGS | {"max_iter": 60, "multiclass": "mean"}
+    settings = SETTINGS | {"search": SearchOptions(max_iter=60), "multiclass": "mean"}
     exact = MELM(**settings).fit(far, labels)
     table = da.from_array(far, chunks=(6_000, 3))
     found = MELM(**settings).fit(table, da.from_array(labels, chunks=6_000))
@@ -242,7 +242,7 @@ def cluster():
 @pytest.mark.slow
 @pytest.mark.timeout(300)
 def test_starts_go_to_the_cluster_that_holds_the_rows():
-    settings = SETTINGS | {"n_init": 4, "max_iter": 60}  # they converge
+    settings = SETTINGS | {"n_init": 4, "search": SearchOptions(max_iter=60)}  # they converge
     exact = MELM(**settings).fit(X, LABELS[Y])
     with cluster(), joblib.parallel_config("dask"):
         fit = MELM(**settings).fit(*arrays())

@@ -86,8 +86,7 @@ def test_beginning_at_the_weight_before_loses_nothing_to_a_search_anew():
     for weight in (0.5, 1.0, 4.0):
         anew = MELM(nuisance_weight=weight, random_state=0).fit(X, y, nuisance=batch)
         first = MELM(nuisance_weight=0.0, random_state=0).fit(X, y, nuisance=batch)
-        warm = MELM(nuisance_weight=weight, init=first.components_[None], random_state=0).fit(
-            X, y, nuisance=batch
-        )
+        warm = MELM(nuisance_weight=weight, random_state=0)
+        warm.set_search(init=first.components_[None]).fit(X, y, nuisance=batch)
         objectives = [fit.divergence_ - weight * fit.nuisance_divergence_ for fit in (anew, warm)]
         assert objectives[1] == pytest.approx(objectives[0], rel=1e-4)

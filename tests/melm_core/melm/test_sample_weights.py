@@ -54,7 +54,7 @@ def test_whitening_densities_objective_and_gradient_are_those_of_repeated_rows(
 @each_shape
 def test_a_given_plane_leads_to_the_plane_of_repeated_rows(n_features):
     (X, y, weights), repeated = weighted_and_repeated(n_features)
-    melm = MELM(init=plane(2, n_features)[None], tol=1e-13)
+    melm = MELM().set_search(init=plane(2, n_features)[None], tol=1e-13)
     own = melm.fit(X, y, sample_weight=weights).components_
     expected = melm.fit(*repeated).components_
     # Sums in another order differ in their last digits, and an optimum is known to their root.
@@ -64,7 +64,7 @@ def test_a_given_plane_leads_to_the_plane_of_repeated_rows(n_features):
 @each_shape
 def test_random_starts_are_those_of_repeated_rows(n_features):
     (X, y, weights), repeated = weighted_and_repeated(n_features)
-    melm = MELM(n_init=9, max_iter=1, random_state=0)
+    melm = MELM(n_init=9, random_state=0).set_search(max_iter=1)
     own = melm.fit(X, y, sample_weight=weights).start_results_
     for one, other in zip(own, melm.fit(*repeated).start_results_, strict=True):
         assert principal_angles(one.components, other.components)[-1] < 1e-3

@@ -177,7 +177,9 @@ def test_methods_of_moments_are_fitted_to_all_rows(disk_store, registered, folde
     event = disk_store.last_event(record.run_id)
     assert principal_angles(event.components, expected.components_).max() < 1e-6
     codes = np.unique(y, return_inverse=True)[1]
-    divergence = cauchy_schwarz_divergence(X, codes, event.components, shrinkage=DEFAULT_SHRINKAGE)
+    divergence = cauchy_schwarz_divergence(
+        X, codes, event.components, gamma=record.gamma, shrinkage=DEFAULT_SHRINKAGE
+    )
     assert event.objective == pytest.approx(divergence, rel=1e-9)
     kept = kept_densities(disk_store, record.run_id)
     assert (kept.divergence, sum(kept.counts)) == (event.objective, len(X))
