@@ -14,7 +14,7 @@ from melm_core.base import UserError
 from melm_studio.layout import ids
 from melm_studio.layout.table_dialog.dialog import file_form
 from melm_studio.runs.records.data_source import DataSource
-from melm_studio.tables import ReadOptions
+from melm_studio.tables import ReadOptions, answers_beside_reading
 from melm_studio.validation import InputError, read
 from melm_studio.workspace.data_source import ShownData
 
@@ -45,7 +45,7 @@ def show_options(data: Any, tab: str) -> Any:
         table = workspace().table(source)
     except UserError as refusal:
         return str(refusal)
-    return file_form(table.sheets, table.sheet, source.reading)
+    return file_form(table.sheets, table.sheet, source.read_options)
 
 
 def read_again(values: list[Any], option_ids: list[NamedControl], data: Any) -> Any:
@@ -55,7 +55,8 @@ def read_again(values: list[Any], option_ids: list[NamedControl], data: Any) -> 
         return no_update
     try:
         shown = ShownData.from_json(data)
-        options, present = read(chosen, ReadOptions, "The file"), shown.source.reading
+        given, present = read(chosen, ReadOptions, "The file"), shown.source.read_options
+        options = replace(given, header=present.header, totals=present.totals)
         if options.sheet:  # of a workbook, whose first sheet is read where none is chosen
             present = replace(present, sheet=workspace().table(shown.source).sheet)
     except (InputError, UserError):
@@ -67,5 +68,6 @@ def read_again(values: list[Any], option_ids: list[NamedControl], data: Any) -> 
 def _read(source: DataSource, options: ReadOptions) -> DataSource:
     """The source read in another way; another sheet has other columns and classes."""
     if options.sheet == source.reading.sheet or not options.sheet:
-        return replace(source, reading=options)
+        answers = answers_beside_reading(source.answers)
+        return replace(source, reading=options, answers=answers)
     return DataSource(kind=source.kind, key=source.key, name=source.name, reading=options)

@@ -18,6 +18,7 @@ from melm_studio.tables import Question, Summary, count, number, shortened
 from melm_studio.workspace.described_tables import TableDescription
 
 _LONGEST_NAME = 36
+_MOST_QUESTIONS = 3  # in sight
 
 
 def data_size(summary: Summary, n_rows: int = 0) -> Component:
@@ -57,7 +58,7 @@ def data_summary(
         _legend(table, swatches),
         *([html.P(note, className="field-note")] if note else []),
         *[html.P(warning, className="warning") for warning in table.warnings],
-        *[_question(at, question) for at, question in enumerate(table.questions)],
+        *_questions(table.questions),
         _folded(notes),
     ]
 
@@ -104,6 +105,26 @@ def _legend(table: TableDescription, swatches: Sequence[tuple[str, str]]) -> Com
     return plain(html.Ul(items, className="legend", **asked, **aria(label="Classes")))
 
 
+def _questions(questions: Sequence[Question]) -> list[Component]:
+    """A few questions in sight, those that need an answer first; the others folded."""
+    order = sorted(
+        range(len(questions)),
+        key=lambda at: (bool(questions[at].answer), bool(questions[at].default)),
+    )
+    found = [_question(at, questions[at]) for at in order]
+    n_open = sum(not question.answer for question in questions)
+    n_seen = min(n_open, _MOST_QUESTIONS)
+    if len(found) == n_seen:
+        return found
+    is_more = "more " if n_seen else ""
+    answered = "" if n_open > n_seen else "answered "
+    words = count(len(found) - n_seen, f"{is_more}{answered}question")
+    return [
+        *found[:n_seen],
+        html.Details([html.Summary(words), *found[n_seen:]], className="notes"),
+    ]
+
+
 def _question(at: int, question: Question) -> Component:
     """A question with a button for each answer; that of the answer given is pressed."""
     buttons = [
@@ -111,11 +132,11 @@ def _question(at: int, question: Question) -> Component:
             choice.label,
             "is-toggle",
             id=ids.answer(at, number),
-            **aria(pressed=str(choice.value == question.answer).lower()),
+            **aria(pressed=str(choice.value == (question.answer or question.default)).lower()),
         )
         for number, choice in enumerate(question.choices)
     ]
-    is_open = {} if question.answer else data_attributes(open="")
+    is_open = {} if question.answer or question.default else data_attributes(open="")
     return html.Div(
         [html.P(question.sentence), html.Div(buttons, className="choices")],
         role="group",

@@ -68,7 +68,8 @@ class PreparedTable(Struct, frozen=True):
     questions: Annotated[
         tuple[Question, ...],
         Meta(
-            description="What the answer yes depends on. Answer in the source: "
+            description="What the answer yes depends on and, with a default, how the table was "
+            "read. Answer in the source: "
             '{"answers": {"neighbors": "independent"}}.'
         ),
     ] = ()

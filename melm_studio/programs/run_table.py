@@ -351,7 +351,8 @@ def folded_scores(raw: bytes, source: Mapping[str, Any], run: Run, n_folds: int)
     n_folds : int
     """
     chosen = msgspec.convert(source, DataSource)
-    data = prepare(read_table(raw, chosen.name), chosen.label, answers=chosen.answers)
+    table = read_table(raw, chosen.name, options=chosen.read_options)
+    data = prepare(table, chosen.label, answers=chosen.answers)
     own = new_run("", "", chosen.name, run.method, RunParameters.of(run.parameters), source=chosen)
     scores = density_scores(
         run.method,

@@ -16,7 +16,15 @@ from melm_studio.tables.pixels import (
 )
 from melm_studio.tables.preparation import label_candidates, prepare
 from melm_studio.tables.quantities import NUMBERS, THOUSANDS, conversion, without_unit
-from melm_studio.tables.questions import GRID, MAX_ANSWERS, Choice, Question, answers_without
+from melm_studio.tables.questions import (
+    GRID,
+    MAX_ANSWERS,
+    Choice,
+    Question,
+    answered_options,
+    answers_beside_reading,
+    answers_without,
+)
 from melm_studio.tables.read import Table, TableError, read_table
 from melm_studio.tables.read_apart import JOB as TABLE_JOB
 from melm_studio.tables.read_apart import read_table_apart
@@ -89,6 +97,8 @@ __all__ = [
     "UnlabeledRows",
     "Use",
     "Words",
+    "answered_options",
+    "answers_beside_reading",
     "answers_without",
     "arrow_column",
     "can_be_pixels",

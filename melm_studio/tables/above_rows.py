@@ -94,21 +94,29 @@ def _is_number(cell: str) -> bool:
     return any(pattern.fullmatch(cell) for pattern in NUMBERS.values())
 
 
-def one_header(data: bytes) -> tuple[bytes, tuple[str, ...]]:
+def one_header(data: bytes, header: str = "joined") -> tuple[bytes, tuple[str, ...], str]:
     """Join a header of several rows into one, so that the rows keep their numbers.
 
     A row below the first belongs to the header where it has text, a unit or nothing above numbers:
     names that complete merged cells above them, or the units of the columns.
+
+    Parameters
+    ----------
+    data : bytes
+    header : str
+        "joined", or "first" where the rows below the first are not part of the header.
 
     Returns
     -------
     data : bytes
     steps : tuple of str
         Which rows were joined, and how.
+    found : str
+        Which rows the header has, and the names that they make; empty for one row.
     """
     form = _Head.of(data)
     if form is None or not (n_rows := form.n_header_rows):
-        return data, ()
+        return data, (), ""
     names = form.joined(n_rows)
     line = io.StringIO()
     csv.writer(line, delimiter=form.delimiter, lineterminator="\n").writerow(names)
@@ -116,10 +124,11 @@ def one_header(data: bytes) -> tuple[bytes, tuple[str, ...]]:
     first = line.getvalue().encode()
     above = b"\n" * form.at
     examples = [name for name, old in zip(names, form.rows[0], strict=True) if name != old]
-    rows = count(n_rows, "header row")
-    return above + first + b"\n" * (n_rows - 1) + below, (
-        f"{rows} were joined: {listed(examples)}.",
-    )
+    found = f"{count(n_rows, 'row')} make {listed(examples)}"
+    if header == "first":
+        return data, (), found
+    step = f"{count(n_rows, 'header row')} were joined: {listed(examples)}."
+    return above + first + b"\n" * (n_rows - 1) + below, (step,), found
 
 
 class _Head:
@@ -196,7 +205,7 @@ class _Head:
 
 def samples_in_rows(
     data: bytes, limits: Limits, samples: str = "auto"
-) -> tuple[bytes, tuple[str, ...]]:
+) -> tuple[bytes, tuple[str, ...], bool]:
     """Turn a table whose samples are its columns, as tables of genes are.
 
     Parameters
@@ -211,23 +220,26 @@ def samples_in_rows(
     -------
     data : bytes
     steps : tuple of str
+    are_columns : bool
+        Whether samples seem to be columns, however they are read.
     """
-    if samples == "rows" or (samples == "auto" and not _has_groups_above(_Head.of(data))):
-        return data, ()
     head = _Head.of(data)
+    are_columns = _has_groups_above(head)
+    if samples == "rows" or (samples == "auto" and not are_columns):
+        return data, (), are_columns
     delimiter = head.delimiter if head else ","
     records = [
         row for row in csv.reader(io.StringIO(data.decode()), delimiter=delimiter) if any(row)
     ]
     width = max(map(len, records), default=0)
     if width * len(records) > MAX_CELLS or len(records) > limits.n_columns:
-        return data, ()
+        return data, (), False
     turned = io.StringIO()
     padded = [row + [""] * (width - len(row)) for row in records]
     csv.writer(turned, lineterminator="\n").writerows(zip(*padded, strict=True))
     n_samples = count(width - 1, "column")
     step = f"Turned: the {n_samples} of the file are samples, its rows are features."
-    return turned.getvalue().encode(), (step,)
+    return turned.getvalue().encode(), (step,), are_columns
 
 
 def _has_groups_above(head: _Head | None) -> bool:

@@ -40,7 +40,7 @@ INFINITY = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
 
 def infer_columns(
     cells: pd.DataFrame, decimal: str, file_rows: IntArray, limits: str
-) -> tuple[pd.DataFrame, list[str]]:
+) -> tuple[pd.DataFrame, list[str], str]:
     """Convert every column to float64 or text.
 
     Parameters
@@ -59,20 +59,23 @@ def infer_columns(
     frame : pandas.DataFrame, (n_rows, n_columns)
     steps : list of str
         Which cells became missing, a sentence each.
+    beyond : str
+        Which cells lie beyond a limit of detection; empty if none do.
     """
     inferred = {str(name): _infer(column, decimal, limits) for name, column in cells.items()}
     frame = pd.DataFrame(_named(inferred, limits), index=cells.index)
     infinity_steps = _infinity_steps(frame)
     if infinity_steps:
         frame = frame.replace([np.inf, -np.inf], np.nan)
+    beyond = _cells_beyond(inferred)
     steps = [
         *_text_steps(inferred, file_rows),
         *_unit_steps(inferred),
-        *_limit_steps(inferred, limits),
+        *_limit_steps(inferred, limits, beyond),
         *_thousands_steps(inferred),
         *infinity_steps,
     ]
-    return frame, steps
+    return frame, steps, beyond
 
 
 def _named(inferred: dict[str, _Inferred], limits: str) -> dict[str, FloatArray | pd.Series]:
@@ -258,19 +261,22 @@ def _unit_steps(inferred: dict[str, _Inferred]) -> list[str]:
     ]  # fmt: skip
 
 
-def _limit_steps(inferred: dict[str, _Inferred], limits: str) -> list[str]:
+def _cells_beyond(inferred: dict[str, _Inferred]) -> str:
     names = [name for name, one in inferred.items() if one.n_limits]
     cells = count(sum(inferred[name].n_limits for name in names), "cell")
-    if not names:
+    such = "beyond a limit of detection, such as <0.5 or n.d."
+    return f"{cells} {such} ({listed(names)})" if names else ""
+
+
+def _limit_steps(inferred: dict[str, _Inferred], limits: str, beyond: str) -> list[str]:
+    if not beyond:
         return []
+    names = [name for name, one in inferred.items() if one.n_limits]
     is_open = any(
         np.isnan(np.asarray(inferred[name].cells)[inferred[name].is_beyond]).any() for name in names
     )
     rest = "; left empty where no limit is given" if is_open and limits != "empty" else ""
-    return [
-        f"{cells} beyond a limit of detection, such as <0.5 or n.d. ({listed(names)}): "
-        f"{LIMITS_READ[limits]}{rest}."
-    ]
+    return [f"{beyond}: {LIMITS_READ[limits]}{rest}."]
 
 
 def _thousands_steps(inferred: dict[str, _Inferred]) -> list[str]:

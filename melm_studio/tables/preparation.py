@@ -30,6 +30,7 @@ from melm_studio.tables.labels import guess_label, label_candidates
 from melm_studio.tables.pixels import pixel_grid
 from melm_studio.tables.questions import GRID, answered_roles, checked_answers
 from melm_studio.tables.read import Table, TableError, unique_names
+from melm_studio.tables.reading_questions import column_questions, reading_questions
 from melm_studio.tables.recipe_words import filled_sentences, step_sentences
 from melm_studio.tables.records import MAX_CELLS
 from melm_studio.tables.roles import FEATURES, USED, Column, Role, Use
@@ -86,7 +87,8 @@ def prepare(
     (150, 4)
     """
     answers = checked_answers(answers or {}, map(str, table.frame.columns))
-    roles = {**(roles or {}), **answered_roles(answers, roles or {})}
+    chosen = roles or {}
+    roles = {**chosen, **answered_roles(answers, chosen)}
     if recipe is None:
         recipe = Recipe(scaling=Scaling.UNIT if standardize else Scaling.NONE)
     label = guess_label(table, without=roles) if label is None else label
@@ -102,6 +104,10 @@ def prepare(
     asked = AskedRows(frame, columns, raw, owners, X, classes.y)
     questions = dependence_questions(asked, answers, table.answers)
     notes = tuple(dependence_notes(frame, columns, questions, X, classes.y))
+    read_questions = (
+        *reading_questions(table.asked, answers),
+        *column_questions(frame, columns, answers, chosen, {one.id for one in questions}),
+    )
     warnings = () if has_chosen_groups(columns, questions) else notes
     unlabeled, unlabeled_steps = _unlabeled_rows(
         table.frame.iloc[classes.unlabeled], columns, encodings, fitted, max_cells - X.size
@@ -129,7 +135,7 @@ def prepare(
         unlabeled=unlabeled,
         encodings=tuple(encodings),
         form=table.form,
-        questions=questions,
+        questions=(*questions, *read_questions),
         **_kept_for_refits(recipe, fitted, raw),
         # The first step of the classes only names them.
         warnings=(*classes.steps[1:], *unlabeled_steps, *warnings),

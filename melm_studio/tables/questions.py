@@ -11,10 +11,12 @@ import re
 from collections.abc import Iterable, Mapping
 
 import msgspec
+from msgspec.structs import replace
 
 from melm_studio.tables.formatting import shortened
-from melm_studio.tables.read import TableError
+from melm_studio.tables.readers import ReadOptions
 from melm_studio.tables.roles import Use
+from melm_studio.tables.text import TableError
 
 NEIGHBORS, DOUBLES = "neighbors", "doubles"
 GRID = "grid"  # never asked: found, or said by the user
@@ -24,6 +26,15 @@ COLUMN = "column:"  # and the name of a column
 RUNS = re.compile(r"runs:([1-9][0-9]{0,5})")  # and a number of rows
 NO_GRID = "none"
 GRID_SIZE = re.compile(r"([1-9][0-9]{0,3})x([1-9][0-9]{0,3})")  # height and width in pixels
+
+USE = "use:"  # and the name of a column
+# Of the questions about reading, which have the names of what they change in `ReadOptions`.
+READING = {
+    "limits": ("half", "limit", "empty", "indicator"),
+    "samples": ("columns", "rows"),
+    "header": ("joined", "first"),
+    "totals": ("left-out", "kept"),
+}
 
 MAX_ANSWERS = 100
 
@@ -49,18 +60,23 @@ class Question(msgspec.Struct, frozen=True):
     Attributes
     ----------
     id : str
-        "neighbors", "doubles", or "subjects:" and the name of a column.
+        "neighbors", "doubles", "limits", "samples", "header", "totals", or "subjects:" or "use:"
+        and the name of a column.
     sentence : str
         The question, and why it is asked.
     choices : tuple of Choice
     answer : str
         The value of the choice that was made; empty while there is none.
+    default : str
+        The value of the choice that holds while there is no answer; empty where an answer is
+        needed before the studio says yes.
     """
 
     id: str
     sentence: str
     choices: tuple[Choice, ...]
     answer: str = ""
+    default: str = ""
 
     @property
     def short(self) -> str:
@@ -75,8 +91,8 @@ class Question(msgspec.Struct, frozen=True):
 
 
 def open_questions(questions: Iterable[Question]) -> tuple[Question, ...]:
-    """Those that have no answer yet."""
-    return tuple(question for question in questions if not question.answer)
+    """Those that have neither an answer yet nor a default."""
+    return tuple(one for one in questions if not (one.answer or one.default))
 
 
 def checked_answers(answers: Mapping[str, str], columns: Iterable[str]) -> dict[str, str]:
@@ -101,27 +117,12 @@ def checked_answers(answers: Mapping[str, str], columns: Iterable[str]) -> dict[
     """
     names = set(columns)
     for question, answer in answers.items():
-        column = ""
-        if question == NEIGHBORS:
-            column = answer.removeprefix(COLUMN) if answer.startswith(COLUMN) else ""
-            is_known = answer == INDEPENDENT or bool(RUNS.fullmatch(answer) or column)
-            choices = f"{INDEPENDENT}, runs:15 (any number of rows) or {COLUMN}NAME"
-        elif question == DOUBLES or question.startswith(SUBJECTS):
-            is_known = answer in (INDEPENDENT, TOGETHER)
-            choices = f"{INDEPENDENT} or {TOGETHER}"
-            column = question.removeprefix(SUBJECTS) if question != DOUBLES else ""
-        elif question == GRID:
-            is_known = answer == NO_GRID or bool(GRID_SIZE.fullmatch(answer))
-            choices = f"8x8 (any height and width in pixels) or {NO_GRID}"
-        else:
-            raise TableError(
-                f'There is no question "{shortened(question)}". Questions are {NEIGHBORS}, '
-                f"{DOUBLES}, {SUBJECTS}NAME and {GRID}."
-            )
+        is_known, choices = _checked_answer(question, answer)
         if not is_known:
             raise TableError(
                 f'"{shortened(answer)}" is no answer to {shortened(question)}. Answer {choices}.'
             )
+        column = _named_column(question, answer)
         if column and column not in names:
             raise TableError(
                 f'The answer to {shortened(question)} names the column "{shortened(column)}", '
@@ -130,10 +131,43 @@ def checked_answers(answers: Mapping[str, str], columns: Iterable[str]) -> dict[
     return dict(answers)
 
 
+def _checked_answer(question: str, answer: str) -> tuple[bool, str]:
+    """Whether a question has an answer, and those that it has."""
+    if question == NEIGHBORS:
+        is_run = bool(RUNS.fullmatch(answer))
+        is_known = answer == INDEPENDENT or is_run or answer.startswith(COLUMN)
+        return is_known, f"{INDEPENDENT}, runs:15 (any number of rows) or {COLUMN}NAME"
+    if question == DOUBLES or question.startswith(SUBJECTS):
+        return answer in (INDEPENDENT, TOGETHER), f"{INDEPENDENT} or {TOGETHER}"
+    if question == GRID:
+        is_known = answer == NO_GRID or bool(GRID_SIZE.fullmatch(answer))
+        return is_known, f"8x8 (any height and width in pixels) or {NO_GRID}"
+    if question in READING or question.startswith(USE):
+        values = READING.get(question, tuple(Use))
+        return answer in values, ", ".join(values)
+    raise TableError(
+        f'There is no question "{shortened(question)}". Questions are {NEIGHBORS}, {DOUBLES}, '
+        f"{', '.join(READING)}, {SUBJECTS}NAME, {USE}NAME and {GRID}."
+    )
+
+
+def _named_column(question: str, answer: str) -> str:
+    """The column that a question or its answer names; empty if neither does."""
+    for prefix in (SUBJECTS, USE):
+        if question.startswith(prefix):
+            return question.removeprefix(prefix)
+    return answer.removeprefix(COLUMN) if answer.startswith(COLUMN) else ""
+
+
 def answered_roles(answers: Mapping[str, str], roles: Mapping[str, Use | str]) -> dict[str, Use]:
-    """The column that an answer makes the group; none if the user chose a group already."""
-    if Use.GROUP in roles.values():
-        return {}
+    """The uses of columns that answers choose, where the user has not chosen them otherwise."""
+    found = {
+        question.removeprefix(USE): Use(answer)
+        for question, answer in answers.items()
+        if question.startswith(USE) and question.removeprefix(USE) not in roles
+    }
+    if Use.GROUP in (*roles.values(), *found.values()):
+        return found
     named = [
         question.removeprefix(SUBJECTS)
         for question, answer in answers.items()
@@ -142,7 +176,7 @@ def answered_roles(answers: Mapping[str, str], roles: Mapping[str, Use | str]) -
     neighbors = answers.get(NEIGHBORS, "")
     if neighbors.startswith(COLUMN):
         named.append(neighbors.removeprefix(COLUMN))
-    return dict.fromkeys(named[:1], Use.GROUP)
+    return {**found, **dict.fromkeys(named[:1], Use.GROUP)}
 
 
 def answers_without(answers: Mapping[str, str], column: str) -> dict[str, str]:
@@ -156,7 +190,7 @@ def answers_without(answers: Mapping[str, str], column: str) -> dict[str, str]:
     return {
         question: answer
         for question, answer in answers.items()
-        if question != SUBJECTS + column and answer != COLUMN + column
+        if question not in (SUBJECTS + column, USE + column) and answer != COLUMN + column
     }
 
 
@@ -164,3 +198,29 @@ def run_length(answers: Mapping[str, str]) -> int:
     """The number of neighboring rows that an answer keeps together; 0 if none does."""
     found = RUNS.fullmatch(answers.get(NEIGHBORS, ""))
     return int(found[1]) if found else 0
+
+
+def answered_options(answers: Mapping[str, str], options: ReadOptions) -> ReadOptions:
+    """How a file is read once its questions are answered.
+
+    Raises
+    ------
+    TableError
+        If an answer is none of those that its question has.
+
+    Examples
+    --------
+    >>> answered_options({"limits": "empty"}, ReadOptions()).limits
+    'empty'
+    """
+    return replace(options, **checked_answers(_of_reading(answers), ()))
+
+
+def answers_beside_reading(answers: Mapping[str, str]) -> dict[str, str]:
+    """The answers that do not say how the file is read, which has been chosen otherwise."""
+    about = _of_reading(answers)
+    return {question: answer for question, answer in answers.items() if question not in about}
+
+
+def _of_reading(answers: Mapping[str, str]) -> dict[str, str]:
+    return {question: answers[question] for question in READING if question in answers}

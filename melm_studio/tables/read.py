@@ -87,6 +87,8 @@ class Table:
         The one that was read.
     answers : mapping of str to str
         What is known of its rows, so that it is not asked: answers by the ids of questions.
+    asked : mapping of str to str
+        What could have been read otherwise, in words, by the ids of questions.
     """
 
     name: str
@@ -96,6 +98,7 @@ class Table:
     sheets: tuple[str, ...] = ()
     sheet: str = ""
     answers: Mapping[str, str] = field(default_factory=dict)
+    asked: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def row_numbers(self) -> IntArray:
@@ -137,30 +140,31 @@ def read_table(
     data, file = unpacked(raw, PureWindowsPath(name).name)
     content = _content(data, file or "The file", limits, options)
     rows = content.file_rows
-    frame, steps = infer_columns(content.cells, content.form.decimal, rows, options.limits)
-    frame, total_steps = _without_totals(frame)
+    frame, steps, beyond = infer_columns(content.cells, content.form.decimal, rows, options.limits)
+    n_totals, totals = _totals(frame)
+    is_left_out = bool(n_totals) and options.totals == "left-out"
+    asked = {**content.asked, "limits": beyond, "totals": totals}
     return Table(
         PureWindowsPath(file).stem or "table",
-        frame,
-        (*content.steps, *steps, *total_steps),
+        frame.iloc[:-n_totals] if is_left_out else frame,
+        (*content.steps, *steps, *([f"Left out: {totals}."] if is_left_out else [])),
         content.form,
         content.sheets,
         content.sheet,
+        asked={question: found for question, found in asked.items() if found},
     )
 
 
-def _without_totals(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
-    """Leave out the last rows where their first text says that they sum up the others."""
+def _totals(frame: pd.DataFrame) -> tuple[int, str]:
+    """The number of last rows whose first text says that they sum up the others, and which."""
     texts = frame.select_dtypes(exclude=np.float64)
     n_totals = 0
     while n_totals < min(MAX_TOTALS, len(frame) - 1) and _is_total(texts, -1 - n_totals):
         n_totals += 1
     if not n_totals:
-        return frame, []
+        return 0, ""
     word = next(iter(texts.iloc[-1].dropna()))
-    return frame.iloc[:-n_totals], [
-        f'Left out: {count(n_totals, "row")} at the end ("{shortened(word)}").'
-    ]
+    return n_totals, f'{count(n_totals, "row")} at the end ("{shortened(word)}")'
 
 
 def _is_total(texts: pd.DataFrame, at: int) -> bool:
@@ -181,6 +185,7 @@ class _Content:
     form: Form = COMMA_SEPARATED
     sheets: tuple[str, ...] = ()
     sheet: str = ""
+    asked: Mapping[str, str] = field(default_factory=dict)
 
 
 def _content(data: bytes, file: str, limits: Limits, options: ReadOptions) -> _Content:
@@ -214,12 +219,15 @@ def _written(text: bytes, limits: Limits, steps: tuple[str, ...], options: ReadO
 
 def _of_text(data: bytes, limits: Limits, steps: tuple[str, ...], options: ReadOptions) -> _Content:
     data, title_steps = without_titles(data)
-    data, turn_steps = samples_in_rows(data, limits, options.samples)
-    data, header_steps = one_header(data)
+    data, turn_steps, are_columns = samples_in_rows(data, limits, options.samples)
+    data, header_steps, header = one_header(data, options.header)
+    turned = "A row of groups stands above its numbers" if are_columns else ""
     records = find_records(data, limits)
     names, name_steps = _column_names(records)
     steps = (*steps, *title_steps, *turn_steps, *header_steps, *records.form.steps, *name_steps)
-    return _Content(_parse(data, records, names), records.file_rows, steps, records.form)
+    cells = _parse(data, records, names)
+    asked = {"samples": turned, "header": header}
+    return _Content(cells, records.file_rows, steps, records.form, asked=asked)
 
 
 def _of_frame(cells: pd.DataFrame, steps: tuple[str, ...]) -> _Content:

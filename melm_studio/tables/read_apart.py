@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 from msgspec import Meta, Struct
+from msgspec.structs import asdict
 
 from melm_core.base import FloatArray
 from melm_studio.reading import Channel, ChannelError, FileReader, RefusedError
@@ -57,6 +58,15 @@ class _Request(Struct, frozen=True):
     options: ReadOptions
 
 
+class _Asked(Struct, frozen=True, omit_defaults=True):
+    """What could have been read otherwise, in words; empty where nothing could."""
+
+    limits: _Words = ""
+    samples: _Words = ""
+    header: _Words = ""
+    totals: _Words = ""
+
+
 class _Header(Struct, frozen=True):
     """The table without its cells."""
 
@@ -68,6 +78,7 @@ class _Header(Struct, frozen=True):
     form: Form
     sheets: Annotated[tuple[_Words, ...], Meta(max_length=_MOST_SHEETS)]
     sheet: _Words
+    asked: _Asked
 
 
 def read_table_apart(
@@ -152,6 +163,7 @@ def answer(channel: Channel) -> None:
         form=table.form,
         sheets=table.sheets,
         sheet=table.sheet,
+        asked=_Asked(**table.asked),
     )
     channel.send_values(header)
     channel.send(frame.select_dtypes(np.float64).to_numpy().T.reshape(-1).data)
@@ -179,6 +191,7 @@ def _received(channel: Channel, limits: Limits, most_text: int) -> Table:
         header.form,
         header.sheets,
         header.sheet,
+        asked={question: found for question, found in asdict(header.asked).items() if found},
     )
 
 

@@ -106,7 +106,7 @@ class SourceFiles:
             source.name,
             max_rows=self.settings.max_rows,
             max_columns=self.settings.max_columns,
-            options=source.reading,
+            options=source.read_options,
         )
 
     def _uploaded(self, source: DataSource) -> bytes:

@@ -32,3 +32,29 @@ def test_a_column_like_subjects_is_asked_about_before_a_yes(page: Page, tmp_path
     grouped.node.get_by_role("button", name="Is it real?").click()
     expect(grouped.part("verdict")).to_contain_text("in cross-validation", timeout=60_000)
     expect(grouped.part("verdict")).not_to_contain_text("Yes.")
+
+
+def test_three_questions_about_reading_are_answered_by_buttons(page: Page, tmp_path: Path):
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=(2, 60))
+    table = pd.DataFrame({"lead": x, "zinc": [f"{each:.3f}" for each in 5 + y]})
+    table["visit"], table["rare"] = np.arange(60) % 3 + 1, np.where(np.arange(60) < 2, x, np.nan)
+    table["kind"] = np.where(np.arange(60) % 2, "ill", "healthy")
+    table.loc[::4, "zinc"] = "<0.5"
+    table.to_csv(tmp_path / "visits.csv", index=False)
+
+    studio = StudioPage(page)
+    studio.upload(tmp_path / "visits.csv")
+    for name, done, other in (
+        ("How are these cells read?", "Half the limit", "Half, and a column that says so"),
+        ("What is visit?", "A number", "Information"),
+        ("Is rare left out?", "Leave out", "Use"),
+    ):
+        question = page.get_by_role("group", name=name)
+        pressed = question.get_by_role("button", name=done, exact=True)
+        expect(pressed).to_have_attribute("aria-pressed", "true")
+        question.get_by_role("button", name=other, exact=True).click()
+        expect(question).to_be_hidden()  # folded, where it can be answered anew
+    expect(page.get_by_text("3 answered questions")).to_be_visible()
+    # lead, zinc, which cells of it lie beyond a limit, and rare
+    expect(page.get_by_role("button", name="60 rows, 4 features, 2 classes")).to_be_visible()

@@ -20,6 +20,7 @@ from melm_studio.tables import (
     RowFilter,
     RowNumbers,
     Use,
+    answered_options,
 )
 from melm_studio.validation import InputError, Sha256, Text, read, shown
 
@@ -109,6 +110,17 @@ class DataSource(Struct, frozen=True, forbid_unknown_fields=True):
             raise InputError(
                 f"The sample must be one of {', '.join(SAMPLES)}; it is {shown(self.key)}."
             )
+
+    @property
+    def read_options(self) -> ReadOptions:
+        """How the file is read, with the answers to questions about that.
+
+        Raises
+        ------
+        TableError
+            If there is no such answer.
+        """
+        return answered_options(self.answers, self.reading)
 
     @property
     def full_recipe(self) -> Recipe:

@@ -339,7 +339,7 @@ def table_of(data_id: str, source: DataSource, version: str = "") -> Table:
     # Other classes of the same label are other data: their runs cannot be compared. So are other
     # rows chosen by a column, which may have other classes.
     relabeled = [mark for mark in source.marks if mark.column == source.label]
-    found = (source.classes, source.reading, relabeled, source.filters, version)
+    found = (source.classes, source.read_options, relabeled, source.filters, version)
     rules = [rule for rule in map(msgspec.to_builtins, found) if rule]
     return (
         source.kind,

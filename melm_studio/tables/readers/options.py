@@ -21,6 +21,10 @@ class ReadOptions(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknow
         besides that says which they are, or as text.
     samples : str
         Whether samples are the rows of the file or its columns; found by itself by default.
+    header : str
+        Whether a header of several rows is joined, or only its first row is the header.
+    totals : str
+        Whether last rows that sum up the others are left out.
     """
 
     sheet: Annotated[str, Meta(title="The sheet", max_length=200)] = ""
@@ -32,6 +36,12 @@ class ReadOptions(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknow
     samples: Annotated[
         Literal["auto", "rows", "columns"], Meta(title="Whether samples are rows or columns")
     ] = "auto"
+    header: Annotated[Literal["joined", "first"], Meta(title="Whether header rows are joined")] = (
+        "joined"
+    )
+    totals: Annotated[
+        Literal["left-out", "kept"], Meta(title="Whether rows of totals are left out")
+    ] = "left-out"
 
 
 DEFAULT_OPTIONS = ReadOptions()

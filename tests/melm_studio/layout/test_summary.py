@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import chain
 
 import msgspec
 import numpy as np
+from dash import html
 
 from melm_studio.layout.summary import data_size, data_summary
 from melm_studio.tables import Choice, Question
@@ -90,7 +92,7 @@ def test_a_question_is_in_sight_with_a_button_for_each_answer():
         "doubles", "Are they? Yes.", (Choice("together", "Are"), Choice("no", "Are not"))
     )
     data = replace(blobs(), questions=(asked, msgspec.structs.replace(asked, answer="no")))
-    found = [one.to_plotly_json()["props"] for one in shown(data) if is_question(one)]
+    found = [one.to_plotly_json()["props"] for one in questions_of(shown(data))]
     assert [("data-open" in props, props["aria-label"]) for props in found] == [
         (True, "Are they?"),
         (False, "Are they?"),
@@ -99,6 +101,27 @@ def test_a_question_is_in_sight_with_a_button_for_each_answer():
         {"Are": "false", "Are not": "false"},
         {"Are": "false", "Are not": "true"},
     ]
+
+
+def test_three_questions_are_in_sight_those_without_a_default_first_and_answers_are_folded():
+    choices = (Choice("a", "A"), Choice("b", "B"))
+    asked = [Question(f"use:{at}", f"What is {at}?", choices, default="a") for at in range(5)]
+    needed = Question("doubles", "Are they?", choices)
+    answered = Question("limits", "How?", choices, answer="b", default="a")
+    data = replace(blobs(), questions=(answered, *asked, needed))
+    found = [part for part in shown(data) if is_question(part)]
+    names = [one.to_plotly_json()["props"]["aria-label"] for one in found]
+    assert names == ["Are they?", "What is 0?", "What is 1?"]
+    assert pressed(found[1].to_plotly_json()["props"]) == {"A": "true", "B": "false"}
+    assert "4 more questions" in texts(*shown(data))
+
+
+def questions_of(parts_shown):
+    """The questions in sight, and then those that are folded."""
+    folds = [
+        part.children for part in parts_shown if isinstance(part, html.Details) and part.children
+    ]
+    return [part for part in chain(parts_shown, *folds) if is_question(part)]
 
 
 def is_question(part):

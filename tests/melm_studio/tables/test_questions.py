@@ -120,7 +120,7 @@ def test_categories_counts_and_ages_are_not_like_subjects():
         ),
         "label",
     )
-    assert data.questions == ()
+    assert data.open_questions == ()
 
 
 def test_serial_rows_of_random_labels_need_no_question():

@@ -28,7 +28,7 @@ def assert_alike(raw: bytes, name: str = "table") -> None:
     apart, here = read(raw, name), read_table(raw, name)
     pd.testing.assert_frame_equal(apart.frame, here.frame)
     assert apart.frame.columns.dtype == here.frame.columns.dtype
-    for each in ("name", "steps", "form", "sheets", "sheet"):
+    for each in ("name", "steps", "form", "sheets", "sheet", "asked"):
         assert getattr(apart, each) == getattr(here, each)
     np.testing.assert_array_equal(apart.row_numbers, here.row_numbers)
 
@@ -104,6 +104,7 @@ HEADER = {
     "form": {"delimiter": ",", "decimal": ".", "has_header": True},
     "sheets": [],
     "sheet": "",
+    "asked": {},
 }
 NUMBERS, CODES = np.zeros(2).tobytes(), np.array([0, -1], np.int32).tobytes()
 TEXTS = msgspec.msgpack.encode([["a"]])

@@ -1,0 +1,137 @@
+"""What could have been read otherwise: the cells of a file, and the use of its columns.
+
+Each of these questions has a default, which holds while nobody answers; no yes depends on them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+
+from melm_core.base import percent
+from melm_studio.tables.column_roles import NEARLY_EMPTY
+from melm_studio.tables.formatting import number, shortened
+from melm_studio.tables.labels import words_of
+from melm_studio.tables.questions import READING, SUBJECTS, USE, Choice, Question
+from melm_studio.tables.roles import Column, Role, Use
+
+MOST_COLUMNS = 20  # that are asked about
+LEAST_REPEATS = 2  # rows for each value, on average, for a number to be a group or a batch
+FIRST_YEAR, LAST_YEAR = 1900, 2100
+# Names of whole numbers that count occasions rather than measure.
+OCCASION_WORDS = {
+    "cohort", "cycle", "day", "month", "period", "round", "session", "timepoint", "visit",
+    "wave", "week", "year",
+}  # fmt: skip
+# Names of whole numbers that tell things apart.
+CODE_WORDS = {"code", "id", "identifier", "key", "no", "nr", "number", "plate", "site", "zip"}
+_LABELS = {
+    "half": "Half the limit",
+    "limit": "The limit",
+    "empty": "Empty",
+    "indicator": "Half, and a column that says so",
+    "columns": "Columns",
+    "rows": "Rows",
+    "joined": "Join them",
+    "first": "Only the first",
+    "left-out": "Leave out",
+    "kept": "Keep",
+}
+_ASKED = {
+    "limits": "How are these cells read? {}.",
+    "samples": "Are the samples rows or columns of the file? {}.",
+    "header": "Are the header rows joined? {}.",
+    "totals": "Are totals left out? {}.",
+}
+_EMPTY_CHOICES = (Choice(Use.INFO, "Leave out"), Choice(Use.FEATURE, "Use"))
+_NUMBER_CHOICES = (
+    Choice(Use.FEATURE, "A number"),
+    Choice(Use.GROUP, "A group"),
+    Choice(Use.BATCH, "A batch"),
+    Choice(Use.INFO, "Information"),
+)
+
+
+def reading_questions(asked: Mapping[str, str], answers: Mapping[str, str]) -> Iterator[Question]:
+    """What could have been read otherwise in the file.
+
+    Parameters
+    ----------
+    asked : mapping of str to str
+        As `Table.asked`.
+    answers : mapping of str to str
+        Checked ones, by the ids of the questions.
+    """
+    for question, values in READING.items():
+        if found := asked.get(question):
+            choices = tuple(Choice(value, _LABELS[value]) for value in values)
+            sentence = _ASKED[question].format(found)
+            yield Question(question, sentence, choices, answers.get(question, ""), values[0])
+
+
+def column_questions(
+    frame: pd.DataFrame,
+    columns: Sequence[Column],
+    answers: Mapping[str, str],
+    chosen: Mapping[str, str],
+    others: Collection[str],
+) -> tuple[Question, ...]:
+    """Which columns may be something else than they were taken for.
+
+    Those that are nearly empty, and whole numbers that count occasions or tell things apart.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        The rows that have a class.
+    columns : sequence of Column
+        With the roles that they have, after the answers.
+    answers : mapping of str to str
+        Checked ones, by the ids of the questions.
+    chosen : mapping of str to str
+        The uses that the user chose, about which nothing is asked.
+    others : collection of str
+        The ids of other questions, of which one may be about the same column.
+    """
+    found = (
+        _column_question(frame[column.name], column, answers.get(USE + column.name, ""))
+        for column in columns
+        if column.role is not Role.LABEL
+        and column.name not in chosen
+        and SUBJECTS + column.name not in others
+        and not column.exclusion_reason
+    )
+    return tuple(one for one in found if one is not None)[:MOST_COLUMNS]
+
+
+def _column_question(cells: pd.Series, column: Column, answer: str) -> Question | None:
+    name, question = shortened(column.name), USE + column.name
+    if column.n_missing > NEARLY_EMPTY * len(cells):
+        share = percent(column.n_missing / len(cells))
+        sentence = f"Is {name} left out? {share} of its cells are empty."
+        return Question(question, sentence, _EMPTY_CHOICES, answer, Use.INFO)
+    if (answer or column.role is Role.NUMERIC) and _may_be_no_quantity(cells, column):
+        numbers = cells.dropna()
+        low, high = number(int(numbers.min())), number(int(numbers.max()))
+        if _are_years(numbers):
+            low, high = low.replace(",", ""), high.replace(",", "")
+        sentence = f"What is {name}? It has whole numbers from {low} to {high}."
+        return Question(question, sentence, _NUMBER_CHOICES, answer, Use.FEATURE)
+    return None
+
+
+def _may_be_no_quantity(cells: pd.Series, column: Column) -> bool:
+    """Whether whole numbers repeat under the name of occasions or codes, or are years."""
+    if cells.dtype.kind != "f" or not 2 <= column.n_values <= len(cells) / LEAST_REPEATS:
+        return False
+    numbers = cells.dropna()
+    words = words_of(column.name)
+    is_named = not (OCCASION_WORDS | CODE_WORDS).isdisjoint(words)
+    is_whole = is_named and bool(np.equal(numbers, np.floor(numbers)).all())
+    return is_whole and (numbers.abs().max() < 2**53)
+
+
+def _are_years(numbers: pd.Series) -> bool:
+    return bool(numbers.min() >= FIRST_YEAR and numbers.max() <= LAST_YEAR)

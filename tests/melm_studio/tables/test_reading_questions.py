@@ -1,0 +1,143 @@
+"""What could have been read otherwise is asked, with a default, and the answers are obeyed."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from melm_studio.runs.records.data_source import DataSource
+from melm_studio.tables import (
+    LabeledData,
+    Role,
+    TableError,
+    has_chosen_groups,
+    prepare,
+    read_table,
+)
+
+RNG = np.random.default_rng(0)
+
+
+def measured(zinc="{:.2f}"):
+    lines = ["zinc,lead,visit,rare,kind"]
+    for at in range(60):
+        cell = "<0.5" if at % 4 == 0 else zinc.format(RNG.normal(3))
+        rare = at + 1 if at < 2 else ""
+        lines.append(f"{cell},{RNG.normal():.3f},{at % 3 + 1},{rare},{'ab'[at % 2]}")
+    return "\n".join(lines)
+
+
+def genes():
+    samples = ",".join(f"s{at}" for at in range(12))
+    groups = ",".join(("ill", "well")[at % 2] for at in range(12))
+    rows = [f"gene{at}," + ",".join(f"{x:.3f}" for x in RNG.normal(size=12)) for at in range(8)]
+    return "\n".join([f"name,{samples}", f"group,{groups}", *rows])
+
+
+def with_header():
+    rows = [f"{a:.2f},{b:.2f},{'xy'[int(a > 0)]}" for a, b in RNG.normal(size=(40, 2))]
+    return "\n".join(["mass,length,kind", "(kg),(mm),", *rows])
+
+
+def with_totals():
+    rows = [f"row {at},{a:.2f},{b:.2f},{'xy'[at % 2]}" for at, (a, b) in
+            enumerate(RNG.normal(size=(40, 2)))]  # fmt: skip
+    return "\n".join(["name,mass,length,kind", *rows, "Total,40,50,"])
+
+
+def read_and_prepared(text, answers) -> LabeledData:
+    source = DataSource(kind="upload", key="0" * 64, name="t.csv", answers=answers)
+    return prepare(read_table(text.encode(), "t.csv", options=source.read_options), answers=answers)
+
+
+@pytest.mark.parametrize(
+    ("text", "question", "default"),
+    [
+        (measured(), "limits", "half"),
+        (genes(), "samples", "columns"),
+        (with_header(), "header", "joined"),
+        (with_totals(), "totals", "left-out"),
+        (measured(), "use:visit", "feature"),
+        (measured(), "use:rare", "info"),
+    ],
+)
+def test_a_decision_of_reading_is_asked_with_its_default_and_no_yes_depends_on_it(
+    text, question, default
+):
+    data = read_and_prepared(text, {})
+    [found] = [one for one in data.questions if one.id == question]
+    assert (found.default, found.answer) == (default, "")
+    assert default in [choice.value for choice in found.choices]
+    assert found not in data.open_questions
+
+
+def test_cells_beyond_a_limit_are_read_as_answered():
+    text = measured()
+    half, limit, empty = (
+        read_table(
+            text.encode(),
+            "t.csv",
+            options=DataSource(kind="sample", key="iris", answers=answers).read_options,
+        ).frame["zinc"][0]
+        for answers in ({}, {"limits": "limit"}, {"limits": "empty"})
+    )
+    assert (half, limit) == (0.25, 0.5)
+    assert np.isnan(empty)
+    data = read_and_prepared(text, {"limits": "indicator"})
+    assert "zinc beyond limit" in data.feature_names
+
+
+def test_the_rows_of_totals_are_kept_as_answered():
+    text = with_totals().encode()
+    options = DataSource(kind="sample", key="iris", answers={"totals": "kept"}).read_options
+    assert len(read_table(text, "t.csv").frame) == 40
+    assert len(read_table(text, "t.csv", options=options).frame) == 41
+
+
+def test_header_rows_are_rows_as_answered():
+    text = with_header().encode()
+    options = DataSource(kind="sample", key="iris", answers={"header": "first"}).read_options
+    assert list(read_table(text, "t.csv").frame)[:2] == ["mass [kg]", "length [mm]"]
+    assert list(read_table(text, "t.csv", options=options).frame)[:2] == ["mass", "length"]
+
+
+def test_the_turn_of_a_table_is_undone_as_answered():
+    text = genes().encode()
+    options = DataSource(kind="sample", key="iris", answers={"samples": "rows"}).read_options
+    turned, plain = read_table(text, "t.csv"), read_table(text, "t.csv", options=options)
+    assert (len(turned.frame), len(plain.frame)) == (12, 8)  # groups head the samples
+    assert "samples" in turned.asked
+    assert "samples" in plain.asked  # so it can be answered anew
+
+
+@pytest.mark.parametrize("use", ["group", "batch", "info"])
+def test_whole_numbers_of_visits_are_used_as_answered(use):
+    data = read_and_prepared(measured(), {"use:visit": use})
+    roles = {column.name: column.role for column in data.columns}
+    assert roles["visit"] is Role(use)
+    [question] = [one for one in data.questions if one.id == "use:visit"]
+    assert question.answer == use
+
+
+def test_a_nearly_empty_column_comes_back_by_an_answer():
+    assert "rare" not in read_and_prepared(measured(), {}).feature_names
+    assert "rare" in read_and_prepared(measured(), {"use:rare": "feature"}).feature_names
+
+
+def test_a_use_that_the_user_chose_is_not_asked():
+    data = prepare(read_table(measured().encode(), "t.csv"), roles={"visit": "batch"})
+    assert "use:visit" not in [one.id for one in data.questions]
+
+
+def test_an_answer_about_a_batch_does_not_say_which_rows_depend_on_each_other():
+    data = read_and_prepared(measured(), {"use:visit": "batch", "limits": "limit"})
+    assert data.groups is None
+    assert not has_chosen_groups(data.columns, data.questions)
+
+
+@pytest.mark.parametrize(
+    "answers", [{"limits": "twice"}, {"samples": "auto"}, {"use:visit": "label"}, {"use:x": "info"}]
+)
+def test_an_answer_that_does_not_exist_is_refused(answers):
+    with pytest.raises(TableError, match=r"answer|column"):
+        read_and_prepared(measured(), answers)
