@@ -59,6 +59,7 @@ from melm_studio.tables import (
 )
 from melm_studio.validation import Count, Text, read
 from melm_studio.workspace.data_source import ShownData
+from melm_studio.workspace.view_spec import row_scales
 
 _REFITTING = "Refitting in 5 folds, to judge each row by planes fitted without it…"
 _MAX_SELECTED = 1_000_000
@@ -422,7 +423,8 @@ def _new_rows(record: RunRecord) -> NewRows:
     query = flask.request.args
     values = {"kind": "upload", "key": query.get("file", ""), "name": query.get("name", "")}
     source = read(values, DataSource, "The file of the new rows")
-    return services().rows.new_rows(workspace(), record, source)
+    scaled = row_scales(query.get("scaled", ""))
+    return services().rows.new_rows(workspace(), record, source, scaled)
 
 
 def _placement(

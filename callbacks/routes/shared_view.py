@@ -15,7 +15,7 @@ from melm_studio.planes.captions import reproduced_sentence, title
 from melm_studio.runs.records.run import PlaneEvent, RunRecord
 from melm_studio.validation import InputError
 from melm_studio.workspace.view_query import to_query
-from melm_studio.workspace.view_spec import ViewSpec, spec_of
+from melm_studio.workspace.view_spec import ViewSpec, row_scales, spec_of
 
 
 def register(app: Dash) -> None:
@@ -64,7 +64,11 @@ def _marks(query: Mapping[str, str]) -> dict[str, Any]:
         name: query[name] for name in ("color_by", "shape_by") if query.get(name)
     }
     if query.get("new_rows"):
-        marks["new_rows"] = {"key": query["new_rows"], "name": query.get("new_rows_name", "")}
+        marks["new_rows"] = {
+            "key": query["new_rows"],
+            "name": query.get("new_rows_name", ""),
+            "scaled": row_scales(query.get("new_rows_scaled", "")),
+        }
     return marks
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from msgspec import Struct
 
 from melm_core.base import ColumnEncoding, FloatArray, IntArray, UserError
 from melm_core.recipe import beyond_curves
@@ -22,18 +24,42 @@ from melm_studio.tables import (
     listed,
     number,
     number_text,
+    shortened,
     without_unit,
 )
 
 MAX_NEW_ROWS = 20_000
 
-# A mean this many standard deviations away is more often another unit than another population.
-_FAR_MEAN = 5.0
+# The quantiles between which nearly all rows of the run's table lie. A median beyond them by half
+# of their distance, 4.7 standard deviations of a normal feature, is more often another unit than
+# another population.
+_QUANTILES = 0.01, 0.99
+_FAR = 0.5
+_NEAR_POWER = 0.3  # of a ratio of medians to a power of ten, in decimal digits: a factor of two
+_UNSCALED: Mapping[str, float] = MappingProxyType({})
 
 _NOT_COMPUTED = (
     "No row of {name} can be placed: a step of the preparation, such as a logarithm, cannot be "
     "computed for any. Check its numbers."
 )
+
+
+class ScaleQuestion(Struct, frozen=True):
+    """A column that seems to be in another unit than that of the run's table.
+
+    Attributes
+    ----------
+    column : str
+    factor : float
+        The power of ten by which its numbers fit, with what they were multiplied by before.
+    sentence, label : str
+        The question, and what the button says that answers yes.
+    """
+
+    column: str
+    factor: float
+    sentence: str
+    label: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,6 +80,7 @@ class NewRows:
         Class codes, -1 where the class is not given or not one of the first table's.
     notes : tuple of str
         What was found different, a sentence each.
+    scales : tuple of ScaleQuestion
     """
 
     name: str
@@ -62,9 +89,10 @@ class NewRows:
     names: tuple[str, ...]
     labels: IntArray
     notes: tuple[str, ...]
+    scales: tuple[ScaleQuestion, ...] = ()
 
 
-def match_rows(data: RunData, table: Table) -> NewRows:
+def match_rows(data: RunData, table: Table, scaled: Mapping[str, float] = _UNSCALED) -> NewRows:
     """Prepare the rows of a second table as the first one was.
 
     Columns are matched by name, in any order, and others are ignored. Missing numbers get the value
@@ -76,11 +104,14 @@ def match_rows(data: RunData, table: Table) -> NewRows:
         The first table.
     table : Table
         The second one.
+    scaled : mapping of str to float, optional
+        What the numbers of columns of the first table are multiplied by, as the visitor chose.
 
     Raises
     ------
     UserError
-        If columns are missing, the table is too long, or no row can be prepared.
+        If columns are missing or cannot be multiplied, the table is too long, or no row can be
+        prepared.
     """
     if len(table.frame) > MAX_NEW_ROWS:
         raise UserError(
@@ -88,6 +119,7 @@ def match_rows(data: RunData, table: Table) -> NewRows:
             f"{number(MAX_NEW_ROWS)} can be added at once. Split the file."
         )
     frame, renamed = _matched(data, table)
+    frame, scaled_notes = _scaled(data, frame, scaled)
     columns = [_Cells.of(one, frame[one.name]) for one in data.encodings]
     kept = np.flatnonzero(~np.any([column.is_unknown for column in columns], axis=0))
     if not len(kept):
@@ -103,19 +135,22 @@ def match_rows(data: RunData, table: Table) -> NewRows:
     labels, label_notes = _labels(data, frame, kept)
     notes = (
         *renamed,
+        *scaled_notes,
         *_unknown_notes(columns),
         *_step_notes(int((~is_finite).sum())),
         *_filled_notes(data, columns),
         *_beyond_notes(data, encoded),
         *label_notes,
     )
+    scales, unit_notes = _other_scales(data, encoded, scaled)
     return NewRows(
         table.name,
         kept + 1,
         X,
         _names(data, frame, kept),
         labels,
-        (*notes, *_unit_notes(data, X, encoded)),
+        (*notes, *unit_notes),
+        scales,
     )
 
 
@@ -196,6 +231,30 @@ def _converted(table: str, column: pd.Series, name: str, unit: str) -> pd.Series
     return pd.to_numeric(column, errors="coerce") * factor + offset
 
 
+def _scaled(
+    data: LabeledData, frame: pd.DataFrame, scaled: Mapping[str, float]
+) -> tuple[pd.DataFrame, list[str]]:
+    """The table with the numbers of columns multiplied, and that they were."""
+    numeric = [one.name for one in data.encodings if not one.levels]
+    others = [name for name in scaled if name not in numeric]
+    if others:
+        raise UserError(
+            f"{shortened(others[0])} is no column of numbers of the run, so that it cannot be "
+            f"multiplied. Columns of numbers are {listed(numeric)}."
+        )
+    factors = {name: factor for name, factor in scaled.items() if factor != 1.0}
+    for name, factor in factors.items():
+        frame = frame.assign(**{name: pd.to_numeric(frame[name], errors="coerce") * factor})
+    return frame, [f"{name} {_times(by)}, as you chose." for name, by in factors.items()]
+
+
+def _times(factor: float) -> str:
+    """In words that a power of ten multiplies, or divides."""
+    if factor < 1:
+        return f"was divided by {1 / factor:,.6g}"
+    return f"was multiplied by {factor:,.6g}"
+
+
 def _plain(name: str) -> str:
     return "".join(letter for letter in name.casefold() if letter.isalnum()) or name
 
@@ -265,19 +324,49 @@ def _filled_notes(data: LabeledData, columns: list[_Cells]) -> Iterator[str]:
         )
 
 
-def _unit_notes(data: LabeledData, X: FloatArray, encoded: FloatArray) -> Iterator[str]:
-    """Numeric features whose mean is far from that of the first table."""
-    tables = encoded, data.unprepared
-    deviations = data.X.std(axis=0)
-    shifts = np.abs(X.mean(axis=0) - data.X.mean(axis=0)) / np.where(deviations, deviations, np.inf)
-    numeric = {one.name for one in data.encodings if not one.levels}
-    for feature in np.argsort(-shifts):
-        name = data.feature_names[feature]
-        if shifts[feature] <= _FAR_MEAN:
-            return
-        if name in numeric:
-            here, there = (np.nanmean(rows[:, feature]) for rows in tables)
-            yield (
-                f"The mean of {name} is {here:,.4g}, and {there:,.4g} in the run's table, "
-                f"{shifts[feature]:,.0f} standard deviations away. Check its unit."
-            )
+def _other_scales(
+    data: LabeledData, encoded: FloatArray, scaled: Mapping[str, float]
+) -> tuple[tuple[ScaleQuestion, ...], list[str]]:
+    """Numeric columns that seem to be in another unit, by the quantiles of the run's table.
+
+    One whose median is beyond them, by a ratio near a power of ten that brings it between them, is
+    asked about; of others that are far off, a note says so.
+    """
+    owners = [one for one in data.encodings for _ in one.feature_names]
+    numeric = [at for at, one in enumerate(owners) if not one.levels]
+    if not numeric:
+        return (), []
+    known = data.unprepared[:, numeric]
+    low, high = np.nanquantile(known, _QUANTILES, axis=0)
+    theirs, ours = np.nanmedian(known, axis=0), _medians(encoded[:, numeric])
+    questions, notes = [], []
+    for at, below, above, there, here in zip(numeric, low, high, theirs, ours, strict=True):
+        name = owners[at].name
+        excess = max(below - here, here - above)
+        if not excess > 0:
+            continue
+        factor = _power_of_ten(here, there)
+        medians = f"The median of {name} is {here:,.4g}, and {there:,.4g} in the run's table"
+        if factor != 1.0 and below <= here * factor <= above:
+            by = f"Divide by {1 / factor:,.6g}" if factor < 1 else f"Multiply by {factor:,.6g}"
+            whole = factor * scaled.get(name, 1.0)
+            questions.append(ScaleQuestion(name, whole, f"{medians}: another unit?", by))
+        elif excess > _FAR * (above - below):
+            notes.append(f"{medians}, beyond nearly all of its rows. Check its unit.")
+    return tuple(questions), notes
+
+
+def _medians(encoded: FloatArray) -> FloatArray:
+    """The medians of columns, NaN of one without a number."""
+    is_given = ~np.isnan(encoded)
+    columns = (column[given] for column, given in zip(encoded.T, is_given.T, strict=True))
+    return np.array([np.median(column) if len(column) else np.nan for column in columns])
+
+
+def _power_of_ten(here: float, there: float) -> float:
+    """What brings a median to another one of its sign, if their ratio is near a power of ten."""
+    if here * there <= 0:
+        return 1.0
+    digits = float(np.log10(there / here))
+    power = round(digits)
+    return float(f"1e{power}") if abs(digits - power) <= _NEAR_POWER else 1.0

@@ -7,7 +7,7 @@ import pandas as pd
 from msgspec import Struct
 
 from melm_core.base import FloatArray, IntArray
-from melm_studio.rows.new_rows import NewRows
+from melm_studio.rows.new_rows import NewRows, ScaleQuestion
 from melm_studio.rows.placement import Placement, RowPlacer
 from melm_studio.rows.row_summaries import (
     RowSummary,
@@ -22,6 +22,8 @@ from melm_studio.tables import LabeledData, count
 
 MAX_LISTED = 200
 
+_SHARE_OF = "probability of "
+_NO_CLASS = "no class, as most new rows are unlike the training rows"
 _NO_PROBABILITIES = (
     "No probabilities: these need refits that leave rows out, of a plane that is the result of its "
     "run, with rows enough; for a nonlinear method, Suspect labels makes them."
@@ -46,6 +48,8 @@ class NewRowsReport(Struct, frozen=True, kw_only=True):
     rows : tuple of RowSummary
         The first ones.
     n_rows : int
+    scales : tuple of ScaleQuestion
+        Columns that seem to be in another unit.
     """
 
     name: str
@@ -55,6 +59,7 @@ class NewRowsReport(Struct, frozen=True, kw_only=True):
     confusion: tuple[tuple[int, ...], ...]
     rows: tuple[RowSummary, ...]
     n_rows: int
+    scales: tuple[ScaleQuestion, ...] = ()
 
 
 def new_rows_report(
@@ -72,6 +77,8 @@ def new_rows_report(
         Of the new rows.
     """
     confusion = _confusion(new, placement, len(data.class_names))
+    if is_mostly_unlike(placement):
+        confusion = np.zeros_like(confusion)
     return NewRowsReport(
         name=new.name,
         headline=_headline(data, new, placement, confusion),
@@ -84,18 +91,27 @@ def new_rows_report(
         confusion=tuple(map(tuple, confusion.tolist())) if confusion.any() else (),
         rows=tuple(_summaries(data, new, placement)),
         n_rows=len(new.row_numbers),
+        scales=new.scales,
     )
 
 
 def new_rows_table(data: LabeledData, new: NewRows, placement: Placement) -> pd.DataFrame:
-    """Return every new row: prediction, probabilities, distances with limits, coordinates."""
+    """Return every new row: prediction, probabilities, distances with limits, coordinates.
+
+    Where most rows are unlike those of the table, none has a class.
+    """
+    placed = placement_columns(data, placement)
+    if is_mostly_unlike(placement):
+        none = np.full(len(new.row_numbers), np.nan)
+        shares = {name: none for name in placed if name.startswith(_SHARE_OF)}
+        placed |= {"predicted": [""] * len(none), **shares}
     labels = [data.class_names[code] if code >= 0 else "" for code in new.labels]
     return pd.DataFrame(
         {
             "row": new.row_numbers,
             **({"name": new.names} if new.names else {}),
             **({"label": labels} if (new.labels >= 0).any() else {}),
-            **placement_columns(data, placement),
+            **placed,
         }
     )
 
@@ -119,15 +135,21 @@ def placement_columns(data: LabeledData, placement: Placement) -> dict[str, Floa
     }
 
 
+def is_mostly_unlike(placement: Placement) -> bool:
+    """Whether so many rows are unlike those of the table that the classes of none are said."""
+    return bool(2 * placement.is_unlike.sum() > len(placement.is_unlike))
+
+
 def taken_for(data: LabeledData, placement: Placement, chosen: IntArray) -> list[str]:
     """What each of the chosen rows is taken for, in words: "Barolo 82 %"."""
-    unlike = unlike_words(placement)
-    predicted, shares = (
-        predicted_classes(data, placement, unlike),
-        probability_words(placement, unlike),
-    )
+    unlike, hides = unlike_words(placement), is_mostly_unlike(placement)
+    predicted, shares = _said(data, placement, unlike)
     return [
-        "unlike the training rows" if unlike[i] else f"{predicted[i]} {shares[i]}".rstrip()
+        "unlike the training rows"
+        if unlike[i]
+        else _NO_CLASS
+        if hides
+        else f"{predicted[i]} {shares[i]}".rstrip()
         for i in chosen
     ]
 
@@ -145,15 +167,21 @@ def _probability_columns(data: LabeledData, placement: Placement) -> dict[str, F
         return {}
     shares = np.where(placement.is_unlike[:, None], np.nan, placement.probabilities)
     shares = shares.round(len(str(placement.n_calibrating)))
-    return {f"probability of {name}": shares[:, i] for i, name in enumerate(data.class_names)}
+    return {f"{_SHARE_OF}{name}": shares[:, i] for i, name in enumerate(data.class_names)}
+
+
+def _said(
+    data: LabeledData, placement: Placement, unlike: list[str]
+) -> tuple[list[str], list[str]]:
+    """The class of each row and how probable it is; of none where most rows are unlike."""
+    if is_mostly_unlike(placement):
+        return [""] * len(unlike), [""] * len(unlike)
+    return predicted_classes(data, placement, unlike), probability_words(placement, unlike)
 
 
 def _summaries(data: LabeledData, new: NewRows, placement: Placement) -> list[RowSummary]:
     unlike = unlike_words(placement)
-    predicted, shares = (
-        predicted_classes(data, placement, unlike),
-        probability_words(placement, unlike),
-    )
+    predicted, shares = _said(data, placement, unlike)
     return [
         RowSummary(
             row=int(new.row_numbers[i]),
@@ -178,6 +206,9 @@ def _confusion(new: NewRows, placement: Placement, n_classes: int) -> np.ndarray
 def _headline(data: LabeledData, new: NewRows, placement: Placement, confusion: np.ndarray) -> str:
     rows = count(len(new.row_numbers), "new row")
     sizes = confusion.sum(axis=1)
+    if is_mostly_unlike(placement):
+        n_unlike = int(placement.is_unlike.sum())
+        return f"{n_unlike:,} of {rows} are unlike the training rows, so no classes are given"
     if not sizes.any():
         alike: IntArray = placement.predicted[~placement.is_unlike]
         taken = np.bincount(alike, minlength=len(data.class_names))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -81,8 +82,16 @@ class RowViews:
         """Return those of the rows of a run at a kernel width; None where there are no refits."""
         return self._probabilities(_Key(record, (record.run_id, gamma)))
 
-    def new_rows(self, workspace: Workspace, record: RunRecord, source: DataSource) -> NewRows:
+    def new_rows(
+        self,
+        workspace: Workspace,
+        record: RunRecord,
+        source: DataSource,
+        scaled: Mapping[str, float],
+    ) -> NewRows:
         """Return the rows of an uploaded file, prepared as the data of a run.
+
+        The numbers of columns are multiplied as `scaled` says.
 
         Raises
         ------
@@ -90,7 +99,8 @@ class RowViews:
             If the file is not stored, not a table, or lacks columns.
         """
         names = (*_prepared_data(record), source.key, source.name)
-        return self._new_rows(_Key((workspace, record, source), names))
+        names = (*names, tuple(sorted(scaled.items())))
+        return self._new_rows(_Key((workspace, record, source, scaled), names))
 
     def _load_data(self, key: _Key) -> RunData:
         return self._renderer.data(key.value)
@@ -119,8 +129,8 @@ class RowViews:
         return RefittedProbabilities(self.data(record), refits, gamma)
 
     def _match_new_rows(self, key: _Key) -> NewRows:
-        workspace, record, source = key.value
-        return match_rows(self.data(record), workspace.table(source))
+        workspace, record, source, scaled = key.value
+        return match_rows(self.data(record), workspace.table(source), scaled)
 
 
 @dataclass(frozen=True)

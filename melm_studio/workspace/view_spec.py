@@ -6,7 +6,7 @@ It holds no data and no run of anyone: it says which data, which run, and which 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal, TypeAlias, get_args
 
 import msgspec
 from msgspec import Meta, Struct, field
@@ -70,7 +70,34 @@ class SharedMorph(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True)
         return RunParameters.of(self.parameters)
 
 
-class RowFile(Struct, frozen=True, forbid_unknown_fields=True):
+# What the numbers of columns of new rows are multiplied by.
+RowScales: TypeAlias = dict[
+    Annotated[str, Meta(max_length=MAX_TEXT)], Annotated[float, Meta(gt=0, le=1e15)]
+]
+
+
+def row_scales(text: str) -> RowScales:
+    """Return the factors that a query names, as JSON; none of an empty text.
+
+    Raises
+    ------
+    InputError
+        If this is something else.
+
+    Examples
+    --------
+    >>> row_scales('{"width": 1000}')
+    {'width': 1000.0}
+    """
+    name = "The factors of the new rows"
+    try:
+        values = msgspec.json.decode(text or "{}")
+    except msgspec.DecodeError:
+        raise InputError(f'{name} must be JSON, such as {{"width": 1000}}.') from None
+    return read(values, RowScales, name)
+
+
+class RowFile(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """An uploaded file whose rows are shown beside those of the run.
 
     Attributes
@@ -78,10 +105,15 @@ class RowFile(Struct, frozen=True, forbid_unknown_fields=True):
     key : str
         The SHA-256 of the file.
     name : str
+    scaled : dict of str to float
+        What the numbers of columns are multiplied by, where they were in another unit.
     """
 
     key: Annotated[Sha256, Meta(title="The key of the new rows")]
     name: Annotated[str, Meta(title="The name of the new rows", min_length=1, max_length=MAX_TEXT)]
+    scaled: Annotated[RowScales, Meta(title="The factors of the new rows")] = field(
+        default_factory=dict
+    )
 
 
 class RowMarks(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):

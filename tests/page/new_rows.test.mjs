@@ -10,8 +10,8 @@ globalThis.fetch = /** @type {any} */ (async (address) => {
   return { ok: true, json: async () => ({ report: { headline: "", confusion: [] } }) };
 });
 
-const { addNewRowsButtons, placeFile } = await import("../../assets/studio/rows/new_rows_buttons.mjs");
-await import("../../assets/studio/rows/new_rows.mjs"); // else loaded with the first new rows
+const { addNewRowsButtons, placedFile, placeFile } = await import("../../assets/studio/rows/new_rows_buttons.mjs");
+const { place } = await import("../../assets/studio/rows/new_rows.mjs"); // else loaded with the first new rows
 const { extend } = await import("../../assets/studio/panel/features.mjs");
 
 function panelOf(run) {
@@ -37,4 +37,23 @@ test("a panel that is painted again and again does not keep another one waiting"
   await settled();
   mock.timers.reset();
   assert.deepEqual(requested, ["still"]);
+});
+
+test("of two files that are dropped one after the other, the newest stays", async () => {
+  const answers = [];
+  globalThis.window = /** @type {any} */ ({ dash_clientside: { set_props: () => undefined } });
+  Object.assign(globalThis.document, { querySelector: () => null, getElementById: () => null });
+  globalThis.fetch = /** @type {any} */ (
+    (address) =>
+      address === "upload"
+        ? new Promise((resolve) => answers.push((name) => resolve({ ok: true, json: async () => ({ key: name, name }) })))
+        : Promise.resolve({ ok: true, json: async () => ({ report: { headline: "", confusion: [] } }) })
+  );
+  const panel = panelOf("one");
+  const [older, newer] = ["older.csv", "newer.csv"].map((name) => place(panel, new File(["x"], name)));
+  answers[1]("newer.csv");
+  await newer;
+  answers[0]("older.csv");
+  await older;
+  assert.equal(placedFile.value.name, "newer.csv");
 });

@@ -91,7 +91,10 @@ export class Painting {
   picture(plane) {
     const { data } = this.panel.figure.plane;
     const own = data.map((style, i) => this.dressed(style, plane.traces[i], i));
-    return { plane, traces: [...own, ...addedTraces(this.panel)], axes: this.axes(), features: plane.arrows.features };
+    // Names of classes stand over the crosses of new rows.
+    const isName = ({ meta }) => meta.kind === PLANE_TRACE.classNames;
+    const under = [...own.filter((trace) => !isName(trace)), ...addedTraces(this.panel)];
+    return { plane, traces: [...under, ...own.filter(isName)], axes: this.axes(), features: plane.arrows.features };
   }
 
   /** Returns whether the plane stays: another may follow before plotly is done. @param {Plane} plane */

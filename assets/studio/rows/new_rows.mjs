@@ -43,6 +43,7 @@ function connect(panel) {
 
 /** Uploads a file; its rows are then placed in every panel that is shown. @param {Panel} panel @param {File} file */
 export async function place(panel, file) {
+  newest = file;
   showNotice(null); // a file before may have been refused
   try {
     const answer = await sendFile(file);
@@ -50,14 +51,21 @@ export async function place(panel, file) {
     const newRows = await answer.json();
     // Whether the rows fit is known before they replace others.
     await ask(addressOf(panel, "new-rows", fields(newRows)));
+    if (file !== newest) return;
     bringToFront(panel.run);
     placeFile(newRows);
   } catch (error) {
+    if (file !== newest) return;
+    placeFile(null); // rows of a file before are not those of this one
     showNotice(sentenceOf(error));
   }
 }
 
-const fields = ({ key, name }) => ({ file: key, name });
+/** @param {import("./new_rows_buttons.mjs").PlacedFile} file */
+const fields = ({ key, name, scaled }) => ({ file: key, name, ...(scaled && { scaled: JSON.stringify(scaled) }) });
+
+/** The newest file that was dropped: what is known of one before it later says nothing any more. @type {File | null} */
+let newest = null;
 
 const saveAll = (panel) =>
   requested(addressOf(panel, "new-rows.csv", fields(placedFile.value)))
@@ -119,7 +127,8 @@ class NewRows {
     this.line.textContent = known ? (known.refusal ?? report.headline) : "";
     panel.part("new-headline").textContent = this.line.textContent;
     panel.part("new-list").replaceChildren(...(report?.rows ?? []).map((row) => element("li", "row-line", ...rowLine(row))));
-    panel.part("new-notes").replaceChildren(...(report?.notes ?? []).map((note) => element("li", "", note)));
+    const notes = (report?.notes ?? []).map((note) => element("li", "", note));
+    panel.part("new-notes").replaceChildren(...(report?.scales ?? []).map(scaleQuestion), ...notes);
     panel.part("new-confusion").replaceChildren(...(report?.confusion.length ? confusionRows(report) : []));
   }
 
@@ -156,6 +165,17 @@ class NewRows {
       showlegend: false,
     };
   }
+}
+
+// A column that seems to be in another unit, with the button that converts it.
+function scaleQuestion({ column, factor, sentence, label: words }) {
+  const convert = element("button", "button is-text", words);
+  Object.assign(convert, { type: "button" });
+  convert.onclick = () => {
+    const file = placedFile.value;
+    placeFile({ ...file, scaled: { ...file.scaled, [column]: factor } });
+  };
+  return element("li", "", `${sentence} `, convert);
 }
 
 /** @param {Panel} panel */

@@ -7,12 +7,14 @@ import { shownPanels } from "../panel/panels.mjs";
 
 /** @typedef {import("../panel/panel.mjs").Panel} Panel */
 
+/** A file, and what the numbers of its columns are multiplied by. @typedef {{ key: string, name: string, scaled?: Record<string, number> }} PlacedFile */
+
 const NOTHING_TO_PASTE = "The clipboard holds no text. Copy rows with their header, then paste them here.";
 
 /** The uploaded file whose rows are placed in every plane. */
-export const placedFile = signal(/** @type {{ key: string, name: string } | null} */ (null));
+export const placedFile = signal(/** @type {PlacedFile | null} */ (null));
 
-/** Places the rows of an uploaded file in every plane; null for none. @param {{ key: string, name: string } | null} file */
+/** Places the rows of an uploaded file in every plane; null for none. @param {PlacedFile | null} file */
 export const placeFile = (file) => placedFile.set(file);
 
 let isNeeded = false; // whether there were new rows

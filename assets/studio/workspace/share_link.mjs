@@ -46,6 +46,7 @@ export async function sharedView(panel) {
   if (placedFile.value) {
     query.set("new_rows", placedFile.value.key);
     query.set("new_rows_name", placedFile.value.name);
+    if (placedFile.value.scaled) query.set("new_rows_scaled", JSON.stringify(placedFile.value.scaled));
   }
   const answer = await fetch(`runs/${panel.run}/planes/${panel.plane.sequence}/shared-view?${query}`);
   return answer.json();

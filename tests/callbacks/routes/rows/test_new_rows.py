@@ -185,10 +185,45 @@ def test_no_row_is_unlike_the_others_of_a_nonlinear_projection(finished, method)
 
 def test_other_units_are_noticed(finished) -> None:
     new = samples(20, seed=3)
-    new["height"] *= 1_000
-    new["height"] += 5_000
+    new["height"] -= 5_000
     notes = placed(finished, new).get_json()["report"]["notes"]
-    assert any("mean of height" in note and "Check its unit" in note for note in notes)
+    assert any("median of height" in note and "Check its unit" in note for note in notes)
+
+
+def test_a_column_off_by_a_power_of_ten_is_asked_about_and_multiplied(studio, visitor) -> None:
+    table = samples().assign(height=lambda known: 700 + 100 * known["height"])
+    visitor.choose_file(csv(table), "mg.csv")
+    mine = SimpleNamespace(visitor=visitor, runs={"lda": visitor.start(method="lda")})
+    studio.work()
+    other = table.assign(height=table["height"] / 1_000)
+    (asked,) = placed(mine, other).get_json()["report"]["scales"]
+    assert (asked["column"], asked["factor"]) == ("height", 1_000)
+    assert asked["label"] == "Multiply by 1,000"
+    answer = placed(mine, other, scaled='{"height": 1000}')
+    np.testing.assert_allclose(points(answer), points(placed(mine, table)), atol=1e-6)
+    report = answer.get_json()["report"]
+    assert report["scales"] == []
+    assert "height was multiplied by 1,000, as you chose." in report["notes"]
+    refused = placed(mine, other, scaled='{"color": 10}')
+    assert "no column of numbers" in refused.get_json()["words"]
+    assert placed(mine, other, scaled="[").status_code == 400
+
+
+def test_the_table_itself_is_in_its_own_units(finished) -> None:
+    assert placed(finished, samples()).get_json()["report"]["scales"] == []
+
+
+def test_where_most_new_rows_are_unlike_no_classes_are_said(finished) -> None:
+    new = samples(20, seed=3)
+    new.loc[:12, "weight"] = 60.0
+    answer = placed(finished, new).get_json()
+    assert answer["report"]["headline"].startswith("13 of 20 new rows are unlike")
+    assert {row["predicted"] for row in answer["report"]["rows"]} == {""}
+    assert answer["report"]["confusion"] == []
+    assert not any("class " in words for words in answer["points"]["words"])
+    table = pd.read_csv(io.StringIO(placed(finished, new, suffix=".csv").text))
+    columns = ["predicted", *(f"probability of class {code}" for code in range(3))]
+    assert table[columns].isna().all(axis=None)
 
 
 def test_missing_columns_are_named(finished) -> None:
