@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import html
+import io
+import re
 from types import SimpleNamespace
 
 import numpy as np
@@ -10,10 +12,14 @@ import pandas as pd
 import pytest
 
 from callbacks.routes.api.endpoints import PREFIX
-from melm_studio.scores import divergence_text, share_text
+from melm_studio.layout import ids
+from melm_studio.scores import accuracy_text, divergence_text, importance_sentence, share_text
+from melm_studio.tables import load_sample
 from tests.callbacks.routes.talks.messages import newest
 from tests.callbacks.routes.test_project_file import open_project, save
 from tests.callbacks.tables import csv
+from tests.callbacks.test_compare import cells
+from tests.melm_studio.publication.test_program import computed
 from tools.driver.visitor import opened_studio
 
 RUNS = {
@@ -36,18 +42,24 @@ def walked(request, studio, other):
     visitor = studio.visitor()
     if request.param.startswith("wine"):
         visitor.choose_sample("wine")
+        file = csv(load_sample("wine").frame)
     else:
-        visitor.choose_file(csv(noise()), "noise.csv")
+        file = csv(noise())
+        visitor.choose_file(file, "noise.csv")
     run = visitor.start(**RUNS[request.param])
     studio.work()
     newcomer = other.visitor()
     opened = open_project(newcomer, save(visitor))
     newcomer.choose(opened.json["source"])
+    again = studio.visitor(visitor.cookie)
+    again.choose(visitor.values[f"{ids.DATA}.data"]["source"])
     return SimpleNamespace(
         studio=studio,
+        other=other,
+        file=file,
         run=run,
         record=result_of(visitor, run),
-        again=studio.visitor(visitor.cookie),
+        again=again,
         visitor=visitor,
         newcomer=newcomer,
         there=newcomer.panels()[-1],
@@ -70,6 +82,25 @@ def result_of(visitor, run: str) -> dict:
 def says(strip, sentence: str) -> bool:
     """Whether the parts of a strip, with what narrow panels leave out, are those of a sentence."""
     return sentence == f"{strip['lead']} ({strip['follow']}{strip.get('more', '')})."
+
+
+def assert_same(found: dict, record: dict) -> None:
+    """Results are the same, but for what is each studio's own: the name of the run, its title."""
+    one, other = ({**each, "run": each["run"]["divergence"]} for each in (found, record))
+    assert one == other
+
+
+def table_of(visitor) -> list[list[str]]:
+    """The rows of the table of Compare, in the order of the panels."""
+    visitor.values[f"{ids.MODE}.value"] = "compare"
+    visitor.values[f"{ids.COMPARE_TAB}.value"] = "table"
+    order = {"column": None, "descending": False}
+    return cells(visitor.fire(ids.SORT, "data", order)[f"{ids.COMPARED}.children"])
+
+
+def features_of(visitor, run: str) -> pd.DataFrame:
+    """The features of the components of a run, with what prepares them."""
+    return pd.read_csv(io.BytesIO(visitor.http.get(f"/runs/{run}/components.csv").data))
 
 
 def lookers(walked) -> list[tuple]:
@@ -108,8 +139,7 @@ def test_the_curve_ends_at_the_plane_that_is_shown(walked):
 def test_programs_receive_the_same_in_every_studio(walked):
     for visitor, run in lookers(walked):
         found = result_of(visitor, run)
-        for name in ("components", "accuracy_train", "accuracy_held_out", "chance", "words"):
-            assert found[name] == walked.record[name], name
+        assert_same(found, walked.record)
 
 
 @pytest.mark.parametrize("file", ["report.html", "replay.html"])
@@ -123,14 +153,86 @@ def test_documents_print_the_numbers_of_the_record(walked, file):
             assert divergence_text(record["run"]["divergence"]) in text
 
 
+def test_the_list_of_features_says_what_the_record_says(walked):
+    losses = {one["feature"]: one for one in walked.record["importance"]}
+    for visitor, run in lookers(walked):
+        sequence = visitor.news(run)["plane"]["sequence"]
+        listed = visitor.http.get(f"/runs/{run}/planes/{sequence}/features").json
+        assert listed["of"] == len(losses)
+        for entry in listed["features"]:
+            one = losses[entry["name"]]
+            said = importance_sentence(one["loss"], one["error"], one["share_loss"])
+            assert entry["words"] == said
+        worth = [(one["is_seen"], losses[one["name"]]["loss"]) for one in listed["features"]]
+        assert worth == sorted(worth, reverse=True)
+
+
+def test_the_table_of_compare_has_the_numbers_of_the_record(walked):
+    record = walked.record
+    for visitor, run in lookers(walked):
+        held_out = visitor.news(run)["plane"]["numbers"]["divergence-held-out"]
+        expected = [
+            divergence_text(record["run"]["divergence"]),
+            divergence_text(held_out),
+            accuracy_text(record["accuracy_train"]),
+            accuracy_text(record["accuracy_held_out"]),
+        ]
+        found = dict(zip(visitor.panels(), table_of(visitor), strict=True))
+        assert found[run][1:5] == expected
+        answer = visitor.http.get("/compare/table.csv", query_string={"run": run})
+        (row,) = pd.read_csv(io.BytesIO(answer.data)).to_dict("records")
+        assert row["divergence_training"] == pytest.approx(record["run"]["divergence"])
+        assert row["divergence_held_out"] == pytest.approx(held_out)
+        assert row["accuracy_training"] == pytest.approx(record["accuracy_train"])
+        assert row["accuracy_held_out"] == pytest.approx(record["accuracy_held_out"])
+
+
+def test_figures_for_print_have_the_axes_and_the_points_of_the_page(walked):
+    drawn = set()
+    for visitor, run in lookers(walked):
+        plane = visitor.news(run)["plane"]
+        body = {"panels": [{"run": run}], "format": "svg"}
+        answer = visitor.http.post("/figure", json=body)
+        assert answer.status_code == 200, answer.text
+        text = html.unescape(answer.text)
+        for title in plane["axes"]:
+            assert title in text
+        drawn.add(re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL))
+    assert len(drawn) == 1
+
+
+def test_programs_that_are_downloaded_compute_the_points_of_the_record(walked):
+    for visitor, run in lookers(walked):
+        script = visitor.http.get(f"/runs/{run}/script.py").text
+        raw = visitor.http.get(f"/runs/{run}/points.csv").data
+        points = pd.read_csv(io.BytesIO(raw)).set_index("row")
+        names = ["component_1", "component_2"]
+        found = computed(script, walked.file).loc[points.index, names]
+        pd.testing.assert_frame_equal(found, points[names], rtol=0, atol=1e-9)
+        features = features_of(visitor, run)
+        values = pd.read_csv(io.BytesIO(walked.file))[list(features["feature"])]
+        prepared = (values.to_numpy() - features["center"].values) / features["scale"].values
+        coordinates = prepared[points.index - 1] @ np.array(walked.record["components"]).T
+        np.testing.assert_allclose(points[names], coordinates, rtol=0, atol=1e-9)
+
+
 def test_phones_say_what_the_record_says(walked):
-    link = walked.visitor.http.post("/talk", json={}).json["talk"]["link"]
-    shown = {
-        "run": walked.run,
-        "plane": walked.visitor.news(walked.run)["plane"]["sequence"],
-    }
-    answer = walked.visitor.http.post("/talk/shown", json=shown)
-    assert answer.status_code == 200
-    viewer = walked.studio.app.server.test_client()
-    picture = newest(viewer.get(f"/t/{link.rpartition('/')[2]}/pictures").data)
-    assert says(picture, walked.record["words"])
+    studios = (walked.studio, walked.studio, walked.other)
+    for studio, (visitor, run) in zip(studios, lookers(walked), strict=True):
+        plane = visitor.news(run)["plane"]
+        link = visitor.http.post("/talk", json={}).json["talk"]["link"]
+        shown = {"run": run, "plane": plane["sequence"]}
+        answer = visitor.http.post("/talk/shown", json=shown)
+        assert answer.status_code == 200
+        viewer = studio.app.server.test_client()
+        picture = newest(viewer.get(f"/t/{link.rpartition('/')[2]}/pictures").data)
+        assert says(picture, walked.record["words"])
+        nats = [
+            walked.record["run"]["divergence"],
+            plane["numbers"]["divergence-held-out"],
+        ]
+        assert [text for _, text in picture["numbers"]] == [
+            divergence_text(value, unit=True) for value in nats
+        ]
+        for name in ("traces", "limits"):
+            assert picture[name] == plane[name], name
