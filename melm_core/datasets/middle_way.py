@@ -49,7 +49,7 @@ def moderation(
     --------
     >>> from melm_core.datasets import moderation
     >>> X, y = moderation(0, n_rows=100)
-    >>> abs(X[y == 1, :4]).mean() < abs(X[y == 0, :4]).mean()
+    >>> bool(abs(X[y == 1, :4]).mean() < abs(X[y == 0, :4]).mean())
     True
     """
     check_integer("n_rows", n_rows, minimum=4)

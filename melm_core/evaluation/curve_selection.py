@@ -73,6 +73,16 @@ class AutoCurves:
     preparation : Preparation
     random_state : int
         Of the inner folds.
+
+    Examples
+    --------
+    >>> from melm_core.datasets import moderation
+    >>> from melm_core.evaluation import AutoCurves
+    >>> from melm_core.recipe import Preparation, Recipe
+    >>> X, y = moderation(0)
+    >>> straight = Preparation(Recipe(), tuple("abcdefgh"), tuple(range(8)))
+    >>> AutoCurves(straight).chosen(X, y).curves
+    True
     """
 
     preparation: Preparation
@@ -123,12 +133,11 @@ def curve_choice(
 
     Examples
     --------
-    >>> import numpy as np
+    >>> from melm_core.datasets import moderation
     >>> from melm_core.evaluation import curve_choice
     >>> from melm_core.recipe import Preparation, Recipe
-    >>> X = np.random.default_rng(0).standard_normal((200, 2))
-    >>> y = (np.abs(X[:, 0]) > 0.7).astype(int)
-    >>> curve_choice(Preparation(Recipe(), ("a", "b"), (0, 1)), X, y).is_curved
+    >>> X, y = moderation(0)
+    >>> curve_choice(Preparation(Recipe(), tuple("abcdefgh"), tuple(range(8))), X, y).is_curved
     True
     """
     kept = sampled_rows(y, MOST_ROWS, groups)

@@ -97,7 +97,7 @@ def test_rules_with_curves_survive_json(rows):
 def test_a_saved_plane_bends_new_rows(rows):
     fitted = Preparation(Recipe(), ("a", "b", "c"), (0, 1, 2), curves=True).fit(rows)
     components = np.linalg.qr(np.random.default_rng(1).standard_normal((11, 2)))[0].T
-    plane = SavedPlane.of(
+    plane = SavedPlane(
         components,
         center=fitted.center,
         scale=fitted.scale,
