@@ -128,6 +128,8 @@ export interface News {
   objective: number[];
   best: number[];
   starts: number[];
+  /** The number of rows that each value is over, 0 for all. */
+  n_sampled: number[];
   /** Sequences of the best planes, and their held-out divergence. */
   held_out: [number, number][];
   plane: Plane | null;

@@ -217,6 +217,8 @@ def _news(
         "objective": [event.objective for event in events],
         "best": [event.best_objective for event in events],
         "starts": [event.start for event in events],
+        # Values over different rows do not compare; 0 for all of them.
+        "n_sampled": [event.n_sampled for event in events],
         # Of the best planes, by sequence.
         "held_out": held_out,
         "plane": plane,

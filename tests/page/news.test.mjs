@@ -9,13 +9,14 @@ const NEWS = {
   objective: [0.1, 0.2, 0.3],
   best: [0.1, 0.2, 0.3],
   starts: [0, 0, 0],
+  n_sampled: [2000, 2000, 0],
   held_out: [[1, 0.05], [3, 0.2]],
   plane: { sequence: 3 },
 };
 
 test("of news that overlap, only what is new is kept, on every curve", () => {
-  const { sequences, best, held_out: heldOut, plane } = newerThan(2, /** @type {any} */ (NEWS));
-  assert.deepEqual([sequences, best, heldOut], [[3], [0.3], [[3, 0.2]]]);
+  const { sequences, best, n_sampled: sampled, held_out: heldOut, plane } = newerThan(2, /** @type {any} */ (NEWS));
+  assert.deepEqual([sequences, best, sampled, heldOut], [[3], [0.3], [0], [[3, 0.2]]]);
   assert.equal(plane, NEWS.plane);
 });
 

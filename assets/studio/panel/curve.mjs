@@ -13,6 +13,7 @@ import { multiples, scale, tickStep } from "../plane/scales.mjs";
  * @property {number[]} objective
  * @property {number[]} best so far
  * @property {number[]} starts the start that each event belongs to
+ * @property {number[]} sampled the number of rows that each value is over, 0 for all
  * @property {[number, number][]} heldOut sequences and divergences
  */
 
@@ -31,15 +32,16 @@ const LEAST_SPAN = 0.05; // of the best value
  * @param {Trace[]} styles of the figure
  * @param {Events} events
  */
-export function objectiveTraces(styles, { x, objective, best, starts, heldOut }) {
+export function objectiveTraces(styles, { x, objective, best, starts, sampled, heldOut }) {
+  const begins = breakIndices(best, sampled);
   // A plane is the best until the next one is: the last step reaches the newest plane.
   const held = heldOut.length ? [...heldOut, [x.at(-1), heldOut.at(-1)[1]]] : [];
   const data = {
-    [CURVE_TRACE.steps]: brokenAt(falls(best), x, objective),
-    [CURVE_TRACE.best]: brokenAt(falls(best), x, best),
+    [CURVE_TRACE.steps]: brokenAt(begins, x, objective),
+    [CURVE_TRACE.best]: brokenAt(begins, x, best),
     [CURVE_TRACE.heldOut]: { x: held.map(([sequence]) => sequence), y: held.map(([, value]) => value) },
     [CURVE_TRACE.starts]: pointsAt(x, objective, startIndices(starts)),
-    [CURVE_TRACE.records]: pointsAt(x, best, recordIndices(best)),
+    [CURVE_TRACE.records]: pointsAt(x, best, recordIndices(best, begins)),
   };
   return styles.filter(({ meta }) => meta.kind in data).map((style) => ({ ...style, ...data[style.meta.kind] }));
 }
@@ -111,12 +113,14 @@ function withRoom(low, high) {
 const pointsAt = (x, y, indices) => ({ x: indices.map((i) => x[i]), y: indices.map((i) => y[i]) });
 
 /**
- * Where the best value falls. In one sample of the rows it never does: the search has gone on to
- * more rows there, whose values do not compare with those before.
+ * The first events whose values do not compare with those before: they are over other rows, or the best value
+ * falls, as where a search begins anew with another kernel width.
  * @param {number[]} best so far
+ * @param {number[]} sampled the number of rows, 0 for all
  * @returns {number[]}
  */
-const falls = (best) => best.flatMap((value, i) => (value < best[i - 1] ? [i] : []));
+export const breakIndices = (best, sampled) =>
+  best.flatMap((value, i) => (i > 0 && (sampled[i] !== sampled[i - 1] || value < best[i - 1]) ? [i] : []));
 
 /**
  * A line with a gap before each of some of its points.
@@ -145,12 +149,15 @@ export function startIndices(starts) {
 }
 
 /**
- * The last event of every climb of the best value.
+ * The last event of every climb of the best value over the same rows.
  * @param {number[]} best so far
+ * @param {number[]} breaks where values do not compare with those before
  * @returns {number[]}
  */
-export function recordIndices(best) {
-  return best.flatMap((value, i) => (value > best[i - 1] && !(best[i + 1] > value) ? [i] : []));
+export function recordIndices(best, breaks) {
+  const begins = new Set(breaks);
+  const climbs = (i) => best[i] > best[i - 1] && !begins.has(i);
+  return best.flatMap((_, i) => (climbs(i) && !climbs(i + 1) ? [i] : []));
 }
 
 // A chart of lines and marks on a canvas, in the style of a plotly figure. It is drawn many times a

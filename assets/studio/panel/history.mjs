@@ -27,7 +27,7 @@ export class History {
   constructor(panel) {
     this.panel = panel;
     /** @type {import("./curve.mjs").Events} */
-    this.events = { x: [], objective: [], best: [], starts: [], heldOut: [] };
+    this.events = { x: [], objective: [], best: [], starts: [], sampled: [], heldOut: [] };
     /** @type {{ name: string | null, points: Map<number, [number, number]> }} */
     this.morphed = { name: null, points: new Map() }; // divergences on the way to another run, by share
     this.drawnAt = performance.now(); // the picture of a first plane does not wait for the curve
@@ -58,11 +58,12 @@ export class History {
   }
 
   /** @param {import("../types").News} news */
-  extend({ sequences, objective, best, starts, held_out: heldOut }) {
+  extend({ sequences, objective, best, starts, n_sampled: sampled, held_out: heldOut }) {
     this.events.x.push(...sequences);
     this.events.objective.push(...objective);
     this.events.best.push(...best);
     this.events.starts.push(...starts);
+    this.events.sampled.push(...sampled);
     this.events.heldOut.push(...heldOut);
     this.showLength();
   }

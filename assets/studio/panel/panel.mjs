@@ -36,11 +36,11 @@ import { changesOf, DEFAULT_VIEW, isAsFound, isOwnPlane, viewQuery } from "./vie
 export function newerThan(sequence, news) {
   const first = news.sequences.findIndex((known) => known > sequence);
   const from = first < 0 ? news.sequences.length : first;
-  const [sequences, objective, best, starts] = [news.sequences, news.objective, news.best, news.starts].map((values) =>
-    values.slice(from),
+  const [sequences, objective, best, starts, sampled] = [news.sequences, news.objective, news.best, news.starts, news.n_sampled].map(
+    (values) => values.slice(from),
   );
   const heldOut = news.held_out.filter(([known]) => known > sequence);
-  return { ...news, sequences, objective, best, starts, held_out: heldOut, plane: sequences.length ? news.plane : null };
+  return { ...news, sequences, objective, best, starts, n_sampled: sampled, held_out: heldOut, plane: sequences.length ? news.plane : null };
 }
 
 const UNIT = " (standard deviations)";

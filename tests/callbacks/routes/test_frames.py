@@ -11,10 +11,11 @@ import pytest
 from melm_core.melm.objective import cauchy_schwarz_divergence
 from melm_studio.configuration.messages import DATA_GONE
 from melm_studio.planes.theme import THEMES, Scheme
+from melm_studio.runs.records.run import RunState
 from tests.callbacks.planes import standardized_by_class
 from tests.callbacks.tables import blobs, breast_cancer, csv
 from tests.melm_studio.planes.views import points
-from tests.melm_studio.runs.helpers import run_of
+from tests.melm_studio.runs.helpers import plane, run_of
 from tools.driver.visitor import strict_json
 
 SURFACE = "surface?kind=densities&method=exact"
@@ -84,6 +85,7 @@ def test_a_page_that_has_nothing_gets_all_scalars_and_the_newest_plane(finished)
     assert news["sequences"] == [event.sequence for event in finished.events]
     assert news["objective"] == [event.objective for event in finished.events]
     assert news["best"] == [event.best_objective for event in finished.events]
+    assert news["n_sampled"] == [event.n_sampled for event in finished.events]
     assert news["plane"]["sequence"] == finished.events[-1].sequence
     assert (news["state"], news["is_final"], news["fraction"]) == ("done", True, 1.0)
 
@@ -101,6 +103,43 @@ def test_a_page_that_has_everything_gets_words_and_no_plane(finished, beyond):
     assert news["plane"] is None
     assert news["sequences"] == news["objective"] == news["best"] == []
     assert news["words"].startswith("1 start, ")
+
+
+@pytest.fixture
+def begun(studio, visitor):
+    """A run of wine that a worker has taken, and the visitor who looks at it."""
+    visitor.choose_sample("wine")
+    run = visitor.start(method="melm")
+    assert studio.store.transition(run, {RunState.QUEUED}, state=RunState.RUNNING)
+    yield visitor, run
+    assert studio.store.transition(run, {RunState.RUNNING}, state=RunState.CANCELLED)
+
+
+def appended(studio, run: str, components, objective: float, best: float, **changes) -> int:
+    """Put a plane into a run that is at work, as its worker does."""
+    event = plane(objective, components=components, best_objective=best, **changes)
+    return studio.store.append(run, event)
+
+
+def test_while_another_plane_passes_the_strip_has_the_words_of_the_best(studio, begun):
+    visitor, run = begun
+    separating, passing = np.eye(2, 13, k=11), np.eye(2, 13, k=2)
+    best = appended(studio, run, separating, 2.0, 2.0)
+    first = visitor.news(run)
+    assert first["best_strip"] == first["plane"]["strip"]
+    last = appended(studio, run, passing, 1.0, 2.0)
+    both = visitor.news(run)
+    assert both["plane"]["sequence"] == last
+    assert both["best_strip"] == first["plane"]["strip"] != both["plane"]["strip"]
+    # A page that has the best plane keeps the words it has of it.
+    assert visitor.news(f"{run}:{best}")["best_strip"] is None
+
+
+def test_every_plane_says_over_how_many_rows_its_objective_is(studio, begun):
+    visitor, run = begun
+    for objective, n_sampled in ((1.2, 100), (1.3, 0)):
+        appended(studio, run, np.eye(2, 13), objective, objective, n_sampled=n_sampled)
+    assert visitor.news(run)["n_sampled"] == [100, 0]
 
 
 def test_a_queued_run_has_words_and_no_plane(visitor):
