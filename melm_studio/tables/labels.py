@@ -37,8 +37,10 @@ def guess_label(table: Table, without: Collection[str] = ()) -> str:
         If no column could be a label.
     """
     candidates = [name for name in label_candidates(table) if name not in without]
-    if not candidates and table.frame.shape[1] > MIN_COLUMNS:
-        candidates = [name for name in _measures(table.frame) if name not in without]
+    if not candidates:
+        _refuse_one_class(table.frame.drop(columns=list(without), errors="ignore"))
+        if table.frame.shape[1] > MIN_COLUMNS:
+            candidates = [name for name in _measures(table.frame) if name not in without]
     if not candidates:
         raise TableError(
             "No column could be the label, which has several rows for each of its values, or is a "
@@ -64,6 +66,18 @@ def label_candidates(table: Table) -> tuple[str, ...]:
 def words_of(name: str) -> list[str]:
     """Return the words in a column name, in lower case."""
     return [word.lower() for word in WORD.findall(name)]
+
+
+def _refuse_one_class(frame: pd.DataFrame) -> None:
+    """Refuse a column named as a label that holds one class, before a number becomes the label."""
+    for name, column in frame.items():
+        values = column.dropna().unique()[:2]
+        if str(name).lower() in LABEL_WORDS and len(values) == 1 and len(column) > 1:
+            raise TableError(
+                f"Every row of the label column {name} has the class {values[0]}, and at least two "
+                "classes are needed. Add rows of another class and drop the file again, or rename "
+                "the column if it does not name classes."
+            )
 
 
 def _measures(frame: pd.DataFrame) -> list[str]:
