@@ -16,7 +16,12 @@ from melm_studio.tables.classes import (
     find_classes,
     sort_key,
 )
-from melm_studio.tables.column_roles import column_roles, find_roles, ordered_levels
+from melm_studio.tables.column_roles import (
+    LARGEST,
+    column_roles,
+    find_roles,
+    ordered_levels,
+)
 from melm_studio.tables.dependence import (
     AskedRows,
     dependence_notes,
@@ -202,18 +207,19 @@ def _unlabeled_rows(
     if not is_known.any():
         return None, tuple(steps[1:])
     encoded = _encoded(rows[is_known], encodings)
-    X = fitted.apply(encoded)
-    is_finite = np.isfinite(X).all(axis=1)
-    if not is_finite.all():
-        odd = count(int((~is_finite).sum()), "row")
+    with np.errstate(over="ignore"):  # what no labeled row has may be of any size
+        X = fitted.apply(encoded)
+    is_usable = np.all(np.abs(X) <= LARGEST, axis=1)
+    if not is_usable.all():
+        odd = count(int((~is_usable).sum()), "row")
         steps.append(f"Left out: {odd} without a label for which a step cannot be computed.")
-    known = rows.iloc[np.flatnonzero(is_known)[is_finite]]
+    known = rows.iloc[np.flatnonzero(is_known)[is_usable]]
     is_refitted = not fitted.rules.recipe.is_plain or bool(np.isnan(encoded).any())
     unlabeled = UnlabeledRows(
-        X=X[is_finite],
+        X=X[is_usable],
         row_numbers=known.index.to_numpy(np.int64) + 1,
         row_columns=row_columns(known, columns),
-        raw=encoded[is_finite] if is_refitted else None,
+        raw=encoded[is_usable] if is_refitted else None,
     )
     return unlabeled, tuple(steps)
 

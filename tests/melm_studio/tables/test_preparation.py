@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, reject, settings
+from hypothesis import example, given, reject, settings
 from hypothesis import strategies as st
 
 from melm_studio.tables.preparation import (
@@ -300,6 +300,10 @@ samples = st.tuples(numbers, numbers, numbers, words, words)
 
 @settings(max_examples=50)
 @given(st.lists(samples, min_size=4, max_size=30), st.booleans())
+@example(
+    [(None, n % 2, None, None, "ppqq"[n]) for n in range(4)] + [(None, 6e307, None, None, None)],
+    True,
+)
 def test_whatever_the_table_the_features_are_finite(rows, standardize):
     frame = pd.DataFrame(rows, columns=["n1", "n2", "n3", "c", "label"])
     frame = frame.astype({"n1": float, "n2": float, "n3": float, "c": "str", "label": "str"})
