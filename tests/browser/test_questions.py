@@ -26,6 +26,7 @@ def test_a_column_like_subjects_is_asked_about_before_a_yes(page: Page, tmp_path
     together = question.get_by_role("button", name="Keep them together")
     expect(together).to_have_attribute("aria-pressed", "false")
     together.click()
+    page.get_by_text("1 answered question").click()
     expect(together).to_have_attribute("aria-pressed", "true")
     grouped = studio.run("LDA")
     grouped.expect_end()

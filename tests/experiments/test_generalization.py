@@ -72,24 +72,25 @@ def test_an_entrant_that_lacks_a_data_set_has_no_mean(folder):
 def test_the_widths_are_compared_in_the_plane_and_by_the_densities_of_the_fit(folder):
     store_entrant(folder, WIDE, 0.8)
     store_entrant(folder, OWN, 0.7)
-    for gamma, accuracy in ((1.0, 0.9), (2.0, 0.6)):
+    for gamma, density_gamma, accuracy in ((1.0, 1.0, 0.9), (2.0, 2.0, 0.6), (2.0, 1.0, 0.95)):
         for name in DATA_SETS:
-            parameters = {"name": name, "repeat": 0, "gamma": gamma}
-            store(folder, "own-densities", parameters, accuracy)
+            widths = {"gamma": gamma, "density_gamma": density_gamma}
+            store(folder, "own-densities", {"name": name, "repeat": 0, **widths}, accuracy)
     _, made = table(folder)
     by_column = {}
     for entry in made.sections[3].entries:
         by_column.setdefault(entry.column, []).append(entry.value)
-    plane, own = by_column.values()
+    plane, own, own_of_one_width = by_column.values()
     assert plane[:4] == pytest.approx([0.1, 0.1, len(DATA_SETS), 0])
     assert own[:4] == pytest.approx([-0.3, -0.3, 0, len(DATA_SETS)])
+    assert own_of_one_width[:4] == pytest.approx([0.05, 0.05, len(DATA_SETS), 0])
 
 
 def test_gamma_auto_is_computed_once_and_on_small_tables_only(folder):
     _, made = table(folder)
     full = len(DATA_SETS) * 3
     n_auto = sum(options.get("gamma") == "auto" for _, options in COLUMNS.values())
-    n_widths = full * 2
+    n_widths = full * 3
     expected = (len(COLUMNS) - n_auto) * full + n_auto * len(SETS_OF_AUTO_GAMMA) + n_widths
     assert made.provenance.n_cells == expected
     assert np.isin(SETS_OF_AUTO_GAMMA, DATA_SETS).all()

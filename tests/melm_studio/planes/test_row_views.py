@@ -22,7 +22,7 @@ def matched(monkeypatch) -> list[str]:
     """The files that were matched, in order."""
     keys: list[str] = []
 
-    def match(_: object, source: Any) -> NewRows:
+    def match(_: object, source: Any, __: object) -> NewRows:
         keys.append(source.key)
         X = np.empty((2**20, source.n_features))  # which takes no memory until it is written
         return NewRows(source.name, np.empty(0, int), X, (), np.empty(0, int), ())
@@ -38,7 +38,7 @@ def source(key: str, megabytes: int) -> Any:
 
 def ask(views: RowViews, *sources: Any) -> None:
     for each in sources:
-        views.new_rows(WORKSPACE, RECORD, each)
+        views.new_rows(WORKSPACE, RECORD, each, {})
 
 
 def test_new_rows_of_all_files_take_256_mb(matched):
