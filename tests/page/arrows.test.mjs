@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { edgeMarks, outsideText } from "../../assets/studio/rows/outside.mjs";
-import { boxOf, placeLabels, shortened } from "../../assets/studio/plane/label_placement.mjs";
+import { boxOf, placeLabels, setApart, shortened } from "../../assets/studio/plane/label_placement.mjs";
 import { rounded, wrapped } from "../../assets/studio/panel/plane_editing.mjs";
 import { loadingOf, nearest, originOf, tipsOf } from "../../assets/studio/plane/arrows.mjs";
 
@@ -59,6 +59,21 @@ test("no two names overlap, nor any with a class name", () => {
 test("an arrow whose name has no room is not drawn", () => {
   const taken = [{ left: 0, right: 400, top: 0, bottom: 300 }];
   assert.deepEqual(placeLabels([tip(300, 150)], area, taken), [null]);
+});
+
+const box = (x, y) => ({ left: x, right: x + 40, top: y, bottom: y + 16 });
+
+test("names of classes with the same middle part by as little as they need", () => {
+  const [one, other] = setApart([box(0, 100), box(10, 106)]);
+  assert.deepEqual([one, other], [box(0, 95), box(10, 111)]);
+  assert.deepEqual(setApart([box(0, 100), box(60, 100)]), [box(0, 100), box(60, 100)]);
+});
+
+test("no two of twelve names of one middle cover each other", () => {
+  const placed = setApart(Array.from({ length: 12 }, () => box(0, 100)));
+  const tops = placed.map(({ top }) => top).sort((one, other) => one - other);
+  assert.ok(tops.slice(1).every((top, i) => top - tops[i] > 15));
+  assert.ok(Math.abs(tops.reduce((sum, top) => sum + top, 0) / 12 - 100) < 1e-9);
 });
 
 test("long names that differ at their ends stay different", () => {

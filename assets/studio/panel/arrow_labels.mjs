@@ -6,7 +6,7 @@ import { switches } from "../page/switches.mjs";
 import { numbers } from "../plane/arrays.mjs";
 import { verticesPer } from "../plane/arrows.mjs";
 import { fontOf } from "../plane/canvas.mjs";
-import { placeLabels, shortened } from "../plane/label_placement.mjs";
+import { placeLabels, setApart, shortened } from "../plane/label_placement.mjs";
 import { escaped, pixelAxes, shownRanges } from "../plane/plotly.mjs";
 import { scale } from "../plane/scales.mjs";
 import { dressTraces } from "./features.mjs";
@@ -40,7 +40,7 @@ export function addArrowLabels() {
       nameArrows(trace, panel);
     } else if (kind === PLANE_TRACE.classNames) {
       trace.halo = haloOf(panel);
-      if (switches.centroids.value) trace.y = lifted(trace.y, pixels(panel));
+      trace.y = heights(classBoxes(panel), pixels(panel));
     }
   });
 }
@@ -48,8 +48,8 @@ export function addArrowLabels() {
 /** Whether the arrow of this number is drawn. @param {Panel} panel @param {number} i */
 export const isArrowDrawn = (panel, i) => Boolean(placesOf.get(panel)?.[i]);
 
-const lifted = (values, { toY }) =>
-  Array.from(numbers(values), (value) => value + LIFT_PX / Math.abs(toY(1) - toY(0)));
+const heights = (boxes, { toY }) =>
+  boxes.map(({ top, bottom }) => ((top + bottom) / 2 - toY(0)) / (toY(1) - toY(0)));
 
 /** Whether no effect is seen of the feature of an arrow. @param {Panel} panel @param {number} i */
 const isFaint = ({ plane, unseen }, i) => unseen.has(plane.arrows.features[i]);
@@ -89,7 +89,7 @@ const haloOf = ({ figure }) => figure.surface;
 function placed(panel) {
   const { plane, figure, arrowLimit } = panel;
   const of = (kind) => figure.plane.data.findIndex(({ meta }) => meta.kind === kind);
-  const [lines, heads, names] = [PLANE_TRACE.arrowLines, PLANE_TRACE.arrowHeads, PLANE_TRACE.classNames].map(of);
+  const [lines, heads] = [PLANE_TRACE.arrowLines, PLANE_TRACE.arrowHeads].map(of);
   const { toX, toY, area } = pixels(panel);
   const font = enlarged(figure.plane.data[heads]);
   const { x, y } = plane.traces[lines];
@@ -100,19 +100,25 @@ function placed(panel) {
     width: widthOf(shortened(name, LONGEST), font),
     height: LINE_HEIGHT * font.size,
   }));
-  const taken = switches.names.value ? classBoxes(figure.plane.data[names], plane.traces[names], toX, toY) : [];
+  const taken = switches.names.value ? classBoxes(panel) : [];
   if (mode.value === "explore") taken.push({ left: area.right - TOOLS_PX[0], right: area.right, top: area.top, bottom: area.top + TOOLS_PX[1] });
   return placeLabels(tips, area, taken);
 }
 
-function classBoxes(style, arrays, toX, toY) {
-  const [x, y] = [numbers(arrays.x), numbers(arrays.y)];
+// Where the names of the classes are written: at their clouds, clear of each other.
+function classBoxes(panel) {
+  const { plane, figure } = panel;
+  const { toX, toY } = pixels(panel);
+  const at = figure.plane.data.findIndex(({ meta }) => meta.kind === PLANE_TRACE.classNames);
+  const style = figure.plane.data[at];
+  const [x, y] = [numbers(plane.traces[at].x), numbers(plane.traces[at].y)];
   const font = enlarged(style);
   const halfHeight = (LINE_HEIGHT * font.size) / 2;
-  return style.text.map((name, i) => {
+  const boxes = style.text.map((name, i) => {
     const [half, left, top] = [widthOf(name, font) / 2, toX(x[i]), toY(y[i]) - (switches.centroids.value ? LIFT_PX : 0)];
     return { left: left - half, right: left + half, top: top - halfHeight, bottom: top + halfHeight };
   });
+  return setApart(boxes);
 }
 
 const enlarged = ({ meta, textfont }) => ({ ...textfont, size: textScale(meta.kind) * textfont.size });

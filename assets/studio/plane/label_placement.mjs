@@ -5,6 +5,8 @@
 
 const GAP_PX = 8; // between a tip and its name
 const CLEARANCE_PX = 6; // between two names on a line
+const MOST_ROUNDS = 50; // of moving names that cover each other
+const MOST_APART = 30; // names; more cannot be read wherever they are
 
 // Heights and sides in which plotly and the canvas write a name, as unit steps from its tip.
 const PLACES = [
@@ -62,6 +64,36 @@ const overlap = (one, other) =>
   other.left < one.right + CLEARANCE_PX &&
   one.top < other.bottom &&
   other.top < one.bottom;
+
+/**
+ * Names moved up and down, each as little as the others, until none covers another.
+ * @param {Box[]} boxes around the points that they belong to
+ * @returns {Box[]}
+ */
+export function setApart(boxes) {
+  if (boxes.length > MOST_APART) return boxes;
+  const placed = boxes.map((box) => ({ ...box }));
+  for (let round = 0; round < MOST_ROUNDS; round += 1) {
+    let isApart = true;
+    for (const [i, one] of placed.entries()) {
+      for (const other of placed.slice(i + 1)) {
+        if (!overlap(one, other)) continue;
+        isApart = false;
+        const [upper, lower] = one.top <= other.top ? [one, other] : [other, one];
+        const half = (upper.bottom - lower.top) / 2;
+        move(upper, -half);
+        move(lower, half);
+      }
+    }
+    if (isApart) break;
+  }
+  return placed;
+}
+
+function move(box, by) {
+  box.top += by;
+  box.bottom += by;
+}
 
 /**
  * A name that is at most so long, cut in its middle.
