@@ -65,7 +65,7 @@ def test_a_plane_turns_into_that_of_another_run_and_back(wines: StudioPage):
 
 def test_the_keys_of_present(wines: StudioPage):
     page = wines.page
-    melm, pca = wines.run("MELM", n_init=1), wines.run("PCA")
+    melm, pca = wines.run("MELM"), wines.run("PCA")
     pca.expect_end()
     mode(wines, "Present")
     page.keyboard.press("?")
