@@ -54,6 +54,7 @@ def register(app: Dash) -> None:
         Output(ids.DATA_ERROR, "children"),
         Input(ids.CHOICE, "data"),
         Input(ids.SOURCE, "data"),
+        State(ids.DATA, "data"),
     )(show_data)
     if services().settings.tables:
         app.callback(
@@ -114,7 +115,7 @@ def answer_question(clicks: list[int | None], data: Any) -> Any:
     return msgspec.to_builtins(replace(shown.source, answers=answers))
 
 
-def show_data(choice: Any, remembered: Any) -> tuple[Any, ...]:
+def show_data(choice: Any, remembered: Any, shown: Any) -> tuple[Any, ...]:
     """Prepare the chosen data and describe them; the browser remembers a choice that succeeded."""
     is_new = ctx.triggered_id == ids.CHOICE
     file = ""
@@ -124,7 +125,7 @@ def show_data(choice: Any, remembered: Any) -> tuple[Any, ...]:
         registered = workspace().files.registered(source)
         table = services().tables.describe(workspace(), source)
     except UserError as error:
-        return *[no_update] * 8, _refusal(str(error), file)
+        return *[no_update] * 8, _refusal(str(error), file, shown)
     return (
         named(table.name),
         data_size(table.summary, registered.n_rows if registered else 0),
@@ -148,9 +149,12 @@ def show_data(choice: Any, remembered: Any) -> tuple[Any, ...]:
     )
 
 
-def _refusal(reason: str, file: str) -> str:
-    """Why data are not shown, with the name of a new file; those shown before stay."""
-    return reason if file in reason else f"{file}: {reason}"
+def _refusal(reason: str, file: str, shown: Any) -> str:
+    """Why data are not shown; of a new file also its name, and what is on the page instead."""
+    named_reason = reason if file in reason else f"{file}: {reason}"
+    if not file or shown is None:
+        return named_reason
+    return f"{named_reason} {ShownData.from_json(shown).name} is still shown."
 
 
 def _source(choice: Any) -> DataSource:
