@@ -19,6 +19,7 @@ LABEL_WORDS = (
     "label", "class", "target", "y", "species", "diagnosis", "outcome", "category", "type",
     "cultivar", "digit", "variety", "group", "survived", "response", "result",
 )  # fmt: skip
+PLAIN_NAMES = ("label", "class", "target")  # of a column that can be nothing else
 WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")  # splits sample_id and SampleId
 
 
@@ -37,8 +38,9 @@ def guess_label(table: Table, without: Collection[str] = ()) -> str:
         If no column could be a label.
     """
     candidates = [name for name in label_candidates(table) if name not in without]
-    if not candidates:
+    if not candidates or _is_plain_number(table.frame, candidates[0]):
         _refuse_one_class(table.frame.drop(columns=list(without), errors="ignore"))
+    if not candidates:
         if table.frame.shape[1] > MIN_COLUMNS:
             candidates = [name for name in _measures(table.frame) if name not in without]
     if not candidates:
@@ -68,11 +70,15 @@ def words_of(name: str) -> list[str]:
     return [word.lower() for word in WORD.findall(name)]
 
 
+def _is_plain_number(frame: pd.DataFrame, name: str) -> bool:
+    return frame[name].dtype.kind in "iuf" and not _is_hinted(name)
+
+
 def _refuse_one_class(frame: pd.DataFrame) -> None:
-    """Refuse a column named as a label that holds one class, before a number becomes the label."""
+    """Refuse a column named as a label that holds one class, before numbers are taken for one."""
     for name, column in frame.items():
         values = column.dropna().unique()[:2]
-        if str(name).lower() in LABEL_WORDS and len(values) == 1 and len(column) > 1:
+        if str(name).lower() in PLAIN_NAMES and len(values) == 1 and len(column) > 1:
             raise TableError(
                 f"Every row of the label column {name} has the class {values[0]}, and at least two "
                 "classes are needed. Add rows of another class and drop the file again, or rename "

@@ -280,6 +280,14 @@ def test_constant_pixels_are_left_out_in_one_sentence():
     assert "3 columns are constant and left out: pixel_0_0, pixel_4_0, pixel_4_7." in steps
 
 
+def test_a_label_of_one_class_is_refused_before_numbers_are_taken_for_classes():
+    columns = {"a": np.arange(60.0) % 7, "b": np.arange(60) % 11 / 3, "label": ["good"] * 60}
+    with pytest.raises(TableError, match="Every row of the label column label has the class good"):
+        prepare(Table("t", pd.DataFrame(columns), ()))
+    named = pd.DataFrame({**columns, "grade": LABEL})
+    assert prepare(Table("t", named, ())).label == "grade"
+
+
 def test_a_table_without_features_gets_a_sentence_with_what_was_left_out():
     columns = {"id": np.arange(60.0), "a": np.ones(N_ROWS), "label": LABEL}
     expected = r"needs a feature, and the table has none. Left out: id \(every value differs"
