@@ -40,9 +40,8 @@ def guess_label(table: Table, without: Collection[str] = ()) -> str:
     candidates = [name for name in label_candidates(table) if name not in without]
     if not candidates or _is_plain_number(table.frame, candidates[0]):
         _refuse_one_class(table.frame.drop(columns=list(without), errors="ignore"))
-    if not candidates:
-        if table.frame.shape[1] > MIN_COLUMNS:
-            candidates = [name for name in _measures(table.frame) if name not in without]
+    if not candidates and table.frame.shape[1] > MIN_COLUMNS:
+        candidates = [name for name in _measures(table.frame) if name not in without]
     if not candidates:
         raise TableError(
             "No column could be the label, which has several rows for each of its values, or is a "
