@@ -84,7 +84,7 @@ LONG_BENCHMARKS = {
 
 def main() -> None:
     """Run the benchmarks named on the command line and print one table."""
-    arguments = _parser().parse_args()
+    arguments = argument_parser().parse_args()
     names = arguments.names or list(BENCHMARKS)
     measurements: list[Measurement] = []
     known: dict[str, Any] = (
@@ -97,7 +97,7 @@ def main() -> None:
     print(as_text(measurements))
 
 
-def _parser() -> argparse.ArgumentParser:
+def argument_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Speed and scale.")
     parser.add_argument(
         "names",

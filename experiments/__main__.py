@@ -24,11 +24,11 @@ _ALL = "all"
 
 def main() -> None:
     """Run the experiment named on the command line."""
-    arguments = _parser().parse_args()
+    arguments = argument_parser().parse_args()
     arguments.run(arguments)
 
 
-def _parser() -> argparse.ArgumentParser:
+def argument_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m experiments")
     names = parser.add_subparsers(required=True, metavar="NAME")
     for name, (_, words) in REPORTS.items():

@@ -38,14 +38,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         given.insert(0, "open")  # melm-studio table.csv
     if not given or given[0] not in (*_COMMANDS, *_OWN_OPTIONS):
         return _serve(given)
-    options, settings = _parser().parse_known_args(given)
+    options, settings = argument_parser().parse_known_args(given)
     if options.settings:
         return _serve(["--help"])
     status: int = options.command(options, settings)
     return status
 
 
-def _parser() -> argparse.ArgumentParser:
+def argument_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="melm-studio",
         description=_DESCRIPTION,
