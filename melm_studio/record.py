@@ -9,6 +9,8 @@ from typing import Any, Self, TypeVar
 import msgspec
 import numpy as np
 
+from melm_core.base import known_type
+
 _T = TypeVar("_T")
 
 # What reading a record raises that is damaged, or that another version wrote.
@@ -56,7 +58,7 @@ def from_json(
     raw: bytes, kind: type[_T], decode: Callable[[type, Any], object] | None = None
 ) -> _T:
     """Return the value that `to_json` wrote; `decode` makes an array of a type and a shape."""
-    return msgspec.convert(json.loads(raw), kind, dec_hook=decode)
+    return msgspec.convert(json.loads(raw), known_type(kind), dec_hook=decode)
 
 
 def _without_numpy(value: Any) -> object:

@@ -14,7 +14,7 @@ from typing import Annotated, Any, TypeVar
 import msgspec
 from msgspec import Meta, inspect
 
-from melm_core.base import UserError
+from melm_core.base import UserError, known_type
 
 MAX_TEXT = 2_000
 
@@ -66,7 +66,7 @@ def read(values: Any, model: type[T], name: str) -> T:
 1,000,000,000; it is -1.
     """
     try:
-        return msgspec.convert(values, model, strict=False)
+        return msgspec.convert(values, known_type(model), strict=False)
     except msgspec.ValidationError as error:
         raise InputError(_sentence(error, model, name, values)) from error
 

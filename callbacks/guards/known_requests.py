@@ -22,6 +22,7 @@ from werkzeug.exceptions import BadRequest
 from werkzeug.routing import IntegerConverter
 
 from callbacks.guards.error_answers import sentence
+from melm_core.base import known_type
 from melm_studio.validation import LARGEST_COUNT, Count, Text
 
 # Dash answers every address that it does not know with the page.
@@ -111,7 +112,7 @@ def refuse_misfits(app: Dash) -> tuple[dict[str, str], int] | None:
     if flask.request.path != _CALLBACKS or flask.request.method != "POST":
         return None
     try:
-        call = msgspec.convert(flask.request.get_json(), _Call)
+        call = msgspec.convert(flask.request.get_json(), known_type(_Call))
     except (BadRequest, msgspec.ValidationError):
         return sentence(_MISFIT), 400
     callback = app.callback_map.get(call.output)
@@ -207,7 +208,7 @@ def argument_types(function: Callable[..., Any]) -> tuple[list[Any], Any]:
 
 def _is_typed(value: Any, kind: Any) -> bool:
     try:
-        msgspec.convert(value, kind)
+        msgspec.convert(value, known_type(kind))
     except msgspec.ValidationError:
         return False
     return True

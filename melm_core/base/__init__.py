@@ -9,6 +9,7 @@ from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_choice, check_magnitudes, check_positive
 from melm_core.base.gamma_path import DEFAULT_DENSITY_GAMMA, GammaPath, GammaProgress
 from melm_core.base.groups import nuisance_codes
+from melm_core.base.known_types import known_type
 from melm_core.base.progress import Callback, Progress
 from melm_core.base.row_blocks import BlockSource
 from melm_core.base.sample_weights import checked_weights
@@ -32,6 +33,7 @@ __all__ = [
     "check_magnitudes",
     "check_positive",
     "checked_weights",
+    "known_type",
     "nuisance_codes",
     "percent",
     "read_rows",

@@ -15,6 +15,7 @@ from melm_core.base.array_types import FloatArray
 from melm_core.base.column_encoding import ColumnEncoding, listed
 from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_components
+from melm_core.base.known_types import known_type
 from melm_core.base.row_blocks import is_lazy
 from melm_core.density.calibration import Calibration
 from melm_core.density.class_densities import ClassDensities
@@ -411,7 +412,7 @@ def _encoding(column: dict[str, Any]) -> ColumnEncoding:
 
 def _rules(values: Any) -> RecipeRules | None:
     try:
-        return None if values is None else msgspec.convert(values, RecipeRules)
+        return None if values is None else msgspec.convert(values, known_type(RecipeRules))
     except msgspec.ValidationError as error:
         raise UserError(
             f"The recipe in the file cannot be read: {error}. Use the file as it was saved."

@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from melm_core.base import UserError
+from melm_core.base import UserError, known_type
 
 FILE = "tables.toml"
 MAX_TABLES = 200
@@ -219,7 +219,9 @@ class TableFolder:
                 raise OSError("it is no file")
             n_bytes = self.files.size(file) or 0
             text = self.files.cat_file(file) if n_bytes <= MAX_DESCRIPTION_BYTES else b""
-            found = msgspec.convert(tomllib.loads(text.decode()), dict[str, TableDescription])
+            found = msgspec.convert(
+                tomllib.loads(text.decode()), known_type(dict[str, TableDescription])
+            )
         except (ValueError, OSError, RecursionError) as error:
             raise UserError(_UNREADABLE.format(file=FILE, error=error)) from None
         if n_bytes > MAX_DESCRIPTION_BYTES:

@@ -14,7 +14,7 @@ from typing import Self
 import msgspec
 import numpy as np
 
-from melm_core.base import DEFAULT_DENSITY_GAMMA, BlockSource, FloatArray
+from melm_core.base import DEFAULT_DENSITY_GAMMA, BlockSource, FloatArray, known_type
 from melm_core.density import ClassDensities, ClassSeries, PreparedSums, kernel_classes_in_blocks
 from melm_core.linalg import moments_of_classes
 from melm_core.melm import divergence_in_plane
@@ -177,7 +177,7 @@ class PlaneDensities:
         ValueError
             If they are damaged.
         """
-        packed = msgspec.msgpack.decode(raw, type=dict[str, _Numbers])
+        packed = msgspec.msgpack.decode(raw, type=known_type(dict[str, _Numbers]))
         array = {name: _array(numbers) for name, numbers in packed.items()}
         try:
             return cls._of_arrays(array)

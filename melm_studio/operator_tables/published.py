@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import msgspec
 import numpy as np
 
-from melm_core.base import UserError
+from melm_core.base import UserError, known_type
 from melm_studio.operator_tables.sampling import Sample, as_table, sample_sentence
 from melm_studio.record import Record, from_json, to_json
 from melm_studio.runs.records.stored_files import FileKind
@@ -135,7 +135,7 @@ def put_sample(store: RunStore, table: PublishedTable, sample: Sample) -> None:
 def sample_of(store: RunStore, table: PublishedTable) -> Sample | None:
     """Return the sample of a table; None if it is not stored."""
     raw = store.get_file(OPERATOR, FileKind.DATA, _sample_key(table))
-    return None if raw is None else msgspec.msgpack.decode(raw, type=Sample)
+    return None if raw is None else msgspec.msgpack.decode(raw, type=known_type(Sample))
 
 
 def sampled_table(store: RunStore, table: PublishedTable) -> Table:

@@ -10,7 +10,7 @@ from urllib.parse import quote
 import msgspec
 import requests
 
-from melm_core.base import UserError
+from melm_core.base import UserError, known_type
 from melm_studio.programs.models import (
     AnalysisResult,
     Check,
@@ -149,7 +149,7 @@ class StudioClient:
 
     def _read(self, model: type[T], method: str, path: str, **request: Any) -> T:
         answer = self._sent(method, f"/api/v1{path}", **request)
-        return msgspec.json.decode(answer.content, type=model)
+        return msgspec.json.decode(answer.content, type=known_type(model))
 
     def _sent(self, method: str, path: str, **request: Any) -> requests.Response:
         try:
@@ -165,6 +165,6 @@ class StudioClient:
 
 def _reason(answer: requests.Response) -> str:
     try:
-        return msgspec.json.decode(answer.content, type=Refusal).error
+        return msgspec.json.decode(answer.content, type=known_type(Refusal)).error
     except msgspec.MsgspecError:
         return f"The studio refused the request with status {answer.status_code}."

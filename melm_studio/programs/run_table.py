@@ -16,7 +16,7 @@ import shtab
 from msgspec import Struct
 from tqdm import tqdm
 
-from melm_core.base import DEFAULT_DENSITY_GAMMA, UserError
+from melm_core.base import DEFAULT_DENSITY_GAMMA, UserError, known_type
 from melm_core.evaluation import density_scores
 from melm_core.methods import AUTO, CURVES, GAMMA, METHODS, SEED
 from melm_studio.analyses import ANALYSES
@@ -350,7 +350,7 @@ def folded_scores(raw: bytes, source: Mapping[str, Any], run: Run, n_folds: int)
         Its method and parameters are refitted.
     n_folds : int
     """
-    chosen = msgspec.convert(source, DataSource)
+    chosen = msgspec.convert(source, known_type(DataSource))
     table = read_table(raw, chosen.name, options=chosen.read_options)
     data = prepare(table, chosen.label, answers=chosen.answers)
     own = new_run("", "", chosen.name, run.method, RunParameters.of(run.parameters), source=chosen)

@@ -15,6 +15,8 @@ from typing import IO, TypeAlias, TypeVar
 import msgspec
 from msgspec import Struct
 
+from melm_core.base import known_type
+
 MOST_VALUES = 2**20  # bytes of an encoded model
 
 T = TypeVar("T")
@@ -80,7 +82,7 @@ class Channel:
             If it is none, too.
         """
         try:
-            return msgspec.msgpack.decode(self.receive(most), type=model)
+            return msgspec.msgpack.decode(self.receive(most), type=known_type(model))
         except (msgspec.MsgspecError, UnicodeDecodeError) as error:
             raise ChannelError(str(error)) from None
 

@@ -23,7 +23,7 @@ from typing import TypeAlias
 
 import msgspec
 
-from melm_core.base import UserError
+from melm_core.base import UserError, known_type
 from melm_studio.reading.channel import Channel, ChannelError, RefusedError
 
 Job: TypeAlias = Callable[[Channel], None]
@@ -114,7 +114,7 @@ class _ForkServer:
         raw, descriptors, _, _ = socket.recv_fds(self._control, _MOST_REQUEST, 1)
         if not raw:
             return False
-        task = msgspec.json.decode(raw, type=Task)
+        task = msgspec.json.decode(raw, type=known_type(Task))
         connection = socket.socket(fileno=descriptors[0])
         pid = os.fork()
         if pid == 0:

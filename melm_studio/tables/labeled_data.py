@@ -14,7 +14,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from melm_core.base import ColumnEncoding, FloatArray, IntArray, UserError
+from melm_core.base import ColumnEncoding, FloatArray, IntArray, UserError, known_type
 from melm_core.evaluation import group_strata
 from melm_core.recipe import (
     FittedPreparation,
@@ -200,11 +200,13 @@ class LabeledData:
     def from_bytes(cls, raw: bytes) -> LabeledData:
         """Unpack what `to_bytes` packed."""
         with np.load(io.BytesIO(raw), allow_pickle=False) as file:
-            header = msgspec.json.decode(file["words"].tobytes(), type=_Header)
+            header = msgspec.json.decode(file["words"].tobytes(), type=known_type(_Header))
             arrays: dict[str, Any] = {key: file[key] for key in file.files if key != "words"}
         columns, unlabeled = unpack(arrays, "row_columns"), _unpacked(arrays)
         if "rules" in arrays:
-            arrays["rules"] = msgspec.json.decode(arrays["rules"].tobytes(), type=RecipeRules)
+            arrays["rules"] = msgspec.json.decode(
+                arrays["rules"].tobytes(), type=known_type(RecipeRules)
+            )
         return cls(
             **arrays, **msgspec.structs.asdict(header), row_columns=columns, unlabeled=unlabeled
         )

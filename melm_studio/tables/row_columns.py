@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from melm_core.base import FloatArray, IntArray
+from melm_core.base import FloatArray, IntArray, known_type
 from melm_studio.tables.classes import sort_key
 from melm_studio.tables.formatting import number_text
 from melm_studio.tables.roles import KEPT, Column, Role
@@ -78,7 +78,7 @@ def unpack(arrays: dict[str, npt.NDArray[np.generic]], key: str) -> tuple[RowCol
     if key not in arrays:
         return ()
     values = arrays.pop(key).astype(np.float64)
-    heads = msgspec.json.decode(arrays.pop(f"{key}_words").tobytes(), type=list[_Head])
+    heads = msgspec.json.decode(arrays.pop(f"{key}_words").tobytes(), type=known_type(list[_Head]))
     return tuple(
         RowColumn(head.name, head.role, row, head.levels)
         for head, row in zip(heads, values, strict=True)

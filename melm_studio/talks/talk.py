@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 import msgspec
 
+from melm_core.base import known_type
 from melm_studio.configuration.limits import LimitReachedError
 from melm_studio.record import Record
 
@@ -82,7 +83,7 @@ class TalkView(msgspec.Struct, frozen=True):
     @classmethod
     def from_bytes(cls, raw: bytes) -> TalkView:
         """Return the view that `to_bytes` wrote."""
-        return msgspec.msgpack.decode(raw, type=cls)
+        return msgspec.msgpack.decode(raw, type=known_type(cls))
 
 
 def replaced_by(new: Talk, talks: Iterable[Talk]) -> list[Talk]:

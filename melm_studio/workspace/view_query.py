@@ -8,6 +8,7 @@ from urllib.parse import parse_qsl, urlencode
 
 import msgspec
 
+from melm_core.base import known_type
 from melm_studio.planes.view_options import DEFAULT_VIEW, ViewOptions
 from melm_studio.runs.records.data_source import DataSource
 from melm_studio.tables import Mark, rows_from_text, rows_text
@@ -251,7 +252,7 @@ def _mark_text(mark: Mark) -> str:
 
 def _mark_values(text: str) -> dict[str, Any]:
     try:
-        column, value, rows = msgspec.json.decode(text, type=tuple[str, str, str])
+        column, value, rows = msgspec.json.decode(text, type=known_type(tuple[str, str, str]))
     except msgspec.MsgspecError:
         raise InputError(f"A list of marked rows cannot be read: {shown(text)}.") from None
     return {"column": column, "value": value, "rows": rows_from_text(rows)}

@@ -18,7 +18,7 @@ from callbacks.keys.identity import hand_over
 from callbacks.routes.api.runs import json_body
 from callbacks.services import services
 from callbacks.session import grant, owner, workspace
-from melm_core.base import UserError
+from melm_core.base import UserError, known_type
 from melm_studio.programs.models import Link, NewLink
 from melm_studio.runs.records.data_source import DataSource
 from melm_studio.runs.records.grant import GrantKind
@@ -53,7 +53,7 @@ def create() -> Link:
 def open_table(ticket: str) -> Response | tuple[dict[str, Any], int]:
     """Copy the file to this visitor, or make this its maker; lead to the page that shows it."""
     found = used_grant(GrantKind.TICKET, ticket)
-    wanted = msgspec.json.decode(found.content, type=NewLink)
+    wanted = msgspec.json.decode(found.content, type=known_type(NewLink))
     if wanted.same_visitor:
         hand_over(found)
     elif wanted.source.kind == "upload":

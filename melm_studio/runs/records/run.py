@@ -15,7 +15,7 @@ import msgspec
 import numpy as np
 from msgspec.structs import replace
 
-from melm_core.base import DEFAULT_DENSITY_GAMMA, FloatArray, Progress
+from melm_core.base import DEFAULT_DENSITY_GAMMA, FloatArray, Progress, known_type
 from melm_core.methods import CURVED, GAMMA, METHODS
 from melm_studio.configuration.messages import OTHER_VERSION
 from melm_studio.record import UNREADABLE, Record, from_json, to_json
@@ -284,7 +284,7 @@ def _place_of(source: object) -> DataSource:
     named = {name: _text(known, name) or _text(known, "key") for name in ("kind", "key", "name")}
     with suppress(*UNREADABLE):
         label = _text(known, "label") or None
-        return msgspec.convert({**named, "label": label}, DataSource)
+        return msgspec.convert({**named, "label": label}, known_type(DataSource))
     return _UNKNOWN_SOURCE
 
 

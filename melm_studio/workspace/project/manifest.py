@@ -9,6 +9,7 @@ import msgspec
 from msgspec import Meta, Struct
 from msgspec.structs import force_setattr
 
+from melm_core.base import known_type
 from melm_studio.analyses import ANALYSES
 from melm_studio.runs.records.data_source import DataSource
 from melm_studio.runs.records.outcome import NO_OUTCOME, FitOutcome
@@ -122,7 +123,7 @@ def project_of(raw: bytes) -> Project:
     """
     try:
         values = json.loads(raw)
-        head = msgspec.convert(values, _Head)
+        head = msgspec.convert(values, known_type(_Head))
     except (ValueError, RecursionError, msgspec.ValidationError):
         raise InputError(_NO_PROJECT) from None
     if head.version > VERSION:
