@@ -101,7 +101,7 @@ def test_a_run_is_fitted_to_all_rows_but_those_held_out(disk_store, registered, 
     X, y = training_rows(whole, data, record)
     assert (done.state, done.message) == (RunState.DONE, "")
     assert done.outcome.n_rows == len(X)
-    expected = MELM(n_init=2, random_state=0).fit(X, y)
+    expected = MELM(gamma=PARAMETERS["gamma"], n_init=2, random_state=0).fit(X, y)
     event = disk_store.last_event(record.run_id)
     assert event.objective == pytest.approx(expected.divergence_, rel=1e-6)
     assert principal_angles(event.components, expected.components_).max() < 1e-3
