@@ -281,7 +281,9 @@ def align_projection(projection: FloatArray, reference: FloatArray) -> FloatArra
     return aligned
 
 
-def orthogonal_procrustes(projection: FloatArray, reference: FloatArray) -> FloatArray:
+def orthogonal_procrustes(
+    projection: FloatArray, reference: FloatArray, determinant: float | None = None
+) -> FloatArray:
     """The orthogonal matrix Q for which projection @ Q is closest to the reference.
 
     Both are centered first.
@@ -290,6 +292,10 @@ def orthogonal_procrustes(projection: FloatArray, reference: FloatArray) -> Floa
     ----------
     projection, reference : ndarray of shape (n_samples, n_components)
         The same rows projected onto two planes.
+    determinant : float, optional
+        Q has its sign: a rotation alone if it is positive, one that mirrors if it is negative
+        (Kabsch, "A solution for the best rotation to relate two sets of vectors", 1976). By
+        default whichever is closer.
 
     Returns
     -------
@@ -306,6 +312,8 @@ def orthogonal_procrustes(projection: FloatArray, reference: FloatArray) -> Floa
     """
     centered = projection - projection.mean(axis=0)
     left, _, right = np.linalg.svd(centered.T @ (reference - reference.mean(axis=0)))
+    if determinant is not None and determinant * np.linalg.det(left @ right) < 0:
+        left[:, -1] *= -1.0
     turn: FloatArray = left @ right
     return turn
 

@@ -123,6 +123,7 @@ class PlaneViewer:
         toward: FloatArray | None = None,
         view_angle: tuple[float, float] = FROM_THE_FRONT,
         scores: Scores | None = None,
+        changed_from: FloatArray | None = None,
     ) -> PlaneView:
         """Compute the view of a plane.
 
@@ -137,8 +138,10 @@ class PlaneViewer:
             Azimuth and elevation in radians, for three components.
         scores : Scores, optional
             `scores` of the plane, where they are known.
+        changed_from : ndarray of shape (n_components, n_features), optional
+            The plane that this one was made from: its view and this one are not mirror images.
         """
-        components = self.oriented(components, toward)
+        components = self.oriented(components, toward, changed_from)
         projected = self._projected(components)
         scores = scores or self._scores(projected, components)
         if self.n_components == 1:
@@ -152,14 +155,32 @@ class PlaneViewer:
             turned, self._projected(turned) if is_plane else projected.project(axes), scores
         )
 
-    def oriented(self, components: FloatArray, toward: FloatArray | None) -> FloatArray:
-        """Components as a view draws them: standardized, and aligned to `coordinates` if given."""
+    def oriented(
+        self,
+        components: FloatArray,
+        toward: FloatArray | None,
+        changed_from: FloatArray | None = None,
+    ) -> FloatArray:
+        """Components as a view draws them: standardized, and aligned to `coordinates` if given.
+
+        A plane that was `changed_from` another one is mirrored where that one is and nowhere else:
+        on the way between two planes, the closest picture may be mirrored from some place on.
+        """
         components = self.standardized(components)
         if toward is None:
             return components
-        aligned: FloatArray = (
-            orthogonal_procrustes(self._coordinates(components), toward).T @ components
-        )
+        determinant = None
+        if changed_from is not None:
+            own = orthogonal_procrustes(self.coordinates(changed_from), toward)
+            determinant = float(np.linalg.det(own))
+        turn = orthogonal_procrustes(self._coordinates(components), toward, determinant)
+        aligned: FloatArray = turn.T @ components
+        return aligned
+
+    def aligned(self, components: FloatArray, reference: FloatArray) -> FloatArray:
+        """Components of the same plane whose picture lies like that of a reference plane."""
+        turn = orthogonal_procrustes(self.coordinates(components), self.coordinates(reference))
+        aligned: FloatArray = turn.T @ components
         return aligned
 
     def _plane(

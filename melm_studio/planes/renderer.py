@@ -182,7 +182,8 @@ class PlaneRenderer:
         """The components of a view before it is turned."""
         components = self._plane(record, event, options, self._morph_target(options))
         reference = self._reference(record, self._newest(options.toward))
-        return self.viewer(record).oriented(components, reference)
+        before = event.components if options.changes_plane else None
+        return self.viewer(record).oriented(components, reference, before)
 
     def components(
         self, record: RunRecord, event: PlaneEvent, options: ViewOptions = DEFAULT_VIEW
@@ -227,7 +228,8 @@ class PlaneRenderer:
             components = self._morphed(record, components, target, options.morph)
         weight = record.batch_weight if options.batch_weight is None else options.batch_weight
         if options.batch_weight is not None:
-            components = plane_blind_to_batches(viewer.parts[0], components, viewer.gamma, weight)
+            blind = plane_blind_to_batches(viewer.parts[0], components, viewer.gamma, weight)
+            components = viewer.aligned(blind, components)
         if options.n_top_features is not None:
             every = replace(options, n_top_features=None, edits=())
             importance = self._importance(run_id, sequence, every, target)
@@ -235,7 +237,8 @@ class PlaneRenderer:
             order = feature_order(steps.lengths(viewer.standardized(components)), importance)
             columns = steps.columns(order[: options.n_top_features])
             train, _ = self.rows(record)
-            components = plane_of_features(train, components, columns, viewer.gamma, weight)
+            kept = plane_of_features(train, components, columns, viewer.gamma, weight)
+            components = viewer.aligned(kept, components)
         return with_edits(components, options.edits, viewer.standardized, viewer.steps.arrows)
 
     def _morphed(
@@ -469,7 +472,8 @@ class PlaneRenderer:
         is_own = not options.changes_plane and options.gamma is None
         scores = self._scores(run_id, sequence) if is_own else None  # which verdicts need too
         viewer = self._viewer_at(record, options)
-        return viewer.view(components, reference, options.view_angle, scores)
+        before = event.components if options.changes_plane else None
+        return viewer.view(components, reference, options.view_angle, scores, before)
 
     def _reference(self, record: RunRecord, toward: tuple[str, int]) -> FloatArray | None:
         """The rows in the plane to align to, if that is another plane of the same rows."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from melm_core.linalg import orthogonal_procrustes
 from tests.melm_studio.planes.views import points
 
 N_CLASSES = 3
@@ -81,3 +82,19 @@ def test_nothing_is_turned_towards_a_foreign_run(studio, pair):
     np.testing.assert_array_equal(
         seen_rows(news["plane"]), seen_rows(stranger.http.get(f"/runs/{run}/planes/0").json)
     )
+
+
+def is_mirrored(one, other):
+    """Whether one picture of some rows is closest to another when it is turned over."""
+    turn = orthogonal_procrustes(one, other)
+    return np.linalg.det(turn) < 0
+
+
+@pytest.mark.parametrize("is_turned", [False, True])
+def test_a_plane_of_few_features_lies_like_the_one_with_all(pair, is_turned):
+    visitor, reference, run = pair
+    query = {"toward": run} if is_turned else {}
+    whole = seen_rows(newest(visitor, reference, **query))
+    for n_kept in (8, 5, 3, 2):
+        kept = seen_rows(newest(visitor, reference, n_top_features=n_kept, **query))
+        assert not is_mirrored(kept, whole)

@@ -11,6 +11,7 @@ from melm_core.linalg.planes import (
     chordal_distance,
     geodesic,
     joint_variance_shares,
+    orthogonal_procrustes,
     orthonormalize,
     principal_angles,
     principal_frame,
@@ -272,3 +273,25 @@ def test_aligning_keeps_the_distances_between_the_points():
     projection, reference = rng.normal(size=(2, 12, 2))
     aligned = align_projection(projection, reference)
     np.testing.assert_allclose(pdist(aligned), pdist(projection), rtol=1e-12)
+
+
+@pytest.mark.parametrize("determinant", [-1.0, 1.0])
+def test_a_map_that_may_not_mirror_is_the_closest_of_those(determinant):
+    rng = np.random.default_rng(0)
+    one, other = rng.normal(size=(2, 40, 2))
+    found = orthogonal_procrustes(one, other, determinant)
+    assert np.linalg.det(found) == pytest.approx(determinant)
+    centered, wanted = one - one.mean(axis=0), other - other.mean(axis=0)
+    least = min(
+        np.linalg.norm(centered @ turn - wanted)
+        for angle in np.linspace(0.0, 2 * np.pi, 2000)
+        for turn in [
+            np.array(
+                [
+                    [np.cos(angle), -determinant * np.sin(angle)],
+                    [np.sin(angle), determinant * np.cos(angle)],
+                ]
+            )
+        ]
+    )
+    assert np.linalg.norm(centered @ found - wanted) <= least

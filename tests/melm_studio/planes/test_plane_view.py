@@ -435,3 +435,18 @@ def test_the_importance_does_not_depend_on_the_coordinates_of_the_plane():
     viewer = PlaneViewer(TRAIN, HELD_OUT, 1.0)
     one, other = (viewer.importance(mixing @ plane(2, 5)) for mixing in (np.eye(2), invertible(2)))
     np.testing.assert_allclose(one.loss, other.loss, atol=1e-6)
+
+
+def test_a_changed_plane_is_mirrored_only_where_the_one_it_was_changed_from_is():
+    viewer = PlaneViewer(TRAIN, HELD_OUT, 1.0)
+    before = viewer.standardized(plane(2, 5))
+    changed = np.diag([1.0, -1.0]) @ before
+    toward = viewer.coordinates(before)
+    # The closest picture is the plane turned over, which the one before it was not.
+    assert is_mirrored(viewer.oriented(changed, toward), changed)
+    assert not is_mirrored(viewer.oriented(changed, toward, changed_from=before), changed)
+
+
+def is_mirrored(one, other):
+    """Whether components of the same plane are turned over."""
+    return np.linalg.det(one @ np.linalg.pinv(other)) < 0
