@@ -13,11 +13,21 @@ const trace = (kind, points, code) => ({
   x: Float32Array.from(points, ([x]) => x),
   y: Float32Array.from(points, ([, y]) => y),
 });
-const arrow = (tips) => ({ meta: { kind: PLANE_TRACE.arrowHeads }, x: tips.map(([x]) => x), y: tips.map(([, y]) => y) });
+
+// Of arrows from the origin: the strong shafts, the faint ones, and the heads of all.
+function arrows(tips, features, isFaint = () => false) {
+  const shafts = (kind, isOwn) => {
+    const own = features.flatMap((feature, i) => (isOwn(feature) ? [i] : []));
+    const along = (axis) => own.flatMap((i) => [0, tips[i][axis], null]);
+    return { meta: { kind }, x: along(0), y: along(1), features: own.map((i) => features[i]) };
+  };
+  const heads = { meta: { kind: PLANE_TRACE.arrowHeads }, marker: { angle: tips.map(() => 0) }, x: tips.map(([x]) => x), y: tips.map(([, y]) => y) };
+  return [shafts(PLANE_TRACE.faintArrows, isFaint), shafts(PLANE_TRACE.arrowLines, (feature) => !isFaint(feature)), heads];
+}
 const points = ({ x, y }) => Array.from(x, (value, i) => [value, y[i]]);
 
-function picture(rows, ring, { tips = [], features = [], axes = [[0, 1], [0, 1]] } = {}) {
-  return { traces: [trace(PLANE_TRACE.contour, ring, 0), trace(PLANE_TRACE.train, rows, 0), arrow(tips)], axes, features };
+function picture(rows, ring, { tips = [], features = [], isFaint = undefined, axes = [[0, 1], [0, 1]] } = {}) {
+  return { traces: [trace(PLANE_TRACE.contour, ring, 0), trace(PLANE_TRACE.train, rows, 0), ...arrows(tips, features, isFaint)], axes, features };
 }
 
 // A quarter turn, twice as large, and moved.
@@ -66,7 +76,26 @@ test("rows on a line do not say how contours turn, which then stay", () => {
 test("an arrow follows its feature, and a new one begins where it ends", () => {
   const from = picture(ROWS, RING, { tips: [[0, 0], [4, 4]], features: [7, 3] });
   const to = picture(ROWS, RING, { tips: [[6, 6], [1, 1]], features: [3, 9] });
-  assertClose(points(between(from, to, 0.5).traces[2]), [[5, 5], [1, 1]]);
+  assertClose(points(between(from, to, 0.5).traces[4]), [[5, 5], [1, 1]]);
+});
+
+test("heads of arrows stay on their shafts, and point along them, where a feature turns faint on the way", () => {
+  const from = picture(ROWS, RING, { tips: [[0, 4], [2, 0]], features: [7, 3] });
+  const to = picture(ROWS, RING, { tips: [[4, 0], [0, 2]], features: [7, 3], isFaint: (feature) => feature === 3 });
+  const [, , faint, strong, heads] = between(from, to, 0.5).traces;
+  assertClose(points(heads), [[2, 2], [1, 1]]);
+  assert.deepEqual([strong, faint].map((shaft) => points(shaft)[1]), points(heads));
+  assert.deepEqual(heads.marker.angle, [45, 45]);
+});
+
+test("a head stays on its shaft where arrows begin to bend", () => {
+  const from = picture(ROWS, RING, { tips: [[2, 0]], features: [7] });
+  const to = picture(ROWS, RING, { tips: [[4, 4]], features: [7] });
+  const shaft = to.traces[3];
+  Object.assign(shaft, { x: [...shaft.x, 3, 4, null], y: [...shaft.y, 1, 4, null] });
+  const { traces } = between(from, to, 0.5);
+  assertClose([points(traces[3])[1], points(traces[4])[0]], [[3, 2], [3, 2]]);
+  assert.ok(traces[3].x.slice(3).every(Number.isNaN));
 });
 
 test("axes glide with the points", () => {

@@ -219,7 +219,7 @@ export class CanvasAnimation {
 /** @type {string[]} */
 const MEAN_KINDS = [PLANE_TRACE.classEllipse, PLANE_TRACE.meanEllipse, PLANE_TRACE.centroid];
 /** @type {string[]} */
-const ARROW_KINDS = [PLANE_TRACE.faintArrows, PLANE_TRACE.arrowLines, PLANE_TRACE.arrowHeads];
+const SHAFT_KINDS = [PLANE_TRACE.faintArrows, PLANE_TRACE.arrowLines];
 // A map that flattens the points more than this says nothing about contours.
 const LEAST_DETERMINANT = 0.05;
 
@@ -249,12 +249,14 @@ export function isAlike(from, to) {
 export function between(from, to, share, maps = contourMaps(from, to)) {
   if (share >= 1) return { ...to, fading: [] };
   const fading = [];
+  const arrows = arrowsBetween(shaftsOf(from), shaftsOf(to), share);
   const traces = to.traces.map((trace, i) => {
     const former = from.traces[i];
     if (trace.visible === false) return trace;
     if (isPoints(trace)) return moved(trace, former, share);
     if (MEAN_KINDS.includes(trace.meta.kind)) return moved(trace, former, share);
-    if (ARROW_KINDS.includes(trace.meta.kind)) return movedArrows(trace, former, former.features ?? from.features, trace.features ?? to.features, share);
+    if (SHAFT_KINDS.includes(trace.meta.kind)) return movedShafts(trace, arrows, featuresOf(trace, to));
+    if (trace.meta.kind === PLANE_TRACE.arrowHeads) return movedHeads(trace, arrows, featuresOf(trace, to));
     if (trace.meta.kind !== PLANE_TRACE.contour) return trace;
     if (isCurve(trace) && isCurve(former)) return moved(trace, former, share);
     const { forth, back } = maps.get(trace.meta.class) ?? STAYING;
@@ -277,18 +279,53 @@ function moved(trace, former, share) {
 
 const mixed = (one, other, share) => Float32Array.from(other, (value, i) => mix(one[i], value, share));
 
-// Arrows are sorted by length, so those of one feature may have different places in two planes; an
-// arrow that is new begins where it ends.
-function movedArrows(trace, former, featuresBefore, features, share) {
-  const size = verticesPer(trace, features.length);
-  if (size !== verticesPer(former, featuresBefore.length)) return trace; // straight ones, then bent
-  const place = (values, other) =>
+// An arrow is its shaft, by feature: arrows are sorted by length, and what is strong in one plane may be faint in the
+// next. Heads are drawn where the shafts end.
+
+/** @typedef {{ x: number[], y: number[] }} Shaft its origin, its tip and the gap, then its path where it bends */
+
+/** @param {Trace} trace @param {Picture} picture @returns {number[]} */
+const featuresOf = (trace, picture) => trace.features ?? picture.features;
+
+/** @param {Picture} picture @returns {Map<number, Shaft>} */
+function shaftsOf(picture) {
+  /** @type {Map<number, Shaft>} */
+  const shafts = new Map();
+  for (const trace of picture.traces.filter(({ meta }) => SHAFT_KINDS.includes(meta.kind))) {
+    const features = trace.x.length ? featuresOf(trace, picture) : [];
+    const size = verticesPer(trace, features.length);
+    const part = (values, i) => Array.from(values.slice(i * size, (i + 1) * size));
+    for (const [i, feature] of features.entries()) shafts.set(feature, { x: part(trace.x, i), y: part(trace.y, i) });
+  }
+  return shafts;
+}
+
+// A feature that is new among the arrows has its own at once; a path that was not bent is there at the end.
+/** @param {Map<number, Shaft>} from @param {Map<number, Shaft>} to @param {number} share @returns {Map<number, Shaft>} */
+function arrowsBetween(from, to, share) {
+  const way = (values, former) =>
     values.map((value, i) => {
-      const before = featuresBefore.indexOf(features[Math.floor(i / size)]);
-      const start = before < 0 ? undefined : other[before * size + (i % size)];
-      return value === null || start === undefined || start === null ? value : mix(start, value, share);
+      if (i > 1 && values.length !== former.length) return NaN;
+      return value === null ? null : mix(former[i], value, share);
     });
-  return { ...trace, x: place(trace.x, former.x), y: place(trace.y, former.y) };
+  return new Map(
+    Array.from(to, ([feature, { x, y }]) => {
+      const former = from.get(feature);
+      return [feature, former ? { x: way(x, former.x), y: way(y, former.y) } : { x, y }];
+    }),
+  );
+}
+
+function movedShafts(trace, arrows, features) {
+  if (!trace.x.length || !features.length) return trace;
+  return { ...trace, x: features.flatMap((feature) => arrows.get(feature).x), y: features.flatMap((feature) => arrows.get(feature).y) };
+}
+
+function movedHeads(trace, arrows, features) {
+  const own = features.map((feature) => arrows.get(feature));
+  if (!own.length || own.includes(undefined)) return trace;
+  const angle = own.map(({ x, y }) => (Math.atan2(x[1] - x[0], y[1] - y[0]) * 180) / Math.PI);
+  return { ...trace, x: own.map(({ x }) => x[1]), y: own.map(({ y }) => y[1]), marker: { ...trace.marker, angle } };
 }
 
 // A line with the given share of the way that a map moves it.
