@@ -35,3 +35,18 @@ test("a plane that follows one at rest is drawn before what showed the rows of t
   assert.deepEqual(told, ["rests", "moves"]);
   animation.dispose();
 });
+
+test("a canvas goes on from what another has shown, and gives it up where no plane follows", (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const plot = { classList: classes(), clientWidth: 100, clientHeight: 100 };
+  const animation = new CanvasAnimation({ getContext: () => pen, style: {} }, plot, () => undefined);
+  const former = picture(0);
+  animation.takeOver(former, LAYOUT);
+  assert.ok(animation.isOn(false));
+  animation.draw(picture(1), LAYOUT, false);
+  assert.equal(animation.from.traces[0].x[0], former.traces[0].x[0]);
+  animation.takeOver(former, LAYOUT);
+  t.mock.timers.tick(5000);
+  assert.equal(animation.to, null);
+  assert.ok(!plot.classList.contains("is-moving"));
+});

@@ -5,7 +5,7 @@ import { whenPresent } from "../page/dom.mjs";
 import { mode } from "../page/mode.mjs";
 import { showNotice } from "../page/notice.mjs";
 import { onChange } from "../page/signals.mjs";
-import { allPanels, panelOfRun, shownPanels } from "./panels.mjs";
+import { allPanels, frontPanel, panelOfRun, shownPanels } from "./panels.mjs";
 import { bringToFront, frontRun, runStates, stage } from "./runs.mjs";
 
 const STATE_LABELS = {
@@ -46,6 +46,8 @@ function offerSame(same) {
 }
 
 let arranged = ""; // the stage when the panels were last arranged
+/** The panel in front. @type {import("./panel.mjs").Panel | null} */
+let inFront = null;
 
 // On the same stage, only panels are painted that others have made outdated.
 const isOutdated = (panel) => panel.painting.isStale() || stage.value !== arranged;
@@ -59,8 +61,15 @@ function arrange() {
     node.classList.toggle("is-front", isFront);
     tabOf(run)?.setAttribute("aria-pressed", isFront);
   }
+  showInPlaceOf(inFront);
   for (const panel of shownPanels().filter(isOutdated)) panel.restyle().catch(console.warn);
   arranged = stage.value;
+}
+
+// A panel that comes to the front begins with the picture that stands there.
+function showInPlaceOf(former) {
+  inFront = frontPanel() ?? null;
+  if (former && inFront && inFront !== former && mode.value !== "compare") inFront.painting.takeOver(former.painting);
 }
 
 /** @returns {any} */

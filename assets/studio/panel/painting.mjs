@@ -71,6 +71,14 @@ export class Painting {
     panel.notePainted(plane);
   }
 
+  /** Goes on from what another panel shows, which this one takes the place of. @param {Painting} former */
+  takeOver({ panel: { figure }, animation }) {
+    if (!animation.to || !figure) return;
+    const picture = animation.pictureAt(performance.now());
+    this.plane = null; // is painted once more, to glide to it
+    this.animation.takeOver(picture, layoutOn(this.plot, figure.plane.layout, picture.axes));
+  }
+
   // Once nothing moves any more.
   async rest() {
     if (!this.recap.isOn) await this.paint(true);

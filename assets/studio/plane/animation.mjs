@@ -13,6 +13,8 @@ import { isPoints } from "./traces.mjs";
 
 const STILL_AFTER_MS = 250;
 const STILL_AFTER_RUNNING_MS = 1000;
+// What another canvas has shown stays for so long where no plane follows.
+const LONGEST_STAY_MS = 1500;
 // A glide takes as long as the next plane is likely to take, within these bounds.
 const [SHORTEST_GLIDE_MS, LONGEST_GLIDE_MS] = [50, 300];
 
@@ -37,6 +39,7 @@ export class CanvasAnimation {
     /** @type {ContourMaps | undefined} */
     this.maps = undefined; // of the glide
     this.began = -Infinity; // the glide, in ms
+    this.isTakenOver = false; // what is shown, from another canvas
     /** @type {object | null} */
     this.asked = null; // a drawing of what stays that waits for its turn
     /**
@@ -54,7 +57,7 @@ export class CanvasAnimation {
 
   /** Whether the next plane follows so closely that it belongs to an animation. @param {boolean} isRunning */
   isOn(isRunning) {
-    return isRunning || performance.now() - this.lastAt < STILL_AFTER_MS || !this.to;
+    return isRunning || this.isTakenOver || performance.now() - this.lastAt < STILL_AFTER_MS || !this.to;
   }
 
   /** Notes what stays; a plane that follows soon begins an animation. @param {Picture} picture */
@@ -62,6 +65,32 @@ export class CanvasAnimation {
     this.lastAt = performance.now();
     this.from = null;
     this.to = picture;
+    this.isTakenOver = false;
+  }
+
+  /**
+   * Shows what another canvas has shown, and where the next plane is glided to from.
+   * @param {Picture} picture
+   * @param {object} layout
+   */
+  takeOver(picture, layout) {
+    this.keep();
+    this.begin(picture);
+    this.isTakenOver = true;
+    this.interval = LONGEST_GLIDE_MS;
+    this.lastAt -= LONGEST_GLIDE_MS;
+    this.pixels = pixelAxes(this.plot, layout);
+    this.plot.classList.add("is-moving");
+    this.plot.classList.remove("is-resting");
+    this.drawAt(performance.now());
+    this.timer = setTimeout(() => this.giveUp(), LONGEST_STAY_MS);
+  }
+
+  // No plane has come: what another run has found is not shown as its own.
+  giveUp() {
+    this.to = null;
+    this.isTakenOver = false;
+    this.end();
   }
 
   /**
@@ -86,6 +115,7 @@ export class CanvasAnimation {
    */
   draw(picture, layout, isRunning) {
     const isFirst = !this.to;
+    this.isTakenOver = false;
     const isSame = this.glideTo(picture);
     this.pixels = pixelAxes(this.plot, layout);
     // Until then, plotly or the layer below shows a part of the picture, which is hidden now.

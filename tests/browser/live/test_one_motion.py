@@ -1,0 +1,135 @@
+"""Whatever is shown next, the picture moves to it, and is neither blank nor turned over."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from melm_studio.layout import ids
+from tools.driver.page import IN_MOTION, LOAD_MODULE, StudioPage
+
+# Notes with every frame whether the picture in front is blank, and how far its first three class
+# means are from lying on a line, as a share of their largest distance: negative on the other side.
+RECORD = (
+    "async () => {"
+    + LOAD_MODULE
+    + """
+  const { frontPanel } = await load("panel/panels.mjs");
+  const small = Object.assign(document.createElement("canvas"), { width: 64, height: 64 });
+  const pen = small.getContext("2d", { willReadFrequently: true });
+  const isColored = (...color) => Math.max(...color) - Math.min(...color) > 40;
+  const hasColor = (canvas) => {
+    if (!canvas?.width) return false;
+    pen.clearRect(0, 0, 64, 64);
+    pen.drawImage(canvas, 0, 0, 64, 64);
+    const { data } = pen.getImageData(0, 0, 64, 64);
+    for (let i = 0; i < data.length; i += 4) {
+      if (data[i + 3] > 40 && isColored(data[i], data[i + 1], data[i + 2])) return true;
+    }
+    return false;
+  };
+  // Plotly draws the rows, or the layer of every row does.
+  const isDrawn = ({ node, painting: { plot, animation } }) => {
+    if (!node.checkVisibility()) return false;
+    if (plot.matches(".is-moving, .is-resting")) return hasColor(animation.canvas);
+    return plot.querySelector(".scatterlayer path") || hasColor(node.querySelector(".row-layer"));
+  };
+  const middle = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
+  const turnOf = ({ traces }) => {
+    const rows = traces.filter(({ meta }) => meta.kind === "train").slice(0, 3);
+    const [a, b, c] = rows.map(({ x, y }) => [middle([...x]), middle([...y])]);
+    const twice = (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
+    const sides = [[a, b], [a, c], [b, c]].map(([p, q]) => Math.hypot(p[0] - q[0], p[1] - q[1]));
+    return twice / Math.max(...sides) ** 2;
+  };
+  window.shown = [];
+  const note = () => {
+    const panel = frontPanel();
+    const { animation } = panel?.painting ?? {};
+    const picture = animation?.to ? animation.pictureAt(performance.now()) : null;
+    window.shown.push({ isBlank: !panel || !isDrawn(panel), turn: picture && turnOf(picture) });
+    requestAnimationFrame(note);
+  };
+  requestAnimationFrame(note);
+}"""
+)
+FLAT = 0.15  # class means that lie nearly on a line say nothing of the side that is seen
+
+
+@pytest.fixture
+def moving(page: Page) -> StudioPage:
+    page.emulate_media(reduced_motion="no-preference")
+    studio = StudioPage(page)
+    studio.choose_sample("Wine")
+    return studio
+
+
+def recorded(studio: StudioPage) -> list[dict[str, Any]]:
+    """What was shown since the last call, once nothing moves any more."""
+    expect(studio.page.locator(IN_MOTION)).to_have_count(0)
+    return list(studio.page.evaluate("() => window.shown.splice(0)"))
+
+
+def assert_one_motion(frames: list[dict[str, Any]]) -> None:
+    assert frames
+    assert not [at for at, frame in enumerate(frames) if frame["isBlank"]]
+    sides = [frame["turn"] > 0 for frame in frames if abs(frame["turn"] or 0.0) > FLAT]
+    assert len(set(sides)) == 1, "the picture is turned over"
+
+
+def test_a_tab_a_new_run_and_few_features_move_the_picture_on(moving: StudioPage):
+    page = moving.page
+    pca = moving.run("PCA")
+    pca.expect_end()
+    page.evaluate(RECORD)
+    lda = moving.run("LDA")
+    lda.expect_end()
+    assert_one_motion(recorded(moving))
+    page.locator(f'[data-tab="{pca.run_id}"]').click()
+    expect(pca.node).to_be_visible()
+    assert_one_motion(recorded(moving))
+    slider = pca.node.get_by_role("slider", name="Keep top features")
+    slider.focus()
+    for key in ("ArrowLeft", "ArrowLeft", "Home"):
+        page.keyboard.press(key)
+    expect(pca.node).to_contain_class("is-changed")
+    assert_one_motion(recorded(moving))
+
+
+@pytest.mark.slow
+def test_a_search_with_several_starts_never_turns_over(moving: StudioPage):
+    moving.run("PCA").expect_end()
+    moving.page.evaluate(RECORD)
+    moving.run("MELM", n_init=6).expect_end()
+    assert_one_motion(recorded(moving))
+
+
+@pytest.mark.slow
+def test_a_story_that_changes_its_run_is_never_blank(page: Page):
+    page.emulate_media(reduced_motion="no-preference")
+    studio = StudioPage(page)
+    page.locator('[data-included-story="variance"]').evaluate("story => story.click()")
+    expect(page.locator(f"#{ids.TITLE}")).to_have_text("The plane of the largest variance")
+    expect(page.locator(".panel.is-front[data-sequence]")).to_be_visible()
+    page.evaluate(RECORD)
+    page.keyboard.press("PageDown")
+    expect(page.locator(f"#{ids.TITLE}")).to_have_text("The plane of the largest difference")
+    expect(page.locator(".panel.is-front[data-sequence]")).to_be_visible()
+    page.keyboard.press("PageUp")
+    expect(page.locator(f"#{ids.TITLE}")).to_have_text("The plane of the largest variance")
+    assert_one_motion(recorded(studio))
+
+
+@pytest.mark.slow
+def test_a_morph_between_two_runs_is_never_blank_and_never_turns_over(moving: StudioPage):
+    page = moving.page
+    moving.run("LDA").expect_end()
+    moving.run("PCA").expect_end()
+    moving.show("Present")
+    page.evaluate(RECORD)
+    page.get_by_label("Morph to").select_option(index=1)
+    expect(page.get_by_role("button", name="Pause the morph")).to_be_visible()
+    expect(page.get_by_role("button", name="Play the morph")).to_be_visible()
+    assert_one_motion(recorded(moving))
