@@ -131,7 +131,7 @@ export const ID = Object.freeze({
 export const MODES = Object.freeze(["explore", "compare", "present"]);
 
 /** Switches, by their name in the state. */
-export const SWITCHES = Object.freeze(["linked", "aligned", "contours", "arrows", "names"]);
+export const SWITCHES = Object.freeze(["linked", "aligned", "contours", "arrows", "names", "verdict"]);
 
 /** Layers that are off until they are asked for. */
 export const MORE_LAYERS = Object.freeze(["class_ellipses", "mean_ellipses", "centroids"]);

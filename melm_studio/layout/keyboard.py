@@ -16,6 +16,7 @@ PRESENT_KEYS = (
     ("T", "tree of planes"),
     ("R", "resampled plane"),
     ("W", "walk along a branch of the tree"),
+    ("V", "hide or reveal the verdict"),
     ("N", "presenter’s window"),
     ("B or .", "blank the screen"),
     ("F", "full screen"),

@@ -80,7 +80,13 @@ def _layers() -> Component:
     """Layers, arrows and the view angle; a nonlinear projection has no arrows."""
     return html.Div(
         [
-            html.Div(layer_switches(), className="switches"),
+            html.Div(
+                [
+                    *layer_switches(),
+                    switch("verdict", "Verdict", "What the held-out rows say, above the picture"),
+                ],
+                className="switches",
+            ),
             html.Div(more_layer_switches(), className="switches", **needs(PLANAR)),
             html.Div(slider("Arrows shown", "arrow-limit", 0, 1, 1), **needs(LINEAR)),
             _arrow(),

@@ -29,7 +29,7 @@ from melm_studio.validation import (
 
 Mode = Literal["explore", "compare", "present"]
 OtherPlanes = Literal["tree", "resamples"]
-Switch = Literal["linked", "aligned", "contours", "arrows", "names"]
+Switch = Literal["linked", "aligned", "contours", "arrows", "names", "verdict"]
 # Layers that are off until they are asked for.
 MoreLayer = Literal["class_ellipses", "mean_ellipses", "centroids"]
 MODES: tuple[Mode, ...] = get_args(Mode)

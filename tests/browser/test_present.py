@@ -91,6 +91,22 @@ def test_the_keys_of_present(wines: StudioPage):
 
 
 @pytest.mark.slow
+def test_a_story_keeps_its_verdict_until_it_is_revealed(page: Page):
+    StudioPage(page)
+    page.locator('[data-included-story="noise"]').evaluate("story => story.click()")
+    expect(page.locator(f"#{ids.TITLE}")).to_have_text("Would you believe this picture?")
+    verdict = page.locator(".panel.is-front .verdict-words")
+    expect(verdict).to_contain_text("guessing")
+    expect(verdict).to_be_hidden()
+    page.keyboard.press("v")
+    expect(verdict).to_be_visible()
+    page.keyboard.press("PageDown")
+    expect(verdict).to_be_hidden()
+    page.keyboard.press("PageDown")
+    expect(verdict).to_be_visible()
+
+
+@pytest.mark.slow
 def test_whoever_types_presses_no_shortcut(wines: StudioPage, pair: tuple[Panel, Panel]):
     mode(wines, "Present")
     wines.page.get_by_label("Speed").focus()

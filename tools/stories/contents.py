@@ -185,8 +185,9 @@ _NOISE = Contents(
             "Would you believe this picture?",
             "Here are {rows} rows in {classes} classes. After the search, {training} of the "
             "training rows are told apart.",
-            "Do not say yet that this is noise. The open circles are held-out rows: who notices "
-            "where they lie?",
+            "Do not say yet that this is noise: the verdict is hidden until the last view, or "
+            "until you press V. The open circles are held-out rows: who notices where they lie?",
+            hidden=("arrows", "verdict"),
         ),
         Scene(
             "It is pure noise",
@@ -194,6 +195,7 @@ _NOISE = Contents(
             "The search began with this plane, and turned it until chance looked like structure.",
             "This is overfitting: many features, few rows, and a search that is free to choose.",
             plane="first",
+            hidden=("arrows", "verdict"),
         ),
         Scene(
             "Is it real?",

@@ -2,6 +2,8 @@
 // plane on screen and, once a run has ended, of what its check has found so far. A screen reader is told once the words have stayed for a while.
 import { element, hide, span, write } from "../page/dom.mjs";
 import { unbroken } from "../page/number_text.mjs";
+import { onChange } from "../page/signals.mjs";
+import { switches } from "../page/switches.mjs";
 import { sendCommand } from "./commands.mjs";
 import { addToPanels } from "./features.mjs";
 import { isAsFound } from "./view_options.mjs";
@@ -13,6 +15,7 @@ const SPOKEN_AFTER_MS = 600;
 const SIGNS = { yes: "✔", partly: "~", no: "✘", unknown: "?" };
 
 export function addVerdict() {
+  onChange(switches.verdict, (isOn) => document.body.toggleAttribute("data-no-verdict", !isOn));
   addToPanels((panel) => {
     const strip = new Strip(panel);
     panel.node.addEventListener("panel:plane", () => strip.show());

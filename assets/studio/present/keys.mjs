@@ -5,6 +5,7 @@ import { setProps } from "../page/dash.mjs";
 import { byId } from "../page/dom.mjs";
 import { mode } from "../page/mode.mjs";
 import { onChange } from "../page/signals.mjs";
+import { setSwitches, switches } from "../page/switches.mjs";
 import { allPanels, frontPanel } from "../panel/panels.mjs";
 import { bringToFront } from "../panel/runs.mjs";
 import { hasStory, stepStory } from "../workspace/story.mjs";
@@ -23,6 +24,7 @@ export function connectKeys(playMorph) {
     PageDown: () => step(1),
     b: toggleBlank,
     ".": toggleBlank,
+    v: () => setSwitches({ verdict: !switches.verdict.value }),
     n: openPresenter,
     " ": () => frontPanel()?.history.player.toggle().catch(console.warn),
     m: () => playMorph()?.catch(console.warn),

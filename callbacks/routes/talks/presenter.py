@@ -264,6 +264,7 @@ def talk_view(
     scene = former.scene if former and is_same else packed(_scene(renderer, record, talk))
     view = renderer.view(record, event, options)
     divergence = renderer.divergence(record, event, options)
+    is_told = "verdict" not in shown.hidden  # who looks into what is sent finds nothing else
     picture = {
         "number": number,
         "traces": plane_frame(view, compact),
@@ -273,9 +274,9 @@ def talk_view(
         "caption": shown.caption,
         "position": shown.position,
         "gamma": f"{options.gamma or record.density_gamma:.3g}",
-        "lead": verdict.lead,
-        "follow": verdict.qualifiers,
-        "numbers": _divergences(view, divergence),
+        "lead": verdict.lead if is_told else "",
+        "follow": verdict.qualifiers if is_told else "",
+        "numbers": _divergences(view, divergence) if is_told else [],
         "classes": shown.classes,
         "selected": _places(renderer, record, shown.rows),
         "hidden": shown.hidden,

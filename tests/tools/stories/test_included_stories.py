@@ -78,6 +78,23 @@ def test_no_text_has_a_number_of_its_own():
             assert not re.search(r"\d", scene.title + scene.caption + scene.notes)
 
 
+def test_a_view_that_hides_the_verdict_does_not_say_it():
+    hiding = [
+        scene
+        for contents in CONTENTS.values()
+        for scene in contents.scenes
+        if "verdict" in scene.hidden
+    ]
+    assert hiding
+    for scene in hiding:
+        assert not re.search(r"\{(held_out|check)\}", scene.title + scene.caption)
+
+
+def test_the_verdict_on_noise_is_revealed_in_the_last_view(told):
+    hidden = ["verdict" in view.spec.hidden for view in told["noise"][0].views]
+    assert hidden == [True, True, False]
+
+
 @each_story
 def test_a_story_is_read_aloud_in_two_minutes(told, key):
     n_words = sum(len(view.caption.split()) for view in told[key][0].views)

@@ -218,7 +218,7 @@ function showWords({ caption, position, run, gamma, lead, follow: rest, scene })
   setText("position", [position, caption && run, width].filter(Boolean).join(" · "));
   setText("lead", lead);
   setText("follow", rest);
-  byPart("plot").setAttribute("aria-label", `${run}: ${scene.names.join(", ")}. ${lead}; ${rest}`);
+  byPart("plot").setAttribute("aria-label", [`${run}: ${scene.names.join(", ")}.`, ...(lead ? [`${lead}; ${rest}`] : [])].join(" "));
 }
 
 const BLANK = "The presenter has blanked the screen";

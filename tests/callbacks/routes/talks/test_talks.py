@@ -82,6 +82,15 @@ def test_viewers_see_what_the_presenter_shows(presenter, begin, viewer):
     assert "guessing: 50 %" in picture["follow"]
 
 
+def test_a_hidden_verdict_is_not_sent_until_it_is_revealed(presenter, begin, viewer):
+    path = begin()
+    show(presenter, hidden=["verdict"])
+    hidden = newest(viewer.get(f"{path}/pictures").data)
+    assert (hidden["lead"], hidden["follow"], hidden["numbers"]) == ("", "", [])
+    show(presenter)
+    assert newest(viewer.get(f"{path}/pictures").data)["lead"]
+
+
 def test_what_a_viewer_has_is_not_sent_again(presenter, begin, viewer):
     path = begin()
     show(presenter)
