@@ -3,7 +3,8 @@
 A `Verdict` has the numbers, and its properties are the sentences: of the strip above a picture, its
 tooltip, the list below it, a report, a replay, a phone, the HTTP interface and a terminal. Shares,
 p-values and divergences become text here and nowhere else, so the same number has the same words
-wherever it stands. The page shows what is written here; it composes and parses nothing.
+wherever it stands. The page shows what is written here; it composes and parses nothing. What the
+library says, too, stands in `melm_core.evaluation.folds_sentence` and is used from there.
 """
 
 from __future__ import annotations
@@ -13,9 +14,9 @@ from enum import StrEnum
 
 import msgspec
 
-from melm_core.base import percent
+from melm_core.base import p_value_text, percent
 from melm_core.diagnostics import ComponentGain
-from melm_core.evaluation import Answer
+from melm_core.evaluation import FIRST_WORDS, Answer, folds_lead, guessing_gives, shuffles_sentence
 from melm_studio.runs.records.check_report import CheckReport, FeatureStability
 from melm_studio.runs.records.outcome import GammaPath
 from melm_studio.tables import Question, count, number
@@ -31,18 +32,10 @@ _LARGE_GAP = 0.1
 _LEAST_DIFFERENCE = 0.01
 # Standard errors above guessing from which on batches are said to be told apart.
 _CLEARLY = 2.0
-_LEAST_P = 0.001
 _LEAST_BOUND = 0.0005  # what is less would be written as 0.000
 _ALMOST_ONE = 0.995
 
 _NO_HELD_OUT = "a class has no held-out row, so nothing is known about new rows"
-_FIRST_WORDS = {
-    None: "",
-    Answer.YES: "Yes. ",
-    Answer.PARTLY: "Partly. ",
-    Answer.NO: "No. ",
-    Answer.UNKNOWN: "Cannot be decided. ",
-}
 _NOT_SHOWN = "Not shown. "  # while p is computed
 _ANSWER_FIRST = "Answer beside the table, then run again."
 
@@ -81,10 +74,7 @@ class PermutationP(msgspec.Struct, frozen=True):
     @property
     def sentence(self) -> str:
         """How many permutations were separated as well."""
-        if not self.n_exceeding:
-            return f"None of {number(self.n_permutations)} shuffles came close ({self.words})."
-        exceeding = f"{number(self.n_exceeding)} of {number(self.n_permutations)}"
-        return f"{exceeding} shuffles did as well ({self.words})."
+        return shuffles_sentence(self.n_exceeding, self.n_permutations, self.value)
 
     @property
     def caption(self) -> str:
@@ -256,9 +246,7 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
         """
         share = percent(self.share)
         if self.rows is Rows.FOLDS:
-            first, share = self._first_words, _capitalized(share)
-            told = f"{share} of held-out rows are told apart in cross-validation"
-            return f"{first}{told}; {guessing_gives(self.n_classes)}"
+            return folds_lead(self.share, self.n_classes, self._first_words)
         if self.rows is Rows.HELD_OUT and self.answer is Answer.NO:
             return f"No better than guessing: {share} of held-out rows"
         if self.rows is Rows.HELD_OUT and self.answer is Answer.UNKNOWN and not self.questions:
@@ -329,7 +317,7 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     def _first_words(self) -> str:
         if self.questions:
             return "Cannot be decided yet. "
-        return _FIRST_WORDS[self.answer] if self.bound is None else _NOT_SHOWN
+        return FIRST_WORDS[self.answer] if self.bound is None else _NOT_SHOWN
 
     @property
     def _bound_words(self) -> str:
@@ -544,11 +532,6 @@ def ranking_sentence(best: str, verdict: Verdict) -> str:
     return f"{most}; {guessing_gives(verdict.n_classes)}."
 
 
-def guessing_gives(n_classes: int) -> str:
-    """The balanced accuracy of guessing, as part of a sentence."""
-    return f"guessing gives {percent(1.0 / n_classes)}"
-
-
 def guessing(chance: float) -> str:
     """The same of any chance, in fewer words."""
     return f"guessing {percent(chance)}"
@@ -695,23 +678,6 @@ def divergence_text(nats: float | None, *, unit: bool = False) -> str:
     if nats is None:
         return UNKNOWN
     return f"{nats:#.3g} nats" if unit else f"{nats:#.3g}"
-
-
-def p_value_text(p_value: float) -> str:
-    """A p-value with three decimals, never 0.000.
-
-    Examples
-    --------
-    >>> p_value_text(0.005), p_value_text(0.0004)
-    ('p = 0.005', 'p < 0.001')
-    """
-    is_small = p_value < _LEAST_P
-    return f"p {p_value_figure(p_value)}" if is_small else f"p = {p_value_figure(p_value)}"
-
-
-def p_value_figure(p_value: float) -> str:
-    """The same for a column that is named p."""
-    return f"< {_LEAST_P}" if p_value < _LEAST_P else f"{p_value:.3f}"
 
 
 def _and(words: Sequence[str]) -> str:

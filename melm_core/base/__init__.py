@@ -14,7 +14,7 @@ from melm_core.base.progress import Callback, Progress
 from melm_core.base.row_blocks import BlockSource
 from melm_core.base.sample_weights import checked_weights
 from melm_core.base.sampling import stratified_sample
-from melm_core.base.share_text import percent
+from melm_core.base.share_text import p_value_figure, p_value_text, percent
 from melm_core.base.stored_rows import read_rows
 
 __all__ = [
@@ -35,6 +35,8 @@ __all__ = [
     "checked_weights",
     "known_type",
     "nuisance_codes",
+    "p_value_figure",
+    "p_value_text",
     "percent",
     "read_rows",
     "stratified_sample",

@@ -1,10 +1,11 @@
-"""The one formatter of shares; the page has its twin in `number_text.mjs`."""
+"""The formatters of shares and p-values; the page has its twin in `number_text.mjs`."""
 
 from __future__ import annotations
 
 _ALMOST_ALL = 0.995
 # Halves are rounded up, as the page does, however products are rounded.
 _HALF_UP = 1e-9
+_LEAST_P = 0.001
 
 
 def percent(share: float) -> str:
@@ -22,3 +23,37 @@ def percent(share: float) -> str:
     ['13 %', '98 %', 'over 99 %', '100 %']
     """
     return "over 99 %" if _ALMOST_ALL <= share < 1.0 else f"{100.0 * share + _HALF_UP:.0f} %"
+
+
+def p_value_text(p_value: float) -> str:
+    """A p-value with three decimals, never 0.000.
+
+    Parameters
+    ----------
+    p_value : float
+        Between 0 and 1.
+
+    Examples
+    --------
+    >>> from melm_core.base import p_value_text
+    >>> p_value_text(0.005), p_value_text(0.0004)
+    ('p = 0.005', 'p < 0.001')
+    """
+    is_small = p_value < _LEAST_P
+    return f"p {p_value_figure(p_value)}" if is_small else f"p = {p_value_figure(p_value)}"
+
+
+def p_value_figure(p_value: float) -> str:
+    """The same for a column that is named p.
+
+    Parameters
+    ----------
+    p_value : float
+
+    Examples
+    --------
+    >>> from melm_core.base import p_value_figure
+    >>> p_value_figure(0.0004)
+    '< 0.001'
+    """
+    return f"< {_LEAST_P}" if p_value < _LEAST_P else f"{p_value:.3f}"

@@ -19,10 +19,17 @@ from melm_core.evaluation.cross_validation import (
 from melm_core.evaluation.curve_selection import AutoCurves, CurveChoice, curve_choice
 from melm_core.evaluation.density_accuracy import DensityScores, density_scores
 from melm_core.evaluation.duplicates import DuplicateRows, duplicate_rows, near_doubles
+from melm_core.evaluation.estimator_audit import LABELS_MAY_BE_USED, Audit, audit, audit_coordinates
 from melm_core.evaluation.feature_importance import (
     feature_order,
 )
 from melm_core.evaluation.folds import CodedRows, Fold, sampled_rows, stratified_folds
+from melm_core.evaluation.folds_sentence import (
+    FIRST_WORDS,
+    folds_lead,
+    guessing_gives,
+    shuffles_sentence,
+)
 from melm_core.evaluation.groups import group_strata, label_runs
 from melm_core.evaluation.held_out_test import held_out_p_value
 from melm_core.evaluation.indicator_prediction import predicted_share
@@ -61,9 +68,12 @@ from melm_core.melm.held_out_callback import HeldOutHistory, HeldOutScores
 
 __all__ = [
     "DEFAULT_FOLDS",
+    "FIRST_WORDS",
+    "LABELS_MAY_BE_USED",
     "LEVEL",
     "PLANE_CLASSIFIERS",
     "Answer",
+    "Audit",
     "AutoCurves",
     "Calibration",
     "CodedRows",
@@ -87,6 +97,8 @@ __all__ = [
     "Stability",
     "WinnerShare",
     "answer_of",
+    "audit",
+    "audit_coordinates",
     "bound_at_chance",
     "confusion_shares",
     "cross_calibrated",
@@ -98,8 +110,10 @@ __all__ = [
     "feature_order",
     "features_used",
     "fitted_calibration",
+    "folds_lead",
     "group_dependence",
     "group_strata",
+    "guessing_gives",
     "held_out_p_value",
     "held_out_share",
     "in_sample_share",
@@ -116,6 +130,7 @@ __all__ = [
     "sampled_rows",
     "separability",
     "serial_dependence",
+    "shuffles_sentence",
     "sparse_path",
     "stability",
     "stratified_folds",

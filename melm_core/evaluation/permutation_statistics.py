@@ -19,7 +19,11 @@ from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.density.classifier import density_shares
 from melm_core.evaluation.density_accuracy import fold_log_densities
 from melm_core.evaluation.folds import CodedRows, stratified_folds
-from melm_core.evaluation.plane_classifiers import class_log_densities, unit_covariance
+from melm_core.evaluation.plane_classifiers import (
+    balanced_accuracy,
+    class_log_densities,
+    unit_covariance,
+)
 from melm_core.evaluation.refitting import Preparation, chosen_preparation, fit_projection
 
 # The test is exact with any number of folds. Where features exceed rows, every row withheld from a
@@ -159,6 +163,52 @@ def in_sample_share(
     return _mean_over_classes(shares, y)
 
 
+def held_out_accuracy(
+    estimator: Any,
+    X: FloatArray,
+    y: IntArray,
+    *,
+    standardize: bool = True,
+    preparation: Preparation | None = None,
+    groups: IntArray | None = None,
+    nuisance: IntArray | None = None,
+) -> float:
+    """Balanced accuracy of what a classifier predicts for held-out rows.
+
+    Parameters
+    ----------
+    estimator, X, y, standardize, preparation, groups, nuisance
+        See `held_out_share`; the estimator has fit and predict.
+
+    Returns
+    -------
+    float
+        Between 0 and 1.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from melm_core.evaluation.permutation_statistics import held_out_accuracy
+    >>> held_out_accuracy(GaussianNB(), *load_iris(return_X_y=True)) > 0.9
+    True
+    """
+    chosen = chosen_preparation(preparation, standardize=standardize)
+    predicted = np.empty(len(y), dtype=np.int64)
+    for fold in stratified_folds(y, n_test_folds(*X.shape), 0, groups):
+        fitted = fit_projection(
+            estimator,
+            X[fold.train],
+            y[fold.train],
+            preparation=chosen,
+            groups=None if groups is None else groups[fold.train],
+            nuisance=None if nuisance is None else nuisance[fold.train],
+        )
+        points = fitted.preparation.apply(X[fold.test])
+        predicted[fold.test] = fitted.estimator.predict(points)
+    return balanced_accuracy(y, predicted)
+
+
 def _own_shares(Z: FloatArray, y: IntArray, points: FloatArray, own: IntArray) -> FloatArray:
     Z, points = unit_covariance(Z, points)
     shares = density_shares(class_log_densities(Z, y, points))
@@ -169,4 +219,8 @@ def _mean_over_classes(shares: FloatArray, y: IntArray) -> float:
     return float(np.mean(np.bincount(y, weights=shares) / np.bincount(y)))
 
 
-STATISTICS = {"held_out": held_out_share, "in_sample": in_sample_share}
+STATISTICS = {
+    "held_out": held_out_share,
+    "in_sample": in_sample_share,
+    "held_out_accuracy": held_out_accuracy,
+}

@@ -143,7 +143,7 @@ def permutation_test(
     *,
     groups: Any = None,
     nuisance: Any = None,
-    statistic: Literal["held_out", "in_sample"] | Statistic = "held_out",
+    statistic: Literal["held_out", "in_sample", "held_out_accuracy"] | Statistic = "held_out",
     n_permutations: int = 999,
     level: float | None = 0.05,
     parameters: Mapping[str, Any] | None = None,
@@ -170,10 +170,11 @@ def permutation_test(
         group, they are permuted within it.
     nuisance : array-like of shape (n_samples,) or None, default=None
         What the plane is to be blind to, for methods whose fit takes a nuisance.
-    statistic : "held_out", "in_sample" or callable, default="held_out"
-        The names stand for `held_out_share` and `in_sample_share`, the mean
+    statistic : "held_out", "in_sample", "held_out_accuracy" or callable, default="held_out"
+        The first two stand for `held_out_share` and `in_sample_share`, the mean
         posterior probability of the true class in cross-validation with
-        `n_test_folds` folds. A callable takes (estimator, X, y) with class codes,
+        `n_test_folds` folds, the third for the balanced accuracy of what a classifier
+        predicts in these folds. A callable takes (estimator, X, y) with class codes,
         increases with separation, and must be picklable.
     n_permutations : int, default=999
         If the labels have no more distinct permutations than this, each is

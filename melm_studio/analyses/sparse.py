@@ -13,6 +13,7 @@ from melm_core.base import UserError, percent
 from melm_core.evaluation import (
     DEFAULT_FOLDS,
     SparsePath,
+    guessing_gives,
     sampled_rows,
     sparse_path,
     winner_share,
@@ -24,7 +25,7 @@ from melm_studio.planes.theme import THEMES, Scheme, Theme, page_layout, translu
 from melm_studio.record import Record
 from melm_studio.runs.execution.rows import resampled_rows, split_of
 from melm_studio.runs.records.run import RunRecord
-from melm_studio.scores import Rows, Verdict, guessing_gives
+from melm_studio.scores import Rows, Verdict
 from melm_studio.tables import LabeledData, count, number
 
 N_REPEATS = 3

@@ -9,7 +9,7 @@ import dash_mantine_components as dmc
 from dash import dcc, html
 from dash.development.base_component import Component
 
-from melm_core.base import percent
+from melm_core.base import p_value_figure, percent
 from melm_core.methods import GAMMA
 from melm_studio.layout import ids
 from melm_studio.layout.attributes import aria, data
@@ -17,7 +17,7 @@ from melm_studio.layout.buttons import button
 from melm_studio.layout.ranking import ranking_panel
 from melm_studio.layout.shell.markup import plain
 from melm_studio.publication.comparison import Agreement, ComparedRun, Mover
-from melm_studio.scores import UNKNOWN, accuracy_text, divergence_text, p_value_figure
+from melm_studio.scores import UNKNOWN, accuracy_text, divergence_text
 
 GAMMAS = (0.1, 0.25, 0.5, 1, 2, 5, 10)
 TABS = {

@@ -918,4 +918,11 @@ MUTANTS = (
         "MAX_NEW_BYTES = 2**34\n",
         "tests/melm_studio/planes/test_row_views.py::test_new_rows_of_all_files_take_256_mb",
     ),
+    Mutant(
+        "melm_core/evaluation/estimator_audit.py",
+        "answer = Answer.UNKNOWN if is_possible else found.answer\n",
+        "answer = found.answer\n",
+        "tests/melm_core/evaluation/test_estimator_audit.py"
+        "::test_a_map_that_labels_may_have_made_is_never_a_plain_yes",
+    ),
 )

@@ -1,0 +1,450 @@
+"""Is it real? The check of the studio, of any estimator or of coordinates that came without one.
+
+Nothing is judged in another way than on the page: the folds and the scores of `density_scores`, the
+shuffles of `permutation_test`, the answer of `answer_of`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Literal, Self, TypeAlias
+
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.base import BaseEstimator, ClassifierMixin, clone, is_classifier
+from sklearn.utils.validation import has_fit_parameter
+
+from melm_core.base.array_types import FloatArray, IntArray
+from melm_core.base.errors import UserError
+from melm_core.base.estimator import check_integer
+from melm_core.evaluation.answers import Answer, answer_of
+from melm_core.evaluation.density_accuracy import DEFAULT_FOLDS, density_scores
+from melm_core.evaluation.folds import refit_folds
+from melm_core.evaluation.folds_sentence import FIRST_WORDS, folds_lead, shuffles_sentence
+from melm_core.evaluation.permutations import PermutationTest, PermutedValue, permutation_test
+from melm_core.evaluation.plane_classifiers import (
+    PLANE_CLASSIFIERS,
+    balanced_accuracies,
+    confusion_shares,
+    unit_covariance,
+)
+from melm_core.evaluation.plane_separability import Score, fold_notes
+from melm_core.evaluation.refitting import Unchanged, fit_projection
+
+# Of larger tables a stratified sample is held out and shuffled, as in the check of the page.
+MOST_AUDITED_ROWS = 600
+
+LABELS_MAY_BE_USED = (
+    "This judges the map as it is; if the labels were used to make it, only refitting can tell."
+)
+_NEIGHBORS = next(each for each in PLANE_CLASSIFIERS if each.name == "KNN")
+
+
+@dataclass(frozen=True, eq=False)
+class Audit:
+    """Whether what an estimator shows of the classes is real.
+
+    Attributes
+    ----------
+    answer : Answer or None
+        "yes", "partly", "no" or "unknown"; None until the labels were shuffled.
+    share : float
+        Balanced accuracy of rows that were held out of the fit.
+    standard_error : float
+        Of the share, over the folds.
+    share_train : float
+        The same of the rows of the fit.
+    n_classes : int
+    p_value : float
+        Share of the shuffles of the labels that are separated as well; nan before the first.
+    n_permutations, n_exceeding : int
+        Shuffles, and those that are separated as well.
+    notes : tuple of str
+        What limits the answer: a sample, fewer folds, what is exchangeable.
+    remark : str
+        Ends the sentence.
+
+    Examples
+    --------
+    >>> from melm_core.evaluation import Answer, Audit
+    >>> found = Audit(Answer.YES, 0.98, 0.01, 1.0, 3, 0.005, n_permutations=199)
+    >>> found.sentence
+    'Yes. 98 % of held-out rows are told apart in cross-validation; guessing gives 33 %. \
+None of 199 shuffles came close (p = 0.005).'
+    """
+
+    answer: Answer | None
+    share: float
+    standard_error: float
+    share_train: float
+    n_classes: int
+    p_value: float = float("nan")
+    n_permutations: int = 0
+    n_exceeding: int = 0
+    notes: tuple[str, ...] = ()
+    remark: str = ""
+
+    @property
+    def chance(self) -> float:
+        """The balanced accuracy of guessing."""
+        return 1.0 / self.n_classes
+
+    @property
+    def sentence(self) -> str:
+        """The answer with its share, chance and p-value, as far as they are known."""
+        lead = folds_lead(self.share, self.n_classes, FIRST_WORDS[self.answer])
+        shuffles = (
+            shuffles_sentence(self.n_exceeding, self.n_permutations, self.p_value)
+            if self.n_permutations
+            else ""
+        )
+        return " ".join(filter(None, (f"{lead}.", shuffles, self.remark)))
+
+
+# Given what is found so far, after the folds and after every shuffle. A true return value ends the
+# audit, which keeps what it has found.
+AuditCallback: TypeAlias = Callable[[Audit], bool | None]
+
+
+def audit(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    groups: Any = None,
+    *,
+    n_permutations: int = 199,
+    random_state: int | None = None,
+    n_folds: int = DEFAULT_FOLDS,
+    max_rows: int = MOST_AUDITED_ROWS,
+    n_jobs: int | None = None,
+    callback: AuditCallback | None = None,
+) -> Audit:
+    """Whether an estimator tells the classes apart in rows that it was not fitted to.
+
+    The estimator is refitted in folds, and again for every shuffle of the labels. One that
+    transforms is judged by class densities in what it makes of held-out rows, be it supervised or
+    not; any other classifier by what it predicts for them.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Any of scikit-learn or alike: a transformer, a classifier, or a pipeline that ends in one.
+        What is learned from the rows, such as a selection of features, belongs into the pipeline:
+        only then is it repeated in the folds.
+    X : array-like of shape (n_samples, n_features)
+        Numbers, passed as they are; nan for missing ones if the estimator takes them.
+    y : array-like of shape (n_samples,)
+        Labels of two or more classes.
+    groups : array-like of shape (n_samples,) or None, default=None
+        Groups of rows that depend on each other, such as the rows of a patient. They stay in one
+        fold, and labels are shuffled between whole groups or within them.
+    n_permutations : int, default=199
+        Shuffles of the labels. They end as soon as the answer is clear.
+    random_state : int or None, default=None
+        Seed of folds, shuffles and an estimator whose `random_state` is None; None is 0, so that
+        an audit says the same twice.
+    n_folds : int, default=5
+    max_rows : int, default=600
+        Of more rows a stratified sample is held out, with a note.
+    n_jobs : int or None, default=None
+        Number of shuffles at the same time. The result does not depend on it.
+    callback : callable, optional
+        Given the `Audit` so far after the folds and after every shuffle; a true return value ends
+        the audit.
+
+    Returns
+    -------
+    Audit
+
+    Raises
+    ------
+    ValueError
+        If the data are invalid or do not allow folds, or the estimator places no new rows.
+
+    References
+    ----------
+    M. Ojala, G. C. Garriga: Permutation Tests for Studying Classifier Performance, Journal of
+    Machine Learning Research 11, 2010.
+
+    Examples
+    --------
+    A supervised picture of noise has two clusters, which are not real:
+
+    >>> from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+    >>> from melm_core.datasets import pure_noise
+    >>> from melm_core.evaluation import audit
+    >>> found = audit(LinearDiscriminantAnalysis(), *pure_noise(60, 30, 2))
+    >>> str(found.answer), found.share_train > 0.8
+    ('no', True)
+    """
+    seed = 0 if random_state is None else random_state
+    judge = _judge_of(estimator, seed)
+    return _audited(
+        judge,
+        X,
+        y,
+        groups,
+        n_permutations=n_permutations,
+        random_state=seed,
+        n_folds=n_folds,
+        max_rows=max_rows,
+        n_jobs=n_jobs,
+        callback=callback,
+    )
+
+
+def audit_coordinates(
+    coordinates: Any,
+    y: Any,
+    groups: Any = None,
+    *,
+    n_permutations: int = 199,
+    random_state: int | None = None,
+    labels_unused: bool = False,
+    callback: AuditCallback | None = None,
+) -> Audit:
+    """Whether the classes are told apart in a map, without the program that made it.
+
+    Held-out rows have the class of their neighbors in the map, compared with shuffles of the labels
+    in the map. The map itself is not made anew: where labels may have been used to make it, the
+    rows are not held out of it, and the answer is "no" or "unknown", never a yes.
+
+    Parameters
+    ----------
+    coordinates : array-like of shape (n_samples, n_coordinates)
+        Such as the x and y of a UMAP.
+    y, groups, n_permutations, random_state, callback
+        See `audit`.
+    labels_unused : bool, default=False
+        Whether it is certain that the map was made without the labels: then the answer may be yes.
+
+    Returns
+    -------
+    Audit
+
+    Raises
+    ------
+    ValueError
+        If the data are invalid or do not allow folds.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.decomposition import PCA
+    >>> from melm_core.evaluation import audit_coordinates
+    >>> X, y = load_iris(return_X_y=True)
+    >>> found = audit_coordinates(PCA(2).fit_transform(X), y, n_permutations=39)
+    >>> str(found.answer), found.remark[:35]
+    ('unknown', 'This judges the map as it is; if th')
+    >>> sure = audit_coordinates(PCA(2).fit_transform(X), y, labels_unused=True)
+    >>> str(sure.answer)
+    'yes'
+    """
+
+    def of_map(found: Audit) -> Audit:
+        return found if labels_unused else as_map(found)
+
+    stops = None if callback is None else lambda found: callback(of_map(found))
+    found = _audited(
+        _Predicted(_Neighbors()),
+        coordinates,
+        y,
+        groups,
+        n_permutations=n_permutations,
+        random_state=0 if random_state is None else random_state,
+        n_folds=DEFAULT_FOLDS,
+        max_rows=MOST_AUDITED_ROWS,
+        n_jobs=None,
+        callback=stops,
+    )
+    return of_map(found)
+
+
+def as_map(found: Audit) -> Audit:
+    """What is found in a map that labels may have been used for: a yes is unknown."""
+    is_possible = found.answer in (Answer.YES, Answer.PARTLY)
+    answer = Answer.UNKNOWN if is_possible else found.answer
+    return replace(found, answer=answer, remark=LABELS_MAY_BE_USED)
+
+
+@dataclass(frozen=True)
+class _Scored:
+    """Shares of the folds."""
+
+    train: Score
+    held_out: Score
+    n_classes: int
+    notes: tuple[str, ...]
+
+
+def _audited(
+    judge: _Shown | _Predicted,
+    X: Any,
+    y: Any,
+    groups: Any,
+    *,
+    n_permutations: int,
+    random_state: int,
+    n_folds: int,
+    max_rows: int,
+    n_jobs: int | None,
+    callback: AuditCallback | None,
+) -> Audit:
+    check_integer("n_permutations", n_permutations, minimum=1)
+    scored = judge.scored(
+        X, y, groups, n_folds=n_folds, max_rows=max_rows, random_state=random_state
+    )
+    first = Audit(
+        answer=None,
+        share=scored.held_out.balanced_accuracy,
+        standard_error=scored.held_out.standard_error,
+        share_train=scored.train.balanced_accuracy,
+        n_classes=scored.n_classes,
+        notes=scored.notes,
+    )
+    if callback is not None and callback(first):
+        return first
+
+    def stops(value: PermutedValue) -> bool:
+        return callback is not None and bool(callback(_so_far(first, value)))
+
+    test = permutation_test(
+        judge.estimator,
+        X,
+        y,
+        groups=groups,
+        statistic=judge.statistic,
+        n_permutations=n_permutations,
+        preparation=Unchanged(),
+        max_rows=max_rows,
+        random_state=random_state,
+        n_jobs=n_jobs,
+        callback=stops,
+    )
+    return _answered(first, test)
+
+
+def _so_far(first: Audit, value: PermutedValue) -> Audit:
+    return replace(
+        first, p_value=value.p_value, n_permutations=value.number, n_exceeding=value.n_exceeding
+    )
+
+
+def _answered(first: Audit, test: PermutationTest) -> Audit:
+    smallest = max(test.design.smallest_p_value, 1.0 / (test.n_permutations + 1))
+    answer = answer_of(first.share, first.n_classes, test.p_value, smallest_p_value=smallest)
+    is_cut_short = test.early is None and len(test.values) < test.n_permutations
+    limit = test.design.limit_sentence(level=0.05)
+    is_grouped = test.design.n_groups_exchanged + test.design.n_groups_within > 0
+    exchanged = (test.design.sentence,) if is_grouped else ()
+    return replace(
+        first,
+        answer=None if is_cut_short else answer,
+        p_value=test.p_value,
+        n_permutations=len(test.values),
+        n_exceeding=test.n_exceeding,
+        notes=tuple(filter(None, (*first.notes, *exchanged, limit))),
+    )
+
+
+def _judge_of(estimator: Any, seed: int) -> _Shown | _Predicted:
+    """How an estimator is judged: by what it shows or, if it only predicts, by what it predicts."""
+    is_object = not isinstance(estimator, type)
+    if not (is_object and hasattr(estimator, "fit") and hasattr(estimator, "get_params")):
+        raise UserError(
+            f"estimator={estimator!r} must be an object with fit and get_params, such as PCA(2): a "
+            "transformer, a classifier or a pipeline."
+        )
+    if hasattr(estimator, "transform"):
+        return _Shown(_Output(_seeded(estimator, seed)))
+    if is_classifier(estimator):
+        return _Predicted(_seeded(estimator, seed))
+    raise UserError(
+        f"{type(estimator).__name__} has neither transform nor predict for classes, so it places "
+        "no rows that it was not fitted to. Judge its coordinates by audit_coordinates."
+    )
+
+
+def _seeded(estimator: Any, seed: int) -> Any:
+    """The estimator with a seed wherever one is None, in the steps of a pipeline, too."""
+    names = (name for name, value in estimator.get_params().items() if value is None)
+    unset = {name: seed for name in names if name.split("__")[-1] == "random_state"}
+    return clone(estimator).set_params(**unset)
+
+
+@dataclass(frozen=True)
+class _Shown:
+    """An estimator that is judged by the densities of the classes in what it makes of rows."""
+
+    estimator: _Output
+    statistic: ClassVar[Literal["held_out"]] = "held_out"
+
+    def scored(self, X: Any, y: Any, groups: Any, **options: Any) -> _Scored:
+        """The shares by class densities."""
+        found = density_scores(
+            self.estimator, X, y, groups=groups, preparation=Unchanged(), **options
+        )
+        return _Scored(found.train, found.held_out, len(found.classes), found.notes)
+
+
+class _Output(BaseEstimator):
+    """What an estimator transforms rows to, and nothing else of it.
+
+    Its `components_`, say, are not taken for a plane: they need not be orthonormal, and what is
+    looked at are the coordinates.
+    """
+
+    def __init__(self, estimator: Any = None) -> None:
+        self.estimator = estimator
+
+    def fit(self, X: FloatArray, y: IntArray, groups: IntArray | None = None) -> Self:
+        takes_groups = groups is not None and has_fit_parameter(self.estimator, "groups")
+        keywords = {"groups": groups} if takes_groups else {}
+        self.fitted_ = clone(self.estimator).fit(X, y, **keywords)
+        return self
+
+    def transform(self, X: FloatArray) -> FloatArray:
+        shown = self.fitted_.transform(X)
+        dense = shown.toarray() if issparse(shown) else np.asarray(shown)
+        return np.asarray(dense, dtype=np.float64).reshape(len(X), -1)
+
+
+@dataclass(frozen=True)
+class _Predicted:
+    """A classifier that is judged by the classes that it predicts."""
+
+    estimator: Any
+    statistic: ClassVar[Literal["held_out_accuracy"]] = "held_out_accuracy"
+
+    def scored(self, X: Any, y: Any, groups: Any, **options: Any) -> _Scored:
+        """The shares of rows whose class is predicted."""
+        plan = refit_folds(self.estimator, X, y, groups, parameters=None, may_miss=True, **options)
+        scored, n_classes = plan.scored, len(plan.rows.classes)
+        shares = []
+        for fold in plan.folds:
+            train = plan.training_rows(fold)
+            fitted = fit_projection(
+                plan.estimator, train.X, train.y, preparation=Unchanged(), groups=train.groups
+            )
+            predicted = fitted.estimator.predict(scored.X)
+            pairs = ((scored.y[own], predicted[own]) for own in (fold.train, fold.test))
+            confusions = [confusion_shares(*pair, n_classes) for pair in pairs]
+            shares.append(balanced_accuracies(np.stack(confusions)))
+        train_shares, held_out_shares = np.transpose(shares)
+        notes = fold_notes(plan.rows, plan.sample, len(plan.folds), options["n_folds"])
+        return _Scored(
+            Score.over_folds(train_shares), Score.over_folds(held_out_shares), n_classes, notes
+        )
+
+
+class _Neighbors(ClassifierMixin, BaseEstimator):
+    """The classifier KNN of `PLANE_CLASSIFIERS`: their number is chosen by inner folds."""
+
+    def fit(self, X: FloatArray, y: IntArray) -> Self:
+        self.rows_, self.codes_ = X, y
+        return self
+
+    def predict(self, X: FloatArray) -> IntArray:
+        rows, points = unit_covariance(self.rows_, X)
+        return _NEIGHBORS.tuned_predictions(rows, self.codes_, points, 0)

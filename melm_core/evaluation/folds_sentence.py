@@ -1,0 +1,81 @@
+"""What is said of a share in cross-validation and of its permutation test, wherever it is said.
+
+The library, the page and programs use these words; `melm_studio.scores` adds what only a plane on
+the page has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from melm_core.base.share_text import p_value_text, percent
+from melm_core.evaluation.answers import Answer
+
+FIRST_WORDS: Mapping[Answer | None, str] = MappingProxyType(
+    {
+        None: "",
+        Answer.YES: "Yes. ",
+        Answer.PARTLY: "Partly. ",
+        Answer.NO: "No. ",
+        Answer.UNKNOWN: "Cannot be decided. ",
+    }
+)
+
+
+def folds_lead(share: float, n_classes: int, first_words: str = "") -> str:
+    """The share of held-out rows beside that of guessing, without a period.
+
+    Parameters
+    ----------
+    share : float
+        Balanced accuracy of held-out rows.
+    n_classes : int
+    first_words : str, default=""
+        One of `FIRST_WORDS`.
+
+    Examples
+    --------
+    >>> from melm_core.evaluation import folds_lead
+    >>> folds_lead(0.98, 3, "Yes. ")
+    'Yes. 98 % of held-out rows are told apart in cross-validation; guessing gives 33 %'
+    """
+    told = percent(share)
+    told = f"{told[:1].upper()}{told[1:]} of held-out rows are told apart in cross-validation"
+    return f"{first_words}{told}; {guessing_gives(n_classes)}"
+
+
+def guessing_gives(n_classes: int) -> str:
+    """The balanced accuracy of guessing, as part of a sentence.
+
+    Parameters
+    ----------
+    n_classes : int
+
+    Examples
+    --------
+    >>> from melm_core.evaluation import guessing_gives
+    >>> guessing_gives(2)
+    'guessing gives 50 %'
+    """
+    return f"guessing gives {percent(1.0 / n_classes)}"
+
+
+def shuffles_sentence(n_exceeding: int, n_permutations: int, p_value: float) -> str:
+    """How many permutations of the labels were separated as well.
+
+    Parameters
+    ----------
+    n_exceeding, n_permutations : int
+    p_value : float
+
+    Examples
+    --------
+    >>> from melm_core.evaluation import shuffles_sentence
+    >>> shuffles_sentence(0, 199, 0.005)
+    'None of 199 shuffles came close (p = 0.005).'
+    """
+    words = p_value_text(p_value)
+    if not n_exceeding:
+        return f"None of {n_permutations:,} shuffles came close ({words})."
+    return f"{n_exceeding:,} of {n_permutations:,} shuffles did as well ({words})."
