@@ -11,6 +11,15 @@ from melm_core.evaluation.calibration import (
     cross_calibrated,
     fitted_calibration,
 )
+from melm_core.evaluation.conformal import (
+    DEFAULT_COVERAGE,
+    ConformalClassifier,
+    ConformalCoverage,
+    ConformalScores,
+    Evidence,
+    in_set,
+    shortage_notes,
+)
 from melm_core.evaluation.cross_validation import (
     CrossValidatedSeparability,
     FoldResult,
@@ -67,6 +76,7 @@ from melm_core.evaluation.sparse_planes import SparsePath, loading_lengths, spar
 from melm_core.melm.held_out_callback import HeldOutHistory, HeldOutScores
 
 __all__ = [
+    "DEFAULT_COVERAGE",
     "DEFAULT_FOLDS",
     "FIRST_WORDS",
     "LABELS_MAY_BE_USED",
@@ -77,11 +87,15 @@ __all__ = [
     "AutoCurves",
     "Calibration",
     "CodedRows",
+    "ConformalClassifier",
+    "ConformalCoverage",
+    "ConformalScores",
     "CrossValidatedSeparability",
     "CurveChoice",
     "DensityScores",
     "DuplicateRows",
     "EarlyEnd",
+    "Evidence",
     "Fold",
     "FoldResult",
     "HeldOutHistory",
@@ -117,6 +131,7 @@ __all__ = [
     "held_out_p_value",
     "held_out_share",
     "in_sample_share",
+    "in_set",
     "in_standard_units",
     "is_settled_below",
     "label_runs",
@@ -130,6 +145,7 @@ __all__ = [
     "sampled_rows",
     "separability",
     "serial_dependence",
+    "shortage_notes",
     "shuffles_sentence",
     "sparse_path",
     "stability",

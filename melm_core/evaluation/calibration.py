@@ -115,7 +115,7 @@ def cross_calibrated(log_densities: FloatArray, y: IntArray, fold: IntArray) -> 
     return probabilities
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Reliability:
     """Whether probabilities hold on rows whose classes are known.
 
@@ -125,12 +125,22 @@ class Reliability:
         Share of the rows whose most probable class is theirs, and its mean probability.
     log_loss : float
         In nats.
+    brier, brier_error : float
+        Mean squared difference of the probabilities from 1 for the class of the row and 0 for the
+        others, summed over the classes, and its standard error over the rows.
     calibration_error : float
         Mean difference of the two over ten bins of equally many rows, by falling confidence.
     n_sure : int
         Rows given 95 % and more.
     sure_right : float
         Share of those that are right; nan without any.
+    curve : ndarray of shape (n_bins, 2)
+        Mean confidence of each bin and the share of it that is right, by falling confidence.
+
+    References
+    ----------
+    G. W. Brier: Verification of forecasts expressed in terms of probability, Monthly Weather
+    Review 78, 1950.
 
     Examples
     --------
@@ -144,9 +154,12 @@ class Reliability:
     accuracy: float
     confidence: float
     log_loss: float
+    brier: float
+    brier_error: float
     calibration_error: float
     n_sure: int
     sure_right: float
+    curve: FloatArray
 
     @classmethod
     def of(cls, probabilities: FloatArray, y: IntArray) -> Reliability:
@@ -154,13 +167,19 @@ class Reliability:
         confidence, right = probabilities.max(axis=1), probabilities.argmax(axis=1) == y
         bins = np.array_split(np.argsort(-confidence, kind="stable"), _BINS)
         gaps = [abs(float((confidence[rows] - right[rows]).sum())) for rows in bins]
+        curve = [(confidence[rows].mean(), right[rows].mean()) for rows in bins if len(rows)]
+        away = probabilities - np.eye(probabilities.shape[1])[y]
+        squares = (away**2).sum(axis=1)
         own = np.maximum(probabilities[np.arange(len(y)), y], np.finfo(np.float64).tiny)
         is_sure = confidence >= _SURE
         return cls(
             accuracy=float(right.mean()),
             confidence=float(confidence.mean()),
             log_loss=float(-np.log(own).mean()),
+            brier=float(squares.mean()),
+            brier_error=float(squares.std(ddof=1) / np.sqrt(len(y))),
             calibration_error=sum(gaps) / len(y),
             n_sure=int(is_sure.sum()),
             sure_right=float(right[is_sure].mean()) if is_sure.any() else float("nan"),
+            curve=np.array(curve),
         )

@@ -30,7 +30,7 @@ from melm_core.evaluation.plane_classifiers import (
     unit_covariance,
 )
 from melm_core.evaluation.plane_separability import Score, fold_notes
-from melm_core.evaluation.refitting import Unchanged, fit_projection
+from melm_core.evaluation.refitting import Unchanged, fit_projection, seeded
 
 # Of larger tables a stratified sample is held out and shuffled, as in the check of the page.
 MOST_AUDITED_ROWS = 600
@@ -357,20 +357,13 @@ def _judge_of(estimator: Any, seed: int) -> _Shown | _Predicted:
             "transformer, a classifier or a pipeline."
         )
     if hasattr(estimator, "transform"):
-        return _Shown(_Output(_seeded(estimator, seed)))
+        return _Shown(_Output(seeded(estimator, seed)))
     if is_classifier(estimator):
-        return _Predicted(_seeded(estimator, seed))
+        return _Predicted(seeded(estimator, seed))
     raise UserError(
         f"{type(estimator).__name__} has neither transform nor predict for classes, so it places "
         "no rows that it was not fitted to. Judge its coordinates by audit_coordinates."
     )
-
-
-def _seeded(estimator: Any, seed: int) -> Any:
-    """The estimator with a seed wherever one is None, in the steps of a pipeline, too."""
-    names = (name for name, value in estimator.get_params().items() if value is None)
-    unset = {name: seed for name in names if name.split("__")[-1] == "random_state"}
-    return clone(estimator).set_params(**unset)
 
 
 @dataclass(frozen=True)

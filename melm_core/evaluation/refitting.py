@@ -180,6 +180,19 @@ def make_estimator(
     return estimator
 
 
+def seeded(estimator: Any, seed: int) -> Any:
+    """A clone of an estimator with a seed wherever one is None, in the steps of a pipeline, too.
+
+    Parameters
+    ----------
+    estimator : estimator
+    seed : int
+    """
+    names = (name for name, value in estimator.get_params().items() if value is None)
+    unset = {name: seed for name in names if name.split("__")[-1] == "random_state"}
+    return clone(estimator).set_params(**unset)
+
+
 def fit_projection(
     estimator: Any,
     X: FloatArray,

@@ -8,6 +8,7 @@ from types import MappingProxyType
 import pytest
 from sklearn.base import BaseEstimator
 from sklearn.kernel_ridge import KernelRidge
+from sklearn.linear_model import LogisticRegression
 from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -33,8 +34,10 @@ from melm_core import (
     PLSDiscriminantPlane,
     RotationPlane,
     SignalNoisePlane,
+    evaluation,
 )
 from melm_core.baselines.signal_noise import MEMBERS
+from melm_core.evaluation import ConformalClassifier
 from melm_core.methods.wrappers.factors import (
     FactorAnalysisPlane,
     IndependentComponentsPlane,
@@ -71,6 +74,8 @@ PUBLIC = [
     RotationPlane(n_init=2, max_iter=20),
     RotationPlane(n_init=1, max_iter=5, density="mixture"),
     RotationPlane(n_init=1, max_iter=5, density="kde"),
+    ConformalClassifier(DiscriminantPlane()),
+    ConformalClassifier(LogisticRegression()),
     *(SignalNoisePlane(member=member) for member in MEMBERS),
 ]
 WRAPPERS = [
@@ -138,7 +143,8 @@ def test_scikit_learn_estimator_check_of_slow_estimators(estimator, check):
 def test_every_public_estimator_is_checked():
     public = {
         value
-        for value in vars(melm_core).values()
+        for room in (melm_core, evaluation)
+        for value in vars(room).values()
         if inspect.isclass(value) and issubclass(value, BaseEstimator)
     }
     assert {type(estimator) for estimator in PUBLIC} == public

@@ -925,4 +925,17 @@ MUTANTS = (
         "tests/melm_core/evaluation/test_estimator_audit.py"
         "::test_a_map_that_labels_may_have_made_is_never_a_plain_yes",
     ),
+    Mutant(
+        "melm_core/evaluation/conformal.py",
+        "        weights: FloatArray = 1.0 / sizes[unit.reshape(-1)]\n",
+        "        weights: FloatArray = np.ones(len(self.y))\n",
+        "tests/melm_core/evaluation/test_conformal.py::test_rows_of_a_group_count_once",
+    ),
+    Mutant(
+        "melm_core/evaluation/conformal.py",
+        "            among = np.hstack([logs, background])\n",
+        "            among = logs\n",
+        "tests/melm_core/evaluation/test_conformal.py"
+        "::test_a_row_with_a_value_times_20_is_of_no_class",
+    ),
 )
