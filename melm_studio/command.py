@@ -15,6 +15,7 @@ from melm_core.base import UserError
 from melm_core.methods import METHODS
 from melm_studio.application_folder import APPLICATION_FOLDER
 from melm_studio.configuration.settings import Settings
+from melm_studio.programs.audit_table import add_audit_parser
 from melm_studio.programs.local_studio import answers
 from melm_studio.programs.open_table import TableToOpen
 from melm_studio.programs.run_table import REFUSED, add_run_parser
@@ -24,15 +25,16 @@ _EPILOG = """\
 melm-studio                                  start the studio
 melm-studio open table.csv --label species   start or find it, and show a table
 melm-studio run table.csv --out results      run methods without a browser
+melm-studio audit map.csv --coordinates x y  is a picture of any origin real?
 
 The first two take the settings of the studio, such as --port 9000: melm-studio --settings.
 """
-_COMMANDS = ("open", "run")
+_COMMANDS = ("open", "run", "audit")
 _OWN_OPTIONS = ("-h", "--help", "--settings", "--print-completion")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Start the studio, open a table in it, or run methods without it."""
+    """Start the studio, open a table in it, or run methods or an audit without it."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     if given and given[0] not in _COMMANDS and Path(given[0]).is_file():
         given.insert(0, "open")  # melm-studio table.csv
@@ -59,6 +61,7 @@ def argument_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
     _add_open_parser(commands)
     add_run_parser(commands)
+    add_audit_parser(commands)
     return parser
 
 

@@ -129,7 +129,7 @@ def run_table(options: argparse.Namespace, unknown: Sequence[str]) -> int:
         return REFUSED
     methods = list(dict.fromkeys(options.methods))
     try:
-        raw = _table_in(options.table)
+        raw = table_in(options.table)
         _check_options(options, methods)
         with local_studio() as studio:
             results = _results(StudioClient(studio.url), raw, options, methods)
@@ -145,7 +145,14 @@ def _gamma(text: str) -> float | str:
     return text if text == AUTO else float(text)
 
 
-def _table_in(path: Path) -> bytes:
+def table_in(path: Path) -> bytes:
+    """The bytes of a file.
+
+    Raises
+    ------
+    UserError
+        If it cannot be read.
+    """
     try:
         return path.read_bytes()
     except OSError as error:

@@ -35,6 +35,7 @@ CONTENTS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "From programs": ("docs/command-line", "docs/notebook", "docs/http-api", "reference/index"),
         "Methods": (
             "docs/which-method",
+            "docs/is-it-real",
             "docs/finding-the-optimum",
             "docs/plane-trees",
             "docs/resampled-plane",

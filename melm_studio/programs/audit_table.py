@@ -1,0 +1,253 @@
+"""The command `melm-studio audit`: is a map, or what an estimator finds in a table, real?"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+import shtab
+from tqdm import tqdm
+
+from melm_core.base import FloatArray, UserError
+from melm_core.evaluation import Audit, audit, audit_coordinates
+from melm_studio.programs.run_table import DONE, REFUSED, print_question, table_in
+from melm_studio.scores import PermutationP, Rows, Verdict, answer_given
+from melm_studio.tables import LabeledData, Use, prepare, read_table
+
+N_PERMUTATIONS = 199
+_EPILOG = """\
+--coordinates judges columns that somebody's program drew, such as the x and y of a UMAP. The map is
+taken as it is, so that the answer is never a plain yes. --estimator judges a program, refitted in
+folds: an object, or a function without arguments, of a Python module in this folder or installed,
+such as pictures:reducer. Both together compare the two.
+
+Exit codes: 0 answered; 2 the table or an option is refused.
+"""
+
+
+def add_audit_parser(commands: Any) -> None:
+    """Add the command to those of `melm-studio`."""
+    parser = commands.add_parser(
+        "audit",
+        help="is a map, or what an estimator finds in a table, real?",
+        description="Answer 'is it real?' of a map or of any scikit-learn estimator.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    table = parser.add_argument(
+        "table", type=Path, metavar="TABLE", help="a file as the page reads"
+    )
+    table.complete = shtab.FILE
+    parser.add_argument(
+        "--coordinates", nargs="+", default=[], metavar="COLUMN", help="columns of a map"
+    )
+    parser.add_argument(
+        "--labels-unused",
+        action="store_true",
+        help="the map was certainly made without the labels: its answer may be yes",
+    )
+    parser.add_argument(
+        "--estimator", metavar="MODULE:OBJECT", help="a transformer, classifier or pipeline"
+    )
+    parser.add_argument(
+        "--label", metavar="COLUMN", help="column of the classes (default: guessed)"
+    )
+    parser.add_argument(
+        "--groups", metavar="COLUMN", help="column of what rows depend on, such as the patient"
+    )
+    parser.add_argument(
+        "--answer",
+        nargs=2,
+        action="append",
+        default=[],
+        metavar=("QUESTION", "CHOICE"),
+        help="answer a question of the table, as in --answer neighbors independent",
+    )
+    parser.add_argument(
+        "--permutations",
+        type=int,
+        default=N_PERMUTATIONS,
+        help="shuffles of the labels (default: %(default)d)",
+    )
+    parser.add_argument(
+        "--seed", type=int, default=0, help="seed of every random choice (default: 0)"
+    )
+    parser.add_argument("--json", action="store_true", help="print the numbers, too")
+    parser.add_argument("--quiet", action="store_true", help="show no progress")
+    parser.set_defaults(command=audit_table)
+
+
+def audit_table(options: argparse.Namespace, unknown: Sequence[str]) -> int:
+    """Audit, and print what is found; return the exit code."""
+    if unknown:
+        print(
+            f"melm-studio audit has no {unknown[0]}. Type: melm-studio audit --help",
+            file=sys.stderr,
+        )
+        return REFUSED
+    try:
+        found = dict(_audits(options))
+    except UserError as error:
+        print(f"melm-studio audit: {error}", file=sys.stderr)
+        return REFUSED
+    if options.json:
+        print(json.dumps(found, indent=2))
+    return DONE
+
+
+def _audits(options: argparse.Namespace) -> Iterator[tuple[str, dict[str, Any]]]:
+    """What is found of the map and of the estimator, each printed as soon as it is known."""
+    if not options.coordinates and not options.estimator:
+        raise UserError(
+            "Say what to judge: --coordinates x y for columns of a map, or --estimator "
+            "module:object for a program."
+        )
+    estimator = estimator_named(options.estimator) if options.estimator else None
+    data = _data(options)
+    for question in data.open_questions:
+        print_question(question)
+    settings = {"n_permutations": options.permutations, "random_state": options.seed}
+    if options.coordinates:
+        with _Progress(options) as progress:
+            found = audit_coordinates(
+                _columns(data, options.coordinates),
+                data.y,
+                data.groups,
+                labels_unused=options.labels_unused,
+                callback=progress.show,
+                **settings,
+            )
+        yield "coordinates", _printed("Map", found, data)
+    if estimator is not None:
+        with _Progress(options) as progress:
+            X = _features(data, options.coordinates)
+            try:
+                found = audit(estimator, X, data.y, data.groups, callback=progress.show, **settings)
+            except ValueError as error:  # of the estimator, such as that it takes no missing values
+                raise UserError(f"{options.estimator} cannot be judged: {error}") from error
+        yield "estimator", _printed(options.estimator, found, data)
+
+
+def _data(options: argparse.Namespace) -> LabeledData:
+    roles = dict.fromkeys(options.coordinates, Use.FEATURE)
+    if options.groups:
+        roles[options.groups] = Use.GROUP
+    table = read_table(table_in(options.table), options.table.name)
+    return prepare(table, options.label, roles=roles, answers=dict(options.answer))
+
+
+def _columns(data: LabeledData, names: Sequence[str]) -> FloatArray:
+    """The numbers of some features, of which none may be missing."""
+    known = list(data.feature_names)
+    missing = [name for name in names if name not in known]
+    if missing:
+        raise UserError(
+            f"The table has no column of numbers named {missing[0]!r}. It has {', '.join(known)}."
+        )
+    found: FloatArray = data.unprepared[:, [known.index(name) for name in names]]
+    n_missing = int(np.isnan(found).any(axis=1).sum())
+    if n_missing:
+        raise UserError(
+            f"{n_missing:,} rows have no place in the map: a coordinate is missing. Leave them out."
+        )
+    return found
+
+
+def _features(data: LabeledData, coordinates: Sequence[str]) -> FloatArray:
+    """The numbers of all other features; nan where one is missing."""
+    kept = [i for i, name in enumerate(data.feature_names) if name not in coordinates]
+    if not kept:
+        raise UserError("The table has no features besides the coordinates to fit anything to.")
+    features: FloatArray = data.unprepared[:, kept]
+    return features
+
+
+def estimator_named(name: str) -> Any:
+    """The object of a module in the current folder or installed, or what a function of it returns.
+
+    Raises
+    ------
+    UserError
+        If there is none; says which part of the name was not found.
+    """
+    module_name, _, attribute = name.partition(":")
+    if not module_name or not attribute:
+        raise UserError(f"--estimator {name} must be module:object, such as pictures:reducer.")
+    if str(Path.cwd()) not in sys.path:
+        sys.path.insert(0, str(Path.cwd()))
+    try:
+        found = getattr(import_module(module_name), attribute)
+    except ImportError as error:
+        raise UserError(
+            f"--estimator {name}: {error}. Start it in the folder of the module, or install it."
+        ) from error
+    except AttributeError as error:
+        raise UserError(f"--estimator {name}: {module_name} has no {attribute}.") from error
+    is_made = isinstance(found, type) or not hasattr(found, "fit")
+    return found() if is_made and callable(found) else found
+
+
+def _printed(name: str, found: Audit, data: LabeledData) -> dict[str, Any]:
+    verdict = _verdict(found, data)
+    sentence = " ".join(filter(None, (verdict.sentence, found.remark)))
+    print(f"{name}: {sentence}")
+    for note in found.notes:
+        print(f"  {note}")
+    return {
+        "answer": str(verdict.answer),
+        "share": found.share,
+        "standard_error": found.standard_error,
+        "share_train": found.share_train,
+        "chance": found.chance,
+        "p_value": found.p_value,
+        "n_permutations": found.n_permutations,
+        "sentence": sentence,
+        "notes": list(found.notes),
+    }
+
+
+def _verdict(found: Audit, data: LabeledData) -> Verdict:
+    """As the page says it: while the table has questions, nothing is a plain yes."""
+    verdict = Verdict(
+        answer=found.answer,
+        rows=Rows.FOLDS,
+        share=found.share,
+        n_classes=found.n_classes,
+        share_train=found.share_train,
+        standard_error=found.standard_error,
+        p=PermutationP(found.p_value, found.n_permutations, found.n_exceeding),
+    )
+    if found.answer is None:
+        return verdict
+    given = answer_given(found.answer, data.open_questions)
+    asked = data.open_questions if given is not found.answer else ()
+    return msgspec.structs.replace(verdict, answer=given, questions=asked)
+
+
+class _Progress:
+    """The first words once the folds are done, then a bar over the shuffles."""
+
+    def __init__(self, options: argparse.Namespace) -> None:
+        self._bar = tqdm(total=options.permutations, disable=options.quiet, leave=False)
+
+    def __enter__(self) -> _Progress:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._bar.close()
+
+    def show(self, found: Audit) -> bool:
+        """Show how far it is; never ends the audit."""
+        if not found.n_permutations and not self._bar.disable:
+            self._bar.clear()
+            print(f"{found.sentence} Shuffling the labels.", file=sys.stderr)
+        self._bar.n = found.n_permutations
+        self._bar.refresh()
+        return False

@@ -1,0 +1,88 @@
+"""`melm-studio audit` says of a map or an estimator what the page says of a run."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+
+from melm_core.datasets import pure_noise
+from melm_core.evaluation import LABELS_MAY_BE_USED
+from melm_studio.command import main
+from melm_studio.programs.run_table import DONE, REFUSED
+
+ESTIMATORS = """
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.manifold import TSNE
+picture = LinearDiscriminantAnalysis()
+def made():
+    return LinearDiscriminantAnalysis()
+alone = TSNE()
+"""
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A map that the labels made of noise, beside the noise, and estimators."""
+    X, y = pure_noise(60, 40, 2)
+    frame = pd.DataFrame(X, columns=[f"f{i}" for i in range(40)])
+    picture = LinearDiscriminantAnalysis().fit(X, y).transform(X)[:, 0]
+    frame["umap_1"], frame["umap_2"] = picture, np.random.default_rng(0).normal(size=60)
+    frame["kind"] = np.where(y, "a", "b")
+    frame["patient"] = [f"p{i // 2}" for i in range(60)]
+    frame.to_csv(tmp_path / "map.csv", index=False)
+    (tmp_path / "audited_pictures.py").write_text(ESTIMATORS)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    return tmp_path
+
+
+def command(*options):
+    given = ["--label", "kind", "--quiet", "--permutations", "39", *options]
+    return main(["audit", "map.csv", *given])
+
+
+def test_a_map_that_the_labels_made_gets_the_sentence_and_its_program_a_no(folder, capsys):
+    options = ["--coordinates", "umap_1", "umap_2", "--estimator", "audited_pictures:picture"]
+    assert command(*options, "--json") == DONE
+    printed = capsys.readouterr().out
+    lines = printed[: printed.index("{")].splitlines()
+    of_map, of_program = (line for line in lines if not line.startswith("  "))
+    assert of_map.startswith("Map: Cannot be decided")
+    assert LABELS_MAY_BE_USED in of_map
+    assert of_program.startswith("audited_pictures:picture: No.")
+    numbers = json.loads(printed[printed.index("{") :])
+    assert numbers["coordinates"]["share"] > 0.8 > numbers["estimator"]["share"]
+    assert numbers["estimator"]["share_train"] > 0.8
+    assert numbers["estimator"]["chance"] == 0.5
+
+
+def test_a_function_of_a_module_makes_the_estimator(folder, capsys):
+    assert command("--estimator", "audited_pictures:made") == DONE
+    assert "guessing gives 50 %" in capsys.readouterr().out
+
+
+def test_groups_of_a_column_stay_together(folder, capsys):
+    assert command("--estimator", "audited_pictures:picture", "--groups", "patient") == DONE
+    assert "within" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ([], "Say what to judge"),
+        (["--coordinates", "tsne"], 'There is no column "tsne"'),
+        (["--coordinates", "patient"], "no column of numbers named 'patient'"),
+        (["--estimator", "audited_pictures"], "must be module:object"),
+        (["--estimator", "audited_pictures:nothing"], "has no nothing"),
+        (["--estimator", "no_such_module:it"], "Start it in the folder of the module"),
+        (["--estimator", "audited_pictures:alone"], "audit_coordinates"),
+        (["--speed", "1"], "melm-studio audit has no --speed"),
+    ],
+)
+def test_what_cannot_be_judged_is_refused_with_the_way_out(folder, capsys, options, words):
+    assert command(*options) == REFUSED
+    assert words in capsys.readouterr().err
