@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from threadpoolctl import threadpool_limits
 
 from experiments.honesty import (
+    audits,
     batches,
     early_answers,
     feature_intervals,
@@ -20,6 +21,7 @@ from experiments.honesty import (
     probabilities,
     running_answers,
     serial_rows,
+    sets,
     suspects,
     trees,
     winners,
@@ -28,6 +30,7 @@ from experiments.honesty.claim import Claim, as_table
 
 # A line for each module of this folder that states a claim.
 _ALL: tuple[Claim, ...] = (
+    audits.CLAIM,
     batches.CLAIM,
     early_answers.CLAIM,
     feature_intervals.CLAIM,
@@ -37,6 +40,7 @@ _ALL: tuple[Claim, ...] = (
     probabilities.CLAIM,
     running_answers.CLAIM,
     serial_rows.CLAIM,
+    sets.CLAIM,
     suspects.CLAIM,
     trees.CLAIM,
     winners.CLAIM,

@@ -1,0 +1,76 @@
+"""Does the audit say No of a supervised picture of noise, however well that separates its rows?
+
+The picture is one of the classes, two directions from neighborhood components analysis: a stand-in
+for UMAP with labels, whose package is an extra. With umap-learn installed it is that, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.neighbors import NeighborhoodComponentsAnalysis
+
+from experiments.honesty.claim import FIRST_SEED, Claim, Measured
+from melm_core.datasets import pure_noise
+from melm_core.evaluation import LEVEL, Answer, audit, audit_coordinates
+
+_SHAPE = (200, 50, 2)
+
+
+def simulate(quick: bool) -> tuple[Measured, ...]:
+    """The answers to noise, by refits and of the same pictures as coordinates."""
+    figures: list[Measured] = []
+    for name, estimator, n_tables in _pictures(quick=quick):
+        figures.extend(_of(name, estimator, n_tables, n_maps=max(n_tables // 4, 1)))
+    return tuple(figures)
+
+
+def _pictures(*, quick: bool) -> Iterator[tuple[str, Any, int]]:
+    analysis = NeighborhoodComponentsAnalysis(2, max_iter=10, random_state=0)
+    yield "neighborhood components", analysis, 1 if quick else 100
+    if find_spec("umap") and not quick:
+        yield "UMAP with labels", import_module("umap").UMAP(random_state=0), 20
+
+
+def _of(name: str, estimator: Any, n_tables: int, n_maps: int) -> Iterator[Measured]:
+    answers: list[Answer | None] = []
+    maps: list[Answer | None] = []
+    trained, shares = [], []
+    for seed in range(FIRST_SEED, FIRST_SEED + n_tables):
+        X, y = pure_noise(*_SHAPE, seed)
+        found = audit(estimator, X, y)
+        answers.append(found.answer)
+        trained.append(found.share_train)
+        if len(maps) < n_maps:
+            of_map = audit_coordinates(clone(estimator).fit(X, y).transform(X), y)
+            maps.append(of_map.answer)
+            shares.append(of_map.share)
+    case = f"noise, 200 x 50, {name}"
+    error = np.sqrt(LEVEL * (1.0 - LEVEL) / n_tables)
+    yield Measured(
+        f"{case}: share of {n_tables} tables answered No",
+        float(np.mean([answer is Answer.NO for answer in answers])),
+        (1.0 - LEVEL - 2.0 * error, 1.0),
+    )
+    yield Measured(f"{case}: training rows told apart, mean", float(np.mean(trained)), (0.75, 1.0))
+    yield Measured(
+        f"{case}: of {n_maps} pictures as coordinates answered Yes or Partly "
+        f"({np.mean(shares):.2f} of rows have the class of their neighbors)",
+        float(np.mean([answer in (Answer.YES, Answer.PARTLY) for answer in maps])),
+        (0.0, 0.0),
+    )
+
+
+CLAIM = Claim(
+    name="audits",
+    promise=(
+        "Of a supervised picture of noise the audit says No in 95 of 100 tables, and of the same "
+        "picture as coordinates never Yes."
+    ),
+    simulate=simulate,
+)
