@@ -17,6 +17,7 @@ from melm_core.evaluation.conformal import (
     ConformalCoverage,
     ConformalScores,
     Evidence,
+    conformal_scores,
     in_set,
     shortage_notes,
 )
@@ -114,6 +115,7 @@ __all__ = [
     "audit",
     "audit_coordinates",
     "bound_at_chance",
+    "conformal_scores",
     "confusion_shares",
     "cross_calibrated",
     "cross_validated_separability",

@@ -10,10 +10,10 @@ them. A class is in the set of a new row unless the row is stranger to it than a
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Self
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -28,8 +28,16 @@ from melm_core.base.errors import UserError
 from melm_core.density.calibration import Calibration
 from melm_core.evaluation.calibration import Reliability, cross_calibrated, fitted_calibration
 from melm_core.evaluation.density_accuracy import fold_log_densities
-from melm_core.evaluation.folds import CodedRows, refit_folds
-from melm_core.evaluation.refitting import FittedProjection, Unchanged, fit_projection, seeded
+from melm_core.evaluation.folds import CodedRows, Fold, refit_folds
+from melm_core.evaluation.refitting import (
+    FittedProjection,
+    MethodLike,
+    Preparation,
+    Unchanged,
+    chosen_preparation,
+    fit_projection,
+    seeded,
+)
 from melm_core.linalg.plane_distances import squared_residuals
 
 DEFAULT_COVERAGE = 0.9
@@ -75,6 +83,10 @@ class Evidence:
         """Of some of the rows."""
         residuals = None if self.residuals is None else self.residuals[rows]
         return Evidence(self.logs[rows], residuals, self.has_densities)
+
+
+# Given the scores so far, the number of folds, and the indices of the rows that they are of.
+ScoresSoFar: TypeAlias = "Callable[[ConformalScores, int, IntArray], object]"
 
 
 @dataclass(frozen=True, eq=False)
@@ -251,6 +263,13 @@ class ConformalScores:
         shares: FloatArray = (1.0 + counts) / (1.0 + totals)
         return shares
 
+    def reliabilities(self) -> tuple[Reliability, Reliability]:
+        """Of the probabilities of the rows as they are, and calibrated by the other folds."""
+        logs = self.evidence.logs
+        raw = Calibration(temperature=1.0, lapse=0.0).probabilities(logs)
+        own = cross_calibrated(logs, self.y, self.fold)
+        return Reliability.of(raw, self.y), Reliability.of(own, self.y)
+
     @property
     def n_units(self) -> IntArray:
         """Rows of each class or, if rows depend on each other, groups, shape (n_classes,)."""
@@ -407,19 +426,14 @@ class ConformalClassifier(ClassifierMixin, BaseEstimator):
         )
         rows = plan.rows
         self.classes_ = rows.classes
-        self._fits = [_Fit.of(plan.estimator, plan.training_rows(fold)) for fold in plan.folds]
-        self._whole = _Fit.of(plan.estimator, rows)
-        fold_of = np.empty(len(rows.y), dtype=np.int64)
-        parts = []
-        for number, (fitted, fold) in enumerate(zip(self._fits, plan.folds, strict=True)):
-            fold_of[fold.test] = number
-            parts.append(fitted.evidence(rows.X[fold.test]))
-        held_out = _in_order(parts, np.concatenate([fold.test for fold in plan.folds]))
-        self.scores_ = ConformalScores(held_out, rows.y, fold_of, rows.groups)
-        self.calibration_: Calibration = fitted_calibration(held_out.logs, rows.y)
-        self.reliability_ = Reliability.of(cross_calibrated(held_out.logs, rows.y, fold_of), rows.y)
-        uncalibrated = Calibration(temperature=1.0, lapse=0.0).probabilities(held_out.logs)
-        self.uncalibrated_reliability_ = Reliability.of(uncalibrated, rows.y)
+        training = [plan.training_rows(fold) for fold in plan.folds]
+        self._fits = [_Fit.of(plan.estimator, train, Unchanged()) for train in training]
+        self._whole = _Fit.of(plan.estimator, rows, Unchanged())
+        tested = zip(self._fits, plan.folds, strict=True)
+        parts = [fitted.evidence(rows.X[fold.test]) for fitted, fold in tested]
+        self.scores_, _ = _scores_of(parts, plan.folds, rows)
+        self.calibration_: Calibration = fitted_calibration(self.scores_.evidence.logs, rows.y)
+        self.uncalibrated_reliability_, self.reliability_ = self.scores_.reliabilities()
         sets = self._sets(self.scores_.held_out_p_values())
         self.coverage_ = ConformalCoverage(sets, rows.y, self.coverage, rows.groups)
         named = zip(rows.classes.tolist(), self.scores_.n_units.tolist(), strict=True)
@@ -510,19 +524,116 @@ def shortage_notes(
     )
 
 
+def conformal_scores(
+    method: MethodLike,
+    X: Any,
+    y: Any,
+    *,
+    groups: Any = None,
+    nuisance: Any = None,
+    gamma: float = _GAMMA,
+    parameters: Mapping[str, Any] | None = None,
+    standardize: bool = True,
+    preparation: Preparation | None = None,
+    n_folds: int = DEFAULT_CONFORMAL_FOLDS,
+    max_rows: int | None = None,
+    random_state: int = 0,
+    callback: ScoresSoFar | None = None,
+) -> ConformalScores:
+    """The nonconformity of held-out rows by a method that is refitted in folds.
+
+    Parameters
+    ----------
+    method : str or estimator
+        A key of `METHODS`, or an estimator as of `ConformalClassifier`.
+    X, y, groups, nuisance, gamma, parameters, standardize, preparation
+        See `melm_core.evaluation.density_scores`.
+    n_folds : int, default=20
+    max_rows : int or None, default=None
+        Of more rows a stratified sample is held out.
+    random_state : int, default=0
+    callback : callable, optional
+        Called after each fold with the scores of the folds so far, the number of folds, and the
+        indices of the rows that the scores are of. An exception it raises ends the computation.
+
+    Raises
+    ------
+    ValueError
+        If a parameter or the data are invalid, or a class has too few rows.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from melm_core.evaluation import conformal_scores, in_set
+    >>> X, y = load_wine(return_X_y=True)
+    >>> sets = in_set(conformal_scores("lda", X, y, n_folds=5).held_out_p_values(), 0.9)
+    >>> bool(sets[range(len(y)), y].mean() > 0.9)
+    True
+    """
+    plan = refit_folds(
+        method,
+        X,
+        y,
+        groups,
+        nuisance=nuisance,
+        parameters=parameters,
+        n_folds=n_folds,
+        random_state=random_state,
+        max_rows=max_rows,
+        may_miss=preparation is not None,
+    )
+    chosen = chosen_preparation(preparation, standardize=standardize)
+    parts: list[Evidence] = []
+    scored = plan.scored
+    for fold in plan.folds:
+        fitted = _Fit.of(plan.estimator, plan.training_rows(fold), chosen, gamma)
+        parts.append(fitted.evidence(scored.X[fold.test]))
+        scores, rows = _scores_of(parts, plan.folds, scored)
+        if callback is not None:
+            callback(scores, len(plan.folds), plan.sample[rows])
+    return scores
+
+
+def _scores_of(
+    parts: Sequence[Evidence], folds: Sequence[Fold], scored: CodedRows
+) -> tuple[ConformalScores, IntArray]:
+    """The scores of the rows of the folds so far, and which rows these are, ascending."""
+    tests = [fold.test for fold in folds[: len(parts)]]
+    rows = np.concatenate(tests)
+    order = np.argsort(rows)
+    numbers = np.repeat(np.arange(len(parts)), [len(test) for test in tests])[order]
+    residuals = [part.residuals for part in parts if part.residuals is not None]
+    evidence = Evidence(
+        np.concatenate([part.logs for part in parts])[order],
+        np.concatenate(residuals)[order] if len(residuals) == len(parts) else None,
+        parts[0].has_densities,
+    )
+    rows = rows[order]
+    groups = None if scored.groups is None else scored.groups[rows]
+    return ConformalScores(evidence, scored.y[rows], numbers, groups), rows
+
+
 @dataclass(frozen=True, eq=False)
 class _Fit:
-    """A fitted estimator, and the rows of its fit."""
+    """A fitted estimator, the rows of its fit, and the kernel width of their densities."""
 
     projection: FittedProjection
     train: CodedRows
+    gamma: float
 
     @classmethod
-    def of(cls, estimator: Any, train: CodedRows) -> _Fit:
+    def of(
+        cls, estimator: Any, train: CodedRows, preparation: Preparation, gamma: float = _GAMMA
+    ) -> _Fit:
         fitted = fit_projection(
-            estimator, train.X, train.y, preparation=Unchanged(), groups=train.groups
+            estimator,
+            train.X,
+            train.y,
+            preparation=preparation,
+            groups=train.groups,
+            nuisance=train.nuisance,
         )
-        return cls(_as_plane(fitted), train)
+        return cls(_as_plane(fitted), train, gamma)
 
     def evidence(self, X: FloatArray) -> Evidence:
         """What the fit says of rows."""
@@ -532,13 +643,13 @@ class _Fit:
             off = self.projection.preparation.apply(X) - prepared.mean(axis=0)
             residuals = squared_residuals(off, self.projection.components).sum(axis=1)
             flat = len(self.projection.components) == prepared.shape[1]
-            logs = fold_log_densities(self.projection, self.train, X, _GAMMA)
+            logs = fold_log_densities(self.projection, self.train, X, self.gamma)
             return Evidence(logs, None if flat else residuals, has_densities=True)
         if is_classifier(estimator) and hasattr(estimator, "predict_proba"):
             shares = estimator.predict_proba(self.projection.preparation.apply(X))
             return Evidence(np.log(np.maximum(shares, _TINY)), None, has_densities=False)
         if hasattr(estimator, "transform"):
-            logs = fold_log_densities(_shown(self.projection), self.train, X, _GAMMA)
+            logs = fold_log_densities(_shown(self.projection), self.train, X, self.gamma)
             return Evidence(logs, None, has_densities=True)
         raise UserError(
             f"{type(estimator).__name__} gives neither coordinates nor probabilities: it has no "
@@ -584,14 +695,3 @@ def _is_plane(estimator: Any) -> bool:
     if components is None or np.ndim(components) != 2:
         return False
     return bool(np.allclose(components @ components.T, np.eye(len(components)), atol=1e-6))
-
-
-def _in_order(parts: Sequence[Evidence], rows: IntArray) -> Evidence:
-    """The evidence of all folds, in the order of the rows."""
-    order = np.argsort(rows)
-    has_residuals = all(part.residuals is not None for part in parts)
-    return Evidence(
-        np.concatenate([part.logs for part in parts])[order],
-        np.concatenate([part.residuals for part in parts])[order] if has_residuals else None,
-        parts[0].has_densities,
-    )

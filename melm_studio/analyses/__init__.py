@@ -9,6 +9,7 @@ from melm_studio.analyses.check import CHECK
 from melm_studio.analyses.probabilities import PROBABILITIES
 from melm_studio.analyses.ranking import RANKING
 from melm_studio.analyses.resamples import RESAMPLES
+from melm_studio.analyses.sets import SETS
 from melm_studio.analyses.sparse import SPARSE
 from melm_studio.analyses.tree import TREE
 
@@ -16,7 +17,7 @@ __all__ = ["ANALYSES", "analysis_of"]
 
 # By name, in the order of menus and reports.
 ANALYSES: dict[str, Analysis[Any]] = {
-    each.name: each for each in (CHECK, TREE, RESAMPLES, SPARSE, PROBABILITIES)
+    each.name: each for each in (CHECK, TREE, RESAMPLES, SPARSE, SETS, PROBABILITIES)
 }
 
 

@@ -36,6 +36,7 @@ CONTENTS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "Methods": (
             "docs/which-method",
             "docs/is-it-real",
+            "docs/sets-of-classes",
             "docs/finding-the-optimum",
             "docs/plane-trees",
             "docs/resampled-plane",

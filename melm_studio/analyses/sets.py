@@ -1,0 +1,361 @@
+"""Which classes may a row be of, or none? Sets that hold the class as often as promised."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from melm_core.base import IntArray, percent
+from melm_core.evaluation import (
+    DEFAULT_COVERAGE,
+    ConformalCoverage,
+    ConformalScores,
+    Reliability,
+    conformal_scores,
+    in_set,
+    shortage_notes,
+)
+from melm_core.methods import GAMMA, STARTS
+from melm_studio.analyses.analysis import Analysis, DataShape, Subject, Work, chosen, demand
+from melm_studio.analyses.report_section import Section, Table
+from melm_studio.planes.theme import THEMES, Scheme, page_layout
+from melm_studio.record import Record
+from melm_studio.runs.execution.rows import judged_rows
+from melm_studio.runs.records.run import RunRecord
+from melm_studio.tables import LabeledData, count, listed, number
+
+N_FOLDS = 10
+MOST_ROWS = 2_000
+COVERAGES = (0.8, 0.9, 0.95, 0.99)
+
+_DIGITS = 6  # of a p-value, which is a share of at most MOST_ROWS
+_PROMISE = (
+    "A row is in the set of each class that it is no stranger to than the promised share of that "
+    "class; of no class where it is a stranger to all."
+)
+_SAMPLED = "A stratified sample of {n} was held out."
+_OF_GROUPS = "Each of {n} counts once: the sets hold the class of {share} of their rows on average."
+_TOO_FEW = (
+    "Class {name} has {rows}; sets need at least 3 of every class, so that each fold leaves 2. Add "
+    "rows or leave the class out."
+)
+
+
+class SetReliability(msgspec.Struct, frozen=True):
+    """What probabilities are worth on held-out rows.
+
+    Attributes
+    ----------
+    accuracy, confidence, brier, brier_error, calibration_error : float
+    curve : tuple of (float, float)
+        Mean confidence of rows that are about as sure, and the share of them that is right.
+    """
+
+    accuracy: float
+    confidence: float
+    brier: float
+    brier_error: float
+    calibration_error: float
+    curve: tuple[tuple[float, float], ...]
+
+    @classmethod
+    def of(cls, found: Reliability) -> SetReliability:
+        """Return what a reliability says, as a report keeps it."""
+        curve = tuple((float(sure), float(right)) for sure, right in found.curve)
+        shares = (found.accuracy, found.confidence, found.brier, found.brier_error)
+        return cls(*shares, found.calibration_error, curve)
+
+
+class SetsReport(Record, frozen=True):
+    """The p-values of rows that were held out so far.
+
+    Attributes
+    ----------
+    p_values : tuple of tuple of float
+        Of each row with each class.
+    y, groups, rows : tuple of int
+        Class, group and number in the table of each row; no groups where rows are independent.
+    before, after : SetReliability or None
+        Of the probabilities as they are, and calibrated; None until all folds are done.
+    n_done, n_folds : int
+    n_units : tuple of int
+        Rows or groups of each class.
+    is_sample : bool
+        Whether the table has more rows.
+    """
+
+    p_values: tuple[tuple[float, ...], ...] = ()
+    y: tuple[int, ...] = ()
+    groups: tuple[int, ...] = ()
+    rows: tuple[int, ...] = ()
+    before: SetReliability | None = None
+    after: SetReliability | None = None
+    n_done: int = 0
+    n_folds: int = 0
+    n_units: tuple[int, ...] = ()
+    is_sample: bool = False
+
+    def at(self, coverage: float) -> ConformalCoverage:
+        """Return the sets at a coverage."""
+        groups = np.array(self.groups, dtype=np.int64) if self.groups else None
+        sets = in_set(np.array(self.p_values), coverage)
+        return ConformalCoverage(sets, np.array(self.y, dtype=np.int64), coverage, groups)
+
+
+class Sets(Analysis[SetsReport]):
+    """Sets of classes that hold the class of a row as often as promised, and may be empty."""
+
+    name = "sets"
+    title = "Which class, or none?"
+    again = "Refit again"
+
+    def refusal(self, record: RunRecord, data: Callable[[], LabeledData]) -> str:
+        known = data()
+        counts = np.bincount(known.y, minlength=len(known.class_names))
+        rarest = int(counts.argmin())
+        if counts[rarest] >= 3:
+            return ""
+        rows = count(int(counts[rarest]), "row")
+        return _TOO_FEW.format(name=known.class_names[rarest], rows=rows)
+
+    def compute(self, work: Work) -> None:
+        """Refit the method without each fold: its kernel width is that of the run, one start."""
+        record, numbers = work.record, work.data.row_numbers
+
+        def after_fold(scores: ConformalScores, n_folds: int, rows: IntArray) -> None:
+            if len(np.unique(scores.fold)) < 2:
+                return work.give_way()
+            report = _report(scores, n_folds, numbers[rows])
+            is_sample = len(rows) < len(numbers) and report.n_done == n_folds
+            return work.put(msgspec.structs.replace(report, is_sample=is_sample).to_bytes())
+
+        conformal_scores(
+            record.method,
+            **judged_rows(work.data, record=record),
+            gamma=record.density_gamma,
+            parameters=record.parameters_without_start | {GAMMA.name: record.gamma, STARTS.name: 1},
+            n_folds=N_FOLDS,
+            max_rows=MOST_ROWS,
+            random_state=record.parameters.random_state,
+            callback=after_fold,
+        )
+
+    def read(self, raw: bytes) -> SetsReport:
+        return SetsReport.from_bytes(raw)
+
+    def blank(self) -> SetsReport:
+        return SetsReport()
+
+    def progress(self, report: SetsReport) -> tuple[float, str]:
+        return report.n_done / max(1, report.n_folds), "refitting without each fold"
+
+    def sentence(self, report: SetsReport, *, is_final: bool) -> str:
+        if not report.y:
+            return "No sets." if is_final else "Refitting the plane without the first folds."
+        found = report.at(DEFAULT_COVERAGE).sentence
+        if report.n_done == report.n_folds:
+            return found
+        return f"{report.n_done} of {report.n_folds} folds so far. {found}"
+
+    def shown(
+        self, report: SetsReport, subject: Subject, query: Mapping[str, str]
+    ) -> dict[str, Any]:
+        scheme = chosen(query, "scheme", Scheme.LIGHT)
+        coverage = _coverage(query.get("coverage", ""))
+        has_rows = bool(report.y)
+        return {
+            "coverage": coverage,
+            "choices": [{"value": each, "label": percent(each)} for each in COVERAGES],
+            "said": report.at(coverage).sentence if has_rows else "",
+            "head": _HEAD,
+            "classes": class_rows(report, coverage, subject.class_names) if has_rows else [],
+            "lists": _lists(report, coverage) if has_rows else [],
+            "notes": notes(report, coverage, subject.class_names) if has_rows else [],
+            "reliability": reliability_sentence(report),
+            "figure": reliability_figure(report, scheme) if report.after else None,
+        }
+
+    def section(self, report: SetsReport, subject: Subject) -> Section | None:
+        if not report.y:
+            return None
+        names = subject.class_names
+        tables = tuple(
+            Table(
+                f"Sets of held-out rows at a promised coverage of {percent(coverage)}",
+                _HEAD,
+                tuple(class_rows(report, coverage, names)),
+                note=report.at(coverage).sentence,
+            )
+            for coverage in COVERAGES[:3]
+        )
+        first = self.sentence(report, is_final=subject.is_final)
+        words = (first, reliability_sentence(report), *notes(report, DEFAULT_COVERAGE, names))
+        return Section(self.title, tuple(filter(None, words)), tables)
+
+    def checked(self, raw: bytes, shape: DataShape) -> bytes:
+        report = self.read(raw)
+        n_rows = len(report.y)
+        demand(n_rows <= shape.n_rows)
+        demand(len(report.p_values) == n_rows == len(report.rows))
+        demand(len(report.groups) in (0, n_rows))
+        demand(all(len(row) == shape.n_classes for row in report.p_values))
+        demand(all(0.0 < p <= 1.0 for row in report.p_values for p in row))
+        demand(all(0 <= code < shape.n_classes for code in report.y))
+        demand(set(report.y) == set(range(shape.n_classes)) or not n_rows)
+        demand(all(0 <= group < shape.n_rows for group in report.groups))
+        demand(all(row > 0 for row in report.rows))
+        demand(len(report.n_units) == (shape.n_classes if n_rows else 0))
+        demand(0 <= report.n_done <= report.n_folds)
+        demand(all(each is None or _is_whole(each) for each in (report.before, report.after)))
+        return report.to_bytes()
+
+
+SETS = Sets()
+
+_HEAD = ("Class", "In their set", "Alone", "With others", "Of no class")
+
+
+def _report(scores: ConformalScores, n_folds: int, rows: IntArray) -> SetsReport:
+    n_done = len(np.unique(scores.fold))
+    before, after = scores.reliabilities() if n_done == n_folds else (None, None)
+    groups = None if scores.groups is None else np.unique(scores.groups, return_inverse=True)[1]
+    return SetsReport(
+        p_values=tuple(map(tuple, scores.held_out_p_values().round(_DIGITS).tolist())),
+        y=tuple(scores.y.tolist()),
+        groups=() if groups is None else tuple(groups.tolist()),
+        rows=tuple(rows.tolist()),
+        before=None if before is None else SetReliability.of(before),
+        after=None if after is None else SetReliability.of(after),
+        n_done=n_done,
+        n_folds=n_folds,
+        n_units=tuple(scores.n_units.tolist()),
+    )
+
+
+def _is_whole(found: SetReliability) -> bool:
+    shares = (found.accuracy, found.confidence, found.calibration_error)
+    of_curve = (share for point in found.curve for share in point)
+    is_brier = all(0.0 <= value < math.inf for value in (found.brier, found.brier_error))
+    return is_brier and all(0.0 <= share <= 1.0 for share in (*shares, *of_curve))
+
+
+def _coverage(text: str) -> float:
+    """The coverage of a query; the default for one that is not offered."""
+    offered = {str(each): each for each in COVERAGES}
+    return offered.get(text, DEFAULT_COVERAGE)
+
+
+def class_rows(
+    report: SetsReport, coverage: float, class_names: Sequence[str]
+) -> list[tuple[str, ...]]:
+    """Return for each class how many of its rows have it in their set, alone or with others."""
+    found = report.at(coverage)
+    size = found.sets.sum(axis=1)
+    rows: list[tuple[str, ...]] = []
+    for code, name in enumerate(class_names):
+        own = found.y == code
+        holds = found.holds & own
+        of = f" of {number(int(own.sum()))}"
+        counts = (
+            number(int(holds.sum())) + of,
+            number(int((holds & (size == 1)).sum())),
+            number(int((holds & (size > 1)).sum())),
+            number(int((own & (size == 0)).sum())),
+        )
+        rows.append((name, *counts))
+    return rows
+
+
+def _lists(report: SetsReport, coverage: float) -> list[dict[str, str]]:
+    """The rows of the table that are of no class, and of another than theirs alone."""
+    found, rows = report.at(coverage), np.array(report.rows)
+    size = found.sets.sum(axis=1)
+    kinds = {
+        "Of no class": size == 0,
+        "Of another class": (size > 0) & ~found.holds,
+    }
+    return [
+        {"title": title, "rows": listed([f"{row:,}" for row in rows[chosen_rows].tolist()])}
+        for title, chosen_rows in kinds.items()
+        if chosen_rows.any()
+    ]
+
+
+def notes(report: SetsReport, coverage: float, class_names: Sequence[str]) -> list[str]:
+    """Return what limits the sets, and what they promise."""
+    units = dict(zip(class_names, report.n_units, strict=True))
+    found = list(shortage_notes(units, coverage, bool(report.groups)))
+    if report.groups:
+        n_groups = count(len(set(report.groups)), "group")
+        found.append(_OF_GROUPS.format(n=n_groups, share=percent(report.at(coverage).share)))
+    if report.is_sample:
+        found.append(_SAMPLED.format(n=count(len(report.y), "row")))
+    return [*found, _PROMISE]
+
+
+def reliability_sentence(report: SetsReport) -> str:
+    """Return whether calibrated probabilities hold, beside those before; empty until known."""
+    before, after = report.before, report.after
+    if before is None or after is None:
+        return ""
+    sure = (
+        f"{percent(after.confidence)} on average ({percent(before.confidence)} before calibration)"
+    )
+    return (
+        f"The likeliest class is right for {percent(after.accuracy)} and given {sure}; "
+        f"Brier score {after.brier:.3f} ± {after.brier_error:.3f} (before {before.brier:.3f} ± "
+        f"{before.brier_error:.3f}), expected calibration error {after.calibration_error:.3f} "
+        f"(before {before.calibration_error:.3f})."
+    )
+
+
+def reliability_figure(report: SetsReport, scheme: Scheme = Scheme.LIGHT) -> dict[str, Any]:
+    """Return how often the likeliest class is right, over how probable it is said to be.
+
+    Examples
+    --------
+    >>> sure = SetReliability(0.8, 0.9, 0.3, 0.02, 0.1, ((0.9, 0.8),))
+    >>> figure = reliability_figure(SetsReport(before=sure, after=sure))
+    >>> [trace["name"] for trace in figure["data"]]
+    ['before', 'calibrated']
+    """
+    theme = THEMES[scheme]
+    axis = {"zeroline": False, "gridcolor": theme.grid, "automargin": True, "tickformat": ".0%"}
+    titles = {"xaxis": "probability of the likeliest class", "yaxis": "rows of that class"}
+    line = {"color": theme.faint_ink, "width": 1, "dash": "dot"}
+    drawn = {
+        "before": (report.before, theme.faint_ink, "dash"),
+        "calibrated": (report.after, theme.class_colors[0], "solid"),
+    }
+    data = [
+        {
+            "type": "scatter",
+            "x": [sure for sure, _ in found.curve],
+            "y": [right for _, right in found.curve],
+            "mode": "lines+markers",
+            "name": name,
+            "line": {"color": color, "width": 1.5, "dash": dash},
+            "hovertemplate": "%{y:.0%}",
+        }
+        for name, (found, color, dash) in drawn.items()
+        if found is not None
+    ]
+    layout = {
+        **page_layout(theme.ink),
+        **{
+            name: axis | {"title": {"text": title, "font": {"size": 13}, "standoff": 15}}
+            for name, title in titles.items()
+        },
+        "shapes": [{"type": "line", "x0": 0, "y0": 0, "x1": 1, "y1": 1, "line": line}],
+        "margin": {"l": 8, "r": 12, "t": 24, "b": 40},
+        "legend": {"orientation": "h", "y": 1.0, "yanchor": "bottom"},
+        "dragmode": False,
+    }
+    lowest = min(min(point) for found, *_ in drawn.values() if found for point in found.curve)
+    for name in titles:
+        layout[name]["range"] = [max(0.0, lowest - 0.05), 1.02]
+    return {"data": data, "layout": layout}

@@ -1,0 +1,64 @@
+"""Which class, or none: sets of held-out rows at every coverage that a reader chooses."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+from sklearn.datasets import load_wine
+
+from melm_core.evaluation import conformal_scores
+from melm_studio.analyses.analysis import DataShape
+from melm_studio.analyses.sets import COVERAGES, SETS, SetsReport, _report, class_rows, notes
+
+X, Y = load_wine(return_X_y=True)
+NAMES = ("Barolo", "Grignolino", "Barbera")
+SHAPE = DataShape(n_rows=len(Y), n_classes=3, n_features=13)
+
+
+@pytest.fixture(scope="module")
+def reports():
+    found = []
+
+    def after_fold(scores, n_folds, rows):
+        if scores.fold.max():
+            found.append(_report(scores, n_folds, rows + 1))
+
+    conformal_scores("lda", X, Y, n_folds=5, callback=after_fold)
+    return found
+
+
+def test_the_first_words_come_after_two_folds_and_say_that_they_are_not_final(reports):
+    assert SETS.sentence(SetsReport(), is_final=False).startswith("Refitting")
+    assert SETS.sentence(reports[0], is_final=False).startswith("2 of 5 folds so far. The sets")
+    assert SETS.sentence(reports[-1], is_final=True).startswith("The sets hold the class of 1")
+    assert reports[0].after is None
+
+
+def test_counts_of_the_classes_are_those_of_their_rows_at_every_coverage(reports):
+    for coverage in COVERAGES:
+        for row, n_rows in zip(class_rows(reports[-1], coverage, NAMES), (59, 71, 48), strict=True):
+            held, alone, several, empty = row[1], *map(int, row[2:])
+            assert held == f"{alone + several} of {n_rows}"
+            assert alone + several + empty <= n_rows
+            assert alone + several >= (coverage - 0.06) * n_rows
+
+
+def test_a_larger_coverage_keeps_every_class_of_a_set(reports):
+    smaller, larger = (reports[-1].at(coverage).sets for coverage in (0.8, 0.99))
+    assert (larger >= smaller).all()
+
+
+def test_a_coverage_that_the_rows_do_not_allow_is_said(reports):
+    assert len(notes(reports[-1], 0.99, NAMES)) == 4
+    assert "at least 48 of 49 can be promised" in " ".join(notes(reports[-1], 0.99, NAMES))
+    assert len(notes(reports[-1], 0.9, NAMES)) == 1
+
+
+def test_a_report_survives_a_project_and_one_of_other_data_does_not(reports):
+    raw = reports[-1].to_bytes()
+    assert SETS.read(SETS.checked(raw, SHAPE)) == reports[-1]
+    with pytest.raises(ValueError, match="does not belong"):
+        SETS.checked(raw, replace(SHAPE, n_classes=2))
+    broken = replace(reports[-1], p_values=((2.0,) * 3,) * len(Y))
+    with pytest.raises(ValueError, match="does not belong"):
+        SETS.checked(broken.to_bytes(), SHAPE)
