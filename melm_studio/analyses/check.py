@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -18,6 +19,7 @@ from melm_core.evaluation import (
     PermutationTest,
     PermutedValue,
     answer_of,
+    audit_coordinates,
     bound_at_chance,
     density_scores,
     is_settled_below,
@@ -88,6 +90,14 @@ _ONE_EMBEDDING = (
     "densities that classify them."
 )
 _EQUAL_ROWS = "Rows with equal values and label stayed together, as one."
+_MAP = "{names} look like a map that came with the table: {sentence}"
+_FITTED_TO_MAP = (
+    "This run was fitted to them, as to all features: if the labels were used to make them, its "
+    "own answer is too favorable. Leave them out in Columns and run again."
+)
+_MAP_COLUMN = re.compile(
+    r"(?P<kind>(?:supervised)?(?:umap|tsne|pacmap|trimap|phate|isomap|mds))(?P<axis>[12xy])"
+)
 _UNFINISHED = "The check had not ended when this report was made; its numbers are those so far."
 
 
@@ -144,6 +154,28 @@ class Check(Analysis[CheckReport]):
 CHECK = Check()
 
 
+def map_columns(names: Sequence[str]) -> list[int]:
+    """Return the positions of two features that look like the axes of a map, or none.
+
+    Their names are those of a method with its axes; x and y alone may be features as any others.
+
+    Examples
+    --------
+    >>> map_columns(["alcohol", "UMAP_1", "UMAP 2", "ash"]), map_columns(["x", "y"])
+    ([1, 2], [])
+    """
+    axes: dict[str, dict[str, int]] = {}
+    for position, name in enumerate(names):
+        found = _MAP_COLUMN.fullmatch(re.sub(r"[^a-z0-9]", "", name.lower()))
+        if found:
+            axes.setdefault(found["kind"], {})[found["axis"]] = position
+    for known in axes.values():
+        for pair in ("12", "xy"):
+            if known.keys() >= set(pair):
+                return [known[axis] for axis in pair]
+    return []
+
+
 def standing_checks(runs: Iterable[RunRecord]) -> dict[str, RunRecord]:
     """Return the newest check of each run, of those not cut short, by the id of the run."""
     checks = (run for run in runs if run.kind == CHECK.name)
@@ -165,7 +197,26 @@ class _Checking:
         scores = self._scored(data)
         self._update_scores(scores, data)
         self._update_test(scores, self._tested(scores, data), data)
-        self._update(stability=self._stability(data), stage="done", fraction=1.0)
+        stability = self._stability(data)
+        notes = (*self._report.notes, *self._map_notes(data))
+        self._update(stability=stability, notes=notes, stage="done", fraction=1.0)
+
+    def _map_notes(self, data: LabeledData) -> Iterator[str]:
+        """What is to be said of a map that came with the table."""
+        chosen = map_columns(data.feature_names)
+        if not chosen:
+            return
+        self._update(stage="judging the map that came with the table")
+        found = audit_coordinates(
+            data.X[:, chosen],
+            data.y,
+            data.groups,
+            random_state=self._parameters[SEED.name],
+            callback=lambda _: self._work.give_way(),
+        )
+        names = " and ".join(data.feature_names[i] for i in chosen)
+        yield _MAP.format(names=names, sentence=found.sentence)
+        yield _FITTED_TO_MAP
 
     def _scored(self, data: LabeledData) -> DensityScores:
         return density_scores(

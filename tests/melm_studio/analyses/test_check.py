@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from melm_core.base import percent
-from melm_core.evaluation import density_scores, permutation_test
+from melm_core.evaluation import LABELS_MAY_BE_USED, density_scores, permutation_test
 from melm_core.methods.wrappers.neighbor_embedding import TSNEProjection
 from melm_core.recipe import MissingValues, Preparation, Recipe, Scaling, Step, StepKind
 from melm_studio.analyses.check import FIRST_ANSWER, N_FOLDS, with_stability
@@ -122,6 +122,17 @@ def test_noise_is_told_from_structure(store):
     assert real.p_value <= 0.05 < false.p_value
     train, held_out, _ = false.scores["KDE"]
     assert train - held_out > 0.3
+
+
+def test_a_map_that_came_with_the_table_is_judged_too_and_never_called_real(store):
+    names = ("UMAP_1", "UMAP_2", *DATA.feature_names[2:])
+    _, plain = checked(store)
+    _, report = checked(store, replace(DATA, feature_names=names))
+    of_map, of_run = report.notes[len(plain.notes) :]
+    assert of_map.startswith("UMAP_1 and UMAP_2 look like a map that came with the table: ")
+    assert "Yes." not in of_map
+    assert of_map.endswith(LABELS_MAY_BE_USED)
+    assert "Leave them out in Columns" in of_run
 
 
 def test_a_check_has_no_planes_and_says_what_it_is_about(store):
