@@ -129,7 +129,7 @@ class Sets(Analysis[SetsReport]):
         def after_fold(scores: ConformalScores, n_folds: int, rows: IntArray) -> None:
             if len(np.unique(scores.fold)) < 2:
                 return work.give_way()
-            report = _report(scores, n_folds, numbers[rows])
+            report = sets_report(scores, n_folds, numbers[rows])
             is_sample = len(rows) < len(numbers) and report.n_done == n_folds
             return work.put(msgspec.structs.replace(report, is_sample=is_sample).to_bytes())
 
@@ -219,7 +219,8 @@ SETS = Sets()
 _HEAD = ("Class", "In their set", "Alone", "With others", "Of no class")
 
 
-def _report(scores: ConformalScores, n_folds: int, rows: IntArray) -> SetsReport:
+def sets_report(scores: ConformalScores, n_folds: int, rows: IntArray) -> SetsReport:
+    """Return what is known of so many folds; `rows` are the numbers of the rows in the table."""
     n_done = len(np.unique(scores.fold))
     before, after = scores.reliabilities() if n_done == n_folds else (None, None)
     groups = None if scores.groups is None else np.unique(scores.groups, return_inverse=True)[1]

@@ -8,7 +8,7 @@ from sklearn.datasets import load_wine
 
 from melm_core.evaluation import conformal_scores
 from melm_studio.analyses.analysis import DataShape
-from melm_studio.analyses.sets import COVERAGES, SETS, SetsReport, _report, class_rows, notes
+from melm_studio.analyses.sets import COVERAGES, SETS, SetsReport, class_rows, notes, sets_report
 
 X, Y = load_wine(return_X_y=True)
 NAMES = ("Barolo", "Grignolino", "Barbera")
@@ -21,7 +21,7 @@ def reports():
 
     def after_fold(scores, n_folds, rows):
         if scores.fold.max():
-            found.append(_report(scores, n_folds, rows + 1))
+            found.append(sets_report(scores, n_folds, rows + 1))
 
     conformal_scores("lda", X, Y, n_folds=5, callback=after_fold)
     return found
