@@ -19,6 +19,7 @@ PRESENT_KEYS = (
     ("V", "hide or reveal the verdict"),
     ("N", "presenter’s window"),
     ("B or .", "blank the screen"),
+    ("Q", "the talk’s QR code on the whole screen"),
     ("F", "full screen"),
     ("Esc", "exit"),
     ("?", "list keys"),

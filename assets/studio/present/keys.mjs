@@ -10,6 +10,7 @@ import { allPanels, frontPanel } from "../panel/panels.mjs";
 import { bringToFront } from "../panel/runs.mjs";
 import { hasStory, stepStory } from "../workspace/story.mjs";
 import { openPresenter } from "./presenter_link.mjs";
+import { showTalkCode } from "./share_button.mjs";
 
 const PAGE_KEYS = ["PageUp", "PageDown"];
 
@@ -31,6 +32,7 @@ export function connectKeys(playMorph) {
     t: () => openTree(frontPanel()),
     r: () => openResamples(frontPanel()),
     w: () => walkBranch(frontPanel()),
+    q: showTalkCode,
     f: toggleFullScreen,
     "?": toggleKeys,
     Escape: leave,

@@ -18,6 +18,16 @@ async function openDialog() {
   await openTalkDialog();
 }
 
+/** Shows the code of the talk on the whole screen. */
+export async function showTalkCode() {
+  try {
+    const { showCode } = await import("./talk.mjs");
+    await showCode();
+  } catch {
+    showNotice(NO_SERVER);
+  }
+}
+
 async function resume() {
   const { resumeTalk } = await import("./talk.mjs");
   await resumeTalk();

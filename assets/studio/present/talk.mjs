@@ -175,6 +175,25 @@ export async function openTalkDialog() {
   dialog.showModal();
 }
 
+/** Fills the screen with the link of the talk and its code, which the last row can read; begins at the dialog where there is none. */
+export async function showCode() {
+  if (!now) await resumeTalk();
+  if (!now) return openTalkDialog();
+  const screen = document.createElement("dialog");
+  const link = Object.assign(document.createElement("p"), { textContent: now.link });
+  screen.className = "talk-screen";
+  screen.append(imageOf(now.code), link);
+  screen.addEventListener("close", () => screen.remove());
+  screen.addEventListener("click", () => screen.close());
+  screen.addEventListener("keydown", (event) => {
+    if (event.key.toLowerCase() !== "q") return;
+    event.stopPropagation(); // the keys of Present would open it again
+    screen.close();
+  });
+  document.body.append(screen);
+  return screen.showModal();
+}
+
 /** @param {HTMLDialogElement} node */
 function connected(node) {
   dialog = node;

@@ -31,6 +31,12 @@ def test_a_phone_follows_what_present_shows(page: Page, new_context: Callable[..
     page.keyboard.press("Escape")
     expect(page.locator("body")).to_have_attribute("data-mode", "present")
 
+    page.keyboard.press("q")
+    code = page.get_by_role("dialog").filter(has_text=link)
+    expect(code.get_by_alt_text("The link as a QR code")).to_be_in_viewport(ratio=1.0)
+    page.keyboard.press("q")
+    expect(code).to_have_count(0)
+
     page.evaluate("() => document.querySelector('[data-class]').click()")
     alone = phone.locator('.classes [aria-pressed="true"]')
     expect(alone).to_have_count(1)
