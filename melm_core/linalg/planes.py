@@ -350,8 +350,8 @@ def align_planes(components: FloatArray, reference: FloatArray, rows: FloatArray
     array([[1., 0., 0.],
            [0., 1., 0.]])
     """
-    drawn = [_standardized_coordinates(plane, rows) for plane in (components, reference)]
-    aligned: FloatArray = orthogonal_procrustes(*drawn).T @ components
+    drawn, wanted = (_standardized_coordinates(plane, rows) for plane in (components, reference))
+    aligned: FloatArray = orthogonal_procrustes(drawn, wanted).T @ components
     return aligned
 
 
