@@ -344,6 +344,8 @@ class _Checking:
             return {} if self._report.bound is not None else {"answer": "", "questions": ()}
         given = answer_given(answer, self._work.data.open_questions)
         asked = self._work.data.open_questions if given is not answer else ()
+        if given in (Answer.YES, Answer.PARTLY) and map_columns(self._work.data.feature_names):
+            given = Answer.UNKNOWN  # labels may have made what the method was fitted to
         return {"answer": given, "questions": asked, "bound": None}
 
     def _after_resample(self, number: int, n_resamples: int) -> None:

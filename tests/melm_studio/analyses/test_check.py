@@ -128,6 +128,7 @@ def test_a_map_that_came_with_the_table_is_judged_too_and_never_called_real(stor
     names = ("UMAP_1", "UMAP_2", *DATA.feature_names[2:])
     _, plain = checked(store)
     _, report = checked(store, replace(DATA, feature_names=names))
+    assert (plain.answer, report.answer) == ("yes", "unknown")
     of_map, of_run = report.notes[len(plain.notes) :]
     assert of_map.startswith("UMAP_1 and UMAP_2 look like a map that came with the table: ")
     assert "Yes." not in of_map
