@@ -26,7 +26,8 @@ def simulate(quick: bool) -> tuple[Measured, ...]:
     """The answers to noise, by refits and of the same pictures as coordinates."""
     figures: list[Measured] = []
     for name, estimator, n_tables in _pictures(quick=quick):
-        figures.extend(_of(name, estimator, n_tables, n_maps=max(n_tables // 4, 1)))
+        n_shuffles = 19 if quick else 199
+        figures.extend(_of(name, estimator, n_tables, max(n_tables // 4, 1), n_shuffles))
     return tuple(figures)
 
 
@@ -37,17 +38,20 @@ def _pictures(*, quick: bool) -> Iterator[tuple[str, Any, int]]:
         yield "UMAP with labels", import_module("umap").UMAP(random_state=0), 20
 
 
-def _of(name: str, estimator: Any, n_tables: int, n_maps: int) -> Iterator[Measured]:
+def _of(
+    name: str, estimator: Any, n_tables: int, n_maps: int, n_shuffles: int
+) -> Iterator[Measured]:
     answers: list[Answer | None] = []
     maps: list[Answer | None] = []
     trained, shares = [], []
     for seed in range(FIRST_SEED, FIRST_SEED + n_tables):
         X, y = pure_noise(*_SHAPE, seed)
-        found = audit(estimator, X, y)
+        found = audit(estimator, X, y, n_permutations=n_shuffles)
         answers.append(found.answer)
         trained.append(found.share_train)
         if len(maps) < n_maps:
-            of_map = audit_coordinates(clone(estimator).fit(X, y).transform(X), y)
+            picture = clone(estimator).fit(X, y).transform(X)
+            of_map = audit_coordinates(picture, y, n_permutations=n_shuffles)
             maps.append(of_map.answer)
             shares.append(of_map.share)
     case = f"noise, 200 x 50, {name}"

@@ -22,11 +22,11 @@ _SHAPES = ("normal", "crescents", "three classes", "more noise than rows")
 
 def simulate(quick: bool) -> tuple[Measured, ...]:
     """Coverage of new rows in tables of four shapes, with groups, and of rows like none."""
-    n_tables = 1 if quick else 50
+    n_tables, n_folds = (1, 4) if quick else (50, 20)
     shapes = _SHAPES[:1] if quick else _SHAPES
     return (
-        *(figure for shape in shapes for figure in _of_shape(shape, n_tables)),
-        *_of_groups(n_tables),
+        *(figure for shape in shapes for figure in _of_shape(shape, n_tables, n_folds)),
+        *_of_groups(n_tables, n_folds),
         *_of_far_rows(n_tables=1 if quick else 5),
     )
 
@@ -51,17 +51,17 @@ def table(shape: str, seed: int) -> tuple[FloatArray, IntArray]:
     return X, y
 
 
-def _model(n_folds: int = 20) -> ConformalClassifier:
+def _model(n_folds: int) -> ConformalClassifier:
     return ConformalClassifier(
         make_pipeline(StandardScaler(), DiscriminantPlane()), _PROMISED, n_folds=n_folds
     )
 
 
-def _of_shape(shape: str, n_tables: int) -> Iterator[Measured]:
+def _of_shape(shape: str, n_tables: int, n_folds: int) -> Iterator[Measured]:
     covered, of_classes, sizes, said = [], [], [], []
     for seed in range(FIRST_SEED, FIRST_SEED + n_tables):
         X, y = table(shape, seed)
-        model = _model().fit(X[:_N_ROWS], y[:_N_ROWS])
+        model = _model(n_folds).fit(X[:_N_ROWS], y[:_N_ROWS])
         sets, new = model.predict_set(X[_N_ROWS:]), y[_N_ROWS:]
         holds = sets[np.arange(_N_NEW), new]
         covered.append(holds.mean())
@@ -83,7 +83,7 @@ def _of_shape(shape: str, n_tables: int) -> Iterator[Measured]:
     )
 
 
-def _of_groups(n_tables: int) -> Iterator[Measured]:
+def _of_groups(n_tables: int, n_folds: int) -> Iterator[Measured]:
     """New rows of new patients, whose rows are alike; with groups given and, before, without."""
     by_group: list[float] = []
     by_row: list[float] = []
@@ -95,7 +95,7 @@ def _of_groups(n_tables: int) -> Iterator[Measured]:
         X[:, 0] += 1.5 * y
         own = patient < 80
         for found, groups in ((by_group, patient[own]), (by_row, None)):
-            sets = _model().fit(X[own], y[own], groups).predict_set(X[~own])
+            sets = _model(n_folds).fit(X[own], y[own], groups).predict_set(X[~own])
             found.append(sets[np.arange((~own).sum()), y[~own]].mean())
     yield Measured(
         f"80 patients of 4 rows, {n_tables} tables: new rows of new patients whose set holds their "
