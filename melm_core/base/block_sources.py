@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from melm_core.base.array_types import FloatArray, IntArray
+from melm_core.base.codes import is_numeric, missing_values
 from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_magnitudes
 from melm_core.base.partitions import partitions_of
@@ -275,7 +275,7 @@ def _check_columns(X: Any) -> None:
     if X.ndim != 2:
         raise UserError(f"X has {X.ndim} dimensions; rows of features have 2.")
     kinds = dict(X.dtypes) if hasattr(X, "dtypes") else {"X": X.dtype}
-    others = [str(name) for name, kind in kinds.items() if not pd.api.types.is_numeric_dtype(kind)]
+    others = [str(name) for name, kind in kinds.items() if not is_numeric(kind)]
     if others:
         raise UserError(
             f"{', '.join(others[:3])} {'are' if len(others) > 1 else 'is'} not numeric; leave such "
@@ -322,7 +322,7 @@ def _array_parts(X: Any, y: Any) -> list[tuple[Any, ...]]:
 def _split(*part: Any) -> tuple[Any, npt.NDArray[Any]]:
     """The rows and labels of a partition, which may be in one frame."""
     X, y = part if len(part) > 1 else (part[0].iloc[:, :-1], part[0].iloc[:, -1])
-    if isinstance(X, pd.DataFrame):  # whose missing values need not be NaN
+    if hasattr(X, "iloc"):  # whose missing values need not be NaN
         return X.to_numpy(dtype=np.float64, na_value=np.nan), np.asarray(y)
     return np.asarray(X, dtype=np.float64), np.asarray(y)
 
@@ -344,7 +344,7 @@ class _Coded:
 def _examined(*part: Any) -> _Found:
     """The labels of a block, the rows with each, rows beyond the labels, and incomplete rows."""
     rows, given = _split(*part)
-    unknown: npt.NDArray[np.bool_] = np.ravel(pd.isna(given))
+    unknown: npt.NDArray[np.bool_] = np.ravel(missing_values(given))
     lost = ~np.isfinite(rows).all(axis=1)
     if len(unknown) == len(lost):
         lost |= unknown

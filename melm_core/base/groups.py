@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from melm_core.base.array_types import IntArray
+from melm_core.base.codes import codes_in_order
 from melm_core.base.errors import UserError
 
 
@@ -85,5 +85,5 @@ def _codes(name: str, values: Any, n_samples: int) -> tuple[IntArray, int]:
             f"{name} has the shape {labels.shape}; it must have one value for each of the "
             f"{n_samples} rows."
         )
-    codes = pd.factorize(labels)[0].astype(np.int64)
+    codes = codes_in_order(labels)
     return codes, int((codes < 0).sum())

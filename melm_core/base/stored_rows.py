@@ -7,8 +7,7 @@ from importlib import import_module
 from os import PathLike
 from typing import Any
 
-import pandas as pd
-
+from melm_core.base.codes import is_numeric
 from melm_core.base.column_encoding import listed
 from melm_core.base.errors import UserError
 
@@ -61,7 +60,7 @@ def read_rows(
             raise UserError(f"There is no column {name!r} in {path}; it has {listed(columns)}.")
     if not chosen:
         raise UserError(f"{path} has no column besides the labels, {label!r}; name another label.")
-    texts = [name for name in chosen if not pd.api.types.is_numeric_dtype(table.dtypes[name])]
+    texts = [name for name in chosen if not is_numeric(table.dtypes[name])]
     if texts:
         raise UserError(
             f"Not numeric in {path}: {listed(texts)}. Name the features, for example "
@@ -75,7 +74,7 @@ def _table(path: str | PathLike[str]) -> Any:
         frames = import_module("dask.dataframe")
     except ImportError as error:
         raise UserError(
-            'Reading a folder of files needs Dask: pip install "melm-studio[dask]".'
+            'Reading a folder of files needs Dask: pip install "melm-core[dask]".'
         ) from error
     try:
         return frames.read_parquet(str(path))

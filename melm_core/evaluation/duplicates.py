@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 from scipy.special import digamma
@@ -15,6 +14,7 @@ from sklearn.neighbors import NearestNeighbors
 from sklearn.utils.validation import check_X_y
 
 from melm_core.base.array_types import FloatArray, IntArray
+from melm_core.base.codes import codes_in_order
 
 # Values that differ by less than about this share of the standard deviation of a feature are equal.
 RESOLUTION = 1e-6
@@ -93,17 +93,18 @@ def duplicate_rows(X: Any, y: Any, *, resolution: float = RESOLUTION) -> Duplica
     (array([0, 1, 0]), 1, 1)
     """
     X, y = check_X_y(X, y, dtype=np.float64)
-    codes = pd.factorize(y)[0]
+    codes = codes_in_order(y)
     spread = X.std(axis=0)
     tolerances = resolution * np.where(spread > 0, spread, 1.0)
     links = _links(X, codes, tolerances)
     ones = np.ones(links.shape[1])
     _, connected = connected_components(coo_array((ones, links), shape=(len(X), len(X))))
-    groups, distinct = pd.factorize(connected)
-    repeats = pd.Series(groups).duplicated().to_numpy()
+    groups = codes_in_order(connected)
+    firsts = np.unique(groups, return_index=True)[1]
+    repeats = np.delete(np.arange(len(X)), firsts)
     return DuplicateRows(
-        groups=groups.astype(np.int64),
-        n_repeats=len(groups) - len(distinct),
+        groups=groups,
+        n_repeats=len(repeats),
         n_classes=len(np.unique(codes[repeats])),
     )
 
@@ -162,7 +163,7 @@ def near_doubles(X: Any, y: Any) -> DuplicateRows | None:
     rows = _compared(scaled, np.sort(distinct)) if scaled.size else distinct[:0]
     if len(rows) <= 2 * _N_NEIGHBORS:
         return None
-    codes = pd.factorize(y)[0]
+    codes = codes_in_order(y)
     pairs = _improbably_near(scaled[rows], codes[rows])
     pairs = pairs[:, (others[rows[pairs[0]]] == others[rows[pairs[1]]]).all(axis=1)]
     if not pairs.shape[1]:

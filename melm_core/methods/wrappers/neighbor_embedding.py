@@ -27,7 +27,7 @@ _MOST_COMPONENTS = 3  # of the Barnes-Hut approximation
 _FEWEST_STEPS = 250  # scikit-learn's early exaggeration takes as many
 
 _FEWEST_OTHERS = 2  # neighbors of a row that umap-learn needs
-_NO_UMAP = 'UMAP needs umap-learn: pip install "melm-studio[umap]".'
+_NO_UMAP = 'UMAP needs umap-learn: pip install "melm-core[umap]".'
 
 
 class NeighborEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, ABC):

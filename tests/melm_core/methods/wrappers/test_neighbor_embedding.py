@@ -125,7 +125,7 @@ def test_umap_gives_awkward_rows_finite_coordinates_or_says_why_not(X):
 
 def test_without_its_package_umap_says_how_to_install_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "umap", None)
-    with pytest.raises(UserError, match=r'pip install "melm-studio\[umap\]"'):
+    with pytest.raises(UserError, match=r'pip install "melm-core\[umap\]"'):
         UMAPProjection().fit(np.eye(5))
 
 
