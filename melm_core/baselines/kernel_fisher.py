@@ -13,10 +13,11 @@ from sklearn.base import (
     ClassNamePrefixFeaturesOutMixin,
     TransformerMixin,
 )
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.estimator import check_integer, check_positive, validate_labeled
+from melm_core.base.validated_data import validate_data
 from melm_core.baselines.kernel_space import Bandwidth, KernelSpace, sampled_space
 from melm_core.density import gaussian_sums
 from melm_core.linalg.class_moments import class_means

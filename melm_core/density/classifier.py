@@ -11,7 +11,7 @@ import numpy.typing as npt
 from scipy.optimize import brentq
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import accuracy_score
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from melm_core.base.array_types import FloatArray
 from melm_core.base.block_sources import share_equal
@@ -19,6 +19,7 @@ from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_positive, check_shrinkage, validate_weighted
 from melm_core.base.partitions import lazy_array
 from melm_core.base.row_blocks import bounds_of, is_lazy
+from melm_core.base.validated_data import validate_data
 from melm_core.density.class_densities import ClassDensities
 from melm_core.density.covariances import Shrinkage
 from melm_core.density.kernel_density import kernel_classes

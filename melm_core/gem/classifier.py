@@ -12,11 +12,12 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from melm_core.base.array_types import FloatArray
 from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_integer, check_positive
+from melm_core.base.validated_data import validate_data
 from melm_core.gem.class_pairs import Pairs
 from melm_core.gem.estimator import GEM
 from melm_core.gem.features import CUBIC

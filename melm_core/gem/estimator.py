@@ -15,7 +15,7 @@ import numpy.typing as npt
 from joblib import Parallel, delayed
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.block_sources import table_of
@@ -28,6 +28,7 @@ from melm_core.base.estimator import (
 from melm_core.base.partitions import lazy_array
 from melm_core.base.row_blocks import is_lazy
 from melm_core.base.sample_weights import checked_weights
+from melm_core.base.validated_data import validate_data
 from melm_core.gem.class_pairs import SELECTIONS, Pairs, all_pairs
 from melm_core.gem.eigenvectors import (
     Denominator,

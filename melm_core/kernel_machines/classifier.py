@@ -8,11 +8,12 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone, is_regressor
 from sklearn.utils.multiclass import type_of_target
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from melm_core.base.array_types import FloatArray
 from melm_core.base.errors import UserError
 from melm_core.base.estimator import validate_labeled
+from melm_core.base.validated_data import validate_data
 from melm_core.kernel_machines.approximation import KernelMachineApproximation
 from melm_core.kernel_machines.machine import KernelMachine
 from melm_core.kernel_machines.maximum_entropy import MarginalMethod

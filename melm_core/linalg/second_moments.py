@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import validate_data
 
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.block_sources import DaskBlocks
@@ -23,6 +22,7 @@ from melm_core.base.row_blocks import (
     reduce_rows,
 )
 from melm_core.base.sample_weights import checked_weights, mean_of
+from melm_core.base.validated_data import validate_data
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,7 +7,6 @@ from typing import Any, Literal, Self
 import numpy as np
 from msgspec import structs
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import validate_data
 
 from melm_core.base.array_types import FloatArray
 from melm_core.base.errors import UserError
@@ -20,6 +19,7 @@ from melm_core.base.estimator import (
     check_positive,
 )
 from melm_core.base.progress import Callback, Progress
+from melm_core.base.validated_data import validate_data
 from melm_core.density import log_potential
 from melm_core.density.covariances import bandwidth_factor
 from melm_core.linalg.class_moments import covariance_of

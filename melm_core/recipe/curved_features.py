@@ -23,10 +23,11 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.preprocessing import SplineTransformer
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.estimator import check_integer, check_magnitudes
+from melm_core.base.validated_data import validate_data
 from melm_core.recipe.row_arithmetic import with_curves
 
 N_KNOTS = 3

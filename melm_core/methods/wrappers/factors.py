@@ -12,7 +12,6 @@ from typing import Any, Self
 import numpy as np
 from sklearn.decomposition import NMF, FactorAnalysis, FastICA
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import validate_data
 
 from melm_core.base.array_types import FloatArray
 from melm_core.base.estimator import (
@@ -22,6 +21,7 @@ from melm_core.base.estimator import (
     check_n_components,
     check_positive,
 )
+from melm_core.base.validated_data import validate_data
 from melm_core.linalg.class_moments import covariance_of
 from melm_core.linalg.completion import plane_through, standard_units
 from melm_core.linalg.row_space import NULL_VARIANCE, row_space

@@ -6,10 +6,11 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from melm_core.base.array_types import FloatArray
 from melm_core.base.estimator import check_integer
+from melm_core.base.validated_data import validate_data
 from melm_core.baselines.kernel_space import Bandwidth, sampled_space
 from melm_core.density import gaussian_sums
 

@@ -12,12 +12,13 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.manifold import TSNE
 from sklearn.neighbors import KNeighborsRegressor
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_integer, check_positive
+from melm_core.base.validated_data import validate_data
 
 _N_NEIGHBORS = 5  # between which a new row is placed
 
