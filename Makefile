@@ -53,9 +53,10 @@ pictures: browser ## Take the pictures of the documentation anew, or one: make p
 docs: $(SITE_TOOLS) $(PAGE_TOOLS) ## Build the documentation as a site, into build/site
 	@exec $(PYTHON_IN_VENV) -m tools.site $(ARGS)
 
-wheel: $(DEV) ## Build the wheel and the source archive, and try the wheel in an empty environment
+wheel: $(DEV) ## Build library and studio as wheels and source archives, and try the wheels in empty environments
 	@$(PYTHON_IN_VENV) -m hatchling build --directory dist
-	@$(PYTHON_IN_VENV) -m pytest -q tests/test_wheel.py
+	@cd distributions/melm-core && $(CURDIR)/$(PYTHON_IN_VENV) -m hatchling build --directory $(CURDIR)/dist
+	@$(PYTHON_IN_VENV) -m pytest -q -rP tests/test_wheel.py
 
 lint: $(DEV) lint-page ## Check style, types and the direction of imports
 	@$(VENV)/bin/ruff check

@@ -1,4 +1,4 @@
-"""The wheel: what it holds, and that it runs in an empty environment."""
+"""The wheels of library and studio: what they hold, and that they run in empty environments."""
 
 from __future__ import annotations
 
@@ -19,23 +19,38 @@ from tools.driver.visitor import Visitor
 ROOT = Path(__file__).parents[1]
 
 
+LIBRARY = ROOT / "distributions/melm-core"
+MOST_BYTES = 2_000_000
+OLDEST = ("numpy==1.26.*", "scikit-learn==1.5.*")
+FIT = """
+import sys
+from sklearn.datasets import load_wine
+from melm_core import MELM
+plane = MELM(random_state=0).fit(*load_wine(return_X_y=True))
+assert plane.components_.shape == (2, 13)
+assert not {"pandas", "dash", "melm_studio"} & set(sys.modules)
+"""
+
+
 @pytest.fixture(scope="session")
-def wheel(tmp_path_factory) -> Path:
-    folder = tmp_path_factory.mktemp("wheel")
+def wheels(tmp_path_factory) -> dict[str, Path]:
+    """The wheels of the library and of the studio, by the name of the distribution."""
+    folder = tmp_path_factory.mktemp("wheels")
     build = [sys.executable, "-m", "hatchling", "build", "--target", "wheel"]
-    subprocess.run([*build, "--directory", folder], cwd=ROOT, check=True, capture_output=True)
-    (built,) = folder.glob("*.whl")
-    return built
+    for root in (ROOT, LIBRARY):
+        command = [*build, "--directory", folder]
+        subprocess.run(command, cwd=root, check=True, capture_output=True)
+    return {wheel.name.split("-")[0]: wheel for wheel in folder.glob("*.whl")}
 
 
-def test_it_puts_no_common_name_into_the_environment(wheel):
-    names = {name.split("/")[0] for name in zipfile.ZipFile(wheel).namelist()}
-    packages = {name for name in names if not name.endswith(".dist-info")}
-    assert packages == {"melm_core", "melm_studio"}
+def test_neither_puts_a_common_name_into_the_environment(wheels):
+    for name, wheel in wheels.items():
+        found = {held.split("/")[0] for held in zipfile.ZipFile(wheel).namelist()}
+        assert {held for held in found if not held.endswith(".dist-info")} == {name}
 
 
-def test_it_holds_every_file_of_the_application(wheel):
-    held = set(zipfile.ZipFile(wheel).namelist())
+def test_together_they_hold_every_file_of_the_application(wheels):
+    held = {name for wheel in wheels.values() for name in zipfile.ZipFile(wheel).namelist()}
     committed = subprocess.run(
         ["git", "ls-files", "app.py", "callbacks", "assets", "docs", "melm_core", "melm_studio"],
         cwd=ROOT,
@@ -46,29 +61,59 @@ def test_it_holds_every_file_of_the_application(wheel):
     expected = {
         name if name.startswith("melm_") else f"melm_studio/application/{name}"
         for name in committed
+        if not name.startswith("docs/") or name.endswith(".md")
     }
     assert len(expected) > 300
     assert expected <= held
 
 
-def test_it_offers_the_extras_and_its_types(wheel):
-    with zipfile.ZipFile(wheel) as files:
-        (metadata,) = [name for name in files.namelist() if name.endswith("/METADATA")]
-        offered = re.findall(
-            r"^Provides-Extra: (\w+)$", files.read(metadata).decode(), re.MULTILINE
-        )
-        assert {"melm_core/py.typed", "melm_studio/py.typed"} <= set(files.namelist())
-    assert set(offered) == {"dask", "docs", "notebook", "parquet", "redis", "umap"}
+def test_the_wheel_of_the_studio_is_small(wheels):
+    size = wheels["melm_studio"].stat().st_size
+    assert size < MOST_BYTES
+
+
+def test_they_offer_extras_and_types_and_are_of_one_version(wheels):
+    extras = {"melm_core": {"dask", "umap"}}
+    extras["melm_studio"] = {"dask", "docs", "notebook", "parquet", "redis", "umap"}
+    versions = set()
+    for name, wheel in wheels.items():
+        metadata = metadata_of(wheel)
+        assert set(re.findall(r"^Provides-Extra: (\w+)$", metadata, re.MULTILINE)) == extras[name]
+        assert f"{name}/py.typed" in zipfile.ZipFile(wheel).namelist()
+        versions |= set(re.findall(r"^Version: (\S+)$", metadata, re.MULTILINE))
+    assert len(versions) == 1
+
+
+def test_the_studio_requires_the_library_and_the_library_nothing_of_the_web(wheels):
+    assert re.search(
+        r"^Requires-Dist: melm-core<", metadata_of(wheels["melm_studio"]), re.MULTILINE
+    )
+    needed = re.findall(
+        r"^Requires-Dist: ([\w-]+)[^;\n]*$", metadata_of(wheels["melm_core"]), re.MULTILINE
+    )
+    assert {"numpy", "scipy", "scikit-learn"} <= set(needed)
+    assert not {"dash", "flask", "pandas", "plotly"} & set(needed)
+
+
+def test_the_license_of_the_library_is_that_of_the_repository():
+    assert (LIBRARY / "LICENSE").read_text() == (ROOT / "LICENSE").read_text()
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(600)
-def test_it_runs_in_an_environment_with_nothing_else(wheel, tmp_path):
-    environment = tmp_path / "environment"
-    venv.create(environment)
-    python = environment / "bin" / "python"
-    install = [sys.executable, "-m", "uv", "pip", "install", "--quiet", "--python", python, wheel]
-    subprocess.run(install, check=True)
+@pytest.mark.parametrize("versions", [(), OLDEST], ids=["newest", "oldest"])
+def test_the_library_fits_in_an_environment_with_nothing_else(wheels, tmp_path, versions):
+    environment = installed(tmp_path, wheels["melm_core"], *versions)
+    print(f"melm-core needs {megabytes(environment):.0f} MB")  # noqa: T201 - make wheel shows it
+    subprocess.run([environment / "bin" / "python", "-c", FIT], check=True, cwd=tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("versions", [(), OLDEST], ids=["newest", "oldest"])
+def test_the_studio_runs_in_an_environment_with_nothing_else(wheels, tmp_path, versions):
+    environment = installed(tmp_path, *wheels.values(), *versions)
+    print(f"melm-studio needs {megabytes(environment):.0f} MB")  # noqa: T201 - make wheel shows it
     command = [str(environment / "bin" / "melm-studio")]
     with running_studio(tmp_path, command=command) as studio:
         client = RemoteClient(studio.url)
@@ -81,7 +126,29 @@ def test_it_runs_in_an_environment_with_nothing_else(wheel, tmp_path):
         assert len(plane.text.splitlines()) == 179
         (script,) = re.findall(r'src="(/assets/[^"]*/main\.bundle\.mjs)"', client.get("/").text)
         assert client.get(script).status_code == 200
+        guide = client.get("/docs/explore.md")
+        assert guide.status_code == 200
+        assert "<img" not in guide.text
         client.close()
+
+
+def installed(folder: Path, *wanted: Path | str) -> Path:
+    """An environment in a folder with distributions and what they need."""
+    environment = folder / "environment"
+    venv.create(environment)
+    install = [sys.executable, "-m", "uv", "pip", "install", "--quiet"]
+    subprocess.run([*install, "--python", environment / "bin" / "python", *wanted], check=True)
+    return environment
+
+
+def megabytes(folder: Path) -> float:
+    return sum(path.lstat().st_size for path in folder.rglob("*")) / 1e6
+
+
+def metadata_of(wheel: Path) -> str:
+    with zipfile.ZipFile(wheel) as files:
+        (metadata,) = [name for name in files.namelist() if name.endswith("/METADATA")]
+        return files.read(metadata).decode()
 
 
 def finished(client: RemoteClient, run: str) -> bool:

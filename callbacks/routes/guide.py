@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import mimetypes
 from functools import cache
+from pathlib import Path
 
 import flask
 from dash import Dash
@@ -48,7 +49,8 @@ def _names() -> frozenset[str]:
 
 @cache
 def _pictures() -> frozenset[str]:
-    return frozenset(file.name for file in _PICTURES.iterdir())
+    """Those of a checkout; the wheel has none."""
+    return frozenset(file.name for file in _PICTURES.glob("*.*"))
 
 
 @cache
@@ -67,9 +69,11 @@ def _is_served(address: str) -> bool:
 
 
 def _reachable(tokens: list[Token]) -> list[Token]:
-    """The tokens of a line, without links to files that are not served."""
+    """The tokens of a line, without pictures and links to files that are not served."""
     kept, leads_out = [], False
     for token in tokens:
+        if token.type == "image" and Path(str(token.attrGet("src"))).name not in _pictures():
+            continue
         if token.type == "link_open":
             leads_out = not _is_served(str(token.attrGet("href")))
         if not (leads_out and token.type in {"link_open", "link_close"}):
