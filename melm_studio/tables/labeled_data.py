@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -415,7 +416,11 @@ class LabeledData:
 
 def _npz(arrays: Mapping[str, Any]) -> bytes:
     file = io.BytesIO()
-    np.savez(file, allow_pickle=False, **arrays)
+    # As numpy.savez does, which refuses to pickle only from numpy 2.1 on.
+    with zipfile.ZipFile(file, "w") as archive:
+        for name, array in arrays.items():
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as entry:
+                np.lib.format.write_array(entry, np.asanyarray(array), allow_pickle=False)
     return file.getvalue()
 
 
