@@ -16,6 +16,7 @@ from typing import TypeAlias
 from melm_core.methods import GAMMA
 from melm_studio.layout import ids
 from melm_studio.layout.method_form import GAMMA_DIGITS
+from melm_studio.planes.bent_features import PATH_SHARES
 from melm_studio.planes.theme import SHAPES, UNLABELED_COLOR
 from melm_studio.planes.traces import CurveTrace, PlaneTrace
 from melm_studio.planes.view_options import ViewOptions
@@ -23,7 +24,9 @@ from melm_studio.publication.printing.axes import CROWDING
 from melm_studio.runs.records.run import RunState
 from melm_studio.workspace.view_spec import MODES, MORE_LAYERS, SWITCHES
 
-_Value: TypeAlias = Mapping[str, str] | Mapping[str, float] | Sequence[str] | str | int
+_Value: TypeAlias = (
+    Mapping[str, str] | Mapping[str, float] | Sequence[str] | Sequence[float] | str | int
+)
 
 MODULE = Path(__file__).parents[1] / "assets" / "studio" / "constants.mjs"
 OUTDATED = "{path} is not current. Write it again: make constants"
@@ -43,6 +46,9 @@ def page_constants() -> str:
         _export("FINAL_STATES", final, "States that a run never leaves."),
         _export("PLANE_TRACE", _members(PlaneTrace), "What a trace of a plane shows."),
         _export("CURVE_TRACE", _members(CurveTrace), "What a trace of the curve shows."),
+        _export(
+            "PATH_SHARES", PATH_SHARES.round(4).tolist(), "Shares of rows below a bend's vertices."
+        ),
         _export("VIEW_FIELD", _view_fields(), "Fields of a query that describe a view."),
         _export("GAMMA_BOUNDS", _gamma_bounds(), "The kernel widths that a view can have."),
         _export("CROWDING", CROWDING, "Opacities of pixels in which rows crowd."),

@@ -168,6 +168,9 @@ export const CURVE_TRACE = Object.freeze({
   records: "records",
 });
 
+/** Shares of rows below a bend's vertices. */
+export const PATH_SHARES = Object.freeze([0.01, 0.07, 0.13, 0.19, 0.25, 0.3125, 0.375, 0.4375, 0.5, 0.5625, 0.625, 0.6875, 0.75, 0.81, 0.87, 0.93, 0.99]);
+
 /** Fields of a query that describe a view. */
 export const VIEW_FIELD = Object.freeze({
   gamma: "gamma",

@@ -77,7 +77,14 @@ export interface Plane {
   limits: Axes;
   /** Titles of the axes. */
   axes: string[];
-  arrows: { features: number[]; names: string[]; scale: number; of: number };
+  arrows: {
+    features: number[];
+    names: string[];
+    scale: number;
+    of: number;
+    /** Where features bend, the values of each along its path; null of a straight one. */
+    values?: (number[] | null)[];
+  };
   top_features: string | null;
   /** What is known about batches in the plane; null without a Batch column. */
   batches: { words: string; weight: number; can_act: boolean } | null;

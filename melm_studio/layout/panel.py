@@ -202,6 +202,8 @@ def _picture() -> Component:
         [
             html.Div(className="plot", role="img", **part("plot"), **aria(label="No plane yet")),
             html.Canvas(className="motion", **part("motion")),
+            html.Div(className="path-mark", hidden=True, **part("path-mark")),
+            html.P(className="path-reading", hidden=True, **part("path-reading")),
             *_axis_titles(),
             html.P(className="drawn", **part("drawn")),
             html.P(

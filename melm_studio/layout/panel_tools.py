@@ -130,6 +130,7 @@ def _arrow() -> Component:
             ),
             slider("Angle", "angle", -180, 180, 0),
             slider("Length", "length", 0, 200, 0),
+            slider("Place on its curve", "path-share", 1, 99, 50),
         ],
         **needs(LINEAR, FLAT),
     )

@@ -43,6 +43,7 @@ class FeatureSteps:
         self.n_features = int(groups.max(initial=-1)) + 1
         self._covariances: dict[int, FloatArray] = {}
         self._paths: dict[int, FloatArray] = {}
+        self._path_values: dict[int, FloatArray] = {}
         if len(groups) > self.n_features:
             for feature in np.unique(groups[self.n_features :]).tolist():
                 own = X[:, self.columns(feature)]
@@ -51,6 +52,7 @@ class FeatureSteps:
                 places = np.round(PATH_SHARES * (len(own) - 1)).astype(np.intp)
                 in_order = np.argsort(own[:, 0], kind="stable")[places]
                 self._paths[feature] = own[in_order] - own.mean(axis=0)
+                self._path_values[feature] = own[in_order, 0]
 
     def columns(self, features: int | IntArray) -> IntArray:
         """The columns of some features."""
@@ -82,6 +84,19 @@ class FeatureSteps:
                 columns = self.columns(feature)
                 paths[place] = self._paths[feature] @ components[:, columns].T
         return paths
+
+    def path_values(self, features: IntArray) -> FloatArray | None:
+        """The values of features at the vertices of their `paths`, in units of the rows.
+
+        Returns
+        -------
+        ndarray of shape (n_features, n_vertices) or None
+            nan of straight features; None if there are no others.
+        """
+        if not self._path_values:
+            return None
+        straight = np.full(len(PATH_SHARES), np.nan)
+        return np.array([self._path_values.get(feature, straight) for feature in features.tolist()])
 
     def lengths(self, components: FloatArray) -> FloatArray:
         """Root mean square of the steps, in standard deviations of a feature: (n_features,)."""

@@ -34,6 +34,7 @@ from melm_studio.planes.types import Arrows, ClassView, PlaneView
 from melm_studio.tables import shortened
 
 _LONGEST_NAME = 22
+_PATH_DIGITS = 4
 _MARK_SHARE = 0.012  # half the mark of a quartile, of the longest path
 
 # Opacity of the region of each share: they add up towards the core.
@@ -104,14 +105,26 @@ def plane_frame(view: PlaneView, encode: _Encoder = typed) -> list[_Arrays]:
 
 
 def arrow_handles(view: PlaneView, n_features: int) -> _Arrays:
-    """What dragging an arrow needs: its feature and name, and the length of a loading."""
+    """What the scripts tell of arrows, and need to drag one: feature, name, length of a loading.
+
+    Where features bend, the values along the path of each, to `_PATH_DIGITS` significant digits.
+    """
     arrows = view.arrows
     return {
         "features": arrows.features.tolist(),
         "names": arrows.names,
         "scale": arrows.scale,
         "of": n_features,
+        **({} if arrows.values is None else {"values": _path_values(arrows.values)}),
     }
+
+
+def _path_values(values: FloatArray) -> list[list[float] | None]:
+    """One list an arrow; None of a straight one."""
+    return [
+        [float(f"{value:.{_PATH_DIGITS}g}") for value in own] if np.isfinite(own).all() else None
+        for own in values.tolist()
+    ]
 
 
 def row_numbers(drawn: tuple[Sequence[IntArray], Sequence[IntArray]]) -> list[list[int]]:

@@ -197,7 +197,9 @@ class PlaneViewer:
         origins = np.tile(components @ self._covariance.mean, (len(loadings), 1))
         arrows = self._arrows(origins, loadings * scale, features, scale)
         if paths is not None:
-            arrows = replace(arrows, paths=origins[:, None] + paths)
+            arrows = replace(
+                arrows, paths=origins[:, None] + paths, values=self._path_values(features)
+            )
         lower, upper = _bounds([lower[None], upper[None], arrows.tips, *_vertices(arrows)])
         table = self._table
         if table is None:
@@ -241,6 +243,14 @@ class PlaneViewer:
             self._train.drawn_by_class(components, self._n_classes),
             self._held_out.drawn_by_class(components, self._n_classes),
         )
+
+    def _path_values(self, features: IntArray) -> FloatArray | None:
+        """What bent features are along their paths, in the unit of the table."""
+        values, train = self.steps.path_values(features), self.parts[0]
+        if values is None:
+            return None
+        table: FloatArray = values * train.scale[features, None] + train.center[features, None]
+        return table
 
     def _arrows(
         self, origins: FloatArray, vectors: FloatArray, features: IntArray, scale: float

@@ -150,6 +150,8 @@ class Arrows:
     paths : ndarray of shape (n_arrows, n_vertices, 2) or None
         Where the features bend: the places of a row with the mean of all other features, from the
         1st to the 99th percentile of each; nan of those that are straight. None if none bends.
+    values : ndarray of shape (n_arrows, n_vertices) or None
+        The value of the feature at each vertex of its path, in the unit of the table.
     """
 
     origins: FloatArray
@@ -158,6 +160,7 @@ class Arrows:
     names: tuple[str, ...]
     scale: float
     paths: FloatArray | None = None
+    values: FloatArray | None = None
 
 
 @dataclass(frozen=True, eq=False)

@@ -108,6 +108,34 @@ def test_one_component_shows_its_densities_and_three_can_be_turned(wines: Studio
     expect(space.open_layers().get_by_role("slider", name="Azimuth")).not_to_have_value("0")
 
 
+def test_a_curve_is_read_by_pointer_and_by_keyboard(wines: StudioPage):
+    wines.show_settings()
+    features = wines.page.get_by_role("radiogroup", name="Features")
+    features.get_by_text("curved", exact=True).click()
+    panel = finished(wines, "LDA")
+    reading = panel.part("path-reading")
+    expect(reading).to_be_hidden()
+    place = panel.open_layers().get_by_role("slider", name="Place on its curve")
+    place.focus()
+    wines.page.keyboard.press("Home")
+    expect(reading).to_contain_text(re.compile(r"1\s% of rows have less; it moves a row by"))
+    at_the_end = reading.inner_text()
+    expect(place).to_have_attribute("aria-valuetext", at_the_end)
+    wines.page.keyboard.press("ArrowRight")
+    expect(reading).not_to_have_text(at_the_end)
+    wines.page.keyboard.press("Home")
+    box = panel.part("path-mark").bounding_box()
+    assert box is not None
+    wines.page.keyboard.press("Escape")
+    expect(reading).to_be_hidden()
+    wines.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    # The pointer is at a whole pixel, the end of the curve is not.
+    name = at_the_end.split()[0]
+    expect(reading).to_contain_text(re.compile(rf"{name}.*: [12]\s% of rows have less"))
+    wines.page.mouse.move(0, 0)
+    expect(reading).to_be_hidden()
+
+
 @pytest.mark.slow
 def test_the_newest_run_is_in_front_and_another_can_be_brought_there(wines: StudioPage):
     first, second = finished(wines), finished(wines, "PCA")

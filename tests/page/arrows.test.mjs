@@ -2,10 +2,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import { PATH_SHARES } from "../../assets/studio/constants.mjs";
 import { edgeMarks, outsideText } from "../../assets/studio/rows/outside.mjs";
 import { boxOf, placeLabels, setApart, shortened } from "../../assets/studio/plane/label_placement.mjs";
 import { rounded, wrapped } from "../../assets/studio/panel/plane_editing.mjs";
-import { loadingOf, nearest, originOf, tipsOf } from "../../assets/studio/plane/arrows.mjs";
+import { atStep, loadingOf, nearest, nearestStep, originOf, pathOf, pathWords, stepOfShare, tipsOf } from "../../assets/studio/plane/arrows.mjs";
 
 const kinds = ["contour", "arrow_heads", "arrow_lines"];
 const figure = { plane: { data: kinds.map((kind) => ({ meta: { kind } })) } };
@@ -31,6 +32,37 @@ test("the nearest tip is taken, if it is within reach", () => {
   assert.equal(nearest(tips, [7, 0], 18), 1);
   assert.equal(nearest(tips, [40, 0], 18), null);
   assert.equal(nearest([], [0, 0], 18), null);
+});
+
+const bend = PATH_SHARES.map((_, i) => [i, (i - 8) ** 2 / 8]);
+const bentLines = (axis) => [1, 2, null, ...bend.map((vertex) => vertex[axis]), null];
+
+test("the path of an arrow that bends comes after its line", () => {
+  const straight = [5, 6, null, ...bend.map(() => NaN), null];
+  const lines = { x: [...straight, ...bentLines(0)], y: [...straight, ...bentLines(1)] };
+  const bent = { arrows: { names: ["a", "b"] }, traces: [{}, {}, lines] };
+  assert.deepEqual(pathOf(figure, bent, 1), bend);
+});
+
+test("a path is read at its nearest place, also between vertices", () => {
+  assert.deepEqual(nearestStep([[0, 0], [4, 0], [4, 4]], [1, -3]), { step: 0.25, distance: 3 });
+  assert.deepEqual(nearestStep([[0, 0], [4, 0], [4, 4]], [9, 9]), { step: 2, distance: Math.hypot(5, 5) });
+  assert.equal(atStep([10, 20, 40], 1.5), 30);
+  assert.equal(atStep([10, 20, 40], 2), 40);
+});
+
+test("a share of rows is a step of the path, from end to end", () => {
+  for (const share of [0.01, 0.1, 0.25, 0.5, 0.6, 0.99]) {
+    assert.ok(Math.abs(atStep(PATH_SHARES, stepOfShare(share)) - share) < 1e-9);
+  }
+});
+
+test("a place of a path says value, rank and where it moves a row", () => {
+  const values = PATH_SHARES.map((_, i) => i - 10);
+  assert.equal(
+    pathWords("dose", values, bend, [7, 1], 4),
+    "dose −6: 25\u00a0% of rows have less; it moves a row by (−3.00,\u00a0+1.00)",
+  );
 });
 
 const area = { left: 0, right: 400, top: 0, bottom: 300 };

@@ -7,6 +7,9 @@ import pytest
 
 from melm_core.evaluation import loading_lengths
 from melm_studio.planes.bent_features import QUARTILES, FeatureSteps
+from melm_studio.planes.figure import arrow_handles
+from melm_studio.planes.plane_view import PlaneViewer
+from melm_studio.tables import load_sample, prepare
 
 GROUPS = np.array([0, 1, 2, 0, 0, 2])
 
@@ -69,6 +72,29 @@ def test_a_path_runs_from_the_first_to_the_last_percentile_with_its_quartiles(ro
     own = np.flatnonzero(GROUPS == 0)
     expected = [rows[np.isclose(rows[:, 0], q)][0, own] @ components[:, own].T for q in quartiles]
     np.testing.assert_allclose(paths[1][list(QUARTILES)], expected, atol=1e-9)
+
+
+def test_a_path_knows_the_value_of_its_feature_at_every_vertex(rows, components):
+    steps = FeatureSteps(rows, GROUPS)
+    straight, bent = steps.path_values(np.array([1, 0]))
+    assert np.isnan(straight).all()
+    assert (np.diff(bent) >= 0).all()
+    np.testing.assert_allclose(bent[list(QUARTILES)], np.sort(rows[:, 0])[[20, 40, 59]])
+    assert FeatureSteps(rows, np.arange(6)).path_values(np.array([0])) is None
+
+
+def test_values_along_a_path_are_in_the_unit_of_the_table():
+    data = prepare(load_sample("wine"))
+    train, held_out = data.split(0.25, 0)
+    own = train.with_curves(train)
+    viewer = PlaneViewer(own, held_out.with_curves(train), 1.0)
+    components = np.random.default_rng(0).standard_normal((2, own.X.shape[1]))
+    arrows = viewer.view(components).arrows
+    column = data.feature_names.index(arrows.names[0])
+    values = data.X[:, column] * data.scale[column] + data.center[column]
+    assert set(arrows.values[0].round(6)) <= set(values.round(6))
+    handles = arrow_handles(viewer.view(components), 13)
+    assert handles["values"][0] == pytest.approx(arrows.values[0], rel=1e-3)
 
 
 def test_straight_features_have_no_paths(rows, components):
