@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from experiments import curves, gamma_rules, generalization
+from experiments import curves, gamma_rules, generalization, posterior
 from experiments.figures import figure3, figure4, figure5, gem_figures, rotations_figures
 from experiments.records import Settings
 from experiments.report import Report
@@ -28,5 +28,6 @@ REPORTS: Mapping[str, tuple[Callable[[Settings], Report], str]] = {
 COMPARISONS: Mapping[str, tuple[Callable[[Settings], Report], str]] = {
     "generalization": (generalization.report, "held-out accuracy of the planes of all methods"),
     "curves": (curves.report, "bent features beside straight ones, held out"),
+    "posterior": (posterior.report, "the leave-one-out log posterior as an objective"),
     "gamma": (gamma_rules.report, "rules that choose the kernel width of MELM"),
 }

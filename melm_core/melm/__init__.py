@@ -21,7 +21,13 @@ from melm_core.melm.objective import (
     information_potentials,
     nuisance_divergence,
 )
-from melm_core.melm.search import SampleSizes, SearchOptions, default_starts
+from melm_core.melm.search import (
+    SampleSizes,
+    SearchOptions,
+    SearchSettings,
+    default_starts,
+    plan_starts,
+)
 from melm_core.melm.tree import TREE_GAMMAS, PlaneTree, TreeNode, plane_tree
 
 __all__ = [
@@ -39,6 +45,7 @@ __all__ = [
     "PlaneTree",
     "SampleSizes",
     "SearchOptions",
+    "SearchSettings",
     "TradeOff",
     "TreeNode",
     "cauchy_schwarz_divergence",
@@ -51,6 +58,7 @@ __all__ = [
     "information_potentials",
     "nuisance_divergence",
     "overlap_bound",
+    "plan_starts",
     "plane_tree",
     "trade_off",
 ]
