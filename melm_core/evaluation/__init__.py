@@ -43,6 +43,7 @@ from melm_core.evaluation.folds_sentence import (
 from melm_core.evaluation.groups import group_strata, label_runs
 from melm_core.evaluation.held_out_test import held_out_p_value
 from melm_core.evaluation.indicator_prediction import predicted_share
+from melm_core.evaluation.learning_curve import RowsNeeded, rows_needed
 from melm_core.evaluation.loadings import features_used, in_standard_units
 from melm_core.evaluation.permutation_statistics import (
     held_out_share,
@@ -106,6 +107,7 @@ __all__ = [
     "PermutedValue",
     "PlaneClassifier",
     "Reliability",
+    "RowsNeeded",
     "Score",
     "Separability",
     "SparsePath",
@@ -144,6 +146,7 @@ __all__ = [
     "pairwise_angles",
     "permutation_test",
     "predicted_share",
+    "rows_needed",
     "sampled_rows",
     "separability",
     "serial_dependence",

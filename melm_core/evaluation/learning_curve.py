@@ -1,0 +1,499 @@
+"""How many more rows? Held-out share against the number of training rows, and beyond.
+
+The curve is an inverse power law, a - b n^-c, of the shares at several numbers of training rows
+(Figueroa and others, 2012). What is counted is what is exchangeable: groups where rows depend on
+each other, such as patients, otherwise rows.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.stats import norm
+
+from melm_core.base.array_types import FloatArray, IntArray
+from melm_core.base.errors import UserError
+from melm_core.base.estimator import check_integer
+from melm_core.base.groups import class_counts
+from melm_core.base.share_text import percent
+from melm_core.evaluation.answers import LEVEL
+from melm_core.evaluation.density_accuracy import DEFAULT_FOLDS, class_predictions
+from melm_core.evaluation.folds import CodedRows, Fold, coded_rows, stratified_folds
+from melm_core.evaluation.groups import group_strata
+from melm_core.evaluation.refitting import (
+    MethodLike,
+    Preparation,
+    chosen_preparation,
+    fit_projection,
+    make_estimator,
+)
+
+# Rows, or groups, of the smallest class: with fewer, five sizes can hardly differ.
+FEWEST_UNITS = 10
+BAND = 0.9  # share of the tables of a size that the band is to cover
+POWER = 0.8
+
+_N_SIZES = 6
+_N_BOOTSTRAPS = 500
+_SMALLEST_SHARE = 1 / 8  # of the training rows
+_FEWEST_TRAINING_UNITS = 3  # of a class
+_MORE = (0.5, 1.0, 2.0)  # times the units of the table
+_DECAYS = np.geomspace(0.2, 2.0, 20)
+_SEARCHED = np.geomspace(0.25, 64.0, 120)  # times the units of the table
+_FLAT_GAIN, _FLAT_BOUND = 0.01, 0.03  # by twice as many rows
+_CLEAR_FALL, _LEAST_FALL = 2.5, 0.03  # standard errors, and balanced accuracy
+
+
+@dataclass(frozen=True, eq=False)
+class RowsNeeded:
+    """The learning curve of a method, and what more rows can be expected to give.
+
+    Attributes
+    ----------
+    sizes : ndarray of shape (n_sizes,)
+        Mean number of training rows or, with groups, of training groups; ascending.
+    shares, standard_errors : ndarray of shape (n_sizes,)
+        Balanced accuracy of held-out rows of planes fitted to so many, and its bootstrap error.
+    n_units, n_classes : int
+        Rows, or groups, of the table.
+    unit : str
+        What is counted: "row" or "group".
+    more : ndarray of int of shape (n_more,)
+        Additional rows, or groups.
+    expected, lower, upper : ndarray of shape (n_more,)
+        The share that a table with so many more shows: by the power law, and the 90 % band.
+    fitted, fitted_lower, fitted_upper : ndarray of shape (n_sizes,)
+        The power law at the sizes, and its 90 % band.
+    ceiling, ceiling_lower, ceiling_upper : float
+        The share that the curve tends to, and its 90 % interval.
+    needed, needed_lower, needed_upper : float
+        Rows, or groups, of a table with which p is below 0.05 in 80 % of repetitions, if the effect
+        is as seen, and its 90 % interval; inf where no number within 64 times this table does.
+    is_shown : bool
+        Whether this table shows more than guessing.
+    is_flat : bool
+        Whether twice as many rows would hardly change the share.
+    falls : bool
+        Whether the share is clearly less at a larger size than at a smaller one. No power law
+        describes that, so that nothing is said of more rows. It is what methods without
+        regularization do where training rows are about as many as features.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from melm_core.evaluation import rows_needed
+    >>> found = rows_needed("lda", *load_iris(return_X_y=True), n_repeats=1)
+    >>> found.sentence.startswith("More rows will hardly help")
+    True
+    """
+
+    sizes: FloatArray
+    shares: FloatArray
+    standard_errors: FloatArray
+    n_units: int
+    n_classes: int
+    unit: str
+    more: IntArray
+    expected: FloatArray
+    lower: FloatArray
+    upper: FloatArray
+    fitted: FloatArray
+    fitted_lower: FloatArray
+    fitted_upper: FloatArray
+    ceiling: float
+    ceiling_lower: float
+    ceiling_upper: float
+    needed: float
+    needed_lower: float
+    needed_upper: float
+    is_shown: bool
+    is_flat: bool
+    falls: bool
+
+    @property
+    def share(self) -> float:
+        """The balanced accuracy with all training rows."""
+        return float(self.shares[-1])
+
+    @property
+    def chance(self) -> float:
+        """The balanced accuracy of guessing."""
+        return 1.0 / self.n_classes
+
+    @property
+    def sentence(self) -> str:
+        """What more rows would give or, where nothing is shown, how many would show it."""
+        if self.falls:
+            return (
+                "More training rows make the share fall before it rises, as happens without "
+                "regularization where rows are about as many as features, so that the curve says "
+                f"nothing of more {self.unit}s. Choose a method that regularizes, such as MELM."
+            )
+        if not self.is_shown:
+            return self._not_shown
+        if self.is_flat:
+            now, guessing = percent(self.share), percent(self.chance)
+            return (
+                f"More {self.unit}s will hardly help: the curve is flat at {now} "
+                f"(guessing: {guessing})."
+            )
+        return (
+            f"{self.expectation(1)}; now: {percent(self.share)}, guessing: {percent(self.chance)}."
+        )
+
+    def expectation(self, at: int) -> str:
+        """The share expected of one of `more`, with its band: "60 more rows: 81 % (77 to 84)"."""
+        lower, upper = 100.0 * self.lower[at], 100.0 * self.upper[at]
+        share = percent(float(self.expected[at]))
+        return (
+            f"{_counted(self.more[at], f'more {self.unit}')}: {share} ({lower:.0f} to {upper:.0f})"
+        )
+
+    @property
+    def _not_shown(self) -> str:
+        here = f"Not shown with {_counted(self.n_units, self.unit)}"
+        seen = f"{percent(self.share)} of held-out rows, guessing: {percent(self.chance)}"
+        largest = self.n_units * float(_SEARCHED[-1])
+        if math.isinf(self.needed):
+            at_least = (
+                ""
+                if math.isinf(self.needed_lower)
+                else f", and with 90 % confidence at least {self.needed_lower:,.0f}"
+            )
+            return (
+                f"{here} ({seen}): no number of {self.unit}s up to {largest:,.0f} would show an "
+                f"effect as small as this{at_least}."
+            )
+        upper = (
+            f"more than {largest:,.0f}"
+            if math.isinf(self.needed_upper)
+            else f"{self.needed_upper:,.0f}"
+        )
+        return (
+            f"{here} ({seen}): if the effect is as seen, {self.needed:,.0f} {self.unit}s show it "
+            f"(p < {LEVEL:g}) in 80 % of repetitions, but with 90 % confidence that is anywhere "
+            f"from {self.needed_lower:,.0f} to {upper}."
+        )
+
+
+# Given what is found so far (None before every size has been scored in a repetition), the fits that
+# are done, and all fits.
+RowsNeededCallback = Callable[[RowsNeeded | None, int, int], object]
+
+
+def rows_needed(
+    estimator: MethodLike,
+    X: Any,
+    y: Any,
+    groups: Any = None,
+    *,
+    parameters: Mapping[str, Any] | None = None,
+    gamma: float = 1.0,
+    standardize: bool = True,
+    preparation: Preparation | None = None,
+    n_repeats: int = 4,
+    random_state: int = 0,
+    callback: RowsNeededCallback | None = None,
+) -> RowsNeeded:
+    """Held-out share against the number of training rows, and what more rows would give.
+
+    In every fold the method is refitted to fewer and fewer of the training rows, with the classes
+    in proportion and groups kept whole, and classifies the same held-out rows. Units, rows or
+    groups, are resampled within their classes for the band: what tables of a size would show,
+    which includes the error with which such a table measures.
+
+    Parameters
+    ----------
+    estimator : str or estimator
+        A key of `METHODS`, or an unfitted estimator with fit(X, y) and transform(X).
+    X : array-like of shape (n_samples, n_features)
+    y : array-like of shape (n_samples,)
+        Labels of two or more classes, each with at least ten rows or, with groups, rows of ten.
+    groups : array-like of shape (n_samples,) or None, default=None
+        Groups of rows that depend on each other. They stay together, and they are what is counted.
+    parameters, gamma, standardize, preparation
+        See `density_scores`.
+    n_repeats : int, default=4
+        Repetitions of the folds, each with its own.
+    random_state : int, default=0
+        Seed of folds, training rows, bootstrap, and an estimator whose `random_state` is None.
+    callback : callable, optional
+        Called after every fold; an exception it raises ends the computation.
+
+    Returns
+    -------
+    RowsNeeded
+
+    Raises
+    ------
+    ValueError
+        If the data are invalid, or a class has fewer rows, or groups, than a curve needs.
+
+    References
+    ----------
+    R. L. Figueroa, Q. Zeng-Treitler, S. Kandula, L. H. Ngo: Predicting Sample Size Required for
+    Classification Performance, BMC Medical Informatics and Decision Making 12, 2012.
+
+    Examples
+    --------
+    >>> from melm_core.datasets import pure_noise
+    >>> from melm_core.evaluation import rows_needed
+    >>> found = rows_needed("lda", *pure_noise(60, 30, 2), n_repeats=1)
+    >>> found.is_shown, found.n_units, found.unit
+    (False, 60, 'row')
+    """
+    check_integer("n_repeats", n_repeats, minimum=1)
+    rows = coded_rows(X, y, groups, may_miss=preparation is not None)
+    units = _Units.of(rows)
+    units.check_enough()
+    method = make_estimator(estimator, parameters, random_state)
+    chosen = chosen_preparation(preparation, standardize=standardize)
+    right = np.zeros((_N_SIZES, len(rows.y)))
+    counts = np.zeros(_N_SIZES)
+    n_done = 0
+    found: RowsNeeded | None = None
+    for repeat in range(n_repeats):
+        stream = np.random.default_rng([random_state, repeat])
+        folds = stratified_folds(rows.y, DEFAULT_FOLDS, random_state + repeat, rows.groups)
+        n_all = n_done + (n_repeats - repeat) * len(folds)
+        for fold in folds:
+            for at, kept in enumerate(units.nested(fold, stream)):
+                train = rows.take(kept)
+                fitted = fit_projection(
+                    method, train.X, train.y, preparation=chosen, groups=train.groups
+                )
+                predicted = class_predictions(fitted, train, rows.X[fold.test], gamma)
+                right[at, fold.test] += predicted == rows.y[fold.test]
+                counts[at] += units.count(kept)
+            n_done += 1
+            if callback is not None:
+                callback(found, n_done, n_all)
+        found = _curve(units, counts / n_done, right / (repeat + 1), random_state)
+    last = _curve(units, counts / n_done, right / n_repeats, random_state)
+    if callback is not None:
+        callback(last, n_done, n_all)
+    return last
+
+
+@dataclass(frozen=True, eq=False)
+class _Units:
+    """What is exchangeable: the groups of rows or, without groups, the rows.
+
+    Attributes
+    ----------
+    rows : CodedRows
+    of_row : ndarray of int of shape (n_samples,)
+        The unit of each row.
+    strata : ndarray of int of shape (n_units,)
+        Equal for units with rows of the same classes.
+    """
+
+    rows: CodedRows
+    of_row: IntArray
+    strata: IntArray
+
+    @classmethod
+    def of(cls, rows: CodedRows) -> _Units:
+        if rows.groups is None:
+            return cls(rows, np.arange(len(rows.y)), rows.y)
+        return cls(rows, rows.groups, group_strata(rows.y, rows.groups))
+
+    @property
+    def name(self) -> str:
+        return "row" if self.rows.groups is None else "group"
+
+    def of_classes(self) -> IntArray:
+        """Rows of each unit and class, shape (n_units, n_classes)."""
+        return class_counts(self.rows.y, self.of_row)
+
+    def check_enough(self) -> None:
+        """Refuse what is too little for a curve."""
+        n_of_class = (self.of_classes() > 0).sum(axis=0)
+        smallest = int(n_of_class.argmin())
+        if n_of_class[smallest] < FEWEST_UNITS:
+            raise UserError(
+                f"Class {self.rows.classes.tolist()[smallest]!r} has "
+                f"{_counted(n_of_class[smallest], self.name)}, and a learning curve needs "
+                f"{FEWEST_UNITS} of every class. Add {self.name}s or leave the class out."
+            )
+
+    def count(self, kept: IntArray) -> int:
+        return len(np.unique(self.of_row[kept]))
+
+    def nested(self, fold: Fold, stream: np.random.Generator) -> list[IntArray]:
+        """Training rows of each size, ascending, of which each contains the smaller ones."""
+        present = np.unique(self.of_row[fold.train])
+        order = stream.permutation(present)
+        n_of_stratum = np.bincount(self.strata[present])
+        # The position of every unit among the units of its stratum, in random order.
+        position = np.empty(len(self.strata))
+        for stratum in np.unique(self.strata[present]):
+            members = order[self.strata[order] == stratum]
+            position[members] = np.arange(len(members))
+        fewest = int(n_of_stratum[n_of_stratum > 0].min())
+        smallest = min(max(_SMALLEST_SHARE, _FEWEST_TRAINING_UNITS / fewest), 0.5)
+        sizes = []
+        for share in np.geomspace(smallest, 1.0, _N_SIZES):
+            n_kept = np.maximum(np.rint(share * n_of_stratum), 2)
+            is_kept = np.zeros(len(self.strata), dtype=bool)
+            is_kept[present] = position[present] < n_kept[self.strata[present]]
+            sizes.append(fold.train[is_kept[self.of_row[fold.train]]])
+        return sizes
+
+    def resampled(self, right: FloatArray, random_state: int) -> tuple[FloatArray, FloatArray]:
+        """Balanced accuracies at each size, and of bootstrap samples of the units.
+
+        Shapes (n_sizes,) and (n_bootstraps, n_sizes).
+        """
+        n_units, n_classes = len(self.strata), len(self.rows.classes)
+        n_rows = self.of_classes().astype(np.float64)
+        stream = np.random.default_rng([random_state, n_units])
+        weights = np.zeros((_N_BOOTSTRAPS, n_units))
+        for stratum in np.unique(self.strata):
+            members = np.flatnonzero(self.strata == stratum)
+            even = np.full(len(members), 1.0 / len(members))
+            weights[:, members] = stream.multinomial(len(members), even, _N_BOOTSTRAPS)
+        weights = np.vstack([np.ones(n_units), weights])
+        shares = np.zeros((len(weights), len(right)))
+        for at, of_size in enumerate(right):
+            hits = np.zeros((n_units, n_classes))
+            np.add.at(hits, (self.of_row, self.rows.y), of_size)
+            shares[:, at] = ((weights @ hits) / (weights @ n_rows)).mean(axis=1)
+        return shares[0], shares[1:]
+
+
+@dataclass(frozen=True, eq=False)
+class PowerLaws:
+    """Inverse power laws, one for each row of shares; all parameters of shape (n_laws,)."""
+
+    ceiling: FloatArray
+    drop: FloatArray
+    decay: FloatArray
+    at: float
+
+    @classmethod
+    def of(cls, sizes: FloatArray, shares: FloatArray) -> PowerLaws:
+        """Least squares, weighted by the size as in the reference; rising, and 1 at most."""
+        relative = sizes / sizes[-1]
+        weights = relative / relative.sum()
+        best = np.full(len(shares), np.inf)
+        found = np.zeros((3, len(shares)))
+        for decay in _DECAYS:
+            basis = relative**-decay
+            middle, mean = weights @ basis, shares @ weights
+            away = weights * (basis - middle)
+            drop = np.maximum(-(shares @ away) / (away @ basis), 0.0)
+            ceiling = mean + drop * middle
+            capped = ((1.0 - shares) @ (weights * basis)) / (weights @ basis**2)
+            drop = np.where(ceiling > 1.0, np.maximum(capped, 0.0), drop)
+            ceiling = np.minimum(ceiling, 1.0)
+            errors = (ceiling[:, None] - drop[:, None] * basis - shares) ** 2 @ weights
+            is_better = errors < best
+            best = np.where(is_better, errors, best)
+            candidate = np.stack([ceiling, drop, np.full(len(shares), decay)])
+            found = np.where(is_better, candidate, found)
+        ceilings, drops, decays = found
+        return cls(ceilings, drops, decays, float(sizes[-1]))
+
+    def shares(self, sizes: FloatArray) -> FloatArray:
+        """The shares at any sizes, shape (n_laws, n_sizes)."""
+        relative = sizes[None] / self.at
+        values: FloatArray = self.ceiling[:, None] - self.drop[:, None] * relative ** (
+            -self.decay[:, None]
+        )
+        return values
+
+
+def _curve(units: _Units, sizes: FloatArray, right: FloatArray, seed: int) -> RowsNeeded:
+    """The curve, its band and what follows, of how often each row is told rightly at each size."""
+    n_units, n_classes = len(units.strata), len(units.rows.classes)
+    shares, resampled = units.resampled(right, seed)
+    errors = resampled.std(axis=0, ddof=1)
+    laws = PowerLaws.of(sizes, np.vstack([shares, resampled]))
+    more = np.unique(np.rint(np.array(_MORE) * n_units).astype(np.int64))
+    trained = sizes[-1] / n_units  # the share of a table that is trained on
+    # What a table of the size measures errs as well, the less the larger it is.
+    misfit = float(np.sqrt(np.square(laws.shares(sizes)[0] - shares).mean()))
+    error = max(float(errors[-1]), _error_of_guessing(units))
+    of_future = laws.shares(trained * (n_units + more))
+    stream = np.random.default_rng([seed, n_units, 1])
+    noise = np.hypot(errors[-1], misfit) * stream.standard_normal((_N_BOOTSTRAPS, len(more)))
+    shown = np.clip(of_future[1:] + noise * np.sqrt(n_units / (n_units + more)), 0.0, 1.0)
+    lower, upper = _band(shown)
+    at_sizes = laws.shares(sizes)
+    fitted_lower, fitted_upper = _band(at_sizes[1:])
+    doubled = laws.shares(np.array([sizes[-1], 2.0 * sizes[-1]]))
+    gains = doubled[:, 1] - doubled[:, 0]
+    ceilings = _band(laws.ceiling[1:])
+    needed = _needed(laws, n_units, trained, 1.0 / n_classes, error)
+    fewest, most = np.quantile(needed[1:], _edges(), method="nearest")
+    return RowsNeeded(
+        sizes=sizes,
+        shares=shares,
+        standard_errors=errors,
+        n_units=n_units,
+        n_classes=n_classes,
+        unit=units.name,
+        more=more,
+        expected=of_future[0],
+        lower=np.minimum(lower, of_future[0]),
+        upper=np.maximum(upper, of_future[0]),
+        fitted=at_sizes[0],
+        fitted_lower=fitted_lower,
+        fitted_upper=fitted_upper,
+        ceiling=float(laws.ceiling[0]),
+        ceiling_lower=float(ceilings[0]),
+        ceiling_upper=float(ceilings[1]),
+        needed=float(needed[0]),
+        needed_lower=float(fewest),
+        needed_upper=float(most),
+        is_shown=bool(shares[-1] - 1.0 / n_classes > norm.isf(LEVEL) * error),
+        falls=_falls(shares, resampled, 1.0 / n_classes),
+        is_flat=bool(gains[0] < _FLAT_GAIN and np.quantile(gains[1:], BAND) < _FLAT_BOUND),
+    )
+
+
+def _falls(shares: FloatArray, resampled: FloatArray, chance: float) -> bool:
+    """Whether the share is clearly less at some size than at a smaller one, above guessing."""
+    above = shares - chance > _CLEAR_FALL * resampled.std(axis=0, ddof=1)
+    falls = shares[:, None] - shares[None]
+    errors = (resampled[:, :, None] - resampled[:, None]).std(axis=0, ddof=1)
+    is_clear = (falls > _CLEAR_FALL * errors) & (falls > _LEAST_FALL) & above[:, None]
+    return bool(np.triu(is_clear, 1).any())
+
+
+def _edges() -> tuple[float, float]:
+    return 0.5 * (1.0 - BAND), 0.5 * (1.0 + BAND)
+
+
+def _band(values: FloatArray) -> FloatArray:
+    """The lower and the upper edge, over the first axis."""
+    edges: FloatArray = np.quantile(values, _edges(), axis=0)
+    return edges
+
+
+def _error_of_guessing(units: _Units) -> float:
+    """The standard error of the share of guessing, as of `bound_at_chance`."""
+    of_class = (units.of_classes() > 0).sum(axis=0)
+    chance = 1.0 / len(of_class)
+    return float(np.sqrt(chance * (1.0 - chance) * (1.0 / of_class).sum()) * chance)
+
+
+def _needed(
+    laws: PowerLaws, n_units: int, trained: float, chance: float, error: float
+) -> FloatArray:
+    """Units at which a one-sided test has its power, for every law; inf where none has."""
+    n = _SEARCHED * n_units
+    clear = (norm.isf(LEVEL) + norm.ppf(POWER)) * error * np.sqrt(n_units / n)
+    suffices = laws.shares(trained * n) - chance >= clear
+    first = n[suffices.argmax(axis=1)]
+    counts: FloatArray = np.where(suffices.any(axis=1), np.ceil(first), np.inf)
+    return counts
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
