@@ -45,6 +45,7 @@ from melm_core.evaluation.held_out_test import held_out_p_value
 from melm_core.evaluation.indicator_prediction import predicted_share
 from melm_core.evaluation.learning_curve import RowsNeeded, rows_needed
 from melm_core.evaluation.loadings import features_used, in_standard_units
+from melm_core.evaluation.lots import LotChange, LotPlane, NewVerdict, lot_change
 from melm_core.evaluation.permutation_statistics import (
     held_out_share,
     in_sample_share,
@@ -102,6 +103,9 @@ __all__ = [
     "FoldResult",
     "HeldOutHistory",
     "HeldOutScores",
+    "LotChange",
+    "LotPlane",
+    "NewVerdict",
     "PermutationDesign",
     "PermutationTest",
     "PermutedValue",
@@ -140,6 +144,7 @@ __all__ = [
     "is_settled_below",
     "label_runs",
     "loading_lengths",
+    "lot_change",
     "n_test_folds",
     "near_doubles",
     "over_folds",

@@ -1,0 +1,550 @@
+"""Has the lot changed? New rows against earlier ones, compared within classes.
+
+A lot is what came together: a file, a site, the later dates. Under the null hypothesis the rows of
+a class are exchangeable between the lots, so the lots are permuted within classes, whole groups at
+a time where rows depend on each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+from scipy.stats import false_discovery_control
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.utils.extmath import randomized_svd
+from sklearn.utils.validation import check_array
+
+from melm_core.base.array_types import FloatArray, IntArray
+from melm_core.base.errors import UserError
+from melm_core.base.estimator import check_integer, check_magnitudes
+from melm_core.base.groups import group_codes, group_members
+from melm_core.base.label_permutations import (
+    Block,
+    count_permutations,
+    exchangeable_blocks,
+    random_permutations,
+)
+from melm_core.base.share_text import percent
+from melm_core.evaluation.answers import LEVEL
+from melm_core.evaluation.density_accuracy import class_predictions, density_scores
+from melm_core.evaluation.folds import CodedRows, coded_rows, stratified_folds
+from melm_core.evaluation.groups import group_strata
+from melm_core.evaluation.held_out_test import held_out_p_value
+from melm_core.evaluation.plane_classifiers import balanced_accuracy
+from melm_core.evaluation.plane_separability import Score
+from melm_core.evaluation.refitting import (
+    MethodLike,
+    Standardization,
+    fit_projection,
+    make_estimator,
+)
+from melm_core.evaluation.sequential_p_value import p_value
+
+N_PERMUTATIONS = 999
+
+_METHOD = "melm"
+_MOST_SCORES = 20  # principal scores in which a change of correlated features is seen
+_MOST_PREDICTING = 50  # principal scores by which classes of unlabeled rows are predicted
+_FOLDS = 5
+_CHANGED = 0.05  # false discovery rate below which a feature is said to have changed
+
+Lots: TypeAlias = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class LotPlane:
+    """The plane in which the lots differ most, within classes.
+
+    Attributes
+    ----------
+    components : ndarray of shape (n_components, n_features)
+        Orthonormal rows in standardized features.
+    coordinates : ndarray of shape (n_samples, n_components)
+        Of the compared rows, the earlier ones first: less the mean of their class.
+    is_new : ndarray of bool of shape (n_samples,)
+    held_out : Score or None
+        Balanced accuracy with which the lots of held-out rows are told apart; guessing gives one
+        half. None if a lot has too few rows or groups for folds.
+    """
+
+    components: FloatArray
+    coordinates: FloatArray
+    is_new: Lots
+    held_out: Score | None
+
+
+@dataclass(frozen=True, eq=False)
+class NewVerdict:
+    """Whether the classes of the new lot are told apart in the plane of the first one.
+
+    Attributes
+    ----------
+    share : float
+        Balanced accuracy of the new rows.
+    share_before : float
+        The same of held-out rows of the first lot.
+    p_value : float
+        Of the new rows, by permutation of their labels.
+    n_classes : int
+    """
+
+    share: float
+    share_before: float
+    p_value: float
+    n_classes: int
+
+    @property
+    def sentence(self) -> str:
+        """Whether the verdict still holds."""
+        holds = "still holds" if self.p_value <= LEVEL else "is not shown to hold"
+        return (
+            f"The plane of the first {holds} for the new rows: {percent(self.share)} of them are "
+            f"told apart (held-out rows of the first: {percent(self.share_before)}, guessing: "
+            f"{percent(1.0 / self.n_classes)})."
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class LotChange:
+    """What has changed between two lots, within classes.
+
+    Attributes
+    ----------
+    p_value : float
+        Probability of as large a change between lots that do not differ.
+    n_permutations : int
+    features : ndarray of int of shape (n_features,)
+        All features, the most changed first.
+    shifts, spreads : ndarray of shape (n_features,)
+        In the order of the columns: the shift of the new rows in standard deviations within
+        classes, and the ratio of their standard deviation to that of the earlier rows.
+    q_values : ndarray of shape (n_features,)
+        In the order of the columns: the false discovery rate at which each one is said to have
+        changed.
+    plane : LotPlane or None
+        None until it is fitted.
+    verdict : NewVerdict or None
+        None without labels of the new rows, or with a single class.
+    notes : tuple of str
+        What was compared: predicted classes, classes left out.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from melm_core.evaluation import lot_change
+    >>> stream = np.random.default_rng(0)
+    >>> X, X_new = stream.normal(size=(40, 5)), stream.normal(size=(40, 5))
+    >>> X_new[:, 3] += 2.0
+    >>> found = lot_change(X, X_new)
+    >>> found.p_value, int(found.features[0]), found.plane.coordinates.shape
+    (0.001, 3, (80, 2))
+    """
+
+    p_value: float
+    n_permutations: int
+    features: IntArray
+    shifts: FloatArray
+    spreads: FloatArray
+    q_values: FloatArray
+    plane: LotPlane | None = None
+    verdict: NewVerdict | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def n_changed(self) -> int:
+        """Features with a false discovery rate of at most 5 %."""
+        return int((self.q_values <= _CHANGED).sum())
+
+    @property
+    def sentence(self) -> str:
+        """Whether the lot has changed, and in how many features."""
+        if self.p_value > LEVEL:
+            return f"No change is shown between the lots (p = {self.p_value:.3f})."
+        features = "1 feature" if self.n_changed == 1 else f"{self.n_changed:,} features"
+        of_all = f"{features} of {len(self.features):,}"
+        told = (
+            ""
+            if self.plane is None or self.plane.held_out is None
+            else f" In the plane that shows it, the lot of {_share(self.plane.held_out)} of "
+            "held-out rows is told (guessing: 50 %)."
+        )
+        where = (
+            f"{of_all} differ, at a false discovery rate of 5 %."
+            if self.n_changed
+            else "no single feature is certain to."
+        )
+        return f"The lot has changed (p = {self.p_value:.3f}): {where}{told}"
+
+
+def lot_change(
+    X: Any,
+    X_new: Any,
+    y: Any = None,
+    y_new: Any = None,
+    groups: Any = None,
+    *,
+    groups_new: Any = None,
+    method: MethodLike = _METHOD,
+    n_permutations: int = N_PERMUTATIONS,
+    random_state: int = 0,
+    with_plane: bool = True,
+    callback: Callable[[LotChange], object] | None = None,
+) -> LotChange:
+    """Whether new rows differ from earlier ones, in which features, and in which plane.
+
+    Rows are compared within their class, so that another mixture of classes is no change. Five
+    statistics see a change of many features, of few, of one class, of correlated features, and of
+    the spread; the smallest of their p-values is itself judged by the permutations.
+
+    Parameters
+    ----------
+    X, X_new : array-like of shape (n_samples, n_features) and (n_new, n_features)
+        The first lot and the new one.
+    y : array-like of shape (n_samples,) or None, default=None
+        Labels; None compares all rows with each other.
+    y_new : array-like of shape (n_new,) or None, default=None
+        Labels of the new rows. Without them, classes of all rows are predicted: those of the
+        first lot by folds that do not have them, those of the new rows by one of these folds.
+        Where classes overlap, another mixture of them is then a change as well.
+    groups, groups_new : array-like or None, default=None
+        Groups of rows that depend on each other, such as patients, of both lots or of none. The
+        same name is the same group in both.
+    method : str or estimator, default="melm"
+        Of the plane of the change, and of the verdict: see `density_scores`.
+    n_permutations : int, default=999
+    random_state : int, default=0
+    with_plane : bool, default=True
+        Whether to fit the plane of the change and to judge the verdict, which takes most of the
+        time.
+    callback : callable, optional
+        Called with what is found as soon as p is known, before the plane. An exception it raises
+        ends the computation.
+
+    Returns
+    -------
+    LotChange
+
+    Raises
+    ------
+    ValueError
+        If the data are invalid, if the lot coincides with the class, or if so few rows or groups
+        are exchangeable that no change could be shown.
+
+    References
+    ----------
+    B. Phipson, G. K. Smyth: Permutation P-values Should Never Be Zero, Statistical Applications in
+    Genetics and Molecular Biology 9, 2010 (p). J. D. Storey, R. Tibshirani: Statistical
+    Significance for Genomewide Studies, PNAS 100, 2003 (features share their permutations).
+    F. Pesarin: Multivariate Permutation Tests, 2001 (the smallest of several p-values).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from melm_core.evaluation import lot_change
+    >>> stream = np.random.default_rng(1)
+    >>> found = lot_change(stream.normal(size=(30, 5)), stream.normal(size=(30, 5)))
+    >>> found.sentence.startswith("No change is shown")
+    True
+    """
+    check_integer("n_permutations", n_permutations, minimum=19)
+    both, notes = _compared(X, X_new, (y, y_new), (groups, groups_new), random_state)
+    blocks = _blocks(both)
+    smallest = 1.0 / count_permutations(blocks)
+    if smallest > LEVEL:
+        raise UserError(
+            f"Only {count_permutations(blocks):,} exchanges of rows or groups between the lots are "
+            f"possible, so p is at least {smallest:.2g} whatever has changed. Add rows or groups "
+            "of both lots."
+        )
+    found = _judged(both, blocks, n_permutations, random_state)
+    found = replace(found, notes=notes)
+    if callback is not None:
+        callback(found)
+    if not with_plane:
+        return found
+    plane = _plane(both, method, random_state)
+    verdict = None
+    if y is not None and y_new is not None and len(np.unique(both.y)) > 1:
+        verdict = _verdict(both, method, random_state)
+    return replace(found, plane=plane, verdict=verdict)
+
+
+@dataclass(frozen=True, eq=False)
+class _Both:
+    """The compared rows of both lots, the first before the new."""
+
+    X: FloatArray
+    y: IntArray
+    is_new: Lots
+    groups: IntArray | None
+
+    @property
+    def residuals(self) -> FloatArray:
+        """Standardized features less the mean of their class, with variance 1 or 0."""
+        away = (
+            self.X
+            - np.stack([self.X[self.y == c].mean(axis=0) for c in np.unique(self.y)])[
+                np.unique(self.y, return_inverse=True)[1]
+            ]
+        )
+        spread = away.std(axis=0)
+        varies = spread > 1e-9 * np.maximum(self.X.std(axis=0), np.finfo(float).tiny)
+        values: FloatArray = np.where(varies, away / np.where(varies, spread, 1.0), 0.0)
+        return values
+
+    def take(self, rows: IntArray) -> _Both:
+        groups = None if self.groups is None else self.groups[rows]
+        return _Both(self.X[rows], self.y[rows], self.is_new[rows], groups)
+
+
+def _compared(
+    X: Any, X_new: Any, labels: tuple[Any, Any], of_groups: tuple[Any, Any], seed: int
+) -> tuple[_Both, tuple[str, ...]]:
+    """The rows that can be compared, and what was done for it."""
+    (y, y_new), (groups, groups_new) = labels, of_groups
+    first, new = (check_array(each, dtype=np.float64) for each in (X, X_new))
+    if first.shape[1] != new.shape[1]:
+        raise UserError(
+            f"The first lot has {first.shape[1]:,} features and the new one {new.shape[1]:,}. Give "
+            "both the same columns in the same order."
+        )
+    if (groups is None) != (groups_new is None):
+        raise UserError("Groups are given of one lot only. Give those of both, or of none.")
+    if y is None and y_new is not None:
+        raise UserError("Labels are given of the new lot only. Give those of the first as well.")
+    stacked = np.vstack([first, new])
+    check_magnitudes(stacked)
+    is_new = np.arange(len(stacked)) >= len(first)
+    of_rows = (
+        None
+        if groups is None
+        else group_codes(np.concatenate([np.asarray(groups), np.asarray(groups_new)]), len(is_new))
+    )
+    both = _Both(stacked, np.zeros(len(stacked), dtype=np.int64), is_new, of_rows)
+    if y is None:
+        return both, ()
+    if y_new is None:
+        return replace(both, y=_predicted(both, y, seed)), (
+            "The new rows have no labels: rows are compared within predicted classes. Where "
+            "classes overlap, another mixture of them is a change as well.",
+        )
+    of_both = np.concatenate([np.asarray(y), np.asarray(y_new)])
+    if of_both.shape != is_new.shape:
+        raise UserError(
+            f"{len(of_both):,} labels are given for {len(is_new):,} rows. Give one for each row."
+        )
+    classes, codes = np.unique(of_both, return_inverse=True)
+    in_both = np.array([len(np.unique(is_new[codes == c])) == 2 for c in range(len(classes))])
+    if not in_both.any():
+        raise UserError(
+            "The lot coincides with the class: no class has rows of both lots, so a change of the "
+            "lot cannot be told from a difference of the classes. Add rows of a class to the lot "
+            "that has none of it."
+        )
+    kept = np.flatnonzero(in_both[codes])
+    left_out = ", ".join(map(str, classes[~in_both].tolist()))
+    notes = (f"Left out, as only one lot has them: {left_out}.",) if left_out else ()
+    return replace(both, y=codes.astype(np.int64)).take(kept), notes
+
+
+def _predicted(both: _Both, y: Any, seed: int) -> IntArray:
+    """Classes predicted for all rows alike: by a fold that has not the row, nor its group."""
+    n_first = int((~both.is_new).sum())
+    groups = None if both.groups is None else both.groups[:n_first]
+    known = coded_rows(both.X[:n_first], y, groups)
+    standardized = Standardization.fit(both.X).apply(both.X)
+    n_scores = min(_MOST_PREDICTING, *(each - 1 for each in known.X.shape), n_first // 3)
+    if n_scores > 0 and both.X.shape[1] > n_scores:
+        left, lengths, _ = randomized_svd(standardized, n_scores, random_state=0)
+        standardized = left * lengths
+    folds = stratified_folds(known.y, _FOLDS, seed, groups)
+    units = np.arange(len(both.y)) if both.groups is None else both.groups
+    fold_of = np.random.default_rng(seed).integers(len(folds), size=int(units.max()) + 1)[units]
+    for number, fold in enumerate(folds):
+        fold_of[fold.test] = number
+        if both.groups is not None:  # new rows of a group of the first lot
+            fold_of[np.isin(both.groups, both.groups[fold.test])] = number
+    predicted = np.zeros(len(both.y), dtype=np.int64)
+    for number, fold in enumerate(folds):
+        rule = LinearDiscriminantAnalysis(solver="lsqr", shrinkage="auto")
+        rule.fit(standardized[fold.train], known.y[fold.train])
+        rows = fold_of == number
+        if rows.any():
+            predicted[rows] = rule.predict(standardized[rows])
+    return predicted
+
+
+def _blocks(both: _Both) -> tuple[Block, ...]:
+    """What is exchanged between the lots.
+
+    Rows of a class or, with groups, groups of the same classes as a whole, and rows of a class
+    within groups of both lots.
+    """
+    lot = both.is_new.astype(np.int64)
+    if both.groups is None:
+        return tuple(_within(lot, np.flatnonzero(both.y == c)) for c in np.unique(both.y))
+    members = group_members(both.groups)
+    varies = np.array([len(np.unique(lot[rows])) > 1 for rows in members])
+    strata = group_strata(both.y, both.groups)
+    blocks: list[Block] = []
+    for stratum in np.unique(strata[~varies]):
+        whole = np.flatnonzero((strata == stratum) & ~varies)
+        rows = np.sort(np.concatenate([members[each] for each in whole]))
+        blocks += [
+            replace(block, rows=rows[block.rows])
+            for block in exchangeable_blocks(lot[rows], both.groups[rows])
+        ]
+    for at in np.flatnonzero(varies):
+        rows = members[at]
+        blocks += [_within(lot, rows[both.y[rows] == c]) for c in np.unique(both.y[rows])]
+    return tuple(blocks)
+
+
+def _within(lot: IntArray, rows: IntArray) -> Block:
+    return Block(rows, np.arange(len(rows)), lot[rows])
+
+
+def _judged(both: _Both, blocks: tuple[Block, ...], n_permutations: int, seed: int) -> LotChange:
+    """The p-value and the features, by the same permutations."""
+    values = both.residuals
+    spreads = np.abs(values)
+    for c in np.unique(both.y):
+        spreads[both.y == c] -= spreads[both.y == c].mean(axis=0)
+    codes = np.unique(both.y, return_inverse=True)[1]
+    observed = both.is_new.astype(np.int64)
+    lots = np.vstack([observed, *random_permutations(blocks, n_permutations, seed)])
+    indicators = lots.astype(np.float64)
+    for code in range(int(codes.max()) + 1):
+        of_class = codes == code
+        indicators[:, of_class] -= indicators[:, of_class].mean(axis=1, keepdims=True)
+    # Each column is a statistic in standard deviations over the permutations.
+    by_mean = _standardized(indicators @ values)
+    by_spread = _standardized(indicators @ spreads)
+    by_class = np.zeros(len(lots))
+    for code in range(int(codes.max()) + 1):
+        of_class = codes == code
+        own = _standardized(indicators[:, of_class] @ values[of_class])
+        by_class += np.square(own).sum(axis=1)
+    n_scores = min(_MOST_SCORES, values.shape[1], max(1, len(values) // 10))
+    left, lengths, _ = randomized_svd(values, n_scores, random_state=0)
+    by_score = _standardized(indicators @ (left * (lengths > 1e-9 * lengths[0])))
+    statistics = np.stack(
+        [
+            np.square(by_mean).sum(axis=1),
+            np.abs(by_mean).max(axis=1),
+            by_class,
+            np.square(by_score).sum(axis=1),
+            np.square(by_spread).sum(axis=1),
+        ]
+    )
+    n_exceeding = _exceeding(statistics)
+    # The smallest p-value of any statistic, and of equal ones the smaller product of all.
+    most = len(statistics) * np.log(len(lots)) + 1.0
+    combined = most * n_exceeding.min(axis=0) + np.log(n_exceeding).sum(axis=0)
+    p = p_value(int((combined[1:] <= combined[0] + 1e-9).sum()), n_permutations)
+    p = max(p, 1.0 / count_permutations(blocks))
+    of_features = np.maximum(np.abs(by_mean), np.abs(by_spread))
+    drawn = np.sort(of_features[1:], axis=None)
+    as_large = len(drawn) - np.searchsorted(drawn, of_features[0] * (1.0 - 1e-9), side="left")
+    of_each = (as_large + 1.0) / (len(drawn) + 1.0)
+    order = np.argsort(-of_features[0], kind="stable")
+    shift, ratio = _effects(both, values)
+    return LotChange(
+        p_value=p,
+        n_permutations=n_permutations,
+        features=order,
+        shifts=shift,
+        spreads=ratio,
+        q_values=false_discovery_control(of_each),
+    )
+
+
+def _standardized(drawn: FloatArray) -> FloatArray:
+    """Statistics over their standard deviation over the permutations; 0 where they never vary."""
+    spread = drawn[1:].std(axis=0)
+    solid = spread > 1e-9
+    values: FloatArray = np.where(solid, drawn / np.where(solid, spread, 1.0), 0.0)
+    return values
+
+
+def _exceeding(statistics: FloatArray) -> IntArray:
+    """How many values of its statistic are at least as large as each one, itself included."""
+    ordered = np.sort(statistics, axis=1)
+    return np.stack(
+        [
+            len(row) - np.searchsorted(row, own * (1.0 - 1e-9), side="left")
+            for row, own in zip(ordered, statistics, strict=True)
+        ]
+    )
+
+
+def _effects(both: _Both, values: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Shifts of the new rows in standard deviations within classes, and ratios of spreads."""
+    shift, squares, weights = np.zeros(values.shape[1]), np.zeros((2, values.shape[1])), 0.0
+    for c in np.unique(both.y):
+        parts = [values[(both.y == c) & (both.is_new == new)] for new in (False, True)]
+        if not all(map(len, parts)):
+            continue
+        weight = len(parts[0]) * len(parts[1]) / (len(parts[0]) + len(parts[1]))
+        shift += weight * (parts[1].mean(axis=0) - parts[0].mean(axis=0))
+        squares += weight * np.stack([part.var(axis=0) for part in parts])
+        weights += weight
+    before, after = np.sqrt(squares)
+    ratio = np.where(before > 0, after / np.where(before > 0, before, 1.0), 1.0)
+    return shift / max(weights, 1e-9), ratio
+
+
+def _plane(both: _Both, method: MethodLike, seed: int) -> LotPlane:
+    """The plane of the method with the lot as label, in features less the mean of their class."""
+    values = both.residuals
+    lots = both.is_new.astype(np.int64)
+    rows = CodedRows(values, lots, np.array([False, True]), both.groups)
+    estimator = make_estimator(method, None, seed)
+    fitted = fit_projection(
+        estimator, values, lots, preparation=Standardization, groups=both.groups
+    )
+    held_out = None
+    if _allows_folds(rows):
+        held_out = density_scores(
+            method, values, lots, groups=both.groups, random_state=seed
+        ).held_out
+    return LotPlane(fitted.components, fitted.transform(values), both.is_new, held_out)
+
+
+def _allows_folds(rows: CodedRows) -> bool:
+    units = np.arange(len(rows.y)) if rows.groups is None else rows.groups
+    return all(len(np.unique(units[rows.y == code])) >= 3 for code in (0, 1))
+
+
+def _verdict(both: _Both, method: MethodLike, seed: int) -> NewVerdict | None:
+    """The plane of the first lot on the new one; None where folds of the first do not exist."""
+    first, new = both.take(np.flatnonzero(~both.is_new)), both.take(np.flatnonzero(both.is_new))
+    codes = np.unique(both.y, return_inverse=True)[1]
+    y, y_new = codes[~both.is_new], codes[both.is_new]
+    try:
+        before = density_scores(method, first.X, y, groups=first.groups, random_state=seed)
+    except UserError:
+        return None
+    train = CodedRows(first.X, y, np.unique(y), first.groups)
+    fitted = fit_projection(
+        make_estimator(method, None, seed),
+        train.X,
+        y,
+        preparation=Standardization,
+        groups=train.groups,
+    )
+    predicted = class_predictions(fitted, train, new.X, 1.0)
+    return NewVerdict(
+        share=balanced_accuracy(y_new, predicted),
+        share_before=before.held_out.balanced_accuracy,
+        p_value=held_out_p_value(y_new, predicted, groups=new.groups, random_state=seed),
+        n_classes=len(np.unique(codes)),
+    )
+
+
+def _share(score: Score) -> str:
+    return percent(score.balanced_accuracy)

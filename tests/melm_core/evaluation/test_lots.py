@@ -1,0 +1,99 @@
+"""Lots are compared within classes: what has changed, and when nothing can be said."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from melm_core.base import UserError
+from melm_core.evaluation import lot_change
+
+
+def two_lots(shift: float, seed: int = 0, n_rows: int = 120):
+    """Three quarters of class 0 are in the first lot, and a quarter of class 1."""
+    stream = np.random.default_rng(seed)
+    y = np.arange(n_rows) % 2
+    X = stream.standard_normal((n_rows, 6))
+    X[:, 0] += 3.0 * y
+    is_new = stream.random(n_rows) < np.where(y == 1, 0.75, 0.25)
+    X[is_new, 4] += shift
+    return X[~is_new], X[is_new], y[~is_new], y[is_new]
+
+
+def compared(*lots, **options):
+    return lot_change(*lots, method="lda", n_permutations=199, **options)
+
+
+def test_another_mixture_of_classes_is_no_change():
+    assert compared(*two_lots(0.0)).p_value > 0.05
+
+
+def test_a_planted_shift_is_found_named_and_drawn():
+    found = compared(*two_lots(1.5))
+    assert found.p_value <= 0.01
+    assert found.features[0] == 4
+    assert found.shifts[4] > 1.0
+    assert found.n_changed == 1
+    assert np.abs(found.plane.components[0]).argmax() == 4
+    assert found.plane.held_out.balanced_accuracy > 0.6
+    assert "1 feature of 6 differ" in found.sentence
+
+
+def test_a_change_of_the_spread_is_a_change():
+    first, new, y, y_new = two_lots(0.0)
+    new[:, 2] *= 3.0
+    found = compared(first, new, y, y_new)
+    assert found.p_value <= 0.05
+    assert found.features[0] == 2
+    assert found.spreads[2] > 2.0
+
+
+def test_the_verdict_on_the_first_lot_is_tried_on_the_new_one():
+    first, new, y, y_new = two_lots(0.0)
+    assert "still holds for the new rows" in compared(first, new, y, y_new).verdict.sentence
+    y_new = np.random.default_rng(0).permutation(y_new)
+    assert compared(first, new, y, y_new).verdict.share < 0.7
+
+
+def test_classes_of_unlabeled_rows_are_predicted_and_said_to_be():
+    stream = np.random.default_rng(0)
+    y = np.arange(120) % 2
+    X = stream.standard_normal((120, 6)) + 8.0 * y[:, None]
+    is_new = stream.random(120) < np.where(y == 1, 0.75, 0.25)
+    found = compared(X[~is_new], X[is_new], y[~is_new])
+    assert found.p_value > 0.05  # although the mixture of classes differs
+    assert compared(X[~is_new], X[is_new]).p_value <= 0.01
+    assert "predicted" in found.notes[0]
+
+
+def test_a_lot_that_coincides_with_a_class_is_said_to_be_inseparable_before_anything_is_drawn():
+    X = np.random.default_rng(0).standard_normal((40, 3))
+    drawn = []
+    with pytest.raises(UserError, match=r"coincides with the class.*Add rows"):
+        compared(X[:20], X[20:], [0] * 20, [1] * 20, callback=drawn.append)
+    assert drawn == []
+
+
+def test_patients_move_between_the_lots_as_a_whole():
+    stream = np.random.default_rng(0)
+    patients = np.arange(120) // 6
+    X = stream.standard_normal((20, 4))[patients] + 0.2 * stream.standard_normal((120, 4))
+    is_new = patients < 10
+    by_rows = compared(X[~is_new], X[is_new])
+    by_patients = compared(
+        X[~is_new], X[is_new], groups=patients[~is_new], groups_new=patients[is_new]
+    )
+    assert by_rows.p_value < 0.05  # a false alarm
+    assert by_patients.p_value > 0.05
+
+
+def test_few_patients_are_refused_with_the_smallest_possible_p():
+    X = np.random.default_rng(0).standard_normal((40, 3))
+    patients = np.arange(40) // 10
+    with pytest.raises(UserError, match=r"Only 6 exchanges.*p is at least 0.17.*Add"):
+        compared(X[:20], X[20:], groups=patients[:20], groups_new=patients[20:])
+
+
+def test_other_columns_are_refused():
+    with pytest.raises(UserError, match="3 features and the new one 2"):
+        compared(np.eye(3), np.ones((3, 2)))
