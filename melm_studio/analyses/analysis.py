@@ -121,6 +121,8 @@ class Analysis(ABC, Generic[R]):
         What a run must be for the menu to offer it: "linear", "tree", as in `data-needs`.
     stopped : str
         What is said of one that was stopped.
+    is_next : bool
+        Whether the menu has it under "What next?".
     is_saved : bool
         Whether a project keeps it; one with planes of its own is computed again.
     """
@@ -130,6 +132,7 @@ class Analysis(ABC, Generic[R]):
     again: ClassVar[str] = "Begin again"
     needs: ClassVar[tuple[str, ...]] = ()
     stopped: ClassVar[str] = STOPPED
+    is_next: ClassVar[bool] = False
     is_saved: ClassVar[bool] = True
 
     def refusal(self, record: RunRecord, data: Callable[[], LabeledData]) -> str:

@@ -236,13 +236,16 @@ def _edited_commands() -> Component:
 
 def run_menu() -> list[Component]:
     """A button and its menu; a script sets the addresses of the items."""
+    offered = [each for each in ANALYSES.values() if each.title]
     items = [
         _label("This view"),
         menu_item("Copy link", **data(link="copy")),
         menu_item("Add to story", **data(story="add")),
         menu_item("Loadings", **part("open-loadings"), **needs(LINEAR, PLANAR)),
-        *(_analysis_item(each) for each in ANALYSES.values() if each.title),
+        *(_analysis_item(each) for each in offered if not each.is_next),
         menu_item("Decision surface", **part("surface"), **needs(FLAT)),
+        _label("What next?"),
+        *(_analysis_item(each) for each in offered if each.is_next),
         _label("New rows in this plane"),
         menu_item("From a file…", **part("add-rows")),
         menu_item("Paste", **part("paste-rows")),

@@ -1,0 +1,303 @@
+"""How many more rows? The learning curve of the method of a run, and what more rows would give."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from melm_core.evaluation import RowsNeeded, rows_needed, sampled_rows
+from melm_core.methods import GAMMA
+from melm_studio.analyses.analysis import Analysis, DataShape, Subject, Work, chosen, demand
+from melm_studio.analyses.report_section import Section, Table
+from melm_studio.planes.theme import THEMES, Scheme, page_layout, translucent
+from melm_studio.record import Record
+from melm_studio.runs.execution.rows import resampled_rows, split_of
+from melm_studio.tables import number
+
+MOST_ROWS = 1_000  # of larger tables, a sample
+
+_NOTE = (
+    "Cross-validation with fewer and fewer training rows; groups stay together and are what is "
+    "counted. The line is an inverse power law, the band of 90 % is what a table of a size would "
+    "show. Rows that the run holds out take no part."
+)
+
+
+class CurvePoint(Record, frozen=True):
+    """A number of training rows, or groups, with the balanced accuracy of held-out rows."""
+
+    size: float
+    share: float
+    standard_error: float
+
+
+class Forecast(Record, frozen=True):
+    """The curve at a number of training rows, or groups, with its band."""
+
+    size: float
+    share: float
+    lower: float
+    upper: float
+
+
+class MoreRowsReport(Record, frozen=True):
+    """The learning curve so far.
+
+    Attributes
+    ----------
+    sentence : str
+        What it says; empty before a repetition of the folds is done.
+    expectations : tuple of str
+        The shares of tables with more rows.
+    points : tuple of CurvePoint
+    forecasts : tuple of Forecast
+        At the same sizes, then at those of tables with more rows.
+    n_classes : int
+    n_done, n_all : int
+        Folds so far, and how many there will be.
+    n_rows, n_training : int
+        Rows that were used, and training rows of the run; more where it is a sample.
+    """
+
+    sentence: str = ""
+    expectations: tuple[str, ...] = ()
+    points: tuple[CurvePoint, ...] = ()
+    forecasts: tuple[Forecast, ...] = ()
+    n_classes: int = 0
+    n_done: int = 0
+    n_all: int = 0
+    n_rows: int = 0
+    n_training: int = 0
+
+
+class MoreRows(Analysis[MoreRowsReport]):
+    """How many more rows?"""
+
+    name = "more_rows"
+    title = "How many more rows?"
+    is_next = True
+
+    def compute(self, work: Work) -> None:
+        """Draw the learning curve, after each repetition of the folds anew."""
+        record = work.record
+        train, _ = split_of(work.data, record)
+        kept = sampled_rows(train.y, MOST_ROWS, train.groups)
+        rows = resampled_rows(train)
+        names = ("X", "y", "groups")
+        of_rows = {name: rows[name][kept] for name in names if rows[name] is not None}
+
+        def after_fold(found: RowsNeeded | None, n_done: int, n_all: int) -> None:
+            report = _report(found, n_done, n_all, (len(kept), len(train.y)))
+            work.put(report.to_bytes())
+
+        rows_needed(
+            record.method,
+            **(rows | of_rows),
+            parameters=record.parameters_without_start | {GAMMA.name: record.gamma},
+            gamma=record.density_gamma,
+            random_state=record.parameters.random_state,
+            callback=after_fold,
+        )
+
+    def read(self, raw: bytes) -> MoreRowsReport:
+        return MoreRowsReport.from_bytes(raw)
+
+    def blank(self) -> MoreRowsReport:
+        return MoreRowsReport()
+
+    def progress(self, report: MoreRowsReport) -> tuple[float, str]:
+        return report.n_done / max(1, report.n_all), ""
+
+    def sentence(self, report: MoreRowsReport, *, is_final: bool) -> str:
+        if not report.sentence:
+            return "No fold yet." if is_final else "Refitting to fewer and fewer rows."
+        so_far = "" if is_final else f" {report.n_done} of {report.n_all} folds so far."
+        return f"{report.sentence}{so_far}"
+
+    def shown(
+        self, report: MoreRowsReport, subject: Subject, query: Mapping[str, str]
+    ) -> dict[str, Any]:
+        scheme = chosen(query, "scheme", Scheme.LIGHT)
+        return {
+            "note": _note(report),
+            "expectations": list(report.expectations),
+            "figure": curve_figure(report, scheme) if report.points else None,
+        }
+
+    def section(self, report: MoreRowsReport, subject: Subject) -> Section | None:
+        if not report.points:
+            return None
+        table = Table(
+            "Balanced accuracy by number of training rows or groups",
+            ("Training rows or groups", "Held out", "Curve", "Band"),
+            tuple(
+                _row(point, at)
+                for point, at in zip(
+                    report.points, report.forecasts[: len(report.points)], strict=True
+                )
+            ),
+            note="± is the bootstrap standard error.",
+        )
+        return Section(
+            "How many more rows",
+            sentences=(
+                self.sentence(report, is_final=subject.is_final),
+                *(f"{each}." for each in report.expectations),
+                _note(report),
+            ),
+            tables=(table,),
+        )
+
+    def checked(self, raw: bytes, shape: DataShape) -> bytes:
+        report = self.read(raw)
+        demand(not report.points or report.n_classes == shape.n_classes)
+        demand(not report.points or len(report.forecasts) >= len(report.points))
+        sizes = [point.size for point in report.points] + [at.size for at in report.forecasts]
+        demand(all(0 < size < math.inf for size in sizes))
+        shares = [each.share for each in report.points]
+        shares += [value for at in report.forecasts for value in (at.share, at.lower, at.upper)]
+        demand(all(-1 <= share <= 1 for share in shares))
+        demand(all(0 <= point.standard_error < math.inf for point in report.points))
+        demand(0 <= report.n_done <= report.n_all)
+        return report.to_bytes()
+
+
+MORE_ROWS = MoreRows()
+
+
+def _report(
+    found: RowsNeeded | None, n_done: int, n_all: int, n_rows: tuple[int, int]
+) -> MoreRowsReport:
+    if found is None:
+        return MoreRowsReport(n_done=n_done, n_all=n_all)
+    points = zip(found.sizes, found.shares, found.standard_errors, strict=True)
+    at_sizes = zip(found.sizes, found.fitted, found.fitted_lower, found.fitted_upper, strict=True)
+    trained = found.sizes[-1] / found.n_units
+    future = zip(
+        trained * (found.n_units + found.more),
+        found.expected,
+        found.lower,
+        found.upper,
+        strict=True,
+    )
+    forecasts = (*at_sizes, *(() if found.falls else future))
+    return MoreRowsReport(
+        sentence=found.sentence,
+        expectations=()
+        if found.falls
+        else tuple(found.expectation(at) for at in range(len(found.more))),
+        points=tuple(CurvePoint(*map(float, each)) for each in points),
+        forecasts=tuple(Forecast(*map(float, each)) for each in forecasts),
+        n_classes=found.n_classes,
+        n_done=n_done,
+        n_all=n_all,
+        n_rows=n_rows[0],
+        n_training=n_rows[1],
+    )
+
+
+def _note(report: MoreRowsReport) -> str:
+    if report.n_rows >= report.n_training:
+        return _NOTE
+    return (
+        f"{_NOTE} Of {number(report.n_training)} training rows, {number(report.n_rows)} were used."
+    )
+
+
+def _row(point: CurvePoint, at: Forecast) -> tuple[str, ...]:
+    return (
+        f"{point.size:,.0f}",
+        f"{point.share:.3f} ± {point.standard_error:.3f}",
+        f"{at.share:.3f}",
+        f"{at.lower:.3f} to {at.upper:.3f}",
+    )
+
+
+def curve_figure(report: MoreRowsReport, scheme: Scheme = Scheme.LIGHT) -> dict[str, Any]:
+    """The learning curve with its band, as a figure of plotly.
+
+    Examples
+    --------
+    >>> point, forecast = CurvePoint(10, 0.7, 0.02), Forecast(10, 0.7, 0.6, 0.8)
+    >>> report = MoreRowsReport(points=(point,), forecasts=(forecast,), n_classes=2)
+    >>> [trace["name"] for trace in curve_figure(report)["data"][1:]]
+    ['power law', 'measured, held out']
+    """
+    theme, guessing = THEMES[scheme], 1.0 / report.n_classes
+    sizes = [at.size for at in report.forecasts]
+    axis = {"zeroline": False, "gridcolor": theme.grid, "automargin": True}
+    faint, color = {"color": theme.faint_ink, "width": 1}, theme.class_colors[0]
+    band = {
+        "type": "scatter",
+        "x": [*sizes, *sizes[::-1]],
+        "y": [
+            *(at.upper for at in report.forecasts),
+            *(at.lower for at in reversed(report.forecasts)),
+        ],
+        "fill": "toself",
+        "fillcolor": translucent(color, 0.2),
+        "line": {"width": 0},
+        "mode": "lines",
+        "hoverinfo": "skip",
+        "showlegend": False,
+    }
+    line = {
+        "type": "scatter",
+        "x": sizes,
+        "y": [at.share for at in report.forecasts],
+        "mode": "lines",
+        "name": "power law",
+        "line": {"color": theme.faint_ink, "width": 1.5, "dash": "dash"},
+        "hovertemplate": "%{y:.1%}",
+    }
+    measured = {
+        "type": "scatter",
+        "x": [point.size for point in report.points],
+        "y": [point.share for point in report.points],
+        "mode": "lines+markers",
+        "name": "measured, held out",
+        "line": {"color": color, "width": 1.5},
+        "hovertemplate": "%{y:.1%}",
+    }
+    layout = {
+        **page_layout(theme.ink),
+        "xaxis": {
+            **axis,
+            "title": {"text": "training rows or groups", "font": {"size": 13}, "standoff": 15},
+        },
+        "yaxis": {
+            **axis,
+            "title": {"text": "balanced accuracy", "font": {"size": 13}, "standoff": 15},
+            "tickformat": ".0%",
+        },
+        "shapes": [
+            {
+                "type": "line",
+                "xref": "x domain",
+                "x0": 0,
+                "x1": 1,
+                "y0": guessing,
+                "y1": guessing,
+                "line": faint | {"dash": "dot"},
+            }
+        ],
+        "annotations": [
+            {
+                "text": "guessing",
+                "font": {"color": theme.faint_ink, "size": 12},
+                "showarrow": False,
+                "x": 1,
+                "xref": "x domain",
+                "xanchor": "right",
+                "y": guessing,
+                "yref": "y",
+                "yanchor": "bottom",
+            }
+        ],
+        "margin": {"l": 8, "r": 12, "t": 24, "b": 40},
+        "legend": {"orientation": "h", "y": 1.0, "yanchor": "bottom"},
+        "hovermode": "x unified",
+        "dragmode": False,
+    }
+    return {"data": [band, line, measured], "layout": layout}
