@@ -38,6 +38,7 @@ from melm_core.evaluation.folds_sentence import (
     FIRST_WORDS,
     folds_lead,
     guessing_gives,
+    new_rows_lead,
     shuffles_sentence,
 )
 from melm_core.evaluation.groups import group_strata, label_runs
@@ -147,6 +148,7 @@ __all__ = [
     "lot_change",
     "n_test_folds",
     "near_doubles",
+    "new_rows_lead",
     "over_folds",
     "pairwise_angles",
     "permutation_test",

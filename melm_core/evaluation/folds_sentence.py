@@ -61,6 +61,25 @@ def guessing_gives(n_classes: int) -> str:
     return f"guessing gives {percent(1.0 / n_classes)}"
 
 
+def new_rows_lead(share: float, share_before: float, n_classes: int) -> str:
+    """The share of rows of a later lot beside that of held-out rows of the first.
+
+    Parameters
+    ----------
+    share, share_before : float
+        Balanced accuracies.
+    n_classes : int
+
+    Examples
+    --------
+    >>> from melm_core.evaluation import new_rows_lead
+    >>> new_rows_lead(0.81, 0.84, 2)
+    '81 % of them are told apart (held-out rows of the first: 84 %; guessing gives 50 %)'
+    """
+    before = f"held-out rows of the first: {percent(share_before)}"
+    return f"{percent(share)} of them are told apart ({before}; {guessing_gives(n_classes)})"
+
+
 def shuffles_sentence(n_exceeding: int, n_permutations: int, p_value: float) -> str:
     """How many permutations of the labels were separated as well.
 

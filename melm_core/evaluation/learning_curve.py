@@ -23,6 +23,7 @@ from melm_core.base.share_text import percent
 from melm_core.evaluation.answers import LEVEL
 from melm_core.evaluation.density_accuracy import DEFAULT_FOLDS, class_predictions
 from melm_core.evaluation.folds import CodedRows, Fold, coded_rows, stratified_folds
+from melm_core.evaluation.folds_sentence import guessing_gives
 from melm_core.evaluation.groups import group_strata
 from melm_core.evaluation.refitting import (
     MethodLike,
@@ -136,13 +137,12 @@ class RowsNeeded:
         if not self.is_shown:
             return self._not_shown
         if self.is_flat:
-            now, guessing = percent(self.share), percent(self.chance)
             return (
-                f"More {self.unit}s will hardly help: the curve is flat at {now} "
-                f"(guessing: {guessing})."
+                f"More {self.unit}s will hardly help: the curve is flat at {percent(self.share)} "
+                f"({guessing_gives(self.n_classes)})."
             )
         return (
-            f"{self.expectation(1)}; now: {percent(self.share)}, guessing: {percent(self.chance)}."
+            f"{self.expectation(1)}; now: {percent(self.share)}, {guessing_gives(self.n_classes)}."
         )
 
     def expectation(self, at: int) -> str:
@@ -156,7 +156,7 @@ class RowsNeeded:
     @property
     def _not_shown(self) -> str:
         here = f"Not shown with {_counted(self.n_units, self.unit)}"
-        seen = f"{percent(self.share)} of held-out rows, guessing: {percent(self.chance)}"
+        seen = f"{percent(self.share)} held out, {guessing_gives(self.n_classes)}"
         largest = self.n_units * float(_SEARCHED[-1])
         if math.isinf(self.needed):
             at_least = (
@@ -175,8 +175,8 @@ class RowsNeeded:
         )
         return (
             f"{here} ({seen}): if the effect is as seen, {self.needed:,.0f} {self.unit}s show it "
-            f"(p < {LEVEL:g}) in 80 % of repetitions, but with 90 % confidence that is anywhere "
-            f"from {self.needed_lower:,.0f} to {upper}."
+            f"at the {percent(LEVEL)} level in 80 % of repetitions, but with 90 % confidence that "
+            f"is anywhere from {self.needed_lower:,.0f} to {upper}."
         )
 
 

@@ -28,10 +28,11 @@ from melm_core.base.label_permutations import (
     exchangeable_blocks,
     random_permutations,
 )
-from melm_core.base.share_text import percent
+from melm_core.base.share_text import p_value_text, percent
 from melm_core.evaluation.answers import LEVEL
 from melm_core.evaluation.density_accuracy import class_predictions, density_scores
 from melm_core.evaluation.folds import CodedRows, coded_rows, stratified_folds
+from melm_core.evaluation.folds_sentence import guessing_gives, new_rows_lead
 from melm_core.evaluation.groups import group_strata
 from melm_core.evaluation.held_out_test import held_out_p_value
 from melm_core.evaluation.plane_classifiers import balanced_accuracy
@@ -69,6 +70,15 @@ class LotPlane:
     held_out : Score or None
         Balanced accuracy with which the lots of held-out rows are told apart; guessing gives one
         half. None if a lot has too few rows or groups for folds.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from melm_core.evaluation import lot_change
+    >>> X = np.random.default_rng(0).normal(size=(80, 3))
+    >>> found = lot_change(X[:40], X[40:] + [2.0, 0.0, 0.0], random_state=0)
+    >>> found.plane.components.shape, int(found.plane.is_new.sum())
+    ((2, 3), 40)
     """
 
     components: FloatArray
@@ -90,6 +100,12 @@ class NewVerdict:
     p_value : float
         Of the new rows, by permutation of their labels.
     n_classes : int
+
+    Examples
+    --------
+    >>> from melm_core.evaluation import NewVerdict
+    >>> NewVerdict(share=0.81, share_before=0.84, p_value=0.005, n_classes=2).sentence[:52]
+    'The plane of the first lot still holds for the new o'
     """
 
     share: float
@@ -102,9 +118,8 @@ class NewVerdict:
         """Whether the verdict still holds."""
         holds = "still holds" if self.p_value <= LEVEL else "is not shown to hold"
         return (
-            f"The plane of the first {holds} for the new rows: {percent(self.share)} of them are "
-            f"told apart (held-out rows of the first: {percent(self.share_before)}, guessing: "
-            f"{percent(1.0 / self.n_classes)})."
+            f"The plane of the first lot {holds} for the new one: "
+            f"{new_rows_lead(self.share, self.share_before, self.n_classes)}."
         )
 
 
@@ -163,21 +178,21 @@ class LotChange:
     def sentence(self) -> str:
         """Whether the lot has changed, and in how many features."""
         if self.p_value > LEVEL:
-            return f"No change is shown between the lots (p = {self.p_value:.3f})."
+            return f"No change is shown between the lots ({p_value_text(self.p_value)})."
         features = "1 feature" if self.n_changed == 1 else f"{self.n_changed:,} features"
         of_all = f"{features} of {len(self.features):,}"
         told = (
             ""
             if self.plane is None or self.plane.held_out is None
             else f" In the plane that shows it, the lot of {_share(self.plane.held_out)} of "
-            "held-out rows is told (guessing: 50 %)."
+            f"held-out rows is told ({guessing_gives(2)})."
         )
         where = (
             f"{of_all} differ, at a false discovery rate of 5 %."
             if self.n_changed
-            else "no single feature is certain to."
+            else "in no single feature for certain."
         )
-        return f"The lot has changed (p = {self.p_value:.3f}): {where}{told}"
+        return f"The lot has changed ({p_value_text(self.p_value)}): {where}{told}"
 
 
 def lot_change(

@@ -219,7 +219,7 @@ def test_every_method_is_at_chance_on_pure_noise_held_out(key):
         held_out.append(result.held_out.mean.balanced_accuracy)
     assert_at_chance(held_out, 1 / 3)
     if key in SEPARATES_NOISE:
-        assert np.mean(in_sample) > 0.9
+        assert np.mean(in_sample) > 0.8
     if not METHODS[key].uses_labels:
         # Folds of noise score a little below chance: a held-out row shifts the rest of its class.
         assert np.mean(in_sample) < 1 / 3 + 3 * np.std(in_sample) / np.sqrt(6)

@@ -50,7 +50,7 @@ def test_a_change_of_the_spread_is_a_change():
 
 def test_the_verdict_on_the_first_lot_is_tried_on_the_new_one():
     first, new, y, y_new = two_lots(0.0)
-    assert "still holds for the new rows" in compared(first, new, y, y_new).verdict.sentence
+    assert "still holds for the new one" in compared(first, new, y, y_new).verdict.sentence
     y_new = np.random.default_rng(0).permutation(y_new)
     assert compared(first, new, y, y_new).verdict.share < 0.7
 
