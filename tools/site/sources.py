@@ -37,6 +37,8 @@ CONTENTS: Mapping[str, tuple[str, ...]] = MappingProxyType(
             "docs/which-method",
             "docs/is-it-real",
             "docs/sets-of-classes",
+            "docs/how-many-more-rows",
+            "docs/has-the-lot-changed",
             "docs/finding-the-optimum",
             "docs/plane-trees",
             "docs/resampled-plane",
