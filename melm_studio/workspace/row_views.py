@@ -144,7 +144,8 @@ class _Key:
 def _prepared_data(record: RunRecord) -> tuple[Any, ...]:
     """What tells the data of a run, as its training rows prepare them, from others."""
     parameters = record.parameters
-    return record.owner, record.data_id, parameters.held_out, parameters.random_state
+    rows = parameters.held_out, parameters.random_state
+    return record.owner, record.data_id, *rows, record.is_curved
 
 
 def _size_of_new(rows: NewRows) -> int:
