@@ -12,13 +12,16 @@ from dash import Dash
 
 from callbacks.guards.error_answers import sentence
 from callbacks.routes.export import attachment
+from callbacks.routes.rows import requested_new_rows
 from callbacks.services import services
 from callbacks.session import own_fit, workspace
 from melm_studio.analyses import ANALYSES
 from melm_studio.analyses.analysis import Analysis, Subject
+from melm_studio.analyses.lot_change import LotRows
 from melm_studio.analyses.report_section import Section
 from melm_studio.configuration.messages import HAS_ENDED, WAITS
 from melm_studio.runs.records.run import RunRecord, RunState
+from melm_studio.workspace.workspace import NO_NEW_ROWS
 
 
 def register(app: Dash) -> None:
@@ -66,7 +69,7 @@ def show_analysis(run_id: str, name: str) -> dict[str, Any]:
     record, analysis = own_fit(run_id), named_analysis(name)
     current = workspace().about(record, name)
     if current is None:
-        return {"run": None}
+        return {"run": None, **({"words": NO_NEW_ROWS} if analysis.of_new_rows else {})}
     report = analysis.stored(services().store, current.run_id)
     fraction, stage = analysis.progress(report)
     is_waiting = current.state is RunState.QUEUED
@@ -83,7 +86,17 @@ def show_analysis(run_id: str, name: str) -> dict[str, Any]:
 
 def begin_analysis(run_id: str, name: str) -> tuple[dict[str, Any], int]:
     """Queue an analysis of a run, unless it has one that was not cut short."""
-    return {"run": workspace().analyze(own_fit(run_id), named_analysis(name)).run_id}, 201
+    return {"run": begun_analysis(run_id, name).run_id}, 201
+
+
+def begun_analysis(run_id: str, name: str) -> RunRecord:
+    """Return an analysis of a run, begun where it has none; of the file that the query names."""
+    record, analysis = own_fit(run_id), named_analysis(name)
+    if not analysis.of_new_rows or "file" not in flask.request.args:
+        return workspace().analyze(record, analysis)
+    new = requested_new_rows(record)
+    rows = LotRows(new.name, new.X, new.labels, new.groups)
+    return workspace().analyze(record, analysis, rows.to_bytes())
 
 
 def stop_analysis(run_id: str, name: str) -> tuple[dict[str, Any], int]:

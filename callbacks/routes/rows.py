@@ -385,7 +385,7 @@ def column_values(
 def new_rows(run_id: str, sequence: int) -> dict[str, Any]:
     """A report, and the points to draw; of very many rows an evenly spaced subset."""
     record, event = own_run(run_id), requested_event(run_id, sequence)
-    new, placer = _new_rows(record), _placer(record, event)
+    new, placer = requested_new_rows(record), _placer(record, event)
     data = services().rows.data(record)
     rows = placer.new_rows(data, new.X)
     placement = _placement(record, event, placer, rows)
@@ -412,14 +412,15 @@ def new_rows(run_id: str, sequence: int) -> dict[str, Any]:
 def new_rows_csv(run_id: str, sequence: int) -> flask.Response:
     """Every new row with its prediction, distances and coordinates."""
     record, event = own_run(run_id), requested_event(run_id, sequence)
-    new, placer = _new_rows(record), _placer(record, event)
+    new, placer = requested_new_rows(record), _placer(record, event)
     data = services().rows.data(record)
     placement = _placement(record, event, placer, placer.new_rows(data, new.X))
     table = new_rows_table(data, new, placement)
     return attachment(csv_text(table), record, "new-rows.csv", "text/csv")
 
 
-def _new_rows(record: RunRecord) -> NewRows:
+def requested_new_rows(record: RunRecord) -> NewRows:
+    """Return the rows of the file that a request names, as the data of a run are prepared."""
     query = flask.request.args
     values = {"kind": "upload", "key": query.get("file", ""), "name": query.get("name", "")}
     source = read(values, DataSource, "The file of the new rows")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -236,8 +237,8 @@ def lot_change(
         Whether to fit the plane of the change and to judge the verdict, which takes most of the
         time.
     callback : callable, optional
-        Called with what is found as soon as p is known, before the plane. An exception it raises
-        ends the computation.
+        Called with what is found as soon as p is known, and again with each fold that judges the
+        plane. An exception it raises ends the computation.
 
     Returns
     -------
@@ -281,10 +282,11 @@ def lot_change(
         callback(found)
     if not with_plane:
         return found
-    plane = _plane(both, method, random_state)
+    step = partial(callback, found) if callback is not None else _nothing
+    plane = _plane(both, method, random_state, step)
     verdict = None
     if y is not None and y_new is not None and len(np.unique(both.y)) > 1:
-        verdict = _verdict(both, method, random_state)
+        verdict = _verdict(both, method, random_state, step)
     return replace(found, plane=plane, verdict=verdict)
 
 
@@ -513,7 +515,11 @@ def _effects(both: _Both, values: FloatArray) -> tuple[FloatArray, FloatArray]:
     return shift / max(weights, 1e-9), ratio
 
 
-def _plane(both: _Both, method: MethodLike, seed: int) -> LotPlane:
+def _nothing() -> object:
+    return None
+
+
+def _plane(both: _Both, method: MethodLike, seed: int, step: Callable[[], object]) -> LotPlane:
     """The plane of the method with the lot as label, in features less the mean of their class."""
     values = both.residuals
     lots = both.is_new.astype(np.int64)
@@ -525,7 +531,12 @@ def _plane(both: _Both, method: MethodLike, seed: int) -> LotPlane:
     held_out = None
     if _allows_folds(rows):
         held_out = density_scores(
-            method, values, lots, groups=both.groups, random_state=seed
+            method,
+            values,
+            lots,
+            groups=both.groups,
+            random_state=seed,
+            callback=lambda *_: step(),
         ).held_out
     return LotPlane(fitted.components, fitted.transform(values), both.is_new, held_out)
 
@@ -535,13 +546,22 @@ def _allows_folds(rows: CodedRows) -> bool:
     return all(len(np.unique(units[rows.y == code])) >= 3 for code in (0, 1))
 
 
-def _verdict(both: _Both, method: MethodLike, seed: int) -> NewVerdict | None:
+def _verdict(
+    both: _Both, method: MethodLike, seed: int, step: Callable[[], object]
+) -> NewVerdict | None:
     """The plane of the first lot on the new one; None where folds of the first do not exist."""
     first, new = both.take(np.flatnonzero(~both.is_new)), both.take(np.flatnonzero(both.is_new))
     codes = np.unique(both.y, return_inverse=True)[1]
     y, y_new = codes[~both.is_new], codes[both.is_new]
     try:
-        before = density_scores(method, first.X, y, groups=first.groups, random_state=seed)
+        before = density_scores(
+            method,
+            first.X,
+            y,
+            groups=first.groups,
+            random_state=seed,
+            callback=lambda *_: step(),
+        )
     except UserError:
         return None
     train = CodedRows(first.X, y, np.unique(y), first.groups)

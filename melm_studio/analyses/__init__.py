@@ -6,6 +6,7 @@ from typing import Any
 
 from melm_studio.analyses.analysis import Analysis
 from melm_studio.analyses.check import CHECK
+from melm_studio.analyses.lot_change import LOT_CHANGE
 from melm_studio.analyses.more_rows import MORE_ROWS
 from melm_studio.analyses.probabilities import PROBABILITIES
 from melm_studio.analyses.ranking import RANKING
@@ -18,7 +19,8 @@ __all__ = ["ANALYSES", "analysis_of"]
 
 # By name, in the order of menus and reports.
 ANALYSES: dict[str, Analysis[Any]] = {
-    each.name: each for each in (CHECK, TREE, RESAMPLES, SPARSE, SETS, MORE_ROWS, PROBABILITIES)
+    each.name: each
+    for each in (CHECK, TREE, RESAMPLES, SPARSE, SETS, MORE_ROWS, LOT_CHANGE, PROBABILITIES)
 }
 
 

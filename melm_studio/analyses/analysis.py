@@ -123,6 +123,8 @@ class Analysis(ABC, Generic[R]):
         What is said of one that was stopped.
     is_next : bool
         Whether the menu has it under "What next?".
+    of_new_rows : bool
+        Whether it compares the rows of a second file with those of the fit.
     is_saved : bool
         Whether a project keeps it; one with planes of its own is computed again.
     """
@@ -133,6 +135,7 @@ class Analysis(ABC, Generic[R]):
     needs: ClassVar[tuple[str, ...]] = ()
     stopped: ClassVar[str] = STOPPED
     is_next: ClassVar[bool] = False
+    of_new_rows: ClassVar[bool] = False
     is_saved: ClassVar[bool] = True
 
     def refusal(self, record: RunRecord, data: Callable[[], LabeledData]) -> str:

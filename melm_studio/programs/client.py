@@ -123,10 +123,20 @@ class StudioClient:
                 callback(check)
         return check
 
-    def analyzed(self, run_id: str, name: str) -> AnalysisResult:
-        """Begin an analysis of a run, and wait until it has ended."""
+    def analyzed(
+        self, run_id: str, name: str, new_rows: Mapping[str, str] | None = None
+    ) -> AnalysisResult:
+        """Begin an analysis of a run, and wait until it has ended.
+
+        Parameters
+        ----------
+        run_id, name : str
+        new_rows : mapping, optional
+            The source of the file, from `upload`, that it compares the rows of the run with.
+        """
         path = f"/runs/{quote(run_id)}/analyses/{quote(name)}"
-        found = self._read(AnalysisResult, "POST", path)
+        query = None if new_rows is None else {"file": new_rows["key"], "name": new_rows["name"]}
+        found = self._read(AnalysisResult, "POST", path, params=query)
         while not found.state.is_final:
             time.sleep(POLL_S)
             found = self._read(AnalysisResult, "GET", path)

@@ -113,6 +113,10 @@ def add_run_parser(commands: Any) -> None:
         metavar="NAME",
         help=f"also analyze every run, in report.html and summary.json: {', '.join(ANALYSES)}",
     )
+    new = parser.add_argument(
+        "--new", type=Path, metavar="FILE", help="rows of a new lot, which lot_change is about"
+    )
+    new.complete = shtab.FILE
     out = parser.add_argument(
         "--out", type=Path, required=True, metavar="DIR", help="new or empty folder for the results"
     )
@@ -180,8 +184,9 @@ def _results(
     table = client.prepare(source)
     for question in table.questions:
         print_question(question)
+    new_rows = client.upload(table_in(options.new), options.new.name) if options.new else None
     with Progress(methods, is_shown=not options.quiet) as progress:
-        work = _Work(client, raw, source, options, progress)
+        work = _Work(client, raw, source, options, progress, new_rows)
         results = [work.result(method) for method in methods]
     write_comparison(client, table, results, options.out)
     return results
@@ -196,6 +201,7 @@ class _Work:
     source: dict[str, Any]
     options: argparse.Namespace
     progress: Progress
+    new_rows: dict[str, str] | None  # the source of their file
 
     def result(self, method: str) -> MethodResult:
         """Fit, score and check a method, and write its files; a refusal is a result, too."""
@@ -218,7 +224,7 @@ class _Work:
         self.progress.scored(method)
         check = self.client.checked(run.id) if self.options.check else None
         names = dict.fromkeys(self.options.analysis)
-        analyses = tuple(self.client.analyzed(run.id, name) for name in names)
+        analyses = tuple(self.client.analyzed(run.id, name, self.new_rows) for name in names)
         return MethodResult(method, result=result, scores=scores, check=check, analyses=analyses)
 
     def _finished_run(self, method: str) -> Run:

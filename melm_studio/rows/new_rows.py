@@ -81,6 +81,8 @@ class NewRows:
     notes : tuple of str
         What was found different, a sentence each.
     scales : tuple of ScaleQuestion
+    groups : tuple of str
+        What the first table's column of groups is of the rows; empty without that column.
     """
 
     name: str
@@ -90,6 +92,7 @@ class NewRows:
     labels: IntArray
     notes: tuple[str, ...]
     scales: tuple[ScaleQuestion, ...] = ()
+    groups: tuple[str, ...] = ()
 
 
 def match_rows(data: RunData, table: Table, scaled: Mapping[str, float] = _UNSCALED) -> NewRows:
@@ -147,10 +150,11 @@ def match_rows(data: RunData, table: Table, scaled: Mapping[str, float] = _UNSCA
         table.name,
         kept + 1,
         X,
-        _names(data, frame, kept),
+        _texts(data, Role.NAME, frame, kept),
         labels,
         (*notes, *unit_notes),
         scales,
+        _texts(data, Role.GROUP, frame, kept),
     )
 
 
@@ -193,7 +197,8 @@ def _matched(data: LabeledData, table: Table) -> tuple[pd.DataFrame, list[str]]:
     spellings = {_plain(name): name for name in known}
     bare_spellings = {_plain(without_unit(name)[0]): name for name in known}
     wanted = [one.name for one in data.encodings]
-    others = [column.name for column in data.columns if column.role in (Role.LABEL, Role.NAME)]
+    kept = (Role.LABEL, Role.NAME, Role.GROUP)
+    others = [column.name for column in data.columns if column.role in kept]
     given = {}
     for name in (*wanted, *others):
         bare = _plain(without_unit(name)[0])
@@ -259,8 +264,9 @@ def _plain(name: str) -> str:
     return "".join(letter for letter in name.casefold() if letter.isalnum()) or name
 
 
-def _names(data: LabeledData, frame: pd.DataFrame, rows: IntArray) -> tuple[str, ...]:
-    column = next((one.name for one in data.columns if one.role is Role.NAME), None)
+def _texts(data: LabeledData, role: Role, frame: pd.DataFrame, rows: IntArray) -> tuple[str, ...]:
+    """The cells of the column that has a role in the first table; none without it."""
+    column = next((one.name for one in data.columns if one.role is role), None)
     if column is None or column not in frame.columns:
         return ()
     return tuple(cell_text(cell) or "" for cell in frame[column].iloc[rows])

@@ -44,6 +44,11 @@ UNDO_S = 600.0
 PANELS_FULL = f"The page holds {MAX_PANELS} panels. Remove one to run another."
 DATA_GONE = "These data are no longer stored here. Drop the file again, or choose a sample."
 
+NO_NEW_ROWS = (
+    "This compares the rows of a second file with those of the run. Drop that file on the picture, "
+    "or choose it by New rows from a file… in the menu of the run."
+)
+
 _TITLE_TOO_LONG = "This title has {n} characters, but at most {most} are shown. Shorten it."
 _TOO_LONG = (
     f"The choices of this run (rows, marks, names, a plane to start from) take more than "
@@ -302,8 +307,19 @@ class Workspace:
         known = [run for run in self._about(record) if run.kind == kind]
         return known[-1] if known else None
 
-    def analyze(self, record: RunRecord, analysis: Analysis[Any]) -> RunRecord:
+    def analyze(
+        self, record: RunRecord, analysis: Analysis[Any], new_rows: bytes | None = None
+    ) -> RunRecord:
         """Return the analysis of a fit; queue one if there is none, or it was cut short.
+
+        Parameters
+        ----------
+        record : RunRecord
+            Of the fit.
+        analysis : Analysis
+        new_rows : bytes, optional
+            What an analysis of new rows compares those of the fit with; of other rows than before,
+            it is queued anew, and the one before is deleted. Without them, those before.
 
         Raises
         ------
@@ -311,12 +327,21 @@ class Workspace:
             If the run cannot be analyzed so, or a limit is reached.
         """
         current = self.about(record, analysis.name)
-        if current is not None and analysis.stands(current):
+        before = "" if current is None else current.new_rows
+        key = before if new_rows is None else hashlib.sha256(new_rows).hexdigest()
+        if current is not None and analysis.stands(current) and key == before:
             return current
+        if analysis.of_new_rows and not key:
+            raise UserError(NO_NEW_ROWS)
         if refusal := analysis.refusal(record, lambda: self._stored_data(record.data_id)):
             raise UserError(refusal)
-        run = new_analysis(record, analysis.name)
+        if new_rows is not None:
+            self.store.put_file(self.owner, FileKind.DATA, key, new_rows)
+        run = new_analysis(record, analysis.name, key)
         self.create(run)
+        if current is not None and key != before:
+            self.store.cancel(current.run_id)
+            self.store.delete(current.run_id)
         return run
 
     def _stored_data(self, data_id: str) -> LabeledData:

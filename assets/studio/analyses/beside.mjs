@@ -58,7 +58,7 @@ export class Beside {
     const number = (this.nFollowed += 1);
     const isWanted = () => number === this.nFollowed; // not closed, nor opened for another run meanwhile
     this.load()
-      .then((isKnown) => isWanted() && (isKnown ? this.follow() : this.begin()))
+      .then((isKnown) => isWanted() && (isKnown && !this.isOutdated() ? this.follow() : this.begin()))
       .catch((error) => this.panel === panel && showNotice(sentenceOf(error)));
   }
 
@@ -89,9 +89,19 @@ export class Beside {
   }
 
   async begin() {
-    if (!(await this.send(this.address))) return;
+    if (!(await this.send(`${this.address}?${this.wanted()}`))) return;
     await this.load();
     await this.follow();
+  }
+
+  /** What it is to be begun with, beside the run. */
+  wanted() {
+    return new URLSearchParams();
+  }
+
+  /** Whether what was found is about something else than what it would be begun with. */
+  isOutdated() {
+    return false;
   }
 
   async send(path) {

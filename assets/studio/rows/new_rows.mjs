@@ -61,8 +61,8 @@ export async function place(panel, file) {
   }
 }
 
-/** @param {import("./new_rows_buttons.mjs").PlacedFile} file */
-const fields = ({ key, name, scaled }) => ({ file: key, name, ...(scaled && { scaled: JSON.stringify(scaled) }) });
+/** How addresses name a file. @param {import("./new_rows_buttons.mjs").PlacedFile} file */
+export const fields = ({ key, name, scaled }) => ({ file: key, name, ...(scaled && { scaled: JSON.stringify(scaled) }) });
 
 /** The newest file that was dropped: what is known of one before it later says nothing any more. @type {File | null} */
 let newest = null;

@@ -127,8 +127,9 @@ ENDPOINTS = (
         "POST",
         "/runs/<run_id>/analyses/<name>",
         runs.start_analysis,
-        "Begin an analysis of a run, by its name",
+        "Begin an analysis of a run, by its name; one of new rows, with those of a stored file",
         models.AnalysisResult,
+        query=("file", "name", "scaled"),
         status=201,
     ),
     Endpoint(

@@ -7,7 +7,7 @@ from typing import TypeVar
 import flask
 from msgspec.structs import replace
 
-from callbacks.routes.analyses import named_analysis
+from callbacks.routes.analyses import begun_analysis, named_analysis
 from callbacks.routes.requested_view import requested_event, shown_verdict
 from callbacks.routes.upload import stored_upload
 from callbacks.services import services
@@ -167,7 +167,7 @@ def _check(check: RunRecord) -> Check:
 
 def start_analysis(run_id: str, name: str) -> AnalysisResult:
     """Queue an analysis of a run, unless it has one."""
-    return _analysis(workspace().analyze(own_fit(run_id), named_analysis(name)))
+    return _analysis(begun_analysis(run_id, name))
 
 
 def show_analysis(run_id: str, name: str) -> AnalysisResult:

@@ -94,6 +94,9 @@ class RunRecord(Record, frozen=True):
         `FIT`, or the name of an analysis.
     of_run : str
         The fit that an analysis is of; empty for a fit, and where it is of the data.
+    new_rows : str
+        The file in the store with the rows that an analysis compares those of its fit with; empty
+        for all others.
     outcome : FitOutcome
     name : str
         The title of the run, where the user chose it or that of its settings was taken.
@@ -130,6 +133,7 @@ class RunRecord(Record, frozen=True):
     table_version: str = ""
     kind: str = FIT
     of_run: str = ""
+    new_rows: str = ""
     outcome: FitOutcome = NO_OUTCOME
     name: str = ""
     removed_s: float | None = None
@@ -349,12 +353,17 @@ def table_of(data_id: str, source: DataSource, version: str = "") -> Table:
     )
 
 
-def new_analysis(of: RunRecord, name: str) -> RunRecord:
+def new_analysis(of: RunRecord, name: str, new_rows: str = "") -> RunRecord:
     """Return the record of a queued analysis of a fit, which has the settings of the fit."""
     run = new_run(of.owner, of.data_id, of.data_name, of.method, of.parameters, source=of.source)
     # The outcome has the kernel width that the run chose.
     return replace(
-        run, table_version=of.table_version, kind=name, of_run=of.run_id, outcome=of.outcome
+        run,
+        table_version=of.table_version,
+        kind=name,
+        of_run=of.run_id,
+        new_rows=new_rows,
+        outcome=of.outcome,
     )
 
 

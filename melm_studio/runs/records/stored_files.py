@@ -55,7 +55,7 @@ def unused_files(files: Iterable[StoredFile], runs: Iterable[RunRecord]) -> list
 
 
 def _files_of(run: RunRecord) -> set[tuple[FileKind, str]]:
-    data = {(FileKind.DATA, run.data_id)}
+    data = {(FileKind.DATA, key) for key in (run.data_id, run.new_rows) if key}
     if run.source.kind != "upload":
         return data
     return data | {(FileKind.UPLOAD, run.source.key)}

@@ -1,0 +1,409 @@
+"""Has the lot changed? The rows of a second file against those of a run, within classes."""
+
+from __future__ import annotations
+
+import io
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from melm_core.base import FloatArray, IntArray, UserError
+from melm_core.evaluation import LEVEL, LotChange, lot_change, sampled_rows
+from melm_studio.analyses.analysis import Analysis, DataShape, Subject, Work, chosen, demand
+from melm_studio.analyses.report_section import Section, Table
+from melm_studio.planes.theme import THEMES, Scheme, Theme, page_layout
+from melm_studio.record import Record
+from melm_studio.runs.records.stored_files import FileKind
+from melm_studio.tables import LabeledData, Role, count, number
+
+MOST_ROWS = 2_000  # of either lot; of larger ones, a sample
+MOST_LISTED = 20
+MOST_DRAWN = 500  # rows of either lot
+
+_DIGITS = 4
+_MOST_ARROWS = 5
+_LONGEST = 0.8  # arrow, of the distance of the farthest row
+_GONE = "The rows of the new lot are no longer stored. Drop their file on the picture again."
+_NO_GROUPS = (
+    "Rows of this run with the same {column} depend on each other, and the new file has no column "
+    "{column}. Add it, so that whole groups are compared."
+)
+_UNGROUPED = "Each new row counts for itself, as their groups are not known."
+_UNLABELED = "Left out: {rows} of the new lot without a class of the run."
+_SAMPLED = "A stratified sample of {first} and {new} rows was compared."
+_NOTE = (
+    "Lots are compared within classes: rows, or whole groups, change places between them. Shift: "
+    "of the mean, in standard deviations within classes; spread: new over earlier; q: the false "
+    "discovery rate of calling the features so far changed."
+)
+_PICTURE = "The plane in which the lots differ most, each row less the mean of its class."
+_HEAD = ("Feature", "Shift", "Spread", "q")
+
+
+@dataclass(frozen=True, eq=False)
+class LotRows:
+    """The rows of a new lot, as the data of a run are prepared.
+
+    Attributes
+    ----------
+    name : str
+        Of their file.
+    X : ndarray of shape (n_rows, n_features)
+    labels : ndarray of int of shape (n_rows,)
+        Class codes, -1 of a row without a class of the run.
+    groups : tuple of str
+        Of each row; empty if the file says none.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rows = LotRows("b.csv", np.ones((2, 1)), np.array([0, -1]), ("ann", "bob"))
+    >>> LotRows.from_bytes(rows.to_bytes()).groups
+    ('ann', 'bob')
+    """
+
+    name: str
+    X: FloatArray
+    labels: IntArray
+    groups: tuple[str, ...] = ()
+
+    def to_bytes(self) -> bytes:
+        """Pack as npz; equal rows give equal bytes."""
+        words = msgspec.json.encode((self.name, self.groups))
+        file = io.BytesIO()
+        np.savez(file, X=self.X, labels=self.labels, words=np.frombuffer(words, np.uint8))
+        return file.getvalue()
+
+    @classmethod
+    def from_bytes(cls, raw: bytes) -> LotRows:
+        """Unpack what `to_bytes` packed."""
+        with np.load(io.BytesIO(raw), allow_pickle=False) as file:
+            name, groups = msgspec.json.decode(file["words"].tobytes())
+            return cls(name, file["X"], file["labels"], tuple(groups))
+
+
+class ChangedFeature(Record, frozen=True):
+    """How a feature differs between the lots, and its direction in their plane."""
+
+    at: int
+    shift: float
+    spread: float
+    q_value: float
+    arrow: tuple[float, float] | None = None
+
+
+class LotChangeReport(Record, frozen=True):
+    """What is known of the change so far.
+
+    Attributes
+    ----------
+    sentence : str
+        Whether the lot has changed; empty before that is known.
+    verdict : str
+        Whether the classes of the new lot are told apart in the plane of the first.
+    features : tuple of ChangedFeature
+        The most changed first.
+    first, new : tuple of (float, float)
+        Rows of the lots in the plane of the change; empty where no change is shown.
+    name : str
+        Of the new lot's file.
+    n_rows, n_new : int
+        Rows of each lot that were compared.
+    notes : tuple of str
+    is_whole : bool
+        Whether the plane was found, too.
+    """
+
+    sentence: str = ""
+    verdict: str = ""
+    features: tuple[ChangedFeature, ...] = ()
+    first: tuple[tuple[float, float], ...] = ()
+    new: tuple[tuple[float, float], ...] = ()
+    name: str = ""
+    n_rows: int = 0
+    n_new: int = 0
+    notes: tuple[str, ...] = ()
+    is_whole: bool = False
+
+
+class LotChangeAnalysis(Analysis[LotChangeReport]):
+    """Has the lot changed?"""
+
+    name = "lot_change"
+    title = "Has the lot changed?"
+    is_next = True
+    of_new_rows = True
+
+    def compute(self, work: Work) -> None:
+        """Compare the lots: first p and the features, then the plane and the verdict."""
+        raw = work.store.get_file(work.record.owner, FileKind.DATA, work.record.new_rows)
+        if raw is None:
+            raise UserError(_GONE)
+        lots = _Lots.of(work.data, LotRows.from_bytes(raw))
+        shown: list[LotChange] = []
+
+        def step(found: LotChange) -> None:
+            if shown:
+                work.give_way()
+                return
+            shown.append(found)
+            work.put(lots.report(found, is_whole=False).to_bytes())
+
+        found = lot_change(
+            **lots.arguments, random_state=work.record.parameters.random_state, callback=step
+        )
+        work.put(lots.report(found, is_whole=True).to_bytes())
+
+    def read(self, raw: bytes) -> LotChangeReport:
+        return LotChangeReport.from_bytes(raw)
+
+    def blank(self) -> LotChangeReport:
+        return LotChangeReport()
+
+    def progress(self, report: LotChangeReport) -> tuple[float, str]:
+        if report.is_whole:
+            return 1.0, ""
+        if report.sentence:
+            return 0.5, "Finding the plane in which the lots differ most"
+        return 0.0, "Comparing the lots"
+
+    def sentence(self, report: LotChangeReport, *, is_final: bool) -> str:
+        if not report.sentence:
+            return "Nothing was compared yet." if is_final else "Comparing the lots."
+        return report.sentence
+
+    def shown(
+        self, report: LotChangeReport, subject: Subject, query: Mapping[str, str]
+    ) -> dict[str, Any]:
+        scheme = chosen(query, "scheme", Scheme.LIGHT)
+        names = subject.feature_names
+        return {
+            "name": report.name,
+            "verdict": report.verdict,
+            "head": list(_HEAD),
+            "features": [list(_row(each, names)) for each in report.features],
+            "notes": [*report.notes, _NOTE] if report.sentence else [],
+            "picture": _PICTURE if report.new else "",
+            "figure": lots_figure(report, names, scheme) if report.new else None,
+        }
+
+    def section(self, report: LotChangeReport, subject: Subject) -> Section | None:
+        if not report.sentence:
+            return None
+        lots = f"The new lot is {report.name}: {count(report.n_new, 'row')}."
+        sentences = (report.sentence, report.verdict, lots, *report.notes, _NOTE)
+        table = Table(
+            "Features in order of change",
+            _HEAD,
+            tuple(_row(each, subject.feature_names) for each in report.features),
+        )
+        return Section("The new lot", tuple(filter(None, sentences)), (table,))
+
+    def checked(self, raw: bytes, shape: DataShape) -> bytes:
+        report = self.read(raw)
+        demand(all(0 <= each.at < shape.n_features for each in report.features))
+        demand(all(0.0 <= each.q_value <= 1.0 for each in report.features))
+        sizes = [value for each in report.features for value in (each.shift, each.spread)]
+        arrows = [value for each in report.features for value in each.arrow or ()]
+        places = [value for place in (*report.first, *report.new) for value in place]
+        demand(all(map(math.isfinite, (*sizes, *arrows, *places))))
+        demand(len(report.features) <= MOST_LISTED)
+        demand(max(len(report.first), len(report.new)) <= MOST_DRAWN)
+        demand(0 <= report.n_rows <= shape.n_rows and report.n_new >= 0)
+        return report.to_bytes()
+
+
+LOT_CHANGE = LotChangeAnalysis()
+
+
+@dataclass(frozen=True, eq=False)
+class _Lots:
+    """Both lots as `lot_change` takes them, and what is said of them besides."""
+
+    arguments: dict[str, Any]
+    name: str
+    notes: tuple[str, ...]
+
+    @classmethod
+    def of(cls, data: LabeledData, lot: LotRows) -> _Lots:
+        n_features = len(data.own_feature_names)
+        is_labeled = lot.labels >= 0
+        usable = np.flatnonzero(is_labeled) if is_labeled.any() else np.arange(len(lot.X))
+        notes = []
+        if len(usable) < len(lot.X):
+            notes.append(_UNLABELED.format(rows=count(len(lot.X) - len(usable), "row")))
+        groups, groups_new = None, None
+        if data.groups is not None:
+            if not lot.groups and (column := _group_column(data)):
+                raise UserError(_NO_GROUPS.format(column=column))
+            groups, groups_new = _groups(data, lot, data.groups)
+            if not lot.groups:
+                notes.append(_UNGROUPED)
+        kept = sampled_rows(data.y, MOST_ROWS, data.groups)
+        strata = np.maximum(lot.labels[usable], 0)
+        kept_new = usable[sampled_rows(np.unique(strata, return_inverse=True)[1], MOST_ROWS)]
+        if len(kept) < len(data.y) or len(kept_new) < len(usable):
+            sizes = {"first": number(len(kept)), "new": number(len(kept_new))}
+            notes.append(_SAMPLED.format(**sizes))
+        names = np.array(data.class_names, dtype=object)
+        arguments = {
+            "X": data.X[kept, :n_features],
+            "X_new": lot.X[kept_new, :n_features],
+            "y": names[data.y[kept]],
+            "y_new": names[lot.labels[kept_new]] if is_labeled.any() else None,
+            "groups": None if groups is None else groups[kept],
+            "groups_new": None if groups_new is None else groups_new[kept_new],
+        }
+        return cls(arguments, lot.name, tuple(notes))
+
+    def report(self, found: LotChange, *, is_whole: bool) -> LotChangeReport:
+        """What is found, as it is kept; a plane only of a change that is shown."""
+        plane = found.plane if found.p_value <= LEVEL else None
+        changed = found.features[: min(found.n_changed, _MOST_ARROWS)]
+        arrows = {} if plane is None else _arrows(plane.components, changed)
+        features = tuple(
+            ChangedFeature(
+                at=int(at),
+                shift=round(float(found.shifts[at]), _DIGITS),
+                spread=round(float(found.spreads[at]), _DIGITS),
+                q_value=round(float(found.q_values[at]), _DIGITS),
+                arrow=arrows.get(int(at)),
+            )
+            for at in found.features[:MOST_LISTED]
+        )
+        first, new = ((), ()) if plane is None else _places(plane.coordinates, plane.is_new)
+        return LotChangeReport(
+            sentence=found.sentence,
+            verdict="" if found.verdict is None else found.verdict.sentence,
+            features=features,
+            first=first,
+            new=new,
+            name=self.name,
+            n_rows=len(self.arguments["X"]),
+            n_new=len(self.arguments["X_new"]),
+            notes=(*found.notes, *self.notes),
+            is_whole=is_whole,
+        )
+
+
+def _group_column(data: LabeledData) -> str:
+    """The column of the table that names the groups; empty where they are not those of one."""
+    names = [column.name for column in data.columns if column.role is Role.GROUP]
+    return names[0] if len(names) == 1 else ""
+
+
+def _groups(data: LabeledData, lot: LotRows, codes: IntArray) -> tuple[Any, Any]:
+    """The groups of both lots by name; where those of the new one are unknown, one a row."""
+    column = next((one for one in data.row_columns if one.name == _group_column(data)), None)
+    if column is not None and lot.groups:
+        return np.array(column.texts, dtype=object), np.array(lot.groups, dtype=object)
+    first = [f"first {code}" for code in codes]
+    new = [f"new {at}" for at in range(len(lot.X))]
+    return np.array(first, dtype=object), np.array(new, dtype=object)
+
+
+def _arrows(components: FloatArray, features: IntArray) -> dict[int, tuple[float, float]]:
+    return {
+        int(at): (
+            round(float(components[0, at]), _DIGITS),
+            round(float(components[1, at]), _DIGITS),
+        )
+        for at in features
+    }
+
+
+def _places(
+    coordinates: FloatArray, is_new: np.ndarray
+) -> tuple[tuple[tuple[float, float], ...], tuple[tuple[float, float], ...]]:
+    """Evenly spaced rows of either lot in the plane."""
+    parts = []
+    for rows in (np.flatnonzero(~is_new), np.flatnonzero(is_new)):
+        drawn = rows[:: -(-len(rows) // MOST_DRAWN)]
+        parts.append(tuple((float(x), float(y)) for x, y in coordinates[drawn].round(_DIGITS)))
+    return parts[0], parts[1]
+
+
+def _row(found: ChangedFeature, names: Any) -> tuple[str, ...]:
+    q_value = "< 0.001" if found.q_value < 0.001 else f"{found.q_value:.3f}"
+    return names[found.at], f"{found.shift:+.2f}", f"{found.spread:.2f}", q_value
+
+
+def lots_figure(
+    report: LotChangeReport, names: Any, scheme: Scheme = Scheme.LIGHT
+) -> dict[str, Any]:
+    """Both lots in the plane in which they differ most, as a figure of plotly.
+
+    Examples
+    --------
+    >>> feature = ChangedFeature(0, 2.0, 1.0, 0.001, (1.0, 0.0))
+    >>> report = LotChangeReport(features=(feature,), first=((0.0, 1.0),), new=((2.0, 1.0),))
+    >>> figure = lots_figure(report, ("proline",))
+    >>> [trace["name"] for trace in figure["data"]], figure["layout"]["annotations"][1]["text"]
+    (['first lot', 'new lot'], 'proline')
+    """
+    theme = THEMES[scheme]
+    looks: tuple[tuple[str, tuple[tuple[float, float], ...], dict[str, Any]], ...] = (
+        ("first lot", report.first, {"color": theme.faint_ink, "symbol": "circle-open"}),
+        ("new lot", report.new, {"color": theme.class_colors[1], "symbol": "cross"}),
+    )
+    data = [
+        {
+            "type": "scatter",
+            "x": [x for x, _ in places],
+            "y": [y for _, y in places],
+            "mode": "markers",
+            "name": name,
+            "marker": marker | {"size": 7},
+            "hoverinfo": "skip",
+        }
+        for name, places, marker in looks
+    ]
+    reach = max((math.hypot(*place) for place in (*report.first, *report.new)), default=1.0)
+    arrows = [(each.at, each.arrow) for each in report.features if each.arrow is not None]
+    longest = max((math.hypot(*arrow) for _, arrow in arrows), default=1.0) or 1.0
+    annotations = [
+        annotation
+        for at, (x, y) in arrows
+        for annotation in _arrow(
+            names[at], x / longest * reach * _LONGEST, y / longest * reach * _LONGEST, theme
+        )
+    ]
+    axis = {"zeroline": False, "gridcolor": theme.grid, "automargin": True}
+    layout = {
+        **page_layout(theme.ink),
+        "xaxis": axis,
+        "yaxis": axis | {"scaleanchor": "x"},
+        "annotations": annotations,
+        "margin": {"l": 8, "r": 12, "t": 24, "b": 24},
+        "legend": {"orientation": "h", "y": 1.0, "yanchor": "bottom"},
+        "dragmode": False,
+    }
+    return {"data": data, "layout": layout}
+
+
+def _arrow(name: str, x: float, y: float, theme: Theme) -> tuple[dict[str, Any], dict[str, Any]]:
+    """An arrow from the center, and its name at the head."""
+    head = {"x": x, "y": y, "text": ""}
+    arrow = head | {
+        "ax": 0,
+        "ay": 0,
+        "axref": "x",
+        "ayref": "y",
+        "showarrow": True,
+        "arrowhead": 2,
+        "arrowcolor": theme.ink,
+    }
+    label = head | {
+        "text": name,
+        "showarrow": False,
+        "font": {"color": theme.ink, "size": 12},
+        "bgcolor": theme.surface,
+        "opacity": 0.9,
+        "xanchor": "left" if x >= 0 else "right",
+        "yanchor": "bottom" if y >= 0 else "top",
+    }
+    return arrow, label
