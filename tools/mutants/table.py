@@ -294,6 +294,13 @@ MUTANTS = (
         "melm_studio/runs/store/secret_key.py",
         "if len(key) != SECRET_BYTES:",
         "if False:",
+        "tests/melm_studio/runs/store/test_secret_key.py"
+        "::test_a_key_that_is_damaged_while_a_studio_works_is_not_taken",
+    ),
+    Mutant(
+        "melm_studio/runs/store/folder_identity.py",
+        "if len(key) == SECRET_BYTES:",
+        "if True:",
         "tests/test_app.py::test_a_damaged_key_is_told_in_a_sentence",
     ),
     Mutant(
