@@ -172,6 +172,8 @@ export interface RowSummary {
   probability: string;
   basis: string;
   unlike: string;
+  /** The classes that it may be of, where that is not the predicted one alone. */
+  possible: string;
 }
 
 /** The colors or symbols of the points of each trace, and what they stand for. */

@@ -388,7 +388,7 @@ def new_rows(run_id: str, sequence: int) -> dict[str, Any]:
     new, placer = requested_new_rows(record), _placer(record, event)
     data = services().rows.data(record)
     rows = placer.new_rows(data, new.X)
-    placement = _placement(record, event, placer, rows)
+    placement = _placement(record, event, placer, rows, new)
     drawn = np.arange(0, len(rows), -(-len(rows) // MAX_DRAWN_ROWS))
     points = services().renderer.positions(record, event, rows[drawn], requested_options())
     report = new_rows_report(data, placer, new, placement)
@@ -414,7 +414,7 @@ def new_rows_csv(run_id: str, sequence: int) -> flask.Response:
     record, event = own_run(run_id), requested_event(run_id, sequence)
     new, placer = requested_new_rows(record), _placer(record, event)
     data = services().rows.data(record)
-    placement = _placement(record, event, placer, placer.new_rows(data, new.X))
+    placement = _placement(record, event, placer, placer.new_rows(data, new.X), new)
     table = new_rows_table(data, new, placement)
     return attachment(csv_text(table), record, "new-rows.csv", "text/csv")
 
@@ -429,9 +429,11 @@ def requested_new_rows(record: RunRecord) -> NewRows:
 
 
 def _placement(
-    record: RunRecord, event: PlaneEvent, placer: RowPlacer, rows: FloatArray
+    record: RunRecord, event: PlaneEvent, placer: RowPlacer, rows: FloatArray, new: NewRows
 ) -> Placement:
-    return placer.place(rows, is_new=True, known=probabilities_in_plane(record, event))
+    known = probabilities_in_plane(record, event)
+    placement = placer.place(rows, is_new=True, known=known)
+    return placement.with_sets(None if known is None else known.p_values_of(new.judged))
 
 
 def _placer(record: RunRecord, event: PlaneEvent) -> RowPlacer:

@@ -22,6 +22,12 @@ from melm_core.evaluation.calibration import (
     cross_calibrated,
     fitted_calibration,
 )
+from melm_core.evaluation.conformal import (
+    ConformalScores,
+    Evidence,
+    evidence_of,
+    scores_of_folds,
+)
 from melm_core.evaluation.density_accuracy import DEFAULT_FOLDS, fold_log_densities
 from melm_core.evaluation.folds import RefitFolds, refit_folds
 from melm_core.evaluation.refitting import (
@@ -319,6 +325,41 @@ class HeldOutPlanes:
         for number, fold in enumerate(self.plan.folds):
             numbers[fold.test] = number
         return numbers
+
+    def conformal_scores(self, gamma: float) -> ConformalScores:
+        """How strange each row is to its class, by the plane fitted without its fold.
+
+        Raises
+        ------
+        ValueError
+            If a fold is missing.
+        """
+        if not self.is_complete:
+            raise ValueError("The refits were stopped before each fold had its own.")
+        rows = self.plan.rows
+        parts = [
+            self._evidence(number, rows.X[fold.test], gamma)
+            for number, fold in enumerate(self.plan.folds)
+        ]
+        return scores_of_folds(parts, self.plan.folds, rows)[0]
+
+    def p_values_of(self, X: FloatArray, gamma: float, scores: ConformalScores) -> FloatArray:
+        """Of rows that are none of those of `of`, with each class: see `ConformalScores.p_values`.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_rows, n_features)
+            With the features of the rows of `of`.
+        gamma : float
+        scores : ConformalScores
+            Of `conformal_scores`, at the same kernel width.
+        """
+        folds = range(len(self.plan.folds))
+        return scores.p_values([self._evidence(number, X, gamma) for number in folds])
+
+    def _evidence(self, number: int, X: FloatArray, gamma: float) -> Evidence:
+        train = self.plan.training_rows(self.plan.folds[number])
+        return evidence_of(self.projections[number], train, X, gamma)
 
     def probabilities(self, gamma: float) -> RowProbabilities:
         """Calibrated probabilities of the classes of every row at a kernel width."""

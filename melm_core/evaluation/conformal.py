@@ -431,7 +431,7 @@ class ConformalClassifier(ClassifierMixin, BaseEstimator):
         self._whole = _Fit.of(plan.estimator, rows, Unchanged())
         tested = zip(self._fits, plan.folds, strict=True)
         parts = [fitted.evidence(rows.X[fold.test]) for fitted, fold in tested]
-        self.scores_, _ = _scores_of(parts, plan.folds, rows)
+        self.scores_, _ = scores_of_folds(parts, plan.folds, rows)
         self.calibration_: Calibration = fitted_calibration(self.scores_.evidence.logs, rows.y)
         self.uncalibrated_reliability_, self.reliability_ = self.scores_.reliabilities()
         sets = self._sets(self.scores_.held_out_p_values())
@@ -588,13 +588,13 @@ def conformal_scores(
     for fold in plan.folds:
         fitted = _Fit.of(plan.estimator, plan.training_rows(fold), chosen, gamma)
         parts.append(fitted.evidence(scored.X[fold.test]))
-        scores, rows = _scores_of(parts, plan.folds, scored)
+        scores, rows = scores_of_folds(parts, plan.folds, scored)
         if callback is not None:
             callback(scores, len(plan.folds), plan.sample[rows])
     return scores
 
 
-def _scores_of(
+def scores_of_folds(
     parts: Sequence[Evidence], folds: Sequence[Fold], scored: CodedRows
 ) -> tuple[ConformalScores, IntArray]:
     """The scores of the rows of the folds so far, and which rows these are, ascending."""
@@ -655,6 +655,36 @@ class _Fit:
             f"{type(estimator).__name__} gives neither coordinates nor probabilities: it has no "
             "transform and no predict_proba. Put it into CalibratedClassifierCV of scikit-learn."
         )
+
+
+def evidence_of(
+    fitted: FittedProjection, train: CodedRows, X: FloatArray, gamma: float
+) -> Evidence:
+    """What a fit says of rows that it was not made of.
+
+    Parameters
+    ----------
+    fitted : FittedProjection
+    train : CodedRows
+        The rows of the fit.
+    X : ndarray of shape (n_rows, n_features)
+        Not prepared.
+    gamma : float
+        Kernel width of the class densities, relative to Silverman's rule.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from melm_core.diagnostics import HeldOutPlanes
+    >>> from melm_core.evaluation.conformal import evidence_of
+    >>> X, y = load_iris(return_X_y=True)
+    >>> planes = HeldOutPlanes.of("lda", X, y)
+    >>> fold = planes.plan.folds[0]
+    >>> train = planes.plan.training_rows(fold)
+    >>> evidence_of(planes.projections[0], train, X[fold.test], gamma=1.0).logs.shape
+    (30, 3)
+    """
+    return _Fit(_as_plane(fitted), train, gamma).evidence(X)
 
 
 class _Steps:

@@ -28,6 +28,15 @@ class KnownProbabilities(Protocol):
     def of_rows(self, chosen: IntArray) -> FloatArray:
         """Those of rows of the table, by index, shape (n_chosen, n_classes)."""
 
+    def p_values(self, chosen: IntArray) -> FloatArray | None:
+        """How far rows of the table are no strangers to each class, see `ConformalScores`.
+
+        None where refits that say so are not at hand.
+        """
+
+    def p_values_of(self, X: FloatArray) -> FloatArray | None:
+        """The same of other rows, with the features that refits take."""
+
 
 @dataclass(frozen=True, eq=False)
 class HeldOutProbabilities:
@@ -56,6 +65,12 @@ class HeldOutProbabilities:
         """Return those of rows of the table, by index, shape (n_chosen, n_classes)."""
         shares: FloatArray = self.probabilities[chosen]
         return shares
+
+    def p_values(self, chosen: IntArray) -> None:
+        """Return None: the refits are not kept."""
+
+    def p_values_of(self, X: FloatArray) -> None:
+        """Return None, as `p_values`."""
 
     def to_bytes(self) -> bytes:
         """Return them as JSON, numbers of rows as float32."""

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from melm_core.base import ColumnEncoding, FloatArray, IntArray, UserError
 from melm_core.recipe import beyond_curves
-from melm_studio.runs.execution.rows import RunData
+from melm_studio.runs.execution.rows import RunData, is_prepared_in_folds
 from melm_studio.tables import (
     LabeledData,
     Role,
@@ -74,6 +74,8 @@ class NewRows:
         Rows of its file, counted from 1 without the header.
     X : ndarray of shape (n_rows, n_features)
         Prepared as the first table was.
+    judged : ndarray
+        As refits of the run's method take them: prepared, or encoded where each fold prepares them.
     names : tuple of str
         Of the rows, empty without a column of names.
     labels : ndarray of shape (n_rows,)
@@ -88,6 +90,7 @@ class NewRows:
     name: str
     row_numbers: IntArray
     X: FloatArray
+    judged: FloatArray
     names: tuple[str, ...]
     labels: IntArray
     notes: tuple[str, ...]
@@ -150,6 +153,7 @@ def match_rows(data: RunData, table: Table, scaled: Mapping[str, float] = _UNSCA
         table.name,
         kept + 1,
         X,
+        encoded if is_prepared_in_folds(data) else X,
         _texts(data, Role.NAME, frame, kept),
         labels,
         (*notes, *unit_notes),

@@ -12,9 +12,11 @@ from melm_studio.rows.placement import Placement, RowPlacer
 from melm_studio.rows.row_summaries import (
     RowSummary,
     basis_words,
+    other_sets,
     predicted_classes,
     probability_words,
     sample_words,
+    set_words,
     unlike_words,
 )
 from melm_studio.scores import new_rows_sentence
@@ -23,6 +25,7 @@ from melm_studio.tables import LabeledData, count
 MAX_LISTED = 200
 
 _SHARE_OF = "probability of "
+_SET = "classes at 90 %"
 _NO_CLASS = "no class, as most new rows are unlike the training rows"
 _NO_PROBABILITIES = (
     "No probabilities: these need refits that leave rows out, of a plane that is the result of its "
@@ -104,7 +107,8 @@ def new_rows_table(data: LabeledData, new: NewRows, placement: Placement) -> pd.
     if is_mostly_unlike(placement):
         none = np.full(len(new.row_numbers), np.nan)
         shares = {name: none for name in placed if name.startswith(_SHARE_OF)}
-        placed |= {"predicted": [""] * len(none), **shares}
+        sets = {name: [""] * len(none) for name in placed if name == _SET}
+        placed |= {"predicted": [""] * len(none), **sets, **shares}
     labels = [data.class_names[code] if code >= 0 else "" for code in new.labels]
     return pd.DataFrame(
         {
@@ -124,6 +128,7 @@ def placement_columns(data: LabeledData, placement: Placement) -> dict[str, Floa
     unlike = unlike_words(placement)
     return {
         "predicted": predicted_classes(data, placement, unlike),
+        **_set_column(data, placement),
         **_probability_columns(data, placement),
         "T2": placement.score_distances,
         "Q": placement.residuals,
@@ -161,6 +166,11 @@ def _probability_notes(data: LabeledData, placement: Placement) -> tuple[str, ..
     return (_SAMPLED.format(sample=sample.removeprefix(",")),) if sample else ()
 
 
+def _set_column(data: LabeledData, placement: Placement) -> dict[str, FloatArray | list[str]]:
+    """Without it where sets are unknown."""
+    return {} if placement.sets is None else {_SET: set_words(data, placement)}
+
+
 def _probability_columns(data: LabeledData, placement: Placement) -> dict[str, FloatArray]:
     """None of a plane whose probabilities are unknown, and nan of rows that have no class."""
     if placement.probabilities is None:
@@ -182,6 +192,8 @@ def _said(
 def _summaries(data: LabeledData, new: NewRows, placement: Placement) -> list[RowSummary]:
     unlike = unlike_words(placement)
     predicted, shares = _said(data, placement, unlike)
+    hides = is_mostly_unlike(placement)
+    possible = [""] * len(unlike) if hides else other_sets(data, placement, unlike)
     return [
         RowSummary(
             row=int(new.row_numbers[i]),
@@ -191,6 +203,7 @@ def _summaries(data: LabeledData, new: NewRows, placement: Placement) -> list[Ro
             probability=shares[i],
             basis=basis_words(data, placement, is_new=True),
             unlike=unlike[i],
+            possible=possible[i],
         )
         for i in range(min(len(unlike), MAX_LISTED))
     ]

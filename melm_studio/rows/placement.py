@@ -11,6 +11,7 @@ import numpy.typing as npt
 from melm_core.base import FloatArray, IntArray, UserError, stratified_sample
 from melm_core.density import ClassDensities
 from melm_core.diagnostics import LeftOutDistances, PlaneDistances
+from melm_core.evaluation import DEFAULT_COVERAGE, in_set
 from melm_core.methods import GAMMA, METHODS, STARTS, RowLimits
 from melm_studio.planes.saved_model import class_densities
 from melm_studio.rows.held_out_probabilities import KnownProbabilities
@@ -40,6 +41,9 @@ class Placement:
     score_limit, residual_limit : float
         One row in a hundred like those of the table exceeds each; infinite of a nonlinear
         projection.
+    sets : ndarray of bool, shape (n_rows, n_classes), or None
+        Which classes each row may be of: of the rows of a class, 90 % have it in their set. None
+        where no refits say so.
     """
 
     coordinates: FloatArray
@@ -50,6 +54,12 @@ class Placement:
     residuals: FloatArray
     score_limit: float
     residual_limit: float
+    sets: npt.NDArray[np.bool_] | None = None
+
+    def with_sets(self, p_values: FloatArray | None) -> Placement:
+        """The same with the classes that rows are no strangers to; without them if unknown."""
+        sets = None if p_values is None else in_set(p_values, DEFAULT_COVERAGE)
+        return replace(self, sets=sets)
 
     @property
     def is_unlike(self) -> npt.NDArray[np.bool_]:

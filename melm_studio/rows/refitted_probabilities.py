@@ -7,12 +7,14 @@ visitor waits; the planes of their folds were fitted to none of the others, and 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
+import numpy.typing as npt
 
 from melm_core.base import FloatArray, IntArray, UserError
 from melm_core.diagnostics import HeldOutPlanes, RowProbabilities
-from melm_core.evaluation import Calibration, sampled_rows
+from melm_core.evaluation import Calibration, ConformalScores, sampled_rows
 from melm_core.methods import GAMMA, METHODS, STARTS
 from melm_studio.runs.execution.rows import RunData, judged_rows, split_of
 from melm_studio.runs.records.run import RunRecord
@@ -103,9 +105,7 @@ class RefittedProbabilities:
         -------
         ndarray of shape (n_chosen, n_classes)
         """
-        refitted = self._refits.refitted
-        at = np.searchsorted(refitted, chosen).clip(max=len(refitted) - 1)
-        is_refitted = refitted[at] == chosen
+        at, is_refitted = self._found_at(chosen)
         shares: FloatArray = self._found.probabilities[at]
         others = chosen[~is_refitted]
         if len(others):
@@ -113,6 +113,43 @@ class RefittedProbabilities:
             logs = self._refits.planes.log_densities_of(X, self._gamma, self._folds(others))
             shares[~is_refitted] = self.calibration.probabilities(logs)
         return shares
+
+    def p_values(self, chosen: IntArray) -> FloatArray:
+        """How far rows of the data, by index, are no strangers to each class.
+
+        Parameters
+        ----------
+        chosen : ndarray of int, shape (n_chosen,)
+
+        Returns
+        -------
+        ndarray of shape (n_chosen, n_classes)
+            See `ConformalScores.p_values`.
+        """
+        at, is_refitted = self._found_at(chosen)
+        shares: FloatArray = self._held_out_p_values[at]
+        others = chosen[~is_refitted]
+        if len(others):
+            shares[~is_refitted] = self.p_values_of(judged_rows(self._data, others)["X"])
+        return shares
+
+    def p_values_of(self, X: FloatArray) -> FloatArray:
+        """The same of other rows, with the features that the refits take."""
+        return self._refits.planes.p_values_of(X, self._gamma, self._scores)
+
+    @cached_property
+    def _scores(self) -> ConformalScores:
+        return self._refits.planes.conformal_scores(self._gamma)
+
+    @cached_property
+    def _held_out_p_values(self) -> FloatArray:
+        return self._scores.held_out_p_values()
+
+    def _found_at(self, chosen: IntArray) -> tuple[IntArray, npt.NDArray[np.bool_]]:
+        """Where rows are among those of the refits, and which of them are."""
+        refitted = self._refits.refitted
+        at = np.searchsorted(refitted, chosen).clip(max=len(refitted) - 1)
+        return at, refitted[at] == chosen
 
     def _folds(self, others: IntArray) -> IntArray | None:
         """The folds of rows that are in none themselves: those of the other rows of their group."""

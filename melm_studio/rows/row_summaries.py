@@ -17,6 +17,7 @@ from melm_studio.tables import LabeledData, Role, number
 HELD_OUT = "held out"
 OUT_OF_FOLD = "out of fold"
 UNKNOWN = "no probability"
+NO_CLASS = "no class"
 
 _SURE = 0.95  # more than a table tells of one row
 _SURE_WORDS = f"over {percent(_SURE)}"
@@ -41,6 +42,9 @@ class RowSummary(Struct, frozen=True, kw_only=True):
         where no refits of the plane without its rows are known.
     unlike : str
         Where it is unlike the rows of the fit: "in the plane", "off the plane", or empty.
+    possible : str
+        The classes that it may be of, where that is not the most probable one alone: "Barolo or
+        Grignolino", "no class"; empty otherwise, and where it is not known.
     """
 
     row: int
@@ -50,6 +54,7 @@ class RowSummary(Struct, frozen=True, kw_only=True):
     probability: str
     basis: str
     unlike: str
+    possible: str = ""
 
 
 def row_summaries(
@@ -73,6 +78,7 @@ def row_summaries(
     as_fitted, as_new = (placer.place(rows, is_new=is_new, known=known) for is_new in (False, True))
     unlike = np.where(is_held_out, unlike_words(as_new), unlike_words(as_fitted))
     judged = judged_out_of_fold(as_new, chosen, ~is_held_out, known)
+    judged = judged.with_sets(None if known is None else known.p_values(chosen))
     basis = [basis_words(data, judged, is_new=bool(is_new)) for is_new in is_held_out]
     names = names_of(data, chosen) or [""] * len(chosen)
     return [
@@ -84,14 +90,16 @@ def row_summaries(
             probability=probability,
             basis=kind,
             unlike=str(where),
+            possible=possible,
         )
-        for index, name, predicted, probability, kind, where in zip(
+        for index, name, predicted, probability, kind, where, possible in zip(
             chosen,
             names,
             predicted_classes(data, judged, unlike),
             probability_words(judged, unlike),
             basis,
             unlike,
+            other_sets(data, judged, unlike),
             strict=True,
         )
     ]
@@ -128,6 +136,23 @@ def predicted_classes(
     """The most probable class of each row; empty of one that is unlike those of the fit."""
     rows = zip(placement.predicted, unlike, strict=True)
     return ["" if where else data.class_names[code] for code, where in rows]
+
+
+def set_words(data: LabeledData, placement: Placement) -> list[str]:
+    """The classes in the set of each row, as in "Barolo or Grignolino"; "no class" of none."""
+    if placement.sets is None:
+        return [""] * len(placement.predicted)
+    names = np.array(data.class_names, dtype=object)
+    return [" or ".join(names[own]) if own.any() else NO_CLASS for own in placement.sets]
+
+
+def other_sets(
+    data: LabeledData, placement: Placement, unlike: Sequence[str] | npt.NDArray[np.str_]
+) -> list[str]:
+    """The same where a set is not the most probable class alone; empty of a row that is unlike."""
+    alone = [data.class_names[code] for code in placement.predicted]
+    rows = zip(set_words(data, placement), alone, unlike, strict=True)
+    return ["" if where or words == own else words for words, own, where in rows]
 
 
 def probability_words(

@@ -14,9 +14,11 @@ def breast_cancer() -> pd.DataFrame:
     return bunch.data.assign(diagnosis=bunch.target.map(names).astype("str"))
 
 
-def blobs(n_rows: int = 60, labels: tuple[str, ...] = ("a", "b"), **renamed: str) -> pd.DataFrame:
+def blobs(
+    n_rows: int = 60, labels: tuple[str, ...] = ("a", "b"), seed: int = 0, **renamed: str
+) -> pd.DataFrame:
     """Classes that overlap, in the columns x, y and label, which may be renamed."""
-    rng = np.random.default_rng(0)
+    rng = np.random.default_rng(seed)
     codes = np.arange(n_rows) % len(labels)
     x, y = (rng.normal(size=n_rows).round(3) + codes for _ in range(2))
     table = pd.DataFrame({"x": x, "y": y, "label": [labels[code] for code in codes]})

@@ -73,7 +73,7 @@ class RowCard {
 
 /** @param {RowDetails} details */
 function detailLines({ summary, contributions, info }) {
-  const { label, predicted, probability, basis, unlike } = summary;
+  const { label, predicted, probability, basis, unlike, possible } = summary;
   const isOther = label !== "" && predicted !== "" && label !== predicted;
   const className = label || "no label";
   const prediction = label === "" ? `predicted ${predicted}` : isOther ? `taken for ${predicted}` : "its class";
@@ -84,6 +84,7 @@ function detailLines({ summary, contributions, info }) {
       ? element("div", "is-other", `unlike the training rows, ${unlike}`)
       : element("div", isOther ? "is-other" : "row-card-dim", probability ? `${prediction}: ${probability} (${basis})` : `${prediction} (${basis})`),
   ];
+  if (possible) lines.push(element("div", "row-card-dim", `at 90 %: ${possible}`));
   const values = [
     ...contributions.map(({ feature, value, deviations }) => [feature, `${value} (${signed(deviations)} SD)`]),
     ...info,
@@ -101,7 +102,8 @@ export const nameOf = ({ name, row }) => name || `row ${row}`;
 export const predictionOf = ({ predicted, probability, unlike }) => (unlike ? "unlike the training rows" : `${predicted} ${probability}`.trim());
 
 /**
- * A row as a line: name, class, and, where another class is more probable, that; none of a row unlike the others.
+ * A row as a line: name, class, and, where another class is more probable, that, or the classes that it may be of; none of
+ * a row unlike the others.
  * @param {import("../types").RowSummary} row
  */
 export function rowLine(row) {
@@ -110,6 +112,6 @@ export function rowLine(row) {
   return [
     element("span", "row-name", nameOf(row)),
     span(row.label || row.predicted, "row-class"),
-    element("span", isOther ? "row-taken is-other" : "row-taken", isOther ? predictionOf(row) : row.probability),
+    element("span", isOther ? "row-taken is-other" : "row-taken", isOther ? predictionOf(row) : row.possible || row.probability),
   ];
 }

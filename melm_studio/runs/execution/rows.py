@@ -97,10 +97,15 @@ def judged_rows(
         straight = replace(data.preparation, curves=False)
         chosen_later = AutoCurves(straight, record.parameters.random_state)
         return rows | {"X": data.unprepared[chosen], "preparation": chosen_later}
-    if data.recipe.is_plain and data.is_missing is None and not data.has_curves:
+    if not is_prepared_in_folds(data):
         is_standardized = data.recipe.scaling is Scaling.UNIT
         return rows | {"X": data.X[chosen], "standardize": is_standardized}
     return rows | {"X": data.unprepared[chosen], "preparation": data.preparation}
+
+
+def is_prepared_in_folds(data: LabeledData) -> bool:
+    """Whether refits prepare the encoded rows anew, rather than standardize prepared ones."""
+    return not data.recipe.is_plain or data.is_missing is not None or data.has_curves
 
 
 def resampled_rows(data: LabeledData, record: RunRecord | None = None) -> dict[str, Any]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 from sklearn.datasets import load_wine
 
 from melm_core.datasets import pure_noise
 from melm_core.density import density_shares
-from melm_core.diagnostics import calibrated_probabilities, out_of_fold_probabilities
-from melm_core.evaluation import density_scores, stratified_folds
+from melm_core.diagnostics import HeldOutPlanes, calibrated_probabilities, out_of_fold_probabilities
+from melm_core.evaluation import conformal_scores, density_scores, stratified_folds
 
 
 def test_rows_with_exchanged_labels_are_the_most_suspect() -> None:
@@ -84,3 +85,20 @@ def test_rows_of_a_group_stay_in_one_fold() -> None:
 def test_a_stop_leaves_nothing_to_calibrate() -> None:
     X, y = load_wine(return_X_y=True)
     assert calibrated_probabilities("pca", X, y, callback=lambda number, _: number == 2) is None
+
+
+def test_sets_of_the_same_refits_are_those_of_conformal_scores() -> None:
+    X, y = load_wine(return_X_y=True)
+    planes = HeldOutPlanes.of("lda", X, y, n_folds=5)
+    scores = planes.conformal_scores(gamma=1.0)
+    alone = conformal_scores("lda", X, y, gamma=1.0, n_folds=5)
+    assert_allclose(scores.held_out_p_values(), alone.held_out_p_values())
+    far = X[:1] * 20
+    assert planes.p_values_of(far, 1.0, scores).max() < 0.1
+
+
+def test_refits_that_were_stopped_have_no_sets() -> None:
+    X, y = load_wine(return_X_y=True)
+    stopped = HeldOutPlanes.of("lda", X, y, callback=lambda *_: True)
+    with pytest.raises(ValueError, match="stopped"):
+        stopped.conformal_scores(gamma=1.0)

@@ -12,7 +12,7 @@ import pytest
 from callbacks.routes import rows
 from melm_core.methods import SavedPlane
 from melm_studio.rows import refitted_probabilities
-from tests.callbacks.tables import csv
+from tests.callbacks.tables import blobs, csv
 from tests.melm_studio.planes.views import points as trace_points
 
 N_ROWS = 90
@@ -297,3 +297,24 @@ def test_a_second_file_in_a_unit_of_another_kind_is_refused(studio, visitor):
     answer = placed(finished, with_units("mm"))
     assert answer.status_code == 400
     assert "cannot be converted to mg/kg" in answer.get_data(as_text=True)
+
+
+def test_of_labeled_new_rows_nine_in_ten_have_their_class_in_their_set(studio):
+    visitor = studio.visitor()
+    visitor.choose_file(csv(blobs(200)), "first.csv")
+    run = visitor.start(method="lda")
+    studio.work()
+    second = blobs(400, seed=1)
+    kept = SimpleNamespace(visitor=visitor, runs={"lda": run})
+    table = pd.read_csv(io.StringIO(placed(kept, second, suffix=".csv").get_data(as_text=True)))
+    holds = [
+        own in words.split(" or ")
+        for own, words in zip(second["label"], table["classes at 90 %"], strict=True)
+    ]
+    assert np.mean(holds) == pytest.approx(0.9, abs=0.05)
+    listed = placed(kept, second).get_json()["report"]["rows"]
+    assert {row["possible"] for row in listed} >= {"", "a or b"}
+    cards = [
+        visitor.http.get(f"/runs/{run}/planes/0/rows/{row}").json["summary"] for row in (1, 2, 3)
+    ]
+    assert all("possible" in card for card in cards)
