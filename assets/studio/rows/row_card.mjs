@@ -108,10 +108,11 @@ export const predictionOf = ({ predicted, probability, unlike }) => (unlike ? "u
  */
 export function rowLine(row) {
   const isOther = row.label && row.predicted && row.label !== row.predicted;
+  const sure = row.possible && !row.label ? "" : row.possible || row.probability;
   if (row.unlike) return [element("span", "row-name", nameOf(row)), span(row.label, "row-class"), element("span", "row-unlike", predictionOf(row))];
   return [
     element("span", "row-name", nameOf(row)),
-    span(row.label || row.predicted, "row-class"),
-    element("span", isOther ? "row-taken is-other" : "row-taken", isOther ? predictionOf(row) : row.possible || row.probability),
+    span(row.label || row.possible || row.predicted, "row-class"),
+    element("span", isOther ? "row-taken is-other" : "row-taken", isOther ? predictionOf(row) : sure),
   ];
 }
