@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,12 +22,7 @@ from melm_core.evaluation.calibration import (
     cross_calibrated,
     fitted_calibration,
 )
-from melm_core.evaluation.conformal import (
-    ConformalScores,
-    Evidence,
-    evidence_of,
-    scores_of_folds,
-)
+from melm_core.evaluation.conformal import ConformalScores, FoldFit, scores_of_folds
 from melm_core.evaluation.density_accuracy import DEFAULT_FOLDS, fold_log_densities
 from melm_core.evaluation.folds import RefitFolds, refit_folds
 from melm_core.evaluation.refitting import (
@@ -197,7 +192,7 @@ class HeldOutPlanes:
     >>> X, y = load_iris(return_X_y=True)
     >>> planes = HeldOutPlanes.of("lda", X[::2], y[::2])
     >>> found = planes.probabilities(gamma=1.0)
-    >>> others = found.calibration.probabilities(planes.log_densities_of(X[1::2], gamma=1.0))
+    >>> others = found.calibration.probabilities(planes.fits(gamma=1.0)[0].evidence(X[1::2]).logs)
     >>> bool((others.argmax(axis=1) == y[1::2]).mean() > 0.9)
     True
     """
@@ -291,33 +286,6 @@ class HeldOutPlanes:
             logs[fold.test] = fold_log_densities(projection, train, rows.X[fold.test], gamma)
         return logs
 
-    def log_densities_of(
-        self, X: FloatArray, gamma: float, fold: IntArray | None = None
-    ) -> FloatArray:
-        """Logarithms of the class densities at rows that are none of those of `of`.
-
-        Parameters
-        ----------
-        X : ndarray of shape (n_rows, n_features)
-            With the features of the rows of `of`.
-        gamma : float
-        fold : ndarray of int, shape (n_rows,), optional
-            The fold without which each row is judged, as rows of its group are in it; by default
-            the first.
-
-        Returns
-        -------
-        ndarray of shape (n_rows, n_classes)
-        """
-        fold = np.zeros(len(X), dtype=np.int64) if fold is None else fold
-        logs = np.empty((len(X), len(self.plan.rows.classes)))
-        for number in np.unique(fold):
-            chosen = fold == number
-            train = self.plan.training_rows(self.plan.folds[number])
-            projection = self.projections[number]
-            logs[chosen] = fold_log_densities(projection, train, X[chosen], gamma)
-        return logs
-
     @property
     def fold(self) -> IntArray:
         """The number of the fold of each row from 0, shape (n_samples,)."""
@@ -326,8 +294,19 @@ class HeldOutPlanes:
             numbers[fold.test] = number
         return numbers
 
-    def conformal_scores(self, gamma: float) -> ConformalScores:
-        """How strange each row is to its class, by the plane fitted without its fold.
+    def fits(self, gamma: float) -> tuple[FoldFit, ...]:
+        """The fits without each fold, with the class densities at a kernel width."""
+        trains = (self.plan.training_rows(fold) for fold in self.plan.folds)
+        rows = zip(self.projections, trains, strict=False)
+        return tuple(FoldFit(projection, train, gamma) for projection, train in rows)
+
+    def conformal_scores(self, fits: Sequence[FoldFit]) -> ConformalScores:
+        """How strange each row is to its class, by the fit without its fold.
+
+        Parameters
+        ----------
+        fits : sequence of FoldFit
+            Of `fits`.
 
         Raises
         ------
@@ -337,29 +316,9 @@ class HeldOutPlanes:
         if not self.is_complete:
             raise ValueError("The refits were stopped before each fold had its own.")
         rows = self.plan.rows
-        parts = [
-            self._evidence(number, rows.X[fold.test], gamma)
-            for number, fold in enumerate(self.plan.folds)
-        ]
+        folds = zip(fits, self.plan.folds, strict=True)
+        parts = [fit.evidence(rows.X[fold.test]) for fit, fold in folds]
         return scores_of_folds(parts, self.plan.folds, rows)[0]
-
-    def p_values_of(self, X: FloatArray, gamma: float, scores: ConformalScores) -> FloatArray:
-        """Of rows that are none of those of `of`, with each class: see `ConformalScores.p_values`.
-
-        Parameters
-        ----------
-        X : ndarray of shape (n_rows, n_features)
-            With the features of the rows of `of`.
-        gamma : float
-        scores : ConformalScores
-            Of `conformal_scores`, at the same kernel width.
-        """
-        folds = range(len(self.plan.folds))
-        return scores.p_values([self._evidence(number, X, gamma) for number in folds])
-
-    def _evidence(self, number: int, X: FloatArray, gamma: float) -> Evidence:
-        train = self.plan.training_rows(self.plan.folds[number])
-        return evidence_of(self.projections[number], train, X, gamma)
 
     def probabilities(self, gamma: float) -> RowProbabilities:
         """Calibrated probabilities of the classes of every row at a kernel width."""

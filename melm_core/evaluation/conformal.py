@@ -26,8 +26,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
 from melm_core.density.calibration import Calibration
+from melm_core.density.class_densities import ClassDensities
 from melm_core.evaluation.calibration import Reliability, cross_calibrated, fitted_calibration
-from melm_core.evaluation.density_accuracy import fold_log_densities
+from melm_core.evaluation.density_accuracy import fold_classes, fold_points
 from melm_core.evaluation.folds import CodedRows, Fold, refit_folds
 from melm_core.evaluation.refitting import (
     FittedProjection,
@@ -427,8 +428,8 @@ class ConformalClassifier(ClassifierMixin, BaseEstimator):
         rows = plan.rows
         self.classes_ = rows.classes
         training = [plan.training_rows(fold) for fold in plan.folds]
-        self._fits = [_Fit.of(plan.estimator, train, Unchanged()) for train in training]
-        self._whole = _Fit.of(plan.estimator, rows, Unchanged())
+        self._fits = [FoldFit.of(plan.estimator, train, Unchanged()) for train in training]
+        self._whole = FoldFit.of(plan.estimator, rows, Unchanged())
         tested = zip(self._fits, plan.folds, strict=True)
         parts = [fitted.evidence(rows.X[fold.test]) for fitted, fold in tested]
         self.scores_, _ = scores_of_folds(parts, plan.folds, rows)
@@ -586,7 +587,7 @@ def conformal_scores(
     parts: list[Evidence] = []
     scored = plan.scored
     for fold in plan.folds:
-        fitted = _Fit.of(plan.estimator, plan.training_rows(fold), chosen, gamma)
+        fitted = FoldFit.of(plan.estimator, plan.training_rows(fold), chosen, gamma)
         parts.append(fitted.evidence(scored.X[fold.test]))
         scores, rows = scores_of_folds(parts, plan.folds, scored)
         if callback is not None:
@@ -614,8 +615,25 @@ def scores_of_folds(
 
 
 @dataclass(frozen=True, eq=False)
-class _Fit:
-    """A fitted estimator, the rows of its fit, and the kernel width of their densities."""
+class FoldFit:
+    """A fitted estimator, the rows of its fit, and the kernel width of their densities.
+
+    Attributes
+    ----------
+    projection : FittedProjection
+    train : CodedRows
+    gamma : float
+        Relative to Silverman's rule.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from melm_core.diagnostics import HeldOutPlanes
+    >>> X, y = load_iris(return_X_y=True)
+    >>> planes = HeldOutPlanes.of("lda", X, y)
+    >>> planes.fits(gamma=1.0)[0].evidence(X[:2]).logs.shape
+    (2, 3)
+    """
 
     projection: FittedProjection
     train: CodedRows
@@ -624,7 +642,8 @@ class _Fit:
     @classmethod
     def of(
         cls, estimator: Any, train: CodedRows, preparation: Preparation, gamma: float = _GAMMA
-    ) -> _Fit:
+    ) -> FoldFit:
+        """Fit an estimator to rows."""
         fitted = fit_projection(
             estimator,
             train.X,
@@ -636,55 +655,46 @@ class _Fit:
         return cls(_as_plane(fitted), train, gamma)
 
     def evidence(self, X: FloatArray) -> Evidence:
-        """What the fit says of rows."""
+        """What the fit says of rows that it was not made of, not prepared.
+
+        Raises
+        ------
+        ValueError
+            If the estimator gives neither coordinates nor probabilities.
+        """
         estimator = self.projection.estimator
         if _is_plane(estimator):
-            prepared = self.projection.preparation.apply(self.train.X)
-            off = self.projection.preparation.apply(X) - prepared.mean(axis=0)
-            residuals = squared_residuals(off, self.projection.components).sum(axis=1)
-            flat = len(self.projection.components) == prepared.shape[1]
-            logs = fold_log_densities(self.projection, self.train, X, self.gamma)
-            return Evidence(logs, None if flat else residuals, has_densities=True)
+            logs = self._classes.log_densities(fold_points(self.projection, X))
+            return Evidence(logs, self._residuals(X), has_densities=True)
         if is_classifier(estimator) and hasattr(estimator, "predict_proba"):
             shares = estimator.predict_proba(self.projection.preparation.apply(X))
             return Evidence(np.log(np.maximum(shares, _TINY)), None, has_densities=False)
         if hasattr(estimator, "transform"):
-            logs = fold_log_densities(_shown(self.projection), self.train, X, self.gamma)
+            logs = self._classes.log_densities(fold_points(_shown(self.projection), X))
             return Evidence(logs, None, has_densities=True)
         raise UserError(
             f"{type(estimator).__name__} gives neither coordinates nor probabilities: it has no "
             "transform and no predict_proba. Put it into CalibratedClassifierCV of scikit-learn."
         )
 
+    def _residuals(self, X: FloatArray) -> FloatArray | None:
+        """Squared distances from the plane; None where it is the whole space."""
+        if len(self.projection.components) == len(self._mean):
+            return None
+        off = self.projection.preparation.apply(X) - self._mean
+        residuals: FloatArray = squared_residuals(off, self.projection.components).sum(axis=1)
+        return residuals
 
-def evidence_of(
-    fitted: FittedProjection, train: CodedRows, X: FloatArray, gamma: float
-) -> Evidence:
-    """What a fit says of rows that it was not made of.
+    @cached_property
+    def _mean(self) -> FloatArray:
+        mean: FloatArray = self.projection.preparation.apply(self.train.X).mean(axis=0)
+        return mean
 
-    Parameters
-    ----------
-    fitted : FittedProjection
-    train : CodedRows
-        The rows of the fit.
-    X : ndarray of shape (n_rows, n_features)
-        Not prepared.
-    gamma : float
-        Kernel width of the class densities, relative to Silverman's rule.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from melm_core.diagnostics import HeldOutPlanes
-    >>> from melm_core.evaluation.conformal import evidence_of
-    >>> X, y = load_iris(return_X_y=True)
-    >>> planes = HeldOutPlanes.of("lda", X, y)
-    >>> fold = planes.plan.folds[0]
-    >>> train = planes.plan.training_rows(fold)
-    >>> evidence_of(planes.projections[0], train, X[fold.test], gamma=1.0).logs.shape
-    (30, 3)
-    """
-    return _Fit(_as_plane(fitted), train, gamma).evidence(X)
+    @cached_property
+    def _classes(self) -> ClassDensities:
+        is_plane = _is_plane(self.projection.estimator)
+        shown = self.projection if is_plane else _shown(self.projection)
+        return fold_classes(shown, self.train, self.gamma)
 
 
 class _Steps:

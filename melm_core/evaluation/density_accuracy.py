@@ -408,14 +408,23 @@ def _points_and_classes(
     projection: FittedProjection, train: CodedRows, X: FloatArray, gamma: float
 ) -> tuple[FloatArray, ClassDensities]:
     """The rows of X in the plane, and the kernels of the training rows there."""
-    points = projection.transform(X)
-    n_components = points.shape[1]
+    return fold_points(projection, X), fold_classes(projection, train, gamma)
+
+
+def fold_points(projection: FittedProjection, X: FloatArray) -> FloatArray:
+    """Rows where the kernels of `fold_classes` are, shape (n_rows, n_components)."""
     if hasattr(projection.estimator, "components_"):
-        prepared = projection.preparation.apply(train.X)
+        return projection.preparation.apply(X) @ projection.components.T
+    return projection.transform(X)
+
+
+def fold_classes(projection: FittedProjection, train: CodedRows, gamma: float) -> ClassDensities:
+    """The kernels of the training rows of a projection, where it projects them."""
+    if hasattr(projection.estimator, "components_"):
+        prepared, components = projection.preparation.apply(train.X), projection.components
+        n_components = len(components)
         classes = kernel_classes(prepared, train.y, n_components=n_components, gamma=gamma)
-        classes = classes.project(projection.components)
-        points = projection.preparation.apply(X) @ projection.components.T
-    else:  # a nonlinear projection: its coordinates take the place of the features
-        coordinates = projection.transform(train.X)
-        classes = kernel_classes(coordinates, train.y, n_components=n_components, gamma=gamma)
-    return points, classes
+        return classes.project(components)
+    coordinates = projection.transform(train.X)  # which take the place of the features
+    n_components = coordinates.shape[1]
+    return kernel_classes(coordinates, train.y, n_components=n_components, gamma=gamma)

@@ -45,6 +45,9 @@ _FEWEST_TRAINING_UNITS = 3  # of a class
 _MORE = (0.5, 1.0, 2.0)  # times the units of the table
 _DECAYS = np.geomspace(0.2, 2.0, 20)
 _SEARCHED = np.geomspace(0.25, 64.0, 120)  # times the units of the table
+# Error of a share over folds, with training rows that differ (Nadeau and Bengio 2003), over its
+# bootstrap error with those that are: the square root of 1 + J / (J - 1) for J folds.
+_OF_TRAINING = float(np.sqrt(1.0 + DEFAULT_FOLDS / (DEFAULT_FOLDS - 1.0)))
 _FLAT_GAIN, _FLAT_BOUND = 0.01, 0.03  # by twice as many rows
 _CLEAR_FALL, _LEAST_FALL = 2.5, 0.03  # standard errors, and balanced accuracy
 
@@ -237,6 +240,8 @@ def rows_needed(
     ----------
     R. L. Figueroa, Q. Zeng-Treitler, S. Kandula, L. H. Ngo: Predicting Sample Size Required for
     Classification Performance, BMC Medical Informatics and Decision Making 12, 2012.
+    C. Nadeau, Y. Bengio: Inference for the Generalization Error, Machine Learning 52, 2003 (the
+    interval of the rows needed).
 
     Examples
     --------
@@ -429,8 +434,12 @@ def _curve(units: _Units, sizes: FloatArray, right: FloatArray, seed: int) -> Ro
     doubled = laws.shares(np.array([sizes[-1], 2.0 * sizes[-1]]))
     gains = doubled[:, 1] - doubled[:, 0]
     ceilings = _band(laws.ceiling[1:])
-    needed = _needed(laws, n_units, trained, 1.0 / n_classes, error)
-    fewest, most = np.quantile(needed[1:], _edges(), method="nearest")
+    # Of an effect that is not shown, planes of other training rows differ as much as rows do.
+    wide = shares + _OF_TRAINING * (resampled - shares)
+    chance = 1.0 / n_classes
+    needed = _needed(laws, n_units, trained, chance, error)[0]
+    others = _needed(PowerLaws.of(sizes, wide), n_units, trained, chance, error)
+    fewest, most = np.quantile(others, _edges(), method="nearest")
     return RowsNeeded(
         sizes=sizes,
         shares=shares,
@@ -448,9 +457,9 @@ def _curve(units: _Units, sizes: FloatArray, right: FloatArray, seed: int) -> Ro
         ceiling=float(laws.ceiling[0]),
         ceiling_lower=float(ceilings[0]),
         ceiling_upper=float(ceilings[1]),
-        needed=float(needed[0]),
-        needed_lower=float(fewest),
-        needed_upper=float(most),
+        needed=float(needed),
+        needed_lower=float(min(fewest, needed)),
+        needed_upper=float(max(most, needed)),
         is_shown=bool(shares[-1] - 1.0 / n_classes > norm.isf(LEVEL) * error),
         falls=_falls(shares, resampled, 1.0 / n_classes),
         is_flat=bool(gains[0] < _FLAT_GAIN and np.quantile(gains[1:], BAND) < _FLAT_BOUND),

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from melm_core.base import FloatArray, IntArray, UserError
 from melm_core.diagnostics import HeldOutPlanes, RowProbabilities
-from melm_core.evaluation import Calibration, ConformalScores, sampled_rows
+from melm_core.evaluation import Calibration, ConformalScores, FoldFit, sampled_rows
 from melm_core.methods import GAMMA, METHODS, STARTS
 from melm_studio.runs.execution.rows import RunData, judged_rows, split_of
 from melm_studio.runs.records.run import RunRecord
@@ -109,8 +109,11 @@ class RefittedProbabilities:
         shares: FloatArray = self._found.probabilities[at]
         others = chosen[~is_refitted]
         if len(others):
-            X = judged_rows(self._data, others)["X"]
-            logs = self._refits.planes.log_densities_of(X, self._gamma, self._folds(others))
+            X, folds = judged_rows(self._data, others)["X"], self._folds(others)
+            logs = np.empty((len(others), shares.shape[1]))
+            for number in np.unique(folds):
+                own = folds == number
+                logs[own] = self._fits[number].evidence(X[own]).logs
             shares[~is_refitted] = self.calibration.probabilities(logs)
         return shares
 
@@ -135,11 +138,15 @@ class RefittedProbabilities:
 
     def p_values_of(self, X: FloatArray) -> FloatArray:
         """The same of other rows, with the features that the refits take."""
-        return self._refits.planes.p_values_of(X, self._gamma, self._scores)
+        return self._scores.p_values([fit.evidence(X) for fit in self._fits])
+
+    @cached_property
+    def _fits(self) -> tuple[FoldFit, ...]:
+        return self._refits.planes.fits(self._gamma)
 
     @cached_property
     def _scores(self) -> ConformalScores:
-        return self._refits.planes.conformal_scores(self._gamma)
+        return self._refits.planes.conformal_scores(self._fits)
 
     @cached_property
     def _held_out_p_values(self) -> FloatArray:
@@ -151,11 +158,11 @@ class RefittedProbabilities:
         at = np.searchsorted(refitted, chosen).clip(max=len(refitted) - 1)
         return at, refitted[at] == chosen
 
-    def _folds(self, others: IntArray) -> IntArray | None:
+    def _folds(self, others: IntArray) -> IntArray:
         """The folds of rows that are in none themselves: those of the other rows of their group."""
         groups = self._data.groups
         if groups is None:
-            return None
+            return np.zeros(len(others), dtype=np.int64)
         pairs = zip(groups[self._refits.refitted], self._refits.planes.fold, strict=True)
         fold_of = dict(pairs)
         return np.array([fold_of.get(group, 0) for group in groups[others]], dtype=np.int64)

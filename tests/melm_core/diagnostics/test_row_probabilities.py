@@ -90,15 +90,15 @@ def test_a_stop_leaves_nothing_to_calibrate() -> None:
 def test_sets_of_the_same_refits_are_those_of_conformal_scores() -> None:
     X, y = load_wine(return_X_y=True)
     planes = HeldOutPlanes.of("lda", X, y, n_folds=5)
-    scores = planes.conformal_scores(gamma=1.0)
+    fits = planes.fits(gamma=1.0)
+    scores = planes.conformal_scores(fits)
     alone = conformal_scores("lda", X, y, gamma=1.0, n_folds=5)
     assert_allclose(scores.held_out_p_values(), alone.held_out_p_values())
-    far = X[:1] * 20
-    assert planes.p_values_of(far, 1.0, scores).max() < 0.1
+    assert scores.p_values([fit.evidence(20 * X[:1]) for fit in fits]).max() < 0.1
 
 
 def test_refits_that_were_stopped_have_no_sets() -> None:
     X, y = load_wine(return_X_y=True)
     stopped = HeldOutPlanes.of("lda", X, y, callback=lambda *_: True)
     with pytest.raises(ValueError, match="stopped"):
-        stopped.conformal_scores(gamma=1.0)
+        stopped.conformal_scores(stopped.fits(gamma=1.0))
