@@ -1,0 +1,84 @@
+"""Files that are no plain text: packed, NumPy's, Parquet, workbooks, ARFF."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import zipfile
+
+import numpy as np
+import pandas as pd
+
+from tests.messy_tables.example import KIND, N_ROWS, MessyTable, numbers, text_of
+
+A, B = numbers(1), numbers(2)
+TEXT = text_of(["x", "y", "kind"], A, B, KIND).encode()
+
+
+def gzipped() -> MessyTable:
+    return MessyTable(
+        "A file packed by gzip is unpacked.", "t.csv.gz", gzip.compress(TEXT), ("x", "y")
+    )
+
+
+def zipped() -> MessyTable:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("folder/t.csv", TEXT)
+    return MessyTable(
+        "An archive of one file is that file.", "t.zip", packed.getvalue(), ("x", "y")
+    )
+
+
+def npz() -> MessyTable:
+    saved = io.BytesIO()
+    X = np.column_stack([A, B])
+    np.savez(saved, X=X, y=np.array(KIND), feature_names=np.array(["width", "height"]))
+    return MessyTable(
+        "An .npz of X, y and names is a table.",
+        "t.npz",
+        saved.getvalue(),
+        ("width", "height"),
+        first={"width": A[0]},
+    )
+
+
+def embeddings() -> MessyTable:
+    vectors = np.random.default_rng(0).normal(size=(N_ROWS, 4)).round(3)
+    saved = io.BytesIO()
+    frame = pd.DataFrame({"embedding": list(vectors), "kind": KIND})
+    frame.to_parquet(saved)
+    return MessyTable(
+        "A column of vectors in Parquet is a block of features.",
+        "t.parquet",
+        saved.getvalue(),
+        ("embedding 0", "embedding 1", "embedding 2", "embedding 3"),
+        shown=("embedding is read as 4 features",),
+        first={"embedding 2": float(vectors[0, 2])},
+    )
+
+
+def workbook() -> MessyTable:
+    saved = io.BytesIO()
+    frame = pd.DataFrame({"x": A, "y": B, "kind": KIND})
+    with pd.ExcelWriter(saved, engine="openpyxl") as book:
+        frame.to_excel(book, sheet_name="data", index=False)
+        pd.DataFrame({"about": ["a survey"]}).to_excel(book, sheet_name="read me", index=False)
+    return MessyTable(
+        "The first sheet of a workbook is read, and the others are offered.",
+        "t.xlsx",
+        saved.getvalue(),
+        ("x", "y"),
+        shown=("Read from the sheet data.",),
+    )
+
+
+def arff() -> MessyTable:
+    rows = TEXT.decode().partition("\n")[2]
+    head = "@relation t\n@attribute x numeric\n@attribute y numeric\n@attribute kind {ripe,raw}\n"
+    return MessyTable(
+        "ARFF is a table with its types.", "t.arff", (head + "@data\n" + rows).encode(), ("x", "y")
+    )
+
+
+TABLES = (gzipped, zipped, npz, embeddings, workbook, arff)

@@ -1,0 +1,152 @@
+"""Titles, headers of several rows, units, totals, samples in columns, edges of spreadsheets."""
+
+from __future__ import annotations
+
+from tests.messy_tables.example import KIND, N_ROWS, MessyTable, numbers, text_of
+
+A, B, C = numbers(1), numbers(2), numbers(3)
+NAMES = [f"S{at:02d}" for at in range(N_ROWS)]
+
+
+def genes() -> MessyTable:
+    rows = [numbers(at, 0, 9) for at in range(6)]
+    lines = [["gene", *NAMES], ["group", *KIND], *([f"G{at}", *row] for at, row in enumerate(rows))]
+    raw = "\n".join("\t".join(map(str, line)) for line in lines).encode()
+    return MessyTable(
+        "Where the samples are columns below a row of groups, the table is turned.",
+        "counts.tsv",
+        raw,
+        ("G0", "G1", "G2", "G3", "G4", "G5"),
+        shown=("Turned: the 48 columns of the file are samples",),
+        asked=("samples",),
+        first={"G0": rows[0][0]},
+    )
+
+
+def two_headers() -> MessyTable:
+    below = text_of(["", "254 nm", "280 nm", "320 nm", ""], NAMES, A, B, C, KIND)
+    return MessyTable(
+        "A header of two rows with merged cells makes one name for each column.",
+        "absorbance.csv",
+        ("sample,abs,,,class\n" + below).encode(),
+        ("abs 254 nm", "abs 280 nm", "abs 320 nm"),
+        shown=("2 header rows were joined: abs 254 nm",),
+        asked=("header",),
+        first={"abs 254 nm": A[0]},
+    )
+
+
+def units_row() -> MessyTable:
+    below = text_of(["", "(mg/l)", "(g/l)", ""], NAMES, A, B, KIND)
+    return MessyTable(
+        "A row of units below the header names the units of the columns.",
+        "wine.csv",
+        ("sample,sugar,acid,class\n" + below).encode(),
+        ("sugar [mg/l]", "acid [g/l]"),
+        asked=("header",),
+        first={"sugar [mg/l]": A[0]},
+    )
+
+
+def totals() -> MessyTable:
+    rows = text_of(["plot", "yield", "mass", "kind"], NAMES, A, B, KIND)
+    return MessyTable(
+        "A row of totals at the end is left out.",
+        "plots.csv",
+        (rows + f"Total,{sum(A):.2f},{sum(B):.2f},\n").encode(),
+        ("yield", "mass"),
+        shown=('Left out: 1 row at the end ("Total").',),
+        asked=("totals",),
+    )
+
+
+def titles() -> MessyTable:
+    above = "Soil survey 2024,,,\nInstitute of soils,,,\n,,,\n"
+    return MessyTable(
+        "Lines of a title above the header are skipped.",
+        "survey.csv",
+        text_of(["plot", "ph", "mass", "kind"], NAMES, A, B, KIND, above=above).encode(),
+        ("ph", "mass"),
+        shown=("Skipped: 2 title lines at the top.",),
+        first={"ph": A[0]},
+    )
+
+
+def comments() -> MessyTable:
+    above = "# spectrometer 7\n# 2024-05-01\n"
+    return MessyTable(
+        "Lines of comments above the header are skipped.",
+        "instrument.csv",
+        text_of(["x", "y", "kind"], A, B, KIND, above=above).encode(),
+        ("x", "y"),
+        shown=("Skipped: 2 comment lines at the top.",),
+    )
+
+
+def no_header() -> MessyTable:
+    rows = text_of(["x", "y", "kind"], A, B, KIND).partition("\n")[2]
+    return MessyTable(
+        "Rows without a header get columns named by their place.",
+        "plain.csv",
+        rows.encode(),
+        ("column 1", "column 2"),
+        shown=("There is no header",),
+        first={"column 1": A[0]},
+    )
+
+
+def empty_edges() -> MessyTable:
+    text = text_of(["x", "y", "kind", "", ""], A, B, KIND, [""] * N_ROWS, [""] * N_ROWS)
+    return MessyTable(
+        "Empty columns and rows that a spreadsheet saves at the edges are no data.",
+        "edges.csv",
+        (text + ",,,,\n,,,,\n").encode(),
+        ("x", "y"),
+    )
+
+
+def quoted() -> MessyTable:
+    notes = [f'said "{at}", then\nleft' for at in range(N_ROWS)]
+    return MessyTable(
+        "Separators, quotation marks and line breaks inside quotation marks are text.",
+        "notes.csv",
+        text_of(["remark", "x", "y", "kind"], notes, A, B, KIND).encode(),
+        ("x", "y"),
+    )
+
+
+def index_column() -> MessyTable:
+    return MessyTable(
+        "The unnamed column of row numbers that pandas writes names the rows.",
+        "pandas.csv",
+        text_of(["", "x", "y", "kind"], range(N_ROWS), A, B, KIND).encode(),
+        ("x", "y"),
+    )
+
+
+def semicolons() -> MessyTable:
+    text = text_of(["größe", "y", "kind"], A, B, KIND, mark=";").replace(".", ",")
+    return MessyTable(
+        "Windows-1252 with semicolons and decimal commas, as German Excel saves it.",
+        "excel.csv",
+        text.replace("\n", "\r\n").encode("cp1252"),
+        ("größe", "y"),
+        shown=("Western European text",),
+        first={"größe": A[0]},
+    )
+
+
+def unicode_text() -> MessyTable:
+    return MessyTable(
+        "Unicode text of Excel is UTF-16 with tabs.",
+        "unicode.txt",
+        text_of(["größe", "y", "kind"], A, B, KIND, mark="\t").encode("utf-16"),
+        ("größe", "y"),
+        shown=("UTF-16",),
+    )
+
+
+TABLES = (
+    genes, two_headers, units_row, totals, titles, comments, no_header, empty_edges, quoted,
+    index_column, semicolons, unicode_text,
+)  # fmt: skip

@@ -1,0 +1,147 @@
+"""What columns mean: names, groups, visits, years, codes, labels of every kind."""
+
+from __future__ import annotations
+
+from tests.messy_tables.example import KIND, N_ROWS, MessyTable, numbers, text_of
+
+A, B = numbers(1), numbers(2)
+
+
+def nearly_empty() -> MessyTable:
+    rare = ["2.5", "1.5", *[""] * (N_ROWS - 2)]
+    return MessyTable(
+        "A column that is nearly empty is left out, and one click brings it back.",
+        "rare.csv",
+        text_of(["x", "y", "rare", "kind"], A, B, rare, KIND).encode(),
+        ("x", "y"),
+        shown=("Is rare left out? 96 % of its cells are empty.",),
+        asked=("use:rare",),
+    )
+
+
+def visits() -> MessyTable:
+    visit = [at % 3 + 1 for at in range(N_ROWS)]
+    return MessyTable(
+        "Numbers of visits are numbers until somebody says otherwise.",
+        "visits.csv",
+        text_of(["visit", "x", "y", "kind"], visit, A, B, KIND).encode(),
+        ("visit", "x", "y"),
+        shown=("What is visit? It has whole numbers from 1 to 3.",),
+        asked=("use:visit",),
+    )
+
+
+def years() -> MessyTable:
+    year = [2019 + at % 5 for at in range(N_ROWS)]
+    return MessyTable(
+        "Years are asked about, and written as years are.",
+        "years.csv",
+        text_of(["year", "x", "y", "kind"], year, A, B, KIND).encode(),
+        ("year", "x", "y"),
+        shown=("What is year? It has whole numbers from 2019 to 2023.",),
+        asked=("use:year",),
+    )
+
+
+def site_codes() -> MessyTable:
+    site = [101 + at * 7 % 6 for at in range(N_ROWS)]
+    return MessyTable(
+        "Whole numbers that tell sites apart are asked about.",
+        "sites.csv",
+        text_of(["site_code", "x", "y", "kind"], site, A, B, KIND).encode(),
+        ("site_code", "x", "y"),
+        shown=("Do rows with the same site_code belong together?",),
+        asked=("subjects:site_code",),
+    )
+
+
+def patients() -> MessyTable:
+    patient = [f"P{at // 2 * 5 % 24:02d}" for at in range(N_ROWS)]
+    return MessyTable(
+        "The rows of a patient stay together.",
+        "patients.csv",
+        text_of(["patient", "x", "y", "kind"], patient, A, B, KIND).encode(),
+        ("x", "y"),
+        shown=("patient",),
+    )
+
+
+def numeric_id() -> MessyTable:
+    ids = [40_000 + at * 37 % 49 for at in range(N_ROWS)]
+    return MessyTable(
+        "Different whole numbers under the name of an id name the rows.",
+        "specimens.csv",
+        text_of(["specimen_id", "x", "y", "kind"], ids, A, B, KIND).encode(),
+        ("x", "y"),
+        shown=("Name of the rows: specimen_id.",),
+    )
+
+
+def codes_of_classes() -> MessyTable:
+    label = ["0.0" if kind == "raw" else "1.0" for kind in KIND]
+    return MessyTable(
+        "Classes that are written 0.0 and 1.0 are 0 and 1.",
+        "codes.csv",
+        text_of(["x", "y", "label"], A, B, label).encode(),
+        ("x", "y"),
+        classes={"0": 24, "1": 24},
+    )
+
+
+def dates_as_classes() -> MessyTable:
+    days = [f"2024-05-0{at % 3 + 1}" for at in range(N_ROWS)]
+    return MessyTable(
+        "Dates may be classes.",
+        "days.csv",
+        text_of(["x", "y", "label"], A, B, days).encode(),
+        ("x", "y"),
+        classes=dict.fromkeys(("2024-05-01", "2024-05-02", "2024-05-03"), 16),
+    )
+
+
+def one_feature() -> MessyTable:
+    return MessyTable(
+        "One feature is enough.",
+        "one.csv",
+        text_of(["ph", "kind"], A, KIND).encode(),
+        ("ph",),
+        first={"ph": A[0]},
+    )
+
+
+def label_first() -> MessyTable:
+    return MessyTable(
+        "The label is found by its name in the first column.",
+        "first.csv",
+        text_of(["diagnosis", "x", "y"], KIND, A, B).encode(),
+        ("x", "y"),
+    )
+
+
+def missing_words() -> MessyTable:
+    x = ["NA" if at == 2 else "NaN" if at == 3 else "?" if at == 4 else v for at, v in enumerate(A)]
+    return MessyTable(
+        "NA, NaN and ? are missing numbers, filled with the median.",
+        "gaps.csv",
+        text_of(["x", "y", "kind"], x, B, KIND).encode(),
+        ("x", "y"),
+        shown=("3 missing",),
+    )
+
+
+def unlabeled() -> MessyTable:
+    kinds = ["" if at >= 40 else kind for at, kind in enumerate(KIND)]
+    return MessyTable(
+        "Rows without a class are kept as unknown.",
+        "half.csv",
+        text_of(["x", "y", "kind"], A, B, kinds).encode(),
+        ("x", "y"),
+        classes={"raw": 20, "ripe": 20},
+        shown=("8 rows without a label: kept as unknown",),
+    )
+
+
+TABLES = (
+    nearly_empty, visits, years, site_codes, patients, numeric_id, codes_of_classes,
+    dates_as_classes, one_feature, label_first, missing_words, unlabeled,
+)  # fmt: skip
