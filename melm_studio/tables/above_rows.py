@@ -17,6 +17,7 @@ SAMPLE_LINES = 200
 MAX_TITLES = 20
 MAX_HEADER_ROWS = 4
 MAX_GROUPS = 20
+LEAST_NUMBERED = 6  # columns whose names have groups and numbers
 LEAST_COLUMNS = 4  # of numbers, for samples to be in columns
 BLANK = b" \r\n\t,;|"
 FEW = 3  # a title fills at most one in so many cells of a row
@@ -82,8 +83,13 @@ def _is_sparse(row: list[str]) -> bool:
 
 
 def _is_header(row: list[str], below: Sequence[list[str]], n_cells: int) -> bool:
-    is_text = not any(_is_number(cell) for cell in row) and all(row)
-    return is_text and any(len(other) == n_cells for other in below)
+    is_text = not any(_is_number(cell) for cell in row)
+    next_row = below[0] if below and len(below[0]) == n_cells else [""] * n_cells
+    # A merged cell names the columns to its right, whose own names are in the next row.
+    is_named = all(own or other for own, other in zip(row, next_row, strict=True)) and (
+        all(row) or not any(map(_is_number, next_row))
+    )
+    return is_text and is_named and any(len(other) == n_cells for other in below)
 
 
 def _has_numbers(rows: Sequence[list[str]], n_cells: int) -> bool:
@@ -205,7 +211,7 @@ class _Head:
 
 def samples_in_rows(
     data: bytes, limits: Limits, samples: str = "auto"
-) -> tuple[bytes, tuple[str, ...], bool]:
+) -> tuple[bytes, tuple[str, ...], str]:
     """Turn a table whose samples are its columns, as tables of genes are.
 
     Parameters
@@ -213,57 +219,83 @@ def samples_in_rows(
     data : bytes
     limits : Limits
     samples : str
-        Whether samples are "rows" or "columns". By default columns where the second or third row
-        has groups of them, everything below is numbers, and the first column names them.
+        Whether samples are "rows" or "columns". By default columns where everything is named
+        numbers but one of the first rows or the last, which has groups of them, or where the names
+        of the columns have groups: healthy_1, healthy_2, ill_1, ill_2.
 
     Returns
     -------
     data : bytes
     steps : tuple of str
-    are_columns : bool
-        Whether samples seem to be columns, however they are read.
+    found : str
+        Why samples seem to be columns, however they are read; empty if they do not.
     """
     head = _Head.of(data)
-    are_columns = _has_groups_above(head)
-    if samples == "rows" or (samples == "auto" and not are_columns):
-        return data, (), are_columns
+    found = _groups_of_columns(head, data)
+    if samples == "rows" or (samples == "auto" and not found):
+        return data, (), found
     delimiter = head.delimiter if head else ","
     records = [
         row for row in csv.reader(io.StringIO(data.decode()), delimiter=delimiter) if any(row)
     ]
     width = max(map(len, records), default=0)
     if width * len(records) > MAX_CELLS or len(records) > limits.n_columns:
-        return data, (), False
+        return data, (), ""
     turned = io.StringIO()
     padded = [row + [""] * (width - len(row)) for row in records]
+    if found == _IN_NAMES:
+        padded.append(["group", *map(_group_of, padded[0][1:])])
     csv.writer(turned, lineterminator="\n").writerows(zip(*padded, strict=True))
     n_samples = count(width - 1, "column")
     step = f"Turned: the {n_samples} of the file are samples, its rows are features."
-    return turned.getvalue().encode(), (step,), are_columns
+    return turned.getvalue().encode(), (step,), found
 
 
-def _has_groups_above(head: _Head | None) -> bool:
-    """Whether one of the first rows has groups, and the rest is named numbers."""
+_ABOVE = "A row of groups stands above its numbers"
+_BELOW = "A row of groups stands below its numbers"
+_IN_NAMES = "The names of its columns have groups"
+_NUMBERED_NAME = re.compile(r"(?P<group>.*[^\W\d_])[ _.\-]+[0-9]{1,4}")
+
+
+def _groups_of_columns(head: _Head | None, data: bytes) -> str:
+    """Where groups of the columns stand, if all else is named numbers."""
     if head is None or len(head.rows) < LEAST_COLUMNS or len(head.rows[0]) <= LEAST_COLUMNS:
-        return False
-    for at in (1, 2):
-        rows = head.rows
-        groups = Counter(rows[at][1:])
-        below = rows[at + 1 :]
-        names = [row[0] for row in below]
-        has_groups = (
-            2 <= len(groups) <= MAX_GROUPS
-            and min(groups.values()) >= 2
-            and not any(not cell or _is_number(cell) or is_unit(_unit(cell)) for cell in groups)
-        )
-        numbers = [
-            _is_measured(cell) for row in below for cell in row[1:] if _bare(cell) not in _GAPS
-        ]
-        has_names = len(set(names)) == len(names) and not any(map(_is_number, names))
-        is_wide = len(set(rows[0][1:])) == len(rows[0]) - 1
-        if has_groups and has_names and is_wide and numbers and all(numbers):
-            return True
-    return False
+        return ""
+    names, rows = head.rows[0][1:], head.rows[1:]
+    if len(set(names)) < len(names):
+        return ""
+    if any(_are_groups(rows[at][1:]) and _are_named_numbers(rows[at + 1 :]) for at in (0, 1)):
+        return _ABOVE
+    last = _cells(data.rstrip().rpartition(b"\n")[2].decode("utf-8", "replace"), head.delimiter)
+    if rows[-1] == last:
+        rows = rows[:-1]
+    if not _are_named_numbers(rows):
+        return ""
+    if len(last) == len(head.rows[0]) and _are_groups(last[1:]):
+        return _BELOW
+    is_numbered = len(names) >= LEAST_NUMBERED and all(map(_NUMBERED_NAME.fullmatch, names))
+    return _IN_NAMES if is_numbered and _are_groups(list(map(_group_of, names))) else ""
+
+
+def _group_of(name: str) -> str:
+    found = _NUMBERED_NAME.fullmatch(name)
+    return found["group"] if found else name
+
+
+def _are_groups(cells: Sequence[str]) -> bool:
+    groups = Counter(cells)
+    are_words = not any(
+        not cell or _is_number(cell) or is_unit(_unit(cell)) or _bare(cell) in _GAPS
+        for cell in groups
+    )
+    return 2 <= len(groups) <= MAX_GROUPS and min(groups.values()) >= 2 and are_words
+
+
+def _are_named_numbers(rows: Sequence[list[str]]) -> bool:
+    names = [row[0] for row in rows]
+    cells = [cell for row in rows for cell in row[1:] if _bare(cell) not in _GAPS]
+    has_names = len(set(names)) == len(names) and not any(map(_is_number, names))
+    return has_names and bool(cells) and all(map(_is_measured, cells))
 
 
 def _is_measured(cell: str) -> bool:

@@ -13,6 +13,7 @@ import pandas as pd
 from melm_core.base import FloatArray, IntArray
 from melm_studio.tables.formatting import NAMES_SHOWN, count, listed, number, place, shortened
 from melm_studio.tables.quantities import (
+    BEHIND,
     NUMBERS,
     THOUSANDS,
     Quantity,
@@ -20,15 +21,23 @@ from melm_studio.tables.quantities import (
     quantity,
     with_unit,
 )
+from melm_studio.tables.readers import ReadOptions
 
 MAX_TEXT_SHARE = 0.05  # below this share of non-numeric text, a column is numeric
 MOSTLY = 0.5  # above this share of numbers, non-numeric text is reported
 
 MISSING = ("", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "?", "-")
 SAMPLED_LEVELS = 200  # distinct texts of a column that tell whether they are quantities
-LIMIT = re.compile(r"(?P<sign>[<>≤≥])=? ?(?P<rest>.*[0-9].*)")  # beyond what was measured
+LIMIT = re.compile(
+    r"(?P<sign>[<>≤≥])=? ?(?:(?:LOD|LOQ|MDL|DL|QL)\b[ =:]*)?\(?(?P<rest>[^()]*[0-9][^()]*)\)?",
+    re.IGNORECASE,
+)  # beyond what was measured
 # Below the limit of detection, without spaces and capitals.
-NOT_DETECTED = {"n.d.", "n.d", "nd", "notdetected", "bdl", "b.d.l.", "<lod", "<loq", "<dl", "<ql"}
+NOT_DETECTED = {
+    "n.d.", "n.d", "nd", "notdetected", "n.q.", "nq", "notquantified", "bdl", "b.d.l.", "bql",
+    "bloq", "<lod", "<loq", "<dl", "<ql", "<mdl", "<mql", "<bg", "trace", "traces", "tr.",
+    "n.n.", "n.b.", "unterbg", "unternwg",
+}  # fmt: skip
 LIMITS_READ = {
     "half": "read as half the limit if below, else as the limit",
     "limit": "read as the limit",
@@ -39,8 +48,8 @@ INFINITY = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
 
 
 def infer_columns(
-    cells: pd.DataFrame, decimal: str, file_rows: IntArray, limits: str
-) -> tuple[pd.DataFrame, list[str], str]:
+    cells: pd.DataFrame, decimal: str, file_rows: IntArray, options: ReadOptions
+) -> tuple[pd.DataFrame, list[str], dict[str, str]]:
     """Convert every column to float64 or text.
 
     Parameters
@@ -51,18 +60,19 @@ def infer_columns(
         The decimal mark, a point or a comma.
     file_rows : ndarray of int64, (n_rows,)
         The row of the file that each row is.
-    limits : str
-        As in `ReadOptions`.
+    options : ReadOptions
+        How cells beyond a limit, and words among numbers, are read.
 
     Returns
     -------
     frame : pandas.DataFrame, (n_rows, n_columns)
     steps : list of str
         Which cells became missing, a sentence each.
-    beyond : str
-        Which cells lie beyond a limit of detection; empty if none do.
+    asked : dict of str to str
+        What could have been read otherwise, by the ids of questions: "limits" and "words".
     """
-    inferred = {str(name): _infer(column, decimal, limits) for name, column in cells.items()}
+    limits = options.limits
+    inferred = {str(name): _infer(column, decimal, options) for name, column in cells.items()}
     frame = pd.DataFrame(_named(inferred, limits), index=cells.index)
     infinity_steps = _infinity_steps(frame)
     if infinity_steps:
@@ -73,9 +83,10 @@ def infer_columns(
         *_unit_steps(inferred),
         *_limit_steps(inferred, limits, beyond),
         *_thousands_steps(inferred),
+        *_behind_steps(inferred),
         *infinity_steps,
     ]
-    return frame, steps, beyond
+    return frame, steps, {"limits": beyond, "words": _words_among_numbers(inferred, file_rows)}
 
 
 def _named(inferred: dict[str, _Inferred], limits: str) -> dict[str, FloatArray | pd.Series]:
@@ -108,16 +119,18 @@ class _Inferred:
     cells: FloatArray | pd.Series
     text: _NonNumericText | None = None
     has_thousands: bool = False
+    has_behind: bool = False  # uncertainties or marks of footnotes
     unit: str = ""
     n_converted: int = 0  # cells in another unit than the column's
     is_beyond: npt.NDArray[np.bool_] | None = None  # cells such as <0.5 and n.d.
+    has_no_limit: bool = False  # such cells, none of which says what it is
 
     @property
     def n_limits(self) -> int:
         return 0 if self.is_beyond is None else int(np.count_nonzero(self.is_beyond))
 
 
-def _infer(column: pd.Series, decimal: str, limits: str) -> _Inferred:
+def _infer(column: pd.Series, decimal: str, options: ReadOptions) -> _Inferred:
     if column.dtype.kind in "iuf":
         return _Inferred(column.to_numpy(np.float64))
     codes, distinct = pd.factorize(column.astype("str"))
@@ -125,20 +138,32 @@ def _infer(column: pd.Series, decimal: str, limits: str) -> _Inferred:
     markers = set(MISSING) - ({"-"} if "+" in levels else set())
     missing = np.array([level in markers for level in levels] + [True])  # code -1 is missing
     counts = np.bincount(codes[codes >= 0], minlength=len(levels))
-    read = _read_levels(levels, decimal, limits, counts, missing[:-1])
+    read = _read_levels(levels, decimal, options.limits, counts, missing[:-1])
     is_text = (np.isnan(read.values) & ~missing & ~read.is_beyond)[codes]
     text = _non_numeric_text(column, is_text, int(np.count_nonzero(~missing[codes])))
-    if text is None or text.n_cells < MAX_TEXT_SHARE * text.n_present:
-        has_thousands = any(THOUSANDS[decimal].fullmatch(level) for level in levels)
-        n_converted = int(counts[read.is_converted].sum())
+    most_text = 1 - MOSTLY if options.words == "empty" else MAX_TEXT_SHARE
+    if text is None or text.n_cells < most_text * text.n_present:
         return _Inferred(
-            read.values[codes], text, has_thousands, read.unit, n_converted, read.is_beyond[codes]
+            read.values[codes],
+            text,
+            has_thousands=any(THOUSANDS[decimal].fullmatch(level) for level in levels),
+            has_behind=any(map(BEHIND.search, levels)),
+            unit=read.unit,
+            n_converted=int(counts[read.is_converted].sum()),
+            is_beyond=read.is_beyond[codes],
+            has_no_limit=bool(read.is_beyond.any()) and _has_no_limit(levels, decimal),
         )
     texts = np.array([*levels, ""], dtype=object)
     texts[missing] = np.nan
     is_mostly_text = text.n_cells > (1 - MOSTLY) * text.n_present
     cells = pd.Series(texts[codes], column.index, dtype="str")
     return _Inferred(cells, None if is_mostly_text else text)
+
+
+def _has_no_limit(levels: list[str], decimal: str) -> bool:
+    """Whether cells lie below a limit that no cell of the column names."""
+    below = [one for level in levels if (one := _Measured.of(level, decimal)) and one.sign < 0]
+    return bool(below) and all(one.quantity is None for one in below)
 
 
 @dataclass(frozen=True, eq=False)
@@ -210,9 +235,13 @@ class _Measured:
 def _beyond(values: FloatArray, signs: IntArray, counts: IntArray, limits: str) -> FloatArray:
     """The values with those of cells beyond a limit, as chosen."""
     is_below = (signs < 0) & ~np.isnan(values)
+    is_measured = (signs == 0) & (values > 0)
+    usual = math.nan
     if is_below.any():  # a cell such as n.d. has the limit that most others have
         usual = values[np.argmax(np.where(is_below, counts, -1))]
-        values = np.where((signs < 0) & np.isnan(values), usual, values)
+    elif is_measured.any():  # the median, as of missing cells, would be far above
+        usual = values[is_measured].min()
+    values = np.where((signs < 0) & np.isnan(values), usual, values)
     if limits == "empty":
         return np.where(signs == 0, values, math.nan)
     return np.where((signs < 0) & (limits != "limit"), values / 2, values)
@@ -250,6 +279,23 @@ def _text_step(name: str, text: _NonNumericText, file_rows: IntArray, *, is_nume
     )
 
 
+def _words_among_numbers(inferred: dict[str, _Inferred], file_rows: IntArray) -> str:
+    """Which columns have so many words among their numbers that they may be text."""
+    found = {
+        name: one.text
+        for name, one in inferred.items()
+        if one.text and one.text.n_cells >= MAX_TEXT_SHARE * one.text.n_present
+    }
+    if not found:
+        return ""
+    name, text = next(iter(found.items()))
+    cells = f"{count(text.n_cells, 'cell')} of {number(text.n_present)}"
+    where = place(int(file_rows[text.position]))
+    others = f"; so has {listed([*found][1:])}" if len(found) > 1 else ""
+    first = f'first "{shortened(text.first)}" in {where}'
+    return f"{shortened(name)} has words in {cells}, {first}{others}"
+
+
 def _unit_steps(inferred: dict[str, _Inferred]) -> list[str]:
     units = [f"{name} in {one.unit}" for name, one in inferred.items() if one.unit]
     converted = [name for name, one in inferred.items() if one.n_converted]
@@ -272,16 +318,20 @@ def _limit_steps(inferred: dict[str, _Inferred], limits: str, beyond: str) -> li
     if not beyond:
         return []
     names = [name for name, one in inferred.items() if one.n_limits]
-    is_open = any(
-        np.isnan(np.asarray(inferred[name].cells)[inferred[name].is_beyond]).any() for name in names
-    )
-    rest = "; left empty where no limit is given" if is_open and limits != "empty" else ""
+    unnamed = [name for name in names if inferred[name].has_no_limit] if limits != "empty" else []
+    rest = f"; the limit of {listed(unnamed)} is the smallest number there" if unnamed else ""
     return [f"{beyond}: {LIMITS_READ[limits]}{rest}."]
 
 
 def _thousands_steps(inferred: dict[str, _Inferred]) -> list[str]:
     names = [name for name, one in inferred.items() if one.has_thousands]
     return [f"Thousands separators were removed ({listed(names)})."] if names else []
+
+
+def _behind_steps(inferred: dict[str, _Inferred]) -> list[str]:
+    names = [name for name, one in inferred.items() if one.has_behind]
+    what = "Left out behind numbers: uncertainties and marks of footnotes"
+    return [f"{what} ({listed(names)})."] if names else []
 
 
 def _infinity_steps(frame: pd.DataFrame) -> list[str]:

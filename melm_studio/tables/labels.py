@@ -12,6 +12,7 @@ from melm_studio.tables.classes import MAX_CLASSES, MAX_VALUES, is_measure
 from melm_studio.tables.read import Table, TableError
 
 PROBE_ROWS = 10_000
+MAX_LABELS = 200  # of a column that is named label
 MIN_COLUMNS = 2  # besides a number that is cut into classes
 
 # The best hint first.
@@ -56,7 +57,7 @@ def label_candidates(table: Table) -> tuple[str, ...]:
     usable = [
         str(name)
         for name, column in table.frame.items()
-        if _could_be_label(column, MAX_CLASSES if _is_hinted(str(name)) else MAX_VALUES)
+        if _could_be_label(column, _most_values(str(name), column))
     ]
     if not usable:
         return ()
@@ -93,6 +94,13 @@ def _measures(frame: pd.DataFrame) -> list[str]:
 
 def _is_hinted(name: str) -> bool:
     return not set(LABEL_WORDS).isdisjoint(words_of(name))
+
+
+def _most_values(name: str, column: pd.Series) -> int:
+    """The number of values that a label of this name may have; the smallest classes are merged."""
+    if name.lower() in PLAIN_NAMES and column.dtype.kind != "f":
+        return min(MAX_LABELS, len(column) // 2)
+    return MAX_CLASSES if _is_hinted(name) else MAX_VALUES
 
 
 def _could_be_label(column: pd.Series, max_values: int) -> bool:

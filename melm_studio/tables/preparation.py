@@ -191,6 +191,8 @@ def _unlabeled_rows(
     max_cells: int,
 ) -> tuple[UnlabeledRows | None, tuple[str, ...]]:
     """The rows without a label whose categories are known."""
+    names = [one.name for one in encodings]
+    rows = rows[rows[names].notna().any(axis=1)]  # a row without anything is no row
     n_unlabeled = len(rows)
     if not n_unlabeled:
         return None, ()

@@ -37,13 +37,18 @@ _WORD = rf"[°µμ]?[^\W\d_]+{_EXPONENT}"
 _UNIT = rf"(?:[%‰](?: ?[^\W\d_]+)?|{_WORD}(?:(?: ?[/·*] ?| ){_WORD})*)?"  # mg/kg, s-1, °C, %
 _SHARES = ("%", "‰")
 _SIGN = r"[+\-\u2212]"  # U+2212 is the minus sign of typeset tables
+_PLUS_MINUS = r"(?:±|\+/[-\u2212])"
+_FOOTNOTE = "[*†‡§]"
+# What stands behind a number and is no part of it: an uncertainty, or the mark of a footnote.
+BEHIND = re.compile(rf"{_PLUS_MINUS}|[0-9%]\s?{_FOOTNOTE}{{1,3}}$")
 _PATTERNS = {
     mark: re.compile(
         rf"(?P<open>\()?\s?(?P<sign>{_SIGN})?\s?(?P<currency>{_CURRENCY})?\s?(?P<inner>{_SIGN})?"
         rf"(?P<number>{THOUSANDS[mark].pattern.removeprefix('[+-]?')}"
         rf"|{NUMBERS[mark].pattern.removeprefix('[+-]?')})"
         rf"(?:\s?[x×·]\s?10\^?(?P<power>{_SIGN}?[0-9]{{1,3}}))?"
-        rf"\s?(?P<unit>{_CURRENCY}|{_UNIT})(?P<close>\))?"
+        rf"(?:\s?{_PLUS_MINUS}\s?[0-9]+(?:[.,][0-9]+)?)?"
+        rf"\s?(?P<unit>{_CURRENCY}|{_UNIT})(?P<close>\))?(?:\s?{_FOOTNOTE}{{1,3}})?"
     )
     for mark in ".,"
 }
@@ -65,7 +70,8 @@ def quantity(cell: str, decimal: str) -> Quantity | None:
     Parameters
     ----------
     cell : str
-        Such as "€1,234.50", "12.3%", "1.2e3 µg", "(1,234)", which is negative, or "−3.1×10^4".
+        Such as "€1,234.50", "12.3%", "1.2e3 µg", "(1,234)", which is negative, or "−3.1×10^4";
+        an uncertainty (± 0.2) and the mark of a footnote (*) behind it are left out.
     decimal : str
         The decimal mark, a point or a comma.
 
@@ -205,7 +211,12 @@ def with_unit(name: str, unit: str) -> str:
     >>> with_unit("sugar (mg/kg)", "mg/kg")
     'sugar (mg/kg)'
     """
-    return name if not unit or unit.casefold() in name.casefold() else f"{name} [{unit}]"
+    return name if not unit or _has_unit(name, unit) else f"{name} [{unit}]"
+
+
+def _has_unit(name: str, unit: str) -> bool:
+    """Whether a name has a unit as a word of its own: mass (g) has g, and mass (kg) has not."""
+    return bool(re.search(rf"(?<!\w){re.escape(unit)}(?![\w/])", name, re.IGNORECASE))
 
 
 def without_unit(name: str) -> tuple[str, str]:

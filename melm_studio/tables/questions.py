@@ -31,6 +31,7 @@ USE = "use:"  # and the name of a column
 # Of the questions about reading, which have the names of what they change in `ReadOptions`.
 READING = {
     "limits": ("half", "limit", "empty", "indicator"),
+    "words": ("text", "empty"),
     "samples": ("columns", "rows"),
     "header": ("joined", "first"),
     "totals": ("left-out", "kept"),
@@ -60,8 +61,8 @@ class Question(msgspec.Struct, frozen=True):
     Attributes
     ----------
     id : str
-        "neighbors", "doubles", "limits", "samples", "header", "totals", or "subjects:" or "use:"
-        and the name of a column.
+        "neighbors", "doubles", "limits", "words", "samples", "header", "totals", or "subjects:" or
+        "use:" and the name of a column.
     sentence : str
         The question, and why it is asked.
     choices : tuple of Choice

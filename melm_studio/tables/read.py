@@ -14,6 +14,8 @@ import pandas as pd
 
 from melm_core.base import IntArray
 from melm_studio.tables.above_rows import one_header, samples_in_rows, without_titles
+from melm_studio.tables.aligned import as_tabs
+from melm_studio.tables.below_rows import without_notes
 from melm_studio.tables.cells import MISSING, infer_columns
 from melm_studio.tables.formatting import count, listed, number, shortened
 from melm_studio.tables.readers import (
@@ -140,19 +142,30 @@ def read_table(
     data, file = unpacked(raw, PureWindowsPath(name).name)
     content = _content(data, file or "The file", limits, options)
     rows = content.file_rows
-    frame, steps, beyond = infer_columns(content.cells, content.form.decimal, rows, options.limits)
+    frame, steps, asked = infer_columns(content.cells, content.form.decimal, rows, options)
+    n_empty = _n_empty(content.cells)
+    frame = frame.iloc[: len(frame) - n_empty]
+    empty_steps = [f"Left out: {count(n_empty, 'empty row')} at the end."] if n_empty else []
     n_totals, totals = _totals(frame)
     is_left_out = bool(n_totals) and options.totals == "left-out"
-    asked = {**content.asked, "limits": beyond, "totals": totals}
+    asked = {**content.asked, **asked, "totals": totals}
     return Table(
         PureWindowsPath(file).stem or "table",
         frame.iloc[:-n_totals] if is_left_out else frame,
-        (*content.steps, *steps, *([f"Left out: {totals}."] if is_left_out else [])),
+        (*content.steps, *steps, *empty_steps, *([f"Left out: {totals}."] if is_left_out else [])),
         content.form,
         content.sheets,
         content.sheet,
         asked={question: found for question, found in asked.items() if found},
     )
+
+
+def _n_empty(cells: pd.DataFrame) -> int:
+    """The number of last rows that a spreadsheet saved although nothing is in them."""
+    if cells.iloc[-1].notna().any():
+        return 0
+    filled = np.flatnonzero(cells.notna().any(axis=1))
+    return len(cells) - 1 - int(filled[-1]) if len(filled) else 0
 
 
 def _totals(frame: pd.DataFrame) -> tuple[int, str]:
@@ -218,13 +231,16 @@ def _written(text: bytes, limits: Limits, steps: tuple[str, ...], options: ReadO
 
 
 def _of_text(data: bytes, limits: Limits, steps: tuple[str, ...], options: ReadOptions) -> _Content:
+    data, is_aligned = as_tabs(data)
+    data, note_steps = without_notes(data)
     data, title_steps = without_titles(data)
-    data, turn_steps, are_columns = samples_in_rows(data, limits, options.samples)
+    data, turn_steps, turned = samples_in_rows(data, limits, options.samples)
     data, header_steps, header = one_header(data, options.header)
-    turned = "A row of groups stands above its numbers" if are_columns else ""
     records = find_records(data, limits)
     names, name_steps = _column_names(records)
-    steps = (*steps, *title_steps, *turn_steps, *header_steps, *records.form.steps, *name_steps)
+    form_steps = ("Read as columns aligned by spaces.",) if is_aligned else records.form.steps
+    made = (*title_steps, *note_steps, *turn_steps, *header_steps)
+    steps = (*steps, *made, *form_steps, *name_steps)
     cells = _parse(data, records, names)
     asked = {"samples": turned, "header": header}
     return _Content(cells, records.file_rows, steps, records.form, asked=asked)

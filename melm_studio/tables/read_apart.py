@@ -62,6 +62,7 @@ class _Asked(Struct, frozen=True, omit_defaults=True):
     """What could have been read otherwise, in words; empty where nothing could."""
 
     limits: _Words = ""
+    words: _Words = ""
     samples: _Words = ""
     header: _Words = ""
     totals: _Words = ""

@@ -32,6 +32,7 @@ _LABELS = {
     "limit": "The limit",
     "empty": "Empty",
     "indicator": "Half, and a column that says so",
+    "text": "Text",
     "columns": "Columns",
     "rows": "Rows",
     "joined": "Join them",
@@ -39,8 +40,10 @@ _LABELS = {
     "left-out": "Leave out",
     "kept": "Keep",
 }
+_OWN_LABELS = {"words": {"empty": "Numbers, and words are empty"}}
 _ASKED = {
     "limits": "How are these cells read? {}.",
+    "words": "Are these columns text or numbers? {}.",
     "samples": "Are the samples rows or columns of the file? {}.",
     "header": "Are the header rows joined? {}.",
     "totals": "Are totals left out? {}.",
@@ -66,7 +69,8 @@ def reading_questions(asked: Mapping[str, str], answers: Mapping[str, str]) -> I
     """
     for question, values in READING.items():
         if found := asked.get(question):
-            choices = tuple(Choice(value, _LABELS[value]) for value in values)
+            labels = _LABELS | _OWN_LABELS.get(question, {})
+            choices = tuple(Choice(value, labels[value]) for value in values)
             sentence = _ASKED[question].format(found)
             yield Question(question, sentence, choices, answers.get(question, ""), values[0])
 

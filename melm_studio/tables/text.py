@@ -32,6 +32,14 @@ FOREIGN_FORMATS = (  # the first bytes, other bytes in the file, what it is and 
     (b"GIF8", b"", "a picture. Drop a table with a row for each picture."),
     (b"%PDF", b"", "a PDF document. Save its table as CSV and drop that."),
 )
+FOREIGN_TEXTS = {  # the first characters, what it is and the way out
+    re.compile(r"\s*<(?:!doctype html|html|table)\b", re.IGNORECASE): "a web page. Save its table "
+    "as CSV, or copy its cells, and drop that.",
+    re.compile(r"\s*<\?xml\b", re.IGNORECASE): "an XML document. Save its table as CSV and drop "
+    "that.",
+    re.compile(r'\s*(?:\[\s*)?\{\s*"[^"]*"\s*:'): "JSON. Save its records as CSV or Parquet, a row "
+    "for each, and drop that.",
+}
 EMPTY = "The file is empty. Choose a file with a header and rows."
 # Lines that some programs write above the header; sep= tells spreadsheets the delimiter.
 # Possessive, since backtracking would cost memory.
@@ -62,6 +70,9 @@ def as_utf8(raw: bytes, file: str) -> tuple[bytes, tuple[str, ...]]:
         if raw.startswith(signature) and content in raw:
             raise TableError(f"{file} is {kind}")
     text, encoding = _decode(raw)
+    for start, kind in FOREIGN_TEXTS.items():
+        if start.match(text):
+            raise TableError(f"{file} is {kind}")
     n_control_codes = sum(text.count(code) for code in CONTROL_CODES)
     if "\0" in text or n_control_codes > len(text) // 100:
         raise TableError(f"{file} is not a text file. Save the table as CSV and drop that.")

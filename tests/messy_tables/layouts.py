@@ -146,7 +146,60 @@ def unicode_text() -> MessyTable:
     )
 
 
+def report() -> MessyTable:
+    rows = text_of(["", "254 nm", "280 nm", "", ""], NAMES, A, B, C, KIND)
+    above = "Report of spring,,,,\n,,,,\nsample,abs,,mass,class\n"
+    below = "Total,1,2,3,\nMean,4,5,6,\n,,,,\n* measured twice,,,,\nSource: laboratory 3\n"
+    return MessyTable(
+        "A report with a title, two header rows, totals and footnotes is the table in it.",
+        "report.csv",
+        (above + rows + below).encode(),
+        ("abs 254 nm", "abs 280 nm", "mass"),
+        shown=("Skipped: 1 title line", "2 header rows were joined", "2 lines of notes", "2 rows"),
+        asked=("header", "totals"),
+        first={"abs 254 nm": A[0]},
+    )
+
+
+def aligned() -> MessyTable:
+    lines = [f"{a:8.2f}  {b:8.2f}  {kind}" for a, b, kind in zip(A, B, KIND, strict=True)]
+    return MessyTable(
+        "Columns that are aligned by spaces, as programs print them, are columns.",
+        "printed.txt",
+        "\n".join([f"{'mass':>8}  {'ph':>8}  kind", *lines]).encode(),
+        ("mass", "ph"),
+        shown=("Read as columns aligned by spaces.",),
+        first={"mass": A[0]},
+    )
+
+
+def groups_below() -> MessyTable:
+    lines = [["gene", *NAMES], *([f"G{at}", *numbers(at)] for at in range(6)), ["group", *KIND]]
+    return MessyTable(
+        "The groups of samples in columns may stand in the last row.",
+        "below.csv",
+        "\n".join(",".join(map(str, line)) for line in lines).encode(),
+        ("G0", "G1", "G2", "G3", "G4", "G5"),
+        shown=("A row of groups stands below its numbers",),
+        asked=("samples",),
+    )
+
+
+def groups_in_names() -> MessyTable:
+    names = [f"{kind}_{at}" for at, kind in enumerate(KIND)]
+    lines = [["gene", *names], *([f"G{at}", *numbers(at)] for at in range(6))]
+    return MessyTable(
+        "Samples in columns may have their group in their names.",
+        "named.csv",
+        "\n".join(",".join(map(str, line)) for line in lines).encode(),
+        ("G0", "G1", "G2", "G3", "G4", "G5"),
+        shown=("The names of its columns have groups",),
+        asked=("samples",),
+    )
+
+
 TABLES = (
     genes, two_headers, units_row, totals, titles, comments, no_header, empty_edges, quoted,
     index_column, semicolons, unicode_text,
+    report, aligned, groups_below, groups_in_names,
 )  # fmt: skip

@@ -141,7 +141,21 @@ def unlabeled() -> MessyTable:
     )
 
 
+def sixty_classes() -> MessyTable:
+    label = [f"c{at // 2:02d}" for at in range(120)]
+    X = [[round(value + shift, 2) for shift in range(3) for value in A][:120] for _ in "xy"]
+    return MessyTable(
+        "A column named label is the label although it has sixty values.",
+        "sixty.csv",
+        text_of(["x", "y", "label"], *X, label).encode(),
+        ("x", "y"),
+        classes={**{f"c{at:02d}": 2 for at in range(49)}, "other": 22},
+        shown=("Merged as other: the 11 smallest classes",),
+    )
+
+
 TABLES = (
     nearly_empty, visits, years, site_codes, patients, numeric_id, codes_of_classes,
     dates_as_classes, one_feature, label_first, missing_words, unlabeled,
+    sixty_classes,
 )  # fmt: skip

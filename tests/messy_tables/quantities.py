@@ -132,7 +132,80 @@ def not_detected() -> MessyTable:
     )
 
 
+def uncertainties() -> MessyTable:
+    ph = [f"{value} ± 0.2" for value in A]
+    return MessyTable(
+        "A number with its uncertainty is the number.",
+        "ph.csv",
+        text_of(["ph", "mass", "kind"], ph, B, KIND).encode(),
+        ("ph", "mass"),
+        shown=("Left out behind numbers: uncertainties and marks of footnotes (ph).",),
+        first={"ph": A[0]},
+    )
+
+
+def footnote_marks() -> MessyTable:
+    mass = [f"{value}*" if at % 6 == 0 else f"{value}" for at, value in enumerate(A)]
+    return MessyTable(
+        "The mark of a footnote behind a number is no part of it.",
+        "marks.csv",
+        text_of(["mass", "ph", "kind"], mass, B, KIND).encode(),
+        ("mass", "ph"),
+        shown=("marks of footnotes (mass)",),
+        first={"mass": A[0]},
+    )
+
+
+def named_limits() -> MessyTable:
+    zinc = ["<LOQ (0.5)" if at % 3 == 0 else f"{value}" for at, value in enumerate(A)]
+    return MessyTable(
+        "A limit of quantification in brackets is a limit.",
+        "loq.csv",
+        text_of(["zinc", "mass", "kind"], zinc, B, KIND).encode(),
+        ("zinc", "mass"),
+        asked=("limits",),
+        first={"zinc": 0.25},
+    )
+
+
+def traces() -> MessyTable:
+    zinc = ["trace" if at % 3 == 0 else f"{value}" for at, value in enumerate(A)]
+    smallest = min(value for at, value in enumerate(A) if at % 3)
+    return MessyTable(
+        "Traces without any limit are below the smallest number, not at the median.",
+        "traces.csv",
+        text_of(["zinc", "mass", "kind"], zinc, B, KIND).encode(),
+        ("zinc", "mass"),
+        shown=("the limit of zinc is the smallest number there",),
+        asked=("limits",),
+        first={"zinc": smallest / 2},
+    )
+
+
+def other_unit_in_name() -> MessyTable:
+    return MessyTable(
+        "The unit of the cells stands in the name, also where the name has another one.",
+        "grams.csv",
+        text_of(["mass (kg)", "ph", "kind"], [f"{value} g" for value in A], B, KIND).encode(),
+        ("mass (kg) [g]", "ph"),
+        first={"mass (kg) [g]": A[0]},
+    )
+
+
+def words_among_numbers() -> MessyTable:
+    height = ["broken" if at % 6 == 0 else f"{value}" for at, value in enumerate(A)]
+    return MessyTable(
+        "A column with words in one of six cells is text, and it is asked whether it is numbers.",
+        "heights.csv",
+        text_of(["height", "mass", "kind"], height, B, KIND).encode(),
+        ("mass",),
+        shown=('height has words in 8 cells of 48, first "broken" in row 2',),
+        asked=("words",),
+    )
+
+
 TABLES = (
     currency, percent, german_units, exponents, brackets, typeset_minus, mixed_units,
     swiss_thousands, limits, not_detected,
+    uncertainties, footnote_marks, named_limits, traces, other_unit_in_name, words_among_numbers,
 )  # fmt: skip

@@ -19,6 +19,9 @@ class ReadOptions(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknow
         How cells beyond a limit of detection, such as <0.5, >100 and n.d., are read among numbers:
         as half of the limit where they are below it, as the limit, as empty, as half with a column
         besides that says which they are, or as text.
+    words : str
+        Whether a column with words in more than one of twenty cells, but fewer than half of them,
+        is text, or numbers with these cells empty.
     samples : str
         Whether samples are the rows of the file or its columns; found by itself by default.
     header : str
@@ -33,6 +36,9 @@ class ReadOptions(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknow
         Meta(title="How cells such as <0.5 are read"),
     ] = "half"
 
+    words: Annotated[
+        Literal["text", "empty"], Meta(title="How columns with words among numbers are read")
+    ] = "text"
     samples: Annotated[
         Literal["auto", "rows", "columns"], Meta(title="Whether samples are rows or columns")
     ] = "auto"

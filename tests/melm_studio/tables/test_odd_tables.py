@@ -234,3 +234,28 @@ def test_numbers_beyond_all_bounds_are_missing():
     assert math.isnan(table.frame["a"][0])
     np.testing.assert_array_equal(table.frame["a"].isna(), [True, True, False])
     assert table.steps == ("Counted as missing: 2 infinite values (a).",)
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ('[{"x": 1, "kind": "a"}]', r"is JSON\. Save its records as CSV or Parquet"),
+        ('\n{"x": [1, 2]}', r"is JSON"),
+        ("<!DOCTYPE html>\n<table><tr><td>1</td></tr></table>", "is a web page"),
+        ('<?xml version="1.0"?><rows/>', "is an XML document"),
+    ],
+)
+def test_text_that_is_no_table_is_named_by_how_it_begins(text, what):
+    with pytest.raises(TableError, match=what):
+        read(text)
+
+
+def test_empty_rows_at_the_end_are_no_rows():
+    table = read("x,y,kind\n1,2,a\n3,4,b\n,,\n,,\n")
+    assert len(table.frame) == 2
+    assert table.steps == ("Left out: 2 empty rows at the end.",)
+
+
+def test_a_last_row_that_has_only_a_name_is_no_note():
+    table = read("name,x,y\na,1,2\nb,3,4\nc,,\n")
+    assert table.frame["name"].tolist() == ["a", "b", "c"]

@@ -141,3 +141,13 @@ def test_an_answer_about_a_batch_does_not_say_which_rows_depend_on_each_other():
 def test_an_answer_that_does_not_exist_is_refused(answers):
     with pytest.raises(TableError, match=r"answer|column"):
         read_and_prepared(measured(), answers)
+
+
+def test_words_among_numbers_are_empty_as_answered():
+    words = measured().replace("<0.5", "broken")
+    assert "zinc" not in read_and_prepared(words, {}).feature_names
+    data = read_and_prepared(words, {"words": "empty"})
+    assert "zinc" in data.feature_names
+    assert np.isnan(data.unprepared[:, data.feature_names.index("zinc")]).sum() == 15
+    [question] = [one for one in data.questions if one.id == "words"]
+    assert question.answer == "empty"  # and can be answered anew

@@ -1,0 +1,43 @@
+"""Columns that are aligned by spaces, as programs print tables."""
+
+from __future__ import annotations
+
+import io
+import re
+
+from melm_studio.tables.quantities import NUMBERS
+from melm_studio.tables.text import DELIMITERS
+
+SAMPLE_LINES = 200
+LEAST_LINES = 3
+GAPS = (re.compile(r" {2,}"), re.compile(r" +"))  # names may have single spaces
+
+
+def as_tabs(data: bytes) -> tuple[bytes, bool]:
+    """Write tabs between columns that are aligned by spaces.
+
+    Returns
+    -------
+    data : bytes
+    is_aligned : bool
+        Whether they are: no line has a delimiter, all have as many cells, and a column is numbers.
+    """
+    lines = [line for _, line in zip(range(SAMPLE_LINES), io.BytesIO(data), strict=False)]
+    texts = [line.decode("utf-8", "replace").strip() for line in lines if line.strip()]
+    if len(texts) < LEAST_LINES or any(
+        mark in text for text in texts for mark in (*DELIMITERS, '"')
+    ):
+        return data, False
+    gap = next((gap for gap in GAPS if _is_split(texts, gap)), None)
+    if gap is None:
+        return data, False
+    all_lines = data.decode("utf-8", "replace").split("\n")
+    return "\n".join(gap.sub("\t", line.strip()) for line in all_lines).encode(), True
+
+
+def _is_split(texts: list[str], gap: re.Pattern[str]) -> bool:
+    rows = [gap.split(text) for text in texts]
+    if len(set(map(len, rows))) > 1 or len(rows[0]) == 1:
+        return False
+    columns = zip(*rows[1:], strict=True)
+    return any(all(map(NUMBERS["."].fullmatch, column)) for column in columns)
