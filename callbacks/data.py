@@ -20,7 +20,7 @@ from melm_studio.layout.shell.table_menu import table_items
 from melm_studio.layout.summary import data_size, data_summary
 from melm_studio.planes.theme import THEMES, Scheme, class_shape
 from melm_studio.runs.records.data_source import DataSource
-from melm_studio.tables import ClassRules, answers_without, recipe_caption
+from melm_studio.tables import LABEL, ClassRules, answers_without, recipe_caption
 from melm_studio.validation import InputError, read
 from melm_studio.workspace.data_source import ShownData, recent_data, remembered_sources
 
@@ -87,17 +87,14 @@ def list_tables(clicks: int | None) -> tuple[Any, Any]:
 
 def choose_label(label: str | None, data: Any) -> Any:
     """Choose another label column."""
-    if label is None or data is None:
+    shown = None if data is None else ShownData.from_json(data)
+    # The page fills in a label that was inferred, or answered: that is not a choice.
+    if label is None or shown is None or label == shown.label:
         return no_update
-    shown = ShownData.from_json(data)
     roles = {column: use for column, use in shown.source.roles.items() if column != label}
-    is_other = label != shown.label
-    classes = ClassRules() if is_other else shown.source.classes
     answers = answers_without(shown.source.answers, label)
-    chosen = replace(shown.source, label=label, roles=roles, classes=classes, answers=answers)
-    # The page fills in a label that was inferred: that is not a choice.
-    is_shown = chosen == replace(shown.source, label=shown.label)
-    return no_update if is_shown else msgspec.to_builtins(chosen)
+    chosen = replace(shown.source, label=label, roles=roles, classes=ClassRules(), answers=answers)
+    return msgspec.to_builtins(chosen)
 
 
 def answer_question(clicks: list[int | None], data: Any) -> Any:
@@ -112,7 +109,9 @@ def answer_question(clicks: list[int | None], data: Any) -> Any:
         return no_update  # the table has changed meanwhile
     question = questions[at]
     answers = {**shown.source.answers, question.id: question.choices[number].value}
-    return msgspec.to_builtins(replace(shown.source, answers=answers))
+    # The rules of the classes are those of the label.
+    classes = ClassRules() if question.id == LABEL else shown.source.classes
+    return msgspec.to_builtins(replace(shown.source, answers=answers, classes=classes))
 
 
 def show_data(choice: Any, remembered: Any, shown: Any) -> tuple[Any, ...]:

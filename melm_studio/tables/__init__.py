@@ -18,6 +18,7 @@ from melm_studio.tables.preparation import label_candidates, prepare
 from melm_studio.tables.quantities import NUMBERS, THOUSANDS, conversion, without_unit
 from melm_studio.tables.questions import (
     GRID,
+    LABEL,
     MAX_ANSWERS,
     Choice,
     Question,
@@ -62,6 +63,7 @@ from melm_studio.tables.text import DELIMITERS
 __all__ = [
     "DELIMITERS",
     "GRID",
+    "LABEL",
     "MAX_ANSWERS",
     "MAX_CELLS",
     "MAX_EDITED_ROWS",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 import numpy as np
 import pandas as pd
@@ -38,6 +38,19 @@ def guess_label(table: Table, without: Collection[str] = ()) -> str:
     TableError
         If no column could be a label.
     """
+    return likely_labels(table, without)[0]
+
+
+def likely_labels(table: Table, without: Collection[str] = ()) -> list[str]:
+    """Return the columns among which the label is guessed, the guess first.
+
+    Those that look like a label; of a table without any, numbers that can be cut into classes.
+
+    Raises
+    ------
+    TableError
+        If no column could be a label.
+    """
     candidates = [name for name in label_candidates(table) if name not in without]
     if not candidates or _is_plain_number(table.frame, candidates[0]):
         _refuse_one_class(table.frame.drop(columns=list(without), errors="ignore"))
@@ -49,7 +62,21 @@ def guess_label(table: Table, without: Collection[str] = ()) -> str:
             "number to be cut into ranges. Add a column with the class of every row and drop the "
             "file again."
         )
-    return candidates[0]
+    return candidates
+
+
+def rival_labels(table: Table, candidates: Sequence[str]) -> list[str]:
+    """Return the columns that could as well be the label as the first, which was guessed.
+
+    Those of text beside text, or of numbers beside numbers, unless the name of the first says it.
+    """
+    guess, *others = candidates
+    if guess.lower() in PLAIN_NAMES:
+        return []
+    if _is_hinted(guess):
+        return [name for name in others if _is_hinted(name)]
+    kinds = {name: table.frame[name].dtype.kind == "f" for name in candidates}
+    return [name for name in others if _is_hinted(name) or kinds[name] == kinds[guess]]
 
 
 def label_candidates(table: Table) -> tuple[str, ...]:

@@ -31,11 +31,11 @@ from melm_studio.tables.dependence import (
 )
 from melm_studio.tables.formatting import count, listed, number, shortened
 from melm_studio.tables.labeled_data import LabeledData, UnlabeledRows
-from melm_studio.tables.labels import guess_label, label_candidates
+from melm_studio.tables.labels import guess_label, label_candidates, likely_labels
 from melm_studio.tables.pixels import pixel_grid
-from melm_studio.tables.questions import GRID, answered_roles, checked_answers
+from melm_studio.tables.questions import GRID, LABEL, answered_roles, checked_answers
 from melm_studio.tables.read import Table, TableError, unique_names
-from melm_studio.tables.reading_questions import column_questions, reading_questions
+from melm_studio.tables.reading_questions import column_questions, label_question, reading_questions
 from melm_studio.tables.recipe_words import filled_sentences, step_sentences
 from melm_studio.tables.records import MAX_CELLS
 from melm_studio.tables.roles import FEATURES, USED, Column, Role, Use
@@ -96,7 +96,8 @@ def prepare(
     roles = {**chosen, **answered_roles(answers, chosen)}
     if recipe is None:
         recipe = Recipe(scaling=Scaling.UNIT if standardize else Scaling.NONE)
-    label = guess_label(table, without=roles) if label is None else label
+    likely = likely_labels(table, without=roles) if label is None else []
+    label = (answers.get(LABEL) or likely[0]) if label is None else label
     classes = find_classes(table.frame, label, class_rules)
     columns = find_roles(table.frame, label, classes, roles)
     frame = table.frame.iloc[classes.rows]
@@ -110,6 +111,7 @@ def prepare(
     questions = dependence_questions(asked, answers, table.answers)
     notes = tuple(dependence_notes(frame, columns, questions, X, classes.y))
     read_questions = (
+        *(label_question(table, likely, answers.get(LABEL, "")) if likely else ()),
         *reading_questions(table.asked, answers),
         *column_questions(frame, columns, answers, chosen, {one.id for one in questions}),
     )

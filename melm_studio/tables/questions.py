@@ -19,6 +19,7 @@ from melm_studio.tables.roles import Use
 from melm_studio.tables.text import TableError
 
 NEIGHBORS, DOUBLES = "neighbors", "doubles"
+LABEL = "label"
 GRID = "grid"  # never asked: found, or said by the user
 SUBJECTS = "subjects:"  # and the name of a column
 INDEPENDENT, TOGETHER = "independent", "together"
@@ -61,8 +62,8 @@ class Question(msgspec.Struct, frozen=True):
     Attributes
     ----------
     id : str
-        "neighbors", "doubles", "limits", "words", "samples", "header", "totals", or "subjects:" or
-        "use:" and the name of a column.
+        "label", "neighbors", "doubles", "limits", "words", "samples", "header", "totals", or
+        "subjects:" or "use:" and the name of a column.
     sentence : str
         The question, and why it is asked.
     choices : tuple of Choice
@@ -143,17 +144,21 @@ def _checked_answer(question: str, answer: str) -> tuple[bool, str]:
     if question == GRID:
         is_known = answer == NO_GRID or bool(GRID_SIZE.fullmatch(answer))
         return is_known, f"8x8 (any height and width in pixels) or {NO_GRID}"
+    if question == LABEL:
+        return bool(answer), "the name of a column"
     if question in READING or question.startswith(USE):
         values = READING.get(question, tuple(Use))
         return answer in values, ", ".join(values)
     raise TableError(
-        f'There is no question "{shortened(question)}". Questions are {NEIGHBORS}, {DOUBLES}, '
-        f"{', '.join(READING)}, {SUBJECTS}NAME, {USE}NAME and {GRID}."
+        f'There is no question "{shortened(question)}". Questions are {LABEL}, {NEIGHBORS}, '
+        f"{DOUBLES}, {', '.join(READING)}, {SUBJECTS}NAME, {USE}NAME and {GRID}."
     )
 
 
 def _named_column(question: str, answer: str) -> str:
     """The column that a question or its answer names; empty if neither does."""
+    if question == LABEL:
+        return answer
     for prefix in (SUBJECTS, USE):
         if question.startswith(prefix):
             return question.removeprefix(prefix)
@@ -191,7 +196,9 @@ def answers_without(answers: Mapping[str, str], column: str) -> dict[str, str]:
     return {
         question: answer
         for question, answer in answers.items()
-        if question not in (SUBJECTS + column, USE + column) and answer != COLUMN + column
+        if question not in (SUBJECTS + column, USE + column)
+        and answer != COLUMN + column
+        and (question, answer) != (LABEL, column)
     }
 
 

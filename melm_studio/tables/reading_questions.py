@@ -13,11 +13,13 @@ import pandas as pd
 from melm_core.base import percent
 from melm_studio.tables.column_roles import NEARLY_EMPTY
 from melm_studio.tables.formatting import number, shortened
-from melm_studio.tables.labels import words_of
-from melm_studio.tables.questions import READING, SUBJECTS, USE, Choice, Question
+from melm_studio.tables.labels import rival_labels, words_of
+from melm_studio.tables.questions import LABEL, READING, SUBJECTS, USE, Choice, Question
+from melm_studio.tables.read import Table
 from melm_studio.tables.roles import Column, Role, Use
 
 MOST_COLUMNS = 20  # that are asked about
+MOST_RIVALS = 3  # beside the guessed label
 LEAST_REPEATS = 2  # rows for each value, on average, for a number to be a group or a batch
 FIRST_YEAR, LAST_YEAR = 1900, 2100
 # Names of whole numbers that count occasions rather than measure.
@@ -73,6 +75,25 @@ def reading_questions(asked: Mapping[str, str], answers: Mapping[str, str]) -> I
             choices = tuple(Choice(value, labels[value]) for value in values)
             sentence = _ASKED[question].format(found)
             yield Question(question, sentence, choices, answers.get(question, ""), values[0])
+
+
+def label_question(table: Table, likely: Sequence[str], answer: str) -> Iterator[Question]:
+    """Which column is the label, where it was a guess.
+
+    Parameters
+    ----------
+    table : Table
+    likely : sequence of str
+        The columns among which it was guessed, the guess first.
+    answer : str
+        Empty while there is none.
+    """
+    rivals = rival_labels(table, likely)[:MOST_RIVALS]
+    if answer or rivals:
+        names = dict.fromkeys(filter(None, (likely[0], *rivals, answer)))
+        choices = tuple(Choice(name, shortened(name)) for name in names)
+        sentence = f"Which column has the classes? {shortened(likely[0])} was guessed."
+        yield Question(LABEL, sentence, choices, answer, likely[0])
 
 
 def column_questions(

@@ -154,8 +154,21 @@ def sixty_classes() -> MessyTable:
     )
 
 
+def guessed_label() -> MessyTable:
+    sex = ["f" if at % 4 < 2 else "m" for at in range(N_ROWS)]
+    return MessyTable(
+        "Which of two columns of categories is the label is asked, unless a name says it.",
+        "people.csv",
+        text_of(["sex", "x", "y", "kind"], sex, A, B, KIND).encode(),
+        ("sex = m", "x", "y"),
+        shown=("Which column has the classes? kind was guessed.",),
+        asked=("label",),
+    )
+
+
 TABLES = (
     nearly_empty, visits, years, site_codes, patients, numeric_id, codes_of_classes,
     dates_as_classes, one_feature, label_first, missing_words, unlabeled,
     sixty_classes,
+    guessed_label,
 )  # fmt: skip

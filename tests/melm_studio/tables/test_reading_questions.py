@@ -151,3 +151,22 @@ def test_words_among_numbers_are_empty_as_answered():
     assert np.isnan(data.unprepared[:, data.feature_names.index("zinc")]).sum() == 15
     [question] = [one for one in data.questions if one.id == "words"]
     assert question.answer == "empty"  # and can be answered anew
+
+
+def test_the_label_that_is_answered_has_the_classes_and_the_guess_is_a_feature():
+    rows = [f"{RNG.normal():.3f},{'fm'[at // 2 % 2]},{'ab'[at % 2]}" for at in range(40)]
+    text = "\n".join(["x,sex,kind", *rows])
+    guessed, answered = (read_and_prepared(text, answers) for answers in ({}, {"label": "sex"}))
+    assert (guessed.label, answered.label) == ("kind", "sex")
+    assert "kind = b" in answered.feature_names
+    [question] = answered.questions
+    assert [choice.value for choice in question.choices] == ["kind", "sex"]
+    assert (question.default, question.answer) == ("kind", "sex")
+    with pytest.raises(TableError, match='names the column "age", which the table does not have'):
+        read_and_prepared(text, {"label": "age"})
+
+
+def test_a_label_that_its_name_says_or_that_is_chosen_is_not_asked_about():
+    rows = [f"{RNG.normal():.3f},{'fm'[at // 2 % 2]},{'ab'[at % 2]}" for at in range(40)]
+    table = read_table("\n".join(["x,sex,species", *rows]).encode(), "t.csv")
+    assert prepare(table).questions == prepare(table, "sex").questions == ()
