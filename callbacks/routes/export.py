@@ -17,8 +17,8 @@ from callbacks.routes.probabilities import probabilities_in_plane
 from callbacks.routes.requested_view import requested_event, requested_options, viewed_event
 from callbacks.services import services
 from callbacks.session import own_run
-from melm_core.methods import METHODS
-from melm_studio.planes.saved_model import model_text
+from melm_core.methods import METHODS, SavedPlane
+from melm_studio.planes.saved_model import model_text, saved_plane
 from melm_studio.publication.program import program_of
 from melm_studio.rows.spreadsheet import csv_text
 from melm_studio.runs.execution.rows import RunData
@@ -51,24 +51,30 @@ def components(run_id: str) -> flask.Response:
 def model(run_id: str) -> flask.Response:
     """The plane in the format of `SavedPlane`."""
     record = _linear_run(run_id)
-    data, options = services().renderer.data(record), requested_options()
-    event = requested_event(run_id, flask.request.args.get("plane", type=int))
+    return attachment(
+        model_text(record, _saved_plane(record)), record, "model.json", "application/json"
+    )
+
+
+def _saved_plane(record: RunRecord) -> SavedPlane:
+    options = requested_options()
+    event = requested_event(record.run_id, flask.request.args.get("plane", type=int))
     known = probabilities_in_plane(record, event)
-    text = model_text(
-        data,
+    return saved_plane(
+        services().renderer.data(record),
         record,
         viewed_event(record, event).components,
         options.gamma,
         calibration=known.calibration if known else None,
         limits=services().rows.placer(record, event, options).limits,
     )
-    return attachment(text, record, "model.json", "application/json")
 
 
 def program(run_id: str) -> flask.Response:
-    """A Python program that computes the coordinates of any rows."""
+    """A Python program that computes the coordinates and classes of any rows."""
     record = _linear_run(run_id)
-    text = program_of(record, _event(record), services().renderer.data(record))
+    data = services().renderer.data(record)
+    text = program_of(record, _event(record), data, _saved_plane(record))
     return attachment(text, record, "script.py", "text/x-python")
 
 

@@ -17,7 +17,16 @@ from melm_studio.tables import LabeledData
 MAX_KERNELS = 10_000
 
 
-def model_text(
+def model_text(record: RunRecord, plane: SavedPlane) -> str:
+    """Return a plane of a run as JSON for `SavedPlane`, with how it was found."""
+    return plane.to_json(
+        method=record.method,
+        parameters=record.parameters.values,
+        data={"name": record.data_name, "sha256": record.data_id},
+    )
+
+
+def saved_plane(
     data: RunData,
     record: RunRecord,
     components: FloatArray,
@@ -25,8 +34,8 @@ def model_text(
     *,
     calibration: Calibration | None = None,
     limits: RowLimits | None = None,
-) -> str:
-    """Return the plane as JSON for `SavedPlane`, with how it was found.
+) -> SavedPlane:
+    """Return a plane of a run with all that applies it to new rows.
 
     Parameters
     ----------
@@ -36,13 +45,13 @@ def model_text(
     gamma : float, optional
         Kernel width of the class densities; by default that of the densities of the run.
     calibration : Calibration, optional
-        Of their probabilities; without it the file has none.
+        Of their probabilities; without it the plane has none.
     limits : RowLimits, optional
         Beyond which a row has no class.
     """
     train, _ = rows_of(data, record)
     width = record.density_gamma if gamma is None else gamma
-    plane = SavedPlane(
+    return SavedPlane(
         components,
         center=data.center,
         scale=data.scale,
@@ -53,11 +62,6 @@ def model_text(
         calibration=calibration,
         limits=limits,
         rules=data.rules,
-    )
-    return plane.to_json(
-        method=record.method,
-        parameters=record.parameters.values,
-        data={"name": record.data_name, "sha256": record.data_id},
     )
 
 

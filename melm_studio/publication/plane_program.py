@@ -1,9 +1,11 @@
-"""Computes the coordinates of the rows of a table in a plane, one line for each row.
+"""Computes the coordinates and classes of the rows of a table in a plane, one line for each row.
 
     python PROGRAM.py TABLE.csv > points.csv
 
 It needs numpy and pandas. The table may have its columns in any order, and others beside them;
-labels are not needed. Rows are numbered from 1, without the header.
+names may differ in case, marks and units, and labels are not needed. Rows are numbered from 1,
+without the header. The class is the one of the largest density in the plane; a row that is unlike
+those of the fit has none, and none has one where most are unlike.
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ import numpy.typing as npt
 import pandas as pd
 
 # <arithmetic>: `program_of` writes the functions of this module in place of the import.
+from melm_core.linalg import score_distances, squared_residuals
 from melm_core.recipe import prepared_features
 
 # </arithmetic>
@@ -35,6 +38,11 @@ SCALE: list[float] = []
 COMPONENTS: list[list[float]] = []
 # How missing numbers are filled and which steps follow; empty if COLUMNS has what replaces them.
 RULES: dict[str, Any] = {}
+# The classes, and what their densities are summed from: a root of the inverse covariance of the
+# kernel, the rows of the class times this root, and the logarithm of the kernel's peak.
+CLASSES: dict[str, dict[str, Any]] = {}
+CALIBRATION: dict[str, float] = {}  # of their probabilities; empty without any
+LIMITS: dict[str, Any] = {}  # beyond which a row has no class
 # How the table was written to which the plane was fitted.
 HAS_HEADER = True
 DECIMAL = "."
@@ -46,6 +54,7 @@ THOUSANDS: dict[str, str] = {}
 
 MOST_TITLES = 40  # lines above the header
 LONGEST_HEADER = 10_000_000  # characters
+ROWS_AT_ONCE = 200  # so that the kernels at them fit into the memory
 
 
 def main() -> None:
@@ -55,11 +64,70 @@ def main() -> None:
     encoded = np.hstack([encode(cells[name], decimal) for name in COLUMNS])
     features = prepared_features(encoded, RULES) if RULES else encoded
     note_uncomputable(features)
-    coordinates = (features - np.array(CENTER)) / np.array(SCALE) @ np.array(COMPONENTS).T
+    prepared = (features - np.array(CENTER)) / np.array(SCALE)
+    coordinates = prepared @ np.array(COMPONENTS).T
     names = [f"component_{i + 1}" for i in range(len(COMPONENTS))]
     points = pd.DataFrame(coordinates, columns=names)
     points.insert(0, "row", range(1, len(points) + 1))
+    if CLASSES:
+        points = points.assign(**class_columns(prepared, coordinates))
     points.to_csv(sys.stdout, index=False)
+
+
+def class_columns(
+    prepared: npt.NDArray[np.float64], coordinates: npt.NDArray[np.float64]
+) -> dict[str, npt.NDArray[Any]]:
+    """The class of each row, and probabilities where they were calibrated; none of rows unlike."""
+    has_none: npt.NDArray[np.bool_] = np.asarray(np.isnan(coordinates).any(axis=1))
+    has_none[~has_none] = are_unlike(prepared[~has_none])
+    n_without = int(np.count_nonzero(has_none))
+    if 2 * n_without > len(has_none):
+        sys.stderr.write(
+            f"No classes are given: {n_without} of {len(has_none)} rows are unlike those that the "
+            "plane was fitted to. Check their units.\n"
+        )
+        has_none[:] = True
+    logs = np.column_stack([log_density(coordinates, **one) for one in CLASSES.values()])
+    likeliest = np.where(np.isnan(logs), -np.inf, logs).argmax(axis=1)
+    names = np.array([*CLASSES], dtype=object)[likeliest]
+    columns: dict[str, npt.NDArray[Any]] = {"class": np.where(has_none, "", names)}
+    if CALIBRATION:
+        shares = np.exp((logs - logs.max(axis=1, keepdims=True)) / CALIBRATION["temperature"])
+        shares = shares / shares.sum(axis=1, keepdims=True)
+        shares = (1 - CALIBRATION["lapse"]) * shares + CALIBRATION["lapse"] / len(CLASSES)
+        shares[has_none] = np.nan
+        columns |= {f"probability of {name}": shares[:, i] for i, name in enumerate(CLASSES)}
+    return columns
+
+
+def are_unlike(prepared: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
+    """Whether rows are farther from those of the fit than one in a hundred of these, or is off."""
+    if not LIMITS:
+        return np.zeros(len(prepared), dtype=bool)
+    centered, basis = prepared - np.array(LIMITS["mean"]), np.array(LIMITS["basis"])
+    in_plane = score_distances(centered, basis, np.array(LIMITS["precision"]))
+    off = squared_residuals(centered, basis).sum(axis=1)
+    flags: npt.NDArray[np.bool_] = in_plane > LIMITS["score_limit"]
+    flags |= off > LIMITS["residual_limit"]
+    return flags
+
+
+def log_density(
+    points: npt.NDArray[np.float64],
+    root: list[list[float]],
+    rows: list[list[float]],
+    log_peak: float,
+) -> npt.NDArray[np.float64]:
+    """The logarithm of the density of a class, NaN where a point is."""
+    u, v = points @ np.array(root), np.array(rows)
+    logs = np.empty(len(u))
+    for i in range(0, len(u), ROWS_AT_ONCE):
+        block = slice(i, i + ROWS_AT_ONCE)
+        exponents = -0.5 * ((u[block, None] - v) ** 2).sum(axis=2)
+        largest = exponents.max(axis=1)
+        logs[block] = largest + np.log(np.exp(exponents - largest[:, None]).sum(axis=1))
+    logs += log_peak - np.log(len(v))
+    return logs
 
 
 def read(file: Path) -> tuple[pd.DataFrame, str]:
@@ -122,6 +190,7 @@ def decoded(raw: bytes) -> str:
 def find_columns(text: str, name: str) -> tuple[str, int, list[str]]:
     """The delimiter, where the header or the first row begins, and the names of the columns."""
     found = [(mark, *found_at) for mark in DELIMITERS for found_at in candidates(text, mark)]
+    found = [(mark, start, as_known(names)) for mark, start, names in found]
     for mark, start, names in found:
         if set(COLUMNS) <= set(names):
             return mark, start, names
@@ -131,6 +200,31 @@ def find_columns(text: str, name: str) -> tuple[str, int, list[str]]:
         f"{name} lacks {listed(missing)}. It must be a CSV file with all {len(COLUMNS)} columns of "
         f"the plane: {listed(list(COLUMNS))}."
     )
+
+
+def as_known(names: list[str]) -> list[str]:
+    """The names with those of the columns of the plane where only case, marks or units differ."""
+    exact = set(names)
+    spelled = {plain(name): name for name in reversed(names)}
+    bare = {plain(without_unit(name)): name for name in reversed(names)}
+    given = {}
+    for column in COLUMNS:
+        found = spelled.get(plain(column)) or bare.get(plain(without_unit(column)))
+        if column in exact or found is None or found in COLUMNS:
+            continue
+        has_units = without_unit(found) != found and without_unit(column) != column
+        if plain(found) == plain(column) or not has_units:  # two units would be two columns
+            given[found] = column
+    return [given.get(name, name) for name in names]
+
+
+def plain(name: str) -> str:
+    return "".join(letter for letter in name.casefold() if letter.isalnum()) or name
+
+
+def without_unit(name: str) -> str:
+    """The name without a unit in brackets behind it."""
+    return re.sub(r" \[[^\[\]]+\]$", "", name)
 
 
 def candidates(text: str, delimiter: str) -> list[tuple[int, list[str]]]:

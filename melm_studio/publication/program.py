@@ -1,4 +1,4 @@
-"""A program that computes the coordinates of any rows in the plane on screen.
+"""A program that computes the coordinates and classes of any rows in the plane on screen.
 
 It is the source of `plane_program` with the values of the plane as literals.
 """
@@ -6,9 +6,14 @@ It is the source of `plane_program` with the values of the plane as literals.
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Iterable
+from dataclasses import asdict
 
 from melm_core.base import ColumnEncoding
+from melm_core.density import inverse_root
+from melm_core.linalg import orthonormalize, score_distances, squared_residuals
+from melm_core.methods import SavedPlane
 from melm_core.recipe import prepared_features
 from melm_studio.planes.captions import title
 from melm_studio.publication import plane_program
@@ -17,13 +22,27 @@ from melm_studio.runs.records.run import PlaneEvent, RunRecord
 from melm_studio.tables import DELIMITERS, MISSING, NUMBERS, THOUSANDS, LabeledData
 
 _VALUES = "# <values>", "# </values>\n"
+_LARGEST = sys.float_info.max
 _ARITHMETIC = "# <arithmetic>", "# </arithmetic>\n"
 
 
-def program_of(record: RunRecord, event: PlaneEvent, data: RunData) -> str:
-    """Return a program that computes the coordinates of rows in the plane of an event."""
+def program_of(
+    record: RunRecord, event: PlaneEvent, data: RunData, saved: SavedPlane | None = None
+) -> str:
+    """Return a program that computes the coordinates of rows in the plane of an event.
+
+    Parameters
+    ----------
+    record : RunRecord
+    event : PlaneEvent
+    data : RunData
+        Of the run.
+    saved : SavedPlane, optional
+        The same plane with the densities of the classes: the program names classes as it does.
+    """
     heading = f"# The coordinates of {_line(title(record))} of {_line(record.data_name)}.\n"
-    source = _with(inspect.getsource(plane_program), _VALUES, _values(event, data))
+    values = _values(event, data) + _class_values(saved)
+    source = _with(inspect.getsource(plane_program), _VALUES, values)
     return heading + _with(source, _ARITHMETIC, _arithmetic())
 
 
@@ -36,7 +55,41 @@ def _with(source: str, marks: tuple[str, str], text: str) -> str:
 def _arithmetic() -> str:
     """The functions that apply a recipe, from their own source."""
     module = inspect.getsource(inspect.getmodule(prepared_features) or prepared_features)
-    return module.partition(_ARITHMETIC[0])[2].partition("\n")[2] + "\n\n"
+    recipe = module.partition(_ARITHMETIC[0])[2].partition("\n")[2]
+    distances = [inspect.getsource(score_distances), inspect.getsource(squared_residuals)]
+    return "\n\n".join([recipe.rstrip("\n") + "\n", *distances]) + "\n\n"
+
+
+def _class_values(saved: SavedPlane | None) -> str:
+    if saved is None or (densities := saved.class_densities_) is None:
+        return "CLASSES = {}\nCALIBRATION = {}\nLIMITS = {}\n"
+    roots, log_peaks = inverse_root(densities.covariances)
+    of_classes = zip(saved.classes_, densities.rows, roots, log_peaks, strict=True)
+    classes = {
+        str(name): {
+            "root": root.tolist(),
+            "rows": (rows @ root).tolist(),
+            "log_peak": float(peak),
+        }
+        for name, rows, root, peak in of_classes
+    }
+    calibrated = asdict(saved.calibration_) if saved.calibration_ else {}
+    calibration = {name: float(value) for name, value in calibrated.items()}
+    limits = saved.limits_ and {
+        "mean": saved.limits_.mean.tolist(),
+        "basis": orthonormalize(saved.components_).tolist(),
+        "precision": saved.limits_.precision.tolist(),
+        # An infinite limit is no literal.
+        "score_limit": float(min(saved.limits_.score_limit, _LARGEST)),
+        "residual_limit": float(min(saved.limits_.residual_limit, _LARGEST)),
+    }
+    return (
+        "# Of each class, for its density: a root of the inverse covariance of the kernel, the\n"
+        "# rows times this root, and the logarithm of the kernel's peak.\n"
+        f"CLASSES = {{\n{_lines(f'{name!r}: {one!r}' for name, one in classes.items())}}}\n"
+        f"CALIBRATION = {calibration!r}\n"
+        f"LIMITS = {limits or {}!r}\n"
+    )
 
 
 def _values(event: PlaneEvent, data: LabeledData) -> str:

@@ -18,7 +18,9 @@ from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 from msgspec import structs
 
-from melm_core.methods import SavedPlane
+from melm_core.density import kernel_classes
+from melm_core.evaluation import Calibration
+from melm_core.methods import RowLimits, SavedPlane
 from melm_core.recipe import Fill, MissingValues, Recipe, Scaling, Step, StepKind
 from melm_studio.publication.program import program_of
 from melm_studio.tables import SAMPLES, LabeledData, TableError, load_sample, prepare, read_table
@@ -33,10 +35,26 @@ def components_for(data: LabeledData) -> np.ndarray:
     return np.random.default_rng(1).normal(size=(2, len(data.feature_names)))
 
 
-def program(data: LabeledData) -> str:
+def program(data: LabeledData, saved: SavedPlane | None = None) -> str:
     event = structs.replace(plane(), components=components_for(data))
     record = structs.replace(run_of("ada", "data", "pca"), data_name=data.name)
-    return program_of(record, event, data)
+    return program_of(record, event, data, saved)
+
+
+def saved(data: LabeledData, **known: object) -> SavedPlane:
+    """The plane of `program` with the densities of the classes in it."""
+    components = components_for(data)
+    densities = kernel_classes(data.X, data.y, n_components=2, gamma=1.0).project(components)
+    return SavedPlane(
+        components,
+        center=data.center,
+        scale=data.scale,
+        feature_names=data.feature_names,
+        encodings=data.encodings,
+        class_names=data.class_names,
+        class_densities=densities,
+        **known,
+    )
 
 
 def run(text: str, raw: bytes) -> tuple[pd.DataFrame, str]:
@@ -323,6 +341,44 @@ def test_the_environment_of_the_test_lacks_the_studio_and_its_packages(environme
     for package in ("melm_core", "melm_studio", "scipy", "sklearn"):
         script.write_text(f"import {package}\n")
         assert "ModuleNotFoundError" in isolated(environment, script).stderr
+
+
+def test_rows_get_the_classes_and_probabilities_of_the_saved_plane():
+    table = load_sample("iris")
+    data = prepare(table)
+    limits = RowLimits(np.zeros(4), np.eye(2), score_limit=9.0, residual_limit=7.0)
+    one = saved(data, calibration=Calibration(1.5, 0.02), limits=limits)
+    found, notes = run(program(data, one), table.frame.to_csv(index=False).encode())
+    unlike = one.are_unlike(table.frame)
+    assert 0 < unlike.sum() < 75
+    assert found["class"].isna().tolist() == unlike.tolist()
+    predicted = one.predict(table.frame)
+    assert found["class"][~unlike].tolist() == predicted[~unlike].tolist()
+    shares = found[[f"probability of {name}" for name in data.class_names]]
+    np.testing.assert_allclose(shares, one.predict_proba(table.frame), atol=1e-12)
+    assert notes == ""
+
+
+def test_no_classes_are_printed_where_most_rows_are_unlike():
+    table = load_sample("iris")
+    data = prepare(table)
+    limits = RowLimits(np.zeros(4), np.eye(2), score_limit=9.0, residual_limit=7.0)
+    grams = table.frame.assign(**{name: 1_000 * table.frame[name] for name in data.feature_names})
+    found, notes = run(program(data, saved(data, limits=limits)), grams.to_csv().encode())
+    assert found["class"].isna().all()
+    assert notes.startswith("No classes are given: 150 of 150 rows are unlike")
+
+
+def test_names_may_differ_in_case_marks_and_a_unit_but_not_between_units():
+    rows = [["1.5", "2"], ["2.5", "1"], ["3.5", "9"], ["4.5", "5"]]
+    header = ["Total acid", "lead [mg/kg]"]
+    raw = written([[*header, "class"], *([*row, "ab"[at % 2]] for at, row in enumerate(rows))])
+    data = prepare(read_table(raw, "table.csv"), "class")
+    other = written([["LEAD", "x", "total_acid"], *([b, "7", a] for a, b in rows)])
+    assert_alike(computed(program(data), other), points(data))
+    grams = written([["lead [g/kg]", "Total acid"], *(row[::-1] for row in rows)])
+    with pytest.raises(SystemExit, match=r'lacks "lead \[mg/kg\]"'):
+        run(program(data), grams)
 
 
 def test_ordered_categories_title_lines_and_gzip_are_read_as_in_the_studio():

@@ -18,7 +18,7 @@ from melm_core.recipe import CurvedFeatures
 from melm_studio.planes.figure import plane_frame
 from melm_studio.planes.plane_edits import LoadingEdit
 from melm_studio.planes.renderer import PlaneRenderer
-from melm_studio.planes.saved_model import model_text
+from melm_studio.planes.saved_model import saved_plane
 from melm_studio.planes.view_options import MorphTarget, ViewOptions
 from melm_studio.publication.program import program_of
 from melm_studio.rows.details import row_details
@@ -177,7 +177,7 @@ def test_a_saved_plane_and_a_program_bend_as_the_run_does(store, data, tmp_path)
     record, event = finished(store, data, "curved")
     own = PlaneRenderer(store).data(record)
     expected = own.X @ event.components.T
-    plane = SavedPlane.from_json(model_text(own, record, event.components))
+    plane = SavedPlane.from_json(saved_plane(own, record, event.components).to_json())
     np.testing.assert_allclose(plane.transform(ring().drop(columns="label")), expected, atol=1e-9)
     (tmp_path / "plane.py").write_text(program_of(record, event, own))
     ring().to_csv(tmp_path / "ring.csv", index=False)
