@@ -138,11 +138,28 @@ def _question(at: int, question: Question) -> Component:
     ]
     is_open = {} if question.answer or question.default else data_attributes(open="")
     return html.Div(
-        [html.P(question.sentence), html.Div(buttons, className="choices")],
+        [
+            html.P(question.sentence),
+            *([_preview(question)] if question.preview else []),
+            html.Div(buttons, className="choices"),
+        ],
         role="group",
         className="table-question",
         **is_open,
         **aria(label=question.short),
+    )
+
+
+def _preview(question: Question) -> Component:
+    """The first cells of the table as an answer would have it."""
+    header, *rows = question.preview
+    return html.Table(
+        [
+            html.Caption("Turned, it begins"),
+            html.Thead(html.Tr([html.Th(cell) for cell in header])),
+            html.Tbody([html.Tr([html.Td(cell) for cell in row]) for row in rows]),
+        ],
+        className="preview",
     )
 
 

@@ -7,8 +7,9 @@ import io
 import re
 from collections import Counter
 from collections.abc import Sequence
+from typing import TypeAlias
 
-from melm_studio.tables.formatting import count, listed
+from melm_studio.tables.formatting import count, listed, shortened
 from melm_studio.tables.quantities import NUMBERS, is_unit, with_unit
 from melm_studio.tables.records import MAX_CELLS, Limits
 from melm_studio.tables.text import DELIMITERS
@@ -17,11 +18,14 @@ SAMPLE_LINES = 200
 MAX_TITLES = 20
 MAX_HEADER_ROWS = 4
 MAX_GROUPS = 20
+MOST_PREVIEWED = 5  # rows and columns
 LEAST_NUMBERED = 6  # columns whose names have groups and numbers
 LEAST_COLUMNS = 4  # of numbers, for samples to be in columns
 BLANK = b" \r\n\t,;|"
 FEW = 3  # a title fills at most one in so many cells of a row
 NEARLY_ALL = 0.9
+
+Preview: TypeAlias = tuple[tuple[str, ...], ...]
 
 
 def without_titles(data: bytes) -> tuple[bytes, tuple[str, ...]]:
@@ -211,7 +215,7 @@ class _Head:
 
 def samples_in_rows(
     data: bytes, limits: Limits, samples: str = "auto"
-) -> tuple[bytes, tuple[str, ...], str]:
+) -> tuple[bytes, tuple[str, ...], str, Preview]:
     """Turn a table whose samples are its columns, as tables of genes are.
 
     Parameters
@@ -229,18 +233,20 @@ def samples_in_rows(
     steps : tuple of str
     found : str
         Why samples seem to be columns, however they are read; empty if they do not.
+    preview : tuple of tuple of str
+        The first cells of the turned table, its header first; empty if samples are rows.
     """
     head = _Head.of(data)
     found = _groups_of_columns(head, data)
     if samples == "rows" or (samples == "auto" and not found):
-        return data, (), found
+        return data, (), found, _turned_head(head, data, found)
     delimiter = head.delimiter if head else ","
     records = [
         row for row in csv.reader(io.StringIO(data.decode()), delimiter=delimiter) if any(row)
     ]
     width = max(map(len, records), default=0)
     if width * len(records) > MAX_CELLS or len(records) > limits.n_columns:
-        return data, (), ""
+        return data, (), "", ()
     turned = io.StringIO()
     padded = [row + [""] * (width - len(row)) for row in records]
     if found == _IN_NAMES:
@@ -248,7 +254,24 @@ def samples_in_rows(
     csv.writer(turned, lineterminator="\n").writerows(zip(*padded, strict=True))
     n_samples = count(width - 1, "column")
     step = f"Turned: the {n_samples} of the file are samples, its rows are features."
-    return turned.getvalue().encode(), (step,), found
+    return turned.getvalue().encode(), (step,), found, _turned_head(head, data, found)
+
+
+def _turned_head(head: _Head | None, data: bytes, found: str) -> Preview:
+    """The first cells of the turned table, with its groups."""
+    if head is None or not found:
+        return ()
+    n_numbers = MOST_PREVIEWED - (found != _ABOVE)
+    rows = [row[:MOST_PREVIEWED] for row in head.rows[:n_numbers]]
+    if found == _BELOW:
+        rows.append(_last_row(head, data)[:MOST_PREVIEWED])
+    if found == _IN_NAMES:
+        rows.append(["group", *map(_group_of, rows[0][1:])])
+    return tuple(zip(*(map(shortened, row) for row in rows), strict=True))
+
+
+def _last_row(head: _Head, data: bytes) -> list[str]:
+    return _cells(data.rstrip().rpartition(b"\n")[2].decode("utf-8", "replace"), head.delimiter)
 
 
 _ABOVE = "A row of groups stands above its numbers"
@@ -266,7 +289,7 @@ def _groups_of_columns(head: _Head | None, data: bytes) -> str:
         return ""
     if any(_are_groups(rows[at][1:]) and _are_named_numbers(rows[at + 1 :]) for at in (0, 1)):
         return _ABOVE
-    last = _cells(data.rstrip().rpartition(b"\n")[2].decode("utf-8", "replace"), head.delimiter)
+    last = _last_row(head, data)
     if rows[-1] == last:
         rows = rows[:-1]
     if not _are_named_numbers(rows):

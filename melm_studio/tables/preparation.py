@@ -112,7 +112,7 @@ def prepare(
     notes = tuple(dependence_notes(frame, columns, questions, X, classes.y))
     read_questions = (
         *(label_question(table, likely, answers.get(LABEL, "")) if likely else ()),
-        *reading_questions(table.asked, answers),
+        *reading_questions(table, answers),
         *column_questions(frame, columns, answers, chosen, {one.id for one in questions}),
     )
     warnings = () if has_chosen_groups(columns, questions) else notes

@@ -72,6 +72,8 @@ class Question(msgspec.Struct, frozen=True):
     default : str
         The value of the choice that holds while there is no answer; empty where an answer is
         needed before the studio says yes.
+    preview : tuple of tuple of str
+        The first cells of the table as an answer would have it, its header first; empty without.
     """
 
     id: str
@@ -79,6 +81,7 @@ class Question(msgspec.Struct, frozen=True):
     choices: tuple[Choice, ...]
     answer: str = ""
     default: str = ""
+    preview: tuple[tuple[str, ...], ...] = ()
 
     @property
     def short(self) -> str:

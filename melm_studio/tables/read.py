@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from melm_core.base import IntArray
-from melm_studio.tables.above_rows import one_header, samples_in_rows, without_titles
+from melm_studio.tables.above_rows import Preview, one_header, samples_in_rows, without_titles
 from melm_studio.tables.aligned import as_tabs
 from melm_studio.tables.below_rows import without_notes
 from melm_studio.tables.cells import MISSING, infer_columns
@@ -91,6 +91,8 @@ class Table:
         What is known of its rows, so that it is not asked: answers by the ids of questions.
     asked : mapping of str to str
         What could have been read otherwise, in words, by the ids of questions.
+    turned : tuple of tuple of str
+        The first cells of the table as it is where samples are columns; empty if that is not asked.
     """
 
     name: str
@@ -101,6 +103,7 @@ class Table:
     sheet: str = ""
     answers: Mapping[str, str] = field(default_factory=dict)
     asked: Mapping[str, str] = field(default_factory=dict)
+    turned: Preview = ()
 
     @property
     def row_numbers(self) -> IntArray:
@@ -157,6 +160,7 @@ def read_table(
         content.sheets,
         content.sheet,
         asked={question: found for question, found in asked.items() if found},
+        turned=content.turned,
     )
 
 
@@ -199,6 +203,7 @@ class _Content:
     sheets: tuple[str, ...] = ()
     sheet: str = ""
     asked: Mapping[str, str] = field(default_factory=dict)
+    turned: Preview = ()
 
 
 def _content(data: bytes, file: str, limits: Limits, options: ReadOptions) -> _Content:
@@ -234,7 +239,7 @@ def _of_text(data: bytes, limits: Limits, steps: tuple[str, ...], options: ReadO
     data, is_aligned = as_tabs(data)
     data, note_steps = without_notes(data)
     data, title_steps = without_titles(data)
-    data, turn_steps, turned = samples_in_rows(data, limits, options.samples)
+    data, turn_steps, turned, preview = samples_in_rows(data, limits, options.samples)
     data, header_steps, header = one_header(data, options.header)
     records = find_records(data, limits)
     names, name_steps = _column_names(records)
@@ -243,7 +248,7 @@ def _of_text(data: bytes, limits: Limits, steps: tuple[str, ...], options: ReadO
     steps = (*steps, *made, *form_steps, *name_steps)
     cells = _parse(data, records, names)
     asked = {"samples": turned, "header": header}
-    return _Content(cells, records.file_rows, steps, records.form, asked=asked)
+    return _Content(cells, records.file_rows, steps, records.form, asked=asked, turned=preview)
 
 
 def _of_frame(cells: pd.DataFrame, steps: tuple[str, ...]) -> _Content:

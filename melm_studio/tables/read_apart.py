@@ -20,6 +20,7 @@ from msgspec.structs import asdict
 
 from melm_core.base import FloatArray
 from melm_studio.reading import Channel, ChannelError, FileReader, RefusedError
+from melm_studio.tables.above_rows import MOST_PREVIEWED
 from melm_studio.tables.formatting import number
 from melm_studio.tables.read import Table, read_table
 from melm_studio.tables.readers import DEFAULT_OPTIONS, ReadOptions
@@ -46,6 +47,9 @@ _TOO_MUCH_TEXT = (
 )
 
 _Name: TypeAlias = Annotated[str, Meta(max_length=2 * MAX_NAME)]  # with the number of a repeat
+_Row: TypeAlias = Annotated[
+    tuple[Annotated[str, Meta(max_length=MAX_NAME)], ...], Meta(max_length=MOST_PREVIEWED)
+]
 _Words: TypeAlias = Annotated[str, Meta(max_length=100_000)]
 
 
@@ -80,6 +84,7 @@ class _Header(Struct, frozen=True):
     sheets: Annotated[tuple[_Words, ...], Meta(max_length=_MOST_SHEETS)]
     sheet: _Words
     asked: _Asked
+    turned: Annotated[tuple[_Row, ...], Meta(max_length=MOST_PREVIEWED)]
 
 
 def read_table_apart(
@@ -165,6 +170,7 @@ def answer(channel: Channel) -> None:
         sheets=table.sheets,
         sheet=table.sheet,
         asked=_Asked(**table.asked),
+        turned=table.turned,
     )
     channel.send_values(header)
     channel.send(frame.select_dtypes(np.float64).to_numpy().T.reshape(-1).data)
@@ -193,6 +199,7 @@ def _received(channel: Channel, limits: Limits, most_text: int) -> Table:
         header.sheets,
         header.sheet,
         asked={question: found for question, found in asdict(header.asked).items() if found},
+        turned=header.turned,
     )
 
 

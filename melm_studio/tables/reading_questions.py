@@ -42,6 +42,7 @@ _LABELS = {
     "left-out": "Leave out",
     "kept": "Keep",
 }
+SAMPLES = "samples"
 _OWN_LABELS = {"words": {"empty": "Numbers, and words are empty"}}
 _ASKED = {
     "limits": "How are these cells read? {}.",
@@ -59,22 +60,23 @@ _NUMBER_CHOICES = (
 )
 
 
-def reading_questions(asked: Mapping[str, str], answers: Mapping[str, str]) -> Iterator[Question]:
+def reading_questions(table: Table, answers: Mapping[str, str]) -> Iterator[Question]:
     """What could have been read otherwise in the file.
 
     Parameters
     ----------
-    asked : mapping of str to str
-        As `Table.asked`.
+    table : Table
     answers : mapping of str to str
         Checked ones, by the ids of the questions.
     """
     for question, values in READING.items():
-        if found := asked.get(question):
+        if found := table.asked.get(question):
             labels = _LABELS | _OWN_LABELS.get(question, {})
             choices = tuple(Choice(value, labels[value]) for value in values)
             sentence = _ASKED[question].format(found)
-            yield Question(question, sentence, choices, answers.get(question, ""), values[0])
+            preview = table.turned if question == SAMPLES else ()
+            answer = answers.get(question, "")
+            yield Question(question, sentence, choices, answer, values[0], preview)
 
 
 def label_question(table: Table, likely: Sequence[str], answer: str) -> Iterator[Question]:

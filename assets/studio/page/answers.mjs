@@ -2,7 +2,8 @@
 import { NO_SERVER } from "./notice.mjs";
 
 /** The files that are read as tables. */
-export const ACCEPTED = ".csv,.tsv,.txt,.gz,.xlsx,.xlsm,.parquet,.feather,.arrow,.arff,text/csv,text/plain";
+export const ACCEPTED =
+  ".csv,.tsv,.txt,.gz,.zip,.xlsx,.xlsm,.xlsb,.xls,.ods,.parquet,.feather,.arrow,.npy,.npz,.arff,text/csv,text/plain";
 
 const KEPT_MS = 60_000; // a file, for the browser to save it
 

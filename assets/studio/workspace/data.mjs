@@ -7,7 +7,7 @@ import { byId, fileLabel, span, whenPresent } from "../page/dom.mjs";
 import { openRun } from "../panel/front_run.mjs";
 import { isProject, openProject, PROJECT } from "./project.mjs";
 
-const FORMATS = "CSV, Excel, Parquet, Feather or ARFF, also as .gz";
+const FORMATS = "CSV, Excel, Parquet, Feather, NumPy or ARFF, also as .gz or .zip";
 const MEGABYTE = 2 ** 20;
 const NO_SERVER = "The server does not answer. Check that the studio is running, then drop the file again.";
 

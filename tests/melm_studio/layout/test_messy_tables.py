@@ -24,3 +24,4 @@ def test_the_page_says_how_a_messy_table_is_read_and_asks_by_buttons(name):
     for question in data.questions:
         assert question.sentence in texts
         assert {choice.label for choice in question.choices} <= set(texts)
+        assert {cell for row in question.preview for cell in row} <= set(texts)

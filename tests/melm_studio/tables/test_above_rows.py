@@ -75,6 +75,27 @@ def test_samples_in_columns_become_rows():
     assert table.steps[0].startswith("Turned: the 4 columns of the file are samples")
 
 
+@pytest.mark.parametrize("samples", ["auto", "rows"])
+def test_the_head_of_the_turned_table_is_shown_however_it_is_read(samples):
+    assert read(GENES, samples=samples).turned == (
+        ("gene", "group", "TP53", "BRCA", "EGFR"),
+        ("s1", "ctrl", "1", "2", "3"),
+        ("s2", "ctrl", "2", "3", "1"),
+        ("s3", "case", "3", "1", "5"),
+        ("s4", "case", "4", "4", "4"),
+    )
+
+
+@pytest.mark.parametrize("place", ["below", "in names"])
+def test_the_head_of_the_turned_table_has_the_groups_wherever_they_stand(place):
+    names = [f"{'ill' if at % 2 else 'well'}_{at}" for at in range(6)]
+    rows = [[f"G{at}", *(str(at + 2 * j) for j in range(6))] for at in range(6)]
+    groups = [["kind", *(name[:-2] for name in names)]] if place == "below" else []
+    table = read("\n".join(map(",".join, [["gene", *names], *rows, *groups])))
+    assert [row[-1] for row in table.turned[1:]] == ["well", "ill", "well", "ill"]
+    assert table.turned[0] == ("gene", "G0", "G1", "G2", "kind" if groups else "group")
+
+
 def test_a_table_is_not_turned_against_its_owner():
     assert read(GENES, samples="rows").frame.shape[1] == 5
     turned = read(PLAIN, samples="columns")

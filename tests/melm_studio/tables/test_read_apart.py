@@ -105,6 +105,7 @@ HEADER = {
     "sheets": [],
     "sheet": "",
     "asked": {},
+    "turned": [],
 }
 NUMBERS, CODES = np.zeros(2).tobytes(), np.array([0, -1], np.int32).tobytes()
 TEXTS = msgspec.msgpack.encode([["a"]])
