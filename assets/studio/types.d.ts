@@ -189,6 +189,7 @@ export interface RowDetails {
   summary: RowSummary;
   contributions: { feature: string; value: string; deviations: number }[];
   info: [name: string, value: string][];
+  nearest: string[];
 }
 
 export interface StoryView {

@@ -11,12 +11,14 @@ from msgspec import Struct
 from melm_core.base import FloatArray, IntArray
 from melm_studio.rows.held_out_probabilities import KnownProbabilities
 from melm_studio.rows.placement import RowPlacer
-from melm_studio.rows.row_summaries import RowSummary, row_summaries
+from melm_studio.rows.row_summaries import RowSummary, names_of, row_summaries
 from melm_studio.rows.unlabeled_rows import unlabeled_summaries
 from melm_studio.tables import LabeledData, Role, RowColumn
 
 MAX_CONTRIBUTIONS = 3
 MAX_INFO = 8
+N_NEAREST = 3
+MAX_COMPARED_CELLS = 5_000_000  # some hundredths of a second
 # Of a feature's center and scale: what is smaller is a zero of the table, rounded.
 _ROUNDING = 1e-12
 
@@ -40,11 +42,15 @@ class RowDetails(Struct, frozen=True, kw_only=True):
         projection.
     info : tuple of (str, str)
         Other columns of the table and their values.
+    nearest : tuple of str
+        The rows nearest by all prepared features, not in the plane alone: name or number and class.
+        Empty for a row without a class, and of tables too large to search at once.
     """
 
     summary: RowSummary
     contributions: tuple[Contribution, ...]
     info: tuple[tuple[str, str], ...]
+    nearest: tuple[str, ...] = ()
 
 
 def row_details(
@@ -61,6 +67,22 @@ def row_details(
         summary=summary,
         contributions=_contributions(data, placer, placer.rows(data, chosen), values),
         info=_info(data.row_columns, chosen),
+        nearest=_nearest(data, index),
+    )
+
+
+def _nearest(data: LabeledData, index: int) -> tuple[str, ...]:
+    """The rows with the smallest Euclidean distances from a row, in the prepared features."""
+    if data.X.size > MAX_COMPARED_CELLS:
+        return ()
+    distances = np.square(data.X - data.X[index]).sum(axis=1)
+    distances[index] = np.inf
+    found = np.argsort(distances, kind="stable")[: min(N_NEAREST, len(distances) - 1)]
+    names = names_of(data, found) or [""] * len(found)
+    rows = zip(found, names, strict=True)
+    return tuple(
+        f"{name or f'row {data.row_numbers[at]}'} ({data.class_names[data.y[at]]})"
+        for at, name in rows
     )
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 from msgspec import Struct
 
 from melm_core import diagnostics
 from melm_core.base import FloatArray, IntArray
 from melm_studio.rows.placement import RowPlacer
-from melm_studio.rows.row_summaries import names_of
-from melm_studio.tables import LabeledData, count
+from melm_studio.tables import LabeledData, Role, RowColumn, count, listed
 
 MAX_FOUND = 200
 
@@ -50,15 +50,36 @@ def suspect_labels(data: LabeledData, log_densities: FloatArray) -> RowList:
 
 
 def rows_named(data: LabeledData, text: str) -> RowList:
-    """Return the rows whose name contains a text, or whose number in the file it is."""
+    """Return the rows whose number a text is, or that have it in their name or another text.
+
+    The row of that number comes first, then rows by name, then by the texts of other columns.
+    """
     wanted = text.strip().casefold()
-    names = names_of(data, np.arange(len(data.y)))
-    found = [i for i, name in enumerate(names) if wanted and wanted in name.casefold()]
+    columns = sorted(data.row_columns, key=lambda column: column.role is not Role.NAME)
+    searched = [one for one in columns if one.levels is not None or one.role is Role.NAME]
+    found = {one.name: _has_text(one, wanted) for one in searched} if wanted else {}
+    by = [*found.values()]
     if wanted.isdecimal():
-        numbered = np.flatnonzero(data.row_numbers == int(wanted[:18])).tolist()
-        found = [*numbered, *(i for i in found if i not in numbered)]
-    words = f"{count(len(found), 'row')} found" if found else f'No row is called "{text.strip()}".'
-    return _rows(data, np.array(found, dtype=np.int64), words)
+        by.insert(0, data.row_numbers == int(wanted[:18]))
+    has_text = np.array(by, dtype=bool).reshape(len(by), len(data.y))
+    rows = np.flatnonzero(has_text.any(axis=0))
+    if not len(rows):
+        words = f'No row has "{text.strip()}" as its number, or in its name or another text.'
+        return _rows(data, rows, words)
+    rows = rows[np.argsort(has_text[:, rows].argmax(axis=0), kind="stable")]
+    columns_with = [name for name, rows_with in found.items() if rows_with.any()]
+    where = f" in {listed(columns_with)}" if columns_with else ""
+    return _rows(data, rows, f"{count(len(rows), 'row')} found{where}")
+
+
+def _has_text(column: RowColumn, wanted: str) -> npt.NDArray[np.bool_]:
+    """Which rows have a text in a column; each distinct one is searched once."""
+    if column.levels is None:
+        return np.array([wanted in text for text in column.texts])
+    has_text = np.array([*(wanted in level.casefold() for level in column.levels), False])
+    codes = np.where(np.isnan(column.values), -1, column.values).astype(np.int64)
+    found: npt.NDArray[np.bool_] = has_text[codes]
+    return found
 
 
 def _rows(data: LabeledData, found: IntArray, words: str) -> RowList:

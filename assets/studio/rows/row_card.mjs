@@ -72,7 +72,7 @@ class RowCard {
 }
 
 /** @param {RowDetails} details */
-function detailLines({ summary, contributions, info }) {
+function detailLines({ summary, contributions, info, nearest }) {
   const { label, predicted, probability, basis, unlike, possible } = summary;
   const isOther = label !== "" && predicted !== "" && label !== predicted;
   const className = label || "no label";
@@ -88,6 +88,7 @@ function detailLines({ summary, contributions, info }) {
   const values = [
     ...contributions.map(({ feature, value, deviations }) => [feature, `${value} (${signed(deviations)} SD)`]),
     ...info,
+    ...(nearest.length ? [["nearest rows", nearest.join(", ")]] : []),
   ];
   if (values.length) lines.push(element("dl", "", ...values.flatMap(([name, value]) => [element("dt", "", name), element("dd", "", value)])));
   return lines;

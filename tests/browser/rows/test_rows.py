@@ -82,7 +82,7 @@ def test_the_row_under_the_pointer_is_described(finished: Panel, page: Page) -> 
 
 @pytest.mark.slow
 def test_a_row_is_found_by_its_name(finished: Panel) -> None:
-    field = finished.node.get_by_label("Find a row by name or number")
+    field = finished.node.get_by_label("Find rows by name, number or text")
     field.fill("bottle 042")
     field.press("Enter")
     expect(finished.part("selected-rows").get_by_role("listitem")).to_have_count(1)

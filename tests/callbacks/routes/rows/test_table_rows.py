@@ -162,6 +162,22 @@ def test_a_row_is_found_by_its_name_or_its_number(finished) -> None:
     assert ask(finished, "rows-named?text=nobody").get_json()["rows"] == []
 
 
+def test_a_row_names_the_rows_nearest_by_its_features(finished) -> None:
+    data = finished.studio.data_of(finished.visitor)
+    distances = np.linalg.norm(data.X - data.X[2], axis=1)
+    order = np.argsort(distances, kind="stable")[1:4]
+    assert ask(finished, "{plane}/rows/3").get_json()["nearest"] == [
+        f"bottle {data.row_numbers[at]:03} ({data.class_names[data.y[at]]})" for at in order
+    ]
+
+
+def test_rows_are_found_by_the_texts_of_other_columns(finished) -> None:
+    found = ask(finished, "rows-named?text=%3D1").get_json()
+    assert len(found["rows"]) == 176  # those with a class, which all have this note
+    assert found["words"] == "176 rows found in note"
+    assert ask(finished, "rows-named?text=").get_json()["rows"] == []
+
+
 @pytest.mark.parametrize("method", ["lda", "kpca"])
 def test_a_row_without_a_class_has_a_prediction(finished, method) -> None:
     found = ask(finished, f"{{plane}}/rows/{WITHOUT_CLASS}", method).get_json()
