@@ -224,7 +224,7 @@ def plain(name: str) -> str:
 
 def without_unit(name: str) -> str:
     """The name without a unit in brackets behind it."""
-    return re.sub(r" \[[^\[\]]+\]$", "", name)
+    return re.sub(r" ?\[[^\[\]]+\]$", "", name)
 
 
 def candidates(text: str, delimiter: str) -> list[tuple[int, list[str]]]:

@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
@@ -53,7 +53,9 @@ _PATTERNS = {
     for mark in ".,"
 }
 _MINUS = str.maketrans("\u2212", "-")
-_NAME_WITH_UNIT = re.compile(r"(?P<name>.*\S) \[(?P<unit>[^\[\]]+)\]")
+_NAME_WITH_UNIT = re.compile(
+    r"(?P<name>.*\S) ?(?:\[(?P<unit>[^\[\]]+)\]|\((?P<in_parentheses>[^()]+)\))"
+)
 
 
 @dataclass(frozen=True)
@@ -173,6 +175,7 @@ def conversion(source: str, target: str) -> tuple[float, float] | None:
     return float(f"{one - zero:.12g}"), float(f"{zero:.12g}")
 
 
+@lru_cache(maxsize=10_000)
 def is_unit(text: str) -> bool:
     """Whether this is the name of a unit of measurement, or a currency.
 
@@ -220,6 +223,17 @@ def _has_unit(name: str, unit: str) -> bool:
 
 
 def without_unit(name: str) -> tuple[str, str]:
-    """Split a name that `with_unit` has made into name and unit."""
+    """Split a name into name and unit, in brackets, or in parentheses if it is known as one.
+
+    Examples
+    --------
+    >>> without_unit("sugar [mg/kg]"), without_unit("mass (kg)"), without_unit("mass (old)")
+    (('sugar', 'mg/kg'), ('mass', 'kg'), ('mass (old)', ''))
+    """
     found = _NAME_WITH_UNIT.fullmatch(name)
-    return (found["name"], found["unit"]) if found else (name, "")
+    if found is None:
+        return name, ""
+    if found["unit"]:
+        return found["name"], found["unit"]
+    is_known = is_unit(found["in_parentheses"])
+    return (found["name"], found["in_parentheses"]) if is_known else (name, "")

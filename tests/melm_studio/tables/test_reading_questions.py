@@ -166,7 +166,9 @@ def test_the_label_that_is_answered_has_the_classes_and_the_guess_is_a_feature()
         read_and_prepared(text, {"label": "age"})
 
 
-def test_a_label_that_its_name_says_or_that_is_chosen_is_not_asked_about():
+@pytest.mark.parametrize("header", ["x,sex,species", "x,group,label"])
+def test_a_label_that_its_name_says_or_that_is_chosen_is_not_asked_about(header):
     rows = [f"{RNG.normal():.3f},{'fm'[at // 2 % 2]},{'ab'[at % 2]}" for at in range(40)]
-    table = read_table("\n".join(["x,sex,species", *rows]).encode(), "t.csv")
-    assert prepare(table).questions == prepare(table, "sex").questions == ()
+    table = read_table("\n".join([header, *rows]).encode(), "t.csv")
+    assert prepare(table).label == header.rpartition(",")[2]
+    assert prepare(table).questions == prepare(table, header.split(",")[1]).questions == ()

@@ -289,6 +289,19 @@ def test_a_second_file_in_another_unit_is_converted_and_says_so(studio, visitor)
     np.testing.assert_allclose(points(placed(finished, samples())), same, atol=1e-6)
 
 
+def test_a_second_file_with_another_unit_in_its_header_is_converted(studio, visitor):
+    table = samples().rename(columns={"width": "width (mm)"})
+    visitor.choose_file(csv(table), "first.csv")
+    run = visitor.start(method="lda")
+    studio.work()
+    finished = SimpleNamespace(visitor=visitor, runs={"lda": run})
+    meters = table.assign(**{"width (mm)": table["width (mm)"] / 1_000})
+    other = placed(finished, meters.rename(columns={"width (mm)": "Width (m)"}))
+    np.testing.assert_allclose(points(other), points(placed(finished, table)), atol=1e-6)
+    notes = other.get_json()["report"]["notes"]
+    assert "width (mm) was converted from m." in notes
+
+
 def test_a_second_file_in_a_unit_of_another_kind_is_refused(studio, visitor):
     visitor.choose_file(csv(with_units("mg/kg")), "first.csv")
     run = visitor.start(method="lda")
