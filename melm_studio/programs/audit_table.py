@@ -19,7 +19,14 @@ from melm_core.base import FloatArray, UserError
 from melm_core.evaluation import Audit, audit, audit_coordinates
 from melm_studio.programs.run_table import DONE, REFUSED, print_question, table_in
 from melm_studio.scores import PermutationP, Rows, Verdict, answer_given
-from melm_studio.tables import LabeledData, Use, prepare, read_table
+from melm_studio.tables import (
+    LabeledData,
+    ReadOptions,
+    Use,
+    answered_options,
+    prepare,
+    read_table,
+)
 
 N_PERMUTATIONS = 199
 _EPILOG = """\
@@ -139,8 +146,10 @@ def _data(options: argparse.Namespace) -> LabeledData:
     roles = dict.fromkeys(options.coordinates, Use.FEATURE)
     if options.groups:
         roles[options.groups] = Use.GROUP
-    table = read_table(table_in(options.table), options.table.name)
-    return prepare(table, options.label, roles=roles, answers=dict(options.answer))
+    answers = dict(options.answer)
+    reading = answered_options(answers, ReadOptions())
+    table = read_table(table_in(options.table), options.table.name, options=reading)
+    return prepare(table, options.label, roles=roles, answers=answers)
 
 
 def _columns(data: LabeledData, names: Sequence[str]) -> FloatArray:

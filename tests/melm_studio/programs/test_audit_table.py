@@ -65,6 +65,16 @@ def test_a_function_of_a_module_makes_the_estimator(folder, capsys):
     assert "guessing gives 50 %" in capsys.readouterr().out
 
 
+def test_a_table_is_read_as_answered(folder, capsys):
+    table = pd.read_csv("map.csv", dtype=str)
+    table.loc[0, "umap_1"] = "<0.5"
+    table.to_csv("map.csv", index=False)
+    options = ["--coordinates", "umap_1", "umap_2"]
+    assert command(*options) == DONE
+    assert command(*options, "--answer", "limits", "empty") == REFUSED
+    assert "a coordinate is missing" in capsys.readouterr().err
+
+
 def test_groups_of_a_column_stay_together(folder, capsys):
     assert command("--estimator", "audited_pictures:picture", "--groups", "patient") == DONE
     assert "within" in capsys.readouterr().out
