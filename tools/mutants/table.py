@@ -945,4 +945,17 @@ MUTANTS = (
         "tests/melm_core/evaluation/test_conformal.py"
         "::test_a_row_with_a_value_times_20_is_of_no_class",
     ),
+    Mutant(
+        "melm_studio/publication/plane_program.py",
+        "if 2 * n_without > len(has_none):\n",
+        "if n_without == len(has_none) + 1:\n",
+        "tests/melm_studio/publication/test_program.py"
+        "::test_no_classes_are_printed_where_most_rows_are_unlike",
+    ),
+    Mutant(
+        "melm_studio/programs/audit_table.py",
+        "reading = answered_options(answers, ReadOptions())\n",
+        "reading = ReadOptions()\n",
+        "tests/melm_studio/programs/test_audit_table.py::test_a_table_is_read_as_answered",
+    ),
 )
