@@ -13,10 +13,11 @@ from melm_studio.rows.held_out_probabilities import KnownProbabilities
 from melm_studio.rows.placement import RowPlacer
 from melm_studio.rows.row_summaries import RowSummary, names_of, row_summaries
 from melm_studio.rows.unlabeled_rows import unlabeled_summaries
-from melm_studio.tables import LabeledData, Role, RowColumn
+from melm_studio.tables import LabeledData, Role, RowColumn, shortened
 
 MAX_CONTRIBUTIONS = 3
 MAX_INFO = 8
+MOST_TEXT = 300  # characters of a cell
 N_NEAREST = 3
 MAX_COMPARED_CELLS = 5_000_000  # some hundredths of a second
 # Of a feature's center and scale: what is smaller is a zero of the table, rounded.
@@ -140,7 +141,8 @@ def table_value(data: LabeledData, index: int, feature: int) -> str:
 def _info(columns: Sequence[RowColumn], chosen: IntArray) -> tuple[tuple[str, str], ...]:
     """What is known of a row beside its features and its name."""
     kept = [column for column in columns if column.role is not Role.NAME][:MAX_INFO]
-    return tuple((column.name, column.rows(chosen).texts[0] or "–") for column in kept)
+    found = ((column.name, column.rows(chosen).texts[0]) for column in kept)
+    return tuple((name, shortened(text, MOST_TEXT) if text else "–") for name, text in found)
 
 
 def _contributions(

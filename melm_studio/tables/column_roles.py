@@ -33,6 +33,8 @@ NAME_WORDS = {"id", "identifier", "key", "name", "names", "sample", "specimen", 
 GROUP_WORDS = {"animal", "donor", "participant", "patient", "person", "subject"}
 BATCH_WORDS = {"batch", "lot", "plate"}
 ORDER_WORDS = {"date", "datetime", "injection", "order", "time", "timestamp"}
+LONGEST_NAME = 60  # characters of most names
+NAMES_PROBED = 1_000  # rows
 MAX_INFO = 30  # columns kept by a guess: hovering shows them all
 LEAST_REPEATS = 2  # rows for each group or batch, on average
 MIN_GROUPS = 2  # of every class: with one, no rows of the class could be held out
@@ -338,7 +340,7 @@ class _Guesses:
             c for c in self._open if c.role in (Role.ID, Role.IGNORED) and c.name not in found
         ]
         kept = {c.name: (Role.INFO, c.reason) for c in self._describing(left_out)}
-        names = [column for column in left_out if column.role is Role.ID]
+        names = [c for c in left_out if c.role is Role.ID and not self._is_long(c)]
         if names and Role.NAME not in self._taken:
             best = max(names, key=self._name_preference)
             kept[best.name] = (Role.NAME, f"{best.reason.partition(':')[0]}: it names the rows")
@@ -359,6 +361,14 @@ class _Guesses:
     def _describing(self, columns: Sequence[Column]) -> Sequence[Column]:
         usable = [c for c in columns if c.n_values and not _is_unreadable(c)]
         return usable[:MAX_INFO]
+
+    def _is_long(self, column: Column) -> bool:
+        """Whether most cells are sentences, or pictures in text, which name nothing."""
+        cells = self._frame[column.name]
+        if cells.dtype.kind == "f":
+            return False
+        lengths = cells.head(NAMES_PROBED).dropna().str.len()
+        return bool(lengths.median() > LONGEST_NAME)
 
     def _name_preference(self, column: Column) -> tuple[bool, bool]:
         is_text = self._frame[column.name].dtype.kind != "f"

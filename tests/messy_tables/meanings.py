@@ -166,9 +166,24 @@ def guessed_label() -> MessyTable:
     )
 
 
+def sentences() -> MessyTable:
+    words = [
+        f"Sample {at} was taken beside the road in heavy rain, and kept cold."
+        for at in range(N_ROWS)
+    ]
+    return MessyTable(
+        "Sentences that differ in every row are information, and name no row.",
+        "remarks.csv",
+        text_of(["remark", "x", "y", "kind"], words, A, B, KIND).encode(),
+        ("x", "y"),
+        shown=("Kept as information: remark.",),
+    )
+
+
 TABLES = (
     nearly_empty, visits, years, site_codes, patients, numeric_id, codes_of_classes,
     dates_as_classes, one_feature, label_first, missing_words, unlabeled,
     sixty_classes,
     guessed_label,
+    sentences,
 )  # fmt: skip

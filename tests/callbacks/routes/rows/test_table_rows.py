@@ -205,3 +205,15 @@ def test_rows_with_and_without_a_class_are_selected_together(finished) -> None:
     assert table["row"].tolist() == chosen
     np.testing.assert_allclose(table["alcohol"], wine()["alcohol"][np.array(chosen) - 1])
     assert table["held out"].isna().tolist() == [False, True, True, False]
+
+
+def test_the_card_of_a_row_shows_a_long_text_in_part(studio) -> None:
+    visitor = studio.visitor()
+    table = wine().assign(note=[f"{at} {'and so on ' * 400} end" for at in range(len(wine()))])
+    visitor.choose_file(csv(table), "wine.csv")
+    run = visitor.start(method="lda")
+    studio.work()
+    [(name, text)] = visitor.http.get(f"/runs/{run}/planes/0/rows/3").get_json()["info"]
+    assert (name, len(text)) == ("note", 300)
+    assert text.startswith("2 and so on")
+    assert text.endswith("end")
