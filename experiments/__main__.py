@@ -39,7 +39,8 @@ def argument_parser() -> argparse.ArgumentParser:
     named = names.add_parser("page", help="write docs/reproducing-the-tables.md from the results")
     named.add_argument("--data", type=Path, default=DEFAULT_DATA)
     named.add_argument("--results", type=Path, default=DEFAULT_RESULTS)
-    named.set_defaults(run=lambda a: page.update(Settings(data=a.data, results=a.results)))
+    named.add_argument("--only", nargs="+", choices=REPORTS, default=list(REPORTS), metavar="NAME")
+    named.set_defaults(run=lambda a: page.update(Settings(data=a.data, results=a.results), a.only))
     _add_questions(names)
     return parser
 

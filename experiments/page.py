@@ -15,10 +15,14 @@ RESULTS = ROOT / "docs" / "results"
 _TIMED = ("table2", "table3")
 
 
-def update(settings: Settings) -> None:
-    """Copy the computed results to `docs/results`, and generate the page from them."""
+def update(settings: Settings, names: Sequence[str] = tuple(REPORTS)) -> None:
+    """Copy the computed results of the named reports to `docs/results`, and generate the page.
+
+    Other reports keep the results that are in `docs/results`.
+    """
     found = replace(settings, computes=False)
-    for make, _ in REPORTS.values():
+    for name in names:
+        make, _ = REPORTS[name]
         report = make(found)
         write_atomically(RESULTS / f"{report.name}.json", as_json(report))
         for name, picture in pictures(report).items():
@@ -61,6 +65,7 @@ python -m experiments table3                 # one of them, with the data in ../
 python -m experiments table3 --data DIR      # with the data in another folder
 python -m experiments all --quick            # reduced versions of all, in a few minutes
 python -m experiments page                   # update this page
+python -m experiments page --only table3     # update one table of it
 ```
 
 | Command | Table or figure |
@@ -77,8 +82,8 @@ versions. An interrupted run resumes where it stopped; delete a file to compute 
 A "+" after a commit means that the working tree had changes.
 
 In the tables, ± is a standard error. The value of the paper is in brackets below ours, with the
-difference, ours minus the paper's. "–" is not computed yet. The last command above generates this
-page from `docs/results`.
+difference, ours minus the paper's. "–" is not computed yet. `page` generates this page from
+`docs/results`.
 
 {duration}
 """

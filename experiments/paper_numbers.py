@@ -13,9 +13,12 @@ Table = Mapping[str, Mapping[str, float]]
 
 
 def _table(columns: tuple[str, ...], text: str) -> Table:
-    """Parse one row per line: its name, then one number per column."""
+    """Parse one row per line: its name, with _ for spaces, then one number per column."""
     rows = (line.split() for line in text.strip().splitlines())
-    return {name: dict(zip(columns, map(float, cells), strict=True)) for name, *cells in rows}
+    return {
+        name.replace("_", " "): dict(zip(columns, map(float, cells), strict=True))
+        for name, *cells in rows
+    }
 
 
 # Czarnecki, Józefowicz and Tabor, 2015.
@@ -101,6 +104,24 @@ _BENCHMARKS: Mapping[str, Mapping[str, tuple[float, ...]]] = {
         "SVM, RBF": (1.0, 0.9041),
     },
 }
+# Breast cancer: held-out accuracy in 10 and in 5 folds, each with its standard deviation over 20
+# rounds of folds, in percent.
+ROTATION_ROUNDS = _table(
+    ("10 folds", "10 folds, deviation", "5 folds", "5 folds, deviation"),
+    """
+    LDA                  96.07 0.24   96.05 0.31
+    QDA                  95.60 0.23   95.55 0.32
+    naive_Bayes          93.33 0.29   93.36 0.29
+    naive_Bayes,_kernels 94.37 0.22   94.18 0.29
+    SVM,_linear          97.22 0.33   97.12 0.43
+    SVM,_quadratic       94.09 0.69   93.55 0.79
+    SVM,_cubic           94.17 0.44   94.48 0.52
+    SVM,_RBF             90.41 1.04   88.61 1.45
+    m=1                  97.12 0.54   96.86 0.96
+    m=2                  96.74 0.50   96.74 0.53
+    m=3                  96.43 0.52   96.34 0.61
+    """,
+)
 
 
 def rotation_benchmarks(problem: str) -> Table:
