@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 
 from experiments import curves, gamma_rules, generalization, posterior
 from experiments.figures import (
+    figure1,
     figure3,
     figure4,
     figure5,
@@ -17,6 +18,8 @@ from experiments.records import Settings
 from experiments.report import Report
 from experiments.tables import (
     gem_tables,
+    melm_regions,
+    rotations_rounds,
     rotations_tables,
     table1,
     table2,
@@ -26,6 +29,8 @@ from experiments.tables import (
 # Function and description of each, in the order of the papers.
 REPORTS: Mapping[str, tuple[Callable[[Settings], Report], str]] = {
     "table1": (table1.report, "MELM: the data sets"),
+    "figure1": (figure1.report, "MELM: sonar in its plane"),
+    "melm-regions": (melm_regions.report, "MELM: few disjoint regions, and Theorem 3"),
     "figure3": (figure3.report, "MELM: optima reached from random planes"),
     "figure4": (figure4.report, "MELM: the best of several random starts"),
     "table2": (table2.report, "MELM: classification in the plane, held out"),
@@ -33,6 +38,7 @@ REPORTS: Mapping[str, tuple[Callable[[Settings], Report], str]] = {
     "figure5": (figure5.report, "MELM: the heart data in the plane of every method"),
     "rotations-angles": (rotations_angles.report, "rotations: Figures 1 to 3, M by angle"),
     "rotations-tables": (rotations_tables.report, "rotations: the result tables"),
+    "rotations-rounds": (rotations_rounds.report, "rotations: 20 rounds of folds, breast cancer"),
     "rotations-figures": (rotations_figures.report, "rotations: Figures 4 to 7"),
     "gem-tables": (gem_tables.report, "GEM: the result tables"),
     "gem-figures": (gem_figures.report, "GEM: Figures 1 and 2, digits as images"),

@@ -30,7 +30,7 @@ from melm_core.linalg.rotation_group import rotation
 from melm_core.linalg.second_moments import ClassSecondMoments
 from melm_core.melm.bagging import BaggedMELM
 from melm_core.melm.choosing import MELMCV
-from melm_core.melm.class_overlap import overlap_bound
+from melm_core.melm.class_overlap import class_overlap, overlap_bound
 from melm_core.melm.entropy_plane import EntropyPlane
 from melm_core.melm.estimator import MELM
 from melm_core.melm.gamma_path import DivergenceProfile, divergence_profile
@@ -80,6 +80,7 @@ __all__ = [
     "angle_profile",
     "cauchy_schwarz_divergence",
     "chordal_distance",
+    "class_overlap",
     "density_on_grid",
     "divergence_profile",
     "generalized_eigenvectors",

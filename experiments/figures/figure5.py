@@ -36,7 +36,7 @@ def report(settings: Settings) -> Report:
         for method in COLUMNS
     ]
     records = complete(cells, settings)
-    panels = [_panel(record) for record in records if record is not None]
+    panels = [panel(record, record.parameters["method"]) for record in records if record]
     return Report(
         name="figure5",
         title="Figure 5: heart in the plane of every method",
@@ -57,7 +57,10 @@ def cell(folder: Path, *, name: str, method: str, gamma: float) -> Values:
     """Projected rows and contours of each class, and two scores, of one method on all rows."""
     table = data.load(folder, name)
     X, y = data.standardized(table.X), table.y
-    components = COLUMNS[method].estimator().fit(X, y).components_
+    estimator = COLUMNS[method].estimator()
+    if method == "MELM":
+        estimator.set_params(gamma=gamma)
+    components = estimator.fit(X, y).components_
     # In standard deviations, as on the page.
     drawn = standardized(components, np.cov(components @ X.T, ddof=0))
     classes = kernel_classes(X, y, n_components=2, gamma=gamma, shrinkage="auto").project(drawn)
@@ -71,13 +74,14 @@ def cell(folder: Path, *, name: str, method: str, gamma: float) -> Values:
     }
 
 
-def _panel(record: Record) -> Panel:
+def panel(record: Record, title: str) -> Panel:
+    """Rows and contours of a plane."""
     rows, contours = record.values["rows"], record.values["contours"]
     marks: list[Mark] = [
         *(Points(_array(points), COLORS[code]) for code, points in enumerate(rows)),
         *(Line(_array(line), COLORS[code]) for code, line in enumerate(contours)),
     ]
-    return Panel(record.parameters["method"], marks, with_axes=False)
+    return Panel(title, marks, with_axes=False)
 
 
 def _entries(cells: Sequence[Cell], records: Sequence[Record | None]) -> list[Entry]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from melm_core.melm.bagging import BaggedMELM
 from melm_core.melm.choosing import GAMMAS, MELMCV
-from melm_core.melm.class_overlap import overlap_bound
+from melm_core.melm.class_overlap import class_overlap, overlap_bound
 from melm_core.melm.entropy_plane import EntropyPlane
 from melm_core.melm.estimator import MELM
 from melm_core.melm.gamma_path import DivergenceProfile, divergence_profile
@@ -49,6 +49,7 @@ __all__ = [
     "TradeOff",
     "TreeNode",
     "cauchy_schwarz_divergence",
+    "class_overlap",
     "default_starts",
     "divergence",
     "divergence_and_gradient",
