@@ -42,6 +42,7 @@ from melm_core.melm.objective import (
 from melm_core.methods.registry import METHODS
 from melm_core.methods.saved_plane import SavedPlane
 from melm_core.rotations.angle_profile import AngleProfile, angle_profile
+from melm_core.rotations.class_families import ClassFamily
 from melm_core.rotations.estimator import RotationPlane
 from melm_core.rotations.objective import rotation_objective
 
@@ -56,6 +57,7 @@ __all__ = [
     "BaggedMELM",
     "Callback",
     "ChernoffDiscriminantPlane",
+    "ClassFamily",
     "ClassPCAPlane",
     "ClassSecondMoments",
     "DiscriminantPlane",

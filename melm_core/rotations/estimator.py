@@ -25,6 +25,7 @@ from melm_core.base.estimator import (
 from melm_core.base.progress import Callback
 from melm_core.linalg.planes import orthonormalize, principal_frame
 from melm_core.optimization.multistart import Outcome
+from melm_core.rotations.class_families import ClassFamily
 from melm_core.rotations.density_models import DENSITIES, Density, TransformedDensities
 from melm_core.rotations.objective import check_rows_for_plane, checked_priors, log_posteriors
 from melm_core.rotations.screening import screening_objectives
@@ -52,9 +53,10 @@ class RotationPlane(ClassifierMixin, SupervisedPlaneEstimator):
     ----------
     n_components : int, default=2
         Dimension m of the plane.
-    density : "gaussian", "mixture" or "kde", default="gaussian"
+    density : "gaussian", "mixture", "kde" or ClassFamily, default="gaussian"
         Class densities in the plane: one Gaussian per class, a Gaussian
-        mixture per class, or the kernel densities of MELM.
+        mixture per class, the kernel densities of MELM, or a family of one's
+        own (see `ClassFamily`).
     n_mixture : int, default=2
         Number of Gaussians per class of the mixture.
     gamma : float, default=1.0
@@ -134,7 +136,7 @@ class RotationPlane(ClassifierMixin, SupervisedPlaneEstimator):
         self,
         n_components: int = 2,
         *,
-        density: Density = "gaussian",
+        density: Density | ClassFamily = "gaussian",
         n_mixture: int = 2,
         gamma: float = 1.0,
         solver: Solver = "armijo",
@@ -295,7 +297,7 @@ class RotationPlane(ClassifierMixin, SupervisedPlaneEstimator):
 
     def _validate_parameters(self, n_features: int) -> None:
         check_n_components(self.n_components, n_features)
-        check_choice("density", self.density, DENSITIES)
+        _check_density(self.density)
         check_integer("n_mixture", self.n_mixture, minimum=1)
         check_positive("gamma", self.gamma)
         check_choice("solver", self.solver, SOLVERS)
@@ -356,6 +358,16 @@ class RotationPlane(ClassifierMixin, SupervisedPlaneEstimator):
         self.history_ = np.array(best.history)
         self.n_iter_ = best.n_iterations
         self.converged_ = best.converged
+
+
+def _check_density(density: Any) -> None:
+    if isinstance(density, str):
+        check_choice("density", density, DENSITIES)
+    elif isinstance(density, type) or not isinstance(density, ClassFamily):
+        raise UserError(
+            f"density={density!r} must be one of {', '.join(map(repr, DENSITIES))}, or an object "
+            "with the method log_density(rows, points)."
+        )
 
 
 def _check_nested(nested: Sequence[int], n_features: int, n_components: int) -> None:

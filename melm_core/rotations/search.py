@@ -14,6 +14,7 @@ from melm_core.base.progress import Callback, Progress
 from melm_core.density.covariances import within_class_whitening
 from melm_core.linalg.planes import orthonormalize
 from melm_core.optimization.multistart import Outcome, Start, random_starts, whole_space
+from melm_core.rotations.class_families import ClassFamily, family_per_class
 from melm_core.rotations.density_models import (
     Density,
     DensityModel,
@@ -31,7 +32,7 @@ class RotationSettings:
     """The parameters of `RotationPlane` that the search needs."""
 
     dimensions: tuple[int, ...]
-    density: Density
+    density: Density | ClassFamily
     n_mixture: int
     gamma: float
     solver: Solver
@@ -199,6 +200,8 @@ def search_basis(X: FloatArray, y: IntArray, *, whiten: bool) -> FloatArray:
 def _densities(
     rows: FloatArray, y: IntArray, dimension: int, settings: RotationSettings
 ) -> DensityModel:
+    if isinstance(settings.density, ClassFamily):
+        return family_per_class(rows, y, settings.density)
     if settings.density == "kde":
         return kernels_per_class(rows, y, n_components=dimension, gamma=settings.gamma)
     if settings.density == "gaussian":
