@@ -18,6 +18,7 @@ from experiments.records import Settings
 from experiments.report import Report
 from experiments.tables import (
     gem_tables,
+    melm_costs,
     melm_regions,
     rotations_rounds,
     rotations_tables,
@@ -34,6 +35,7 @@ REPORTS: Mapping[str, tuple[Callable[[Settings], Report], str]] = {
     "figure3": (figure3.report, "MELM: optima reached from random planes"),
     "figure4": (figure4.report, "MELM: the best of several random starts"),
     "table2": (table2.report, "MELM: classification in the plane, held out"),
+    "melm-costs": (melm_costs.report, "MELM: what a classifier in the plane costs, held out"),
     "table3": (table3.report, "MELM: separability of the projections"),
     "figure5": (figure5.report, "MELM: the heart data in the plane of every method"),
     "rotations-angles": (rotations_angles.report, "rotations: Figures 1 to 3, M by angle"),

@@ -22,7 +22,6 @@ from experiments.report import Entry, Provenance, Report, Section
 from melm_core import class_overlap, overlap_bound
 from melm_core.base import FloatArray, IntArray
 from melm_core.density import ClassDensities, density_regions, kernel_classes
-from melm_core.density.covariances import whitening
 from melm_core.linalg import random_components
 from melm_core.melm import DivergenceTerms
 from melm_core.methods import METHODS
@@ -110,7 +109,8 @@ def _plane(key: str, X: FloatArray, y: IntArray, **parameters: Any) -> FloatArra
 
 def _of_plane(classes: ClassDensities, components: FloatArray, X: FloatArray) -> Values:
     # The terms, other than their difference, depend on the scale of the plane.
-    unit = whitening(np.cov(components @ X.T, ddof=0)).T @ components
+    variances, axes = np.linalg.eigh(np.cov(components @ X.T, ddof=0))
+    unit = (axes / np.sqrt(variances)).T @ components
     terms, of_unit = (_terms(classes.project(frame)) for frame in (components, unit))
     in_plane = classes.project(unit)
     return {
@@ -266,7 +266,8 @@ def _places(entries: Sequence[Entry]) -> str:
 
 _SAME = 1e-9
 _NOTE = (
-    "Counted on a grid of 120 by 120 points over the box of the rows, with standardized features. "
+    "Counted on a grid of 120 by 120 points over the box of the rows along the principal axes of "
+    "the plane, with standardized features. "
     "Columns have the method and the kernel width, random ones the mean over planes. Regions "
     "without rows are where two tails cross, far from all rows."
 )
