@@ -19,7 +19,7 @@ from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_integer, check_positive
 from melm_core.base.validated_data import validate_data
 from melm_core.gem.class_pairs import Pairs
-from melm_core.gem.estimator import GEM
+from melm_core.gem.estimator import GEM, DenominatorKind
 from melm_core.gem.features import CUBIC
 
 # Gradient tolerance of the regression. scikit-learn's default stops well before the held-out loss
@@ -33,9 +33,9 @@ class GEMClassifier(ClassifierMixin, BaseEstimator):
     With more members than one, each has the pairs of a random hypercube of its own, and the
     probabilities are the geometric mean of theirs (section 4.3 of the paper).
 
-    A deep GEM (section 4.1) and GEM on random Fourier features (4.2), which approximates GEM with
-    a Gaussian kernel, are pipelines that end in this classifier; see the examples. The constant
-    that `PolynomialFeatures(1)` adds lets the last layer shift its inputs.
+    A deep GEM (section 4.1), of two levels or more, and GEM on random Fourier features (4.2), which
+    approximates GEM with a Gaussian kernel, are pipelines that end in this classifier; see the
+    examples. The constant that `PolynomialFeatures(1)` adds lets the last layer shift its inputs.
 
     Parameters
     ----------
@@ -47,6 +47,8 @@ class GEMClassifier(ClassifierMixin, BaseEstimator):
         Directions with smaller eigenvalues are discarded.
     pairs : "all" or "hypercube", default="all"
         The ordered pairs of classes; see `GEM`.
+    denominator : "second_moment" or "covariance", default="second_moment"
+        Of the denominator class; see `GEM`.
     n_members : int, default=1
         Number of classifiers whose mean predicts; above 1 with pairs="hypercube" only.
     l2 : float, default=1e-4
@@ -107,6 +109,7 @@ class GEMClassifier(ClassifierMixin, BaseEstimator):
         n_directions: int = 10,
         theta: float = 1.5,
         pairs: Pairs = "all",
+        denominator: DenominatorKind = "second_moment",
         n_members: int = 1,
         l2: float = 1e-4,
         max_iter: int = 1_000,
@@ -117,6 +120,7 @@ class GEMClassifier(ClassifierMixin, BaseEstimator):
         self.n_directions = n_directions
         self.theta = theta
         self.pairs = pairs
+        self.denominator = denominator
         self.n_members = n_members
         self.l2 = l2
         self.max_iter = max_iter

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -51,6 +51,12 @@ from melm_core.linalg.second_moments import ClassSecondMoments, centered_rows
 # Eigenvalues below this fraction of the largest are rounding errors.
 _NEGLIGIBLE = 1e-10
 
+# A covariance below this fraction of the second moment has lost most of its digits.
+_CANCELED = 1e-10
+
+DenominatorKind = Literal["second_moment", "covariance"]
+_SECOND_MOMENT, _COVARIANCE = DENOMINATORS = ("second_moment", "covariance")
+
 
 class GEM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Projections onto the generalized eigenvectors of all pairs of classes, or powers of these.
@@ -60,7 +66,9 @@ class GEM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     theta. The rows are not centered.
 
     With `alphas`, the features are the half powers of the positive and the negative part of each
-    projection, of unit root mean square over the training rows (Algorithm 1).
+    projection, of unit root mean square over the training rows (Algorithm 1). Other functions of
+    the projections, such as splines, products and trees (section 2.4), are pipelines; see the
+    examples.
 
     Parameters
     ----------
@@ -77,6 +85,10 @@ class GEM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     pairs : "all" or "hypercube", default="all"
         All k (k - 1) ordered pairs of k classes, or those of neighbors on a
         random hypercube, about k log2 k.
+    denominator : "second_moment" or "covariance", default="second_moment"
+        What the denominator is of its class. With the covariance, the squared projections are
+        small on that class about its mean instead of the origin, which is then subtracted
+        (footnote of section 2); the numerator stays a second moment.
     alphas : sequence of float or None, default=None
         Twice the exponents of the features, (1, 2, 3) in the paper; None for the projections
         themselves.
@@ -95,6 +107,9 @@ class GEM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         Mean of (v'x)^2 over the numerator class.
     pairs_ : ndarray of shape (n_kept, 2)
         Labels of the numerator and the denominator class of each direction.
+    offsets_ : ndarray of shape (n_kept,)
+        What is subtracted from v'x: v' times the mean of the denominator class if
+        `denominator` is the covariance, else 0.
     scale_ : ndarray of shape (2 len(alphas) n_kept,)
         What the half powers are divided by; of `alphas` only.
     classes_ : ndarray of shape (n_classes,)
@@ -119,6 +134,19 @@ class GEM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     (150, 30)
     >>> list(powers.get_feature_names_out()[:2])
     ['gem0_pos_0.5', 'gem1_pos_0.5']
+
+    Splines, products of pairs of projections, and trees:
+
+    >>> from sklearn.ensemble import ExtraTreesClassifier
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import PolynomialFeatures, SplineTransformer
+    >>> make_pipeline(gem, SplineTransformer(4, extrapolation="linear")).fit_transform(X, y).shape
+    (150, 30)
+    >>> make_pipeline(gem, PolynomialFeatures(interaction_only=True)).fit_transform(X, y).shape
+    (150, 16)
+    >>> forest = make_pipeline(gem, ExtraTreesClassifier(random_state=0)).fit(X, y)
+    >>> print(f"{forest.score(X, y):.1f}")
+    1.0
     """
 
     classes_: npt.NDArray[Any]
@@ -130,6 +158,7 @@ class GEM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         n_directions: int = 10,
         theta: float = 1.5,
         pairs: Pairs = "all",
+        denominator: DenominatorKind = "second_moment",
         alphas: Sequence[float] | None = None,
         random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
@@ -138,6 +167,7 @@ class GEM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self.n_directions = n_directions
         self.theta = theta
         self.pairs = pairs
+        self.denominator = denominator
         self.alphas = alphas
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -167,7 +197,7 @@ class GEM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         weights = checked_weights(sample_weight, len(y))
         self._fit_directions(ClassSecondMoments().fit(X, y, weights))
         if self.alphas is not None:
-            powers = half_powers(X @ self.directions_.T, self.alphas)
+            powers = half_powers(X @ self.directions_.T - self.offsets_, self.alphas)
             self.scale_ = root_mean_squares(powers, weights)
         return self
 
@@ -200,13 +230,21 @@ class GEM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         _check_classes(self.classes_)
         pairs = SELECTIONS[self.pairs](len(self.classes_), self._stream())
         solved = class_pair_eigenvectors(
-            moments, pairs, gamma=self.gamma, n_directions=self.n_directions, n_jobs=self.n_jobs
+            moments,
+            pairs,
+            gamma=self.gamma,
+            n_directions=self.n_directions,
+            denominator=self.denominator,
+            n_jobs=self.n_jobs,
         )
-        self._keep(pairs, solved)
+        kept = self._keep(pairs, solved)
+        self.offsets_ = np.zeros(len(self.directions_))
+        if self.denominator == _COVARIANCE:
+            self.offsets_ = np.sum(self.directions_ * moments.means_[kept[:, 1]], axis=1)
         return self
 
     def transform(self, X: Any) -> FloatArray:
-        """Projections v'x or their scaled half powers.
+        """Projections v'x less their offsets, or their scaled half powers.
 
         Parameters
         ----------
@@ -223,7 +261,7 @@ class GEM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             X = lazy_array(X, self.n_features_in_)
         else:
             X = validate_data(self, X, dtype=np.float64, reset=False)
-        projections: FloatArray = X @ self.directions_.T
+        projections: FloatArray = X @ self.directions_.T - self.offsets_
         if self.alphas is None:
             return projections
         powers: FloatArray = half_powers(projections, self.alphas) / self.scale_
@@ -252,6 +290,7 @@ class GEM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         check_integer("n_directions", self.n_directions, minimum=1)
         check_positive("theta", self.theta)
         check_choice("pairs", self.pairs, tuple(SELECTIONS))
+        check_choice("denominator", self.denominator, DENOMINATORS)
         if self.alphas is not None:
             check_alphas(self.alphas)
 
@@ -259,7 +298,8 @@ class GEM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
         return np.random.default_rng(seed)
 
-    def _keep(self, pairs: IntArray, solved: Sequence[tuple[FloatArray, FloatArray]]) -> None:
+    def _keep(self, pairs: IntArray, solved: Sequence[tuple[FloatArray, FloatArray]]) -> IntArray:
+        """Keep the directions that reach theta, and return the pair of codes of each."""
         eigenvalues, directions, of_pair = _concatenated(solved)
         passing = eigenvalues >= self.theta
         if not passing.any():
@@ -273,7 +313,9 @@ class GEM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             )
         self.eigenvalues_ = eigenvalues[passing]
         self.directions_ = directions[passing]
-        self.pairs_ = self.classes_[pairs[of_pair[passing]]]
+        kept: IntArray = pairs[of_pair[passing]]
+        self.pairs_ = self.classes_[kept]
+        return kept
 
 
 class GEMPlane(MomentPlaneEstimator):
@@ -371,6 +413,7 @@ def class_pair_eigenvectors(
     *,
     gamma: float,
     n_directions: int,
+    denominator: DenominatorKind = "second_moment",
     n_jobs: int | None = None,
 ) -> list[tuple[FloatArray, FloatArray]]:
     """Leading eigenvalues and eigenvectors of each pair of classes.
@@ -386,6 +429,8 @@ def class_pair_eigenvectors(
     gamma : float
     n_directions : int
         Maximum per pair.
+    denominator : "second_moment" or "covariance", default="second_moment"
+        Of the denominator class.
     n_jobs : int or None, default=None
 
     Returns
@@ -396,14 +441,16 @@ def class_pair_eigenvectors(
     Raises
     ------
     ValueError
-        If all rows of a class are zero, or a denominator is singular and gamma too small.
+        If all rows of a class are zero, a denominator is singular and gamma too small, or the
+        covariance of a class is lost to rounding.
     """
     labels = moments.classes_.tolist()
     squares, means = moments.moments_, moments.means_
     for label, moment in zip(labels, squares, strict=True):
         check_not_zero(moment, label)
+    bottoms = squares if denominator == _SECOND_MOMENT else _covariances(moments)
     denominators = {
-        code: Denominator.of(squares[code], gamma=gamma, label=labels[code])
+        code: Denominator.of(bottoms[code], gamma=gamma, label=labels[code])
         for code in np.unique(pairs[:, 1])
     }
     solved: list[tuple[FloatArray, FloatArray]] = Parallel(n_jobs=n_jobs, prefer="threads")(
@@ -413,6 +460,20 @@ def class_pair_eigenvectors(
         for i, j in pairs
     )
     return solved
+
+
+def _covariances(moments: ClassSecondMoments) -> FloatArray:
+    """Covariances of the classes, unless one is lost to rounding."""
+    covariances = moments.covariances_
+    labels = moments.classes_.tolist()
+    for label, covariance, moment in zip(labels, covariances, moments.moments_, strict=True):
+        if np.trace(covariance) <= _CANCELED * np.trace(moment):
+            raise UserError(
+                f"The rows of class {label!r} are equal, or very far from the origin compared to "
+                "their differences, so they have no covariance as denominator. Subtract the mean "
+                "of all rows first, exclude the class, or use denominator='second_moment'."
+            )
+    return covariances
 
 
 def _check_classes(classes: npt.NDArray[Any]) -> None:

@@ -57,6 +57,8 @@ class ClassSecondMoments(BaseEstimator):
     means_ : ndarray of shape (n_classes, n_features)
     moments_ : ndarray of shape (n_classes, n_features, n_features)
         C_c = 1/n_c sum x x' over the rows of class c.
+    covariances_ : ndarray of shape (n_classes, n_features, n_features)
+        The same about the mean of class c.
     sums_ : dict of label to Sums
         The sums over all blocks so far.
 
@@ -130,6 +132,15 @@ class ClassSecondMoments(BaseEstimator):
         """Second moment of each class."""
         ordered = [self.sums_[label] for label in sorted(self.sums_)]
         return np.stack([sums.squares / sums.count for sums in ordered])
+
+    @property
+    def covariances_(self) -> FloatArray:
+        """Covariance of each class, its second moment less the outer product of its mean.
+
+        The difference loses digits where a class is far from the origin compared to its spread.
+        """
+        means = self.means_
+        return self.moments_ - means[:, :, None] * means[:, None, :]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -5,6 +5,7 @@ from itertools import permutations
 import joblib
 import numpy as np
 import pytest
+from scipy.linalg import eigh
 from sklearn.datasets import load_digits, load_iris, load_wine
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -47,6 +48,33 @@ def test_moments_of_blocks_give_the_directions_of_the_whole():
     np.testing.assert_allclose(blocks.eigenvalues_, whole.eigenvalues_)
     np.testing.assert_allclose(blocks.transform(X), whole.transform(X), atol=1e-8)
     np.testing.assert_array_equal(blocks.classes_, whole.classes_)
+
+
+def test_with_the_covariance_projections_are_measured_from_the_mean_of_the_denominator_class():
+    gem = GEM(gamma=0, theta=1e-3, denominator="covariance").fit(X, Y)
+    projections = gem.transform(X)
+    for column, (top, bottom) in enumerate(gem.pairs_):
+        inside = projections[bottom == Y, column]
+        np.testing.assert_allclose([inside.mean(), inside.var()], [0, 1], atol=1e-8)
+        numerator = (X @ gem.directions_[column])[top == Y]
+        np.testing.assert_allclose(np.mean(numerator**2), gem.eigenvalues_[column])
+
+
+def test_the_covariance_finds_what_the_scipy_solver_finds():
+    gem = GEM(gamma=0.1, theta=1e-3, denominator="covariance").fit(X, Y)
+    top, bottom = X[Y == "ant"], X[Y == "bee"]
+    noise = np.cov(bottom.T, bias=True)
+    noise += 0.1 * np.trace(noise) / len(noise) * np.eye(len(noise))
+    expected = eigh(top.T @ top / len(top), noise, eigvals_only=True)[::-1]
+    np.testing.assert_allclose(gem.eigenvalues_[: len(noise)], expected, rtol=1e-8)
+
+
+def test_a_class_of_equal_rows_has_no_covariance_to_divide_by():
+    rows = np.vstack([X, np.ones((3, 5))])
+    labels = np.append(Y, ["same"] * 3)
+    with pytest.raises(ValueError, match="The rows of class 'same' are equal"):
+        GEM(denominator="covariance").fit(rows, labels)
+    assert len(GEM().fit(rows, labels).directions_)
 
 
 @pytest.mark.parametrize("times", [2, 5])
