@@ -16,6 +16,7 @@ from melm_core.gem.class_pairs import hypercube_pairs
 from melm_core.gem.classifier import GEMClassifier
 from melm_core.gem.eigenvectors import generalized_eigenvectors
 from melm_core.gem.estimator import GEM, GEMPlane
+from melm_core.gem.perturbation import eigenvector_errors
 from melm_core.kernel_machines.approximation import ApproximationWarning, KernelMachineApproximation
 from melm_core.kernel_machines.classifier import ApproximateKernelClassifier
 from melm_core.kernel_machines.machine import KernelMachine
@@ -85,6 +86,7 @@ __all__ = [
     "class_overlap",
     "density_on_grid",
     "divergence_profile",
+    "eigenvector_errors",
     "generalized_eigenvectors",
     "geodesic",
     "hypercube_pairs",

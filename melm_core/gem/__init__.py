@@ -7,6 +7,7 @@ from melm_core.gem.classifier import GEMClassifier
 from melm_core.gem.eigenvectors import generalized_eigenvectors
 from melm_core.gem.estimator import GEM, GEMPlane, class_pair_eigenvectors
 from melm_core.gem.features import half_powers, root_mean_squares
+from melm_core.gem.perturbation import eigenvector_errors
 
 __all__ = [
     "GEM",
@@ -14,6 +15,7 @@ __all__ = [
     "GEMPlane",
     "all_pairs",
     "class_pair_eigenvectors",
+    "eigenvector_errors",
     "generalized_eigenvectors",
     "half_powers",
     "hypercube_pairs",
