@@ -17,6 +17,7 @@ from experiments.figures import (
 from experiments.records import Settings
 from experiments.report import Report
 from experiments.tables import (
+    gem_features,
     gem_tables,
     melm_costs,
     melm_regions,
@@ -45,6 +46,7 @@ REPORTS: Mapping[str, tuple[Callable[[Settings], Report], str]] = {
     "rotations-rounds": (rotations_rounds.report, "rotations: 20 rounds of folds, breast cancer"),
     "rotations-figures": (rotations_figures.report, "rotations: Figures 4 to 7"),
     "gem-tables": (gem_tables.report, "GEM: the result tables"),
+    "gem-features": (gem_features.report, "GEM: functions of the projections, and levels"),
     "gem-figures": (gem_figures.report, "GEM: Figures 1 and 2, digits as images"),
 }
 
