@@ -77,6 +77,15 @@ def test_a_class_of_equal_rows_has_no_covariance_to_divide_by():
     assert len(GEM().fit(rows, labels).directions_)
 
 
+def test_rows_that_dask_holds_have_the_offsets_of_rows_in_memory():
+    da = pytest.importorskip("dask.array")
+    rows, labels = (da.from_array(one, chunks=(37, *one.shape[1:])) for one in (X, CODES))
+    gem = GEM(denominator="covariance").fit(X, CODES)
+    lazy = GEM(denominator="covariance").fit(rows, labels)
+    np.testing.assert_allclose(lazy.offsets_, gem.offsets_, atol=1e-8)
+    np.testing.assert_allclose(lazy.transform(rows).compute(), gem.transform(X), atol=1e-8)
+
+
 @pytest.mark.parametrize("times", [2, 5])
 def test_rows_in_another_order_and_repeated_change_nothing(times):
     order = np.random.default_rng(0).permutation(np.repeat(np.arange(len(X)), times))
