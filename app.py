@@ -96,8 +96,16 @@ _INDEX = """<!DOCTYPE html>
 """
 
 
+_VERSIONS = {"dash_version", "dash_version_url", "ddk_version", "plotly_version", "python_version"}
+
+
 class _Page(Dash):
     """Dash behind a first page, which does not wait for it; `main.mjs` starts Dash."""
+
+    def _config(self) -> dict[str, Any]:
+        # Only Dash's tools for developers ask for versions; visitors are not told what runs here.
+        config: dict[str, Any] = super()._config()  # type: ignore[no-untyped-call]
+        return {name: value for name, value in config.items() if name not in _VERSIONS}
 
     def interpolate_index(self, *args: Any, **parts: Any) -> Any:
         parts["scripts"] = script_preloads(parts["scripts"])

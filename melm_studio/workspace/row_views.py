@@ -151,5 +151,6 @@ def _prepared_data(record: RunRecord) -> tuple[Any, ...]:
 def _size_of_new(rows: NewRows) -> int:
     """The bytes of new rows; the last ones are kept however large they are."""
     n_bytes = rows.X.nbytes + rows.row_numbers.nbytes + rows.labels.nbytes
-    texts = (rows.name, *rows.names, *rows.notes)
+    n_bytes += 0 if rows.judged is rows.X else rows.judged.nbytes
+    texts = (rows.name, *rows.names, *rows.groups, *rows.notes)
     return min(n_bytes + sum(map(sys.getsizeof, texts)), MAX_NEW_BYTES)

@@ -44,7 +44,7 @@ class SelectionCard {
     this.panel = panel;
     this.shown = null; // the question that the list answers
     this.rows = []; // of the list
-    this.wanted = textField("Find rows by name, number or text", { type: "search", placeholder: "Name, number or text" });
+    this.wanted = textField("Find rows by name, number or text", { type: "search", placeholder: "Name or text" });
     this.markCommand = "";
     this.markName = textField("Name", { maxLength: 100, required: true });
     panel.part("row-finder").append(this.wanted);

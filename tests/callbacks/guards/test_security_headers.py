@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import platform
 import re
 
 import pytest
@@ -91,3 +92,12 @@ def test_scripts_and_styles_carry_no_rules_for_documents(visitor):
     answer = visitor.http.get(style)
     assert answer.headers["X-Content-Type-Options"] == "nosniff"
     assert "Content-Security-Policy" not in answer.headers
+
+
+def test_the_page_does_not_say_which_versions_run_here(visitor):
+    page = visitor.http.get("/").text
+    assert '"children_props"' in page  # what Dash needs of its configuration
+    assert platform.python_version() not in page
+    assert "_version" not in re.search(r'id="_dash-config"[^>]*>(.*?)</script>', page)[1].replace(
+        "disable_version_check", ""
+    )

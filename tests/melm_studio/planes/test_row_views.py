@@ -25,7 +25,7 @@ def matched(monkeypatch) -> list[str]:
     def match(_: object, source: Any, __: object) -> NewRows:
         keys.append(source.key)
         X = np.empty((2**20, source.n_features))  # which takes no memory until it is written
-        return NewRows(source.name, np.empty(0, int), X, (), np.empty(0, int), ())
+        return NewRows(source.name, np.empty(0, int), X, X, (), np.empty(0, int), ())
 
     monkeypatch.setattr(row_views, "match_rows", match)
     monkeypatch.setattr(RowViews, "_load_data", lambda *_: None)
