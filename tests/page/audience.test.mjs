@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { waitAfter } from "../../assets/studio/present/audience/connection.mjs";
 import { Messages, unpacked } from "../../assets/studio/present/audience/connection.mjs";
-import { withPlacedNames } from "../../assets/studio/present/audience/picture.mjs";
 import { modeInWords } from "../../assets/studio/present/audience/talk.mjs";
-import { nearestPoint, tracesOf, wordsOf } from "../../assets/studio/present/audience/picture.mjs";
-import { panned } from "../../assets/studio/present/audience/touch.mjs";
+import { panned } from "../../assets/studio/plane/looking_around.mjs";
+import { nearestPoint, tracesOf } from "../../assets/studio/plane/painter.mjs";
+import { viewOf, wordsOf } from "../../assets/studio/present/audience/picture.mjs";
 
 const bytes = (text) => new TextEncoder().encode(text);
 const message = (kind, content) => [...bytes(kind), 0, 0, 0, content.length, ...bytes(content)];
@@ -43,25 +43,25 @@ const shown = {
 const view = { scheme: "light", classes: null };
 
 test("switches and layers are those of the presenter", () => {
-  const visible = (change) => tracesOf(scene, { ...shown, ...change }, view).map((one) => one.visible);
+  const visible = (change) => tracesOf(viewOf(scene, { ...shown, ...change }, view)).map((one) => one.visible);
   assert.deepEqual(visible({}), [true, true, true, true, true, true, false, false]);
   assert.deepEqual(visible({ hidden: ["contours"], layers: ["class_ellipses"] }).slice(0, 2), [false, false]);
   assert.equal(visible({ layers: ["class_ellipses"] })[6], true);
 });
 
 test("classes that are not shown alone step back", () => {
-  const traces = tracesOf(scene, shown, { ...view, classes: [1] });
+  const traces = tracesOf(viewOf(scene, shown, { ...view, classes: [1] }));
   assert.equal(traces[0].visible, false);
   assert.deepEqual(traces.slice(2, 6).map(({ opacity }) => opacity), [0.1, undefined, 0.1, undefined]);
 });
 
 test("selected rows are found in the traces that draw them", () => {
-  const traces = tracesOf(scene, { ...shown, selected: [[0], [], [1], []] }, view);
+  const traces = tracesOf(viewOf(scene, { ...shown, selected: [[0], [], [1], []] }, view));
   assert.deepEqual(traces.slice(2, 6).map(({ selectedpoints }) => selectedpoints), [[0], [], [1], []]);
 });
 
 test("a pointer finds the nearest point that is shown, and no other", () => {
-  const traces = tracesOf(scene, shown, { ...view, classes: [1] });
+  const traces = tracesOf(viewOf(scene, shown, { ...view, classes: [1] }));
   const same = (at) => at;
   assert.equal(nearestPoint(traces, [2.1, 0], same, 0.5), null); // of the class that stepped back
   assert.deepEqual(nearestPoint(traces, [4.1, 0], same, 0.5), { trace: 3, index: 1, at: [4, 0] });
@@ -76,17 +76,6 @@ test("a row is named only where the presenter allows it", () => {
 
 test("dragging to the right shows what is on the left", () => {
   assert.deepEqual(panned([[0, 10], [0, 4]], [0.1, -0.5]), [[-1, 9], [2, 6]]);
-});
-
-test("names of arrows stay within the picture, and those without room are left out", () => {
-  const lines = { meta: { kind: "arrow_lines" }, x: [50, 30, null, 50, 70, null], y: [50, 50, null, 50, 52, null] };
-  const heads = { meta: { kind: "arrow_heads" }, text: ["alcalinity_of_ash", "hue"], textfont: { size: 12, family: "x" }, x: [30, 70], y: [50, 52] };
-  const axis = { offset: 0, length: 100 };
-  const place = (letter) => withPlacedNames([lines, heads], [[0, 100], [0, 100]], { x: axis, y: axis }, (name) => letter * name.length)[1];
-  const { text: names, textposition } = place(3);
-  assert.deepEqual(names, ["alcalinity_of_ash", "hue"]);
-  assert.ok(!textposition[0].endsWith("left")); // where it would be cut off
-  assert.deepEqual(place(30).text, ["", ""]);
 });
 
 test("a viewer who looks around is told at once that the presenter blanks the screen, and shows it again", () => {

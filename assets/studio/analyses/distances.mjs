@@ -4,8 +4,8 @@ import { ID } from "../constants.mjs";
 import { ask, sentenceOf } from "../page/answers.mjs";
 import { byId, colorScheme } from "../page/dom.mjs";
 import { addressOf } from "../panel/view_options.mjs";
-import { unescaped } from "../plane/canvas.mjs";
-import { clear, draw, escaped } from "../plane/plotly.mjs";
+import { escaped, unescaped } from "../plane/canvas.mjs";
+import { clear, draw } from "../plane/plotly.mjs";
 import { selectedRows, selectRows } from "../rows/singled_out.mjs";
 
 /** @typedef {{ row: number, label: string, x: number, y: number }} Place of a row in the plot */

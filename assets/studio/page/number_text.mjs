@@ -12,6 +12,9 @@ export function tickLabel(value, step) {
   return text.replace("-", "−").replace(/^−(0(\.0*)?)$/, "$1");
 }
 
+/** The title of an axis with its unit. @param {string} title */
+export const inUnits = (title) => `${title} (standard deviations)`;
+
 /** A share as the server writes it: 100 % is all of them. @param {number} share */
 export const percent = (share) => (share >= 0.995 && share < 1 ? "over 99 %" : `${Math.round(100 * share + 1e-9)} %`);
 

@@ -2,6 +2,7 @@
 import { colorScheme, hide, write } from "../page/dom.mjs";
 import { mode } from "../page/mode.mjs";
 import { showNotice } from "../page/notice.mjs";
+import { inUnits } from "../page/number_text.mjs";
 import { decodedPlane } from "../plane/arrays.mjs";
 import { steadyLimits } from "../plane/scales.mjs";
 import { extend } from "./features.mjs";
@@ -42,8 +43,6 @@ export function newerThan(sequence, news) {
   const heldOut = news.held_out.filter(([known]) => known > sequence);
   return { ...news, sequences, objective, best, starts, n_sampled: sampled, held_out: heldOut, plane: sequences.length ? news.plane : null };
 }
-
-const UNIT = " (standard deviations)";
 const NO_HELD_OUT = "A class has no held-out row";
 
 export class Panel {
@@ -170,7 +169,7 @@ export class Panel {
 
   /** @param {string[]} titles */
   showAxes(titles) {
-    for (const [i, title] of this.node.querySelectorAll("[data-axis]").entries()) write(title, titles[i] + (i ? "" : UNIT));
+    for (const [i, title] of this.node.querySelectorAll("[data-axis]").entries()) write(title, i ? titles[i] : inUnits(titles[i]));
   }
 
   showScores(scores) {

@@ -5,9 +5,9 @@
 import { PLANE_TRACE } from "../constants.mjs";
 import { lessMotion } from "../page/dom.mjs";
 import { verticesPer } from "./arrows.mjs";
-import { clearedPen, drawGrid, drawNumbers, drawTrace } from "./canvas.mjs";
+import { clearedPen, drawGrid, drawNumbers, drawTitles, drawTrace } from "./canvas.mjs";
 import { drawAtOnce, inTurn, isTimeToMove, keepMoving, stopMoving } from "./clock.mjs";
-import { noteCanvasAxes, pixelAxes, shownRanges, sizeOf } from "./plotly.mjs";
+import { noteCanvasAxes, pixelAxes, shownRanges, sizeOf } from "./pixel_axes.mjs";
 import { multiples, scale } from "./scales.mjs";
 import { isPoints } from "./traces.mjs";
 
@@ -104,7 +104,7 @@ export class CanvasAnimation {
     this.begin(picture);
     this.pixels = pixelAxes(this.plot, layout);
     this.plot.classList.add("is-resting");
-    this.drawOn(clearedPen(this.canvas, sizeOf(this.plot)), traces, picture.axes);
+    this.drawOn(clearedPen(this.canvas, sizeOf(this.plot)), traces, picture.axes, picture.titles);
   }
 
   /**
@@ -180,12 +180,12 @@ export class CanvasAnimation {
   drawAt(now) {
     const { plot } = this;
     const picture = this.pictureAt(now);
-    this.drawOn(clearedPen(this.canvas, sizeOf(plot)), [...picture.fading, ...picture.traces], picture.axes);
+    this.drawOn(clearedPen(this.canvas, sizeOf(plot)), [...picture.fading, ...picture.traces], picture.axes, this.to.titles);
     if (now - this.began >= this.duration()) this.from = null;
     return this.from !== null;
   }
 
-  drawOn(pen, traces, axes) {
+  drawOn(pen, traces, axes, titles) {
     const { x, y } = this.pixels;
     const [xRange, yRange] = shownRanges(axes, this.pixels);
     const across = scale(xRange, x.offset, x.length);
@@ -204,6 +204,7 @@ export class CanvasAnimation {
     }
     drawNumbers(pen, x, multiples(x.tickStep, xRange), (value) => [across(value), box.top + box.height], "bottom");
     drawNumbers(pen, y, multiples(y.tickStep, yRange), (value) => [box.left, up(value)], "left");
+    if (titles) drawTitles(pen, x.numbers, titles.halo, titles.words, box);
     pen.restore();
   }
 
@@ -237,8 +238,9 @@ export class CanvasAnimation {
 /** @typedef {import("../types").Trace} Trace */
 /** @typedef {import("../types").Axes} Axes */
 /**
- * What is drawn of a plane: its traces, the axes that are shown at least, the features of its arrows.
- * @typedef {{ plane?: object, traces: Trace[], axes: Axes, features: number[] }} Picture
+ * What is drawn of a plane: its traces, the axes that are shown at least, the features of its arrows, and the
+ * titles of the axes where nothing else says them.
+ * @typedef {{ plane?: object, traces: Trace[], axes: Axes, features: number[], titles?: { words: [string, string], halo: string } }} Picture
  */
 /**
  * An affine map of the plane: the first coordinate is `a x + b y + e`, the second `c x + d y + f`.

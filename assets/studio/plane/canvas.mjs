@@ -1,5 +1,5 @@
 // Draws traces on a canvas as plotly would, in a fraction of the time.
-import { tickLabel } from "../page/number_text.mjs";
+import { inUnits, tickLabel } from "../page/number_text.mjs";
 
 const DIMMED = 0.2; // the opacity of what is not selected, as in plotly, unless the trace has its own
 const NAME_GAP_PX = 3;
@@ -77,6 +77,35 @@ export function drawNumbers(pen, { numbers, tickStep: step }, values, placeOf, e
     if (edge === "left") pen.fillText(tickLabel(value, step), x + NUMBER_GAP_PX, y);
     else pen.fillText(tickLabel(value, step), x, y - NUMBER_GAP_PX);
   }
+}
+
+/**
+ * Draws the titles of both axes within the picture, at their far ends and clear of their numbers.
+ * @param {CanvasRenderingContext2D} pen
+ * @param {{ size: number, color: string, family: string }} font of the numbers
+ * @param {string} halo
+ * @param {readonly [string, string]} titles
+ * @param {{ left: number, top: number, width: number, height: number }} box
+ */
+export function drawTitles(pen, font, halo, [across, up], { left, top, width, height }) {
+  const away = font.size + 3 * NUMBER_GAP_PX;
+  pen.font = fontOf(font);
+  pen.lineJoin = "round";
+  pen.lineWidth = HALO_PX;
+  pen.strokeStyle = halo;
+  pen.fillStyle = font.color;
+  pen.textAlign = "right";
+  const write = (text, x, y) => {
+    pen.strokeText(text, x, y);
+    pen.fillText(text, x, y);
+  };
+  pen.textBaseline = "bottom";
+  write(inUnits(across), left + width - 2 * NUMBER_GAP_PX, top + height - away);
+  pen.save();
+  pen.rotate(-Math.PI / 2);
+  pen.textBaseline = "top";
+  write(up, -top - 2 * NUMBER_GAP_PX, left + away + NUMBER_GAP_PX);
+  pen.restore();
 }
 
 function drawLines(pen, { line, fill, fillcolor: inside }, x, y) {
@@ -167,6 +196,9 @@ function drawNames(pen, { text, textposition: places, textfont, marker, halo }, 
 
 /** A font as a canvas and CSS write it. @param {{ size: number, family: string, weight?: number }} font */
 export const fontOf = ({ size, family, weight = 400 }) => `${weight} ${size}px ${family}`;
+
+/** Text in which plotly finds no markup. @param {string} text */
+export const escaped = (text) => text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
 
 // Names are escaped for plotly, which reads markup; a canvas does not.
 /** Text that was escaped for plotly. @param {string} text */

@@ -6,7 +6,7 @@ import { byId, colorScheme, onColorScheme, wait, whenPresent } from "../page/dom
 import { CanvasAnimation } from "./animation.mjs";
 import { decodedPlane } from "./arrays.mjs";
 import { nextFrame } from "./clock.mjs";
-import { layoutOn, pixelAxes } from "./plotly.mjs";
+import { layoutOn, pixelAxes } from "./pixel_axes.mjs";
 import { pointsIn, rowsIn } from "./row_arrays.mjs";
 import { POINT_KINDS } from "./traces.mjs";
 

@@ -19,21 +19,35 @@ const STEPS = { left: -1, center: 0, right: 1, top: -1, middle: 0, bottom: 1 };
  * @param {Tip[]} tips in pixels
  * @param {Box} area that names must not leave
  * @param {Box[]} taken where other names are
+ * @param {boolean} [isEach] whether a name without room is written where it covers the least
  * @returns {(string | null)[]}
  */
-export function placeLabels(tips, area, taken) {
+export function placeLabels(tips, area, taken, isEach = false) {
   const boxes = [...taken];
   const heads = tips.map(({ at: [x, y] }) => ({ left: x - 4, right: x + 4, top: y - 4, bottom: y + 4 }));
   return tips.map((tip, i) => {
-    const others = heads.filter((_, j) => j < i); // weaker arrows give way
-    const place = ordered(tip).find((name) => {
-      const box = boxOf(tip, name);
-      return holds(area, box) && ![...boxes, ...others].some((other) => overlap(box, other));
-    });
+    const others = [...boxes, ...heads.filter((_, j) => j < i)]; // weaker arrows give way
+    const isFree = (name) => holds(area, boxOf(tip, name)) && !others.some((other) => overlap(boxOf(tip, name), other));
+    const place = ordered(tip).find(isFree) ?? (isEach ? leastCovering(tip, area, others) : null);
     if (place) boxes.push(boxOf(tip, place));
-    return place ?? null;
+    return place;
   });
 }
+
+/** @param {Tip} tip @param {Box} area @param {Box[]} others */
+function leastCovering(tip, area, others) {
+  const costs = PLACES.map((name) => {
+    const box = boxOf(tip, name);
+    const isBeyond = common(box, box) - common(box, area);
+    return others.reduce((sum, other) => sum + common(box, other), isBeyond);
+  });
+  return PLACES[costs.indexOf(Math.min(...costs))];
+}
+
+/** The area that two boxes share. @param {Box} one @param {Box} other */
+const common = (one, other) =>
+  Math.max(0, Math.min(one.right, other.right) - Math.max(one.left, other.left)) *
+  Math.max(0, Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top));
 
 // Beyond the tip before beside it, and never over the arrow itself.
 function ordered({ at, from }) {

@@ -1,30 +1,10 @@
 // Zooming by the wheel. The picture follows on its canvas, once before each paint however many turns
 // arrive, and plotly draws it when the wheel rests: it would take longer than a turn.
-import { hasPicture, pixelAxes, shownRanges } from "./plotly.mjs";
+import { factorOf, zoomedAt } from "./looking_around.mjs";
+import { pixelAxes, shownRanges } from "./pixel_axes.mjs";
+import { hasPicture } from "./plotly.mjs";
 
 /** @typedef {import("../types").Axes} Axes */
-/** @typedef {import("../types").Range} Range */
-
-const [LONGEST_STEP, STEPS] = [20, 200]; // of a turn, as in plotly
-
-/**
- * Axes about a place that is kept.
- * @param {Axes} axes
- * @param {[number, number]} place as shares of the axes
- * @param {number} factor below one shows less
- * @returns {Axes}
- */
-export function zoomedAt(axes, place, factor) {
-  return /** @type {Axes} */ (
-    axes.map(([low, high], i) => {
-      const kept = low + place[i] * (high - low);
-      return [low, high].map((end) => kept + factor * (end - kept));
-    })
-  );
-}
-
-/** How much more one turn shows. @param {number} delta */
-export const factorOf = (delta) => Math.exp(Math.min(LONGEST_STEP, Math.max(-LONGEST_STEP, delta)) / STEPS);
 
 /** @param {import("../panel/painting.mjs").Painting} painting */
 export function zoomByWheel(painting) {

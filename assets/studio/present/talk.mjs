@@ -6,6 +6,7 @@ import { byId } from "../page/dom.mjs";
 import { mode } from "../page/mode.mjs";
 import { showNotice } from "../page/notice.mjs";
 import { switches } from "../page/switches.mjs";
+import { drawnArrows } from "../panel/arrow_labels.mjs";
 import { frontPanel } from "../panel/panels.mjs";
 import { selectedRows, shownClasses } from "../rows/singled_out.mjs";
 import { currentStory } from "../workspace/story.mjs";
@@ -144,6 +145,8 @@ function shownNow(panel) {
       caption: byId(ID.caption)?.textContent || (byId(ID.title)?.textContent ?? ""),
       position: story.at >= 0 ? positionLabel(story) : "",
       rows: drawnRows(panel),
+      arrows: drawnArrows(panel),
+      unseen: drawnArrows(panel).filter((feature) => panel.unseen.has(feature)),
       classes: shownClasses.value,
       hidden: SWITCHES.filter((name) => !switches[name].value),
       layers: MORE_LAYERS.filter((name) => switches[name].value),

@@ -9,7 +9,7 @@ import { addTraces } from "../panel/features.mjs";
 import { shownPanels } from "../panel/panels.mjs";
 import { bringToFront, stage } from "../panel/runs.mjs";
 import { addressOf } from "../panel/view_options.mjs";
-import { escaped } from "../plane/plotly.mjs";
+import { escaped } from "../plane/canvas.mjs";
 import { placedFile, placeFile } from "./new_rows_buttons.mjs";
 import { nameOf, rowLine } from "./row_card.mjs";
 

@@ -5,7 +5,7 @@ import { write } from "../page/dom.mjs";
 import { addToPanels, dressTraces } from "../panel/features.mjs";
 import { numbers } from "../plane/arrays.mjs";
 import { markersOf } from "../plane/dress.mjs";
-import { pixelAxes, shownRanges } from "../plane/plotly.mjs";
+import { pixelAxes, shownRanges } from "../plane/pixel_axes.mjs";
 import { shownLayer } from "./row_layer.mjs";
 import { isPoints } from "../plane/traces.mjs";
 

@@ -26,6 +26,7 @@ from callbacks.routes.talks.messages import packed
 from callbacks.services import services
 from callbacks.session import address, own_run, owner
 from melm_core.base import UserError
+from melm_studio.planes.axis_titles import axis_titles
 from melm_studio.planes.captions import title
 from melm_studio.planes.encoding import compact
 from melm_studio.planes.figure import empty_figure, limits, plane_frame
@@ -54,6 +55,7 @@ _TOO_LARGE = (
 # Of the rows that are drawn, no more can be selected.
 MOST_ROWS = 10_000
 MOST_CLASSES = 1_000
+MOST_ARROWS = 1_000
 _LONGEST_CELL = 60
 _MOST_FIGURES = 16
 Range = tuple[Coordinate, Coordinate]
@@ -207,6 +209,11 @@ class Shown(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         The rows that are selected, of those that are drawn.
     classes : tuple of int or None
         The classes that alone are shown.
+    arrows : tuple of int or None
+        The features whose arrows are drawn: a phone draws the same ones. By default those for whose
+        names it has room.
+    unseen : tuple of int
+        The features of which no effect is seen.
     hidden, layers : tuple of str
         Switches that are off, and further layers that are on.
     axes : tuple of Range or None
@@ -223,6 +230,8 @@ class Shown(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     classes: (
         Annotated[tuple[Count, ...], Meta(title="The classes", max_length=MOST_CLASSES)] | None
     ) = None
+    arrows: Annotated[tuple[Count, ...], Meta(max_length=MOST_ARROWS)] | None = None
+    unseen: Annotated[tuple[Count, ...], Meta(max_length=MOST_ARROWS)] = ()
     hidden: Annotated[tuple[Switch, ...], Meta(max_length=len(SWITCHES))] = ()
     layers: Annotated[tuple[MoreLayer, ...], Meta(max_length=len(MORE_LAYERS))] = ()
     axes: tuple[Range, Range] | None = None
@@ -269,7 +278,10 @@ def talk_view(
         "number": number,
         "traces": plane_frame(view, compact),
         "limits": limits(view),
-        "features": view.arrows.features.tolist(),
+        "arrows": {"features": view.arrows.features.tolist(), "names": view.arrows.names},
+        "titles": axis_titles(renderer, record, event, options),
+        "drawn": shown.arrows,
+        "unseen": shown.unseen,
         "run": title(record),
         "caption": shown.caption,
         "position": shown.position,

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import BrowserContext, Page, expect
 
 from melm_studio.layout import ids
 from tools.driver.page import IN_MOTION, LOAD_MODULE, StudioPage
@@ -55,6 +57,63 @@ RECORD = (
   requestAnimationFrame(note);
 }"""
 )
+# As RECORD, from the pixels of a phone: rows and contours of a class have its hue.
+RECORD_PHONE = """() => {
+  const canvas = document.querySelector('[data-part="canvas"]');
+  const swatches = [...document.querySelectorAll(".classes .swatch")].slice(0, 3);
+  const colorOf = (node) => getComputedStyle(node).backgroundColor.match(/\\d+/g).map(Number);
+  const hues = swatches.map((node) => hueOf(...colorOf(node)));
+  const small = Object.assign(document.createElement("canvas"), { width: 96, height: 96 });
+  const pen = small.getContext("2d", { willReadFrequently: true });
+  function hueOf(red, green, blue) {
+    const [most, least] = [Math.max(red, green, blue), Math.min(red, green, blue)];
+    if (most - least < 40) return null;
+    const share = (one, other) => (one - other) / (most - least);
+    if (most === red) return (60 * share(green, blue) + 360) % 360;
+    return most === green ? 120 + 60 * share(blue, red) : 240 + 60 * share(red, green);
+  }
+  const apart = (one, other) => Math.min(Math.abs(one - other), 360 - Math.abs(one - other));
+  const clouds = () => {
+    pen.clearRect(0, 0, 96, 96);
+    pen.drawImage(canvas, 0, 0, 96, 96);
+    const { data } = pen.getImageData(0, 0, 96, 96);
+    const sums = hues.map(() => [0, 0, 0]);
+    for (let i = 0; i < data.length; i += 4) {
+      const hue = data[i + 3] > 40 ? hueOf(data[i], data[i + 1], data[i + 2]) : null;
+      const own = hue === null ? -1 : hues.findIndex((known) => apart(known, hue) < 25);
+      if (own < 0) continue;
+      const weight = data[i + 3];
+      sums[own][0] += weight;
+      sums[own][1] += weight * ((i / 4) % 96);
+      sums[own][2] -= weight * Math.floor(i / 4 / 96);
+    }
+    return sums;
+  };
+  window.shown = [];
+  const note = () => {
+    const sums = clouds();
+    const isBlank = canvas.checkVisibility() === false || sums.some(([weight]) => weight === 0);
+    const [a, b, c] = sums.map(([weight, x, y]) => [x / weight, y / weight]);
+    const twice = (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
+    const sides = [[a, b], [a, c], [b, c]].map(([p, q]) => Math.hypot(p[0] - q[0], p[1] - q[1]));
+    window.shown.push({ isBlank, turn: isBlank ? null : twice / Math.max(...sides) ** 2 });
+    requestAnimationFrame(note);
+  };
+  requestAnimationFrame(note);
+}"""
+# The texts that a page has drawn on canvases since they were cleared last.
+NOTE_TEXTS = """(() => {
+  const { clearRect, fillText } = CanvasRenderingContext2D.prototype;
+  CanvasRenderingContext2D.prototype.clearRect = function (...box) {
+    this.canvas.drawnTexts = [];
+    return clearRect.apply(this, box);
+  };
+  CanvasRenderingContext2D.prototype.fillText = function (text, ...place) {
+    (this.canvas.drawnTexts ??= []).push(text);
+    return fillText.call(this, text, ...place);
+  };
+})()"""
+PHONE = {"width": 390, "height": 844}
 FLAT = 0.15  # class means that lie nearly on a line say nothing of the side that is seen
 
 
@@ -70,6 +129,11 @@ def recorded(studio: StudioPage) -> list[dict[str, Any]]:
     """What was shown since the last call, once nothing moves any more."""
     expect(studio.page.locator(IN_MOTION)).to_have_count(0)
     return list(studio.page.evaluate("() => window.shown.splice(0)"))
+
+
+def is_name(text: str) -> bool:
+    """Whether a text in a picture is neither a number nor the title of an axis."""
+    return not re.fullmatch(r"[-−.\d]+|Component.*", text)
 
 
 def assert_one_motion(frames: list[dict[str, Any]]) -> None:
@@ -133,3 +197,36 @@ def test_a_morph_between_two_runs_is_never_blank_and_never_turns_over(moving: St
     expect(page.get_by_role("button", name="Pause the morph")).to_be_visible()
     expect(page.get_by_role("button", name="Play the morph")).to_be_visible()
     assert_one_motion(recorded(moving))
+
+
+@pytest.mark.slow
+def test_a_phone_sees_the_same_arrows_and_moves_as_the_projector_does(
+    moving: StudioPage, new_context: Callable[..., BrowserContext]
+):
+    page = moving.page
+    moving.run("LDA").expect_end()
+    moving.run("PCA").expect_end()
+    moving.show("Present")
+    page.get_by_role("button", name="Share this talk").click()
+    page.get_by_role("button", name="Begin", exact=True).click()
+    link = page.locator('[data-talk="link"]')
+    expect(link).to_have_attribute("href", re.compile("/t/"))
+    phone = new_context(viewport=PHONE).new_page()
+    phone.emulate_media(reduced_motion="no-preference")
+    phone.add_init_script(NOTE_TEXTS)
+    phone.goto(link.get_attribute("href"))
+    page.keyboard.press("Escape")
+    expect(phone.locator("[data-drawn]")).to_be_visible()
+    phone.evaluate(RECORD_PHONE)
+    page.get_by_label("Morph to").select_option(index=1)
+    expect(page.get_by_role("button", name="Pause the morph")).to_be_visible()
+    expect(page.get_by_role("button", name="Play the morph")).to_be_visible()
+    expect(page.locator(IN_MOTION)).to_have_count(0)
+
+    def is_alike() -> bool:
+        texts = phone.locator('[data-part="canvas"]').evaluate("canvas => canvas.drawnTexts")
+        names = page.locator(".panel.is-front .textpoint").all_text_contents()
+        return sorted(filter(is_name, texts)) == sorted(names)
+
+    moving.wait_until(is_alike, "the phone names the arrows that the projector names")
+    assert_one_motion(phone.evaluate("() => window.shown.splice(0)"))

@@ -1,19 +1,16 @@
 // The page of a viewer: shows what the presenter shows, until the viewer looks around. Then the picture
 // stays as it is, and "Follow" goes back to the talk.
 import { PLANE_TRACE } from "../../constants.mjs";
-import { CanvasAnimation } from "../../plane/animation.mjs";
 import { decodedPlane } from "../../plane/arrays.mjs";
-import { layoutOn, pixelAxes, shownRanges, toPixels } from "../../plane/plotly.mjs";
+import { connectTouch } from "../../plane/looking_around.mjs";
+import { Painter } from "../../plane/painter.mjs";
 import { steadyLimits } from "../../plane/scales.mjs";
 import { follow, KIND, unpacked } from "./connection.mjs";
-import { nearestPoint, tracesOf, withPlacedNames, wordsOf } from "./picture.mjs";
-import { connectTouch } from "./touch.mjs";
+import { viewOf, wordsOf } from "./picture.mjs";
 
 const REACH_PX = 22; // a finger is about twice as wide
 const OVER = "The talk has ended. Thank you for following.";
 const NOTHING_YET = "The presenter has not shown a picture yet. It will appear here.";
-
-const pen = globalThis.document?.createElement("canvas").getContext("2d");
 
 const dark = globalThis.matchMedia?.("(prefers-color-scheme: dark)");
 
@@ -25,11 +22,6 @@ export function openTalk() {
     lose: (message) => talk.showConnection(message),
     end: () => talk.end(),
   });
-}
-
-function widthOf(text, font) {
-  pen.font = font;
-  return pen.measureText(text).width;
 }
 
 class Talk {
@@ -49,7 +41,7 @@ class Talk {
     /** @type {number[] | null} */
     this.classes = null; // that the viewer has chosen
     this.plot = byPart("plot");
-    this.animation = new CanvasAnimation(byPart("canvas"), this.plot, () => undefined);
+    this.painter = new Painter(byPart("canvas"), this.plot);
     connectTouch(this.plot, {
       axes: () => this.shownAxes(),
       look: (axes) => this.look({ axes }),
@@ -93,18 +85,12 @@ class Talk {
 
   draw() {
     if (!this.shown || !this.plot.clientWidth) return;
-    const { shown } = this;
-    const axes = this.wantedAxes();
-    const pixels = pixelAxes(this.plot, this.layout(axes));
-    const view = { scheme: this.scheme(), classes: this.shownClasses() };
-    const traces = withPlacedNames(tracesOf(shown.scene, shown, view), shownRanges(axes, pixels), pixels, widthOf);
-    this.traces = traces;
     byPart("ring").hidden = byPart("row").hidden = true;
-    this.animation.draw({ plane: shown, traces, axes, features: shown.features }, this.layout(axes), false);
+    this.painter.show(this.view(), this.wantedAxes());
   }
 
-  layout(axes) {
-    return layoutOn(this.plot, this.shown.scene.figures[this.scheme()].layout, axes);
+  view() {
+    return viewOf(this.shown.scene, this.shown, { scheme: this.scheme(), classes: this.shownClasses() });
   }
 
   scheme() {
@@ -119,11 +105,8 @@ class Talk {
     return this.isFollowing ? this.shown.classes : this.classes;
   }
 
-  // Wider than those that are wanted where the picture is.
   shownAxes() {
-    if (!this.shown) return null;
-    const axes = this.wantedAxes();
-    return shownRanges(axes, pixelAxes(this.plot, this.layout(axes)));
+    return this.shown && this.painter.shownAxes(this.view(), this.wantedAxes());
   }
 
   /** Lets go of the presenter. @param {{ axes?: import("../../types").Axes | null, classes?: number[] | null }} change */
@@ -164,7 +147,7 @@ class Talk {
 
   /** Says which row is at a place of the picture. @param {import("../../types").Point | null} place in pixels */
   point(place) {
-    const found = place && this.traces && nearestPoint(this.traces, place, (at) => toPixels(this.plot, at), REACH_PX);
+    const found = place && this.painter.nearest(place, REACH_PX);
     byPart("ring").hidden = byPart("row").hidden = !found;
     if (!found) return;
     byPart("ring").style.translate = `${found.at[0]}px ${found.at[1]}px`;

@@ -69,6 +69,7 @@ def test_viewers_see_what_the_presenter_shows(presenter, begin, viewer):
     plane = presenter.http.get(f"/runs/{presenter.run}/planes/0?gamma=0.5").json
     assert picture["traces"] == plane["traces"]
     assert picture["limits"] == plane["limits"]
+    assert picture["titles"] == plane["axes"]
     assert picture["gamma"] == "0.5"
     training = plane["numbers"]["divergence-training"]
     assert picture["numbers"][0] == ["Divergence, training rows", f"{training:#.3g} nats"]
@@ -80,6 +81,17 @@ def test_viewers_see_what_the_presenter_shows(presenter, begin, viewer):
     )
     assert sum(map(len, picture["selected"])) == 2
     assert "guessing: 50 %" in picture["follow"]
+
+
+def test_viewers_see_the_arrows_that_the_presenter_sees(presenter, begin, viewer):
+    path = begin()
+    assert show(presenter, arrows=[1], unseen=[1]).status_code == 200
+    picture = newest(viewer.get(f"{path}/pictures").data)
+    assert (picture["drawn"], picture["unseen"]) == ([1], [1])
+    assert dict(zip(picture["arrows"]["features"], picture["arrows"]["names"], strict=True)) == {
+        0: "x",
+        1: "y",
+    }
 
 
 def test_a_hidden_verdict_is_not_sent_until_it_is_revealed(presenter, begin, viewer):

@@ -1,0 +1,62 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Names } from "../../assets/studio/plane/names.mjs";
+
+const font = { size: 12, family: "x", color: "#000" };
+const styles = [
+  { meta: { kind: "class_names" }, mode: "text", text: ["one"], textfont: font },
+  { meta: { kind: "faint_arrows" }, mode: "lines" },
+  { meta: { kind: "arrow_lines" }, mode: "lines" },
+  { meta: { kind: "arrow_heads" }, mode: "markers+text", marker: { color: "ink" }, textfont: font },
+];
+const traces = [
+  { x: [90], y: [90] },
+  { x: [], y: [] },
+  { x: [50, 30, null, 50, 70, null], y: [50, 50, null, 50, 52, null] },
+  { x: [30, 70], y: [50, 52], marker: { angle: [270, 90] } },
+];
+const plane = { traces, arrows: { features: [4, 7], names: ["alcalinity_of_ash", "hue"] } };
+const pixels = { x: { offset: 0, length: 100 }, y: { offset: 0, length: 100 }, hasEqualUnits: false };
+
+const named = {
+  plane,
+  styles,
+  surface: "white",
+  faintInk: "faint",
+  unseen: new Set(),
+  arrowLimit: Infinity,
+  only: null,
+  textScale: () => 1,
+  has: { names: true, centroids: false },
+  taken: () => [],
+};
+const namesWith = (change, letter = 3) =>
+  new Names({ ...named, ...change }, [[0, 100], [0, 100]], pixels, (name) => letter * name.length);
+
+function dressed(names, kind) {
+  const at = styles.findIndex(({ meta }) => meta.kind === kind);
+  const trace = { ...styles[at], ...traces[at], marker: { ...styles[at].marker, ...traces[at].marker } };
+  names.dress(trace);
+  return trace;
+}
+
+test("names of arrows stay within the picture, and arrows without room for theirs are not drawn", () => {
+  const { text, textposition, halo } = dressed(namesWith({}), "arrow_heads");
+  assert.deepEqual(text, ["alcalinity_of_ash", "hue"]);
+  assert.ok(!textposition[0].endsWith("left")); // where it would be cut off
+  assert.equal(halo, "white");
+  assert.deepEqual(dressed(namesWith({}, 30), "arrow_heads").text, []);
+});
+
+test("a small picture draws the arrows that the large one draws, those and no others, with their names", () => {
+  const names = namesWith({ only: [4] }, 30);
+  assert.deepEqual(names.drawnFeatures(), [4]);
+  assert.deepEqual(dressed(names, "arrow_heads").text, ["alcalinity_of_ash"]);
+  assert.deepEqual(dressed(names, "arrow_lines").x, [50, 30, null]);
+});
+
+test("an arrow without effect has faint ink, name and head alike", () => {
+  const names = namesWith({ unseen: new Set([7]) });
+  assert.deepEqual([dressed(names, "faint_arrows").features, dressed(names, "arrow_lines").features], [[7], [4]]);
+  assert.deepEqual(dressed(names, "arrow_heads").textfont.color, ["ink", "faint"]);
+});
