@@ -105,7 +105,13 @@ class _Page(Dash):
     def _config(self) -> dict[str, Any]:
         # Only Dash's tools for developers ask for versions; visitors are not told what runs here.
         config: dict[str, Any] = super()._config()  # type: ignore[no-untyped-call]
-        return {name: value for name, value in config.items() if name not in _VERSIONS}
+        # Of most components Dash says that none of their properties holds others: so it assumes.
+        children = {
+            library: {name: own for name, own in components.items() if own}
+            for library, components in config["children_props"].items()
+        }
+        kept = {name: value for name, value in config.items() if name not in _VERSIONS}
+        return kept | {"children_props": children}
 
     def interpolate_index(self, *args: Any, **parts: Any) -> Any:
         parts["scripts"] = script_preloads(parts["scripts"])

@@ -1,5 +1,7 @@
 // Looking around in a picture: dragging, two fingers, the wheel, and keys.
 
+import { factorOf, zoomedAt } from "./zoom.mjs";
+
 /** @typedef {import("../types").Axes} Axes */
 /** @typedef {import("../types").Point} Point */
 
@@ -8,27 +10,6 @@ const KEY_ZOOM = 0.8;
 const TAP_PX = 6;
 /** @type {Record<string, [number, number]>} */
 const PAN_KEYS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowDown: [0, -1], ArrowUp: [0, 1] };
-
-const [LONGEST_STEP, STEPS] = [20, 200]; // of a turn, as in plotly
-
-/**
- * Axes about a place that is kept.
- * @param {Axes} axes
- * @param {[number, number]} place as shares of the axes
- * @param {number} factor below one shows less
- * @returns {Axes}
- */
-export function zoomedAt(axes, place, factor) {
-  return /** @type {Axes} */ (
-    axes.map(([low, high], i) => {
-      const kept = low + place[i] * (high - low);
-      return [low, high].map((end) => kept + factor * (end - kept));
-    })
-  );
-}
-
-/** How much more one turn shows. @param {number} delta */
-export const factorOf = (delta) => Math.exp(Math.min(LONGEST_STEP, Math.max(-LONGEST_STEP, delta)) / STEPS);
 
 /**
  * Axes moved by a share of what they show.

@@ -1,7 +1,7 @@
 // Zooming by the wheel. The picture follows on its canvas, once before each paint however many turns
 // arrive, and plotly draws it when the wheel rests: it would take longer than a turn.
-import { factorOf, zoomedAt } from "./looking_around.mjs";
 import { pixelAxes, shownRanges } from "./pixel_axes.mjs";
+import { factorOf, zoomedAt } from "./zoom.mjs";
 import { hasPicture } from "./plotly.mjs";
 
 /** @typedef {import("../types").Axes} Axes */
