@@ -11,14 +11,16 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
 
+import sklearn
 from sklearn.datasets import load_iris
+from sklearn.neighbors import NeighborhoodComponentsAnalysis
 
 from melm_core import MELM
 from tools.driver.visitor import opened_studio
@@ -53,8 +55,13 @@ class Called:
 
 
 @contextmanager
-def called() -> Iterator[Called]:
-    """Note the functions of the product that the block calls, in any thread that it starts.
+def called(folders: Iterable[Path] | None = None) -> Iterator[Called]:
+    """Note the functions that the block calls, in any thread that it starts.
+
+    Parameters
+    ----------
+    folders : iterable of Path or None
+        Where the functions stand; None for the product.
 
     Examples
     --------
@@ -65,10 +72,10 @@ def called() -> Iterator[Called]:
     True
     """
     found = Called()
-    folders = tuple(f"{ROOT / package}/" for package in PRODUCT)
+    places = tuple(f"{folder}/" for folder in folders or [ROOT / package for package in PRODUCT])
 
     def profile(frame: FrameType, event: str, _: Any) -> None:
-        if event == "call" and frame.f_code.co_filename.startswith(folders):
+        if event == "call" and frame.f_code.co_filename.startswith(places):
             found.add(frame.f_code)
 
     sys.setprofile(profile)
@@ -85,6 +92,14 @@ def fit_of_iris() -> Called:
     table = load_iris()
     with called() as found:
         MELM(random_state=0).fit(table.data, table.target)
+    return found
+
+
+def nca_of_iris() -> Called:
+    """Fit scikit-learn's neighborhood components, the method most like ours, to iris."""
+    table = load_iris()
+    with called([Path(sklearn.__file__).parent]) as found:
+        NeighborhoodComponentsAnalysis(n_components=2, random_state=0).fit(table.data, table.target)
     return found
 
 
@@ -131,6 +146,7 @@ def _in_words(found: Called) -> str:
 def rows() -> Iterator[tuple[str, Callable[[], str]]]:
     """What is measured, with what measures it."""
     yield "MELM().fit on iris", lambda: _in_words(fit_of_iris())
+    yield "scikit-learn's NCA on iris", lambda: _in_words(nca_of_iris())
     yield "modules of the product", lambda: "Python {}, page {}".format(*n_modules())
     yield "circles of folders", lambda: "some" if has_circles() else "none"
     yield "files of one more analysis of a run", lambda: str(files_of_an_analysis())

@@ -33,7 +33,12 @@ from melm_core.density.covariances import (
     regularized_covariances,
     whitening_of_classes,
 )
-from melm_core.linalg.class_moments import moments_of_classes, rows_by_class, weights_by_class
+from melm_core.linalg.class_moments import (
+    moments_of_classes,
+    rows_by_class,
+    square_sum,
+    weights_by_class,
+)
 from melm_core.linalg.planes import orthonormalize, principal_frame
 from melm_core.linalg.row_space import (
     RowSpace,
@@ -41,7 +46,6 @@ from melm_core.linalg.row_space import (
     row_space,
     standardized_row_space,
 )
-from melm_core.linalg.second_moments import square_sum
 
 # Up to this many rows a fit takes all of them instead of samples, and less time in memory.
 MOST_IN_MEMORY = 10_000

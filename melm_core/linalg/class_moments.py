@@ -9,6 +9,7 @@ from itertools import repeat
 import numpy as np
 
 from melm_core.base.array_types import FloatArray, IntArray
+from melm_core.base.errors import UserError
 from melm_core.base.row_blocks import Rows, added, in_memory, reduce_rows
 from melm_core.base.sample_weights import mean_of
 
@@ -183,3 +184,28 @@ def row_parts(rows: FloatArray) -> Iterator[slice]:
     """
     step = max(_MAX_ENTRIES // max(rows.shape[1], 1), 1)
     return (slice(begin, begin + step) for begin in range(0, len(rows), step))
+
+
+def square_sum(rows: FloatArray, weights: FloatArray | None = None) -> FloatArray:
+    """Sum of the outer products of the rows, shape (n_features, n_features).
+
+    Parameters
+    ----------
+    rows : ndarray of shape (n_samples, n_features)
+    weights : ndarray of shape (n_samples,) or None
+        Of the rows; None if each counts once.
+
+    Raises
+    ------
+    ValueError
+        If values are so large that their squares overflow.
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        weighted = rows if weights is None else rows * weights[:, None]
+        squares: FloatArray = weighted.T @ rows
+    if not np.isfinite(squares).all():
+        raise UserError(
+            f"The largest value, {np.abs(rows).max():.3g}, is too large to be squared; scale "
+            "the features down first."
+        )
+    return squares

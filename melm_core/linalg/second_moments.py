@@ -12,7 +12,6 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.block_sources import DaskBlocks
-from melm_core.base.errors import UserError
 from melm_core.base.row_blocks import (
     BlockSource,
     added,
@@ -23,6 +22,7 @@ from melm_core.base.row_blocks import (
 )
 from melm_core.base.sample_weights import checked_weights, mean_of
 from melm_core.base.validated_data import validate_data
+from melm_core.linalg.class_moments import square_sum
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,31 +175,6 @@ class ClassSecondMoments(BaseEstimator):
             label: known[label] + sums if label in known else sums for label, sums in block.items()
         }
         return self
-
-
-def square_sum(rows: FloatArray, weights: FloatArray | None = None) -> FloatArray:
-    """Sum of the outer products of the rows, shape (n_features, n_features).
-
-    Parameters
-    ----------
-    rows : ndarray of shape (n_samples, n_features)
-    weights : ndarray of shape (n_samples,) or None
-        Of the rows; None if each counts once.
-
-    Raises
-    ------
-    ValueError
-        If values are so large that their squares overflow.
-    """
-    with np.errstate(over="ignore", invalid="ignore"):
-        weighted = rows if weights is None else rows * weights[:, None]
-        squares: FloatArray = weighted.T @ rows
-    if not np.isfinite(squares).all():
-        raise UserError(
-            f"The largest value, {np.abs(rows).max():.3g}, is too large to be squared; scale "
-            "the features down first."
-        )
-    return squares
 
 
 def centered_rows(X: FloatArray, weights: FloatArray | None = None) -> FloatArray:
