@@ -17,6 +17,7 @@ import psutil
 
 from tests.melm_studio.runs.helpers import wait_until
 from tests.melm_studio.runs.processes import alive
+from tools.driver.visitor import Visitor
 
 PROJECT_ROOT = Path(__file__).parents[2]
 ANNOUNCED = "MELM Studio is at "
@@ -42,11 +43,10 @@ class StudioProcess:
         wait_until(lambda: not any(alive(process) for process in family))
         return code
 
-    def frames(self, run_id: str, cookie: str) -> dict[str, Any]:
+    def frames(self, run_id: str, visitor: Visitor) -> dict[str, Any]:
         """What a visitor's page receives about a run."""
-        request = urllib.request.Request(
-            f"{self.url}/frames?run={run_id}", headers={"Cookie": f"melm-studio={cookie}"}
-        )
+        headers = {"Cookie": f"{visitor.cookie_name}={visitor.cookie}"}
+        request = urllib.request.Request(f"{self.url}/frames?run={run_id}", headers=headers)
         with urllib.request.urlopen(request) as answer:
             news: dict[str, Any] = json.load(answer)["runs"][run_id]
         return news

@@ -49,13 +49,13 @@ def test_after_any_end_no_process_is_left_and_a_restart_knows_every_run(
     assert (cut_short.state, cut_short.n_losses) == (RunState.QUEUED, 0)
     assert beside.store.last_event(working).is_final
     with studio_process(tmp_path, port) as studio:
-        wait_until(lambda: studio.frames(working, visitor.cookie)["state"] == RunState.RUNNING)
-        news = studio.frames(working, visitor.cookie)
+        wait_until(lambda: studio.frames(working, visitor)["state"] == RunState.RUNNING)
+        news = studio.frames(working, visitor)
         n_events = beside.store.n_events(working)
         assert news["sequences"] == list(range(len(news["sequences"])))
         assert 0 < len(news["sequences"]) <= n_events
         visitor.command(working, "stop")
-        wait_until(lambda: studio.frames(waiting, visitor.cookie)["state"] == RunState.DONE)
+        wait_until(lambda: studio.frames(waiting, visitor)["state"] == RunState.DONE)
 
 
 def test_a_run_at_work_goes_on_with_its_planes_in_a_replaced_studio_whatever_else_it_left(
@@ -75,7 +75,7 @@ def test_a_run_at_work_goes_on_with_its_planes_in_a_replaced_studio_whatever_els
         wait_until(lambda: beside.store.n_events(working) > len(planes))
         events = beside.store.events(working)
         assert [event.objective for event in events][: len(planes)] == planes
-        assert studio.frames(waiting, visitor.cookie)["words"] == OTHER_VERSION
+        assert studio.frames(waiting, visitor)["words"] == OTHER_VERSION
         visitor.command(waiting, "remove")
         visitor.command(working, "stop")
         last = visitor.start(method="lda")
