@@ -569,8 +569,12 @@ def trade_off_sentence(
     return f"{classes} Batches within a class: {batches}, guessing {percent(batch_chance)}."
 
 
-def plane_caption(divergence: float, divergence_held_out: float | None, verdict: Verdict) -> str:
+def plane_caption(
+    divergence: float, divergence_held_out: float | None, verdict: Verdict | None = None
+) -> str:
     """Divergence and shares of a plane, as a replay says them, without a period.
+
+    Without a verdict where that is said above the picture.
 
     Examples
     --------
@@ -581,7 +585,7 @@ def plane_caption(divergence: float, divergence_held_out: float | None, verdict:
     nats = f"divergence {divergence_text(divergence)} training"
     if divergence_held_out is not None:
         nats += f" and {divergence_text(divergence_held_out)} held-out"
-    return f"{nats}; {verdict.sentence.removesuffix('.')}"
+    return nats if verdict is None else f"{nats}; {verdict.sentence.removesuffix('.')}"
 
 
 def angle_sentence(stability: FeatureStability) -> str:

@@ -26,6 +26,7 @@ from melm_studio.planes.captions import (
     SHAPES,
     STOPPING,
     kept_sentence,
+    objective_in_words,
     sample_caption,
     state_sentence,
     widths_caption,
@@ -106,10 +107,7 @@ def figure(run_id: str) -> flask.Response:
         return _blank_figure(scheme)
     record = own_run(run_id)
     viewer = services().renderer.viewer(record)
-    # A method without iterations is described by the divergence of its plane.
-    objective = METHODS[record.method].maximizes or "divergence"
-    if record.batch_weight:
-        objective = "divergence less that of batches"
+    objective = objective_in_words(record)
     style = _style(viewer.class_names, viewer.n_drawn, scheme, viewer.n_components, objective)
     body = {
         **style,

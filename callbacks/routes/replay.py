@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
-from functools import cache, partial
+from collections.abc import Iterator, Sequence
+from functools import cache
 from typing import Any
 
 import flask
@@ -26,54 +25,39 @@ from melm_studio.analyses.tree import (
 )
 from melm_studio.layout.scripts import ASSETS
 from melm_studio.layout.shell.page_scripts import bundle
-from melm_studio.planes.captions import title
+from melm_studio.planes.axis_titles import axis_names, axis_titles
+from melm_studio.planes.captions import objective_in_words, title
 from melm_studio.planes.encoding import stepped
 from melm_studio.planes.every_row import every_point_by_class
 from melm_studio.planes.figure import limits
 from melm_studio.planes.gamma_advice import recommended_gamma
 from melm_studio.planes.theme import Scheme
-from melm_studio.planes.traces import PlaneTrace
 from melm_studio.planes.types import PlaneView
 from melm_studio.planes.view_options import DEFAULT_VIEW, MorphTarget, ViewOptions
-from melm_studio.publication.replay import ReplayFrame, evenly, n_shown, replay_page
+from melm_studio.publication.replay import (
+    ReplayFrame,
+    ReplayText,
+    evenly,
+    n_shown,
+    replay_page,
+)
 from melm_studio.publication.replay_sections import (
     SECTION_STYLE,
-    Painted,
     ResamplesSection,
     TreeSection,
     most_planes,
     resamples_html,
-    script_of_sections,
     tree_html,
 )
 from melm_studio.runs.records.run import PlaneEvent, RunRecord
 from melm_studio.scores import plane_caption
 from melm_studio.tables import number
+from melm_studio.workspace.view_spec import MORE_LAYERS
 
 MAX_FRAMES = 60
-_LAYERS = {
-    "class_ellipses": PlaneTrace.CLASS_ELLIPSE,
-    "mean_ellipses": PlaneTrace.MEAN_ELLIPSE,
-    "centroids": PlaneTrace.CENTROID,
-}
 # Eight bytes a row in base 64.
 MOST_ROWS = 1_000_000
-_ENTRY = "studio/plane/still_rows.mjs"
-_MARKUP = """\
-<style>
-:has(> #picture) {{ position: relative; }}
-.row-layer {{ position: absolute; pointer-events: none; }}
-.row-layer:not([hidden]) + #picture .gridlayer {{ visibility: hidden; }}
-</style>
-<script type="application/json" id="every-row">{rows}</script>
-<script type="module">
-{script}
-modules["{entry}"].drawLastPlane(
-  document.getElementById("picture"),
-  JSON.parse(document.getElementById("every-row").textContent),
-);
-</script>
-"""
+_ENTRY = "studio/present/replay/page.mjs"
 # As on the page; fewer where planes are large or have many rows.
 _MOST_PER_RESAMPLE = 12
 _MOST_ROWS = 20_000_000
@@ -90,58 +74,85 @@ def replay(run_id: str) -> flask.Response:
     `layers` names what else it shows, see `MoreLayer`.
     """
     record = own_run(run_id)
-    scheme = flask.request.args.get("scheme", Scheme.LIGHT, type=Scheme)
+    asked = flask.request.args.get("scheme")
+    scheme = Scheme(asked) if asked in list(Scheme) else None
     events = services().store.events(run_id)
     if not events:
         flask.abort(404)
-    frames = [_frame(record, events[i]) for i in evenly(len(events), MAX_FRAMES)]
+    frames = [
+        _frame(record, events[i], is_last=i == len(events) - 1)
+        for i in evenly(len(events), MAX_FRAMES)
+    ]
     viewer = services().renderer.viewer(record)
-    painted = Painted(viewer.class_names, viewer.n_components, scheme)
-    sections = replay_sections(record, events[-1], painted)
     last, n_drawn = frames[-1], n_shown(frames[-1].view)
     has_all = n_drawn < viewer.n_rows <= MOST_ROWS
-    in_words = ""
+    note = ""
     if n_drawn < viewer.n_rows:
         is_alone = len(frames) == 1
-        in_words = _sample_in_words(viewer.n_rows, n_drawn, has_all=has_all, is_alone=is_alone)
+        note = _sample_in_words(viewer.n_rows, n_drawn, has_all=has_all, is_alone=is_alone)
+    verdict = shown_verdict(record, events[-1], DEFAULT_VIEW)
+    sections = replay_sections(record, events[-1])
+    text = ReplayText(
+        title=f"{title(record)}, {record.data_name}",
+        lead=verdict.lead,
+        follow=verdict.qualifiers,
+        note=note,
+        axes=axis_names(record),
+        objective=objective_in_words(record),
+    )
     page = replay_page(
         frames,
         viewer.class_names,
-        f"{title(record)}, {record.data_name}",
-        f"Last frame: {last.words}.{in_words}",
+        text,
+        script=_script(),
+        curve=_curve(record, events),
         n_components=viewer.n_components,
-        layers={_LAYERS[name] for name in _requested_layers() if name in _LAYERS},
+        layers={name for name in _requested_layers() if name in MORE_LAYERS},
         scheme=scheme,
+        rows=every_row(record, events[-1], last.view) if has_all else None,
         sections=sections,
-        rows=partial(every_row_markup, record, events[-1], last.view) if has_all else None,
-        style=SECTION_STYLE if sections else "",
+        section_style=SECTION_STYLE if sections else "",
     )
     return attachment(page, record, "replay.html", "text/html")
+
+
+def _curve(record: RunRecord, events: Sequence[PlaneEvent]) -> dict[str, list[Any]]:
+    """Every event of the run, of which the frames show some."""
+    return {
+        "x": [event.sequence for event in events],
+        "objective": [event.objective for event in events],
+        "best": [event.best_objective for event in events],
+        "starts": [event.start for event in events],
+        "sampled": [event.n_sampled for event in events],
+        "heldOut": services().renderer.held_out_curve(record, events),
+    }
 
 
 def _sample_in_words(n_rows: int, n_drawn: int, *, has_all: bool, is_alone: bool) -> str:
     sample = f"a sample of {number(n_drawn)}"
     if not has_all:
-        return f" Frames show {sample} of {number(n_rows)} rows; contours and scores take all."
-    return f" It shows all {number(n_rows)} rows" + ("." if is_alone else f", the others {sample}.")
+        return f"Frames show {sample} of {number(n_rows)} rows; contours and scores take all."
+    others = "." if is_alone else f", the others {sample}."
+    return f"The last frame shows all {number(n_rows)} rows{others}"
 
 
 def _requested_layers() -> list[str]:
     return flask.request.args.get("layers", "").split(",")
 
 
-def _frame(record: RunRecord, event: PlaneEvent) -> ReplayFrame:
-    view = services().renderer.view(record, event)
+def _frame(record: RunRecord, event: PlaneEvent, *, is_last: bool) -> ReplayFrame:
+    renderer = services().renderer
+    view, axes = renderer.view(record, event), axis_titles(renderer, record, event)
     caption = plane_caption(
-        services().renderer.divergence(record, event),
+        renderer.divergence(record, event),
         view.scores.divergence_held_out,
-        shown_verdict(record, event, DEFAULT_VIEW),
+        None if is_last else shown_verdict(record, event, DEFAULT_VIEW),
     )
-    return ReplayFrame(view, f"plane {event.sequence + 1}, {caption}")
+    return ReplayFrame(view, f"plane {event.sequence + 1}, {caption}", event.sequence, axes)
 
 
-def every_row_markup(record: RunRecord, event: PlaneEvent, view: PlaneView, last: str) -> str:
-    """Return what draws every row of a plane under the figure of a replay.
+def every_row(record: RunRecord, event: PlaneEvent, view: PlaneView) -> dict[str, Any]:
+    """Return what the script of a replay draws in place of the sample in its last frame.
 
     Parameters
     ----------
@@ -151,21 +162,18 @@ def every_row_markup(record: RunRecord, event: PlaneEvent, view: PlaneView, last
         The last plane.
     view : PlaneView
         Of that plane.
-    last : str
-        The name of its frame.
     """
     renderer = services().renderer
     viewer = renderer.viewer(record)
     axes = renderer.axes(record, event, DEFAULT_VIEW)
     by_class = every_point_by_class(axes, viewer.parts, is_line=viewer.n_components == 1)
-    rows = json.dumps(_packed(by_class) | {"limits": limits(view), "last": last})
-    return _MARKUP.format(script=_script(), rows=rows, entry=_ENTRY)
+    return _packed(by_class) | {"limits": limits(view)}
 
 
 @cache
 def _script() -> str:
-    """The modules that draw the rows, as one script."""
-    return bundle(ASSETS / _ENTRY, ASSETS).script
+    """The modules that draw a replay, as one script that opens it."""
+    return f'{bundle(ASSETS / _ENTRY, ASSETS).script}\nmodules["{_ENTRY}"].openReplay();'
 
 
 def _packed(by_class: list[tuple[FloatArray, FloatArray]]) -> dict[str, Any]:
@@ -179,18 +187,16 @@ def _packed(by_class: list[tuple[FloatArray, FloatArray]]) -> dict[str, Any]:
     return {"points": {"x": x, "y": y}, "stretches": stretches}
 
 
-def replay_sections(record: RunRecord, event: PlaneEvent, painted: Painted) -> str:
+def replay_sections(record: RunRecord, event: PlaneEvent) -> str:
     """The sections of a run with all that they need; empty where it has neither."""
-    found = (_tree(record, event, painted), _resamples(record, event, painted))
-    sections = "\n".join(filter(None, found))
-    return f"{sections}\n{script_of_sections()}" if sections else ""
+    return "\n".join(filter(None, (_tree(record, event), _resamples(record, event))))
 
 
-def _tree(record: RunRecord, event: PlaneEvent, painted: Painted) -> str:
+def _tree(record: RunRecord, event: PlaneEvent) -> str:
     current = workspace().about(record, TREE.name)
     if current is None or not (report := TREE.stored(services().store, current.run_id)).planes:
         return ""
-    n_classes = len(painted.class_names)
+    n_classes = len(services().renderer.viewer(record).class_names)
     arrays, height = tree_arrays(report, n_classes, Height.ACCURACY)
     branches = named_branches(report, n_classes)
     named = [place for branch in branches for place in branch.planes]
@@ -211,10 +217,10 @@ def _tree(record: RunRecord, event: PlaneEvent, painted: Painted) -> str:
         views={place: view(place) for place in kept},
         recommended=recommended_gamma(record, workspace().fits()),
     )
-    return tree_html(section, painted)
+    return tree_html(section, n_classes)
 
 
-def _resamples(record: RunRecord, event: PlaneEvent, painted: Painted) -> str:
+def _resamples(record: RunRecord, event: PlaneEvent) -> str:
     current = workspace().about(record, "resamples")
     if current is None:
         return ""
@@ -237,7 +243,7 @@ def _resamples(record: RunRecord, event: PlaneEvent, painted: Painted) -> str:
         labels=[resample_label(i, angle) for i, angle in enumerate(report.angles)],
         mean=view(MorphTarget(current.run_id, 1.0, report.mean)) if report.mean >= 0 else None,
     )
-    return resamples_html(section, painted)
+    return resamples_html(section)
 
 
 def _loop(run_id: str, planes: tuple[int, ...], per_resample: int) -> Iterator[MorphTarget]:

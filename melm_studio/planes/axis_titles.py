@@ -23,11 +23,9 @@ def axis_titles(
     explain, after the preparation of the table. A nonlinear projection has no such share, and no
     components: its axes bear its name.
     """
-    names = _axis_names(record, options)
-    method = METHODS[record.method]
-    if not method.is_linear:
-        first, second = (name.replace("Component", method.label) for name in names)
-        return first, second
+    names = axis_names(record, options)
+    if not METHODS[record.method].is_linear:
+        return names
     shares = renderer.explained_shares(record, event, options)
     first, *others = (
         f"{name}, {percent(share)} of variance" for name, share in zip(names, shares, strict=False)
@@ -35,9 +33,16 @@ def axis_titles(
     return first, others[0] if others else names[1]
 
 
-def _axis_names(record: RunRecord, options: ViewOptions) -> tuple[str, str]:
+def axis_names(record: RunRecord, options: ViewOptions = DEFAULT_VIEW) -> tuple[str, str]:
+    """Return the names of the axes, whatever variance the plane has."""
     if record.parameters.n_components == 1:
-        return "Component 1", "Density"
-    if options.view_angle != DEFAULT_VIEW.view_angle:
-        return _TURNED
-    return "Component 1", "Component 2"
+        names = "Component 1", "Density"
+    elif options.view_angle != DEFAULT_VIEW.view_angle:
+        names = _TURNED
+    else:
+        names = "Component 1", "Component 2"
+    method = METHODS[record.method]
+    if method.is_linear:
+        return names
+    first, second = (name.replace("Component", method.label) for name in names)
+    return first, second

@@ -38,6 +38,14 @@ _WORKER_GONE = "Its worker died, {}"
 _OTHERS_TURN = "Waiting while other runs take their turn"
 
 
+def objective_in_words(record: RunRecord) -> str:
+    """Return what the curve of a run shows."""
+    if record.batch_weight:
+        return "divergence less that of batches"
+    # A method without iterations is described by the divergence of its plane.
+    return METHODS[record.method].maximizes or "divergence"
+
+
 def title(record: RunRecord) -> str:
     """The name of a run: as the user gave it, else what matters to its method, as "MELM, γ 1"."""
     return record.name or ", ".join(

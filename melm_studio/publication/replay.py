@@ -1,147 +1,301 @@
-"""A run as a self-contained page: plotly's frames, a slider and a button."""
+"""A run as a self-contained page, which the painter of the studio draws and moves."""
 
 from __future__ import annotations
 
+import base64
+import gzip
 import html
+import json
 import math
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import msgspec
 import numpy as np
 import plotly.graph_objects as go
-import plotly.io as pio
 
+from melm_core.base import FloatArray
+from melm_studio.planes.curve import curve_figure
+from melm_studio.planes.encoding import EllipseCoordinate, compact, stepped
 from melm_studio.planes.figure import empty_figure, limits, plane_frame
-from melm_studio.planes.plotly_script import plotly_script
-from melm_studio.planes.theme import FONT, THEMES, TRANSPARENT, Scheme, Theme
-from melm_studio.planes.traces import PlaneTrace
+from melm_studio.planes.theme import FONT, THEMES, Scheme
 from melm_studio.planes.types import ClassView, PlaneView
 
-FRAME_MS = 110
-
-# Small enough to send; plotly itself takes as much again.
-FRAMES_BYTES = 5_000_000
+# Small enough to send.
+FRAMES_BYTES = 2_000_000
 MOST_POINTS = 1_200
+# Of plain numbers, those of arrows and of the curve among them.
+_DIGITS = 5
+# Steps of a coordinate within its range: a twentieth of a pixel, and neighbors along a contour are
+# so few steps apart that they compress to a byte.
+_STEPS = 8_000
 
+_STYLE = """\
+* { box-sizing: border-box; }
+[hidden] { display: none !important; }
+html { background: var(--surface); color: var(--ink); font: 1rem/1.4 FONT; }
+body { display: flex; flex-direction: column; gap: 8px; height: 100dvh; margin: 0 auto;
+  max-width: 1100px; padding: 14px max(14px, env(safe-area-inset-left)) 12px; }
+header { display: flex; align-items: start; justify-content: space-between; gap: 12px; }
+h1 { margin: 0; font-size: clamp(1.125rem, 3vw, 1.5rem); line-height: 1.25; font-weight: 650;
+  overflow-wrap: anywhere; }
+p { margin: 0; font-variant-numeric: tabular-nums; overflow-wrap: anywhere; }
+strong { font-weight: 600; }
+.dim, .words { color: var(--faint-ink); font-size: .875rem; }
+.words { min-height: 2.8em; }
+.picture { position: relative; flex: 1; min-height: 220px; border: 1px solid var(--grid);
+  border-radius: 10px; overflow: hidden; }
+.plot, .plot canvas { position: absolute; inset: 0; width: 100%; height: 100%; }
+.plot { touch-action: none; cursor: grab; }
+.row-layer { position: absolute; pointer-events: none; }
+.row { position: absolute; left: 0; top: 0; padding: 2px 8px; border: 1px solid var(--grid);
+  border-radius: 6px; background: var(--surface); font-size: .875rem; pointer-events: none; }
+.fit { position: absolute; right: 8px; top: 8px; }
+.classes { display: flex; flex-wrap: wrap; gap: 6px; max-height: 96px; margin: 0; padding: 0;
+  overflow-y: auto; list-style: none; }
+.swatch { width: 11px; height: 11px; border-radius: 50%; }
+.curve { position: relative; flex: none; height: 96px; cursor: pointer; touch-action: pan-y; }
+.curve > div:first-child, .tree { position: relative; }
+.curve > div:first-child { height: 100%; }
+.curve canvas, .tree canvas { position: absolute; inset: 0; width: 100%; height: 100%; }
+.cursor { position: absolute; left: -1px; top: 0; bottom: 16px; width: 2px;
+  background: var(--accent); pointer-events: none; }
+.player { display: flex; align-items: center; gap: 12px; }
+.player button { min-width: 88px; min-height: 44px; font-weight: 600; }
+input[type=range] { flex: 1; width: 100%; min-width: 0; height: 44px; margin: 0;
+  accent-color: var(--accent); }
+button { display: inline-flex; align-items: center; justify-content: center; gap: 6px;
+  min-height: 32px; padding: 2px 12px; border: 1px solid var(--faint-ink); border-radius: 8px;
+  background: var(--surface); color: var(--ink); font: inherit; font-size: .875rem;
+  text-align: left; cursor: pointer; }
+button[aria-pressed="true"] { border-color: var(--ink); box-shadow: inset 0 0 0 1px var(--ink); }
+:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
+.plot:focus-visible { outline-offset: -2px; }
+@media (height < 520px) { .words { min-height: 0; } .curve { height: 64px; } }
+"""
 _PAGE = """\
 <!DOCTYPE html>
-<html lang="en">
+<html lang="en"{chosen}>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{title}</title>
 <style>
-html {{ background: {surface}; }}
-body {{ box-sizing: border-box; display: flex; flex-direction: column; height: 100vh;
-  margin: 0 auto; max-width: 1100px; padding: 20px 24px 16px; color: {ink}; font-family: {font}; }}
-body > div {{ flex: 1; min-height: 320px; }}
-h1 {{ margin: 0 0 4px; font-size: 1.5rem; font-weight: 650; overflow-wrap: anywhere; }}
-p {{ margin: 0 0 12px; color: {faint_ink}; font-variant-numeric: tabular-nums; }}
+{colors}
 {style}</style>
 </head>
 <body>
-<h1>{title}</h1>
-<p>{caption}</p>
-<script>{plotly}</script>
-{figure}
-{rows}{sections}
+<header><h1>{title}</h1>
+<button type="button" data-part="scheme" aria-label="Light or dark colors">◐</button></header>
+<p><strong>{lead}</strong> <span class="dim">{follow}</span></p>
+<div class="picture" data-part="picture"></div>
+<ul class="classes" data-part="classes" aria-label="Classes"></ul>
+<div class="curve" data-part="curve" hidden><div data-part="chart"></div>
+<div class="cursor" data-part="cursor"></div></div>
+<div class="player" data-part="player" hidden>
+<button type="button" data-part="play">Play</button>
+<input type="range" data-part="at" aria-label="Plane of the run"></div>
+<p class="words" data-part="words">{words}</p>
+{note}<script type="text/plain" data-part="replay">{data}</script>
+{sections}
+<script type="module">
+{script}
+</script>
 </body>
 </html>
 """
+_ACCENTS = {Scheme.LIGHT: "#364fc7", Scheme.DARK: "#91a7ff"}
 
 
 @dataclass(frozen=True)
 class ReplayFrame:
-    """One plane of a replay, with its caption."""
+    """One plane of a replay: its caption, its number in the run, and the titles of its axes."""
 
     view: PlaneView
     words: str
+    sequence: int = 0
+    axes: tuple[str, str] = ("Component 1", "Component 2")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReplayText:
+    """What a replay says around its picture.
+
+    Attributes
+    ----------
+    title : str
+    lead, follow : str
+        The verdict on the run, and what belongs to it.
+    note : str
+        On what the picture leaves out.
+    axes : tuple of str
+        Titles of the axes of any plane.
+    objective : str
+        What the curve shows.
+    """
+
+    title: str
+    lead: str = ""
+    follow: str = ""
+    note: str = ""
+    axes: tuple[str, str] = ("Component 1", "Component 2")
+    objective: str = ""
 
 
 def replay_page(
     frames: Sequence[ReplayFrame],
     class_names: Sequence[str],
-    title: str,
-    caption: str,
+    text: ReplayText,
     *,
+    script: str,
+    curve: Mapping[str, Sequence[Any]] | None = None,
     n_components: int = 2,
-    layers: Collection[PlaneTrace] = (),
-    scheme: Scheme = Scheme.LIGHT,
-    rows: Callable[[str], str] | None = None,
+    layers: Collection[str] = (),
+    scheme: Scheme | None = None,
+    rows: dict[str, Any] | None = None,
     sections: str = "",
-    style: str = "",
+    section_style: str = "",
 ) -> str:
-    """The HTML of a page that opens without a server or network.
+    """Return the HTML of a page that opens without a server or network.
 
-    `layers` are shown of those that are off until they are asked for. Markup in titles, captions
-    and names is escaped; that of sections below the run, and their styles, is kept, and so is what
-    `rows` returns for the name of the last frame, under whose figure it draws.
+    Parameters
+    ----------
+    frames : sequence of ReplayFrame
+    class_names : sequence of str
+    text : ReplayText
+        Markup in it and in names is escaped.
+    script : str
+        What draws the page, ``assets/studio/present/replay``.
+    curve : mapping, optional
+        The events of the run, as ``Events`` of ``assets/studio/panel/curve.mjs``; several frames
+        need them.
+    n_components : int
+    layers : collection of str
+        Which layers are shown of those that are off until they are asked for.
+    scheme : Scheme, optional
+        The colors at first; by default those of the reader's system.
+    rows : dict, optional
+        Every row of the last plane, which is drawn in place of the sample.
+    sections, section_style : str
+        Markup below the run, and its style; both are kept as they are.
     """
-    theme = THEMES[scheme]
-    figure = replay_figure(
-        frames, class_names, n_components=n_components, layers=layers, scheme=scheme
-    )
-    drawn = pio.to_html(
-        figure,
-        full_html=False,
-        include_plotlyjs=False,
-        include_mathjax=False,
-        auto_play=False,
-        div_id="picture",
-        default_height="100%",
-        config={"displayModeBar": False, "scrollZoom": True, "responsive": True},
+    last = frames[-1]
+    data = replay_data(
+        frames, class_names, text, curve=curve, n_components=n_components, layers=layers
     )
     return _PAGE.format(
-        title=html.escape(title),
-        caption=html.escape(caption),
-        plotly=plotly_script(),
-        figure=drawn,
-        rows=rows(figure.frames[-1].name) if rows else "",
+        chosen="" if scheme is None else f' data-scheme="{scheme.value}"',
+        title=html.escape(text.title),
+        lead=html.escape(text.lead),
+        follow=html.escape(text.follow),
+        words=html.escape(last.words),
+        note=f'<p class="dim">{html.escape(text.note)}</p>\n' if text.note else "",
+        colors=_colors(),
+        style=_STYLE.replace("FONT", FONT) + section_style,
+        data=packed({**data, "rows": rows}),
         sections=sections,
-        style=style,
-        surface=theme.surface,
-        ink=theme.ink,
-        faint_ink=theme.faint_ink,
-        font=FONT,
+        script=script,
     )
 
 
-def replay_figure(
+def replay_data(
     frames: Sequence[ReplayFrame],
     class_names: Sequence[str],
+    text: ReplayText,
     *,
+    curve: Mapping[str, Sequence[Any]] | None = None,
     n_components: int = 2,
-    layers: Collection[PlaneTrace] = (),
-    scheme: Scheme = Scheme.LIGHT,
-) -> go.Figure:
-    """The planes as the frames of a figure, which shows the last one until played."""
+    layers: Collection[str] = (),
+) -> dict[str, Any]:
+    """Return what the script of a replay draws: see ``assets/studio/present/replay/page.mjs``."""
     kept = [
         replace(frame, view=thinned(frame.view, has_layers=bool(layers)))
         for frame in _affordable(frames)
     ]
     views = [frame.view for frame in kept]
-    arrays = [plane_frame(view) for view in views]
-    figure = empty_figure(class_names, _n_points(views[-1]), scheme, n_components=n_components)
-    for trace, last in zip(figure.data, arrays[-1], strict=True):
-        trace.update(last)
-    for trace in figure.data:
-        trace.showlegend = trace.meta["kind"] == PlaneTrace.TRAIN
-        if trace.meta["kind"] in layers:
-            trace.visible = True
-    figure.frames = [
-        go.Frame(name=str(number), data=traces) for number, traces in enumerate(arrays)
-    ]
-    x, y = shared_axes(views)
-    is_played = len(kept) > 1
-    return figure.update_layout(
-        xaxis={"range": x},
-        yaxis={"range": y},
-        showlegend=True,
-        legend={"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom"},
-        margin={"l": 8, "r": 8, "t": 44, "b": 8},
-        sliders=[_slider(kept, THEMES[scheme])] if is_played else [],
-        updatemenus=[_buttons(THEMES[scheme])] if is_played else [],
+    n_points = _n_points(views[-1])
+    figures = {
+        scheme.value: plain(empty_figure(class_names, n_points, scheme, n_components=n_components))
+        for scheme in Scheme
+    }
+    return {
+        "scene": {
+            "names": list(class_names),
+            "figures": figures,
+            "surfaces": {scheme.value: THEMES[scheme].surface for scheme in Scheme},
+            "titles": text.axes,
+            "layers": sorted(layers),
+        },
+        "frames": [
+            {
+                "words": frame.words,
+                "sequence": frame.sequence,
+                "titles": frame.axes,
+                **plane_data(frame.view),
+            }
+            for frame in kept
+        ],
+        "axes": shared_axes(views),
+        "curve": _curve_data(curve, text.objective) if curve else None,
+    }
+
+
+def plane_data(view: PlaneView) -> dict[str, Any]:
+    """Return the arrays of a plane, and what its arrows are of."""
+    arrows = view.arrows
+    return {
+        "traces": _short(plane_frame(view, _encoded)),
+        "arrows": {"features": arrows.features.tolist(), "names": arrows.names},
+    }
+
+
+def _curve_data(events: Mapping[str, Sequence[Any]], objective: str) -> dict[str, Any]:
+    figures = {scheme.value: plain(curve_figure(scheme, objective)) for scheme in Scheme}
+    return {"events": _short(dict(events)), "figures": figures}
+
+
+def _encoded(values: FloatArray | EllipseCoordinate) -> Any:
+    if isinstance(values, EllipseCoordinate) or not len(values):
+        return compact(values)
+    extent = float(np.nanmax(values) - np.nanmin(values)) if np.isfinite(values).any() else 0.0
+    return stepped(values, 2, step=extent / _STEPS or None).as_json()
+
+
+def _short(values: Any) -> Any:
+    """Values with `_DIGITS` significant digits wherever numbers are."""
+    if isinstance(values, float):
+        return float(f"{values:.{_DIGITS}g}")
+    if isinstance(values, dict):
+        is_encoded = "dtype" in values  # an array with its header
+        return values if is_encoded else {name: _short(value) for name, value in values.items()}
+    return [_short(value) for value in values] if isinstance(values, list | tuple) else values
+
+
+def plain(figure: go.Figure) -> Any:
+    """Return a figure as JSON values."""
+    return json.loads(figure.to_json())
+
+
+def packed(data: Any) -> str:
+    """Return data as text for the script of a page: JSON as gzip, in base 64."""
+    return base64.b64encode(gzip.compress(msgspec.json.encode(data), mtime=0)).decode()
+
+
+def _colors() -> str:
+    light, dark = (_variables(scheme) for scheme in (Scheme.LIGHT, Scheme.DARK))
+    return (
+        f":root {{ {light} }}\n"
+        f"@media (prefers-color-scheme: dark) {{ :root:not([data-scheme]) {{ {dark} }} }}\n"
+        f':root[data-scheme="dark"] {{ {dark} }}'
+    )
+
+
+def _variables(scheme: Scheme) -> str:
+    theme = THEMES[scheme]
+    return (
+        f"color-scheme: {scheme.value}; --surface: {theme.surface}; --ink: {theme.ink}; "
+        f"--faint-ink: {theme.faint_ink}; --grid: {theme.grid}; --accent: {_ACCENTS[scheme]};"
     )
 
 
@@ -158,9 +312,9 @@ def _affordable(frames: Sequence[ReplayFrame]) -> list[ReplayFrame]:
 
 
 def n_bytes(view: PlaneView) -> int:
-    """The approximate size of a frame as text: single precision in base 64."""
+    """The approximate size of a frame as text: two bytes a number in base 64."""
     n_vertices = sum(len(part.contours) for part in view.classes)
-    return int(4 / 3 * 8 * (_n_points(view) + n_vertices)) + 2_000
+    return int(4 / 3 * 4 * (_n_points(view) + n_vertices)) + 3_000
 
 
 def n_shown(view: PlaneView) -> int:
@@ -192,49 +346,3 @@ def shared_axes(views: Sequence[PlaneView]) -> list[list[float]]:
     ranges = np.column_stack([np.minimum(lows, last[:, 0]), np.maximum(highs, last[:, 1])])
     x, y = ranges.tolist()
     return [x, y]
-
-
-def _slider(frames: Sequence[ReplayFrame], theme: Theme) -> dict[str, Any]:
-    steps = [
-        {"method": "animate", "label": frame.words, "args": [[str(number)], _timing(0)]}
-        for number, frame in enumerate(frames)
-    ]
-    return {
-        "active": len(steps) - 1,
-        "steps": steps,
-        "x": 0.14,
-        "len": 0.86,
-        "pad": {"t": 18, "b": 4},
-        # Hides all labels but that of the plane on screen.
-        "font": {"color": TRANSPARENT, "size": 1},
-        "currentvalue": {"font": {"color": theme.ink, "size": 15}, "xanchor": "left"},
-        "ticklen": 0,
-        "minorticklen": 0,
-    }
-
-
-def _buttons(theme: Theme) -> dict[str, Any]:
-    play = {"label": "Play", "method": "animate", "args": [None, _timing(FRAME_MS)]}
-    pause = {"label": "Pause", "method": "animate", "args": [[None], _timing(0)]}
-    return {
-        "type": "buttons",
-        "direction": "right",
-        "buttons": [play, pause],
-        "showactive": False,
-        "x": 0,
-        "y": 0,
-        "xanchor": "left",
-        "yanchor": "top",
-        "pad": {"t": 44},
-        "font": {"color": theme.ink, "size": 14},
-        "bgcolor": theme.surface,
-        "bordercolor": theme.grid,
-    }
-
-
-def _timing(duration: int) -> dict[str, Any]:
-    return {
-        "mode": "immediate",
-        "frame": {"duration": duration, "redraw": True},
-        "transition": {"duration": 0},
-    }

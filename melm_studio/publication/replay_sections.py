@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import html
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
-import plotly.graph_objects as go
-
 from melm_studio.analyses.tree import Height, NamedBranch, TreeArrays, tree_figure
-from melm_studio.planes.figure import empty_figure, limits, plane_frame
+from melm_studio.planes.figure import limits
 from melm_studio.planes.theme import Scheme
 from melm_studio.planes.types import PlaneView
-from melm_studio.publication.replay import n_bytes, shared_axes, thinned
+from melm_studio.publication.replay import n_bytes, packed, plane_data, shared_axes, thinned
 
 # Time from one resample to the next, and of a plane as a branch is followed.
 _RESAMPLE_MS = 800
@@ -33,7 +28,8 @@ _TREE = """\
 <div class="tree" data-part="tree" role="img" aria-label="Optima by kernel width"></div>
 <div class="picture" data-part="picture" role="img" aria-label="The chosen plane"></div>
 </div>
-<input type="range" data-part="choice" aria-label="Plane of the tree">
+<div class="player"><span class="dim">γ</span>
+<input type="range" data-part="choice" aria-label="Kernel width γ"></div>
 <p role="status" data-part="words"></p>
 <ul>{branches}</ul>
 <p>{notes}</p>"""
@@ -43,25 +39,23 @@ _BRANCH = (
 )
 # Of the planes of a section.
 SECTION_BYTES = 3_000_000
-_SCRIPT = Path(__file__).parent / "replay_sections.js"
 SECTION_STYLE = """\
 body { height: auto; }
-body > div { flex: none; height: 78vh; }
-section { margin-top: 40px; }
+body > .picture { flex: none; height: max(280px, 100dvh - 340px); }
+.plot { touch-action: pan-y; }
+section { margin-top: 32px; }
 h2 { margin: 0 0 4px; font-size: 1.25rem; font-weight: 650; }
-section .picture, section .tree { height: 420px; }
+section .picture, section .tree { height: min(420px, 80dvh); }
+section .tree { touch-action: pan-y; cursor: pointer; }
 section .multiples { display: grid; grid-template-columns: repeat(auto-fill, minmax(130px, 1fr));
   gap: 12px; margin: 8px 0 12px; }
 section figure { margin: 0; }
-section figure > div { height: 130px; }
-section figcaption { font-size: 0.875rem; }
-section ul { margin: 0 0 12px; padding: 0; list-style: none; }
+section figure canvas { width: 100%; height: 130px; }
+section figcaption { font-size: .875rem; }
+section ul { margin: 8px 0 12px; padding: 0; list-style: none; }
 section li { margin-bottom: 6px; }
-section button { min-height: 32px; padding: 2px 12px; border: 1px solid currentcolor;
-  border-radius: 6px; background: none; color: inherit; font: inherit; text-align: left;
-  cursor: pointer; }
+section [data-branch] { min-height: 44px; }
 section summary { min-height: 24px; cursor: pointer; }
-section input { width: 100%; min-height: 24px; }
 @media (width >= 800px) {
   section .pair { display: grid; grid-template-columns: 1fr 1fr; gap: 16px; }
 }
@@ -119,14 +113,14 @@ class TreeSection:
     recommended: float | None = None
 
 
-def resamples_html(section: ResamplesSection, painted: Painted) -> str:
+def resamples_html(section: ResamplesSection) -> str:
     """The resamples as a loop and, for those who want less motion, side by side."""
     stills = [[i * section.per_resample, label] for i, label in enumerate(section.labels)]
     if section.mean is not None:
         stills.insert(0, [len(section.loop), "Plane that they agree on"])
     views = [*section.loop, *([section.mean] if section.mean is not None else [])]
     data = {
-        **planes_figure(views, painted, is_still=True),
+        **planes_of(views, is_still=True),
         "loop": len(section.loop),
         "stills": stills,
         "ms": max(_FASTEST_MS, _RESAMPLE_MS / section.per_resample),
@@ -135,15 +129,18 @@ def resamples_html(section: ResamplesSection, painted: Painted) -> str:
     return section_html("resamples", "Resampled plane", section.words, content, data)
 
 
-def tree_html(section: TreeSection, painted: Painted) -> str:
+def tree_html(section: TreeSection, n_classes: int) -> str:
     """The tree beside the plane that is chosen in it, and its branches to follow."""
-    figure = tree_figure(
-        section.arrays,
-        section.height,
-        guessing=1 / len(painted.class_names),
-        recommended=section.recommended,
-        scheme=painted.scheme,
-    )
+    figures = {
+        scheme.value: tree_figure(
+            section.arrays,
+            section.height,
+            guessing=1 / n_classes,
+            recommended=section.recommended,
+            scheme=scheme,
+        )
+        for scheme in Scheme
+    }
     order = list(section.views)
     marks = [
         {
@@ -154,9 +151,8 @@ def tree_html(section: TreeSection, painted: Painted) -> str:
         for place in order
     ]
     data = {
-        **planes_figure([section.views[place] for place in order], painted, is_still=False),
-        "tree": figure,
-        "order": order,
+        **planes_of([section.views[place] for place in order], is_still=False),
+        "tree": figures,
         "marks": marks,
         "branches": [
             [order.index(place) for place in branch.planes if place in section.views]
@@ -173,62 +169,27 @@ def tree_html(section: TreeSection, painted: Painted) -> str:
     return section_html("tree", "Tree of planes", section.words, content, data)
 
 
-@dataclass(frozen=True, eq=False)
-class Painted:
-    """What the planes of a replay share.
-
-    Attributes
-    ----------
-    class_names : sequence of str
-    n_components : int
-    scheme : Scheme
-    """
-
-    class_names: Sequence[str]
-    n_components: int = 2
-    scheme: Scheme = Scheme.LIGHT
-
-
 def most_planes(view: PlaneView) -> int:
     """How many planes like this one `SECTION_BYTES` allow, at least one."""
     return max(1, SECTION_BYTES // n_bytes(thinned(view)))
 
 
-def planes_figure(
-    views: Sequence[PlaneView], painted: Painted, *, is_still: bool
-) -> dict[str, Any]:
-    """The styles of a picture, with the axes and the arrays of each of its planes.
+def planes_of(views: Sequence[PlaneView], *, is_still: bool) -> dict[str, Any]:
+    """The planes of a picture, with their axes.
 
     Those that follow each other as a motion have the same axes: the picture stays still.
     """
     kept = [thinned(view) for view in views]
-    n_points = sum(len(part.train) + len(part.held_out) for part in kept[0].classes)
-    figure = empty_figure(
-        painted.class_names, n_points, painted.scheme, n_components=painted.n_components
-    )
     return {
-        "figure": plain(figure),
         "axes": [shared_axes(kept)] if is_still else [limits(view) for view in kept],
-        "planes": [plane_frame(view) for view in kept],
+        "planes": [plane_data(view) for view in kept],
     }
 
 
-def plain(figure: go.Figure) -> Any:
-    """A figure as JSON values."""
-    return json.loads(figure.to_json())
-
-
 def section_html(kind: str, title: str, words: str, content: str, data: dict[str, Any]) -> str:
-    """A section with its data, which no name in them can end early."""
-    written = json.dumps(data, separators=(",", ":")).replace("<", "\\u003c")
+    """A section with its data."""
     return (
         f'<section data-section="{kind}" aria-labelledby="{kind}">\n'
         f'<h2 id="{kind}">{html.escape(title)}</h2>\n<p>{html.escape(words)}</p>\n{content}\n'
-        f'<script type="application/json">{written}</script>\n</section>'
+        f'<script type="text/plain">{packed(data)}</script>\n</section>'
     )
-
-
-@lru_cache(maxsize=1)
-def script_of_sections() -> str:
-    """The element of the script that operates the sections before it."""
-    return f"<script>{_SCRIPT.read_text('utf-8')}</script>"

@@ -98,11 +98,16 @@ def test_present_walks_along_a_branch_until_a_key_and_a_replay_holds_the_tree(
     expect(page.locator("body")).to_have_attribute("data-mode", "present")
 
     page.goto(file.as_uri())
-    expect(page.locator("[data-section=tree] .scatterlayer").first).to_be_visible()
-    page.get_by_role("button", name="Follow A").click()
     words = page.locator("[data-section=tree] [data-part=words]")
+    expect(words).to_contain_text("γ")
     before = words.text_content()
+    page.get_by_role("button", name="Follow A").click()
     expect(words).not_to_have_text(before)
+    width = page.get_by_role("slider", name="Kernel width γ")
+    width.press("Home")
+    smallest = words.text_content()
+    width.press("ArrowRight")
+    expect(words).not_to_have_text(smallest)
 
 
 @pytest.mark.slow

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from melm_studio.layout import ids
-from tools.driver.page import Panel, StudioPage
+from tools.driver.page import Panel, StudioPage, wait_until
 
 
 @pytest.fixture
@@ -189,6 +189,13 @@ def add(panel: Panel, number: int) -> None:
     )
 
 
+# A picture without anything in it, of the size of that of a replay.
+EMPTY = """() => {
+  const { width, height } = document.querySelector(".plot canvas");
+  return Object.assign(document.createElement("canvas"), { width, height }).toDataURL();
+}"""
+
+
 @pytest.mark.slow
 def test_the_replay_plays_without_the_studio_and_without_a_network(
     wines: StudioPage, new_context: Callable[..., BrowserContext], tmp_path: Path
@@ -197,18 +204,39 @@ def test_the_replay_plays_without_the_studio_and_without_a_network(
     panel.expect_end()
     file = tmp_path / "replay.html"
     panel.download("Replay (HTML)").save_as(file)
-    assert file.stat().st_size < 10_000_000
     alone = new_context()
     alone.set_offline(True)
     page = alone.new_page()
     page.goto(file.as_uri())
-    plane = page.locator(".slider-label").first
+    plane = page.locator('[data-part="words"]')
     last = plane.text_content()
     assert last.startswith(f"plane {panel.sequence + 1}, divergence ")
-    points = page.locator(".scatterlayer .point")
-    place = points.first.get_attribute("transform")
-    page.get_by_text("Play", exact=True).click()
+    picture = page.locator(".plot canvas")
+
+    def drawn() -> str:
+        return str(picture.evaluate("canvas => canvas.toDataURL()"))
+
+    # Its colors are those of the system, and others can be chosen.
+    wait_until(page, lambda: len(drawn()) > len(page.evaluate(EMPTY)), "the plane is drawn")
+    shown = drawn()
+    page.get_by_role("button", name="Light or dark colors").click()
+    wait_until(page, lambda: drawn() != shown, "the picture has other colors")
+    shown = drawn()
+    page.get_by_role("button", name="Play").click()
     expect(plane).not_to_have_text(last)
-    expect(points.first).not_to_have_attribute("transform", place)
+    expect(page.get_by_role("button", name="Play")).to_be_visible()
     expect(plane).to_have_text(last)
-    expect(points.first).to_have_attribute("transform", place)
+    wait_until(page, lambda: drawn() == shown, "the last plane stays")
+
+    page.locator(".plot").focus()
+    page.keyboard.press("Home")
+    expect(plane).to_have_text(re.compile("^plane 1, "))
+    page.keyboard.press("ArrowRight")
+    expect(plane).to_have_text(re.compile("^plane 2, "))
+    page.keyboard.press("Space")
+    expect(page.get_by_role("button", name="Pause")).to_be_visible()
+    page.keyboard.press("Space")
+    expect(page.get_by_role("button", name="Play")).to_be_visible()
+    page.set_viewport_size({"width": 390, "height": 844})
+    assert page.evaluate("() => document.documentElement.scrollWidth") <= 390
+    assert page.get_by_role("slider", name="Plane of the run").bounding_box()["height"] >= 44

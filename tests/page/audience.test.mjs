@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { waitAfter } from "../../assets/studio/present/audience/connection.mjs";
-import { Messages, unpacked } from "../../assets/studio/present/audience/connection.mjs";
+import { Messages } from "../../assets/studio/present/audience/connection.mjs";
+import { unpacked } from "../../assets/studio/plane/arrays.mjs";
 import { modeInWords } from "../../assets/studio/present/audience/talk.mjs";
 import { panned } from "../../assets/studio/plane/looking_around.mjs";
 import { nearestPoint, tracesOf } from "../../assets/studio/plane/painter.mjs";

@@ -38,6 +38,8 @@ export class CanvasAnimation {
     this.to = null; // the plane that is drawn, or that the picture glides to
     /** @type {ContourMaps | undefined} */
     this.maps = undefined; // of the glide
+    /** @type {HTMLCanvasElement | null} */
+    this.fading = null; // what was shown, which fades out for those who want less motion
     this.began = -Infinity; // the glide, in ms
     this.isTakenOver = false; // what is shown, from another canvas
     /** @type {object | null} */
@@ -143,9 +145,9 @@ export class CanvasAnimation {
 
   // A glide begins with what is on screen; where the canvas shows that, it is drawn once the next picture is due.
   drawSoon(isAtOnce) {
-    if (this.from) keepMoving(this.move);
+    if (this.from || this.fading) keepMoving(this.move);
     else stopMoving(this.move);
-    if (isAtOnce || !this.from) drawAtOnce(() => this.drawAt(performance.now()));
+    if (isAtOnce || !(this.from || this.fading)) drawAtOnce(() => this.drawAt(performance.now()));
   }
 
   // From what is on screen now, which may itself be on the way between two planes. Returns whether the
@@ -154,7 +156,10 @@ export class CanvasAnimation {
     const now = performance.now();
     const isSame = this.to?.plane === picture.plane;
     const isGliding = !isSame && this.canGlideTo(picture);
-    if (!isSame) this.from = isGliding ? this.pictureAt(now) : null;
+    if (!isSame) {
+      this.from = isGliding ? this.pictureAt(now) : null;
+      this.fading = this.to && lessMotion.matches ? copyOf(this.canvas) : null;
+    }
     this.to = picture;
     if (isGliding) this.maps = contourMaps(this.from, picture);
     if (isSame) return true;
@@ -181,8 +186,25 @@ export class CanvasAnimation {
     const { plot } = this;
     const picture = this.pictureAt(now);
     this.drawOn(clearedPen(this.canvas, sizeOf(plot)), [...picture.fading, ...picture.traces], picture.axes, this.to.titles);
-    if (now - this.began >= this.duration()) this.from = null;
-    return this.from !== null;
+    this.fadeOut((now - this.began) / this.duration());
+    if (now - this.began >= this.duration()) this.from = this.fading = null;
+    return this.from !== null || this.fading !== null;
+  }
+
+  // Mixes what was shown with what is drawn.
+  fadeOut(share) {
+    if (!this.fading || share >= 1) return;
+    const { width, height } = this.canvas;
+    const pen = this.canvas.getContext("2d");
+    pen.save();
+    pen.setTransform(1, 0, 0, 1, 0, 0);
+    pen.globalAlpha = Math.max(0, share);
+    pen.globalCompositeOperation = "destination-in";
+    pen.fillRect(0, 0, width, height);
+    pen.globalAlpha = 1 - Math.max(0, share);
+    pen.globalCompositeOperation = "lighter";
+    pen.drawImage(this.fading, 0, 0, width, height);
+    pen.restore();
   }
 
   drawOn(pen, traces, axes, titles) {
@@ -213,7 +235,7 @@ export class CanvasAnimation {
     clearTimeout(this.timer);
     this.asked = null;
     stopMoving(this.move);
-    this.from = null;
+    this.from = this.fading = null;
     this.plot.classList.remove("is-moving");
   }
 
@@ -230,6 +252,14 @@ export class CanvasAnimation {
     this.asked = null;
     stopMoving(this.move);
   }
+}
+
+/** @param {HTMLCanvasElement} canvas */
+function copyOf(canvas) {
+  if (!canvas.width || !canvas.height) return null;
+  const copy = Object.assign(document.createElement("canvas"), { width: canvas.width, height: canvas.height });
+  copy.getContext("2d").drawImage(canvas, 0, 0);
+  return copy;
 }
 
 // The way from one plane to the next: points and arrows move on straight lines, and contours follow

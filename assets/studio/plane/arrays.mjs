@@ -52,8 +52,14 @@ export function arraysIn(body) {
 /** Bytes of a value. @param {Header} header */
 const widthOf = ({ dtype }) => Number(dtype[1]);
 
+/** The JSON value in what gzip has written. @param {Uint8Array} content @returns {Promise<any>} */
+export function unpacked(content) {
+  const stream = new Blob([/** @type {any} */ (content)]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return new Response(stream).json();
+}
+
 /** @param {string} text */
-function fromBase64(text) {
+export function fromBase64(text) {
   const letters = atob(text);
   const bytes = new Uint8Array(letters.length);
   for (let i = 0; i < bytes.length; i += 1) bytes[i] = letters.charCodeAt(i);

@@ -59,14 +59,14 @@ export function drawGrid(pen, color, xs, ys, { left, top, width, height }) {
 }
 
 /**
- * Draws the numbers of an axis within its picture, where plotly draws those of the plane that stays.
+ * Draws the numbers of an axis that are whole within its picture, where plotly draws those of the plane that stays.
  * @param {CanvasRenderingContext2D} pen
  * @param {import("../types").PixelAxis} axis
  * @param {number[]} values
  * @param {(value: number) => [number, number]} placeOf in pixels, on the edge
  * @param {"bottom" | "left"} edge
  */
-export function drawNumbers(pen, { numbers, tickStep: step }, values, placeOf, edge) {
+export function drawNumbers(pen, { numbers, tickStep: step, offset, length }, values, placeOf, edge) {
   if (!numbers) return;
   pen.font = fontOf(numbers);
   pen.fillStyle = numbers.color;
@@ -74,8 +74,11 @@ export function drawNumbers(pen, { numbers, tickStep: step }, values, placeOf, e
   pen.textBaseline = edge === "left" ? "middle" : "bottom";
   for (const value of values) {
     const [x, y] = placeOf(value);
-    if (edge === "left") pen.fillText(tickLabel(value, step), x + NUMBER_GAP_PX, y);
-    else pen.fillText(tickLabel(value, step), x, y - NUMBER_GAP_PX);
+    const label = tickLabel(value, step);
+    const [at, size] = edge === "left" ? [y, numbers.size] : [x, pen.measureText(label).width];
+    if (at - size / 2 < offset || at + size / 2 > offset + length) continue; // it would be cut off
+    if (edge === "left") pen.fillText(label, x + NUMBER_GAP_PX, y);
+    else pen.fillText(label, x, y - NUMBER_GAP_PX);
   }
 }
 

@@ -1,6 +1,7 @@
 // The painter of a plane: from the arrays of a plane and how it is viewed to a picture on a canvas, which
 // moves to the next one. It knows neither the studio's state nor who shows it.
 import { MORE_LAYERS } from "../constants.mjs";
+import { hide } from "../page/dom.mjs";
 import { CanvasAnimation } from "./animation.mjs";
 import { Names } from "./names.mjs";
 import { canvasAxes, layoutOn, onAxes, pixelAxes, shownRanges } from "./pixel_axes.mjs";
@@ -23,6 +24,7 @@ import { isPoints, SWITCHED_BY } from "./traces.mjs";
  * @property {number[][] | null} selected by trace of points in their order, the points that stand out
  * @property {number[] | null} arrows features whose arrows are drawn; those with room for their names by default
  * @property {number[]} unseen features of which no effect is seen
+ * @property {import("./still_rows.mjs").StillRows | null} [every] what draws every row, where the traces have a sample
  */
 
 const FAINT = 0.1; // as in the studio, where rows and classes are selected
@@ -58,6 +60,13 @@ function dressPoints(trace, isAside, chosen) {
 // A layer is off until it is asked for, a switch is on until it is not.
 const isOn = (name, hidden, layers) => (MORE_LAYERS.includes(name) ? layers.includes(name) : !hidden.includes(name));
 
+// About the room that the titles of the axes take.
+const [TITLE_PX, TITLE_END_PX] = [220, 32];
+const titlesIn = ({ left, right, top, bottom }) => [
+  { left, right: left + TITLE_END_PX, top, bottom: top + TITLE_PX },
+  { left: right - TITLE_PX, right, top: bottom - TITLE_END_PX, bottom },
+];
+
 /** @param {View} view @returns {import("./names.mjs").Named} */
 const namedIn = ({ plane, figure, surface, hidden, layers, arrows, unseen }) => ({
   plane,
@@ -69,7 +78,7 @@ const namedIn = ({ plane, figure, surface, hidden, layers, arrows, unseen }) => 
   only: arrows,
   textScale: () => 1,
   has: { names: isOn("names", hidden, layers), centroids: isOn("centroids", hidden, layers) },
-  taken: () => [],
+  taken: titlesIn,
 });
 
 export class Painter {
@@ -81,6 +90,8 @@ export class Painter {
     this.plot = plot;
     /** @type {Trace[]} */
     this.traces = []; // that are shown
+    /** @type {import("./still_rows.mjs").StillRows | null} */
+    this.every = null;
     this.animation = new CanvasAnimation(canvas, plot, () => undefined);
   }
 
@@ -95,9 +106,25 @@ export class Painter {
     const names = new Names(namedIn(view), axes, pixelAxes(this.plot, layout));
     this.traces = tracesOf(view);
     for (const trace of this.traces) names.dress(trace);
+    this.drawBelow(view.every ?? null, layout);
     const { features } = plane.arrows;
     const picture = { plane, traces: this.traces, axes, features, titles: { words: titles, halo: surface } };
     this.animation.draw(picture, layout, false);
+  }
+
+  // The rows come with the grid; the sample of them would lie over them.
+  drawBelow(every, layout) {
+    if (this.every && this.every !== every) hide(this.every.canvas, true);
+    this.every = every;
+    this.animation.onAxes = every && ((axes) => this.drawRows(every, axes, layout));
+    if (!every) return;
+    hide(every.canvas, false);
+    for (const trace of this.traces) if (isPoints(trace)) trace.visible = false;
+  }
+
+  drawRows(every, axes, layout) {
+    every.draw(axes, pixelAxes(this.plot, layout));
+    return true;
   }
 
   /**

@@ -4,7 +4,7 @@
 import { canvasAxes, canvasSize, onAxes, sizeOf, toAxes, watchSize } from "./pixel_axes.mjs";
 
 /** @typedef {import("../types").Axes} Axes */
-/** @typedef {import("../types").PixelAxis} PixelAxis */
+/** @typedef {import("../types").DrawnAxes} DrawnAxes */
 /** @typedef {import("../types").Point} Point */
 
 let loading = null; // the promise of plotly
@@ -67,16 +67,6 @@ export function whenResized(plot, onChange) {
   });
 }
 
-/**
- * The axes in pixels of a figure that plotly has drawn.
- * @param {any} plot
- * @returns {{ x: PixelAxis, y: PixelAxis }}
- */
-export function drawnPixelAxes({ _fullLayout: { xaxis, yaxis } }) {
-  const pixels = ({ _offset: offset, _length: length, gridcolor: gridColor, dtick }) => ({ offset, length, gridColor, tickStep: dtick });
-  return { x: pixels(xaxis), y: pixels(yaxis) };
-}
-
 const axesOf = ({ _fullLayout: { xaxis, yaxis } }) => [xaxis, yaxis];
 
 /** Whether there is a picture, on a canvas or by plotly. @param {HTMLElement} plot */
@@ -92,6 +82,12 @@ export function toPixels(plot, point) {
   const drawn = canvasAxes(plot);
   if (drawn) return onAxes(drawn, point);
   return /** @type {Point} */ (axesOf(plot).map((axis, i) => axis._offset + axis.d2p(point[i])));
+}
+
+/** The axes that plotly has drawn, in pixels of the figure. @param {HTMLElement} plot @returns {DrawnAxes} */
+export function drawnAxes(plot) {
+  const [[left, top], [right, bottom]] = [toPixels(plot, [0, 0]), toPixels(plot, [1, 1])];
+  return { x: { offset: left, scale: right - left }, y: { offset: top, scale: bottom - top } };
 }
 
 /**

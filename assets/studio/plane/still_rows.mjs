@@ -1,12 +1,9 @@
 // Every row of a plane that does not move, colored by its class, under a figure: in first looks and in replays.
-import { element, hide } from "../page/dom.mjs";
+import { element } from "../page/dom.mjs";
 import { dressOf } from "./dress.mjs";
-import { drawnPixelAxes, isDrawn } from "./plotly.mjs";
 import { Raster } from "./raster.mjs";
-import { numbers } from "./arrays.mjs";
 import { RowGrid } from "./row_grid.mjs";
-import { drawGridBelow, drawnAxes, drawRows, fitted, sizeIn } from "./under_canvas.mjs";
-import { isPoints } from "./traces.mjs";
+import { drawGridBelow, drawRows, fitted, sizeIn } from "./under_canvas.mjs";
 
 /** @typedef {import("../types").PixelAxis} PixelAxis */
 
@@ -46,44 +43,7 @@ export class StillRows {
   }
 }
 
-// Every row of the last plane of a replay, under its figure. Of the others, and while they follow
-// each other, plotly draws a sample.
-
 /** Rows of one class that follow each other. @typedef {{ class: number, held_out: boolean, count: number }} Stretch */
-/**
- * @typedef {object} Replayed
- * @property {{ x: any, y: any }} points of all rows, as `numbers` reads them
- * @property {Stretch[]} stretches
- * @property {import("../types").Axes} limits
- * @property {string} last the name of the frame that shows the plane
- */
-
-const UNSEEN = 0.01; // the size of a mark; plotly would leave a trace without marks out of the legend
-
-/**
- * @param {any} plot that plotly has drawn at its last frame
- * @param {Replayed} replayed
- */
-export async function drawLastPlane(plot, { points, stretches, limits, last }) {
-  const places = /** @type {import("./row_arrays.mjs").Points} */ ({ x: numbers(points.x), y: numbers(points.y) });
-  const rows = new StillRows(plot, { figure: plot, limits }, rowsOf(stretches), places);
-  const sample = plot.data.flatMap((trace, i) => (isPoints(trace) ? [i] : []));
-  const sizes = sample.map((trace) => plot.data[trace].marker.size);
-  let isLast = true;
-  const draw = () => {
-    hide(rows.canvas, !isLast);
-    if (isLast && isDrawn(plot)) rows.draw(drawnAxes(plot), drawnPixelAxes(plot));
-  };
-  const swap = () =>
-    window.Plotly.update(plot, { "marker.size": isLast ? UNSEEN : sizes }, { "legend.itemsizing": "constant" }, sample);
-  plot.on("plotly_animatingframe", ({ name }) => {
-    if (isLast === (name === last)) return;
-    isLast = name === last;
-    swap();
-  });
-  for (const event of ["plotly_afterplot", "plotly_relayouting"]) plot.on(event, draw);
-  await swap();
-}
 
 /** Who the rows of stretches are; nothing asks for their numbers. @param {Stretch[]} stretches */
 export function rowsOf(stretches) {

@@ -1,19 +1,12 @@
 // The canvas under a figure, on which its rows are drawn, and the grid below them.
 import { drawGrid } from "./canvas.mjs";
 import { partsOf } from "./dress.mjs";
-import { toPixels } from "./plotly.mjs";
 import { multiples } from "./scales.mjs";
 
 /** @typedef {import("../types").DrawnAxes} DrawnAxes */
 /** @typedef {import("../types").PixelAxis} PixelAxis */
 
 const MOST_PIXELS = 2_500_000;
-
-/** The axes that plotly has drawn, in pixels of the figure. @param {HTMLElement} plot @returns {DrawnAxes} */
-export function drawnAxes(plot) {
-  const [[left, top], [right, bottom]] = [toPixels(plot, [0, 0]), toPixels(plot, [1, 1])];
-  return { x: { offset: left, scale: right - left }, y: { offset: top, scale: bottom - top } };
-}
 
 /** The size of the canvas in pixels of the device, and how many of these a pixel of the page has. */
 export function sizeIn(across, up) {

@@ -12,11 +12,11 @@ import { addressOf } from "../panel/view_options.mjs";
 import { drawTrace } from "../plane/canvas.mjs";
 import { dressOf } from "../plane/dress.mjs";
 import { pixelAxes } from "../plane/pixel_axes.mjs";
-import { hasPicture, toData } from "../plane/plotly.mjs";
+import { drawnAxes, hasPicture, toData } from "../plane/plotly.mjs";
 import { Raster } from "../plane/raster.mjs";
 import { pointsIn, positionOf, rowsIn } from "../plane/row_arrays.mjs";
 import { RowGrid } from "../plane/row_grid.mjs";
-import { drawGridBelow, drawnAxes, drawRows, fitted, sizeIn } from "../plane/under_canvas.mjs";
+import { drawGridBelow, drawRows, fitted, sizeIn } from "../plane/under_canvas.mjs";
 import { chosen, selectedRows, shownClasses } from "./singled_out.mjs";
 import { isPoints, POINT_KINDS } from "../plane/traces.mjs";
 

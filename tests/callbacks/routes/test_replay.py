@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import re
+from typing import Any
 
 import pytest
 
 from callbacks.routes import replay
 from callbacks.routes.replay import MAX_FRAMES
 from tests.callbacks.tables import blobs, csv
-from tests.melm_studio.planes.views import decoded
+from tests.melm_studio.planes.views import decoded, unpacked
 
 NASTY = '</script><script>alert("x")</script>'
 
@@ -33,15 +33,34 @@ def page(visitor, **query) -> str:
     return answer.text
 
 
+def data_in(text: str) -> dict[str, Any]:
+    (packed,) = re.findall(r'data-part="replay">(.*?)</script>', text)
+    return unpacked(packed)
+
+
 def test_the_replay_has_the_planes_of_the_run_and_their_numbers(studio, finished):
     text = page(finished)
     n_events = studio.store.n_events(finished.run)
-    words = re.findall(r'"label":"(plane [^"]+)"', text)
+    data = data_in(text)
+    words = [frame["words"] for frame in data["frames"]]
     assert len(words) == min(n_events, MAX_FRAMES)
     assert words[0].startswith("plane 1, divergence ")
     assert words[-1].startswith(f"plane {n_events}, divergence ")
     last = studio.store.last_event(finished.run)
-    assert f"Last frame: plane {n_events}, divergence {last.objective:#.3g} training and" in text
+    assert f"plane {n_events}, divergence {last.objective:#.3g} training and" in text
+    assert data["curve"]["events"]["x"] == list(range(n_events))
+    assert data["curve"]["events"]["best"][-1] == pytest.approx(last.objective, rel=1e-4)
+
+
+def test_the_replay_of_the_wines_is_below_600_kb(studio):
+    visitor = studio.visitor()
+    visitor.choose_sample("wine")
+    visitor.run = visitor.start(method="melm", n_init=20)
+    studio.work()
+    text = page(visitor)
+    assert len(data_in(text)["frames"]) == MAX_FRAMES
+    assert len(text.encode()) < 600_000
+    assert "window.Plotly" not in text
 
 
 def test_names_in_the_replay_are_text(finished):
@@ -61,23 +80,16 @@ def test_a_run_without_a_plane_has_no_replay(visitor):
     assert visitor.http.get(f"/runs/{run}/replay.html").status_code == 404
 
 
-def test_every_run_can_be_read_as_json_values(finished):
-    # What plotly reads of the page is JSON, so no name can end the script it stands in.
-    frames = re.search(r"Plotly\.addFrames\('picture', (\[.*\])\);", page(finished))
-    assert frames
-    assert len(json.loads(frames[1])) > 1
-
-
 def test_the_layers_that_are_on_are_in_every_frame(finished):
     def frames(**query):
-        found = re.search(r"addFrames\('picture', (\[.*?\])\);", page(finished, **query), re.DOTALL)
-        return json.loads(found[1])
+        data = data_in(page(finished, **query))
+        return data["scene"]["layers"], data["frames"]
 
     def filled(frame):
-        return sum("x" in trace for trace in frame["data"])
+        return sum("x" in trace for trace in frame["traces"])
 
-    plain, shown = frames(), frames(layers="class_ellipses,centroids,unknown")
-    assert len(plain) == len(shown)
+    (no_layers, plain), (layers, shown) = frames(), frames(layers="class_ellipses,centroids,other")
+    assert (no_layers, layers) == ([], ["centroids", "class_ellipses"])
     for without, frame in zip(plain, shown, strict=True):
         assert filled(frame) > filled(without)
 
@@ -98,19 +110,18 @@ def long_page(visitor) -> str:
 
 def test_the_last_plane_has_every_row_of_a_large_table(long):
     text = long_page(long)
-    assert "It shows all 1,500 rows." in text
-    found = re.search(r'<script type="application/json" id="every-row">(.*)</script>', text)
-    replayed = json.loads(found[1])
+    assert "The last frame shows all 1,500 rows." in text
+    replayed = data_in(text)["rows"]
     counts = [part["count"] for part in replayed["stretches"]]
     assert sum(counts) == 1_500
     assert min(counts) > 0  # training and held-out rows of each class
     assert {len(decoded(replayed["points"][axis])) for axis in "xy"} == {1_500}
-    assert replayed["last"] == "0"
 
 
-def test_a_replay_holds_every_module_that_draws_its_rows(long):
+def test_a_replay_holds_every_module_that_draws_it(long):
     scripts = re.findall(r'<script type="module">(.*?)</script>', long_page(long), re.DOTALL)
-    (script,) = [text for text in scripts if "drawLastPlane" in text]
+    (script,) = scripts
+    assert script.rstrip().endswith("openReplay();")
     assert '"studio/plane/raster.mjs": module' in script
     code = re.sub(r"/\*.*?\*/|^\s*//.*?$", "", script, flags=re.DOTALL | re.MULTILINE)
     assert re.findall(r"\bimport\b.*", code) == []  # types are named in comments alone
@@ -120,9 +131,9 @@ def test_a_replay_of_too_many_rows_says_that_it_shows_a_sample(long, monkeypatch
     monkeypatch.setattr(replay, "MOST_ROWS", 1_000)
     text = long_page(long)
     assert "Frames show a sample of 750 of 1,500 rows; contours and scores take all." in text
-    assert "every-row" not in text
+    assert data_in(text)["rows"] is None
 
 
 def test_a_small_table_is_shown_whole_without_a_word(finished):
-    assert "every-row" not in page(finished)
+    assert data_in(page(finished))["rows"] is None
     assert "a sample of" not in page(finished)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -53,6 +54,11 @@ def _values(header: Mapping[str, Any], raw: bytes) -> FloatArray:
     planes = np.frombuffer(raw, np.uint8).reshape(n_bytes, -1).astype(np.int64)
     codes = np.cumsum(planes.T @ 256 ** np.arange(n_bytes)) % 256**n_bytes
     return np.where(codes == 0, np.nan, header["low"] + (codes - 1) * header["step"])
+
+
+def unpacked(text: str) -> Any:
+    """What a replay holds for its script."""
+    return json.loads(gzip.decompress(base64.b64decode(text)))
 
 
 def points(trace: Mapping[str, Any]) -> FloatArray:

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 
+from melm_core.base import FloatArray
 from melm_studio.planes.figure import limits
+from melm_studio.planes.theme import Scheme
 from melm_studio.publication.replay import (
     FRAMES_BYTES,
     MOST_POINTS,
     ReplayFrame,
+    ReplayText,
     evenly,
-    replay_figure,
+    replay_data,
     replay_page,
 )
-from tests.melm_studio.planes.views import points, view_of
+from tests.melm_studio.planes.views import points, unpacked, view_of
 
 NAMES = ("a", "b", "c")
 NASTY = '</script><script>alert("x")</script><img src=x>'
@@ -36,74 +42,80 @@ def crowded(n_rows: int) -> ReplayFrame:
     return ReplayFrame(replace(view, classes=classes), "many")
 
 
-def test_the_figure_has_a_frame_for_every_plane_and_shows_the_last(frames):
-    figure = replay_figure(frames, NAMES)
-    assert len(figure.frames) == 4
-    (slider,) = figure.layout.sliders
-    assert [step.label for step in slider.steps] == [frame.words for frame in frames]
-    assert slider.active == 3
-    for position, frame in enumerate(frames):
-        drawn = figure.frames[position].to_plotly_json()["data"]
-        np.testing.assert_allclose(
-            points(drawn[3 * len(NAMES)]), frame.view.classes[0].train, atol=1e-5
-        )
-    shown = figure.to_plotly_json()["data"]
-    np.testing.assert_allclose(
-        points(shown[3 * len(NAMES)]), frames[-1].view.classes[0].train, atol=1e-5
-    )
+def data_of(frames: Sequence[ReplayFrame], **options: Any) -> dict[str, Any]:
+    return replay_data(frames, NAMES, ReplayText(title="MELM, Wine"), **options)
+
+
+def train_of(frame: dict[str, Any]) -> FloatArray:
+    """The training rows of the first class."""
+    return points(frame["traces"][3 * len(NAMES)])
+
+
+def test_a_replay_has_a_frame_for_every_plane(frames):
+    data = data_of(frames)
+    assert [frame["words"] for frame in data["frames"]] == [frame.words for frame in frames]
+    for drawn, frame in zip(data["frames"], frames, strict=True):
+        rows = frame.view.classes[0].train
+        np.testing.assert_allclose(train_of(drawn), rows, atol=np.ptp(rows) / 8_000)
+        assert drawn["arrows"]["names"] == frame.view.arrows.names
 
 
 def test_the_axes_hold_the_last_plane_and_are_not_blown_up_by_a_far_one(frames):
     far = replace(
         frames[0], view=replace(frames[0].view, lower=np.full(2, -1e3), upper=np.full(2, 1e3))
     )
-    figure = replay_figure([far, *frames * 5], NAMES)
-    for axis, (low, high) in zip(("xaxis", "yaxis"), limits(frames[-1].view), strict=True):
-        lowest, highest = figure.layout[axis].range
+    axes = data_of([far, *frames * 5])["axes"]
+    for (lowest, highest), (low, high) in zip(axes, limits(frames[-1].view), strict=True):
         assert lowest <= low < high <= highest
         assert highest - lowest < 100
 
 
-def test_the_legend_names_each_class_once(frames):
-    figure = replay_figure(frames, NAMES)
-    assert [trace.name for trace in figure.data if trace.showlegend] == list(NAMES)
-
-
-def test_one_plane_has_nothing_to_play(frames):
-    figure = replay_figure(frames[:1], NAMES)
-    assert not figure.layout.sliders
-    assert not figure.layout.updatemenus
-
-
 def test_the_page_loads_nothing_from_elsewhere(frames):
-    page = replay_page(frames, NAMES, "MELM, Wine", "divergence 3 seen")
+    page = replay_page(
+        frames,
+        NAMES,
+        ReplayText(title="MELM, Wine", lead="all are told apart", note="a sample"),
+        script="",
+    )
     assert "<h1>MELM, Wine</h1>" in page
-    assert "divergence 3 seen" in page
+    assert "all are told apart" in page
+    assert "a sample" in page
     assert not re.search(r"<(script|link|img)[^>]*\b(src|href)=", page)
 
 
 def test_names_are_text_whatever_they_hold(frames):
     named = [replace(frame, words=NASTY) for frame in frames]
-    page = replay_page(named, (NASTY, "b", "c"), NASTY, NASTY)
+    text = ReplayText(title=NASTY, lead=NASTY, follow=NASTY, note=NASTY, axes=(NASTY, NASTY))
+    page = replay_page(named, (NASTY, "b", "c"), text, script="")
     assert NASTY not in page
     assert "<img src=x>" not in page
-    assert page.count("&lt;/script&gt;&lt;script&gt;") >= 2
+    assert page.count("&lt;/script&gt;&lt;script&gt;") == 6
+    (packed,) = re.findall(r'data-part="replay">(.*?)</script>', page)
+    assert unpacked(packed)["scene"]["names"][0] == NASTY
 
 
 def test_points_are_thinned_the_same_way_in_every_plane():
-    figure = replay_figure([crowded(5_000)] * 3, NAMES)
-    counts = {
-        sum(len(points(trace)) for trace in frame.to_plotly_json()["data"][3:9])
-        for frame in figure.frames
-    }
+    data = data_of([crowded(5_000)] * 3)
+    counts = {sum(map(len, map(points, frame["traces"][9:15]))) for frame in data["frames"]}
     assert len(counts) == 1
     assert counts.pop() <= MOST_POINTS
 
 
 def test_a_long_replay_of_much_data_stays_easy_to_send():
-    figure = replay_figure([crowded(5_000)] * 400, NAMES)
-    assert 60 < len(figure.frames) < 400
-    assert len(figure.to_json()) < 2 * FRAMES_BYTES
+    data = data_of([crowded(5_000)] * 400)
+    assert 60 < len(data["frames"]) < 400
+    assert len(json.dumps(data["frames"])) < 2 * FRAMES_BYTES
+
+
+def test_the_curve_of_a_replay_has_the_events_of_the_run(frames):
+    events = {"x": [0, 1], "objective": [1 / 3, 2.0], "heldOut": [(0, 1 / 7)]}
+    curve = data_of(frames, curve=events)["curve"]
+    assert curve["events"] == {
+        "x": [0, 1],
+        "objective": [0.33333, 2.0],
+        "heldOut": [[0, 0.14286]],
+    }
+    assert set(curve["figures"]) == set(Scheme)
 
 
 @pytest.mark.parametrize(("n", "most"), [(1, 60), (5, 60), (61, 60), (2_000, 60)])

@@ -107,12 +107,6 @@ export class Messages {
   }
 }
 
-/** The JSON value in a message. @param {Uint8Array} content */
-export function unpacked(content) {
-  const stream = new Blob([/** @type {any} */ (content)]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return new Response(stream).json();
-}
-
 function joined(first, second) {
   const all = new Uint8Array(first.length + second.length);
   all.set(first);

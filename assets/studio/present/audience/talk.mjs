@@ -1,11 +1,11 @@
 // The page of a viewer: shows what the presenter shows, until the viewer looks around. Then the picture
 // stays as it is, and "Follow" goes back to the talk.
-import { PLANE_TRACE } from "../../constants.mjs";
-import { decodedPlane } from "../../plane/arrays.mjs";
+import { decodedPlane, unpacked } from "../../plane/arrays.mjs";
 import { connectTouch } from "../../plane/looking_around.mjs";
 import { Painter } from "../../plane/painter.mjs";
 import { steadyLimits } from "../../plane/scales.mjs";
-import { follow, KIND, unpacked } from "./connection.mjs";
+import { showClasses } from "../class_buttons.mjs";
+import { follow, KIND } from "./connection.mjs";
 import { viewOf, wordsOf } from "./picture.mjs";
 
 const REACH_PX = 22; // a finger is about twice as wide
@@ -79,7 +79,8 @@ class Talk {
   drawAnew() {
     if (!this.shown) return;
     const { scene } = this.shown;
-    showClasses(scene, this.scheme(), this.shownClasses(), (code) => this.chooseClass(code));
+    const { names, figures } = scene;
+    showClasses(byPart("classes"), names, figures[this.scheme()], this.shownClasses(), (classes) => this.look({ classes }));
     this.draw();
   }
 
@@ -137,12 +138,6 @@ class Talk {
 
   sayMode() {
     byPart("mode").textContent = modeInWords(this.isFollowing, this.newest, this.shown);
-  }
-
-  chooseClass(code) {
-    const alone = this.shownClasses() ?? [];
-    const chosen = alone.includes(code) ? alone.filter((known) => known !== code) : [...alone, code];
-    this.look({ classes: chosen.length ? chosen : null });
   }
 
   /** Says which row is at a place of the picture. @param {import("../../types").Point | null} place in pixels */
@@ -223,41 +218,6 @@ function showNumbers({ numbers, scene }) {
   const rows = scene.drawn < scene.of ? [["Rows drawn", `${scene.drawn} of ${scene.of}`]] : [];
   const cells = [["Data", scene.data], ...numbers, ...rows].flatMap(([name, value]) => [cell("dt", name), cell("dd", value)]);
   byPart("numbers").replaceChildren(...cells);
-}
-
-/**
- * The classes, as buttons that show some of them alone.
- * @param {any} scene
- * @param {string} scheme
- * @param {number[] | null} alone
- * @param {(code: number) => void} choose
- */
-function showClasses({ names, figures }, scheme, alone, choose) {
-  const list = byPart("classes");
-  const key = JSON.stringify([names, scheme]);
-  if (list.dataset.key !== key) {
-    list.dataset.key = key;
-    list.replaceChildren(...names.map((name, code) => item(name, markerOf(figures[scheme], code), () => choose(code))));
-  }
-  for (const [code, { firstChild: button }] of [...list.children].entries()) {
-    button.setAttribute("aria-pressed", String(alone?.includes(code) ?? false));
-  }
-}
-
-const markerOf = ({ data }, code) => data.find(({ meta }) => meta.kind === PLANE_TRACE.train && meta.class === code).marker;
-
-function item(name, { color, symbol }, choose) {
-  const node = document.createElement("li");
-  const button = cell("button", name);
-  const swatch = document.createElement("span");
-  swatch.className = `swatch ${symbol}`;
-  swatch.style.background = color;
-  button.type = "button";
-  button.title = "Show this class alone";
-  button.prepend(swatch);
-  button.addEventListener("click", choose);
-  node.append(button);
-  return node;
 }
 
 /** @returns {any} */

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 
 import pytest
@@ -12,6 +11,7 @@ from melm_studio.analyses.resamples import RESAMPLES
 from melm_studio.layout import ids
 from melm_studio.workspace.view_query import from_query
 from tests.callbacks.routes.analyses.helpers import analyzed, shown, stopped_after_a_report
+from tests.melm_studio.planes.views import unpacked
 
 NAME = "resamples"
 SAMPLE = "iris"
@@ -56,7 +56,8 @@ def test_every_resample_the_ways_between_them_and_their_mean_can_be_shown(owner,
 def test_a_replay_has_the_loop_and_the_resamples_side_by_side(owner, run, found):
     replay = owner.http.get(f"/runs/{run}/replay.html").text
     assert found["words"] in replay
-    data = json.loads(re.findall(r'<script type="application/json">(.*?)</script>', replay)[0])
+    _, section = re.findall(r'<script type="text/plain"[^>]*>(.*?)</script>', replay)
+    data = unpacked(section)
     assert len(data["planes"]) == data["loop"] + 1
     first, *others = [label for _, label in data["stills"]]
     assert (first, others) == ("Plane that they agree on", found["labels"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 
 import numpy as np
@@ -18,6 +17,7 @@ from melm_studio.planes.sampled_rows import MAX_SCORED_ROWS
 from melm_studio.workspace.view_query import from_query
 from tests.callbacks.routes.analyses.helpers import analyzed, shown, stopped_after_a_report
 from tests.callbacks.tables import csv
+from tests.melm_studio.planes.views import unpacked
 from tools.driver.visitor import strict_json
 
 NAME = "tree"
@@ -122,10 +122,11 @@ def test_a_replay_of_a_run_with_a_tree_has_it_with_its_planes(owner, run, found)
     (section,) = re.findall(r'<section data-section="(.+?)".*</section>', replay, re.S)
     assert section == "tree"
     assert found["words"] in replay
-    data = json.loads(re.findall(r'<script type="application/json">(.*?)</script>', replay)[0])
-    assert sorted(data["order"]) == list(range(len(found["planes"])))
-    words = [found["planes"][place]["words"] for place in data["order"]]
-    assert [mark["words"] for mark in data["marks"]] == words
+    _, packed = re.findall(r'<script type="text/plain"[^>]*>(.*?)</script>', replay)
+    data = unpacked(packed)
+    words = [plane["words"] for plane in found["planes"]]
+    assert sorted(mark["words"] for mark in data["marks"]) == sorted(words)
+    assert len(data["planes"]) == len(words)
 
 
 def test_a_plane_that_the_tree_does_not_have_is_refused(studio, owner, run, found):

@@ -1,0 +1,162 @@
+// A replay: the planes of a run in a file that opens without the studio and without a network. Its HTML is
+// that of melm_studio/publication/replay.py.
+import { lessMotion } from "../../page/dom.mjs";
+import { ChartCanvas, objectiveTraces, valueRange } from "../../panel/curve.mjs";
+import { numbers } from "../../plane/arrays.mjs";
+import { rowsOf, StillRows } from "../../plane/still_rows.mjs";
+import { showClasses } from "../class_buttons.mjs";
+import { dataIn, decodedOnce, onScheme, Picture, schemeNow } from "./picture.mjs";
+import { openSections } from "./sections.mjs";
+
+// A replay takes this long, but no frame is shown for less or more than these times.
+const [LENGTH_MS, SHORTEST_MS, LONGEST_MS] = [6000, 110, 300];
+// A cross-fade from frame to frame, for readers who want less motion, goes through so many.
+const [FADE_MS, MOST_FADES] = [600, 12];
+
+/** @param {string} name @returns {any} */
+const byPart = (name) => document.querySelector(`[data-part="${name}"]`);
+
+export async function openReplay() {
+  const data = await dataIn(byPart("replay"));
+  new Replay(data);
+  await openSections(data.scene);
+  byPart("scheme").onclick = () => {
+    document.documentElement.dataset.scheme = schemeNow() === "dark" ? "light" : "dark";
+  };
+}
+
+class Replay {
+  constructor({ scene, frames, axes, curve, rows }) {
+    this.scene = scene;
+    this.frames = frames;
+    this.axes = axes;
+    this.curve = curve;
+    this.planeAt = decodedOnce(frames);
+    this.at = frames.length - 1;
+    this.timer = 0;
+    this.picture = new Picture(byPart("picture"), scene);
+    if (rows) this.picture.everyRowOf = this.everyRow(rows);
+    this.slider = byPart("at");
+    if (frames.length > 1) this.connectPlayer();
+    onScheme(() => this.drawAround());
+    this.drawAround();
+    this.show(this.at);
+  }
+
+  connectPlayer() {
+    const { slider } = this;
+    this.chart = new ChartCanvas(byPart("chart"), () => this.moveCursor());
+    byPart("player").hidden = byPart("curve").hidden = false;
+    Object.assign(slider, { min: 0, max: this.at, step: 1, value: this.at });
+    slider.oninput = () => this.stopAt(Number(slider.value));
+    byPart("play").onclick = () => this.toggle();
+    byPart("curve").onpointerdown = (event) => this.followOnCurve(event);
+    byPart("curve").onpointermove = (event) => event.buttons && this.followOnCurve(event);
+    document.addEventListener("keydown", (event) => this.press(event), true);
+  }
+
+  // Before the picture pans by the arrow keys. Fields and buttons have keys of their own.
+  press(event) {
+    if (event.target.closest?.("input, button, summary, a") || event.ctrlKey || event.metaKey || event.altKey) return;
+    const last = this.frames.length - 1;
+    const step = { ArrowLeft: this.at - 1, ArrowRight: this.at + 1, Home: 0, End: last }[event.key];
+    if (event.key === " ") this.toggle();
+    else if (step !== undefined) this.stopAt(Math.min(last, Math.max(0, step)));
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  toggle() {
+    if (this.timer) return this.stop();
+    if (this.at === this.frames.length - 1) this.show(0);
+    return this.schedule();
+  }
+
+  schedule() {
+    const n = this.frames.length;
+    const [stride, wait] = lessMotion.matches
+      ? [Math.ceil(n / MOST_FADES), FADE_MS]
+      : [1, Math.min(LONGEST_MS, Math.max(SHORTEST_MS, LENGTH_MS / n))];
+    this.timer = window.setTimeout(() => {
+      this.show(Math.min(n - 1, this.at + stride));
+      if (this.at < n - 1) this.schedule();
+      else this.stop();
+    }, wait);
+    this.sayPlaying(true);
+  }
+
+  stop() {
+    clearTimeout(this.timer);
+    this.timer = 0;
+    this.sayPlaying(false);
+  }
+
+  stopAt(at) {
+    this.stop();
+    this.show(at);
+  }
+
+  sayPlaying(isPlaying) {
+    byPart("play").textContent = isPlaying ? "Pause" : "Play";
+  }
+
+  show(at) {
+    this.at = at;
+    const { words } = this.frames[at];
+    this.picture.show(this.planeAt(at), this.axes);
+    this.picture.plot.setAttribute("aria-label", `${this.scene.names.join(", ")}: ${words}`);
+    this.picture.plot.dataset.frame = at;
+    byPart("words").textContent = words;
+    this.slider.value = String(at);
+    this.slider.setAttribute("aria-valuetext", words);
+    this.moveCursor();
+  }
+
+  // What is around the picture, in the colors of the page.
+  drawAround() {
+    this.showClasses();
+    if (!this.chart) return;
+    const { data, layout } = this.curve.figures[schemeNow()];
+    const { events } = this.curve;
+    const range = /** @type {[number, number]} */ ([events.x[0], events.x.at(-1)]);
+    const caption = layout.annotations[0]?.text;
+    this.chart.draw({ traces: objectiveTraces(data, events), range, values: valueRange(events), caption }, layout);
+    this.moveCursor();
+  }
+
+  showClasses() {
+    const { names, figures } = this.scene;
+    showClasses(byPart("classes"), names, figures[schemeNow()], this.picture.classes, (alone) => {
+      this.picture.showAlone(alone);
+      this.showClasses();
+    });
+  }
+
+  moveCursor() {
+    const axis = this.chart?.axis;
+    if (!axis) return;
+    const { offset, length, range } = axis;
+    const share = (this.frames[this.at].sequence - range[0]) / (range[1] - range[0] || 1);
+    byPart("cursor").style.translate = `${offset + share * length}px 0`;
+  }
+
+  followOnCurve({ clientX }) {
+    const { offset, length, range } = this.chart.axis;
+    const share = (clientX - byPart("curve").getBoundingClientRect().left - offset) / length;
+    const sequence = range[0] + share * (range[1] - range[0]);
+    const distances = this.frames.map((frame) => Math.abs(frame.sequence - sequence));
+    this.stopAt(distances.indexOf(Math.min(...distances)));
+  }
+
+  // Every row of the last plane; the others show a sample.
+  everyRow({ points, stretches, limits }) {
+    const places = /** @type {import("../../plane/row_arrays.mjs").Points} */ ({ x: numbers(points.x), y: numbers(points.y) });
+    const found = {};
+    return (plane) => {
+      if (plane !== this.planeAt(this.frames.length - 1) || this.picture.classes) return null;
+      const scheme = schemeNow();
+      return (found[scheme] ??= new StillRows(this.picture.plot, { figure: this.scene.figures[scheme], limits }, rowsOf(stretches), places));
+    };
+  }
+}

@@ -1,0 +1,208 @@
+// The sections of a replay: each shows the planes that its JSON holds, chosen or played.
+import { element, hide, lessMotion, wait } from "../../page/dom.mjs";
+import { ChartCanvas } from "../../panel/curve.mjs";
+import { drawSmallPlane } from "../../plane/small_plane.mjs";
+import { dataIn, decodedOnce, onScheme, Picture, schemeNow } from "./picture.mjs";
+
+/** @typedef {import("./picture.mjs").Scene} Scene */
+
+/** Connects all sections of the page. @param {Scene} scene */
+export async function openSections(scene) {
+  for (const section of document.querySelectorAll("[data-section]")) {
+    const part = (name) => section.querySelector(`[data-part="${name}"]`);
+    const data = await dataIn(section.querySelector("script"));
+    const kind = /** @type {HTMLElement} */ (section).dataset.section;
+    if (kind === "tree") new TreeSection(part, data, scene, [...section.querySelectorAll("[data-branch]")]);
+    else connectResamples(part, data, scene);
+  }
+}
+
+/** Shows a plane of a section by its place. @returns {(at: number) => void} */
+function shower(part, { planes, axes }, scene) {
+  const picture = new Picture(part("picture"), scene);
+  const planeAt = decodedOnce(planes);
+  return (at) => picture.show(planeAt(at), axes[at] ?? axes[0]);
+}
+
+// Round and round by the clock, so that a slow machine shows fewer planes and not a slower motion.
+async function playLoop({ loop, ms }, isWanted, show) {
+  const began = performance.now();
+  while (isWanted()) {
+    const step = Math.floor((performance.now() - began) / ms);
+    show(step % loop);
+    await wait(began + (step + 1) * ms - performance.now());
+  }
+}
+
+function connectResamples(part, data, scene) {
+  const show = shower(part, data, scene);
+  let playing = 0; // which play is on; 0 for none
+  const showPlaying = (number) => {
+    playing = number;
+    part("play").textContent = number ? "Stop moving" : "Watch it move";
+  };
+  part("play").onclick = async () => {
+    if (playing) return showPlaying(0);
+    const number = performance.now();
+    showPlaying(number);
+    return playLoop(data, () => playing === number, show);
+  };
+  const drawStills = () => part("stills").open && showStills(part("multiples"), data, scene);
+  part("stills").ontoggle = drawStills;
+  onScheme(drawStills);
+  const follow = () => {
+    hide(part("play"), lessMotion.matches || data.loop < 2);
+    if (!lessMotion.matches) return;
+    showPlaying(0);
+    part("stills").open = true;
+  };
+  /** @type {any} */ (lessMotion).addEventListener("change", follow);
+  follow();
+  show(data.stills.length ? data.stills[0][0] : 0);
+}
+
+function showStills(grid, { planes, axes, stills }, { figures }) {
+  const planeAt = decodedOnce(planes);
+  const canvases = stills.map(() => /** @type {HTMLCanvasElement} */ (element("canvas", "")));
+  grid.replaceChildren(...stills.map(([, words], i) => element("figure", "", canvases[i], element("figcaption", "", words))));
+  for (const [i, [at]] of stills.entries()) {
+    const { traces } = planeAt(at);
+    drawSmallPlane(canvases[i], figures[schemeNow()].data, { traces, limits: axes[at] ?? axes[0] });
+  }
+}
+
+// The tree of planes beside the one that is chosen in it. The kernel width is dragged: the plane is that of the
+// same branch at the width, or else the best there.
+
+const RING_PX = 20;
+const TREE_MARGIN = { l: 44, r: 14, t: 18, b: 24 };
+const [MOST_TICKS, MOST_LEVELS] = [8, 8];
+
+class TreeSection {
+  constructor(part, data, scene, buttons) {
+    this.part = part;
+    this.data = data;
+    this.buttons = buttons;
+    this.showPlane = shower(part, data, scene);
+    this.playing = 0;
+    this.at = 0;
+    this.chart = new ChartCanvas(part("tree"), () => undefined);
+    this.widths = [...new Set(data.marks.map(({ x }) => x))].sort((one, other) => one - other);
+    Object.assign(part("choice"), { min: 0, max: this.widths.length - 1, step: 1 });
+    part("choice").oninput = () => this.chooseOnly(planeOf(data, this.at, this.widths[part("choice").value]));
+    part("tree").addEventListener("pointerdown", (event) => this.chooseNear(event));
+    for (const button of buttons) button.onclick = () => this.toggle(button);
+    onScheme(() => this.drawTree());
+    this.choose(data.branches[0]?.[0] ?? 0);
+  }
+
+  choose(at) {
+    const { x, words } = this.data.marks[at];
+    this.at = at;
+    const choice = this.part("choice");
+    choice.value = String(this.widths.indexOf(x));
+    choice.setAttribute("aria-valuetext", words);
+    this.part("words").textContent = words;
+    this.drawTree();
+    this.showPlane(at);
+  }
+
+  chooseOnly(at) {
+    this.showPlaying(0, null);
+    this.choose(at);
+  }
+
+  chooseNear({ offsetX, offsetY }) {
+    const { axis, box, chart } = this.chart;
+    const { marks } = this.data;
+    const [low, high] = chart.values;
+    const [left, right] = axis.range;
+    const distances = marks.map(({ x, y }) => {
+      const across = axis.offset + ((Math.log10(x) - left) / (right - left)) * axis.length;
+      const down = box.top + ((high - y) / (high - low)) * box.height;
+      return Math.hypot(across - offsetX, down - offsetY);
+    });
+    this.chooseOnly(distances.indexOf(Math.min(...distances)));
+  }
+
+  async toggle(button) {
+    if (button.getAttribute("aria-pressed") === "true") return this.showPlaying(0, null);
+    const number = performance.now();
+    this.showPlaying(number, button);
+    for (const at of this.data.branches[button.dataset.branch]) {
+      if (this.playing !== number) return null;
+      this.choose(at);
+      await wait(this.data.ms);
+    }
+    return this.playing === number && this.showPlaying(0, null);
+  }
+
+  showPlaying(number, button) {
+    this.playing = number;
+    for (const other of this.buttons) other.setAttribute("aria-pressed", String(other === button));
+  }
+
+  drawTree() {
+    const { data, layout } = this.data.tree[schemeNow()];
+    const { x, y } = this.data.marks[this.at];
+    const range = logRange(this.data.marks);
+    const { color } = layout.font;
+    const ring = { meta: { kind: "ring" }, mode: "markers", x: [x], y: [y], marker: { symbol: "circle-open", size: RING_PX, line: { width: 3 }, color } };
+    const traces = [...data, ...linesOf(layout, range), ring].map((trace) => onLogarithm(trace, layout.font));
+    const { tickvals, ticktext } = layout.xaxis;
+    const step = Math.ceil(tickvals.length / MOST_TICKS);
+    const some = (values) => values.filter((_, i) => i % step === 0);
+    this.chart.draw(
+      {
+        traces,
+        range,
+        values: layout.yaxis.range,
+        caption: `${layout.yaxis.title.text} by ${layout.xaxis.title.text}`,
+        ticks: { tickvals: some(tickvals).map(Math.log10), ticktext: some(ticktext) },
+      },
+      {
+        font: layout.font,
+        margin: TREE_MARGIN,
+        xaxis: { tickfont: { size: 12, color: layout.font.color } },
+        yaxis: { nticks: MOST_LEVELS, gridcolor: layout.yaxis.gridcolor },
+      },
+    );
+  }
+}
+
+/**
+ * The plane at a kernel width: of a branch that the chosen one is of, or else the highest.
+ * @param {{ marks: { x: number, y: number }[], branches: number[][] }} tree
+ * @param {number} chosen
+ * @param {number} width
+ */
+export function planeOf({ marks, branches }, chosen, width) {
+  const there = [...marks.keys()].filter((at) => marks[at].x === width);
+  const own = branches.filter((branch) => branch.includes(chosen)).flat();
+  const highest = (places) => places.toSorted((one, other) => marks[other].y - marks[one].y)[0];
+  return highest(there.filter((at) => own.includes(at))) ?? highest(there);
+}
+
+const SIDES_OF_RANGE = 0.08;
+
+function logRange(marks) {
+  const widths = marks.map(({ x }) => Math.log10(x));
+  const [low, high] = [Math.min(...widths), Math.max(...widths)];
+  const room = SIDES_OF_RANGE * (high - low || 1);
+  return /** @type {[number, number]} */ ([low - room, high + room]);
+}
+
+// The lines of plotly's layout as traces: across at a height, and up at a kernel width.
+function linesOf({ shapes, yaxis: { range: heights } }, range) {
+  return shapes.map(({ xref, x0, y0, line }) => {
+    const isUp = xref === "x";
+    const [x, y] = isUp ? [[x0, x0], heights] : [range.map((end) => 10 ** end), [y0, y0]];
+    return { meta: { kind: "line" }, mode: "lines", x, y, line };
+  });
+}
+
+// A kernel width by its logarithm; lines that are dotted in plotly are dashed here.
+function onLogarithm(trace, { family }) {
+  const line = trace.line && { color: trace.fillcolor, ...trace.line, dash: trace.line.dash && "dash" };
+  return { ...trace, line, textfont: { ...trace.textfont, family }, x: trace.x.map((value) => value && Math.log10(value)) };
+}
