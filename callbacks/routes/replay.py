@@ -95,7 +95,7 @@ def replay(run_id: str) -> flask.Response:
     text = ReplayText(
         title=f"{title(record)}, {record.data_name}",
         lead=verdict.lead,
-        follow=verdict.qualifiers,
+        follow=verdict.sentence.removeprefix(verdict.lead),
         note=note,
         axes=axis_names(record),
         objective=objective_in_words(record),

@@ -88,7 +88,7 @@ _PAGE = """\
 <body>
 <header><h1>{title}</h1>
 <button type="button" data-part="scheme" aria-label="Light or dark colors">◐</button></header>
-<p><strong>{lead}</strong> <span class="dim">{follow}</span></p>
+<p><strong>{lead}</strong><span class="dim">{follow}</span></p>
 <div class="picture" data-part="picture"></div>
 <ul class="classes" data-part="classes" aria-label="Classes"></ul>
 <div class="curve" data-part="curve" hidden><div data-part="chart"></div>
@@ -126,7 +126,7 @@ class ReplayText:
     ----------
     title : str
     lead, follow : str
-        The verdict on the run, and what belongs to it.
+        The verdict on the run, and how its sentence goes on.
     note : str
         On what the picture leaves out.
     axes : tuple of str

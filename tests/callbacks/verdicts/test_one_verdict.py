@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import re
 from types import SimpleNamespace
 
 import pytest
@@ -39,7 +40,8 @@ def checked(studio):
 
 
 def text_of(checked, address: str) -> str:
-    return " ".join(html.unescape(checked.http.get(address).text).split())
+    written = re.sub(r"<[^>]+>", "", checked.http.get(address).text)
+    return " ".join(html.unescape(written).split())
 
 
 def answer_of(checked, address: str) -> dict:
