@@ -51,8 +51,7 @@ class WinnerShare:
         About `chance` where no candidate tells the classes apart.
     standard_error : float
         Of `share`: the spread of the resamples, each of which scores about a third of the rows,
-        reduced to what all rows would have and, for refits of one method, widened by what they
-        share.
+        reduced to what all rows would have and widened by what refits share.
     chance : float
         1 / n_classes.
     frequencies : ndarray of shape (n_candidates,)
@@ -111,10 +110,9 @@ def winner_share(
         "best" chooses the largest share; "simplest" the first candidate within one standard error
         of it.
     n_folds : int or None, default=None
-        The folds in which one method was refitted with each candidate, such as a number of
-        features or a kernel width. Refits share most of their rows, and are wrong about the same
-        ones: the error is widened by what that hides. None of candidates that are different
-        methods, whose errors hold without.
+        The folds in which the candidates were refitted: refits share most of their rows, and are
+        wrong about the same ones; the error is widened by what that hides. None of predictions
+        that were not learned from the rows.
     n_resamples : int, default=200
     random_state : int, default=0
     callback : callable or None, default=None

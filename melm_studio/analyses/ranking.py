@@ -288,6 +288,7 @@ class _Comparison:
                 right,
                 y,
                 groups=self._rows["groups"],
+                n_folds=N_FOLDS,
                 random_state=self._work.record.parameters.random_state,
             )
         except UserError:  # too few rows or groups to set some aside
