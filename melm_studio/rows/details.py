@@ -42,7 +42,7 @@ class RowDetails(Struct, frozen=True, kw_only=True):
         The features that move the row farthest from the center of the plane; none of a nonlinear
         projection.
     info : tuple of (str, str)
-        Other columns of the table and their values.
+        Other columns of the table and their values; a picture is a data URI.
     nearest : tuple of str
         The rows nearest by all prepared features, not in the plane alone: name or number and class.
         Empty for a row without a class, and of tables too large to search at once.
@@ -141,8 +141,12 @@ def table_value(data: LabeledData, index: int, feature: int) -> str:
 def _info(columns: Sequence[RowColumn], chosen: IntArray) -> tuple[tuple[str, str], ...]:
     """What is known of a row beside its features and its name."""
     kept = [column for column in columns if column.role is not Role.NAME][:MAX_INFO]
-    found = ((column.name, column.rows(chosen).texts[0]) for column in kept)
-    return tuple((name, shortened(text, MOST_TEXT) if text else "–") for name, text in found)
+    return tuple((column.name, _cell(column, chosen)) for column in kept)
+
+
+def _cell(column: RowColumn, chosen: IntArray) -> str:
+    text = column.rows(chosen).texts[0]
+    return text if column.is_pictures and text else shortened(text, MOST_TEXT) or "–"
 
 
 def _contributions(

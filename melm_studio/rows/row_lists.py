@@ -56,7 +56,8 @@ def rows_named(data: LabeledData, text: str) -> RowList:
     """
     wanted = text.strip().casefold()
     columns = sorted(data.row_columns, key=lambda column: column.role is not Role.NAME)
-    searched = [one for one in columns if one.levels is not None or one.role is Role.NAME]
+    texts = [one for one in columns if one.levels is not None or one.role is Role.NAME]
+    searched = [one for one in texts if not one.is_pictures]
     found = {one.name: _has_text(one, wanted) for one in searched} if wanted else {}
     by = [*found.values()]
     if wanted.isdecimal():

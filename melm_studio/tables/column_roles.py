@@ -16,6 +16,7 @@ from melm_studio.tables.classes import Classes, find_classes, no_such_column
 from melm_studio.tables.formatting import count, listed, number, shortened
 from melm_studio.tables.labels import words_of
 from melm_studio.tables.read import Table, TableError
+from melm_studio.tables.readers import is_picture
 from melm_studio.tables.roles import SINGLE_USES, Column, Role, Use
 from melm_studio.tables.row_columns import times_of
 
@@ -203,6 +204,8 @@ def _numeric_exclusion(present: FloatArray) -> tuple[Role, str] | None:
 
 
 def _text_exclusion(cells: _Cells) -> tuple[Role, str] | None:
+    if is_picture(cells.present[0]):
+        return Role.IGNORED, "pictures: the card of a row shows them"
     n_levels, n_present = cells.n_values, len(cells.present)
     if n_levels > max(2, DISTINCT_SHARE * n_present):
         nearly = "" if n_levels == n_present else "nearly "

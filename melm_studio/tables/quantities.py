@@ -98,6 +98,8 @@ def quantity(cell: str, decimal: str) -> Quantity | None:
         return None
     if found["currency"] and unit:
         return None
+    if found["number"].endswith(decimal) and unit[:1].isalpha():  # "7.png" is the name of a file
+        return None
     digits = found["number"].replace(found["separator"] or "", "").replace(decimal, ".")
     power = (found["power"] or "0").translate(_MINUS)
     size = float(f"{digits}e{power}") if "e" not in digits.casefold() else float(digits)

@@ -20,6 +20,7 @@ from melm_studio.tables.cells import MISSING, infer_columns
 from melm_studio.tables.formatting import count, listed, number, shortened
 from melm_studio.tables.readers import (
     DEFAULT_OPTIONS,
+    PictureArchive,
     ReadOptions,
     arff_text,
     array_cells,
@@ -30,6 +31,7 @@ from melm_studio.tables.readers import (
     is_arrow,
     is_excel,
     unpacked,
+    with_pictures,
 )
 from melm_studio.tables.records import (
     COMMA_SEPARATED,
@@ -123,7 +125,8 @@ def read_table(
     """Read delimited text of any encoding, delimiter and decimal mark, or another kind of file.
 
     Workbooks, Parquet, Feather, NumPy and ARFF files are recognized by their content, and gzip is
-    unpacked.
+    unpacked. So are zip archives of one table, of a table and the pictures that it names, and of
+    pictures in a folder for each class.
 
     Parameters
     ----------
@@ -142,8 +145,15 @@ def read_table(
         If the content is not a table of at least one row and two columns within the limits.
     """
     limits = Limits(max_rows, max_columns)
-    data, file = unpacked(raw, PureWindowsPath(name).name)
-    content = _content(data, file or "The file", limits, options)
+    file = PureWindowsPath(name).name
+    archive = PictureArchive.of(raw)
+    if archive is not None and not archive.table:
+        content = _of_frame(*archive.folders(limits.n_rows))
+    else:
+        data, file = unpacked(raw, file) if archive is None else archive.table_bytes()
+        content = _content(data, file or "The file", limits, options)
+        cells, picture_steps = with_pictures(content.cells, archive)
+        content = replace(content, cells=cells, steps=(*content.steps, *picture_steps))
     rows = content.file_rows
     frame, steps, asked = infer_columns(content.cells, content.form.decimal, rows, options)
     n_empty = _n_empty(content.cells)
@@ -251,7 +261,7 @@ def _of_text(data: bytes, limits: Limits, steps: tuple[str, ...], options: ReadO
     return _Content(cells, records.file_rows, steps, records.form, asked=asked, turned=preview)
 
 
-def _of_frame(cells: pd.DataFrame, steps: tuple[str, ...]) -> _Content:
+def _of_frame(cells: pd.DataFrame, steps: Sequence[str]) -> _Content:
     if cells.shape[1] < MIN_COLUMNS or not len(cells):
         raise TableError(
             f"The file has {count(len(cells), 'row')} and {count(cells.shape[1], 'column')} of "
@@ -261,7 +271,7 @@ def _of_frame(cells: pd.DataFrame, steps: tuple[str, ...]) -> _Content:
     _reject_long_names(names)
     numbered = [name or f"column {at}" for at, name in enumerate(names, start=1)]
     renamed = cells.set_axis(unique_names(numbered), axis=1)
-    return _Content(renamed, np.arange(2, len(cells) + 2), steps)
+    return _Content(renamed, np.arange(2, len(cells) + 2), tuple(steps))
 
 
 def unique_names(names: Sequence[str]) -> list[str]:

@@ -13,6 +13,7 @@ import pandas as pd
 from melm_core.base import FloatArray, IntArray, known_type
 from melm_studio.tables.classes import sort_key
 from melm_studio.tables.formatting import number_text
+from melm_studio.tables.readers import is_picture
 from melm_studio.tables.roles import KEPT, Column, Role
 
 
@@ -49,6 +50,11 @@ class RowColumn:
     def codes(self) -> IntArray:
         """Codes from 0 of the values, shape (n_samples,); missing ones are one more value."""
         return np.unique(self.values, return_inverse=True)[1].astype(np.int64)
+
+    @property
+    def is_pictures(self) -> bool:
+        """Whether the cells are pictures."""
+        return self.levels is not None and any(map(is_picture, self.levels[:1]))
 
     def rows(self, chosen: IntArray | npt.NDArray[np.bool_]) -> RowColumn:
         """The column in these rows."""

@@ -19,7 +19,12 @@ BYTE_ORDER_MARKS = (b"\xff\xfe", b"\xfe\xff")
 PROBE_BYTES = 4096
 ZIP = b"PK\x03\x04"
 FOREIGN_FORMATS = (  # the first bytes, other bytes in the file, what it is and the way out
-    (ZIP, b"", "a compressed archive. Unpack it and drop the CSV inside."),
+    (
+        ZIP,
+        b"",
+        "a compressed archive. Unpack it and drop the CSV inside; pictures are read beside one "
+        "table that names them, or in a folder for each class.",
+    ),
     (b"BZh", b"", "a compressed file. Unpack it, or compress it as .gz."),
     (b"\xfd7zXZ", b"", "a compressed file. Unpack it, or compress it as .gz."),
     (b"(\xb5/\xfd", b"", "a compressed file. Unpack it, or compress it as .gz."),

@@ -8,6 +8,7 @@ import zipfile
 
 import numpy as np
 import pandas as pd
+from PIL import Image
 
 from tests.messy_tables.example import KIND, N_ROWS, MessyTable, numbers, text_of
 
@@ -27,6 +28,23 @@ def zipped() -> MessyTable:
         archive.writestr("folder/t.csv", TEXT)
     return MessyTable(
         "An archive of one file is that file.", "t.zip", packed.getvalue(), ("x", "y")
+    )
+
+
+def with_pictures() -> MessyTable:
+    packed, picture = io.BytesIO(), io.BytesIO()
+    Image.new("RGB", (20, 20), "teal").save(picture, "PNG")
+    names = [f"{row}.png" for row in range(N_ROWS)]
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("t.csv", text_of(["x", "y", "file", "kind"], A, B, names, KIND))
+        for name in names:
+            archive.writestr(f"pictures/{name}", picture.getvalue())
+    return MessyTable(
+        "A table in an archive has the pictures that it names beside their names.",
+        "t.zip",
+        packed.getvalue(),
+        ("x", "y"),
+        shown=("file has pictures, which the card of a row shows.",),
     )
 
 
@@ -81,4 +99,4 @@ def arff() -> MessyTable:
     )
 
 
-TABLES = (gzipped, zipped, npz, embeddings, workbook, arff)
+TABLES = (gzipped, zipped, with_pictures, npz, embeddings, workbook, arff)

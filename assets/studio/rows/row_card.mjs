@@ -90,9 +90,12 @@ function detailLines({ summary, contributions, info, nearest }) {
     ...info,
     ...(nearest.length ? [["nearest rows", nearest.join(", ")]] : []),
   ];
-  if (values.length) lines.push(element("dl", "", ...values.flatMap(([name, value]) => [element("dt", "", name), element("dd", "", value)])));
+  if (values.length) lines.push(element("dl", "", ...values.flatMap(([name, value]) => [element("dt", "", name), element("dd", "", ...shown(value, name))])));
   return lines;
 }
+
+// The server has made pictures small. @param {string} value
+const shown = (value, name) => (value.startsWith("data:image/") ? [Object.assign(new Image(), { src: value, alt: name })] : [value]);
 
 const signed = (value) => `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(1)}`;
 

@@ -341,7 +341,7 @@ def _rows(
     names = data.row_names if talk.shows_names else None
     info = data.info[:MAX_INFO] if talk.shows_info else ()
     columns = [("", names)] if names else []
-    columns += [(f"{column.name}: ", column.texts) for column in info]
+    columns += [(f"{column.name}: ", column.texts) for column in info if not column.is_pictures]
     train, held_out = renderer.viewer(record).drawn_rows
     return [
         [_cells(columns, positions[row]) for row in rows.tolist()] for rows in (*train, *held_out)

@@ -7,11 +7,13 @@ from melm_studio.tables.readers.arrays import array_cells, is_arrays
 from melm_studio.tables.readers.arrow import arrow_cells, arrow_column, is_arrow
 from melm_studio.tables.readers.excel import excel_text, is_excel
 from melm_studio.tables.readers.options import DEFAULT_OPTIONS, ReadOptions
+from melm_studio.tables.readers.pictures import PictureArchive, is_picture, with_pictures
 from melm_studio.tables.readers.unpack import MAX_UNPACKED, unpacked
 
 __all__ = [
     "DEFAULT_OPTIONS",
     "MAX_UNPACKED",
+    "PictureArchive",
     "ReadOptions",
     "arff_text",
     "array_cells",
@@ -22,5 +24,7 @@ __all__ = [
     "is_arrays",
     "is_arrow",
     "is_excel",
+    "is_picture",
     "unpacked",
+    "with_pictures",
 ]

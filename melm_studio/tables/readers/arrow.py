@@ -15,6 +15,7 @@ import pandas as pd
 from melm_core.base import FloatArray
 from melm_studio.extras import install_command
 from melm_studio.tables.formatting import count, listed, number
+from melm_studio.tables.readers.pictures import picture_cells
 from melm_studio.tables.readers.unpack import MAX_UNPACKED
 from melm_studio.tables.records import Limits
 from melm_studio.tables.text import TableError
@@ -65,7 +66,7 @@ def arrow_cells(
         schema, batches = _opened(raw, kind, Limits(max_rows, max_columns), max_bytes)
         kept = list(_bounded(batches, len(schema), Limits(max_rows, max_columns), max_bytes))
         table = pa.Table.from_batches(kept, kept[0].schema if kept else schema)
-        columns = {i: arrow_column(table.column(i)) for i in range(len(schema))}
+        columns = {i: _cells(table.column(i)) for i in range(len(schema))}
         vectors = {
             i: found
             for i, cells in columns.items()
@@ -94,6 +95,19 @@ def arrow_cells(
             frames.append(pd.DataFrame({0: columns[i]}).set_axis(pd.Index([name]), axis=1))
     frame = pd.concat(frames, axis=1) if frames else pd.DataFrame()
     return frame, tuple(steps)
+
+
+def _cells(column: Any) -> pd.Series | None:
+    """Numbers or text, or the pictures in a column of bytes or of bytes with a path; else None."""
+    from pyarrow import types  # noqa: PLC0415 (an extra)
+
+    content = column
+    if types.is_struct(column.type) and column.type.get_field_index("bytes") >= 0:
+        content = column.combine_chunks().field("bytes")
+    kind = content.type.value_type if types.is_dictionary(content.type) else content.type
+    is_bytes = types.is_binary(kind) or types.is_large_binary(kind)
+    pictures = picture_cells(content.to_pylist()) if is_bytes else None
+    return arrow_column(column) if pictures is None else pictures
 
 
 def _vectors(column: Any) -> FloatArray | None:
