@@ -47,7 +47,7 @@ _CRESCENT_BANDWIDTH = 0.35
 _N_TEST = 500
 _N_SEEDS, _N_QUICK_SEEDS = 10, 2
 _N_FOLDS, _N_QUICK_FOLDS = 5, 2
-_CRESCENTS = "crescents"
+CRESCENTS = "crescents"
 _FILES = {"breast cancer": "breast-cancer_raw.csv", "ionosphere": "ionosphere_raw.csv"}
 _LABELS = ("label", "sample_id")
 
@@ -64,12 +64,12 @@ def compare(
     print(f"{'':34}" + "".join(f"{column:>18}" for column in COLUMNS))
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore", ApproximationWarning)
-        for name in (_CRESCENTS, *_FILES):
+        for name in (CRESCENTS, *_FILES):
             if only and name not in only:
                 continue
-            splits = list(_splits(name, data, quick, seed))
-            for machine, fit in _MACHINES.items() if splits else ():
-                table[name, machine] = _row(f"{name}, {machine}", fit, splits)
+            parts = list(splits(name, data, quick, seed))
+            for machine, fit in MACHINES.items() if parts else ():
+                table[name, machine] = _row(f"{name}, {machine}", fit, parts)
     return table
 
 
@@ -85,7 +85,7 @@ def _row(title: str, fit: Fit, splits: list[Split]) -> Mapping[str, Score]:
 
 def _scores(fit: Fit, split: Split) -> Mapping[str, Score]:
     train, y_train, test, y_test = split
-    machine = fit(train, y_train, _bandwidth(train))
+    machine = fit(train, y_train, bandwidth_of(train))
     targets = machine.decision_function(test)
 
     def score(model: Any) -> Score:
@@ -103,8 +103,9 @@ def _scores(fit: Fit, split: Split) -> Mapping[str, Score]:
     return scores
 
 
-def _splits(name: str, data: Path, quick: bool, seed: int) -> Iterator[Split]:
-    if name == _CRESCENTS:
+def splits(name: str, data: Path, quick: bool, seed: int) -> Iterator[Split]:
+    """Draws of the crescents, or folds of a data set in standard units; none without its file."""
+    if name == CRESCENTS:
         for number in range(seed, seed + (_N_QUICK_SEEDS if quick else _N_SEEDS)):
             held_out = crescents(10_000 + number, n_rows_per_class=_N_TEST)
             yield (*crescents(number), *held_out)
@@ -126,7 +127,7 @@ def _read(path: Path) -> tuple[FloatArray, IntArray]:
     return X, (frame["label"].to_numpy() > 0).astype(np.int64)
 
 
-def _bandwidth(X: FloatArray) -> float:
+def bandwidth_of(X: FloatArray) -> float:
     """The median distance; for the crescents, a width that resolves their shape."""
     return _CRESCENT_BANDWIDTH if X.shape[1] == 2 else float(np.median(pdist(X)))
 
@@ -141,7 +142,7 @@ def _least_squares(X: FloatArray, y: IntArray, bandwidth: float) -> KernelMachin
     return KernelMachine.from_estimator(model.fit(X, 2.0 * y - 1.0))
 
 
-_MACHINES: Mapping[str, Fit] = {
+MACHINES: Mapping[str, Fit] = {
     "kernel Fisher": _fisher,
     "kernel least squares": _least_squares,
 }

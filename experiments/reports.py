@@ -11,6 +11,7 @@ from experiments.figures import (
     figure4,
     figure5,
     gem_figures,
+    maxent_figures,
     rotations_angles,
     rotations_figures,
 )
@@ -48,6 +49,7 @@ REPORTS: Mapping[str, tuple[Callable[[Settings], Report], str]] = {
     "gem-tables": (gem_tables.report, "GEM: the result tables"),
     "gem-features": (gem_features.report, "GEM: functions of the projections, and levels"),
     "gem-figures": (gem_figures.report, "GEM: Figures 1 and 2, digits as images"),
+    "maxent-figures": (maxent_figures.report, "maximum entropy: Figures 1 to 3, modes and ROC"),
 }
 
 # Not of the papers; computed over hours, cell by cell.

@@ -6,7 +6,7 @@ from experiments.records import DEFAULT_DATA, Settings
 from experiments.report import read, write
 from experiments.reports import REPORTS
 
-NEED_NO_FILES = {name for name in REPORTS if name.startswith(("rotations-", "gem-"))}
+NEED_NO_FILES = {name for name in REPORTS if name.startswith(("rotations-", "gem-", "maxent-"))}
 
 
 @pytest.mark.slow
