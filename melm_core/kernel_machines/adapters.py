@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from scipy.sparse import issparse
+from sklearn.decomposition import KernelPCA
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel, Kernel, Product, Sum, WhiteKernel
 from sklearn.kernel_ridge import KernelRidge
@@ -15,7 +16,6 @@ from sklearn.svm import SVC, SVR
 
 from melm_core.base.array_types import FloatArray
 from melm_core.base.errors import UserError
-from melm_core.baselines.kernel_fisher import KernelFisherDiscriminant
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,22 +39,57 @@ class ReadMachine:
     length_scales: FloatArray | None = None
 
 
-def read_estimator(estimator: Any) -> ReadMachine:
+@runtime_checkable
+class KernelProjection(Protocol):
+    """A fitted projection whose coordinates are weighted sums of kernels.
+
+    Kernel Fisher and the kernel PCA of the methods have these attributes in common.
+
+    Attributes
+    ----------
+    X_fit_ : ndarray of shape (n_centers, n_features)
+    dual_coef_ : ndarray of shape (n_components, n_centers)
+    intercept_ : ndarray of shape (n_components,)
+    bandwidth_ : float
+    """
+
+    X_fit_: FloatArray
+    dual_coef_: FloatArray
+    intercept_: FloatArray
+    bandwidth_: float
+
+
+def read_estimator(estimator: Any, component: int | None = None) -> ReadMachine:
     """Centers, weights, bandwidth and intercept of a fitted estimator.
+
+    Parameters
+    ----------
+    estimator : fitted estimator
+    component : int or None
+        Which coordinate of a projection; None if there is only one.
 
     Raises
     ------
     ValueError
-        If the estimator is not supported, its kernel is not Gaussian, or it has
-        more than one decision function.
+        If the estimator is not supported, its kernel is not Gaussian, it has
+        more than one function and none is named, or not the one that is named.
     """
+    if isinstance(estimator, KernelPCA):
+        return _read_principal_component(estimator, component)
+    if isinstance(estimator, KernelProjection):
+        return _read_projection(estimator, component)
+    if component is not None:
+        raise UserError(
+            f"component={component!r} is of a kernel PCA or a kernel Fisher discriminant; "
+            f"a {type(estimator).__name__} has none, so leave it out."
+        )
     for kind, reader in _READERS:
         if isinstance(estimator, kind):
             return reader(estimator)
     raise UserError(
         f"{type(estimator).__name__} is not a supported kernel machine; use an SVC, SVR, "
-        "KernelRidge or GaussianProcessRegressor with an RBF kernel, a KernelFisherDiscriminant, "
-        "or construct a KernelMachine from centers and weights."
+        "KernelRidge or GaussianProcessRegressor with an RBF kernel, a KernelPCA, a "
+        "KernelFisherDiscriminant, or construct a KernelMachine from centers and weights."
     )
 
 
@@ -92,14 +127,29 @@ def _read_gaussian_process(estimator: GaussianProcessRegressor) -> ReadMachine:
     )
 
 
-def _read_kernel_fisher(estimator: KernelFisherDiscriminant) -> ReadMachine:
-    _check_single(len(estimator.classes_) - 1)
+def _read_projection(estimator: KernelProjection, component: int | None) -> ReadMachine:
+    chosen = _checked_component(component, len(estimator.dual_coef_))
     return ReadMachine(
         estimator.X_fit_,
-        estimator.dual_coef_[0],
-        estimator.bandwidth_,
-        float(estimator.intercept_[0]),
+        estimator.dual_coef_[chosen],
+        float(estimator.bandwidth_),
+        float(estimator.intercept_[chosen]),
     )
+
+
+def _read_principal_component(estimator: KernelPCA, component: int | None) -> ReadMachine:
+    _check_rbf(estimator.kernel)
+    chosen = _checked_component(component, len(estimator.eigenvalues_))
+    variance = estimator.eigenvalues_[chosen]
+    scaled = estimator.eigenvectors_[:, chosen] / np.sqrt(variance) if variance > 0 else 0.0
+    centers = _dense(estimator.X_fit_)
+    coefficients = np.broadcast_to(scaled, len(centers))
+    # The kernel is centered in feature space: its mean over the rows is subtracted.
+    centering = estimator._centerer  # noqa: SLF001 -- the means are nowhere else
+    total = coefficients.sum()
+    intercept = total * centering.K_fit_all_ - coefficients @ centering.K_fit_rows_
+    weights = coefficients - total / len(centers)
+    return ReadMachine(centers, weights, _bandwidth(estimator.gamma_), float(intercept))
 
 
 _READERS: tuple[tuple[type, Callable[[Any], ReadMachine]], ...] = (
@@ -107,7 +157,6 @@ _READERS: tuple[tuple[type, Callable[[Any], ReadMachine]], ...] = (
     (SVR, _read_support_vectors),
     (KernelRidge, _read_kernel_ridge),
     (GaussianProcessRegressor, _read_gaussian_process),
-    (KernelFisherDiscriminant, _read_kernel_fisher),
 )
 
 
@@ -149,6 +198,23 @@ def _check_rbf(kernel: Any) -> None:
             f"kernel={kernel!r} is not Gaussian, and only Gaussian kernels are supported; "
             'fit the estimator with kernel="rbf".'
         )
+
+
+def _checked_component(component: int | None, n_components: int) -> int:
+    """The number of the component; 0 if none is named and there is only one."""
+    if component is None:
+        if n_components == 1:
+            return 0
+        raise UserError(
+            f"The estimator has {n_components} decision functions, and a kernel machine has one; "
+            "choose one, as component=0, or fit two classes."
+        )
+    if not 0 <= component < n_components:
+        raise UserError(
+            f"component={component!r} is not among the {n_components} of the projection; choose "
+            f"one from 0 to {n_components - 1}."
+        )
+    return component
 
 
 def _check_single(n_functions: int) -> None:

@@ -70,7 +70,7 @@ class KernelMachine:
             _check_whitener(self.whitener, self.centers.shape[1])
 
     @classmethod
-    def from_estimator(cls, estimator: Any) -> Self:
+    def from_estimator(cls, estimator: Any, *, component: int | None = None) -> Self:
         """The kernel machine of a fitted estimator, with the same decision function.
 
         Parameters
@@ -78,23 +78,39 @@ class KernelMachine:
         estimator : fitted estimator
             An SVC, SVR, KernelRidge or GaussianProcessRegressor with an RBF
             kernel, a KernelFisherDiscriminant or a KernelDensityClassifier.
-            A classifier must have two classes, and a regressor one output.
+            A classifier must have two classes, and a regressor one output,
+            unless a component is named. Kernel principal components (KernelPCA
+            of scikit-learn with an RBF kernel, or that of the studio) and the
+            discriminants of kernel Fisher are machines component by component.
             For a Gaussian process the machine is its mean. For a
             `KernelDensityClassifier`, whose classes must have the same kernel,
             it is the difference of the class densities in units of the
             kernel's peak.
+        component : int or None, default=None
+            Which coordinate of a projection, from 0; None if there is only one.
 
         Raises
         ------
         ValueError
             If the estimator, its kernel or its number of classes or outputs is
-            not supported.
+            not supported, or there is no such component.
+
+        Examples
+        --------
+        >>> from sklearn.decomposition import KernelPCA
+        >>> from melm_core import KernelMachine
+        >>> from melm_core.datasets import crescents
+        >>> X, _ = crescents(0)
+        >>> components = KernelPCA(2, kernel="rbf", gamma=2.0).fit(X)
+        >>> machine = KernelMachine.from_estimator(components, component=1)
+        >>> bool(abs(machine.decision_function(X) - components.transform(X)[:, 1]).max() < 1e-9)
+        True
         """
         check_is_fitted(estimator)
         if hasattr(estimator, "kernel_classes_"):
             _check_same_kernel(estimator.kernel_classes_)
             return cls.from_densities(estimator.kernel_classes_)
-        read = read_estimator(estimator)
+        read = read_estimator(estimator, component)
         whitener = None if read.length_scales is None else np.diag(1.0 / read.length_scales)
         return cls(read.centers, read.weights, read.bandwidth, read.intercept, whitener)
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 from scipy.spatial.distance import cdist
+from sklearn.decomposition import KernelPCA
 from sklearn.exceptions import NotFittedError
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel, Matern, WhiteKernel
@@ -15,7 +16,9 @@ from melm_core.baselines.kernel_fisher import KernelFisherDiscriminant
 from melm_core.datasets.crescent_pair import crescents
 from melm_core.density.classifier import KernelDensityClassifier
 from melm_core.density.kernel_density import kernel_classes
+from melm_core.kernel_machines.approximation import KernelMachineApproximation
 from melm_core.kernel_machines.machine import KernelMachine
+from melm_core.methods.wrappers.kernel_pca import KernelPCAProjection
 from tests.melm_core.helpers import classes, invertible
 
 CENTERS = np.array([[0.0, 0.0], [1.0, 2.0], [-1.0, 0.5]])
@@ -92,6 +95,57 @@ def test_the_machine_of_a_regressor_has_its_predictions(estimator):
     new = held_out(X)
     expected = estimator.predict(new)
     np.testing.assert_allclose(machine.decision_function(new), expected, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    "projection",
+    [
+        KernelPCA(3, kernel="rbf", gamma=0.4),
+        KernelPCA(3, kernel="rbf"),
+        KernelPCAProjection(3),
+        KernelPCAProjection(3, bandwidth=0.8, max_rows=20),
+    ],
+    ids=repr,
+)
+def test_each_kernel_principal_component_is_a_machine(projection):
+    X, _ = classes(2, 3)
+    projection.fit(X)
+    new = held_out(X)
+    for component, expected in enumerate(projection.transform(new).T):
+        machine = KernelMachine.from_estimator(projection, component=component)
+        np.testing.assert_allclose(machine.decision_function(new), expected, atol=1e-9)
+
+
+def test_each_discriminant_of_kernel_fisher_is_a_machine():
+    X, y = classes(3, 3)
+    model = KernelFisherDiscriminant().fit(X, y)
+    machine = KernelMachine.from_estimator(model, component=1)
+    new = held_out(X)
+    np.testing.assert_allclose(machine.decision_function(new), model.discriminants(new)[:, 1])
+
+
+def test_a_kernel_principal_component_of_crescents_is_approximated():
+    X, _ = crescents(0)
+    components = KernelPCA(2, kernel="rbf", gamma=2.0).fit(X)
+    machine = KernelMachine.from_estimator(components, component=0)
+    approximation = KernelMachineApproximation(machine, X)
+    assert approximation.n_components < 20
+    assert approximation.fidelity.r2 > 0.95
+
+
+@pytest.mark.parametrize(
+    ("estimator", "component", "message"),
+    [
+        (KernelPCA(3, kernel="rbf"), None, "has 3 decision functions.* component=0"),
+        (KernelPCA(3, kernel="rbf"), 3, "component=3 is not among the 3"),
+        (KernelPCA(3, kernel="rbf"), -1, "component=-1 is not among the 3"),
+        (KernelPCA(3), 0, "kernel='linear' is not Gaussian"),
+        (SVC(), 0, "a SVC has none, so leave it out"),
+    ],
+)
+def test_a_component_that_does_not_exist_is_refused(estimator, component, message):
+    with pytest.raises(ValueError, match=message):
+        KernelMachine.from_estimator(estimator.fit(*classes(2, 3)), component=component)
 
 
 def test_sparse_support_vectors_are_read_too():
