@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Annotated
 
@@ -16,8 +16,10 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Meta, Struct, field
 from scipy.spatial.distance import pdist
+from sklearn.decomposition import KernelPCA
+from sklearn.kernel_ridge import KernelRidge
 from sklearn.metrics import roc_auc_score, roc_curve
-from sklearn.svm import SVC
+from sklearn.svm import SVC, SVR
 
 from melm_core.base import (
     FloatArray,
@@ -49,6 +51,9 @@ MAX_MEASURED_ROWS = 1_000
 
 # Regularization at which the weights hardly cancel, so the modes represent the machine.
 FISHER_REGULARIZATION = 0.03
+
+# The penalty of kernel least squares: the noise of a Gaussian process of unit height.
+RIDGE = 1.0
 
 # The grid extends this many bandwidths beyond the outermost row.
 MARGIN_BANDWIDTHS = 1.0
@@ -84,6 +89,24 @@ KINDS: Mapping[str, MachineKind] = MappingProxyType(
                 "svc",
                 "Support vectors",
                 "The widest margin between the classes; the rows near it are the centers.",
+            ),
+            MachineKind(
+                "least_squares",
+                "Least squares",
+                "Kernel ridge regression of the side, 1 or -1, which is the mean of a Gaussian "
+                "process; every row is a center.",
+            ),
+            MachineKind(
+                "svr",
+                "Support vector regression",
+                "Regression of the side, 1 or -1, that ignores small errors; rows with larger ones "
+                "are the centers.",
+            ),
+            MachineKind(
+                "kernel_pca",
+                "Kernel PCA",
+                "The first kernel principal component, found without the classes and turned so "
+                "that the chosen one is higher; every row is a center.",
             ),
         )
     }
@@ -284,10 +307,33 @@ def _support_vectors(rows: FloatArray, codes: IntArray, width: float) -> KernelM
     return KernelMachine.from_estimator(model.fit(rows, codes))
 
 
+def _least_squares(rows: FloatArray, codes: IntArray, width: float) -> KernelMachine:
+    gamma = 0.5 / _bandwidth(rows, width) ** 2
+    model = KernelRidge(alpha=RIDGE, kernel="rbf", gamma=gamma)
+    return KernelMachine.from_estimator(model.fit(rows, 2.0 * codes - 1.0))
+
+
+def _support_vector_regression(rows: FloatArray, codes: IntArray, width: float) -> KernelMachine:
+    model = SVR(gamma=0.5 / _bandwidth(rows, width) ** 2)
+    return KernelMachine.from_estimator(model.fit(rows, 2.0 * codes - 1.0))
+
+
+def _kernel_pca(rows: FloatArray, codes: IntArray, width: float) -> KernelMachine:
+    gamma = 0.5 / _bandwidth(rows, width) ** 2
+    model = KernelPCA(1, kernel="rbf", gamma=gamma, random_state=0)
+    machine = KernelMachine.from_estimator(model.fit(rows))
+    values = machine.decision_function(rows)
+    sign = 1.0 if values[codes == 1].mean() >= values[codes == 0].mean() else -1.0
+    return replace(machine, weights=sign * machine.weights, intercept=sign * machine.intercept)
+
+
 _FITS: Mapping[str, Callable[[FloatArray, IntArray, float], KernelMachine]] = {
     "densities": _densities,
     "kernel_fisher": _kernel_fisher,
     "svc": _support_vectors,
+    "least_squares": _least_squares,
+    "svr": _support_vector_regression,
+    "kernel_pca": _kernel_pca,
 }
 
 

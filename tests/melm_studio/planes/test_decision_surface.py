@@ -26,7 +26,10 @@ def roc(auc):
     return RocCurve(np.array([0.0, 1.0]), np.array([0.0, 1.0]), auc)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+SUPERVISED = [kind for kind in KINDS if kind != "kernel_pca"]
+
+
+@pytest.mark.parametrize("kind", SUPERVISED)
 def test_both_tell_the_crescents_apart_on_held_out_rows(kind):
     drawn = surface(kind)
     assert drawn.machine_roc.auc > 0.95
