@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from melm_core.gem.class_pairs import all_pairs, hypercube_pairs
 from melm_core.gem.classifier import GEMClassifier
+from melm_core.gem.continuous import ContinuousGEM
 from melm_core.gem.eigenvectors import generalized_eigenvectors
 from melm_core.gem.estimator import GEM, GEMPlane, class_pair_eigenvectors
 from melm_core.gem.features import half_powers, root_mean_squares
@@ -11,6 +12,7 @@ from melm_core.gem.perturbation import eigenvector_errors
 
 __all__ = [
     "GEM",
+    "ContinuousGEM",
     "GEMClassifier",
     "GEMPlane",
     "all_pairs",

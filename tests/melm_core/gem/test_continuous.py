@@ -1,0 +1,88 @@
+"""Directions for a continuous or vector target."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.linear_model import Ridge
+from sklearn.pipeline import make_pipeline
+
+from melm_core import ContinuousGEM
+from melm_core.gem.continuous import contractions, quantile_bins
+
+AXES = np.array([[1.0, -1.0, 0.0, 0.0, 1.0], [0.0, 1.0, 2.0, 0.0, 1.0]])  # orthogonal
+
+
+def table(seed, n_rows=600):
+    X = np.random.default_rng(seed).normal(size=(n_rows, 5))
+    return X, X @ AXES.T
+
+
+def features(**parameters):
+    return ContinuousGEM(n_directions=1, alphas=(1, 2, 3), **parameters)
+
+
+def test_the_size_of_a_projection_is_predicted_held_out_where_a_line_sees_nothing():
+    (X, u), (new, v) = table(0), table(1)
+    model = make_pipeline(features(), Ridge()).fit(X, np.abs(u[:, 0]))
+    assert model.score(new, np.abs(v[:, 0])) > 0.95
+    assert Ridge().fit(X, np.abs(u[:, 0])).score(new, np.abs(v[:, 0])) < 0.05
+
+
+def test_the_first_direction_of_a_target_is_that_of_the_projection():
+    X, u = table(0)
+    found = ContinuousGEM(n_directions=1).fit(X, np.abs(u[:, 0])).gems_[0]
+    first = found.directions_[found.eigenvalues_.argmax()]
+    cosine = first @ AXES[0] / np.linalg.norm(first) / np.linalg.norm(AXES[0])
+    assert abs(cosine) > 0.98
+
+
+def test_each_column_of_a_vector_target_is_predicted_held_out():
+    (X, u), (new, v) = table(0), table(1)
+    model = make_pipeline(features(), Ridge()).fit(X, np.abs(u) * [1.0, 1000.0])
+    predicted = model.predict(new) / [1.0, 1000.0]
+    errors = np.square(predicted - np.abs(v)).mean(axis=0) / np.abs(v).var(axis=0)
+    assert (errors < 0.5).all()
+
+
+def test_the_units_of_the_target_do_not_matter():
+    X, u = table(0)
+    one, other = (
+        ContinuousGEM().fit(X, np.abs(u) * unit).transform(X) for unit in ([1.0, 1.0], [5.0, 1e4])
+    )
+    np.testing.assert_allclose(one, other, atol=1e-8)
+
+
+def test_the_bins_have_equally_many_rows():
+    edges, bins = quantile_bins(np.random.default_rng(0).permutation(100).astype(float), 4)
+    assert len(edges) == 3
+    assert np.abs(np.bincount(bins) - 25).max() <= 1
+
+
+@pytest.mark.parametrize("values", [[0, 0, 0, 0, 0, 1, 2], [0, 1, 1, 1, 1, 1, 1], [0, 1]])
+def test_equal_values_share_a_bin_and_no_bin_is_empty(values):
+    edges, bins = quantile_bins(np.array(values, dtype=float), 4)
+    assert len(np.unique(bins)) == len(edges) + 1 >= 2
+    for value in set(values):
+        assert len(set(bins[np.array(values) == value])) == 1
+
+
+def test_columns_that_repeat_others_or_are_constant_add_no_contraction():
+    _, u = table(0)
+    targets = np.column_stack([u[:, 0], 2.0 * u[:, 0], np.full(len(u), 0.1)])
+    found = contractions(targets, 3)
+    assert found.shape == (1, 3)
+    assert found[0, 2] == 0
+
+
+@pytest.mark.parametrize(
+    ("parameters", "y", "message"),
+    [
+        ({"n_bins": 1}, [0.0, 1.0, 2.0], "n_bins=1"),
+        ({"n_contractions": 0}, [0.0, 1.0, 2.0], "n_contractions=0"),
+        ({}, [0.1, 0.1, 0.1], "The target y is constant"),
+    ],
+)
+def test_what_cannot_be_fitted_is_refused(parameters, y, message):
+    with pytest.raises(ValueError, match=message):
+        ContinuousGEM(**parameters).fit(np.eye(3), y)
