@@ -26,6 +26,7 @@ DATA_SETS = (
 )
 _LABEL = "label"
 _LIBSVM_ENDINGS = ("", ".libsvm", ".txt")
+_UCI_ENDINGS = (".data", ".data.gz")
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +49,8 @@ def load(folder: Path, name: str, *, raw: bool = False) -> DataSet:
 
     The file is `NAME.csv` (`NAME_raw.csv` if raw) with the classes in a column
     "label", or a LIBSVM file named as on the LIBSVM page: `NAME_scale` (`NAME`
-    if raw), or the other name if only that exists.
+    if raw), or the other name if only that exists, or `NAME.data`, as the UCI
+    repository has covertype: numbers without a header, the class last.
 
     Raises
     ------
@@ -70,13 +72,15 @@ def find(folder: Path, name: str, *, raw: bool = False) -> Path | None:
 
 
 def read(path: Path) -> DataSet:
-    """Read a CSV file with a column "label", or a file in LIBSVM format.
+    """Read a CSV file with a column "label", a file of UCI, or one in LIBSVM format.
 
     Raises
     ------
     ValueError
-        If a CSV file has no column "label".
+        If a CSV file has no column "label", or a file of UCI other than numbers.
     """
+    if path.name.endswith(_UCI_ENDINGS):
+        return _read_uci(path)
     if path.suffix != ".csv":
         X, labels = load_svmlight_file(str(path))
         return DataSet(X.toarray(), _codes(labels))
@@ -87,6 +91,22 @@ def read(path: Path) -> DataSet:
         )
     features = table.drop(columns=_LABEL).to_numpy(dtype=np.float64)
     return DataSet(features, _codes(table[_LABEL].to_numpy()))
+
+
+def _read_uci(path: Path) -> DataSet:
+    try:
+        values = pd.read_csv(path, header=None).to_numpy(dtype=np.float64)
+    except ValueError as error:
+        raise ValueError(
+            f"{path.name} must have numbers alone, without a header and with the class in the "
+            f"last column: {error}. Add the original file."
+        ) from error
+    if values.shape[1] < 2 or np.isnan(values).any():
+        raise ValueError(
+            f"{path.name} has {values.shape[1]} column(s) and may have empty cells; it needs "
+            "features and, last, the class in every row. Add the original file."
+        )
+    return DataSet(values[:, :-1], _codes(values[:, -1]))
 
 
 def standardized(X: FloatArray) -> FloatArray:
@@ -101,6 +121,7 @@ def _candidates(folder: Path, name: str, raw: bool) -> Iterator[Path]:
     yield folder / f"{name}{'_raw' if raw else ''}.csv"
     for stem in (name, f"{name}_scale") if raw else (f"{name}_scale", name):
         yield from (folder / f"{stem}{ending}" for ending in _LIBSVM_ENDINGS)
+    yield from (folder / f"{name}{ending}" for ending in _UCI_ENDINGS)
 
 
 def _codes(labels: FloatArray) -> IntArray:

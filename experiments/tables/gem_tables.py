@@ -176,7 +176,7 @@ def _entry(method: str, column: str, values: list[float], paper: float | None) -
 def _absence(titles: Sequence[str]) -> tuple[Section, ...]:
     sentence = (
         f"Not in the data folder: {' and '.join(titles)}. To add them, provide mnist.csv or "
-        'covtype.csv with a column "label", or LIBSVM files named mnist or covtype. TIMIT '
-        "(Table 4) cannot be redistributed and is omitted."
+        'covtype.csv with a column "label", LIBSVM files named mnist or covtype, or covtype.data '
+        "of UCI. TIMIT (Table 4) cannot be redistributed and is omitted."
     )
     return (Section("Omitted", notes=(sentence,)),)

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import gzip
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -44,6 +46,22 @@ def test_a_set_of_one_form_is_taken_as_it_is(tmp_path):
 def test_labels_are_coded_in_their_order(tmp_path):
     (tmp_path / "x.csv").write_text("a,label\n1,4\n2,2\n3,9\n")
     assert load(tmp_path, "x").y.tolist() == [1, 0, 2]
+
+
+@pytest.mark.parametrize(("ending", "pack"), [(".data", bytes), (".data.gz", gzip.compress)])
+def test_a_file_of_uci_has_no_header_and_the_class_last(tmp_path, ending, pack):
+    # Two rows of covertype have this form: whole numbers, and a cover type from 1 to 7.
+    (tmp_path / f"covtype{ending}").write_bytes(pack(b"2596,51,3,0,1,5\n2804,139,9,1,0,2\n"))
+    table = load(tmp_path, "covtype")
+    np.testing.assert_array_equal(table.X, [[2596, 51, 3, 0, 1], [2804, 139, 9, 1, 0]])
+    assert table.y.tolist() == [1, 0]
+
+
+@pytest.mark.parametrize("text", ["a,b\n1,2\n", "1,2\n3,\n", "1\n2\n"])
+def test_a_file_of_uci_with_other_than_numbers_is_refused(tmp_path, text):
+    (tmp_path / "covtype.data").write_text(text)
+    with pytest.raises(ValueError, match="Add the original file"):
+        load(tmp_path, "covtype")
 
 
 def test_what_is_missing_is_named(tmp_path):
