@@ -7,24 +7,25 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from sklearn.metrics import balanced_accuracy_score
+from sklearn.preprocessing import StandardScaler
 
 from experiments.honesty.claim import FIRST_SEED, Claim, Measured
 from melm_core import MELM, MELMCV
 from melm_core.base import IntArray
 from melm_core.datasets import pure_noise
+from melm_core.density import kernel_classes
 from melm_core.evaluation import (
     DEFAULT_FOLDS,
+    CodedRows,
     WinnerShare,
     density_scores,
     sparse_path,
     winner_share,
 )
-from melm_core.evaluation.density_accuracy import class_predictions
-from melm_core.evaluation.folds import CodedRows
-from melm_core.evaluation.refitting import chosen_preparation, fit_projection, make_estimator
+from melm_core.methods import METHODS
 
 # Those with a closed form, so that a hundred tables take minutes.
-METHODS = (
+CANDIDATES = (
     "gem",
     "pca",
     "lda",
@@ -48,11 +49,11 @@ Choice: TypeAlias = Callable[[CodedRows, int], tuple[WinnerShare, Any, IntArray]
 
 
 def best_method(rows: CodedRows, seed: int) -> tuple[WinnerShare, Any, IntArray]:
-    """The best of `METHODS`, as by "Compare all", its estimator and its features."""
+    """The best of `CANDIDATES`, as by "Compare all", its estimator and its features."""
     X, y = rows.X, rows.y
-    right = [density_scores(key, X, y, random_state=seed).right for key in METHODS]
+    right = [density_scores(key, X, y, random_state=seed).right for key in CANDIDATES]
     found = winner_share(np.stack(right, axis=1), y, n_folds=DEFAULT_FOLDS, random_state=seed)
-    return found, make_estimator(METHODS[found.winner], None, seed), np.arange(X.shape[1])
+    return found, _unfitted(CANDIDATES[found.winner]), np.arange(X.shape[1])
 
 
 def best_size(rows: CodedRows, seed: int) -> tuple[WinnerShare, Any, IntArray]:
@@ -61,7 +62,7 @@ def best_size(rows: CodedRows, seed: int) -> tuple[WinnerShare, Any, IntArray]:
     right = path.right[:, ::-1]
     found = winner_share(right, rows.y, rule="simplest", n_folds=DEFAULT_FOLDS, random_state=seed)
     size = int(path.sizes[::-1][found.winner])
-    return found, make_estimator("lda", None, seed), path.selected(size)
+    return found, _unfitted("lda"), path.selected(size)
 
 
 def best_gamma(rows: CodedRows, seed: int) -> tuple[WinnerShare, Any, IntArray]:
@@ -70,6 +71,10 @@ def best_gamma(rows: CodedRows, seed: int) -> tuple[WinnerShare, Any, IntArray]:
     found = winner_share(path.right, rows.y, n_folds=DEFAULT_FOLDS, random_state=seed)
     gamma = float(path.gammas[found.winner])
     return found, MELM(gamma=gamma, n_init=2, random_state=seed), np.arange(rows.X.shape[1])
+
+
+def _unfitted(method: str) -> Any:
+    return METHODS[method].estimator({"n_components": 2})
 
 
 def shifted(n_rows: int, n_features: int, distance: float, seed: int) -> CodedRows:
@@ -81,10 +86,11 @@ def shifted(n_rows: int, n_features: int, distance: float, seed: int) -> CodedRo
 
 def reached(rows: CodedRows, estimator: Any, features: IntArray, new: CodedRows) -> float:
     """The share of new rows that the winner tells apart once it is fitted to all rows."""
-    kept = CodedRows(rows.X[:, features], rows.y, rows.classes)
-    preparation = chosen_preparation(None, standardize=True)
-    projection = fit_projection(estimator, kept.X, kept.y, preparation=preparation)
-    told = class_predictions(projection, kept, new.X[:, features], 1.0)
+    scaler = StandardScaler().fit(rows.X[:, features])
+    own, others = (scaler.transform(part.X[:, features]) for part in (rows, new))
+    components = estimator.fit(own, rows.y).components_
+    densities = kernel_classes(own, rows.y, n_components=2).project(components)
+    told = densities.log_densities(others @ components.T).argmax(axis=1)
     return float(balanced_accuracy_score(new.y, told))
 
 
