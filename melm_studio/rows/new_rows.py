@@ -45,13 +45,14 @@ _NOT_COMPUTED = (
 
 
 class ScaleQuestion(Struct, frozen=True):
-    """A column that seems to be in another unit than that of the run's table.
+    """A column that is, or seems to be, in another unit than that of the run's table.
 
     Attributes
     ----------
     column : str
     factor : float
-        The power of ten by which its numbers fit, with what they were multiplied by before.
+        The power of ten by which its numbers fit, with what they were multiplied by before; 1 to
+        take them as they are.
     sentence, label : str
         The question, and what the button says that answers yes.
     """
@@ -124,7 +125,8 @@ def match_rows(data: RunData, table: Table, scaled: Mapping[str, float] = _UNSCA
             f"{table.name} has {number(len(table.frame))} rows, and at most "
             f"{number(MAX_NEW_ROWS)} can be added at once. Split the file."
         )
-    frame, renamed = _matched(data, table)
+    frame, given = _matched(data, table)
+    frame, renamed, units = _in_units(data, frame, given, scaled)
     frame, scaled_notes = _scaled(data, frame, scaled)
     columns = [_Cells.of(one, frame[one.name]) for one in data.encodings]
     kept = np.flatnonzero(~np.any([column.is_unknown for column in columns], axis=0))
@@ -157,7 +159,7 @@ def match_rows(data: RunData, table: Table, scaled: Mapping[str, float] = _UNSCA
         _texts(data, Role.NAME, frame, kept),
         labels,
         (*notes, *unit_notes),
-        scales,
+        (*units, *scales),
         _texts(data, Role.GROUP, frame, kept),
     )
 
@@ -195,8 +197,8 @@ def cell_text(cell: object) -> str | None:
     return (number_text(cell) if isinstance(cell, float) else str(cell).strip()) or None
 
 
-def _matched(data: LabeledData, table: Table) -> tuple[pd.DataFrame, list[str]]:
-    """The table with the names and units of the first one's columns, and what was changed."""
+def _matched(data: LabeledData, table: Table) -> tuple[pd.DataFrame, dict[str, str]]:
+    """The table with the names of the first one's columns, and those by the names that it had."""
     known = {str(name) for name in table.frame.columns}
     spellings = {_plain(name): name for name in known}
     bare_spellings = {_plain(without_unit(name)[0]): name for name in known}
@@ -217,27 +219,42 @@ def _matched(data: LabeledData, table: Table) -> tuple[pd.DataFrame, list[str]]:
             f"the plane needs: {listed(missing)}. Its columns are {listed(sorted(known))}. Rename "
             "or add them and drop the file again."
         )
-    notes = []
+    return frame, given
+
+
+def _in_units(
+    data: LabeledData, frame: pd.DataFrame, given: Mapping[str, str], scaled: Mapping[str, float]
+) -> tuple[pd.DataFrame, list[str], list[ScaleQuestion]]:
+    """The table in the units of the first one's columns, what was changed, and what is asked."""
+    notes, questions = [], []
+    numeric = {one.name for one in data.encodings if not one.levels}
     for other, name in given.items():
         here, there = without_unit(other)[1], without_unit(name)[1]
-        if here and there and here != there:
-            frame[name] = _converted(table.name, frame[name], name, here)
+        if not here or not there or here == there or name not in numeric:
+            continue
+        if (found := conversion(here, there)) is not None:
+            factor, offset = found
+            converted = pd.to_numeric(frame[name], errors="coerce") * factor + offset
+            frame = frame.assign(**{name: converted})
             notes.append(f"{name} was converted from {here}.")
+        elif name in scaled:
+            notes.append(f"{name} is given in {here} and taken as {there}, as you chose.")
+        else:
+            frame = frame.assign(**{name: _median(data, name)})
+            asked = (
+                f"{name} is given in {here}, which cannot be converted to {there}: until you say "
+                "otherwise it has the median of the run's table in every row."
+            )
+            questions.append(ScaleQuestion(name, 1.0, asked, f"Take the numbers as {there}"))
     pairs = [f"{other} as {name}" for other, name in given.items()]
-    return frame, [*([f"Columns spelled otherwise: {listed(pairs)}."] if pairs else []), *notes]
+    spelled = [f"Columns spelled otherwise: {listed(pairs)}."] if pairs else []
+    return frame, [*spelled, *notes], questions
 
 
-def _converted(table: str, column: pd.Series, name: str, unit: str) -> pd.Series:
-    """The numbers of a column in the unit of the first table."""
-    target = without_unit(name)[1]
-    found = conversion(unit, target)
-    if found is None:
-        raise UserError(
-            f"{name} is given in {unit} in {table}, which cannot be converted to {target}. Write "
-            f"its numbers in {target} and drop the file again."
-        )
-    factor, offset = found
-    return pd.to_numeric(column, errors="coerce") * factor + offset
+def _median(data: LabeledData, name: str) -> float:
+    """The median of a column of numbers in the first table, in its unit."""
+    owners = [one.name for one in data.encodings for _ in one.feature_names]
+    return float(np.nanmedian(data.unprepared[:, owners.index(name)]))
 
 
 def _scaled(

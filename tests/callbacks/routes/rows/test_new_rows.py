@@ -302,14 +302,25 @@ def test_a_second_file_with_another_unit_in_its_header_is_converted(studio, visi
     assert "width (mm) was converted from m." in notes
 
 
-def test_a_second_file_in_a_unit_of_another_kind_is_refused(studio, visitor):
-    visitor.choose_file(csv(with_units("mg/kg")), "first.csv")
+def test_numbers_in_a_unit_of_another_kind_are_not_used_until_somebody_says_so(studio, visitor):
+    table = with_units("mg/kg")
+    visitor.choose_file(csv(table), "first.csv")
     run = visitor.start(method="lda")
     studio.work()
     finished = SimpleNamespace(visitor=visitor, runs={"lda": run})
     answer = placed(finished, with_units("mm"))
-    assert answer.status_code == 400
-    assert "cannot be converted to mg/kg" in answer.get_data(as_text=True)
+    (asked,) = answer.get_json()["report"]["scales"]
+    assert (asked["column"], asked["factor"]) == ("width [mg/kg]", 1.0)
+    assert "given in mm, which cannot be converted to mg/kg" in asked["sentence"]
+    assert asked["label"] == "Take the numbers as mg/kg"
+    typical = with_units("mg/kg").assign(width=f"{samples()['width'].median()} mg/kg")
+    np.testing.assert_allclose(points(answer), points(placed(finished, typical)), atol=1e-6)
+
+    taken = placed(finished, with_units("mm"), scaled='{"width [mg/kg]": 1}')
+    assert taken.get_json()["report"]["scales"] == []
+    np.testing.assert_allclose(points(taken), points(placed(finished, table)), atol=1e-6)
+    notes = taken.get_json()["report"]["notes"]
+    assert "width [mg/kg] is given in mm and taken as mg/kg, as you chose." in notes
 
 
 def test_of_labeled_new_rows_nine_in_ten_have_their_class_in_their_set(studio):
