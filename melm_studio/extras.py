@@ -11,6 +11,7 @@ from melm_studio.application_folder import APPLICATION_FOLDER
 _PINS: Mapping[str, str] = MappingProxyType(
     {
         "dask": "requirements/tables.txt",
+        "h5ad": "requirements/files.txt",
         "parquet": "requirements/files.txt",
         "redis": "requirements/redis.txt",
         "umap": "requirements/umap.txt",
@@ -24,7 +25,7 @@ def install_command(extra: str) -> str:
     Parameters
     ----------
     extra : str
-        ``dask``, ``parquet``, ``redis`` or ``umap``.
+        ``dask``, ``h5ad``, ``parquet``, ``redis`` or ``umap``.
     """
     pins = _PINS[extra]
     if (APPLICATION_FOLDER / pins).is_file():

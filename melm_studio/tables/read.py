@@ -26,10 +26,12 @@ from melm_studio.tables.readers import (
     array_cells,
     arrow_cells,
     excel_text,
+    h5ad_cells,
     is_arff,
     is_arrays,
     is_arrow,
     is_excel,
+    is_h5ad,
     unpacked,
     with_pictures,
 )
@@ -124,9 +126,9 @@ def read_table(
 ) -> Table:
     """Read delimited text of any encoding, delimiter and decimal mark, or another kind of file.
 
-    Workbooks, Parquet, Feather, NumPy and ARFF files are recognized by their content, and gzip is
-    unpacked. So are zip archives of one table, of a table and the pictures that it names, and of
-    pictures in a folder for each class.
+    Workbooks, Parquet, Feather, NumPy, .h5ad and ARFF files are recognized by their content, and
+    gzip is unpacked. So are zip archives of one table, of a table and the pictures that it names,
+    and of pictures in a folder for each class.
 
     Parameters
     ----------
@@ -227,6 +229,8 @@ def _content(data: bytes, file: str, limits: Limits, options: ReadOptions) -> _C
     if is_arrays(data):
         cells, steps = array_cells(data, file, limits)
         return _of_frame(cells, steps)
+    if is_h5ad(data):
+        return _of_frame(*h5ad_cells(data, file, limits))
     if is_arrow(data):
         cells, steps = arrow_cells(data, file, max_rows=rows, max_columns=columns)
         return _of_frame(cells, steps)

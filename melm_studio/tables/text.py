@@ -29,7 +29,6 @@ FOREIGN_FORMATS = (  # the first bytes, other bytes in the file, what it is and 
     (b"\xfd7zXZ", b"", "a compressed file. Unpack it, or compress it as .gz."),
     (b"(\xb5/\xfd", b"", "a compressed file. Unpack it, or compress it as .gz."),
     (b"FEA1", b"", "a Feather file of an early version. Save it again, or as CSV."),
-    (b"\x89HDF", b"", "an HDF5 file. Save its table as CSV and drop that."),
     (b"SQLite format 3", b"", "a database. Save one table as CSV and drop that."),
     (b"\x80\x04\x95", b"", "a pickle, which could run code. Save the table as CSV or Parquet."),
     (b"\x89PNG", b"", "a picture. Drop a table with a row for each picture."),

@@ -33,6 +33,7 @@ def command(request, monkeypatch, tmp_path):
     [
         ("pyarrow", b"PAR1", "parquet"),
         ("pyarrow", b"ARROW1", "parquet"),
+        ("h5py", b"\x89HDF", "h5ad"),
     ],
 )
 def test_a_format_that_needs_a_package_says_so(command, monkeypatch, package, raw, extra):

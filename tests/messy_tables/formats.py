@@ -6,6 +6,7 @@ import gzip
 import io
 import zipfile
 
+import h5py
 import numpy as np
 import pandas as pd
 from PIL import Image
@@ -76,6 +77,29 @@ def embeddings() -> MessyTable:
     )
 
 
+def annotated() -> MessyTable:
+    saved, text = io.BytesIO(), h5py.string_dtype()
+    with h5py.File(saved, "w") as file:
+        file["X"] = np.column_stack([A, B])
+        for name, index, columns in (
+            ("obs", [f"cell-{row}" for row in range(N_ROWS)], ["kind"]),
+            ("var", ["CD3D", "NKG7"], []),
+        ):
+            group = file.create_group(name)
+            group.attrs["_index"] = "_index"
+            group.attrs["column-order"] = np.array(columns, dtype=text)
+            group.create_dataset("_index", data=index, dtype=text)
+        file["obs"].create_dataset("kind", data=KIND, dtype=text)
+    return MessyTable(
+        "An .h5ad file is X with the names of its variables, and obs beside it.",
+        "t.h5ad",
+        saved.getvalue(),
+        ("CD3D", "NKG7"),
+        shown=("Read X, 2 variables, and obs.",),
+        first={"CD3D": A[0]},
+    )
+
+
 def workbook() -> MessyTable:
     saved = io.BytesIO()
     frame = pd.DataFrame({"x": A, "y": B, "kind": KIND})
@@ -99,4 +123,4 @@ def arff() -> MessyTable:
     )
 
 
-TABLES = (gzipped, zipped, with_pictures, npz, embeddings, workbook, arff)
+TABLES = (gzipped, zipped, with_pictures, annotated, npz, embeddings, workbook, arff)

@@ -3,7 +3,7 @@ import { NO_SERVER } from "./notice.mjs";
 
 /** The files that are read as tables. */
 export const ACCEPTED =
-  ".csv,.tsv,.txt,.gz,.zip,.xlsx,.xlsm,.xlsb,.xls,.ods,.parquet,.feather,.arrow,.npy,.npz,.arff,text/csv";
+  ".csv,.tsv,.txt,.gz,.zip,.xlsx,.xlsm,.xlsb,.xls,.ods,.parquet,.feather,.arrow,.npy,.npz,.h5ad,.arff,text/csv";
 
 const KEPT_MS = 60_000; // a file, for the browser to save it
 

@@ -6,6 +6,7 @@ from melm_studio.tables.readers.arff import arff_text, is_arff
 from melm_studio.tables.readers.arrays import array_cells, is_arrays
 from melm_studio.tables.readers.arrow import arrow_cells, arrow_column, is_arrow
 from melm_studio.tables.readers.excel import excel_text, is_excel
+from melm_studio.tables.readers.h5ad import h5ad_cells, is_h5ad
 from melm_studio.tables.readers.options import DEFAULT_OPTIONS, ReadOptions
 from melm_studio.tables.readers.pictures import PictureArchive, is_picture, with_pictures
 from melm_studio.tables.readers.unpack import MAX_UNPACKED, unpacked
@@ -20,10 +21,12 @@ __all__ = [
     "arrow_cells",
     "arrow_column",
     "excel_text",
+    "h5ad_cells",
     "is_arff",
     "is_arrays",
     "is_arrow",
     "is_excel",
+    "is_h5ad",
     "is_picture",
     "unpacked",
     "with_pictures",

@@ -1,0 +1,178 @@
+"""Annotated matrices (.h5ad), by h5py: what was measured as features, what is known of rows beside.
+
+The format may name other files and plugins, from which nothing is read: links lead within the file,
+and data sets are in it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from scipy.sparse import csc_matrix, csr_matrix
+
+from melm_core.base import FloatArray
+from melm_studio.extras import install_command
+from melm_studio.tables.formatting import number
+from melm_studio.tables.readers.unpack import MAX_UNPACKED
+from melm_studio.tables.records import Limits
+from melm_studio.tables.text import TableError
+
+HDF5 = b"\x89HDF"
+_MISSING_PACKAGE = (
+    "To read .h5ad files, the studio needs h5py: {install}. Until then, save the table as CSV and "
+    "drop that."
+)
+_UNREADABLE = (OSError, ValueError, KeyError, TypeError, AttributeError, RuntimeError, IndexError)
+_BESIDE = ("layers", "obsm", "obsp", "raw", "uns", "varm", "varp")
+_SPARSE = {"csr_matrix": csr_matrix, "csc_matrix": csc_matrix}
+
+
+def is_h5ad(raw: bytes) -> bool:
+    """Whether these are the bytes of an HDF5 file."""
+    return raw.startswith(HDF5)
+
+
+def h5ad_cells(
+    raw: bytes, file: str, limits: Limits, max_bytes: int = MAX_UNPACKED
+) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """Read X, the names of its columns, and obs of an annotated matrix.
+
+    Returns
+    -------
+    cells : pandas.DataFrame
+        The names of the rows, a column of X for each variable, then those of obs.
+    steps : tuple of str
+        What was read and what was left out, a sentence each.
+
+    Raises
+    ------
+    TableError
+        If the file cannot be read or is too large.
+
+    References
+    ----------
+    The on-disk format of anndata 0.7 and later.
+    """
+    try:
+        import h5py  # noqa: PLC0415 (an extra)
+    except ImportError:
+        raise TableError(_MISSING_PACKAGE.format(install=install_command("h5ad"))) from None
+    try:
+        with h5py.File.in_memory(raw) as opened:
+            return _Annotated(opened, limits, max_bytes).cells()
+    except (TableError, MemoryError):
+        raise
+    except _UNREADABLE as error:
+        raise TableError(
+            f"{file} is an HDF5 file that cannot be read as .h5ad ({type(error).__name__}): that "
+            "has X, obs and var, as anndata 0.7 and later write them. Save the table as CSV and "
+            "drop that."
+        ) from None
+
+
+class _Annotated:
+    """An open file, of which no more is read than may be."""
+
+    def __init__(self, opened: Any, limits: Limits, max_bytes: int) -> None:
+        self._file, self._limits, self._left = opened, limits, max_bytes
+
+    def cells(self) -> tuple[pd.DataFrame, tuple[str, ...]]:
+        variables, observations = self._part(self._file, "var"), self._part(self._file, "obs")
+        names, rows = self._index(variables), self._index(observations)
+        self._reject(len(rows), len(names))
+        matrix = self._matrix(len(rows), len(names))
+        index = str(observations.attrs["_index"])
+        columns: dict[str, Any] = {"name" if index == "_index" else index: rows}
+        columns |= dict(zip(names.tolist(), matrix.T, strict=True))
+        if len(columns) <= len(names):
+            raise ValueError(names)  # names of variables repeat
+        for name in observations.attrs["column-order"]:
+            columns[_free(str(name), columns)] = self._column(observations, str(name), len(rows))
+        beside = [name for name in _BESIDE if name in self._file and len(self._file[name])]
+        left = f" Left out: {', '.join(beside)}." if beside else ""
+        said = f"Read X, {number(len(names))} variables, and obs.{left}"
+        return pd.DataFrame(columns), (said,)
+
+    def _reject(self, n_rows: int, n_columns: int) -> None:
+        if n_rows > self._limits.n_rows or n_columns > self._limits.n_columns:
+            raise TableError(
+                f"The file has {number(n_rows)} rows and {number(n_columns)} variables, and at "
+                f"most {number(int(self._limits.n_rows))} and "
+                f"{number(int(self._limits.n_columns))} can be read. Keep the most variable ones, "
+                "or fewer rows, and drop it again."
+            )
+        self._limits.reject_cells(n_rows, n_columns)
+
+    def _part(self, group: Any, name: str) -> Any:
+        """A group or data set in this file."""
+        import h5py  # noqa: PLC0415
+
+        link = group.get(name, getlink=True)
+        if isinstance(link, (h5py.ExternalLink, h5py.SoftLink)):
+            raise OSError(name)
+        return group[name]
+
+    def _values(self, group: Any, name: str) -> npt.NDArray[Any]:
+        """The numbers or texts of a data set."""
+        found = self._part(group, name)
+        if found.is_virtual or found.external:
+            raise ValueError(name)
+        self._left -= found.size * found.dtype.itemsize
+        if self._left < 0:
+            raise TableError(
+                f"The file holds more than {number(MAX_UNPACKED // 2**20)} MB. Remove rows or "
+                "columns and drop it again."
+            )
+        is_text = found.dtype.kind in "OS"
+        values: npt.NDArray[Any] = (found.asstr() if is_text else found)[()]
+        return values
+
+    def _index(self, frame: Any) -> npt.NDArray[Any]:
+        return self._values(frame, str(frame.attrs["_index"]))
+
+    def _matrix(self, n_rows: int, n_columns: int) -> FloatArray:
+        part = self._part(self._file, "X")
+        kind = _SPARSE.get(str(part.attrs.get("encoding-type", "")))
+        if kind is None:
+            dense = self._values(self._file, "X").astype(np.float64)
+        else:
+            arrays = tuple(self._values(part, name) for name in ("data", "indices", "indptr"))
+            sparse = kind(arrays, shape=(n_rows, n_columns), dtype=np.float64)
+            sparse.check_format(full_check=True)  # else positions could lie anywhere in memory
+            dense = sparse.toarray()
+        if dense.shape != (n_rows, n_columns):
+            raise ValueError(dense.shape)
+        return dense
+
+    def _column(self, frame: Any, name: str, n_rows: int) -> npt.NDArray[Any]:
+        """A column of obs: numbers, or texts of which some may be missing."""
+        part = self._part(frame, name)
+        if "categories" in part.attrs:  # of anndata 0.7
+            levels = self._values(self._part(frame, "__categories"), name)
+            values = _named(self._values(frame, name), levels)
+        elif hasattr(part, "shape"):
+            values = self._values(frame, name)
+        elif "codes" in part:
+            values = _named(self._values(part, "codes"), self._values(part, "categories"))
+        else:
+            values = self._values(part, "values").astype(object)
+            values[self._values(part, "mask").astype(np.bool_)] = None
+        if values.shape != (n_rows,):
+            raise ValueError(name)
+        is_number = values.dtype.kind in "iuf"
+        cells: npt.NDArray[Any] = values.astype(np.float64 if is_number else object)
+        return cells
+
+
+def _named(codes: npt.NDArray[Any], levels: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """The category of each code, None of a negative one."""
+    named = np.array([*levels.tolist(), None], dtype=object)
+    cells: npt.NDArray[Any] = named[np.where(codes < 0, len(levels), codes)]
+    return cells
+
+
+def _free(name: str, taken: dict[str, Any]) -> str:
+    return name if name not in taken else f"{name} (obs)"

@@ -1,0 +1,159 @@
+"""Annotated matrices as anndata writes them."""
+
+from __future__ import annotations
+
+import h5py
+import numpy as np
+import pytest
+from scipy.sparse import csc_matrix, csr_matrix
+
+from melm_studio.tables import TableError, prepare
+from melm_studio.tables.read import read_table
+from melm_studio.tables.readers import h5ad
+from tests.messy_tables.example import KIND, N_ROWS
+
+GENES = ["CD3D", "MS4A1", "NKG7"]
+COUNTS = np.random.default_rng(0).poisson(1.5, (N_ROWS, len(GENES))).astype(np.float32)
+TEXT = h5py.string_dtype()
+
+
+def frame(parent, name, index, columns):
+    group = parent.create_group(name)
+    group.attrs["_index"] = "_index"
+    group.attrs["column-order"] = np.array(list(columns), dtype=TEXT)
+    group.create_dataset("_index", data=index, dtype=TEXT)
+    for column, values in columns.items():
+        if values is KIND:
+            levels = sorted(set(KIND))
+            own = group.create_group(column)
+            own.create_dataset("categories", data=levels, dtype=TEXT)
+            own.create_dataset(
+                "codes", data=np.array([levels.index(kind) for kind in KIND], np.int8)
+            )
+        else:
+            group.create_dataset(column, data=values)
+
+
+def written(tmp_path, X=COUNTS, change=None) -> bytes:
+    """The bytes of a file of cells, dense or sparse."""
+    path = tmp_path / "cells.h5ad"
+    with h5py.File(path, "w") as file:
+        if isinstance(X, np.ndarray):
+            file.create_dataset("X", data=X)
+        else:
+            group = file.create_group("X")
+            group.attrs["encoding-type"] = f"{X.format}_matrix"
+            for name in ("data", "indices", "indptr"):
+                group.create_dataset(name, data=getattr(X, name))
+        names = [f"cell-{row}" for row in range(N_ROWS)]
+        frame(file, "obs", names, {"depth": COUNTS.sum(axis=1), "kind": KIND})
+        frame(file, "var", GENES, {})
+        if change is not None:
+            change(file)
+    return path.read_bytes()
+
+
+@pytest.mark.parametrize("X", [COUNTS, csr_matrix(COUNTS), csc_matrix(COUNTS)], ids=type)
+def test_what_was_measured_is_features_and_what_is_known_stands_beside(tmp_path, X):
+    table = read_table(written(tmp_path, X), "cells.h5ad")
+    assert list(table.frame.columns) == ["name", *GENES, "depth", "kind"]
+    np.testing.assert_array_equal(table.frame[GENES].to_numpy(), COUNTS)
+    assert table.frame["kind"].tolist() == KIND
+    data = prepare(table, "kind")
+    assert data.row_names[:2] == ["cell-0", "cell-1"]
+    assert list(data.feature_names) == [*GENES, "depth"]
+    assert table.steps[0] == "Read X, 3 variables, and obs."
+
+
+def test_what_is_left_out_is_said(tmp_path):
+    raw = written(tmp_path, change=lambda file: file.create_dataset("obsm/X_umap", data=COUNTS))
+    assert read_table(raw, "cells.h5ad").steps[0].endswith("Left out: obsm.")
+
+
+def test_missing_categories_and_masked_numbers_are_missing(tmp_path):
+    def change(file):
+        file["obs/kind/codes"][3] = -1
+        own = file["obs"].create_group("age")
+        own.create_dataset("values", data=np.arange(N_ROWS))
+        own.create_dataset("mask", data=np.arange(N_ROWS) == 5)
+        file["obs"].attrs["column-order"] = np.array(["age", "kind"], dtype=TEXT)
+
+    found = read_table(written(tmp_path, change=change), "cells.h5ad").frame
+    assert np.flatnonzero(found["kind"].isna()).tolist() == [3]
+    assert np.flatnonzero(found["age"].isna()).tolist() == [5]
+    assert found["age"][6] == 6
+
+
+def no_obs(file):
+    del file["obs"]
+
+
+def link_outside(file):
+    del file["X"]
+    file["X"] = h5py.ExternalLink("/etc/passwd", "/")
+
+
+def link_within(file):
+    del file["X"]
+    file["X"] = h5py.SoftLink("/var/_index")
+
+
+def data_outside(file):
+    del file["X"]
+    file.create_dataset("X", (N_ROWS, 3), "u1", external=[("/etc/passwd", 0, 3 * N_ROWS)])
+
+
+def positions_outside(file):
+    del file["X"]
+    group = file.create_group("X")
+    group.attrs["encoding-type"] = "csr_matrix"
+    group.create_dataset("data", data=np.ones(N_ROWS))
+    group.create_dataset("indices", data=np.full(N_ROWS, 10**6))
+    group.create_dataset("indptr", data=np.arange(N_ROWS + 1))
+
+
+def other_shape(file):
+    del file["X"]
+    file.create_dataset("X", data=COUNTS[:-1])
+
+
+def repeated_names(file):
+    file["var/_index"][1] = GENES[0]
+
+
+def codes_outside(file):
+    file["obs/kind/codes"][0] = 90
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        no_obs,
+        link_outside,
+        link_within,
+        data_outside,
+        positions_outside,
+        other_shape,
+        repeated_names,
+        codes_outside,
+    ],
+)
+def test_a_file_that_is_another_or_made_to_hurt_is_refused_with_a_sentence(tmp_path, change):
+    with pytest.raises(TableError, match=r"cells\.h5ad is an HDF5 file that cannot be read"):
+        read_table(written(tmp_path, change=change), "cells.h5ad")
+
+
+def test_bytes_that_only_begin_like_one_are_refused_with_a_sentence():
+    with pytest.raises(TableError, match=r"cannot be read as \.h5ad"):
+        read_table(b"\x89HDF\r\n\x1a\n" + bytes(500), "cells.h5ad")
+
+
+def test_more_variables_than_may_be_are_refused_before_they_are_read(tmp_path):
+    with pytest.raises(TableError, match="3 variables, and at most 1,000 and 2 can be read"):
+        read_table(written(tmp_path), "cells.h5ad", max_rows=1_000, max_columns=2)
+
+
+def test_what_would_fill_the_memory_is_refused_before_it_is_read(tmp_path, monkeypatch):
+    monkeypatch.setattr(h5ad.h5ad_cells, "__defaults__", (500,))
+    with pytest.raises(TableError, match="holds more than"):
+        read_table(written(tmp_path), "cells.h5ad")
