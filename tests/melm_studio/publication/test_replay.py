@@ -6,14 +6,18 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 from melm_core.base import FloatArray
+from melm_studio.layout.scripts import ASSETS
 from melm_studio.planes.figure import limits
 from melm_studio.planes.theme import Scheme
+from melm_studio.publication import replay as replay_module
+from melm_studio.publication import replay_sections
 from melm_studio.publication.replay import (
     FRAMES_BYTES,
     MOST_POINTS,
@@ -124,3 +128,13 @@ def test_planes_are_spread_evenly_with_both_ends(n, most):
     assert (chosen[0], chosen[-1]) == (0, n - 1)
     assert len(chosen) == min(n, most)
     assert max(np.diff(chosen), default=1) - min(np.diff(chosen), default=1) <= 1
+
+
+def test_every_part_that_the_script_fills_is_there():
+    scripts = "".join(path.read_text() for path in (ASSETS / "studio/present/replay").glob("*.mjs"))
+    written = "".join(
+        Path(module.__file__).read_text() for module in (replay_module, replay_sections)
+    )
+    asked = set(re.findall(r'\b(?:byPart|part)\("([\w-]+)"\)', scripts))
+    assert len(asked) > 10
+    assert asked <= set(re.findall(r'data-part="([\w-]+)"', written))
