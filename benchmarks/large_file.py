@@ -1,4 +1,4 @@
-"""Files of 1 and 100 MB: seconds to read them here and apart and to prepare them, and memory."""
+"""Files of 1 and 100 MB: seconds to read them, also apart and with units, and to prepare them."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from melm_studio.reading import FileReader, ReadingLimits
 from melm_studio.tables import TABLE_JOB, prepare, read_table, read_table_apart
 
 N_ROWS, N_FEATURES = 1_000_000, 10
+N_ROWS_WITH_UNITS = 400_000
 _BLOCK = 10_000  # rows that repeat
 _KIB = 1024
 T = TypeVar("T")
@@ -44,7 +45,14 @@ def large_file(repeats: int) -> list[Measurement]:
             Measurement(f"{what}: most memory, with the file, while a reader reads", "MB", taken),
             Measurement(f"{what}: memory of its table", "MB", size),
         ]
-    return rows
+    plain, written = zip(*_in_a_process(_with_units, repeats), strict=True)
+    times = tuple(there / own for own, there in zip(plain, written, strict=True))
+    what = f"CSV file of {N_ROWS_WITH_UNITS:,} x {N_FEATURES}"
+    return [
+        *rows,
+        Measurement(f"{what}: read", "s", plain),
+        Measurement(f"{what}: times as long with units in three columns", "", times),
+    ]
 
 
 def _in_a_process(function: Callable[..., T], *arguments: object) -> T:
@@ -66,6 +74,20 @@ def _read(n_rows: int, repeats: int) -> list[tuple[float, float, float, float]]:
     with closing(FileReader([TABLE_JOB], ReadingLimits(4_096, 120))) as reader:
         _pair(reader, _BLOCK)  # waits for it to start
         return [_pair(reader, n_rows) for _ in range(repeats)]
+
+
+def _with_units(repeats: int) -> list[tuple[float, float]]:
+    """Seconds to read a file, and the same with units behind the numbers of three columns."""
+    files = [_csv(N_ROWS_WITH_UNITS), _csv(N_ROWS_WITH_UNITS, unit=" mg/kg")]
+    found = []
+    for _ in range(repeats):
+        seconds = []
+        for file in files:
+            begin = time.perf_counter()
+            read_table(file, "large.csv")
+            seconds.append(time.perf_counter() - begin)
+        found.append((seconds[0], seconds[1]))
+    return found
 
 
 def _pair(reader: FileReader, n_rows: int) -> tuple[float, float, float, float]:
@@ -92,8 +114,11 @@ def _memory(name: str) -> int:
     return kilobytes * _KIB
 
 
-def _csv(n_rows: int) -> bytes:
+def _csv(n_rows: int, unit: str = "") -> bytes:
     numbers = np.random.default_rng(0).normal(size=(_BLOCK, N_FEATURES)).round(7)
-    block = "".join(f"{','.join(map(str, row))},{'ab'[at % 2]}\n" for at, row in enumerate(numbers))
+    lines = []
+    for at, row in enumerate(numbers.tolist()):
+        cells = [f"{value}{unit if place < 3 else ''}" for place, value in enumerate(row)]
+        lines.append(f"{','.join(cells)},{'ab'[at % 2]}\n")
     header = ",".join([*(f"x{at}" for at in range(N_FEATURES)), "label"])
-    return f"{header}\n{block * (n_rows // _BLOCK)}".encode()
+    return f"{header}\n{''.join(lines) * (n_rows // _BLOCK)}".encode()
