@@ -5,6 +5,7 @@ from __future__ import annotations
 from melm_core.datasets.batch_drift import batches
 from melm_core.datasets.crescent_pair import crescents
 from melm_core.datasets.generators import five_gaussians, five_mixtures, two_gaussians, two_mixtures
+from melm_core.datasets.masked_classes import masked_gaussians
 from melm_core.datasets.middle_way import moderation
 from melm_core.datasets.noise import pure_noise
 
@@ -13,6 +14,7 @@ __all__ = [
     "crescents",
     "five_gaussians",
     "five_mixtures",
+    "masked_gaussians",
     "moderation",
     "pure_noise",
     "two_gaussians",

@@ -11,7 +11,14 @@ import pandas as pd
 from sklearn import datasets as sklearn_datasets
 
 from melm_core.base import FloatArray, IntArray
-from melm_core.datasets import crescents, five_gaussians, five_mixtures, moderation, pure_noise
+from melm_core.datasets import (
+    crescents,
+    five_gaussians,
+    five_mixtures,
+    masked_gaussians,
+    moderation,
+    pure_noise,
+)
 from melm_studio.tables.questions import INDEPENDENT, NEIGHBORS
 from melm_studio.tables.read import Table
 
@@ -52,6 +59,12 @@ SAMPLES: Mapping[str, Sample] = MappingProxyType(
                 "1,595 rows of 5 classes in 10 dimensions, two Gaussians each, from that paper.",
             ),
             Sample(
+                "masked_gaussians",
+                "Masked Gaussians",
+                "600 rows of 4 Gaussian classes in 12 dimensions, whose largest variance says "
+                "nothing of the classes.",
+            ),
+            Sample(
                 "crescents",
                 "Crescents",
                 "300 rows in two interlocking crescents in the plane.",
@@ -82,6 +95,7 @@ _DRAWN: Mapping[str, Callable[[], tuple[FloatArray, IntArray]]] = MappingProxyTy
     {
         "five_gaussians": lambda: five_gaussians(0),
         "five_mixtures": lambda: five_mixtures(0),
+        "masked_gaussians": lambda: masked_gaussians(0),
         "crescents": lambda: crescents(0),
         "moderation": lambda: moderation(0),
         "pure_noise": lambda: pure_noise(random_state=0),

@@ -109,7 +109,7 @@ _MELM = Contents(
 )
 
 _VARIANCE = Contents(
-    "five_gaussians",
+    "masked_gaussians",
     (Fit("pca"), Fit("melm", {"n_init": 4})),
     (
         Scene(
@@ -117,8 +117,8 @@ _VARIANCE = Contents(
             "These are {rows} rows in {features} dimensions, in {classes} classes. PCA shows as "
             "much of their variance as a plane can. It tells {held_out} of the held-out rows "
             "apart.",
-            "PCA never looks at the colors. Guessing gives {guessing}. Ask where two classes lie "
-            "on top of each other.",
+            "PCA never looks at the colors. Guessing gives {guessing}. Ask whether these classes "
+            "differ at all.",
         ),
         Scene(
             "The plane of the largest difference",

@@ -119,7 +119,10 @@ def test_the_search_ends_in_a_better_plane_than_it_began(told):
 
 def test_the_largest_variance_misleads(told):
     pca, melm, _ = _shares(told, "variance", "held_out")
-    assert pca < melm
+    guessing = _shares(told, "variance", "guessing")[0]
+    n_held_out = 150
+    assert pca <= guessing + 2 * np.sqrt(guessing * (100 - guessing) / n_held_out)
+    assert melm >= pca + 50
 
 
 def test_wide_kernels_hide_the_crescents(told):
