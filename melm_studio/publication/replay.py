@@ -35,7 +35,8 @@ _STYLE = """\
 * { box-sizing: border-box; }
 [hidden] { display: none !important; }
 html { background: var(--surface); color: var(--ink); font: 1rem/1.4 FONT; }
-body { display: flex; flex-direction: column; gap: 8px; height: 100dvh; margin: 0 auto;
+body { margin: 0; }
+main { display: flex; flex-direction: column; gap: 8px; height: 100dvh; margin: 0 auto;
   max-width: 1100px; padding: 14px max(14px, env(safe-area-inset-left)) 12px; }
 header { display: flex; align-items: start; justify-content: space-between; gap: 12px; }
 h1 { margin: 0; font-size: clamp(1.125rem, 3vw, 1.5rem); line-height: 1.25; font-weight: 650;
@@ -86,6 +87,7 @@ _PAGE = """\
 {style}</style>
 </head>
 <body>
+<main>
 <header><h1>{title}</h1>
 <button type="button" data-part="scheme" aria-label="Light or dark colors">◐</button></header>
 <p><strong>{lead}</strong><span class="dim">{follow}</span></p>
@@ -99,6 +101,7 @@ _PAGE = """\
 <p class="words" data-part="words">{words}</p>
 {note}<script type="text/plain" data-part="replay">{data}</script>
 {sections}
+</main>
 <script type="module">
 {script}
 </script>

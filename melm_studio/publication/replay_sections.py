@@ -40,8 +40,8 @@ _BRANCH = (
 # Of the planes of a section.
 SECTION_BYTES = 3_000_000
 SECTION_STYLE = """\
-body { height: auto; }
-body > .picture { flex: none; height: max(280px, 100dvh - 340px); }
+main { height: auto; }
+main > .picture { flex: none; height: max(280px, 100dvh - 340px); }
 .plot { touch-action: pan-y; }
 section { margin-top: 32px; }
 h2 { margin: 0 0 4px; font-size: 1.25rem; font-weight: 650; }

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
 from melm_studio.layout import ids
@@ -105,6 +106,7 @@ def test_present_walks_along_a_branch_until_a_key_and_a_replay_holds_the_tree(
     expect(words).not_to_have_text(before)
     width = page.get_by_role("slider", name="Kernel width γ")
     width.press("Home")
+    assert Axe().run(page).violations_count == 0
     smallest = words.text_content()
     width.press("ArrowRight")
     expect(words).not_to_have_text(smallest)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import BrowserContext, Page, expect
 
 from melm_studio.layout import ids
@@ -237,6 +238,7 @@ def test_the_replay_plays_without_the_studio_and_without_a_network(
     expect(page.get_by_role("button", name="Pause")).to_be_visible()
     page.keyboard.press("Space")
     expect(page.get_by_role("button", name="Play")).to_be_visible()
+    assert Axe().run(page).violations_count == 0
     page.set_viewport_size({"width": 390, "height": 844})
     assert page.evaluate("() => document.documentElement.scrollWidth") <= 390
     assert page.get_by_role("slider", name="Plane of the run").bounding_box()["height"] >= 44

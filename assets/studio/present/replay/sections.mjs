@@ -20,6 +20,8 @@ export async function openSections(scene) {
 /** Shows a plane of a section by its place. @returns {(at: number) => void} */
 function shower(part, { planes, axes }, scene) {
   const picture = new Picture(part("picture"), scene);
+  const heading = part("picture").closest("section").querySelector("h2").textContent;
+  picture.plot.setAttribute("aria-label", `${heading}: ${scene.names.join(", ")}`);
   const planeAt = decodedOnce(planes);
   return (at) => picture.show(planeAt(at), axes[at] ?? axes[0]);
 }
