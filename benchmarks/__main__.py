@@ -14,6 +14,7 @@ from benchmarks.engines import (
     density_grid,
     direct_and_nufft,
     paper_fit,
+    without_finufft,
 )
 from benchmarks.evaluation import evaluation
 from benchmarks.fit import fit, small
@@ -61,6 +62,7 @@ BENCHMARKS = {
     "paper-fit": paper_fit,
     "engines": direct_and_nufft,
     "break-even": break_even,
+    "without-finufft": without_finufft,
     "grid": density_grid,
     "million": million,
     "beyond-memory": beyond_memory,

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from itertools import pairwise
 from statistics import median
+from unittest.mock import patch
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -29,6 +30,7 @@ _PAPER_STARTS, _MEASURED_STARTS = 17, 2
 _QUICK_FORM = "whole matrix"
 _ENGINE_ROWS = (200, 1_000, 2_000, 5_000, 10_000, 100_000, 1_000_000)
 _MOST_DIRECT_ROWS = 10_000
+_TRANSFORMED_ROWS = (1_000, 10_000, 100_000, 1_000_000)
 _BREAK_EVEN_ROWS = (400, 700, 1_000, 1_500, 2_000, 3_000, 4_500)
 _GRID_LINES = 100
 _N_FEATURES = 20
@@ -67,6 +69,21 @@ def direct_and_nufft(repeats: int) -> list[Measurement]:
                 mark = " (auto)" if (engine == "direct") == is_direct else ""
                 name = f"{engine}{mark}, N = {n_rows}"
                 rows.append(Measurement(name, "ms", tuple(1000 * s for s in took)))
+    return rows
+
+
+def without_finufft(repeats: int) -> list[Measurement]:
+    """Value and gradient with our own transforms: time relative to those of finufft."""
+    rows = []
+    with threadpool_limits(1):
+        for n_rows in _TRANSFORMED_ROWS:
+            classes, components = _problem(n_rows)
+            work = partial(divergence_and_gradient, classes, components, engine="nufft")
+            theirs = _seconds(work, repeats)
+            with patch("melm_core.density.engines.nufft.finufft", None):
+                ours = _seconds(work, repeats)
+            ratio = tuple(a / b for a, b in zip(ours, theirs, strict=True))
+            rows.append(Measurement(f"without / with finufft, N = {n_rows}", "", ratio))
     return rows
 
 

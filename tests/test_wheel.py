@@ -28,7 +28,7 @@ from sklearn.datasets import load_wine
 from melm_core import MELM
 plane = MELM(random_state=0).fit(*load_wine(return_X_y=True))
 assert plane.components_.shape == (2, 13)
-assert not {"pandas", "dash", "melm_studio"} & set(sys.modules)
+assert not {"pandas", "dash", "finufft", "melm_studio"} & set(sys.modules)
 """
 
 
@@ -73,8 +73,8 @@ def test_the_wheel_of_the_studio_is_small(wheels):
 
 
 def test_they_offer_extras_and_types_and_are_of_one_version(wheels):
-    extras = {"melm_core": {"dask", "umap"}}
-    extras["melm_studio"] = {"dask", "docs", "h5ad", "notebook", "parquet", "redis", "umap"}
+    extras = {"melm_core": {"dask", "fast", "umap"}}
+    extras["melm_studio"] = {"dask", "docs", "fast", "h5ad", "notebook", "parquet", "redis", "umap"}
     versions = set()
     for name, wheel in wheels.items():
         metadata = metadata_of(wheel)
@@ -92,7 +92,7 @@ def test_the_studio_requires_the_library_and_the_library_nothing_of_the_web(whee
         r"^Requires-Dist: ([\w-]+)[^;\n]*$", metadata_of(wheels["melm_core"]), re.MULTILINE
     )
     assert {"numpy", "scipy", "scikit-learn"} <= set(needed)
-    assert not {"dash", "flask", "pandas", "plotly"} & set(needed)
+    assert not {"dash", "finufft", "flask", "pandas", "plotly"} & set(needed)
 
 
 def test_the_license_of_the_library_is_that_of_the_repository():

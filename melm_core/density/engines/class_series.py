@@ -16,7 +16,7 @@ from math import prod
 import numpy as np
 import numpy.typing as npt
 
-from melm_core.base.array_types import FloatArray
+from melm_core.base.array_types import ComplexArray, FloatArray
 from melm_core.base.row_blocks import Rows, added, class_bounds, reduce_rows
 from melm_core.base.sample_weights import totals_of
 from melm_core.density.engines.direct_sums import inverse_root, log_density
@@ -25,7 +25,6 @@ from melm_core.density.engines.nufft import (
     MOST_MODES,
     TOLERANCE,
     Box,
-    ComplexArray,
     PointSeries,
     decay_distance,
 )

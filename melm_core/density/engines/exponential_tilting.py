@@ -18,10 +18,10 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from melm_core.base.array_types import FloatArray
+from melm_core.base.array_types import ComplexArray, FloatArray
 from melm_core.base.row_blocks import Rows, added, extended, reduce_rows
 from melm_core.density.engines.direct_sums import Potential, inverse_root
-from melm_core.density.engines.nufft import Box, ComplexArray
+from melm_core.density.engines.nufft import Box
 
 BoolArray: TypeAlias = npt.NDArray[np.bool_]
 

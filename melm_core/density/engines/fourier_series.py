@@ -16,7 +16,7 @@ from itertools import combinations, combinations_with_replacement
 
 import numpy as np
 
-from melm_core.base.array_types import FloatArray
+from melm_core.base.array_types import ComplexArray, FloatArray
 from melm_core.base.errors import UserError
 from melm_core.base.row_blocks import ClassRows, Rows, added, in_memory, reduce_rows
 from melm_core.base.sample_weights import totals_of
@@ -35,7 +35,7 @@ from melm_core.density.engines.exponential_tilting import (
     tilted_potential_of_blocks,
 )
 from melm_core.density.engines.near_pairs import near_log_potential
-from melm_core.density.engines.nufft import MOST_MODES, TOLERANCE, Box, ComplexArray, PointSeries
+from melm_core.density.engines.nufft import MOST_MODES, TOLERANCE, Box, PointSeries
 
 # A cross potential below this fraction of the classes' own potentials has lost precision to the
 # tolerance of the transforms and is computed separately. Looser transforms lose it earlier; those

@@ -2,7 +2,8 @@
 
 Poisson summation turns a sum of Gaussians into a sum over the modes of a
 periodic box. It is exact to the tolerance if the box is so wide that periodic
-images do not overlap, and if the modes cover the kernel's spectrum.
+images do not overlap, and if the modes cover the kernel's spectrum. The transforms
+are those of finufft where it is installed, otherwise our own (`spreading`).
 """
 
 from __future__ import annotations
@@ -10,17 +11,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
-from typing import Any, TypeAlias
+from typing import Any
 
-import finufft
 import numpy as np
 import numpy.typing as npt
 
-from melm_core.base.array_types import FloatArray
+from melm_core.base.array_types import ComplexArray, FloatArray
 from melm_core.base.row_blocks import Rows, added, bounds_of, reduce_rows
-from melm_core.density.engines import direct_sums
+from melm_core.density.engines import direct_sums, spreading
 
-ComplexArray: TypeAlias = npt.NDArray[np.complex128]
+try:
+    import finufft
+except ImportError:  # the extra `fast`: its wheels contain FFTW, which is under the GPL
+    finufft = None
 
 TOLERANCE = 1e-12
 
@@ -43,8 +46,11 @@ MOST_COMPONENTS = 3
 
 # One thread: more cost time on small problems, and compete with other processes on large ones.
 _N_THREADS = 1
-_TYPE_1 = {1: finufft.nufft1d1, 2: finufft.nufft2d1, 3: finufft.nufft3d1}
-_TYPE_2 = {1: finufft.nufft1d2, 2: finufft.nufft2d2, 3: finufft.nufft3d2}
+
+
+def is_fast() -> bool:
+    """Whether the transforms are those of finufft."""
+    return finufft is not None
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,15 +143,19 @@ class Box:
 
     def series(self, angles: list[FloatArray], weights: FloatArray | None = None) -> ComplexArray:
         """F(kappa) = sum_j weight_j exp(i kappa z_j), by a type-1 transform."""
-        n_points = len(angles[0])
-        strengths = np.ones(n_points) if weights is None else weights
+        strengths = np.ones(len(angles[0])) if weights is None else weights
         shape = tuple(int(n) for n in 2 * self.half_modes + 1)
-        coefficients: ComplexArray = _TYPE_1[len(shape)](
-            *angles,
-            strengths.astype(np.complex128),
-            shape if len(shape) > 1 else shape[0],
-            **self._options,
-        )
+        coefficients: ComplexArray
+        if finufft is None:
+            coefficients = spreading.series(angles, strengths, shape, self.tolerance)
+        else:
+            transform = getattr(finufft, f"nufft{len(shape)}d1")
+            coefficients = transform(
+                *angles,
+                strengths.astype(np.complex128),
+                shape if len(shape) > 1 else shape[0],
+                **self._options,
+            )
         # A copy, without which the other half would be kept, too.
         return coefficients[self.half_modes[0] :].copy() if self.is_half else coefficients
 
@@ -154,7 +164,10 @@ class Box:
 
         Several series can be stacked along the first axis, and so are their values.
         """
-        values: FloatArray = _TYPE_2[len(angles)](*angles, series, **self._options).real
+        if finufft is None:
+            return spreading.values(angles, series, self.tolerance)
+        transform = getattr(finufft, f"nufft{len(angles)}d2")
+        values: FloatArray = transform(*angles, series, **self._options).real
         return values
 
     @property
