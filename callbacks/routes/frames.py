@@ -159,16 +159,17 @@ def trade_off(run_id: str, sequence: int) -> dict[str, Any]:
 def features(run_id: str, sequence: int) -> dict[str, Any]:
     """The features of one plane, the strongest first, with their stability once it is known."""
     record, event = own_run(run_id), requested_event(run_id, sequence)
+    options = requested_options()
     renderer, store = services().renderer, services().store
-    view = renderer.view(record, event, requested_options())
-    importance = renderer.importance(record, event, requested_options())
-    names = renderer.viewer(record).feature_names
-    ranking = feature_ranking(names, view.loadings, importance, view.lengths)
+    view, viewer = renderer.view(record, event, options), renderer.viewer(record)
+    importance = renderer.importance(record, event, options)
+    shapes = viewer.shapes(renderer.components(record, event, options))
+    names = viewer.feature_names
+    ranking = feature_ranking(names, view.loadings, importance, view.lengths, shapes)
     check = workspace().checks().get(run_id)
     found = None if check is None else CHECK.stored(store, check.run_id).stability
-    is_own = not requested_options().changes_plane
-    second = renderer.second_component(record, event) if is_own else None
-    images = pixel_images(renderer, record, event, requested_options())
+    second = None if options.changes_plane else renderer.second_component(record, event)
+    images = pixel_images(renderer, record, event, options)
     return with_stability(ranking, found) | {
         "second": "" if second is None else second_component_sentence(second),
         "images": None if images is None else pixel_news(images, names, view.loadings),

@@ -98,6 +98,29 @@ class FeatureSteps:
         straight = np.full(len(PATH_SHARES), np.nan)
         return np.array([self._path_values.get(feature, straight) for feature in features.tolist()])
 
+    def shapes(self, components: FloatArray, features: IntArray) -> FloatArray | None:
+        """How far features move a row along their own direction, at the vertices of their `paths`.
+
+        That direction is the one in which a path extends furthest, the way its arrow points: a
+        shape is the same however the picture is turned.
+
+        Returns
+        -------
+        ndarray of shape (n_features, n_vertices) or None
+            nan of straight features; None if there are no others.
+        """
+        paths = self.paths(components, features)
+        if paths is None:
+            return None
+        shapes = np.full(paths.shape[:2], np.nan)
+        is_bent = np.isfinite(paths).all(axis=(1, 2))
+        bent = paths[is_bent]
+        directions = np.linalg.svd(bent - bent.mean(axis=1, keepdims=True))[2][:, 0]
+        arrows = self.arrows(components).T[features[is_bent]]
+        directions[np.einsum("fk,fk->f", directions, arrows) < 0] *= -1.0
+        shapes[is_bent] = np.einsum("fvk,fk->fv", bent, directions)
+        return shapes
+
     def lengths(self, components: FloatArray) -> FloatArray:
         """Root mean square of the steps, in standard deviations of a feature: (n_features,)."""
         lengths: FloatArray = np.linalg.norm(components[:, : self.n_features], axis=0)

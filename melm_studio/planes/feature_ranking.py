@@ -16,6 +16,8 @@ from melm_studio.scores import importance_sentence
 MAX_RANKED = 200
 # Fewer numbers as names may be years or doses, which a list shows as well.
 MIN_ORDERED = 20
+# A shape is a few pixels high.
+_SHAPE_DECIMALS = 2
 
 
 def feature_ranking(
@@ -23,6 +25,7 @@ def feature_ranking(
     loadings: FloatArray,
     importance: Importance | None = None,
     lengths: FloatArray | None = None,
+    shapes: FloatArray | None = None,
 ) -> dict[str, Any]:
     """The strongest features, and the lengths of all where their names are ordered numbers.
 
@@ -35,14 +38,16 @@ def feature_ranking(
         What each is worth on held-out rows, where that is known.
     lengths : ndarray of shape (n_features,), optional
         See `feature_order`.
+    shapes : ndarray of shape (n_features, n_vertices), optional
+        Of features that bend, nan of others, see `FeatureSteps.shapes`.
 
     Returns
     -------
     dict
         ``features`` in the `feature_order`, each with ``feature``, ``name``, ``x`` and ``y``, and,
         where it is known, with its ``share`` of the largest loss, whether it ``is_seen``, and what
-        is lost in ``words``; ``of``, their number in all; ``line``, None or the numbers ``at`` and
-        the ``lengths``.
+        is lost in ``words``, and, where it bends, with its ``shape`` from 0 to 1; ``of``, their
+        number in all; ``line``, None or the numbers ``at`` and the ``lengths``.
 
     Examples
     --------
@@ -61,6 +66,7 @@ def feature_ranking(
                 "x": float(loadings[i, 0]),
                 "y": float(loadings[i, 1]),
                 **({} if importance is None else _worth(importance, i)),
+                **({} if shapes is None else _shape(shapes[i])),
             }
             for i in first
             if lengths[i] > 0
@@ -78,6 +84,13 @@ def _worth(importance: Importance, feature: int) -> dict[str, Any]:
         "is_seen": bool(importance.is_seen[feature]),
         "words": importance_sentence(loss, float(error), float(share_loss)),
     }
+
+
+def _shape(steps: FloatArray) -> dict[str, Any]:
+    extent = np.ptp(steps)  # nan of a straight feature
+    if not extent > 0:
+        return {}
+    return {"shape": np.round((steps - steps.min()) / extent, _SHAPE_DECIMALS).tolist()}
 
 
 def _line(names: Sequence[str], lengths: FloatArray) -> dict[str, Any] | None:

@@ -262,6 +262,11 @@ class PlaneViewer:
         """Components of the same plane in which the training rows have unit covariance."""
         return standardized(components, self._covariance.along(components))
 
+    def shapes(self, components: FloatArray) -> FloatArray | None:
+        """The shape of every feature that bends, see `FeatureSteps.shapes`."""
+        features = np.arange(self.steps.n_features)
+        return self.steps.shapes(self.standardized(components), features)
+
     def explained_shares(
         self, components: FloatArray, view_angle: tuple[float, float] = FROM_THE_FRONT
     ) -> FloatArray:

@@ -134,6 +134,9 @@ def test_a_curve_is_read_by_pointer_and_by_keyboard(wines: StudioPage):
     expect(reading).to_contain_text(re.compile(rf"{name}.*: [12]\s% of rows have less"))
     wines.page.mouse.move(0, 0)
     expect(reading).to_be_hidden()
+    shapes = panel.part("features").locator(".feature-shape")
+    expect(shapes).to_have_count(panel.part("features").get_by_role("button").count())
+    expect(shapes.first).to_have_attribute("aria-hidden", "true")
 
 
 @pytest.mark.slow

@@ -11,14 +11,13 @@ import { hasPicture, toPixels } from "../plane/plotly.mjs";
 import { PixelImages } from "./pixel_images.mjs";
 
 /** @typedef {import("../panel/panel.mjs").Panel} Panel */
-/** @typedef {{ feature: number, name: string, x: number, y: number, share?: number, is_seen?: boolean, words?: string, is_stable?: boolean, stability?: string }} Feature */
+/** @typedef {{ feature: number, name: string, x: number, y: number, share?: number, is_seen?: boolean, words?: string, shape?: number[], is_stable?: boolean, stability?: string }} Feature */
 /** @typedef {{ features: Feature[], of: number, line: { at: number[], lengths: number[] } | null, stability?: string, second?: string }} Ranking */
 
 const LONGEST = 15;
 const FADED = "Features that fewer than half of the resamples select are faded.";
 const WHILE_RUNNING_MS = 500;
 const AT_REST_MS = 120; // a plane that stays this long is at rest
-const LINE_BOX = { width: 236, height: 48 };
 
 export function addFeatureList() {
   addToPanels((panel) => panel.part("features") && new FeatureList(panel));
@@ -75,6 +74,7 @@ class FeatureList {
     this.images.show(ranking.images);
     this.shown = address;
     this.fade(ranking.features);
+    await this.draw(ranking);
     hide(panel.part("second"), !ranking.second);
     write(panel.part("second-words"), `${ranking.second} `);
   }
@@ -93,8 +93,18 @@ class FeatureList {
     const more = of > features.length ? `The strongest ${features.length} of ${of.toLocaleString("en")}.` : "";
     this.panel.part("features-more").title = stability ? FADED : "";
     write(this.panel.part("features-more"), [more, stability].filter(Boolean).join(" "));
-    this.panel.part("features-line").replaceChildren(...(line ? [lineOf(line)] : []));
+    if (!line) this.panel.part("features-line").replaceChildren();
     this.arrow.show(this.lit());
+  }
+
+  // Shapes stay while planes follow each other. Where none bends, the list has no room for them.
+  async draw({ features, line }) {
+    const isBent = features.some(({ shape }) => shape);
+    this.list.classList.toggle("has-shapes", isBent);
+    if (!isBent && !line) return;
+    const { drawShapes, lineOf } = await import("./feature_pictures.mjs");
+    drawShapes(this.list, features);
+    if (line) this.panel.part("features-line").replaceChildren(lineOf(line));
   }
 
   // Arrows of features without a visible effect are faint.
@@ -163,7 +173,7 @@ function newItem({ feature, name }) {
 }
 
 function filled(item, feature, longest) {
-  const [, bar, direction] = item.firstElementChild.children;
+  const [bar, direction] = ["bar", "direction"].map((part) => item.querySelector(`.feature-${part}`));
   bar.style.setProperty("--share", String(feature.share ?? lengthOf(feature) / longest));
   direction.style.rotate = `${Math.round((Math.atan2(feature.x, feature.y) * 180) / Math.PI)}deg`;
   const worth = feature.is_seen === false ? `no effect seen: ${feature.words}` : feature.words;
@@ -173,25 +183,6 @@ function filled(item, feature, longest) {
   item.firstElementChild.classList.toggle("is-unseen", feature.is_seen === false);
   item.firstElementChild.classList.toggle("is-unstable", feature.is_stable === false);
   return item;
-}
-
-// The lengths of all arrows over the numbers that the features are named by.
-function lineOf({ at, lengths }) {
-  const { width, height } = LINE_BOX;
-  const [low, high] = [Math.min(...at), Math.max(...at)];
-  const most = Math.max(...lengths, Number.MIN_VALUE);
-  const points = at.map((value, i) => {
-    const [x, y] = [(width * (value - low)) / (high - low), height * (1 - lengths[i] / most)];
-    return `${x.toFixed(1)},${y.toFixed(1)}`;
-  });
-  const picture = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-  picture.setAttribute("viewBox", `0 -2 ${width} ${height + 4}`);
-  picture.setAttribute("role", "img");
-  picture.setAttribute("aria-label", `Length of the arrow by feature, from ${low} to ${high}`);
-  const line = document.createElementNS(picture.namespaceURI, "polyline");
-  line.setAttribute("points", points.join(" "));
-  picture.append(line);
-  return picture;
 }
 
 // The arrow of the feature that is pointed at in the list, over the picture.

@@ -47,6 +47,27 @@ def test_features_that_are_left_out_of_the_view_are_at_the_center(wine):
     assert np.count_nonzero(np.hypot(decoded(points["x"]), decoded(points["y"]))) == 2
 
 
+def test_features_of_a_curved_run_have_shapes_that_the_view_does_not_turn(studio):
+    visitor = studio.visitor()
+    visitor.choose_sample("wine")
+    bent = visitor.start(method="lda", curves="curved")
+    straight = visitor.start(method="lda", curves="straight")
+    studio.work()
+
+    def shapes(run, **query):
+        sequence = visitor.news(run)["sequences"][-1]
+        address = f"/runs/{run}/planes/{sequence}/features"
+        listed = visitor.http.get(address, query_string=query).json["features"]
+        return {feature["name"]: feature.get("shape") for feature in listed}
+
+    found = shapes(bent)
+    assert all(min(shape) == 0.0 and max(shape) == 1.0 for shape in found.values())
+    assert shapes(bent, toward=straight) == found
+    kept = shapes(bent, n_top_features=2)
+    assert len(kept) == 2
+    assert set(shapes(straight).values()) == {None}
+
+
 def test_a_map_and_a_line_have_no_plane_of_loadings(wine):
     visitor, (_, curved, line) = wine
     assert answer_of(visitor, curved).status_code == 404

@@ -99,3 +99,28 @@ def test_values_along_a_path_are_in_the_unit_of_the_table():
 
 def test_straight_features_have_no_paths(rows, components):
     assert FeatureSteps(rows, np.arange(6)).paths(components, np.array([0])) is None
+
+
+def test_a_shape_is_the_curve_along_its_own_direction_however_the_picture_is_turned(rows):
+    x = np.sort(rows[:, 0])
+    X = np.column_stack([x, rows[:, 1], x**2 - 1.0])
+    steps = FeatureSteps(X, np.array([0, 1, 0]))
+    components = np.array([[0.0, 1.0, 3.0], [0.0, 1.0, 4.0]])  # feature 0: a parabola, 5 long
+    bent, straight = steps.shapes(components, np.array([0, 1]))
+    assert np.isnan(straight).all()
+    values = steps.path_values(np.array([0]))[0]
+    expected = 5.0 * (values**2 - 1.0) - 5.0 * (X[:, 2].mean())
+    sign = np.sign(expected @ bent)
+    np.testing.assert_allclose(sign * bent, expected, atol=1e-9)
+    turn = np.array([[0.6, -0.8], [0.8, 0.6]])
+    turned = steps.shapes(turn @ components, np.array([0]))[0]
+    np.testing.assert_allclose(turned, bent, atol=1e-9)
+
+
+def test_a_shape_that_rises_goes_the_way_of_its_arrow(rows):
+    x = np.sort(rows[:, 0])
+    X = np.column_stack([x, x**3])
+    steps = FeatureSteps(X, np.array([0, 0]))
+    for components in (np.array([[0.2, 0.1]]), np.array([[-0.2, -0.1], [-1.0, 0.0]])):
+        assert (np.diff(steps.shapes(components, np.array([0]))[0]) >= 0).all()
+    assert FeatureSteps(rows, np.arange(6)).shapes(components, np.array([0])) is None

@@ -41,6 +41,13 @@ def test_what_is_lost_without_a_feature_decides_and_not_the_length_of_its_arrow(
     assert "10 % fewer held-out rows" in found[0]["words"]
 
 
+def test_a_feature_that_bends_has_its_shape_and_others_have_none():
+    loadings = np.array([[3.0, 0.0], [2.0, 0.0], [1.0, 0.0]])
+    shapes = np.array([[-2.0, 0.0, 6.0], [np.nan] * 3, [1.0, 1.0, 1.0]])
+    found = feature_ranking(["bent", "straight", "constant"], loadings, shapes=shapes)["features"]
+    assert [feature.get("shape") for feature in found] == [[0.0, 0.25, 1.0], None, None]
+
+
 def test_features_named_by_rising_numbers_are_a_line():
     names = [f"{wavelength} nm" for wavelength in range(400, 700, 10)]
     line = feature_ranking(names, np.ones((30, 2)))["line"]
