@@ -30,7 +30,7 @@ from melm_studio.planes.theme import (
     translucent,
 )
 from melm_studio.planes.traces import PlaneTrace, trace_meta
-from melm_studio.planes.types import Arrows, ClassView, PlaneView
+from melm_studio.planes.types import ClassView, PlaneView
 from melm_studio.tables import shortened
 
 _LONGEST_NAME = 22
@@ -99,7 +99,7 @@ def plane_frame(view: PlaneView, encode: _Encoder = typed) -> list[_Arrays]:
         _plain(class_name_places(view)),
         _plain(view.thresholds),
         _plain(np.empty((0, 2))),  # which are faint depends on what features are worth
-        _plain(_segments(view.arrows)),
+        _plain(_segments(view)),
         {**_plain(view.arrows.tips), **_labels(view)},
     ]
 
@@ -164,8 +164,12 @@ def _regions(part: ClassView) -> list[FloatArray]:
 
 def class_name_places(view: PlaneView) -> FloatArray:
     """Where the names of the classes are: amid the training rows, or above the density."""
-    is_line = not view.classes[0].levels
-    return np.array([_peak(part) if is_line else _middle(part) for part in view.classes])
+    place = _peak if _is_line(view) else _middle
+    return np.array([place(part) for part in view.classes])
+
+
+def _is_line(view: PlaneView) -> bool:
+    return not view.classes[0].levels
 
 
 def _middle(part: ClassView) -> FloatArray:
@@ -185,16 +189,20 @@ def _plain(points: FloatArray) -> _Arrays:
     return {"x": numbers[:, 0].tolist(), "y": numbers[:, 1].tolist()}
 
 
-def _segments(arrows: Arrows) -> FloatArray:
+def _segments(view: PlaneView) -> FloatArray:
     """Lines from origin to tip, each with its path, separated by rows of nan.
 
     All have as many vertices, so that an arrow can turn into that of another plane.
     """
+    arrows = view.arrows
     lines = np.full((len(arrows.tips), 3, 2), np.nan)
     lines[:, 0], lines[:, 1] = arrows.origins, arrows.tips
     if arrows.paths is not None and len(arrows.tips):
         gap = np.full((len(arrows.tips), 1, 2), np.nan)
-        lines = np.concatenate([lines, arrows.paths, gap, *_quartile_marks(arrows.paths)], axis=1)
+        # Of a line, the axes have no common unit: a mark is across its path on screen.
+        unit = view.upper - view.lower if _is_line(view) else np.ones(2)
+        marks = (mark * unit for mark in _quartile_marks(arrows.paths / unit))
+        lines = np.concatenate([lines, arrows.paths, gap, *marks], axis=1)
     return lines.reshape(-1, 2)
 
 

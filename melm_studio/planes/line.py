@@ -20,6 +20,7 @@ _STRIPS_BEGIN = 0.06
 _STRIPS_HEIGHT = 0.6
 _TALLEST_STRIP = 0.1
 _ARROW_STEP = 0.07
+_PATH_HEIGHT = 0.8 * _ARROW_STEP
 _THRESHOLD_HEIGHT = 1.04
 
 # Multiples of the golden ratio spread any number of rows evenly and deterministically.
@@ -75,9 +76,31 @@ def in_top_strip(rows: FloatArray) -> FloatArray:
 
 def arrow_lanes(n_arrows: int, n_classes: int) -> FloatArray:
     """Heights of the arrows, one below the other and all below the strips."""
-    bottom = _strip_middle(n_classes, _strip_height(n_classes))
-    lanes: FloatArray = bottom - _ARROW_STEP * np.arange(n_arrows, dtype=np.float64)
+    height = _strip_height(n_classes)
+    top = _strip_middle(n_classes, height) - max(0.0, 0.5 * (_ARROW_STEP - height))
+    lanes: FloatArray = top - _ARROW_STEP * np.arange(n_arrows, dtype=np.float64)
     return lanes
+
+
+def paths_in_lanes(paths: FloatArray, origins: FloatArray, shares: FloatArray) -> FloatArray:
+    """Draw the curves of features in the lanes of their arrows, the larger values higher.
+
+    Parameters
+    ----------
+    paths : ndarray of shape (n_arrows, n_vertices, 1)
+        How far each feature moves a row along the line; nan of straight features.
+    origins : ndarray of shape (n_arrows, 2)
+        Of the arrows.
+    shares : ndarray of shape (n_vertices,)
+        The share of the rows with smaller values at each vertex.
+
+    Returns
+    -------
+    ndarray of shape (n_arrows, n_vertices, 2)
+    """
+    along = origins[:, :1] + paths[..., 0]
+    up = origins[:, 1:] + _PATH_HEIGHT * (shares - 0.5)
+    return np.stack([along, np.where(np.isnan(along), np.nan, up)], axis=2)
 
 
 def _strip_height(n_classes: int) -> float:

@@ -33,11 +33,17 @@ from melm_core.diagnostics import ComponentGain, Importance, importance, second_
 from melm_core.linalg import orthogonal_procrustes
 from melm_core.melm import held_out_divergence
 from melm_studio.planes.batch_cells import BatchCells
-from melm_studio.planes.bent_features import FeatureSteps
+from melm_studio.planes.bent_features import PATH_SHARES, FeatureSteps
 from melm_studio.planes.bounded_divergence import bounded_divergence
 from melm_studio.planes.contours import CONTOUR_SHARES, central_box, plane_contours, plane_regions
 from melm_studio.planes.even_rows import EvenRows
-from melm_studio.planes.line import arrow_lanes, density_curves, in_strips, threshold_lines
+from melm_studio.planes.line import (
+    arrow_lanes,
+    density_curves,
+    in_strips,
+    paths_in_lanes,
+    threshold_lines,
+)
 from melm_studio.planes.plane_edits import strongest_loadings
 from melm_studio.planes.projected_classes import ProjectedClasses
 from melm_studio.planes.sampled_rows import SampledRows
@@ -232,7 +238,12 @@ class PlaneViewer:
         )
         along = np.column_stack([loadings[:, 0] * scale, np.zeros(len(loadings))])
         arrows = self._arrows(origins, along, features, scale)
-        lower, upper = _bounds([lower[None], upper[None], arrows.origins, arrows.tips])
+        paths = self.steps.paths(components, features)
+        if paths is not None:
+            drawn = paths_in_lanes(paths, origins, PATH_SHARES)
+            arrows = replace(arrows, paths=drawn, values=self._path_values(features))
+        ends = [arrows.origins, arrows.tips, *_vertices(arrows)]
+        lower, upper = _bounds([lower[None], upper[None], *ends])
         classes = tuple(map(ClassView, train, held_out, curves))
         every = np.pad(self.steps.arrows(components).T, ((0, 0), (0, 1)))
         thresholds = threshold_lines(projected)

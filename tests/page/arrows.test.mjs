@@ -60,8 +60,12 @@ test("a share of rows is a step of the path, from end to end", () => {
 test("a place of a path says value, rank and where it moves a row", () => {
   const values = PATH_SHARES.map((_, i) => i - 10);
   assert.equal(
-    pathWords("dose", values, bend, [7, 1], 4),
+    pathWords("dose", values, bend, [7, 1], 4, false),
     "dose −6: 25\u00a0% of rows have less; it moves a row by (−3.00,\u00a0+1.00)",
+  );
+  assert.equal(
+    pathWords("dose", values, bend, [7, 1], 4, true),
+    "dose −6: 25\u00a0% of rows have less; it moves a row by −3.00",
   );
 });
 

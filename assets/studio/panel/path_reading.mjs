@@ -81,7 +81,7 @@ class PathReading {
     const { plane, figure } = this.panel;
     const path = pathOf(figure, plane, i);
     const { names, values } = plane.arrows;
-    const words = pathWords(names[i], values[i], path, originOf(figure, plane, i), step);
+    const words = pathWords(names[i], values[i], path, originOf(figure, plane, i), step, this.panel.nComponents < 2);
     const place = /** @type {Point} */ ([0, 1].map((axis) => atStep(path.map((vertex) => vertex[axis]), step)));
     const [x, y] = toPixels(this.plot, place);
     this.show(words, x, y);

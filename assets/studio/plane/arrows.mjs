@@ -126,12 +126,13 @@ export function stepOfShare(share) {
  * @param {Point[]} path
  * @param {Point} origin
  * @param {number} step
+ * @param {boolean} isLine of one component, where a path has no second coordinate
  */
-export function pathWords(name, values, path, origin, step) {
-  const moves = [0, 1].map((axis) => signed(atStep(path.map((vertex) => vertex[axis]), step) - origin[axis]));
+export function pathWords(name, values, path, origin, step, isLine) {
+  const [x, y] = [0, 1].map((axis) => signed(atStep(path.map((vertex) => vertex[axis]), step) - origin[axis]));
   const value = minus(String(Number(atStep(values, step).toPrecision(3))));
   const share = percent(atStep(PATH_SHARES, step));
-  return unbroken(`${name} ${value}: ${share} of rows have less; it moves a row by (${moves.join(",\u00a0")})`);
+  return unbroken(`${name} ${value}: ${share} of rows have less; it moves a row by ${isLine ? x : `(${x},\u00a0${y})`}`);
 }
 
 const minus = (text) => text.replace("-", "−");

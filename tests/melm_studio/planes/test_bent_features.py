@@ -97,6 +97,22 @@ def test_values_along_a_path_are_in_the_unit_of_the_table():
     assert handles["values"][0] == pytest.approx(arrows.values[0], rel=1e-3)
 
 
+def test_on_a_line_paths_are_where_features_move_a_row_each_in_its_lane():
+    data = prepare(load_sample("wine"))
+    train, held_out = data.split(0.25, 0)
+    own = train.with_curves(train)
+    viewer = PlaneViewer(own, held_out.with_curves(train), 1.0, 1)
+    components = viewer.oriented(np.random.default_rng(0).normal(size=(1, own.X.shape[1])), None)
+    view = viewer.view(components)
+    arrows = view.arrows
+    steps = viewer.steps.paths(components, arrows.features)
+    along = arrows.paths[..., 0] - arrows.origins[:, :1]
+    np.testing.assert_allclose(along, steps[..., 0], atol=1e-9)
+    assert (arrows.paths[..., 1].min(axis=1)[:-1] > arrows.paths[..., 1].max(axis=1)[1:]).all()
+    assert arrows.values.shape == arrows.paths.shape[:2]
+    assert view.lower[1] <= arrows.paths[..., 1].min()
+
+
 def test_straight_features_have_no_paths(rows, components):
     assert FeatureSteps(rows, np.arange(6)).paths(components, np.array([0])) is None
 

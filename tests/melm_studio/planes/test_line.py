@@ -8,7 +8,13 @@ import numpy as np
 import pytest
 
 from melm_core.density.kernel_density import kernel_classes
-from melm_studio.planes.line import arrow_lanes, density_curves, in_strips, threshold_lines
+from melm_studio.planes.line import (
+    arrow_lanes,
+    density_curves,
+    in_strips,
+    paths_in_lanes,
+    threshold_lines,
+)
 
 
 @pytest.fixture
@@ -60,3 +66,16 @@ def test_arrows_lie_below_every_strip_each_in_a_lane_of_its_own():
     lowest = min(strip[:, 1].min() for strip in in_strips([np.zeros((50, 1))] * 3))
     assert (np.diff(lanes) < 0).all()
     assert lanes.max() < lowest
+
+
+@pytest.mark.parametrize("n_classes", [2, 40])
+def test_a_curve_stays_in_its_lane_with_its_effect_along_the_line_and_its_values_upwards(n_classes):
+    origins = np.column_stack([np.full(3, 0.5), arrow_lanes(3, n_classes)])
+    paths = np.array([[-1.0, 2.0, 1.0], [np.nan] * 3, [0.0, 0.1, 0.3]])[..., None]
+    drawn = paths_in_lanes(paths, origins, np.array([0.01, 0.5, 0.99]))
+    np.testing.assert_allclose(drawn[0, :, 0], [-0.5, 2.5, 1.5])
+    assert np.isnan(drawn[1]).all()
+    assert (np.diff(drawn[[0, 2], :, 1]) > 0).all()
+    assert drawn[2, :, 1].max() < drawn[0, :, 1].min()
+    lowest = min(strip[:, 1].min() for strip in in_strips([np.zeros((50, 1))] * n_classes))
+    assert drawn[0, :, 1].max() < lowest
