@@ -63,6 +63,8 @@ from melm_studio.tables import LabeledData, PixelGrid, pixel_grid
 # over all rows.
 MAX_DRAWN_ROWS = 2_000
 
+# On a line, of the side that an arrow points to; its name has the rest.
+_ROOM_OF_ARROWS = 0.7
 # The view angle at which three components appear as the first two of them.
 FROM_THE_FRONT = (0.0, 0.0)
 
@@ -229,12 +231,16 @@ class PlaneViewer:
         lower[1], upper[1] = (bound[1] for bound in _bounds([*train, *held_out, *curves]))
         lengths = self.steps.lengths(components)
         loadings, features = strongest_loadings(self.steps.arrows(components), lengths)
-        scale = _arrow_scale(loadings, upper[0] - lower[0])
+        origin = float(components[0] @ self._covariance.mean)
+        # Names are beyond the tips alone: in a lane there is no room beside them.
+        rooms = np.array([upper[0] - origin, origin - lower[0]])
+        tiny = np.finfo(np.float64).tiny
+        longest = np.array([loadings.max(initial=tiny), -loadings.min(initial=-tiny)])
+        scale = min(
+            _arrow_scale(loadings, upper[0] - lower[0]), _ROOM_OF_ARROWS * min(rooms / longest)
+        )
         origins = np.column_stack(
-            [
-                np.full(len(loadings), float(components[0] @ self._covariance.mean)),
-                arrow_lanes(len(loadings), self._n_classes),
-            ]
+            [np.full(len(loadings), origin), arrow_lanes(len(loadings), self._n_classes)]
         )
         along = np.column_stack([loadings[:, 0] * scale, np.zeros(len(loadings))])
         arrows = self._arrows(origins, along, features, scale)

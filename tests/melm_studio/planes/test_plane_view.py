@@ -450,3 +450,13 @@ def test_a_changed_plane_is_mirrored_only_where_the_one_it_was_changed_from_is()
 def is_mirrored(one, other):
     """Whether components of the same plane are turned over."""
     return np.linalg.det(one @ np.linalg.pinv(other)) < 0
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_on_a_line_the_longest_arrow_leaves_room_for_its_name(seed):
+    skewed = replace(TRAIN, X=np.exp(TRAIN.X))  # the mean is near one end
+    components = np.random.default_rng(seed).normal(size=(1, TRAIN.X.shape[1]))
+    view = PlaneViewer(skewed, NO_ROWS, 1.0, 1).view(components)
+    origins, tips = view.arrows.origins[:, 0], view.arrows.tips[:, 0]
+    room = np.where(tips > origins, view.upper[0] - origins, origins - view.lower[0])
+    assert (np.abs(tips - origins) < 0.75 * room).all()
