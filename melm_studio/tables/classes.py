@@ -15,6 +15,7 @@ from msgspec import Meta
 from melm_core.base import FloatArray, IntArray
 from melm_studio.tables.formatting import count, listed, number, number_text, shortened
 from melm_studio.tables.read import TableError
+from melm_studio.tables.readers import is_picture
 
 MAX_CLASSES = 50
 MAX_VALUES = 20  # of a fractional number, for its values to be classes by default
@@ -102,6 +103,10 @@ def find_classes(frame: pd.DataFrame, label: str, rules: ClassRules = VALUES_AS_
     if label not in frame.columns:
         raise TableError(no_such_column(frame, label))
     cells = frame[label]
+    if cells.dtype.kind != "f" and any(map(is_picture, cells.dropna().head(1))):
+        raise TableError(
+            f'"{shortened(label)}" has pictures, which are no classes. Choose another label.'
+        )
     ranges = _ranges(label, cells, rules)
     found = _named(cells, rules) if ranges is None else ranges
     found = _merged(found, rules)

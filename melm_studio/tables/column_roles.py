@@ -16,8 +16,8 @@ from melm_studio.tables.classes import Classes, find_classes, no_such_column
 from melm_studio.tables.formatting import count, listed, number, shortened
 from melm_studio.tables.labels import words_of
 from melm_studio.tables.read import Table, TableError
-from melm_studio.tables.readers import is_picture
-from melm_studio.tables.roles import SINGLE_USES, Column, Role, Use
+from melm_studio.tables.readers import is_picture, names_picture
+from melm_studio.tables.roles import PICTURES, SINGLE_USES, Column, Role, Use
 from melm_studio.tables.row_columns import times_of
 
 NEARLY_EMPTY = 0.95  # share of missing cells above which a column says little
@@ -36,6 +36,7 @@ BATCH_WORDS = {"batch", "lot", "plate"}
 ORDER_WORDS = {"date", "datetime", "injection", "order", "time", "timestamp"}
 LONGEST_NAME = 60  # characters of most names
 NAMES_PROBED = 1_000  # rows
+PICTURES_PROBED = 100  # rows
 MAX_INFO = 30  # columns kept by a guess: hovering shows them all
 LEAST_REPEATS = 2  # rows for each group or batch, on average
 MIN_GROUPS = 2  # of every class: with one, no rows of the class could be held out
@@ -134,9 +135,11 @@ def _column(name: str, column: pd.Series, rows: IntArray, use: Use | None) -> Co
     cells = _Cells.of(name, column, rows)
     exclusion = _exclusion(cells)
     why = exclusion[1] if exclusion else ""
-    if use in (Use.FEATURE, Use.ORDERED) and why:
+    is_picture_use = why == PICTURES and use not in (None, Use.INFO, Use.IGNORED)
+    if is_picture_use or (use in (Use.FEATURE, Use.ORDERED) and why):
+        other = f"the {use}" if use in SINGLE_USES else "a feature"
         raise TableError(
-            f'"{shortened(name)}" cannot be a feature: {why.partition(":")[0]}. Leave it out.'
+            f'"{shortened(name)}" cannot be {other}: {why.partition(":")[0]}. Leave it out.'
         )
     chosen = _chosen_role(cells, use) if use else None
     role, reason = chosen or exclusion or _usable(cells, use)
@@ -205,7 +208,7 @@ def _numeric_exclusion(present: FloatArray) -> tuple[Role, str] | None:
 
 def _text_exclusion(cells: _Cells) -> tuple[Role, str] | None:
     if is_picture(cells.present[0]):
-        return Role.IGNORED, "pictures: the card of a row shows them"
+        return Role.IGNORED, PICTURES
     n_levels, n_present = cells.n_values, len(cells.present)
     if n_levels > max(2, DISTINCT_SHARE * n_present):
         nearly = "" if n_levels == n_present else "nearly "
@@ -236,6 +239,8 @@ def _soft_exclusion(cells: _Cells) -> tuple[Role, str] | None:
         # Of all rows, since consecutive numbers may have gaps where a row is left out.
         is_id = _is_identifier(cells.name, cells.numbers[~np.isnan(cells.numbers)])
         return (Role.ID, "every value differs: an identifier") if is_id else None
+    if any(map(names_picture, cells.present[:PICTURES_PROBED])):
+        return Role.IGNORED, "names of pictures"
     is_long = cells.n_values > MAX_LEVELS
     return (Role.IGNORED, _too_many(cells.n_values, MAX_LEVELS)) if is_long else None
 

@@ -10,6 +10,7 @@ import pandas as pd
 
 from melm_studio.tables.classes import MAX_CLASSES, MAX_VALUES, is_measure
 from melm_studio.tables.read import Table, TableError
+from melm_studio.tables.readers import is_picture, names_picture
 
 PROBE_ROWS = 10_000
 MAX_LABELS = 200  # of a column that is named label
@@ -136,6 +137,8 @@ def _could_be_label(column: pd.Series, max_values: int) -> bool:
     if len(pd.unique(values[:PROBE_ROWS])) > max_values + 1:
         return False
     codes, levels = pd.factorize(values)
+    if any(is_picture(level) or names_picture(level) for level in levels):
+        return False
     counts = np.bincount(codes[codes >= 0], minlength=len(levels))
     return len(levels) <= max_values and int((counts > 1).sum()) > 1
 

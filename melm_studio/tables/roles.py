@@ -45,6 +45,9 @@ class Use(StrEnum):
 SINGLE_USES = (Use.NAME, Use.GROUP, Use.BATCH, Use.ORDER)  # of one column at most
 
 
+PICTURES = "pictures: the card of a row shows them"  # why a column can be information alone
+
+
 class Column(msgspec.Struct, frozen=True):
     """A column and its role.
 
@@ -66,3 +69,8 @@ class Column(msgspec.Struct, frozen=True):
     n_values: int = 0
     n_missing: int = 0
     exclusion_reason: str = ""
+
+    @property
+    def is_pictures(self) -> bool:
+        """Whether its cells are pictures, which are neither a feature nor a class nor a name."""
+        return self.exclusion_reason == PICTURES

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import gzip
 import io
 import zipfile
@@ -46,6 +47,40 @@ def with_pictures() -> MessyTable:
         packed.getvalue(),
         ("x", "y"),
         shown=("file has pictures, which the card of a row shows.",),
+    )
+
+
+def _icon(color: str) -> bytes:
+    picture = io.BytesIO()
+    Image.new("RGB", (1, 1), color).save(picture, "PNG")
+    return picture.getvalue()
+
+
+def icons_last() -> MessyTable:
+    icons = [base64.b64encode(_icon(color)).decode() for color in ("teal", "tan")]
+    cells = [f"data:image/png;base64,{icons[at % 2]}" for at in range(N_ROWS)]
+    return MessyTable(
+        "Pictures in the last column are neither classes, nor categories, nor names.",
+        "icons.csv",
+        text_of(["x", "kind", "y", "icon"], A, KIND, B, cells).encode(),
+        ("x", "y"),
+        shown=("icon has pictures, which the card of a row shows.",),
+    )
+
+
+def picture_files_last() -> MessyTable:
+    packed = io.BytesIO()
+    names = [f"img\\icon{at % 2}.PNG" for at in range(N_ROWS)]
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("t.csv", text_of(["x", "kind", "y", "icon"], A, KIND, B, names))
+        for name, color in (("icon0.PNG", "teal"), ("icon1.PNG", "tan")):
+            archive.writestr(f"img/{name}", _icon(color))
+    return MessyTable(
+        "Names of pictures that repeat are neither classes nor categories.",
+        "icons.zip",
+        packed.getvalue(),
+        ("x", "y"),
+        shown=("icon has pictures, which the card of a row shows.",),
     )
 
 
@@ -123,4 +158,7 @@ def arff() -> MessyTable:
     )
 
 
-TABLES = (gzipped, zipped, with_pictures, annotated, npz, embeddings, workbook, arff)
+TABLES = (
+    gzipped, zipped, with_pictures, icons_last, picture_files_last, annotated, npz, embeddings,
+    workbook, arff,
+)  # fmt: skip

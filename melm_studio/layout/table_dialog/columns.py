@@ -204,6 +204,8 @@ def _choice(at: int, column: Column) -> Component:
 
 def can_be(choice: str, column: Column) -> bool:
     """Whether a choice can be made for a column."""
+    if column.is_pictures:
+        return choice in ("info", "ignored")
     if choice == "label":
         return column.n_values >= 2
     return choice not in ("feature", "ordered") or not column.exclusion_reason

@@ -8,7 +8,12 @@ from melm_studio.tables.readers.arrow import arrow_cells, arrow_column, is_arrow
 from melm_studio.tables.readers.excel import excel_text, is_excel
 from melm_studio.tables.readers.h5ad import h5ad_cells, is_h5ad
 from melm_studio.tables.readers.options import DEFAULT_OPTIONS, ReadOptions
-from melm_studio.tables.readers.pictures import PictureArchive, is_picture, with_pictures
+from melm_studio.tables.readers.pictures import (
+    PictureArchive,
+    is_picture,
+    names_picture,
+    with_pictures,
+)
 from melm_studio.tables.readers.unpack import MAX_UNPACKED, unpacked
 
 __all__ = [
@@ -28,6 +33,7 @@ __all__ = [
     "is_excel",
     "is_h5ad",
     "is_picture",
+    "names_picture",
     "unpacked",
     "with_pictures",
 ]

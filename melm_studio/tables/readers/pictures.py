@@ -49,6 +49,11 @@ def is_picture(cell: object) -> bool:
     return isinstance(cell, str) and cell.startswith(PICTURE)
 
 
+def names_picture(cell: object) -> bool:
+    """Whether a cell is the name of a file with a picture."""
+    return isinstance(cell, str) and cell.rstrip().lower().endswith(_SUFFIXES)
+
+
 class Thumbnails:
     """Makes thumbnails until the budget is spent.
 
@@ -155,7 +160,7 @@ def with_pictures(
         column = cells[name]
         if column.dtype.kind == "f" or not (present := column.dropna().head(_PROBED).tolist()):
             continue
-        if is_picture(present[0]):
+        if 2 * sum(map(is_picture, present)) > len(present):
             found, words = _thumbnails(map(_of_uri, column), str(name))
             steps += words
             cells = cells.assign(**{str(name): found.to_numpy()})

@@ -7,7 +7,7 @@ import pytest
 from melm_studio.layout import ids
 from melm_studio.layout.table_dialog.columns import ROLES, columns_table
 from melm_studio.layout.table_dialog.dialog import table_dialog
-from melm_studio.tables.roles import Column, Role, Use
+from melm_studio.tables.roles import PICTURES, Column, Role, Use
 from tests.melm_studio.layout.trees import part, parts, texts
 
 
@@ -28,6 +28,13 @@ def impossible(column: Column) -> set[str]:
 def test_every_role_has_a_name_and_is_one_of_the_choices():
     assert set(ROLES) == set(Role)
     assert {choice for choice, _ in ROLES.values()} == {"label", *Use}
+
+
+def test_pictures_can_only_be_information_or_left_out():
+    assert impossible(row(Role.INFO, exclusion_reason=PICTURES)) == {"label", *Use} - {
+        "info",
+        "ignored",
+    }
 
 
 @pytest.mark.parametrize("role", Role)

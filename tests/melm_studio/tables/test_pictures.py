@@ -14,7 +14,7 @@ import pytest
 from PIL import Image
 
 from melm_studio.rows.row_lists import rows_named
-from melm_studio.tables import Role, TableError, prepare
+from melm_studio.tables import Role, TableError, label_candidates, prepare
 from melm_studio.tables.pixels import pixel_grid
 from melm_studio.tables.read import read_table
 from melm_studio.tables.readers import pictures
@@ -75,8 +75,43 @@ def test_pictures_describe_a_row_and_are_no_feature_and_no_name(photos):
     (column,) = data.row_columns
     assert (column.name, column.role, column.is_pictures) == ("photo", Role.INFO, True)
     assert list(data.feature_names) == ["x", "y"]
-    with pytest.raises(TableError, match="cannot be a feature: pictures"):
-        prepare(photos, "kind", roles={"photo": "feature"})
+
+
+@pytest.mark.parametrize("use", ["feature", "ordered", "name", "group", "batch", "order"])
+def test_pictures_can_be_used_as_information_alone(photos, use):
+    with pytest.raises(TableError, match=r'"photo" cannot be .*: pictures\. Leave it out'):
+        prepare(photos, "kind", roles={"photo": use})
+
+
+def test_pictures_are_no_classes():
+    cells = [uri(picture(90 if kind == "raw" else 10, (1, 1))) for kind in KIND]
+    read = read_table(table(photo=cells).to_csv(index=False).encode(), "photos.csv")
+    assert label_candidates(read) == ("kind",)
+    with pytest.raises(TableError, match='"photo" has pictures, which are no classes'):
+        prepare(read, "photo")
+    with pytest.raises(TableError, match='"photo" has pictures, which are no classes'):
+        prepare(read, answers={"label": "photo"})
+
+
+def test_pictures_name_no_row_where_nothing_else_does(photos):
+    assert not [one for one in prepare(photos).row_columns if one.role is Role.NAME]
+
+
+def test_names_of_pictures_are_neither_classes_nor_categories():
+    names = ["none", *(f"icons/{kind}.png" for kind in KIND[1:])]
+    read = read_table(table(icon=names).to_csv(index=False).encode(), "icons.csv")
+    assert label_candidates(read) == ("kind",)
+    data = prepare(read)
+    assert data.feature_names == ("x", "y")
+    assert [one.name for one in data.row_columns] == ["icon"]
+    assert prepare(read, roles={"icon": "feature"}).feature_names[-1].startswith("icon = ")
+
+
+def test_a_column_has_pictures_although_its_first_cell_says_that_one_is_missing():
+    cells = ["none", *(uri(picture(4 * row)) for row in range(1, N_ROWS))]
+    read = read_table(table(photo=cells).to_csv(index=False).encode(), "photos.csv")
+    assert read.frame["photo"].isna().tolist() == [row == 0 for row in range(N_ROWS)]
+    assert of_thumbnail(read.frame["photo"][1]).size == (128, 64)
 
 
 def test_a_text_is_not_searched_in_pictures(photos):
