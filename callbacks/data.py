@@ -20,7 +20,7 @@ from melm_studio.layout.shell.table_menu import table_items
 from melm_studio.layout.summary import data_size, data_summary
 from melm_studio.planes.theme import THEMES, Scheme, class_shape
 from melm_studio.runs.records.data_source import DataSource
-from melm_studio.tables import LABEL, ClassRules, answers_without, recipe_caption
+from melm_studio.tables import LABEL, SHEET, ClassRules, answers_without, recipe_caption
 from melm_studio.validation import InputError, read
 from melm_studio.workspace.data_source import ShownData, recent_data, remembered_sources
 
@@ -108,10 +108,14 @@ def answer_question(clicks: list[int | None], data: Any) -> Any:
     if at >= len(questions) or number >= len(questions[at].choices):
         return no_update  # the table has changed meanwhile
     question = questions[at]
-    answers = {**shown.source.answers, question.id: question.choices[number].value}
+    answer, source = question.choices[number].value, shown.source
+    if question.id == SHEET:  # which has other columns and classes
+        chosen = DataSource(source.kind, source.key, source.name, answers={SHEET: answer})
+        return msgspec.to_builtins(chosen)
+    answers = {**source.answers, question.id: answer}
     # The rules of the classes are those of the label.
-    classes = ClassRules() if question.id == LABEL else shown.source.classes
-    return msgspec.to_builtins(replace(shown.source, answers=answers, classes=classes))
+    classes = ClassRules() if question.id == LABEL else source.classes
+    return msgspec.to_builtins(replace(source, answers=answers, classes=classes))
 
 
 def show_data(choice: Any, remembered: Any, shown: Any) -> tuple[Any, ...]:

@@ -55,19 +55,22 @@ def read_again(values: list[Any], option_ids: list[NamedControl], data: Any) -> 
         return no_update
     try:
         shown = ShownData.from_json(data)
-        given, present = read(chosen, ReadOptions, "The file"), shown.source.read_options
-        options = replace(given, header=present.header, totals=present.totals)
-        if options.sheet:  # of a workbook, whose first sheet is read where none is chosen
+        present = replace(shown.source.read_options, preferred_sheet="")
+        if "sheet" in chosen:  # of a workbook, whose first table is read where none is chosen
             present = replace(present, sheet=workspace().table(shown.source).sheet)
+        # The tab does not offer what questions ask about alone.
+        options = read(msgspec.to_builtins(present) | chosen, ReadOptions, "The file")
     except (InputError, UserError):
         return no_update
     # Controls that have just been drawn hold what is so: only a difference is a choice.
-    return no_update if options == present else msgspec.to_builtins(_read(shown.source, options))
+    if options == present:
+        return no_update
+    return msgspec.to_builtins(_read(shown.source, options, is_same=options.sheet == present.sheet))
 
 
-def _read(source: DataSource, options: ReadOptions) -> DataSource:
+def _read(source: DataSource, options: ReadOptions, *, is_same: bool) -> DataSource:
     """The source read in another way; another sheet has other columns and classes."""
-    if options.sheet == source.reading.sheet or not options.sheet:
+    if is_same:
         answers = answers_beside_reading(source.answers)
         return replace(source, reading=options, answers=answers)
     return DataSource(kind=source.kind, key=source.key, name=source.name, reading=options)

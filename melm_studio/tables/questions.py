@@ -20,6 +20,7 @@ from melm_studio.tables.text import TableError
 
 NEIGHBORS, DOUBLES = "neighbors", "doubles"
 LABEL = "label"
+SHEET = "sheet"
 GRID = "grid"  # never asked: found, or said by the user
 SUBJECTS = "subjects:"  # and the name of a column
 INDEPENDENT, TOGETHER = "independent", "together"
@@ -62,8 +63,8 @@ class Question(msgspec.Struct, frozen=True):
     Attributes
     ----------
     id : str
-        "label", "neighbors", "doubles", "limits", "words", "samples", "header", "totals", or
-        "subjects:" or "use:" and the name of a column.
+        "label", "neighbors", "doubles", "sheet", "limits", "words", "samples", "header", "totals",
+        or "subjects:" or "use:" and the name of a column.
     sentence : str
         The question, and why it is asked.
     choices : tuple of Choice
@@ -147,14 +148,14 @@ def _checked_answer(question: str, answer: str) -> tuple[bool, str]:
     if question == GRID:
         is_known = answer == NO_GRID or bool(GRID_SIZE.fullmatch(answer))
         return is_known, f"8x8 (any height and width in pixels) or {NO_GRID}"
-    if question == LABEL:
-        return bool(answer), "the name of a column"
+    if question in (LABEL, SHEET):
+        return bool(answer), "the name of a column" if question == LABEL else "the name of a sheet"
     if question in READING or question.startswith(USE):
         values = READING.get(question, tuple(Use))
         return answer in values, ", ".join(values)
     raise TableError(
         f'There is no question "{shortened(question)}". Questions are {LABEL}, {NEIGHBORS}, '
-        f"{DOUBLES}, {', '.join(READING)}, {SUBJECTS}NAME, {USE}NAME and {GRID}."
+        f"{DOUBLES}, {SHEET}, {', '.join(READING)}, {SUBJECTS}NAME, {USE}NAME and {GRID}."
     )
 
 
@@ -224,7 +225,10 @@ def answered_options(answers: Mapping[str, str], options: ReadOptions) -> ReadOp
     >>> answered_options({"limits": "empty"}, ReadOptions()).limits
     'empty'
     """
-    return replace(options, **checked_answers(_of_reading(answers), ()))
+    chosen = checked_answers(_of_reading(answers), ())
+    if SHEET in chosen:  # another workbook may not have it, which is no reason to refuse that
+        chosen["preferred_sheet"] = chosen.pop(SHEET)
+    return replace(options, **chosen)
 
 
 def answers_beside_reading(answers: Mapping[str, str]) -> dict[str, str]:
@@ -234,4 +238,4 @@ def answers_beside_reading(answers: Mapping[str, str]) -> dict[str, str]:
 
 
 def _of_reading(answers: Mapping[str, str]) -> dict[str, str]:
-    return {question: answers[question] for question in READING if question in answers}
+    return {question: answers[question] for question in (SHEET, *READING) if question in answers}

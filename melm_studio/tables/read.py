@@ -222,7 +222,12 @@ def _content(data: bytes, file: str, limits: Limits, options: ReadOptions) -> _C
     rows, columns = limits.n_rows, limits.n_columns
     if is_excel(data):
         text, sheets, sheet = excel_text(
-            data, file, options.sheet, max_rows=rows, max_columns=columns
+            data,
+            file,
+            options.sheet,
+            options.preferred_sheet,
+            max_rows=rows,
+            max_columns=columns,
         )
         step = (f"Read from the sheet {shortened(sheet)}.",) if len(sheets) > 1 else ()
         return replace(_written(text, limits, step, options), sheets=sheets, sheet=sheet)

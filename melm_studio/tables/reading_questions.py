@@ -14,12 +14,12 @@ from melm_core.base import percent
 from melm_studio.tables.column_roles import NEARLY_EMPTY
 from melm_studio.tables.formatting import number, shortened
 from melm_studio.tables.labels import rival_labels, words_of
-from melm_studio.tables.questions import LABEL, READING, SUBJECTS, USE, Choice, Question
+from melm_studio.tables.questions import LABEL, READING, SHEET, SUBJECTS, USE, Choice, Question
 from melm_studio.tables.read import Table
 from melm_studio.tables.roles import Column, Role, Use
 
 MOST_COLUMNS = 20  # that are asked about
-MOST_RIVALS = 3  # beside the guessed label
+MOST_RIVALS = 3  # beside the guessed label or sheet
 LEAST_REPEATS = 2  # rows for each value, on average, for a number to be a group or a batch
 FIRST_YEAR, LAST_YEAR = 1900, 2100
 # Names of whole numbers that count occasions rather than measure.
@@ -69,6 +69,8 @@ def reading_questions(table: Table, answers: Mapping[str, str]) -> Iterator[Ques
     answers : mapping of str to str
         Checked ones, by the ids of the questions.
     """
+    if len(table.sheets) > 1:
+        yield _sheet_question(table, answers.get(SHEET, ""))
     for question, values in READING.items():
         if found := table.asked.get(question):
             labels = _LABELS | _OWN_LABELS.get(question, {})
@@ -77,6 +79,14 @@ def reading_questions(table: Table, answers: Mapping[str, str]) -> Iterator[Ques
             preview = table.turned if question == SAMPLES else ()
             answer = answers.get(question, "")
             yield Question(question, sentence, choices, answer, values[0], preview)
+
+
+def _sheet_question(table: Table, answer: str) -> Question:
+    answer = answer if answer in table.sheets else ""
+    offered = dict.fromkeys((table.sheet, *table.sheets))
+    choices = tuple(Choice(name, shortened(name)) for name in [*offered][: MOST_RIVALS + 1])
+    sentence = f"Which sheet is the table? {shortened(table.sheet)} is read."
+    return Question(SHEET, sentence, choices, answer, table.sheet)
 
 
 def label_question(table: Table, likely: Sequence[str], answer: str) -> Iterator[Question]:

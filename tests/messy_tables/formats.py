@@ -146,7 +146,24 @@ def workbook() -> MessyTable:
         "t.xlsx",
         saved.getvalue(),
         ("x", "y"),
-        shown=("Read from the sheet data.",),
+        shown=("Read from the sheet data.", "Which sheet is the table? data is read."),
+        asked=("sheet",),
+    )
+
+
+def explained_workbook() -> MessyTable:
+    saved = io.BytesIO()
+    about = pd.DataFrame({"About": ["Measured in spring.", "By us."]})
+    with pd.ExcelWriter(saved, engine="openpyxl") as book:
+        about.to_excel(book, sheet_name="about", index=False)
+        pd.DataFrame({"x": A, "y": B, "kind": KIND}).to_excel(book, sheet_name="data", index=False)
+    return MessyTable(
+        "A page of explanations before the table is not taken for it.",
+        "t.xlsx",
+        saved.getvalue(),
+        ("x", "y"),
+        shown=("Which sheet is the table? data is read.",),
+        asked=("sheet",),
     )
 
 
@@ -160,5 +177,5 @@ def arff() -> MessyTable:
 
 TABLES = (
     gzipped, zipped, with_pictures, icons_last, picture_files_last, annotated, npz, embeddings,
-    workbook, arff,
+    workbook, explained_workbook, arff,
 )  # fmt: skip

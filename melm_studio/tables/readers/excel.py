@@ -7,7 +7,7 @@ import io
 import re
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import python_calamine
@@ -25,6 +25,7 @@ MAX_WORKBOOK = 256 * 2**20  # bytes when it is unpacked
 MAX_ROWS = 2**20
 # Texts that cells refer to, each of which takes as long as a cell.
 MAX_STRINGS = 1_000_000
+_PROBED_BYTES = 100_000  # of a sheet, to see whether it is a table
 _STRINGS = "xl/sharedStrings.xml"
 _SHEETS = "xl/worksheets/"
 _STRING = re.compile(rb"<(?:\w+:)?si[\s/>]")
@@ -42,6 +43,7 @@ def excel_text(
     raw: bytes,
     file: str,
     sheet: str = "",
+    preferred: str = "",
     *,
     max_rows: float,
     max_columns: float,
@@ -55,7 +57,9 @@ def excel_text(
     file : str
         The name of the file, for messages.
     sheet : str, optional
-        The sheet to read; by default the first with cells.
+        The sheet to read; by default the first that holds a table, else the first with cells.
+    preferred : str, optional
+        The sheet to read by default if there is one of this name.
     max_rows, max_columns : float
     max_bytes : int
         The most that the workbook may hold when it is unpacked.
@@ -75,6 +79,7 @@ def excel_text(
     """
     if raw.startswith(ZIP):
         _reject_large(raw, file, max_bytes)
+    limits = max_rows, max_columns, max_bytes
     try:
         book = python_calamine.CalamineWorkbook.from_filelike(io.BytesIO(raw))
         names = tuple(book.sheet_names)
@@ -82,11 +87,8 @@ def excel_text(
             raise TableError(
                 f'{file} has no sheet "{shortened(sheet)}". Its sheets are {listed(names)}.'
             )
-        for name in (sheet,) if sheet else names:
-            text = TextWriter(max_rows, max_columns, max_bytes)
-            text.add_all(_rows(book.get_sheet_by_name(name), max_columns))
-            if text.data.strip() or name == sheet:
-                return text.data, names, name
+        chosen = sheet or (preferred if preferred in names else "")
+        data, found = _first_table(book, (chosen,) if chosen else names, limits)
     except python_calamine.PasswordError:
         raise TableError(
             f"{file} is protected by a password. Save it without one, or as CSV, and drop that."
@@ -98,7 +100,30 @@ def excel_text(
             f"{file} is a workbook that cannot be read ({type(error).__name__}). Save the sheet "
             "as CSV and drop that."
         ) from None
-    raise TableError(f"{file} has no cells. Choose a workbook with a header and rows.")
+    if not data.strip() and not chosen:
+        raise TableError(f"{file} has no cells. Choose a workbook with a header and rows.")
+    return data, names, found
+
+
+def _first_table(
+    book: Any, names: Sequence[str], limits: tuple[float, float, int]
+) -> tuple[bytes, str]:
+    """The text and name of the first sheet that holds a table, else of the first with cells."""
+    first = b"", names[0]
+    for name in names:
+        text = TextWriter(*limits)
+        text.add_all(_rows(book.get_sheet_by_name(name), limits[1]))
+        if _is_table(text.data):
+            return text.data, name
+        if not first[0].strip():
+            first = text.data, name
+    return first
+
+
+def _is_table(data: bytes) -> bool:
+    """Whether the first lines have two rows of several cells, unlike a page of explanations."""
+    lines = data[:_PROBED_BYTES].splitlines()
+    return sum(len(line.split(b"\t")) - line.split(b"\t").count(b"") > 1 for line in lines) > 1
 
 
 def _reject_large(raw: bytes, file: str, max_bytes: int) -> None:

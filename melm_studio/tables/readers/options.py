@@ -14,7 +14,9 @@ class ReadOptions(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknow
     Attributes
     ----------
     sheet : str
-        The sheet of a workbook; empty for the first that has cells.
+        The sheet of a workbook; empty for the first that holds a table.
+    preferred_sheet : str
+        The sheet that is read if the workbook has it: the answer to a question about another one.
     limits : str
         How cells beyond a limit of detection, such as <0.5, >100 and n.d., are read among numbers:
         as half of the limit where they are below it, as the limit, as empty, as half with a column
@@ -31,6 +33,7 @@ class ReadOptions(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknow
     """
 
     sheet: Annotated[str, Meta(title="The sheet", max_length=200)] = ""
+    preferred_sheet: Annotated[str, Meta(title="The preferred sheet", max_length=200)] = ""
     limits: Annotated[
         Literal["half", "limit", "empty", "indicator", "text"],
         Meta(title="How cells such as <0.5 are read"),

@@ -40,6 +40,31 @@ def test_another_sheet_is_another_table(studio, book):
     assert form(book)["sheet"]["value"] == "second"
 
 
+def test_another_sheet_is_chosen_by_its_button(studio, book):
+    data = studio.data_of(book)
+    (at,) = (at for at, one in enumerate(data.questions) if one.id == "sheet")
+    assert [choice.value for choice in data.questions[at].choices] == ["first", "second"]
+    chosen = book.fire(ids.answer(at, 1), "n_clicks", 1)[CHOICE]
+    assert chosen["answers"] == {"sheet": "second"}
+    book.choose(chosen)
+    assert studio.data_of(book).feature_names == ("p", "q", "r")
+    assert form(book)["sheet"]["value"] == "second"
+    test_what_has_just_been_drawn_chooses_nothing(book)
+    book.choose(book.fire(ids.read_option("sheet"), "value", "first")[CHOICE])
+    assert studio.data_of(book).feature_names == ("x", "y")
+
+
+def test_what_questions_alone_ask_stays_as_it_was_answered(visitor):
+    rows = "".join(
+        f"{'low' if at % 5 == 0 else at * 1.5},{at % 7},{'ab'[at % 2]}\n" for at in range(40)
+    )
+    visitor.choose_file(b"lead,zinc,label\n" + rows.encode(), "t.csv", answers={"words": "empty"})
+    form(visitor)
+    assert visitor.fire(ids.read_option("limits"), "value", "half") == {}
+    chosen = visitor.fire(ids.read_option("limits"), "value", "empty")[CHOICE]
+    assert chosen["reading"] == {"limits": "empty", "words": "empty"}
+
+
 def test_what_has_just_been_drawn_chooses_nothing(book):
     for name, part in form(book).items():
         assert book.fire(ids.read_option(name), "value", part["value"]) == {}

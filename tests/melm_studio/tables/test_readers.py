@@ -139,6 +139,24 @@ def test_another_sheet_is_read_if_it_is_chosen():
         read_table(raw, "book.xlsx", options=ReadOptions(sheet="third"))
 
 
+def test_the_first_sheet_that_holds_a_table_is_read_before_pages_of_explanations():
+    about = [["About"], ["This workbook holds what was measured."], ["It is ours."]]
+    raw = workbook(about=about, first=[["a", "b"], [1, 2]], second=[["x", "y"], [1, 2]])
+    assert read_table(raw, "book.xlsx").sheet == "first"
+    assert read_table(raw, "book.xlsx", options=ReadOptions(preferred_sheet="second")).sheet == (
+        "second"
+    )
+    assert read_table(raw, "book.xlsx", options=ReadOptions(preferred_sheet="third")).sheet == (
+        "first"
+    )
+
+
+def test_a_workbook_without_any_table_is_refused_for_its_first_page():
+    raw = workbook(about=[["This workbook holds nothing."], ["It is ours."]], empty=[])
+    with pytest.raises(TableError, match="running text"):
+        read_table(raw, "book.xlsx")
+
+
 def test_dates_truth_values_errors_and_formulas_of_a_workbook_are_values():
     rows = [
         ["day", "ok", "bad", "sum"],
