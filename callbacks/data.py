@@ -20,7 +20,15 @@ from melm_studio.layout.shell.table_menu import table_items
 from melm_studio.layout.summary import data_size, data_summary
 from melm_studio.planes.theme import THEMES, Scheme, class_shape
 from melm_studio.runs.records.data_source import DataSource
-from melm_studio.tables import LABEL, SHEET, ClassRules, answers_without, recipe_caption
+from melm_studio.tables import (
+    LABEL,
+    OTHER_COLUMNS,
+    SHEET,
+    ClassRules,
+    answers_about_file,
+    answers_without,
+    recipe_caption,
+)
 from melm_studio.validation import InputError, read
 from melm_studio.workspace.data_source import ShownData, recent_data, remembered_sources
 
@@ -91,10 +99,7 @@ def choose_label(label: str | None, data: Any) -> Any:
     # The page fills in a label that was inferred, or answered: that is not a choice.
     if label is None or shown is None or label == shown.label:
         return no_update
-    roles = {column: use for column, use in shown.source.roles.items() if column != label}
-    answers = answers_without(shown.source.answers, label)
-    chosen = replace(shown.source, label=label, roles=roles, classes=ClassRules(), answers=answers)
-    return msgspec.to_builtins(chosen)
+    return msgspec.to_builtins(replace(_for_label(shown.source, label), label=label))
 
 
 def answer_question(clicks: list[int | None], data: Any) -> Any:
@@ -109,13 +114,24 @@ def answer_question(clicks: list[int | None], data: Any) -> Any:
         return no_update  # the table has changed meanwhile
     question = questions[at]
     answer, source = question.choices[number].value, shown.source
-    if question.id == SHEET:  # which has other columns and classes
-        chosen = DataSource(source.kind, source.key, source.name, answers={SHEET: answer})
-        return msgspec.to_builtins(chosen)
     answers = {**source.answers, question.id: answer}
-    # The rules of the classes are those of the label.
-    classes = ClassRules() if question.id == LABEL else source.classes
-    return msgspec.to_builtins(replace(source, answers=answers, classes=classes))
+    if question.id in OTHER_COLUMNS:  # what was chosen is of those that the table had
+        about = answers_about_file(answers)
+        sheet = "" if question.id == SHEET else source.reading.sheet
+        reading = replace(source.reading, sheet=sheet)
+        chosen = DataSource(source.kind, source.key, source.name, reading=reading, answers=about)
+        return msgspec.to_builtins(chosen)
+    if question.id == LABEL:
+        source = _for_label(source, answer)
+        answers = {**source.answers, LABEL: answer}
+    return msgspec.to_builtins(replace(source, answers=answers))
+
+
+def _for_label(source: DataSource, label: str) -> DataSource:
+    """Without what was chosen of a column as something else, and of the classes of another."""
+    roles = {column: use for column, use in source.roles.items() if column != label}
+    answers = answers_without(source.answers, label)
+    return replace(source, roles=roles, classes=ClassRules(), answers=answers)
 
 
 def show_data(choice: Any, remembered: Any, shown: Any) -> tuple[Any, ...]:

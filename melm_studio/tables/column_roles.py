@@ -104,6 +104,15 @@ def find_roles(
     return guess_roles(frame, columns, classes, uses)
 
 
+def can_be_used(column: pd.Series, classes: Classes, use: Use) -> bool:
+    """Whether a column, which is not the label, can have a use."""
+    try:
+        _column(str(column.name), column, classes.rows, use)
+    except TableError:
+        return False
+    return True
+
+
 def _checked(frame: pd.DataFrame, label: str, name: str, use: str) -> Use:
     if name not in frame.columns:
         raise TableError(no_such_column(frame, name))

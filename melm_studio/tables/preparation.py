@@ -12,12 +12,14 @@ from melm_core.base import ColumnEncoding, FloatArray, IntArray, UserError
 from melm_core.recipe import FittedPreparation, MissingValues, Preparation, Recipe, Scaling
 from melm_studio.tables.classes import (
     VALUES_AS_CLASSES,
+    Classes,
     ClassRules,
     find_classes,
     sort_key,
 )
 from melm_studio.tables.column_roles import (
     LARGEST,
+    can_be_used,
     column_roles,
     find_roles,
     ordered_levels,
@@ -33,7 +35,14 @@ from melm_studio.tables.formatting import count, listed, number, shortened
 from melm_studio.tables.labeled_data import LabeledData, UnlabeledRows
 from melm_studio.tables.labels import guess_label, label_candidates, likely_labels
 from melm_studio.tables.pixels import pixel_grid
-from melm_studio.tables.questions import GRID, LABEL, answered_roles, checked_answers
+from melm_studio.tables.questions import (
+    GRID,
+    LABEL,
+    USE,
+    answered_roles,
+    answers_about,
+    checked_answers,
+)
 from melm_studio.tables.read import Table, TableError, unique_names
 from melm_studio.tables.reading_questions import column_questions, label_question, reading_questions
 from melm_studio.tables.recipe_words import filled_sentences, step_sentences
@@ -75,7 +84,9 @@ def prepare(
     orders : mapping of str to sequence of str, optional
         The categories of ordered columns from low to high, where the user put them in order.
     answers : mapping of str to str, optional
-        Answers to the questions of the table, by their ids; see `Question`.
+        Answers to the questions of the table, by their ids; see `Question`. One that does not fit
+        this table, as it may where the answers are those of another, is not used: a warning says
+        so, and the question is asked again.
     max_cells : int, default=50_000_000
         The largest prepared table, of 8 bytes per cell.
 
@@ -91,14 +102,18 @@ def prepare(
     >>> prepare(load_sample("iris")).X.shape
     (150, 4)
     """
-    answers = checked_answers(answers or {}, map(str, table.frame.columns))
-    chosen = roles or {}
-    roles = {**chosen, **answered_roles(answers, chosen)}
+    given, chosen = checked_answers(answers or {}), roles or {}
+    answers = answers_about(given, map(str, table.frame.columns))
     if recipe is None:
         recipe = Recipe(scaling=Scaling.UNIT if standardize else Scaling.NONE)
-    likely = likely_labels(table, without=roles) if label is None else []
-    label = (answers.get(LABEL) or likely[0]) if label is None else label
+    likely: list[str] = []
+    if label is None:
+        likely = likely_labels(table, without={**chosen, **answered_roles(answers, chosen)})
+        answers = _with_classes(table.frame, answers, class_rules)
+        label = answers.get(LABEL) or likely[0]
     classes = find_classes(table.frame, label, class_rules)
+    answers = _with_uses(table.frame, label, classes, answers)
+    roles = {**chosen, **answered_roles(answers, chosen)}
     columns = find_roles(table.frame, label, classes, roles)
     frame = table.frame.iloc[classes.rows]
     encodings = _encodings(frame, columns, orders or {}, max_cells)
@@ -110,12 +125,14 @@ def prepare(
     asked = AskedRows(frame, columns, raw, owners, X, classes.y)
     questions = dependence_questions(asked, answers, table.answers)
     notes = tuple(dependence_notes(frame, columns, questions, X, classes.y))
+    unfit = [question for question in given if question not in answers]
     read_questions = (
-        *(label_question(table, likely, answers.get(LABEL, "")) if likely else ()),
+        *label_question(table, likely, answers.get(LABEL, ""), is_anew=LABEL in unfit),
         *reading_questions(table, answers),
         *column_questions(frame, columns, answers, chosen, {one.id for one in questions}),
     )
     warnings = () if has_chosen_groups(columns, questions) else notes
+    unfit_steps = _unfit_steps({question: given[question] for question in unfit})
     unlabeled, unlabeled_steps = _unlabeled_rows(
         table.frame.iloc[classes.unlabeled], columns, encodings, fitted, max_cells - X.size
     )
@@ -130,6 +147,7 @@ def prepare(
         row_numbers=row_numbers,
         steps=(
             *table.steps,
+            *unfit_steps,
             *classes.steps,
             *_column_steps(columns, frame, encodings, recipe.missing),
             *step_sentences(recipe),
@@ -145,11 +163,44 @@ def prepare(
         questions=(*questions, *read_questions),
         **_kept_for_refits(recipe, fitted, raw),
         # The first step of the classes only names them.
-        warnings=(*classes.steps[1:], *unlabeled_steps, *warnings),
+        warnings=(*unfit_steps, *classes.steps[1:], *unlabeled_steps, *warnings),
     )
     if GRID in answers:  # refuses what the columns cannot be
         pixel_grid(data, answers[GRID])
     return data
+
+
+def _with_classes(
+    frame: pd.DataFrame, answers: Mapping[str, str], rules: ClassRules
+) -> dict[str, str]:
+    """The answers, without that about the label if the column that it names has no classes."""
+    if LABEL in answers:
+        try:
+            find_classes(frame, answers[LABEL], rules)
+        except TableError:
+            return {question: answer for question, answer in answers.items() if question != LABEL}
+    return dict(answers)
+
+
+def _with_uses(
+    frame: pd.DataFrame, label: str, classes: Classes, answers: Mapping[str, str]
+) -> dict[str, str]:
+    """The answers, without those about columns that cannot be used so."""
+    names = {one: one.removeprefix(USE) for one in answers if one.startswith(USE)}
+    return {
+        question: answer
+        for question, answer in answers.items()
+        if question not in names
+        or (names[question] != label and can_be_used(frame[names[question]], classes, Use(answer)))
+    }
+
+
+def _unfit_steps(answers: Mapping[str, str]) -> tuple[str, ...]:
+    """Which answers are not used."""
+    if not answers:
+        return ()
+    found = listed([f"{question} = {answer}" for question, answer in answers.items()])
+    return (f"Not used, since this table does not fit: {count(len(answers), 'answer')} ({found}).",)
 
 
 def _encoded(frame: pd.DataFrame, encodings: Sequence[ColumnEncoding]) -> FloatArray:

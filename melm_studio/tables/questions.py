@@ -38,6 +38,7 @@ READING = {
     "header": ("joined", "first"),
     "totals": ("left-out", "kept"),
 }
+OTHER_COLUMNS = (SHEET, "samples", "header")  # whose answers give the table other columns
 
 MAX_ANSWERS = 100
 
@@ -101,40 +102,47 @@ def open_questions(questions: Iterable[Question]) -> tuple[Question, ...]:
     return tuple(one for one in questions if not (one.answer or one.default))
 
 
-def checked_answers(answers: Mapping[str, str], columns: Iterable[str]) -> dict[str, str]:
+def checked_answers(answers: Mapping[str, str]) -> dict[str, str]:
     """The answers, if each is one that its question has.
 
     Parameters
     ----------
     answers : mapping of str to str
         Values of choices by the ids of questions, asked or not.
-    columns : iterable of str
-        Names of the columns of the table.
 
     Raises
     ------
     TableError
-        If a question or a choice does not exist, or the table does not have its column.
+        If a question or a choice does not exist.
 
     Examples
     --------
-    >>> checked_answers({"neighbors": "runs:15"}, ())
+    >>> checked_answers({"neighbors": "runs:15"})
     {'neighbors': 'runs:15'}
     """
-    names = set(columns)
     for question, answer in answers.items():
         is_known, choices = _checked_answer(question, answer)
         if not is_known:
             raise TableError(
                 f'"{shortened(answer)}" is no answer to {shortened(question)}. Answer {choices}.'
             )
-        column = _named_column(question, answer)
-        if column and column not in names:
-            raise TableError(
-                f'The answer to {shortened(question)} names the column "{shortened(column)}", '
-                "which the table does not have. Answer it anew."
-            )
     return dict(answers)
+
+
+def answers_about(answers: Mapping[str, str], columns: Iterable[str]) -> dict[str, str]:
+    """The answers that name no column, or one of these: those of another table may not fit.
+
+    Examples
+    --------
+    >>> answers_about({"subjects:donor": "together", "doubles": "independent"}, ["sugar"])
+    {'doubles': 'independent'}
+    """
+    names = {"", *columns}
+    return {
+        question: answer
+        for question, answer in answers.items()
+        if _named_column(question, answer) in names
+    }
 
 
 def _checked_answer(question: str, answer: str) -> tuple[bool, str]:
@@ -225,17 +233,18 @@ def answered_options(answers: Mapping[str, str], options: ReadOptions) -> ReadOp
     >>> answered_options({"limits": "empty"}, ReadOptions()).limits
     'empty'
     """
-    chosen = checked_answers(_of_reading(answers), ())
+    chosen = checked_answers(answers_about_file(answers))
     if SHEET in chosen:  # another workbook may not have it, which is no reason to refuse that
         chosen["preferred_sheet"] = chosen.pop(SHEET)
     return replace(options, **chosen)
 
 
+def answers_about_file(answers: Mapping[str, str]) -> dict[str, str]:
+    """The answers that say how the file is read, whatever columns it then has."""
+    return {question: answers[question] for question in (SHEET, *READING) if question in answers}
+
+
 def answers_beside_reading(answers: Mapping[str, str]) -> dict[str, str]:
     """The answers that do not say how the file is read, which has been chosen otherwise."""
-    about = _of_reading(answers)
+    about = answers_about_file(answers)
     return {question: answer for question, answer in answers.items() if question not in about}
-
-
-def _of_reading(answers: Mapping[str, str]) -> dict[str, str]:
-    return {question: answers[question] for question in (SHEET, *READING) if question in answers}

@@ -16,7 +16,7 @@ from melm_studio.tables.formatting import number, shortened
 from melm_studio.tables.labels import rival_labels, words_of
 from melm_studio.tables.questions import LABEL, READING, SHEET, SUBJECTS, USE, Choice, Question
 from melm_studio.tables.read import Table
-from melm_studio.tables.roles import Column, Role, Use
+from melm_studio.tables.roles import SINGLE_USES, Column, Role, Use
 
 MOST_COLUMNS = 20  # that are asked about
 MOST_RIVALS = 3  # beside the guessed label or sheet
@@ -89,19 +89,25 @@ def _sheet_question(table: Table, answer: str) -> Question:
     return Question(SHEET, sentence, choices, answer, table.sheet)
 
 
-def label_question(table: Table, likely: Sequence[str], answer: str) -> Iterator[Question]:
+def label_question(
+    table: Table, likely: Sequence[str], answer: str, *, is_anew: bool = False
+) -> Iterator[Question]:
     """Which column is the label, where it was a guess.
 
     Parameters
     ----------
     table : Table
     likely : sequence of str
-        The columns among which it was guessed, the guess first.
+        The columns among which it was guessed, the guess first; none if it was chosen.
     answer : str
         Empty while there is none.
+    is_anew : bool
+        Whether an answer did not fit.
     """
-    rivals = rival_labels(table, likely)[:MOST_RIVALS]
-    if answer or rivals:
+    if not likely:
+        return
+    rivals = (list(likely[1:]) if is_anew else rival_labels(table, likely))[:MOST_RIVALS]
+    if answer or rivals or is_anew:
         names = dict.fromkeys(filter(None, (likely[0], *rivals, answer)))
         choices = tuple(Choice(name, shortened(name)) for name in names)
         sentence = f"Which column has the classes? {shortened(likely[0])} was guessed."
@@ -132,8 +138,10 @@ def column_questions(
     others : collection of str
         The ids of other questions, of which one may be about the same column.
     """
+    uses = {one.name: chosen.get(one.name) or answers.get(USE + one.name, "") for one in columns}
+    taken = {use: name for name, use in uses.items() if use in SINGLE_USES}
     found = (
-        _column_question(frame[column.name], column, answers.get(USE + column.name, ""))
+        _column_question(frame[column.name], column, answers.get(USE + column.name, ""), taken)
         for column in columns
         if column.role is not Role.LABEL
         and column.name not in chosen
@@ -143,7 +151,10 @@ def column_questions(
     return tuple(one for one in found if one is not None)[:MOST_COLUMNS]
 
 
-def _column_question(cells: pd.Series, column: Column, answer: str) -> Question | None:
+def _column_question(
+    cells: pd.Series, column: Column, answer: str, taken: Mapping[str, str]
+) -> Question | None:
+    """The question about a column; of a use that only one can have, `taken` says which has it."""
     name, question = shortened(column.name), USE + column.name
     if column.n_missing > NEARLY_EMPTY * len(cells):
         share = percent(column.n_missing / len(cells))
@@ -155,7 +166,10 @@ def _column_question(cells: pd.Series, column: Column, answer: str) -> Question 
         if _are_years(numbers):
             low, high = low.replace(",", ""), high.replace(",", "")
         sentence = f"What is {name}? It has whole numbers from {low} to {high}."
-        return Question(question, sentence, _NUMBER_CHOICES, answer, Use.FEATURE)
+        choices = tuple(
+            one for one in _NUMBER_CHOICES if taken.get(one.value, column.name) == column.name
+        )
+        return Question(question, sentence, choices, answer, Use.FEATURE)
     return None
 
 

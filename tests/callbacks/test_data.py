@@ -227,6 +227,21 @@ def test_another_label_forgets_what_was_answered_of_its_column(visitor, of_subje
     assert visitor.fire(ids.LABEL, "value", "code")[CHOICE]["answers"] == {}
 
 
+def test_what_was_chosen_of_columns_is_forgotten_where_the_table_gets_others(visitor):
+    rows = "".join(f"{at * 7 % 13},{at * 5 % 11},{at % 3},{'ab'[at % 2]}\n" for at in range(40))
+    shown = visitor.choose_file(
+        b"mass,length,visit,kind\n(kg),(mm),,\n" + rows.encode(),
+        "t.csv",
+        label="kind",
+        roles={"length [mm]": "info"},
+        answers={"use:visit": "batch", "limits": "limit"},
+    )
+    assert shown[ERROR] is None
+    choice = visitor.fire(buttons_of(shown)["Only the first"]["id"], "n_clicks", 1)[CHOICE]
+    assert choice["answers"] == {"header": "first", "limits": "limit"}
+    assert visitor.choose(choice)[ERROR] is None
+
+
 def test_an_answer_that_there_is_not_is_refused_by_the_page(visitor):
     changes = visitor.choose({**SAMPLE, "answers": {"neighbors": "perhaps"}})
     assert '"perhaps" is no answer to neighbors' in changes[ERROR]

@@ -170,13 +170,11 @@ def test_a_chosen_group_wins_over_an_answer():
         ({"neighbors": "together"}, '"together" is no answer to neighbors'),
         ({"neighbors": "runs:0"}, "runs:15"),
         ({"doubles": "runs:3"}, "Answer independent or together"),
-        ({"subjects:gone": "together"}, 'the column "gone"'),
-        ({"neighbors": "column:gone"}, 'the column "gone"'),
     ],
 )
 def test_an_answer_that_there_is_not_names_those_that_there_are(answers, message):
     with pytest.raises(TableError, match=message):
-        checked_answers(answers, ["code"])
+        checked_answers(answers)
 
 
 def test_blocks_of_neighbors_end_where_a_run_of_labels_does():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from melm_studio.runs.records.data_source import DataSource
@@ -136,11 +137,57 @@ def test_an_answer_about_a_batch_does_not_say_which_rows_depend_on_each_other():
 
 
 @pytest.mark.parametrize(
-    "answers", [{"limits": "twice"}, {"samples": "auto"}, {"use:visit": "label"}, {"use:x": "info"}]
+    "answers",
+    [{"limits": "twice"}, {"samples": "auto"}, {"use:visit": "label"}],
 )
 def test_an_answer_that_does_not_exist_is_refused(answers):
     with pytest.raises(TableError, match=r"answer|column"):
         read_and_prepared(measured(), answers)
+
+
+def of_sites(**extra):
+    rows = {
+        "x": RNG.normal(size=60),
+        "site_no": np.arange(60) % 6 + 1,
+        "week": np.arange(60) % 5 + 1,
+    }
+    kinds = {"town": ["Bonn", "Ulm", "Kiel"] * 20, "kind": ["a", "b"] * 30}
+    return pd.DataFrame(rows | extra | kinds).to_csv(index=False)
+
+
+@pytest.mark.parametrize(
+    ("answer", "anew"),
+    [
+        ({"label": "cultivar"}, "label"),
+        ({"label": "x_id"}, "label"),
+        ({"use:plot": "batch"}, None),
+        ({"use:void": "feature"}, None),
+        ({"use:kind": "info", "label": "kind"}, None),
+        ({"subjects:donor": "together"}, None),
+        ({"neighbors": "column:bed"}, None),
+    ],
+    ids=str,
+)
+def test_an_answer_that_does_not_fit_a_second_file_is_asked_anew(answer, anew):
+    text = of_sites(x_id=[f"n{at}" for at in range(60)], void=[""] * 60)
+    data = read_and_prepared(text, answer | {"use:week": "batch"})
+    (said,) = [one for one in data.warnings if one.startswith("Not used, since this table")]
+    stale = [question for question in answer if question in said]
+    assert stale
+    assert "use:week" not in said
+    assert {one.name: one.role for one in data.columns}["week"] is Role.BATCH
+    if anew:
+        [question] = [one for one in data.questions if one.id == anew]
+        assert question.answer == ""
+        assert len(question.choices) > 1
+
+
+def test_where_one_column_is_the_group_no_other_is_offered_it():
+    data = read_and_prepared(of_sites(), {"use:site_no": "group"})
+    offered = {one.id: [choice.value for choice in one.choices] for one in data.questions}
+    assert "group" in offered["use:site_no"]
+    assert "group" not in offered["use:week"]
+    assert "batch" in offered["use:week"]
 
 
 def test_words_among_numbers_are_empty_as_answered():
@@ -162,8 +209,6 @@ def test_the_label_that_is_answered_has_the_classes_and_the_guess_is_a_feature()
     [question] = answered.questions
     assert [choice.value for choice in question.choices] == ["kind", "sex"]
     assert (question.default, question.answer) == ("kind", "sex")
-    with pytest.raises(TableError, match='names the column "age", which the table does not have'):
-        read_and_prepared(text, {"label": "age"})
 
 
 @pytest.mark.parametrize("header", ["x,sex,species", "x,group,label"])
