@@ -15,6 +15,7 @@ from melm_core.base import ColumnEncoding, FloatArray, IntArray, UserError
 from melm_core.recipe import beyond_curves
 from melm_studio.runs.execution.rows import RunData, is_prepared_in_folds
 from melm_studio.tables import (
+    BEYOND_LIMIT,
     LabeledData,
     Role,
     Table,
@@ -201,18 +202,20 @@ def _matched(data: LabeledData, table: Table) -> tuple[pd.DataFrame, dict[str, s
     """The table with the names of the first one's columns, and those by the names that it had."""
     known = {str(name) for name in table.frame.columns}
     spellings = {_plain(name): name for name in known}
-    bare_spellings = {_plain(without_unit(name)[0]): name for name in known}
+    bare_spellings = {_bare(name): name for name in known}
     wanted = [one.name for one in data.encodings]
     kept = (Role.LABEL, Role.NAME, Role.GROUP)
     others = [column.name for column in data.columns if column.role in kept]
     given = {}
     for name in (*wanted, *others):
-        bare = _plain(without_unit(name)[0])
-        found = spellings.get(_plain(name)) or bare_spellings.get(bare)
+        found = spellings.get(_plain(name)) or bare_spellings.get(_bare(name))
         if name not in known and found is not None:
             given[found] = name
     frame = table.frame.rename(columns=given)
     missing = [name for name in wanted if name not in frame.columns]
+    for name in [name for name in missing if _has_no_limits(name, frame)]:
+        frame = frame.assign(**{name: 0.0})
+        missing.remove(name)
     if missing:
         raise UserError(
             f"{table.name} lacks {count(len(missing), 'column')} of the {number(len(wanted))} that "
@@ -220,6 +223,17 @@ def _matched(data: LabeledData, table: Table) -> tuple[pd.DataFrame, dict[str, s
             "or add them and drop the file again."
         )
     return frame, given
+
+
+def lacking(data: LabeledData, table: Table) -> bool:
+    """Whether a second table has none of the columns that the first one's rows are placed by."""
+    names = {_bare(str(name)) for name in table.frame.columns}
+    return names.isdisjoint(_bare(one.name) for one in data.encodings)
+
+
+def _has_no_limits(name: str, frame: pd.DataFrame) -> bool:
+    """Whether a column says which cells of another lie beyond a limit, and none there does."""
+    return name.endswith(BEYOND_LIMIT) and name.removesuffix(BEYOND_LIMIT) in frame.columns
 
 
 def _in_units(
@@ -283,6 +297,12 @@ def _times(factor: float) -> str:
 
 def _plain(name: str) -> str:
     return "".join(letter for letter in name.casefold() if letter.isalnum()) or name
+
+
+def _bare(name: str) -> str:
+    """The name of a column without its unit, and without what its spelling may be."""
+    column = name.removesuffix(BEYOND_LIMIT)
+    return _plain(without_unit(column)[0] + name.removeprefix(column))
 
 
 def _texts(data: LabeledData, role: Role, frame: pd.DataFrame, rows: IntArray) -> tuple[str, ...]:

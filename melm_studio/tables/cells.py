@@ -26,6 +26,7 @@ from melm_studio.tables.readers import ReadOptions
 MAX_TEXT_SHARE = 0.05  # below this share of non-numeric text, a column is numeric
 MOSTLY = 0.5  # above this share of numbers, non-numeric text is reported
 
+BEYOND_LIMIT = " beyond limit"  # behind the name of the column of which this says it
 MISSING = ("", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "?", "-")
 SAMPLED_LEVELS = 200  # distinct texts of a column that tell whether they are quantities
 LIMIT = re.compile(
@@ -96,7 +97,7 @@ def _named(inferred: dict[str, _Inferred], limits: str) -> dict[str, FloatArray 
         shown = with_unit(name, one.unit)
         shown = name if shown in columns or shown in inferred else shown
         columns[shown] = one.cells
-        beyond = f"{shown} beyond limit"
+        beyond = f"{shown}{BEYOND_LIMIT}"
         if limits == "indicator" and one.is_beyond is not None and one.n_limits:
             columns[beyond] = one.is_beyond.astype(np.float64)
     return columns

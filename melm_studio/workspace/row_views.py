@@ -13,16 +13,17 @@ import numpy as np
 import pandas as pd
 from msgspec.structs import replace
 
-from melm_core.base import FloatArray
+from melm_core.base import FloatArray, UserError
 from melm_studio.planes.renderer import PlaneRenderer
 from melm_studio.planes.sharing import shared
 from melm_studio.planes.view_options import ViewOptions
-from melm_studio.rows.new_rows import NewRows, match_rows
+from melm_studio.rows.new_rows import NewRows, lacking, match_rows
 from melm_studio.rows.placement import RowPlacer
 from melm_studio.rows.refitted_probabilities import RefittedPlanes, RefittedProbabilities
 from melm_studio.runs.execution.rows import RunData
 from melm_studio.runs.records.data_source import DataSource
 from melm_studio.runs.records.run import PlaneEvent, RunRecord
+from melm_studio.tables import Table
 from melm_studio.workspace.workspace import Workspace
 
 # Cache sizes: data sets and tables are large, planes are not; new rows are as large as their file.
@@ -130,7 +131,29 @@ class RowViews:
 
     def _match_new_rows(self, key: _Key) -> NewRows:
         workspace, record, source, scaled = key.value
-        return match_rows(self.data(record), workspace.table(source), scaled)
+        data = self.data(record)
+        return match_rows(data, second_table(workspace, record.source, source, data), scaled)
+
+
+def second_table(
+    workspace: Workspace, first: DataSource, second: DataSource, data: RunData
+) -> Table:
+    """Read a second file as the first was read, with its samples in rows.
+
+    Raises
+    ------
+    UserError
+        If it is not stored, or not a table.
+    """
+    alike = first.alike(second)
+    table = workspace.table(alike)
+    if not lacking(data, table):
+        return table
+    try:
+        turned = workspace.table(replace(alike, reading=replace(alike.reading, samples="columns")))
+    except UserError:
+        return table
+    return table if lacking(data, turned) else turned
 
 
 @dataclass(frozen=True)

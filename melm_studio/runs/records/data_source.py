@@ -122,6 +122,19 @@ class DataSource(Struct, frozen=True, forbid_unknown_fields=True):
         """
         return answered_options(self.answers, self.reading)
 
+    def alike(self, second: DataSource) -> DataSource:
+        """Return the source of a second file, read as that of this one is.
+
+        Samples are found in its columns or rows anew: they may lie otherwise than in the first.
+        """
+        own = self.read_options
+        preferred = own.sheet or own.preferred_sheet
+        samples = "rows" if own.samples == "rows" else "auto"
+        return replace(
+            second,
+            reading=replace(own, sheet="", preferred_sheet=preferred, samples=samples),
+        )
+
     @property
     def full_recipe(self) -> Recipe:
         """The recipe with its scaling, "none" without standardizing."""

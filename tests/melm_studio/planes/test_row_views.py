@@ -14,7 +14,7 @@ from melm_studio.workspace.row_views import RowViews
 from tests.melm_studio.runs.helpers import run_of
 
 RECORD: Any = run_of("ada", "data")
-WORKSPACE: Any = SimpleNamespace(owner="ada", table=lambda source: source)
+WORKSPACE: Any = SimpleNamespace(owner="ada")
 
 
 @pytest.fixture
@@ -28,6 +28,7 @@ def matched(monkeypatch) -> list[str]:
         return NewRows(source.name, np.empty(0, int), X, X, (), np.empty(0, int), ())
 
     monkeypatch.setattr(row_views, "match_rows", match)
+    monkeypatch.setattr(row_views, "second_table", lambda _, __, second, ___: second)
     monkeypatch.setattr(RowViews, "_load_data", lambda *_: None)
     return keys
 

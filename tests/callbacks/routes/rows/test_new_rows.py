@@ -342,3 +342,47 @@ def test_of_labeled_new_rows_nine_in_ten_have_their_class_in_their_set(studio):
         visitor.http.get(f"/runs/{run}/planes/0/rows/{row}").json["summary"] for row in (1, 2, 3)
     ]
     assert all("possible" in card for card in cards)
+
+
+def measured(n_rows: int, seed: int, limit: str = "<0.5 mg/l") -> pd.DataFrame:
+    """Two classes with a column whose lowest cells lie below a limit, and words in another."""
+    rng = np.random.default_rng(seed)
+    codes = np.arange(n_rows) % 2
+    zinc = [f"{x:.3f} mg/l" for x in 3 + 4 * codes + rng.uniform(size=n_rows)]
+    lead = [f"{x:.3f}" for x in 5 - codes + rng.uniform(size=n_rows)]
+    table = pd.DataFrame({"zinc": zinc, "lead": lead, "kind": [("a", "b")[one] for one in codes]})
+    table.loc[::5, "zinc"], table.loc[3::6, "lead"] = limit, "broken"
+    return table
+
+
+@pytest.mark.parametrize("second_limit", ["<0.5 mg/l", "3.2 mg/l"])
+def test_a_second_file_is_read_as_the_first_was_answered(studio, second_limit):
+    visitor = studio.visitor()
+    answers = {"limits": "indicator", "words": "empty"}
+    visitor.choose_file(csv(measured(60, 0)), "water.csv", answers=answers)
+    run = visitor.start(method="lda")
+    studio.work()
+    second = SimpleNamespace(visitor=visitor, runs={"lda": run})
+    answer = placed(second, measured(30, 1, second_limit)).json
+    assert len(answer["points"]["rows"]) == 30
+    accuracy = np.array(answer["points"]["classes"]) == np.arange(30) % 2
+    assert accuracy.mean() > 0.9
+
+
+def test_new_samples_in_columns_are_placed_where_those_of_the_table_were(studio):
+    def genes(n_samples: int, seed: int, *, has_groups: bool) -> pd.DataFrame:
+        rng = np.random.default_rng(seed)
+        codes = np.arange(n_samples) % 2
+        names = [f"s{at}" for at in range(n_samples)]
+        rows = [["gene", *names], ["group", *(("ill", "well")[one] for one in codes)]]
+        rows += [[f"g{at}", *(3 * codes * (at < 2) + rng.normal(size=n_samples)).round(3)]
+                 for at in range(8)]  # fmt: skip
+        return pd.DataFrame(rows[1:] if has_groups else rows[2:], columns=rows[0])
+
+    visitor = studio.visitor()
+    visitor.choose_file(csv(genes(60, 0, has_groups=True)), "genes.csv")
+    run = visitor.start(method="lda")
+    studio.work()
+    second = SimpleNamespace(visitor=visitor, runs={"lda": run})
+    answer = placed(second, genes(20, 1, has_groups=False)).json
+    assert len(answer["points"]["rows"]) == 20
