@@ -182,6 +182,8 @@ def _results(
         "answers": dict(options.answer),
     }
     table = client.prepare(source)
+    for warning in table.warnings:
+        print(warning, file=sys.stderr)
     for question in table.questions:
         print_question(question)
     new_rows = client.upload(table_in(options.new), options.new.name) if options.new else None

@@ -156,6 +156,14 @@ def test_an_open_question_is_printed_with_the_option_that_answers_it(of_subjects
     assert [one["answer"] for one in summary["table"]["questions"]] == [""]
 
 
+def test_an_answer_that_does_not_fit_the_table_is_said(of_subjects, tmp_path, capsys):
+    answers = ["--answer", "subjects:code", "together", "--answer", "use:week", "batch"]
+    assert of(of_subjects, tmp_path, *answers)[0] == DONE
+    printed = capsys.readouterr().err
+    assert printed.startswith("Not used, since this table does not fit: 1 answer")
+    assert "use:week = batch" in printed
+
+
 def test_an_answer_is_kept_with_the_results(of_subjects, tmp_path, capsys):
     status, summary = of(of_subjects, tmp_path, "--answer", "subjects:code", "together")
     assert status == DONE
