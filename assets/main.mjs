@@ -1,12 +1,10 @@
 // The entry of the page's scripts: connects every feature, then starts Dash. Traces are dressed in
 // the order in which features are connected here.
 import { connectComparison } from "./studio/panel/comparison.mjs";
-import { loadPlotly } from "./studio/plane/plotly.mjs";
 import { connectFrontRun } from "./studio/panel/front_run.mjs";
 import { connectMode } from "./studio/page/mode.mjs";
 import { connectColumns } from "./studio/workspace/data.mjs";
 import { complain, connectMarkup, startDash } from "./studio/page/dash.mjs";
-import { whenIdle } from "./studio/page/dom.mjs";
 import { connectDataMenus } from "./studio/workspace/data.mjs";
 import { connectGammaSlider } from "./studio/page/settings.mjs";
 import { connectFigureButtons } from "./studio/workspace/downloads.mjs";
@@ -101,6 +99,4 @@ addArrowLabels();
 addOutside();
 connectPanels();
 startRunLoop();
-firstLook()
-  .then(startDash)
-  .then(() => whenIdle(loadPlotly), complain);
+firstLook().then(startDash).catch(complain);

@@ -37,13 +37,13 @@ BOX = """(node) => {
   return [left, top, right, bottom];
 }"""
 
-# No plane of a finished run is requested or moving, and every plotly figure fills its element.
+# No plane of a finished run is requested or moving, and every picture fills its element.
 IS_AT_REST = (
     "async () => {"
     + LOAD_MODULE
     + """
   const { shownPanels } = await load("panel/panels.mjs");
-  const { isFitted } = await load("plane/plotly.mjs");
+  const { isFitted } = await load("plane/pixel_axes.mjs");
   return shownPanels().every((panel) => {
     const plot = panel.part("plot");
     const isMoving = panel.isFinal && plot.classList.contains("is-moving");

@@ -222,7 +222,9 @@ declare global {
     "panel:painted": CustomEvent<Plane>;
     /** The probabilities of rows are calibrated from now on. */
     "panel:calibrated": CustomEvent<null>;
-    "panel:hover": CustomEvent<{ row: number; at: Point; label: string } | null>;
+    /** Where the pointer is, in pixels of the picture; null once it is away, or drags. */
+    "panel:point": CustomEvent<Point | null>;
+    "panel:hover": CustomEvent<{ row: number | null; at: Point; label: string } | null>;
     "panel:file": CustomEvent<File>;
     "panel:options": CustomEvent<ViewOptions>;
   }

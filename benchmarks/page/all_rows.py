@@ -21,7 +21,7 @@ _PAN = (
     + """
   const { panelOfRun } = await load("panel/panels.mjs");
   const { shownLayer } = await load("rows/row_layer.mjs");
-  const { toPixels } = await load("plane/plotly.mjs");
+  const { toPixels } = await load("plane/pixel_axes.mjs");
   const panel = panelOfRun(run);
   const pixels = (point) => toPixels(panel.part("plot"), point);
   const [[left, top], [right, bottom]] = [pixels([0, 0]), pixels([1, 1])];

@@ -32,7 +32,6 @@ new PerformanceObserver((list) => {
   window.largestPaint = list.getEntries().at(-1).startTime;
 }).observe({ type: "largest-contentful-paint", buffered: true });
 """
-_PLOTLY = "/plotly-"  # the script that the page loads last
 _MEGABYTE = 1e6
 
 
@@ -77,8 +76,7 @@ def load_page(browser: Browser, url: str, conditions: Conditions) -> Load:
         sizes: list[int] = []
         protocol.on("Network.loadingFinished", lambda event: sizes.append(_n_bytes(event)))
         throttle(protocol, conditions)
-        with page.expect_request_finished(lambda request: _PLOTLY in request.url):
-            page.goto(url, wait_until="networkidle")
+        page.goto(url, wait_until="networkidle")
         page.wait_for_function("window.seen.button", timeout=DEADLINE_MS)
         page.wait_for_load_state("networkidle")
         seen = page.evaluate("window.seen")

@@ -200,7 +200,13 @@ def _verdict() -> Component:
 def _picture() -> Component:
     return html.Div(
         [
-            html.Div(className="plot", role="img", **part("plot"), **aria(label="No plane yet")),
+            html.Div(
+                className="plot",
+                role="img",
+                tabIndex="0",
+                **part("plot"),
+                **aria(label="No plane yet"),
+            ),
             html.Canvas(className="motion", **part("motion")),
             html.Div(className="path-mark", hidden=True, **part("path-mark")),
             html.P(className="path-reading", hidden=True, **part("path-reading")),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import combinations
 from typing import Any
 
 import pytest
@@ -10,29 +11,22 @@ from playwright.sync_api import Locator, Page, expect
 
 from melm_studio.layout import ids
 from melm_studio.planes.traces import PlaneTrace
-from tools.driver.page import Panel, StudioPage
+from tools.driver.page import NOTE_TEXTS, Panel, StudioPage
 
 A_ROW = 7
 POINTS = (PlaneTrace.TRAIN, PlaneTrace.HELD_OUT)
 
-# How many pairs of names overlap.
-N_MEETING = """(names) => {
-  const boxes = names.map((name) => name.getBoundingClientRect());
-  const apart = (a, b) => a.right <= b.left || a.bottom - 3 <= b.top;
-  const meet = (a, b) => !apart(a, b) && !apart(b, a);
-  return boxes.flatMap((a, i) => boxes.slice(i + 1).filter((b) => meet(a, b))).length;
-}"""
 
-# How many of the names reach beyond the picture that they stand in.
-N_CUT = """(names) => names.filter((name) => {
-  const [own, all] = [name, name.closest(".plot")].map((node) => node.getBoundingClientRect());
-  return own.left < all.left - 1 || own.right > all.right + 1;
-}).length"""
+def meet(one: dict[str, Any], other: dict[str, Any]) -> bool:
+    """Whether two boxes overlap."""
+    across = one["left"] < other["right"] and other["left"] < one["right"]
+    return across and one["top"] < other["bottom"] and other["top"] < one["bottom"]
 
 
 @pytest.fixture
 def wines(page: Page) -> StudioPage:
     """The page in Compare, with the wines."""
+    page.add_init_script(NOTE_TEXTS)
     studio = StudioPage(page)
     page.locator(f"#{ids.MODE}").get_by_text("Compare").click()
     return studio
@@ -148,6 +142,7 @@ def test_rows_selected_in_one_panel_stand_out_in_all_until_cleared(
     page.mouse.up()
     said = page.locator(f"#{ids.BRUSHED}")
     expect(said).to_contain_text(re.compile(r"^[1-9]\d* rows? selected: [1-9]"))
+    expect(left.node.locator(".outline")).to_have_count(0)
     for panel in pair:
         wines.wait_until(lambda panel=panel: n_faint(panel) > 0, "the other rows are faint")
     wines.toggle("Contours")  # which paints anew
@@ -194,10 +189,12 @@ def test_no_name_of_a_feature_is_cut_in_a_small_panel(page: Page, wines: StudioP
     for panel in panels:
         panel.expect_end()
     for panel in panels:
-        panel.point_at()
-        names = panel.part("plot").locator(".textpoint text")
-        assert names.count() > 3
-        assert names.evaluate_all(N_CUT) == 0
+        box = panel.part("motion").bounding_box()
+        assert box is not None
+        assert len(panel.names) > 3
+        for name in panel.names:
+            assert name["left"] >= 0, name
+            assert name["right"] <= box["width"], name
 
 
 @pytest.mark.slow
@@ -205,7 +202,7 @@ def test_no_two_names_meet_and_every_arrow_has_one(page: Page, wines: StudioPage
     wines.run("LDA").expect_end()
     panel = wines.run("PCA")
     panel.expect_end()
-    panel.point_at()
-    assert panel.part("plot").locator(".textpoint text").evaluate_all(N_MEETING) == 0
+    assert len(panel.names) > 3
+    assert not [pair for pair in combinations(panel.names, 2) if meet(*pair)]
     heads = trace_of(panel, PlaneTrace.ARROW_HEADS)
     assert len(heads["x"]) == sum(1 for name in heads["text"] if name) > 3

@@ -39,6 +39,27 @@ def test_linked_panels_zoom_together(wines: StudioPage, pair: tuple[Panel, Panel
         wines.wait_until(lambda panel=panel: same(panel.axes, whole), "a double click shows all")
 
 
+def test_a_picture_is_moved_by_hand_and_by_keys_and_no_chart_is_loaded(wines: StudioPage):
+    panel = wines.run("LDA")
+    panel.expect_end()
+    whole = panel.axes
+    plot, mouse = panel.part("plot"), wines.page.mouse
+    plot.hover(position={"x": 60, "y": 60})
+    box = plot.bounding_box()
+    assert box is not None
+    mouse.down()
+    mouse.move(box["x"] + 100, box["y"] + 60, steps=4)
+    mouse.up()
+    shift = 40 * width(whole) / box["width"]
+    wines.wait_until(lambda: panel.axes[0][0] == pytest.approx(whole[0][0] - shift), "it is moved")
+    assert width(panel.axes) == pytest.approx(width(whole))
+    plot.press("+")
+    wines.wait_until(lambda: width(panel.axes) < 0.9 * width(whole), "a key zooms")
+    plot.press("0")
+    wines.wait_until(lambda: same(panel.axes, whole), "a key shows all")
+    assert not wines.page.evaluate("() => 'Plotly' in window")
+
+
 @pytest.mark.slow
 def test_panels_that_are_not_linked_zoom_alone(wines: StudioPage, pair: tuple[Panel, Panel]):
     left, right = pair

@@ -28,7 +28,7 @@ test("a plane that follows one at rest is drawn before what showed the rows of t
     told.push(animation.isResting ? "rests" : "moves");
     return false;
   };
-  animation.rest(picture(0), [], LAYOUT);
+  animation.rest(picture(0), LAYOUT);
   animation.draw(picture(1), LAYOUT, false);
   assert.deepEqual(told, ["rests", "moves"]);
   animation.draw(picture(2), LAYOUT, false); // on its way, the canvas has it all

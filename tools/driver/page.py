@@ -43,7 +43,7 @@ AXES = (
     "async (plot) => {"
     + LOAD_MODULE
     + """
-  const { toData } = await load("plane/plotly.mjs");
+  const { toData } = await load("plane/pixel_axes.mjs");
   const [left, top] = toData(plot, [0, 0]);
   const [right, bottom] = toData(plot, [plot.clientWidth, plot.clientHeight]);
   return [[left, right], [bottom, top]];
@@ -53,7 +53,7 @@ TIP_OF_THE_STRONGEST_ARROW = (
     "async (plot) => {"
     + LOAD_MODULE
     + """
-  const { toPixels } = await load("plane/plotly.mjs");
+  const { toPixels } = await load("plane/pixel_axes.mjs");
   const tips = (await tracesOf(plot)).find(({ meta }) => meta.kind === "arrow_heads");
   const [x, y] = toPixels(plot, [tips.x[0], tips.y[0]]);
   const box = plot.getBoundingClientRect();
@@ -64,7 +64,7 @@ PLACE_OF_A_ROW = (
     "async (plot, row) => {"
     + LOAD_MODULE
     + """
-  const { toPixels } = await load("plane/plotly.mjs");
+  const { toPixels } = await load("plane/pixel_axes.mjs");
   const trace = (await tracesOf(plot)).find(({ customdata }) => customdata?.includes(row));
   const at = trace.customdata.indexOf(row);
   const [x, y] = toPixels(plot, [trace.x[at], trace.y[at]]);
@@ -86,6 +86,28 @@ SHOWS_LAST_PLANE = """(panel, state) => {
   const isLast = panel.dataset.state === state && panel.dataset.sequence === slider?.max;
   return isLast && !panel.matches("[data-asking], :has(.is-moving)");
 }"""
+
+# Notes on every canvas the texts that were drawn on it since it was cleared last, with their boxes.
+NOTE_TEXTS = """(() => {
+  const { clearRect, fillText } = CanvasRenderingContext2D.prototype;
+  CanvasRenderingContext2D.prototype.clearRect = function (...box) {
+    this.canvas.drawnTexts = [];
+    return clearRect.apply(this, box);
+  };
+  CanvasRenderingContext2D.prototype.fillText = function (text, x, y, ...more) {
+    const size = this.measureText(text);
+    (this.canvas.drawnTexts ??= []).push({
+      text,
+      left: x - size.actualBoundingBoxLeft,
+      right: x + size.actualBoundingBoxRight,
+      top: y - size.actualBoundingBoxAscent,
+      bottom: y + size.actualBoundingBoxDescent,
+    });
+    return fillText.call(this, text, x, y, ...more);
+  };
+})()"""
+TEXTS = "(canvas) => canvas.drawnTexts"
+NO_NAME = re.compile(r"[-−.\d]+|Component.*")  # a number, or the title of an axis
 
 # A panel that requests a plane, or animates one.
 IN_MOTION = "[data-asking], .is-moving"
@@ -141,6 +163,11 @@ class Panel:
         return list(self.part("plot").evaluate(TRACES))
 
     @property
+    def names(self) -> list[dict[str, Any]]:
+        """The names in the picture, each with its box, where the page has `NOTE_TEXTS`."""
+        return names_on(self.part("motion"))
+
+    @property
     def arrow_tip(self) -> tuple[float, float]:
         """The position of the tip of the longest arrow on the screen."""
         x, y = self.part("plot").evaluate(TIP_OF_THE_STRONGEST_ARROW)
@@ -180,9 +207,9 @@ class Panel:
         expect(self.node.and_(self.node.page.locator("[data-sequence]"))).to_be_visible()
 
     def point_at(self) -> None:
-        """Move the pointer to the center of the plot, which plotly then draws."""
+        """Move the pointer to the center of the plot, once nothing moves in it."""
         self.part("plot").hover()
-        expect(self.part("plot")).not_to_have_class(re.compile("is-moving|is-resting"))
+        expect(self.part("plot")).not_to_have_class(re.compile("is-moving"))
 
     def zoom(self) -> None:
         """Turn the wheel over the center of the plot."""
@@ -317,6 +344,11 @@ class StudioPage:
     def wait_until(self, condition: Callable[[], bool], claim: str) -> None:
         """Wait for a condition that no locator can express."""
         wait_until(self.page, condition, claim)
+
+
+def names_on(canvas: Locator) -> list[dict[str, Any]]:
+    """The names of classes and features on a canvas, each with its box in pixels."""
+    return [drawn for drawn in canvas.evaluate(TEXTS) if not NO_NAME.fullmatch(drawn["text"])]
 
 
 def wait_until(page: Page, condition: Callable[[], bool], claim: str) -> None:

@@ -7,7 +7,7 @@ import { sendCommand } from "../panel/commands.mjs";
 import { addToPanels } from "../panel/features.mjs";
 import { originOf, tipsOf } from "../plane/arrows.mjs";
 import { shortened } from "../plane/label_placement.mjs";
-import { hasPicture, toPixels } from "../plane/plotly.mjs";
+import { drawnAxes, toPixels } from "../plane/pixel_axes.mjs";
 import { PixelImages } from "./pixel_images.mjs";
 
 /** @typedef {import("../panel/panel.mjs").Panel} Panel */
@@ -113,7 +113,7 @@ class FeatureList {
     const unseen = new Set(features.filter((feature) => feature.is_seen === false).map(({ feature }) => feature));
     const isSame = unseen.size === panel.unseen.size && [...unseen].every((feature) => panel.unseen.has(feature));
     panel.unseen = unseen;
-    if (!isSame) panel.paint().catch(console.warn);
+    if (!isSame) panel.paint();
   }
 
   async showDensities() {
@@ -216,7 +216,7 @@ class LitArrow {
     const { feature, panel } = this;
     const plot = panel.part("plot");
     // A line has a lane for each of its arrows.
-    const isShown = feature && panel.plane?.arrows.features.length && panel.nComponents > 1 && hasPicture(plot);
+    const isShown = feature && panel.plane?.arrows.features.length && panel.nComponents > 1 && drawnAxes(plot);
     this.node.toggleAttribute("data-shown", Boolean(isShown));
     if (!isShown) return;
     const origin = originOf(panel.figure, panel.plane, 0);

@@ -38,13 +38,6 @@ function lookIn(node, { selector, known, callback }) {
   }
 }
 
-/** Calls back when the page has loaded and nothing else is to do. @param {() => void} callback */
-export function whenIdle(callback) {
-  const wait = window.requestIdleCallback ?? setTimeout; // Safari has no idle callbacks
-  if (document.readyState === "complete") wait(callback);
-  else window.addEventListener("load", () => wait(callback), { once: true });
-}
-
 /** The color scheme of the page: light or dark. */
 export const colorScheme = () => document.documentElement.dataset.mantineColorScheme || "light";
 
@@ -55,9 +48,6 @@ export function onColorScheme(callback) {
 
 /** Whether the user has asked for less motion; `matches` follows the setting. */
 export const lessMotion = globalThis.matchMedia?.("(prefers-reduced-motion: reduce)") ?? { matches: false };
-
-/** Whether the page may be touched, of which there is no notice; `matches` follows the devices. */
-export const hasTouch = globalThis.matchMedia?.("(any-pointer: coarse)") ?? { matches: false };
 
 /** @param {string} id @returns {any} */
 export const byId = (id) => document.getElementById(id);

@@ -37,7 +37,11 @@ export function showOnly(hidden, layers) {
   setSwitches(Object.fromEntries([...shown, ...MORE_LAYERS.map((name) => [name, layers.includes(name)])]));
 }
 
-const showAll = () => document.querySelectorAll("[data-switch], [data-drag]").forEach(show);
+function showAll() {
+  if (dragMode.value === "pan") delete document.body.dataset.selecting;
+  else document.body.dataset.selecting = dragMode.value;
+  document.querySelectorAll("[data-switch], [data-drag]").forEach(show);
+}
 
 function show(button) {
   const { switch: name, drag } = button.dataset;

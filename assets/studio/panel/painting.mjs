@@ -1,24 +1,20 @@
 // The picture of a panel: the plane on screen with the view that is set, drawn when either changes.
 import { PLANE_TRACE } from "../constants.mjs";
-import { hasTouch, lessMotion, wait } from "../page/dom.mjs";
+import { lessMotion, wait } from "../page/dom.mjs";
 import { mode } from "../page/mode.mjs";
 import { signal } from "../page/signals.mjs";
 import { dragMode, switches } from "../page/switches.mjs";
 import { CanvasAnimation } from "../plane/animation.mjs";
 import { decodedPlane } from "../plane/arrays.mjs";
-import { layoutOn } from "../plane/pixel_axes.mjs";
-import { clear, draw, whenResized } from "../plane/plotly.mjs";
+import { lookAround } from "../plane/looking_around.mjs";
+import { drawnAxes, isFitted, layoutOn, shownOn, watchSize } from "../plane/pixel_axes.mjs";
 import { union } from "../plane/scales.mjs";
 import { SWITCHED_BY } from "../plane/traces.mjs";
-import { zoomByWheel } from "../plane/wheel.mjs";
 import { addedTraces, dress } from "./features.mjs";
 
 /** @typedef {import("../types").Axes} Axes */
 /** @typedef {import("../types").News} News */
 /** @typedef {import("../types").Plane} Plane */
-
-// The wheel and a new size are answered by the canvas first (zoomByWheel, whenResized).
-const CONFIG = { scrollZoom: false, doubleClick: false, responsive: false };
 
 /** The axes of all linked panels, once the user has chosen them. */
 const linkedAxes = signal(/** @type {Axes | null} */ (null));
@@ -32,28 +28,46 @@ export class Painting {
     this.plane = null; // the plane that is painted
     this.paintedAs = null; // the axes and the scheme that it is painted with
     this.paintedAt = 0; // in ms
-    this.nStill = 0;
     /** @type {Axes | null} */
     this.zoom = null; // the axes that the user has chosen, of a panel that is not linked
     this.animation = new CanvasAnimation(panel.part("motion"), this.plot, () => this.rest());
     this.recap = new Recap(panel, this);
     /** What draws the rows of a plane at rest, of many rows. @type {import("../rows/row_layer.mjs").RowLayer | null} */
     this.layer = null;
-    // On axes that again hold everything.
-    this.endFitting = whenResized(this.plot, () => this.paint());
-    zoomByWheel(this);
-    this.plot.addEventListener("pointerenter", () => this.wake());
+    /** What dragging from a place does instead of moving the picture; at most one answers. @type {import("../plane/looking_around.mjs").Viewer["take"][]} */
+    this.takers = [];
+    this.endFitting = watchSize(this.plot, ([width]) => {
+      if (drawnAxes(this.plot) && width && !isFitted(this.plot)) this.paint();
+    });
+    lookAround(this.plot, {
+      shown: () => this.shown(),
+      look: (axes) => this.setZoom(axes),
+      point: (place) => panel.announce("point", place),
+      take: (place, event) => this.takers.map((take) => take(place, event)).find(Boolean) ?? null,
+      hasKeys: () => mode.value !== "present",
+    });
+    this.plot.addEventListener("dblclick", () => dragMode.value === "pan" && this.setZoom(null));
+  }
+
+  /** What is on screen; null before the first plane. */
+  shown() {
+    const { plane, figure } = this.panel;
+    return plane && figure ? shownOn(this.plot, figure.plane.layout, this.axes()) : null;
+  }
+
+  /** The traces that are drawn. */
+  get traces() {
+    return this.animation.to?.traces ?? [];
   }
 
   dispose() {
     this.endFitting();
     this.recap.end();
     this.animation.dispose();
-    clear(this.plot);
   }
 
   /** Paints the plane on screen; as it stays where `isStill`. */
-  async paint(isStill = false) {
+  paint(isStill = false) {
     const { panel } = this;
     const { plane } = panel;
     if (!plane || !panel.figure || panel.isDisposed) return;
@@ -63,10 +77,10 @@ export class Painting {
     const isSame = this.plane === plane; // on other axes, which a zoom changes many times a second
     this.plane = plane;
     const isRunning = panel.isLive && !panel.isFinal;
-    const isLeft = isSame && this.animation.isResting && !this.isInReach(); // on its canvas
+    const isLeft = isSame && this.animation.isResting;
     const isAnimated = !isStill && !isLeft && (isSame || this.animation.isOn(isRunning));
     if (isAnimated) this.drawMoving(plane, isRunning);
-    else if (!(await this.paintStill(plane))) return;
+    else this.drawStill(plane);
     this.paintedAs = paintedAs;
     this.paintedAt = performance.now();
     panel.notePainted(plane);
@@ -81,8 +95,8 @@ export class Painting {
   }
 
   // Once nothing moves any more.
-  async rest() {
-    if (!this.recap.isOn) await this.paint(true);
+  rest() {
+    if (!this.recap.isOn) this.paint(true);
   }
 
   /** Paints a plane that the run has passed, on the canvas. @param {Plane} plane */
@@ -106,36 +120,10 @@ export class Painting {
     return { plane, traces: [...under, ...own.filter(isName)], axes: this.axes(), features: plane.arrows.features };
   }
 
-  /** Returns whether the plane stays: another may follow before plotly is done. @param {Plane} plane */
-  async paintStill(plane) {
+  drawStill(plane) {
     this.layer?.settle(plane);
     const picture = this.picture(plane);
-    const layout = this.layout(picture.axes);
-    const isInReach = this.isInReach();
-    const traces = this.layer?.takeUnder(plane, picture.traces, isInReach) ?? picture.traces;
-    if (!isInReach) {
-      this.animation.rest(picture, traces, layout);
-      return true;
-    }
-    this.animation.begin(picture);
-    const drawn = draw(this.plot, traces, this.interactive(layout), CONFIG);
-    this.listenForZoom(); // who woke the picture may already press
-    await drawn.then(() => wait(0)); // the page may answer before the rows are drawn
-    if (this.animation.to !== picture) return false;
-    this.animation.end();
-    this.listenForZoom();
-    return true;
-  }
-
-  // Plotly is needed where someone can reach into the picture, but takes many times as long as the canvas: of
-  // several pictures, it draws the one under the pointer.
-  isInReach() {
-    return hasTouch.matches || this.panel.peers.shown().length === 1 || this.plot.matches(":hover");
-  }
-
-  /** Lets plotly draw what the canvas shows. */
-  wake() {
-    if (this.animation.isResting) this.paint(true).catch(console.warn);
+    this.animation.rest(picture, this.layout(picture.axes));
   }
 
   // A trace with its style and arrays, changed by the switches and the features.
@@ -162,18 +150,6 @@ export class Painting {
     return layoutOn(this.plot, this.panel.figure.plane.layout, axes);
   }
 
-  interactive(layout) {
-    this.nStill += 1;
-    return {
-      ...layout,
-      autosize: true, // plotly.react keeps the size of before without it
-      dragmode: dragMode.value,
-      // What is selected is state of the page, not what was drawn in one panel.
-      selections: [],
-      selectionrevision: this.nStill,
-    };
-  }
-
   // A line has axes of its own kind.
   isLinked() {
     return switches.linked.value && this.panel.nComponents > 1;
@@ -191,27 +167,12 @@ export class Painting {
     return (this.isLinked() ? linkedAxes.value : this.zoom) !== null;
   }
 
-  listenForZoom() {
-    /** @type {any} */
-    const plot = this.plot;
-    if (this.isListening || !plot.on) return; // plotly may not have come yet
-    this.isListening = true;
-    plot.on("plotly_relayout", (change) => "xaxis.range[0]" in change && this.setZoom(axesIn(change)));
-    plot.on("plotly_doubleclick", () => this.setZoom(null));
-  }
-
   /** Shows all shown panels, or a panel that is not linked, on axes; null for those that hold everything. @param {Axes | null} zoom */
   setZoom(zoom) {
     if (this.isLinked()) linkedAxes.set(zoom);
     else this.zoom = zoom;
     this.panel.peers.paintOnAxes(this.panel);
   }
-}
-
-/** The axes that plotly reports. @returns {Axes} */
-function axesIn(change) {
-  const range = (axis) => /** @type {import("../types").Range} */ ([change[`${axis}.range[0]`], change[`${axis}.range[1]`]]);
-  return [range("xaxis"), range("yaxis")];
 }
 
 // The recap of a search that was over in a blink: its best planes, shown within two seconds before the
@@ -241,7 +202,7 @@ class Recap {
     } catch (error) {
       console.warn(error);
     }
-    await this.skip();
+    this.skip();
   }
 
   /** @param {Plane[]} planes */
@@ -267,10 +228,10 @@ class Recap {
   }
 
   /** Goes to the last plane. */
-  async skip() {
+  skip() {
     if (!this.isOn) return;
     this.end();
-    await this.painting.paint();
+    this.painting.paint();
   }
 }
 

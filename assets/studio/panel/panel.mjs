@@ -23,7 +23,7 @@ import { changesOf, DEFAULT_VIEW, isAsFound, isOwnPlane, viewQuery } from "./vie
  * @property {() => Panel[]} all
  * @property {() => Panel[]} shown
  * @property {() => string | null} reference
- * @property {() => Promise<void>} paintStale
+ * @property {() => void} paintStale
  * @property {(first: Panel) => Promise<void>} paintOnAxes
  * @property {(run: string) => string} title
  */
@@ -278,7 +278,7 @@ export class Panel {
 
   async showRequested(plane) {
     this.show(plane);
-    await this.peers.paintStale();
+    this.peers.paintStale();
     await this.history.draw();
   }
 
@@ -305,7 +305,7 @@ export class Panel {
   async restyle() {
     if (!this.isShown()) return;
     await this.loadFigure();
-    await this.paint();
+    this.paint();
     this.history.draw(true);
   }
 

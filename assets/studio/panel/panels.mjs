@@ -106,7 +106,7 @@ let isFollowing = false;
  * @param {Panel} first
  */
 async function paintOnAxes(first) {
-  await first.paint();
+  first.paint();
   if (isFollowing) return;
   isFollowing = true;
   /** @type {Map<Panel, string>} */
@@ -115,7 +115,7 @@ async function paintOnAxes(first) {
     for (let next = longestStale(tried); next; next = longestStale(tried)) {
       await nextFrame();
       tried.set(next, next.painting.key(next.painting.axes()));
-      await next.paint();
+      next.paint();
     }
   } finally {
     isFollowing = false;
@@ -133,9 +133,9 @@ function longestStale(tried) {
  * Paints the panels that have a new plane or new axes, each once. Linked panels share axes that
  * hold all of them, so planes are first shown and then painted here.
  */
-export async function paintStale() {
+export function paintStale() {
   for (const panel of shownPanels()) {
-    if (panel.painting.isStale()) await panel.paint();
+    if (panel.painting.isStale()) panel.paint();
   }
 }
 

@@ -3,7 +3,7 @@
 import { hide, write } from "../page/dom.mjs";
 import { switches } from "../page/switches.mjs";
 import { atStep, nearestStep, originOf, pathOf, pathWords, stepOfShare } from "../plane/arrows.mjs";
-import { hasPicture, toPixels } from "../plane/plotly.mjs";
+import { drawnAxes, toPixels } from "../plane/pixel_axes.mjs";
 import { isArrowDrawn } from "./arrow_labels.mjs";
 import { addToPanels } from "./features.mjs";
 
@@ -22,8 +22,7 @@ class PathReading {
     this.panel = panel;
     this.plot = panel.part("plot");
     this.slider = panel.part("path-share");
-    this.plot.addEventListener("mousemove", (event) => this.readNear(event));
-    this.plot.addEventListener("mouseleave", () => this.clear());
+    panel.node.addEventListener("panel:point", ({ detail }) => this.readNear(detail));
     panel.node.addEventListener("panel:plane", () => {
       this.clear();
       this.followChoice();
@@ -53,23 +52,23 @@ class PathReading {
 
   readChoice() {
     const i = this.chosen();
-    if (i === null || !hasPicture(this.plot)) return this.clear();
+    if (i === null || !drawnAxes(this.plot)) return this.clear();
     const words = this.read(i, stepOfShare(Number(this.slider.value) / 100));
     return this.slider.setAttribute("aria-valuetext", words);
   }
 
   // Of paths that cross, the nearest.
-  readNear({ clientX, clientY }) {
+  /** @param {Point | null} pointer in pixels */
+  readNear(pointer) {
     const { plane, figure, arrowLimit } = this.panel;
     const values = plane?.arrows.values;
-    if (!values || !switches.arrows.value || !hasPicture(this.plot)) return this.clear();
-    const { left, top } = this.plot.getBoundingClientRect();
+    if (!pointer || !values || !switches.arrows.value || !drawnAxes(this.plot)) return this.clear();
     const found = values
       .map((own, i) => ({ i, isRead: own && i < arrowLimit && isArrowDrawn(this.panel, i) }))
       .filter(({ isRead }) => isRead)
       .map(({ i }) => {
         const pixels = pathOf(figure, plane, i).map((point) => toPixels(this.plot, point));
-        return { i, ...nearestStep(pixels, [clientX - left, clientY - top]) };
+        return { i, ...nearestStep(pixels, pointer) };
       })
       .sort((one, other) => one.distance - other.distance)[0];
     if (!found || found.distance > REACH_PX) return this.clear();

@@ -4,7 +4,7 @@ import { write } from "../page/dom.mjs";
 import { mode } from "../page/mode.mjs";
 import { dragMode, switches } from "../page/switches.mjs";
 import { loadingOf, nearest, originOf, tipsOf } from "../plane/arrows.mjs";
-import { hasPicture, toData, toPixels } from "../plane/plotly.mjs";
+import { drawnAxes, toData, toPixels } from "../plane/pixel_axes.mjs";
 import { isArrowDrawn } from "./arrow_labels.mjs";
 import { addToPanels } from "./features.mjs";
 import { withEdit } from "./view_options.mjs";
@@ -27,69 +27,41 @@ class Pointer {
     this.panel = panel;
     this.tools = tools;
     this.plot = panel.part("plot");
-    this.plot.addEventListener("mousemove", (event) => {
-      if (!this.drag) this.plot.classList.toggle("can-take", this.arrowNear(event) !== null);
+    panel.node.addEventListener("panel:point", ({ detail }) => {
+      this.plot.classList.toggle("can-take", detail !== null && this.arrowNear(detail) !== null);
     });
-    this.plot.addEventListener("mousedown", (event) => this.press(event), { capture: true });
-  }
-
-  // Before plotly receives the event.
-  press(event) {
-    const drag = event.button === 0 ? this.dragFrom(event) : null;
-    if (!drag) return;
-    event.stopPropagation();
-    event.preventDefault();
-    this.follow(drag);
+    panel.painting.takers.push((place, event) => this.dragFrom(place, event));
   }
 
   // What moving the pointer does from here on, if anything.
-  dragFrom(event) {
+  /** @param {Point} place in pixels @param {PointerEvent} event @returns {import("../plane/looking_around.mjs").Drag | null} */
+  dragFrom(place, { shiftKey }) {
     const { options, plane, nComponents } = this.panel;
     if (mode.value === "compare" || dragMode.value !== "pan" || !plane) return null;
-    const arrow = this.arrowNear(event);
-    if (arrow) return (to) => this.moveArrow(arrow, to);
-    if (nComponents !== 3 || event.shiftKey) return null;
+    const arrow = this.arrowNear(place);
+    if (arrow) return { move: (to) => this.moveArrow(arrow, to) };
+    if (nComponents !== 3 || shiftKey) return null;
     const [azimuth, elevation] = options.view_angle ?? [0, 0];
-    return (to) => {
-      const [right, down] = [to.clientX - event.clientX, to.clientY - event.clientY];
-      return this.tools.turnTo(azimuth + TURN_PER_PX * right, elevation + TURN_PER_PX * down);
-    };
-  }
-
-  follow(drag) {
-    this.drag = drag;
-    this.plot.classList.add("is-taken");
-    const end = () => {
-      this.drag = null;
-      this.plot.classList.remove("is-taken");
-      removeEventListener("mousemove", drag);
-    };
-    addEventListener("mousemove", drag);
-    addEventListener("mouseup", end, { once: true });
+    const [x, y] = place;
+    return { move: (to) => this.tools.turnTo(azimuth + TURN_PER_PX * (to[0] - x), elevation + TURN_PER_PX * (to[1] - y)) };
   }
 
   // The arrow whose tip is within reach, as it is before it is moved.
-  arrowNear(event) {
+  /** @param {Point} place */
+  arrowNear(place) {
     const { plane, figure, arrowLimit } = this.panel;
     if (!this.tools.tool("arrow") || mode.value === "compare" || !switches.arrows.value) return null;
-    if (!plane?.arrows.features.length || !hasPicture(this.plot)) return null;
+    if (!plane?.arrows.features.length || !drawnAxes(this.plot)) return null;
     const tips = tipsOf(figure, plane).slice(0, arrowLimit);
-    const i = nearest(tips.map((tip) => toPixels(this.plot, tip)), this.pixels(event), REACH_PX);
+    const i = nearest(tips.map((tip) => toPixels(this.plot, tip)), place, REACH_PX);
     if (i === null || !isArrowDrawn(this.panel, i)) return null;
     const { features, scale } = plane.arrows;
     return { feature: features[i], origin: originOf(figure, plane, i), scale };
   }
 
-  moveArrow({ feature, origin, scale }, event) {
-    const tip = toData(this.plot, this.pixels(event));
+  moveArrow({ feature, origin, scale }, place) {
     this.tools.choose(feature);
-    return this.tools.setLoading(feature, loadingOf(tip, origin, scale));
-  }
-
-  /** @returns {Point} */
-  pixels({ clientX, clientY }) {
-    const { left, top } = this.plot.getBoundingClientRect();
-    return [clientX - left, clientY - top];
+    return this.tools.setLoading(feature, loadingOf(toData(this.plot, place), origin, scale));
   }
 }
 

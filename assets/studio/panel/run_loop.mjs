@@ -6,7 +6,7 @@ import { provideCallbacks, setProps } from "../page/dash.mjs";
 import { byId, onColorScheme, whenPresent } from "../page/dom.mjs";
 import { chosenGamma } from "../page/settings.mjs";
 import { onChange } from "../page/signals.mjs";
-import { dragMode, switches } from "../page/switches.mjs";
+import { switches } from "../page/switches.mjs";
 import { allPanels, paintStale, reference, referenceRun, shownPanels } from "./panels.mjs";
 import { noteRevision, noteStates, revision, stage } from "./runs.mjs";
 
@@ -96,7 +96,7 @@ let endRest = () => {};
 export function startRunLoop() {
   whenPresent("[data-run]", () => wake());
   provideCallbacks({ noteRevision: (listed) => listed && noteRevision(listed) });
-  onChange([...Object.values(switches), dragMode], () => shownPanels().forEach((panel) => panel.paint(true)));
+  onChange(Object.values(switches), () => shownPanels().forEach((panel) => panel.paint(true)));
   onChange([switches.aligned, reference], () => shownPanels().forEach((panel) => panel.refresh()));
   onChange(chosenGamma, () => shownPanels().forEach(showAtGamma));
   onChange(stage, () => {
@@ -151,7 +151,7 @@ async function showNews(news) {
   hadPlane = false;
   for (const panel of shownPanels()) await receive(panel, news.runs[panel.run], news.toward);
   sendWhenDue();
-  await paintStale();
+  paintStale();
 }
 
 // The server answers the next request while this answer is painted.

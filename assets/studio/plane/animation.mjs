@@ -1,13 +1,11 @@
-// Canvas animation. Planes that follow each other are drawn on a canvas over the figure, many times
-// faster than plotly draws. Between two planes the picture glides, where the page has the time. The plane
-// that remains stays on the canvas, or plotly draws it, with its hovering, dragging and selecting. The
-// planes of a running fit count as one animation however slowly they come.
+// Canvas animation. Planes that follow each other are drawn on a canvas, and between two planes the picture glides,
+// where the page has the time. The planes of a running fit count as one animation however slowly they come.
 import { PLANE_TRACE } from "../constants.mjs";
 import { lessMotion } from "../page/dom.mjs";
 import { verticesPer } from "./arrows.mjs";
 import { clearedPen, drawGrid, drawNumbers, drawTitles, drawTrace } from "./canvas.mjs";
-import { drawAtOnce, inTurn, isTimeToMove, keepMoving, stopMoving } from "./clock.mjs";
-import { noteCanvasAxes, pixelAxes, shownRanges, sizeOf } from "./pixel_axes.mjs";
+import { drawAtOnce, isTimeToMove, keepMoving, stopMoving } from "./clock.mjs";
+import { noteAxes, pixelAxes, shownRanges, sizeOf } from "./pixel_axes.mjs";
 import { multiples, scale } from "./scales.mjs";
 import { isPoints } from "./traces.mjs";
 
@@ -24,7 +22,7 @@ export class CanvasAnimation {
   /**
    * @param {HTMLCanvasElement} canvas over the plot
    * @param {HTMLElement} plot
-   * @param {() => Promise<void> | void} drawStill draws the last plane as it stays
+   * @param {() => void} drawStill draws the last plane as it stays
    */
   constructor(canvas, plot, drawStill) {
     this.canvas = canvas;
@@ -42,8 +40,6 @@ export class CanvasAnimation {
     this.fading = null; // what was shown, which fades out for those who want less motion
     this.began = -Infinity; // the glide, in ms
     this.isTakenOver = false; // what is shown, from another canvas
-    /** @type {object | null} */
-    this.asked = null; // a drawing of what stays that waits for its turn
     /**
      * What draws under the picture, told of the axes in pixels; it returns whether it draws the grid.
      * @type {((axes: import("../types").DrawnAxes) => boolean) | null}
@@ -92,21 +88,22 @@ export class CanvasAnimation {
   giveUp() {
     this.to = null;
     this.isTakenOver = false;
-    this.end();
+    this.keep();
+    noteAxes(this.plot, null);
+    this.canvas.getContext("2d").clearRect(0, 0, this.canvas.width, this.canvas.height);
   }
 
   /**
    * Draws what stays.
    * @param {Picture} picture
-   * @param {import("../types").Trace[]} traces of it that are drawn here
    * @param {object} layout
    */
-  rest(picture, traces, layout) {
+  rest(picture, layout) {
     this.keep();
     this.begin(picture);
     this.pixels = pixelAxes(this.plot, layout);
     this.plot.classList.add("is-resting");
-    this.drawOn(clearedPen(this.canvas, sizeOf(this.plot)), traces, picture.axes, picture.titles);
+    this.drawOn(clearedPen(this.canvas, sizeOf(this.plot)), picture.traces, picture.axes, picture.titles);
   }
 
   /**
@@ -120,27 +117,18 @@ export class CanvasAnimation {
     this.isTakenOver = false;
     const isSame = this.glideTo(picture);
     this.pixels = pixelAxes(this.plot, layout);
-    // Until then, plotly or the layer below shows a part of the picture, which is hidden now.
+    // What rests may have been drawn by the layer below in part.
     const isAllHere = this.plot.classList.contains("is-moving");
     this.plot.classList.add("is-moving");
     this.plot.classList.remove("is-resting");
     this.drawSoon(isSame || !isAllHere);
     clearTimeout(this.timer);
     if (isFirst) {
-      requestAnimationFrame(() => setTimeout(() => this.drawInTurn())); // once it is on screen
+      requestAnimationFrame(() => setTimeout(() => this.drawStill())); // once it is on screen
       return;
     }
-    this.asked = null;
     const wait = isRunning ? STILL_AFTER_RUNNING_MS : STILL_AFTER_MS;
-    this.timer = setTimeout(() => this.drawInTurn(), Math.max(wait, this.duration()));
-  }
-
-  // Plotly takes so long that the page answers to the user between two panels.
-  drawInTurn() {
-    const asked = (this.asked = {});
-    inTurn(() => {
-      if (this.asked === asked) return this.drawStill();
-    });
+    this.timer = setTimeout(() => this.drawStill(), Math.max(wait, this.duration()));
   }
 
   // A glide begins with what is on screen; where the canvas shows that, it is drawn once the next picture is due.
@@ -213,7 +201,7 @@ export class CanvasAnimation {
     const across = scale(xRange, x.offset, x.length);
     const up = scale(yRange, y.offset + y.length, -y.length);
     const drawnAxes = { x: axisOf(across), y: axisOf(up) };
-    noteCanvasAxes(this.plot, drawnAxes);
+    noteAxes(this.plot, drawnAxes);
     const hasGrid = this.onAxes?.(drawnAxes) ?? false;
     const box = { left: x.offset, top: y.offset, width: x.length, height: y.length };
     pen.save();
@@ -233,23 +221,13 @@ export class CanvasAnimation {
   /** Ends the animation, whose last picture stays. */
   keep() {
     clearTimeout(this.timer);
-    this.asked = null;
     stopMoving(this.move);
     this.from = this.fading = null;
     this.plot.classList.remove("is-moving");
   }
 
-  /** Ends the animation: plotly has drawn the same plane. */
-  end() {
-    this.keep();
-    this.plot.classList.remove("is-resting");
-    noteCanvasAxes(this.plot, null);
-    this.canvas.getContext("2d").clearRect(0, 0, this.canvas.width, this.canvas.height);
-  }
-
   dispose() {
     clearTimeout(this.timer);
-    this.asked = null;
     stopMoving(this.move);
   }
 }

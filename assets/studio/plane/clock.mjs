@@ -1,5 +1,5 @@
 // The clock of all pictures that move: calls them before the page is painted, as often as the display
-// shows, but no more than leaves the page most of its time. What takes long comes in turn.
+// shows, but no more than leaves the page most of its time.
 
 // Of the page's time, at most this share goes into the pictures between two planes. Pictures of several
 // panels would otherwise take from planes that follow each other closely the time in which they come.
@@ -68,17 +68,6 @@ function tick() {
   }
   isTicking = moving.size > 0;
   if (isTicking) requestAnimationFrame(tick);
-}
-
-let last = Promise.resolve();
-
-/**
- * Calls a function that takes long after those that were handed over before, each in a frame of its
- * own.
- * @param {() => Promise<void> | void} draw
- */
-export function inTurn(draw) {
-  last = last.then(draw).catch(console.warn).then(nextFrame);
 }
 
 /** @returns {Promise<void>} */

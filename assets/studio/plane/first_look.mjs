@@ -1,5 +1,4 @@
-// Data without runs: their principal components are drawn as soon as they are chosen, on a canvas, for
-// nothing in them is pointed at. So this picture does not wait for plotly.
+// Data without runs: their principal components are drawn as soon as they are chosen.
 import { ID, PLANE_TRACE } from "../constants.mjs";
 import { requested } from "../page/answers.mjs";
 import { byId, colorScheme, onColorScheme, wait, whenPresent } from "../page/dom.mjs";

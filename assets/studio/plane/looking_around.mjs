@@ -1,15 +1,34 @@
-// Looking around in a picture: dragging, two fingers, the wheel, and keys.
+// Pointing at a picture and looking around in it: dragging, two fingers, the wheel, and keys. However many events
+// arrive between two frames, the picture is drawn once.
 
 import { factorOf, zoomedAt } from "./zoom.mjs";
 
 /** @typedef {import("../types").Axes} Axes */
 /** @typedef {import("../types").Point} Point */
 
+/**
+ * What dragging does where it does not move the picture; `isDone` unless it is given up.
+ * @typedef {{ move: (place: Point) => void, end?: (isDone: boolean) => void }} Drag
+ */
+
+/**
+ * Who shows the picture. Places are in its pixels.
+ * @typedef {object} Viewer
+ * @property {() => import("./pixel_axes.mjs").Shown | null} shown what is on screen; null where nothing is
+ * @property {(axes: Axes | null) => void} look shows other axes; null stands for those that hold everything
+ * @property {(place: Point | null) => void} point is told where the pointer is; null once it is away, or drags
+ * @property {(place: Point, event: PointerEvent) => Drag | null} [take] what dragging from a place does instead
+ * @property {() => boolean} [hasKeys] whether keys move the picture, rather than something else on the page
+ */
+
 const KEY_STEP = 0.1; // of the picture
 const KEY_ZOOM = 0.8;
 const TAP_PX = 6;
 /** @type {Record<string, [number, number]>} */
 const PAN_KEYS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowDown: [0, -1], ArrowUp: [0, 1] };
+/** @type {Record<string, number>} */
+const ZOOM_KEYS = { "+": KEY_ZOOM, "-": 1 / KEY_ZOOM };
+const ALL_KEY = "0";
 
 /**
  * Axes moved by a share of what they show.
@@ -22,17 +41,23 @@ export function panned(axes, shares) {
 }
 
 /**
+ * Lets a picture be looked around in.
  * @param {HTMLElement} plot
- * @param {{ axes: () => Axes | null, look: (axes: Axes) => void, point: (place: Point | null) => void }} viewer
- *   `axes` are those on screen; `look` shows others; `point` is told where the pointer is, in pixels
+ * @param {Viewer} viewer
  */
-export function connectTouch(plot, { axes, look, point }) {
+export function lookAround(plot, { shown, look, point, take, hasKeys = () => true }) {
   /** @type {Map<number, Point>} */
   const fingers = new Map();
   let moved = 0; // pixels since the first finger
+  /** @type {Drag | null} */
+  let drag = null;
+  /** @type {Axes | null} */
+  let next = null; // what is shown with the next frame
 
   plot.addEventListener("pointerdown", (event) => {
-    if (!fingers.size) moved = 0;
+    if (event.button !== 0) return;
+    if (fingers.size) drop(false); // two fingers zoom
+    else begin(event);
     fingers.set(event.pointerId, place(event));
     plot.setPointerCapture(event.pointerId);
   });
@@ -42,11 +67,14 @@ export function connectTouch(plot, { axes, look, point }) {
     const was = [...fingers.values()];
     fingers.set(event.pointerId, place(event));
     moved += Math.hypot(...difference(place(event), before));
-    if (moved > TAP_PX) move(was, [...fingers.values()]);
-    return undefined;
+    if (moved <= TAP_PX) return undefined;
+    point(null);
+    return drag ? drag.move(place(event)) : move(was, [...fingers.values()]);
   });
   const lift = (event) => {
-    if (fingers.delete(event.pointerId) && !fingers.size && moved <= TAP_PX) point(place(event));
+    if (!fingers.delete(event.pointerId) || fingers.size) return;
+    drop(event.type === "pointerup");
+    if (moved <= TAP_PX) point(place(event));
   };
   plot.addEventListener("pointerup", lift);
   plot.addEventListener("pointercancel", lift);
@@ -55,32 +83,56 @@ export function connectTouch(plot, { axes, look, point }) {
     "wheel",
     (event) => {
       event.preventDefault();
-      zoom(place(event), factorOf(event.deltaY));
+      zoom(() => place(event), factorOf(event.deltaY));
     },
     { passive: false },
   );
   plot.addEventListener("keydown", (event) => {
-    const step = PAN_KEYS[event.key];
-    const factor = { "+": KEY_ZOOM, "-": 1 / KEY_ZOOM }[event.key];
-    if (!step && !factor) return;
+    const [step, factor] = [PAN_KEYS[event.key], ZOOM_KEYS[event.key]];
+    if (!hasKeys() || event.ctrlKey || event.metaKey || event.altKey || !(step || factor || event.key === ALL_KEY)) return;
     event.preventDefault();
-    if (factor) return zoom([plot.clientWidth / 2, plot.clientHeight / 2], factor);
-    const shown = axes();
-    return shown && look(panned(shown, [-KEY_STEP * step[0], -KEY_STEP * step[1]]));
+    if (factor) zoom(({ x, y }) => [x.offset + x.length / 2, y.offset + y.length / 2], factor);
+    else if (step) change(({ axes }) => panned(axes, [-KEY_STEP * step[0], -KEY_STEP * step[1]]));
+    else showAll();
   });
 
-  function move(was, now) {
-    point(null);
-    const shown = axes();
-    if (!shown) return;
-    const [dx, dy] = difference(middle(now), middle(was));
-    const next = panned(shown, [dx / plot.clientWidth, -dy / plot.clientHeight]);
-    look(was.length > 1 ? zoomedAt(next, shares(middle(now)), spread(was) / Math.max(spread(now), 1)) : next);
+  function begin(event) {
+    moved = 0;
+    drag = take?.(place(event), event) ?? null;
   }
 
-  function zoom(at, factor) {
-    const shown = axes();
-    if (shown) look(zoomedAt(shown, shares(at), factor));
+  function drop(isDone) {
+    drag?.end?.(isDone);
+    drag = null;
+  }
+
+  function move(was, now) {
+    change(({ axes, pixels }) => {
+      const to = panned(axes, difference(shares(middle(now), pixels), shares(middle(was), pixels)));
+      return was.length > 1 ? zoomedAt(to, shares(middle(now), pixels), spread(was) / Math.max(spread(now), 1)) : to;
+    });
+  }
+
+  function zoom(placeOf, factor) {
+    change(({ axes, pixels }) => zoomedAt(axes, shares(placeOf(pixels), pixels), factor));
+  }
+
+  function change(axesFrom) {
+    const now = shown();
+    if (!now) return;
+    if (!next) requestAnimationFrame(showNext);
+    next = axesFrom({ ...now, axes: next ?? now.axes });
+  }
+
+  function showNext() {
+    const axes = next;
+    next = null;
+    if (axes) look(axes);
+  }
+
+  function showAll() {
+    next = null;
+    look(null);
   }
 
   /** @returns {Point} */
@@ -88,10 +140,10 @@ export function connectTouch(plot, { axes, look, point }) {
     const { left, top } = plot.getBoundingClientRect();
     return [clientX - left, clientY - top];
   }
-
-  /** @param {Point} at @returns {[number, number]} */
-  const shares = ([x, y]) => [x / plot.clientWidth, 1 - y / plot.clientHeight];
 }
+
+/** @returns {[number, number]} */
+const shares = ([across, down], { x, y }) => [(across - x.offset) / x.length, 1 - (down - y.offset) / y.length];
 
 /** @param {Point} one @param {Point} other @returns {Point} */
 const difference = (one, other) => [one[0] - other[0], one[1] - other[1]];

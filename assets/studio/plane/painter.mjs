@@ -4,7 +4,7 @@ import { MORE_LAYERS } from "../constants.mjs";
 import { hide } from "../page/dom.mjs";
 import { CanvasAnimation } from "./animation.mjs";
 import { Names } from "./names.mjs";
-import { canvasAxes, layoutOn, onAxes, pixelAxes, shownRanges } from "./pixel_axes.mjs";
+import { drawnAxes, layoutOn, onAxes, pixelAxes, shownOn } from "./pixel_axes.mjs";
 import { isPoints, SWITCHED_BY } from "./traces.mjs";
 
 /** @typedef {import("../types").Axes} Axes */
@@ -128,17 +128,17 @@ export class Painter {
   }
 
   /**
-   * What is on screen where at least these axes are: wider where the picture is.
+   * What is on screen of a view.
    * @param {View} view
-   * @param {Axes} axes
+   * @param {Axes} axes that are shown at least
    */
-  shownAxes({ figure }, axes) {
-    return shownRanges(axes, pixelAxes(this.plot, figure.layout));
+  shown({ figure }, axes) {
+    return shownOn(this.plot, figure.layout, axes);
   }
 
   /** The point that is nearest to a place, within reach. @param {Point} place in pixels @param {number} reach */
   nearest(place, reach) {
-    const axes = canvasAxes(this.plot);
+    const axes = drawnAxes(this.plot);
     return axes && nearestPoint(this.traces, place, (point) => onAxes(axes, point), reach);
   }
 }

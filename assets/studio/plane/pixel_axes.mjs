@@ -78,26 +78,60 @@ export function shownRanges(ranges, { x, y, hasEqualUnits }) {
 }
 
 /**
- * The axes and the sizes of pictures that a canvas shows in place of plotly.
- * @type {WeakMap<HTMLElement, { axes: import("../types").DrawnAxes, size: [number, number] }>}
+ * What is on screen: axes, and where they are in pixels.
+ * @typedef {{ axes: Axes, pixels: { x: PixelAxis, y: PixelAxis } }} Shown
  */
-const onCanvas = new WeakMap();
 
 /**
- * Notes on what axes a picture is that a canvas shows; null once plotly's is seen again.
+ * What is on screen where at least these axes are: wider where the picture is.
  * @param {HTMLElement} plot
- * @param {import("../types").DrawnAxes | null} axes
+ * @param {any} layout
+ * @param {Axes} axes
+ * @returns {Shown}
  */
-export function noteCanvasAxes(plot, axes) {
-  if (axes) onCanvas.set(plot, { axes, size: sizeOf(plot) });
-  else onCanvas.delete(plot);
+export function shownOn(plot, layout, axes) {
+  const pixels = pixelAxes(plot, layout);
+  return { axes: shownRanges(axes, pixels), pixels };
 }
 
-/** The axes of the picture that a canvas shows; null where none does. @param {HTMLElement} plot */
-export const canvasAxes = (plot) => onCanvas.get(plot)?.axes ?? null;
+/**
+ * The axes and the sizes of the pictures that are drawn.
+ * @type {WeakMap<HTMLElement, { axes: DrawnAxes, size: [number, number] }>}
+ */
+const drawn = new WeakMap();
 
-/** The size of the picture that a canvas shows. @param {HTMLElement} plot */
-export const canvasSize = (plot) => onCanvas.get(plot)?.size ?? null;
+/**
+ * Notes on what axes a picture is drawn; null where it is gone.
+ * @param {HTMLElement} plot
+ * @param {DrawnAxes | null} axes
+ */
+export function noteAxes(plot, axes) {
+  if (axes) drawn.set(plot, { axes, size: sizeOf(plot) });
+  else drawn.delete(plot);
+}
+
+/** The axes of the picture in pixels; null where nothing is drawn. @param {HTMLElement} plot */
+export const drawnAxes = (plot) => drawn.get(plot)?.axes ?? null;
+
+/** Whether the picture is as large as its element. @param {HTMLElement} plot */
+export function isFitted(plot) {
+  const size = drawn.get(plot)?.size;
+  return size !== undefined && sizeOf(plot).every((side, i) => Math.abs(side - size[i]) < 1);
+}
+
+/**
+ * From data to pixels of a picture that is drawn.
+ * @param {HTMLElement} plot
+ * @param {Point} point
+ */
+export const toPixels = (plot, point) => onAxes(drawnAxes(plot), point);
+
+/**
+ * From pixels of a picture that is drawn to data.
+ * @param {HTMLElement} plot
+ * @param {Point} place
+ */
+export const toData = (plot, place) => toAxes(drawnAxes(plot), place);
 
 /**
  * From data to pixels.

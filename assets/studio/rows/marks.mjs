@@ -95,7 +95,7 @@ class Marks {
     }
     dressByColumns(panel, { colors: everyMark(this.shown.colors), symbols: everyMark(this.shown.symbols) });
     this.showLegend();
-    await panel.paint(true);
+    panel.paint(true);
   }
 
   dress(trace, position) {

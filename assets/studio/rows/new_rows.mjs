@@ -9,7 +9,6 @@ import { addTraces } from "../panel/features.mjs";
 import { shownPanels } from "../panel/panels.mjs";
 import { bringToFront, stage } from "../panel/runs.mjs";
 import { addressOf } from "../panel/view_options.mjs";
-import { escaped } from "../plane/canvas.mjs";
 import { placedFile, placeFile } from "./new_rows_buttons.mjs";
 import { nameOf, rowLine } from "./row_card.mjs";
 
@@ -117,7 +116,7 @@ class NewRows {
   show(known) {
     this.known = known;
     this.showReport();
-    this.panel.paint(true).catch(console.warn);
+    this.panel.paint(true);
   }
 
   showReport() {
@@ -161,8 +160,6 @@ class NewRows {
       y: chosen.map((i) => clamped(points.y[i], low, high)),
       text: chosen.map((i) => label(points, i)),
       marker: { symbol, color, size: SIZE, line: { color: ink, width: 1 } },
-      hovertemplate: "%{text}<extra></extra>",
-      showlegend: false,
     };
   }
 }
@@ -183,7 +180,7 @@ const trainTraces = (panel) => panel.figure.plane.data.filter(({ meta }) => meta
 
 function label(points, i) {
   const name = nameOf({ name: points.names[i] ?? "", row: points.rows[i] });
-  return escaped(`new ${name}: ${points.words[i]}`);
+  return `new ${name}: ${points.words[i]}`;
 }
 
 function confusionRows({ class_names: names, confusion }) {

@@ -35,14 +35,19 @@ class RowCard {
     this.known = new Map();
   }
 
-  /** @param {{ row: number, label: string, at: [number, number] } | null} hovered */
+  /** @param {{ row: number | null, label: string, at: [number, number] } | null} hovered without a row, something else that is marked */
   show(hovered) {
     clearTimeout(this.timer);
     this.row = hovered?.row ?? null;
     // Nothing covers the picture while it is presented.
-    const isHidden = this.row === null || mode.value === "present";
+    const isHidden = hovered === null || mode.value === "present";
     hide(this.node, isHidden);
     if (isHidden) return;
+    if (this.row === null) {
+      this.node.replaceChildren(element("strong", "", hovered.label));
+      this.place(hovered.at);
+      return;
+    }
     const address = addressOf(this.panel, `rows/${hovered.row}`);
     const known = this.known.get(address);
     this.node.replaceChildren(...(known ? detailLines(known) : [element("strong", "", `${hovered.label}, row ${hovered.row}`)]));

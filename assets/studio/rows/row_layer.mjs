@@ -1,7 +1,5 @@
-// The layer of a panel that draws rows in place of plotly, for which each is an element of the page. It lies under
-// the figure. A plane that moves, or is left on the canvas of the animation, is drawn there; where plotly
-// draws, rows and contours are drawn here. Of a table of which the figure draws a sample, the positions of all rows
-// come once the plane rests, and the sample gives way to them.
+// The rows of a panel: found by pointer or outline, and, of a table of which the traces draw a sample, drawn. The
+// positions of all rows come once the plane rests, and the sample gives way to a layer under the canvas.
 import { PLANE_TRACE, UNLABELED_COLOR } from "../constants.mjs";
 import { requested } from "../page/answers.mjs";
 import { element, hide } from "../page/dom.mjs";
@@ -9,16 +7,14 @@ import { onChange } from "../page/signals.mjs";
 import { addToPanels, addTraces, dressTraces } from "../panel/features.mjs";
 import { shownPanels } from "../panel/panels.mjs";
 import { addressOf } from "../panel/view_options.mjs";
-import { drawTrace } from "../plane/canvas.mjs";
 import { dressOf } from "../plane/dress.mjs";
-import { pixelAxes } from "../plane/pixel_axes.mjs";
-import { drawnAxes, hasPicture, toData } from "../plane/plotly.mjs";
+import { pixelAxes, toData } from "../plane/pixel_axes.mjs";
 import { Raster } from "../plane/raster.mjs";
 import { pointsIn, positionOf, rowsIn } from "../plane/row_arrays.mjs";
 import { RowGrid } from "../plane/row_grid.mjs";
 import { drawGridBelow, drawRows, fitted, sizeIn } from "../plane/under_canvas.mjs";
 import { chosen, selectedRows, shownClasses } from "./singled_out.mjs";
-import { isPoints, POINT_KINDS } from "../plane/traces.mjs";
+import { isPoints } from "../plane/traces.mjs";
 
 /** @typedef {import("../panel/panel.mjs").Panel} Panel */
 /** @typedef {import("../types").Plane} Plane */
@@ -33,9 +29,6 @@ const FEW = 300; // rows without a class, which would not be seen below the othe
 
 const UNLABELED = "unlabeled"; // the kind of the trace of rows without a class, where they are few
 
-/** @type {string[]} */
-const UNDER = [PLANE_TRACE.contour, ...POINT_KINDS, UNLABELED];
-
 let raster = new Raster(1, 1); // for all panels, which are mostly of one size
 
 export class RowLayer {
@@ -48,8 +41,6 @@ export class RowLayer {
     /** @type {import("../plane/row_arrays.mjs").Points | null} */
     this.points = null;
     this.isWhole = false; // every row of the table is known, else those of the figure
-    /** What is drawn under plotly of the plane at rest, above rows that only the layer has. @type {Trace[]} */
-    this.resting = [];
     /** @type {RowGrid | null} */
     this.sorted = null;
     /** @type {HTMLCanvasElement | null} */
@@ -58,16 +49,13 @@ export class RowLayer {
     this.drawnAs = "";
     this.nDressed = 0;
     panel.painting.layer = this;
-    panel.painting.animation.onAxes = (axes) => this.drawBelow(axes);
+    panel.painting.animation.onAxes = (axes) => this.drawOn(axes);
     // The last plane may be painted before the run is known to have ended.
     panel.node.addEventListener("panel:news", ({ detail }) => detail.is_final && this.refresh());
-    panel.node.addEventListener("panel:painted", () => {
-      this.listen();
-      this.refresh();
-    });
+    panel.node.addEventListener("panel:painted", () => this.refresh());
   }
 
-  /** Whether the layer draws a plane in place of the sample. @param {Plane | null} plane */
+  /** Whether the layer knows where a plane has its rows. @param {Plane | null} plane */
   shows(plane) {
     if (!plane || !this.points || this.panel.painting.recap.isOn) return false;
     if (!this.isWhole) return this.known === plane;
@@ -97,22 +85,6 @@ export class RowLayer {
     this.known = plane;
   }
 
-  /**
-   * Takes from the traces of a plane at rest those that the layer draws.
-   * @param {Plane} plane
-   * @param {Trace[]} traces
-   * @param {boolean} isPlotly what draws the rest; a canvas draws all but rows that only the layer has
-   * @returns {Trace[]} the rest
-   */
-  takeUnder(plane, traces, isPlotly) {
-    this.nDressed += 1;
-    this.resting = [];
-    if (!this.shows(plane) || !(isPlotly || this.isWhole)) return traces;
-    const isUnder = ({ meta }) => UNDER.includes(meta.kind);
-    this.resting = traces.filter((trace) => isUnder(trace) && trace.visible !== false);
-    return traces.filter((trace) => !isUnder(trace));
-  }
-
   /** Draws rows in other colors or symbols. @param {typeof this.columns} columns */
   setColumns(columns) {
     this.columns = columns;
@@ -125,21 +97,9 @@ export class RowLayer {
     this.nDressed += 1;
   }
 
-  // A picture that is dragged or zoomed by the wheel.
-  listen() {
-    if (this.isListening || !this.plot.on) return; // plotly may not have drawn yet
-    this.isListening = true;
-    this.plot.on("plotly_relayouting", () => {
-      cancelAnimationFrame(this.frame);
-      this.frame = requestAnimationFrame(() => this.drawStill());
-    });
-  }
-
   refresh() {
     const { panel } = this;
     clearTimeout(this.timer);
-    if (this.shows(panel.plane)) this.drawStill();
-    else this.hide();
     const isMoving = panel.isLive && !panel.isFinal;
     const hasMore = panel.figure?.is_sample || panel.figure?.unlabeled > 0; // than the figure draws
     if (!hasMore || isMoving || panel.painting.recap.isOn || this.showsAll(panel.plane)) return;
@@ -162,7 +122,7 @@ export class RowLayer {
     } catch (error) {
       if (!loading.signal.aborted) throw error;
     }
-    if (this.showsAll(panel.plane)) await panel.paint(true);
+    if (this.showsAll(panel.plane)) panel.paint(true);
   }
 
   take(rows, points, isWhole) {
@@ -176,62 +136,28 @@ export class RowLayer {
     return this.sorted;
   }
 
-  // Below the canvas of the animation, which draws all but rows that only the layer has, and of a plane at rest its
-  // contours. Returns whether the layer has drawn the grid below them.
-  drawBelow(axes) {
-    if (this.isWhole) return this.drawOn(axes, this.isMoving());
-    this.hide();
-    return false;
-  }
-
-  // On the axes of the picture, unless the animation draws on others.
-  drawStill() {
-    const { plot } = this;
-    const isOnCanvas = this.panel.painting.animation.isResting && !this.isWhole;
-    if (isOnCanvas || this.isMoving() || !hasPicture(plot)) return;
-    this.drawOn(drawnAxes(plot));
-  }
-
-  isMoving() {
-    return this.plot.classList.contains("is-moving");
-  }
-
   /**
+   * Draws every row below the canvas of the animation, with the grid below them, where they are known.
    * @param {DrawnAxes} axes in pixels of the figure
-   * @param {boolean} [isMoving] while an animation draws the rest of the picture
-   * @returns {boolean} whether something is drawn
+   * @returns {boolean} whether it has
    */
-  drawOn(axes, isMoving = false) {
+  drawOn(axes) {
     const { panel, plot } = this;
-    if (!this.shows(panel.painting.plane)) {
-      this.hide();
-      return false;
-    }
+    const isDrawn = this.showsAll(panel.painting.plane);
+    if (isDrawn) this.canvas ??= this.place();
+    if (this.canvas) hide(this.canvas, !isDrawn);
+    if (!isDrawn) return false;
     const { x: across, y: up } = pixelAxes(plot, panel.painting.layout(panel.axes()));
     const { density, width, height } = sizeIn(across, up);
-    const drawnAs = JSON.stringify([axes, width, height, panel.figureScheme, this.nDressed, isMoving]);
-    this.canvas ??= this.place();
-    hide(this.canvas, false);
+    const drawnAs = JSON.stringify([axes, width, height, panel.figureScheme, this.nDressed]);
     if (drawnAs === this.drawnAs) return true;
     this.drawnAs = drawnAs;
     const { pen, axes: inPixels } = fitted(this.canvas, axes, [across, up]);
     pen.clearRect(0, 0, width, height);
-    if (this.isWhole) this.paintAll(pen, inPixels, density);
-    if (!isMoving) this.paintResting(pen, inPixels, density);
+    if (raster.width !== width || raster.height !== height) raster = new Raster(width, height);
+    drawRows(pen, raster, this.grid, this.sortedDress(), inPixels, density);
     drawGridBelow(pen, inPixels, density, [across, up]);
     return true;
-  }
-
-  paintAll(pen, axes, density) {
-    const { width, height } = this.canvas;
-    if (raster.width !== width || raster.height !== height) raster = new Raster(width, height);
-    drawRows(pen, raster, this.grid, this.sortedDress(), axes, density);
-  }
-
-  paintResting(pen, axes, density) {
-    pen.setTransform(density, 0, 0, density, 0, 0);
-    const [across, up] = [axes.x, axes.y].map(({ offset, scale }) => (value) => (value === null ? NaN : (offset + scale * value) / density));
-    for (const trace of this.resting) drawTrace(pen, trace, trace.x.map(across), trace.y.map(up));
   }
 
   // In the order of the grid.
@@ -248,10 +174,6 @@ export class RowLayer {
     const canvas = /** @type {HTMLCanvasElement} */ (element("canvas", "row-layer"));
     this.plot.before(canvas);
     return canvas;
-  }
-
-  hide() {
-    if (this.canvas) hide(this.canvas, true);
   }
 
   /** The row under the pointer, by number and class, or null. @param {Point} pixels of the figure */

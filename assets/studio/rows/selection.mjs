@@ -4,13 +4,14 @@ import { ID } from "../constants.mjs";
 import { provideCallbacks, setProps } from "../page/dash.mjs";
 import { byId, hide, whenPresent } from "../page/dom.mjs";
 import { batch, onChange } from "../page/signals.mjs";
+import { dragMode } from "../page/switches.mjs";
 import { addToPanels, dressTraces } from "../panel/features.mjs";
 import { shownPanels } from "../panel/panels.mjs";
-import { sizeOf } from "../plane/pixel_axes.mjs";
-import { hasPicture, toPixels } from "../plane/plotly.mjs";
+import { drawnAxes, sizeOf, toData, toPixels } from "../plane/pixel_axes.mjs";
 import { positionOf } from "../plane/row_arrays.mjs";
 import { markBy } from "./marks.mjs";
 import { placeFile } from "./new_rows_buttons.mjs";
+import { outlineFrom } from "./outline.mjs";
 import { shownLayer } from "./row_layer.mjs";
 import { chosen, isolate, mark, markedRow, selectedRows, selectRows, shownClasses } from "./singled_out.mjs";
 import { isPoints } from "../plane/traces.mjs";
@@ -20,7 +21,10 @@ const BUTTONS = `[data-isolate], [data-class], [data-mark], #${ID.brushed} butto
 
 export function connectSelection() {
   provideCallbacks({ setTable });
-  addToPanels((panel) => addRings(panel, selectRows));
+  addToPanels((panel) => {
+    connectOutline(panel);
+    ringsOf.set(panel, new Rings(panel));
+  });
   dressTraces(dressBySelection);
   document.addEventListener("click", ({ target }) => {
     const button = /** @type {Element} */ (target).closest?.(BUTTONS);
@@ -72,6 +76,19 @@ function press(button) {
 export function toggled(codes, code) {
   if (codes.includes(code)) return codes.filter((known) => known !== code);
   return [...codes, code].sort((a, b) => a - b);
+}
+
+/** Selects the rows that are encircled; a double click selects none. @param {Panel} panel */
+function connectOutline(panel) {
+  const { node, painting } = panel;
+  const { plot } = painting;
+  const select = (corners) => {
+    const rows = shownLayer(panel)?.rowsWithin(corners.map((corner) => toData(plot, corner)));
+    if (rows) selectRows(rows);
+  };
+  const picture = node.querySelector(".picture");
+  painting.takers.push((place) => (dragMode.value === "pan" ? null : outlineFrom(picture, dragMode.value, place, select)));
+  plot.addEventListener("dblclick", () => dragMode.value === "pan" || selectRows([]));
 }
 
 // Selected rows stand out, and so do classes that are shown alone.
@@ -158,11 +175,6 @@ const ringsOf = new WeakMap();
 /** @type {WeakMap<object, Map<number, [trace: number, point: number]>>} */
 const indices = new WeakMap();
 
-/** @param {Panel} panel @param {(rows: number[]) => void} onSelect */
-function addRings(panel, onSelect) {
-  ringsOf.set(panel, new Rings(panel, onSelect));
-}
-
 function showMarked(row) {
   for (const button of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-mark]"))) {
     button.setAttribute("aria-pressed", String(Number(button.dataset.mark) === row));
@@ -182,47 +194,32 @@ function hover(row) {
 const placeRings = () => shownPanels().forEach((panel) => ringsOf.get(panel).place());
 
 class Rings {
-  constructor(panel, onSelect) {
+  /** @param {Panel} panel */
+  constructor(panel) {
     this.panel = panel;
     this.plot = panel.part("plot");
-    this.onSelect = onSelect;
     this.hovered = ring("is-hovered");
     this.marked = ring("is-marked");
     panel.node.querySelector(".picture").append(this.hovered, this.marked);
-    this.plot.addEventListener("mousemove", (event) => this.point(event));
-    this.plot.addEventListener("mouseleave", () => this.leave());
-    panel.node.addEventListener("panel:painted", () => {
-      this.listen();
-      this.place();
-    });
+    panel.node.addEventListener("panel:point", ({ detail }) => this.point(detail));
+    panel.node.addEventListener("panel:painted", () => this.place());
   }
 
-  listen() {
-    const { plot } = this;
-    if (this.isListening || !plot.on) return; // plotly may not have drawn yet
-    this.isListening = true;
-    plot.on("plotly_relayouting", () => this.place());
-    // Without points, the event only reports that the outline of a selection was removed.
-    plot.on("plotly_selected", (event) => this.select(event));
-    plot.on("plotly_deselect", () => this.onSelect([]));
+  // What a mark says that lies over the rows, else which row is there.
+  /** @param {import("../types").Point | null} place in pixels */
+  point(place) {
+    const { panel, plot } = this;
+    const isDrawn = place !== null && drawnAxes(plot) !== null;
+    const said = isDrawn ? markAt(panel.painting.traces, place, (point) => toPixels(plot, point)) : null;
+    const found = isDrawn && !said ? shownLayer(panel)?.rowAt(place) : null;
+    if (said) this.say(said);
+    else if (!found) this.leave();
+    else if (found.row !== hovered) this.show(found.row, found.label);
   }
 
-  // Plotly knows nothing of the rows, which are drawn by the layer.
-  select(event) {
-    const layer = shownLayer(this.panel);
-    const corners = layer && cornersOf(event);
-    if (corners) this.onSelect(layer.rowsWithin(corners));
-  }
-
-  // A pressed button drags the picture.
-  point({ clientX, clientY, buttons }) {
-    const layer = shownLayer(this.panel);
-    if (!layer || buttons) return;
-    const { left, top } = this.plot.getBoundingClientRect();
-    const found = layer.rowAt([clientX - left, clientY - top]);
-    if ((found?.row ?? null) === hovered) return;
-    if (found) this.show(found.row, found.label);
-    else this.leave();
+  say({ at, label }) {
+    hover(null);
+    this.panel.announce("hover", { row: null, at, label });
   }
 
   show(row, label) {
@@ -258,7 +255,7 @@ class Rings {
   // Null where the row is not drawn, or is outside the picture.
   pixels(row) {
     const { plot, panel } = this;
-    const point = hasPicture(plot) && (shownLayer(panel)?.pointOf(row) ?? this.sampledPoint(row));
+    const point = drawnAxes(plot) && (shownLayer(panel)?.pointOf(row) ?? this.sampledPoint(row));
     if (!point) return null;
     const at = toPixels(plot, point);
     const size = sizeOf(plot);
@@ -266,15 +263,25 @@ class Rings {
   }
 }
 
+const MARK_REACH_PX = 7;
+
 /**
- * The corners of the region that plotly reports as selected; null for none.
- * @returns {import("../types").Point[] | null}
+ * The mark with words that is nearest to a place, within reach; null for none.
+ * @param {import("../types").Trace[]} traces
+ * @param {import("../types").Point} place in pixels
+ * @param {(point: import("../types").Point) => import("../types").Point} onScreen
+ * @returns {{ at: import("../types").Point, label: string } | null}
  */
-function cornersOf(event) {
-  if (event?.lassoPoints) return event.lassoPoints.x.map((x, i) => [x, event.lassoPoints.y[i]]);
-  if (!event?.range) return null;
-  const { x: [left, right], y: [bottom, top] } = event.range;
-  return [[left, bottom], [right, bottom], [right, top], [left, top]];
+export function markAt(traces, [x, y], onScreen) {
+  let [best, least] = [null, MARK_REACH_PX];
+  for (const trace of traces.filter(({ mode, text, visible }) => mode === "markers" && text && visible !== false)) {
+    trace.text.forEach((label, i) => {
+      const at = onScreen([trace.x[i], trace.y[i]]);
+      const distance = Math.hypot(at[0] - x, at[1] - y);
+      if (distance <= least) [best, least] = [{ at, label }, distance];
+    });
+  }
+  return best;
 }
 
 // The trace that draws a row of the table, and the point of it that does.

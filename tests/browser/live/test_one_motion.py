@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from melm_studio.layout import ids
-from tools.driver.page import IN_MOTION, LOAD_MODULE, StudioPage
+from tools.driver.page import IN_MOTION, LOAD_MODULE, NOTE_TEXTS, StudioPage, names_on
 
 # Notes with every frame whether the picture in front is blank, and how far its first three class
 # means are from lying on a line, as a share of their largest distance: negative on the other side.
@@ -32,12 +32,8 @@ RECORD = (
     }
     return false;
   };
-  // Plotly draws the rows, or the layer of every row does.
-  const isDrawn = ({ node, painting: { plot, animation } }) => {
-    if (!node.checkVisibility()) return false;
-    if (plot.matches(".is-moving, .is-resting")) return hasColor(animation.canvas);
-    return plot.querySelector(".scatterlayer path") || hasColor(node.querySelector(".row-layer"));
-  };
+  const isDrawn = ({ node, painting: { animation } }) =>
+    node.checkVisibility() && hasColor(animation.canvas);
   const middle = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
   const turnOf = ({ traces }) => {
     const rows = traces.filter(({ meta }) => meta.kind === "train").slice(0, 3);
@@ -101,18 +97,6 @@ RECORD_PHONE = """() => {
   };
   requestAnimationFrame(note);
 }"""
-# The texts that a page has drawn on canvases since they were cleared last.
-NOTE_TEXTS = """(() => {
-  const { clearRect, fillText } = CanvasRenderingContext2D.prototype;
-  CanvasRenderingContext2D.prototype.clearRect = function (...box) {
-    this.canvas.drawnTexts = [];
-    return clearRect.apply(this, box);
-  };
-  CanvasRenderingContext2D.prototype.fillText = function (text, ...place) {
-    (this.canvas.drawnTexts ??= []).push(text);
-    return fillText.call(this, text, ...place);
-  };
-})()"""
 PHONE = {"width": 390, "height": 844}
 FLAT = 0.15  # class means that lie nearly on a line say nothing of the side that is seen
 
@@ -120,6 +104,7 @@ FLAT = 0.15  # class means that lie nearly on a line say nothing of the side tha
 @pytest.fixture
 def moving(page: Page) -> StudioPage:
     page.emulate_media(reduced_motion="no-preference")
+    page.add_init_script(NOTE_TEXTS)
     studio = StudioPage(page)
     studio.choose_sample("Wine")
     return studio
@@ -129,11 +114,6 @@ def recorded(studio: StudioPage) -> list[dict[str, Any]]:
     """What was shown since the last call, once nothing moves any more."""
     expect(studio.page.locator(IN_MOTION)).to_have_count(0)
     return list(studio.page.evaluate("() => window.shown.splice(0)"))
-
-
-def is_name(text: str) -> bool:
-    """Whether a text in a picture is neither a number nor the title of an axis."""
-    return not re.fullmatch(r"[-−.\d]+|Component.*", text)
 
 
 def assert_one_motion(frames: list[dict[str, Any]]) -> None:
@@ -224,9 +204,10 @@ def test_a_phone_sees_the_same_arrows_and_moves_as_the_projector_does(
     expect(page.locator(IN_MOTION)).to_have_count(0)
 
     def is_alike() -> bool:
-        texts = phone.locator('[data-part="canvas"]').evaluate("canvas => canvas.drawnTexts")
-        names = page.locator(".panel.is-front .textpoint").all_text_contents()
-        return sorted(filter(is_name, texts)) == sorted(names)
+        canvases = '[data-part="canvas"]', '.panel.is-front [data-part="motion"]'
+        drawn = [names_on(at.locator(one)) for at, one in zip((phone, page), canvases, strict=True)]
+        followed, shown = (sorted(name["text"] for name in names) for names in drawn)
+        return len(shown) > 3 and followed == shown
 
     moving.wait_until(is_alike, "the phone names the arrows that the projector names")
     assert_one_motion(phone.evaluate("() => window.shown.splice(0)"))

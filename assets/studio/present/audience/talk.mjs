@@ -1,7 +1,7 @@
 // The page of a viewer: shows what the presenter shows, until the viewer looks around. Then the picture
 // stays as it is, and "Follow" goes back to the talk.
 import { decodedPlane, unpacked } from "../../plane/arrays.mjs";
-import { connectTouch } from "../../plane/looking_around.mjs";
+import { lookAround } from "../../plane/looking_around.mjs";
 import { Painter } from "../../plane/painter.mjs";
 import { steadyLimits } from "../../plane/scales.mjs";
 import { showClasses } from "../class_buttons.mjs";
@@ -42,8 +42,8 @@ class Talk {
     this.classes = null; // that the viewer has chosen
     this.plot = byPart("plot");
     this.painter = new Painter(byPart("canvas"), this.plot);
-    connectTouch(this.plot, {
-      axes: () => this.shownAxes(),
+    lookAround(this.plot, {
+      shown: () => this.shown && this.painter.shown(this.view(), this.wantedAxes()),
       look: (axes) => this.look({ axes }),
       point: (place) => this.point(place),
     });
@@ -104,10 +104,6 @@ class Talk {
 
   shownClasses() {
     return this.isFollowing ? this.shown.classes : this.classes;
-  }
-
-  shownAxes() {
-    return this.shown && this.painter.shownAxes(this.view(), this.wantedAxes());
   }
 
   /** Lets go of the presenter. @param {{ axes?: import("../../types").Axes | null, classes?: number[] | null }} change */

@@ -2,7 +2,7 @@
 import { PLANE_TRACE } from "../../constants.mjs";
 import { element, hide } from "../../page/dom.mjs";
 import { decodedPlane, fromBase64, unpacked } from "../../plane/arrays.mjs";
-import { connectTouch } from "../../plane/looking_around.mjs";
+import { lookAround } from "../../plane/looking_around.mjs";
 import { Painter } from "../../plane/painter.mjs";
 import { watchSize } from "../../plane/pixel_axes.mjs";
 
@@ -61,8 +61,8 @@ export class Picture {
     this.classes = null; // that alone are shown
     /** What draws every row of a plane. @type {(plane: any) => import("../../plane/still_rows.mjs").StillRows | null} */
     this.everyRowOf = () => null;
-    connectTouch(this.plot, {
-      axes: () => this.plane && this.painter.shownAxes(this.view(), this.wantedAxes()),
+    lookAround(this.plot, {
+      shown: () => this.plane && this.painter.shown(this.view(), this.wantedAxes()),
       look: (axes) => this.look(axes),
       point: (place) => this.point(place),
     });
