@@ -12,6 +12,7 @@ _PINS: Mapping[str, str] = MappingProxyType(
     {
         "dask": "requirements/tables.txt",
         "h5ad": "requirements/files.txt",
+        "notebook": "requirements/dev.txt",
         "parquet": "requirements/files.txt",
         "redis": "requirements/redis.txt",
         "umap": "requirements/umap.txt",
@@ -25,7 +26,7 @@ def install_command(extra: str) -> str:
     Parameters
     ----------
     extra : str
-        ``dask``, ``h5ad``, ``parquet``, ``redis`` or ``umap``.
+        ``dask``, ``h5ad``, ``notebook``, ``parquet``, ``redis`` or ``umap``.
     """
     pins = _PINS[extra]
     if (APPLICATION_FOLDER / pins).is_file():

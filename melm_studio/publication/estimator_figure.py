@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 import plotly.graph_objects as go
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from melm_core.base import DEFAULT_DENSITY_GAMMA, FloatArray, IntArray, UserError
+from melm_core.base import DEFAULT_DENSITY_GAMMA, FloatArray, UserError
 from melm_studio.planes.figure import empty_figure, limits, plane_frame
-from melm_studio.planes.rows_view import view_of_rows
+from melm_studio.planes.plane_view import PlaneViewer
+from melm_studio.planes.rows_view import viewer_of_rows
 from melm_studio.planes.theme import Scheme
 
+_NO_TRANSFORM = (
+    "{name} has no transform(X), so its picture cannot hold further rows. Take an estimator that "
+    "has one, or plot the coordinates that fit_transform(X) returns."
+)
 _NEW_CLASS = (
     "The held-out rows have the class {name!r}, which the training rows do not have. Leave those "
     "rows out."
@@ -77,28 +82,83 @@ def plane_figure(
     ['0', '1', '2']
     """
     check_is_fitted(estimator)
-    classes, codes = np.unique(np.asarray(y), return_inverse=True)
-    rows, components, names = _mapped(estimator, X, feature_names)
-    shown = None if held_out is None else _further(estimator, held_out, classes)
-    view = view_of_rows(
-        rows,
-        codes,
-        components,
-        feature_names=names,
-        class_names=[str(name) for name in classes],
-        gamma=_gamma(estimator) if gamma is None else gamma,
-        held_out=shown,
+    components = plane_of(estimator)
+    viewer = estimator_viewer(
+        estimator,
+        X,
+        y,
+        len(components) if components is not None else None,
+        held_out=held_out,
+        feature_names=feature_names,
+        gamma=gamma,
     )
-    n_points = len(rows) + (0 if shown is None else len(shown[0]))
-    class_names = [str(name) for name in classes]
-    figure = empty_figure(class_names, n_points, scheme, n_components=len(components))
+    view = viewer.view(np.eye(viewer.n_components) if components is None else components)
+    figure = empty_figure(
+        viewer.class_names, viewer.n_drawn, scheme, n_components=viewer.n_components
+    )
     for trace, arrays in zip(figure.data, plane_frame(view, encode=np.asarray), strict=True):
         trace.update(arrays)
     horizontal, vertical = limits(view)
     return figure.update_layout(xaxis_range=horizontal, yaxis_range=vertical)
 
 
-def _last(estimator: Any) -> Any:
+def plane_of(estimator: Any) -> FloatArray | None:
+    """The components of a fitted estimator or of the last step of a pipeline; None without."""
+    components = getattr(last_step(estimator), "components_", None)
+    return None if components is None else np.asarray(components)
+
+
+def estimator_viewer(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    n_components: int | None,
+    *,
+    held_out: tuple[Any, Any] | None = None,
+    feature_names: Sequence[str] | None = None,
+    gamma: float | None = None,
+) -> PlaneViewer:
+    """The viewer of rows as the last step of a pipeline takes them; see `plane_figure`.
+
+    Parameters
+    ----------
+    estimator : estimator or Pipeline
+        The steps of a pipeline before the last are fitted.
+    n_components : int or None
+        Of the planes that will be viewed. Without, the viewer has the coordinates that a fitted
+        estimator transforms to, and its planes are the first of these.
+    """
+    classes, codes = np.unique(np.asarray(y), return_inverse=True)
+    has_arrows = n_components is not None
+    if not has_arrows and not hasattr(estimator, "transform"):
+        raise UserError(_NO_TRANSFORM.format(name=type(last_step(estimator)).__name__))
+    mapped = partial(_before, estimator) if has_arrows else estimator.transform
+    rows = np.asarray(mapped(X), dtype=np.float64)
+    further = None
+    if held_out is not None:
+        labels = np.asarray(held_out[1])
+        if len(new := np.setdiff1d(labels, classes)):
+            raise UserError(_NEW_CLASS.format(name=str(new[0])))
+        others = np.asarray(mapped(held_out[0]), dtype=np.float64)
+        further = (others, np.searchsorted(classes, labels))
+    n_columns = rows.shape[1]
+    return viewer_of_rows(
+        rows,
+        codes,
+        n_columns if n_components is None else n_components,
+        feature_names=(
+            _names(X, n_columns, feature_names)
+            if has_arrows
+            else [f"Component {i + 1}" for i in range(n_columns)]
+        ),
+        class_names=[str(name) for name in classes],
+        gamma=_gamma(estimator) if gamma is None else gamma,
+        held_out=further,
+    )
+
+
+def last_step(estimator: Any) -> Any:
+    """The last step of a pipeline, or the estimator itself."""
     return estimator[-1] if isinstance(estimator, Pipeline) else estimator
 
 
@@ -108,41 +168,13 @@ def _before(estimator: Any, X: Any) -> Any:
     return estimator[:-1].transform(X) if is_longer else X
 
 
-def _mapped(
-    estimator: Any, X: Any, feature_names: Sequence[str] | None
-) -> tuple[FloatArray, FloatArray, list[str]]:
-    """Rows, components and names of features; without components, of the coordinates."""
-    components = getattr(_last(estimator), "components_", None)
-    if components is None:
-        coordinates = np.asarray(estimator.transform(X), dtype=np.float64)
-        n_components = coordinates.shape[1]
-        return (
-            coordinates,
-            np.eye(n_components),
-            [f"Component {i + 1}" for i in range(n_components)],
-        )
-    rows = np.asarray(_before(estimator, X), dtype=np.float64)
-    return rows, np.asarray(components), _names(X, rows.shape[1], feature_names)
-
-
 def _names(X: Any, n_features: int, given: Sequence[str] | None) -> list[str]:
     if given is None and isinstance(X, pd.DataFrame) and X.shape[1] == n_features:
         given = X.columns.tolist()
     return [str(i + 1) for i in range(n_features)] if given is None else list(map(str, given))
 
 
-def _further(
-    estimator: Any, held_out: tuple[Any, Any], classes: npt.NDArray[Any]
-) -> tuple[FloatArray, IntArray]:
-    X, labels = held_out[0], np.asarray(held_out[1])
-    if len(new := np.setdiff1d(labels, classes)):
-        raise UserError(_NEW_CLASS.format(name=str(new[0])))
-    has_components = hasattr(_last(estimator), "components_")
-    rows = _before(estimator, X) if has_components else estimator.transform(X)
-    return np.asarray(rows, dtype=np.float64), np.searchsorted(classes, labels)
-
-
 def _gamma(estimator: Any) -> float:
-    last = _last(estimator)
+    last = last_step(estimator)
     gamma = getattr(last, "density_gamma", DEFAULT_DENSITY_GAMMA)
     return float(gamma)

@@ -194,7 +194,7 @@ def replay_page(
         follow=html.escape(text.follow),
         words=html.escape(last.words),
         note=f'<p class="dim">{html.escape(text.note)}</p>\n' if text.note else "",
-        colors=_colors(),
+        colors=color_rules(),
         style=_STYLE.replace("FONT", FONT) + section_style,
         data=packed({**data, "rows": rows}),
         sections=sections,
@@ -217,19 +217,14 @@ def replay_data(
         for frame in _affordable(frames)
     ]
     views = [frame.view for frame in kept]
-    n_points = _n_points(views[-1])
-    figures = {
-        scheme.value: plain(empty_figure(class_names, n_points, scheme, n_components=n_components))
-        for scheme in Scheme
-    }
     return {
-        "scene": {
-            "names": list(class_names),
-            "figures": figures,
-            "surfaces": {scheme.value: THEMES[scheme].surface for scheme in Scheme},
-            "titles": text.axes,
-            "layers": sorted(layers),
-        },
+        "scene": scene_data(
+            class_names,
+            _n_points(views[-1]),
+            titles=text.axes,
+            n_components=n_components,
+            layers=layers,
+        ),
         "frames": [
             {
                 "words": frame.words,
@@ -241,6 +236,28 @@ def replay_data(
         ],
         "axes": shared_axes(views),
         "curve": _curve_data(curve, text.objective) if curve else None,
+    }
+
+
+def scene_data(
+    class_names: Sequence[str],
+    n_points: int,
+    *,
+    titles: tuple[str, str],
+    n_components: int = 2,
+    layers: Collection[str] = (),
+) -> dict[str, Any]:
+    """Return what planes of the same rows have in common: ``Scene`` of ``replay/picture.mjs``."""
+    figures = {
+        scheme.value: plain(empty_figure(class_names, n_points, scheme, n_components=n_components))
+        for scheme in Scheme
+    }
+    return {
+        "names": list(class_names),
+        "figures": figures,
+        "surfaces": {scheme.value: THEMES[scheme].surface for scheme in Scheme},
+        "titles": titles,
+        "layers": sorted(layers),
     }
 
 
@@ -285,12 +302,13 @@ def packed(data: Any) -> str:
     return base64.b64encode(gzip.compress(msgspec.json.encode(data), mtime=0)).decode()
 
 
-def _colors() -> str:
+def color_rules(root: str = ":root") -> str:
+    """The rules of the colors of an element, by its ``data-scheme`` or the reader's system."""
     light, dark = (_variables(scheme) for scheme in (Scheme.LIGHT, Scheme.DARK))
     return (
-        f":root {{ {light} }}\n"
-        f"@media (prefers-color-scheme: dark) {{ :root:not([data-scheme]) {{ {dark} }} }}\n"
-        f':root[data-scheme="dark"] {{ {dark} }}'
+        f"{root} {{ {light} }}\n"
+        f"@media (prefers-color-scheme: dark) {{ {root}:not([data-scheme]) {{ {dark} }} }}\n"
+        f'{root}[data-scheme="dark"] {{ {dark} }}\n'
     )
 
 

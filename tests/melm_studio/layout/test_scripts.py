@@ -43,9 +43,10 @@ def test_an_entry_imports_every_module_now_or_later():
     every = set((ASSETS / MODULES).rglob("*.mjs"))
     presenter = ASSETS / MODULES / "present/presenter_page.mjs"  # of a window of its own
     replay = ASSETS / MODULES / "present/replay/page.mjs"  # of a file of its own
-    entries = {ASSETS / "main.mjs", ASSETS / "follow.mjs", presenter, replay}
+    widget = ASSETS / MODULES / "present/plane_widget.mjs"  # of a notebook
+    entries = {ASSETS / "main.mjs", ASSETS / "follow.mjs", presenter, replay, widget}
     found = [imported(entry, IMPORT, ON_DEMAND) for entry in entries]
-    assert set().union(*found) == every - {presenter, replay}
+    assert set().union(*found) == every - {presenter, replay, widget}
 
 
 def test_the_page_has_one_script_that_is_a_module_and_dash_waits_for_it(tmp_path):

@@ -7,6 +7,7 @@ import { Painter } from "../../plane/painter.mjs";
 import { watchSize } from "../../plane/pixel_axes.mjs";
 
 /** @typedef {import("../../types").Axes} Axes */
+/** @typedef {import("../../types").Point} Point */
 
 /**
  * What all pictures of a file have in common; the figures are by scheme.
@@ -32,13 +33,18 @@ export function onScheme(draw) {
   new MutationObserver(draw).observe(document.documentElement, { attributeFilter: ["data-scheme"] });
 }
 
+/** Where a picture takes its colors from. */
+const ofPage = { now: schemeNow, watch: onScheme };
+
 export class Picture {
   /**
    * @param {HTMLElement} node that the picture fills
    * @param {Scene} scene
+   * @param {{ now: () => string, watch: (draw: () => void) => void }} [colors]
    */
-  constructor(node, scene) {
+  constructor(node, scene, colors = ofPage) {
     this.scene = scene;
+    this.colors = colors;
     this.plot = element("div", "plot");
     this.row = element("p", "row");
     this.fit = element("button", "fit", "Show all");
@@ -59,16 +65,21 @@ export class Picture {
     this.zoom = null;
     /** @type {number[] | null} */
     this.classes = null; // that alone are shown
+    /** @type {number[][] | null} */
+    this.selected = null; // by trace of points, those that stand out
+    /** What dragging does that does not move the picture. @type {(place: Point) => import("../../plane/looking_around.mjs").Drag | null} */
+    this.take = () => null;
     /** What draws every row of a plane. @type {(plane: any) => import("../../plane/still_rows.mjs").StillRows | null} */
     this.everyRowOf = () => null;
     lookAround(this.plot, {
       shown: () => this.plane && this.painter.shown(this.view(), this.wantedAxes()),
       look: (axes) => this.look(axes),
       point: (place) => this.point(place),
+      take: (place) => this.take(place),
     });
     this.plot.addEventListener("dblclick", () => this.look(null));
     watchSize(this.plot, () => this.draw());
-    onScheme(() => this.draw());
+    colors.watch(() => this.draw());
   }
 
   /** @param {any} plane decoded once, so that the picture moves from one to the next @param {Axes} axes */
@@ -101,9 +112,9 @@ export class Picture {
 
   /** @returns {import("../../plane/painter.mjs").View} */
   view() {
-    const { plane, classes } = this;
+    const { plane, classes, selected } = this;
     const { figures, surfaces, titles, layers } = this.scene;
-    const scheme = schemeNow();
+    const scheme = this.colors.now();
     return {
       plane,
       figure: figures[scheme],
@@ -112,7 +123,7 @@ export class Picture {
       hidden: [],
       layers,
       classes,
-      selected: null,
+      selected,
       arrows: null,
       unseen: [],
       every: this.everyRowOf(plane),
@@ -120,13 +131,23 @@ export class Picture {
   }
 
   point(place) {
-    const found = place && this.painter.nearest(place, REACH_PX);
+    const found = place && this.nearest(place);
     hide(this.row, !found);
     if (!found) return;
-    const { kind, class: code } = this.scene.figures.light.data[found.trace].meta;
-    const name = this.scene.names[code];
-    this.row.textContent = kind === PLANE_TRACE.heldOut ? `${name}, held out` : name;
+    this.row.textContent = this.nameOf(found);
     this.row.style.translate = `min(${found.at[0] + ASIDE_PX}px, ${this.plot.clientWidth}px - 100% - 8px) ${found.at[1] + ASIDE_PX}px`;
+  }
+
+  /** The point at a place, within reach. @param {Point} place */
+  nearest(place) {
+    return this.painter.nearest(place, REACH_PX);
+  }
+
+  /** @param {{ trace: number, index: number }} point */
+  nameOf({ trace }) {
+    const { kind, class: code } = this.scene.figures.light.data[trace].meta;
+    const name = this.scene.names[code];
+    return kind === PLANE_TRACE.heldOut ? `${name}, held out` : name;
   }
 }
 
