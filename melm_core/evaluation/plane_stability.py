@@ -37,6 +37,8 @@ _ROUNDING = 1e-9  # 3.0000000000000004 is 3
 
 # Of loadings that all resamples agree on, so that their interval is a point.
 _NEGLIGIBLE_VARIANCE = 1e-18
+# Of the largest variance of the columns of a curve: below it, they add no direction.
+_COLLINEAR = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +59,8 @@ class Stability:
         `components`, clipped to -1 and 1.
     confidence : float
         Share of the resamples within the interval of a loading.
+    curves : CurveSteps or None
+        What features do, where some bend; None if each column is a feature.
 
     Examples
     --------
@@ -75,6 +79,7 @@ class Stability:
     lower: FloatArray
     upper: FloatArray
     confidence: float
+    curves: CurveSteps | None = None
 
     @property
     def largest_angle(self) -> float:
@@ -84,7 +89,10 @@ class Stability:
     @property
     def n_features_used(self) -> int:
         """`features_used` of the plane of all rows, rounded up."""
-        return math.ceil(features_used(self.components) - _ROUNDING)
+        if self.curves is None:
+            return math.ceil(features_used(self.components) - _ROUNDING)
+        lengths = self.curves.lengths(self.components[None])
+        return math.ceil(features_used(lengths / np.linalg.norm(lengths)) - _ROUNDING)
 
     def selection_frequencies(self, n_features: int) -> FloatArray:
         """Share of the resamples in which a feature is among those with the largest loadings.
@@ -111,7 +119,10 @@ class Stability:
         >>> result.selection_frequencies(2)
         array([1., 1., 0., 0.])
         """
-        lengths = np.linalg.norm(self.planes, axis=1)  # (n_resamples, n_features)
+        if self.curves is None:
+            lengths = np.linalg.norm(self.planes, axis=1)  # (n_resamples, n_features)
+        else:
+            lengths = self.curves.lengths(self.planes)
         ranks = np.argsort(np.argsort(-lengths, axis=1, kind="stable"), axis=1)
         frequencies: FloatArray = (ranks < n_features).mean(axis=0)
         return frequencies
@@ -137,27 +148,20 @@ class Stability:
         H. Hotelling: The generalization of Student's ratio, Annals of Mathematical Statistics 2,
         1931. B. Efron, R. J. Tibshirani: An Introduction to the Bootstrap, 1993, chapter 10 (bias).
         """
-        n_resamples, n_components, n_features = self.planes.shape
-        if n_resamples <= n_components:
-            return np.zeros(n_features), np.ones(n_features)
-        kept = np.einsum("bkf,kf->", self.planes, self.components) / (n_resamples * n_components)
-        vectors = (self.components / kept).T  # (n_features, n_components)
-        away = self.planes - self.planes.mean(axis=0)
-        covariances = np.einsum("bkf,blf->fkl", away, away) / ((n_resamples - 1) * kept**2)
-        lengths = np.linalg.norm(vectors, axis=1)
-        directions = vectors / np.where(lengths > 0, lengths, 1.0)[:, None]
-        along = np.einsum("fk,fkl,fl->f", directions, covariances, directions)
-        across = np.trace(covariances, axis1=1, axis2=2) - along
-        # Errors across a vector lengthen it.
-        centers = np.sqrt(np.maximum(np.square(lengths) - across, 0.0))
-        solid = covariances + _NEGLIGIBLE_VARIANCE * np.eye(n_components)
-        solved = np.linalg.solve(solid, vectors[:, :, None])[:, :, 0]
-        left = n_resamples - n_components
-        limit = f.ppf(self.confidence, n_components, left) * n_components * (n_resamples - 1) / left
-        differs = np.einsum("fk,fk->f", vectors, solved) > limit
-        reach = t.ppf(0.5 * (1.0 + self.confidence), n_resamples - 1) * np.sqrt(along)
-        lower = np.where(differs, np.maximum(centers - reach, 0.0), 0.0)
-        return np.minimum(lower, 1.0), np.minimum(lengths + reach, 1.0)
+        if self.curves is None:
+            return _length_interval(self.planes, self.components, self.confidence)
+        planes, components = self.curves.of(self.planes), self.curves.of(self.components)
+        # What resamples agree on, of the whole plane, for every feature.
+        kept = np.vdot(planes.mean(axis=0), components) / np.vdot(components, components)
+        lower, upper = np.empty((2, self.curves.n_features))
+        for feature in range(self.curves.n_features):
+            is_own = self.curves.features == feature
+            own = planes[:, :, is_own].reshape(len(planes), -1, 1)
+            vector = components[:, is_own].reshape(-1, 1)
+            lower[feature], upper[feature] = np.ravel(
+                _length_interval(own, vector, self.confidence, kept)
+            )
+        return lower, upper
 
     @property
     def mean_plane(self) -> FloatArray:
@@ -174,6 +178,52 @@ class Stability:
     def pairwise_angles(self) -> FloatArray:
         """Largest principal angle of each pair of resamples, shape (n_resamples, n_resamples)."""
         return pairwise_angles(self.planes)
+
+
+@dataclass(frozen=True, eq=False)
+class CurveSteps:
+    """Planes as the steps that their features make.
+
+    The columns of one curve are collinear, so that no loading of theirs means anything alone; the
+    steps along the curve over the rows do.
+
+    Attributes
+    ----------
+    root : ndarray of shape (n_columns, n_coordinates)
+        Of the covariance of the columns of each feature.
+    features : ndarray of int, shape (n_coordinates,)
+        The feature of each coordinate; a constant feature has none.
+    n_features : int
+    """
+
+    root: FloatArray
+    features: IntArray
+    n_features: int
+
+    @classmethod
+    def over(cls, X: FloatArray, groups: IntArray) -> CurveSteps:
+        """The steps over prepared rows, given the feature of each column."""
+        roots, features = [], []
+        for feature in np.unique(groups).tolist():
+            own = np.where(groups == feature, X - X.mean(axis=0), 0.0)
+            values, vectors = np.linalg.eigh(own.T @ own / len(X))
+            is_free = values > _COLLINEAR * max(values[-1], np.finfo(np.float64).tiny)
+            roots.append(vectors[:, is_free] * np.sqrt(values[is_free]))
+            features.extend([feature] * int(is_free.sum()))
+        return cls(np.concatenate(roots, axis=1), np.array(features), int(groups.max()) + 1)
+
+    def of(self, planes: FloatArray) -> FloatArray:
+        """Steps, (..., n_components, n_coordinates), whose squares add up to 1 in each plane."""
+        steps = planes @ self.root
+        norms: FloatArray = np.sqrt(np.square(steps).sum(axis=(-2, -1), keepdims=True))
+        return steps / np.where(norms > 0, norms, 1.0)
+
+    def lengths(self, planes: FloatArray) -> FloatArray:
+        """Root mean squares of the steps of each feature, (n_planes, n_features)."""
+        squares = np.square(self.of(planes)).sum(axis=1)
+        is_of_feature = self.features[:, None] == np.arange(self.n_features)
+        lengths: FloatArray = np.sqrt(squares @ is_of_feature)
+        return lengths
 
 
 # Given a random generator, indices of rows.
@@ -202,6 +252,7 @@ def stability(
     random_state: int = 0,
     n_jobs: int | None = None,
     start: FloatArray | None = None,
+    column_groups: IntArray | None = None,
     callback: ResampleCallback | None = None,
     plane_callback: PlaneCallback | None = None,
 ) -> Stability:
@@ -244,6 +295,9 @@ def stability(
         The plane of all rows, where it is known: orthonormal rows in the prepared features.
         Methods that search begin there in every resample, which takes a fraction of the time
         and finds no optimum far from it.
+    column_groups : ndarray of int, shape (n_columns,), or None, default=None
+        The feature of each prepared column, see `CurvedFeatures.groups_`, which all resamples
+        must have alike: lengths and selections are those of features. None for a feature each.
     callback : callable, default=None
         Called after every resample with the number done and the total. An
         exception it raises ends the computation.
@@ -286,7 +340,10 @@ def stability(
             plane_callback(planes[-1])
         if callback is not None:
             callback(len(planes), len(resamples))
-    return _stability(reference, np.stack(planes), confidence)
+    curves = None
+    if column_groups is not None and len(np.unique(column_groups)) < len(column_groups):
+        curves = CurveSteps.over(chosen.fit(rows.X).apply(rows.X), column_groups)
+    return _stability(reference, np.stack(planes), confidence, curves)
 
 
 def pairwise_angles(planes: Sequence[FloatArray] | FloatArray) -> FloatArray:
@@ -327,6 +384,34 @@ def pairwise_angles(planes: Sequence[FloatArray] | FloatArray) -> FloatArray:
     for first, second in combinations(range(len(planes)), 2):
         angles[first, second] = principal_angles(planes[first], planes[second])[-1]
     return angles + angles.T
+
+
+def _length_interval(
+    planes: FloatArray, components: FloatArray, confidence: float, kept: float | None = None
+) -> tuple[FloatArray, FloatArray]:
+    """See `Stability.length_interval`; `kept` is the factor that is taken back."""
+    n_resamples, n_components, n_features = planes.shape
+    if n_resamples <= n_components:
+        return np.zeros(n_features), np.ones(n_features)
+    if kept is None:
+        kept = np.einsum("bkf,kf->", planes, components) / (n_resamples * n_components)
+    vectors = (components / kept).T  # (n_features, n_components)
+    away = planes - planes.mean(axis=0)
+    covariances = np.einsum("bkf,blf->fkl", away, away) / ((n_resamples - 1) * kept**2)
+    lengths = np.linalg.norm(vectors, axis=1)
+    directions = vectors / np.where(lengths > 0, lengths, 1.0)[:, None]
+    along = np.einsum("fk,fkl,fl->f", directions, covariances, directions)
+    across = np.trace(covariances, axis1=1, axis2=2) - along
+    # Errors across a vector lengthen it.
+    centers = np.sqrt(np.maximum(np.square(lengths) - across, 0.0))
+    solid = covariances + _NEGLIGIBLE_VARIANCE * np.eye(n_components)
+    solved = np.linalg.solve(solid, vectors[:, :, None])[:, :, 0]
+    left = n_resamples - n_components
+    limit = f.ppf(confidence, n_components, left) * n_components * (n_resamples - 1) / left
+    differs = np.einsum("fk,fk->f", vectors, solved) > limit
+    reach = t.ppf(0.5 * (1.0 + confidence), n_resamples - 1) * np.sqrt(along)
+    lower = np.where(differs, np.maximum(centers - reach, 0.0), 0.0)
+    return np.minimum(lower, 1.0), np.minimum(lengths + reach, 1.0)
 
 
 def _resamples(
@@ -371,7 +456,9 @@ def _plane(
     ).components
 
 
-def _stability(reference: FloatArray, planes: FloatArray, confidence: float) -> Stability:
+def _stability(
+    reference: FloatArray, planes: FloatArray, confidence: float, curves: CurveSteps | None
+) -> Stability:
     reach = np.quantile(np.abs(planes - reference), confidence, axis=0)
     return Stability(
         components=reference,
@@ -380,4 +467,5 @@ def _stability(reference: FloatArray, planes: FloatArray, confidence: float) -> 
         lower=np.maximum(reference - reach, -1.0),
         upper=np.minimum(reference + reach, 1.0),
         confidence=confidence,
+        curves=curves,
     )

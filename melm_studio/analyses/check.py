@@ -276,11 +276,10 @@ class _Checking:
         is_linear = METHODS[self._record.method].is_linear
         if not is_linear or len(data.y) > MOST_RESAMPLED_ROWS:
             return None
-        if self._record.is_curved:  # of a bent feature no single loading is its own
-            return None
         found = stability(
             self._record.method,
             **resampled_rows(data, self._record),
+            column_groups=data.curve_groups,
             random_state=self._parameters[SEED.name],
             parameters=self._parameters,
             n_resamples=N_RESAMPLES,

@@ -130,7 +130,7 @@ RESAMPLES = Resamples()
 def _features(report: ResamplesReport, subject: Subject) -> list[ResampledFeature]:
     if subject.components is None:
         return []
-    return resampled_features(report, subject.feature_names, subject.components)
+    return resampled_features(report, subject.feature_names)
 
 
 class _Resampling:
@@ -169,12 +169,11 @@ class _Resampling:
             standardize=False,
             random_state=self._record.parameters.random_state,
             start=self._start,
+            column_groups=train.curve_groups,
             plane_callback=self._after_plane,
         )
         mean = self._append(found.mean_plane)
-        # Of a bent feature no single loading is its own.
-        features = None if train.has_curves else feature_stability(found)
-        self._update(mean=mean, features=features)
+        self._update(mean=mean, features=feature_stability(found))
 
     def _parameters(self) -> dict[str, Any]:
         """Those of the run, with the kernel width that it chose."""
@@ -241,22 +240,19 @@ def resamples_note(report: ResamplesReport) -> str:
     )
 
 
-def resampled_features(
-    report: ResamplesReport, names: Sequence[str], components: FloatArray
-) -> list[ResampledFeature]:
+def resampled_features(report: ResamplesReport, names: Sequence[str]) -> list[ResampledFeature]:
     """The strongest features of the plane with their intervals; empty until all are known.
 
     Parameters
     ----------
     report : ResamplesReport
     names : sequence of str
-    components : ndarray of shape (n_components, n_features)
-        Of the run's plane.
     """
     found = report.features
     if found is None:
         return []
-    strongest = np.argsort(-np.linalg.norm(components, axis=0), kind="stable")[:MOST_FEATURES]
+    middles = np.add(found.lower, found.upper) / 2.0
+    strongest = np.argsort(-middles, kind="stable")[:MOST_FEATURES]
     return [
         ResampledFeature(
             name=names[i],

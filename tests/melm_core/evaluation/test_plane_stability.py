@@ -9,6 +9,7 @@ from melm_core.datasets import pure_noise
 from melm_core.evaluation import Stability, pairwise_angles, stability, stratified_folds
 from melm_core.linalg.planes import principal_angles
 from melm_core.methods import METHODS
+from melm_core.recipe import CurvedFeatures
 from tests.melm_core.evaluation.honest_examples import blobs
 from tests.melm_core.helpers import assert_orthonormal, plane
 
@@ -244,3 +245,45 @@ def test_the_interval_of_a_feature_without_effect_reaches_to_0_in_most_tables():
 def test_intervals_of_too_few_resamples_exclude_nothing():
     lower, upper = stability("lda", *IRIS, n_resamples=2).length_interval
     np.testing.assert_array_equal([lower, upper], [np.zeros(4), np.ones(4)])
+
+
+def bent(seed=0, n_rows=120):
+    """Columns of three features, of which the first bends and separates the classes, and labels."""
+    rng = np.random.default_rng(seed)
+    y = np.arange(n_rows) % 2
+    X = rng.normal(size=(n_rows, 3))
+    X[:, 0] *= np.where(y == 1, 3.0, 0.5)
+    X[:, 2] = 1.0
+    curves = CurvedFeatures().fit(X)
+    return curves.transform(X), y, curves.groups_
+
+
+def feature_results(found):
+    return (*found.length_interval, found.selection_frequencies(1))
+
+
+def test_the_columns_of_a_curve_are_one_feature():
+    Z, y, groups = bent()
+    options = {"parameters": {"n_components": 1}, "n_resamples": 20, "standardize": False}
+    found = stability("lda", Z, y, column_groups=groups, **options)
+    lower, upper, selected = feature_results(found)
+    assert [len(values) for values in (lower, upper, selected)] == [3, 3, 3]
+    assert selected[0] > 0.9
+    assert 0.1 < lower[0] <= upper[0] <= 1.0
+    assert (lower[1], upper[2]) == (0.0, 0.0)  # the last one is constant
+    assert found.n_features_used <= 2
+    assert stability("lda", Z, y, **options).length_interval[0].shape == (Z.shape[1],)
+
+
+def test_what_is_said_of_a_curve_does_not_depend_on_the_basis_of_its_columns():
+    Z, y, groups = bent(1)
+    options = {"parameters": {"n_components": 1}, "n_resamples": 20, "standardize": False}
+    own = np.flatnonzero(groups == 0)[:4]  # the fifth depends on them
+    others = np.flatnonzero(groups == 1)[:4]
+    Z = Z[:, [*own, *others]]
+    groups = np.repeat([0, 1], 4)
+    mixed = Z.copy()
+    mixed[:, :4] = Z[:, :4] @ np.random.default_rng(2).normal(size=(4, 4))
+    one, other = (stability("lda", X, y, column_groups=groups, **options) for X in (Z, mixed))
+    for value, expected in zip(feature_results(other), feature_results(one), strict=True):
+        np.testing.assert_allclose(value, expected, atol=1e-6)

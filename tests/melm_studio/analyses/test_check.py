@@ -13,7 +13,8 @@ from melm_core.base import percent
 from melm_core.evaluation import LABELS_MAY_BE_USED, density_scores, permutation_test
 from melm_core.methods.wrappers.neighbor_embedding import TSNEProjection
 from melm_core.recipe import MissingValues, Preparation, Recipe, Scaling, Step, StepKind
-from melm_studio.analyses.check import FIRST_ANSWER, N_FOLDS, with_stability
+from melm_studio.analyses.analysis import DataShape
+from melm_studio.analyses.check import CHECK, FIRST_ANSWER, N_FOLDS, with_stability
 from melm_studio.runs.records.check_report import CheckReport, FeatureStability
 from melm_studio.runs.records.run import FIT, RunState, new_analysis
 from melm_studio.runs.store.protocol import RunEndedError
@@ -320,6 +321,15 @@ def test_a_curved_picture_can_be_checked_too(store):
     record, report = checked(store, method="kfd")
     assert record.state is RunState.DONE
     assert report.scores is not None
+
+
+def test_the_columns_of_a_curve_are_one_feature_to_resamples(store):
+    record, report = checked(store, curves="curved")
+    assert record.state is RunState.DONE
+    found, n_features = report.stability, DATA.X.shape[1]
+    assert len(found.frequencies) == len(found.lower) == len(found.upper) == n_features
+    assert 0.0 < max(found.frequencies) <= 1.0
+    assert CHECK.checked(report.to_bytes(), DataShape(len(DATA.y), 3, n_features))
 
 
 def test_a_report_comes_back_from_its_bytes():

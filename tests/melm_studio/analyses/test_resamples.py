@@ -53,7 +53,7 @@ def test_the_sentence_says_how_far_the_resamples_are(wine):
 def test_the_strongest_features_come_first_with_the_interval_of_their_lengths(wine):
     found, report = wine
     names = [f"feature {i}" for i in range(WINE.shape[1])]
-    first, *_ = resampled_features(report, names, found.components)
+    first, *_ = resampled_features(report, names)
     strongest = int(np.argmax(np.linalg.norm(found.components, axis=0)))
     lower, upper = found.length_interval
     assert (first.name, first.low, first.high) == (
@@ -61,4 +61,4 @@ def test_the_strongest_features_come_first_with_the_interval_of_their_lengths(wi
         lower[strongest],
         upper[strongest],
     )
-    assert resampled_features(replace(report, features=None), names, found.components) == []
+    assert resampled_features(replace(report, features=None), names) == []

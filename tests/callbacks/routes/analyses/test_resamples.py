@@ -73,6 +73,17 @@ def test_any_linear_method_can_be_resampled_and_no_other(studio, owner):
     assert "is nonlinear" in refusal.json["words"]
 
 
+def test_the_features_of_a_curved_run_have_one_interval_each(studio, owner):
+    bent = owner.start(method="lda", curves="curved")
+    studio.work()
+    found = analyzed(studio, owner, bent, NAME)
+    assert found["words"].startswith("The plane ")
+    assert f"between {N_RESAMPLES} resamples" in found["words"]
+    names = [feature["name"] for feature in found["features"]]
+    assert len(set(names)) == len(names) == 4
+    assert all(0.0 <= one["low"] <= one["high"] <= 1.0 for one in found["features"])
+
+
 def test_resamples_that_are_stopped_are_kept_and_can_begin_again(studio, owner):
     run = owner.start(method="pca")
     studio.work()
