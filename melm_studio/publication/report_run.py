@@ -42,6 +42,10 @@ _FEATURES_NOTE = (
     "on orthonormal components: 1 if the feature lies in the plane, 0 if it does not contribute. "
     "{intervals}"
 )
+_CURVES_NOTE = (
+    "Curve is how far the feature moves rows, as the root mean square of its steps, relative to "
+    "the largest. {intervals}"
+)
 _INTERVALS = (
     "The interval is that between resamples of the rows; selected is the share of resamples in "
     "which the feature is among the strongest {n_top}."
@@ -63,6 +67,8 @@ class ReportedRun:
     scores : Scores
     arrows : ndarray of shape (n_features, 2)
         The loadings in the coordinates that are drawn.
+    lengths : ndarray of shape (n_features,)
+        Root mean squares of the steps of the features, see `FeatureSteps.lengths`.
     verdict : Verdict
         What the page says above the picture.
     check : CheckReport or None
@@ -84,6 +90,7 @@ class ReportedRun:
     divergence: float
     scores: Scores
     arrows: FloatArray
+    lengths: FloatArray
     verdict: Verdict
     check: CheckReport | None = None
     is_check_final: bool = False
@@ -190,36 +197,38 @@ def _check_tables(run: ReportedRun) -> tuple[Table, ...]:
 
 
 def _features(run: ReportedRun) -> Section:
-    components = run.event.components
-    order = np.argsort(-np.linalg.norm(run.arrows, axis=1), kind="stable")[:MAX_FEATURES]
-    arrows: FloatArray = np.linalg.norm(run.arrows, axis=1)
+    is_curved = run.record.is_curved
+    lengths = run.lengths if is_curved else np.linalg.norm(run.arrows, axis=1)
+    order = np.argsort(-lengths, kind="stable")[:MAX_FEATURES]
     stability = run.check.stability if run.check else None
-    lengths: FloatArray = np.linalg.norm(components, axis=0)
     intervals = ("Interval", "Selected") if stability else ()
+    # The columns of a curve have no loading that could be read alone.
+    components = run.event.components[:0] if is_curved else run.event.components
+    loaded = np.linalg.norm(components, axis=0)
     rows = tuple(
         (
             run.data.feature_names[i],
-            percent(arrows[i] / arrows.max()),
-            f"{lengths[i]:.3f}",
+            percent(lengths[i] / lengths.max()),
+            *([] if is_curved else [f"{loaded[i]:.3f}"]),
             *(_interval(run, int(i)) if stability else ()),
             *(f"{loading:+.3f}" for loading in components[:, i]),
         )
         for i in order
     )
-    n_more = components.shape[1] - len(order)
+    n_more = len(lengths) - len(order)
     words = _INTERVALS.format(n_top=stability.n_top) if stability else _NO_INTERVALS
     rest = f" And {count(n_more, 'more feature')}." if n_more else ""
+    note = _CURVES_NOTE if is_curved else _FEATURES_NOTE
     table = Table(
-        "Features by the length of their arrows",
+        f"Features by the length of their {'curves' if is_curved else 'arrows'}",
         (
             "Feature",
-            "Arrow",
-            "Length",
+            *(["Curve"] if is_curved else ["Arrow", "Length"]),
             *intervals,
             *(f"Loading {i + 1}" for i in range(len(components))),
         ),
         rows,
-        note=_FEATURES_NOTE.format(intervals=words) + rest,
+        note=note.format(intervals=words) + rest,
     )
     return Section("What separates the classes", tables=(table,))
 

@@ -137,6 +137,20 @@ def test_features_have_the_order_of_the_page(finished):
     assert places == sorted(places)
 
 
+def test_features_that_bend_are_one_row_each_without_loadings_of_their_columns(studio):
+    visitor = studio.visitor()
+    visitor.choose_sample("wine")
+    run = visitor.start(method="lda", curves="curved")
+    studio.work()
+    answer = visitor.http.get(f"/runs/{run}/report.html")
+    text = Tags(answer.text).text.partition("Features by the length of their curves")[2]
+    sequence = visitor.news(run)["sequences"][-1]
+    ranked = visitor.http.get(f"/runs/{run}/planes/{sequence}/features").json["features"]
+    assert all(feature["name"] in text for feature in ranked)
+    assert "more feature" not in text.partition("Method")[0]
+    assert "Loading 1" not in text
+
+
 def test_data_preparation_method_seed_and_versions_are_named(studio, finished):
     record = studio.store.get(finished.runs[0])
     text = page(finished).text
