@@ -19,7 +19,7 @@ def test_the_slider_redraws_what_has_ended_and_a_plane_can_be_refined(page: Page
     slider.focus()
     for _ in range(20):
         page.keyboard.press("ArrowLeft")
-    expect(panel.part("back")).to_have_text(re.compile(r"Shown at γ 0\.\d+; back to γ 1"))
+    expect(panel.part("back")).to_have_text(re.compile(r"Densities at γ 0\.\d+; back to γ 1"))
     expect(panel.part("divergence-training")).not_to_have_text(before)
     panel.part("back").click()
     expect(panel.part("divergence-training")).to_have_text(before)

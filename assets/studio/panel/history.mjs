@@ -35,7 +35,7 @@ export class History {
     this.player = new Player(panel);
     this.slider = rangeInput("History of the run", { min: 0, max: 0, value: 0, disabled: true });
     this.slider.addEventListener("input", () => panel.scrubTo(Number(this.slider.value)));
-    this.gammaSlider = rangeInput("Kernel width of the view", GAMMA_RANGE);
+    this.gammaSlider = rangeInput("γ of the densities", GAMMA_RANGE);
     this.gammaSlider.addEventListener("input", () => panel.changeGamma(gammaAt(Number(this.gammaSlider.value))));
     this.button = playButton("Play", () => this.player.toggle());
     panel.part("player").replaceChildren(this.button);
@@ -384,7 +384,10 @@ export class PositionField {
   }
 
   show(isGamma, bounds, value) {
-    if (this.isGamma !== isGamma) this.before.textContent = isGamma ? "γ" : "Plane";
+    if (this.isGamma !== isGamma) {
+      this.before.textContent = isGamma ? "γ" : "Plane";
+      this.field.title = isGamma ? "γ of the densities" : "";
+    }
     this.isGamma = isGamma;
     if (this.field.max !== String(bounds.max)) Object.assign(this.field, bounds);
     if (document.activeElement !== this.field) this.field.value = String(value);
@@ -404,9 +407,9 @@ class GammaAdvice {
 
   /** @param {{ advice: import("../types").GammaPath | null, can_choose: boolean }} profile */
   show({ advice, can_choose: canChoose }) {
-    const { options, gamma } = this.panel;
+    const { options, searchGamma } = this.panel;
     this.recommended = advice?.chosen ?? null;
-    const isThere = this.recommended !== null && (options.gamma ?? gamma) === this.recommended;
+    const isThere = this.recommended !== null && (options.gamma ?? searchGamma) === this.recommended;
     hide(this.button, isThere || (!advice && !canChoose));
     write(this.button, advice ? `Go to γ ${this.recommended}` : "Find the best γ");
     this.button.title = advice

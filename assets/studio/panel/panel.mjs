@@ -57,6 +57,8 @@ export class Panel {
     this.peers = peers;
     this.run = node.dataset.run;
     this.gamma = Number(node.dataset.gamma); // of the densities of the run
+    /** @type {number | null} */
+    this.searchGamma = null; // of its search, once there is news
     this.nComponents = Number(node.dataset.components);
     this.sequence = -1; // of the newest plane known
     /** @type {Plane | null} */
@@ -129,6 +131,7 @@ export class Panel {
     const hasEnded = news.is_final && !this.isFinal;
     this.isFinal = news.is_final;
     this.gamma = news.density_gamma;
+    this.searchGamma = news.gamma;
     this.node.dataset.state = news.state;
     this.node.classList.toggle("is-single", news.is_final && this.sequence + news.sequences.length < 1);
     write(this.part("words"), news.words);
@@ -253,7 +256,7 @@ export class Panel {
     this.node.classList.toggle("is-changed", !isOwnPlane(this.options));
     this.part("changed").textContent = changesOf(this.options, (run) => this.peers.title(run));
     this.part("back").textContent = isOwnPlane(this.options)
-      ? `Shown at γ ${this.options.gamma}; back to γ ${this.gamma}`
+      ? `Densities at γ ${this.options.gamma}; back to γ ${this.gamma}`
       : "Back to the plane of the run";
     this.announce("options", this.options);
   }

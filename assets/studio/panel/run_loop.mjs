@@ -218,7 +218,8 @@ function wake() {
   endRest();
 }
 
-// Finished runs are shown at the kernel width of the slider, whatever they ran with.
+// Finished runs are shown at the kernel width of the slider; at that of their search, as they were found.
 function showAtGamma(panel) {
-  if (panel.isFinal && chosenGamma.value !== (panel.options.gamma ?? panel.gamma)) panel.changeGamma(chosenGamma.value);
+  const gamma = chosenGamma.value === panel.searchGamma ? panel.gamma : chosenGamma.value;
+  if (panel.isFinal && gamma !== (panel.options.gamma ?? panel.gamma)) panel.changeGamma(gamma);
 }
