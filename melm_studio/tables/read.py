@@ -34,6 +34,7 @@ from melm_studio.tables.readers import (
     is_h5ad,
     unpacked,
     with_pictures,
+    with_vectors,
 )
 from melm_studio.tables.records import (
     COMMA_SEPARATED,
@@ -155,19 +156,22 @@ def read_table(
         data, file = unpacked(raw, file) if archive is None else archive.table_bytes()
         content = _content(data, file or "The file", limits, options)
         cells, picture_steps = with_pictures(content.cells, archive)
-        content = replace(content, cells=cells, steps=(*content.steps, *picture_steps))
+        cells, vector_steps = with_vectors(cells, limits)
+        steps = (*content.steps, *picture_steps, *vector_steps)
+        content = replace(content, cells=cells, steps=steps)
     rows = content.file_rows
-    frame, steps, asked = infer_columns(content.cells, content.form.decimal, rows, options)
+    frame, cell_steps, asked = infer_columns(content.cells, content.form.decimal, rows, options)
     n_empty = _n_empty(content.cells)
     frame = frame.iloc[: len(frame) - n_empty]
     empty_steps = [f"Left out: {count(n_empty, 'empty row')} at the end."] if n_empty else []
     n_totals, totals = _totals(frame)
     is_left_out = bool(n_totals) and options.totals == "left-out"
     asked = {**content.asked, **asked, "totals": totals}
+    total_steps = [f"Left out: {totals}."] if is_left_out else []
     return Table(
         PureWindowsPath(file).stem or "table",
         frame.iloc[:-n_totals] if is_left_out else frame,
-        (*content.steps, *steps, *empty_steps, *([f"Left out: {totals}."] if is_left_out else [])),
+        (*content.steps, *cell_steps, *empty_steps, *total_steps),
         content.form,
         content.sheets,
         content.sheet,

@@ -18,7 +18,10 @@ BYTE_ORDER_MARK = "\ufeff"
 BYTE_ORDER_MARKS = (b"\xff\xfe", b"\xfe\xff")
 PROBE_BYTES = 4096
 ZIP = b"PK\x03\x04"
+_SAS = bytes(12) + b"\xc2\xea\x81\x60"
 FOREIGN_FORMATS = (  # the first bytes, other bytes in the file, what it is and the way out
+    (ZIP, b"word/document", "a Word document. Copy the cells of its table and paste them here."),
+    (ZIP, b"ppt/slides", "a presentation. Copy the cells of its table and paste them here."),
     (
         ZIP,
         b"",
@@ -30,7 +33,27 @@ FOREIGN_FORMATS = (  # the first bytes, other bytes in the file, what it is and 
     (b"(\xb5/\xfd", b"", "a compressed file. Unpack it, or compress it as .gz."),
     (b"FEA1", b"", "a Feather file of an early version. Save it again, or as CSV."),
     (b"SQLite format 3", b"", "a database. Save one table as CSV and drop that."),
-    (b"\x80\x04\x95", b"", "a pickle, which could run code. Save the table as CSV or Parquet."),
+    *(
+        (
+            bytes([0x80, protocol]),
+            b"",
+            "a pickle, which could run code. Save the table as CSV or Parquet.",
+        )
+        for protocol in range(2, 6)
+    ),
+    (b"Rar!", b"", "a compressed archive. Unpack it and drop the CSV inside."),
+    (b"7z\xbc\xaf", b"", "a compressed archive. Unpack it and drop the CSV inside."),
+    (b"$FL", b"", "an SPSS file. Save it as CSV there and drop that."),
+    (b"<stata_dta>", b"", "a Stata file. Save it as CSV (export delimited) and drop that."),
+    (_SAS, b"", "a SAS file. Save it as CSV (proc export) and drop that."),
+    (b"HEADER RECORD*", b"", "a SAS file. Save it as CSV (proc export) and drop that."),
+    (b"MATLAB 5.0", b"", "a MATLAB file. Save its table as CSV (writetable) and drop that."),
+    (b"RDX3\n", b"", "an R workspace. Save the table as CSV (write.csv) and drop that."),
+    (b"X\n\x00\x00\x00", b"", "an R object. Save the table as CSV (write.csv) and drop that."),
+    (b"MZ", b"\x00", "a program. Save the table as CSV and drop that."),
+    (b"II*\x00", b"", "a picture. Drop a table with a row for each picture."),
+    (b"MM\x00*", b"", "a picture. Drop a table with a row for each picture."),
+    (b"RIFF", b"\x00", "a picture, sound or film. Drop a table with a row for each."),
     (b"\x89PNG", b"", "a picture. Drop a table with a row for each picture."),
     (b"\xff\xd8\xff", b"", "a picture. Drop a table with a row for each picture."),
     (b"GIF8", b"", "a picture. Drop a table with a row for each picture."),
@@ -79,7 +102,10 @@ def as_utf8(raw: bytes, file: str) -> tuple[bytes, tuple[str, ...]]:
             raise TableError(f"{file} is {kind}")
     n_control_codes = sum(text.count(code) for code in CONTROL_CODES)
     if "\0" in text or n_control_codes > len(text) // 100:
-        raise TableError(f"{file} is not a text file. Save the table as CSV and drop that.")
+        raise TableError(
+            f"{file} is not a text file: its first bytes are {raw[:6].hex(' ').upper()}. Save "
+            "the table as CSV and drop that."
+        )
     # Concatenated files contain the mark inside, where it would become part of a name.
     data = text.replace(BYTE_ORDER_MARK, "").encode()
     data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")

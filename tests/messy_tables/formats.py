@@ -112,6 +112,18 @@ def embeddings() -> MessyTable:
     )
 
 
+def written_embeddings() -> MessyTable:
+    vectors = np.random.default_rng(0).normal(size=(N_ROWS, 3)).round(3).tolist()
+    return MessyTable(
+        "Vectors that are written in text, as pandas saves them, are a block of features.",
+        "t.csv",
+        text_of(["title", "embedding", "kind"], [f"t{at}" for at in A], vectors, KIND).encode(),
+        ("embedding 0", "embedding 1", "embedding 2"),
+        shown=("embedding is read as 3 features",),
+        first={"embedding 1": vectors[0][1]},
+    )
+
+
 def annotated() -> MessyTable:
     saved, text = io.BytesIO(), h5py.string_dtype()
     with h5py.File(saved, "w") as file:
@@ -177,5 +189,5 @@ def arff() -> MessyTable:
 
 TABLES = (
     gzipped, zipped, with_pictures, icons_last, picture_files_last, annotated, npz, embeddings,
-    workbook, explained_workbook, arff,
+    written_embeddings, workbook, explained_workbook, arff,
 )  # fmt: skip

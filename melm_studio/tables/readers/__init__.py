@@ -15,6 +15,7 @@ from melm_studio.tables.readers.pictures import (
     with_pictures,
 )
 from melm_studio.tables.readers.unpack import MAX_UNPACKED, unpacked
+from melm_studio.tables.readers.vectors import with_vectors
 
 __all__ = [
     "DEFAULT_OPTIONS",
@@ -36,4 +37,5 @@ __all__ = [
     "names_picture",
     "unpacked",
     "with_pictures",
+    "with_vectors",
 ]

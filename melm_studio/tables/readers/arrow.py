@@ -14,9 +14,10 @@ import pandas as pd
 
 from melm_core.base import FloatArray
 from melm_studio.extras import install_command
-from melm_studio.tables.formatting import count, listed, number
+from melm_studio.tables.formatting import listed, number
 from melm_studio.tables.readers.pictures import picture_cells
 from melm_studio.tables.readers.unpack import MAX_UNPACKED
+from melm_studio.tables.readers.vectors import vector_columns, vector_step
 from melm_studio.tables.records import Limits
 from melm_studio.tables.text import TableError
 
@@ -87,10 +88,8 @@ def arrow_cells(
     frames = []
     for i, name in enumerate(schema.names):
         if i in vectors:
-            width = vectors[i].shape[1]
-            steps.append(f"{name} is read as {count(width, 'feature')}, one for each number.")
-            names = pd.Index([f"{name} {at}" for at in range(width)], dtype=object)
-            frames.append(pd.DataFrame(vectors[i], columns=names))
+            steps.append(vector_step(name, vectors[i]))
+            frames.append(vector_columns(name, vectors[i]))
         elif columns[i] is not None:
             frames.append(pd.DataFrame({0: columns[i]}).set_axis(pd.Index([name]), axis=1))
     frame = pd.concat(frames, axis=1) if frames else pd.DataFrame()

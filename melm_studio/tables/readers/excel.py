@@ -95,10 +95,10 @@ def excel_text(
         ) from None
     except (TableError, MemoryError):
         raise
-    except Exception as error:  # noqa: BLE001 (calamine raises whatever its parsers do)
+    except Exception:  # noqa: BLE001 (calamine raises whatever its parsers do)
         raise TableError(
-            f"{file} is a workbook that cannot be read ({type(error).__name__}). Save the sheet "
-            "as CSV and drop that."
+            f"{file} is a workbook that cannot be read: it is damaged, or another document of "
+            "Office. Save the sheet as CSV and drop that."
         ) from None
     if not data.strip() and not chosen:
         raise TableError(f"{file} has no cells. Choose a workbook with a header and rows.")

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import contextlib
 import csv
+import gzip
 import io
 import math
 
@@ -211,6 +212,17 @@ def test_many_columns_with_text_among_numbers_are_said_briefly():
         (b"PK\x03\x04data.csv", "is a compressed archive"),
         (b"\x1f\x8b\x08", "is a gzip file that is damaged"),
         (b"%PDF-1.7", "is a PDF document"),
+        (b"PK\x03\x04..word/document.xml", "is a Word document. Copy the cells"),
+        (b"$FL2@(#) SPSS DATA FILE", "is an SPSS file"),
+        (b"<stata_dta><header>", "is a Stata file"),
+        (bytes(12) + b"\xc2\xea\x81\x60", "is a SAS file"),
+        (b"MATLAB 5.0 MAT-file", "is a MATLAB file"),
+        (gzip.compress(b"RDX3\nX\n"), "is an R workspace"),
+        (gzip.compress(b"X\n\x00\x00\x00\x03"), "is an R object"),
+        (b"Rar!\x1a\x07", "is a compressed archive. Unpack it"),
+        (b"\x80\x05\x95", "is a pickle"),
+        (b"MZ\x90\x00", "is a program"),
+        (b"\x00\x00\x00\x20ftypisom", "first bytes are 00 00 00 20 66 74"),
         (b"Dear all,\nthis is a letter, not a table.\nIt has no columns.\n", "running text"),
         (b"This is one line of text without any columns", "running text"),
         (b"a,b\n1,2\n1,2,3\n", r"Row 3 \(the first line is row 1\) has 3 fields .* header has 2"),

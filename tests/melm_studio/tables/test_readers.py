@@ -139,6 +139,31 @@ def test_another_sheet_is_read_if_it_is_chosen():
         read_table(raw, "book.xlsx", options=ReadOptions(sheet="third"))
 
 
+@pytest.mark.parametrize(
+    ("cells", "columns"),
+    [
+        (["[1, 2]", "", "[3.5 -4e2]"], ["e 0", "e 1"]),
+        (["[1, 2]", "[3, 4, 5]", "[6, 7]"], ["e"]),
+        (["[1, 2]", "[3, four]", "[6, 7]"], ["e"]),
+        (["[1]", "[2]", "[3]"], ["e"]),
+        (["[a]", "[b]", "[c]"], ["e"]),
+    ],
+    ids=["vectors", "of several lengths", "with a word", "of one number", "words"],
+)
+def test_vectors_of_one_length_in_text_are_columns(cells, columns):
+    text = "e;x\n" + "".join(f"{cell};{at}\n" for at, cell in enumerate(cells))
+    table = read_table(text.encode(), "t.csv")
+    assert list(table.frame.columns) == [*columns, "x"]
+    if len(columns) == 2:
+        np.testing.assert_array_equal(table.frame["e 1"], [2, np.nan, -400])
+
+
+def test_more_numbers_in_vectors_than_columns_can_be_read_are_refused():
+    cell = "[" + " ".join("1" for _ in range(50)) + "]"
+    with pytest.raises(TableError, match="make 51 columns, and at most 20"):
+        read_table(f"e;x\n{cell};1\n{cell};2\n".encode(), "t.csv", max_columns=20)
+
+
 def test_the_first_sheet_that_holds_a_table_is_read_before_pages_of_explanations():
     about = [["About"], ["This workbook holds what was measured."], ["It is ours."]]
     raw = workbook(about=about, first=[["a", "b"], [1, 2]], second=[["x", "y"], [1, 2]])
