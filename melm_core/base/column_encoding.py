@@ -77,7 +77,8 @@ class ColumnEncoding:
         Parameters
         ----------
         cells : array-like of shape (n_samples,)
-            Numbers, or the texts of categories. None, NaN and empty text are missing.
+            Numbers, or the texts of categories, which may be whole numbers. None, NaN and empty
+            text are missing.
 
         Returns
         -------
@@ -164,6 +165,7 @@ def _texts(cells: Any) -> list[str | None]:
 
 
 def _text(cell: Any) -> str | None:
-    text = str(cell).strip()
+    is_whole = isinstance(cell, float) and cell.is_integer()  # 3 among missing cells is 3.0
+    text = str(int(cell) if is_whole else cell).strip()
     is_missing = cell is None or (not isinstance(cell, str) and text in _MISSING)
     return None if is_missing or not text else text

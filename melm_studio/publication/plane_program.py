@@ -348,6 +348,8 @@ def place_of(text: str, levels: list[str | None]) -> int:
     """The position of a category, or -1."""
     # A column of true and false, however written, was read as True and False.
     as_read = [text, *([text.capitalize()] if text.lower() in ("true", "false") else [])]
+    # So was a whole number that is a category: 3.0 as 3.
+    as_read += [text.partition(".")[0]] if re.fullmatch(r"-?[0-9]+\.0+", text) else []
     known = [spelling for spelling in as_read if spelling in levels]
     if known:
         return levels.index(known[0])

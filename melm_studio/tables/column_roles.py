@@ -30,6 +30,7 @@ RESOLUTION = 1e-13  # a spread below this share of the values is rounding error
 DISTINCT_SHARE = 0.9  # text that differs in more than this share of the rows is an identifier
 ID_WORDS = {"id", "ids", "idx", "index", "identifier", "key", "no", "nr", "number", "uuid"}
 CHOSEN = "as you chose"
+AS_FEATURES = (Use.FEATURE, Use.CATEGORY, Use.ORDERED)
 NAME_WORDS = {"id", "identifier", "key", "name", "names", "sample", "specimen", "title", "uuid"}
 GROUP_WORDS = {"animal", "donor", "participant", "patient", "person", "subject"}
 BATCH_WORDS = {"batch", "lot", "plate"}
@@ -145,7 +146,7 @@ def _column(name: str, column: pd.Series, rows: IntArray, use: Use | None) -> Co
     exclusion = _exclusion(cells)
     why = exclusion[1] if exclusion else ""
     is_picture_use = why == PICTURES and use not in (None, Use.INFO, Use.IGNORED)
-    if is_picture_use or (use in (Use.FEATURE, Use.ORDERED) and why):
+    if is_picture_use or (use in AS_FEATURES and why):
         other = f"the {use}" if use in SINGLE_USES else "a feature"
         raise TableError(
             f'"{shortened(name)}" cannot be {other}: {why.partition(":")[0]}. Leave it out.'
@@ -156,8 +157,15 @@ def _column(name: str, column: pd.Series, rows: IntArray, use: Use | None) -> Co
 
 
 def _chosen_role(cells: _Cells, use: Use) -> tuple[Role, str] | None:
-    if use is Use.FEATURE:
+    if use is Use.FEATURE or (use is Use.CATEGORY and cells.numbers is None):
         return None
+    if use is Use.CATEGORY:
+        if cells.n_values > MAX_CHOSEN_LEVELS:
+            raise TableError(
+                f'"{shortened(cells.name)}" cannot be a category: it has '
+                f"{_too_many(cells.n_values, MAX_CHOSEN_LEVELS)}. Leave it a number."
+            )
+        return Role.CATEGORICAL, f"{_feature_of_levels(cells)}, {CHOSEN}"
     if use is Use.ORDERED and cells.numbers is not None:
         return Role.NUMERIC, f"numeric, so ordered already, {CHOSEN}"
     why = _CHOICE_REASONS.get(use)
@@ -263,10 +271,14 @@ def _feature(cells: _Cells, use: Use | None) -> tuple[Role, str]:
     if cells.numbers is not None:
         filled = f", {count(missing, 'missing value')} filled with the median" if missing else ""
         return Role.NUMERIC, f"numeric{filled}"
-    levels = count(cells.n_values, "category", "categories")
     if use is None and (order := ordered_levels(pd.unique(cells.present))):
         return Role.ORDERED, f"ordered: {listed(order, ' < ')}"
-    return Role.CATEGORICAL, f"{levels}{' and missing' if missing else ''}, one-hot encoded"
+    return Role.CATEGORICAL, _feature_of_levels(cells)
+
+
+def _feature_of_levels(cells: _Cells) -> str:
+    levels = count(cells.n_values, "category", "categories")
+    return f"{levels}{' and missing' if cells.n_missing else ''}, one-hot encoded"
 
 
 def _is_identifier(name: str, values: FloatArray) -> bool:

@@ -31,7 +31,7 @@ from melm_studio.tables.dependence import (
     has_chosen_groups,
     row_groups,
 )
-from melm_studio.tables.formatting import count, listed, number, shortened
+from melm_studio.tables.formatting import count, listed, number, number_text, shortened
 from melm_studio.tables.labeled_data import LabeledData, UnlabeledRows
 from melm_studio.tables.labels import guess_label, label_candidates, likely_labels
 from melm_studio.tables.pixels import pixel_grid
@@ -115,7 +115,8 @@ def prepare(
     answers = _with_uses(table.frame, label, classes, answers)
     roles = {**chosen, **answered_roles(answers, chosen)}
     columns = find_roles(table.frame, label, classes, roles)
-    frame = table.frame.iloc[classes.rows]
+    whole = _with_categories(table.frame, columns)
+    frame = whole.iloc[classes.rows]
     encodings = _encodings(frame, columns, orders or {}, max_cells)
     raw, row_numbers = _encoded(frame, encodings), table.row_numbers[classes.rows]
     fitted, features = _fitted(Preparation.of(recipe, encodings), raw, row_numbers, max_cells)
@@ -134,7 +135,7 @@ def prepare(
     warnings = () if has_chosen_groups(columns, questions) else notes
     unfit_steps = _unfit_steps({question: given[question] for question in unfit})
     unlabeled, unlabeled_steps = _unlabeled_rows(
-        table.frame.iloc[classes.unlabeled], columns, encodings, fitted, max_cells - X.size
+        whole.iloc[classes.unlabeled], columns, encodings, fitted, max_cells - X.size
     )
     data = LabeledData(
         name=table.name,
@@ -193,6 +194,16 @@ def _with_uses(
         if question not in names
         or (names[question] != label and can_be_used(frame[names[question]], classes, Use(answer)))
     }
+
+
+def _with_categories(frame: pd.DataFrame, columns: Sequence[Column]) -> pd.DataFrame:
+    """The table with numbers that are categories as the texts that name them."""
+    texts = {
+        one.name: frame[one.name].map(number_text, na_action="ignore").astype(object)
+        for one in columns
+        if one.role is Role.CATEGORICAL and frame[one.name].dtype.kind == "f"
+    }
+    return frame.assign(**texts) if texts else frame
 
 
 def _unfit_steps(answers: Mapping[str, str]) -> tuple[str, ...]:
@@ -303,12 +314,20 @@ def _encoding(cells: pd.Series, column: Column, order: Sequence[str]) -> ColumnE
     if column.role is Role.NUMERIC:
         numbers = cells.to_numpy(np.float64)
         return ColumnEncoding(column.name, fill=float(np.median(numbers[np.isfinite(numbers)])))
-    levels = sorted(cells.dropna().unique(), key=sort_key)
+    levels = sorted(cells.dropna().unique(), key=_level_key)
     if column.role is Role.ORDERED:
         known = _chosen_order(column, levels, order) if order else ordered_levels(levels)
         return _ordered_encoding(cells, known or tuple(levels))
     missing = (None,) if cells.isna().any() else ()
     return ColumnEncoding(column.name, levels=(*levels, *missing))
+
+
+def _level_key(level: str) -> tuple[float, tuple[float | str, float | str]]:
+    """Sort key: categories that are numbers by their value."""
+    try:
+        return float(level), sort_key(level)
+    except ValueError:
+        return np.inf, sort_key(level)
 
 
 def _chosen_order(column: Column, levels: Sequence[str], order: Sequence[str]) -> tuple[str, ...]:

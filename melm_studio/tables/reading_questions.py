@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from melm_core.base import percent
-from melm_studio.tables.column_roles import NEARLY_EMPTY
+from melm_studio.tables.column_roles import MAX_CHOSEN_LEVELS, NEARLY_EMPTY
 from melm_studio.tables.formatting import number, shortened
 from melm_studio.tables.labels import rival_labels, words_of
 from melm_studio.tables.questions import LABEL, READING, SHEET, SUBJECTS, USE, Choice, Question
@@ -28,7 +28,11 @@ OCCASION_WORDS = {
     "wave", "week", "year",
 }  # fmt: skip
 # Names of whole numbers that tell things apart.
-CODE_WORDS = {"code", "id", "identifier", "key", "no", "nr", "number", "plate", "site", "zip"}
+CODE_WORDS = {
+    "branch", "centre", "clinic", "code", "device", "district", "farm", "hospital", "id",
+    "identifier", "instrument", "key", "machine", "no", "nr", "number", "plate", "plz", "postal",
+    "postcode", "region", "room", "sensor", "shop", "site", "store", "ward", "zip",
+}  # fmt: skip
 _LABELS = {
     "half": "Half the limit",
     "limit": "The limit",
@@ -54,6 +58,7 @@ _ASKED = {
 _EMPTY_CHOICES = (Choice(Use.INFO, "Leave out"), Choice(Use.FEATURE, "Use"))
 _NUMBER_CHOICES = (
     Choice(Use.FEATURE, "A number"),
+    Choice(Use.CATEGORY, "A category"),
     Choice(Use.GROUP, "A group"),
     Choice(Use.BATCH, "A batch"),
     Choice(Use.INFO, "Information"),
@@ -167,7 +172,10 @@ def _column_question(
             low, high = low.replace(",", ""), high.replace(",", "")
         sentence = f"What is {name}? It has whole numbers from {low} to {high}."
         choices = tuple(
-            one for one in _NUMBER_CHOICES if taken.get(one.value, column.name) == column.name
+            one
+            for one in _NUMBER_CHOICES
+            if taken.get(one.value, column.name) == column.name
+            and (one.value != Use.CATEGORY or column.n_values <= MAX_CHOSEN_LEVELS)
         )
         return Question(question, sentence, choices, answer, Use.FEATURE)
     return None

@@ -33,6 +33,7 @@ class Use(StrEnum):
     """The user's choice for a column that is not the label."""
 
     FEATURE = "feature"
+    CATEGORY = "category"
     ORDERED = "ordered"
     NAME = "name"
     INFO = "info"

@@ -31,6 +31,18 @@ def visits() -> MessyTable:
     )
 
 
+def stores() -> MessyTable:
+    store = [101 + at * 7 % 12 for at in range(N_ROWS)]
+    return MessyTable(
+        "Whole numbers that tell things apart are asked about: they may be categories.",
+        "stores.csv",
+        text_of(["store", "x", "y", "kind"], store, A, B, KIND).encode(),
+        ("store", "x", "y"),
+        shown=("What is store? It has whole numbers from 101 to 112.",),
+        asked=("use:store",),
+    )
+
+
 def years() -> MessyTable:
     year = [2019 + at % 5 for at in range(N_ROWS)]
     return MessyTable(
@@ -181,7 +193,7 @@ def sentences() -> MessyTable:
 
 
 TABLES = (
-    nearly_empty, visits, years, site_codes, patients, numeric_id, codes_of_classes,
+    nearly_empty, visits, stores, years, site_codes, patients, numeric_id, codes_of_classes,
     dates_as_classes, one_feature, label_first, missing_words, unlabeled,
     sixty_classes,
     guessed_label,

@@ -20,7 +20,7 @@ PAGE_LENGTH = 25
 ROLES = {
     "label": ("label", "Label"),
     "numeric": ("feature", "Numeric feature"),
-    "categorical": ("feature", "Categorical feature"),
+    "categorical": ("category", "Categorical feature"),
     "ordered": ("ordered", "Ordered category"),
     "name": ("name", "Name"),
     "info": ("info", "Info"),
@@ -34,6 +34,7 @@ ROLES = {
 _CHOICES = {
     "label": "Label",
     "feature": "Feature",
+    "category": "Category",
     "ordered": "Ordered category",
     "name": "Name",
     "info": "Info",
@@ -208,4 +209,4 @@ def can_be(choice: str, column: Column) -> bool:
         return choice in ("info", "ignored")
     if choice == "label":
         return column.n_values >= 2
-    return choice not in ("feature", "ordered") or not column.exclusion_reason
+    return choice not in ("feature", "category", "ordered") or not column.exclusion_reason

@@ -68,7 +68,7 @@ def test_a_closed_window_asks_for_nothing(studio):
 
 
 def test_every_column_stands_in_the_window_as_it_was_guessed(pottery):
-    expected = ["feature", "feature", "label", "name", "info", "ignored", "feature"]
+    expected = ["feature", "feature", "label", "name", "info", "ignored", "category"]
     assert list(roles(pottery).values()) == expected
 
 

@@ -51,7 +51,7 @@ def test_what_a_column_cannot_be_is_not_offered():
     assert impossible(row(Role.ID)) == set()
     assert impossible(row(Role.CATEGORICAL, 3)) == set()
     constant = row(Role.CONSTANT, 1, "every value is the same")
-    assert impossible(constant) == {"label", "feature", "ordered"}
+    assert impossible(constant) == {"label", "feature", "category", "ordered"}
     assert set(options(constant)) == everything
 
 

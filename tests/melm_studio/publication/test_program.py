@@ -143,6 +143,16 @@ def test_any_rows_and_columns_in_any_order_get_the_points_of_the_studio(table, d
     np.testing.assert_allclose(found, expected[chosen], rtol=0, atol=1e-9)
 
 
+def test_whole_numbers_that_are_categories_are_known_however_they_are_written():
+    header, *rows = gappy_table()
+    table = read_table(written([header, *rows]), "table.csv")
+    fitted = prepare(table, "class", roles={"p": "category"})
+    assert "p = 3" in fitted.feature_names
+    expected = points(fitted).to_numpy()
+    subset = written([header, *([f"{row[0]}.0" if row[0] else "", *row[1:]] for row in rows)])
+    np.testing.assert_allclose(computed(program(fitted), subset), expected, rtol=0, atol=1e-9)
+
+
 RECIPES = (
     Recipe(),
     Recipe(

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from melm_studio.tables.column_roles import AS_FEATURES
 from melm_studio.tables.preparation import column_roles, prepare
 from melm_studio.tables.read import Table, TableError
 from melm_studio.tables.roles import FEATURES, SINGLE_USES, Role, Use
@@ -109,7 +110,10 @@ def test_where_every_possible_label_is_something_else_there_is_a_sentence():
     [
         ({"colour": "feature"}, r'There is no column "colour"\. The columns are a, b, label\.'),
         ({"label": "ignored"}, r'"label" is the label\. Choose another label first\.'),
-        ({"a": "target"}, r'"a" cannot be "target"\. Choose one of feature, ordered, name, info,'),
+        (
+            {"a": "target"},
+            r'"a" cannot be "target"\. Choose one of feature, category, ordered, name,',
+        ),
     ],
 )
 def test_a_choice_that_cannot_be_gets_a_sentence(roles, sentence):
@@ -170,12 +174,12 @@ def test_every_choice_is_followed_or_refused(roles):
     except TableError as refusal:
         chosen = list(roles.values())
         is_several = any(chosen.count(use) > 1 for use in SINGLE_USES)
-        expected = roles.get("k") in (Use.FEATURE, Use.ORDERED) or is_several
+        expected = roles.get("k") in AS_FEATURES or is_several
         assert expected or "needs a feature" in str(refusal)  # noqa: PT017
         return
     found = {one.name: one.role for one in data.columns}
     for name, use in roles.items():
-        assert (found[name] in FEATURES) is (use in (Use.FEATURE, Use.ORDERED))
+        assert (found[name] in FEATURES) is (use in AS_FEATURES)
 
 
 def test_a_column_that_is_nearly_empty_is_left_out_and_one_click_brings_it_back():

@@ -120,6 +120,27 @@ def test_whole_numbers_of_visits_are_used_as_answered(use):
     assert question.answer == use
 
 
+def test_whole_numbers_are_categories_as_answered():
+    text = of_sites(plz=[[9, 10, 11][at % 3] for at in range(60)])
+    [question] = [one for one in read_and_prepared(text, {}).questions if one.id == "use:plz"]
+    assert "category" in [choice.value for choice in question.choices]
+    data = read_and_prepared(text, {"use:plz": "category"})
+    features = [name for name in data.feature_names if name.startswith("plz")]
+    assert features == ["plz = 9", "plz = 10", "plz = 11"]
+    [encoding] = [one for one in data.encodings if one.name == "plz"]
+    np.testing.assert_array_equal(encoding.encode([10.0, 9, "11"]), np.eye(3)[[1, 0, 2]])
+
+
+def test_numbers_with_too_many_values_are_no_categories():
+    frame = pd.DataFrame({"x": RNG.normal(size=500), "site_no": np.arange(500) // 2})
+    frame["kind"] = ["a", "b"] * 250
+    table = read_table(frame.to_csv(index=False).encode(), "t.csv")
+    [question] = [one for one in prepare(table).questions if one.id == "use:site_no"]
+    assert "category" not in [choice.value for choice in question.choices]
+    with pytest.raises(TableError, match=r"site_no.* cannot be a category: it has 250 categories"):
+        prepare(table, roles={"site_no": "category"})
+
+
 def test_a_nearly_empty_column_comes_back_by_an_answer():
     assert "rare" not in read_and_prepared(measured(), {}).feature_names
     assert "rare" in read_and_prepared(measured(), {"use:rare": "feature"}).feature_names
