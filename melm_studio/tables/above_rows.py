@@ -171,8 +171,10 @@ class _Head:
     def n_header_rows(self) -> int:
         """How many rows the header has; 0 for one row."""
         n_rows = 1
-        while n_rows < min(MAX_HEADER_ROWS, len(self.rows) - 2) and self._is_header(n_rows):
-            n_rows += 1
+        for at in range(1, min(MAX_HEADER_ROWS, len(self.rows) - 2)):
+            if not (self._is_header(at) or self._completes_names(at)):
+                break
+            n_rows = at + 1
         has_names = not any(map(_is_number, filter(None, self.rows[0])))
         return n_rows if n_rows > 1 and has_names else 0
 
@@ -185,6 +187,14 @@ class _Head:
             not any(_is_measured(cell) for cell in given) and not set(map(_bare, given)) & _GAPS
         )
         return len(columns) >= 2 and is_new and 2 * len(given) >= len(above)
+
+    def _completes_names(self, at: int) -> bool:
+        """Whether a row has numbers alone, such as wavelengths, below names that are not whole."""
+        columns = self._numeric_columns(at + 1)
+        above = [self.rows[0][j] for j in columns]
+        others = [cell for j, cell in enumerate(self.rows[at]) if j not in columns]
+        are_whole = all(above) and len(set(above)) == len(above)
+        return bool(others) and not any(others) and not are_whole
 
     def _numeric_columns(self, start: int) -> list[int]:
         below = self.rows[start:]

@@ -187,7 +187,7 @@ def _ranges(label: str, cells: pd.Series, rules: ClassRules) -> _Found | None:
     places[kept] = np.arange(len(kept))
     renamed = tuple(rules.names.get(names[code], names[code]) for code in kept)
     equal = "" if rules.cuts else " with about equally many rows"
-    at = ", ".join(number_text(cut) for cut in cuts[:CLASSES_SHOWN])
+    at = ", ".join(number_text(float(f"{cut:.6g}")) for cut in cuts[:CLASSES_SHOWN])
     step = f"{shortened(label)} is cut into {number(len(kept))} ranges{equal}, at {at}."
     return _as_classes(renamed, places[codes], (step,))
 

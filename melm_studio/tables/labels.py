@@ -21,6 +21,12 @@ LABEL_WORDS = (
     "label", "class", "target", "y", "species", "diagnosis", "outcome", "category", "type",
     "cultivar", "digit", "variety", "group", "survived", "response", "result",
 )  # fmt: skip
+# Names of what things are told apart by, rather than classes of them.
+NO_CLASS_WORDS = {
+    "animal", "batch", "donor", "file", "id", "identifier", "individual", "lot", "name",
+    "participant", "patient", "person", "plate", "replicate", "subject", "visit",
+}  # fmt: skip
+MOST_MISSING = 0.9  # of the cells of a column that could as well be the label
 PLAIN_NAMES = ("label", "class", "target")  # of a column that can be nothing else
 WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")  # splits sample_id and SampleId
 
@@ -72,12 +78,19 @@ def rival_labels(table: Table, candidates: Sequence[str]) -> list[str]:
     Those of text beside text, or of numbers beside numbers, unless the name of the first says it.
     """
     guess, *others = candidates
+    others = [name for name in others if not _tells_things_apart(table.frame[name])]
     if guess.lower() in PLAIN_NAMES:
         return []
     if _is_hinted(guess):
         return [name for name in others if _is_hinted(name)]
     kinds = {name: table.frame[name].dtype.kind == "f" for name in candidates}
     return [name for name in others if _is_hinted(name) or kinds[name] == kinds[guess]]
+
+
+def _tells_things_apart(column: pd.Series) -> bool:
+    """Whether the name says that the values are of subjects or batches, or nearly none is there."""
+    is_named = not NO_CLASS_WORDS.isdisjoint(words_of(str(column.name)))
+    return is_named or column.isna().mean() > MOST_MISSING
 
 
 def label_candidates(table: Table) -> tuple[str, ...]:

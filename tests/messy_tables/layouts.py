@@ -48,6 +48,18 @@ def units_row() -> MessyTable:
     )
 
 
+def wavelengths() -> MessyTable:
+    below = text_of(["", "254", "280", "AU", ""], NAMES, A, B, C, KIND).partition("\n")[2]
+    return MessyTable(
+        "Numbers below merged names are names, such as wavelengths, and so are units below them.",
+        "spectra.csv",
+        ("sample,abs,,mass,class\n,254,280,,\n,AU,AU,g,\n" + below).encode(),
+        ("abs 254 [AU]", "abs 280 [AU]", "mass [g]"),
+        asked=("header",),
+        first={"abs 254 [AU]": A[0]},
+    )
+
+
 def totals() -> MessyTable:
     rows = text_of(["plot", "yield", "mass", "kind"], NAMES, A, B, KIND)
     return MessyTable(
@@ -199,7 +211,6 @@ def groups_in_names() -> MessyTable:
 
 
 TABLES = (
-    genes, two_headers, units_row, totals, titles, comments, no_header, empty_edges, quoted,
-    index_column, semicolons, unicode_text,
-    report, aligned, groups_below, groups_in_names,
+    genes, two_headers, units_row, wavelengths, totals, titles, comments, no_header, empty_edges,
+    quoted, index_column, semicolons, unicode_text, report, aligned, groups_below, groups_in_names,
 )  # fmt: skip

@@ -178,6 +178,17 @@ def guessed_label() -> MessyTable:
     )
 
 
+def no_rivals() -> MessyTable:
+    donor = [f"D{at // 2 % 12}" for at in range(N_ROWS)]
+    rare = ["left", "left", "right", "right", *[""] * (N_ROWS - 4)]
+    return MessyTable(
+        "Neither donors nor a nearly empty column could as well be the label.",
+        "donors.csv",
+        text_of(["donor", "x", "y", "side", "kind"], donor, A, B, rare, KIND).encode(),
+        ("x", "y", "side = left", "side = right", "side = missing"),
+    )
+
+
 def sentences() -> MessyTable:
     words = [
         f"Sample {at} was taken beside the road in heavy rain, and kept cold."
@@ -196,6 +207,6 @@ TABLES = (
     nearly_empty, visits, stores, years, site_codes, patients, numeric_id, codes_of_classes,
     dates_as_classes, one_feature, label_first, missing_words, unlabeled,
     sixty_classes,
-    guessed_label,
+    guessed_label, no_rivals,
     sentences,
 )  # fmt: skip
