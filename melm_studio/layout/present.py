@@ -11,7 +11,6 @@ from melm_studio.layout import ids
 from melm_studio.layout.attributes import aria, data, tip
 from melm_studio.layout.buttons import button
 from melm_studio.layout.figure_dialog import figure_button
-from melm_studio.layout.keyboard import PRESENT_KEYS
 from melm_studio.layout.run_dialogs import dialog_frame
 from melm_studio.layout.shell.markup import plain
 
@@ -84,7 +83,8 @@ def play_bar() -> Component:
                     className="play-bar",
                 )
             ),
-            plain(html.P(_keys(), className="keys present-only", id=ids.KEYS, hidden=True)),
+            # Those of the help; a script copies them.
+            html.Ul(className="keys present-only", id=ids.KEYS, hidden=True),
         ],
         className="playback",
     )
@@ -135,10 +135,6 @@ def _presenting() -> list[Component]:
         _button("?", "keys", "Keyboard shortcuts"),
         _button("Exit", "leave", "Exit Present"),
     ]
-
-
-def _keys() -> list[Component]:
-    return [html.Span([html.Kbd(key), f" {action}"]) for key, action in PRESENT_KEYS]
 
 
 def _button(label: str, name: str, explanation: str | None = None) -> Component:

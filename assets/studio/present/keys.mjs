@@ -45,8 +45,13 @@ export function connectKeys(playMorph) {
   });
 }
 
-/** Shows or hides the list of keys. */
-export const toggleKeys = () => byId(ID.keys).toggleAttribute("hidden");
+/** Shows or hides the list of keys, which is that of the help. */
+export function toggleKeys() {
+  const list = byId(ID.keys);
+  const ofPresent = [...byId(ID.help).querySelectorAll(".key-list")].at(-1);
+  list.replaceChildren(.../** @type {Element} */ (ofPresent.cloneNode(true)).children);
+  list.toggleAttribute("hidden");
+}
 
 /** Leaves Present. */
 export const leave = () => setProps(ID.mode, { value: "explore" });
