@@ -5,12 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from melm_core.base.array_types import FloatArray, IntArray
+from melm_core.base.estimator import check_not_negative
 
 # Probability of each batch by class: unbalanced, so that batch and class are correlated.
 _SHARES = np.array([[0.5, 0.3, 0.2], [0.2, 0.3, 0.5]])
 
 
-def batches(random_state: int, n_rows: int = 900) -> tuple[FloatArray, IntArray, IntArray]:
+def batches(
+    random_state: int, n_rows: int = 900, *, drift: float = 1.0
+) -> tuple[FloatArray, IntArray, IntArray]:
     """Two classes in three batches, in 12 dimensions.
 
     The classes differ by 1.2 standard deviations in the first feature and by 1 in the second.
@@ -21,6 +24,8 @@ def batches(random_state: int, n_rows: int = 900) -> tuple[FloatArray, IntArray,
     ----------
     random_state : int
     n_rows : int, default=900
+    drift : float, default=1.0
+        What the drift from batch to batch is multiplied by; 0 for batches that do not differ.
 
     Returns
     -------
@@ -30,6 +35,11 @@ def batches(random_state: int, n_rows: int = 900) -> tuple[FloatArray, IntArray,
     batch : ndarray of shape (n_rows,)
         Codes 0 to 2.
 
+    Raises
+    ------
+    ValueError
+        If drift is negative or not finite.
+
     Examples
     --------
     >>> from melm_core.datasets import batches
@@ -37,11 +47,12 @@ def batches(random_state: int, n_rows: int = 900) -> tuple[FloatArray, IntArray,
     >>> X.shape
     (900, 12)
     """
+    check_not_negative("drift", drift)
     stream = np.random.default_rng(random_state)
     y = stream.integers(2, size=n_rows)
     batch = np.array([stream.choice(3, p=_SHARES[code]) for code in y])
     X = stream.standard_normal((n_rows, 12))
     X[:, 0] += 1.2 * y
-    X[:, 1] += 1.0 * y + 0.8 * batch
-    X[:, 2] += 0.7 * batch
+    X[:, 1] += 1.0 * y + 0.8 * drift * batch
+    X[:, 2] += 0.7 * drift * batch
     return X, y, batch

@@ -59,7 +59,7 @@ from melm_studio.tables.row_filters import (
     cell_texts,
     filtered_table,
 )
-from melm_studio.tables.samples import SAMPLES, load_sample
+from melm_studio.tables.samples import SAMPLES, load_sample, mislabeled_rows
 from melm_studio.tables.summary import SHARE_OF_VARIANCE, Summary, n_directions, summarize
 from melm_studio.tables.text import DELIMITERS
 
@@ -124,6 +124,7 @@ __all__ = [
     "label_candidates",
     "listed",
     "load_sample",
+    "mislabeled_rows",
     "n_directions",
     "number",
     "number_text",

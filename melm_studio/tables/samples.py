@@ -12,6 +12,7 @@ from sklearn import datasets as sklearn_datasets
 
 from melm_core.base import FloatArray, IntArray
 from melm_core.datasets import (
+    batches,
     crescents,
     five_gaussians,
     five_mixtures,
@@ -38,6 +39,12 @@ SAMPLES: Mapping[str, Sample] = MappingProxyType(
         for sample in (
             Sample("iris", "Iris", "150 flowers of 3 iris species, described by 4 measurements."),
             Sample("wine", "Wine", "178 Italian wines of 3 cultivars, described by 13 analyses."),
+            Sample(
+                "mislabeled_wine",
+                "Mislabeled wine",
+                "178 Italian wines, 10 of them with the label of another cultivar than their name "
+                "says.",
+            ),
             Sample(
                 "breast_cancer",
                 "Breast cancer",
@@ -76,6 +83,11 @@ SAMPLES: Mapping[str, Sample] = MappingProxyType(
                 "by 8 measurements.",
             ),
             Sample(
+                "batches",
+                "Three batches",
+                "900 rows of 2 classes in 12 dimensions, measured in 3 batches that drift.",
+            ),
+            Sample(
                 "pure_noise",
                 "Pure noise",
                 "60 rows of 50 random numbers in 3 meaningless classes: any separation of the "
@@ -87,6 +99,7 @@ SAMPLES: Mapping[str, Sample] = MappingProxyType(
 LABEL_NAMES = {
     "iris": "species",
     "wine": "cultivar",
+    "mislabeled_wine": "cultivar",
     "breast_cancer": "diagnosis",
     "digits": "digit",
 }
@@ -112,6 +125,7 @@ _NAMES = MappingProxyType(
 )
 # Every row is another flower, wine, tumor, drawing or draw, whatever the order of the file.
 _INDEPENDENT = MappingProxyType({NEIGHBORS: INDEPENDENT})
+N_MISLABELED = 10
 CULTIVARS = ("Barolo", "Grignolino", "Barbera")  # scikit-learn numbers them
 
 
@@ -127,6 +141,10 @@ def load_sample(key: str) -> Table:
         raise ValueError(f"There is no sample {key!r}. Choose one of {', '.join(SAMPLES)}.")
     if key in _DRAWN:
         return _drawn_table(key)
+    if key == "batches":
+        return _batches()
+    if key == "mislabeled_wine":
+        return _mislabeled_wine()
     bunch = getattr(sklearn_datasets, f"load_{key}")(as_frame=True)
     classes = CULTIVARS if key == "wine" else [str(name) for name in bunch.target_names]
     frame = bunch.data.astype(np.float64)
@@ -135,11 +153,47 @@ def load_sample(key: str) -> Table:
 
 
 def _drawn_table(key: str) -> Table:
-    X, y = _DRAWN[key]()
+    frame = _named_columns(key, *_DRAWN[key]())
+    return Table(SAMPLES[key].label, frame, (), answers=_INDEPENDENT)
+
+
+def _named_columns(key: str, X: FloatArray, y: IntArray) -> pd.DataFrame:
     features, classes = _NAMES.get(key) or (
         [f"x{index}" for index in range(1, X.shape[1] + 1)],
         [f"class {code}" for code in range(1, int(y.max()) + 2)],
     )
     frame = pd.DataFrame(X, columns=list(features))
     frame["class"] = np.array(classes)[y]
-    return Table(SAMPLES[key].label, frame, (), answers=_INDEPENDENT)
+    return frame
+
+
+def _batches() -> Table:
+    X, y, batch = batches(0, drift=3.0)
+    table = _named_columns("batches", X, y)
+    table.insert(X.shape[1], "batch", np.array(["first", "second", "third"])[batch])
+    return Table(SAMPLES["batches"].label, table, (), answers=_INDEPENDENT)
+
+
+def mislabeled_rows() -> IntArray:
+    """Return the rows of the sample of that name that have a wrong label, counted from 1."""
+    return _wrong_labels()[0]
+
+
+def _mislabeled_wine() -> Table:
+    """Wines whose names say their cultivars, as 10 of the labels do not."""
+    frame = load_sample("wine").frame
+    label = LABEL_NAMES["mislabeled_wine"]
+    codes = np.array([CULTIVARS.index(name) for name in frame[label]])
+    names = [f"{name} {row}" for row, name in enumerate(frame[label], start=1)]
+    frame.insert(0, "wine", pd.Series(names, dtype="str"))
+    rows, steps = _wrong_labels()
+    codes[rows - 1] = (codes[rows - 1] + steps) % len(CULTIVARS)
+    frame[label] = pd.Series(np.array(CULTIVARS)[codes], dtype="str")
+    return Table(SAMPLES["mislabeled_wine"].label, frame, (), answers=_INDEPENDENT)
+
+
+def _wrong_labels() -> tuple[IntArray, IntArray]:
+    """The rows, counted from 1, and how many cultivars further their labels are."""
+    stream = np.random.default_rng(2)
+    rows = stream.choice(178, N_MISLABELED, replace=False) + 1
+    return rows, stream.integers(1, len(CULTIVARS), N_MISLABELED)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Literal
 
+from melm_studio.tables import Mark, Use
 from melm_studio.workspace.view_spec import Switch
 
 
@@ -25,11 +26,14 @@ class Fit:
         Those that differ from the defaults.
     is_checked : bool
         Whether "Is it real?" is asked.
+    is_searched : bool
+        Whether suspect labels are looked for.
     """
 
     method: str
     parameters: Mapping[str, Any] = field(default_factory=dict)
     is_checked: bool = False
+    is_searched: bool = False
 
 
 @dataclass(frozen=True)
@@ -49,6 +53,8 @@ class Scene:
         As in the view options.
     hidden : tuple of str
         The switches that are off.
+    color_by : str or None
+        The column that colors the rows; None for the class.
     """
 
     title: str
@@ -59,15 +65,18 @@ class Scene:
     gamma: float | None = None
     n_top_features: int | None = None
     hidden: tuple[Switch, ...] = ("arrows",)
+    color_by: str | None = None
 
 
 @dataclass(frozen=True)
 class Contents:
-    """A story: its sample, its runs and its views."""
+    """A story: its sample, its runs, its views, and what was marked in the sample."""
 
     sample: str
     fits: tuple[Fit, ...]
     scenes: tuple[Scene, ...]
+    marks: tuple[Mark, ...] = ()
+    roles: Mapping[str, Use] = field(default_factory=dict)
 
 
 _MELM = Contents(
@@ -279,6 +288,89 @@ _BENT_ARROW = Contents(
     ),
 )
 
+# The list of the run below, and what the names of the wines say of it.
+_SUSPECTS = (17, 19, 45, 52, 60, 69, 72, 79, 107, 142, 174)
+_RIGHTLY_LABELED = (69,)
+_WRONG_LABELS = Contents(
+    "mislabeled_wine",
+    (Fit("melm", {"n_init": 4}, is_searched=True),),
+    (
+        Scene(
+            "Ten labels are wrong",
+            "These are {rows} wines, and before they came here, {wrong} of them were given the "
+            "label of another grape. Can you see which?",
+            "Let the room point at dots. Some lie in the wrong cloud; but so do a few that are "
+            "labeled rightly, at the edges.",
+        ),
+        Scene(
+            "Which labels are suspect?",
+            "Each wine is judged by planes that were fitted without it. The studio lists {listed} "
+            "suspect labels, and estimates how many of these are right after all: about {right}.",
+            "The list is under Rows, Suspect labels. Where classes overlap it is shorter, or "
+            "empty, and says so: a wrong label cannot be told from overlap.",
+            hidden=("arrows", "names"),
+            color_by="list",
+        ),
+        Scene(
+            "What the names say",
+            "Here the wines have their names, and these are right. {found} of the {wrong} wrong "
+            "labels are in the list, and {falsely} of the {listed} that are listed is labeled "
+            "rightly.",
+            "In Explore, point at a suspect to read its name. Look before you leave a row out: a "
+            "list is where to look, not what to delete.",
+            hidden=("arrows", "names"),
+            color_by="by name",
+        ),
+    ),
+    (
+        Mark("list", "suspect", _SUSPECTS),
+        Mark("by name", "wrong label", _SUSPECTS),
+        Mark("by name", "right label", _RIGHTLY_LABELED),
+    ),
+    {"list": Use.INFO, "by name": Use.INFO},
+)
+
+_BATCHES = Contents(
+    "batches",
+    (Fit("melm"), Fit("melm", {"nuisance_weight": 4.0})),
+    (
+        Scene(
+            "Two classes come apart",
+            "These are {rows} rows in {features} dimensions. In the plane that MELM finds, "
+            "{held_out} of the held-out rows are told apart.",
+            "Guessing gives {guessing}. Ask what else could have moved these clouds.",
+        ),
+        Scene(
+            "Is it the batch?",
+            "The same picture, colored by the batch in which a row was measured. Within a class, "
+            "the batch of {batch_held_out} of the held-out rows can be told from where they lie. "
+            "Guessing gives {batch_guessing}.",
+            "The batches drift, and the last ones hold more of one class. So a plane that follows "
+            "the drift would seem to tell the classes apart.",
+            hidden=("arrows", "names"),
+            color_by="batch",
+        ),
+        Scene(
+            "A plane that is blind to the batch",
+            "Now every difference between the batches of one class counts against a plane. From "
+            "where rows lie in this one, the batch of {batch_held_out} of the held-out rows is "
+            "told; guessing gives {batch_guessing}.",
+            "In Explore, the card Batches has the weight as a slider, and what it costs.",
+            fit=1,
+            hidden=("arrows", "names"),
+            color_by="batch",
+        ),
+        Scene(
+            "What remains is the classes",
+            "The same plane, colored by class: {held_out} of the held-out rows are told apart, "
+            "now without the help of the batch.",
+            "Press the digits to go back and forth between the two runs. Without a column that "
+            "names the batch, this question could not be asked.",
+            fit=1,
+        ),
+    ),
+)
+
 CONTENTS: Mapping[str, Contents] = MappingProxyType(
     {
         "melm": _MELM,
@@ -287,5 +379,7 @@ CONTENTS: Mapping[str, Contents] = MappingProxyType(
         "noise": _NOISE,
         "three-ways": _THREE_WAYS,
         "bent-arrow": _BENT_ARROW,
+        "wrong-labels": _WRONG_LABELS,
+        "batches": _BATCHES,
     }
 )

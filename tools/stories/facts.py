@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import numpy as np
+
+from melm_core import diagnostics
 from melm_core.base import percent
 from melm_studio.analyses.check import CHECK
+from melm_studio.analyses.probabilities import PROBABILITIES
 from melm_studio.planes.renderer import PlaneRenderer
+from melm_studio.planes.types import BatchScores
 from melm_studio.runs.records.run import PlaneEvent, RunRecord
 from melm_studio.runs.records.stored_files import FileKind
 from melm_studio.scores import check_sentence
-from melm_studio.tables import LabeledData, number
+from melm_studio.tables import LabeledData, mislabeled_rows, number
 from melm_studio.workspace.story import StoryView
 from melm_studio.workspace.view_spec import ViewSpec
 from melm_studio.workspace.workspace import Workspace
@@ -28,12 +33,12 @@ def facts_of(own: Workspace, renderer: PlaneRenderer, spec: ViewSpec) -> dict[st
     """
     record = run_of(own, spec)
     scores = renderer.view(record, _event(own, record, spec), spec.options).scores
+    raw = own.store.get_file(own.owner, FileKind.DATA, record.data_id)
+    data = LabeledData.from_bytes(raw or b"")
     return {
-        **_table_facts(
-            LabeledData.from_bytes(
-                own.store.get_file(own.owner, FileKind.DATA, record.data_id) or b""
-            )
-        ),
+        **_table_facts(data),
+        **_batch_facts(scores.batches),
+        **_suspect_facts(own, record, data),
         "training": percent(scores.accuracy_train),
         "held_out": "" if scores.accuracy_held_out is None else percent(scores.accuracy_held_out),
         "gamma": f"{spec.options.gamma or record.density_gamma:.3g}",
@@ -82,6 +87,40 @@ def _table_facts(data: LabeledData) -> dict[str, str]:
         "features": number(data.X.shape[1]),
         "classes": number(n_classes),
         "guessing": percent(1.0 / n_classes),
+    }
+
+
+def _batch_facts(scores: BatchScores | None) -> dict[str, str]:
+    """Of held-out rows."""
+    if scores is None or scores.held_out is None:
+        return {}
+    return {
+        "batch_held_out": percent(scores.held_out.accuracy),
+        "batch_guessing": percent(scores.held_out.chance),
+    }
+
+
+def suspects(
+    own: Workspace, record: RunRecord, data: LabeledData
+) -> diagnostics.SuspectLabels | None:
+    """Return the rows of a run whose labels are suspect; None if they were not looked for."""
+    search = own.about(record, PROBABILITIES.name)
+    report = None if search is None else PROBABILITIES.stored(own.store, search.run_id)
+    return None if report is None else diagnostics.suspect_labels(report.log_densities, data.y)
+
+
+def _suspect_facts(own: Workspace, record: RunRecord, data: LabeledData) -> dict[str, str]:
+    """Of the sample whose wrong labels are known."""
+    found = suspects(own, record, data)
+    if found is None:
+        return {}
+    is_wrong = np.isin(data.row_numbers[found.rows], mislabeled_rows())
+    return {
+        "wrong": number(len(mislabeled_rows())),
+        "listed": number(len(found.rows)),
+        "right": number(round(found.n_false)),
+        "found": number(int(is_wrong.sum())),
+        "falsely": number(int((~is_wrong).sum())),
     }
 
 

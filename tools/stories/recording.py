@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 
+from melm_studio.analyses.probabilities import PROBABILITIES
 from melm_studio.planes.renderer import PlaneRenderer
 from melm_studio.planes.view_options import ViewOptions
 from melm_studio.runs.records.data_source import DataSource
@@ -28,7 +29,9 @@ def recorded(own: Workspace, contents: Contents) -> bytes:
         Of a visitor without runs.
     contents : Contents
     """
-    source = DataSource(kind="sample", key=contents.sample)
+    source = DataSource(
+        kind="sample", key=contents.sample, roles={**contents.roles}, marks=contents.marks
+    )
     data = own.prepare(own.table(source), source)
     shown = ShownData(data.content_hash, data.name, data.label, source)
     runs = [_finished(own, shown, fit) for fit in contents.fits]
@@ -45,6 +48,8 @@ def _finished(own: Workspace, shown: ShownData, fit: Fit) -> RunRecord:
     own.queue(run)
     if fit.is_checked:
         own.check(run)
+    if fit.is_searched:
+        own.analyze(run, PROBABILITIES)
     InlineRunner(own.store).drain()
     return next(one for one in own.fits() if one.run_id == run.run_id)
 
@@ -64,7 +69,7 @@ def _view(own: Workspace, renderer: PlaneRenderer, run: RunRecord, scene: Scene)
         other=None,
         mode="explore",
         hidden=scene.hidden,
-        marks={},
+        marks={} if scene.color_by is None else {"color_by": scene.color_by},
         divergence=renderer.divergence(run, event, options),
     )
     view = StoryView(spec, scene.title, scene.caption, scene.notes)

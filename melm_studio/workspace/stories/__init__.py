@@ -61,6 +61,16 @@ INCLUDED_STORIES: Mapping[str, IncludedStory] = MappingProxyType(
                 "An arrow that bends",
                 "People who do too little or too much, by LDA and MELM.",
             ),
+            IncludedStory(
+                "wrong-labels",
+                "Which labels are wrong?",
+                "Wine with ten wrong labels, and the list that finds them.",
+            ),
+            IncludedStory(
+                "batches",
+                "Is it the batch?",
+                "Two classes in three batches, and a plane blind to these.",
+            ),
         )
     }
 )

@@ -10,7 +10,8 @@ import pytest
 from melm_core.base import ColumnEncoding
 from melm_studio.tables.labeled_data import LabeledData
 from melm_studio.tables.preparation import guess_label, prepare
-from melm_studio.tables.samples import SAMPLES, load_sample
+from melm_studio.tables.roles import Role
+from melm_studio.tables.samples import SAMPLES, load_sample, mislabeled_rows
 
 
 @pytest.fixture
@@ -103,6 +104,8 @@ def test_only_a_share_below_one_can_be_held_out(data, held_out):
         ("wine", "cultivar", (178, 13), ("Barbera", "Barolo", "Grignolino")),
         ("breast_cancer", "diagnosis", (569, 30), ("benign", "malignant")),
         ("digits", "digit", (1797, 61), tuple("0123456789")),
+        ("mislabeled_wine", "cultivar", (178, 13), ("Barbera", "Barolo", "Grignolino")),
+        ("batches", "class", (900, 12), ("class 1", "class 2")),
         ("crescents", "class", (300, 2), ("class 1", "class 2")),
         ("pure_noise", "class", (60, 50), ("class 1", "class 2", "class 3")),
     ],
@@ -121,6 +124,28 @@ def test_every_sample_is_explained_in_a_sentence_with_its_size():
         assert sample.key == key
         assert sample.explanation.startswith(f"{n_rows:,} ")
         assert sample.explanation.endswith(".")
+
+
+def test_ten_wines_have_another_label_than_their_names_say():
+    frame = load_sample("mislabeled_wine").frame
+    pairs = zip(frame["wine"], frame["cultivar"], strict=True)
+    wrong = [row for row, (name, label) in enumerate(pairs, 1) if not name.startswith(label)]
+    assert wrong == sorted(mislabeled_rows().tolist())
+    assert len(wrong) == 10
+    assert (
+        load_sample("wine")
+        .frame.drop(columns="cultivar")
+        .equals(frame.drop(columns=["wine", "cultivar"]))
+    )
+
+
+@pytest.mark.parametrize(
+    ("key", "name", "role"),
+    [("mislabeled_wine", "wine", Role.NAME), ("batches", "batch", Role.BATCH)],
+)
+def test_what_is_known_beside_the_features_does_not_become_one(key, name, role):
+    data = prepare(load_sample(key))
+    assert [(column.name, column.role) for column in data.row_columns] == [(name, role)]
 
 
 def test_an_unknown_sample_is_refused_by_name():

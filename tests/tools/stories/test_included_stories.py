@@ -12,6 +12,7 @@ import pytest
 from melm_studio.configuration.settings import Settings
 from melm_studio.planes.renderer import PlaneRenderer
 from melm_studio.runs.store.disk import DiskRunStore
+from melm_studio.tables import mislabeled_rows
 from melm_studio.workspace.project import open_project
 from melm_studio.workspace.stories import INCLUDED_STORIES
 from melm_studio.workspace.story import Story, StoryView
@@ -141,6 +142,31 @@ def test_noise_is_told_apart_in_training_rows_only(told):
 def test_each_way_tells_more_digits_apart_than_the_one_before(told):
     held_out = _shares(told, "three-ways", "held_out")
     assert held_out == sorted(set(held_out))
+
+
+def test_the_marked_rows_are_the_suspects_and_what_their_names_say(told):
+    story, facts = told["wrong-labels"]
+    listed, wrong, right = story.views[0].spec.source.marks
+    assert {fact["listed"] for fact in facts} == {str(len(listed.rows))}
+    assert {*wrong.rows} == {*listed.rows}
+    assert {*listed.rows} - {*right.rows} == {*mislabeled_rows().tolist()}
+    assert [view.spec.marks.color_by for view in story.views] == [None, listed.column, wrong.column]
+
+
+def test_the_list_of_suspects_finds_the_wrong_labels_and_says_how_many_are_not(told):
+    given = {name: int(fact) for name, fact in told["wrong-labels"][1][0].items() if fact.isdigit()}
+    assert given["found"] == given["wrong"]
+    assert abs(given["falsely"] - given["right"]) <= 1
+
+
+def test_a_plane_blind_to_the_batch_loses_the_batch_and_keeps_the_classes(told):
+    n_held_out = 225
+    batch, guessing, held_out = (
+        _shares(told, "batches", name) for name in ("batch_held_out", "batch_guessing", "held_out")
+    )
+    assert batch[0] == batch[1] > guessing[0] + 40
+    assert batch[2] <= guessing[2] + 2 * np.sqrt(guessing[2] * (100 - guessing[2]) / n_held_out)
+    assert held_out[3] > held_out[0] - 5
 
 
 @pytest.mark.slow
