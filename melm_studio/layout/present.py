@@ -15,6 +15,7 @@ from melm_studio.layout.run_dialogs import dialog_frame
 from melm_studio.layout.shell.markup import plain
 
 SPEEDS = {"0.25": "¼×", "0.5": "½×", "1": "1×", "2": "2×", "4": "4×"}
+_MORE = "present-more"
 # What viewers may see besides the picture, off at first.
 ALLOWED = {
     "names": "Names of the rows",
@@ -69,11 +70,9 @@ def play_bar() -> Component:
             plain(
                 html.Div(
                     [
-                        _speed(),
                         _morph(),
                         html.Div(
                             [
-                                _button("Copy link", "link"),
                                 html.Span(_button("Add to story", "add"), className="not-present"),
                                 html.Div(_presenting(), className="bar-group present-only"),
                             ],
@@ -130,8 +129,13 @@ def _presenting() -> list[Component]:
             **data(bar="steps"),
         ),
         _button("Share", "share", "Share this talk with an audience"),
-        figure_button("front"),
         _button("Full screen", "full"),
+        html.Button("More", type="button", className="button", **data(opens=_MORE)),
+        html.Div(
+            [_speed(), _button("Copy link", "link"), figure_button("front")],
+            id=_MORE,
+            className="menu is-note is-narrow",
+        ),
         _button("?", "keys", "Keyboard shortcuts"),
         _button("Exit", "leave", "Exit Present"),
     ]

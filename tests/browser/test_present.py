@@ -53,7 +53,9 @@ def test_a_plane_turns_into_that_of_another_run_and_back(wines: StudioPage):
     pca.expect_end()
     begun = pca.divergence
     mode(wines, "Present")
+    wines.page.get_by_role("button", name="More", exact=True).click()
     wines.page.get_by_label("Speed").select_option("4×")
+    wines.page.keyboard.press("Escape")
     wines.page.get_by_label("Morph to").select_option(index=1)
     expect(wines.page.get_by_role("button", name="Pause the morph")).to_be_visible()
     expect(wines.page.get_by_role("button", name="Play the morph")).to_be_visible()
@@ -91,6 +93,54 @@ def test_the_keys_of_present(wines: StudioPage):
     expect(wines.run_button).to_be_visible()
 
 
+def told(page: Page, key: str) -> Panel:
+    """Open a story that comes with the studio, as Present shows it."""
+    StudioPage(page)
+    page.locator(f'[data-included-story="{key}"]').evaluate("story => story.click()")
+    panel = Panel(page.locator(".panel.is-front"))
+    expect(panel.node.locator(".verdict-words")).to_contain_text("guessing")
+    panel.expect_a_plane()
+    return panel
+
+
+@pytest.mark.parametrize("size", [(1440, 900), (1280, 720), (1920, 1080)])
+def test_a_hall_reads_the_words_and_sees_the_clouds(page: Page, size: tuple[int, int]):
+    width, height = size
+    page.set_viewport_size({"width": width, "height": height})
+    panel = told(page, "batches")
+    expect(panel.node.locator(".history")).to_be_hidden()
+    for selector, least in {
+        f"#{ids.TITLE}": 0.04,
+        f"#{ids.CAPTION}": 0.04,
+        ".panel.is-front .verdict strong": 0.03,
+    }.items():
+        size_of = "node => parseFloat(getComputedStyle(node).fontSize)"
+        assert page.locator(selector).evaluate(size_of) >= least * height, selector
+    rows = [y for trace in panel.traces if trace.get("customdata") for y in trace["y"]]
+    box, (low, high) = panel.part("plot").bounding_box(), panel.axes[1]
+    assert box
+    assert (max(rows) - min(rows)) / (high - low) * box["height"] >= 0.6 * height
+
+
+def test_the_bar_hides_from_the_room_until_the_pointer_moves(page: Page):
+    told(page, "batches")
+    bar = page.locator(".playback")
+    page.mouse.move(300, 300)
+    expect(bar).to_have_css("opacity", "0")
+    page.mouse.move(310, 310)
+    expect(bar).to_have_css("opacity", "1")
+
+
+def test_a_story_shows_the_curve_while_it_plays(page: Page):
+    panel = told(page, "batches")
+    history = panel.node.locator(".history")
+    expect(history).to_be_hidden()
+    page.keyboard.press(" ")
+    expect(history).to_be_visible()
+    page.keyboard.press(" ")
+    expect(history).to_be_hidden()
+
+
 @pytest.mark.slow
 def test_a_story_keeps_its_verdict_until_it_is_revealed(page: Page):
     StudioPage(page)
@@ -110,6 +160,7 @@ def test_a_story_keeps_its_verdict_until_it_is_revealed(page: Page):
 @pytest.mark.slow
 def test_whoever_types_presses_no_shortcut(wines: StudioPage, pair: tuple[Panel, Panel]):
     mode(wines, "Present")
+    wines.page.get_by_role("button", name="More", exact=True).click()
     wines.page.get_by_label("Speed").focus()
     wines.page.keyboard.press("1")
     expect(pair[1].node).to_be_visible()

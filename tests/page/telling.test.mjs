@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { morphShares } from "../../assets/studio/present/play_bar.mjs";
+import { morphShares } from "../../assets/studio/present/morph.mjs";
 import { classesMessage, selectionMessage } from "../../assets/studio/rows/selection.mjs";
 import { toggled } from "../../assets/studio/rows/selection.mjs";
 import { positionAfter, positionLabel } from "../../assets/studio/workspace/story_order.mjs";

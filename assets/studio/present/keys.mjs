@@ -94,6 +94,7 @@ function isForPresent(event) {
 // a clicker leads through a story whatever was touched last; arrow keys and fields do without its keys.
 function isTaken({ target, key }) {
   if (document.querySelector("dialog:modal")) return true; // even where none of its parts has the focus
+  if (key === "Escape" && document.querySelector(".playback :popover-open")) return true; // closes that
   if (hasStory() && PAGE_KEYS.includes(key)) return Boolean(target.closest?.("textarea, [contenteditable], [role=dialog]"));
   if (target.closest?.("input, textarea, select, [contenteditable], [role=dialog]")) return true;
   return (key === " " || key === "Enter") && Boolean(target.closest?.("button, a"));

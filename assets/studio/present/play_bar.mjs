@@ -1,6 +1,6 @@
 // The play bar below the picture, and what Present shows of the page: title and legend.
 import { ID } from "../constants.mjs";
-import { lessMotion, playButton, rangeInput, span, wait, whenPresent } from "../page/dom.mjs";
+import { span, whenPresent } from "../page/dom.mjs";
 import { mode } from "../page/mode.mjs";
 import { onChange } from "../page/signals.mjs";
 import { switches } from "../page/switches.mjs";
@@ -8,7 +8,6 @@ import { addToPanels } from "../panel/features.mjs";
 import { setSpeed, speed } from "../panel/history.mjs";
 import { allPanels, frontPanel } from "../panel/panels.mjs";
 import { stage } from "../panel/runs.mjs";
-import { eased } from "../plane/clock.mjs";
 import { copyLink } from "../workspace/share_link.mjs";
 import { addToStory, currentStory, legendOfPage, showTitle, stepStory } from "../workspace/story.mjs";
 import { positionLabel } from "../workspace/story_order.mjs";
@@ -17,8 +16,10 @@ import { openPresenter } from "./presenter_link.mjs";
 
 /** @type {Record<string, any>} */
 const bar = {}; // the parts of the bar, by name
-/** @type {Morph} */
-let morph;
+const IDLE_MS = 2000;
+let idle = 0; // the timer
+/** @type {import("./morph.mjs").Morph | undefined} */
+let morph; // loaded when Present is first shown
 
 export function connectPlayBar() {
   addToPanels((panel) => {
@@ -54,13 +55,33 @@ function build(node) {
   bar.full.onclick = toggleFullScreen;
   bar.keys.onclick = toggleKeys;
   bar.leave.onclick = leave;
-  morph = new Morph(bar.morph, bar["morph-to"], bar["morph-slot"]);
-  morph.followRuns();
+  document.addEventListener("pointermove", stayAwake);
+  onChange(mode, present);
+  present();
   showStory();
+}
+
+function present() {
+  stayAwake();
+  if (mode.value === "present") showMorph().catch(console.warn);
+}
+
+async function showMorph() {
+  const { Morph } = await import("./morph.mjs");
+  morph ??= new Morph(bar.morph, bar["morph-to"], bar["morph-slot"]);
+  morph.followRuns();
+}
+
+// A room sees no bar that nobody reaches for.
+function stayAwake() {
+  document.body.removeAttribute("data-idle");
+  clearTimeout(idle);
+  idle = setTimeout(() => document.body.setAttribute("data-idle", ""), IDLE_MS);
 }
 
 function showStory() {
   showTitle();
+  document.body.toggleAttribute("data-told", currentStory.value.at >= 0);
   if (!bar.steps) return;
   bar.steps.hidden = !currentStory.value.views.length;
   bar.count.textContent = positionLabel(currentStory.value);
@@ -87,149 +108,4 @@ function copyLegend(panel) {
 // Where the names are on the clouds, they need no legend.
 function showLegend(panel) {
   panel.part("class-legend").hidden = switches.names.value;
-}
-
-// The morph: the plane on screen along the shortest way to that of another run.
-
-const STEP_MS = 50;
-const STEPS = 72; // of a morph, from one end to the other at normal speed
-const RANGE = { min: 0, max: 1, step: 0.005, value: 0, disabled: true };
-
-export class Morph {
-  /**
-   * @param {HTMLElement} node of the controls
-   * @param {HTMLSelectElement} choice of the other run
-   * @param {HTMLElement} slot for button and slider
-   */
-  constructor(node, choice, slot) {
-    this.node = node;
-    this.choice = choice;
-    this.slot = slot;
-    this.playing = 0; // which play is on; 0 for none
-    this.slider = rangeInput("Share of the way to the other run", RANGE);
-    this.slider.addEventListener("input", () => {
-      this.playing = 0;
-      this.showShare(Number(this.slider.value));
-    });
-    this.button = playButton("Play the morph", () => this.play());
-    this.percent = percentField((share) => {
-      this.playing = 0;
-      this.showShare(share);
-    });
-    slot.replaceChildren(this.button, this.slider, this.percent, span("%"));
-    choice.addEventListener("change", () => this.choose());
-  }
-
-  choose() {
-    const other = this.choice.value;
-    this.stop();
-    if (frontPanel()?.options.morph) frontPanel().changeView({ morph: null });
-    this.follow();
-    this.choice.blur(); // the keys of Present go to the page again
-    if (other) this.play().catch(console.warn);
-  }
-
-  /** @param {number} share of the way @returns {[string, number] | null} */
-  viewAt(share) {
-    return share > 0 ? [this.choice.value, Number(share.toFixed(4))] : null;
-  }
-
-  showShare(share) {
-    return frontPanel()?.changeView({ morph: this.viewAt(share) });
-  }
-
-  /** Goes to the other end in even steps, since a plane that skips does not seem to turn; or pauses. */
-  async play() {
-    if (this.playing) return this.stop();
-    const panel = frontPanel();
-    if (!panel?.plane || !this.choice.value) return null;
-    panel.history.player.pause();
-    const number = (this.playing = performance.now());
-    this.showPlaying();
-    const shares = lessMotion.matches ? [1] : morphShares(panel.options.morph?.[1] ?? 0, speed.value);
-    for (const [step, share] of shares.entries()) {
-      if (this.playing !== number || panel !== frontPanel()) break;
-      const began = performance.now();
-      const shown = this.showShare(share);
-      const next = shares[step + 1];
-      if (next !== undefined) panel.prefetch(panel.plane.sequence, { morph: this.viewAt(next) });
-      await shown;
-      await wait(began + STEP_MS - performance.now());
-    }
-    return this.playing === number ? this.stop() : null;
-  }
-
-  stop() {
-    this.playing = 0;
-    this.showPlaying();
-  }
-
-  showPlaying() {
-    this.button.classList.toggle("is-playing", this.playing > 0);
-    this.button.setAttribute("aria-label", this.playing ? "Pause the morph" : "Play the morph");
-  }
-
-  /** Lists the runs that the front run can morph to: of the same table, with as many components. */
-  followRuns() {
-    const panel = frontPanel();
-    const others = othersInSpace(panel);
-    const listed = JSON.stringify([panel?.run, others.map(({ run, node }) => [run, node.dataset.title])]);
-    if (this.node.dataset.runs !== listed) {
-      this.node.dataset.runs = listed;
-      this.stop();
-      this.list(others, panel?.options.morph?.[0] ?? "");
-    }
-    this.follow();
-  }
-
-  list(others, chosen) {
-    const none = new Option(others.length ? "Choose a run" : "No other run yet", "");
-    this.choice.replaceChildren(none, ...others.map(({ node, run }) => new Option(node.dataset.title, run)));
-    this.choice.disabled = !others.length;
-    this.choice.value = chosen;
-  }
-
-  /** Shows the share of the way that is on screen. */
-  follow() {
-    const way = frontPanel()?.options.morph;
-    if (way) this.choice.value = way[0];
-    const isChosen = this.choice.value !== "";
-    this.slot.hidden = !isChosen;
-    const share = way?.[1] ?? 0;
-    const percent = Math.round(100 * share);
-    this.slider.disabled = this.button.disabled = !isChosen;
-    if (document.activeElement !== this.slider || this.playing) this.slider.value = String(share);
-    this.slider.setAttribute("aria-valuetext", `${percent} percent of the way`);
-    this.percent.disabled = !isChosen;
-    if (document.activeElement !== this.percent) this.percent.value = String(percent);
-  }
-}
-
-// The share as a number of percent, which can be typed.
-function percentField(onShare) {
-  const field = document.createElement("input");
-  Object.assign(field, { type: "number", min: 0, max: 100, step: 1, className: "bar-percent" });
-  field.setAttribute("aria-label", "Percent of the way to the other run");
-  field.addEventListener("change", () => {
-    if (!Number.isNaN(field.valueAsNumber)) onShare(Math.min(Math.max(field.valueAsNumber, 0), 100) / 100);
-  });
-  return field;
-}
-
-function othersInSpace(panel) {
-  const space = panel?.node.dataset.space;
-  if (!space) return [];
-  return allPanels().filter(({ run, node }) => run !== panel.run && node.dataset.space === space);
-}
-
-/**
- * The shares of the way at which planes are shown, to the farther end, slow at both ends.
- * @param {number} from share of the way at the beginning
- * @param {number} times how much faster than at normal speed
- * @returns {number[]}
- */
-export function morphShares(from, times) {
-  const to = from < 1 ? 1 : 0;
-  const count = Math.ceil((Math.abs(to - from) * STEPS) / times);
-  return Array.from({ length: count }, (_, i) => from + (to - from) * eased((i + 1) / count));
 }
