@@ -13,7 +13,8 @@ function classes() {
 
 const pen = new Proxy({}, { get: () => () => undefined, set: () => true });
 const AXES = [[0, 1], [0, 1]];
-const LAYOUT = { margin: { l: 0, r: 0, t: 0, b: 0 }, xaxis: { dtick: 1 }, yaxis: { dtick: 1 } };
+const AXIS = { offset: 0, length: 100, gridColor: "#000000", tickStep: 1 };
+const PIXELS = { x: AXIS, y: AXIS, hasEqualUnits: false };
 const picture = (x) => {
   const trace = { meta: { kind: "train" }, mode: "markers", marker: { color: "#000000", size: 5 }, x: [x], y: [0.5] };
   return { plane: { traces: [] }, traces: [trace], axes: AXES, features: [] };
@@ -28,10 +29,10 @@ test("a plane that follows one at rest is drawn before what showed the rows of t
     told.push(animation.isResting ? "rests" : "moves");
     return false;
   };
-  animation.rest(picture(0), LAYOUT);
-  animation.draw(picture(1), LAYOUT, false);
+  animation.rest(picture(0), PIXELS);
+  animation.draw(picture(1), PIXELS, false);
   assert.deepEqual(told, ["rests", "moves"]);
-  animation.draw(picture(2), LAYOUT, false); // on its way, the canvas has it all
+  animation.draw(picture(2), PIXELS, false); // on its way, the canvas has it all
   assert.deepEqual(told, ["rests", "moves"]);
   animation.dispose();
 });
@@ -41,11 +42,11 @@ test("a canvas goes on from what another has shown, and gives it up where no pla
   const plot = { classList: classes(), clientWidth: 100, clientHeight: 100 };
   const animation = new CanvasAnimation({ getContext: () => pen, style: {} }, plot, () => undefined);
   const former = picture(0);
-  animation.takeOver(former, LAYOUT);
+  animation.takeOver(former, PIXELS);
   assert.ok(animation.isOn(false));
-  animation.draw(picture(1), LAYOUT, false);
+  animation.draw(picture(1), PIXELS, false);
   assert.equal(animation.from.traces[0].x[0], former.traces[0].x[0]);
-  animation.takeOver(former, LAYOUT);
+  animation.takeOver(former, PIXELS);
   t.mock.timers.tick(5000);
   assert.equal(animation.to, null);
   assert.ok(!plot.classList.contains("is-moving"));

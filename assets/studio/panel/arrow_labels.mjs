@@ -3,7 +3,6 @@ import { PLANE_TRACE } from "../constants.mjs";
 import { mode } from "../page/mode.mjs";
 import { switches } from "../page/switches.mjs";
 import { Names } from "../plane/names.mjs";
-import { pixelAxes } from "../plane/pixel_axes.mjs";
 import { dressTraces } from "./features.mjs";
 import { textScale } from "./painting.mjs";
 
@@ -44,7 +43,7 @@ function placed(panel) {
     has: { names: switches.names.value, centroids: switches.centroids.value },
     taken: (area) => (mode.value === "explore" ? [toolsIn(area)] : []),
   };
-  return new Names(named, panel.axes(), pixelAxes(panel.part("plot"), layout));
+  return new Names(named, panel.axes(), panel.painting.shown().pixels);
 }
 
 const toolsIn = ({ right, top }) => ({ left: right - TOOLS_PX[0], right, top, bottom: top + TOOLS_PX[1] });

@@ -7,7 +7,7 @@ import { dragMode, switches } from "../page/switches.mjs";
 import { CanvasAnimation } from "../plane/animation.mjs";
 import { decodedPlane } from "../plane/arrays.mjs";
 import { lookAround } from "../plane/looking_around.mjs";
-import { drawnAxes, isFitted, layoutOn, shownOn, watchSize } from "../plane/pixel_axes.mjs";
+import { drawnAxes, isFitted, shownOn, watchSize } from "../plane/pixel_axes.mjs";
 import { union } from "../plane/scales.mjs";
 import { SWITCHED_BY } from "../plane/traces.mjs";
 import { addedTraces, dress } from "./features.mjs";
@@ -40,7 +40,7 @@ export class Painting {
       if (drawnAxes(this.plot) && width && !isFitted(this.plot)) this.paint();
     });
     lookAround(this.plot, {
-      shown: () => this.shown(),
+      shown: () => (panel.plane && panel.figure ? this.shown() : null),
       look: (axes) => this.setZoom(axes),
       point: (place) => panel.announce("point", place),
       take: (place, event) => this.takers.map((take) => take(place, event)).find(Boolean) ?? null,
@@ -49,10 +49,9 @@ export class Painting {
     this.plot.addEventListener("dblclick", () => dragMode.value === "pan" && this.setZoom(null));
   }
 
-  /** What is on screen; null before the first plane. */
-  shown() {
-    const { plane, figure } = this.panel;
-    return plane && figure ? shownOn(this.plot, figure.plane.layout, this.axes()) : null;
+  /** What is on screen where at least these axes are. @param {Axes} axes */
+  shown(axes = this.axes()) {
+    return shownOn(this.plot, this.panel.figure.plane.layout, axes);
   }
 
   /** The traces that are drawn. */
@@ -91,7 +90,7 @@ export class Painting {
     if (!animation.to || !figure) return;
     const picture = animation.pictureAt(performance.now());
     this.plane = null; // is painted once more, to glide to it
-    this.animation.takeOver(picture, layoutOn(this.plot, figure.plane.layout, picture.axes));
+    this.animation.takeOver(picture, shownOn(this.plot, figure.plane.layout, picture.axes).pixels);
   }
 
   // Once nothing moves any more.
@@ -107,7 +106,7 @@ export class Painting {
 
   drawMoving(plane, isRunning) {
     const picture = this.picture(plane);
-    this.animation.draw(picture, this.layout(picture.axes), isRunning);
+    this.animation.draw(picture, this.shown(picture.axes).pixels, isRunning);
   }
 
   /** @param {Plane} plane @returns {import("../plane/animation.mjs").Picture} */
@@ -123,7 +122,7 @@ export class Painting {
   drawStill(plane) {
     this.layer?.settle(plane);
     const picture = this.picture(plane);
-    this.animation.rest(picture, this.layout(picture.axes));
+    this.animation.rest(picture, this.shown(picture.axes).pixels);
   }
 
   // A trace with its style and arrays, changed by the switches and the features.
@@ -144,10 +143,6 @@ export class Painting {
 
   key(axes) {
     return `${axes}/${this.panel.figureScheme}`;
-  }
-
-  layout(axes) {
-    return layoutOn(this.plot, this.panel.figure.plane.layout, axes);
   }
 
   // A line has axes of its own kind.

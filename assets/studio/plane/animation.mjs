@@ -5,7 +5,7 @@ import { lessMotion } from "../page/dom.mjs";
 import { verticesPer } from "./arrows.mjs";
 import { clearedPen, drawGrid, drawNumbers, drawTitles, drawTrace } from "./canvas.mjs";
 import { drawAtOnce, isTimeToMove, keepMoving, stopMoving } from "./clock.mjs";
-import { noteAxes, pixelAxes, shownRanges, sizeOf } from "./pixel_axes.mjs";
+import { noteAxes, shownRanges, sizeOf } from "./pixel_axes.mjs";
 import { multiples, scale } from "./scales.mjs";
 import { isPoints } from "./traces.mjs";
 
@@ -69,15 +69,15 @@ export class CanvasAnimation {
   /**
    * Shows what another canvas has shown, and where the next plane is glided to from.
    * @param {Picture} picture
-   * @param {object} layout
+   * @param {PixelAxes} pixels
    */
-  takeOver(picture, layout) {
+  takeOver(picture, pixels) {
     this.keep();
     this.begin(picture);
     this.isTakenOver = true;
     this.interval = LONGEST_GLIDE_MS;
     this.lastAt -= LONGEST_GLIDE_MS;
-    this.pixels = pixelAxes(this.plot, layout);
+    this.pixels = pixels;
     this.plot.classList.add("is-moving");
     this.plot.classList.remove("is-resting");
     this.drawAt(performance.now());
@@ -96,12 +96,12 @@ export class CanvasAnimation {
   /**
    * Draws what stays.
    * @param {Picture} picture
-   * @param {object} layout
+   * @param {PixelAxes} pixels
    */
-  rest(picture, layout) {
+  rest(picture, pixels) {
     this.keep();
     this.begin(picture);
-    this.pixels = pixelAxes(this.plot, layout);
+    this.pixels = pixels;
     this.plot.classList.add("is-resting");
     this.drawOn(clearedPen(this.canvas, sizeOf(this.plot)), picture.traces, picture.axes, picture.titles);
   }
@@ -109,14 +109,14 @@ export class CanvasAnimation {
   /**
    * Draws one plane, to which the picture glides, and schedules the drawing of what stays.
    * @param {Picture} picture
-   * @param {object} layout
+   * @param {PixelAxes} pixels
    * @param {boolean} isRunning
    */
-  draw(picture, layout, isRunning) {
+  draw(picture, pixels, isRunning) {
     const isFirst = !this.to;
     this.isTakenOver = false;
     const isSame = this.glideTo(picture);
-    this.pixels = pixelAxes(this.plot, layout);
+    this.pixels = pixels;
     // What rests may have been drawn by the layer below in part.
     const isAllHere = this.plot.classList.contains("is-moving");
     this.plot.classList.add("is-moving");
@@ -245,6 +245,7 @@ function copyOf(canvas) {
 
 /** @typedef {import("../types").Trace} Trace */
 /** @typedef {import("../types").Axes} Axes */
+/** @typedef {import("./pixel_axes.mjs").PixelAxes} PixelAxes */
 /**
  * What is drawn of a plane: its traces, the axes that are shown at least, the features of its arrows, and the
  * titles of the axes where nothing else says them.

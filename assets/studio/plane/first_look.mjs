@@ -5,7 +5,7 @@ import { byId, colorScheme, onColorScheme, wait, whenPresent } from "../page/dom
 import { CanvasAnimation } from "./animation.mjs";
 import { decodedPlane } from "./arrays.mjs";
 import { nextFrame } from "./clock.mjs";
-import { layoutOn, pixelAxes } from "./pixel_axes.mjs";
+import { shownOn } from "./pixel_axes.mjs";
 import { pointsIn, rowsIn } from "./row_arrays.mjs";
 import { POINT_KINDS } from "./traces.mjs";
 
@@ -97,7 +97,7 @@ function paint(node, found, rows = null) {
     .map((style, i) => ({ ...style, ...arrays[i], halo }))
     .filter(({ meta, x }) => x && ![...LEFT_OUT, ...(rows ? POINT_KINDS : [])].includes(meta.kind));
   const picture = { plane: found, traces, axes: found.limits, features: [] };
-  const layout = () => layoutOn(plot, found.figure.layout, found.limits);
+  const pixels = () => shownOn(plot, found.figure.layout, found.limits).pixels;
   shown?.resized.disconnect();
   shown?.animation.dispose();
   shown?.rows?.dispose();
@@ -106,12 +106,9 @@ function paint(node, found, rows = null) {
     node.dataset.drawn = colorScheme();
   });
   if (rows) {
-    animation.onAxes = (axes) => {
-      rows.draw(axes, pixelAxes(plot, layout()));
-      return true; // with the grid
-    };
+    animation.onAxes = (axes) => rows.draw(axes, pixels());
   }
-  const resized = new ResizeObserver(() => plot.clientWidth && animation.draw(picture, layout(), false));
+  const resized = new ResizeObserver(() => plot.clientWidth && animation.draw(picture, pixels(), false));
   resized.observe(plot);
   shown = { resized, animation, rows };
   return shown;

@@ -4,7 +4,7 @@ import { MORE_LAYERS } from "../constants.mjs";
 import { hide } from "../page/dom.mjs";
 import { CanvasAnimation } from "./animation.mjs";
 import { Names } from "./names.mjs";
-import { drawnAxes, layoutOn, onAxes, pixelAxes, shownOn } from "./pixel_axes.mjs";
+import { drawnAxes, onAxes, shownOn } from "./pixel_axes.mjs";
 import { isPoints, SWITCHED_BY } from "./traces.mjs";
 
 /** @typedef {import("../types").Axes} Axes */
@@ -101,30 +101,25 @@ export class Painter {
    * @param {Axes} axes that are shown at least
    */
   show(view, axes) {
-    const { plane, figure, surface, titles } = view;
-    const layout = layoutOn(this.plot, figure.layout, axes);
-    const names = new Names(namedIn(view), axes, pixelAxes(this.plot, layout));
+    const { plane, surface, titles } = view;
+    const { pixels } = this.shown(view, axes);
+    const names = new Names(namedIn(view), axes, pixels);
     this.traces = tracesOf(view);
     for (const trace of this.traces) names.dress(trace);
-    this.drawBelow(view.every ?? null, layout);
+    this.drawBelow(view.every ?? null, pixels);
     const { features } = plane.arrows;
     const picture = { plane, traces: this.traces, axes, features, titles: { words: titles, halo: surface } };
-    this.animation.draw(picture, layout, false);
+    this.animation.draw(picture, pixels, false);
   }
 
   // The rows come with the grid; the sample of them would lie over them.
-  drawBelow(every, layout) {
+  drawBelow(every, pixels) {
     if (this.every && this.every !== every) hide(this.every.canvas, true);
     this.every = every;
-    this.animation.onAxes = every && ((axes) => this.drawRows(every, axes, layout));
+    this.animation.onAxes = every && ((axes) => every.draw(axes, pixels));
     if (!every) return;
     hide(every.canvas, false);
     for (const trace of this.traces) if (isPoints(trace)) trace.visible = false;
-  }
-
-  drawRows(every, axes, layout) {
-    every.draw(axes, pixelAxes(this.plot, layout));
-    return true;
   }
 
   /**

@@ -33,65 +33,44 @@ export function watchSize(plot, onChange) {
   return () => observer.disconnect();
 }
 
+/** The axes of a picture in pixels. @typedef {{ x: PixelAxis, y: PixelAxis, hasEqualUnits: boolean }} PixelAxes */
+/** What is on screen: axes, and where they are. @typedef {{ axes: Axes, pixels: PixelAxes }} Shown */
+
 /**
- * The axes in pixels, as the margins of a layout leave them.
+ * What is on screen where at least some axes are, wider where the picture is, with the lines of a grid that are about
+ * as far from each other in any size.
  * @param {HTMLElement} plot
  * @param {any} layout of the figure
- * @returns {{ x: PixelAxis, y: PixelAxis, hasEqualUnits: boolean }}
+ * @param {Axes} wanted
+ * @returns {Shown}
  */
-export function pixelAxes(plot, { margin: { l, r, t, b }, xaxis, yaxis }) {
+export function shownOn(plot, { margin: { l, r, t, b }, xaxis, yaxis }, wanted) {
   const [width, height] = sizeOf(plot).map(Math.round);
-  const x = { offset: l, length: width - l - r, gridColor: xaxis.gridcolor, tickStep: xaxis.dtick, numbers: numbersOf(xaxis) };
-  const y = { offset: t, length: height - t - b, gridColor: yaxis.gridcolor, tickStep: yaxis.dtick, numbers: numbersOf(yaxis) };
-  return { x, y, hasEqualUnits: Boolean(yaxis.scaleanchor) };
+  const [x, y] = [axisIn(xaxis, l, width - l - r), axisIn(yaxis, t, height - t - b)];
+  const hasEqualUnits = Boolean(yaxis.scaleanchor);
+  const axes = shownRanges(wanted, { x, y, hasEqualUnits });
+  const [xStep, yStep] = [x, y].map(({ length }, i) => tickStep(axes[i], Math.min(length / GRID_PX, MOST_LINES)));
+  x.tickStep = xStep;
+  y.tickStep = hasEqualUnits ? xStep : yStep;
+  return { axes, pixels: { x, y, hasEqualUnits } };
 }
 
-// The font of the numbers along an axis that has some.
-const numbersOf = ({ showticklabels: has, tickfont }) => (has ? tickfont : null);
-
-/**
- * A layout with these axes and the lines of their grid, about as far from each other in any size.
- * @param {HTMLElement} plot
- * @param {any} layout
- * @param {Axes} axes that are shown at least
- */
-export function layoutOn(plot, layout, axes) {
-  const pixels = pixelAxes(plot, layout);
-  const most = [pixels.x, pixels.y].map(({ length }) => Math.min(length / GRID_PX, MOST_LINES));
-  const [xStep, yStep] = shownRanges(axes, pixels).map((range, i) => tickStep(range, most[i]));
-  const axis = (name, range, dtick) => ({ ...layout[name], range: [...range], autorange: false, dtick });
-  return {
-    ...layout,
-    xaxis: axis("xaxis", axes[0], xStep),
-    yaxis: axis("yaxis", axes[1], pixels.hasEqualUnits ? xStep : yStep),
-  };
-}
+/** @returns {PixelAxis} */
+const axisIn = ({ gridcolor: gridColor, showticklabels: hasNumbers, tickfont }, offset, length) => ({
+  offset,
+  length,
+  gridColor,
+  numbers: hasNumbers ? tickfont : null,
+});
 
 /**
  * The ranges that axes show when they are asked to show at least these.
  * @param {Axes} ranges
- * @param {{ x: PixelAxis, y: PixelAxis, hasEqualUnits: boolean }} axes
+ * @param {PixelAxes} axes
  * @returns {Axes}
  */
 export function shownRanges(ranges, { x, y, hasEqualUnits }) {
   return hasEqualUnits ? withEqualUnits(ranges, [x.length, y.length]) : ranges;
-}
-
-/**
- * What is on screen: axes, and where they are in pixels.
- * @typedef {{ axes: Axes, pixels: { x: PixelAxis, y: PixelAxis } }} Shown
- */
-
-/**
- * What is on screen where at least these axes are: wider where the picture is.
- * @param {HTMLElement} plot
- * @param {any} layout
- * @param {Axes} axes
- * @returns {Shown}
- */
-export function shownOn(plot, layout, axes) {
-  const pixels = pixelAxes(plot, layout);
-  return { axes: shownRanges(axes, pixels), pixels };
 }
 
 /**

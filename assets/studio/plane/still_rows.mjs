@@ -29,6 +29,7 @@ export class StillRows {
    * Draws the rows, and the grid below them.
    * @param {import("../types").DrawnAxes} drawn in pixels of the figure
    * @param {{ x: PixelAxis, y: PixelAxis }} pixels
+   * @returns {boolean} whether the grid is drawn
    */
   draw(drawn, { x: across, y: up }) {
     const { density, width, height } = sizeIn(across, up);
@@ -36,6 +37,7 @@ export class StillRows {
     pen.clearRect(0, 0, width, height);
     drawRows(pen, new Raster(width, height), this.grid, this.dress, axes, density);
     drawGridBelow(pen, axes, density, [across, up]);
+    return true;
   }
 
   dispose() {

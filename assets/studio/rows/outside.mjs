@@ -5,7 +5,6 @@ import { write } from "../page/dom.mjs";
 import { addToPanels, dressTraces } from "../panel/features.mjs";
 import { numbers } from "../plane/arrays.mjs";
 import { markersOf } from "../plane/dress.mjs";
-import { pixelAxes, shownRanges } from "../plane/pixel_axes.mjs";
 import { shownLayer } from "./row_layer.mjs";
 import { isPoints } from "../plane/traces.mjs";
 
@@ -37,7 +36,7 @@ function marksOf(trace, panel) {
   const { figure, plane } = panel;
   panel.nOutside = 0;
   if (!panel.painting.isZoomed()) {
-    const ranges = shownRanges(panel.axes(), pixelAxes(panel.part("plot"), figure.plane.layout));
+    const ranges = panel.painting.shown().axes;
     const every = shownLayer(panel, plane)?.outside(ranges);
     for (const [{ x, y }, ownColor] of every ? ofClasses(every, figure) : ofTraces(plane, figure)) {
       const found = edgeMarks(numbers(x), numbers(y), ranges);

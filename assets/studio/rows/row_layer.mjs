@@ -8,7 +8,7 @@ import { addToPanels, addTraces, dressTraces } from "../panel/features.mjs";
 import { shownPanels } from "../panel/panels.mjs";
 import { addressOf } from "../panel/view_options.mjs";
 import { dressOf } from "../plane/dress.mjs";
-import { pixelAxes, toData } from "../plane/pixel_axes.mjs";
+import { toData } from "../plane/pixel_axes.mjs";
 import { Raster } from "../plane/raster.mjs";
 import { pointsIn, positionOf, rowsIn } from "../plane/row_arrays.mjs";
 import { RowGrid } from "../plane/row_grid.mjs";
@@ -142,12 +142,12 @@ export class RowLayer {
    * @returns {boolean} whether it has
    */
   drawOn(axes) {
-    const { panel, plot } = this;
+    const { panel } = this;
     const isDrawn = this.showsAll(panel.painting.plane);
     if (isDrawn) this.canvas ??= this.place();
     if (this.canvas) hide(this.canvas, !isDrawn);
     if (!isDrawn) return false;
-    const { x: across, y: up } = pixelAxes(plot, panel.painting.layout(panel.axes()));
+    const { x: across, y: up } = panel.painting.shown().pixels;
     const { density, width, height } = sizeIn(across, up);
     const drawnAs = JSON.stringify([axes, width, height, panel.figureScheme, this.nDressed]);
     if (drawnAs === this.drawnAs) return true;
