@@ -1,16 +1,11 @@
 // Data without runs: their principal components are drawn as soon as they are chosen.
-import { ID, PLANE_TRACE } from "../constants.mjs";
+import { ID } from "../constants.mjs";
 import { requested } from "../page/answers.mjs";
 import { byId, colorScheme, onColorScheme, wait, whenPresent } from "../page/dom.mjs";
-import { CanvasAnimation } from "./animation.mjs";
 import { decodedPlane } from "./arrays.mjs";
 import { nextFrame } from "./clock.mjs";
-import { shownOn } from "./pixel_axes.mjs";
+import { Painter } from "./painter.mjs";
 import { pointsIn, rowsIn } from "./row_arrays.mjs";
-import { POINT_KINDS } from "./traces.mjs";
-
-// The axes of a first look mean nothing yet, and neither do arrows.
-const LEFT_OUT = [PLANE_TRACE.faintArrows, PLANE_TRACE.arrowLines, PLANE_TRACE.arrowHeads];
 
 const LONGEST_WAIT_MS = 1000; // for the first look
 
@@ -41,7 +36,7 @@ export function firstLook() {
 /** @returns {HTMLElement | null} */
 const firstNode = () => byId(ID.firstPage).querySelector("[data-preview]");
 
-/** @type {{ resized: ResizeObserver, animation: CanvasAnimation, rows: { dispose(): void } | null } | null} */
+/** @type {{ resized: ResizeObserver, painter: Painter, rows: { dispose(): void } | null } | null} */
 let shown = null;
 
 /** @returns {any} */
@@ -91,26 +86,26 @@ function paint(node, found, rows = null) {
   part(node, "question").textContent = found.question;
   const plot = part(node, "plot");
   plot.setAttribute("aria-label", found.caption);
-  const halo = getComputedStyle(plot).getPropertyValue("--card");
-  const arrays = decodedPlane(found).traces;
-  const traces = found.figure.data
-    .map((style, i) => ({ ...style, ...arrays[i], halo }))
-    .filter(({ meta, x }) => x && ![...LEFT_OUT, ...(rows ? POINT_KINDS : [])].includes(meta.kind));
-  const picture = { plane: found, traces, axes: found.limits, features: [] };
-  const pixels = () => shownOn(plot, found.figure.layout, found.limits).pixels;
+  const view = {
+    plane: { ...decodedPlane(found), arrows: { features: [], names: [] } },
+    figure: found.figure,
+    titles: null, // the axes mean nothing yet, and neither do arrows
+    surface: getComputedStyle(plot).getPropertyValue("--card"),
+    hidden: ["arrows"],
+    layers: [],
+    classes: null,
+    selected: null,
+    arrows: null,
+    unseen: [],
+    every: rows,
+  };
   shown?.resized.disconnect();
-  shown?.animation.dispose();
+  shown?.painter.dispose();
   shown?.rows?.dispose();
-  const animation = new CanvasAnimation(part(node, "motion"), plot, () => {
-    animation.keep();
-    node.dataset.drawn = colorScheme();
-  });
-  if (rows) {
-    animation.onAxes = (axes) => rows.draw(axes, pixels());
-  }
-  const resized = new ResizeObserver(() => plot.clientWidth && animation.draw(picture, pixels(), false));
+  const painter = new Painter(part(node, "motion"), plot, () => (node.dataset.drawn = colorScheme()));
+  const resized = new ResizeObserver(() => plot.clientWidth && painter.show(view, found.limits));
   resized.observe(plot);
-  shown = { resized, animation, rows };
+  shown = { resized, painter, rows };
   return shown;
 }
 

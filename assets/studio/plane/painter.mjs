@@ -16,7 +16,7 @@ import { isPoints, SWITCHED_BY } from "./traces.mjs";
  * @typedef {object} View
  * @property {{ traces: Record<string, any>[], arrows: { features: number[], names: string[] } }} plane
  * @property {{ data: Trace[], layout: any }} figure the styles of its traces, and their axes
- * @property {[string, string]} titles of the axes
+ * @property {[string, string] | null} titles of the axes, where they are said
  * @property {string} surface the color behind the picture
  * @property {readonly string[]} hidden switches that are off
  * @property {readonly string[]} layers that are on, of those which are off until they are asked for
@@ -85,14 +85,22 @@ export class Painter {
   /**
    * @param {HTMLCanvasElement} canvas that fills the picture
    * @param {HTMLElement} plot the picture
+   * @param {() => void} [onRest] told that the last picture stays, and the first is on screen
    */
-  constructor(canvas, plot) {
+  constructor(canvas, plot, onRest = () => undefined) {
     this.plot = plot;
     /** @type {Trace[]} */
     this.traces = []; // that are shown
     /** @type {import("./still_rows.mjs").StillRows | null} */
     this.every = null;
-    this.animation = new CanvasAnimation(canvas, plot, () => undefined);
+    this.animation = new CanvasAnimation(canvas, plot, () => {
+      this.animation.keep();
+      onRest();
+    });
+  }
+
+  dispose() {
+    this.animation.dispose();
   }
 
   /**
@@ -108,7 +116,7 @@ export class Painter {
     for (const trace of this.traces) names.dress(trace);
     this.drawBelow(view.every ?? null, pixels);
     const { features } = plane.arrows;
-    const picture = { plane, traces: this.traces, axes, features, titles: { words: titles, halo: surface } };
+    const picture = { plane, traces: this.traces, axes, features, titles: titles && { words: titles, halo: surface } };
     this.animation.draw(picture, pixels, false);
   }
 
