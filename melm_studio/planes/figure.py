@@ -337,7 +337,6 @@ def _outside_trace() -> go.Scatter:
         meta=trace_meta(PlaneTrace.OUTSIDE),
         mode="markers",
         marker={"symbol": "arrow", "size": 9},
-        hovertemplate="%{text}<extra></extra>",
         cliponaxis=False,
     )
 
@@ -379,5 +378,4 @@ def _layout(theme: Theme, *, is_square: bool) -> dict[str, Any]:
         "showlegend": False,
         "dragmode": "pan",
         "hovermode": "closest",
-        "uirevision": "keep",
     }
