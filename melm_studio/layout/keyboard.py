@@ -5,6 +5,7 @@ from __future__ import annotations
 PAGE_KEYS = (
     ("Ctrl Enter", "run"),
     ("Arrow keys, Page Up, Page Down", "move a slider"),
+    ("Arrow keys, +, −, 0 in the picture", "move it, zoom in and out, show all of it"),
     ("Esc", "close a menu or dialog, leave Present"),
 )
 
