@@ -78,6 +78,8 @@ class NewRows {
     this.known = null; // the last answer, and the address that it came from
     this.line = element("p", "new-rows-line");
     panel.node.querySelector(".picture").append(this.line);
+    this.asked = element("div", ""); // in sight above the list, since classes depend on the units
+    panel.part("new-headline").after(this.asked);
   }
 
   // Null while the plane still moves.
@@ -105,11 +107,12 @@ class NewRows {
       if (!placedFile.value) this.show(null);
       return;
     }
+    const { name } = placedFile.value;
     try {
       const answer = await ask(address);
-      if (address === this.address()) this.show({ address, ...answer });
+      if (address === this.address()) this.show({ address, name, ...answer });
     } catch (error) {
-      this.show({ address, refusal: sentenceOf(error) });
+      this.show({ address, name, refusal: sentenceOf(error) });
     }
   }
 
@@ -124,10 +127,11 @@ class NewRows {
     const report = known?.report;
     panel.part("new-rows").hidden = known === null;
     this.line.textContent = known ? (known.refusal ?? report.headline) : "";
-    panel.part("new-headline").textContent = this.line.textContent;
+    panel.part("new-headline").textContent = known ? `${known.name}: ${this.line.textContent}` : "";
     panel.part("new-list").replaceChildren(...(report?.rows ?? []).map((row) => element("li", "row-line", ...rowLine(row))));
     const notes = (report?.notes ?? []).map((note) => element("li", "", note));
-    panel.part("new-notes").replaceChildren(...(report?.scales ?? []).map(scaleQuestion), ...notes);
+    panel.part("new-notes").replaceChildren(...notes);
+    this.asked.replaceChildren(...(report?.scales ?? []).map(scaleQuestion));
     panel.part("new-confusion").replaceChildren(...(report?.confusion.length ? confusionRows(report) : []));
   }
 
@@ -166,13 +170,14 @@ class NewRows {
 
 // A column that seems to be in another unit, with the button that converts it.
 function scaleQuestion({ column, factor, sentence, label: words }) {
-  const convert = element("button", "button is-text", words);
+  const convert = element("button", "button", words);
   Object.assign(convert, { type: "button" });
   convert.onclick = () => {
     const file = placedFile.value;
     placeFile({ ...file, scaled: { ...file.scaled, [column]: factor } });
   };
-  return element("li", "", `${sentence} `, convert);
+  const choices = element("div", "choices", convert);
+  return element("div", "table-question", element("p", "", sentence), choices);
 }
 
 /** @param {Panel} panel */

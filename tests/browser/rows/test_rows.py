@@ -132,6 +132,20 @@ def test_a_second_file_is_placed_in_the_plane(finished: Panel, add_rows, page: P
     assert marks_of_new_rows(finished) == {}
 
 
+def test_a_column_in_another_unit_is_multiplied_by_a_button_above_the_rows(
+    finished: Panel, add_rows
+) -> None:
+    rows = wine().iloc[20:40]
+    add_rows(rows.assign(proline=rows["proline"] / 1000))
+    expect(finished.part("new-headline")).to_contain_text("second.csv: ")
+    multiply = finished.part("new-rows").get_by_role("button", name="Multiply by 1,000")
+    first = finished.part("new-list").get_by_role("listitem").first
+    assert multiply.bounding_box()["y"] < first.bounding_box()["y"]
+    multiply.click()
+    expect(finished.part("new-notes")).to_contain_text("proline was multiplied by 1,000")
+    expect(multiply).to_be_hidden()
+
+
 @pytest.mark.slow
 def test_a_file_without_the_columns_is_refused_in_a_sentence(
     add_rows, page: Page, console_errors: list[str]
