@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { mock, test } from "node:test";
 
-const element = () => ({ append: () => undefined, replaceChildren: () => undefined });
+const element = () => ({ after: () => undefined, append: () => undefined, replaceChildren: () => undefined });
 globalThis.document = /** @type {any} */ (Object.assign(new EventTarget(), { createElement: element }));
 const requested = [];
 globalThis.fetch = /** @type {any} */ (async (address) => {
