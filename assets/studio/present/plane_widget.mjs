@@ -123,7 +123,8 @@ class Cell {
     let from = [0, 0];
     plot.addEventListener("pointerdown", ({ offsetX, offsetY }) => (from = [offsetX, offsetY]));
     plot.addEventListener("click", ({ offsetX, offsetY, shiftKey, ctrlKey, metaKey }) => {
-      if (Math.hypot(offsetX - from[0], offsetY - from[1]) > CLICK_PX) return;
+      const isDrag = Math.hypot(offsetX - from[0], offsetY - from[1]) > CLICK_PX;
+      if (isDrag || this.hasLasso) return; // a line may end where it began
       const row = this.picture.rowAt([offsetX, offsetY]);
       const before = this.model.get("selected");
       if (!(shiftKey || ctrlKey || metaKey)) this.select(row === null || before.join() === String(row) ? [] : [row]);
