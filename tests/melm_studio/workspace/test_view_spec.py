@@ -237,8 +237,8 @@ def test_a_query_by_hand_needs_the_data_and_the_method_only():
         ({"standardize": "no!"}, "The standardize option must be true or false; it is 'no!'."),
         (
             {"role:x": "y"},
-            "The use of a column must be one of feature, ordered, name, info, group, batch, order, "
-            "ignored; it is {'x': 'y'}.",
+            "The use of a column must be one of feature, category, ordered, name, info, group, "
+            "batch, order, ignored; it is {'x': 'y'}.",
         ),
         ({"sha256": "abc"}, "The hash of the data must be a SHA-256 of 64"),
         ({"divergence": "much"}, "The divergence must be a number from"),
