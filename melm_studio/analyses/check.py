@@ -34,7 +34,7 @@ from melm_studio.analyses.resamples import feature_stability
 from melm_studio.configuration.messages import CHECK_STOPPED, WAITS
 from melm_studio.planes.captions import title
 from melm_studio.planes.renderer import QUICK_METHOD, PlaneRenderer
-from melm_studio.runs.execution.rows import judged_rows, resampled_rows
+from melm_studio.runs.execution.rows import judged_rows, rows_of_one_basis
 from melm_studio.runs.execution.stored_report import ReportUnreadableError
 from melm_studio.runs.records.check_report import CheckReport, FeatureStability
 from melm_studio.runs.records.run import PlaneEvent, RunRecord, RunState
@@ -278,7 +278,7 @@ class _Checking:
             return None
         found = stability(
             self._record.method,
-            **resampled_rows(data, self._record),
+            **rows_of_one_basis(data, self._record),
             column_groups=data.curve_groups,
             random_state=self._parameters[SEED.name],
             parameters=self._parameters,

@@ -111,17 +111,25 @@ def is_prepared_in_folds(data: LabeledData) -> bool:
 def resampled_rows(data: LabeledData, record: RunRecord | None = None) -> dict[str, Any]:
     """As `judged_rows`, but all fits have the features of the table, so that planes compare.
 
-    A resample without the missing values of a column keeps the feature that marks them, and one
-    with few values of a column the curve that it has in the run.
+    A resample without the missing values of a column keeps the feature that marks them.
     """
     rows = judged_rows(data, record=record)
-    if data.has_curves:
-        columns = {"X": data.X, "standardize": False}
-        return {key: value for key, value in rows.items() if key != "preparation"} | columns
     if "preparation" not in rows:
         return rows
     indicators = None if data.rules is None else data.rules.indicators
     return rows | {"preparation": replace(data.preparation, indicators=indicators)}
+
+
+def rows_of_one_basis(data: LabeledData, record: RunRecord) -> dict[str, Any]:
+    """As `resampled_rows`, but all fits have the curves of the run, so that columns compare.
+
+    For what no held-out score is read from: a curve has its knots from all rows.
+    """
+    rows = resampled_rows(data, record)
+    if not data.has_curves:
+        return rows
+    columns = {"X": data.X, "standardize": False}
+    return {key: value for key, value in rows.items() if key != "preparation"} | columns
 
 
 def is_to_choose_curves(record: RunRecord) -> bool:
