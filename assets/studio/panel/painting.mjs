@@ -250,10 +250,11 @@ export function recapSequences({ sequences, objective, best }) {
 
 const LARGER = { text: 1.6, marker: 1.35, line: 1.4 };
 const CLASS_NAMES_OF_SEVERAL = 0.8;
+const HALL_PX = 560; // names of 15 pixels are 2.7 % of this height, and stay so on a higher screen
 
 /** How much larger the text of a trace is in this mode than in the figure. @param {string} kind */
 export function textScale(kind) {
-  if (mode.value === "present") return LARGER.text;
+  if (mode.value === "present") return Math.max(LARGER.text, innerHeight / HALL_PX);
   return mode.value === "compare" && kind === PLANE_TRACE.classNames ? CLASS_NAMES_OF_SEVERAL : 1;
 }
 
