@@ -7,7 +7,7 @@ import flask
 from melm_studio.layout.shell.page_scripts import ENTRIES
 
 # The routes of viewers, to whom nobody gives a cookie and of whom none is asked.
-VIEWER_ENDPOINTS = frozenset({"talk_page", "talk_pictures"})
+VIEWER_ENDPOINTS = frozenset({"talk_code", "talk_page", "talk_pictures"})
 
 # The addresses of these change with their content.
 MODULES_ON_DEMAND = "_dash_assets.static"

@@ -190,6 +190,7 @@ ADDRESSES = {
     "GET /static/<path:filename>": _LIGHT,
     "POST /stories/<key>": _HEAVY,
     "POST /story": Address(Body.STORY),
+    "GET /t/": _LIGHT,
     "GET /t/<talk_id>": _LIGHT,
     "GET /t/<talk_id>/pictures": _LIGHT,
     "GET /talk": _LIGHT,

@@ -186,6 +186,7 @@ def _link() -> Component:
     words = html.Div(
         [
             html.P(html.A(target="_blank", **_part("link"))),
+            html.P(className="talk-note", **_part("typed")),
             _talk_button("Copy link", "copy"),
             html.P(className="talk-count", role="status", **_part("count")),
             html.P(className="talk-note", **_part("until")),

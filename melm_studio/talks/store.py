@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
-from melm_studio.talks.talk import Talk, TalkView
+from melm_studio.talks.talk import Talk, TalkView, code_of
 
 
 class Talks(ABC):
@@ -25,16 +25,26 @@ class Talks(ABC):
         """Return the talk, which may have expired, or None if there is none."""
 
     @abstractmethod
+    def every(self) -> list[Talk]:
+        """Return all talks, some of which may have expired."""
+
     def of_owner(self, owner: str) -> Talk | None:
         """Return the talk of a presenter, which may have expired, or None."""
+        return next((talk for talk in self.every() if talk.owner == owner), None)
+
+    def of_code(self, code: str) -> Talk | None:
+        """Return the talk whose code this is, which may have expired, or None."""
+        return next((talk for talk in self.every() if code_of(talk.talk_id) == code), None)
 
     @abstractmethod
     def end(self, talk_id: str) -> None:
         """Delete a talk and what it shows."""
 
-    @abstractmethod
     def forget_expired(self, now: float) -> None:
         """Delete the talks that are over."""
+        for talk in self.every():
+            if talk.is_over(now):
+                self.end(talk.talk_id)
 
     @abstractmethod
     def show(self, talk_id: str, view: TalkView) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable
 
 import msgspec
@@ -15,6 +16,10 @@ MOST_TALKS = 50
 MOST_TALKS_OF_ADDRESS = 5
 # A web process counts its viewers more often than this.
 COUNT_VALID_S = 5.0
+
+# Of the code that is typed: none of them is taken for another.
+CODE_LETTERS = "23456789ABCDEFGHJKMNPQRSTUVWXYZ"
+CODE_LENGTH = 6
 
 _TOO_MANY = (
     "{n} talks are shared at the moment{where}, which is the most. End one that is over, or try "
@@ -84,6 +89,19 @@ class TalkView(msgspec.Struct, frozen=True):
     def from_bytes(cls, raw: bytes) -> TalkView:
         """Return the view that `to_bytes` wrote."""
         return msgspec.msgpack.decode(raw, type=known_type(cls))
+
+
+def code_of(talk_id: str) -> str:
+    """Return the code by which viewers who cannot open the link type it: one of 887 million.
+
+    Examples
+    --------
+    >>> code_of("a talk")
+    'MVGHTH'
+    """
+    number = int.from_bytes(hashlib.sha256(talk_id.encode()).digest())
+    base = len(CODE_LETTERS)
+    return "".join(CODE_LETTERS[number // base**i % base] for i in range(CODE_LENGTH))
 
 
 def replaced_by(new: Talk, talks: Iterable[Talk]) -> list[Talk]:

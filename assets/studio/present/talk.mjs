@@ -15,7 +15,7 @@ import { TALK_GOES_ON } from "./share_button.mjs";
 
 /**
  * What the server says of a talk, as callbacks/routes/talks/presenter.py describes it.
- * @typedef {{ link: string, code: string, is_only_here: boolean, expires_s: number, viewers: number,
+ * @typedef {{ link: string, code: string, typed: string, is_only_here: boolean, expires_s: number, viewers: number,
  *   names: boolean, info: boolean, downloads: boolean }} TalkNow
  */
 
@@ -183,7 +183,7 @@ export async function showCode() {
   if (!now) await resumeTalk();
   if (!now) return openTalkDialog();
   const screen = document.createElement("dialog");
-  const link = Object.assign(document.createElement("p"), { textContent: now.link });
+  const link = Object.assign(document.createElement("p"), { textContent: toType(now) });
   screen.className = "talk-screen";
   screen.append(imageOf(now.code), link);
   screen.addEventListener("close", () => screen.remove());
@@ -196,6 +196,9 @@ export async function showCode() {
   document.body.append(screen);
   return screen.showModal();
 }
+
+/** What viewers without a camera do. @param {TalkNow} talk */
+const toType = ({ link, typed }) => `${link.replace(/^https?:\/\/|[^/]*$/g, "").replace(/\/$/, "")}  ·  ${typed.slice(0, 3)} ${typed.slice(3)}`;
 
 /** @param {HTMLDialogElement} node */
 function connected(node) {
@@ -266,6 +269,7 @@ function fill(reason = "") {
   if (part("link").textContent !== link) {
     Object.assign(part("link"), { textContent: link, href: link });
     part("code").replaceChildren(imageOf(code));
+    part("typed").textContent = `Or to type: ${toType(talk)}`;
     showAllowed();
   }
   part("count").textContent = `${viewers} ${viewers === 1 ? "viewer" : "viewers"}`;

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import secrets
 import time
+from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from threading import Event, Lock, Thread
@@ -24,6 +25,7 @@ from melm_studio.layout.shell.page_scripts import FOLLOW_SCRIPT
 from melm_studio.planes.theme import page_colors
 from melm_studio.runs.records.shares import share_of_address
 from melm_studio.runs.store.protocol import RunStore, StoreUnavailableError
+from melm_studio.tables import shortened
 from melm_studio.talks.talk import Talk, TalkView
 
 _EXTENSION = "melm-studio-audience"
@@ -32,6 +34,14 @@ _NO_TALK = (
     "link."
 )
 _FULL = "This talk has as many viewers as it can have. Try again in a minute."
+_WRONG_CODE = (
+    "No talk has the code {typed} now. Compare it with the one on the screen: it has six letters "
+    "and digits, and no I, L, O, 0 or 1."
+)
+_TOO_MANY_WRONG = "Too many wrong codes were typed. Scan the QR code, or try again in a minute."
+_WRONG_CODES = "melm-studio-wrong-codes"
+MOST_WRONG_CODES = 60
+WRONG_COUNTS_S = 60.0
 # Half of the connections of the embedded server, so that others find some.
 MOST_VIEWERS_HELD = 500
 # A picture is sent at most this much later, which nobody notices.
@@ -50,11 +60,13 @@ logger = logging.getLogger(__name__)
 def register(app: Dash) -> None:
     """Connect the routes."""
     app.server.extensions[_EXTENSION] = Audience(services().store)
+    app.server.extensions[_WRONG_CODES] = WrongCodes()
     script, icon = app.get_asset_url(FOLLOW_SCRIPT), app.get_asset_url(ICON)
 
     def talk_page(talk_id: str) -> flask.Response:
         return page(talk_id, script, icon)
 
+    app.server.add_url_rule("/t/", "talk_code", typed_code)
     app.server.add_url_rule("/t/<talk_id>", "talk_page", talk_page)
     app.server.add_url_rule("/t/<talk_id>/pictures", "talk_pictures", pictures)
 
@@ -71,6 +83,52 @@ def page(talk_id: str, script: str, icon: str) -> flask.Response:
         message=_NO_TALK,
     )
     return _unkept(flask.Response(text, 404 if talk is None else 200, mimetype="text/html"))
+
+
+def typed_code() -> flask.Response | tuple[flask.Response, int]:
+    """The page on which a viewer types the code of a talk, and the way from there to the talk."""
+    typed = flask.request.args.get("code", "")
+    if not typed.strip():
+        return _code_page()
+    wrong: WrongCodes = flask.current_app.extensions[_WRONG_CODES]
+    if wrong.are_too_many(address(), time.monotonic()):
+        return _code_page(typed, _TOO_MANY_WRONG), 429
+    talk = services().store.talks.of_code("".join(typed.split()).upper())
+    if talk is None or talk.is_over(time.time()):
+        wrong.add(address(), time.monotonic())
+        return _code_page(typed, _WRONG_CODE.format(typed=shortened(typed))), 404
+    to = flask.url_for("talk_page", talk_id=talk.talk_id)
+    return _unkept(flask.make_response(flask.redirect(to, 303)))
+
+
+def _code_page(typed: str = "", words: str = "") -> flask.Response:
+    text = document("typed_code.html", typed=typed, words=words)
+    return _unkept(flask.Response(text, mimetype="text/html"))
+
+
+class WrongCodes:
+    """The wrong codes of the last minute, so that nobody finds a talk by trying.
+
+    A lecture hall has one address, so a few dozen may be wrong; one address leaves half to others.
+    At the most, whoever tries for the eight hours of a talk finds it with a probability of 1 in
+    30,000.
+    """
+
+    def __init__(self) -> None:
+        self._typed: deque[tuple[float, str]] = deque(maxlen=MOST_WRONG_CODES)
+        self._lock = Lock()
+
+    def add(self, network: str, now: float) -> None:
+        """Note a wrong code."""
+        with self._lock:
+            self._typed.append((now, network))
+
+    def are_too_many(self, network: str, now: float) -> bool:
+        """Return whether no other code is looked up, right or wrong."""
+        with self._lock:
+            recent = [where for when, where in self._typed if now - when < WRONG_COUNTS_S]
+        of_network = recent.count(network)
+        return of_network >= share_of_address(MOST_WRONG_CODES, len(recent))
 
 
 def pictures(talk_id: str) -> flask.Response:

@@ -39,7 +39,7 @@ from melm_studio.runs.records.run import PlaneEvent, RunRecord
 from melm_studio.scores import Verdict, divergence_text
 from melm_studio.tables import LabeledData, shortened
 from melm_studio.talks.store import Talks
-from melm_studio.talks.talk import Talk, TalkView
+from melm_studio.talks.talk import Talk, TalkView, code_of
 from melm_studio.validation import Coordinate, Count, Text, read
 from melm_studio.workspace.view_spec import MORE_LAYERS, SWITCHES, MoreLayer, Switch
 
@@ -176,6 +176,7 @@ def _described(talk: Talk) -> dict[str, Any]:
     return {
         "link": link,
         "code": qr_code(link),
+        "typed": code_of(talk.talk_id),
         "is_only_here": is_only_here(link),
         "expires_s": talk.expires_s,
         "viewers": _talks().n_viewers(talk.talk_id, time.time()),

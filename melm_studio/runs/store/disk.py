@@ -459,7 +459,7 @@ class DiskTalks(Talks):
 
     def put(self, talk: Talk) -> None:
         with self._cache.transaction():
-            for former in replaced_talks(talk, self._all()):
+            for former in replaced_talks(talk, self.every()):
                 if former.talk_id != talk.talk_id:
                     self.end(former.talk_id)
             self._cache.put(_talk_key("talk", talk.talk_id), talk.to_bytes())
@@ -469,19 +469,15 @@ class DiskTalks(Talks):
         raw = self._cache.get(_talk_key("talk", talk_id))
         return None if raw is None else Talk.readable(raw)
 
-    def of_owner(self, owner: str) -> Talk | None:
-        return next((talk for talk in self._all() if talk.owner == owner), None)
+    def every(self) -> list[Talk]:
+        found = (self.get(talk_id) for talk_id in self._cache.listed(_TALKS))
+        return [talk for talk in found if talk is not None]
 
     def end(self, talk_id: str) -> None:
         with self._cache.transaction():
             for kind in ("talk", "talk-number", "talk-view", "talk-viewers"):
                 self._cache.delete(_talk_key(kind, talk_id))
             self._cache.unlist(_TALKS, talk_id)
-
-    def forget_expired(self, now: float) -> None:
-        for talk in self._all():
-            if talk.is_over(now):
-                self.end(talk.talk_id)
 
     def show(self, talk_id: str, view: TalkView) -> bool:
         with self._cache.transaction():
@@ -512,10 +508,6 @@ class DiskTalks(Talks):
         raw = self._cache.get(_talk_key("talk-viewers", talk_id)) or b"{}"
         counts: dict[str, tuple[int, float]] = json.loads(raw)
         return {name: (n, at) for name, (n, at) in counts.items() if now - at < COUNT_VALID_S}
-
-    def _all(self) -> list[Talk]:
-        found = (self.get(talk_id) for talk_id in self._cache.listed(_TALKS))
-        return [talk for talk in found if talk is not None]
 
 
 def _talk_key(kind: str, talk_id: str) -> str:

@@ -499,9 +499,8 @@ class RedisTalks(Talks):
         raw = self._redis.hget(self._talks, talk_id)
         return None if raw is None else Talk.readable(raw)
 
-    def of_owner(self, owner: str) -> Talk | None:
-        talks = _read(self._redis.hvals(self._talks))
-        return next((talk for talk in talks if talk.owner == owner), None)
+    def every(self) -> list[Talk]:
+        return list(_read(self._redis.hvals(self._talks)))
 
     def end(self, talk_id: str) -> None:
         def change(pipe: Pipeline) -> None:
@@ -509,11 +508,6 @@ class RedisTalks(Talks):
             self._forget(pipe, talk_id)
 
         transact(self._redis, change, self._talks)
-
-    def forget_expired(self, now: float) -> None:
-        for talk in _read(self._redis.hvals(self._talks)):
-            if talk.is_over(now):
-                self.end(talk.talk_id)
 
     def show(self, talk_id: str, view: TalkView) -> bool:
         def change(pipe: Pipeline) -> bool:

@@ -10,7 +10,13 @@ import pytest
 from msgspec.structs import replace
 
 from callbacks.guards.web_server import ConnectionLimits
-from callbacks.routes.talks.audience import MOST_VIEWERS_HELD, Audience
+from callbacks.routes.talks.audience import (
+    MOST_VIEWERS_HELD,
+    MOST_WRONG_CODES,
+    WRONG_COUNTS_S,
+    Audience,
+    WrongCodes,
+)
 from melm_studio.talks.talk import TalkView
 from tests.callbacks.routes.talks.messages import newest, read_messages
 from tools.driver.visitor import opened_studio
@@ -273,6 +279,52 @@ def test_a_talk_expires_with_its_link(studio, presenter, begin, viewer):
     assert viewer.get(path).status_code == viewer.get(f"{path}/pictures").status_code == 404
     assert presenter.http.get("/talk").json == {"talk": None}
     assert begin() != path
+
+
+def typed(client, code, network="192.0.2.7"):
+    return client.get("/t/", query_string={"code": code}, environ_base={"REMOTE_ADDR": network})
+
+
+def test_a_code_that_is_typed_leads_to_its_talk(presenter, begin, viewer):
+    path = begin()
+    code = presenter.http.get("/talk").json["talk"]["typed"]
+    assert re.fullmatch(r"[2-9A-HJKMNP-Z]{6}", code)
+    for written in (code, code.lower(), f" {code[:3]} {code[3:]} "):
+        answer = typed(viewer, written)
+        assert answer.status_code == 303
+        assert answer.headers["Location"].endswith(path)
+        assert "Set-Cookie" not in answer.headers
+        assert answer.headers["Cache-Control"] == "no-store"
+    presenter.http.post("/talk/end")
+    assert typed(viewer, code).status_code == 404
+
+
+def test_a_wrong_code_is_named_and_can_be_mended(viewer):
+    assert "<input" in viewer.get("/t/").text
+    answer = typed(viewer, "<b>I0")
+    assert answer.status_code == 404
+    assert "No talk has the code &lt;b&gt;I0 now" in answer.text
+    assert 'value="&lt;b&gt;I0"' in answer.text
+    assert viewer.get("/t").headers["Location"].endswith("/t/")
+
+
+def test_whoever_tries_many_codes_finds_no_talk_and_others_do(studio, presenter, begin, viewer):
+    begin()
+    code = presenter.http.get("/talk").json["talk"]["typed"]
+    statuses = [typed(viewer, "222222", "198.51.100.1").status_code for _ in range(100)]
+    n_looked_up = statuses.count(404)
+    assert statuses == [404] * n_looked_up + [429] * (100 - n_looked_up)
+    assert n_looked_up <= MOST_WRONG_CODES // 2
+    assert typed(viewer, code, "198.51.100.1").status_code == 429
+    assert typed(viewer, code, "203.0.113.9").status_code == 303
+
+
+def test_wrong_codes_of_a_minute_ago_count_no_more():
+    codes = WrongCodes()
+    for _ in range(MOST_WRONG_CODES):
+        codes.add("hall", 0.0)
+    assert codes.are_too_many("hall", WRONG_COUNTS_S - 1.0)
+    assert not codes.are_too_many("hall", WRONG_COUNTS_S)
 
 
 def test_a_reloaded_page_finds_its_talk(presenter, begin):
