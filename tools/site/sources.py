@@ -28,7 +28,6 @@ CONTENTS: Mapping[str, tuple[str, ...]] = MappingProxyType(
             "docs/explore",
             "docs/compare",
             "docs/present",
-            "docs/talks",
             "docs/figures-for-print",
             "docs/report",
         ),
