@@ -313,7 +313,7 @@ def _four_methods(studio: StudioPage) -> None:
     methods.fill("Rotations")
     studio.page.get_by_role("option", name="Rotations", exact=True).click()
     methods.press("Escape")
-    studio.page.get_by_role("button", name="Run these").click()
+    studio.run_button.click()
     expect(studio.panels).to_have_count(4)
     for position in range(4):
         studio.panel(position).expect_end()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 
 from playwright.sync_api import CDPSession
 
@@ -60,16 +59,16 @@ def _cost_of_each(page: StudioPage) -> list[float]:
     """Milliseconds of the second panel, the third and the fourth, beyond a page at rest."""
     page.choose("Wine", "178 rows")
     page.finished(FIRST)
-    page.show("Compare")
     protocol = page.page.context.new_cdp_session(page.page)
     protocol.send("Performance.enable", {"timeDomain": "threadTicks"})
     costs = []
     for method in BEFORE:
         page.choose_method(1, method)
+        page.show("Compare")
         page.page.wait_for_timeout(SETTLED_MS)
         at_rest = _busy_for(page, protocol, lambda: None)
-        press = partial(page.press_at, page.place_of_run())
-        costs.append(_busy_for(page, protocol, press) - at_rest)
+        costs.append(_busy_for(page, protocol, page.press_run_of_explore) - at_rest)
+        page.show("Explore")
     protocol.detach()
     page.begin_anew()
     return costs

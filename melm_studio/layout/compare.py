@@ -101,7 +101,7 @@ def run_batch_button() -> Component:
     """The button that starts the batch."""
     keys = html.Kbd("Ctrl Enter", **aria(hidden="true"))
     return html.Button(
-        ["Run these", keys],
+        ["Run", keys],
         id=ids.RUN_BATCH,
         type="button",
         className="button is-primary compare-only",

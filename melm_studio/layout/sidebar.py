@@ -28,6 +28,9 @@ from melm_studio.tables import SAMPLES
 from melm_studio.workspace.stories import INCLUDED_STORIES
 
 _FIRST_METHOD = next(iter(METHODS))
+_GROUPS = ("Supervised", "Unsupervised", "Nonlinear", "From the papers")
+# What their authors compare with, and few look for.
+_RIVALS_OF_THE_PAPERS = {"cpca", "2epca", "ppca", "opca", "vca"}
 _MOST_OFFERED = 100  # at once; typing finds the others
 _METHOD_NOTE = "method-note"
 
@@ -95,37 +98,44 @@ def _stories() -> list[Component]:
 def _method() -> Component:
     return html.Section(
         [
-            html.H2("Method"),
-            html.Div(
-                [
-                    dmc.Select(
-                        id=ids.METHOD,
-                        data=_menu(),
-                        value=_FIRST_METHOD,
-                        allowDeselect=False,
-                        searchable=True,
-                        size="sm",
-                        **aria(label="Method"),
-                    ),
-                    plain(
-                        html.Button(
-                            html.Span(className="icon icon-info"),
-                            type="button",
-                            className="button is-icon",
-                            **data(opens=_METHOD_NOTE),
-                            **aria(label="About the method"),
-                        )
-                    ),
-                ],
-                className="method-choice",
-            ),
-            html.Div(
-                html.P(id=ids.METHOD_EXPLANATION), id=_METHOD_NOTE, className="menu is-wide is-note"
-            ),
-            gamma_control(ids.GAMMA, ids.GAMMA_SLIDER),
+            html.Div(_one_method(), className="explore-only"),
             _more(),
         ]
     )
+
+
+def _one_method() -> list[Component]:
+    """What Explore runs; Compare has a form of its own."""
+    return [
+        html.H2("Method"),
+        html.Div(
+            [
+                dmc.Select(
+                    id=ids.METHOD,
+                    data=_menu(),
+                    value=_FIRST_METHOD,
+                    allowDeselect=False,
+                    searchable=True,
+                    size="sm",
+                    **aria(label="Method"),
+                ),
+                plain(
+                    html.Button(
+                        html.Span(className="icon icon-info"),
+                        type="button",
+                        className="button is-icon",
+                        **data(opens=_METHOD_NOTE),
+                        **aria(label="About the method"),
+                    )
+                ),
+            ],
+            className="method-choice",
+        ),
+        html.Div(
+            html.P(id=ids.METHOD_EXPLANATION), id=_METHOD_NOTE, className="menu is-wide is-note"
+        ),
+        gamma_control(ids.GAMMA, ids.GAMMA_SLIDER),
+    ]
 
 
 def _more() -> Component:
@@ -157,8 +167,8 @@ def _more() -> Component:
 
 
 def _menu() -> list[dict[str, Any]]:
-    """The methods in groups, each in the order of the registry."""
-    groups: dict[str, list[dict[str, Any]]] = {}
+    """The methods in groups, each in the order of the registry; the rare ones come last."""
+    groups: dict[str, list[dict[str, Any]]] = {name: [] for name in _GROUPS}
     for method in METHODS.values():
         groups.setdefault(_group(method), []).append(_menu_item(method))
     return [{"group": group, "items": items} for group, items in groups.items()]
@@ -173,15 +183,19 @@ def _menu_item(method: Method) -> dict[str, Any]:
 
 
 def _group(method: Method) -> str:
+    if method.key in _RIVALS_OF_THE_PAPERS:
+        return "From the papers"
     if not method.is_linear:
         return "Nonlinear"
     return "Supervised" if method.uses_labels else "Unsupervised"
 
 
 def _run() -> list[Component]:
-    keys = html.Kbd("Ctrl Enter", className="explore-only", **aria(hidden="true"))
+    keys = html.Kbd("Ctrl Enter", **aria(hidden="true"))
     return [
         html.P(id=ids.RUN_ERROR, role="alert", className="alert"),
         run_batch_button(),
-        html.Button(["Run", keys], id=ids.RUN, type="button", className="button is-primary"),
+        html.Button(
+            ["Run", keys], id=ids.RUN, type="button", className="button is-primary explore-only"
+        ),
     ]

@@ -72,16 +72,9 @@ def angle_of(panel: Panel) -> list[float]:
 
 
 def test_several_runs_start_together_and_their_figures_are_compared(page: Page, wines: StudioPage):
-    methods = page.get_by_role("textbox", name="Methods")
-    methods.press("Backspace")  # PCA
-    methods.press("Backspace")  # LDA
-    methods.press("Backspace")  # MELM
-    for label in ("LDA", "PCA"):
-        methods.fill(label)
-        page.get_by_role("option", name=label, exact=True).click()
-    methods.press("Escape")
+    wines.choose_methods("LDA", "PCA")
     page.get_by_role("switch", name="With and without standardization").click()
-    page.get_by_role("button", name="Run these").click()
+    wines.run_button.click()
     expect(wines.panels).to_have_count(4)
     for position in range(4):
         wines.panel(position).expect_end()
@@ -185,7 +178,7 @@ def test_the_panel_that_the_others_turn_to_can_be_chosen(
 @pytest.mark.slow
 def test_no_name_of_a_feature_is_cut_in_a_small_panel(page: Page, wines: StudioPage):
     page.set_viewport_size({"width": 1440, "height": 900})
-    panels = [wines.run(method) for method in ("LDA", "PCA", "PCA", "PCA")]
+    panels = [wines.run(method) for method in ("LDA", "PCA", "ICA", "Factor analysis")]
     for panel in panels:
         panel.expect_end()
     for panel in panels:

@@ -298,9 +298,24 @@ class StudioPage:
         explanation = self.page.locator(f"#{ids.METHOD_EXPLANATION}")
         expect(explanation).to_contain_text(method.explanation)
 
+    def choose_methods(self, *labels: str) -> None:
+        """In Compare, choose the methods that run side by side."""
+        chosen = self.page.get_by_role("textbox", name="Methods")
+        pills = self.page.locator(".mantine-MultiSelect-pill")
+        while n := pills.count():
+            chosen.press("Backspace")
+            expect(pills).to_have_count(n - 1)
+        for label in labels:
+            chosen.fill(label)
+            self.page.get_by_role("option", name=label, exact=True).click()
+        chosen.press("Escape")
+
     def run(self, method: str, *, n_init: int | None = None) -> Panel:
         """Fill in the form, click Run and return the new panel."""
-        self.choose_method(method)
+        if self.page.locator("body").get_attribute("data-mode") == "compare":
+            self.choose_methods(method)
+        else:
+            self.choose_method(method)
         if n_init is not None:
             self.show_settings()
             self.starts.fill(str(n_init))
