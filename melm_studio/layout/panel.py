@@ -34,9 +34,9 @@ from melm_studio.layout.panel_tools import (
 SEARCH = "search"
 _SHAPES = {1: "line", 2: FLAT, 3: SPACE}
 _AXES = {
-    "line": ("Component 1 (standard deviations)", "Density"),
-    FLAT: ("Component 1 (standard deviations)", "Component 2"),
-    SPACE: ("Horizontal direction (standard deviations)", "Vertical direction"),
+    "line": ("Component 1", "Density"),
+    FLAT: ("Component 1", "Component 2"),
+    SPACE: ("Horizontal direction", "Vertical direction"),
 }
 _COMMANDS = {"pause": "Pause", "step": "Step", "continue": "Continue"}
 _CURVES = {"search": "Along the search", "gamma": "By γ"}
@@ -227,10 +227,19 @@ def _picture() -> Component:
 
 def _axis_titles() -> list[Component]:
     return [
-        html.Span(title, className=f"axis-title is-{axis}", **needs(shape), **data(axis=axis))
+        html.Span(
+            [html.Span(title, **data(axis=axis)), *unit],
+            className=f"axis-title is-{axis}",
+            **needs(shape),
+        )
         for shape, titles in _AXES.items()
-        for axis, title in zip("xy", titles, strict=True)
+        for axis, title, unit in zip("xy", titles, ([_unit()], []), strict=True)
     ]
+
+
+def _unit() -> Component:
+    """Of both axes, which styles leave out where there is no room."""
+    return html.Span(" (standard deviations)", className="unit")
 
 
 def _edited_commands() -> Component:
@@ -302,6 +311,7 @@ def history() -> Component:
                     button("", "is-light gamma-advice", hidden=True, **part("gamma-advice")),
                     _tree_button(),
                     html.Div(className="position explore-only", **part("position")),
+                    html.Span(className="gamma-note explore-only", **part("gamma-note")),
                     _numbers(),
                 ],
                 className="history-bar",

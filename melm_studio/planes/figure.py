@@ -363,7 +363,6 @@ def _threshold_lines(theme: Theme) -> go.Scatter:
 def _layout(theme: Theme, *, is_square: bool) -> dict[str, Any]:
     axis = {
         "showticklabels": True,
-        "ticklabelposition": "inside",
         "tickfont": {"size": 11, "color": theme.faint_ink, "family": FONT},
         "ticks": "",
         "gridcolor": theme.grid,
@@ -373,7 +372,7 @@ def _layout(theme: Theme, *, is_square: bool) -> dict[str, Any]:
     return {
         "xaxis": axis,
         "yaxis": {**axis, **(_EQUAL_UNITS if is_square else {"showticklabels": False})},
-        "margin": {"l": 4, "r": 4, "t": 4, "b": 4},
+        "margin": {"r": 4, "t": 4},
         **page_layout(theme.ink),
         "showlegend": False,
         "dragmode": "pan",

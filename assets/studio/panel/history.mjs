@@ -193,9 +193,10 @@ export class History {
     const { advice, advice_words: words, can_choose: canChoose } = answer;
     this.advice.show(answer);
     this.tabs.explain(advice ? "advice" : "gamma");
+    write(this.panel.part("gamma-note"), canChoose ? "" : CONTOURS_ONLY);
     return {
       name: `advice ${this.panel.run}/${words}`,
-      caption: advice ? `${words}, ● recommended` : canChoose ? NO_INNER_FOLDS : CONTOURS_ONLY,
+      caption: advice ? `${words}, ● recommended` : canChoose ? NO_INNER_FOLDS : "",
       range: GAMMA_ENDS,
       values: advice ? undefined : null,
       ticks: GAMMA_TICKS,

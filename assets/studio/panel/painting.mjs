@@ -51,7 +51,7 @@ export class Painting {
 
   /** What is on screen where at least these axes are. @param {Axes} axes */
   shown(axes = this.axes()) {
-    return shownOn(this.plot, this.panel.figure.plane.layout, axes);
+    return shownOn(this.plot, this.panel.figure.plane.layout, axes, numberScale());
   }
 
   /** The traces that are drawn. */
@@ -90,7 +90,7 @@ export class Painting {
     if (!animation.to || !figure) return;
     const picture = animation.pictureAt(performance.now());
     this.plane = null; // is painted once more, to glide to it
-    this.animation.takeOver(picture, shownOn(this.plot, figure.plane.layout, picture.axes).pixels);
+    this.animation.takeOver(picture, shownOn(this.plot, figure.plane.layout, picture.axes, numberScale()).pixels);
   }
 
   // Once nothing moves any more.
@@ -250,6 +250,7 @@ export function recapSequences({ sequences, objective, best }) {
 
 const LARGER = { text: 1.6, marker: 1.35, line: 1.4 };
 const CLASS_NAMES_OF_SEVERAL = 0.8;
+const WIDE_PX = 768; // of a screen that is not a phone's
 const HALL_PX = 560; // names of 15 pixels are 2.7 % of this height, and stay so on a higher screen
 
 /** How much larger the text of a trace is in this mode than in the figure. @param {string} kind */
@@ -257,6 +258,9 @@ export function textScale(kind) {
   if (mode.value === "present") return Math.max(LARGER.text, innerHeight / HALL_PX);
   return mode.value === "compare" && kind === PLANE_TRACE.classNames ? CLASS_NAMES_OF_SEVERAL : 1;
 }
+
+// The numbers of the axes leave the picture its room on a phone.
+const numberScale = () => (mode.value === "present" && innerWidth >= WIDE_PX ? textScale("numbers") : 1);
 
 /** Sizes a trace for the mode. @param {import("../types").Trace} trace */
 function enlarge(trace) {

@@ -2,7 +2,6 @@
 import { colorScheme, hide, write } from "../page/dom.mjs";
 import { mode } from "../page/mode.mjs";
 import { showNotice } from "../page/notice.mjs";
-import { inUnits } from "../page/number_text.mjs";
 import { decodedPlane } from "../plane/arrays.mjs";
 import { steadyLimits } from "../plane/scales.mjs";
 import { extend } from "./features.mjs";
@@ -172,7 +171,7 @@ export class Panel {
 
   /** @param {string[]} titles */
   showAxes(titles) {
-    for (const [i, title] of this.node.querySelectorAll("[data-axis]").entries()) write(title, i ? titles[i] : inUnits(titles[i]));
+    for (const [i, title] of this.node.querySelectorAll("[data-axis]").entries()) write(title, titles[i]);
   }
 
   showScores(scores) {

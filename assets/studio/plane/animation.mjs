@@ -212,10 +212,10 @@ export class CanvasAnimation {
     for (const trace of traces) {
       if (trace.visible !== false) drawTrace(pen, trace, trace.x.map(across), trace.y.map(up));
     }
+    pen.restore();
     drawNumbers(pen, x, multiples(x.tickStep, xRange), (value) => [across(value), box.top + box.height], "bottom");
     drawNumbers(pen, y, multiples(y.tickStep, yRange), (value) => [box.left, up(value)], "left");
-    if (titles) drawTitles(pen, x.numbers, titles.halo, titles.words, box);
-    pen.restore();
+    if (titles) drawTitles(pen, x.numbers, titles, box, sizeOf(this.plot)[1]);
   }
 
   /** Ends the animation, whose last picture stays. */
@@ -249,7 +249,7 @@ function copyOf(canvas) {
 /**
  * What is drawn of a plane: its traces, the axes that are shown at least, the features of its arrows, and the
  * titles of the axes where nothing else says them.
- * @typedef {{ plane?: object, traces: Trace[], axes: Axes, features: number[], titles?: { words: [string, string], halo: string } }} Picture
+ * @typedef {{ plane?: object, traces: Trace[], axes: Axes, features: number[], titles?: [string, string] | null }} Picture
  */
 /**
  * An affine map of the plane: the first coordinate is `a x + b y + e`, the second `c x + d y + f`.

@@ -59,7 +59,7 @@ export function drawGrid(pen, color, xs, ys, { left, top, width, height }) {
 }
 
 /**
- * Draws the numbers of an axis that are whole within its picture.
+ * Draws the numbers of an axis outside the picture, those that are whole beside it.
  * @param {CanvasRenderingContext2D} pen
  * @param {import("../types").PixelAxis} axis
  * @param {number[]} values
@@ -70,44 +70,36 @@ export function drawNumbers(pen, { numbers, tickStep: step, offset, length }, va
   if (!numbers) return;
   pen.font = fontOf(numbers);
   pen.fillStyle = numbers.color;
-  pen.textAlign = edge === "left" ? "left" : "center";
-  pen.textBaseline = edge === "left" ? "middle" : "bottom";
+  pen.textAlign = edge === "left" ? "right" : "center";
+  pen.textBaseline = edge === "left" ? "middle" : "top";
   for (const value of values) {
     const [x, y] = placeOf(value);
     const label = tickLabel(value, step);
     const [at, size] = edge === "left" ? [y, numbers.size] : [x, pen.measureText(label).width];
     if (at - size / 2 < offset || at + size / 2 > offset + length) continue; // it would be cut off
-    if (edge === "left") pen.fillText(label, x + NUMBER_GAP_PX, y);
-    else pen.fillText(label, x, y - NUMBER_GAP_PX);
+    if (edge === "left") pen.fillText(label, x - NUMBER_GAP_PX, y);
+    else pen.fillText(label, x, y + NUMBER_GAP_PX);
   }
 }
 
 /**
- * Draws the titles of both axes within the picture, at their far ends and clear of their numbers.
+ * Draws the titles of both axes at the edges of the canvas, at their far ends and beyond their numbers.
  * @param {CanvasRenderingContext2D} pen
  * @param {{ size: number, color: string, family: string }} font of the numbers
- * @param {string} halo
  * @param {readonly [string, string]} titles
- * @param {{ left: number, top: number, width: number, height: number }} box
+ * @param {{ left: number, top: number, width: number, height: number }} box of the picture
+ * @param {number} bottom of the canvas
  */
-export function drawTitles(pen, font, halo, [across, up], { left, top, width, height }) {
-  const away = font.size + 3 * NUMBER_GAP_PX;
+export function drawTitles(pen, font, [across, up], { left, top, width }, bottom) {
   pen.font = fontOf(font);
-  pen.lineJoin = "round";
-  pen.lineWidth = HALO_PX;
-  pen.strokeStyle = halo;
   pen.fillStyle = font.color;
   pen.textAlign = "right";
-  const write = (text, x, y) => {
-    pen.strokeText(text, x, y);
-    pen.fillText(text, x, y);
-  };
   pen.textBaseline = "bottom";
-  write(inUnits(across), left + width - 2 * NUMBER_GAP_PX, top + height - away);
+  pen.fillText(inUnits(across), left + width - NUMBER_GAP_PX, bottom - NUMBER_GAP_PX);
   pen.save();
   pen.rotate(-Math.PI / 2);
   pen.textBaseline = "top";
-  write(up, -top - 2 * NUMBER_GAP_PX, left + away + NUMBER_GAP_PX);
+  pen.fillText(up, -top - NUMBER_GAP_PX, NUMBER_GAP_PX);
   pen.restore();
 }
 

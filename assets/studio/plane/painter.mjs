@@ -60,13 +60,6 @@ function dressPoints(trace, isAside, chosen) {
 // A layer is off until it is asked for, a switch is on until it is not.
 const isOn = (name, hidden, layers) => (MORE_LAYERS.includes(name) ? layers.includes(name) : !hidden.includes(name));
 
-// About the room that the titles of the axes take.
-const [TITLE_PX, TITLE_END_PX] = [220, 32];
-const titlesIn = ({ left, right, top, bottom }) => [
-  { left, right: left + TITLE_END_PX, top, bottom: top + TITLE_PX },
-  { left: right - TITLE_PX, right, top: bottom - TITLE_END_PX, bottom },
-];
-
 /** @param {View} view @returns {import("./names.mjs").Named} */
 const namedIn = ({ plane, figure, surface, hidden, layers, arrows, unseen }) => ({
   plane,
@@ -78,7 +71,7 @@ const namedIn = ({ plane, figure, surface, hidden, layers, arrows, unseen }) => 
   only: arrows,
   textScale: () => 1,
   has: { names: isOn("names", hidden, layers), centroids: isOn("centroids", hidden, layers) },
-  taken: titlesIn,
+  taken: () => [],
 });
 
 export class Painter {
@@ -109,14 +102,14 @@ export class Painter {
    * @param {Axes} axes that are shown at least
    */
   show(view, axes) {
-    const { plane, surface, titles } = view;
+    const { plane, titles } = view;
     const { pixels } = this.shown(view, axes);
     const names = new Names(namedIn(view), axes, pixels);
     this.traces = tracesOf(view);
     for (const trace of this.traces) names.dress(trace);
     this.drawBelow(view.every ?? null, pixels);
     const { features } = plane.arrows;
-    const picture = { plane, traces: this.traces, axes, features, titles: titles && { words: titles, halo: surface } };
+    const picture = { plane, traces: this.traces, axes, features, titles };
     this.animation.draw(picture, pixels, false);
   }
 

@@ -9,6 +9,9 @@ import { tickStep, withEqualUnits } from "./scales.mjs";
 // Of a grid: how far two lines are from each other at least, and how many there are at most, about.
 const [GRID_PX, MOST_LINES] = [50, 12];
 
+// Outside the picture, in heights of their letters: the numbers of the axes and, beyond them, the titles.
+const [NUMBERS_AND_TITLE_LEFT, TITLE_LEFT, NUMBERS_AND_TITLE_BELOW] = [4, 1.6, 3];
+
 /** The sizes of elements that are watched: to ask for one takes a layout of the page. @type {WeakMap<Element, [number, number]>} */
 const sizes = new WeakMap();
 
@@ -42,11 +45,15 @@ export function watchSize(plot, onChange) {
  * @param {HTMLElement} plot
  * @param {any} layout of the figure
  * @param {Axes} wanted
+ * @param {number} [textScale] how much larger the numbers are than in the figure
  * @returns {Shown}
  */
-export function shownOn(plot, { margin: { l, r, t, b }, xaxis, yaxis }, wanted) {
+export function shownOn(plot, { margin: { r, t }, xaxis, yaxis }, wanted, textScale = 1) {
   const [width, height] = sizeOf(plot).map(Math.round);
-  const [x, y] = [axisIn(xaxis, l, width - l - r), axisIn(yaxis, t, height - t - b)];
+  const size = textScale * xaxis.tickfont.size;
+  const left = Math.round(size * (yaxis.showticklabels ? NUMBERS_AND_TITLE_LEFT : TITLE_LEFT));
+  const below = Math.round(size * NUMBERS_AND_TITLE_BELOW);
+  const [x, y] = [axisIn(xaxis, left, width - left - r, size), axisIn(yaxis, t, height - t - below, size)];
   const hasEqualUnits = Boolean(yaxis.scaleanchor);
   const axes = shownRanges(wanted, { x, y, hasEqualUnits });
   const [xStep, yStep] = [x, y].map(({ length }, i) => tickStep(axes[i], Math.min(length / GRID_PX, MOST_LINES)));
@@ -56,11 +63,11 @@ export function shownOn(plot, { margin: { l, r, t, b }, xaxis, yaxis }, wanted) 
 }
 
 /** @returns {PixelAxis} */
-const axisIn = ({ gridcolor: gridColor, showticklabels: hasNumbers, tickfont }, offset, length) => ({
+const axisIn = ({ gridcolor: gridColor, showticklabels: hasNumbers, tickfont }, offset, length, size) => ({
   offset,
   length,
   gridColor,
-  numbers: hasNumbers ? tickfont : null,
+  numbers: hasNumbers ? { ...tickfont, size } : null,
 });
 
 /**
