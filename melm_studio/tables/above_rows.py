@@ -21,6 +21,7 @@ MAX_GROUPS = 20
 MOST_PREVIEWED = 5  # rows and columns
 LEAST_NUMBERED = 6  # columns whose names have groups and numbers
 LEAST_COLUMNS = 4  # of numbers, for samples to be in columns
+LEAST_ASCENDING = 6  # numbers in a header that ascend or descend, which are wavelengths or masses
 BLANK = b" \r\n\t,;|"
 FEW = 3  # a title fills at most one in so many cells of a row
 NEARLY_ALL = 0.9
@@ -235,7 +236,8 @@ def samples_in_rows(
     samples : str
         Whether samples are "rows" or "columns". By default columns where everything is named
         numbers but one of the first rows or the last, which has groups of them, or where the names
-        of the columns have groups: healthy_1, healthy_2, ill_1, ill_2.
+        of the columns have groups: healthy_1, healthy_2, ill_1, ill_2. Numbers of one kind without
+        groups are not turned by themselves.
 
     Returns
     -------
@@ -248,7 +250,7 @@ def samples_in_rows(
     """
     head = _Head.of(data)
     found = _groups_of_columns(head, data)
-    if samples == "rows" or (samples == "auto" and not found):
+    if samples == "rows" or (samples == "auto" and found in ("", NO_GROUPS)):
         return data, (), found, _turned_head(head, data, found)
     delimiter = head.delimiter if head else ","
     records = [
@@ -271,7 +273,7 @@ def _turned_head(head: _Head | None, data: bytes, found: str) -> Preview:
     """The first cells of the turned table, with its groups."""
     if head is None or not found:
         return ()
-    n_numbers = MOST_PREVIEWED - (found != _ABOVE)
+    n_numbers = MOST_PREVIEWED - (found in (_BELOW, _IN_NAMES))
     rows = [row[:MOST_PREVIEWED] for row in head.rows[:n_numbers]]
     if found == _BELOW:
         rows.append(_last_row(head, data)[:MOST_PREVIEWED])
@@ -287,6 +289,13 @@ def _last_row(head: _Head, data: bytes) -> list[str]:
 _ABOVE = "A row of groups stands above its numbers"
 _BELOW = "A row of groups stands below its numbers"
 _IN_NAMES = "The names of its columns have groups"
+NO_GROUPS = "Its numbers are of one kind, and nothing has groups of them"
+# Names of the column that names the rows of a table whose columns are samples.
+_MEASURED_THINGS = {
+    "analyte", "asv", "compound", "cpg", "ensembl", "gene", "genes", "id_ref", "metabolite",
+    "mirna", "otu", "peptide", "probe", "probeset", "protein", "symbol", "taxon", "transcript",
+}  # fmt: skip
+_SERIES = re.compile(r"(?P<before>\D*)(?P<number>[0-9]+(?:\.[0-9]+)?)(?P<behind>\D*)")
 _NUMBERED_NAME = re.compile(r"(?P<group>.*[^\W\d_])[ _.\-]+[0-9]{1,4}")
 
 
@@ -306,8 +315,33 @@ def _groups_of_columns(head: _Head | None, data: bytes) -> str:
         return ""
     if len(last) == len(head.rows[0]) and _are_groups(last[1:]):
         return _BELOW
+    return _groups_in_names(head.rows[0])
+
+
+def _groups_in_names(header: Sequence[str]) -> str:
+    names = header[1:]
     is_numbered = len(names) >= LEAST_NUMBERED and all(map(_NUMBERED_NAME.fullmatch, names))
-    return _IN_NAMES if is_numbered and _are_groups(list(map(_group_of, names))) else ""
+    if is_numbered and _are_groups(list(map(_group_of, names))):
+        return _IN_NAMES
+    return NO_GROUPS if _are_of_one_kind(header) else ""
+
+
+def _are_of_one_kind(header: Sequence[str]) -> bool:
+    """Whether the names of columns say that none is another kind of number than the others.
+
+    Their first one says that rows are genes or the like, or the others are a numbered series: S1 to
+    S20, e0 to e383; without letters, they ascend or descend as wavelengths do.
+    """
+    corner, *names = header
+    if _bare(corner).removesuffix("_id").removesuffix(" id") in _MEASURED_THINGS:
+        return True
+    found = [_SERIES.fullmatch(name) for name in names]
+    parts = [(one["before"], one["behind"]) for one in found if one]
+    if len(parts) < len(names) or len(set(parts)) > 1:
+        return False
+    numbers = [float(one["number"]) for one in found if one]
+    ascends = numbers in (sorted(numbers), sorted(numbers, reverse=True))
+    return any(map(str.strip, parts[0])) or (len(numbers) >= LEAST_ASCENDING and ascends)
 
 
 def _group_of(name: str) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Collection, Sequence
 import numpy as np
 import pandas as pd
 
+from melm_studio.tables.above_rows import NO_GROUPS
 from melm_studio.tables.classes import MAX_CLASSES, MAX_VALUES, is_measure
 from melm_studio.tables.read import Table, TableError
 from melm_studio.tables.readers import is_picture, names_picture
@@ -63,6 +64,13 @@ def likely_labels(table: Table, without: Collection[str] = ()) -> list[str]:
         _refuse_one_class(table.frame.drop(columns=list(without), errors="ignore"))
     if not candidates and table.frame.shape[1] > MIN_COLUMNS:
         candidates = [name for name in _measures(table.frame) if name not in without]
+    if table.asked.get("samples") == NO_GROUPS and _are_numbers(table.frame, candidates):
+        raise TableError(
+            "No column is the label: the numbers of this table are all of one kind. If its columns "
+            "are the samples, add a row with the group of each, or drop a .zip of this table and "
+            "of one with a row for each sample. If its rows are, add a column with the class of "
+            "each."
+        )
     if not candidates:
         raise TableError(
             "No column could be the label, which has several rows for each of its values, or is a "
@@ -70,6 +78,10 @@ def likely_labels(table: Table, without: Collection[str] = ()) -> list[str]:
             "file again."
         )
     return candidates
+
+
+def _are_numbers(frame: pd.DataFrame, names: Sequence[str]) -> bool:
+    return all(_is_plain_number(frame, name) for name in names)
 
 
 def rival_labels(table: Table, candidates: Sequence[str]) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -108,8 +108,8 @@ def prepare(
         recipe = Recipe(scaling=Scaling.UNIT if standardize else Scaling.NONE)
     likely: list[str] = []
     if label is None:
-        likely = likely_labels(table, without={**chosen, **answered_roles(answers, chosen)})
         answers = _with_classes(table.frame, answers, class_rules)
+        likely = _likely_labels(table, {**chosen, **answered_roles(answers, chosen)}, answers)
         label = answers.get(LABEL) or likely[0]
     classes = find_classes(table.frame, label, class_rules)
     answers = _with_uses(table.frame, label, classes, answers)
@@ -169,6 +169,16 @@ def prepare(
     if GRID in answers:  # refuses what the columns cannot be
         pixel_grid(data, answers[GRID])
     return data
+
+
+def _likely_labels(table: Table, without: Collection[str], answers: Mapping[str, str]) -> list[str]:
+    """The columns among which the label is guessed; none where only an answer makes one of them."""
+    try:
+        return likely_labels(table, without)
+    except TableError:
+        if LABEL in answers:
+            return []
+        raise
 
 
 def _with_classes(

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PureWindowsPath
 
+import msgspec
 import numpy as np
 import pandas as pd
 
@@ -44,6 +45,7 @@ from melm_studio.tables.records import (
     Records,
     find_records,
 )
+from melm_studio.tables.sample_tables import joined_samples
 from melm_studio.tables.text import TableError, as_utf8
 
 __all__ = ["ReadOptions", "Table", "TableError", "read_table", "unique_names"]
@@ -129,7 +131,7 @@ def read_table(
 
     Workbooks, Parquet, Feather, NumPy, .h5ad and ARFF files are recognized by their content, and
     gzip is unpacked. So are zip archives of one table, of a table and the pictures that it names,
-    and of pictures in a folder for each class.
+    of numbers and a table of their samples, and of pictures in a folder for each class.
 
     Parameters
     ----------
@@ -152,6 +154,10 @@ def read_table(
     archive = PictureArchive.of(raw)
     if archive is not None and not archive.table:
         content = _of_frame(*archive.folders(limits.n_rows))
+    elif archive is None and (joined := joined_samples(raw, limits)) is not None:
+        data, file, step = joined
+        turned = msgspec.structs.replace(options, samples="rows")
+        content = _of_text(data, limits, (step,), turned)
     else:
         data, file = unpacked(raw, file) if archive is None else archive.table_bytes()
         content = _content(data, file or "The file", limits, options)

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from melm_core.base import percent
+from melm_studio.tables.above_rows import NO_GROUPS
 from melm_studio.tables.column_roles import MAX_CHOSEN_LEVELS, NEARLY_EMPTY
 from melm_studio.tables.formatting import number, shortened
 from melm_studio.tables.labels import rival_labels, words_of
@@ -83,7 +84,8 @@ def reading_questions(table: Table, answers: Mapping[str, str]) -> Iterator[Ques
             sentence = _ASKED[question].format(found)
             preview = table.turned if question == SAMPLES else ()
             answer = answers.get(question, "")
-            yield Question(question, sentence, choices, answer, values[0], preview)
+            default = "rows" if found == NO_GROUPS else values[0]
+            yield Question(question, sentence, choices, answer, default, preview)
 
 
 def _sheet_question(table: Table, answer: str) -> Question:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tests.messy_tables import formats, layouts, meanings, quantities
+from tests.messy_tables import formats, layouts, meanings, quantities, refusals
 from tests.messy_tables.example import MessyTable
+from tests.messy_tables.refusals import RefusedFile
 
-__all__ = ["MESSY", "MessyTable"]
+__all__ = ["MESSY", "REFUSED", "MessyTable", "RefusedFile"]
 
 MESSY: dict[str, Callable[[], MessyTable]] = {
     made.__name__: made
     for module in (quantities, layouts, meanings, formats)
     for made in module.TABLES
 }
+REFUSED: dict[str, Callable[[], RefusedFile]] = {made.__name__: made for made in refusals.FILES}

@@ -33,6 +33,25 @@ def zipped() -> MessyTable:
     )
 
 
+def with_samples() -> MessyTable:
+    packed, names = io.BytesIO(), [f"S{at:02d}" for at in range(N_ROWS)]
+    genes = {name: numbers(at) for at, name in enumerate(("TP53", "MYC", "LYZ"))}
+    rows = [
+        ",".join(map(str, row)) for row in (["gene", *names], *([g, *v] for g, v in genes.items()))
+    ]
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("counts.csv", "\n".join(rows))
+        archive.writestr("samples.csv", text_of(["sample", "kind"], names[::-1], KIND[::-1]))
+    return MessyTable(
+        "Numbers without groups and a table of their samples beside them are one table.",
+        "study.zip",
+        packed.getvalue(),
+        tuple(genes),
+        shown=("Joined by sample: 48 columns of counts.csv with 48 rows of samples.csv.",),
+        first={"MYC": genes["MYC"][0]},
+    )
+
+
 def with_pictures() -> MessyTable:
     packed, picture = io.BytesIO(), io.BytesIO()
     Image.new("RGB", (20, 20), "teal").save(picture, "PNG")
@@ -188,6 +207,6 @@ def arff() -> MessyTable:
 
 
 TABLES = (
-    gzipped, zipped, with_pictures, icons_last, picture_files_last, annotated, npz, embeddings,
-    written_embeddings, workbook, explained_workbook, arff,
+    gzipped, zipped, with_samples, with_pictures, icons_last, picture_files_last, annotated, npz,
+    embeddings, written_embeddings, workbook, explained_workbook, arff,
 )  # fmt: skip

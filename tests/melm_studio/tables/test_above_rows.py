@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from melm_studio.tables import ReadOptions, read_table
+from melm_studio.tables import ReadOptions, TableError, prepare, read_table
 
 TWO_HEADERS = """sample,abs,,,ref,class
 ,254 nm,280 nm,320 nm,254 nm,
@@ -94,6 +94,38 @@ def test_the_head_of_the_turned_table_has_the_groups_wherever_they_stand(place):
     table = read("\n".join(map(",".join, [["gene", *names], *rows, *groups])))
     assert [row[-1] for row in table.turned[1:]] == ["well", "ill", "well", "ill"]
     assert table.turned[0] == ("gene", "G0", "G1", "G2", "kind" if groups else "group")
+
+
+def matrix(corner, names):
+    rows = [[f"g{row}", *((3 * row + at) % 4 for at in range(len(names)))] for row in range(8)]
+    return "\n".join(",".join(map(str, line)) for line in ([corner, *names], *rows))
+
+
+def test_numbers_of_one_kind_without_groups_are_no_label_whichever_way_around():
+    text = matrix("", ["s1", "s2", "s3", "s4"])
+    for samples, shape in (("auto", (8, 5)), ("rows", (8, 5)), ("columns", (4, 9))):
+        table = read(text, samples=samples)
+        assert table.frame.shape == shape
+        with pytest.raises(TableError, match="No column is the label"):
+            prepare(table)
+
+
+def test_a_label_is_used_although_all_numbers_are_of_one_kind():
+    table = read(matrix("", ["s1", "s2", "s3", "s4"]))
+    data = prepare(table, answers={"label": "s2"})
+    assert data.feature_names == ("s1", "s3", "s4")
+    asked = {question.id: question for question in data.questions}["samples"]
+    assert asked.default == "rows"
+    assert asked.preview[:2] == (("", "g0", "g1", "g2", "g3"), ("s1", "0", "3", "2", "1"))
+
+
+@pytest.mark.parametrize(
+    "names",
+    [["s1", "s2", "s3", "price"], ["x", "y", "z", "u"], ["1.5", "0.5", "2.5", "7", "3", "9"]],
+    ids=["another at the end", "names", "no order"],
+)
+def test_numbers_of_several_kinds_may_have_the_label_among_them(names):
+    assert "samples" not in read(matrix("", names)).asked
 
 
 def test_a_table_is_not_turned_against_its_owner():

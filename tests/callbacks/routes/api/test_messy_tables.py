@@ -7,7 +7,7 @@ import io
 import pytest
 
 from callbacks.routes.api.endpoints import PREFIX
-from tests.messy_tables import MESSY
+from tests.messy_tables import MESSY, REFUSED
 
 
 @pytest.fixture(scope="module")
@@ -30,3 +30,12 @@ def test_programs_are_told_how_a_messy_table_is_read_and_what_is_asked(program, 
     sentences = [question["sentence"] for question in table["questions"]]
     said = " ".join([*table["steps"], *table["warnings"], *sentences])
     assert all(words in said for words in expected.shown), said
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_programs_are_told_what_a_refused_file_is(program, name):
+    refused = REFUSED[name]()
+    file = program("/files", data={"file": (io.BytesIO(refused.raw), refused.file)}).json
+    answer = program("/tables", json={"kind": "upload", **file})
+    assert answer.status_code == 400
+    assert all(words in answer.json["error"] for words in refused.said), answer.json

@@ -1,0 +1,135 @@
+"""An archive of two tables: numbers, and a row for each of their samples."""
+
+from __future__ import annotations
+
+import csv
+import io
+import zipfile
+import zlib
+from collections.abc import Sequence
+from pathlib import PurePosixPath
+
+from melm_studio.tables.formatting import count, shortened
+from melm_studio.tables.readers import MAX_UNPACKED
+from melm_studio.tables.records import Limits, find_records
+from melm_studio.tables.text import ZIP, as_utf8
+
+_SUFFIXES = (".csv", ".tsv", ".txt", ".tab")
+_LEAST_SHARED = 0.5  # of the samples of the numbers, which the other table must name
+_DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError)
+
+_Records = list[list[str]]
+
+
+def joined_samples(raw: bytes, limits: Limits) -> tuple[bytes, str, str] | None:
+    """Join a table of numbers with one of samples, which an archive holds beside it.
+
+    The samples are the rows of the numbers, or their columns, which are turned.
+
+    Parameters
+    ----------
+    raw : bytes
+    limits : Limits
+
+    Returns
+    -------
+    data : bytes
+        The joined table, a row for each sample, with the columns of the samples last.
+    file : str
+        The name of the file of numbers.
+    step : str
+        What was joined, a sentence.
+    None if this is no such archive.
+
+    Raises
+    ------
+    TableError
+        If one of the tables is none, or they hold too many cells.
+    """
+    files = _two_texts(raw)
+    if files is None:
+        return None
+    tables = {name: _records(data, name, limits) for name, data in files.items()}
+    found = [
+        (shared, numbers, samples)
+        for numbers, samples in (tuple(tables), tuple(tables)[::-1])
+        for shared in [_shared(tables[numbers], tables[samples])]
+        if shared is not None
+    ]
+    if not found:
+        return None
+    # Samples in rows are found both ways around: the wider table has the numbers.
+    shared, numbers, samples = max(found, key=lambda one: (one[0][0], len(tables[one[1]][0])))
+    _, at, is_turned = shared
+    rows = list(zip(*tables[numbers], strict=True)) if is_turned else tables[numbers]
+    limits.reject_cells(len(rows), len(rows[0]) + len(tables[samples][0]))
+    step = (
+        f"Joined by {shortened(tables[samples][0][at])}: "
+        f"{count(len(rows) - 1, 'column' if is_turned else 'row')} of {shortened(numbers)} with "
+        f"{count(len(tables[samples]) - 1, 'row')} of {shortened(samples)}."
+    )
+    return _joined(rows, tables[samples], at), numbers, step
+
+
+def _two_texts(raw: bytes) -> dict[str, bytes] | None:
+    """The two files of an archive that holds two of text and nothing else."""
+    if not raw.startswith(ZIP):
+        return None
+    try:
+        with zipfile.ZipFile(io.BytesIO(raw)) as archive:
+            files = [
+                part
+                for part in archive.infolist()
+                if not part.is_dir() and not part.filename.startswith("__MACOSX/")
+            ]
+            names = [PurePosixPath(part.filename).name for part in files]
+            are_texts = all(name.lower().endswith(_SUFFIXES) for name in names)
+            if len(set(names)) != 2 or len(files) != 2 or not are_texts:
+                return None
+            texts = []
+            for part in files:
+                with archive.open(part) as opened:
+                    texts.append(opened.read(MAX_UNPACKED // 2 + 1))
+    except _DAMAGED:
+        return None
+    if any(len(text) > MAX_UNPACKED // 2 for text in texts):
+        return None
+    return dict(zip(names, texts, strict=True))
+
+
+def _records(data: bytes, name: str, limits: Limits) -> _Records:
+    """The cells of a table, its header first."""
+    text, _ = as_utf8(data, name)
+    wide = Limits(max(limits.n_rows, limits.n_columns), max(limits.n_rows, limits.n_columns))
+    form = find_records(text, wide).form
+    lines = csv.reader(io.StringIO(text.decode()), delimiter=form.delimiter)
+    return [[cell.strip() for cell in row] for row in lines if any(row)]
+
+
+def _shared(numbers: _Records, samples: _Records) -> tuple[int, int, bool] | None:
+    """How many samples two tables share, the column that names them, and whether to turn."""
+    below: Sequence[tuple[bool, list[str]]] = (
+        (True, numbers[0][1:]),
+        (False, [row[0] for row in numbers[1:]]),
+    )
+    best = None
+    for is_turned, names in below:
+        for at, column in enumerate(zip(*samples[1:], strict=True)):
+            n_shared = len(set(column) & set(names))
+            are_different = len(set(column)) == len(column) and len(set(names)) == len(names)
+            enough = are_different and n_shared >= max(2, _LEAST_SHARED * len(names))
+            if enough and (best is None or n_shared > best[0]):
+                best = n_shared, at, is_turned
+    return best
+
+
+def _joined(rows: Sequence[Sequence[str]], samples: _Records, at: int) -> bytes:
+    """The rows with the cells of their samples behind; empty ones where there are none."""
+    named = {row[at]: [*row[:at], *row[at + 1 :]] for row in samples}
+    header = named[samples[0][at]]
+    written = io.StringIO()
+    writer = csv.writer(written, delimiter="\t", lineterminator="\n")
+    writer.writerow([*rows[0], *header])
+    blank = [""] * len(header)
+    writer.writerows([*row, *named.get(row[0], blank)] for row in rows[1:])
+    return written.getvalue().encode()
