@@ -6,6 +6,7 @@ import contextlib
 import re
 
 from melm_core.base import UserError
+from melm_studio.tables.foreign import foreign_file, foreign_text
 from melm_studio.tables.formatting import count
 
 # In order of preference in a tie: a decimal comma looks like a delimiter.
@@ -14,59 +15,14 @@ DELIMITERS = {"\t": "tab", ";": "semicolon", "|": "bar", ",": "comma"}
 CONTROL_CODES = [chr(code) for code in range(32) if chr(code) not in "\t\n\v\f\r"]
 WESTERN = "Western European text"
 ENCODINGS = {"utf-8-sig": "", "cp1252": WESTERN, "latin-1": WESTERN}
+MAC = {"mac_roman": "Western European text of older Macs (Mac Roman)"}
+# The letters of words in Western European languages, which another encoding has elsewhere.
+LETTERS = re.compile(r"(?<=[a-zA-Z])[äöüßéèêëàâáçîïíìôóòõûùúñåæøãœ]|\b[ÄÖÜÉÅØÆÇ](?=[a-z])|(?<=\d)°")
 BYTE_ORDER_MARK = "\ufeff"
 BYTE_ORDER_MARKS = (b"\xff\xfe", b"\xfe\xff")
 PROBE_BYTES = 4096
+MAC_PROBE = 1_000_000
 ZIP = b"PK\x03\x04"
-_SAS = bytes(12) + b"\xc2\xea\x81\x60"
-FOREIGN_FORMATS = (  # the first bytes, other bytes in the file, what it is and the way out
-    (ZIP, b"word/document", "a Word document. Copy the cells of its table and paste them here."),
-    (ZIP, b"ppt/slides", "a presentation. Copy the cells of its table and paste them here."),
-    (
-        ZIP,
-        b"",
-        "a compressed archive. Unpack it and drop the CSV inside; pictures are read beside one "
-        "table that names them, or in a folder for each class.",
-    ),
-    (b"BZh", b"", "a compressed file. Unpack it, or compress it as .gz."),
-    (b"\xfd7zXZ", b"", "a compressed file. Unpack it, or compress it as .gz."),
-    (b"(\xb5/\xfd", b"", "a compressed file. Unpack it, or compress it as .gz."),
-    (b"FEA1", b"", "a Feather file of an early version. Save it again, or as CSV."),
-    (b"SQLite format 3", b"", "a database. Save one table as CSV and drop that."),
-    *(
-        (
-            bytes([0x80, protocol]),
-            b"",
-            "a pickle, which could run code. Save the table as CSV or Parquet.",
-        )
-        for protocol in range(2, 6)
-    ),
-    (b"Rar!", b"", "a compressed archive. Unpack it and drop the CSV inside."),
-    (b"7z\xbc\xaf", b"", "a compressed archive. Unpack it and drop the CSV inside."),
-    (b"$FL", b"", "an SPSS file. Save it as CSV there and drop that."),
-    (b"<stata_dta>", b"", "a Stata file. Save it as CSV (export delimited) and drop that."),
-    (_SAS, b"", "a SAS file. Save it as CSV (proc export) and drop that."),
-    (b"HEADER RECORD*", b"", "a SAS file. Save it as CSV (proc export) and drop that."),
-    (b"MATLAB 5.0", b"", "a MATLAB file. Save its table as CSV (writetable) and drop that."),
-    (b"RDX3\n", b"", "an R workspace. Save the table as CSV (write.csv) and drop that."),
-    (b"X\n\x00\x00\x00", b"", "an R object. Save the table as CSV (write.csv) and drop that."),
-    (b"MZ", b"\x00", "a program. Save the table as CSV and drop that."),
-    (b"II*\x00", b"", "a picture. Drop a table with a row for each picture."),
-    (b"MM\x00*", b"", "a picture. Drop a table with a row for each picture."),
-    (b"RIFF", b"\x00", "a picture, sound or film. Drop a table with a row for each."),
-    (b"\x89PNG", b"", "a picture. Drop a table with a row for each picture."),
-    (b"\xff\xd8\xff", b"", "a picture. Drop a table with a row for each picture."),
-    (b"GIF8", b"", "a picture. Drop a table with a row for each picture."),
-    (b"%PDF", b"", "a PDF document. Save its table as CSV and drop that."),
-)
-FOREIGN_TEXTS = {  # the first characters, what it is and the way out
-    re.compile(r"\s*<(?:!doctype html|html|table)\b", re.IGNORECASE): "a web page. Save its table "
-    "as CSV, or copy its cells, and drop that.",
-    re.compile(r"\s*<\?xml\b", re.IGNORECASE): "an XML document. Save its table as CSV and drop "
-    "that.",
-    re.compile(r'\s*(?:\[\s*)?\{\s*"[^"]*"\s*:'): "JSON. Save its records as CSV or Parquet, a row "
-    "for each, and drop that.",
-}
 EMPTY = "The file is empty. Choose a file with a header and rows."
 # Lines that some programs write above the header; sep= tells spreadsheets the delimiter.
 # Possessive, since backtracking would cost memory.
@@ -93,13 +49,11 @@ def as_utf8(raw: bytes, file: str) -> tuple[bytes, tuple[str, ...]]:
     TableError
         If this is not text, or is blank.
     """
-    for signature, content, kind in FOREIGN_FORMATS:
-        if raw.startswith(signature) and content in raw:
-            raise TableError(f"{file} is {kind}")
+    if kind := foreign_file(raw):
+        raise TableError(f"{file} is {kind}")
     text, encoding = _decode(raw)
-    for start, kind in FOREIGN_TEXTS.items():
-        if start.match(text):
-            raise TableError(f"{file} is {kind}")
+    if kind := foreign_text(text):
+        raise TableError(f"{file} is {kind}")
     n_control_codes = sum(text.count(code) for code in CONTROL_CODES)
     if "\0" in text or n_control_codes > len(text) // 100:
         raise TableError(
@@ -117,7 +71,7 @@ def as_utf8(raw: bytes, file: str) -> tuple[bytes, tuple[str, ...]]:
 
 def _decode(raw: bytes) -> tuple[str, str]:
     """Decode with the first encoding that fits; return its name too, unless it is UTF-8."""
-    for encoding, name in (_utf16(raw) | ENCODINGS).items():
+    for encoding, name in (_utf16(raw) | _mac_roman(raw) | ENCODINGS).items():
         with contextlib.suppress(UnicodeDecodeError):
             return raw.decode(encoding), name
     raise AssertionError("Latin-1 has a character for every byte.")
@@ -132,6 +86,20 @@ def _utf16(raw: bytes) -> dict[str, str]:
         if 0 not in plain and zeros.count(0) > len(zeros) // 2:
             return {encoding: "UTF-16"}
     return {}
+
+
+def _mac_roman(raw: bytes) -> dict[str, str]:
+    """Mac Roman, if only there the bytes beyond ASCII are the letters of words."""
+    probe = raw[:MAC_PROBE]
+    if probe.isascii():
+        return {}
+    with contextlib.suppress(UnicodeDecodeError):
+        raw.decode("utf-8")
+        return {}
+    n_western, n_mac = (
+        len(LETTERS.findall(probe.decode(encoding))) for encoding in ("latin-1", "mac_roman")
+    )
+    return MAC if n_mac > n_western else {}
 
 
 def _without_comments(data: bytes) -> tuple[bytes, tuple[str, ...]]:

@@ -148,6 +148,21 @@ def semicolons() -> MessyTable:
     )
 
 
+def older_mac() -> MessyTable:
+    text = text_of(
+        ["größe", "tempé", "façon"], A, B, ["mûr" if k == "ripe" else "vert" for k in KIND]
+    )
+    return MessyTable(
+        "Text of older Macs is Mac Roman, with carriage returns between the lines.",
+        "mac.txt",
+        text.replace("\n", "\r").encode("mac_roman"),
+        ("größe", "tempé"),
+        classes={"mûr": 24, "vert": 24},
+        shown=("Mac Roman",),
+        first={"größe": A[0]},
+    )
+
+
 def unicode_text() -> MessyTable:
     return MessyTable(
         "Unicode text of Excel is UTF-16 with tabs.",
@@ -212,5 +227,6 @@ def groups_in_names() -> MessyTable:
 
 TABLES = (
     genes, two_headers, units_row, wavelengths, totals, titles, comments, no_header, empty_edges,
-    quoted, index_column, semicolons, unicode_text, report, aligned, groups_below, groups_in_names,
+    quoted, index_column, semicolons, older_mac, unicode_text, report, aligned, groups_below,
+    groups_in_names,
 )  # fmt: skip

@@ -12,6 +12,7 @@ from typing import Any
 
 import python_calamine
 
+from melm_studio.tables.foreign import foreign_file
 from melm_studio.tables.formatting import listed, number, number_text, shortened
 from melm_studio.tables.readers.rows import TextWriter
 from melm_studio.tables.records import MAX_CELLS
@@ -36,7 +37,7 @@ _UNREADABLE = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, Ru
 def is_excel(raw: bytes) -> bool:
     """Whether these are the bytes of a workbook: .xlsx, .xlsm, .xlsb, .xls or .ods."""
     is_packed = raw.startswith(ZIP) and (WORKBOOK in raw or OPEN_DOCUMENT in raw[:200])
-    return is_packed or raw.startswith(BEFORE_2007)
+    return is_packed or (raw.startswith(BEFORE_2007) and not foreign_file(raw))
 
 
 def excel_text(

@@ -222,7 +222,7 @@ def test_many_columns_with_text_among_numbers_are_said_briefly():
         (b"Rar!\x1a\x07", "is a compressed archive. Unpack it"),
         (b"\x80\x05\x95", "is a pickle"),
         (b"MZ\x90\x00", "is a program"),
-        (b"\x00\x00\x00\x20ftypisom", "first bytes are 00 00 00 20 66 74"),
+        (b"\x00\x00\x00\x20whatever", "first bytes are 00 00 00 20 77 68"),
         (b"Dear all,\nthis is a letter, not a table.\nIt has no columns.\n", "running text"),
         (b"This is one line of text without any columns", "running text"),
         (b"a,b\n1,2\n1,2,3\n", r"Row 3 \(the first line is row 1\) has 3 fields .* header has 2"),
@@ -235,6 +235,19 @@ def test_many_columns_with_text_among_numbers_are_said_briefly():
 def test_what_is_no_table_gets_a_sentence(raw, sentence):
     with pytest.raises(TableError, match=sentence):
         read_table(raw, "data.csv")
+
+
+@pytest.mark.parametrize("name", ["ID3", "BM", "MZ", "OTTO", "FORM", "ORC", "true", "ftyp"])
+def test_a_header_may_begin_as_another_kind_of_file_does(name):
+    assert read(f"{name},b\n1,2\n").frame.columns.tolist() == [name, "b"]
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "mac_roman"])
+def test_the_encoding_is_that_in_which_words_have_letters(encoding):
+    text = "größe,été,°C\n1,façon,20°\n2,forêt,21°\n"
+    table = read_table(text.encode(encoding), "t.csv")
+    assert table.frame.columns.tolist() == ["größe", "été", "°C"]
+    assert table.frame["été"].tolist() == ["façon", "forêt"]
 
 
 @pytest.mark.parametrize(

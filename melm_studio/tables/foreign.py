@@ -1,0 +1,149 @@
+"""Files that are no tables, by their first bytes: what they are, and the way out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+_ZIP = b"PK\x03\x04"
+_COMPOUND = b"\xd0\xcf\x11\xe0"  # of Office before 2007
+_AS_CSV = "Save its table as CSV and drop that."
+_CELLS = "Copy the cells of its table and paste them here."
+_UNPACK = "Unpack it and drop the CSV inside."
+_PROGRAM = "a program. Drop a table, such as a CSV."
+_PICTURE = "a picture. Drop a table with a row for each picture, or a .zip of folders of pictures."
+_SOUND = "a sound. Drop a table with a row for each sound."
+_FILM = "a film. Drop a table with a row for each film."
+_FONT = "a font. Drop a table, such as a CSV."
+_COMPRESSED = "a compressed file. Unpack it, or compress it as .gz."
+_DATABASE = "a database. Save one table as CSV and drop that."
+_RASTER = "an image of a scanner or telescope. Drop a table with a row for each image."
+# Where the first bytes could be letters of a header, a zero byte, which no text has.
+_BINARY = b"\0"
+
+_STARTS: tuple[tuple[bytes, bytes, str], ...] = (  # first bytes, others in the file, what it is
+    (_ZIP, b"word/document", f"a Word document. {_CELLS}"),
+    (_ZIP, b"ppt/slides", f"a presentation. {_CELLS}"),
+    (
+        _ZIP,
+        b"",
+        "a compressed archive. Unpack it and drop the CSV inside; pictures are read beside one "
+        "table that names them, or in a folder for each class, and two tables where one names the "
+        "samples of the other.",
+    ),
+    (_COMPOUND, "WordDocument".encode("utf-16-le"), f"a Word document. {_CELLS}"),
+    (_COMPOUND, "PowerPoint Document".encode("utf-16-le"), f"a presentation. {_CELLS}"),
+    (b"{\\rtf", b"", f"a text document. {_CELLS}"),
+    (b"%PDF", b"", f"a PDF document. {_AS_CSV}"),
+    (b"%!PS", b"", f"a printed page (PostScript). {_AS_CSV}"),
+    *((start, b"", _COMPRESSED) for start in (b"BZh", b"\xfd7zXZ", b"(\xb5/\xfd", b'\x04"M\x18')),
+    *((start, b"", f"a compressed archive. {_UNPACK}") for start in (b"Rar!", b"7z\xbc\xaf")),
+    (b"FEA1", b"", "a Feather file of an early version. Save it again, or as CSV."),
+    (b"ORC", _BINARY, f"an ORC file. {_AS_CSV[:-1]}, or as Parquet."),
+    (b"Obj\x01", b"", f"an Avro file. {_AS_CSV[:-1]}, or as Parquet."),
+    (b"CDF\x01", b"", f"a NetCDF file. {_AS_CSV}"),
+    (b"CDF\x02", b"", f"a NetCDF file. {_AS_CSV}"),
+    (b"SQLite format 3", b"", _DATABASE),
+    (b"\0\1\0\0Standard ", b"", _DATABASE),  # Access
+    *(
+        (
+            bytes([0x80, protocol]),
+            b"",
+            "a pickle, which could run code. Save the table as CSV or Parquet.",
+        )
+        for protocol in range(2, 6)
+    ),
+    (b"$FL2", b"", "an SPSS file. Save it as CSV there and drop that."),
+    (b"$FL3", b"", "an SPSS file. Save it as CSV there and drop that."),
+    (b"<stata_dta>", b"", "a Stata file. Save it as CSV (export delimited) and drop that."),
+    (
+        bytes(12) + b"\xc2\xea\x81\x60",
+        b"",
+        "a SAS file. Save it as CSV (proc export) and drop that.",
+    ),
+    (b"HEADER RECORD*", b"", "a SAS file. Save it as CSV (proc export) and drop that."),
+    (b"MATLAB 5.0", b"", "a MATLAB file. Save its table as CSV (writetable) and drop that."),
+    (b"RDX3\n", b"", "an R workspace. Save the table as CSV (write.csv) and drop that."),
+    (b"X\n\0\0\0", b"", "an R object. Save the table as CSV (write.csv) and drop that."),
+    *((start, _BINARY, _PROGRAM) for start in (b"MZ", b"\x7fELF", b"\0asm", b"dex\n", b"!<arch>")),
+    *(
+        (start, b"", _PROGRAM)  # of macOS, and Java
+        for start in (
+            b"\xfe\xed\xfa\xce",
+            b"\xfe\xed\xfa\xcf",
+            b"\xce\xfa\xed\xfe",
+            b"\xcf\xfa\xed\xfe",
+            b"\xca\xfe\xba\xbe",
+        )
+    ),
+    *(
+        (start, _BINARY, _PICTURE)
+        for start in (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"BM", b"II*\0", b"MM\0*", b"8BPS")
+    ),
+    (b"\xff\xd8\xff", b"", _PICTURE),
+    (b"\x89PNG", b"", _PICTURE),
+    (b"\0\0\1\0", b"", _PICTURE),  # an icon
+    (b"\0\0\0\x0cjP", b"", _PICTURE),
+    (b"SIMPLE  =", b"", _RASTER),  # FITS
+    *((start, _BINARY, _SOUND) for start in (b"ID3", b"fLaC", b"OggS", b"MThd", b"FORM", b".snd")),
+    *((start, _BINARY, _SOUND) for start in (b"\xff\xfb", b"\xff\xf3", b"\xff\xf2", b"#!AMR")),
+    *((start, _BINARY, _FILM) for start in (b"\x1aE\xdf\xa3", b"\0\0\1\xba", b"\0\0\1\xb3")),
+    *((start, _BINARY, _FILM) for start in (b"FLV\1", b"0&\xb2u\x8ef\xcf\x11")),
+    *((start, _BINARY, _FONT) for start in (b"OTTO", b"ttcf", b"wOFF", b"wOF2", b"true\0")),
+    (b"\0\1\0\0", b"cmap", _FONT),
+)
+_LATER: tuple[tuple[int, bytes, str], ...] = (  # bytes at a place
+    *((4, b"ftyp" + kind, _PICTURE) for kind in (b"heic", b"heix", b"mif1", b"avif")),
+    (4, b"ftypM4A", _SOUND),
+    (4, b"ftyp", _FILM),
+    (4, b"moov", _FILM),
+    (4, b"mdat", _FILM),
+    (128, b"DICM", _RASTER),
+    (344, b"n+1\0", _RASTER),  # NIfTI
+)
+_RIFF = {b"WAVE": _SOUND, b"AVI ": _FILM, b"WEBP": _PICTURE}
+_TEXTS = {
+    re.compile(r"\s*<(?:!doctype html|html|table)\b", re.IGNORECASE): "a web page. Save its table "
+    "as CSV, or copy its cells, and drop that.",
+    re.compile(r"\s*<\?xml\b", re.IGNORECASE): "an XML document. Save its table as CSV and drop "
+    "that.",
+    re.compile(r'\s*(?:\[\s*)?\{\s*"[^"]*"\s*:'): "JSON. Save its records as CSV or Parquet, a row "
+    "for each, and drop that.",
+    re.compile(
+        r">[^\n,;\t]*\r?\n[A-Za-z*-]{5,}\r?\n"
+    ): "a file of sequences (FASTA). Drop a table with "
+    "a row for each, such as of the counts of their parts.",
+}
+
+
+def foreign_file(raw: bytes) -> str:
+    """What the bytes are, with the way out; empty if they may be text.
+
+    Examples
+    --------
+    >>> foreign_file(b"%PDF-1.7")
+    'a PDF document. Save its table as CSV and drop that.'
+    """
+    return next(_found(raw), "")
+
+
+def _found(raw: bytes) -> Iterator[str]:
+    if raw.startswith(b"RIFF") and raw[8:12] in _RIFF:
+        yield _RIFF[raw[8:12]]
+    for start, content, kind in _STARTS:
+        if raw.startswith(start) and content in raw:
+            yield kind
+    for place, signature, kind in _LATER:
+        if raw.startswith(signature, place) and _BINARY in raw[: place + len(signature) + 4]:
+            yield kind
+
+
+def foreign_text(text: str) -> str:
+    """What text is that is no table, with the way out; empty if it may be one.
+
+    Examples
+    --------
+    >>> foreign_text('[{"x": 1}]')
+    'JSON. Save its records as CSV or Parquet, a row for each, and drop that.'
+    """
+    return next((kind for start, kind in _TEXTS.items() if start.match(text)), "")
