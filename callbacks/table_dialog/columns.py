@@ -33,6 +33,7 @@ from melm_studio.tables import (
     Use,
     answers_without,
     can_be_pixels,
+    fitting_grid,
     grid_answer,
     pixel_grid,
 )
@@ -178,7 +179,7 @@ def show_grid(data: Any, error: str | None) -> tuple[Any, ...]:
 
 
 def _grid_text(shown: ShownData, labeled: LabeledData) -> str:
-    grid = pixel_grid(labeled, shown.source.answers.get(GRID, ""))
+    grid = fitting_grid(labeled, shown.source.answers.get(GRID, ""))
     return "" if grid is None else grid.size
 
 
@@ -188,13 +189,15 @@ def choose_grid(text: str | None, data: Any) -> tuple[Any, Any]:
         return no_update, no_update
     try:
         shown = ShownData.from_json(data)
-        present = _grid_text(shown, workspace().data(shown))
+        labeled = workspace().data(shown)
+        present = _grid_text(shown, labeled)
     except UserError:
         return no_update, no_update
     if text.strip() == present:  # filled in, not typed
         return no_update, None
     try:
         answer = grid_answer(text)
+        pixel_grid(labeled, answer)  # refuses what the columns cannot be
     except TableError as refusal:
         return no_update, str(refusal)
     answers = {**shown.source.answers, GRID: answer}

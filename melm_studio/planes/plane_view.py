@@ -57,7 +57,7 @@ from melm_studio.planes.types import (
     ProjectedRows,
     Scores,
 )
-from melm_studio.tables import LabeledData, PixelGrid, pixel_grid
+from melm_studio.tables import LabeledData, PixelGrid, fitting_grid, pixel_grid
 
 # More points than this can be neither distinguished nor moved smoothly; the densities still sum
 # over all rows.
@@ -118,8 +118,8 @@ class PlaneViewer:
         )
 
     def pixel_grid(self, said: str) -> PixelGrid | None:
-        """The image that the features are, as `pixel_grid` finds it; recognized once."""
-        return pixel_grid(self.parts[0], said) if said else self._recognized_grid
+        """The image that the features are, as `fitting_grid` finds it; recognized once."""
+        return fitting_grid(self.parts[0], said) if said else self._recognized_grid
 
     @cached_property
     def _recognized_grid(self) -> PixelGrid | None:

@@ -11,6 +11,7 @@ from melm_studio.tables.pixels import (
     MAX_PIXELS,
     PixelGrid,
     can_be_pixels,
+    fitting_grid,
     grid_answer,
     pixel_grid,
 )
@@ -118,6 +119,7 @@ __all__ = [
     "edited_table",
     "fill_source",
     "filtered_table",
+    "fitting_grid",
     "grid_answer",
     "has_chosen_groups",
     "is_measure",

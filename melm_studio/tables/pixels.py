@@ -13,7 +13,7 @@ import numpy.typing as npt
 from melm_core.base import FloatArray, IntArray
 from melm_studio.tables.formatting import number, shortened
 from melm_studio.tables.labeled_data import LabeledData
-from melm_studio.tables.questions import GRID_SIZE, NO_GRID
+from melm_studio.tables.questions import GRID, GRID_SIZE, NO_GRID, Choice, Question
 from melm_studio.tables.read import TableError
 from melm_studio.tables.roles import Column, Role
 
@@ -99,6 +99,39 @@ def pixel_grid(data: LabeledData, said: str = "") -> PixelGrid | None:
         return _said(data, said)
     found = _by_two_numbers(data) or _by_one_number(data)
     return found if found is None else _placed(data, *found)
+
+
+def fitting_grid(data: LabeledData, said: str) -> PixelGrid | None:
+    """The grid that the user said, or the recognized one where the columns cannot be that."""
+    try:
+        return pixel_grid(data, said)
+    except TableError:
+        return pixel_grid(data)
+
+
+def grid_question(data: LabeledData, said: str) -> Iterator[Question]:
+    """Whether the features are the pixels of an image, where that was a guess or was answered.
+
+    Parameters
+    ----------
+    data : LabeledData
+    said : str
+        The user's answer, which the columns can be; empty without one.
+    """
+    found = pixel_grid(data)
+    is_guess = found is not None and not _is_pixel_word(_prefix(data.own_feature_names[0]))
+    if not (said or is_guess):
+        return
+    default = NO_GRID if found is None else f"{found.height}x{found.width}"
+    sizes = dict.fromkeys(size for size in (default, said) if size not in ("", NO_GRID))
+    choices = (*(Choice(size, size.replace("x", " x ")) for size in sizes), Choice(NO_GRID, "No"))
+    reason = " Their values resemble each other as those of neighboring pixels do."
+    sentence = f"Are the features the pixels of an image?{reason if is_guess else ''}"
+    yield Question(GRID, sentence, choices, said, default)
+
+
+def _prefix(name: str) -> str:
+    return re.split(r"\d", name, maxsplit=1)[0] or "pixel"
 
 
 def can_be_pixels(data: LabeledData) -> bool:

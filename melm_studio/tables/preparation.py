@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -34,7 +35,7 @@ from melm_studio.tables.dependence import (
 from melm_studio.tables.formatting import count, listed, number, number_text, shortened
 from melm_studio.tables.labeled_data import LabeledData, UnlabeledRows
 from melm_studio.tables.labels import guess_label, label_candidates, likely_labels
-from melm_studio.tables.pixels import pixel_grid
+from melm_studio.tables.pixels import grid_question, pixel_grid
 from melm_studio.tables.questions import (
     GRID,
     LABEL,
@@ -166,9 +167,25 @@ def prepare(
         # The first step of the classes only names them.
         warnings=(*unfit_steps, *classes.steps[1:], *unlabeled_steps, *warnings),
     )
-    if GRID in answers:  # refuses what the columns cannot be
-        pixel_grid(data, answers[GRID])
-    return data
+    return _with_grid(data, answers.get(GRID, ""))
+
+
+def _with_grid(data: LabeledData, said: str) -> LabeledData:
+    """The data with the question whether the features are pixels, if it is one."""
+    unfit: tuple[str, ...] = ()
+    try:
+        pixel_grid(data, said)
+    except TableError:
+        said, unfit = "", _unfit_steps({GRID: said})
+    questions = tuple(grid_question(data, said))
+    if not (questions or unfit):
+        return data
+    return replace(
+        data,
+        questions=(*data.questions, *questions),
+        steps=(*data.steps, *unfit),
+        warnings=(*unfit, *data.warnings),
+    )
 
 
 def _likely_labels(table: Table, without: Collection[str], answers: Mapping[str, str]) -> list[str]:

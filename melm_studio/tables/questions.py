@@ -21,7 +21,7 @@ from melm_studio.tables.text import TableError
 NEIGHBORS, DOUBLES = "neighbors", "doubles"
 LABEL = "label"
 SHEET = "sheet"
-GRID = "grid"  # never asked: found, or said by the user
+GRID = "grid"  # asked where it was guessed; else said by the user
 SUBJECTS = "subjects:"  # and the name of a column
 INDEPENDENT, TOGETHER = "independent", "together"
 COLUMN = "column:"  # and the name of a column
@@ -65,7 +65,7 @@ class Question(msgspec.Struct, frozen=True):
     ----------
     id : str
         "label", "neighbors", "doubles", "sheet", "limits", "words", "samples", "header", "totals",
-        or "subjects:" or "use:" and the name of a column.
+        "grid", or "subjects:" or "use:" and the name of a column.
     sentence : str
         The question, and why it is asked.
     choices : tuple of Choice

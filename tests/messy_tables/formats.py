@@ -116,6 +116,37 @@ def npz() -> MessyTable:
     )
 
 
+def npz_of_codes() -> MessyTable:
+    saved = io.BytesIO()
+    codes = np.array([["raw", "ripe"].index(kind) for kind in KIND])
+    names = np.array(["raw", "ripe"])
+    np.savez(saved, data=np.column_stack([A, B]), target=codes, target_names=names)
+    return MessyTable(
+        "Codes of classes in an .npz have the names that stand beside them, as in scikit-learn.",
+        "t.npz",
+        saved.getvalue(),
+        ("x0", "x1"),
+        shown=("target is named by target_names.",),
+        first={"x0": A[0]},
+    )
+
+
+def npz_of_images() -> MessyTable:
+    saved = io.BytesIO()
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(N_ROWS, 8, 8))
+    X = X[:, 1:, 1:] + X[:, :-1, 1:] + X[:, 1:, :-1] + X[:, :-1, :-1]
+    np.savez(saved, X=X[:, :6, :6], y=np.array(KIND))
+    return MessyTable(
+        "Whether features that are alike as neighboring pixels are an image is asked.",
+        "t.npz",
+        saved.getvalue(),
+        tuple(f"x{row}_{column}" for row in range(6) for column in range(6)),
+        shown=("Are the features the pixels of an image?",),
+        asked=("grid",),
+    )
+
+
 def embeddings() -> MessyTable:
     vectors = np.random.default_rng(0).normal(size=(N_ROWS, 4)).round(3)
     saved = io.BytesIO()
@@ -208,5 +239,5 @@ def arff() -> MessyTable:
 
 TABLES = (
     gzipped, zipped, with_samples, with_pictures, icons_last, picture_files_last, annotated, npz,
-    embeddings, written_embeddings, workbook, explained_workbook, arff,
+    npz_of_codes, npz_of_images, embeddings, written_embeddings, workbook, explained_workbook, arff,
 )  # fmt: skip

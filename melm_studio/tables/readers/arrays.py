@@ -21,6 +21,8 @@ from melm_studio.tables.text import ZIP, TableError
 NPY = b"\x93NUMPY"
 _FIRST_NAME = slice(0, 300)  # of an archive
 _NAMES = ("feature_names", "features_names", "columns", "var_names", "names")
+_CLASS_NAMES = ("target_names", "class_names", "label_names", "classes")
+_CODES = ("y", "target", "targets", "label", "labels", "class")
 _FEATURES = ("X", "x", "data", "features", "embeddings", "embedding")
 _UNREADABLE = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, ValueError, OSError)
 
@@ -63,6 +65,7 @@ def array_cells(
     }
     n_rows = max(labeled or sizes, default=0)
     names = _column_names(arrays)
+    arrays, named = _with_class_names(arrays)
     fitting = {k: a for k, a in arrays.items() if a.ndim and len(a) == n_rows and k not in names}
     n_columns = sum(math.prod(array.shape[1:]) for array in fitting.values())
     if n_columns > limits.n_columns or n_rows > limits.n_rows:
@@ -80,7 +83,7 @@ def array_cells(
     others = [name for name in arrays if name not in fitting and name not in names]
     left = f"Left out: {count(len(others), 'array')} without {number(n_rows)} rows"
     steps = (f"{left} ({listed(others)}).",) if others else ()
-    return pd.DataFrame(columns), steps
+    return pd.DataFrame(columns), (*named, *steps)
 
 
 def _arrays(raw: bytes, file: str, max_bytes: int) -> dict[str, npt.NDArray[Any]]:
@@ -120,6 +123,30 @@ def _column_names(arrays: dict[str, npt.NDArray[Any]]) -> dict[str, list[str]]:
         for name in _NAMES
         if name in arrays and arrays[name].ndim == 1 and len(arrays[name]) in widths
     }
+
+
+def _with_class_names(
+    arrays: dict[str, npt.NDArray[Any]],
+) -> tuple[dict[str, npt.NDArray[Any]], tuple[str, ...]]:
+    """The arrays with the names of classes in place of codes from 0, as scikit-learn has them."""
+    for name in _CLASS_NAMES:
+        if name not in arrays or arrays[name].ndim != 1 or arrays[name].dtype.kind not in "US":
+            continue
+        classes = arrays[name]
+        for codes in _CODES:
+            if codes in arrays and _are_codes(arrays[codes], len(classes)):
+                others = {key: array for key, array in arrays.items() if key != name}
+                texts = {codes: classes[arrays[codes].astype(np.int64)]}
+                return {**others, **texts}, (f"{codes} is named by {name}.",)
+    return arrays, ()
+
+
+def _are_codes(array: npt.NDArray[Any], n_classes: int) -> bool:
+    """Whether an array has whole numbers from 0 for so many classes."""
+    if array.ndim != 1 or array.dtype.kind not in "iuf" or len(array) <= n_classes:
+        return False
+    present = np.isin(array, np.arange(n_classes))
+    return n_classes > 1 and bool(present.all())
 
 
 def _block(

@@ -230,8 +230,9 @@ def test_a_recognized_grid_is_filled_in_and_chooses_nothing(visitor):
 
 def test_a_grid_that_the_columns_cannot_be_gets_a_sentence(visitor):
     visitor.choose_file(drawings(), "drawings.csv")
-    refused = visitor.choose(visitor.fire(ids.GRID, "value", "5 x 5")[CHOICE])
-    assert "5 x 5 has 25 pixels, but the table has 16 numeric columns" in str(refused[ERROR])
+    answer = visitor.fire(ids.GRID, "value", "5 x 5")
+    assert CHOICE not in answer
+    assert "5 x 5 has 25 pixels, but the table has 16 numeric columns" in str(answer)
 
 
 def test_what_is_no_size_gets_a_sentence_at_its_field(visitor):

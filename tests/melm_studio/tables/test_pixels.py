@@ -15,6 +15,7 @@ from melm_studio.tables import (
     Table,
     TableError,
     can_be_pixels,
+    fitting_grid,
     grid_answer,
     load_sample,
     pixel_grid,
@@ -135,17 +136,49 @@ def test_what_a_person_says_goes_before_what_is_recognized():
 def test_a_grid_that_the_columns_cannot_be_is_refused_with_a_way_out():
     table = drawings([f"p{at}" for at in range(64)])
     with pytest.raises(TableError, match="9 x 9 has 81 pixels, but the table has 64 numeric"):
-        prepare(table, "digit", answers={"grid": "9x9"})
+        grid_of(table, "9x9")
     with pytest.raises(TableError, match=f"at most {MAX_PIXELS:,} are shown"):
-        prepare(table, "digit", answers={"grid": "100x100"})
+        grid_of(table, "100x100")
     with pytest.raises(TableError, match='"8 by 8" is no answer to grid'):
         prepare(table, "digit", answers={"grid": "8 by 8"})
+
+
+@pytest.mark.parametrize("said", ["9x9", "100x100"])
+def test_an_answer_about_another_table_is_said_and_the_recognized_grid_stays(said):
+    data = prepare(drawings([f"x{at}" for at in range(64)]), "digit", answers={"grid": said})
+    assert data.warnings[0].startswith(
+        f"Not used, since this table does not fit: 1 answer (grid = {said})"
+    )
+    assert [(one.id, one.answer, one.default) for one in data.questions] == [("grid", "", "8x8")]
+    assert fitting_grid(data, said).size == "8 x 8"
+
+
+@pytest.mark.parametrize(
+    ("prefix", "said", "asked"),
+    [
+        ("x", "", [("grid", "", "8x8", ["8x8", "none"])]),
+        ("x", "none", [("grid", "none", "8x8", ["8x8", "none"])]),
+        ("x", "4x16", [("grid", "4x16", "8x8", ["8x8", "4x16", "none"])]),
+        ("pixel", "", []),
+        ("pixel", "none", [("grid", "none", "8x8", ["8x8", "none"])]),
+    ],
+)
+def test_whether_features_are_pixels_is_asked_where_it_was_guessed_or_answered(prefix, said, asked):
+    table = drawings([f"{prefix}{at}" for at in range(64)])
+    data = prepare(table, "digit", answers={"grid": said} if said else None)
+    found = [
+        (one.id, one.answer, one.default, [choice.value for choice in one.choices])
+        for one in data.questions
+    ]
+    assert found == asked
 
 
 def test_the_answer_changes_no_number():
     table = drawings([f"p{at}" for at in range(64)])
     plain = prepare(table, "digit")
-    assert prepare(table, "digit", answers={"grid": "8x8"}).content_hash == plain.content_hash
+    answered = prepare(table, "digit", answers={"grid": "8x8"})
+    assert (answered.feature_names, answered.steps) == (plain.feature_names, plain.steps)
+    np.testing.assert_array_equal(answered.X, plain.X)
 
 
 @pytest.mark.parametrize("typed", ["8x8", " 8 X 8", "8×8", "8 * 8"])

@@ -381,3 +381,15 @@ def test_an_archive_of_one_file_is_unpacked():
     table = read_table(file.getvalue(), "t.zip")
     assert table.name == "inside"
     assert table.frame["a"].tolist() == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("codes", "names"),
+    [([1, 2, 3] * 4, ["a", "b", "c"]), ([0, 0.5] * 6, ["a", "b"]), ([0] * 12, ["a"])],
+    ids=["from 1", "no whole numbers", "one class"],
+)
+def test_numbers_that_are_no_codes_of_named_classes_stay(codes, names):
+    file = io.BytesIO()
+    np.savez(file, X=np.eye(12), y=np.array(codes), target_names=np.array(names))
+    table = read_table(file.getvalue(), "t.npz")
+    assert table.frame["y"].tolist() == codes
