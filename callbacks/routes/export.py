@@ -67,6 +67,7 @@ def _saved_plane(record: RunRecord) -> SavedPlane:
         options.gamma,
         calibration=known.calibration if known else None,
         limits=services().rows.placer(record, event, options).limits,
+        set_limits=known.set_limits() if known else None,
     )
 
 

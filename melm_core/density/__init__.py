@@ -45,10 +45,12 @@ from melm_core.density.regions import (
     line_region_shares,
     region_shares,
 )
+from melm_core.density.set_limits import ROUNDING, SetLimits, nonconformity, thinned_logs
 
 __all__ = [
     "DEFAULT_SHRINKAGE",
     "LOOSE_TOLERANCE",
+    "ROUNDING",
     "TOLERANCE",
     "ClassDensities",
     "ClassRegions",
@@ -60,6 +62,7 @@ __all__ = [
     "Precision",
     "PreparedSums",
     "RegionShare",
+    "SetLimits",
     "SmallCellsWarning",
     "TiledClasses",
     "class_thresholds",
@@ -75,10 +78,12 @@ __all__ = [
     "kernel_classes_in_blocks",
     "line_region_shares",
     "log_potential",
+    "nonconformity",
     "nuisance_accuracy",
     "nuisance_cells",
     "region_shares",
     "small_cells_in_words",
+    "thinned_logs",
     "whitened_kernel_classes",
     "within_class_whitening",
 ]

@@ -27,6 +27,7 @@ from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
 from melm_core.density.calibration import Calibration
 from melm_core.density.class_densities import ClassDensities
+from melm_core.density.set_limits import ROUNDING, SetLimits, nonconformity, thinned_logs
 from melm_core.evaluation.calibration import Reliability, cross_calibrated, fitted_calibration
 from melm_core.evaluation.density_accuracy import fold_classes, fold_points
 from melm_core.evaluation.folds import CodedRows, Fold, refit_folds
@@ -47,10 +48,7 @@ DEFAULT_CONFORMAL_FOLDS = 20
 
 _GAMMA = 1.0  # of the densities: Silverman's rule
 _OUTLYING = 0.99  # of the rows are denser than the background
-# A class that is likelier than all else together is left out of no set.
-_LEAST_NONCONFORMITY = float(np.log(2.0))
 _TINY = float(np.finfo(np.float64).tiny)
-_ROUNDING = 1e-9
 
 Sets = npt.NDArray[np.bool_]
 
@@ -212,14 +210,31 @@ class ConformalScores:
 
     def nonconformity(self, evidence: Evidence) -> FloatArray:
         """How strange each class is to rows, shape (n_rows, n_classes)."""
-        logs = evidence.logs + self._thinning(evidence)[:, None]
-        among = logs
-        if evidence.has_densities:
-            background = np.full((len(logs), 1), self._background)
-            among = np.hstack([logs, background])
-        strange = np.logaddexp.reduce(among, axis=1)[:, None] - logs
-        bounded: FloatArray = np.maximum(np.nan_to_num(strange, nan=np.inf), _LEAST_NONCONFORMITY)
-        return bounded
+        background = self._background if evidence.has_densities else -np.inf
+        return nonconformity(evidence.logs, evidence.residuals, background, *self._roots)
+
+    def limits(self, coverage: float) -> SetLimits:
+        """The largest nonconformity in a set, for the fit to all rows.
+
+        One number for each class instead of the fits without each fold. As the fit to all rows is
+        none of those that the numbers come of, nothing is proved of its sets.
+
+        Parameters
+        ----------
+        coverage : float
+        """
+        largest = np.full(self.evidence.logs.shape[1], np.inf)
+        for code in range(len(largest)):
+            own = np.flatnonzero(self.y == code)
+            order = own[np.argsort(-self._own[own], kind="stable")]
+            as_strange = self._weights[order].cumsum()
+            # A new row counts among those of the class, as in a p-value.
+            needed = (1.0 - coverage) * (1.0 + as_strange[-1]) - 1.0
+            if needed >= -ROUNDING:
+                at = np.searchsorted(as_strange, needed + ROUNDING, side="right")
+                largest[code] = self._own[order[min(int(at), len(order) - 1)]]
+        background = self._background if self.evidence.has_densities else -np.inf
+        return SetLimits(coverage, largest, background, *self._roots)
 
     def p_values(self, of_folds: Sequence[Evidence]) -> FloatArray:
         """The share of the rows of each class that are as strange to it as new rows are.
@@ -258,7 +273,7 @@ class ConformalScores:
                 order = own[np.argsort(self._own[own], kind="stable")]
                 below = np.concatenate([[0.0], self._weights[order].cumsum()])
                 # Sums of the same terms in another order differ by rounding.
-                at = np.searchsorted(self._own[order], of_new[:, code] - _ROUNDING)
+                at = np.searchsorted(self._own[order], of_new[:, code] - ROUNDING)
                 counts[:, code] += below[-1] - below[at]
                 totals[code] += below[-1]
         shares: FloatArray = (1.0 + counts) / (1.0 + totals)
@@ -300,19 +315,10 @@ class ConformalScores:
         roots = np.cbrt(self.evidence.residuals)
         return float(roots.mean()), float(roots.std(ddof=1))
 
-    def _thinning(self, evidence: Evidence) -> FloatArray:
-        """What the logarithms of all densities lose off the plane, shape (n_rows,)."""
-        mean, spread = self._roots
-        if evidence.residuals is None or spread <= 0.0:
-            return np.zeros(len(evidence.logs))
-        farther = np.maximum((np.cbrt(evidence.residuals) - mean) / spread, 0.0)
-        lost: FloatArray = -0.5 * farther**2
-        return lost
-
     @cached_property
     def _background(self) -> float:
         """The logarithm of a density that one row in a hundred falls below."""
-        logs = self.evidence.logs + self._thinning(self.evidence)[:, None]
+        logs = thinned_logs(self.evidence.logs, self.evidence.residuals, *self._roots)
         peaks = np.logaddexp.reduce(logs, axis=1)
         spread = peaks.std(ddof=1) * np.sqrt(1.0 + 1.0 / len(peaks))
         normal = peaks.mean() - spread * stats.t.ppf(_OUTLYING, len(peaks) - 1)
@@ -493,7 +499,7 @@ def in_set(p_values: FloatArray, coverage: float) -> Sets:
     >>> in_set(np.array([[0.3, 0.1]]), coverage=0.9)
     array([[ True, False]])
     """
-    sets: Sets = p_values > 1.0 - coverage + _ROUNDING
+    sets: Sets = p_values > 1.0 - coverage + ROUNDING
     return sets
 
 
@@ -515,7 +521,7 @@ def shortage_notes(
     >>> shortage_notes({"rare": 5, "other": 60}, 0.9, has_groups=False)
     ("'rare' is in every set: of its 5 rows at least 5 of 6 can be promised, and 90 % need 9.",)
     """
-    needed = int(np.ceil(1.0 / (1.0 - coverage) - _ROUNDING)) - 1
+    needed = int(np.ceil(1.0 / (1.0 - coverage) - ROUNDING)) - 1
     noun = "groups" if has_groups else "rows"
     return tuple(
         f"{name!r} is in every set: of its {n} {noun} at least {n} of {n + 1} can be promised, "

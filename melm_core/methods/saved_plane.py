@@ -20,6 +20,7 @@ from melm_core.base.row_blocks import is_lazy
 from melm_core.density.calibration import Calibration
 from melm_core.density.class_densities import ClassDensities
 from melm_core.density.classifier import ClassDensityPrediction
+from melm_core.density.set_limits import SetLimits
 from melm_core.linalg.plane_distances import score_distances, squared_residuals
 from melm_core.linalg.planes import orthonormalize
 from melm_core.recipe import FittedPreparation, RecipeRules
@@ -106,6 +107,8 @@ class SavedPlane(ClassDensityPrediction):
         Of rows that the plane was not fitted to; without it there are no probabilities.
     limits : RowLimits, optional
         Beyond which a row has no class.
+    set_limits : SetLimits, optional
+        How strange a class may be that is in the set of a row; needs limits.
     rules : RecipeRules, optional
         The fitted recipe of the encoded columns.
 
@@ -135,6 +138,8 @@ class SavedPlane(ClassDensityPrediction):
         What turns these into probabilities; None if it has no probabilities.
     limits_ : RowLimits or None
         Beyond which a row has no class; None if every row has one.
+    set_limits_ : SetLimits or None
+        How strange a class may be that is in the set of a row; None if it has no sets.
 
     Examples
     --------
@@ -161,6 +166,7 @@ class SavedPlane(ClassDensityPrediction):
         class_densities: ClassDensities | None = None,
         calibration: Calibration | None = None,
         limits: RowLimits | None = None,
+        set_limits: SetLimits | None = None,
         rules: RecipeRules | None = None,
     ) -> None:
         n_features = len(feature_names)
@@ -176,6 +182,14 @@ class SavedPlane(ClassDensityPrediction):
         self._set_columns(tuple(encodings) or tuple(map(ColumnEncoding, feature_names)))
         self._set_classes(class_names, class_densities)
         self.calibration_, self.limits_ = calibration, limits
+        self.set_limits_ = set_limits
+        if set_limits is not None and (
+            limits is None or set_limits.largest.shape != (len(class_names),)
+        ):
+            raise UserError(
+                f"set_limits must have a number for each of the {len(class_names)} classes, and "
+                "come with limits, whose mean they are measured from. Use the file as it was saved."
+            )
 
     def transform(self, X: Any) -> FloatArray:
         """Project rows in the original units, returning shape (n_samples, n_components).
@@ -245,6 +259,34 @@ class SavedPlane(ClassDensityPrediction):
         shares[self.are_unlike(X)] = np.nan
         return shares
 
+    def predict_set(self, X: Any) -> npt.NDArray[np.bool_]:
+        """Which classes each row may be of, shape (n_samples, n_classes).
+
+        Of the rows of each class about `set_limits_.coverage` have it in their set; of a row that
+        is like no class the set is empty. The limits come of refits without some rows, and the
+        plane is that of all, so that this coverage is not proved. `ConformalClassifier` keeps the
+        refits.
+
+        Parameters
+        ----------
+        X
+            See `transform`.
+
+        Raises
+        ------
+        ValueError
+            If the plane was saved without sets.
+        """
+        logs = self._log_densities(X)
+        if self.set_limits_ is None or self.limits_ is None:
+            raise UserError(
+                "This plane was saved without sets of classes: it was edited, is not the result "
+                "of its run, its rows are too few to leave some out, or the file is of an "
+                "earlier version. Download it again, or use predict."
+            )
+        centered, basis = self._prepared(X) - self.limits_.mean, orthonormalize(self.components_)
+        return self.set_limits_.sets(logs, squared_residuals(centered, basis).sum(axis=1))
+
     def are_unlike(self, X: Any) -> npt.NDArray[np.bool_]:
         """Whether rows are beyond the limits of those of the table, shape (n_samples,).
 
@@ -286,6 +328,7 @@ class SavedPlane(ClassDensityPrediction):
             class_densities=_densities(values["class_densities"]),
             calibration=values["calibration"] and Calibration(**values["calibration"]),
             limits=_limits(values["limits"]),
+            set_limits=_set_limits(values.get("set_limits")),  # which earlier files lack
             rules=_rules(values["rules"]),
         )
 
@@ -316,6 +359,7 @@ class SavedPlane(ClassDensityPrediction):
             },
             "calibration": self.calibration_ and asdict(self.calibration_),
             "limits": self.limits_ and _limit_values(self.limits_),
+            "set_limits": self.set_limits_ and _set_limit_values(self.set_limits_),
         }
         return json.dumps(values, indent=1, allow_nan=False)
 
@@ -440,6 +484,19 @@ def _limits(values: dict[str, Any] | None) -> RowLimits | None:
         for name in ("score_limit", "residual_limit")
     )
     return RowLimits(mean, precision, score, residual)
+
+
+def _set_limit_values(limits: SetLimits) -> dict[str, Any]:
+    """The limits as JSON has them, null for a class that is in every set."""
+    largest = [value if np.isfinite(value) else None for value in limits.largest.tolist()]
+    return {**asdict(limits), "largest": largest}
+
+
+def _set_limits(values: dict[str, Any] | None) -> SetLimits | None:
+    if values is None:
+        return None
+    largest = np.array([np.inf if each is None else each for each in values["largest"]], np.float64)
+    return SetLimits(**{**values, "largest": largest})
 
 
 def _densities(values: dict[str, Any] | None) -> ClassDensities | None:

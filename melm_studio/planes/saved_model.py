@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from melm_core.base import FloatArray, stratified_sample
-from melm_core.density import ClassDensities, kernel_classes
+from melm_core.density import ClassDensities, SetLimits, kernel_classes
 from melm_core.evaluation import Calibration
 from melm_core.methods import RowLimits, SavedPlane
 from melm_studio.runs.execution.rows import RunData, rows_of
@@ -34,6 +34,7 @@ def saved_plane(
     *,
     calibration: Calibration | None = None,
     limits: RowLimits | None = None,
+    set_limits: SetLimits | None = None,
 ) -> SavedPlane:
     """Return a plane of a run with all that applies it to new rows.
 
@@ -48,6 +49,8 @@ def saved_plane(
         Of their probabilities; without it the plane has none.
     limits : RowLimits, optional
         Beyond which a row has no class.
+    set_limits : SetLimits, optional
+        How strange a class may be that is in the set of a row.
     """
     train, _ = rows_of(data, record)
     width = record.density_gamma if gamma is None else gamma
@@ -61,6 +64,7 @@ def saved_plane(
         class_densities=class_densities(train, components, width),
         calibration=calibration,
         limits=limits,
+        set_limits=set_limits,
         rules=data.rules,
     )
 

@@ -5,7 +5,9 @@
 It needs numpy and pandas. The table may have its columns in any order, and others beside them;
 names may differ in case, marks and units, and labels are not needed. Rows are numbered from 1,
 without the header. The class is the one of the largest density in the plane; a row that is unlike
-those of the fit has none, and none has one where most are unlike.
+those of the fit has none, and none has one where most are unlike. "classes at 90 %" are those
+that the row may be of: of the rows of each class about 90 % have it there. That is estimated from
+rows that were left out of fits like this one, and not proved. A row of "no class" is like none.
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ import numpy.typing as npt
 import pandas as pd
 
 # <arithmetic>: `program_of` writes the functions of this module in place of the import.
+from melm_core.density import nonconformity
 from melm_core.linalg import score_distances, squared_residuals
 from melm_core.recipe import prepared_features
 
@@ -43,6 +46,7 @@ RULES: dict[str, Any] = {}
 CLASSES: dict[str, dict[str, Any]] = {}
 CALIBRATION: dict[str, float] = {}  # of their probabilities; empty without any
 LIMITS: dict[str, Any] = {}  # beyond which a row has no class
+SETS: dict[str, Any] = {}  # how strange a class may be that a row may be of
 # How the table was written to which the plane was fitted.
 HAS_HEADER = True
 DECIMAL = "."
@@ -97,7 +101,22 @@ def class_columns(
         shares = (1 - CALIBRATION["lapse"]) * shares + CALIBRATION["lapse"] / len(CLASSES)
         shares[has_none] = np.nan
         columns |= {f"probability of {name}": shares[:, i] for i, name in enumerate(CLASSES)}
+    if SETS:
+        words = np.array(set_words(prepared, logs), dtype=object)
+        hides = has_none.all() | np.isnan(coordinates).any(axis=1)
+        columns[f"classes at {100 * SETS['coverage']:g} %"] = np.where(hides, "", words)
     return columns
+
+
+def set_words(prepared: npt.NDArray[np.float64], logs: npt.NDArray[np.float64]) -> list[str]:
+    """The classes that each row may be of, as in "Barolo or Grignolino"."""
+    centered, basis = prepared - np.array(LIMITS["mean"]), np.array(LIMITS["basis"])
+    off = squared_residuals(centered, basis).sum(axis=1)
+    rules = (SETS[name] for name in ("background", "residual_mean", "residual_spread"))
+    # Sums of the same terms in another order differ by rounding.
+    sets = nonconformity(logs, off, *rules) <= np.array(SETS["largest"]) + 1e-9
+    names = np.array([*CLASSES], dtype=object)
+    return [" or ".join(names[own]) if own.any() else "no class" for own in sets]
 
 
 def are_unlike(prepared: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:

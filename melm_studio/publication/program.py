@@ -10,8 +10,10 @@ import sys
 from collections.abc import Iterable
 from dataclasses import asdict
 
+import numpy as np
+
 from melm_core.base import ColumnEncoding
-from melm_core.density import inverse_root
+from melm_core.density import inverse_root, nonconformity, thinned_logs
 from melm_core.linalg import orthonormalize, score_distances, squared_residuals
 from melm_core.methods import SavedPlane
 from melm_core.recipe import prepared_features
@@ -56,13 +58,14 @@ def _arithmetic() -> str:
     """The functions that apply a recipe, from their own source."""
     module = inspect.getsource(inspect.getmodule(prepared_features) or prepared_features)
     recipe = module.partition(_ARITHMETIC[0])[2].partition("\n")[2]
-    distances = [inspect.getsource(score_distances), inspect.getsource(squared_residuals)]
-    return "\n\n".join([recipe.rstrip("\n") + "\n", *distances]) + "\n\n"
+    of_rows = score_distances, squared_residuals, thinned_logs, nonconformity
+    sources = [inspect.getsource(function) for function in of_rows]
+    return "\n\n".join([recipe.rstrip("\n") + "\n", *sources]) + "\n\n"
 
 
 def _class_values(saved: SavedPlane | None) -> str:
     if saved is None or (densities := saved.class_densities_) is None:
-        return "CLASSES = {}\nCALIBRATION = {}\nLIMITS = {}\n"
+        return "CLASSES = {}\nCALIBRATION = {}\nLIMITS = {}\nSETS = {}\n"
     roots, log_peaks = inverse_root(densities.covariances)
     of_classes = zip(saved.classes_, densities.rows, roots, log_peaks, strict=True)
     classes = {
@@ -89,7 +92,22 @@ def _class_values(saved: SavedPlane | None) -> str:
         f"CLASSES = {{\n{_lines(f'{name!r}: {one!r}' for name, one in classes.items())}}}\n"
         f"CALIBRATION = {calibration!r}\n"
         f"LIMITS = {limits or {}!r}\n"
+        f"SETS = {_set_values(saved)!r}\n"
     )
+
+
+def _set_values(saved: SavedPlane) -> dict[str, float | list[float]]:
+    """The limits of sets of classes; empty without any."""
+    limits = saved.set_limits_
+    if limits is None:
+        return {}
+    return {
+        "coverage": limits.coverage,
+        "largest": np.minimum(limits.largest, _LARGEST).tolist(),
+        "background": limits.background,
+        "residual_mean": limits.residual_mean,
+        "residual_spread": limits.residual_spread,
+    }
 
 
 def _values(event: PlaneEvent, data: LabeledData) -> str:

@@ -9,6 +9,7 @@ from typing import Protocol, Self
 import numpy as np
 
 from melm_core.base import FloatArray, IntArray
+from melm_core.density import SetLimits
 from melm_core.evaluation import Calibration
 from melm_studio.record import Record
 from melm_studio.runs.records.sent_array import array_header, finite_array
@@ -36,6 +37,9 @@ class KnownProbabilities(Protocol):
 
     def p_values_of(self, X: FloatArray) -> FloatArray | None:
         """The same of other rows, with the features that refits take."""
+
+    def set_limits(self) -> SetLimits | None:
+        """Of the sets of 90 % in the plane of all rows, see `ConformalScores.limits`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,6 +74,9 @@ class HeldOutProbabilities:
         """Return None: the refits are not kept."""
 
     def p_values_of(self, X: FloatArray) -> None:
+        """Return None, as `p_values`."""
+
+    def set_limits(self) -> None:
         """Return None, as `p_values`."""
 
     def to_bytes(self) -> bytes:

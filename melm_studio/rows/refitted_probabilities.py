@@ -13,8 +13,15 @@ import numpy as np
 import numpy.typing as npt
 
 from melm_core.base import FloatArray, IntArray, UserError
+from melm_core.density import SetLimits
 from melm_core.diagnostics import HeldOutPlanes, RowProbabilities
-from melm_core.evaluation import Calibration, ConformalScores, FoldFit, sampled_rows
+from melm_core.evaluation import (
+    DEFAULT_COVERAGE,
+    Calibration,
+    ConformalScores,
+    FoldFit,
+    sampled_rows,
+)
 from melm_core.methods import GAMMA, METHODS, STARTS
 from melm_studio.runs.execution.rows import RunData, judged_rows, split_of
 from melm_studio.runs.records.run import RunRecord
@@ -139,6 +146,10 @@ class RefittedProbabilities:
     def p_values_of(self, X: FloatArray) -> FloatArray:
         """The same of other rows, with the features that the refits take."""
         return self._scores.p_values([fit.evidence(X) for fit in self._fits])
+
+    def set_limits(self) -> SetLimits:
+        """Of the sets of 90 % in the plane of all rows, see `ConformalScores.limits`."""
+        return self._scores.limits(DEFAULT_COVERAGE)
 
     @cached_property
     def _fits(self) -> tuple[FoldFit, ...]:

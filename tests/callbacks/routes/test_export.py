@@ -180,6 +180,11 @@ def test_program_and_model_give_the_points_for_every_linear_method(
     np.testing.assert_allclose(computed[COORDINATES], points, rtol=0, atol=1e-9)
     model = SavedPlane.from_json(visitor.http.get(f"/runs/{run}/model.json").text)
     np.testing.assert_allclose(model.transform(frame), points, rtol=0, atol=1e-9)
+    names = model.classes_
+    sets = [
+        " or ".join(names[own]) if own.any() else "no class" for own in model.predict_set(frame)
+    ]
+    assert computed["classes at 90 %"].tolist() == sets
     is_alike = ~model.are_unlike(frame)
     probabilities = model.predict_proba(frame)
     np.testing.assert_array_equal(np.isfinite(probabilities).all(axis=1), is_alike)

@@ -99,6 +99,23 @@ def test_no_number_is_finer_than_the_rows_of_a_class_allow():
     assert model.predict_set(X[:20])[:, 1].all()
 
 
+@pytest.mark.parametrize("has_groups", [False, True])
+@pytest.mark.parametrize("coverage", [0.5, 0.8, 0.9, 0.95, 0.99])
+def test_limits_give_the_sets_of_p_values_where_fits_do_not_differ(coverage, has_groups):
+    """Ties, a class with too few rows for most coverages, and exactly enough ones for 90 %."""
+    stream = np.random.default_rng(3)
+    y = np.repeat([0, 1, 2], [60, 19, 9])
+    logs = stream.normal(size=(len(y), 3)).round(1) - 3.0 * (np.arange(3) != y[:, None])
+    evidence = Evidence(logs, stream.chisquare(4, len(y)), has_densities=True)
+    groups = np.arange(len(y)) // 3 if has_groups else None
+    scores = ConformalScores(evidence, y, np.arange(len(y)) % 5, groups)
+    new = Evidence(8.0 * stream.normal(size=(400, 3)), stream.chisquare(9, 400), has_densities=True)
+    for judged in (evidence, new):
+        expected = in_set(scores.p_values([judged] * 5), coverage)
+        found = scores.limits(coverage).sets(judged.logs, judged.residuals)
+        np.testing.assert_array_equal(found, expected)
+
+
 def test_rows_of_a_group_count_once():
     stream = np.random.default_rng(0)
     patient = np.repeat(np.arange(16), 20)

@@ -12,7 +12,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 from melm_core.base import ColumnEncoding
-from melm_core.density import KernelDensityClassifier
+from melm_core.density import KernelDensityClassifier, SetLimits
 from melm_core.evaluation import Calibration
 from melm_core.methods.saved_plane import RowLimits, SavedPlane
 from tests.melm_core.helpers import plane
@@ -148,6 +148,7 @@ def predicting() -> tuple[SavedPlane, KernelDensityClassifier]:
         class_densities=classifier.kernel_classes_,
         calibration=Calibration(temperature=2.0, lapse=0.01),
         limits=RowLimits(iris.data.mean(axis=0), np.eye(2), 9.0, np.inf),
+        set_limits=SetLimits(0.9, np.array([2.0, 2.0, np.inf]), -4.0, 0.5, 0.3),
     )
     return saved_plane, classifier
 
@@ -175,6 +176,29 @@ def test_a_row_unlike_all_others_has_no_class_and_no_probability():
     assert again.predict(X)[1] is None
     assert np.isnan(again.predict_proba(X)[1]).all()
     assert np.isfinite(again.predict_proba(X)[[0, 2]]).all()
+
+
+def test_a_row_like_no_class_is_of_none_but_of_those_with_too_few_rows():
+    again = SavedPlane.from_json(predicting()[0].to_json())
+    X = load_iris(as_frame=True).data.head(3)
+    X.iloc[1] *= 20.0
+    of_setosa = [True, False, True]
+    assert again.predict_set(X).tolist() == [of_setosa, [False, False, True], of_setosa]
+
+
+def test_a_file_without_sets_is_read_and_says_so():
+    values = json.loads(predicting()[0].to_json())
+    del values["set_limits"]  # as in files of earlier versions
+    again = SavedPlane.from_json(json.dumps(values))
+    with pytest.raises(ValueError, match="saved without sets of classes"):
+        again.predict_set(load_iris(as_frame=True).data)
+
+
+def test_limits_of_sets_for_other_classes_are_refused():
+    values = json.loads(predicting()[0].to_json())
+    values["set_limits"]["largest"] = [2.0]
+    with pytest.raises(ValueError, match="a number for each of the 3 classes"):
+        SavedPlane.from_json(json.dumps(values))
 
 
 def test_without_calibration_there_are_classes_but_no_probabilities():

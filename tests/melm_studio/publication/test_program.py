@@ -18,7 +18,7 @@ from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 from msgspec import structs
 
-from melm_core.density import kernel_classes
+from melm_core.density import SetLimits, kernel_classes
 from melm_core.evaluation import Calibration
 from melm_core.methods import RowLimits, SavedPlane
 from melm_core.recipe import Fill, MissingValues, Recipe, Scaling, Step, StepKind
@@ -357,7 +357,8 @@ def test_rows_get_the_classes_and_probabilities_of_the_saved_plane():
     table = load_sample("iris")
     data = prepare(table)
     limits = RowLimits(np.zeros(4), np.eye(2), score_limit=9.0, residual_limit=7.0)
-    one = saved(data, calibration=Calibration(1.5, 0.02), limits=limits)
+    sets = SetLimits(0.9, np.array([1.5, 1.0, 1.0]), -6.0, 0.9, 0.2)
+    one = saved(data, calibration=Calibration(1.5, 0.02), limits=limits, set_limits=sets)
     found, notes = run(program(data, one), table.frame.to_csv(index=False).encode())
     unlike = one.are_unlike(table.frame)
     assert 0 < unlike.sum() < 75
@@ -366,6 +367,10 @@ def test_rows_get_the_classes_and_probabilities_of_the_saved_plane():
     assert found["class"][~unlike].tolist() == predicted[~unlike].tolist()
     shares = found[[f"probability of {name}" for name in data.class_names]]
     np.testing.assert_allclose(shares, one.predict_proba(table.frame), atol=1e-12)
+    names = np.array(data.class_names)
+    said = [" or ".join(names[own]) or "no class" for own in one.predict_set(table.frame)]
+    assert found["classes at 90 %"].tolist() == said
+    assert {"no class", "versicolor or virginica", "setosa"} <= set(said)
     assert notes == ""
 
 
