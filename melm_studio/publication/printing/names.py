@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 from matplotlib.axes import Axes
 from matplotlib.patheffects import Stroke
 from matplotlib.text import Text
@@ -197,21 +198,21 @@ def place_labels(
     -------
     list of ndarray of shape (2,)
     """
-    anchors = [label.anchor for label in labels]
-    placed: list[tuple[FloatArray, FloatArray]] = []
-    for label in labels:
-        candidates = [_inside(center, label.size, area) for center in _candidates(label)]
-        others = [anchor for anchor in anchors if anchor is not label.anchor]
-        costs = [
-            sum(_overlap(center, label.size, *other) for other in placed)
-            + _COVERED * _n_covered(center, label.size, kept_free)
-            + _MISTAKEN * _is_nearer(center, label, others)
-            + _AWAY * distance(center, label.size, label.anchor)
-            for center in candidates
-        ]
+    anchors = np.array([label.anchor for label in labels]).reshape(-1, 2)
+    free = np.array(kept_free).reshape(-1, 2)
+    centers, sizes = np.empty((0, 2)), np.empty((0, 2))
+    for number, label in enumerate(labels):
+        candidates = np.array([_inside(each, label.size, area) for each in _candidates(label)])
+        costs = (
+            _overlaps(candidates, label.size, centers, sizes)
+            + _COVERED * _n_covered(candidates, label.size, free)
+            + _MISTAKEN * _are_nearer(candidates, label, np.delete(anchors, number, axis=0))
+            + _AWAY * distance(candidates, label.size, label.anchor)
+        )
         # The first of the best, which is nearest to where the name belongs.
-        placed.append((candidates[int(np.argmin(costs))], label.size))
-    return [center for center, _ in placed]
+        centers = np.vstack([centers, candidates[np.argmin(costs)]])
+        sizes = np.vstack([sizes, label.size])
+    return list(centers)
 
 
 def _candidates(label: Label) -> list[FloatArray]:
@@ -244,22 +245,28 @@ def _inside(center: FloatArray, size: FloatArray, area: FloatArray) -> FloatArra
     return np.clip(center, half, area - half)
 
 
-def _overlap(one: FloatArray, size: FloatArray, other: FloatArray, other_size: FloatArray) -> float:
-    """The area that two boxes share, with the space between them, in square points."""
-    sides = (size + other_size) / 2 + _BETWEEN - np.abs(one - other)
-    return float(np.prod(np.maximum(sides, 0.0)))
+def _overlaps(
+    centers: FloatArray, size: FloatArray, others: FloatArray, other_sizes: FloatArray
+) -> FloatArray:
+    """The area that each box shares with others, with the space between them, in square points."""
+    sides = (size + other_sizes) / 2 + _BETWEEN - np.abs(centers[:, None] - others)
+    areas: FloatArray = np.maximum(sides, 0.0).prod(axis=2).sum(axis=1)
+    return areas
 
 
-def _is_nearer(center: FloatArray, label: Label, others: Sequence[FloatArray]) -> bool:
-    """Whether the box of a name is nearer to another anchor than to its own."""
-    own = distance(center, label.size, label.anchor)
-    return any(distance(center, label.size, other) < own for other in others)
+def _are_nearer(centers: FloatArray, label: Label, others: FloatArray) -> npt.NDArray[np.bool_]:
+    """Whether the box of a name is nearer to another anchor than to its own, for each center."""
+    own = distance(centers, label.size, label.anchor)
+    nearer: npt.NDArray[np.bool_] = distance(centers[:, None], label.size, others) < own[:, None]
+    return np.asarray(nearer.any(axis=1))
 
 
-def distance(center: FloatArray, size: FloatArray, point: FloatArray) -> float:
-    """Return how far a point is from a box, given by its center and size."""
-    return float(np.linalg.norm(np.maximum(np.abs(point - center) - size / 2, 0.0)))
+def distance(center: FloatArray, size: FloatArray, point: FloatArray) -> FloatArray:
+    """Return how far points are from boxes, given by their centers and sizes."""
+    beyond = np.maximum(np.abs(point - center) - size / 2, 0.0)
+    return np.asarray(np.linalg.norm(beyond, axis=-1))
 
 
-def _n_covered(center: FloatArray, size: FloatArray, points: Sequence[FloatArray]) -> float:
-    return float(sum(bool(np.all(np.abs(point - center) < size / 2)) for point in points))
+def _n_covered(centers: FloatArray, size: FloatArray, points: FloatArray) -> npt.NDArray[np.int_]:
+    within = np.all(np.abs(points - centers[:, None]) < size / 2, axis=2)
+    return np.asarray(within.sum(axis=1))
