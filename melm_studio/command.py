@@ -6,14 +6,13 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
-from importlib import import_module
 from pathlib import Path
 
 import shtab
 
 from melm_core.base import UserError
 from melm_core.methods import METHODS
-from melm_studio.application_folder import APPLICATION_FOLDER
+from melm_studio.application_folder import application
 from melm_studio.configuration.settings import Settings
 from melm_studio.programs.audit_table import add_audit_parser
 from melm_studio.programs.local_studio import answers
@@ -104,7 +103,5 @@ def _open(options: argparse.Namespace, flags: Sequence[str]) -> int:
 
 
 def _serve(flags: Sequence[str]) -> int:
-    # Only this process needs to import app.py and the callbacks, which have common names.
-    sys.path.insert(0, str(APPLICATION_FOLDER))
-    status: int = import_module("app").main(list(flags), os.environ)
+    status: int = application().main(list(flags), os.environ)
     return status

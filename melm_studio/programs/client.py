@@ -46,6 +46,8 @@ class StudioClient:
         Address of the studio, such as ``http://127.0.0.1:8050``.
     token : str or None
         The visitor; None for a new one.
+    session : requests.Session, optional
+        What sends the requests.
 
     Raises
     ------
@@ -53,9 +55,11 @@ class StudioClient:
         From every method, if the studio refuses or does not answer; says why.
     """
 
-    def __init__(self, url: str, token: str | None = None) -> None:
+    def __init__(
+        self, url: str, token: str | None = None, *, session: requests.Session | None = None
+    ) -> None:
         self.url = url.rstrip("/")
-        self._session = requests.Session()
+        self._session = session or requests.Session()
         self.token = token or self._read(Token, "POST", "/tokens").token
         # Authorization is the proxy's, where one asks for a password.
         self._session.headers["X-Melm-Token"] = self.token

@@ -21,8 +21,8 @@ from melm_core.evaluation import density_scores
 from melm_core.methods import AUTO, CURVES, GAMMA, METHODS, SEED
 from melm_studio.analyses import ANALYSES
 from melm_studio.programs.client import StudioClient
-from melm_studio.programs.local_studio import local_studio
 from melm_studio.programs.models import AnalysisResult, Check, PreparedTable, Result, Run
+from melm_studio.programs.own_process import studio_in_this_process
 from melm_studio.runs.execution.rows import judged_rows
 from melm_studio.runs.records.data_source import DataSource
 from melm_studio.runs.records.parameters import RunParameters
@@ -30,7 +30,7 @@ from melm_studio.runs.records.run import RunState, new_run
 from melm_studio.scores import folds_sentence
 from melm_studio.tables import Question, prepare, read_table
 
-DONE, SOME_FAILED, REFUSED = 0, 1, 2
+DONE, SOME_FAILED, REFUSED, STOPPED = 0, 1, 2, 130
 MOST_METHODS = 9  # as many as the page shows side by side
 _EPILOG = """\
 Each method has a folder in DIR with its plane (plane.json, for melm_core.SavedPlane), coordinates
@@ -135,11 +135,14 @@ def run_table(options: argparse.Namespace, unknown: Sequence[str]) -> int:
     try:
         raw = table_in(options.table)
         _check_options(options, methods)
-        with local_studio() as studio:
-            results = _results(StudioClient(studio.url), raw, options, methods)
+        with studio_in_this_process() as client:
+            results = _results(client, raw, options, methods)
     except UserError as error:
         print(f"melm-studio run: {error}", file=sys.stderr)
         return REFUSED
+    except KeyboardInterrupt:
+        print(f"melm-studio run: stopped. What is done is in {options.out}.", file=sys.stderr)
+        return STOPPED
     if options.json:
         print((options.out / "summary.json").read_text())
     return DONE if all(result.is_done for result in results) else SOME_FAILED
@@ -189,7 +192,10 @@ def _results(
     new_rows = client.upload(table_in(options.new), options.new.name) if options.new else None
     with Progress(methods, is_shown=not options.quiet) as progress:
         work = _Work(client, raw, source, options, progress, new_rows)
-        results = [work.result(method) for method in methods]
+        results: list[MethodResult] = []
+        for method in methods:
+            results.append(work.result(method))
+            write_scores(results, options.out)  # what is there is kept if the next one takes long
     write_comparison(client, table, results, options.out)
     return results
 
@@ -306,14 +312,18 @@ def write_method(client: StudioClient, found: MethodResult, folder: Path) -> Non
     (folder / "report.html").write_bytes(client.report([run]))
 
 
-def write_comparison(
-    client: StudioClient, table: PreparedTable, results: Sequence[MethodResult], folder: Path
-) -> None:
-    """Write the scores, the summary and, for several methods, their comparison."""
+def write_scores(results: Sequence[MethodResult], folder: Path) -> None:
+    """Write a row of scores for each method that is done."""
     with (folder / "scores.csv").open("w", newline="") as file:
         writer = csv.DictWriter(file, _COLUMNS)
         writer.writeheader()
         writer.writerows(found.row() for found in results)
+
+
+def write_comparison(
+    client: StudioClient, table: PreparedTable, results: Sequence[MethodResult], folder: Path
+) -> None:
+    """Write the summary and, for several methods, their comparison."""
     summary = {"table": table, "methods": [_summary(found) for found in results]}
     encoded = msgspec.json.format(msgspec.json.encode(summary), indent=2)
     (folder / "summary.json").write_bytes(encoded)
@@ -397,7 +407,7 @@ def print_question(question: Question) -> None:
 
 
 class Progress:
-    """A bar over the methods, and a line for each method that is done.
+    """A bar over the methods on a terminal, and a line for each method that is done.
 
     Parameters
     ----------
@@ -406,7 +416,10 @@ class Progress:
     """
 
     def __init__(self, methods: Sequence[str], *, is_shown: bool) -> None:
-        self._bar = tqdm(total=STEPS * len(methods), disable=not is_shown, leave=False)
+        self._is_shown = is_shown
+        # None: off where nobody would see it move, such as in a pipe.
+        disable = None if is_shown else True
+        self._bar = tqdm(total=STEPS * len(methods), disable=disable, leave=False)
         self._width = max(len(METHODS[method].label) for method in methods)
         self._n_done = 0
 
@@ -443,7 +456,7 @@ class Progress:
 
     def _line(self, method: str, words: str) -> None:
         self._n_done += 1
-        if not self._bar.disable:
+        if self._is_shown:
             self._bar.clear()
             print(f"{METHODS[method].label:{self._width}}  {words}", file=sys.stderr)
         self._step(method, "done", 0)

@@ -17,6 +17,7 @@ from melm_studio.command import main
 from melm_studio.layout import ids
 from melm_studio.layout.page import static_parts
 from melm_studio.programs import run_table
+from melm_studio.programs.client import StudioClient
 from melm_studio.programs.run_table import DONE
 from melm_studio.runs.records.run import RunState
 from tests.melm_studio.analyses.toy.mean_row import MEAN_ROW, MeanRowReport
@@ -126,9 +127,9 @@ def test_the_command_runs_it_without_a_browser(studio, tmp_path, monkeypatch):
     @contextmanager
     def here():
         with served(studio) as url:
-            yield SimpleNamespace(url=url)
+            yield StudioClient(url)
 
-    monkeypatch.setattr(run_table, "local_studio", here)
+    monkeypatch.setattr(run_table, "studio_in_this_process", here)
     command = ["run", str(tmp_path / "points.csv"), "--methods", "pca", "--folds", "0", "--quiet"]
     assert main([*command, "--analysis", MEAN_ROW.name, "--out", str(tmp_path / "out")]) == DONE
     (method,) = json.loads((tmp_path / "out" / "summary.json").read_text())["methods"]

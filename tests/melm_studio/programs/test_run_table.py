@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 from contextlib import nullcontext
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -16,7 +16,14 @@ from melm_studio.command import main
 from melm_studio.programs import run_table
 from melm_studio.programs.client import RefusedError
 from melm_studio.programs.models import BatchResult, PreparedTable, Result, Run
-from melm_studio.programs.run_table import DONE, REFUSED, SOME_FAILED, MethodResult
+from melm_studio.programs.run_table import (
+    DONE,
+    REFUSED,
+    SOME_FAILED,
+    STOPPED,
+    MethodResult,
+    Progress,
+)
 from melm_studio.runs.records.run import RunState
 
 
@@ -101,14 +108,8 @@ def test_no_file_is_overwritten(table, tmp_path, capsys):
     assert [file.name for file in tmp_path.iterdir()] == ["notes.txt"]
 
 
-ADDRESS = SimpleNamespace(url="http://localhost")
-
-
 class FullStudio:
     """A studio that has no room for a run."""
-
-    def __init__(self, url: str) -> None:
-        pass
 
     def upload(self, raw: bytes, name: str) -> dict[str, str]:
         return {"kind": "upload", "key": "0" * 64, "name": name}
@@ -121,8 +122,7 @@ class FullStudio:
 
 
 def test_a_refused_method_is_named_and_told_by_the_exit_code(table, tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(run_table, "local_studio", lambda: nullcontext(ADDRESS))
-    monkeypatch.setattr(run_table, "StudioClient", FullStudio)
+    monkeypatch.setattr(run_table, "studio_in_this_process", lambda: nullcontext(FullStudio()))
     options = ["--methods", "pca", "--out", str(tmp_path / "new")]
     assert main(["run", str(table), *options]) == SOME_FAILED
     assert "There is no room." in (tmp_path / "new" / "scores.csv").read_text()
@@ -170,3 +170,58 @@ def test_an_answer_is_kept_with_the_results(of_subjects, tmp_path, capsys):
     assert capsys.readouterr().err == ""
     (question,) = summary["table"]["questions"]
     assert (question["id"], question["answer"]) == ("subjects:code", "together")
+
+
+class Screen(io.StringIO):
+    """What stands on standard error."""
+
+    def __init__(self, *, is_terminal: bool) -> None:
+        super().__init__()
+        self._is_terminal = is_terminal
+
+    def isatty(self) -> bool:
+        return self._is_terminal
+
+
+@pytest.mark.parametrize("is_terminal", [True, False])
+def test_a_line_moves_on_a_terminal_and_a_pipe_gets_a_line_of_each_method(is_terminal, monkeypatch):
+    screen = Screen(is_terminal=is_terminal)
+    monkeypatch.setattr("sys.stderr", screen)
+    with Progress(["lda", "pca"], is_shown=True) as progress:
+        for method in ("lda", "pca"):
+            progress.begin(method)
+            progress.fitted(method)
+            progress.refused(method, f"{method} is done.")
+    assert ("\r" in screen.getvalue()) == is_terminal
+    if not is_terminal:
+        assert screen.getvalue() == "LDA  lda is done.\nPCA  pca is done.\n"
+
+
+def test_what_is_done_is_written_before_the_next_method_begins(table, tmp_path, monkeypatch):
+    scores, seen = tmp_path / "out" / "scores.csv", []
+
+    class Watching(FullStudio):
+        def start(self, *_: object) -> None:
+            seen.append(scores.read_text().count("\n") if scores.exists() else 0)
+            super().start()
+
+    monkeypatch.setattr(run_table, "studio_in_this_process", lambda: nullcontext(Watching()))
+    methods = ["--methods", "lda", "pca", "melm", "--out", str(scores.parent), "--quiet"]
+    main(["run", str(table), *methods])
+    assert seen == [0, 2, 3]
+
+
+def test_whoever_stops_it_keeps_what_is_done_and_sees_no_traceback(
+    table, tmp_path, monkeypatch, capsys
+):
+    class Stopped(FullStudio):
+        def start(self, source: object, method: str, *_: object) -> None:
+            if method == "pca":
+                raise KeyboardInterrupt
+            super().start()
+
+    monkeypatch.setattr(run_table, "studio_in_this_process", lambda: nullcontext(Stopped()))
+    out = tmp_path / "out"
+    assert main(["run", str(table), "--methods", "lda", "pca", "--out", str(out)]) == STOPPED
+    assert "There is no room." in (out / "scores.csv").read_text()
+    assert f"What is done is in {out}." in capsys.readouterr().err

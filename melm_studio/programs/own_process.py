@@ -1,0 +1,79 @@
+"""A studio within this process, for commands: neither server nor workers are started."""
+
+from __future__ import annotations
+
+import io
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from typing import Any
+
+import requests
+from requests.adapters import BaseAdapter
+from werkzeug.test import Client
+
+from melm_studio.application_folder import application
+from melm_studio.configuration.settings import Settings
+from melm_studio.programs.client import StudioClient
+from melm_studio.runs.store.open_store import open_store
+from melm_studio.runs.store.protocol import RunStore
+from melm_studio.workers.inline import InlineRunner
+from melm_studio.workspace.file_reader import new_file_reader
+
+_URL = "http://localhost"
+# Those of a studio on the network, which nobody but this process asks.
+_FLAGS = ("--store=", "--hosts=", "--path-prefix=", "--framed-by=", "--user-header=", "--tables=")
+
+
+@contextmanager
+def studio_in_this_process() -> Iterator[StudioClient]:
+    """A client of a studio in this process, whose folder is deleted at the end.
+
+    What the client asks for takes the same routes as over the network, so the answers are the same.
+    A run is executed when it is queued: it has ended once the request that starts it is answered.
+    """
+    with tempfile.TemporaryDirectory(prefix="melm-studio-") as folder:
+        settings = Settings.from_environment_and_flags(
+            [f"--data-dir={folder}", *_FLAGS], os.environ
+        )
+        with closing(open_store(settings)) as store, closing(new_file_reader(settings)) as reader:
+            page = application().create_app(settings, store, reader)
+            with requests.Session() as session:
+                session.mount(_URL, _OwnProcess(page.server, store))
+                session.headers["Accept-Encoding"] = "identity"  # nothing goes over a network
+                yield StudioClient(_URL, session=session)
+
+
+class _OwnProcess(BaseAdapter):
+    """Hands requests to an application of this process, and executes what they queue."""
+
+    def __init__(self, server: Any, store: RunStore) -> None:
+        super().__init__()
+        self._client, self._runner = Client(server, use_cookies=False), InlineRunner(store)
+
+    def send(
+        self, request: requests.PreparedRequest, *_: object, **__: object
+    ) -> requests.Response:
+        body = request.body or b""
+        answer = self._client.open(
+            request.path_url,
+            base_url=_URL,
+            method=request.method,
+            headers=list(request.headers.items()),
+            data=body.encode() if isinstance(body, str) else body,
+        )
+        with closing(answer):
+            found = requests.Response()
+            found.status_code, found.url, found.request = (
+                answer.status_code,
+                request.url or _URL,
+                request,
+            )
+            found.headers.update(answer.headers)
+            found.raw = io.BytesIO(answer.data)
+        self._runner.drain()
+        return found
+
+    def close(self) -> None:
+        """Nothing stays open."""
