@@ -108,6 +108,25 @@ def test_one_component_shows_its_densities_and_three_can_be_turned(wines: Studio
     expect(space.open_layers().get_by_role("slider", name="Azimuth")).not_to_have_value("0")
 
 
+def test_five_features_that_bend_are_in_sight_on_a_laptop(wines: StudioPage):
+    wines.page.set_viewport_size({"width": 1280, "height": 720})
+    wines.show_settings()
+    features = wines.page.get_by_role("radiogroup", name="Features")
+    features.get_by_text("curved", exact=True).click()
+    panel = finished(wines, "LDA")
+    listed = panel.part("features")
+    expect(listed.locator(".feature-shape").nth(4)).to_be_visible()
+
+    def five_are_shown() -> bool:
+        fifth, box = listed.get_by_role("button").nth(4).bounding_box(), listed.bounding_box()
+        return bool(fifth and box) and fifth["y"] + fifth["height"] <= box["y"] + box["height"]
+
+    wines.wait_until(five_are_shown, "five features are in sight")
+    # The column scrolls to what stands below.
+    panel.part("find-suspects").scroll_into_view_if_needed()
+    expect(panel.part("find-suspects")).to_be_in_viewport()
+
+
 def test_a_curve_is_read_by_pointer_and_by_keyboard(wines: StudioPage):
     wines.show_settings()
     features = wines.page.get_by_role("radiogroup", name="Features")
