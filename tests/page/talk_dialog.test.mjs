@@ -32,7 +32,7 @@ Object.defineProperty(globalThis, "localStorage", {
   },
 });
 
-const TALK = { link: "http://x/follow/1", code: "", is_only_here: false, expires_s: 0, viewers: 0, names: true };
+const TALK = { link: "http://x/follow/1", code: "", typed: "ABC234", is_only_here: false, expires_s: 0, viewers: 0, names: true };
 const REFUSAL = "This talk has ended.";
 let talk = TALK;
 globalThis.fetch = /** @type {any} */ (async (address) => {
@@ -45,6 +45,11 @@ const { beginTalk, endTalk, resumeTalk } = await import("../../assets/studio/pre
 after(() => {
   talk = null;
   return endTalk(); // and its timer
+});
+
+test("viewers without a camera are told what to type, and where", async () => {
+  await openTalkDialog();
+  assert.equal(part('[data-talk="typed"]').textContent, "Or to type: x/follow  ·  ABC 234");
 });
 
 test("a box whose change is refused is as before", async () => {
