@@ -78,7 +78,7 @@ def thinned_logs(
     --------
     >>> import numpy as np
     >>> from melm_core.density import thinned_logs
-    >>> thinned_logs(np.zeros((2, 1)), np.array([1.0, 27.0]), 1.0, 1.0).tolist()
+    >>> thinned_logs(np.zeros((2, 1)), np.array([1.0, 27.0]), 1.0, 1.0).round(6).tolist()
     [[0.0], [-2.0]]
     """
     if residuals is None or residual_spread <= 0.0:

@@ -939,9 +939,9 @@ MUTANTS = (
         "tests/melm_core/evaluation/test_conformal.py::test_rows_of_a_group_count_once",
     ),
     Mutant(
-        "melm_core/evaluation/conformal.py",
-        "            among = np.hstack([logs, background])\n",
-        "            among = logs\n",
+        "melm_core/density/set_limits.py",
+        "    among = np.hstack([thinned, np.full((len(thinned), 1), background)])\n",
+        "    among = thinned\n",
         "tests/melm_core/evaluation/test_conformal.py"
         "::test_a_row_with_a_value_times_20_is_of_no_class",
     ),

@@ -64,7 +64,6 @@ GUIDE = {
     "explore": "Explore",
     "compare": "Compare",
     "present": "Present",
-    "talks": "Talks",
     "which-method": "Which method",
     "figures-for-print": "Figures for print",
     "report": "Report",

@@ -77,7 +77,8 @@ def test_a_method_whose_package_is_missing_cannot_be_chosen(monkeypatch, is_inst
 
 def test_the_groups_of_the_menu_say_what_a_method_looks_at():
     groups = {group["group"]: group["items"] for group in part(page(), ids.METHOD)["data"]}
-    assert len(groups) == 3
+    assert list(groups)[:3] == ["Supervised", "Unsupervised", "Nonlinear"]
+    assert {item["value"] for items in groups.values() for item in items} == set(METHODS)
     for item in groups["Unsupervised"]:
         assert not METHODS[item["value"]].uses_labels
     for item in groups["Nonlinear"]:
