@@ -111,6 +111,7 @@ class Sets(Analysis[SetsReport]):
 
     name = "sets"
     title = "Which class, or none?"
+    is_next = True
     again = "Refit again"
 
     def refusal(self, record: RunRecord, data: Callable[[], LabeledData]) -> str:
