@@ -1,7 +1,7 @@
 // Features that are pixels, as small images: what each axis of the plane weighs, what each pixel is worth, and
 // the classes' means. They stand in the place of the list of features, which is a button away, and on narrow
 // screens first. A pixel that is pointed at, or reached by the arrow keys, is named, and its arrow lit.
-import { element, hide, write } from "../page/dom.mjs";
+import { element, hide, isNarrow, write } from "../page/dom.mjs";
 
 /** @typedef {import("../panel/panel.mjs").Panel} Panel */
 /** @typedef {{ title: string, words: string, scale: string, src: string }} Picture */
@@ -10,7 +10,6 @@ import { element, hide, write } from "../page/dom.mjs";
 /** @typedef {{ feature: number, name: string, x: number, y: number }} Pixel */
 
 const LEGEND = "Orange: positive, blue: negative";
-const NARROW = "(width < 768px)"; // as the styles have it
 const STEPS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
 export class PixelImages {
@@ -23,7 +22,7 @@ export class PixelImages {
     this.node = panel.part("pixel-images");
     this.card = this.node.parentElement;
     this.button = panel.part("features-as");
-    this.isList = globalThis.matchMedia?.(NARROW).matches ?? false;
+    this.isList = isNarrow();
     /** @type {Images | null} */
     this.images = null;
     this.words = element("p", "pixel-words", LEGEND);

@@ -46,6 +46,9 @@ export function onColorScheme(callback) {
   new MutationObserver(callback).observe(document.documentElement, { attributeFilter: ["data-mantine-color-scheme"] });
 }
 
+/** Whether the page is as narrow as a phone, for which the styles have rules of their own. */
+export const isNarrow = () => globalThis.matchMedia?.("(width < 768px)").matches ?? false;
+
 /** Whether the user has asked for less motion; `matches` follows the setting. */
 export const lessMotion = globalThis.matchMedia?.("(prefers-reduced-motion: reduce)") ?? { matches: false };
 

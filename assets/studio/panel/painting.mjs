@@ -1,6 +1,6 @@
 // The picture of a panel: the plane on screen with the view that is set, drawn when either changes.
 import { PLANE_TRACE } from "../constants.mjs";
-import { lessMotion, wait } from "../page/dom.mjs";
+import { isNarrow, lessMotion, wait } from "../page/dom.mjs";
 import { mode } from "../page/mode.mjs";
 import { signal } from "../page/signals.mjs";
 import { dragMode, switches } from "../page/switches.mjs";
@@ -250,7 +250,6 @@ export function recapSequences({ sequences, objective, best }) {
 
 const LARGER = { text: 1.6, marker: 1.35, line: 1.4 };
 const CLASS_NAMES_OF_SEVERAL = 0.8;
-const WIDE_PX = 768; // of a screen that is not a phone's
 const HALL_PX = 560; // names of 15 pixels are 2.7 % of this height, and stay so on a higher screen
 
 /** How much larger the text of a trace is in this mode than in the figure. @param {string} kind */
@@ -260,7 +259,7 @@ export function textScale(kind) {
 }
 
 // The numbers of the axes leave the picture its room on a phone.
-const numberScale = () => (mode.value === "present" && innerWidth >= WIDE_PX ? textScale("numbers") : 1);
+const numberScale = () => (mode.value === "present" && !isNarrow() ? textScale("numbers") : 1);
 
 /** Sizes a trace for the mode. @param {import("../types").Trace} trace */
 function enlarge(trace) {
