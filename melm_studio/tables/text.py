@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import re
+from collections.abc import Iterator
 
 from melm_core.base import UserError
 from melm_studio.tables.foreign import foreign_file, foreign_text
@@ -14,7 +15,6 @@ DELIMITERS = {"\t": "tab", ";": "semicolon", "|": "bar", ",": "comma"}
 
 CONTROL_CODES = [chr(code) for code in range(32) if chr(code) not in "\t\n\v\f\r"]
 WESTERN = "Western European text"
-ENCODINGS = {"utf-8-sig": "", "cp1252": WESTERN, "latin-1": WESTERN}
 MAC = {"mac_roman": "Western European text of older Macs (Mac Roman)"}
 # The letters of words in Western European languages, which another encoding has elsewhere.
 LETTERS = re.compile(r"(?<=[a-zA-Z])[äöüßéèêëàâáçîïíìôóòõûùúñåæøãœ]|\b[ÄÖÜÉÅØÆÇ](?=[a-z])|(?<=\d)°")
@@ -71,10 +71,19 @@ def as_utf8(raw: bytes, file: str) -> tuple[bytes, tuple[str, ...]]:
 
 def _decode(raw: bytes) -> tuple[str, str]:
     """Decode with the first encoding that fits; return its name too, unless it is UTF-8."""
-    for encoding, name in (_utf16(raw) | _mac_roman(raw) | ENCODINGS).items():
+    for encoding, name in _encodings(raw):
         with contextlib.suppress(UnicodeDecodeError):
             return raw.decode(encoding), name
     raise AssertionError("Latin-1 has a character for every byte.")
+
+
+def _encodings(raw: bytes) -> Iterator[tuple[str, str]]:
+    """Those that a file may have and their names, each looked for once those before do not fit."""
+    yield from _utf16(raw).items()
+    yield "utf-8-sig", ""
+    yield from _mac_roman(raw).items()
+    yield "cp1252", WESTERN
+    yield "latin-1", WESTERN
 
 
 def _utf16(raw: bytes) -> dict[str, str]:
@@ -91,11 +100,6 @@ def _utf16(raw: bytes) -> dict[str, str]:
 def _mac_roman(raw: bytes) -> dict[str, str]:
     """Mac Roman, if only there the bytes beyond ASCII are the letters of words."""
     probe = raw[:MAC_PROBE]
-    if probe.isascii():
-        return {}
-    with contextlib.suppress(UnicodeDecodeError):
-        raw.decode("utf-8")
-        return {}
     n_western, n_mac = (
         len(LETTERS.findall(probe.decode(encoding))) for encoding in ("latin-1", "mac_roman")
     )
