@@ -173,10 +173,11 @@ def prepare(
 def _with_grid(data: LabeledData, said: str) -> LabeledData:
     """The data with the question whether the features are pixels, if it is one."""
     unfit: tuple[str, ...] = ()
-    try:
-        pixel_grid(data, said)
-    except TableError:
-        said, unfit = "", _unfit_steps({GRID: said})
+    if said:
+        try:
+            pixel_grid(data, said)
+        except TableError:
+            said, unfit = "", _unfit_steps({GRID: said})
     questions = tuple(grid_question(data, said))
     if not (questions or unfit):
         return data
