@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import PurePosixPath
 
 from melm_studio.tables.formatting import count, shortened
-from melm_studio.tables.readers import MAX_UNPACKED
+from melm_studio.tables.readers import MAX_UNPACKED, archived_files
 from melm_studio.tables.records import Limits, find_records
 from melm_studio.tables.text import ZIP, as_utf8
 
@@ -77,11 +77,7 @@ def _two_texts(raw: bytes) -> dict[str, bytes] | None:
         return None
     try:
         with zipfile.ZipFile(io.BytesIO(raw)) as archive:
-            files = [
-                part
-                for part in archive.infolist()
-                if not part.is_dir() and not part.filename.startswith("__MACOSX/")
-            ]
+            files = archived_files(archive)
             names = [PurePosixPath(part.filename).name for part in files]
             are_texts = all(name.lower().endswith(_SUFFIXES) for name in names)
             if len(set(names)) != 2 or len(files) != 2 or not are_texts:

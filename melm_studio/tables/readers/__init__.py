@@ -14,7 +14,7 @@ from melm_studio.tables.readers.pictures import (
     names_picture,
     with_pictures,
 )
-from melm_studio.tables.readers.unpack import MAX_UNPACKED, unpacked
+from melm_studio.tables.readers.unpack import MAX_UNPACKED, archived_files, unpacked
 from melm_studio.tables.readers.vectors import with_vectors
 
 __all__ = [
@@ -22,6 +22,7 @@ __all__ = [
     "MAX_UNPACKED",
     "PictureArchive",
     "ReadOptions",
+    "archived_files",
     "arff_text",
     "array_cells",
     "arrow_cells",

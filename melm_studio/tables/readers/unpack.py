@@ -53,11 +53,7 @@ def _only_file(raw: bytes, file: str, max_bytes: int) -> tuple[bytes, str]:
     """The one file of an archive; archives of several, such as workbooks, as they are."""
     try:
         with zipfile.ZipFile(io.BytesIO(raw)) as archive:
-            files = [
-                part
-                for part in archive.infolist()
-                if not part.is_dir() and not part.filename.startswith("__MACOSX/")
-            ]
+            files = archived_files(archive)
             if len(files) != 1 or not files[0].filename.lower().endswith(TABLES):
                 return raw, file
             with archive.open(files[0]) as part:
@@ -67,6 +63,15 @@ def _only_file(raw: bytes, file: str, max_bytes: int) -> tuple[bytes, str]:
     if len(data) > max_bytes:
         raise TableError(_too_large(file, max_bytes))
     return data, files[0].filename.rpartition("/")[2]
+
+
+def archived_files(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
+    """The files of an archive, without those that macOS puts beside them."""
+    return [
+        part
+        for part in archive.infolist()
+        if not part.is_dir() and not part.filename.startswith("__MACOSX/")
+    ]
 
 
 def _too_large(file: str, max_bytes: int) -> str:
