@@ -19,6 +19,7 @@ import numpy as np
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_choice, check_integer, check_positive
+from melm_core.kernel_machines.independent_axes import AXES_METHODS, AxesMethod
 from melm_core.kernel_machines.machine import KernelMachine, checked_rows
 from melm_core.kernel_machines.maximum_entropy import MARGINAL_METHODS, MarginalMethod, check_order
 from melm_core.kernel_machines.mean_shift import ModeClusters, find_modes
@@ -74,6 +75,11 @@ class KernelMachineApproximation:
         "exact" matches the moments of every marginal; "paper" is the closed
         form of the paper, which matches them only for densities of the
         exponential family.
+    axes : "cumulants" or "divergence", default="cumulants"
+        The independent axes of a component: generalized eigenvectors of its
+        covariance and fourth cumulants, as in the paper, or from there the
+        axes of the smallest Kullback-Leibler divergence between the kernels
+        and the product of their marginals (section 3.1), which takes longer.
     order : int, default=4
         Highest power in the exponents of the marginals, even.
     refit : bool, default=True
@@ -133,12 +139,14 @@ class KernelMachineApproximation:
         X: Any = None,
         *,
         method: MarginalMethod = "exact",
+        axes: AxesMethod = "cumulants",
         order: int = 4,
         refit: bool = True,
         merge_tolerance: float = 0.1,
         max_starts: int = 500,
     ) -> None:
         check_choice("method", method, MARGINAL_METHODS)
+        check_choice("axes", axes, AXES_METHODS)
         check_order(order)
         check_positive("merge_tolerance", merge_tolerance)
         check_integer("max_starts", max_starts, minimum=1)
@@ -147,11 +155,18 @@ class KernelMachineApproximation:
                 f"An approximation needs a KernelMachine, not a {type(machine).__name__}; convert "
                 "a fitted estimator with KernelMachine.from_estimator(estimator)."
             )
-        self.method, self.order = method, order
+        self.method, self.axes, self.order = method, axes, order
         self._merge_tolerance, self._max_starts = merge_tolerance, max_starts
         self._n_features = machine.centers.shape[1]
         kept = np.flatnonzero(machine.weights)
-        machine = replace(machine, centers=machine.centers[kept], weights=machine.weights[kept])
+        machine = replace(
+            machine,
+            centers=machine.centers[kept],
+            weights=machine.weights[kept],
+            bandwidth=machine.bandwidth
+            if np.ndim(machine.bandwidth) == 0
+            else np.asarray(machine.bandwidth)[kept],
+        )
         rows = spread_rows(machine.centers if X is None else checked_rows(X, self._n_features))
         targets = machine.decision_function(rows)
         clusters, groups = self._approximate(machine)
@@ -202,16 +217,23 @@ class KernelMachineApproximation:
         origin = machine.centers.mean(axis=0)
         linear = machine.linear_map()
         scaled = (machine.centers - origin) @ linear
+        widths = machine.relative_bandwidths
         clusters = find_modes(
             scaled,
             machine.weights,
-            1.0,
+            widths,
             max_starts=self._max_starts,
             merge_tolerance=self._merge_tolerance,
         )
         groups = split_by_sign(clusters.labels, machine.weights)
         self._components: SeparableSum = separable_sum(
-            scaled, machine.weights, groups.members, order=self.order, method=self.method
+            scaled,
+            machine.weights,
+            widths,
+            groups.members,
+            order=self.order,
+            method=self.method,
+            axes=self.axes,
         ).mapped(linear, origin)
         self._amplitudes, self._intercept = groups.signs, machine.intercept
         self._n_centers, self.n_components = len(scaled), len(self._components)

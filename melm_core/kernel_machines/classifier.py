@@ -15,6 +15,7 @@ from melm_core.base.errors import UserError
 from melm_core.base.estimator import validate_labeled
 from melm_core.base.validated_data import validate_data
 from melm_core.kernel_machines.approximation import KernelMachineApproximation
+from melm_core.kernel_machines.independent_axes import AxesMethod
 from melm_core.kernel_machines.machine import KernelMachine
 from melm_core.kernel_machines.maximum_entropy import MarginalMethod
 
@@ -28,6 +29,7 @@ class ApproximateKernelClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstim
         Supported by `KernelMachine.from_estimator`. A regressor is fitted to
         the targets -1 and 1.
     method : "exact" or "paper", default="exact"
+    axes : "cumulants" or "divergence", default="cumulants"
     order : int, default=4
     refit : bool, default=True
     merge_tolerance : float, default=0.1
@@ -72,6 +74,7 @@ class ApproximateKernelClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstim
         estimator: Any,
         *,
         method: MarginalMethod = "exact",
+        axes: AxesMethod = "cumulants",
         order: int = 4,
         refit: bool = True,
         merge_tolerance: float = 0.1,
@@ -79,6 +82,7 @@ class ApproximateKernelClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstim
     ) -> None:
         self.estimator = estimator
         self.method = method
+        self.axes = axes
         self.order = order
         self.refit = refit
         self.merge_tolerance = merge_tolerance
@@ -113,6 +117,7 @@ class ApproximateKernelClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstim
             self.machine_,
             X,
             method=self.method,
+            axes=self.axes,
             order=self.order,
             refit=self.refit,
             merge_tolerance=self.merge_tolerance,

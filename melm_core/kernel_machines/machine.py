@@ -16,7 +16,7 @@ from melm_core.density.class_densities import ClassDensities
 from melm_core.density.covariances import whitening
 from melm_core.kernel_machines.adapters import read_estimator
 
-# Relative tolerance within which kernel covariances are equal.
+# Relative tolerance within which kernel covariances are equal or proportional.
 SAME_KERNEL = 1e-9
 
 
@@ -24,7 +24,7 @@ SAME_KERNEL = 1e-9
 class KernelMachine:
     """A weighted sum of unnormalized Gaussian kernels.
 
-    f(x) = sum_i w_i exp(-|x - c_i|^2 / (2 bandwidth^2)) + intercept
+    f(x) = sum_i w_i exp(-|x - c_i|^2 / (2 bandwidth_i^2)) + intercept  (equation 1)
 
     Attributes
     ----------
@@ -32,8 +32,8 @@ class KernelMachine:
         c_i.
     weights : ndarray of shape (n_centers,)
         w_i, of either sign, not all zero.
-    bandwidth : float
-        In units of the data, or of the whitened data.
+    bandwidth : float or ndarray of shape (n_centers,)
+        Of all kernels, or of each, in units of the data or of the whitened data.
     intercept : float, default=0.0
     whitener : ndarray of shape (n_features, rank) or None, default=None
         W of an anisotropic kernel, whose distances are |(x - c_i) W|.
@@ -53,7 +53,7 @@ class KernelMachine:
 
     centers: FloatArray
     weights: FloatArray
-    bandwidth: float
+    bandwidth: float | FloatArray
     intercept: float = 0.0
     whitener: FloatArray | None = None
 
@@ -61,8 +61,13 @@ class KernelMachine:
         """Convert lists to arrays and validate the fields."""
         _store(self, "centers", _finite("centers", self.centers, 2))
         _store(self, "weights", _finite("weights", self.weights, 1))
-        check_positive("bandwidth", self.bandwidth)
         _check_shapes(self.centers, self.weights)
+        if np.ndim(self.bandwidth) == 0:
+            check_positive("bandwidth", self.bandwidth)
+        else:
+            widths = _finite("bandwidth", self.bandwidth, 1)
+            _check_bandwidths(widths, len(self.centers))
+            _store(self, "bandwidth", widths)
         if not np.isfinite(self.intercept):
             raise UserError(f"intercept={self.intercept!r} must be a finite number.")
         if self.whitener is not None:
@@ -83,9 +88,9 @@ class KernelMachine:
             of scikit-learn with an RBF kernel, or that of the studio) and the
             discriminants of kernel Fisher are machines component by component.
             For a Gaussian process the machine is its mean. For a
-            `KernelDensityClassifier`, whose classes must have the same kernel,
-            it is the difference of the class densities in units of the
-            kernel's peak.
+            `KernelDensityClassifier`, whose classes must have the same kernel up
+            to its width, it is the difference of the class densities in units of
+            the peak of the first class's kernel.
         component : int or None, default=None
             Which coordinate of a projection, from 0; None if there is only one.
 
@@ -108,7 +113,7 @@ class KernelMachine:
         """
         check_is_fitted(estimator)
         if hasattr(estimator, "kernel_classes_"):
-            _check_same_kernel(estimator.kernel_classes_)
+            _check_proportional_kernels(estimator.kernel_classes_)
             return cls.from_densities(estimator.kernel_classes_)
         read = read_estimator(estimator, component)
         whitener = None if read.length_scales is None else np.diag(1.0 / read.length_scales)
@@ -116,11 +121,11 @@ class KernelMachine:
 
     @classmethod
     def from_densities(cls, classes: ClassDensities) -> Self:
-        """The second class density minus the first, both with the same kernel.
+        """The second class density minus the first.
 
-        If the kernels of the classes differ, both are replaced by the mean of
-        the two covariances, weighted by class size; the result then differs
-        from `KernelDensityClassifier`.
+        Kernels that differ in width alone are kept. If they differ in shape,
+        both are replaced by the mean of the two covariances, weighted by class
+        size; the result then differs from `KernelDensityClassifier`.
 
         Parameters
         ----------
@@ -130,7 +135,7 @@ class KernelMachine:
         Returns
         -------
         KernelMachine
-            In units of the kernel's peak.
+            In units of the peak of the first class's kernel.
 
         Raises
         ------
@@ -142,9 +147,18 @@ class KernelMachine:
                 f"A kernel machine separates two classes, and there are {len(classes.rows)}; "
                 "choose two of them, or one against the rest."
             )
-        kernel = np.average(classes.covariances, axis=0, weights=classes.counts)
-        weights = np.repeat([-1.0, 1.0] / classes.counts, classes.counts)
-        return cls(np.concatenate(classes.rows), weights, 1.0, 0.0, whitening(kernel))
+        centers = np.concatenate(classes.rows)
+        shares = np.array([-1.0, 1.0]) / classes.counts
+        ratio = _ratio_of_kernels(classes)
+        if ratio is None:
+            kernel = np.average(classes.covariances, axis=0, weights=classes.counts)
+            weights = np.repeat(shares, classes.counts)
+            return cls(centers, weights, 1.0, 0.0, whitening(kernel))
+        whitener = whitening(classes.covariances[0])
+        widths = np.array([1.0, np.sqrt(ratio)])
+        weights = np.repeat(shares / widths ** whitener.shape[1], classes.counts)
+        bandwidth = 1.0 if ratio == 1.0 else np.repeat(widths, classes.counts)
+        return cls(centers, weights, bandwidth, 0.0, whitener)
 
     def decision_function(self, X: Any) -> FloatArray:
         """Values f(x), shape (n_samples,), computed in blocks of bounded memory.
@@ -165,10 +179,18 @@ class KernelMachine:
         return values
 
     def linear_map(self) -> FloatArray:
-        """Matrix L of the kernel exp(-|(x - c) L|^2 / 2), shape (n_features, rank)."""
+        """Matrix L of the kernels exp(-|(x - c_i) L|^2 / (2 r_i^2)), shape (n_features, rank).
+
+        r_i are the `relative_bandwidths`.
+        """
         whitener = np.eye(self.centers.shape[1]) if self.whitener is None else self.whitener
-        scaled: FloatArray = whitener / self.bandwidth
+        scaled: FloatArray = whitener / np.median(self.bandwidth)
         return scaled
+
+    @property
+    def relative_bandwidths(self) -> FloatArray:
+        """Bandwidth of each kernel in units of their median, shape (n_centers,)."""
+        return np.broadcast_to(self.bandwidth / np.median(self.bandwidth), len(self.centers))
 
     def _isotropic(self, offsets: FloatArray) -> FloatArray:
         """Offsets in coordinates in which the kernel is isotropic."""
@@ -231,11 +253,34 @@ def _check_whitener(whitener: FloatArray, n_features: int) -> None:
         )
 
 
-def _check_same_kernel(classes: ClassDensities) -> None:
-    first = classes.covariances[0]
-    if (np.abs(classes.covariances - first) > SAME_KERNEL * np.abs(first).max()).any():
+def _check_bandwidths(bandwidth: FloatArray, n_centers: int) -> None:
+    if len(bandwidth) != n_centers:
         raise UserError(
-            "The classes of this KernelDensityClassifier have different kernels, and a kernel "
-            "machine has one kernel. Use KernelMachine.from_densities(estimator.kernel_classes_), "
-            "which uses the mean of both kernels."
+            f"There are {n_centers} centers and {len(bandwidth)} bandwidths; pass one bandwidth "
+            "for each center, or a single number."
+        )
+    if bandwidth.min() <= 0:
+        raise UserError(
+            f"The bandwidth {bandwidth.min():g} is not above 0; pass a positive one for each "
+            "center."
+        )
+
+
+def _ratio_of_kernels(classes: ClassDensities) -> float | None:
+    """The second kernel covariance divided by the first; None if their shapes differ."""
+    first, second = classes.covariances
+    ratio = float(np.vdot(first, second) / np.vdot(first, first))
+    difference = np.abs(second - ratio * first).max()
+    if difference > SAME_KERNEL * np.abs(second).max():
+        return None
+    return 1.0 if abs(ratio - 1.0) <= SAME_KERNEL else ratio
+
+
+def _check_proportional_kernels(classes: ClassDensities) -> None:
+    if len(classes.rows) == 2 and _ratio_of_kernels(classes) is None:
+        raise UserError(
+            "The kernels of the classes of this KernelDensityClassifier differ in shape, and those "
+            "of a kernel machine differ in width at most. Use "
+            "KernelMachine.from_densities(estimator.kernel_classes_), which uses the mean of both "
+            "kernels."
         )

@@ -2,9 +2,11 @@
 
 The fixed-point iteration of the paper (equation 2) moves x by
 bandwidth^2 grad f / f, a gradient step on log|f|: ascent where f is positive
-and descent where it is negative. With weights of both signs, mean shift is not
-guaranteed to converge, so a step is halved until |f| does not decrease and f
-keeps its sign.
+and descent where it is negative. Where the kernels have widths of their own,
+bandwidth^2 is f / sum_i w_i K_i / bandwidth_i^2, which makes the gradient
+vanish at the next point as equation 2 does, kept between the smallest and the
+largest. With weights of both signs, mean shift is not guaranteed to converge,
+so a step is halved until |f| does not decrease and f keeps its sign.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ from scipy.spatial import cKDTree
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.density import gaussian_sums
 
-# Lengths are in bandwidths. Trajectories that come this close are merged.
+# Lengths are in units of the smallest bandwidth. Trajectories that come this close are merged.
 COALESCE = 1e-2
 COALESCE_EVERY = 5
 
@@ -35,7 +37,8 @@ CONVERGED = 1e-8
 ROUNDING = 1e-12
 
 # Bounds on the factor of the fixed-point step, and on the length of a move: where weights nearly
-# cancel, the step is very long and only its direction is meaningful.
+# cancel, the step is very long and only its direction is meaningful. The move is in bandwidths of
+# the step.
 LONGEST_STEP, SHORTEST_STEP = 64.0, 1e-6
 LONGEST_MOVE = 4.0
 
@@ -49,6 +52,8 @@ class MeanShiftResult:
     points : ndarray of shape (n_starts, n_features)
     values : ndarray of shape (n_starts,)
         f at the points; has the sign of the start, and is not smaller in magnitude.
+    widths : ndarray of shape (n_starts,)
+        The bandwidth at the points, that of the step, in units of the data.
     is_converged : ndarray of bool, shape (n_starts,)
         Whether the fixed-point step is shorter than 1e-8 bandwidths.
     n_iter : int
@@ -56,6 +61,7 @@ class MeanShiftResult:
 
     points: FloatArray
     values: FloatArray
+    widths: FloatArray
     is_converged: np.typing.NDArray[np.bool_]
     n_iter: int
 
@@ -81,7 +87,7 @@ class ModeClusters:
 def find_modes(
     centers: FloatArray,
     weights: FloatArray,
-    bandwidth: float,
+    bandwidth: float | FloatArray,
     *,
     max_starts: int = 500,
     max_iter: int = 2_000,
@@ -97,12 +103,12 @@ def find_modes(
     centers : ndarray of shape (n_centers, n_features)
     weights : ndarray of shape (n_centers,)
         Of either sign.
-    bandwidth : float
+    bandwidth : float or ndarray of shape (n_centers,)
     max_starts : int
     max_iter : int
     merge_tolerance : float
-        End points closer than this many bandwidths are merged. Along a ridge,
-        the number of modes depends on it.
+        End points closer than this many bandwidths, the smaller of the two, are
+        merged. Along a ridge, the number of modes depends on it.
 
     Returns
     -------
@@ -111,7 +117,7 @@ def find_modes(
     chosen = farthest_points(centers, max_starts)
     starts = centers[chosen]
     ascent = mean_shift(starts, centers, weights, bandwidth, max_iter=max_iter)
-    modes = merge_modes(ascent, merge_tolerance * bandwidth)
+    modes = merge_modes(ascent, merge_tolerance)
     nearest = cKDTree(starts).query(centers)[1]
     strongest = _strongest_of_each(modes, ascent.values)
     return ModeClusters(ascent.points[strongest], ascent.values[strongest], modes[nearest])
@@ -121,7 +127,7 @@ def mean_shift(
     starts: FloatArray,
     centers: FloatArray,
     weights: FloatArray,
-    bandwidth: float,
+    bandwidth: float | FloatArray,
     *,
     max_iter: int = 2_000,
 ) -> MeanShiftResult:
@@ -137,7 +143,7 @@ def mean_shift(
     starts : ndarray of shape (n_starts, n_features)
     centers : ndarray of shape (n_centers, n_features)
     weights : ndarray of shape (n_centers,)
-    bandwidth : float
+    bandwidth : float or ndarray of shape (n_centers,)
     max_iter : int
         Maximum number of evaluations of f for each start.
 
@@ -156,8 +162,8 @@ def mean_shift(
     return trajectories.result(n_iter)
 
 
-def merge_modes(ascent: MeanShiftResult, distance: float) -> IntArray:
-    """Group end points by single linkage within a distance.
+def merge_modes(ascent: MeanShiftResult, tolerance: float) -> IntArray:
+    """Group end points by single linkage within that many bandwidths of both.
 
     End points at which f has different signs are never in one group.
 
@@ -166,7 +172,10 @@ def merge_modes(ascent: MeanShiftResult, distance: float) -> IntArray:
     ndarray of shape (n_starts,)
         Group 0 .. n_groups-1 of every end point.
     """
-    pairs = cKDTree(ascent.points).query_pairs(distance, output_type="ndarray")
+    reach = tolerance * ascent.widths
+    pairs = cKDTree(ascent.points).query_pairs(reach.max(), output_type="ndarray")
+    apart = np.linalg.norm(ascent.points[pairs[:, 0]] - ascent.points[pairs[:, 1]], axis=1)
+    pairs = pairs[apart <= reach[pairs].min(axis=1)]
     signs = np.sign(ascent.values)
     same = pairs[signs[pairs[:, 0]] == signs[pairs[:, 1]]]
     n = len(signs)
@@ -200,14 +209,21 @@ class _Trajectories:
     """The state of all trajectories; starts whose trajectories met share one."""
 
     def __init__(
-        self, starts: FloatArray, centers: FloatArray, weights: FloatArray, bandwidth: float
+        self,
+        starts: FloatArray,
+        centers: FloatArray,
+        weights: FloatArray,
+        bandwidth: float | FloatArray,
     ) -> None:
         self._origin = centers.mean(axis=0)
-        self._centers = (centers - self._origin) / bandwidth
-        self._columns = np.column_stack([weights, weights[:, None] * self._centers])
-        self._bandwidth = bandwidth
-        self._points = (starts - self._origin) / bandwidth
-        self._values, self._pull = self._values_and_pull(self._points)
+        self._unit = float(np.min(bandwidth))
+        self._centers = (centers - self._origin) / self._unit
+        self._squares = np.square(np.broadcast_to(bandwidth / self._unit, len(centers)))
+        self._weights = weights
+        pulled = (weights / self._squares)[:, None]
+        self._columns = np.column_stack([weights, pulled, pulled * self._centers])
+        self._points = (starts - self._origin) / self._unit
+        self._values, self._pull, self._widths = self._evaluate(self._points)
         self._lengths = np.ones(len(starts))
         self._guide = np.arange(len(starts))  # the trajectory of each start
         self.is_moving = self._values != 0
@@ -215,13 +231,13 @@ class _Trajectories:
     def step(self) -> None:
         moving = np.flatnonzero(self.is_moving)
         steps = self._lengths[moving, None] * self._pull[moving]
-        excess = np.linalg.norm(steps, axis=1, keepdims=True) / LONGEST_MOVE
-        candidates = self._points[moving] + steps / np.maximum(1.0, excess)
-        values, pull = self._values_and_pull(candidates)
+        excess = np.linalg.norm(steps, axis=1) / (LONGEST_MOVE * self._widths[moving])
+        candidates = self._points[moving] + steps / np.maximum(1.0, excess)[:, None]
+        values, pull, widths = self._evaluate(candidates)
         before = self._values[moving]
         gains = values / before - 1.0  # below -1 where the sign changed
         went = gains >= -ROUNDING
-        self._move(moving[went], candidates[went], values[went], pull[went])
+        self._move(moving[went], candidates[went], values[went], pull[went], widths[went])
         # Steps are not lengthened where the gain is within rounding errors.
         longer = np.where(gains > ROUNDING, 2.0 * self._lengths[moving], 1.0)
         shorter = np.where(went, longer, 0.5 * self._lengths[moving])
@@ -252,42 +268,48 @@ class _Trajectories:
     def result(self, n_iter: int) -> MeanShiftResult:
         guide = self._guide
         is_converged = np.linalg.norm(self._pull[guide], axis=1) < CONVERGED
-        points = self._points[guide] * self._bandwidth + self._origin
-        return MeanShiftResult(points, self._values[guide], is_converged, n_iter)
+        points = self._points[guide] * self._unit + self._origin
+        widths = self._widths[guide] * self._unit
+        return MeanShiftResult(points, self._values[guide], widths, is_converged, n_iter)
 
     def _newton_step(self, leader: int) -> bool:
         """Take one Newton step if it increases |f|; return whether it was taken."""
-        pull = self._pull[leader]
-        curvature = np.eye(len(pull)) - self._spread(
-            leader
-        )  # Hessian of -log|f| where pull is small
-        curvature += np.outer(pull, pull)
+        slope, curvature = self._slope_and_curvature(leader)
         if np.linalg.eigvalsh(curvature)[0] <= 0:
             return False
-        candidate = self._points[leader] + np.linalg.solve(curvature, pull)
-        values, pulls = self._values_and_pull(candidate[None])
+        candidate = self._points[leader] + np.linalg.solve(curvature, slope)
+        values, pulls, widths = self._evaluate(candidate[None])
         is_uphill = values[0] / self._values[leader] >= 1.0 - ROUNDING
-        if not is_uphill or np.linalg.norm(pulls) >= np.linalg.norm(pull):
+        if not is_uphill or np.linalg.norm(pulls) >= np.linalg.norm(self._pull[leader]):
             return False
-        self._move(leader, candidate, values[0], pulls[0])
+        self._move(leader, candidate, values[0], pulls[0], widths[0])
         return True
 
-    def _spread(self, leader: int) -> FloatArray:
-        """sum_i w_i K_i (c_i - x)(c_i - x)' / f, in bandwidths."""
+    def _slope_and_curvature(self, leader: int) -> tuple[FloatArray, FloatArray]:
+        """The gradient of log|f| and the Hessian of -log|f|."""
         offsets = self._centers - self._points[leader]
-        shares = self._columns[:, 0] * np.exp(-0.5 * np.square(offsets).sum(axis=1))
-        spread: FloatArray = (offsets * (shares / self._values[leader])[:, None]).T @ offsets
-        return spread
+        exponents = -0.5 * np.square(offsets).sum(axis=1) / self._squares
+        shares = self._weights * np.exp(exponents) / self._squares / self._values[leader]
+        slope = shares @ offsets
+        spread = (offsets * (shares / self._squares)[:, None]).T @ offsets
+        curvature = shares.sum() * np.eye(len(slope)) - spread + np.outer(slope, slope)
+        return slope, curvature
 
-    def _move(self, which: Any, points: FloatArray, values: Any, pull: FloatArray) -> None:
-        self._points[which], self._values[which], self._pull[which] = points, values, pull
+    def _move(
+        self, which: Any, points: FloatArray, values: Any, pull: FloatArray, widths: Any
+    ) -> None:
+        self._points[which], self._values[which] = points, values
+        self._pull[which], self._widths[which] = pull, widths
 
-    def _values_and_pull(self, points: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Values f, and the steps of equation 2."""
-        sums = gaussian_sums(points, self._centers, 1.0, self._columns)
-        values = sums[:, 0]
+    def _evaluate(self, points: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Values f, the steps of equation 2, and the bandwidths that scale them."""
+        sums = gaussian_sums(points, self._centers, np.sqrt(self._squares), self._columns)
+        values, densities = sums[:, 0], sums[:, 1]
         safe = np.where(values == 0, 1.0, values)
-        return values, sums[:, 1:] / safe[:, None] - points
+        slopes = (sums[:, 2:] - densities[:, None] * points) / safe[:, None]
+        # Where kernels of both signs nearly cancel, the share may be of either sign.
+        shares = np.clip(densities / safe, 1.0 / self._squares.max(), 1.0)
+        return values, slopes / shares[:, None], 1.0 / np.sqrt(shares)
 
 
 def _strongest_of_each(groups: IntArray, values: FloatArray) -> IntArray:

@@ -1,4 +1,4 @@
-"""Closed-form moments of mixtures of Gaussians of equal width."""
+"""Closed-form moments of mixtures of isotropic Gaussians."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ def mixture_moments(
         Coordinates of the centers along each axis.
     weights : ndarray of shape (n_members,)
         beta_i, which sum to one and may have either sign.
-    variances : ndarray of shape (n_axes,)
-        Variance of the Gaussians along each axis.
+    variances : ndarray of shape (n_axes,) or (n_members, n_axes)
+        Variance of the Gaussians along each axis: of all, or of each.
     order : int
         Highest moment.
 
@@ -57,7 +57,7 @@ def mixture_moments(
 
 
 def mixture_covariance(
-    centers: FloatArray, weights: FloatArray, bandwidth: float
+    centers: FloatArray, weights: FloatArray, variances: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Mean and covariance of a mixture of isotropic Gaussians.
 
@@ -66,8 +66,8 @@ def mixture_covariance(
     centers : ndarray of shape (n_members, n_features)
     weights : ndarray of shape (n_members,)
         beta_i, which sum to one. With weights of both signs the covariance may be indefinite.
-    bandwidth : float
-        Standard deviation of the Gaussians.
+    variances : ndarray of shape (n_members,)
+        Variance of each Gaussian along every direction.
 
     Returns
     -------
@@ -79,4 +79,4 @@ def mixture_covariance(
     mean = weights @ offsets
     centered = offsets - mean
     between = (centered * weights[:, None]).T @ centered
-    return centers[0] + mean, between + bandwidth**2 * np.eye(centers.shape[1])
+    return centers[0] + mean, between + (weights @ variances) * np.eye(centers.shape[1])

@@ -21,7 +21,8 @@ def reduced_set(
     """Approximate a kernel machine by one with fewer centers.
 
     The centers are the means of k-means clusters, and the weights are fitted
-    by least squares.
+    by least squares. Kernels of widths of their own are replaced by one of
+    their mean squared width.
 
     Parameters
     ----------
@@ -36,7 +37,7 @@ def reduced_set(
     Returns
     -------
     KernelMachine
-        With the same kernel and intercept.
+        With the same kernel, or kernels, and intercept.
 
     Raises
     ------
@@ -60,14 +61,21 @@ def reduced_set(
     n_clusters = min(n_centers, len(np.unique(scaled, axis=0)))
     labels = KMeans(n_clusters, n_init=1, random_state=random_state).fit_predict(scaled)
     centers = _means(machine.centers, labels)
+    widths = np.sqrt(_means(np.square(machine.relative_bandwidths), labels))
     rows = spread_rows(machine.centers if X is None else checked_rows(X, len(origin)))
     kernels = gaussian_sums(
-        (rows - origin) @ linear, (centers - origin) @ linear, 1.0, np.eye(len(centers))
+        (rows - origin) @ linear, (centers - origin) @ linear, widths, np.eye(len(centers))
     )
     targets = machine.decision_function(rows) - machine.intercept
-    return replace(machine, centers=centers, weights=fitted_amplitudes(kernels, targets))
+    bandwidth = machine.bandwidth
+    return replace(
+        machine,
+        centers=centers,
+        weights=fitted_amplitudes(kernels, targets),
+        bandwidth=bandwidth if np.ndim(bandwidth) == 0 else widths * np.median(bandwidth),
+    )
 
 
-def _means(centers: FloatArray, labels: np.typing.NDArray[np.int32]) -> FloatArray:
-    """Mean of the centers of each label, shape (n_labels, n_features)."""
-    return np.stack([centers[labels == label].mean(axis=0) for label in np.unique(labels)])
+def _means(values: FloatArray, labels: np.typing.NDArray[np.int32]) -> FloatArray:
+    """Mean of the values of each label, shape (n_labels, ...)."""
+    return np.stack([values[labels == label].mean(axis=0) for label in np.unique(labels)])

@@ -6,9 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.special import logsumexp
 
 from melm_core.base.array_types import FloatArray, IntArray
-from melm_core.kernel_machines.independent_axes import fourth_cumulants, independent_axes
+from melm_core.kernel_machines.independent_axes import (
+    AxesMethod,
+    fourth_cumulants,
+    independent_axes,
+    least_dependent_axes,
+)
 from melm_core.kernel_machines.maximum_entropy import (
     MarginalMethod,
     MaximumEntropyDensities,
@@ -109,32 +115,40 @@ class SeparableSum:
 def separable_sum(
     centers: FloatArray,
     weights: FloatArray,
+    bandwidths: FloatArray,
     members: Sequence[IntArray],
     *,
     order: int = 4,
     method: MarginalMethod = "exact",
+    axes: AxesMethod = "cumulants",
 ) -> SeparableSum:
-    """Approximate groups of kernels exp(-|x - c_i|^2 / 2) by one component each.
+    """Approximate groups of kernels exp(-|x - c_i|^2 / (2 s_i^2)) by one component each.
 
-    The integral of a component equals that of its kernels, (2 pi)^(n/2) sum_i |w_i|.
+    The integral of a component equals that of its kernels, (2 pi)^(n/2) sum_i |w_i| s_i^n.
 
     Parameters
     ----------
     centers : ndarray of shape (n_centers, n_features)
-        In units of the bandwidth.
     weights : ndarray of shape (n_centers,)
+    bandwidths : ndarray of shape (n_centers,)
+        s_i, in the unit of the centers.
     members : sequence of ndarray of int
         Indices of the centers of each component, whose weights have the same sign.
     order : int
         Highest power in the exponents of the marginals, even.
     method : "exact" or "paper"
         Method of the marginals; see `maximum_entropy`.
+    axes : "cumulants" or "divergence"
+        Method of the axes; see `independent_axes` and `least_dependent_axes`.
 
     Returns
     -------
     SeparableSum
     """
-    shapes = [_shape(centers[which], np.abs(weights[which]), 2 * order) for which in members]
+    shapes = [
+        _shape(centers[which], np.abs(weights[which]), bandwidths[which], 2 * order, axes)
+        for which in members
+    ]
     marginals = maximum_entropy(
         np.concatenate([shape.moments for shape in shapes], axis=1), order=order, method=method
     )
@@ -161,13 +175,21 @@ class _Shape:
     log_mass: float  # in units of the volume of y
 
 
-def _shape(centers: FloatArray, weights: FloatArray, order: int) -> _Shape:
-    total = weights.sum()
-    shares = weights / total
-    mean, covariance = mixture_covariance(centers, shares, 1.0)
-    axes = independent_axes(covariance, fourth_cumulants(centers, shares))
-    variances = np.square(axes).sum(axis=1)  # of one kernel along the axes
-    moments = mixture_moments((centers - mean) @ axes.T, shares, variances, order)
+def _shape(
+    centers: FloatArray, weights: FloatArray, bandwidths: FloatArray, order: int, method: AxesMethod
+) -> _Shape:
+    n_features = centers.shape[1]
+    # The mass of a kernel is its height times s^n, which overflows where there are many features.
+    log_masses = np.log(weights) + n_features * np.log(bandwidths)
+    log_total = float(logsumexp(log_masses))
+    shares = np.exp(log_masses - log_total)
+    variances = np.square(bandwidths)
+    mean, covariance = mixture_covariance(centers, shares, variances)
+    axes = independent_axes(covariance, fourth_cumulants(centers, shares, variances))
+    if method == "divergence":
+        axes = least_dependent_axes(centers - mean, shares, variances, axes)
+    own = variances[:, None] * np.square(axes).sum(axis=1)  # of each kernel along the axes
+    moments = mixture_moments((centers - mean) @ axes.T, shares, own, order)
     log_volume = float(np.linalg.slogdet(axes)[1])
-    log_mass = 0.5 * centers.shape[1] * np.log(2.0 * np.pi) + np.log(total) + log_volume
+    log_mass = 0.5 * n_features * np.log(2.0 * np.pi) + log_total + log_volume
     return _Shape(mean, axes, moments, float(log_mass))

@@ -288,16 +288,16 @@ def separable_density_on_grid(
 
 
 def gaussian_sums(
-    X: FloatArray, centers: FloatArray, bandwidth: float, columns: FloatArray
+    X: FloatArray, centers: FloatArray, bandwidth: float | FloatArray, columns: FloatArray
 ) -> FloatArray:
-    """sum_i columns_i exp(-|x - c_i|^2 / (2 bandwidth^2)), in blocks that fit in the cache.
+    """sum_i columns_i exp(-|x - c_i|^2 / (2 bandwidth_i^2)), in blocks that fit in the cache.
 
     Parameters
     ----------
     X : ndarray of shape (n_samples, n_features)
     centers : ndarray of shape (n_centers, n_features)
-    bandwidth : float
-        In units of the data.
+    bandwidth : float or ndarray of shape (n_centers,)
+        In units of the data: of all kernels, or of each.
     columns : ndarray of shape (n_centers, n_columns)
         Weights; each column gives one sum.
 
@@ -306,7 +306,9 @@ def gaussian_sums(
     ndarray of shape (n_samples, n_columns)
     """
     origin = centers.mean(axis=0)  # keeps the precision of large coordinates
-    left, right = exponent_factors((X - origin) / bandwidth, (centers - origin) / bandwidth)
+    unit = float(np.median(bandwidth))
+    left, right = exponent_factors((X - origin) / unit, (centers - origin) / unit)
+    right /= np.square(np.reshape(bandwidth, (-1, 1)) / unit)
     step = max(1, CENTERS_ENTRIES // min(len(centers), BLOCK_CENTERS))
     sums = np.zeros((len(X), columns.shape[1]))
     for begin in range(0, len(X), step):

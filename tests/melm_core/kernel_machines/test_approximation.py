@@ -63,6 +63,25 @@ def test_without_refit_the_integral_of_the_machine_is_kept(method):
     assert integral == pytest.approx(2 * np.pi * 0.36 * machine.weights.sum(), rel=1e-6)
 
 
+@pytest.mark.parametrize("method", ["exact", "paper"])
+@pytest.mark.parametrize("axes", ["cumulants", "divergence"])
+def test_separated_bumps_of_their_own_widths_are_reproduced(method, axes):
+    rng = np.random.default_rng(0)
+    centers = 20.0 * np.array([[0, 0], [1, 0], [0, 1], [2, 1]])
+    machine = KernelMachine(centers, [1.0, 0.0, 0.5, -0.1], [1.5, 9.0, 0.7, 3.0], 0.7)
+    approximation = approximate(machine, method=method, axes=axes)
+    X = np.repeat(centers, 30, axis=0) + 2.0 * rng.normal(size=(120, 2))
+    expected = machine.decision_function(X)
+    np.testing.assert_allclose(approximation.decision_function(X), expected, atol=1e-8)
+
+
+def test_a_machine_of_equal_bandwidths_is_approximated_as_one_of_a_single_bandwidth():
+    machine = signed()
+    many = KernelMachine(machine.centers, machine.weights, np.full(80, 0.8))
+    one, other = (approximate(m).decision_function(machine.centers) for m in (machine, many))
+    np.testing.assert_allclose(other, one, atol=1e-9)
+
+
 @pytest.mark.parametrize("factor", [3.0, -0.5])
 @pytest.mark.parametrize("refit", [True, False])
 def test_a_multiple_of_the_weights_gives_a_multiple_of_the_values(factor, refit):
@@ -314,6 +333,7 @@ def test_weights_that_cancel_within_a_mode_are_kept_apart():
         ({"order": 3}, "order=3 is odd"),
         ({"order": 0}, "order=0 must be a whole number of at least 2"),
         ({"method": "best"}, "method='best' must be one of"),
+        ({"axes": "best"}, "axes='best' must be one of"),
         ({"merge_tolerance": 0.0}, "merge_tolerance=0.0 must be"),
         ({"max_starts": 0}, "max_starts=0 must be"),
     ],

@@ -38,6 +38,15 @@ def test_the_values_are_the_written_sum(intercept):
     np.testing.assert_allclose(machine.decision_function(X), kernels @ WEIGHTS + intercept)
 
 
+def test_every_center_may_have_a_bandwidth_of_its_own():
+    X, widths = np.random.default_rng(0).normal(size=(50, 2)), np.array([0.2, 0.7, 3.0])
+    kernels = np.exp(-cdist(X, CENTERS, "sqeuclidean") / (2 * widths**2))
+    machine = KernelMachine(CENTERS, WEIGHTS, widths, 0.5)
+    np.testing.assert_allclose(machine.decision_function(X), kernels @ WEIGHTS + 0.5)
+    same = KernelMachine(CENTERS, WEIGHTS, [0.7, 0.7, 0.7]).decision_function(X)
+    np.testing.assert_allclose(same, KernelMachine(CENTERS, WEIGHTS, 0.7).decision_function(X))
+
+
 def test_a_whitener_stretches_the_distances():
     X, W = np.random.default_rng(0).normal(size=(50, 2)), invertible(2)
     round_ = KernelMachine(CENTERS @ W, WEIGHTS, 0.7)
@@ -167,6 +176,18 @@ def test_a_density_classifier_of_one_kernel_is_the_difference_of_its_densities()
     np.testing.assert_array_equal(machine.decision_function(new) > 0, model.predict(new) == 1)
 
 
+def test_class_densities_of_two_widths_are_read_exactly():
+    X, y = classes(2, 1)  # kernels on a line differ in width alone
+    model = KernelDensityClassifier().fit(X, y)
+    machine = KernelMachine.from_estimator(model)
+    new = held_out(X)
+    densities = np.exp(model.kernel_classes_.log_densities(new))
+    peak = 1 / np.sqrt(2 * np.pi * model.kernel_classes_.covariances[0, 0, 0])
+    expected = (densities[:, 1] - densities[:, 0]) / peak
+    np.testing.assert_allclose(machine.decision_function(new), expected, atol=1e-12)
+    assert len(np.unique(machine.bandwidth)) == 2
+
+
 def test_a_density_classifier_of_two_kernels_is_refused_with_the_way_out():
     X, y = classes(2, 3)
     model = KernelDensityClassifier().fit(X, y)
@@ -244,6 +265,10 @@ def test_impossible_bandwidths_are_refused(bandwidth):
         ({"centers": np.ones(3)}, r"centers must have 2 dimension\(s\)"),
         ({"centers": np.full((3, 2), np.inf)}, "centers contains a value that is NaN"),
         ({"centers": np.empty((0, 2)), "weights": np.empty(0)}, "All weights"),
+        ({"bandwidth": [1.0, 2.0]}, "3 centers and 2 bandwidths; pass one bandwidth for each"),
+        ({"bandwidth": [1.0, 0.0, 2.0]}, "The bandwidth 0 is not above 0"),
+        ({"bandwidth": [1.0, np.nan, 2.0]}, "bandwidth contains a value that is NaN"),
+        ({"bandwidth": np.ones((3, 1))}, r"bandwidth must have 1 dimension\(s\)"),
         ({"intercept": np.nan}, "intercept=nan must be a finite number"),
         ({"whitener": np.ones((3, 2))}, "whitener must have 2 rows"),
         ({"whitener": np.ones((2, 0))}, "at least one column"),

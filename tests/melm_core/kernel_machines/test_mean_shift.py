@@ -32,7 +32,10 @@ def blobs():
     return centers, np.repeat([1.0, -1.0, 2.0, -0.5], 20), 1.0
 
 
-@pytest.mark.parametrize("bandwidth", [0.3, 0.5, 0.8])
+OWN_WIDTHS = np.array([0.5, 0.4, 0.6, 0.3, 0.7, 0.8])
+
+
+@pytest.mark.parametrize("bandwidth", [0.3, 0.5, 0.8, OWN_WIDTHS], ids=str)
 def test_the_modes_on_a_line_are_where_a_dense_grid_has_them(bandwidth):
     def height(x):
         return gaussian_sums(np.reshape(x, (-1, 1)), SIX, bandwidth, SIGNED[:, None])[:, 0]
@@ -92,6 +95,30 @@ def test_nothing_is_thrown_out_of_reach(seed):
     assert nearest.max() < 3 * bandwidth
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_kernels_of_their_own_widths_lead_up_to_stationary_points(seed):
+    centers, weights, _ = machine(seed)
+    widths = np.random.default_rng(seed).uniform(0.2, 1.0, size=len(centers))
+    function = KernelMachine(centers, weights, widths)
+    ascent = mean_shift(centers, centers, weights, widths)
+    before = function.decision_function(centers)
+    assert ascent.is_converged.all()
+    assert (ascent.values * before > 0).all()
+    assert (np.abs(ascent.values) >= (1 - 1e-10) * np.abs(before)).all()
+    assert ascent.widths.min() >= widths.min() * (1 - 1e-12)
+    assert ascent.widths.max() <= widths.max() * (1 + 1e-12)
+    for point, value in list(zip(ascent.points, ascent.values, strict=True))[::10]:
+        slope = finite_differences(lambda x: function.decision_function(x[None])[0], point)
+        np.testing.assert_allclose(slope, 0, atol=1e-7 * abs(value))
+
+
+def test_a_narrow_bump_on_a_wide_one_is_a_mode_of_its_own():
+    centers, weights = np.array([[0.0], [0.6]]), np.array([1.0, 0.2])
+    modes = find_modes(centers, weights, np.array([10.0, 0.01]))
+    assert len(modes.locations) == 2
+    np.testing.assert_allclose(np.sort(modes.locations[:, 0]), [0.0, 0.6], atol=1e-3)
+
+
 def test_separated_blobs_are_one_mode_each_of_their_sign():
     centers, weights, bandwidth = blobs()
     modes = find_modes(centers, weights, bandwidth)
@@ -145,7 +172,9 @@ def test_exactly_cancelling_weights_leave_a_mode_without_a_sign():
 def test_ends_are_linked_in_chains_but_not_across_signs():
     points = np.array([[0.0], [0.9], [1.8], [2.7], [9.0]])
     values = np.array([1.0, 1.0, 1.0, -1.0, 1.0])
-    groups = merge_modes(MeanShiftResult(points, values, np.ones(5, dtype=bool), 1), 1.0)
+    groups = merge_modes(
+        MeanShiftResult(points, values, np.ones(5), np.ones(5, dtype=bool), 1), 1.0
+    )
     assert groups[0] == groups[1] == groups[2]
     assert len(set(groups.tolist())) == 3
 

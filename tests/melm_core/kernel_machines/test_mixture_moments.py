@@ -43,11 +43,20 @@ def test_the_moments_of_a_mixture_are_the_integrals(weights):
         np.testing.assert_allclose(moments[:, axis], expected, rtol=1e-10, atol=1e-10)
 
 
+def test_gaussians_of_their_own_widths_have_the_moments_of_the_integrals():
+    positions, weights = np.array([[-1.0], [0.5], [2.0]]), np.array([0.2, 0.5, 0.3])
+    variances = np.array([[0.4], [0.9], [0.1]])
+    moments = mixture_moments(positions, weights, variances, 8)
+    density = weights @ gaussian(LINE, positions, variances)
+    expected = [STEP * (density @ LINE**k) for k in range(9)]
+    np.testing.assert_allclose(moments[:, 0], expected, rtol=1e-10, atol=1e-10)
+
+
 @pytest.mark.parametrize("shift", [0.0, 1e6])
 def test_mean_and_covariance_of_a_mixture_agree_with_its_moments(shift):
     rng = np.random.default_rng(0)
     centers, weights = rng.normal(size=(7, 3)), rng.dirichlet(np.ones(7))
-    mean, covariance = mixture_covariance(centers + shift, weights, 0.6)
+    mean, covariance = mixture_covariance(centers + shift, weights, np.full(7, 0.36))
     np.testing.assert_allclose(mean - shift, weights @ centers, atol=1e-9)
     moments = mixture_moments(centers - weights @ centers, weights, np.full(3, 0.36), 2)
     np.testing.assert_allclose(np.diag(covariance), moments[2], rtol=1e-8)
@@ -57,5 +66,5 @@ def test_mean_and_covariance_of_a_mixture_agree_with_its_moments(shift):
 
 
 def test_equal_centers_have_the_covariance_of_one_bump():
-    _, covariance = mixture_covariance(np.full((5, 2), 0.1), np.full(5, 0.2), 2.0)
+    _, covariance = mixture_covariance(np.full((5, 2), 0.1), np.full(5, 0.2), np.full(5, 4.0))
     np.testing.assert_array_equal(covariance, 4.0 * np.eye(2))

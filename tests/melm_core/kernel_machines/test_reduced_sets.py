@@ -58,6 +58,16 @@ def test_repeated_centers_count_once():
     np.testing.assert_allclose(reduced.decision_function(X), original.decision_function(X))
 
 
+def test_kernels_of_their_own_widths_keep_them_where_nothing_is_merged():
+    original = KernelMachine([[0.0], [1.0], [3.0]], [1.0, 0.5, -1.0], [0.5, 0.2, 2.0])
+    reduced = reduced_set(original, 3)
+    X = np.linspace(-1, 4, 9)[:, None]
+    wanted = original.decision_function(X)
+    np.testing.assert_allclose(reduced.decision_function(X), wanted, atol=1e-12)
+    merged = reduced_set(original, 2)
+    np.testing.assert_allclose(np.sort(merged.bandwidth), [np.sqrt(0.145), 2.0])
+
+
 @pytest.mark.parametrize("n_centers", [0, -1, 2.5])
 def test_impossible_numbers_of_centers_are_refused(n_centers):
     with pytest.raises(ValueError, match="n_centers="):

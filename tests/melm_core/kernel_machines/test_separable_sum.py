@@ -10,51 +10,74 @@ from tests.melm_core.helpers import invertible
 def groups(seed=0, n_features=2):
     rng = np.random.default_rng(seed)
     centers, weights = rng.normal(size=(15, n_features)), rng.uniform(0.2, 1.0, size=15)
-    return centers, weights, [np.arange(6), np.arange(6, 14), np.array([14])]
+    return centers, weights, np.ones(15), [np.arange(6), np.arange(6, 14), np.array([14])]
+
+
+def own_widths(seed=0):
+    centers, weights, _, members = groups(seed)
+    return centers, weights, np.random.default_rng(seed).uniform(0.5, 1.5, size=15), members
+
+
+KERNELS = pytest.mark.parametrize("kernels", [groups, own_widths])
 
 
 @pytest.mark.parametrize("n_features", [1, 2, 4])
 @pytest.mark.parametrize("method", ["exact", "paper"])
 def test_single_bumps_are_themselves(n_features, method):
-    centers, weights, _ = groups(n_features=n_features)
-    found = separable_sum(centers, weights, [np.array([i]) for i in range(15)], method=method)
+    centers, weights, _, _ = groups(n_features=n_features)
+    widths = np.random.default_rng(2).uniform(0.5, 1.5, size=15)
+    singles = [np.array([i]) for i in range(15)]
+    found = separable_sum(centers, weights, widths, singles, method=method)
     X = np.random.default_rng(1).normal(size=(50, n_features))
     squares = np.square(X[:, None] - centers).sum(axis=2)
-    expected = weights * np.exp(-squares / 2)
+    expected = weights * np.exp(-squares / (2 * widths**2))
     np.testing.assert_allclose(found.component_values(X), expected, rtol=1e-8)
 
 
 @pytest.mark.parametrize("method", ["exact", "paper"])
 @pytest.mark.parametrize("order", [2, 4, 6])
-def test_the_integral_of_a_component_is_that_of_its_bumps(method, order):
-    centers, weights, members = groups()
-    found = separable_sum(centers, weights, members, order=order, method=method)
+@KERNELS
+def test_the_integral_of_a_component_is_that_of_its_bumps(kernels, method, order):
+    centers, weights, widths, members = kernels()
+    found = separable_sum(centers, weights, widths, members, order=order, method=method)
     line = np.linspace(-12, 12, 401)
     grid = np.stack(np.meshgrid(line, line), axis=-1).reshape(-1, 2)
     integrals = found.component_values(grid).sum(axis=0) * (line[1] - line[0]) ** 2
-    expected = [2 * np.pi * weights[which].sum() for which in members]
+    expected = [2 * np.pi * (weights * widths**2)[which].sum() for which in members]
     np.testing.assert_allclose(integrals, expected, rtol=1e-6)
 
 
-def test_the_exact_components_have_mean_and_covariance_of_their_bumps():
-    centers, weights, members = groups()
-    found = separable_sum(centers, weights, members)
+@KERNELS
+def test_the_exact_components_have_mean_and_covariance_of_their_bumps(kernels):
+    centers, weights, widths, members = kernels()
+    found = separable_sum(centers, weights, widths, members)
     line = np.linspace(-12, 12, 401)
     grid = np.stack(np.meshgrid(line, line), axis=-1).reshape(-1, 2)
     values = found.component_values(grid)
     for which, density in zip(members, (values / values.sum(axis=0)).T, strict=True):
-        shares = weights[which] / weights[which].sum()
+        masses = (weights * widths**2)[which]
+        shares = masses / masses.sum()
         mean = density @ grid
         np.testing.assert_allclose(mean, shares @ centers[which], atol=1e-8)
         spread = (grid - mean) * density[:, None]
         offsets = centers[which] - mean
-        expected = (offsets * shares[:, None]).T @ offsets + np.eye(2)
+        expected = (offsets * shares[:, None]).T @ offsets
+        expected += (shares @ widths[which] ** 2) * np.eye(2)
         np.testing.assert_allclose(spread.T @ (grid - mean), expected, atol=1e-8)
 
 
+def test_along_the_least_dependent_axes_the_variances_are_those_of_the_bumps():
+    centers, weights, widths, members = own_widths()
+    found = separable_sum(centers, weights, widths, members, axes="divergence")
+    for which, axes in zip(members, found.axes, strict=True):
+        shares = (weights * widths**2)[which] / (weights * widths**2)[which].sum()
+        offsets = (centers[which] - shares @ centers[which]) @ axes.T
+        own = np.outer(widths[which] ** 2, np.square(axes).sum(axis=1))
+        np.testing.assert_allclose(shares @ (np.square(offsets) + own), 1.0, atol=1e-8)
+
+
 def test_the_sum_is_that_of_the_components_whatever_the_number_of_rows():
-    centers, weights, members = groups()
-    found = separable_sum(centers, weights, members)
+    found = separable_sum(*groups())
     X = np.random.default_rng(1).normal(size=(20_000, 2))
     amplitudes = np.array([1.0, -1.0, 0.3])
     together = found.values(X, amplitudes)
@@ -63,8 +86,7 @@ def test_the_sum_is_that_of_the_components_whatever_the_number_of_rows():
 
 
 def test_a_mapped_sum_is_the_sum_at_mapped_rows():
-    centers, weights, members = groups()
-    found = separable_sum(centers, weights, members)
+    found = separable_sum(*groups())
     linear, origin = invertible(2), np.array([3.0, -4.0])
     X = origin + np.random.default_rng(1).normal(size=(30, 2))
     mapped = found.mapped(linear, origin)
@@ -73,7 +95,6 @@ def test_a_mapped_sum_is_the_sum_at_mapped_rows():
 
 
 def test_rows_far_away_are_zero_and_finite():
-    centers, weights, members = groups()
-    values = separable_sum(centers, weights, members).component_values(np.full((2, 2), 1e6))
+    values = separable_sum(*groups()).component_values(np.full((2, 2), 1e6))
     assert (values < 1e-200).all()
     assert (values >= 0).all()
