@@ -6,6 +6,7 @@ from melm_core.baselines.class_pca import ClassPCAPlane, PerClassPCAPlane
 from melm_core.baselines.discriminant import DiscriminantPlane
 from melm_core.baselines.heteroscedastic_discriminant import ChernoffDiscriminantPlane
 from melm_core.baselines.kernel_fisher import KernelFisherDiscriminant
+from melm_core.baselines.mutual_information import MutualInformationProjection
 from melm_core.baselines.nca import NeighborhoodComponentsPlane
 from melm_core.baselines.orthogonal_pls import OPLSDiscriminantPlane
 from melm_core.baselines.partial_least_squares import PLSDiscriminantPlane
@@ -73,6 +74,7 @@ __all__ = [
     "KernelFisherDiscriminant",
     "KernelMachine",
     "KernelMachineApproximation",
+    "MutualInformationProjection",
     "NeighborhoodComponentsPlane",
     "OPLSDiscriminantPlane",
     "PLSDiscriminantPlane",

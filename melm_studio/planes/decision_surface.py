@@ -29,7 +29,7 @@ from melm_core.base import (
     check_positive,
     stratified_sample,
 )
-from melm_core.baselines import KernelFisherDiscriminant
+from melm_core.baselines import KernelFisherDiscriminant, MutualInformationProjection
 from melm_core.density import kernel_classes
 from melm_core.kernel_machines import (
     ApproximationWarning,
@@ -101,6 +101,12 @@ KINDS: Mapping[str, MachineKind] = MappingProxyType(
                 "Support vector regression",
                 "Regression of the side, 1 or -1, that ignores small errors; rows with larger ones "
                 "are the centers.",
+            ),
+            MachineKind(
+                "mutual_information",
+                "Mutual information",
+                "The direction in feature space that informs most of the side; every row is a "
+                "center.",
             ),
             MachineKind(
                 "kernel_pca",
@@ -318,6 +324,11 @@ def _support_vector_regression(rows: FloatArray, codes: IntArray, width: float) 
     return KernelMachine.from_estimator(model.fit(rows, 2.0 * codes - 1.0))
 
 
+def _mutual_information(rows: FloatArray, codes: IntArray, width: float) -> KernelMachine:
+    model = MutualInformationProjection(1, bandwidth=_bandwidth(rows, width))
+    return KernelMachine.from_estimator(model.fit(rows, codes))
+
+
 def _kernel_pca(rows: FloatArray, codes: IntArray, width: float) -> KernelMachine:
     gamma = 0.5 / _bandwidth(rows, width) ** 2
     model = KernelPCA(1, kernel="rbf", gamma=gamma, random_state=0)
@@ -333,6 +344,7 @@ _FITS: Mapping[str, Callable[[FloatArray, IntArray, float], KernelMachine]] = {
     "svc": _support_vectors,
     "least_squares": _least_squares,
     "svr": _support_vector_regression,
+    "mutual_information": _mutual_information,
     "kernel_pca": _kernel_pca,
 }
 
