@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -20,11 +21,11 @@ from melm_core.base.estimator import (
 )
 from melm_core.base.progress import Callback, Progress
 from melm_core.base.validated_data import validate_data
-from melm_core.density import log_potential
+from melm_core.density import ClassDensities
 from melm_core.density.covariances import bandwidth_factor
 from melm_core.linalg.class_moments import covariance_of
 from melm_core.linalg.planes import orthonormalize, principal_frame
-from melm_core.linalg.row_space import NULL_VARIANCE
+from melm_core.linalg.row_space import NULL_VARIANCE, RowSpace, row_space
 from melm_core.optimization.lbfgs import Objective
 from melm_core.optimization.multistart import Stage, Start, maximize, random_starts
 
@@ -33,7 +34,8 @@ class EntropyPlane(PlaneEstimator):
     """The plane in which the projected data have the largest or smallest Renyi entropy H2.
 
     For the Gaussian density the largest entropy is that of the first principal
-    components (Theorem 1), the smallest that of the last ones (Theorem 2).
+    components (Theorem 1), the smallest that of the last ones (Theorem 2). Of the
+    kernel density it is the plane over which the rows are spread most evenly.
 
     Parameters
     ----------
@@ -128,17 +130,21 @@ class EntropyPlane(PlaneEstimator):
         check_magnitudes(X)
         self._validate_parameters(X.shape[1])
         self.mean_ = X.mean(axis=0)
-        covariance = covariance_of(X)
-        _check_full_rank(covariance)
+        space = row_space(X - self.mean_, self.n_components)
+        covariance = covariance_of(space.rows)
+        _check_bounded(covariance, X.shape[1], self.direction)
         sign = 1.0 if self.direction == "max" else -1.0
-        entropy = self._entropy(X - self.mean_, covariance)
+        entropy = self._entropy(space.rows, covariance)
         stage = Stage("", _signed(entropy, sign), self.max_iter, self.tol)
-        callback = None if self.callback is None else _reporting_entropy(self.callback, sign)
-        outcome = maximize([stage], self._starts(X.shape[1]), callback=callback)
+        callback = None if self.callback is None else _reporting(self.callback, sign, space)
+        outcome = maximize([stage], self._starts(len(covariance)), callback=callback)
         components = orthonormalize(outcome.best.components)
-        self.components_ = principal_frame(components, components @ covariance @ components.T)
+        frame = principal_frame(components, components @ covariance @ components.T)
+        self.components_ = space.lift(frame)
         self.entropy_ = sign * outcome.best.objective
-        self.start_results_ = outcome.start_results
+        self.start_results_ = tuple(
+            replace(one, components=space.lift(one.components)) for one in outcome.start_results
+        )
         self.n_iter_ = outcome.best.n_iterations
         return self
 
@@ -155,8 +161,8 @@ class EntropyPlane(PlaneEstimator):
         if self.density == "gaussian":
             return lambda components: gaussian_entropy(components, covariance)
         factor = bandwidth_factor(len(centered), self.n_components, self.gamma)
-        kernel = factor**2 * covariance
-        return lambda components: kernel_entropy(components, centered, kernel)
+        density = ClassDensities((centered,), factor**2 * covariance[None])
+        return lambda components: kernel_entropy(components, density)
 
     def _starts(self, n_features: int) -> list[Start]:
         seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
@@ -188,18 +194,15 @@ def gaussian_entropy(components: FloatArray, covariance: FloatArray) -> tuple[fl
     return float(value), np.linalg.solve(inner, spread) - np.linalg.solve(gram, components)
 
 
-def kernel_entropy(
-    components: FloatArray, X: FloatArray, kernel: FloatArray
-) -> tuple[float, FloatArray]:
-    """H2 of the kernel density projected onto a plane, and its derivative by the components.
+def kernel_entropy(components: FloatArray, density: ClassDensities) -> tuple[float, FloatArray]:
+    """H2 of a kernel density projected onto a plane, and its derivative by the components.
 
     Parameters
     ----------
     components : ndarray of shape (n_components, n_features)
         Linearly independent rows.
-    X : ndarray of shape (n_samples, n_features)
-    kernel : ndarray of shape (n_features, n_features)
-        Covariance of the kernel in data space.
+    density : ClassDensities
+        Of a single class.
 
     Returns
     -------
@@ -207,17 +210,11 @@ def kernel_entropy(
         In nats.
     gradient : ndarray of shape (n_components, n_features)
     """
-    projected = X @ components.T
-    spread = components @ kernel
-    potential = log_potential(projected, projected, 2.0 * spread @ components.T)
+    potentials = density.project(components).potentials()
     gram = components @ components.T
-    value = -potential.value - 0.5 * float(np.linalg.slogdet(gram)[1])
-    gradient = (
-        -(potential.by_first + potential.by_second).T @ X
-        - 4.0 * potential.by_covariance @ spread
-        - np.linalg.solve(gram, components)
-    )
-    return value, gradient
+    value = -potentials.log_values[0, 0] - 0.5 * np.linalg.slogdet(gram)[1]
+    gradient = density.pull_back(components, potentials, -np.ones((1, 1)))
+    return float(value), gradient - np.linalg.solve(gram, components)
 
 
 def _signed(objective: Objective, sign: float) -> Objective:
@@ -228,12 +225,12 @@ def _signed(objective: Objective, sign: float) -> Objective:
     return signed
 
 
-def _reporting_entropy(callback: Callback, sign: float) -> Callback:
-    """A callback that is given entropies instead of signed objectives."""
+def _reporting(callback: Callback, sign: float, space: RowSpace) -> Callback:
+    """A callback that is given entropies and planes of the features."""
 
     def report(step: Progress) -> bool | None:
         entropies = {
-            "components": orthonormalize(step.components),
+            "components": space.lift(orthonormalize(step.components)),
             "objective": sign * step.objective,
             "best_objective": sign * step.best_objective,
         }
@@ -242,11 +239,16 @@ def _reporting_entropy(callback: Callback, sign: float) -> Callback:
     return report
 
 
-def _check_full_rank(covariance: FloatArray) -> None:
+def _check_bounded(covariance: FloatArray, n_features: int, direction: str) -> None:
     variances = np.linalg.eigvalsh(covariance)
-    if variances[0] <= NULL_VARIANCE * variances[-1]:
+    if variances[-1] <= 0:
         raise UserError(
-            f"The data vary along {int(np.sum(variances > NULL_VARIANCE * variances[-1]))} of "
-            f"{len(covariance)} directions only, so the entropy of a plane is unbounded. Leave "
-            "out features that are constant or linear combinations of others."
+            "All rows are equal, so every plane has the same entropy. Add rows that differ."
+        )
+    n_directions = int(np.sum(variances > NULL_VARIANCE * variances[-1]))
+    if direction == "min" and n_directions < n_features:
+        raise UserError(
+            f"The data vary along {n_directions} of {n_features} directions only, so that the "
+            "entropy of a plane has no minimum. Leave out features that are constant or linear "
+            'combinations of others, or choose direction="max".'
         )

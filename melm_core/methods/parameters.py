@@ -245,6 +245,13 @@ DENSITY = Choice(
         {"gaussian": "Gaussian", "mixture": "Mixture of two Gaussians", "kde": "Kernel density"}
     ),
 )
+ENTROPY_DENSITY = Choice(
+    name="density",
+    label="Density of all rows",
+    explanation="The density whose entropy is maximized; of a Gaussian the plane is that of PCA.",
+    default="kde",
+    options=MappingProxyType({"kde": "Kernel density", "gaussian": "Gaussian"}),
+)
 MULTICLASS = Choice(
     name="multiclass",
     label="Multi-class objective",

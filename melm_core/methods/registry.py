@@ -24,6 +24,7 @@ from melm_core.baselines.partial_least_squares import PLSDiscriminantPlane
 from melm_core.baselines.signal_noise import SignalNoisePlane
 from melm_core.gem.estimator import GEMPlane
 from melm_core.melm.choosing import MELMCV
+from melm_core.melm.entropy_plane import EntropyPlane
 from melm_core.melm.estimator import MELM
 from melm_core.melm.search import SearchOptions, default_starts
 from melm_core.methods.method import ANY_ROWS, Method, Requirements
@@ -33,6 +34,7 @@ from melm_core.methods.parameters import (
     BANDWIDTH,
     BATCH_WEIGHT,
     DENSITY,
+    ENTROPY_DENSITY,
     MIN_DISTANCE,
     MULTICLASS,
     NEIGHBORS,
@@ -119,6 +121,21 @@ METHODS: Mapping[str, Method] = MappingProxyType(
                 explanation="The plane of maximum variance; ignores the labels.",
                 paper="Hotelling, 1933",
                 factory=PrincipalComponentsPlane,
+                uses_labels=False,
+                requirements=ANY_ROWS,
+            ),
+            Method(
+                key="entropy",
+                label="Entropy",
+                explanation=(
+                    "The plane with the largest Renyi entropy, over which the rows are spread most "
+                    "evenly; ignores the labels. Of a Gaussian it is that of PCA."
+                ),
+                paper="Czarnecki, Józefowicz and Tabor, 2015",
+                factory=partial(EntropyPlane, density="kde"),
+                parameters=(ENTROPY_DENSITY, replace(STARTS, default=8), SEED),
+                streams=True,
+                maximizes="entropy",
                 uses_labels=False,
                 requirements=ANY_ROWS,
             ),

@@ -14,6 +14,7 @@ _MELM = r"""@inproceedings{czarnecki2015maximum,
 # The entries of each method, by its key in METHODS.
 ENTRIES: dict[str, tuple[str, ...]] = {
     "melm": (_MELM,),
+    "entropy": (_MELM,),
     "cpca": (_MELM,),
     "2epca": (_MELM,),
     "ppca": (_MELM,),
