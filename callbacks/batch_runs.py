@@ -120,7 +120,7 @@ def _new_fits(
         variant = ShownData(
             data.content_hash, data.name, shown.label, replace(source, standardize=standardize)
         )
-        fits.append(own.new_fit(variant, method, parameters, data.X.shape[1]))
+        fits.append(own.new_fit(variant, method, parameters, data))
     return fits
 
 

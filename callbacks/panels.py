@@ -79,6 +79,7 @@ def _panel(run: RunRecord) -> Component:
         is_search=METHODS[run.method].streams,
         has_latent=METHODS[run.method].predicts_indicators,
         has_tree=run.method == TREE_METHOD,
+        has_classes=run.n_classes != 1,
         space=_space(run),
         edits=", ".join(edited_rows(run)),
         projection="" if METHODS[run.method].is_linear else METHODS[run.method].label,

@@ -8,8 +8,8 @@ from dash import Dash, Input, Output, State, no_update
 
 from callbacks.services import services
 from callbacks.session import workspace
+from melm_core.base import UserError
 from melm_studio.analyses.ranking import RANKING, RankingReport, ranked, refusals
-from melm_studio.configuration.limits import LimitReachedError
 from melm_studio.configuration.messages import WAITS
 from melm_studio.layout import ids
 from melm_studio.layout.ranking import ranking_body
@@ -53,7 +53,7 @@ def start(clicks: int | None, data: Any) -> tuple[bool, str | None]:
     """Queue the comparison, unless it is at work or complete."""
     try:
         workspace().start_ranking(ShownData.from_json(data))
-    except LimitReachedError as error:
+    except UserError as error:
         return True, str(error)
     return False, None
 

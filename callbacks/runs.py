@@ -56,7 +56,7 @@ def start_run(
             offer = {"run": known.run_id, "title": title(known), "clicks": clicks}
             return no_update, None, no_update, no_update, offer
         check_data(values.method, prepared, parameters)
-        own.queue(own.new_fit(shown, values.method, parameters, prepared.X.shape[1]))
+        own.queue(own.new_fit(shown, values.method, parameters, prepared))
     except UserError as error:
         return no_update, str(error), no_update, no_update, no_update
     # The panels come with this answer, so that the first plane waits for no further one.

@@ -219,6 +219,6 @@ def _own_fit(
     expected = len(parameters.init[0][0]) if parameters.init else found_features
     if expected != found_features:
         raise UserError(_OTHER_FEATURES.format(expected=expected, found=found_features))
-    fit = own.new_fit(shown, method, parameters, found_features)
+    fit = own.new_fit(shown, method, parameters, data)
     own.queue(fit)
     return fit, True

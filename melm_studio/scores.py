@@ -227,6 +227,8 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
         >>> msgspec.structs.replace(chosen, is_corrected=True).share_words
         '51 ± 4 %, chosen among 13 methods'
         """
+        if self.n_classes == 1:
+            return UNKNOWN
         share = percent(self.share)
         if self.standard_error is not None:
             share = f"{100 * self.share:.0f} ± {100 * self.standard_error:.0f} %"
@@ -244,6 +246,8 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
         >>> Verdict(rows=Rows.HELD_OUT, share=0.984, n_classes=3).lead
         '98 % of held-out rows are told apart'
         """
+        if self.n_classes == 1:
+            return "All rows are one class, so there is nothing to tell apart"
         share = percent(self.share)
         if self.rows is Rows.FOLDS:
             return folds_lead(self.share, self.n_classes, self._first_words)
@@ -270,7 +274,7 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
         """Lead and qualifiers, as in a report, a replay and for programs."""
         if self.rows is Rows.FOLDS:
             return f"{self.lead}. {self.qualifiers}".strip()
-        return f"{self.lead} ({self.qualifiers})."
+        return f"{self.lead} ({self.qualifiers})." if self.qualifiers else f"{self.lead}."
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -305,6 +309,8 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def _qualifiers(self) -> tuple[str, str]:
+        if self.n_classes == 1:
+            return "", ""
         if self.rows is Rows.FOLDS:
             sentences = (self.p.sentence if self.p else "", self._bound_words, *self._asked)
             return " ".join(filter(None, sentences)), ""

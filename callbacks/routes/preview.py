@@ -13,7 +13,7 @@ from callbacks.routes.rows import packed_points_of, packed_rows_of
 from callbacks.services import services
 from callbacks.session import workspace
 from melm_core.methods import METHODS
-from melm_studio.layout.shell.welcome import question
+from melm_studio.layout.shell.welcome import first_method, question
 from melm_studio.planes.captions import SHAPES
 from melm_studio.planes.encoding import compact
 from melm_studio.planes.figure import empty_figure, limits, plane_frame
@@ -42,6 +42,7 @@ def preview() -> dict[str, Any]:
     figure = empty_figure(viewer.class_names, viewer.n_drawn, scheme, n_components=n_components)
     return {
         "question": question(viewer.class_names),
+        "begin": first_method(viewer.class_names),
         "caption": f"{METHODS[METHOD].label} {SHAPES[n_components]} of {record.data_name}",
         "figure": json.loads(figure.to_json()),
         "traces": plane_frame(view, compact),

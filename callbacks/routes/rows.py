@@ -245,7 +245,7 @@ def _run_again(record: RunRecord, source: DataSource) -> tuple[dict[str, Any], i
     fit = own.equal_fit(data.content_hash, record.method, parameters)
     if fit is None:
         shown = ShownData(data.content_hash, data.name, source.label or "", source)
-        fit = own.new_fit(shown, record.method, parameters, data.X.shape[1])
+        fit = own.new_fit(shown, record.method, parameters, data)
         own.queue(fit)
     choice = msgspec.to_builtins(source)
     return {"revision": own.revision(), "choice": choice, "run": fit.run_id}, 201

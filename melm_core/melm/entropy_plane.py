@@ -47,7 +47,7 @@ class EntropyPlane(PlaneEstimator):
         The density of the projected data.
     gamma : float, default=1.0
         Kernel width relative to Silverman's rule, for the kernel density.
-    n_init : int, default=8
+    n_init : int, default=6
         Number of random starts.
     max_iter : int, default=500
         Maximum number of accepted steps per start.
@@ -97,7 +97,7 @@ class EntropyPlane(PlaneEstimator):
         direction: Literal["max", "min"] = "max",
         density: Literal["gaussian", "kde"] = "gaussian",
         gamma: float = 1.0,
-        n_init: int = 8,
+        n_init: int = 6,
         max_iter: int = 500,
         tol: float = 1e-10,
         random_state: int | np.random.RandomState | None = None,

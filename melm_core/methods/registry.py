@@ -133,7 +133,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
                 ),
                 paper="Czarnecki, Józefowicz and Tabor, 2015",
                 factory=partial(EntropyPlane, density="kde"),
-                parameters=(ENTROPY_DENSITY, replace(STARTS, default=8), SEED),
+                parameters=(ENTROPY_DENSITY, STARTS, SEED),
                 streams=True,
                 maximizes="entropy",
                 uses_labels=False,

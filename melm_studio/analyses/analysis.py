@@ -30,6 +30,11 @@ from melm_studio.tables import LabeledData
 R = TypeVar("R")
 E = TypeVar("E", bound=StrEnum)
 
+CLASSES = "classes"  # what a run needs for most: more than one
+NO_CLASSES = (
+    "All rows are one class, so there is nothing to tell apart. Choose a label column with several."
+)
+
 
 @dataclass(frozen=True, eq=False)
 class Work:
@@ -118,7 +123,8 @@ class Analysis(ABC, Generic[R]):
     again : str
         On the button that begins one that was cut short again.
     needs : tuple of str
-        What a run must be for the menu to offer it: "linear", "tree", as in `data-needs`.
+        What a run must be for the menu to offer it: "linear", "tree", as in `data-needs`. All but
+        a few need classes to tell apart, "classes".
     stopped : str
         What is said of one that was stopped.
     is_next : bool
@@ -132,7 +138,7 @@ class Analysis(ABC, Generic[R]):
     name: ClassVar[str]
     title: ClassVar[str] = ""
     again: ClassVar[str] = "Begin again"
-    needs: ClassVar[tuple[str, ...]] = ()
+    needs: ClassVar[tuple[str, ...]] = (CLASSES,)
     stopped: ClassVar[str] = STOPPED
     is_next: ClassVar[bool] = False
     of_new_rows: ClassVar[bool] = False

@@ -136,6 +136,7 @@ class LotChangeAnalysis(Analysis[LotChangeReport]):
     name = "lot_change"
     title = "Has the lot changed?"
     is_next = True
+    needs = ()
     of_new_rows = True
 
     def compute(self, work: Work) -> None:

@@ -19,7 +19,15 @@ from melm_core.evaluation import (
     winner_share,
 )
 from melm_core.methods import GAMMA, METHODS
-from melm_studio.analyses.analysis import Analysis, DataShape, Subject, Work, chosen, demand
+from melm_studio.analyses.analysis import (
+    CLASSES,
+    Analysis,
+    DataShape,
+    Subject,
+    Work,
+    chosen,
+    demand,
+)
 from melm_studio.analyses.report_section import Section, Table
 from melm_studio.planes.theme import THEMES, Scheme, Theme, page_layout, translucent
 from melm_studio.record import Record
@@ -118,7 +126,7 @@ class Sparse(Analysis[SparseReport]):
     name = "sparse"
     title = "How few features suffice?"
     again = "Search again"
-    needs = ("linear",)
+    needs = (CLASSES, "linear")
 
     def refusal(self, record: RunRecord, data: Callable[[], LabeledData]) -> str:
         method, n_components = METHODS[record.method], record.parameters.n_components

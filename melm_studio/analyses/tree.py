@@ -15,7 +15,7 @@ import numpy as np
 from melm_core.base import FloatArray, IntArray, percent, stratified_sample
 from melm_core.melm import TREE_GAMMAS, PlaneTree, TreeNode, plane_tree
 from melm_core.methods import BATCH_WEIGHT, COMPONENTS, SEED
-from melm_studio.analyses.analysis import Analysis, Subject, Work, chosen
+from melm_studio.analyses.analysis import CLASSES, Analysis, Subject, Work, chosen
 from melm_studio.analyses.report_section import Section, Table
 from melm_studio.planes.gamma_advice import recommended_gamma
 from melm_studio.planes.theme import THEMES, Scheme, Theme, page_layout, translucent
@@ -147,7 +147,7 @@ class Tree(Analysis[TreeReport]):
     name = "tree"
     title = "Tree of planes"
     again = "Search again"
-    needs = ("tree",)
+    needs = (CLASSES, "tree")
     is_saved = False
 
     def refusal(self, record: RunRecord, data: Callable[[], LabeledData]) -> str:

@@ -14,7 +14,7 @@ from dash import html
 from dash.development.base_component import Component
 
 from melm_studio.analyses import ANALYSES
-from melm_studio.analyses.analysis import Analysis
+from melm_studio.analyses.analysis import CLASSES, Analysis
 from melm_studio.layout import ids
 from melm_studio.layout.attributes import aria, data, needs, part
 from melm_studio.layout.buttons import button, icon_button
@@ -25,6 +25,7 @@ from melm_studio.layout.panel_tools import (
     FLAT,
     LATENT,
     LINEAR,
+    ONE_CLASS,
     PLANAR,
     SPACE,
     TREE,
@@ -53,6 +54,7 @@ def panel(
     is_search: bool = True,
     has_tree: bool = False,
     has_latent: bool = False,
+    has_classes: bool = True,
     space: str = "",
     edits: str = "",
     projection: str = "",
@@ -60,7 +62,8 @@ def panel(
     """The place of a run's panel.
 
     A nonlinear projection has no components, only a search has a history, only MELM has a tree of
-    planes, and only PLS-DA and OPLS-DA latent components. Runs in the same
+    planes, and only PLS-DA and OPLS-DA latent components; of rows of one class there is nothing to
+    tell apart. Runs in the same
     `space` can be morphed into each other. `edits` is what the user did to rows of its table.
     `projection` names the axes of a nonlinear one, as "t-SNE".
     """
@@ -70,6 +73,7 @@ def panel(
         SEARCH: is_search,
         TREE: has_tree,
         LATENT: has_latent,
+        CLASSES if has_classes else ONE_CLASS: True,
     }
     features = [_SHAPES[n_components], *(kind for kind, applies in kinds.items() if applies)]
     return html.Div(
@@ -259,7 +263,7 @@ def run_menu() -> list[Component]:
         _label("Is it stable, are there others?"),
         menu_item("Loadings", **part("open-loadings"), **needs(LINEAR, PLANAR)),
         *(_analysis_item(each) for each in offered if not each.is_next),
-        menu_item("Decision surface", **part("surface"), **needs(FLAT)),
+        menu_item("Decision surface", **part("surface"), **needs(FLAT, CLASSES)),
         _label("What next?"),
         *(_analysis_item(each) for each in offered if each.is_next),
         menu_item("New rows from a file…", **part("add-rows")),

@@ -6,11 +6,12 @@ from dash import html
 from dash.development.base_component import Component
 
 from melm_core.methods import BATCH_WEIGHT
+from melm_studio.analyses.analysis import CLASSES
 from melm_studio.analyses.lot_change import LOT_CHANGE
 from melm_studio.layout.attributes import aria, data, needs, part, tip
 from melm_studio.layout.buttons import button, icon_button
 from melm_studio.layout.menus import menu, menu_item
-from melm_studio.layout.panel_tools import LINEAR, slider
+from melm_studio.layout.panel_tools import LINEAR, ONE_CLASS, slider
 
 # Finer steps are no other picture, and each is a refit.
 _STEP = 0.25
@@ -35,7 +36,8 @@ def _features() -> Component:
         [
             html.Div(
                 [
-                    html.H3("What separates them"),
+                    html.H3("What separates them", **needs(CLASSES)),
+                    html.H3("Features", **needs(ONE_CLASS)),
                     button("Classes", hidden=True, **part("feature-densities")),
                     button("List", "is-text", hidden=True, **part("features-as")),
                 ],

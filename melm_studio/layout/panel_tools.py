@@ -15,6 +15,7 @@ SPACE = "space"
 TREE = "tree"
 PLANAR = "planar"
 LATENT = "latent"
+ONE_CLASS = "one-class"
 _DRAGS = {
     "pan": ("pan", "Pan"),
     "lasso": ("lasso", "Lasso: draw around rows to select them"),

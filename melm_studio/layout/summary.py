@@ -32,8 +32,9 @@ def data_size(summary: Summary, n_rows: int = 0) -> Component:
     """
     rows = count(n_rows or summary.n_samples, "row")
     features = count(summary.n_features, "feature")
+    classes = count(len(summary.class_sizes), "class", "classes")
     return html.Button(
-        f"{rows}, {features}, {len(summary.class_sizes)} classes",
+        f"{rows}, {features}, {classes}",
         type="button",
         className="button is-text",
         **tip(_key_figures(summary)),

@@ -24,7 +24,7 @@ def seconds_of(classes: ClassDensities) -> float:
 
 
 def bounded_divergence(classes: ClassDensities, gamma: float) -> float:
-    """The divergence of classes in a plane, in nats.
+    """The divergence of classes in a plane, in nats; 0 of a single class, which has no pair.
 
     Parameters
     ----------
@@ -37,6 +37,8 @@ def bounded_divergence(classes: ClassDensities, gamma: float) -> float:
     UserError
         If it would take longer.
     """
+    if len(classes.rows) == 1:
+        return 0.0
     # All pairs of fewer rows take eight seconds at most.
     seconds = 0.0 if classes.counts.sum() < MANY_ROWS else seconds_of(classes)
     if seconds <= MOST_SECONDS:

@@ -369,7 +369,7 @@ class PlaneViewer:
     def divergences(self, components: FloatArray) -> tuple[float, float | None]:
         """Divergence of the training rows, and between training and held-out rows.
 
-        The latter is None if a class has no held-out row.
+        The latter is None if a class has no held-out row, and of a single class.
         """
         return self.divergence(components), self.held_out_divergence(components)
 
@@ -436,9 +436,12 @@ class PlaneViewer:
         return region_shares(plane_regions(projected), rows)
 
     def importance(self, components: FloatArray) -> Importance | None:
-        """What each feature is worth on held-out rows; None if a class has fewer than two."""
+        """What each feature is worth on held-out rows; None if a class has fewer than two.
+
+        None also of a single class, in which nothing is told apart.
+        """
         held_out, components = self.parts[1], self.standardized(components)
-        if np.bincount(held_out.y, minlength=self._n_classes).min() < 2:
+        if not self._tells_apart(held_out):
             return None
         found = importance(
             self._projected(components),
@@ -455,14 +458,19 @@ class PlaneViewer:
     def second_component(self, components: FloatArray) -> ComponentGain | None:
         """What the second of two components adds on held-out rows, an even sample of many.
 
-        None of another number of components, and if a class has fewer than two held-out rows.
+        None of another number of components, of a single class, and if a class has fewer than two
+        held-out rows.
         """
         held_out, components = self.parts[1], self.standardized(components)
-        few = np.bincount(held_out.y, minlength=self._n_classes).min() < 2
-        if self.n_components != 2 or few:
+        if self.n_components != 2 or not self._tells_apart(held_out):
             return None
         X, y = self._evenly(held_out, min(1.0, MAX_DRAWN_ROWS / len(held_out.y)))
         return second_component_gain(self._projected(components), X @ components.T, y)
+
+    def _tells_apart(self, held_out: LabeledData) -> bool:
+        """Whether there are classes, with held-out rows enough of each to weigh losses on them."""
+        counts = np.bincount(held_out.y, minlength=self._n_classes)
+        return len(counts) > 1 and bool(counts.min() >= 2)
 
     def _scored(self, components: FloatArray) -> FloatArray:
         """Coordinates of the training and held-out rows that are scored."""
@@ -479,7 +487,7 @@ class PlaneViewer:
 
     def _divergence_held_out(self, components: FloatArray) -> float | None:
         held_out = self._held_out.scored_by_class(components, self._n_classes)
-        if min(map(len, held_out)) == 0:
+        if min(map(len, held_out)) == 0 or len(held_out) == 1:
             return None
         sample = self._train.scored_by_class(components, self._n_classes)
         kernels = self._with_width(components, self.gamma).covariances

@@ -227,10 +227,11 @@ class _Work:
         run = self._finished_run(method)
         result = self.client.result(run.id)
         self.progress.fitted(method)
-        n_folds = self.options.folds
+        has_classes = result.chance < 1.0  # there is nothing to score in one class
+        n_folds = self.options.folds if has_classes else 0
         scores = folded_scores(self.raw, self.source, run, n_folds) if n_folds else None
         self.progress.scored(method)
-        check = self.client.checked(run.id) if self.options.check else None
+        check = self.client.checked(run.id) if self.options.check and has_classes else None
         names = dict.fromkeys(self.options.analysis)
         analyses = tuple(self.client.analyzed(run.id, name, self.new_rows) for name in names)
         return MethodResult(method, result=result, scores=scores, check=check, analyses=analyses)

@@ -160,9 +160,14 @@ def _of_plane(
     renderer: PlaneRenderer, record: RunRecord, event: PlaneEvent
 ) -> dict[str, float | None]:
     scores = renderer.scores(record, event)
+    apart = (
+        _pair("divergence", renderer.divergence(record, event), scores.divergence_held_out)
+        | _pair("accuracy", scores.accuracy_train, scores.accuracy_held_out)
+        if record.n_classes != 1
+        else {}
+    )
     return {
-        **_pair("divergence", renderer.divergence(record, event), scores.divergence_held_out),
-        **_pair("accuracy", scores.accuracy_train, scores.accuracy_held_out),
+        **apart,
         **_batch_pair(scores.batches),
         "seconds": event.elapsed_s,
         "features": _n_features(renderer, record, event),

@@ -108,12 +108,16 @@ class ReportedRun:
     @property
     def divergences(self) -> tuple[str, str]:
         """The divergence of training rows, and of held-out rows."""
+        if self.verdict.n_classes == 1:
+            return UNKNOWN, UNKNOWN
         scores = self.scores
         return divergence_text(self.divergence), divergence_text(scores.divergence_held_out)
 
     @property
     def accuracies(self) -> tuple[str, str]:
         """The balanced accuracy of training rows, and of held-out rows."""
+        if self.verdict.n_classes == 1:
+            return UNKNOWN, UNKNOWN
         scores = self.scores
         return accuracy_figure(scores.accuracy_train), accuracy_figure(scores.accuracy_held_out)
 
@@ -230,7 +234,8 @@ def _features(run: ReportedRun) -> Section:
         rows,
         note=note.format(intervals=words) + rest,
     )
-    return Section("What separates the classes", tables=(table,))
+    title = "Features" if run.verdict.n_classes == 1 else "What separates the classes"
+    return Section(title, tables=(table,))
 
 
 def _interval(run: ReportedRun, feature: int) -> tuple[str, str]:

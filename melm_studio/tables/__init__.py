@@ -41,7 +41,7 @@ from melm_studio.tables.recipe_words import (
     recipe_caption,
 )
 from melm_studio.tables.records import MAX_CELLS, Form
-from melm_studio.tables.roles import SINGLE_USES, Column, Role, Use
+from melm_studio.tables.roles import NO_LABEL, SINGLE_USES, Column, Role, Use
 from melm_studio.tables.row_columns import RowColumn
 from melm_studio.tables.row_edits import (
     MAX_EDITED_ROWS,
@@ -76,6 +76,7 @@ __all__ = [
     "MAX_MARKS",
     "MAX_PIXELS",
     "MISSING",
+    "NO_LABEL",
     "NO_VALUE",
     "NUMBERS",
     "OTHER_COLUMNS",

@@ -16,6 +16,7 @@ from melm_core.base import FloatArray, IntArray
 from melm_studio.tables.formatting import count, listed, number, number_text, shortened
 from melm_studio.tables.read import TableError
 from melm_studio.tables.readers import is_picture
+from melm_studio.tables.roles import ALL_ROWS, NO_LABEL
 
 MAX_CLASSES = 50
 MAX_VALUES = 20  # of a fractional number, for its values to be classes by default
@@ -97,9 +98,11 @@ def find_classes(frame: pd.DataFrame, label: str, rules: ClassRules = VALUES_AS_
     Raises
     ------
     TableError
-        If the column does not exist, the rules cannot be applied to it, or there are fewer than
-        two classes.
+        If the column does not exist, the rules cannot be applied to it, or fewer than two of
+        its values are classes; a column of a single value is one class.
     """
+    if label == NO_LABEL and label not in frame.columns:
+        return _all_rows(len(frame))
     if label not in frame.columns:
         raise TableError(no_such_column(frame, label))
     cells = frame[label]
@@ -126,8 +129,21 @@ class _Found:
         return np.bincount(self.codes[self.codes >= 0], minlength=len(self.names))
 
 
+def _all_rows(n_rows: int) -> Classes:
+    if n_rows < 2:
+        raise TableError(
+            f"The table has {count(n_rows, 'row')} and no column that could be the label. Add "
+            "rows, or a column with the class of each, and drop the file again."
+        )
+    step = f"No label: all {count(n_rows, 'row')} are one class, for methods that ignore labels."
+    nothing = np.empty(0, dtype=np.int64)
+    return Classes((ALL_ROWS,), np.arange(n_rows), np.zeros(n_rows, np.int64), nothing, (step,))
+
+
 def _classes(label: str, found: _Found, cells: pd.Series) -> Classes:
-    if len(found.names) < 2:
+    n_values = len(cells.dropna().unique())
+    is_constant = len(found.names) == n_values == 1 and found.sizes[0] > 1
+    if len(found.names) < 2 and not is_constant:
         raise TableError(_too_few(label, cells))
     longest = max(map(len, found.names))
     if longest > MAX_CLASS_NAME:
@@ -311,7 +327,8 @@ def _class_step(label: str, sizes: Mapping[str, int]) -> str:
         for name, size in shown
     )
     more = f" and {number(len(sizes) - len(shown))} more" if len(sizes) > len(shown) else ""
-    return f"Label: {shortened(label)}, {len(sizes)} classes ({shares}{more})."
+    classes = count(len(sizes), "class", "classes")
+    return f"Label: {shortened(label)}, {classes} ({shares}{more})."
 
 
 def class_values(

@@ -30,7 +30,7 @@ from melm_core.recipe import (
 )
 from melm_studio.tables.questions import Question, open_questions
 from melm_studio.tables.records import COMMA_SEPARATED, Form
-from melm_studio.tables.roles import Column, Role
+from melm_studio.tables.roles import NO_LABEL, Column, Role
 from melm_studio.tables.row_columns import RowColumn, pack, unpack
 
 ARRAYS = ("X", "y", "center", "scale", "row_numbers")
@@ -134,8 +134,9 @@ class LabeledData:
 
     @property
     def label(self) -> str:
-        """The column whose values are the classes; empty if the data name no columns."""
-        return next((column.name for column in self.columns if column.role is Role.LABEL), "")
+        """The column whose values are the classes, or `NO_LABEL`; empty if no columns are named."""
+        named = (column.name for column in self.columns if column.role is Role.LABEL)
+        return next(named, NO_LABEL if self.columns else "")
 
     @property
     def own_feature_names(self) -> tuple[str, ...]:

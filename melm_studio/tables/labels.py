@@ -10,8 +10,9 @@ import pandas as pd
 
 from melm_studio.tables.above_rows import NO_GROUPS
 from melm_studio.tables.classes import MAX_CLASSES, MAX_VALUES, is_measure
-from melm_studio.tables.read import Table, TableError
+from melm_studio.tables.read import Table
 from melm_studio.tables.readers import is_picture, names_picture
+from melm_studio.tables.roles import NO_LABEL
 
 PROBE_ROWS = 10_000
 MAX_LABELS = 200  # of a column that is named label
@@ -41,10 +42,10 @@ def guess_label(table: Table, without: Collection[str] = ()) -> str:
     without : collection of str
         Columns that must not be the label.
 
-    Raises
-    ------
-    TableError
-        If no column could be a label.
+    Returns
+    -------
+    str
+        `NO_LABEL` if no column could be one.
     """
     return likely_labels(table, without)[0]
 
@@ -52,36 +53,34 @@ def guess_label(table: Table, without: Collection[str] = ()) -> str:
 def likely_labels(table: Table, without: Collection[str] = ()) -> list[str]:
     """Return the columns among which the label is guessed, the guess first.
 
-    Those that look like a label; of a table without any, numbers that can be cut into classes.
-
-    Raises
-    ------
-    TableError
-        If no column could be a label.
+    Those that look like a label; of a table without any, numbers that can be cut into classes;
+    else `NO_LABEL` alone.
     """
     candidates = [name for name in label_candidates(table) if name not in without]
     if not candidates or _is_plain_number(table.frame, candidates[0]):
-        _refuse_one_class(table.frame.drop(columns=list(without), errors="ignore"))
+        of_one_class = [name for name in _labels_of_one_class(table.frame) if name not in without]
+        if of_one_class:
+            return of_one_class
     if not candidates and table.frame.shape[1] > MIN_COLUMNS:
         candidates = [name for name in _measures(table.frame) if name not in without]
     if table.asked.get("samples") == NO_GROUPS and _are_numbers(table.frame, candidates):
-        raise TableError(
-            "No column is the label: the numbers of this table are all of one kind. If its columns "
-            "are the samples, add a row with the group of each, or drop a .zip of this table and "
-            "of one with a row for each sample. If its rows are, add a column with the class of "
-            "each."
-        )
-    if not candidates:
-        raise TableError(
-            "No column could be the label, which has several rows for each of its values, or is a "
-            "number to be cut into ranges. Add a column with the class of every row and drop the "
-            "file again."
-        )
-    return candidates
+        return [NO_LABEL]
+    return candidates or [NO_LABEL]
 
 
 def _are_numbers(frame: pd.DataFrame, names: Sequence[str]) -> bool:
     return all(_is_plain_number(frame, name) for name in names)
+
+
+def way_to_a_label(table: Table) -> str:
+    """How a table without a label gets one, a sentence or two."""
+    if table.asked.get("samples") == NO_GROUPS:
+        return (
+            "Its numbers are all of one kind. If its columns are the samples, add a row with the "
+            "group of each, or drop a .zip of this table and of one with a row for each sample. If "
+            "its rows are, add a column with the class of each."
+        )
+    return "To ask whether classes can be told apart, add a column with the class of every row."
 
 
 def rival_labels(table: Table, candidates: Sequence[str]) -> list[str]:
@@ -90,6 +89,8 @@ def rival_labels(table: Table, candidates: Sequence[str]) -> list[str]:
     Those of text beside text, or of numbers beside numbers, unless the name of the first says it.
     """
     guess, *others = candidates
+    if guess == NO_LABEL:
+        return []
     others = [name for name in others if not _tells_things_apart(table.frame[name])]
     if guess.lower() in PLAIN_NAMES:
         return []
@@ -127,16 +128,13 @@ def _is_plain_number(frame: pd.DataFrame, name: str) -> bool:
     return frame[name].dtype.kind in "iuf" and not _is_hinted(name)
 
 
-def _refuse_one_class(frame: pd.DataFrame) -> None:
-    """Refuse a column named as a label that holds one class, before numbers are taken for one."""
-    for name, column in frame.items():
-        values = column.dropna().unique()[:2]
-        if str(name).lower() in PLAIN_NAMES and len(values) == 1 and len(column) > 1:
-            raise TableError(
-                f"Every row of the label column {name} has the class {values[0]}, and at least two "
-                "classes are needed. Add rows of another class and drop the file again, or rename "
-                "the column if it does not name classes."
-            )
+def _labels_of_one_class(frame: pd.DataFrame) -> list[str]:
+    """Columns named as a label that hold one class, before numbers are taken for one."""
+    return [
+        str(name)
+        for name, column in frame.items()
+        if str(name).lower() in PLAIN_NAMES and len(column.dropna().unique()) == 1
+    ]
 
 
 def _measures(frame: pd.DataFrame) -> list[str]:

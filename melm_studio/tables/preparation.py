@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -34,7 +34,12 @@ from melm_studio.tables.dependence import (
 )
 from melm_studio.tables.formatting import count, listed, number, number_text, shortened
 from melm_studio.tables.labeled_data import LabeledData, UnlabeledRows
-from melm_studio.tables.labels import guess_label, label_candidates, likely_labels
+from melm_studio.tables.labels import (
+    guess_label,
+    label_candidates,
+    likely_labels,
+    way_to_a_label,
+)
 from melm_studio.tables.pixels import grid_question, pixel_grid
 from melm_studio.tables.questions import (
     GRID,
@@ -48,7 +53,7 @@ from melm_studio.tables.read import Table, TableError, unique_names
 from melm_studio.tables.reading_questions import column_questions, label_question, reading_questions
 from melm_studio.tables.recipe_words import filled_sentences, step_sentences
 from melm_studio.tables.records import MAX_CELLS
-from melm_studio.tables.roles import FEATURES, USED, Column, Role, Use
+from melm_studio.tables.roles import FEATURES, NO_LABEL, USED, Column, Role, Use
 from melm_studio.tables.row_columns import row_columns
 
 __all__ = ["column_roles", "guess_label", "label_candidates", "prepare"]
@@ -73,7 +78,7 @@ def prepare(
     table : Table
         The table as read from a file.
     label : str, optional
-        The column that contains the classes; guessed by default.
+        The column that contains the classes, or `NO_LABEL`; guessed by default.
     standardize : bool, default=True
         Whether to scale every feature to mean 0 and standard deviation 1, without a recipe.
     recipe : Recipe, optional
@@ -94,7 +99,7 @@ def prepare(
     Raises
     ------
     TableError
-        If there are not two classes with two rows or more, or no feature, or a column
+        If no class has two rows or more, or there is no feature, or a column
         cannot be used as `roles` or `recipe` says, or there is no such answer.
 
     Examples
@@ -110,9 +115,11 @@ def prepare(
     likely: list[str] = []
     if label is None:
         answers = _with_classes(table.frame, answers, class_rules)
-        likely = _likely_labels(table, {**chosen, **answered_roles(answers, chosen)}, answers)
+        likely = likely_labels(table, {**chosen, **answered_roles(answers, chosen)})
         label = answers.get(LABEL) or likely[0]
     classes = find_classes(table.frame, label, class_rules)
+    if likely == [NO_LABEL] and LABEL not in answers:
+        classes = replace(classes, steps=(*classes.steps, way_to_a_label(table)))
     answers = _with_uses(table.frame, label, classes, answers)
     roles = {**chosen, **answered_roles(answers, chosen)}
     columns = find_roles(table.frame, label, classes, roles)
@@ -187,16 +194,6 @@ def _with_grid(data: LabeledData, said: str) -> LabeledData:
         steps=(*data.steps, *unfit),
         warnings=(*unfit, *data.warnings),
     )
-
-
-def _likely_labels(table: Table, without: Collection[str], answers: Mapping[str, str]) -> list[str]:
-    """The columns among which the label is guessed; none where only an answer makes one of them."""
-    try:
-        return likely_labels(table, without)
-    except TableError:
-        if LABEL in answers:
-            return []
-        raise
 
 
 def _with_classes(

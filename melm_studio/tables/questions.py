@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from melm_studio.tables.formatting import shortened
 from melm_studio.tables.readers import ReadOptions
-from melm_studio.tables.roles import Use
+from melm_studio.tables.roles import NO_LABEL, Use
 from melm_studio.tables.text import TableError
 
 NEIGHBORS, DOUBLES = "neighbors", "doubles"
@@ -137,7 +137,7 @@ def answers_about(answers: Mapping[str, str], columns: Iterable[str]) -> dict[st
     >>> answers_about({"subjects:donor": "together", "doubles": "independent"}, ["sugar"])
     {'doubles': 'independent'}
     """
-    names = {"", *columns}
+    names = {"", NO_LABEL, *columns}
     return {
         question: answer
         for question, answer in answers.items()

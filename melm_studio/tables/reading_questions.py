@@ -12,12 +12,13 @@ import pandas as pd
 
 from melm_core.base import percent
 from melm_studio.tables.above_rows import NO_GROUPS
+from melm_studio.tables.classes import is_measure
 from melm_studio.tables.column_roles import MAX_CHOSEN_LEVELS, NEARLY_EMPTY
 from melm_studio.tables.formatting import number, shortened
 from melm_studio.tables.labels import rival_labels, words_of
 from melm_studio.tables.questions import LABEL, READING, SHEET, SUBJECTS, USE, Choice, Question
 from melm_studio.tables.read import Table
-from melm_studio.tables.roles import SINGLE_USES, Column, Role, Use
+from melm_studio.tables.roles import NO_LABEL, SINGLE_USES, Column, Role, Use
 
 MOST_COLUMNS = 20  # that are asked about
 MOST_RIVALS = 3  # beside the guessed label or sheet
@@ -114,10 +115,15 @@ def label_question(
     if not likely:
         return
     rivals = (list(likely[1:]) if is_anew else rival_labels(table, likely))[:MOST_RIVALS]
+    if likely[0] in table.frame and is_measure(table.frame[likely[0]]):
+        rivals.append(NO_LABEL)  # a number is cut into classes only where nothing else is a label
     if answer or rivals or is_anew:
         names = dict.fromkeys(filter(None, (likely[0], *rivals, answer)))
-        choices = tuple(Choice(name, shortened(name)) for name in names)
-        sentence = f"Which column has the classes? {shortened(likely[0])} was guessed."
+        choices = tuple(
+            Choice(name, "None" if name == NO_LABEL else shortened(name)) for name in names
+        )
+        guessed = "None" if likely[0] == NO_LABEL else shortened(likely[0])
+        sentence = f"Which column has the classes? {guessed} was guessed."
         yield Question(LABEL, sentence, choices, answer, likely[0])
 
 

@@ -6,6 +6,9 @@ from enum import StrEnum
 
 import msgspec
 
+NO_LABEL = "(no label)"  # instead of the label column: all rows are one class
+ALL_ROWS = "all rows"  # its name
+
 
 class Role(StrEnum):
     """The role of a column."""

@@ -141,6 +141,8 @@ def _objective(
     """The objective of the fitted plane; the divergence if the method reported none."""
     if recorder.best is not None:
         return recorder.best.objective
+    if len(train.class_names) == 1:
+        return 0.0  # of no pair of classes
     return cauchy_schwarz_divergence(
         train.X, train.y, components, gamma=record.gamma, shrinkage=DEFAULT_SHRINKAGE
     )

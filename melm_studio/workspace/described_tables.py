@@ -16,7 +16,15 @@ from cachetools import LRUCache
 from melm_studio.operator_tables.published import class_sizes
 from melm_studio.runs.records.data_source import DataSource
 from melm_studio.runs.records.stored_files import REFRESH_AFTER_S, FileKind, StoredFile
-from melm_studio.tables import LabeledData, Question, Summary, Table, label_candidates, summarize
+from melm_studio.tables import (
+    NO_LABEL,
+    LabeledData,
+    Question,
+    Summary,
+    Table,
+    label_candidates,
+    summarize,
+)
 from melm_studio.workspace.workspace import Workspace
 
 # Bytes of descriptions that are remembered: of hundreds of usual tables, or of one or two with
@@ -43,7 +51,7 @@ class TableDescription:
         Whether a column has the role Batch.
     summary : Summary
     labels : tuple of str
-        Every column, since each can be the label; those that look like one first.
+        Every column, since each can be the label, those that look like one first, and none.
     """
 
     id: str
@@ -73,7 +81,7 @@ class TableDescription:
             questions=data.questions,
             has_batches=data.batches is not None,
             summary=summarize(data),
-            labels=(*likely, *others),
+            labels=(*likely, *others, NO_LABEL),
         )
 
 

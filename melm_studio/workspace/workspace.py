@@ -12,7 +12,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from melm_core.base import UserError
-from melm_studio.analyses.analysis import Analysis
+from melm_studio.analyses.analysis import CLASSES, NO_CLASSES, Analysis
 from melm_studio.analyses.check import CHECK, standing_checks
 from melm_studio.analyses.ranking import rankings_of
 from melm_studio.configuration.limits import DiskFullError, LimitReachedError
@@ -197,7 +197,11 @@ class Workspace:
         return equal[-1] if equal else None
 
     def new_fit(
-        self, shown: ShownData, method: str, parameters: RunParameters, n_features: int = 0
+        self,
+        shown: ShownData,
+        method: str,
+        parameters: RunParameters,
+        data: LabeledData | None = None,
     ) -> RunRecord:
         """Return a fit of the data that the page shows, not yet queued."""
         fit = new_run(
@@ -208,7 +212,8 @@ class Workspace:
             parameters,
             source=shown.run_source,
             table_version=shown.version,
-            n_features=n_features,
+            n_features=0 if data is None else data.X.shape[1],
+            n_classes=0 if data is None else len(data.class_names),
         )
         return replace(fit, from_page=True)
 
@@ -223,6 +228,7 @@ class Workspace:
             source=record.source,
             table_version=record.table_version,
             n_features=record.n_features,
+            n_classes=record.n_classes,
         )
         return replace(fit, from_page=True)
 
@@ -333,6 +339,8 @@ class Workspace:
             return current
         if analysis.of_new_rows and not key:
             raise UserError(NO_NEW_ROWS)
+        if CLASSES in analysis.needs and record.n_classes == 1:
+            raise UserError(NO_CLASSES)
         if refusal := analysis.refusal(record, lambda: self._stored_data(record.data_id)):
             raise UserError(refusal)
         if new_rows is not None:
@@ -375,11 +383,15 @@ class Workspace:
 
         Raises
         ------
+        UserError
+            If the data have one class only.
         LimitReachedError
         """
         current = self.ranking(shown)
         if current is not None and not current.state.is_cut_short:
             return current
+        if len(self._stored_data(shown.id).class_names) == 1:
+            raise UserError(NO_CLASSES)
         run = new_ranking(
             self.owner, shown.id, shown.name, shown.run_source, table_version=shown.version
         )

@@ -10,6 +10,7 @@ import pytest
 
 from melm_studio.layout import ids
 from melm_studio.tables.preparation import prepare
+from melm_studio.tables.roles import NO_LABEL
 from melm_studio.tables.samples import SAMPLES, load_sample
 from tests.callbacks.tables import blobs, csv
 from tools.driver.visitor import components
@@ -56,6 +57,7 @@ def test_the_guessed_label_comes_first_and_any_column_can_be_one(visitor):
         "group",
         "x",
         "y",
+        NO_LABEL,
     ]
 
 

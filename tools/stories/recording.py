@@ -44,7 +44,7 @@ def recorded(own: Workspace, contents: Contents) -> bytes:
 
 def _finished(own: Workspace, shown: ShownData, fit: Fit) -> RunRecord:
     parameters = checked_parameters(fit.method, fit.parameters)
-    run = own.new_fit(shown, fit.method, parameters, len(own.data(shown).center))
+    run = own.new_fit(shown, fit.method, parameters, own.data(shown))
     own.queue(run)
     if fit.is_checked:
         own.check(run)

@@ -1,6 +1,7 @@
 // Data without runs: their principal components are drawn as soon as they are chosen.
 import { ID } from "../constants.mjs";
 import { requested } from "../page/answers.mjs";
+import { setProps } from "../page/dash.mjs";
 import { byId, colorScheme, onColorScheme, wait, whenPresent } from "../page/dom.mjs";
 import { decodedPlane } from "./arrays.mjs";
 import { nextFrame } from "./clock.mjs";
@@ -16,7 +17,7 @@ export function connectPreview() {
   if ("otherData" in document.documentElement.dataset) firstNode()?.remove();
   first = firstNode()?.dataset.preview ?? "";
   whenPresent(".welcome", (node) => {
-    part(node, "begin").addEventListener("click", () => byId(ID.run).click());
+    part(node, "begin").addEventListener("click", () => begin(node.dataset.method));
     show(node).catch(console.warn);
   });
   const again = () => {
@@ -31,6 +32,15 @@ export function firstLook() {
   const node = firstNode();
   const drawn = node ? show(node).then(nextFrame).then(nextFrame).catch(console.warn) : null;
   return Promise.race([drawn, wait(LONGEST_WAIT_MS)]);
+}
+
+/** Runs the method, or without one that of the form. @param {string | undefined} method */
+async function begin(method) {
+  if (method) {
+    setProps(ID.method, { value: method });
+    await nextFrame(); // the form shows the method before it runs
+  }
+  byId(ID.run).click();
 }
 
 /** @returns {HTMLElement | null} */
@@ -84,6 +94,8 @@ async function show(node) {
 /** Draws the first look, of which `rows` are all rows, where they are more than the traces draw. */
 function paint(node, found, rows = null) {
   part(node, "question").textContent = found.question;
+  part(node, "begin").textContent = found.begin.label;
+  node.dataset.method = found.begin.method;
   const plot = part(node, "plot");
   plot.setAttribute("aria-label", found.caption);
   const view = {

@@ -61,7 +61,7 @@ def start() -> Run:
         parameters = replace(parameters, n_components=default_components(data))
     check_data(request.method, data, parameters)
     shown = ShownData(data.content_hash, data.name, data.label, request.source)
-    fit = own.new_fit(shown, request.method, parameters, data.X.shape[1])
+    fit = own.new_fit(shown, request.method, parameters, data)
     record = replace(fit, from_page=False)  # nobody looks at it
     own.queue(record)
     return _described(own_fit(record.run_id))

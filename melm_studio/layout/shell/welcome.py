@@ -13,6 +13,7 @@ from melm_studio.tables import count
 from melm_studio.workspace.data_source import ShownData
 
 BEGIN = "Find the plane that separates them"
+BEGIN_WITH_ONE_CLASS = "Find the plane that spreads them"
 STEPS = ("Watch it turn", "Ask whether it is real", "Show it")
 _CAPTION = "The plane of largest variance (PCA), which ignores the labels."
 _LONGEST_LIST = 40  # characters
@@ -57,8 +58,17 @@ def welcome(
 def question(class_names: Sequence[str]) -> str:
     """What a run on these classes answers; many or long names are counted instead."""
     listed = " and ".join([", ".join(class_names[:-1]), *class_names[-1:]])
+    if len(class_names) == 1:
+        return "How are these rows spread?"
     if not class_names:
         return "Can these classes be told apart?"
     if len(class_names) > 1 and len(listed) <= _LONGEST_LIST:
         return f"Can {listed} be told apart?"
     return f"Can these {count(len(class_names), 'class', 'classes')} be told apart?"
+
+
+def first_method(class_names: Sequence[str]) -> dict[str, str]:
+    """What the button says, and the method that it chooses; empty for the one in the form."""
+    if len(class_names) == 1:
+        return {"label": BEGIN_WITH_ONE_CLASS, "method": "entropy"}
+    return {"label": BEGIN, "method": ""}

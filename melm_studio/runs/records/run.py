@@ -105,6 +105,8 @@ class RunRecord(Record, frozen=True):
         undone.
     gave_way_s : float or None
         Since when the run waits for another turn, since others wait too; None while it computes.
+    n_classes : int
+        Of the data of a fit; 0 where it is not known.
     n_features : int
         Number of features of its data; 0 if unknown.
     attempt : int
@@ -139,6 +141,7 @@ class RunRecord(Record, frozen=True):
     removed_s: float | None = None
     gave_way_s: float | None = None
     n_features: int = 0
+    n_classes: int = 0
     attempt: int = 0
     n_losses: int = 0
     from_page: bool = False
@@ -302,6 +305,7 @@ def new_run(
     source: DataSource,
     table_version: str = "",
     n_features: int = 0,
+    n_classes: int = 0,
 ) -> RunRecord:
     """Return the record of a queued run with a new unguessable identifier."""
     return RunRecord(
@@ -316,6 +320,7 @@ def new_run(
         created_s=time.time(),
         table_version=table_version,
         n_features=n_features,
+        n_classes=n_classes,
     )
 
 

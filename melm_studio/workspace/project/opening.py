@@ -217,7 +217,14 @@ class _Opening:
         if run.kind == "ranking":
             return new_ranking(*own, run.source)
         parameters = RunParameters.of(run.parameters)
-        return new_run(*own, run.method, parameters, source=run.source, n_features=data.X.shape[1])
+        return new_run(
+            *own,
+            run.method,
+            parameters,
+            source=run.source,
+            n_features=data.X.shape[1],
+            n_classes=len(data.class_names),
+        )
 
 
 def _key(source: DataSource) -> bytes:

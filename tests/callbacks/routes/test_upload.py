@@ -15,6 +15,7 @@ import pytest
 from melm_studio.layout import ids
 from melm_studio.tables.preparation import prepare
 from melm_studio.tables.read import read_table
+from melm_studio.tables.roles import NO_LABEL
 from tests.callbacks.tables import blobs, breast_cancer, csv, large_csv
 from tests.melm_studio.layout.trees import parts, texts
 from tools.driver.visitor import components, opened_studio
@@ -45,7 +46,6 @@ BAD = {
     "blank": (b" \n\n", "empty"),
     "header only": (b"x,y,label\n", "no rows"),
     "one column": (b"x\n1\n2\n3\n4\n", "one column"),
-    "one class": (csv(blobs(labels=("a",))), "label"),
     "prose": (
         b"It was the best of times, it was the worst of times.\nIt was the age of wisdom.\n",
         "running text",
@@ -57,7 +57,7 @@ BAD = {
     "half a gzip": (gzip.compress(csv(blobs()))[:-20], "damaged or incomplete"),
     "Parquet": (b"PAR1" + bytes(100) + b"PAR1", "Parquet file"),
     "zero bytes": (csv(blobs()).replace(b"a", b"\0"), "not a text file"),
-    "one row": (b"x,y,label\n1,2,a\n", "No column could be the label"),
+    "one row": (b"x,y,label\n1,2,a\n", "has 1 different value"),
     "open quotation": (csv(blobs()) + b'"1,2,a\n', "Row 62 (the first line is row 1)"),
     "ragged": (csv(blobs()) + b"1,2\n", "Row 62 (the first line is row 1) has 2 fields"),
     "long name": (csv(blobs(x="n" * 100_000)), "The name of column 1 has 100,000 characters"),
@@ -147,7 +147,13 @@ def test_a_label_that_is_none_gets_the_way_out(visitor):
 def test_a_label_of_a_thousand_values_is_not_guessed_and_merged_if_chosen(studio, visitor):
     table = blobs(2000).assign(target=[f"c{i % 1000}" for i in range(2000)])
     changes = visitor.choose_file(csv(table))
-    assert [option["value"] for option in changes["label.data"]] == ["label", "x", "y", "target"]
+    assert [option["value"] for option in changes["label.data"]] == [
+        "label",
+        "x",
+        "y",
+        "target",
+        NO_LABEL,
+    ]
     assert visitor.choose_file(csv(table), label="target")[ERROR] is None
     assert len(studio.data_of(visitor).class_names) == 50
 

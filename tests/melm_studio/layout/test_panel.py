@@ -29,10 +29,11 @@ def test_a_panel_is_headed_by_its_title_and_described_with_its_data():
 @pytest.mark.parametrize(
     ("kind", "features"),
     [
-        ({}, {"linear", "planar", "flat", "search"}),
-        ({"n_components": 1}, {"linear", "line", "search"}),
-        ({"n_components": 3}, {"linear", "planar", "space", "search"}),
-        ({"is_linear": False, "is_search": False}, {"planar", "flat"}),
+        ({}, {"linear", "planar", "flat", "search", "classes"}),
+        ({"n_components": 1}, {"linear", "line", "search", "classes"}),
+        ({"n_components": 3}, {"linear", "planar", "space", "search", "classes"}),
+        ({"is_linear": False, "is_search": False}, {"planar", "flat", "classes"}),
+        ({"has_classes": False}, {"linear", "planar", "flat", "search", "one-class"}),
     ],
 )
 def test_a_panel_says_what_its_run_has(kind, features):
@@ -67,7 +68,8 @@ def test_the_model_has_slots_for_what_others_fill():
 
 def test_what_a_part_needs_is_what_runs_may_have():
     needed = {need for props in model() for need in props.get("data-needs", "").split()}
-    assert needed == {"linear", "planar", "flat", "line", "space", "tree", "latent"}
+    shapes = {"linear", "planar", "flat", "line", "space", "tree", "latent"}
+    assert needed == shapes | {"classes", "one-class"}
 
 
 def test_everything_that_is_pressed_has_a_name():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from melm_studio.tables import ReadOptions, TableError, prepare, read_table
+from melm_studio.tables import NO_LABEL, ReadOptions, prepare, read_table
 
 TWO_HEADERS = """sample,abs,,,ref,class
 ,254 nm,280 nm,320 nm,254 nm,
@@ -101,13 +101,16 @@ def matrix(corner, names):
     return "\n".join(",".join(map(str, line)) for line in ([corner, *names], *rows))
 
 
-def test_numbers_of_one_kind_without_groups_are_no_label_whichever_way_around():
+def test_numbers_of_one_kind_without_groups_have_no_label_whichever_way_around():
     text = matrix("", ["s1", "s2", "s3", "s4"])
     for samples, shape in (("auto", (8, 5)), ("rows", (8, 5)), ("columns", (4, 9))):
         table = read(text, samples=samples)
         assert table.frame.shape == shape
-        with pytest.raises(TableError, match="No column is the label"):
-            prepare(table)
+        data = prepare(table)
+        assert data.label == NO_LABEL
+        (said,) = (step for step in data.warnings if "numbers are all of one kind" in step)
+        assert "add a row with the group of each, or drop a .zip of this table" in said
+        assert "add a column with the class of each" in said
 
 
 def test_a_label_is_used_although_all_numbers_are_of_one_kind():

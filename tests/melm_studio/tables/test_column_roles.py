@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from melm_studio.tables.column_roles import AS_FEATURES
 from melm_studio.tables.preparation import column_roles, prepare
 from melm_studio.tables.read import Table, TableError
-from melm_studio.tables.roles import FEATURES, SINGLE_USES, Role, Use
+from melm_studio.tables.roles import FEATURES, NO_LABEL, SINGLE_USES, Role, Use
 from tests.melm_studio.tables.table_examples import LABEL, N_ROWS, table
 
 
@@ -100,9 +100,10 @@ def test_the_guess_of_the_label_leaves_out_what_is_chosen_to_be_something_else()
     assert "label = z" in data.feature_names
 
 
-def test_where_every_possible_label_is_something_else_there_is_a_sentence():
-    with pytest.raises(TableError, match="No column could be the label"):
-        prepare(table(a=NAMES, b=NAMES), roles={"label": "ignored"})
+def test_where_every_possible_label_is_something_else_there_is_none():
+    names = pd.DataFrame({"a": NAMES, "c": np.arange(60.0) / 7, "label": table().frame["label"]})
+    data = prepare(Table("t", names, ()), roles={"label": "ignored", "c": "feature"})
+    assert (data.label, data.feature_names) == (NO_LABEL, ("c",))
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import example, given, reject, settings
 from hypothesis import strategies as st
 
+from melm_studio.tables.labeled_data import LabeledData
 from melm_studio.tables.preparation import (
     column_roles,
     guess_label,
@@ -13,7 +14,7 @@ from melm_studio.tables.preparation import (
     prepare,
 )
 from melm_studio.tables.read import Table, TableError, read_table
-from melm_studio.tables.roles import Column, Role
+from melm_studio.tables.roles import NO_LABEL, Column, Role
 from melm_studio.tables.samples import load_sample
 from tests.melm_studio.tables.table_examples import LABEL, N_ROWS, table
 
@@ -104,11 +105,36 @@ def test_else_a_text_column_comes_before_a_number():
     assert guess_label(Table("t", pd.DataFrame(columns), ())) == "r"
 
 
-def test_without_a_possible_label_there_is_a_sentence():
-    given = Table("t", pd.DataFrame({"p": np.arange(60.0), "q": np.arange(60.0)}), ())
+def test_without_a_possible_label_all_rows_are_one_class_and_the_way_to_more_is_said():
+    given = Table("t", pd.DataFrame({"p": np.arange(60.0) / 7, "q": np.arange(60.0) / 9}), ())
     assert label_candidates(given) == ()
-    with pytest.raises(TableError, match=r"No column could be the label.*Add a column"):
-        prepare(given)
+    data = prepare(given)
+    assert (data.label, data.class_counts) == (NO_LABEL, {"all rows": 60})
+    assert data.steps[0] == "No label: all 60 rows are one class, for methods that ignore labels."
+    assert any("add a column with the class of every row" in step for step in data.warnings)
+    assert data.feature_names == ("p", "q")
+
+
+@pytest.mark.parametrize("chosen", [{"label": NO_LABEL}, {"answers": {"label": NO_LABEL}}])
+def test_a_table_may_be_read_without_its_label(chosen):
+    data = prepare(table(label=LABEL), **chosen)
+    assert (data.label, data.class_names) == (NO_LABEL, ("all rows",))
+    assert data.warnings == ()
+    assert [column.name for column in data.columns if column.role is Role.LABEL] == []
+    assert LabeledData.from_bytes(data.to_bytes()).label == NO_LABEL
+
+
+def test_a_guess_among_numbers_asks_whether_there_is_no_label():
+    numbers = np.random.default_rng(0).normal(size=(60, 4))
+    data = prepare(Table("t", pd.DataFrame(numbers, columns=list("abcd")), ()))
+    (asked,) = (question for question in data.questions if question.id == "label")
+    assert [choice.label for choice in asked.choices][-1] == "None"
+    assert [choice.value for choice in asked.choices][-1] == NO_LABEL
+
+
+def test_one_row_without_a_label_is_refused():
+    with pytest.raises(TableError, match="has 1 row and no column that could be the label"):
+        prepare(Table("t", pd.DataFrame({"p": [1.0], "q": [2.0]}), ()))
 
 
 def test_numeric_classes_are_shown_whole_and_sorted_as_numbers():
@@ -138,7 +164,6 @@ def test_a_class_of_one_row_is_left_out_and_named():
 @pytest.mark.parametrize(
     ("label", "sentence"),
     [
-        (["x"] * N_ROWS, '"label" has 1 different value. Choose a label with 2 or'),
         ([None] * N_ROWS, '"label" has 0 different values.'),
         (["p", "q", *["x"] * 58], '"label" has 3 different values, but fewer than two classes'),
     ],
@@ -280,10 +305,11 @@ def test_constant_pixels_are_left_out_in_one_sentence():
     assert "3 columns are constant and left out: pixel_0_0, pixel_4_0, pixel_4_7." in steps
 
 
-def test_a_label_of_one_class_is_refused_before_numbers_are_taken_for_classes():
+def test_a_label_of_one_class_is_one_before_numbers_are_taken_for_classes():
     columns = {"a": np.arange(60.0) % 7, "b": np.arange(60) % 11 / 3, "label": ["good"] * 60}
-    with pytest.raises(TableError, match="Every row of the label column label has the class good"):
-        prepare(Table("t", pd.DataFrame(columns), ()))
+    data = prepare(Table("t", pd.DataFrame(columns), ()))
+    assert (data.label, data.class_counts) == ("label", {"good": 60})
+    assert data.steps[0] == "Label: label, 1 class (good 60)."
     named = pd.DataFrame({**columns, "grade": LABEL})
     assert prepare(Table("t", named, ())).label == "grade"
 

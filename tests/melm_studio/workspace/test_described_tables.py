@@ -14,6 +14,7 @@ from melm_studio.configuration.settings import Settings
 from melm_studio.runs.records.data_source import DataSource
 from melm_studio.runs.records.stored_files import REFRESH_AFTER_S, FileKind
 from melm_studio.runs.store.disk import DiskRunStore
+from melm_studio.tables.roles import NO_LABEL
 from melm_studio.workspace import described_tables
 from melm_studio.workspace.described_tables import DescribedTables
 from melm_studio.workspace.workspace import Workspace
@@ -54,7 +55,7 @@ def test_a_table_that_is_shown_again_is_not_prepared_again(own, prepared):
     assert tables.describe(own, upload(own)) == first
     assert len(prepared) == 1
     assert own.store.get_file("ann", FileKind.DATA, first.id) is not None
-    assert first.labels == ("label", "x", "y")
+    assert first.labels == ("label", "x", "y", NO_LABEL)
     tables.describe(own, replace(source, standardize=False))
     assert len(prepared) == 2
 
@@ -145,5 +146,5 @@ def test_tables_are_remembered_up_to_a_number_of_bytes(own, prepared, monkeypatc
 def test_a_table_that_is_larger_than_all_that_is_remembered_is_described(own, monkeypatch):
     monkeypatch.setattr(described_tables, "MOST_DESCRIBED_BYTES", 10_000)
     tables, source = DescribedTables(), wide(own, 40, 900, 0)
-    assert len(tables.describe(own, source).labels) == 41
-    assert len(tables.describe(own, source).labels) == 41
+    assert len(tables.describe(own, source).labels) == 42
+    assert len(tables.describe(own, source).labels) == 42
