@@ -48,6 +48,7 @@ from melm_studio.layout.shell.first_paint import first_script
 from melm_studio.layout.shell.markup import markup
 from melm_studio.layout.shell.page_scripts import PAGE_SCRIPT
 from melm_studio.planes.renderer import PlaneRenderer
+from melm_studio.planes.shipped_font import FONT_FILE
 from melm_studio.planes.theme import page_colors
 from melm_studio.reading import FileReader
 from melm_studio.runs.store.folder_identity import identify
@@ -79,6 +80,7 @@ _INDEX = """<!DOCTYPE html>
         <title>{%title%}</title>
         <link rel="icon" type="image/svg+xml" href="__ICON__">
         {%css%}
+        <link rel="preload" as="font" type="font/woff2" crossorigin href="__FONT__">
         <link rel="stylesheet" href="__STYLES__">
         <style>__COLORS__</style>
         <script type="module" src="__SCRIPT__"></script>
@@ -145,6 +147,7 @@ def create_app(settings: Settings, store: RunStore, reader: FileReader) -> Dash:
     app.index_string = (
         _INDEX.replace("__STYLES__", app.get_asset_url(STYLE_SHEET))
         .replace("__ICON__", app.get_asset_url(ICON))
+        .replace("__FONT__", app.get_asset_url(FONT_FILE))
         .replace("__COLORS__", page_colors())
         .replace("__ANSWERS__", answer_preloads(settings.path_prefix))
         .replace("__PARTS__", markup(static_parts()))

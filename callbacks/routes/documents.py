@@ -10,12 +10,14 @@ from dash import get_asset_url
 from jinja2 import Environment, FileSystemLoader
 
 from melm_studio.layout.scripts import ICON
+from melm_studio.planes.shipped_font import FONT_FILE, font_face
 
 
 def document(template: str, **parts: Any) -> str:
-    """Fill a template of this folder, which may name the icon of the studio."""
-    icon = get_asset_url(ICON)  # type: ignore[no-untyped-call]
-    return _templates().get_template(template).render({"icon": icon, **parts})
+    """Fill a template of this folder, which may name the icon and the font of the studio."""
+    icon, font = (get_asset_url(name) for name in (ICON, FONT_FILE))  # type: ignore[no-untyped-call]
+    known = {"icon": icon, "font_face": font_face(font)}
+    return _templates().get_template(template).render({**known, **parts})
 
 
 @cache

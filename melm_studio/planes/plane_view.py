@@ -234,10 +234,10 @@ class PlaneViewer:
         origin = float(components[0] @ self._covariance.mean)
         # Names are beyond the tips alone: in a lane there is no room beside them.
         rooms = np.array([upper[0] - origin, origin - lower[0]])
-        tiny = np.finfo(np.float64).tiny
-        longest = np.array([loadings.max(initial=tiny), -loadings.min(initial=-tiny)])
+        longest = np.array([loadings.max(initial=0), -loadings.min(initial=0)])
         scale = min(
-            _arrow_scale(loadings, upper[0] - lower[0]), _ROOM_OF_ARROWS * min(rooms / longest)
+            _arrow_scale(loadings, upper[0] - lower[0]),
+            _largest_scale(_ROOM_OF_ARROWS * rooms, longest),
         )
         origins = np.column_stack(
             [np.full(len(loadings), origin), arrow_lanes(len(loadings), self._n_classes)]
@@ -531,6 +531,11 @@ def _vertices(arrows: Arrows) -> list[FloatArray]:
 
 def _arrow_scale(loadings: FloatArray, side: float) -> float:
     """The scale at which the longest arrow spans 40 % of a side of the view."""
-    tiny = np.finfo(np.float64).tiny
-    longest = float(np.linalg.norm(loadings, axis=1).max(initial=tiny))
-    return 0.4 * float(side) / longest
+    longest = np.linalg.norm(loadings, axis=1).max(initial=0)
+    return _largest_scale(np.array([0.4 * side]), np.array([longest]))
+
+
+def _largest_scale(rooms: FloatArray, lengths: FloatArray) -> float:
+    """The largest scale at which every length keeps within its room; 1 where there is nothing."""
+    drawn = lengths > np.finfo(np.float64).tiny * np.maximum(rooms, 1)
+    return float(min(rooms[drawn] / lengths[drawn], default=1.0))

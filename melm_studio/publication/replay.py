@@ -19,6 +19,7 @@ from melm_core.base import FloatArray
 from melm_studio.planes.curve import curve_figure
 from melm_studio.planes.encoding import EllipseCoordinate, compact, stepped
 from melm_studio.planes.figure import empty_figure, limits, plane_frame
+from melm_studio.planes.shipped_font import embedded_font_face
 from melm_studio.planes.theme import FONT, THEMES, Scheme
 from melm_studio.planes.types import ClassView, PlaneView
 
@@ -83,6 +84,7 @@ _PAGE = """\
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{title}</title>
 <style>
+{font_face}
 {colors}
 {style}</style>
 </head>
@@ -194,6 +196,7 @@ def replay_page(
         follow=html.escape(text.follow),
         words=html.escape(last.words),
         note=f'<p class="dim">{html.escape(text.note)}</p>\n' if text.note else "",
+        font_face=embedded_font_face(),
         colors=color_rules(),
         style=_STYLE.replace("FONT", FONT) + section_style,
         data=packed({**data, "rows": rows}),

@@ -20,6 +20,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from melm_core.methods import METHODS
 from melm_studio.analyses.report_section import Picture, Section, Table
 from melm_studio.planes.captions import title, title_of_plane
+from melm_studio.planes.shipped_font import embedded_font_face
 from melm_studio.publication.bibliography import bibtex
 from melm_studio.publication.comparison import Agreement
 from melm_studio.publication.report_run import ReportedRun, run_sections
@@ -216,4 +217,4 @@ def report_page(report: Report) -> str:
         lstrip_blocks=True,
     )
     environment.filters["base64"] = lambda raw: base64.b64encode(raw).decode()
-    return environment.get_template(_TEMPLATE).render(report=report)
+    return environment.get_template(_TEMPLATE).render(report=report, font_face=embedded_font_face())

@@ -89,6 +89,10 @@ def test_any_table_is_drawn_or_refused():
     few(given(tables())(follow_the_path))()
 
 
+def test_a_feature_that_varies_among_held_out_rows_alone_is_drawn():
+    follow_the_path(b"x,class\n0.0,a\n0.0,b\n0.0,a\n0.0,b\n0.0,a\n-1.0,b\n")
+
+
 def test_any_table_stands_on_the_page_or_is_refused(studio):
     visitor = studio.visitor()
     few(given(tables())(lambda raw: send_to_the_page(visitor, raw)))()

@@ -166,5 +166,11 @@ export function span(text, className = "") {
   return node;
 }
 
+const LONGEST_FONT_WAIT_MS = 600;
+
+/** Resolves once the font is there, or does not come: what a canvas has drawn keeps its font. */
+export const fontReady = () =>
+  Promise.race([document.fonts?.load("1rem Inter"), wait(LONGEST_FONT_WAIT_MS)]).catch(console.warn);
+
 /** @param {number} milliseconds */
 export const wait = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));

@@ -2,7 +2,7 @@
 import { ID } from "../constants.mjs";
 import { requested } from "../page/answers.mjs";
 import { setProps } from "../page/dash.mjs";
-import { byId, colorScheme, onColorScheme, wait, whenPresent } from "../page/dom.mjs";
+import { byId, colorScheme, fontReady, onColorScheme, wait, whenPresent } from "../page/dom.mjs";
 import { decodedPlane } from "./arrays.mjs";
 import { nextFrame } from "./clock.mjs";
 import { Painter } from "./painter.mjs";
@@ -78,7 +78,7 @@ async function request(asked) {
 async function show(node) {
   const asked = node.dataset.preview ?? first;
   if (!asked) return;
-  const found = await answerOn(asked);
+  const [found] = await Promise.all([answerOn(asked), fontReady()]);
   if (!node.isConnected) return;
   if (found.error) {
     part(node, "caption").textContent = found.error;

@@ -85,6 +85,7 @@ def test_the_experiment_has_every_column_in_every_row(capsys):
     assert set(table) == {
         ("crescents", "kernel Fisher"),
         ("crescents", "kernel least squares"),
+        ("crescents", "mutual information"),
     }
     for row in table.values():
         assert row["original"][1] == 0

@@ -1,5 +1,6 @@
 // The page of a viewer: shows what the presenter shows, until the viewer looks around. Then the picture
 // stays as it is, and "Follow" goes back to the talk.
+import { fontReady } from "../../page/dom.mjs";
 import { decodedPlane, unpacked } from "../../plane/arrays.mjs";
 import { lookAround } from "../../plane/looking_around.mjs";
 import { Painter } from "../../plane/painter.mjs";
@@ -14,7 +15,8 @@ const NOTHING_YET = "The presenter has not shown a picture yet. It will appear h
 
 const dark = globalThis.matchMedia?.("(prefers-color-scheme: dark)");
 
-export function openTalk() {
+export async function openTalk() {
+  await fontReady();
   const talk = new Talk();
   follow(`${location.pathname}/pictures`, {
     have: () => ({ after: talk.newest?.number ?? -1, scene: talk.scene?.key ?? "" }),

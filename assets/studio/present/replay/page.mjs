@@ -1,6 +1,6 @@
 // A replay: the planes of a run in a file that opens without the studio and without a network. Its HTML is
 // that of melm_studio/publication/replay.py.
-import { lessMotion } from "../../page/dom.mjs";
+import { fontReady, lessMotion } from "../../page/dom.mjs";
 import { ChartCanvas, objectiveTraces, valueRange } from "../../panel/curve.mjs";
 import { numbers } from "../../plane/arrays.mjs";
 import { rowsOf, StillRows } from "../../plane/still_rows.mjs";
@@ -17,7 +17,7 @@ const [FADE_MS, MOST_FADES] = [600, 12];
 const byPart = (name) => document.querySelector(`[data-part="${name}"]`);
 
 export async function openReplay() {
-  const data = await dataIn(byPart("replay"));
+  const [data] = await Promise.all([dataIn(byPart("replay")), fontReady()]);
   new Replay(data);
   await openSections(data.scene);
   byPart("scheme").onclick = () => {
