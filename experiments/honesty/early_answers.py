@@ -42,7 +42,7 @@ def outcome(shape: tuple[int, int, int, float], seed: int) -> tuple[bool, bool]:
 
 def simulate(quick: bool) -> tuple[Measured, ...]:
     """How often "not shown" comes early, and how often it is taken back."""
-    n_tables = 5 if quick else 40
+    n_tables = 2 if quick else 40
     figures = []
     for shape in SHAPES:
         seeds = range(FIRST_SEED, FIRST_SEED + n_tables)

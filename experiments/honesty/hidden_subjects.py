@@ -68,7 +68,7 @@ def categories(seed: int) -> Table:
 
 def simulate(quick: bool) -> tuple[Measured, ...]:
     """How often undeclared subjects end in a plain Yes, and categories are taken for subjects."""
-    n_tables = 4 if quick else 20
+    n_tables = 2 if quick else 20
     figures = []
     for name in COLUMNS:
         drawn = list(tables(of_subjects(name), n_tables))

@@ -58,7 +58,7 @@ SINGLE = {
 
 def simulate(quick: bool) -> tuple[Measured, ...]:
     """How often doubles end in a plain Yes, and single rows are taken for doubles."""
-    n_tables = 5 if quick else 100
+    n_tables = 2 if quick else 100
     doubles = list(tables(doubled, n_tables))
     yes = [says_plain_yes(one) for one in doubles]
     alarms = {

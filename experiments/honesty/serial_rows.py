@@ -66,7 +66,7 @@ HIDDEN = _ordered("sorted by class, then by a feature that is not in the table")
 
 def simulate(quick: bool) -> tuple[Measured, ...]:
     """How often serial rows end in a plain Yes, and independent ones are asked about."""
-    n_tables = 5 if quick else 100
+    n_tables = 2 if quick else 100
     in_runs = list(tables(serial, n_tables))
     weak = list(tables(lambda seed: serial(seed, correlation=0.5), n_tables))
     alarms = {
