@@ -160,12 +160,6 @@ def _finder() -> Component:
             **needs(LINEAR),
         ),
         button(
-            "T² and Q",
-            title="Plot the distance of every row within the plane and from it",
-            **part("show-distances"),
-            **needs(LINEAR),
-        ),
-        button(
             "Suspect labels",
             title="Rows that planes fitted without them place in another class",
             **part("find-suspects"),
@@ -177,6 +171,14 @@ def _finder() -> Component:
             html.Form([], role="search", **part("row-finder")),
             html.Div(lists, className="row-buttons"),
             html.P(className="row-words", role="status", **part("found-words")),
+            button(
+                "Plot T² and Q",
+                "is-text",
+                title="The distance of every row within the plane and from it",
+                hidden=True,
+                **part("show-distances"),
+                **needs(LINEAR),
+            ),
         ],
         className="finder",
     )

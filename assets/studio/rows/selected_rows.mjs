@@ -55,7 +55,7 @@ class SelectionCard {
     };
     panel.part("find-suspects").onclick = () => this.find(() => this.suspects());
     const findOutliers = panel.part("find-outliers"); // a nonlinear projection has none
-    if (findOutliers) findOutliers.onclick = () => this.find(() => ask(addressOf(panel, "outliers")));
+    if (findOutliers) findOutliers.onclick = () => this.find(() => ask(addressOf(panel, "outliers")), true);
     panel.part("clear-rows").onclick = () => selectRows([]);
     panel.part("leave-out").onclick = () => this.runAgain("leave-out", {});
     panel.part("put-back").onclick = () => this.putBack();
@@ -70,17 +70,19 @@ class SelectionCard {
     panel.part("edits-words").textContent = `This run: ${edits}`;
   }
 
-  say(sentence) {
+  say(sentence, isOfOutliers = false) {
     this.panel.part("found-words").textContent = sentence;
+    const plot = this.panel.part("show-distances");
+    if (plot) plot.hidden = !isOfOutliers;
   }
 
   // Selects the rows that a question is answered with.
-  async find(question) {
+  async find(question, isOfOutliers = false) {
     if (!this.panel.plane) return;
     try {
       const { rows, words } = await question();
       selectRows(rows);
-      this.say(words);
+      this.say(words, isOfOutliers);
     } catch (error) {
       this.say(sentenceOf(error));
     }

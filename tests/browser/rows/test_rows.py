@@ -188,6 +188,8 @@ FARTHEST = """(plot) => [...plot.querySelectorAll(".scatterlayer .point")]
 
 @pytest.mark.slow
 def test_a_row_far_from_the_plane_is_selected_and_explained(finished: Panel, page: Page) -> None:
+    expect(finished.part("show-distances")).to_be_hidden()
+    finished.part("find-outliers").click()
     finished.part("show-distances").click()
     dialog = page.get_by_role("dialog", name="Distances of the rows from the plane")
     plot = dialog.locator('[data-distances="plot"]')
