@@ -14,6 +14,7 @@ from melm_core.base import UserError
 from melm_core.methods import METHODS
 from melm_studio.application_folder import application
 from melm_studio.configuration.settings import Settings
+from melm_studio.programs.agents import add_agents_parser
 from melm_studio.programs.audit_table import add_audit_parser
 from melm_studio.programs.local_studio import answers
 from melm_studio.programs.open_table import TableToOpen
@@ -25,10 +26,11 @@ melm-studio                                  start the studio
 melm-studio open table.csv --label species   start or find it, and show a table
 melm-studio run table.csv --out results      run methods without a browser
 melm-studio audit map.csv --coordinates x y  is a picture of any origin real?
+melm-studio agents                           tools for a language model (MCP)
 
 The first two take the settings of the studio, such as --port 9000: melm-studio --settings.
 """
-_COMMANDS = ("open", "run", "audit")
+_COMMANDS = ("open", "run", "audit", "agents")
 _OWN_OPTIONS = ("-h", "--help", "--settings", "--print-completion")
 
 
@@ -61,6 +63,7 @@ def argument_parser() -> argparse.ArgumentParser:
     _add_open_parser(commands)
     add_run_parser(commands)
     add_audit_parser(commands)
+    add_agents_parser(commands)
     return parser
 
 

@@ -10,6 +10,7 @@ from melm_studio.application_folder import APPLICATION_FOLDER
 # Extras of the wheel, by the file that has their exact versions in a checkout.
 _PINS: Mapping[str, str] = MappingProxyType(
     {
+        "agents": "requirements/dev.txt",
         "dask": "requirements/tables.txt",
         "h5ad": "requirements/files.txt",
         "notebook": "requirements/dev.txt",
@@ -26,7 +27,7 @@ def install_command(extra: str) -> str:
     Parameters
     ----------
     extra : str
-        ``dask``, ``h5ad``, ``notebook``, ``parquet``, ``redis`` or ``umap``.
+        ``agents``, ``dask``, ``h5ad``, ``notebook``, ``parquet``, ``redis`` or ``umap``.
     """
     pins = _PINS[extra]
     if (APPLICATION_FOLDER / pins).is_file():

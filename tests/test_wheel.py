@@ -74,7 +74,17 @@ def test_the_wheel_of_the_studio_is_small(wheels):
 
 def test_they_offer_extras_and_types_and_are_of_one_version(wheels):
     extras = {"melm_core": {"dask", "fast", "umap"}}
-    extras["melm_studio"] = {"dask", "docs", "fast", "h5ad", "notebook", "parquet", "redis", "umap"}
+    extras["melm_studio"] = {
+        "agents",
+        "dask",
+        "docs",
+        "fast",
+        "h5ad",
+        "notebook",
+        "parquet",
+        "redis",
+        "umap",
+    }
     versions = set()
     for name, wheel in wheels.items():
         metadata = metadata_of(wheel)

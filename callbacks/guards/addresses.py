@@ -92,6 +92,8 @@ ADDRESSES = {
     "GET /_dash-layout": _LIGHT,
     "POST /_dash-update-component": _JSON,
     "GET /_reload-hash": _LIGHT,
+    f"POST {_API}/comparisons": _HEAVY_JSON,
+    f"GET {_API}/comparisons/<run_id>": _LIGHT,
     f"POST {_API}/files": _FILE,
     f"POST {_API}/links": _HEAVY_JSON,
     f"GET {_API}/openapi.json": _LIGHT,

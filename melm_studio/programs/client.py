@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
+import re
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeVar
+from http import HTTPStatus
+from typing import Any, Protocol, TypeVar
 from urllib.parse import quote
 
 import msgspec
@@ -14,6 +17,7 @@ from melm_core.base import UserError, known_type
 from melm_studio.programs.models import (
     AnalysisResult,
     Check,
+    Comparison,
     Link,
     PreparedTable,
     Refusal,
@@ -23,14 +27,28 @@ from melm_studio.programs.models import (
     StoredFile,
     Token,
 )
+from melm_studio.rows.new_rows_report import NewRowsReport
+from melm_studio.runs.records.run import RunState
 
 POLL_S = 0.2
 # For an answer to begin; uploads of large files take their time before.
 ANSWER_S = 120.0
 
 _SILENT = "No studio answers at {url}. Start it by melm-studio, or correct the address."
+_UNKNOWN = "The studio has nothing of this name for this visitor. Take the id that a run was given."
+_RUN_ID = re.compile(r"[\w-]+")
 
 T = TypeVar("T")
+
+
+class _Advancing(Protocol):
+    """What says how far it is."""
+
+    @property
+    def state(self) -> RunState: ...
+
+
+S = TypeVar("S", bound=_Advancing)
 
 
 class RefusedError(UserError):
@@ -101,31 +119,39 @@ class StudioClient:
 
     def run(self, run_id: str) -> Run:
         """How far a run is."""
-        return self._read(Run, "GET", f"/runs/{run_id}")
+        return self._read(Run, "GET", _path(run_id))
 
-    def finished(self, run_id: str, callback: Callable[[Run], None] | None = None) -> Run:
-        """Wait for the end of a run; `callback` is told how far it is."""
-        while True:
-            run = self.run(run_id)
-            if callback is not None:
-                callback(run)
-            if run.state.is_final:
-                return run
-            time.sleep(POLL_S)
+    def finished(
+        self,
+        run_id: str,
+        callback: Callable[[Run], None] | None = None,
+        *,
+        longest_s: float = math.inf,
+    ) -> Run:
+        """Wait for the end of a run, or for some seconds; `callback` is told how far it is."""
+        return _waited(lambda: self.run(run_id), longest_s, callback)
 
     def result(self, run_id: str) -> Result:
         """The newest plane of a run, and how its rows are told apart."""
-        return self._read(Result, "GET", f"/runs/{run_id}/result")
+        return self._read(Result, "GET", _path(run_id, "result"))
 
-    def checked(self, run_id: str, callback: Callable[[Check], None] | None = None) -> Check:
-        """Check a run and wait for the answer; `callback` is told how far the check is."""
-        check = self._read(Check, "POST", f"/runs/{run_id}/check")
-        while not check.state.is_final:
-            time.sleep(POLL_S)
-            check = self._read(Check, "GET", f"/runs/{run_id}/check")
-            if callback is not None:
-                callback(check)
-        return check
+    def checked(
+        self,
+        run_id: str,
+        callback: Callable[[Check], None] | None = None,
+        *,
+        longest_s: float = math.inf,
+    ) -> Check:
+        """Check a run and wait for the answer, or for some seconds; `callback` is told how far."""
+        path = _path(run_id, "check")
+        self._read(Check, "POST", path)
+        return _waited(lambda: self._read(Check, "GET", path), longest_s, callback)
+
+    def compared(self, source: Mapping[str, Any], *, longest_s: float = math.inf) -> Comparison:
+        """Compare all methods on a table, and wait for the end, or for some seconds."""
+        begun = self._read(Comparison, "POST", "/comparisons", json=source)
+        path = f"/comparisons/{begun.id}"
+        return _waited(lambda: self._read(Comparison, "GET", path), longest_s)
 
     def analyzed(
         self, run_id: str, name: str, new_rows: Mapping[str, str] | None = None
@@ -138,17 +164,30 @@ class StudioClient:
         new_rows : mapping, optional
             The source of the file, from `upload`, that it compares the rows of the run with.
         """
-        path = f"/runs/{quote(run_id)}/analyses/{quote(name)}"
-        query = None if new_rows is None else {"file": new_rows["key"], "name": new_rows["name"]}
-        found = self._read(AnalysisResult, "POST", path, params=query)
-        while not found.state.is_final:
-            time.sleep(POLL_S)
-            found = self._read(AnalysisResult, "GET", path)
-        return found
+        path = _path(run_id, "analyses", name)
+        query = None if new_rows is None else _query(new_rows)
+        self._read(AnalysisResult, "POST", path, params=query)
+        return _waited(lambda: self._read(AnalysisResult, "GET", path))
+
+    def placed(self, run: Run, new_rows: Mapping[str, str]) -> NewRowsReport:
+        """Place rows in the newest plane of a run.
+
+        Parameters
+        ----------
+        run : Run
+        new_rows : mapping
+            The source of their file, from `upload`.
+        """
+        found = self._sent("GET", _newest(run, "new-rows"), params=_query(new_rows)).json()
+        return msgspec.convert(found["report"], known_type(NewRowsReport))
+
+    def placed_csv(self, run: Run, new_rows: Mapping[str, str]) -> bytes:
+        """The same as a table: every row with its class, distances and coordinates."""
+        return self._sent("GET", _newest(run, "new-rows.csv"), params=_query(new_rows)).content
 
     def download(self, run_id: str, file: str) -> bytes:
         """Return what a button of the page downloads, such as ``points.csv``."""
-        return self._sent("GET", f"/runs/{quote(run_id)}/{file}").content
+        return self._sent("GET", _path(run_id, file)).content
 
     def report(self, run_ids: Sequence[str]) -> bytes:
         """The report of a run, or of several side by side."""
@@ -177,7 +216,38 @@ class StudioClient:
         return answer
 
 
+def _waited(
+    read: Callable[[], S], longest_s: float = math.inf, callback: Callable[[S], None] | None = None
+) -> S:
+    """What is read last: once its state is final, or once time is up."""
+    deadline = time.monotonic() + longest_s
+    while True:
+        found = read()
+        if callback is not None:
+            callback(found)
+        if found.state.is_final or time.monotonic() > deadline:
+            return found
+        time.sleep(POLL_S)
+
+
+def _path(run_id: str, *rest: str) -> str:
+    """The address of a run, or of what is below it."""
+    if not _RUN_ID.fullmatch(run_id):  # it may come from a model, and would lead elsewhere
+        raise RefusedError(_UNKNOWN)
+    return "/".join(["/runs", run_id, *map(quote, rest)])
+
+
+def _newest(run: Run, file: str) -> str:
+    return _path(run.id, "planes", str(run.n_planes - 1), file)
+
+
+def _query(new_rows: Mapping[str, str]) -> dict[str, str]:
+    return {"file": new_rows["key"], "name": new_rows["name"]}
+
+
 def _reason(answer: requests.Response) -> str:
+    if answer.status_code == HTTPStatus.NOT_FOUND:
+        return _UNKNOWN
     try:
         return msgspec.json.decode(answer.content, type=known_type(Refusal)).error
     except msgspec.MsgspecError:

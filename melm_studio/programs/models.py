@@ -237,6 +237,32 @@ class AnalysisResult(Struct, frozen=True):
     report: Annotated[Any, Meta(description="All that it found; its fields depend on the name.")]
 
 
+class ComparedMethod(Struct, frozen=True):
+    """A method on the folds that all methods share; shares are balanced accuracies."""
+
+    label: str
+    held_out: float
+    standard_error: float
+    train: float
+    is_tied: Annotated[bool, Meta(description="With the first, by the differences of the folds.")]
+    chosen_among: Annotated[
+        int,
+        Meta(description="Of the first, the number of methods: its share is corrected for that."),
+    ]
+
+
+class Comparison(Struct, frozen=True):
+    """What the comparison of all methods on a table has found so far."""
+
+    id: str
+    state: RunState
+    fraction: Annotated[float, Meta(description="Share of the work done.")]
+    words: Annotated[str, Meta(description="As above the table of the page.")]
+    chance: Annotated[float, Meta(description="Balanced accuracy of guessing.")]
+    methods: Annotated[tuple[ComparedMethod, ...], Meta(description="Best first.")]
+    refusals: Annotated[tuple[str, ...], Meta(description="Which methods did not fit, and why.")]
+
+
 class NewLink(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A table to open in a browser, and the method to run there, if any.
 

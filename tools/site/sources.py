@@ -31,7 +31,13 @@ CONTENTS: Mapping[str, tuple[str, ...]] = MappingProxyType(
             "docs/figures-for-print",
             "docs/report",
         ),
-        "From programs": ("docs/command-line", "docs/notebook", "docs/http-api", "reference/index"),
+        "From programs": (
+            "docs/command-line",
+            "docs/notebook",
+            "docs/http-api",
+            "docs/agents",
+            "reference/index",
+        ),
         "Methods": (
             "docs/which-method",
             "docs/is-it-real",

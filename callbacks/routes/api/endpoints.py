@@ -96,6 +96,22 @@ ENDPOINTS = (
         body=models.NewLink,
         status=201,
     ),
+    Endpoint(
+        "POST",
+        "/comparisons",
+        runs.start_comparison,
+        "Compare all methods on a table",
+        models.Comparison,
+        body=DataSource,
+        status=201,
+    ),
+    Endpoint(
+        "GET",
+        "/comparisons/<run_id>",
+        runs.show_comparison,
+        "What the comparison of all methods has found",
+        models.Comparison,
+    ),
     Endpoint("GET", "/runs", runs.list_runs, "List the runs", models.Runs),
     Endpoint(
         "POST", "/runs", runs.start, "Start a run", models.Run, body=models.NewRun, status=201

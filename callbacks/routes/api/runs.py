@@ -11,9 +11,10 @@ from callbacks.routes.analyses import begun_analysis, named_analysis
 from callbacks.routes.requested_view import requested_event, shown_verdict
 from callbacks.routes.upload import stored_upload
 from callbacks.services import services
-from callbacks.session import own_fit, workspace
+from callbacks.session import own_fit, own_run, workspace
 from melm_core.methods import COMPONENTS, METHODS
 from melm_studio.analyses.check import CHECK
+from melm_studio.analyses.ranking import RANKING, ranked, refusals
 from melm_studio.planes.captions import title
 from melm_studio.planes.types import BatchScores
 from melm_studio.planes.view_options import DEFAULT_VIEW
@@ -21,6 +22,8 @@ from melm_studio.programs.models import (
     AnalysisResult,
     BatchResult,
     Check,
+    ComparedMethod,
+    Comparison,
     Feature,
     FeatureImportance,
     NewRun,
@@ -184,6 +187,44 @@ def _analysis(run: RunRecord) -> AnalysisResult:
     fraction, _ = analysis.progress(report)
     words = analysis.sentence(report, is_final=run.state.is_final)
     return AnalysisResult(run.kind, run.state, fraction, words, analysis.as_json(report))
+
+
+def start_comparison() -> Comparison:
+    """Queue the comparison of all methods on a table, unless it has one."""
+    request = json_body(DataSource, "The data")
+    data = prepared(request)
+    shown = ShownData(data.content_hash, data.name, data.label, request)
+    return _comparison(workspace().start_ranking(shown))
+
+
+def show_comparison(run_id: str) -> Comparison:
+    """What a comparison of all methods has found so far."""
+    record = own_run(run_id)
+    if record.kind != RANKING.name:
+        flask.abort(404)
+    return _comparison(record)
+
+
+def _comparison(run: RunRecord) -> Comparison:
+    report = RANKING.stored(services().store, run.run_id)
+    fraction, _ = RANKING.progress(report)
+    rows = ranked(report)
+    return Comparison(
+        id=run.run_id,
+        state=run.state,
+        fraction=fraction,
+        words=RANKING.sentence(report, is_final=run.state.is_final),
+        chance=1.0 / max(report.n_classes, 1),
+        methods=tuple(
+            ComparedMethod(
+                *(row.label, row.held_out, row.standard_error, row.train),
+                is_tied=row.is_tied,
+                chosen_among=row.chosen_among,
+            )
+            for row in rows
+        ),
+        refusals=tuple(refusals(report)),
+    )
 
 
 def _described(record: RunRecord) -> Run:

@@ -14,9 +14,12 @@ import pytest
 from msgspec import Struct
 
 from callbacks.routes.api.endpoints import ENDPOINTS, PREFIX
+from melm_core.methods import METHODS
+from melm_studio.analyses import ranking
+from melm_studio.analyses.ranking import RANKING, ranked
 from melm_studio.planes.contours import CONTOUR_SHARES
 from melm_studio.planes.renderer import PlaneRenderer
-from melm_studio.programs.models import Check, Planes, PreparedTable, Result, Run, Runs
+from melm_studio.programs.models import Check, Comparison, Planes, PreparedTable, Result, Run, Runs
 from tests.callbacks.tables import blobs, csv
 
 TABLE = csv(blobs(n_rows=60))
@@ -145,6 +148,23 @@ def test_a_check_is_started_followed_and_answered(program, run, studio):
     assert (check.state, check.fraction) == ("done", 1.0)
     assert check.answer in ("yes", "partly", "no", "unknown")
     assert 0.0 < check.p_value <= 1.0
+
+
+def test_all_methods_are_compared_once_on_a_table(program, run, studio, monkeypatch):
+    monkeypatch.setattr(ranking, "METHODS", {key: METHODS[key] for key in ("lda", "pca")})
+    source = program.upload()
+    begun = program.read(Comparison, "POST", "/comparisons", json=source)
+    assert (begun.state, begun.fraction, begun.methods) == ("queued", 0.0, ())
+    studio.work()
+    found = program.read(Comparison, "GET", f"/comparisons/{begun.id}")
+    record = studio.store.get(begun.id)
+    report = RANKING.stored(studio.store, record.run_id)
+    assert [one.held_out for one in found.methods] == [row.held_out for row in ranked(report)]
+    assert found.words == RANKING.sentence(report, is_final=True)
+    assert (found.state, found.fraction, found.chance) == ("done", 1.0, 0.5)
+    assert program.read(Comparison, "POST", "/comparisons", json=source) == found
+    assert program("GET", f"/comparisons/{run.id}").status_code == 404
+    assert new_program(studio)("GET", f"/comparisons/{begun.id}").status_code == 404
 
 
 def test_a_report_is_a_page(program, run):

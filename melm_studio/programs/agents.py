@@ -1,0 +1,336 @@
+"""The command `melm-studio agents`: the studio as tools of a language model.
+
+It speaks the Model Context Protocol on its standard input and output, by the SDK of the protocol,
+and asks a studio as any other program does: with a token, within the limits of a visitor.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import wraps
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import msgspec
+
+from melm_core.base import UserError
+from melm_core.methods import AUTO, GAMMA, METHODS, SEED
+from melm_studio.extras import install_command
+from melm_studio.programs.client import StudioClient
+from melm_studio.programs.local_studio import local_studio
+from melm_studio.programs.models import FeatureImportance, Run
+from melm_studio.programs.run_table import (
+    DONE,
+    MOST_METHODS,
+    REFUSED,
+    MethodResult,
+    table_in,
+    write_method,
+)
+from melm_studio.runs.records.run import RunState
+
+if TYPE_CHECKING:
+    from mcp.server.mcpserver import MCPServer
+
+TOKEN_VARIABLE = "MELM_TOKEN"  # noqa: S105
+# Clients give a call up after a minute.
+LONGEST_WAIT_S = 40.0
+MOST_NAMES = 50
+NOISE_ERRORS = 2.0
+
+_NO_SDK = "The tools for agents need the SDK of their protocol: {install}"
+_OUTSIDE = "{path} is outside {folder}, the folder that this server reads and writes. Name a file \
+in it, or start the server with another --folder."
+_NOT_EMPTY = "{path} is not empty. Choose another folder for the files."
+_INSTRUCTIONS = """\
+MELM Studio says whether the classes of a labeled table can be told apart, in which plane, and
+whether that is real. Read the table first: what is asked about it there changes the answer. A run
+finds a plane; only is_it_real says whether what it shows is more than noise. Quote `words` as they
+stand: they name the share of held-out rows, what guessing gives, groups and p. Shares of training
+rows are no evidence. What has not ended says so in `state`: call the same tool again with the same
+arguments to wait on.
+"""
+
+Method = Literal[tuple(METHODS)]  # type: ignore[valid-type]
+
+
+class StudioTools:
+    """What a model may ask of a studio, each a call that answers with a sentence and its numbers.
+
+    Parameters
+    ----------
+    client : StudioClient
+    folder : Path
+        Files are read and written below it.
+    longest_wait_s : float
+        For which a call waits for an answer.
+    """
+
+    def __init__(
+        self, client: StudioClient, folder: Path, *, longest_wait_s: float = LONGEST_WAIT_S
+    ) -> None:
+        self._client = client
+        self._folder = folder.resolve()
+        self._longest_wait_s = longest_wait_s
+        self._runs: dict[bytes, str] = {}  # by what was asked, so that asking again waits on
+
+    @property
+    def all(self) -> tuple[Callable[..., dict[str, Any]], ...]:
+        """Every tool."""
+        return (
+            self.read_table,
+            self.run_method,
+            self.is_it_real,
+            self.compare_all,
+            self.place_new_rows,
+            self.save_files,
+        )
+
+    def read_table(
+        self, file: str, label: str | None = None, answers: dict[str, str] | None = None
+    ) -> dict[str, Any]:
+        """Read a table and say how: label, classes, features, what was done, what is asked.
+
+        file: a path below the server's folder (CSV, TSV, Excel and more), or "sample:wine".
+        label: the column of the classes; guessed if left out.
+        answers: to `questions` of an earlier call, the value of a choice by the question's id.
+        Pass the same file, label and answers to the other tools.
+        """
+        table = self._client.prepare(self._source(file, label, answers))
+        names = [feature.name for feature in table.features]
+        return {
+            "name": table.name,
+            "label": table.label,
+            "n_rows": table.n_rows,
+            "classes": table.classes,
+            "n_features": len(names),
+            "features": names[:MOST_NAMES],
+            "steps": table.steps,
+            "warnings": table.warnings,
+            "questions": msgspec.to_builtins(table.questions),
+        }
+
+    def run_method(
+        self,
+        file: str,
+        method: Method = "melm",  # type: ignore[valid-type]
+        label: str | None = None,
+        answers: dict[str, str] | None = None,
+        *,
+        gamma: float | None = None,
+        seed: int = 0,
+    ) -> dict[str, Any]:
+        """Find the plane of a method, and say how many held-out rows are told apart in it.
+
+        method: "melm" seeks the plane in which the densities of the classes overlap least; "lda",
+        "pca" and others are its rivals.
+        gamma: the kernel width of the search; chosen by inner folds if left out.
+        The answer has the id of the run, for the other tools, and the address of its page.
+        """
+        source = self._source(file, label, answers)
+        parameters: dict[str, Any] = {SEED.name: seed}
+        if METHODS[method].takes(GAMMA.name):
+            parameters[GAMMA.name] = AUTO if gamma is None else gamma
+        asked = msgspec.json.encode([source, method, parameters])
+        if asked not in self._runs:
+            self._runs[asked] = self._client.start(source, method, parameters).id
+        run = self._client.finished(self._runs[asked], longest_s=self._longest_wait_s)
+        if run.state.is_final and run.state is not RunState.DONE:
+            del self._runs[asked]
+            raise UserError(run.message or f"The run ended as {run.state}.")
+        page = self._client.link(source, method)
+        return {**self._found(run), "page": page, "page_is_valid": "for 10 minutes"}
+
+    def _found(self, run: Run) -> dict[str, Any]:
+        known = {"run": run.id, "title": run.title, "state": run.state}
+        if not run.state.is_final:
+            return known
+        result = self._client.result(run.id)
+        return known | {
+            "words": result.words,
+            "held_out_share": result.accuracy_held_out,
+            "training_share": result.accuracy_train,
+            "chance": result.chance,
+            "divergence_nats": run.divergence,
+            "batches": result.batches and result.batches.words,
+            "features_beyond_noise": _beyond_noise(result.importance),
+            "is_it_real": "Not asked yet: call is_it_real with this run.",
+        }
+
+    def is_it_real(self, run: str) -> dict[str, Any]:
+        """Say whether what a run shows is more than noise: yes, partly, no or unknown, and p.
+
+        The method is refitted in folds that keep groups together, and to shuffled labels.
+        """
+        check = self._client.checked(run, longest_s=self._longest_wait_s)
+        return {"run": run, **msgspec.to_builtins(check)}
+
+    def compare_all(
+        self, file: str, label: str | None = None, answers: dict[str, str] | None = None
+    ) -> dict[str, Any]:
+        """Compare every method on the same held-out rows, best first, ties called ties.
+
+        The share of the first is corrected for its having been chosen.
+        """
+        source = self._source(file, label, answers)
+        found = self._client.compared(source, longest_s=self._longest_wait_s)
+        return dict(msgspec.to_builtins(found))
+
+    def place_new_rows(self, run: str, file: str, save_as: str | None = None) -> dict[str, Any]:
+        """Place the rows of another file in the plane of a run, and say what they are taken for.
+
+        save_as: a new CSV file for every row with its class, distances and coordinates.
+        """
+        own, rows = self._client.run(run), self._uploaded(file)
+        report = self._client.placed(own, rows)
+        if save_as is not None:
+            self._write(save_as, self._client.placed_csv(own, rows))
+        return {
+            "words": report.headline,
+            "notes": report.notes,
+            "n_rows": report.n_rows,
+            "classes": report.class_names,
+            "confusion": report.confusion,
+            "first_rows": msgspec.to_builtins(report.rows[:MOST_NAMES]),
+            "saved": save_as,
+        }
+
+    def save_files(self, runs: list[str], folder: str) -> dict[str, Any]:
+        """Save runs into a new folder: figure, report, coordinates, plane, program for new rows.
+
+        Of several, also a figure and a report that have them side by side.
+        """
+        if not 1 <= len(runs) <= MOST_METHODS:
+            raise UserError(f"Name 1 to {MOST_METHODS} runs; these are {len(runs)}.")
+        target = self._inside(folder)
+        if target.exists() and (not target.is_dir() or any(target.iterdir())):
+            raise UserError(_NOT_EMPTY.format(path=folder))
+        results = [self._client.result(run) for run in runs]
+        target.mkdir(parents=True, exist_ok=True)
+        for place, result in enumerate(results, 1):
+            method = result.run.method
+            found = MethodResult(method, result=result)
+            write_method(self._client, found, target / f"{place}-{method}")
+        if len(runs) > 1:
+            (target / "comparison.pdf").write_bytes(self._client.figure(runs, "pdf"))
+            (target / "comparison.html").write_bytes(self._client.report(runs))
+        files = sorted(path for path in target.rglob("*") if path.is_file())
+        return {"files": [str(path.relative_to(self._folder)) for path in files]}
+
+    def _source(
+        self, file: str, label: str | None, answers: dict[str, str] | None
+    ) -> dict[str, Any]:
+        kind, _, key = file.partition(":")
+        own = {"kind": kind, "key": key} if kind == "sample" else self._uploaded(file)
+        return {**own, "label": label, "answers": answers or {}}
+
+    def _uploaded(self, file: str) -> dict[str, str]:
+        path = self._inside(file)
+        return self._client.upload(table_in(path), path.name)
+
+    def _inside(self, path: str) -> Path:
+        found = (self._folder / path).resolve()
+        if not found.is_relative_to(self._folder):
+            raise UserError(_OUTSIDE.format(path=path, folder=self._folder))
+        return found
+
+    def _write(self, path: str, content: bytes) -> None:
+        try:
+            with self._inside(path).open("xb") as file:
+                file.write(content)
+        except OSError as error:
+            raise UserError(f"{path} cannot be written: {error.strerror}.") from error
+
+
+def _beyond_noise(importance: Sequence[FeatureImportance]) -> list[dict[str, Any]]:
+    """The features whose loss on held-out rows exceeds its noise, largest first."""
+    found = [one for one in importance if one.loss > NOISE_ERRORS * one.error]
+    return [
+        {"feature": one.feature, "loss_nats": one.loss, "standard_error": one.error}
+        for one in sorted(found, key=lambda one: -one.loss)[:MOST_NAMES]
+    ]
+
+
+def tool_server(tools: StudioTools) -> MCPServer:
+    """Return a server of the protocol for the tools.
+
+    Raises
+    ------
+    UserError
+        If the SDK is not installed.
+    """
+    if find_spec("mcp") is None:
+        raise UserError(_NO_SDK.format(install=install_command("agents")))
+    from mcp.server.mcpserver import MCPServer  # noqa: PLC0415
+
+    server = MCPServer("MELM Studio", instructions=_INSTRUCTIONS, log_level="WARNING")
+    for tool in tools.all:
+        server.tool()(_with_sentences(tool))
+    return server
+
+
+def _with_sentences(tool: Callable[..., dict[str, Any]]) -> Callable[..., dict[str, Any]]:
+    """The tool, whose refusals the model reads; of other errors it learns nothing."""
+    from mcp.server.mcpserver.exceptions import ToolError  # noqa: PLC0415
+
+    @wraps(tool)
+    def answered(**arguments: Any) -> dict[str, Any]:
+        try:
+            return tool(**arguments)
+        except UserError as refusal:
+            raise ToolError(str(refusal)) from refusal
+
+    return answered
+
+
+def add_agents_parser(commands: Any) -> None:
+    """Add the command to those of `melm-studio`."""
+    parser = commands.add_parser(
+        "agents",
+        help="serve the studio as tools of a language model, on standard input and output",
+        description="Serve the studio as tools of a language model by the Model Context Protocol, "
+        "on standard input and output. Without --url a studio of its own is started.",
+    )
+    parser.add_argument("--url", help="address of a studio that is running")
+    parser.add_argument(
+        "--token", help=f"a token of that studio (default: {TOKEN_VARIABLE}, or a new visitor)"
+    )
+    parser.add_argument(
+        "--folder",
+        type=Path,
+        default=Path(),
+        metavar="DIR",
+        help="files are read and written below it only (default: the current folder)",
+    )
+    parser.set_defaults(command=serve_agents)
+
+
+def serve_agents(options: argparse.Namespace, unknown: Sequence[str]) -> int:
+    """Serve until the input ends; return the exit code."""
+    if unknown:
+        print(
+            f"melm-studio agents has no {unknown[0]}. Type: melm-studio agents --help",
+            file=sys.stderr,
+        )
+        return REFUSED
+    try:
+        with _client(options.url, options.token or os.environ.get(TOKEN_VARIABLE)) as client:
+            tool_server(StudioTools(client, options.folder)).run()
+    except UserError as error:
+        print(f"melm-studio agents: {error}", file=sys.stderr)
+        return REFUSED
+    return DONE
+
+
+@contextmanager
+def _client(url: str | None, token: str | None) -> Iterator[StudioClient]:
+    if url is not None:
+        yield StudioClient(url, token)
+        return
+    with local_studio() as studio:
+        yield StudioClient(studio.url)

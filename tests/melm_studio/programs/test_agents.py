@@ -1,0 +1,253 @@
+"""A client of the protocol gets the words and numbers of the page, nothing beyond its folder."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from mcp import Client
+from mcp.types import CallToolResult
+from sklearn.datasets import make_blobs
+
+from melm_core import SavedPlane
+from melm_core.methods import METHODS
+from melm_studio.analyses import ranking
+from melm_studio.command import main
+from melm_studio.programs import agents
+from melm_studio.programs.agents import StudioTools, tool_server
+from melm_studio.programs.own_process import studio_in_this_process
+from melm_studio.programs.run_table import REFUSED
+from tools.agent_transcript import transcript
+
+TOOLS = [
+    "read_table",
+    "run_method",
+    "is_it_real",
+    "compare_all",
+    "place_new_rows",
+    "save_files",
+]
+BLOBS = make_blobs(60, 4, centers=2, random_state=0)
+TABLE = pd.DataFrame(BLOBS[0], columns=list("abcd")).assign(kind=np.array(["x", "y"])[BLOBS[1]])
+NOISE = pd.DataFrame(np.random.default_rng(0).normal(size=(40, 3)), columns=["a", "b", "c"]).assign(
+    kind=np.tile(["x", "y"], 20)
+)
+
+
+@pytest.fixture(scope="module")
+def studio():
+    with studio_in_this_process() as client:
+        yield client
+
+
+@pytest.fixture
+def folder(tmp_path):
+    inside = tmp_path / "inside"
+    inside.mkdir()
+    TABLE.to_csv(inside / "blobs.csv", index=False)
+    NOISE.to_csv(inside / "noise.csv", index=False)
+    TABLE.to_csv(tmp_path / "secrets.csv", index=False)
+    return inside
+
+
+@pytest.fixture
+def call(studio, folder):
+    """Calls a tool as a client of the protocol."""
+    server = tool_server(StudioTools(studio, folder))
+
+    async def called(tool: str, arguments: dict[str, Any]) -> CallToolResult:
+        async with Client(server) as client:
+            return await client.call_tool(tool, arguments)
+
+    return lambda tool, **arguments: asyncio.run(called(tool, arguments))
+
+
+@pytest.fixture
+def answer(call):
+    """The answer of a tool that does not refuse."""
+
+    def answered(tool: str, **arguments: Any) -> dict[str, Any]:
+        found = call(tool, **arguments)
+        assert not found.is_error, found.content
+        return found.structured_content
+
+    return answered
+
+
+@pytest.fixture
+def refusal(call):
+    """The sentence of a tool that refuses."""
+
+    def refused(tool: str, **arguments: Any) -> str:
+        found = call(tool, **arguments)
+        assert found.is_error
+        (words,) = found.content
+        assert "Traceback" not in words.text
+        return words.text
+
+    return refused
+
+
+def test_a_client_finds_six_tools_that_say_what_they_take(studio, folder):
+    async def listed() -> list[Any]:
+        async with Client(tool_server(StudioTools(studio, folder))) as client:
+            return (await client.list_tools()).tools
+
+    tools = asyncio.run(listed())
+    assert [tool.name for tool in tools] == TOOLS
+    assert all(tool.description for tool in tools)
+    schemas = {tool.name: tool.input_schema for tool in tools}
+    assert schemas["run_method"]["required"] == ["file"]
+    assert set(schemas["run_method"]["properties"]["method"]["enum"]) == set(METHODS)
+
+
+def test_a_table_is_read_as_the_page_reads_it(answer, studio, folder):
+    told = answer("read_table", file="blobs.csv")
+    source = studio.upload((folder / "blobs.csv").read_bytes(), "blobs.csv")
+    table = studio.prepare(source)
+    assert (told["label"], told["classes"]) == (table.label, table.classes)
+    assert told["features"] == [feature.name for feature in table.features]
+
+
+def test_what_is_asked_about_a_table_can_be_answered(answer):
+    asked = answer("read_table", file="sample:wine")["questions"]
+    for question in asked:
+        chosen = {question["id"]: question["choices"][0]["value"]}
+        again = answer("read_table", file="sample:wine", answers=chosen)["questions"]
+        answers = {one["id"]: one["answer"] for one in again}
+        assert answers[question["id"]] == chosen[question["id"]]
+
+
+def test_a_run_quotes_its_result(answer, studio):
+    told = answer("run_method", file="blobs.csv", method="lda", seed=7)
+    result = studio.result(told["run"])
+    assert told["words"] == result.words
+    assert (told["held_out_share"], told["chance"]) == (result.accuracy_held_out, result.chance)
+    assert studio.run(told["run"]).parameters["random_state"] == 7
+
+
+def test_asking_again_waits_on_instead_of_starting_anew(studio, folder):
+    tools = StudioTools(studio, folder, longest_wait_s=0.0)
+    first = tools.run_method("blobs.csv", "pca")
+    assert tools.run_method("blobs.csv", "pca")["run"] == first["run"]
+    assert tools.run_method("blobs.csv", "pca", seed=1)["run"] != first["run"]
+
+
+def test_the_check_is_the_verdict_of_the_studio(answer, studio):
+    run = answer("run_method", file="noise.csv", method="lda")["run"]
+    told = answer("is_it_real", run=run)
+    check = studio.checked(run)
+    assert told["answer"] == check.answer == "no"
+    assert told["words"] == check.words
+
+
+def test_all_methods_are_compared_best_first(answer, monkeypatch):
+    monkeypatch.setattr(ranking, "METHODS", {key: METHODS[key] for key in ("pca", "lda")})
+    told = answer("compare_all", file="noise.csv")
+    assert (told["state"], told["fraction"], told["chance"]) == ("done", 1.0, 0.5)
+    assert {method["label"] for method in told["methods"]} == {"PCA", "LDA"}
+    assert "guessing gives 50 %" in told["words"]
+
+
+def test_new_rows_are_placed_as_the_saved_plane_places_them(answer, folder):
+    run = answer("run_method", file="blobs.csv", method="lda")["run"]
+    new = TABLE.head(5)
+    new.to_csv(folder / "new.csv", index=False)
+    told = answer("place_new_rows", run=run, file="new.csv", save_as="placed.csv")
+    assert told["n_rows"] == len(told["first_rows"]) == 5
+    placed = pd.read_csv(folder / "placed.csv")
+    answer("save_files", runs=[run], folder="results")
+    plane = SavedPlane.from_json((folder / "results/1-lda/plane.json").read_text())
+    np.testing.assert_allclose(
+        placed[["component_1", "component_2"]], plane.transform(new), rtol=0, atol=1e-9
+    )
+
+
+def test_saved_files_are_named_and_lie_in_the_folder(answer, folder):
+    runs = [answer("run_method", file="blobs.csv", method=key)["run"] for key in ("lda", "pca")]
+    files = answer("save_files", runs=runs, folder="both")["files"]
+    assert all((folder / name).is_file() for name in files)
+    assert {"both/comparison.pdf", "both/1-lda/figure.pdf", "both/2-pca/report.html"} <= set(files)
+
+
+@pytest.mark.parametrize(
+    "path", ["../secrets.csv", "{absolute}", "link.csv", "a/../../secrets.csv"]
+)
+def test_nothing_outside_the_folder_is_read(refusal, folder, path):
+    (folder / "link.csv").symlink_to(folder.parent / "secrets.csv")
+    named = path.format(absolute=folder.parent / "secrets.csv")
+    assert "is outside" in refusal("read_table", file=named)
+
+
+def test_nothing_outside_the_folder_is_written_and_no_file_is_overwritten(refusal, answer, folder):
+    run = answer("run_method", file="blobs.csv", method="lda")["run"]
+    assert "is outside" in refusal("save_files", runs=[run], folder="../elsewhere")
+    assert "is outside" in refusal(
+        "place_new_rows", run=run, file="blobs.csv", save_as="../placed.csv"
+    )
+    before = (folder / "blobs.csv").read_bytes()
+    words = refusal("place_new_rows", run=run, file="blobs.csv", save_as="blobs.csv")
+    assert "blobs.csv cannot be written: File exists." in words
+    assert "is not empty" in refusal("save_files", runs=[run], folder=".")
+    assert (folder / "blobs.csv").read_bytes() == before
+    assert {path.name for path in folder.parent.iterdir()} == {"inside", "secrets.csv"}
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "words"),
+    [
+        ("read_table", {"file": "missing.csv"}, "missing.csv cannot be read"),
+        ("read_table", {"file": "."}, "cannot be read"),
+        ("read_table", {"file": "blobs.csv", "label": "none"}, "none"),
+        ("read_table", {"file": "sample:nothing"}, "nothing"),
+        ("run_method", {"file": "blobs.csv", "method": "magic"}, "method"),
+        ("run_method", {"file": "blobs.csv", "gamma": -1}, "γ"),
+        ("is_it_real", {"run": "none"}, "nothing of this name"),
+        ("is_it_real", {"run": "../../health"}, "nothing of this name"),
+        ("is_it_real", {"run": ".."}, "nothing of this name"),
+        ("save_files", {"runs": [], "folder": "new"}, "Name 1 to 9 runs; these are 0."),
+        ("place_new_rows", {"run": "none", "file": "blobs.csv"}, "nothing of this name"),
+    ],
+)
+def test_what_cannot_be_done_is_refused_in_a_sentence(refusal, tool, arguments, words):
+    assert words in refusal(tool, **arguments)
+
+
+def test_of_a_fault_of_our_own_the_model_learns_nothing(refusal, monkeypatch):
+    def fail(*_: Any) -> None:
+        raise RuntimeError("a secret")
+
+    monkeypatch.setattr(StudioTools, "_source", fail)
+    assert "a secret" not in refusal("read_table", file="blobs.csv")
+
+
+def test_the_command_needs_a_studio_that_answers(capsys, folder):
+    url = "http://127.0.0.1:9"
+    assert main(["agents", "--url", url, "--folder", str(folder)]) == REFUSED
+    assert f"No studio answers at {url}" in capsys.readouterr().err
+
+
+def test_the_command_says_how_to_install_the_protocol(capsys, folder, studio, monkeypatch):
+    @contextmanager
+    def own(*_: Any) -> Any:
+        yield studio
+
+    monkeypatch.setattr(agents, "_client", own)
+    monkeypatch.setattr(agents, "find_spec", lambda name: None)
+    assert main(["agents", "--folder", str(folder)]) == REFUSED
+    assert "pip install" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_the_command_serves_a_program_of_its_own(tmp_path):
+    told = asyncio.run(transcript(tmp_path))
+    for tool in TOOLS:
+        assert f">>> {tool}(" in told
+    assert "Yes. " in told
+    assert "../secrets.csv is outside" in told
+    assert (tmp_path / "results/1-lda/figure.pdf").read_bytes().startswith(b"%PDF")
