@@ -17,6 +17,7 @@ import msgspec
 from melm_core.base import p_value_text, percent
 from melm_core.diagnostics import ComponentGain
 from melm_core.evaluation import FIRST_WORDS, Answer, folds_lead, guessing_gives, shuffles_sentence
+from melm_core.melm import DivergenceTerms
 from melm_studio.runs.records.check_report import CheckReport, FeatureStability
 from melm_studio.runs.records.outcome import GammaPath
 from melm_studio.tables import Question, count, number
@@ -688,6 +689,64 @@ def divergence_text(nats: float | None, *, unit: bool = False) -> str:
     if nats is None:
         return UNKNOWN
     return f"{nats:#.3g} nats" if unit else f"{nats:#.3g}"
+
+
+class TermsInWords(msgspec.Struct, frozen=True):
+    """What a divergence consists of, as the page shows it.
+
+    Attributes
+    ----------
+    title : str
+    rows : tuple of (str, str, str)
+        Name, number and meaning of each term, and last of their difference.
+    note : str
+    """
+
+    title: str
+    rows: tuple[tuple[str, str, str], ...]
+    note: str
+
+
+def terms_in_words(
+    terms: DivergenceTerms, pair: tuple[str, str], divergence: float, n_classes: int
+) -> TermsInWords:
+    """The terms of the divergence of the two classes that are told apart least.
+
+    Parameters
+    ----------
+    terms : DivergenceTerms
+    pair : (str, str)
+        The names of the two classes.
+    divergence : float
+        Of all classes.
+    n_classes : int
+
+    Examples
+    --------
+    >>> words = terms_in_words(DivergenceTerms(8.214, 5.16), ("ill", "well"), 3.054, 2)
+    >>> words.title
+    'Divergence of ill and well'
+    >>> [(name, number) for name, number, _ in words.rows]
+    [('Fitting term', '8.21'), ('Regularizing term', '− 5.16'), ('Divergence', '3.05 nats')]
+    """
+    decimals = len(divergence_text(terms.divergence).partition(".")[2])
+    of_all = ""
+    if n_classes > 2:
+        n_pairs = n_classes * (n_classes - 1) // 2
+        of_all = (
+            f"They are told apart least of {n_pairs} pairs; {divergence_text(divergence)} is over "
+            "all of these. "
+        )
+    return TermsInWords(
+        f"Divergence of {pair[0]} and {pair[1]}",
+        (
+            ("Fitting term", f"{terms.fitting:.{decimals}f}", "how far apart"),
+            ("Regularizing term", f"− {terms.regularizing:.{decimals}f}", "how spread out"),
+            ("Divergence", divergence_text(terms.divergence, unit=True), "training rows"),
+        ),
+        f"{of_all}The terms are twice the cross entropy of the two densities, and the sum of the "
+        "entropy of each.",
+    )
 
 
 def _and(words: Sequence[str]) -> str:

@@ -175,6 +175,7 @@ ADDRESSES = {
     f"POST {_PLANE}/rows.csv": _HEAVY_JSON,
     f"GET {_PLANE}/rows/<int:row>": _LIGHT,
     f"GET {_PLANE}/shared-view": _LIGHT,
+    f"GET {_PLANE}/terms": _LIGHT,
     f"GET {_PLANE}/trade-off": _LIGHT,
     f"GET {_RUN}/points.csv": _HEAVY,
     f"POST {_RUN}/put-back": _HEAVY,

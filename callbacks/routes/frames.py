@@ -47,7 +47,7 @@ from melm_studio.runs.records.run import (
     RunState,
     UnreadableRun,
 )
-from melm_studio.scores import gamma_sentence, second_component_sentence
+from melm_studio.scores import gamma_sentence, second_component_sentence, terms_in_words
 from melm_studio.validation import InputError
 from melm_studio.workspace.workspace import MAX_PANELS, readable, revision_of
 
@@ -68,6 +68,7 @@ def register(app: Dash) -> None:
     app.server.get("/runs/<run_id>/gamma-advice")(gamma_advice_of)
     app.server.get("/runs/<run_id>/planes/<int:sequence>/trade-off")(trade_off)
     app.server.get("/runs/<run_id>/planes/<int:sequence>/features")(features)
+    app.server.get("/runs/<run_id>/planes/<int:sequence>/terms")(terms)
 
 
 def frames() -> dict[str, Any]:
@@ -154,6 +155,17 @@ def trade_off(run_id: str, sequence: int) -> dict[str, Any]:
     chance = 1.0 / len(renderer.viewer(record).class_names)
     words = trade_off_words(points)
     return {"points": [asdict(point) for point in points], "chance": chance, "words": words}
+
+
+def terms(run_id: str, sequence: int) -> dict[str, Any]:
+    """The terms of the divergence of one plane."""
+    record, event = own_run(run_id), requested_event(run_id, sequence)
+    renderer, options = services().renderer, requested_options()
+    pair, found = renderer.divergence_terms(record, event, options)
+    divergence = renderer.divergence(record, event, options)
+    n_classes = len(renderer.viewer(record).class_names)
+    answer: dict[str, Any] = msgspec.to_builtins(terms_in_words(found, pair, divergence, n_classes))
+    return answer
 
 
 def features(run_id: str, sequence: int) -> dict[str, Any]:

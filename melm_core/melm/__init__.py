@@ -19,6 +19,7 @@ from melm_core.melm.objective import (
     divergence_and_gradient,
     divergence_in_plane,
     information_potentials,
+    nearest_pair_terms,
     nuisance_divergence,
 )
 from melm_core.melm.search import (
@@ -57,6 +58,7 @@ __all__ = [
     "divergence_profile",
     "held_out_divergence",
     "information_potentials",
+    "nearest_pair_terms",
     "nuisance_divergence",
     "overlap_bound",
     "plan_starts",

@@ -109,7 +109,7 @@ class MELM(ClassDensityMixin, WeightedPlaneEstimator):
         values within the class, in nats. What is maximized, and the objective of the starts
         and of the history, is `divergence_` less `nuisance_weight` times this.
     fitting_term_, regularizing_term_ : float
-        The terms of the divergence, in nats, see `DivergenceTerms`.
+        The terms of the divergence, in nats, see `DivergenceTerms`, along `components_`.
     start_results_ : tuple of StartResult
         The result of each start, with its plane in the coordinates of the data.
     n_agreeing_starts_ : int
@@ -382,14 +382,15 @@ class MELM(ClassDensityMixin, WeightedPlaneEstimator):
     def _keep(self, outcome: Outcome, classes: ClassDensities, whitener: FloatArray) -> None:
         best = outcome.best.components  # (n_components, rank)
         engine = self._options.engine
-        terms = divergence_terms(classes, best, engine=engine, multiclass=self.multiclass)
         # The objective of the penalty solver includes the penalty, the divergence does not.
         self.divergence_ = divergence(classes, best, engine=engine, multiclass=self.multiclass)
-        self.fitting_term_ = terms.fitting
-        self.regularizing_term_ = terms.regularizing
         if classes.cells:
             self.nuisance_divergence_ = nuisance_divergence(classes.cells, best, engine=engine)
         self.components_, change = principal_axes(best, classes, whitener)
+        # Along the orthonormal components; only their difference is the same in any coordinates.
+        terms = divergence_terms(classes, change @ best, engine=engine, multiclass=self.multiclass)
+        self.fitting_term_ = terms.fitting
+        self.regularizing_term_ = terms.regularizing
         in_plane = classes.project(change @ best)
         self.projected_classes_ = in_plane.widened(self.density_gamma / self.gamma_)
         if self.n_components == 1:

@@ -47,6 +47,7 @@ from melm_core.melm.multiclass import (
     NUISANCE_AGGREGATE,
     Aggregate,
     Multiclass,
+    pair_divergences,
 )
 
 # A step in several planes at once takes about this many kernel values, some 25 ms, and no more
@@ -440,6 +441,42 @@ def divergence_terms(
     contributions = weights * logs
     regularizing = -float(np.trace(contributions))
     return DivergenceTerms(regularizing + float(contributions.sum()), regularizing)
+
+
+def nearest_pair_terms(projected: ClassDensities) -> tuple[tuple[int, int], DivergenceTerms]:
+    """The pair of classes that a plane tells apart least, and the terms of its divergence.
+
+    A change of the coordinates z within the plane to A z adds 2 log |det A| to both terms.
+
+    Parameters
+    ----------
+    projected : ClassDensities
+        Two or more classes, projected into the plane.
+
+    Returns
+    -------
+    pair : (int, int)
+        Codes of the two classes, the smaller first.
+    terms : DivergenceTerms
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from melm_core.density import kernel_classes
+    >>> from melm_core.melm import nearest_pair_terms
+    >>> classes = kernel_classes(*load_iris(return_X_y=True), n_components=2)
+    >>> pair, terms = nearest_pair_terms(classes.project([[0, 0, 1, 0], [0, 0, 0, 1]]))
+    >>> pair, round(terms.divergence, 2)
+    ((1, 2), 2.41)
+    """
+    logs = projected.potentials().log_values
+    first, second = np.triu_indices(len(logs), k=1)
+    least = int(pair_divergences(logs).argmin())
+    a, b = int(first[least]), int(second[least])
+    terms = DivergenceTerms(
+        fitting=float(-2.0 * logs[a, b]), regularizing=float(-logs[a, a] - logs[b, b])
+    )
+    return (a, b), terms
 
 
 def information_potentials(

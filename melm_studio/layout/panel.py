@@ -40,6 +40,7 @@ _AXES = {
     SPACE: ("Horizontal direction", "Vertical direction"),
 }
 _COMMANDS = {"pause": "Pause", "step": "Step", "continue": "Continue"}
+_DIVERGENCE = "Cauchy-Schwarz divergence between the classes; press for its terms"
 _CURVES = {"search": "Along the search", "gamma": "By γ"}
 
 
@@ -317,6 +318,7 @@ def history() -> Component:
                     html.Div(className="position explore-only", **part("position")),
                     html.Span(className="gamma-note explore-only", **part("gamma-note")),
                     _numbers(),
+                    html.Div(className="popover terms", role="status", **part("terms")),
                 ],
                 className="history-bar",
             ),
@@ -351,24 +353,19 @@ def _tab(name: str, label: str) -> Component:
 
 def _numbers() -> Component:
     """Every score for the training rows and, beside it, for the held-out rows."""
+    terms = button("Divergence", "is-text", title=_DIVERGENCE, **part("terms-button"))
+    accuracy = html.Dt("Accuracy", title="Balanced accuracy of the class-density classifier")
     return html.Dl(
-        [
-            *_score("Divergence", "divergence", "Cauchy-Schwarz divergence between the classes"),
-            *_score("Accuracy", "accuracy", "Balanced accuracy of the class-density classifier"),
-        ],
-        className="numbers",
+        [html.Dt(terms), _score("divergence"), accuracy, _score("accuracy")], className="numbers"
     )
 
 
-def _score(label: str, field: str, meaning: str) -> list[Component]:
-    return [
-        html.Dt(label, title=meaning),
-        html.Dd(
-            [
-                html.Span("–", className="value", **part(f"{field}-training")),
-                html.Span("train", className="unit"),
-                html.Span("–", className="value", **part(f"{field}-held-out")),
-                html.Span("held out", className="unit"),
-            ]
-        ),
-    ]
+def _score(field: str) -> Component:
+    return html.Dd(
+        [
+            html.Span("–", className="value", **part(f"{field}-training")),
+            html.Span("train", className="unit"),
+            html.Span("–", className="value", **part(f"{field}-held-out")),
+            html.Span("held out", className="unit"),
+        ]
+    )

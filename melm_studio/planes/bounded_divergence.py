@@ -39,10 +39,16 @@ def bounded_divergence(classes: ClassDensities, gamma: float) -> float:
     """
     if len(classes.rows) == 1:
         return 0.0
+    check_duration(classes, gamma)
+    return divergence_in_plane(classes)
+
+
+def check_duration(classes: ClassDensities, gamma: float) -> None:
+    """Raise UserError if the potentials of classes in a plane take longer than MOST_SECONDS."""
     # All pairs of fewer rows take eight seconds at most.
     seconds = 0.0 if classes.counts.sum() < MANY_ROWS else seconds_of(classes)
     if seconds <= MOST_SECONDS:
-        return divergence_in_plane(classes)
+        return
     minutes = ceil(seconds / 60.0)
     raise UserError(
         f"With γ {gamma:g} the divergence of {sum(map(len, classes.rows)):,} rows in this plane "

@@ -21,7 +21,7 @@ from functools import cached_property
 
 import numpy as np
 
-from melm_core.base import FloatArray, IntArray, stratified_sample
+from melm_core.base import FloatArray, IntArray, UserError, stratified_sample
 from melm_core.density import (
     ClassDensities,
     RegionShare,
@@ -31,10 +31,10 @@ from melm_core.density import (
 )
 from melm_core.diagnostics import ComponentGain, Importance, importance, second_component_gain
 from melm_core.linalg import orthogonal_procrustes
-from melm_core.melm import held_out_divergence
+from melm_core.melm import DivergenceTerms, held_out_divergence, nearest_pair_terms
 from melm_studio.planes.batch_cells import BatchCells
 from melm_studio.planes.bent_features import PATH_SHARES, FeatureSteps
-from melm_studio.planes.bounded_divergence import bounded_divergence
+from melm_studio.planes.bounded_divergence import bounded_divergence, check_duration
 from melm_studio.planes.contours import CONTOUR_SHARES, central_box, plane_contours, plane_regions
 from melm_studio.planes.even_rows import EvenRows
 from melm_studio.planes.line import (
@@ -399,6 +399,26 @@ class PlaneViewer:
         if known is not None:
             return known
         return bounded_divergence(self._with_width(components, self.gamma), self.gamma)
+
+    def divergence_terms(self, components: FloatArray) -> tuple[tuple[int, int], DivergenceTerms]:
+        """The two classes that are told apart least, and the terms of their divergence.
+
+        The terms are those of orthonormal directions of the prepared features, as in the MELM
+        paper and in `MELM`; in other coordinates of the plane both change by the same number.
+
+        Raises
+        ------
+        UserError
+            If there is one class alone, or they would take longer than a divergence may.
+        """
+        if self._n_classes == 1:
+            raise UserError("A single class has no divergence. Use a table with two classes.")
+        unit = self.standardized(components)
+        classes = self._with_width(unit, self.gamma)
+        check_duration(classes, self.gamma)
+        pair, terms = nearest_pair_terms(classes)
+        _, log_scale = np.linalg.slogdet(unit @ unit.T)
+        return pair, DivergenceTerms(terms.fitting - log_scale, terms.regularizing - log_scale)
 
     def _scores(self, projected: ClassDensities, components: FloatArray) -> Scores:
         divergence_held_out = self._divergence_held_out(components)

@@ -14,6 +14,7 @@ from melm_core.density import RegionShare
 from melm_core.diagnostics import ComponentGain, Importance
 from melm_core.evaluation import feature_order
 from melm_core.linalg import orthonormalize
+from melm_core.melm import DivergenceTerms
 from melm_core.methods import COMPONENTS, GAMMA, METHODS
 from melm_studio.planes.decision_surface import DecisionSurface, SurfaceRequest, decision_surface
 from melm_studio.planes.every_row import centered_parts, mean_row
@@ -299,6 +300,20 @@ class PlaneRenderer:
             return event.objective
         components = self.components(record, event, options)
         return self._viewer_at(record, options).divergence(components)
+
+    def divergence_terms(
+        self, record: RunRecord, event: PlaneEvent, options: ViewOptions = DEFAULT_VIEW
+    ) -> tuple[tuple[str, str], DivergenceTerms]:
+        """Return the names of the two classes told apart least, and the terms of their divergence.
+
+        Raises
+        ------
+        UserError
+            As `PlaneViewer.divergence_terms`.
+        """
+        viewer = self._viewer_at(record, options)
+        (a, b), terms = viewer.divergence_terms(self.components(record, event, options))
+        return (viewer.class_names[a], viewer.class_names[b]), terms
 
     def _viewer_at(self, record: RunRecord, options: ViewOptions) -> PlaneViewer:
         viewer = self._viewer(ViewerKey.of(record)).at(*widths(record, options))

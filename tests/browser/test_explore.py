@@ -43,6 +43,21 @@ def test_an_arrow_is_dragged_and_the_plane_follows_and_comes_back(wines: StudioP
     wines.wait_until(lambda: panel.divergence == before, "the plane of the run is back")
 
 
+def test_the_terms_of_the_divergence_are_shown_by_keyboard_and_follow_the_plane(wines: StudioPage):
+    panel = finished(wines)
+    panel.part("terms-button").focus()
+    wines.page.keyboard.press("Enter")
+    rows = panel.part("terms").locator("tr")
+    expect(rows).to_have_count(3)
+    before = panel.part("terms").inner_text()
+    assert "They are told apart least of 3 pairs" in before
+    panel.node.evaluate("node => node.querySelector('[data-part=terms]').popover = 'manual'")
+    slider = wines.page.get_by_role("slider", name="Kernel width γ")
+    slider.focus()
+    wines.page.keyboard.press("ArrowLeft")
+    expect(panel.part("terms")).not_to_have_text(before, use_inner_text=True)
+
+
 def test_an_arrow_is_turned_by_keyboard_and_the_plane_polished(wines: StudioPage):
     panel = finished(wines)
     before = panel.divergence

@@ -8,10 +8,12 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from melm_core.melm.objective import cauchy_schwarz_divergence
+from melm_core.density import kernel_classes
+from melm_core.melm.objective import cauchy_schwarz_divergence, divergence_terms
 from melm_studio.configuration.messages import DATA_GONE
 from melm_studio.planes.theme import THEMES, Scheme
 from melm_studio.runs.records.run import RunState
+from melm_studio.scores import divergence_text
 from tests.callbacks.planes import standardized_by_class
 from tests.callbacks.tables import blobs, breast_cancer, csv
 from tests.melm_studio.planes.views import points
@@ -25,6 +27,7 @@ RUN_ROUTES = (
     "gamma-advice",
     "planes/0/trade-off",
     "planes/0/features",
+    "planes/0/terms",
     "planes/0/shared-view",
     "planes/0/reproduction?divergence=1",
     "points.csv",
@@ -103,6 +106,32 @@ def test_a_page_that_has_everything_gets_words_and_no_plane(finished, beyond):
     assert news["plane"] is None
     assert news["sequences"] == news["objective"] == news["best"] == []
     assert news["words"].startswith("1 start, ")
+
+
+def terms_of(finished, query: str = "") -> dict:
+    last = finished.events[-1].sequence
+    address = f"/runs/{finished.run}/planes/{last}/terms?{query}"
+    return finished.visitor.http.get(address).get_json()
+
+
+def test_the_terms_are_those_of_the_estimator_and_differ_by_the_divergence(finished):
+    found = terms_of(finished)
+    assert found["title"] == "Divergence of benign and malignant"
+    fitting, regularizing, difference = (number for _, number, _ in found["rows"])
+    components = finished.events[-1].components
+    kernels = kernel_classes(
+        finished.train.X, finished.train.y, n_components=2, gamma=GAMMA, shrinkage="ledoit-wolf"
+    )
+    terms = divergence_terms(kernels, components)
+    decimals = len(fitting.partition(".")[2])
+    assert fitting == f"{terms.fitting:.{decimals}f}"
+    assert regularizing == f"− {terms.regularizing:.{decimals}f}"
+    shown = finished.visitor.news(finished.run)["plane"]["numbers"]["divergence-training"]
+    assert difference == divergence_text(shown, unit=True)
+
+
+def test_the_terms_are_those_of_the_width_that_is_shown(finished):
+    assert terms_of(finished, "gamma=2")["rows"] != terms_of(finished)["rows"]
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from melm_core import MELM, DiscriminantPlane, cauchy_schwarz_divergence
 from melm_core.density.kernel_density import kernel_classes
 from melm_core.linalg.planes import principal_angles
 from melm_core.melm import SearchOptions, divergence_in_plane
-from melm_core.melm.objective import divergence_and_gradient
+from melm_core.melm.objective import divergence_and_gradient, divergence_terms
 from tests.melm_core.helpers import assert_orthonormal, classes, invertible, plane
 
 IRIS = load_iris(return_X_y=True)
@@ -97,6 +97,15 @@ def test_for_the_mean_over_pairs_the_divergence_is_the_difference_of_its_terms()
     melm = MELM(n_init=2, multiclass="mean", random_state=0).fit(X, y)
     difference = melm.fitting_term_ - melm.regularizing_term_
     assert melm.divergence_ == pytest.approx(difference, rel=1e-10)
+
+
+def test_the_terms_are_those_of_the_orthonormal_components():
+    X, y = classes(2, 6)
+    melm = MELM(n_init=2, shrinkage="auto", random_state=0).fit(X, y)
+    kernels = kernel_classes(X, y, n_components=2, gamma=melm.gamma_, shrinkage="auto")
+    terms = divergence_terms(kernels, melm.components_)
+    assert melm.fitting_term_ == pytest.approx(terms.fitting, rel=1e-8)
+    assert melm.regularizing_term_ == pytest.approx(terms.regularizing, rel=1e-8)
 
 
 def test_no_plane_nearby_diverges_more():

@@ -15,6 +15,7 @@ from melm_core.melm.objective import (
     divergence_and_gradient,
     divergence_terms,
     information_potentials,
+    nearest_pair_terms,
 )
 from tests.melm_core.helpers import (
     assert_gradient,
@@ -174,6 +175,30 @@ def test_the_divergence_is_the_fitting_term_less_the_regularizing_term(n_classes
     terms = divergence_terms(projected, plane(2, 5), multiclass="mean")
     assert terms.fitting - terms.regularizing == pytest.approx(value, rel=1e-12)
     assert terms.divergence == terms.fitting - terms.regularizing
+
+
+def test_the_nearest_pair_is_that_of_the_smallest_divergence_of_two():
+    X, y = classes(4, 5)
+    kernels = kernel_classes(X, y, n_components=2, gamma=1.0, shrinkage=0.0)
+    (a, b), terms = nearest_pair_terms(kernels.project(plane(2, 5)))
+    of_two = {}
+    for pair in combinations(range(4), 2):
+        rows = np.isin(y, np.unique(y)[list(pair)])
+        of_two[pair] = cauchy_schwarz_divergence(X[rows], y[rows], plane(2, 5), gamma=1.0)
+    assert (a, b) == min(of_two, key=of_two.get)
+    assert terms.divergence == pytest.approx(of_two[a, b], rel=1e-8)
+
+
+def test_other_coordinates_of_a_plane_move_both_terms_alike():
+    X, y = classes(3, 5)
+    projected = kernel_classes(X, y, n_components=2).project(plane(2, 5))
+    A = np.array([[3.0, 1.0], [0.0, 0.2]])
+    pair, terms = nearest_pair_terms(projected)
+    other, moved = nearest_pair_terms(projected.project(A))
+    assert other == pair
+    shift = 2 * np.log(abs(np.linalg.det(A)))
+    assert moved.fitting - terms.fitting == pytest.approx(shift)
+    assert moved.regularizing - terms.regularizing == pytest.approx(shift)
 
 
 def test_the_regularizing_term_is_the_sum_of_the_quadratic_entropies():
