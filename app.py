@@ -17,8 +17,8 @@ from dash import Dash
 from flask import Flask
 from threadpoolctl import threadpool_limits
 
-import callbacks
 from callbacks.guards.web_server import ConnectionLimits, web_server
+from callbacks.page import register
 from callbacks.panels import first_data, first_page, first_paint
 from callbacks.routes.static_files import PLOTLY_PATH
 from callbacks.services import Services
@@ -159,7 +159,7 @@ def create_app(settings: Settings, store: RunStore, reader: FileReader) -> Dash:
     threadpool_limits(1)
     return_large_blocks()
     share_free_memory()
-    callbacks.register(app, Services(settings, store, PlaneRenderer(store), reader))
+    register(app, Services(settings, store, PlaneRenderer(store), reader))
     return app
 
 

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from benchmarks.beyond_memory import beyond_memory, hundred_million
+from benchmarks.command import run_command
 from benchmarks.engines import (
     against_paper,
     break_even,
@@ -68,6 +69,7 @@ BENCHMARKS = {
     "beyond-memory": beyond_memory,
     "wide-fit": wide_fit,
     "large-file": large_file,
+    "command": run_command,
     "rotations": rotations,
     "gem": pairs_of_ten_classes,
     "evaluation": evaluation,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import cast
+from typing import Protocol, cast
 
 import flask
 
@@ -15,6 +15,13 @@ from melm_studio.workspace.described_tables import DescribedTables
 from melm_studio.workspace.row_views import RowViews
 
 _EXTENSION = "melm-studio"
+
+
+class Served(Protocol):
+    """What has a server: the page, or what is served to programs."""
+
+    @property
+    def server(self) -> flask.Flask: ...
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,6 @@ from datetime import UTC, datetime, timedelta
 from typing import cast
 
 import flask
-from dash import Dash
 from flask.sessions import SecureCookieSession, SecureCookieSessionInterface, SessionMixin
 from itsdangerous import BadSignature
 
@@ -15,7 +14,7 @@ from callbacks.guards.client_network import network_of
 from callbacks.keys.grants import make_grant
 from callbacks.keys.identity import OWNER, identify, refuse_tokens, token_of, via
 from callbacks.public_endpoints import VIEWER_ENDPOINTS, is_static
-from callbacks.services import services
+from callbacks.services import Served, services
 from melm_studio.runs.records.grant import Grant, GrantKind
 from melm_studio.runs.records.run import FIT, RunRecord
 from melm_studio.runs.records.visitor import pseudonym
@@ -30,7 +29,7 @@ _MOST_AHEAD = timedelta(days=2)
 _SHOWN = 8
 
 
-def register(app: Dash) -> None:
+def register(app: Served) -> None:
     """Give every visitor a name, kept in a signed cookie."""
     app.server.secret_key = services().store.secret()
     app.server.config.update(

@@ -13,9 +13,9 @@ _IN_A_WHEEL = Path(__file__).parent / "application"
 APPLICATION_FOLDER = _IN_A_WHEEL if _IN_A_WHEEL.is_dir() else Path(__file__).parents[1]
 
 
-def application() -> ModuleType:
-    """Import app.py, in processes that need it: it and the callbacks have common names."""
+def application(module: str = "app") -> ModuleType:
+    """Import app.py, or a module of the callbacks, where needed: both have common names."""
     folder = str(APPLICATION_FOLDER)
     if folder not in sys.path:
         sys.path.insert(0, folder)
-    return import_module("app")
+    return import_module(module)

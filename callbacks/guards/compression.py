@@ -16,6 +16,7 @@ from dash.fingerprint import check_fingerprint
 from flask_compress import Compress
 
 from callbacks.public_endpoints import is_static
+from melm_studio.planes.encoding import PACKED_ROWS
 
 # 0.4 ms for the 20 kB of a frame, of which it leaves 12. Higher levels take many times longer.
 _BROTLI_LEVEL = 5
@@ -24,9 +25,6 @@ _LARGE_BYTES = 500_000
 _LEVEL_OF_LARGE = 9
 _LEVEL_OF_OTHERS = 10
 _TEXTS = {"text/javascript", "text/css"}
-
-# Numbers, classes and marks of all rows as bytes, which shrink to a few percent.
-PACKED_ROWS = "application/vnd.melm-studio.rows"
 _COMPRESSED = (
     "text/html",
     "text/css",

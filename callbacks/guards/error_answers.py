@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dash import Dash
 from werkzeug.exceptions import InternalServerError
 
 from callbacks.keys.grants import NotGrantedError
-from callbacks.services import services
+from callbacks.services import Served, services
 from melm_core.base import UserError
 from melm_studio.configuration.limits import DiskFullError, LimitReachedError
 from melm_studio.configuration.messages import DATA_GONE
@@ -19,7 +18,7 @@ _FAULT = (
 )
 
 
-def register(app: Dash) -> None:
+def register(app: Served) -> None:
     """Connect the answers."""
     for error, answer in (
         (UserError, refuse),

@@ -5,13 +5,12 @@ from __future__ import annotations
 from urllib.parse import urlsplit
 
 import flask
-from dash import Dash
 from werkzeug.exceptions import RequestEntityTooLarge, SecurityError
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 from callbacks.guards.addresses import Body, address
 from callbacks.guards.error_answers import sentence
-from callbacks.services import services
+from callbacks.services import Served, services
 from melm_studio.configuration.settings import Settings
 
 _SAFE_METHODS = {"GET", "HEAD", "OPTIONS"}
@@ -31,15 +30,14 @@ _TOO_MANY_PARTS = (
 )
 
 
-def register(app: Dash) -> None:
+def register(app: Served) -> None:
     """Connect the guards, which run before every route."""
     # Of requests that reach no route.
     app.server.config["MAX_CONTENT_LENGTH"] = Body.NOTHING.value
     if n_proxies := services().settings.proxies:
-        proxy_fix = ProxyFix(
+        app.server.wsgi_app = ProxyFix(  # type: ignore[method-assign]
             app.server.wsgi_app, x_for=n_proxies, x_proto=n_proxies, x_host=n_proxies
         )
-        app.server.wsgi_app = proxy_fix
     app.server.config["TRUSTED_HOSTS"] = _trusted_hosts(services().settings)
     app.server.register_error_handler(SecurityError, refuse_other_hosts)
     app.server.register_error_handler(RequestEntityTooLarge, refuse_body)

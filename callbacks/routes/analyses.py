@@ -8,12 +8,11 @@ from collections.abc import Iterator
 from typing import Any
 
 import flask
-from dash import Dash
 
 from callbacks.guards.error_answers import sentence
 from callbacks.routes.export import attachment
 from callbacks.routes.rows import requested_new_rows
-from callbacks.services import services
+from callbacks.services import Served, services
 from callbacks.session import own_fit, workspace
 from melm_studio.analyses import ANALYSES
 from melm_studio.analyses.analysis import Analysis, Subject
@@ -24,7 +23,7 @@ from melm_studio.runs.records.run import RunRecord, RunState
 from melm_studio.workspace.workspace import NO_NEW_ROWS
 
 
-def register(app: Dash) -> None:
+def register(app: Served) -> None:
     """Connect the routes."""
     app.server.get("/runs/<run_id>/analyses/<name>")(show_analysis)
     app.server.post("/runs/<run_id>/analyses/<name>")(begin_analysis)

@@ -11,11 +11,10 @@ import re
 import flask
 import numpy as np
 import pandas as pd
-from dash import Dash
 
 from callbacks.routes.probabilities import probabilities_in_plane
 from callbacks.routes.requested_view import requested_event, requested_options, viewed_event
-from callbacks.services import services
+from callbacks.services import Served, services
 from callbacks.session import own_run
 from melm_core.methods import METHODS, SavedPlane
 from melm_studio.planes.saved_model import model_text, saved_plane
@@ -26,7 +25,7 @@ from melm_studio.runs.records.run import PlaneEvent, RunRecord
 from melm_studio.tables import LabeledData
 
 
-def register(app: Dash) -> None:
+def register(app: Served) -> None:
     """Connect the download routes."""
     app.server.get("/runs/<run_id>/points.csv")(points)
     app.server.get("/runs/<run_id>/components.csv")(components)

@@ -11,7 +11,6 @@ from urllib.parse import quote
 import flask
 import numpy as np
 import pandas as pd
-from dash import Dash
 from msgspec import Meta, Struct, field, structs
 
 from callbacks.routes.analyses import analysis_sections
@@ -23,7 +22,7 @@ from callbacks.routes.requested_view import (
     shown_verdict,
 )
 from callbacks.routes.rows import column_values
-from callbacks.services import services
+from callbacks.services import Served, services
 from callbacks.session import own_run, workspace
 from melm_studio.analyses.check import CHECK
 from melm_studio.analyses.ranking import RANKING, ranked
@@ -124,7 +123,7 @@ class FigureRequest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     format: Annotated[FigureFormat, Meta(title="The format")] = "pdf"
 
 
-def register(app: Dash) -> None:
+def register(app: Served) -> None:
     """Connect the routes."""
     app.server.post("/figure")(print_panels)
     app.server.get("/runs/<run_id>/report.html")(report_run)

@@ -12,21 +12,19 @@ import flask
 import msgspec
 import numpy as np
 import pandas as pd
-from dash import Dash
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
-from callbacks.guards.compression import PACKED_ROWS
 from callbacks.routes.export import attachment
 from callbacks.routes.probabilities import known_probabilities, probabilities_in_plane
 from callbacks.routes.requested_view import requested_event, requested_options
-from callbacks.services import services
+from callbacks.services import Served, services
 from callbacks.session import own_run, workspace
 from melm_core.base import FloatArray, IntArray, UserError
 from melm_core.methods import METHODS, STARTS
 from melm_studio.analyses.probabilities import PROBABILITIES
 from melm_studio.planes.coloring import RowMarks, row_colors, row_symbols
-from melm_studio.planes.encoding import as_bytes, stepped, whole
+from melm_studio.planes.encoding import PACKED_ROWS, as_bytes, stepped, whole
 from melm_studio.planes.every_row import EveryRow, every_point
 from melm_studio.planes.figure import row_numbers
 from melm_studio.planes.plane_view import MAX_DRAWN_ROWS, PlaneViewer
@@ -78,7 +76,7 @@ class RequestedRows(Struct, frozen=True, forbid_unknown_fields=True):
     rows: Annotated[tuple[Count, ...], Meta(title="The list of rows", max_length=_MAX_SELECTED)]
 
 
-def register(app: Dash) -> None:
+def register(app: Served) -> None:
     """Connect the routes."""
     plane = "/runs/<run_id>/planes/<int:sequence>"
     app.server.get(f"{plane}/rows/<int:row>")(details)

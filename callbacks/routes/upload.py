@@ -5,17 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import flask
-from dash import Dash
 from werkzeug.datastructures import FileStorage
 
-from callbacks.services import services
+from callbacks.services import Served, services
 from callbacks.session import workspace
 from melm_studio.validation import InputError
 
 _NO_FILE = "No file arrived. Choose a CSV file and try again."
 
 
-def register(app: Dash) -> None:
+def register(app: Served) -> None:
     """Connect the route: GET tells its limits, POST takes "file" of multipart form data."""
     app.server.post("/upload")(upload)
     app.server.get("/upload")(limits)

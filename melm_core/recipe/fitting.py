@@ -9,7 +9,6 @@ from typing import Any, Self
 
 import msgspec
 import numpy as np
-from scipy.signal import savgol_coeffs, savgol_filter
 
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.column_encoding import ColumnEncoding, listed
@@ -221,6 +220,8 @@ def derivative_filter(window: int, degree: int) -> FloatArray:
     >>> derivative_filter(3, 2)[1].round(6)
     array([-0.5,  0. ,  0.5])
     """
+    from scipy.signal import savgol_coeffs, savgol_filter  # noqa: PLC0415 - a tenth of the import
+
     weights: FloatArray = savgol_filter(np.eye(window), window, degree, deriv=1, axis=0)
     # Of the center, without what the filter of the ends rounds.
     weights[window // 2] = savgol_coeffs(window, degree, deriv=1, use="dot")

@@ -30,7 +30,9 @@ from melm_studio.programs.run_table import (
     REFUSED,
     MethodResult,
     table_in,
+    write_comparison,
     write_method,
+    write_report,
 )
 from melm_studio.runs.records.run import RunState
 
@@ -211,14 +213,12 @@ class StudioTools:
         if target.exists() and (not target.is_dir() or any(target.iterdir())):
             raise UserError(_NOT_EMPTY.format(path=folder))
         results = [self._client.result(run) for run in runs]
+        found = [MethodResult(result.run.method, result=result) for result in results]
         target.mkdir(parents=True, exist_ok=True)
-        for place, result in enumerate(results, 1):
-            method = result.run.method
-            found = MethodResult(method, result=result)
-            write_method(self._client, found, target / f"{place}-{method}")
-        if len(runs) > 1:
-            (target / "comparison.pdf").write_bytes(self._client.figure(runs, "pdf"))
-            (target / "comparison.html").write_bytes(self._client.report(runs))
+        for place, one in enumerate(found, 1):
+            write_method(self._client, one, target / f"{place}-{one.method}")
+            write_report(self._client, one, target / f"{place}-{one.method}")
+        write_comparison(self._client, found, target)
         files = sorted(path for path in target.rglob("*") if path.is_file())
         return {"files": [str(path.relative_to(self._folder)) for path in files]}
 

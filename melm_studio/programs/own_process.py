@@ -6,20 +6,23 @@ import io
 import os
 import tempfile
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from typing import Any
 
 import requests
 from requests.adapters import BaseAdapter
+from threadpoolctl import threadpool_limits
 from werkzeug.test import Client
 
 from melm_studio.application_folder import application
+from melm_studio.configuration.memory_limit import limited_memory
 from melm_studio.configuration.settings import Settings
+from melm_studio.planes.renderer import PlaneRenderer
 from melm_studio.programs.client import StudioClient
 from melm_studio.runs.store.open_store import open_store
 from melm_studio.runs.store.protocol import RunStore
 from melm_studio.workers.inline import InlineRunner
-from melm_studio.workspace.file_reader import new_file_reader
+from melm_studio.workspace.file_reader import own_file_reader
 
 _URL = "http://localhost"
 # Those of a studio on the network, which nobody but this process asks.
@@ -32,17 +35,25 @@ def studio_in_this_process() -> Iterator[StudioClient]:
 
     What the client asks for takes the same routes as over the network, so the answers are the same.
     A run is executed when it is queued: it has ended once the request that starts it is answered.
+    The process has the memory of a run, and one thread for linear algebra, as that of a run has.
     """
-    with tempfile.TemporaryDirectory(prefix="melm-studio-") as folder:
+    with tempfile.TemporaryDirectory(prefix="melm-studio-") as folder, ExitStack() as held:
         settings = Settings.from_environment_and_flags(
             [f"--data-dir={folder}", *_FLAGS], os.environ
         )
-        with closing(open_store(settings)) as store, closing(new_file_reader(settings)) as reader:
-            page = application().create_app(settings, store, reader)
-            with requests.Session() as session:
-                session.mount(_URL, _OwnProcess(page.server, store))
-                session.headers["Accept-Encoding"] = "identity"  # nothing goes over a network
-                yield StudioClient(_URL, session=session)
+        held.enter_context(limited_memory(settings.max_run_mb))
+        held.enter_context(threadpool_limits(1))
+        store = held.enter_context(closing(open_store(settings)))
+        # Whoever calls the command has chosen the file: there is nobody to isolate it from.
+        reader = own_file_reader(settings)
+        services = application("callbacks.services").Services(
+            settings, store, PlaneRenderer(store), reader
+        )
+        server = application("callbacks.programs").programs_server(services)
+        session = held.enter_context(requests.Session())
+        session.mount(_URL, _OwnProcess(server, store))
+        session.headers["Accept-Encoding"] = "identity"  # nothing goes over a network
+        yield StudioClient(_URL, session=session)
 
 
 class _OwnProcess(BaseAdapter):

@@ -28,15 +28,19 @@ from melm_studio.runs.records.data_source import DataSource
 from melm_studio.runs.records.parameters import RunParameters
 from melm_studio.runs.records.run import RunState, new_run
 from melm_studio.scores import folds_sentence
-from melm_studio.tables import Question, prepare, read_table
+from melm_studio.tables import LabeledData, Question, prepare, read_table
 
+NO_MEMORY = (
+    "This needs more memory than a run may have. Leave out rows or features, or set "
+    "MELM_MAX_RUN_MB to more megabytes."
+)
 DONE, SOME_FAILED, REFUSED, STOPPED = 0, 1, 2, 130
 MOST_METHODS = 9  # as many as the page shows side by side
 _EPILOG = """\
 Each method has a folder in DIR with its plane (plane.json, for melm_core.SavedPlane), coordinates
-(points.csv), loadings (components.csv), a program for new rows (program.py), a figure (figure.pdf)
-and a report (report.html). DIR itself has scores.csv, summary.json and, for several methods,
-comparison.html and comparison.pdf.
+(points.csv), loadings (components.csv) and a program for new rows (program.py). DIR itself has
+scores.csv and summary.json. --report adds a figure (figure.pdf) and a report (report.html) of each
+method and, for several, comparison.pdf and comparison.html.
 
 Exit codes: 0 done; 1 a method failed, the others are done; 2 the table or an option is refused.
 """
@@ -111,7 +115,7 @@ def add_run_parser(commands: Any) -> None:
         default=[],
         choices=list(ANALYSES),
         metavar="NAME",
-        help=f"also analyze every run, in report.html and summary.json: {', '.join(ANALYSES)}",
+        help=f"also analyze every run, in summary.json and reports: {', '.join(ANALYSES)}",
     )
     new = parser.add_argument(
         "--new", type=Path, metavar="FILE", help="rows of a new lot, which lot_change is about"
@@ -121,6 +125,9 @@ def add_run_parser(commands: Any) -> None:
         "--out", type=Path, required=True, metavar="DIR", help="new or empty folder for the results"
     )
     out.complete = shtab.DIRECTORY
+    parser.add_argument(
+        "--report", action="store_true", help="also draw figures (PDF) and write reports (HTML)"
+    )
     parser.add_argument("--json", action="store_true", help="print summary.json when done")
     parser.add_argument("--quiet", action="store_true", help="show no progress")
     parser.set_defaults(command=run_table)
@@ -139,6 +146,9 @@ def run_table(options: argparse.Namespace, unknown: Sequence[str]) -> int:
             results = _results(client, raw, options, methods)
     except UserError as error:
         print(f"melm-studio run: {error}", file=sys.stderr)
+        return REFUSED
+    except MemoryError:
+        print(f"melm-studio run: {NO_MEMORY}", file=sys.stderr)
         return REFUSED
     except KeyboardInterrupt:
         print(f"melm-studio run: stopped. What is done is in {options.out}.", file=sys.stderr)
@@ -191,12 +201,14 @@ def _results(
         print_question(question)
     new_rows = client.upload(table_in(options.new), options.new.name) if options.new else None
     with Progress(methods, is_shown=not options.quiet) as progress:
-        work = _Work(client, raw, source, options, progress, new_rows)
+        work = _Work(client, judged_data(raw, source), source, options, progress, new_rows)
         results: list[MethodResult] = []
         for method in methods:
             results.append(work.result(method))
             write_scores(results, options.out)  # what is there is kept if the next one takes long
-    write_comparison(client, table, results, options.out)
+    write_summary(table, results, options.out)
+    if options.report:
+        write_comparison(client, results, options.out)
     return results
 
 
@@ -205,7 +217,7 @@ class _Work:
     """What is done with every method."""
 
     client: StudioClient
-    raw: bytes
+    data: LabeledData
     source: dict[str, Any]
     options: argparse.Namespace
     progress: Progress
@@ -216,10 +228,14 @@ class _Work:
         self.progress.begin(method)
         try:
             found = self._found(method)
-        except UserError as error:
-            self.progress.refused(method, str(error))
-            return MethodResult(method, refusal=str(error))
-        write_method(self.client, found, self.options.out / method)
+        except (UserError, MemoryError) as error:
+            refusal = NO_MEMORY if isinstance(error, MemoryError) else str(error)
+            self.progress.refused(method, refusal)
+            return MethodResult(method, refusal=refusal)
+        folder = self.options.out / method
+        write_method(self.client, found, folder)
+        if self.options.report:
+            write_report(self.client, found, folder)
         self.progress.end(method, found)
         return found
 
@@ -229,7 +245,7 @@ class _Work:
         self.progress.fitted(method)
         has_classes = result.chance < 1.0  # there is nothing to score in one class
         n_folds = self.options.folds if has_classes else 0
-        scores = folded_scores(self.raw, self.source, run, n_folds) if n_folds else None
+        scores = folded_scores(self.data, self.source, run, n_folds) if n_folds else None
         self.progress.scored(method)
         check = self.client.checked(run.id) if self.options.check and has_classes else None
         names = dict.fromkeys(self.options.analysis)
@@ -301,7 +317,7 @@ class MethodResult:
 
 
 def write_method(client: StudioClient, found: MethodResult, folder: Path) -> None:
-    """Write the plane, coordinates, program, figure and report of a method."""
+    """Write the plane, coordinates and program of a method."""
     if found.result is None:
         return
     run, is_linear = found.result.run.id, found.result.is_linear
@@ -309,6 +325,13 @@ def write_method(client: StudioClient, found: MethodResult, folder: Path) -> Non
     (folder / "points.csv").write_bytes(client.download(run, "points.csv"))
     for remote, local in _DOWNLOADS.items() if is_linear else ():
         (folder / local).write_bytes(client.download(run, remote))
+
+
+def write_report(client: StudioClient, found: MethodResult, folder: Path) -> None:
+    """Write the figure and the report of a method beside its plane."""
+    if found.result is None:
+        return
+    run = found.result.run.id
     (folder / "figure.pdf").write_bytes(client.figure([run], "pdf"))
     (folder / "report.html").write_bytes(client.report([run]))
 
@@ -321,13 +344,15 @@ def write_scores(results: Sequence[MethodResult], folder: Path) -> None:
         writer.writerows(found.row() for found in results)
 
 
-def write_comparison(
-    client: StudioClient, table: PreparedTable, results: Sequence[MethodResult], folder: Path
-) -> None:
-    """Write the summary and, for several methods, their comparison."""
+def write_summary(table: PreparedTable, results: Sequence[MethodResult], folder: Path) -> None:
+    """Write all that was found of a table."""
     summary = {"table": table, "methods": [_summary(found) for found in results]}
     encoded = msgspec.json.format(msgspec.json.encode(summary), indent=2)
     (folder / "summary.json").write_bytes(encoded)
+
+
+def write_comparison(client: StudioClient, results: Sequence[MethodResult], folder: Path) -> None:
+    """Write a figure and a report that have several methods side by side."""
     runs = [found.result.run.id for found in results if found.result is not None]
     if len(runs) > 1:
         (folder / "comparison.pdf").write_bytes(client.figure(runs, "pdf"))
@@ -363,22 +388,35 @@ class FoldedScores(Struct, frozen=True):
     notes: tuple[str, ...]
 
 
-def folded_scores(raw: bytes, source: Mapping[str, Any], run: Run, n_folds: int) -> FoldedScores:
-    """Refit the method of a run in folds, which keep groups of rows together.
+def judged_data(raw: bytes, source: Mapping[str, Any]) -> LabeledData:
+    """The rows of a file that folds are made of.
 
     Parameters
     ----------
     raw : bytes
-        The file.
     source : mapping
         How it is prepared.
+    """
+    chosen = msgspec.convert(source, known_type(DataSource))
+    table = read_table(raw, chosen.name, options=chosen.read_options)
+    return prepare(table, chosen.label, answers=chosen.answers)
+
+
+def folded_scores(
+    data: LabeledData, source: Mapping[str, Any], run: Run, n_folds: int
+) -> FoldedScores:
+    """Refit the method of a run in folds, which keep groups of rows together.
+
+    Parameters
+    ----------
+    data : LabeledData
+    source : mapping
+        What they were prepared from.
     run : Run
         Its method and parameters are refitted.
     n_folds : int
     """
     chosen = msgspec.convert(source, known_type(DataSource))
-    table = read_table(raw, chosen.name, options=chosen.read_options)
-    data = prepare(table, chosen.label, answers=chosen.answers)
     own = new_run("", "", chosen.name, run.method, RunParameters.of(run.parameters), source=chosen)
     scores = density_scores(
         run.method,

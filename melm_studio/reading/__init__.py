@@ -11,11 +11,13 @@ from __future__ import annotations
 
 from melm_studio.reading.channel import Channel, ChannelError, RefusedError
 from melm_studio.reading.file_reader import FileReader, ReaderFailedError, ReadingLimits
+from melm_studio.reading.own_process import OwnProcessReader
 
 __all__ = [
     "Channel",
     "ChannelError",
     "FileReader",
+    "OwnProcessReader",
     "ReaderFailedError",
     "ReadingLimits",
     "RefusedError",

@@ -17,7 +17,7 @@ import msgspec
 
 from melm_core.base import UserError
 from melm_studio.reading.channel import Channel, ChannelError
-from melm_studio.reading.fork_server import FAILED, STARTED, Task
+from melm_studio.reading.jobs import FAILED, STARTED, Task
 
 # Readers of each job; the embedded server answers as many heavy requests at a time.
 MOST_AT_ONCE = 2

@@ -14,46 +14,23 @@ import selectors
 import signal
 import socket
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
-from typing import TypeAlias
 
 import msgspec
 
-from melm_core.base import UserError, known_type
-from melm_studio.reading.channel import Channel, ChannelError, RefusedError
+from melm_core.base import known_type
+from melm_studio.reading.channel import Channel, ChannelError
+from melm_studio.reading.jobs import FAILED, STARTED, TOO_SLOW, Job, Task, answered, job_of
 
-Job: TypeAlias = Callable[[Channel], None]
-STARTED = b"+"
-TOO_SLOW = (
-    "Reading this file takes longer than {seconds} s, the most that is allowed here. Remove rows "
-    "or columns, save it as CSV, and drop it again."
-)
-TOO_LARGE = (
-    "Reading this file takes more than {memory_mb} MB of memory, the most that is allowed here. "
-    "Remove rows or columns, save it as CSV, and drop it again."
-)
-FAILED = (
-    "This file could not be read: its reader failed. It may be damaged; save the table again, or "
-    "as CSV, and drop that."
-)
 _MOST_REQUEST = 4_096
 _OUT_OF_TIME = {signal.SIGXCPU, signal.SIGALRM}
 logger = logging.getLogger(__name__)
 # Standard streams, the channel, and a few for files that Python opens, such as time zones.
 MOST_OPEN_FILES = 24
 _CLONE_NEWUSER, _CLONE_NEWNET = 0x1000_0000, 0x4000_0000
-
-
-class Task(msgspec.Struct, frozen=True):
-    """The job of a reader process and its limits."""
-
-    job: str
-    memory_mb: int
-    seconds: int
 
 
 @dataclass(frozen=True)
@@ -69,16 +46,7 @@ def main(arguments: Sequence[str]) -> None:
     number, *names = arguments
     with socket.socket(fileno=int(number)) as control:
         leave_network()
-        _ForkServer(control, {name: _job(name) for name in names}).serve()
-
-
-def _job(name: str) -> Job:
-    """Import a job, and call `warm_up` of its module, which loads what the job imports lazily."""
-    place, _, function = name.partition(":")
-    module = import_module(place)
-    module.warm_up()
-    found: Job = getattr(module, function)
-    return found
+        _ForkServer(control, {name: job_of(name, is_warm=True) for name in names}).serve()
 
 
 class _ForkServer:
@@ -151,21 +119,12 @@ class _ForkServer:
 
 def _done(job: Job, task: Task, connection: socket.socket) -> int:
     """Run a job within its limits; return the exit code."""
-    channel = Channel(connection)
     try:
         bound_this_process(task.memory_mb, task.seconds)
-        try:
-            job(channel)
-        except UserError as error:
-            channel.refuse(str(error))
-        except MemoryError:
-            channel.refuse(TOO_LARGE.format(memory_mb=f"{task.memory_mb:,}"))
-    except (ChannelError, RefusedError):  # the studio has stopped waiting
-        return 0
     except BaseException:
-        logger.exception("a reader failed")
+        logger.exception("a reader has no limits")
         return 1
-    return 0
+    return answered(job, Channel(connection), task.memory_mb)
 
 
 def _sentence_for(code: int, task: Task) -> str:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import os
-import resource
 import threading
 from contextlib import closing
 from multiprocessing import parent_process
 
 from threadpoolctl import threadpool_limits
 
-from melm_studio.configuration.limits import BYTES_PER_MB
 from melm_studio.configuration.logs import configure_logging
+from melm_studio.configuration.memory_limit import limit_memory
 from melm_studio.configuration.settings import Settings
 from melm_studio.operator_tables.all_rows import RegisteredTables
 from melm_studio.runs.store.open_store import open_store
@@ -29,14 +28,6 @@ def execute(settings: Settings, run_id: str) -> None:
     with threadpool_limits(limits=1), closing(open_store(settings, patience_s=PATIENCE_S)) as store:
         tables = RegisteredTables(settings.tables, settings.dask)
         execute_run(store, run_id, tables=tables)
-
-
-def limit_memory(megabytes: int) -> None:
-    """Let this process allocate no more: a fit that needs more fails, and harms no other."""
-    most = megabytes * BYTES_PER_MB
-    _, hardest = resource.getrlimit(resource.RLIMIT_DATA)
-    if hardest == resource.RLIM_INFINITY or most < hardest:
-        resource.setrlimit(resource.RLIMIT_DATA, (most, most))
 
 
 def _exit_with_parent() -> None:

@@ -51,7 +51,7 @@ def add_the_button(studio: Path) -> None:
     insert_before(entry, "^startRunLoop", connected)
 
     (studio / "callbacks/routes/run_parameters.py").write_text(route)
-    callbacks = studio / "callbacks/__init__.py"
+    callbacks = studio / "callbacks/page.py"
     insert_before(callbacks, "^    run_commands,$", "    run_parameters,\n")
     insert_before(callbacks, r"(?<=routes = \()\w|(?<=ROUTES = \()\s", "run_parameters, ")
 

@@ -14,7 +14,7 @@ import pytest
 from callbacks.routes.api.endpoints import PREFIX
 from melm_studio.command import main
 from melm_studio.layout import ids
-from melm_studio.programs.run_table import folded_scores
+from melm_studio.programs.run_table import folded_scores, judged_data
 from melm_studio.runs.records.data_source import DataSource
 from tests.callbacks.routes.test_project_file import open_project, save
 from tests.callbacks.tables import csv
@@ -109,7 +109,10 @@ def test_the_command_and_its_folds_take_the_same_table(studio, answered, tmp_pat
     record = studio.store.get(answered.run)
     assert record.source.answers == ANSWERS
     source = msgspec.to_builtins(record.source)
-    again = folded_scores(visits(), source, SimpleNamespace(**run), 3)
+    again = folded_scores(judged_data(visits(), source), source, SimpleNamespace(**run), 3)
     assert again.held_out == pytest.approx(scores["held_out"])
     other = msgspec.to_builtins(DataSource(kind="upload", key="0" * 64, name=NAME, label="kind"))
-    assert folded_scores(visits(), other, SimpleNamespace(**run), 3).held_out != again.held_out
+    assert (
+        folded_scores(judged_data(visits(), other), other, SimpleNamespace(**run), 3).held_out
+        != again.held_out
+    )

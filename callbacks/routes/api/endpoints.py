@@ -10,13 +10,13 @@ from typing import Any
 
 import flask
 import msgspec
-from dash import Dash
 from msgspec import Struct
 
 from callbacks.keys.grants import TOKEN_DAYS
 from callbacks.keys.identity import HEADER
 from callbacks.routes.api import links, runs, tokens
 from callbacks.routes.publication import report_run
+from callbacks.services import Served
 from melm_studio.programs import models
 from melm_studio.programs.models import Refusal
 from melm_studio.runs.records.data_source import DataSource
@@ -159,7 +159,7 @@ ENDPOINTS = (
 )
 
 
-def register(app: Dash) -> None:
+def register(app: Served) -> None:
     """Connect the endpoints."""
     for endpoint in ENDPOINTS:
         app.server.add_url_rule(

@@ -9,14 +9,13 @@ from typing import Any
 
 import flask
 import msgspec
-from dash import Dash
 from werkzeug import Response
 
 from callbacks.guards.error_answers import sentence
 from callbacks.keys.grants import TICKET_MINUTES, used_grant
 from callbacks.keys.identity import hand_over
 from callbacks.routes.api.runs import json_body
-from callbacks.services import services
+from callbacks.services import Served, services
 from callbacks.session import grant, owner, workspace
 from melm_core.base import UserError, known_type
 from melm_studio.programs.models import Link, NewLink
@@ -35,7 +34,7 @@ _OTHERS_ONLY = (
 )
 
 
-def register(app: Dash) -> None:
+def register(app: Served) -> None:
     """Connect the route that such an address leads to."""
     app.server.get("/open/<ticket>")(open_table)
 

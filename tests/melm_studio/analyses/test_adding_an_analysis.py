@@ -131,7 +131,8 @@ def test_the_command_runs_it_without_a_browser(studio, tmp_path, monkeypatch):
 
     monkeypatch.setattr(run_table, "studio_in_this_process", here)
     command = ["run", str(tmp_path / "points.csv"), "--methods", "pca", "--folds", "0", "--quiet"]
-    assert main([*command, "--analysis", MEAN_ROW.name, "--out", str(tmp_path / "out")]) == DONE
+    command += ["--report", "--analysis", MEAN_ROW.name]
+    assert main([*command, "--out", str(tmp_path / "out")]) == DONE
     (method,) = json.loads((tmp_path / "out" / "summary.json").read_text())["methods"]
     assert method["analyses"][0]["words"].startswith("Rows are ")
     assert method["analyses"][0]["words"] in (tmp_path / "out/pca/report.html").read_text()

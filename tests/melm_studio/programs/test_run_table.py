@@ -5,7 +5,11 @@ from __future__ import annotations
 import csv
 import io
 import json
+import resource
+import subprocess
+import sys
 from contextlib import nullcontext
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -16,8 +20,10 @@ from melm_studio.command import main
 from melm_studio.programs import run_table
 from melm_studio.programs.client import RefusedError
 from melm_studio.programs.models import BatchResult, PreparedTable, Result, Run
+from melm_studio.programs.own_process import studio_in_this_process
 from melm_studio.programs.run_table import (
     DONE,
+    NO_MEMORY,
     REFUSED,
     SOME_FAILED,
     STOPPED,
@@ -25,6 +31,8 @@ from melm_studio.programs.run_table import (
     Progress,
 )
 from melm_studio.runs.records.run import RunState
+
+ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture(scope="module")
@@ -42,8 +50,46 @@ def table(tmp_path_factory):
 def results(table, tmp_path_factory):
     folder = tmp_path_factory.mktemp("results") / "new"
     command = ["run", str(table), "--label", "kind", "--methods", "lda", "pca"]
-    status = main([*command, "--folds", "3", "--out", str(folder), "--quiet"])
+    status = main([*command, "--folds", "3", "--out", str(folder), "--quiet", "--report"])
     return status, folder
+
+
+def test_without_a_report_nothing_is_drawn(table, tmp_path):
+    loaded = f"""
+import sys
+from melm_studio.command import main
+status = main(["run", {str(table)!r}, "--methods", "lda", "--quiet", "--out", {str(tmp_path)!r}])
+print(sorted({{"dash", "matplotlib"}} & set(sys.modules)))
+sys.exit(status)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", loaded], check=True, capture_output=True, text=True, cwd=ROOT
+    )
+    assert done.stdout == "[]\n"
+    files = {path.name for path in tmp_path.rglob("*") if path.is_file()}
+    assert files == {
+        "scores.csv", "summary.json", "plane.json", "points.csv", "components.csv", "program.py",
+    }  # fmt: skip
+
+
+def test_a_method_that_needs_too_much_memory_is_refused_in_a_sentence(
+    table, tmp_path, monkeypatch, capsys
+):
+    def too_much(*_: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(run_table, "folded_scores", too_much)
+    options = ["--methods", "lda", "pca", "--out", str(tmp_path / "new")]
+    assert main(["run", str(table), *options]) == SOME_FAILED
+    assert capsys.readouterr().err.count(NO_MEMORY) == 2
+
+
+def test_the_command_has_the_memory_of_a_run_and_gives_it_back(monkeypatch):
+    monkeypatch.setenv("MELM_MAX_RUN_MB", "2000")
+    before = resource.getrlimit(resource.RLIMIT_DATA)
+    with studio_in_this_process():
+        assert resource.getrlimit(resource.RLIMIT_DATA)[0] == 2000 * 2**20
+    assert resource.getrlimit(resource.RLIMIT_DATA) == before
 
 
 def test_every_method_has_its_files(results):

@@ -16,7 +16,7 @@ import pytest
 
 from melm_studio.reading import ChannelError, FileReader, ReaderFailedError, ReadingLimits
 from melm_studio.reading.channel import Channel, RefusedError
-from melm_studio.reading.fork_server import FAILED
+from melm_studio.reading.jobs import FAILED
 
 JOBS = "tests.melm_studio.reading.jobs"
 NAMES = [

@@ -9,7 +9,7 @@ from tests.melm_studio.runs.processes import PROJECT_ROOT
 
 PROGRAM = """
 import numpy as np
-from melm_studio.workers.child import limit_memory
+from melm_studio.configuration.memory_limit import limit_memory
 limit_memory(1_024)
 np.ones(2**24)  # 128 MB
 try:

@@ -1,0 +1,51 @@
+"""The command `melm-studio run`, as a shell or a pipeline calls it."""
+
+from __future__ import annotations
+
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from sklearn.datasets import load_wine
+
+from benchmarks.table import Measurement
+from melm_studio.application_folder import APPLICATION_FOLDER
+
+_METHODS = ("melm", "lda", "pca")
+_ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+_LIBRARIES = "import sklearn.base, scipy.stats, scipy.optimize, pandas"
+_OPTIONS = {"": [], " --report": ["--report"], " --check": ["--check"]}
+
+
+def run_command(repeats: int) -> list[Measurement]:
+    """CPU seconds of the command on wine with three methods, and of what it cannot do without."""
+    with tempfile.TemporaryDirectory() as folder:
+        table = Path(folder) / "wine.csv"
+        load_wine(as_frame=True).frame.to_csv(table, index=False)
+        imports = [sys.executable, "-c", _LIBRARIES]
+        measured = [("numpy, scipy, scikit-learn and pandas imported", [imports] * repeats)]
+        for name, options in _OPTIONS.items():
+            run = [sys.executable, "-m", "melm_studio", "run", str(table), "--label", "target"]
+            run += ["--quiet", "--methods", *_METHODS, *options, "--out"]
+            commands = [[*run, f"{folder}/results{name}-{i}"] for i in range(repeats)]
+            measured.append((f"run wine.csv --methods {' '.join(_METHODS)}{name}", commands))
+        return [
+            Measurement(what, "CPU s", tuple(map(_cpu_s, commands))) for what, commands in measured
+        ]
+
+
+def _cpu_s(command: list[str]) -> float:
+    """Processor seconds of a command and its children."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(
+        command,
+        check=True,
+        capture_output=True,
+        env={**os.environ, **_ONE_THREAD},
+        cwd=APPLICATION_FOLDER,
+    )
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime

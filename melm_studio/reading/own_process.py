@@ -1,0 +1,56 @@
+"""Reads files in this process, where there is nobody to isolate them from or no way to do so."""
+
+from __future__ import annotations
+
+import logging
+import socket
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import cache
+from threading import Thread
+
+from melm_studio.reading.channel import Channel, ChannelError
+from melm_studio.reading.file_reader import FileReader, ReaderFailedError, ReadingLimits
+from melm_studio.reading.jobs import FAILED, answered, job_of
+
+logger = logging.getLogger(__name__)
+
+
+class OwnProcessReader(FileReader):
+    """Runs the jobs of a file reader in threads of this process.
+
+    For a command that reads the file of whoever called it, and for systems that cannot fork. What a
+    reader refuses is refused as well; the limits of time and memory are those of this process.
+
+    Parameters
+    ----------
+    jobs : sequence of str
+    limits : ReadingLimits
+        Said of a file that takes more memory than this process may have.
+    """
+
+    def __init__(self, jobs: Sequence[str], limits: ReadingLimits) -> None:
+        super().__init__(jobs, limits)
+        self._memory_mb = limits.memory_mb
+        self._job = cache(job_of)
+
+    def start(self) -> None:
+        """Nothing needs a start."""
+
+    @contextmanager
+    def channel(self, job: str, seconds: int | None = None) -> Iterator[Channel]:
+        """Run a job in a thread for the block, and return the channel to it."""
+        here, there = socket.socketpair()
+        Thread(target=self._answer, args=(job, there), name="reader", daemon=True).start()
+        channel = Channel(here)
+        try:
+            yield channel
+        except ChannelError as error:
+            logger.warning("a reader of %s failed: %s", job, error)
+            raise ReaderFailedError(FAILED) from None
+        finally:
+            channel.close()
+
+    def _answer(self, job: str, connection: socket.socket) -> None:
+        with connection:
+            answered(self._job(job), Channel(connection), self._memory_mb)
