@@ -15,7 +15,7 @@ from melm_core.density.class_densities import density_on_grid
 from melm_core.density.classifier import KernelDensityClassifier
 from melm_core.gem.class_pairs import hypercube_pairs
 from melm_core.gem.classifier import GEMClassifier
-from melm_core.gem.continuous import ContinuousGEM
+from melm_core.gem.continuous import ContinuousGEM, ManyClassGEM
 from melm_core.gem.eigenvectors import generalized_eigenvectors
 from melm_core.gem.estimator import GEM, GEMPlane
 from melm_core.gem.perturbation import eigenvector_errors
@@ -74,6 +74,7 @@ __all__ = [
     "KernelFisherDiscriminant",
     "KernelMachine",
     "KernelMachineApproximation",
+    "ManyClassGEM",
     "MutualInformationProjection",
     "NeighborhoodComponentsPlane",
     "OPLSDiscriminantPlane",

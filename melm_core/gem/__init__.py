@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from melm_core.gem.class_pairs import all_pairs, hypercube_pairs
 from melm_core.gem.classifier import GEMClassifier
-from melm_core.gem.continuous import ContinuousGEM
+from melm_core.gem.continuous import ContinuousGEM, ManyClassGEM
 from melm_core.gem.eigenvectors import generalized_eigenvectors
 from melm_core.gem.estimator import GEM, GEMPlane, class_pair_eigenvectors
 from melm_core.gem.features import half_powers, root_mean_squares
@@ -15,6 +15,7 @@ __all__ = [
     "ContinuousGEM",
     "GEMClassifier",
     "GEMPlane",
+    "ManyClassGEM",
     "all_pairs",
     "class_pair_eigenvectors",
     "eigenvector_errors",

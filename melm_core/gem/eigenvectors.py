@@ -26,6 +26,7 @@ from sklearn.utils import check_array, check_consistent_length
 from melm_core.base.array_types import FloatArray
 from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_integer
+from melm_core.gem.wide_eigenvectors import WIDE_FEATURES, WideClass, wide_eigenvectors
 from melm_core.linalg.second_moments import ClassSecondMoments
 
 # Above this number of features, a small share of the eigenvectors is cheaper to compute by the
@@ -59,7 +60,8 @@ def generalized_eigenvectors(
         trace(C_j) / d; zero or more.
     n_directions : int, default=None
         Number of largest eigenvalues; all by default. For few of more than
-        2,000 features a partial eigensolver is used.
+        2,000 features a partial eigensolver is used, and of more than 10,000 a randomized one
+        that forms no matrix of n_features squared, for which gamma is above 0.
 
     Returns
     -------
@@ -95,6 +97,14 @@ def generalized_eigenvectors(
     check_gamma(gamma)
     n_kept = X.shape[1] if n_directions is None else n_directions
     check_integer("n_directions", n_kept, minimum=1)
+    if X.shape[1] > WIDE_FEATURES and n_directions is not None:
+        numerator, denominator = (WideClass.of(_rows_of(X, y, label)) for label in _distinct(pair))
+        return wide_eigenvectors(
+            numerator.rows,
+            numerator.mean,
+            denominator.denominator(gamma=gamma, label=pair[1], is_centered=False),
+            n_directions=n_kept,
+        )
     top, bottom = (_moments_of(X, y, label) for label in _distinct(pair))
     return leading_eigenvectors(
         top.moments_[0],
@@ -226,11 +236,17 @@ def _distinct(pair: tuple[Any, Any]) -> tuple[Any, Any]:
 
 
 def _moments_of(X: FloatArray, y: npt.NDArray[Any], label: Any) -> ClassSecondMoments:
+    rows = _rows_of(X, y, label)
+    return ClassSecondMoments().fit(rows, np.full(len(rows), label))
+
+
+def _rows_of(X: FloatArray, y: npt.NDArray[Any], label: Any) -> FloatArray:
     is_member = y == label
     if not np.any(is_member):
         known = ", ".join(repr(known) for known in np.unique(y).tolist())
         raise UserError(f"Class {label!r} has no rows; choose one of the labels {known}.")
-    return ClassSecondMoments().fit(X[is_member], y[is_member])
+    rows: FloatArray = X[is_member]
+    return rows
 
 
 def _by_factorization(

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from joblib import Parallel, delayed
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import check_random_state
+from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from melm_core.base.array_types import FloatArray, IntArray
@@ -42,6 +43,7 @@ from melm_core.gem.features import (
     half_powers,
     root_mean_squares,
 )
+from melm_core.gem.wide_eigenvectors import WIDE_FEATURES, WideClass, wide_eigenvectors
 from melm_core.linalg.completion import independent_rows, separating_constants
 from melm_core.linalg.informed_planes import complete
 from melm_core.linalg.moment_estimator import MomentPlaneEstimator
@@ -63,7 +65,8 @@ class GEM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     For every ordered pair, the leading generalized eigenvectors of the second
     moments are kept: at most `n_directions`, with eigenvalues of at least
-    theta. The rows are not centered.
+    theta. The rows are not centered. Of more than 10,000 features the second moments are not
+    formed: a randomized solver works on the rows, for which gamma must be above 0.
 
     With `alphas`, the features are the half powers of the positive and the negative part of each
     projection, of unit root mean square over the training rows (Algorithm 1). Other functions of
@@ -195,7 +198,10 @@ class GEM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             return self.fit_moments(ClassSecondMoments().fit_blocks(table_of(self, X, y, given)))
         X, y = validate_data(self, X, y, dtype=np.float64)
         weights = checked_weights(sample_weight, len(y))
-        self._fit_directions(ClassSecondMoments().fit(X, y, weights))
+        if X.shape[1] > WIDE_FEATURES:
+            self._fit_wide(X, y, weights)
+        else:
+            self._fit_directions(ClassSecondMoments().fit(X, y, weights))
         if self.alphas is not None:
             powers = half_powers(X @ self.directions_.T - self.offsets_, self.alphas)
             self.scale_ = root_mean_squares(powers, weights)
@@ -237,11 +243,49 @@ class GEM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             denominator=self.denominator,
             n_jobs=self.n_jobs,
         )
+        self._keep_directions(pairs, solved, moments.means_)
+        return self
+
+    def _fit_wide(self, X: FloatArray, y: npt.NDArray[Any], weights: FloatArray | None) -> None:
+        """Compute the directions of features so many that their moments do not fit in memory."""
+        self._validate_parameters()
+        check_classification_targets(y)
+        counted = slice(None) if weights is None else weights > 0
+        self.classes_ = np.unique(y[counted])
+        _check_classes(self.classes_)
+        classes = [
+            WideClass.of(X[y == label], None if weights is None else weights[y == label])
+            for label in self.classes_
+        ]
+        pairs = SELECTIONS[self.pairs](len(classes), self._stream())
+        denominators = {
+            code: classes[code].denominator(
+                gamma=self.gamma,
+                label=self.classes_.tolist()[code],
+                is_centered=self.denominator == _COVARIANCE,
+            )
+            for code in np.unique(pairs[:, 1])
+        }
+        means = np.stack([one.mean for one in classes])
+        solved = Parallel(n_jobs=self.n_jobs, prefer="threads")(
+            delayed(wide_eigenvectors)(
+                classes[i].rows, means[i], denominators[j], n_directions=self.n_directions
+            )
+            for i, j in pairs
+        )
+        self._keep_directions(pairs, solved, means)
+
+    def _keep_directions(
+        self,
+        pairs: IntArray,
+        solved: Sequence[tuple[FloatArray, FloatArray]],
+        means: FloatArray,
+    ) -> None:
+        """Keep the directions that reach theta, and what is subtracted from their projections."""
         kept = self._keep(pairs, solved)
         self.offsets_ = np.zeros(len(self.directions_))
         if self.denominator == _COVARIANCE:
-            self.offsets_ = np.sum(self.directions_ * moments.means_[kept[:, 1]], axis=1)
-        return self
+            self.offsets_ = np.sum(self.directions_ * means[kept[:, 1]], axis=1)
 
     def transform(self, X: Any) -> FloatArray:
         """Projections v'x less their offsets, or their scaled half powers.
@@ -309,7 +353,7 @@ class GEM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
                 f"one, {eigenvalues.max():.3g}, is kept. Choose a smaller theta, or a gamma below "
                 f"{self.gamma!r}.",
                 UserWarning,
-                stacklevel=4,
+                stacklevel=5,
             )
         self.eigenvalues_ = eigenvalues[passing]
         self.directions_ = directions[passing]

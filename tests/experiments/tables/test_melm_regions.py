@@ -42,7 +42,7 @@ def test_a_region_without_rows_counts_only_among_all():
 
 
 def test_the_stored_bounds_hold_and_narrow_kernels_have_more_regions():
-    regions, _, claim, overlaps = read(RESULTS / "melm-regions.json").sections
+    regions, _, claim, _, overlaps, _ = read(RESULTS / "melm-regions.json").sections
     values = {(entry.row, entry.column): entry.value for entry in overlaps.entries}
     for (row, column), value in values.items():
         if column.startswith("overlap"):
@@ -53,6 +53,22 @@ def test_the_stored_bounds_hold_and_narrow_kernels_have_more_regions():
     # The rank correlation of ten data sets, with a standard error of less than 0.2.
     means = {e.column: e for e in claim.entries if e.row == "mean"}
     assert all(e.standard_error < 0.2 for e in means.values())
+
+
+def test_no_stored_plane_is_below_the_bound_which_is_loose():
+    *_, widths, _, tightness = read(RESULTS / "melm-regions.json").sections
+    values = {(entry.row, entry.column): entry.value for entry in tightness.entries}
+    for row in tightness.rows:
+        assert values[row, "bound over overlap, least"] >= 1.0
+        # What the note says of it, two to four times and of no use in six of seven planes.
+        assert 2.0 <= values[row, "bound over overlap, median"] < 4.0
+        assert values[row, "bound below 1, share"] < 0.2
+        assert 0.3 < values[row, "rank correlation"] < 0.7
+    assert tightness.picture.count("<path") >= 3 * 4
+    means = {(entry.row, entry.column): entry.value for entry in widths.entries}
+    for gamma in ("0.5", "1", "2"):
+        rivals = [means[row, f"divergence, {gamma}"] for row in ("LDA", "PCA", "random")]
+        assert means["MELM", f"divergence, {gamma}"] > max(rivals)
 
 
 @pytest.mark.parametrize("gamma", [0.5, 1.0, 2.0])

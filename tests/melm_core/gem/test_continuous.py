@@ -1,4 +1,4 @@
-"""Directions for a continuous or vector target."""
+"""Directions for a continuous or vector target, and for very many classes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 from sklearn.linear_model import Ridge
 from sklearn.pipeline import make_pipeline
 
-from melm_core import ContinuousGEM
+from melm_core import GEM, ContinuousGEM, ManyClassGEM
 from melm_core.gem.continuous import contractions, quantile_bins
 
 AXES = np.array([[1.0, -1.0, 0.0, 0.0, 1.0], [0.0, 1.0, 2.0, 0.0, 1.0]])  # orthogonal
@@ -86,3 +86,43 @@ def test_columns_that_repeat_others_or_are_constant_add_no_contraction():
 def test_what_cannot_be_fitted_is_refused(parameters, y, message):
     with pytest.raises(ValueError, match=message):
         ContinuousGEM(**parameters).fit(np.eye(3), y)
+
+
+def many(seed, n_classes=200, n_rows=8):
+    """Classes on a line of means, whose spread along another axis depends on where they are."""
+    stream = np.random.default_rng(seed)
+    y = np.repeat(np.arange(n_classes), n_rows)
+    share = y / n_classes
+    X = stream.normal(size=(len(y), 6))
+    X[:, 1] *= 0.2 + 4.0 * share
+    X[:, 0] += 40.0 * share
+    return X, y
+
+
+def test_the_number_of_eigenvalue_problems_does_not_depend_on_the_number_of_classes():
+    for n_classes in (10, 200):
+        gem = ManyClassGEM(n_bins=4, n_contractions=1, theta=1e-9).fit(*many(0, n_classes))
+        assert len(np.unique(gem.gems_[0].pairs_, axis=0)) == 4 * 3
+
+
+def test_classes_stay_whole_and_neighbors_share_a_bin():
+    X, y = many(0)
+    gem = ManyClassGEM(n_contractions=1).fit(X, y)
+    assert gem.contractions_.shape == (1, 200)
+    bins = np.searchsorted(gem.edges_[0], gem.contractions_[0], side="right")
+    steps = np.diff(bins)
+    # The means lie on a line up to their errors, so bins follow each other along it.
+    assert np.abs(np.corrcoef(bins, np.arange(200))[0, 1]) > 0.95
+    assert (steps != 0).sum() < 40
+
+
+def test_one_contraction_of_two_classes_is_gem_of_their_pair():
+    X, y = many(0, n_classes=2, n_rows=100)
+    own = GEM().fit(X, y)
+    (gem,) = ManyClassGEM(n_bins=2).fit(X, y).gems_
+    np.testing.assert_allclose(np.sort(gem.eigenvalues_), np.sort(own.eigenvalues_))
+
+
+def test_a_single_class_is_refused():
+    with pytest.raises(ValueError, match="only one class"):
+        ManyClassGEM().fit(np.eye(3), [1, 1, 1])
