@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dash import Dash, Input, Output
+from dash import Dash, Input
 
 from callbacks.scripts import connect_script
 from melm_studio.layout import ids
@@ -13,6 +13,12 @@ _LISTENERS = {
     "setMode": (Input(ids.MODE, "value"),),
     "setAuto": (Input(ids.GAMMA_AUTO, "data"),),
     "setTable": (Input(ids.DATA, "data"),),
+    "noteTables": (
+        Input(ids.COMPARE_TAB, "value"),
+        Input(ids.MOVERS_FROM, "value"),
+        Input(ids.MOVERS_TO, "value"),
+        Input(ids.RANKING_RUN, "data"),
+    ),
 }
 
 
@@ -20,23 +26,6 @@ def register(app: Dash) -> None:
     """Pass changes of the page's state to its scripts."""
     for name, inputs in _LISTENERS.items():
         connect_script(app, name, *inputs)
-    connect_script(
-        app,
-        "noteCompared",
-        Output(ids.COMPARED_RUNS, "data"),
-        Input(ids.MODE, "value"),
-        Input(ids.COMPARE_TAB, "value"),
-    )
-    connect_script(
-        app,
-        "tableFile",
-        Output(ids.COMPARE_FILE, "href"),
-        Input(ids.COMPARE_TAB, "value"),
-        Input(ids.COMPARED_RUNS, "data"),
-        Input(ids.MOVERS_FROM, "value"),
-        Input(ids.MOVERS_TO, "value"),
-        Input(ids.RANKING_RUN, "data"),
-    )
     connect_script(
         app,
         "setGamma",

@@ -164,7 +164,6 @@ def _drifting() -> str:
 def compare(studio: StudioPage) -> None:
     """Four methods side by side, and their scores."""
     _four_methods(studio)
-    studio.page.get_by_role("tab", name="Table").click()
     table = studio.page.get_by_role("table", name="Scores of the runs")
     expect(table.locator("tbody tr")).to_have_count(4)
     table.get_by_role("button", name="Sort by Divergence, held out").click()

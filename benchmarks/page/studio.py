@@ -65,7 +65,8 @@ class StudioPage:
     def choose(self, sample: str, size: str) -> None:
         """Choose a sample, and wait until the page shows its size."""
         self.page.get_by_role("button", name="Samples", exact=True).click()
-        self.page.get_by_role("menuitem", name=sample).click()
+        named = self.page.get_by_text(sample, exact=True)
+        self.page.get_by_role("menuitem").filter(has=named).click()
         self.page.get_by_text(size).wait_for()
 
     def leave(self) -> None:

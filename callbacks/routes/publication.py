@@ -28,6 +28,8 @@ from melm_studio.analyses.check import CHECK
 from melm_studio.analyses.ranking import RANKING, ranked
 from melm_studio.analyses.report_section import Picture, Section
 from melm_studio.analyses.tree import TREE, Height, TreeReport, tree_arrays
+from melm_studio.layout.compare import agreement_table, compare_table
+from melm_studio.layout.shell.markup import markup
 from melm_studio.planes.axis_titles import axis_titles
 from melm_studio.planes.captions import changes_of, title_of_view
 from melm_studio.planes.coloring import Marks, point_colors, point_symbols
@@ -38,11 +40,14 @@ from melm_studio.planes.theme import Scheme
 from melm_studio.planes.types import PlaneView
 from melm_studio.planes.view_options import DEFAULT_VIEW, ViewOptions
 from melm_studio.publication.comparison import (
+    Agreement,
+    ComparedRun,
     agreement,
     angles_frame,
     biggest_movers,
     compared,
     movers_frame,
+    ordered,
     overlap_frame,
     ranking_frame,
     scores_frame,
@@ -128,6 +133,8 @@ def register(app: Served) -> None:
     app.server.post("/figure")(print_panels)
     app.server.get("/runs/<run_id>/report.html")(report_run)
     app.server.get("/report.html")(report_comparison)
+    app.server.get("/compare/table.html")(scores_html)
+    app.server.get("/compare/agreement.html")(angles_html)
     app.server.get("/compare/table.csv")(scores_csv)
     app.server.get("/compare/agreement.csv")(angles_csv)
     app.server.get("/compare/movers.csv")(movers_csv)
@@ -257,7 +264,7 @@ def report_comparison() -> flask.Response:
         _reported(record, event, DEFAULT_VIEW)
         for record, event in zip(records, events, strict=True)
     ]
-    angles = agreement(services().store, services().renderer, records)
+    angles = _agreement(records)
     return _sent(report_of_comparison(runs, picture, angles), records[0], "comparison.html")
 
 
@@ -337,18 +344,38 @@ def _sent(report: Any, record: RunRecord, suffix: str) -> flask.Response:
     return attachment(report_page(report), record, suffix, "text/html")
 
 
+def scores_html() -> str:
+    """The scores of the runs as the page shows them, by the column that ``sort`` names, if any."""
+    column, rows = flask.request.args.get("sort"), _compared(_runs())
+    is_descending = "descending" in flask.request.args
+    if column is not None:
+        rows = ordered(rows, column, descending=is_descending)
+    return markup(compare_table(rows, column, descending=is_descending))
+
+
+def angles_html() -> str:
+    """The angles between the planes of the runs, as the page shows them."""
+    return markup(agreement_table(_agreement(_runs())))
+
+
 def scores_csv() -> flask.Response:
     """The scores of the runs."""
     runs = _runs()
-    rows = compared(services().store, services().renderer, runs, workspace().checks())
-    return _sent_table(scores_frame(rows), runs[0], "scores.csv")
+    return _sent_table(scores_frame(_compared(runs)), runs[0], "scores.csv")
 
 
 def angles_csv() -> flask.Response:
     """The angles between the planes of the runs."""
     runs = _runs()
-    found = agreement(services().store, services().renderer, runs)
-    return _sent_table(angles_frame(found), runs[0], "angles.csv")
+    return _sent_table(angles_frame(_agreement(runs)), runs[0], "angles.csv")
+
+
+def _compared(runs: Sequence[RunRecord]) -> Sequence[ComparedRun]:
+    return compared(services().store, services().renderer, runs, workspace().checks())
+
+
+def _agreement(runs: Sequence[RunRecord]) -> Agreement:
+    return agreement(services().store, services().renderer, runs)
 
 
 def movers_csv() -> flask.Response:

@@ -26,7 +26,6 @@ TABS = {
     "agreement": "Angles between planes",
     "movers": "Biggest movers",
 }
-_FOLLOWED_EVERY_MS = 1000
 _FIRST_METHODS = ("melm", "lda", "pca")
 
 # Scores of the training rows and of the held-out rows.
@@ -127,12 +126,10 @@ def _selected(component_id: str, reset: str) -> Component:
 
 
 def tables() -> Component:
-    """The tables below the panels, closed until a tab is clicked."""
+    """The tables below the panels; a click on the tab of the open one closes it."""
     return html.Div(
         [
             dcc.Store(id=ids.COMPARED_RUNS),
-            dcc.Store(id=ids.SORT, data={"column": None, "descending": False}),
-            dcc.Interval(id=ids.COMPARE_CLOCK, interval=_FOLLOWED_EVERY_MS, disabled=True),
             dmc.Tabs(
                 [
                     dmc.TabsList([dmc.TabsTab(label, value=tab) for tab, label in TABS.items()]),
@@ -142,7 +139,7 @@ def tables() -> Component:
                     dmc.TabsPanel(_movers(), value="movers"),
                 ],
                 id=ids.COMPARE_TAB,
-                value=None,
+                value="table",
                 allowTabDeactivation=True,
             ),
             _table_actions(),
@@ -157,12 +154,13 @@ def _table_actions() -> Component:
     file = html.A(
         "Save as CSV", id=ids.COMPARE_FILE, download="", className="button is-small table-file"
     )
-    button = dmc.Tooltip(
-        dmc.Button("Check all", id=ids.CHECK_ALL, variant="light", size="compact-sm"),
-        label="Cross-validate every run and test it against permuted labels",
-        openDelay=400,
+    check = button(
+        "Check all",
+        "is-light",
+        id=ids.CHECK_ALL,
+        title="Cross-validate every run and test it against permuted labels",
     )
-    return html.Div([file, button], className="tables-action")
+    return html.Div([file, check], className="tables-action")
 
 
 def _movers() -> Component:

@@ -62,8 +62,6 @@ class ComparedRun:
         Whether the accuracies are those of a check, not of the run's own held-out rows.
     checked_share : float or None
         Progress of a check in progress, 0 to 1; None if there is none.
-    is_settled : bool
-        Whether nothing will change without another request.
     """
 
     run_id: str
@@ -71,7 +69,6 @@ class ComparedRun:
     figures: Mapping[str, float | None]
     is_checked: bool
     checked_share: float | None
-    is_settled: bool
 
 
 @dataclass(frozen=True)
@@ -141,7 +138,6 @@ def _compared(
         figures=_figures(renderer, record, store.last_event(record.run_id), report),
         is_checked=report.scores is not None,
         checked_share=report.fraction if is_in_progress else None,
-        is_settled=record.state.is_final and not is_in_progress,
     )
 
 

@@ -22,7 +22,6 @@ def test_no_mode_has_a_barrier(page: Page, scheme: str):
     studio.panel(1).node.get_by_role("button", name="PCA", exact=True).click()  # to rename it
     found = {"explore": barriers(page)}
     studio.show("Compare")
-    page.get_by_role("tab", name="Table").click()
     page.get_by_role("table", name="Scores of the runs").wait_for()
     found["compare"] = barriers(page)
     studio.show("Present")
@@ -101,7 +100,6 @@ def test_no_part_of_the_page_on_a_phone_has_a_barrier(page: Page, scheme: str):
         studio.show_section(section)
         found[section] = barriers(page)
     studio.show("Compare")
-    page.get_by_role("tab", name="Table").click()
     found["tables"] = barriers(page)
     studio.show_section("Picture")
     page.get_by_role("button", name="Tools").click()

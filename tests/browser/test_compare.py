@@ -79,7 +79,6 @@ def test_several_runs_start_together_and_their_figures_are_compared(page: Page, 
     for position in range(4):
         wines.panel(position).expect_end()
 
-    page.get_by_role("tab", name="Table").click()
     rows = page.get_by_role("table", name="Scores of the runs").locator("tbody tr")
     expect(rows).to_have_count(4)
     expect(rows.nth(1)).to_contain_text("not standardized")
@@ -95,6 +94,29 @@ def test_several_runs_start_together_and_their_figures_are_compared(page: Page, 
     page.get_by_role("tab", name="Angles between planes").click()
     angles = page.get_by_role("table", name="Angles between the planes")
     expect(angles.locator("tbody tr").first.locator("td").nth(1)).to_have_text("0°")
+
+
+def test_three_pictures_are_square_above_the_table_which_follows_runs_and_checks(
+    page: Page, wines: StudioPage
+):
+    page.set_viewport_size({"width": 1440, "height": 900})
+    panels = [wines.run(method) for method in ("PCA", "LDA", "PLS-DA")]
+    for panel in panels:
+        panel.expect_end()
+    for panel in panels:
+        box = panel.part("plot").bounding_box()
+        assert box is not None
+        assert box["height"] == pytest.approx(box["width"], rel=0.1)
+    rows = page.get_by_role("table", name="Scores of the runs").locator("tbody tr")
+    expect(rows).to_have_count(3)
+    expect(rows.nth(2)).to_be_in_viewport()
+    held_out = rows.nth(2).locator("td").nth(3)
+    expect(held_out).to_have_text(re.compile(r"^[01]\.\d\d$"))
+    page.get_by_role("button", name="Check all").click()
+    for row in rows.all():
+        expect(row.locator("td").nth(5)).not_to_have_text("–")
+    panels[2].part("remove").click()
+    expect(rows).to_have_count(2)
 
 
 @pytest.mark.slow

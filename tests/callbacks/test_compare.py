@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import re
+from html import unescape
+
 import pytest
 
 from melm_studio.analyses.check import CHECK
 from melm_studio.layout import ids
 from tools.driver.visitor import components
 
-TABLE, ANGLES = f"{ids.COMPARED}.children", f"{ids.AGREEMENT}.children"
-CLOCK, MOVED = f"{ids.COMPARE_CLOCK}.disabled", f"{ids.MOVERS}.children"
-UNSORTED = {"column": None, "descending": False}
+MOVED = f"{ids.MOVERS}.children"
 
 
 @pytest.fixture
@@ -23,13 +24,22 @@ def pair(studio, visitor):
     return visitor, *runs
 
 
-def opened(visitor, tab, **order):
-    visitor.values[f"{ids.COMPARE_TAB}.value"] = tab
-    return visitor.fire(ids.SORT, "data", UNSORTED | order)
+def page_of(visitor, table: str, *runs: str, **order: str) -> str:
+    """The HTML of a table of Compare."""
+    answer = visitor.http.get(f"/compare/{table}.html", query_string={"run": runs, **order})
+    assert answer.status_code == 200
+    return answer.text
 
 
-def cells(tree) -> list[list[str]]:
+def cells(table: str) -> list[list[str]]:
     """The texts of a table's body, row by row."""
+    body = table.partition("<tbody>")[2]
+    rows = (re.findall("<t[hd].*?</t[hd]>", row) for row in body.split("</tr>")[:-1])
+    return [[unescape(re.sub("<.*?>", "", cell)) for cell in row] for row in rows]
+
+
+def texts(tree) -> list[list[str]]:
+    """The texts of a table that Dash renders, row by row."""
     (body,) = (part for part in components(tree) if part["type"] == "Tbody")
     return [
         [str(cell["props"]["children"]) for cell in row["props"]["children"]]
@@ -38,73 +48,62 @@ def cells(tree) -> list[list[str]]:
 
 
 def test_the_table_has_a_row_for_every_run(studio, pair):
-    visitor, pca, _ = pair
-    changes = opened(visitor, "table")
-    rows = cells(changes[TABLE])
+    visitor, pca, lda = pair
+    rows = cells(page_of(visitor, "table", pca, lda))
     assert [row[0].split(",")[0] for row in rows] == ["PCA", "LDA"]
     event = studio.store.last_event(pca)
     assert rows[0][1] == f"{event.objective:#.3g}"
-    assert changes[CLOCK] is True
 
 
 def test_the_table_is_ordered_by_a_column_and_says_so(pair):
-    visitor, _, _ = pair
-    for descending, expected, word in [
-        (True, ["LDA", "PCA"], "descending"),
-        (False, ["PCA", "LDA"], "ascending"),
+    visitor, *runs = pair
+    for direction, expected, word in [
+        ({"descending": ""}, ["LDA", "PCA"], "descending"),
+        ({}, ["PCA", "LDA"], "ascending"),
     ]:
-        tree = opened(visitor, "table", column="divergence-training", descending=descending)[TABLE]
-        assert [row[0].split(",")[0] for row in cells(tree)] == expected
-        sorted_by = [
-            part["props"]["aria-sort"]
-            for part in components(tree)
-            if part["props"].get("aria-sort", "none") != "none"
-        ]
-        assert sorted_by == [word]
+        table = page_of(visitor, "table", *runs, sort="divergence-training", **direction)
+        assert [row[0].split(",")[0] for row in cells(table)] == expected
+        orders = re.findall('aria-sort="([a-z]+)"', table)
+        assert [order for order in orders if order != "none"] == [word]
 
 
-def test_the_clock_runs_while_a_run_does(studio, pair):
-    visitor, _, _ = pair
-    visitor.start(method="gem")
-    assert opened(visitor, "table")[CLOCK] is False
-    studio.work()
-    assert opened(visitor, "table")[CLOCK] is True
-
-
-def test_all_are_checked_at_once_and_what_they_tell_comes_in(studio, pair, monkeypatch):
+def test_the_table_tells_what_checks_have_found(studio, pair, monkeypatch):
     monkeypatch.setattr("melm_studio.analyses.check.N_PERMUTATIONS", 9)
     visitor, *runs = pair
-    assert visitor.fire(ids.CHECK_ALL, "n_clicks", 1)[CLOCK] is False
+    for run in runs:
+        visitor.http.post(f"/runs/{run}/analyses/check", json={})
     checks = [run for run in studio.store.runs_of(visitor.owner) if run.kind == "check"]
     assert [run.of_run for run in checks] == runs
-    changes = opened(visitor, "table")
-    assert cells(changes[TABLE])[0][-3] == "0 %"
-    assert changes[CLOCK] is False
+    assert cells(page_of(visitor, "table", *runs))[0][-3] == "0 %"
     studio.work()
-    changes = opened(visitor, "table")
     report = CHECK.stored(studio.store, checks[0].run_id)
-    row = cells(changes[TABLE])[0]
+    row = cells(page_of(visitor, "table", *runs))[0]
     train, held_out, _ = report.scores["KDE"]
     assert row[3:5] == [f"{train:.2f}", f"{held_out:.2f}"]
     assert row[-3] == f"{report.p_value:.3f}"
-    assert changes[CLOCK] is True
-    visitor.fire(ids.CHECK_ALL, "n_clicks", 1)
-    assert len(studio.store.runs_of(visitor.owner)) == 4
 
 
 def test_the_angles_between_the_planes_are_shown(pair):
-    visitor, _, _ = pair
-    rows = cells(opened(visitor, "agreement")[ANGLES])
+    visitor, *runs = pair
+    rows = cells(page_of(visitor, "agreement", *runs))
     assert rows[0][2] == rows[1][1]
     assert rows[0][2].endswith("°")
     assert rows[0][1] == rows[1][2] == ""
 
 
-@pytest.mark.parametrize(("mode", "tab"), [("explore", "table"), ("compare", None)])
-def test_nothing_is_computed_that_nobody_sees(pair, mode, tab):
-    visitor, _, _ = pair
-    visitor.values[f"{ids.MODE}.value"] = mode
-    assert opened(visitor, tab) == {CLOCK: True}
+@pytest.mark.parametrize("table", ["table", "agreement"])
+def test_the_runs_of_others_are_in_no_table(studio, pair, table):
+    _, *runs = pair
+    answer = studio.visitor().http.get(f"/compare/{table}.html", query_string={"run": runs})
+    assert answer.status_code == 404
+
+
+def test_a_title_is_text_and_no_markup(pair):
+    visitor, *runs = pair
+    visitor.http.post(f"/runs/{runs[0]}/rename", data="<b>mine</b>")
+    table = page_of(visitor, "table", *runs)
+    assert cells(table)[0][0] == "<b>mine</b>"
+    assert "<b>" not in table
 
 
 def test_the_rows_that_move_most_are_listed(pair):
@@ -115,7 +114,7 @@ def test_the_rows_that_move_most_are_listed(pair):
     assert changes[f"{ids.MOVERS_TO}.value"] == lda
     labels = [option["label"] for option in changes[f"{ids.MOVERS_FROM}.data"]]
     assert [label.split(",")[0] for label in labels] == ["PCA", "LDA"]
-    distances = [float(row[2]) for row in cells(changes[MOVED])]
+    distances = [float(row[2]) for row in texts(changes[MOVED])]
     assert distances == sorted(distances, reverse=True)
     assert len(distances) == 10
     same = visitor.fire(ids.MOVERS_TO, "value", pca)

@@ -87,9 +87,9 @@ def test_the_comparison_of_all_methods_says_so(visitor, damaged):
     assert RESULTS_UNREADABLE in str(changes[f"{ids.RANKING}.children"])
 
 
-def test_the_table_of_runs_is_shown_without_the_check(visitor, damaged):
-    visitor.values |= {f"{ids.MODE}.value": "compare"}
-    assert visitor.fire(ids.COMPARE_TAB, "value", "scores", into="compared.children")
+def test_the_table_of_runs_is_shown_without_the_check(visitor, run, damaged):
+    answer = visitor.http.get("/compare/table.html", query_string={"run": run})
+    assert (answer.status_code, "Scores of the runs" in answer.text) == (200, True)
 
 
 @pytest.mark.parametrize("kind", ["tree", "resamples", "sparse"])

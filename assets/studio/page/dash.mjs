@@ -38,10 +38,15 @@ export function connectMarkup() {
   );
 }
 
-// The server has escaped all texts and names in it.
-function write(node) {
-  const { body } = new DOMParser().parseFromString(node.dataset.markup ?? "", "text/html");
-  node.replaceChildren(...body.childNodes);
+const write = (node) => writeMarkup(node, node.dataset.markup ?? "");
+
+/**
+ * Makes HTML of the server the contents of an element; the server has escaped all texts and names in it.
+ * @param {Element} node
+ * @param {string} markup
+ */
+export function writeMarkup(node, markup) {
+  node.replaceChildren(...new DOMParser().parseFromString(markup, "text/html").body.childNodes);
 }
 
 /**

@@ -1,22 +1,29 @@
 // Comparing runs: the reference run that the others are aligned with, and the order of the table.
 import { ID } from "../constants.mjs";
-import { noUpdate, provideCallbacks, setProps } from "../page/dash.mjs";
+import { requested } from "../page/answers.mjs";
+import { provideCallbacks, setProps, writeMarkup } from "../page/dash.mjs";
 import { byId, whenPresent } from "../page/dom.mjs";
 import { mode } from "../page/mode.mjs";
 import { onChange } from "../page/signals.mjs";
 import { switches } from "../page/switches.mjs";
+import { sendCommand } from "./commands.mjs";
 import { addToPanels } from "./features.mjs";
-import { alignWith, allPanels, reference, referenceRun } from "./panels.mjs";
+import { alignWith, allPanels, reference, referenceRun, shownPanels } from "./panels.mjs";
 import { isOwnPlane } from "./view_options.mjs";
 
+const FOLLOWED_EVERY_MS = 1000;
+
 export function connectComparison() {
-  provideCallbacks({ tableFile, noteCompared });
-  whenPresent(`#${ID.panels}`, (place) => new MutationObserver(compareRuns).observe(place, { childList: true }));
+  provideCallbacks({ noteTables });
+  whenPresent(`#${ID.panels}`, (place) => new MutationObserver(followRuns).observe(place, { childList: true }));
+  whenPresent(`#${ID.checkAll}`, (button) => (button.onclick = checkAll));
   addToPanels((panel) => {
     panel.part("anchor").onclick = () => alignWith(panel.run);
     panel.node.addEventListener("panel:options", noteChanged);
+    panel.node.addEventListener("panel:news", followSoon);
   });
   onChange([switches.aligned, reference, mode], markReference);
+  onChange(mode, followRuns);
   whenPresent("[data-place]", () => queueMicrotask(markReference));
   document.addEventListener("click", ({ target }) => {
     const button = /** @type {HTMLElement} */ (target).closest?.("[data-sort]");
@@ -24,21 +31,78 @@ export function connectComparison() {
   });
 }
 
-/** The table that is open. @type {string | null} */
-let openTab = null;
+// The tables: of what is open, a script asks the server, as Dash would visit the whole page several times with every
+// run that is added. Dash lists the rows that move most, and compares all methods.
 
-// The tables follow the runs, and so request nothing while none is open. Not as a callback of the list of runs: Dash
-// would visit the whole page several times for it.
-function compareRuns() {
-  if (mode.value === "compare" && openTab !== null) setProps(ID.comparedRuns, { data: comparedRuns() });
+const open = { tab: "table", from: null, to: null, ranking: null };
+const PLACES = { table: ID.compared, agreement: ID.agreement };
+let order = ""; // of the rows of the table, as a query
+let asked = 0; // how often
+let told = ""; // to Dash: the runs, and which have ended
+let soon = 0; // the timer
+
+/**
+ * @param {string | null} tab that is open
+ * @param {string | null} from which run rows move
+ * @param {string | null} to which run
+ * @param {string | null} ranking run that compares all methods
+ */
+function noteTables(tab, from, to, ranking) {
+  Object.assign(open, { tab, from, to, ranking });
+  followRuns();
 }
 
-function noteCompared(shown, tab) {
-  openTab = tab;
-  return shown === "compare" && tab !== null ? comparedRuns() : noUpdate();
+function followRuns() {
+  if (mode.value !== "compare") return;
+  const runs = comparedRuns();
+  const { tab, from, to, ranking } = open;
+  const file = tableFile(tab, runs, from, to, ranking);
+  if (file) byId(ID.compareFile)?.setAttribute("href", file);
+  else byId(ID.compareFile)?.removeAttribute("href");
+  if (tab in PLACES) writeTable(tab, runs).catch(console.warn);
+  else if (tab === "movers") listMovers(runs);
 }
+
+function listMovers(runs) {
+  const now = String(allPanels().map(({ run, isFinal }) => [run, isFinal]));
+  if (now !== told) setProps(ID.comparedRuns, { data: runs });
+  told = now;
+}
+
+// News of several runs come many times a second.
+function followSoon() {
+  if (mode.value !== "compare") return;
+  soon ||= setTimeout(() => {
+    soon = 0;
+    followRuns();
+  }, FOLLOWED_EVERY_MS);
+}
+
+async function writeTable(tab, runs) {
+  const number = (asked += 1);
+  const answer = runs.length ? await requested(`compare/${tab}.html?${namesOf(runs)}${order}`) : null;
+  const table = (await answer?.text()) ?? "";
+  const place = byId(PLACES[tab]);
+  if (number !== asked || !place || shown.get(place) === table) return;
+  shown.set(place, table);
+  const { sort } = /** @type {HTMLElement} */ (document.activeElement).dataset;
+  writeMarkup(place, table);
+  if (sort) /** @type {HTMLElement} */ (place.querySelector(`[data-sort="${sort}"]`))?.focus();
+}
+
+/** What was written last. @type {WeakMap<Element, string>} */
+const shown = new WeakMap();
 
 const comparedRuns = () => [...byId(ID.panels).children].flatMap(({ dataset: { place } }) => place ?? []);
+
+const namesOf = (runs) => new URLSearchParams(runs.map((run) => ["run", String(run)]));
+
+function checkAll() {
+  for (const panel of shownPanels()) {
+    const { disabled, dataset } = panel.part("check");
+    if (!disabled && dataset.command === "check") sendCommand(panel, "analyses/check");
+  }
+}
 
 // The tables are about the planes that the runs found, also where a picture shows another one.
 function noteChanged() {
@@ -60,7 +124,7 @@ export function tableFile(tab, compared, from, to, ranking) {
   if (tab === "ranking") return ranking ? `runs/${ranking}/ranking.csv` : null;
   const runs = (tab === "movers" ? [from, to] : (compared ?? [])).filter(Boolean);
   if (!tab || new Set(runs).size < (tab === "table" ? 1 : 2)) return null;
-  return `compare/${tab}.csv?${new URLSearchParams(runs.map((run) => ["run", String(run)]))}`;
+  return `compare/${tab}.csv?${namesOf(runs)}`;
 }
 
 function markReference() {
@@ -73,6 +137,7 @@ function markReference() {
 }
 
 /** @param {DOMStringMap} dataset of a column head */
-function sortBy({ sort: column, descending }) {
-  setProps(ID.sort, { data: { column, descending: descending === "true" } });
+function sortBy({ sort, descending }) {
+  order = `&sort=${sort}${descending === "true" ? "&descending" : ""}`;
+  followRuns();
 }

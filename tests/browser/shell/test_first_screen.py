@@ -99,7 +99,6 @@ def test_a_phone_compares_pictures_and_numbers(page: Page):
     studio.show("Compare")
     expect(studio.panels.first).to_be_in_viewport()
     studio.show_section("Numbers")
-    page.get_by_role("tab", name="Table").click()
     expect(page.get_by_role("table", name="Scores of the runs")).to_be_in_viewport()
     expect(studio.panels.first).to_be_hidden()
     assert page.evaluate(OVERHANG) <= 0

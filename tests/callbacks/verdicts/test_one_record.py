@@ -18,7 +18,7 @@ from melm_studio.tables import load_sample
 from tests.callbacks.routes.talks.messages import newest
 from tests.callbacks.routes.test_project_file import open_project, save
 from tests.callbacks.tables import csv
-from tests.callbacks.test_compare import cells
+from tests.callbacks.test_compare import cells, page_of
 from tests.melm_studio.publication.test_program import computed
 from tools.driver.visitor import opened_studio
 
@@ -90,12 +90,9 @@ def assert_same(found: dict, record: dict) -> None:
     assert one == other
 
 
-def table_of(visitor) -> list[list[str]]:
-    """The rows of the table of Compare, in the order of the panels."""
-    visitor.values[f"{ids.MODE}.value"] = "compare"
-    visitor.values[f"{ids.COMPARE_TAB}.value"] = "table"
-    order = {"column": None, "descending": False}
-    return cells(visitor.fire(ids.SORT, "data", order)[f"{ids.COMPARED}.children"])
+def table_of(visitor, *runs: str) -> list[list[str]]:
+    """The rows of the table of Compare."""
+    return cells(page_of(visitor, "table", *runs))
 
 
 def features_of(visitor, run: str) -> pd.DataFrame:
@@ -178,7 +175,7 @@ def test_the_table_of_compare_has_the_numbers_of_the_record(walked):
             accuracy_text(record["accuracy_train"]),
             accuracy_text(record["accuracy_held_out"]),
         ]
-        found = dict(zip(visitor.panels(), table_of(visitor), strict=True))
+        found = dict(zip(visitor.panels(), table_of(visitor, *visitor.panels()), strict=True))
         assert found[run][1:5] == expected
         answer = visitor.http.get("/compare/table.csv", query_string={"run": run})
         (row,) = pd.read_csv(io.BytesIO(answer.data)).to_dict("records")

@@ -10,7 +10,7 @@ from tests.melm_studio.layout.trees import parts, texts
 
 
 def row(**changes) -> ComparedRun:
-    unknown = ComparedRun("r", "PCA", {}, is_checked=True, checked_share=None, is_settled=True)
+    unknown = ComparedRun("r", "PCA", {}, is_checked=True, checked_share=None)
     return replace(unknown, **changes)
 
 

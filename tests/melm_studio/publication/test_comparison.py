@@ -123,7 +123,7 @@ def test_the_features_used_are_those_of_the_same_projection_in_any_units(store, 
 
 def test_rows_are_ordered_by_a_figure_and_those_without_it_come_last():
     rows = [
-        ComparedRun(name, name, {"p": p}, is_checked=False, checked_share=None, is_settled=True)
+        ComparedRun(name, name, {"p": p}, is_checked=False, checked_share=None)
         for name, p in [("a", 0.2), ("b", None), ("c", 0.1)]
     ]
 
