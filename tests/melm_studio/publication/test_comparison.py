@@ -69,7 +69,6 @@ def row_of(store, renderer, record):
 def test_a_run_that_has_not_begun_has_no_figures_yet(store, renderer, start):
     row = row_of(store, renderer, start())
     assert {name for name, value in row.figures.items() if value is not None} == set()
-    assert not row.is_settled
 
 
 def test_before_a_check_the_figures_are_those_of_the_panel(store, renderer, finish):
@@ -84,7 +83,7 @@ def test_before_a_check_the_figures_are_those_of_the_panel(store, renderer, fini
     assert row.figures["gap"] == shown.accuracy_train - shown.accuracy_held_out
     assert row.figures["seconds"] == event.elapsed_s
     assert row.figures["p"] is None
-    assert (row.is_checked, row.checked_share, row.is_settled) == (False, None, True)
+    assert (row.is_checked, row.checked_share) == (False, None)
 
 
 def test_a_check_replaces_the_accuracies_of_the_split(store, renderer, finish, monkeypatch):
@@ -93,14 +92,14 @@ def test_a_check_replaces_the_accuracies_of_the_split(store, renderer, finish, m
     asked = new_analysis(record, "check")
     store.create(asked)
     waiting = row_of(store, renderer, record)
-    assert (waiting.checked_share, waiting.is_settled) == (0.0, False)
+    assert waiting.checked_share == 0.0
     InlineRunner(store).drain()
     row, report = row_of(store, renderer, record), CHECK.stored(store, asked.run_id)
     train, held_out, _ = report.scores["KDE"]
     assert (row.figures["accuracy-training"], row.figures["accuracy-held-out"]) == (train, held_out)
     assert row.figures["gap"] == train - held_out
     assert row.figures["p"] == report.p_value
-    assert (row.is_checked, row.checked_share, row.is_settled) == (True, None, True)
+    assert (row.is_checked, row.checked_share) == (True, None)
 
 
 def test_a_stopped_check_is_as_none(store, renderer, finish):
@@ -109,7 +108,7 @@ def test_a_stopped_check_is_as_none(store, renderer, finish):
     store.create(asked)
     store.cancel(asked.run_id)
     assert store.get(asked.run_id).state is RunState.CANCELLED
-    assert row_of(store, renderer, record).is_settled
+    assert row_of(store, renderer, record).checked_share is None
 
 
 def test_the_features_used_are_those_of_the_same_projection_in_any_units(store, renderer, finish):
