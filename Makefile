@@ -21,7 +21,7 @@ PAGE_TOOLS := node_modules/.installed
 WITH_NODE := PATH="$(CURDIR)/$(VENV)/bin:$$PATH"
 
 .DEFAULT_GOAL := help
-.PHONY: help run test slow mutants audit bench pictures docs wheel lint format hooks pins constants clean lint-page page browser redis nginx
+.PHONY: help run test slow mutants audit bench pictures docs wheel publish lint format hooks pins constants clean lint-page page browser redis nginx
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -54,9 +54,15 @@ docs: $(SITE_TOOLS) $(PAGE_TOOLS) ## Build the documentation as a site, into bui
 	@exec $(PYTHON_IN_VENV) -m tools.site $(ARGS)
 
 wheel: $(DEV) ## Build library and studio as wheels and source archives, and try the wheels in empty environments
+	@rm -f dist/melm_*
 	@$(PYTHON_IN_VENV) -m hatchling build --directory dist
 	@cd distributions/melm-core && $(CURDIR)/$(PYTHON_IN_VENV) -m hatchling build --directory $(CURDIR)/dist
+	@$(VENV)/bin/twine check --strict dist/melm_*
+	@ls -l dist
 	@$(PYTHON_IN_VENV) -m pytest -q -rP tests/test_wheel.py
+
+publish: $(DEV) ## Upload what make wheel has built to the package index, with the token in TWINE_PASSWORD
+	@TWINE_USERNAME=__token__ $(VENV)/bin/twine upload --non-interactive dist/melm_*
 
 lint: $(DEV) lint-page ## Check style, types and the direction of imports
 	@$(VENV)/bin/ruff check

@@ -17,7 +17,7 @@ TARGETS = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MUL
 
 
 def test_tests_wheel_documentation_and_audit_have_a_job_each():
-    assert set(JOBS) == {"test", "wheel", "docs", "audit"}
+    assert set(JOBS) == {"test", "wheel", "docs", "audit", "publish"}
     assert all("timeout-minutes" in job for job in JOBS.values())
     assert WORKFLOW["permissions"] == {"contents": "read"}
 
@@ -25,10 +25,21 @@ def test_tests_wheel_documentation_and_audit_have_a_job_each():
 @pytest.mark.parametrize("command", [step["run"] for step in STEPS if "run" in step])
 def test_every_command_exists(command):
     program, *arguments = command.split()
-    if program == "make":
+    if program == "gh":  # which the machines of the jobs have
+        assert arguments[:2] == ["run", "download"]
+    elif program == "make":
         assert set(arguments) <= TARGETS
     else:
         assert os.access(ROOT / program, os.X_OK)
+
+
+def test_only_a_tag_whose_jobs_have_all_passed_is_published_and_only_that_job_has_the_token():
+    publish = JOBS["publish"]
+    assert publish["if"] == "startsWith(github.ref, 'refs/tags/v')"
+    assert set(publish["needs"]) == set(JOBS) - {"publish"}
+    others = [job for name, job in JOBS.items() if name != "publish"]
+    assert "secrets." not in str(others)
+    assert str(publish).count("secrets.") == 1
 
 
 @pytest.mark.parametrize("action", sorted({step["uses"] for step in STEPS if "uses" in step}))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
+import tarfile
 import venv
 import zipfile
 from pathlib import Path
@@ -107,6 +109,45 @@ def test_the_studio_requires_the_library_and_the_library_nothing_of_the_web(whee
 
 def test_the_license_of_the_library_is_that_of_the_repository():
     assert (LIBRARY / "LICENSE").read_text() == (ROOT / "LICENSE").read_text()
+
+
+@pytest.mark.parametrize(
+    ("root", "url"),
+    [(ROOT, "https://example.org/studio"), (LIBRARY, "https://example.org/studio"), (LIBRARY, "")],
+    ids=["studio", "library", "library without an address"],
+)
+def test_an_index_gets_no_link_that_leads_nowhere(tmp_path, root, url):
+    build = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory"]
+    environment = {**os.environ, "MELM_REPOSITORY_URL": url}
+    subprocess.run([*build, tmp_path], cwd=root, check=True, capture_output=True, env=environment)
+    metadata = metadata_of(next(tmp_path.glob("*.whl")))
+    _, description = metadata.split("\n\n", 1)
+    assert description.split("```sh\n")[1].startswith("pip install melm-")
+    links = re.findall(r"\]\(([^)]*)\)", description)
+    pictures = re.findall(r"!\[[^\]]+\]\(([^)]*)\)", description)
+    assert all(link.startswith(f"{url}/") for link in links)
+    assert [bool(links), bool(pictures)] == [bool(url), bool(url)]
+    for link in links:
+        assert (ROOT / link.partition("/HEAD/")[2].partition("#")[0]).is_file()
+    assert ("Project-URL: Homepage" in metadata) == bool(url)
+
+
+def test_what_an_index_shows_is_valid(wheels):
+    check = [sys.executable, "-m", "twine", "check", "--strict", *wheels.values()]
+    subprocess.run(check, check=True, capture_output=True)
+
+
+def test_a_source_archive_of_the_library_gives_the_same_wheel(wheels, tmp_path):
+    build = [sys.executable, "-m", "hatchling", "build", "--directory", tmp_path, "--target"]
+    subprocess.run([*build, "sdist"], cwd=LIBRARY, check=True, capture_output=True)
+    with tarfile.open(next(tmp_path.glob("*.tar.gz"))) as archive:
+        archive.extractall(tmp_path / "unpacked", filter="data")
+    (root,) = (tmp_path / "unpacked").iterdir()
+    subprocess.run([*build, "wheel"], cwd=root, check=True, capture_output=True)
+    again = next(tmp_path.glob("*.whl"))
+    assert metadata_of(again) == metadata_of(wheels["melm_core"])
+    held = [set(zipfile.ZipFile(wheel).namelist()) for wheel in (again, wheels["melm_core"])]
+    assert held[0] == held[1]
 
 
 @pytest.mark.slow

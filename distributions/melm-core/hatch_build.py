@@ -1,20 +1,69 @@
-"""Where the wheel of the library takes its package from."""
+"""Where the wheel of the library takes its package from, and what an index shows of a distribution.
+
+The studio has its description and addresses from here, too: a source archive of the library holds
+nothing beside this folder. Where the project is published is known where it is published, so the
+addresses are those below MELM_REPOSITORY_URL, which the workflow that publishes sets. Without it,
+the description has neither pictures nor links to the documents.
+"""
 
 from __future__ import annotations
 
+import os
+import re
 from pathlib import Path
 from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+from hatchling.metadata.plugin.interface import MetadataHookInterface
 
 _PACKAGE = "melm_core"
+VARIABLE = "MELM_REPOSITORY_URL"
+_PAPER = "https://doi.org/10.1007/978-3-319-23528-8_4"
+_PICTURE = re.compile(r"!\[([^\]]*)\]\((?!https?:)([^)]+)\)\n*")
+_LINK = re.compile(r"(?<!!)\[([^\]]*)\]\((?!https?:)([^)]+)\)")
 
 
 class PackageOfTheRepository(BuildHookInterface):  # type: ignore[type-arg]
-    """Take it from the root of the repository, or of a source archive that holds it."""
+    """Take it from the root of the repository; a source archive holds it already."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Add the package to what the target of the build holds."""
         here = Path(self.root)
-        root = here if (here / _PACKAGE).is_dir() else here.parents[1]
-        build_data["force_include"][str(root / _PACKAGE)] = _PACKAGE
+        if not (here / _PACKAGE).is_dir():
+            build_data["force_include"][str(here.parents[1] / _PACKAGE)] = _PACKAGE
+
+
+class IndexMetadata(MetadataHookInterface):
+    """Sets the description and the addresses of a distribution.
+
+    Its option `description` is the file of the description.
+    """
+
+    def update(self, metadata: dict[str, Any]) -> None:
+        """Add both to the metadata."""
+        url = os.environ.get(VARIABLE, "").rstrip("/")
+        text = (Path(self.root) / self.config["description"]).read_text(encoding="utf-8")
+        metadata["readme"] = {"content-type": "text/markdown", "text": for_index(text, url)}
+        metadata["urls"] = addresses(url)
+
+
+def for_index(text: str, url: str) -> str:
+    """The description with links from the repository, or without any if that has no address."""
+    if not url:
+        return _LINK.sub(r"\1", _PICTURE.sub("", text))
+    text = _PICTURE.sub(rf"![\1]({url}/raw/HEAD/\2)\n\n", text)
+    return _LINK.sub(rf"[\1]({url}/blob/HEAD/\2)", text)
+
+
+def addresses(url: str) -> dict[str, str]:
+    """The addresses beside the description."""
+    paper = {"Paper": _PAPER}
+    if not url:
+        return paper
+    return {
+        "Homepage": url,
+        "Documentation": f"{url}/blob/HEAD/docs/tutorial.md",
+        "Changes": f"{url}/blob/HEAD/CHANGELOG.md",
+        "Issues": f"{url}/issues",
+        **paper,
+    }
