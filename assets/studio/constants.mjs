@@ -36,6 +36,8 @@ export const ID = Object.freeze({
   distances: "distances",
   featuresView: "features-view",
   loadings: "loadings",
+  others: "others",
+  downloads: "downloads",
   filters: "filters",
   filterColumn: "filter-column",
   filterValues: "filter-values",

@@ -18,6 +18,7 @@ from melm_studio.layout.present import link_parts, notice, play_bar, present_tit
 from melm_studio.layout.run_dialogs import (
     analysis_dialog,
     distances_dialog,
+    downloads_dialog,
     features_dialog,
     loadings_dialog,
     surface_view,
@@ -86,6 +87,7 @@ def static_parts() -> list[Component]:
         features_dialog(),
         *(analysis_dialog(each) for each in ANALYSES.values() if each.title),
         loadings_dialog(),
+        downloads_dialog(),
         figure_dialog(),
         talk_dialog(),
         help_view(),

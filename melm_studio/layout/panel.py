@@ -31,6 +31,7 @@ from melm_studio.layout.panel_tools import (
     TREE,
     picture_tools,
 )
+from melm_studio.layout.run_dialogs import DOWNLOADS_TITLE, OTHERS_TITLE
 
 SEARCH = "search"
 _SHAPES = {1: "line", 2: FLAT, 3: SPACE}
@@ -255,31 +256,20 @@ def _edited_commands() -> Component:
 
 
 def run_menu() -> list[Component]:
-    """A button and its menu; a script sets the addresses of the items."""
-    offered = [each for each in ANALYSES.values() if each.title]
+    """A button and its menu; what else is asked of a plane, and its files, have dialogs."""
     items = [
-        _label("This view"),
         menu_item("Copy link", **data(link="copy")),
         menu_item("Add to story", **data(story="add")),
-        _label("Is it stable, are there others?"),
-        menu_item("Loadings", **part("open-loadings"), **needs(LINEAR, PLANAR)),
-        *(_analysis_item(each) for each in offered if not each.is_next),
+        menu_item(OTHERS_TITLE, "is-apart", **part("open-others")),
         menu_item("Decision surface", **part("surface"), **needs(FLAT, CLASSES)),
-        _label("What next?"),
-        *(_analysis_item(each) for each in offered if each.is_next),
+        html.Div("What next?", className="menu-label", role="presentation"),
+        *(_analysis_item(each) for each in ANALYSES.values() if each.title and each.is_next),
         menu_item("New rows from a file…", **part("add-rows")),
         menu_item("Paste new rows", **part("paste-rows")),
-        _label("Downloads"),
-        _download("points.csv", "Projected points"),
-        _download("components.csv", "Components", **needs(LINEAR)),
-        _download("model.json", "Model (JSON)", **needs(LINEAR)),
-        _download("script.py", "Python script", **needs(LINEAR)),
-        _download("report.html", "Report (HTML)"),
-        _download("replay.html", "Replay (HTML)"),
-        _label("Runs"),
+        menu_item(f"{DOWNLOADS_TITLE}…", "is-apart", **part("open-downloads")),
         menu_item("Remove all runs", **part("remove-all")),
     ]
-    label = "Download and share"
+    label = "More of this run"
     return [
         icon_button("more", label, **part("export")),
         menu(label, items, **part("exports")),
@@ -289,14 +279,6 @@ def run_menu() -> list[Component]:
 def _analysis_item(analysis: Analysis[Any]) -> Component:
     needed = needs(*analysis.needs) if analysis.needs else {}
     return menu_item(analysis.title, **data(analysis=analysis.name), **needed)
-
-
-def _label(text: str) -> Component:
-    return html.Div(text, className="menu-label", role="presentation")
-
-
-def _download(file: str, label: str, **properties: Any) -> Component:
-    return html.A(label, className="menu-item", role="menuitem", **data(file=file), **properties)
 
 
 def history() -> Component:

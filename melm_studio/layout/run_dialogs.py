@@ -9,12 +9,27 @@ import dash_mantine_components as dmc
 from dash import dcc, html
 from dash.development.base_component import Component
 
+from melm_studio.analyses import ANALYSES
 from melm_studio.analyses.analysis import Analysis
 from melm_studio.layout import ids
 from melm_studio.layout.attributes import aria, data
 from melm_studio.layout.buttons import button, icon_button
 from melm_studio.layout.dialog import dialog
+from melm_studio.layout.panel_tools import LINEAR, PLANAR
 from melm_studio.planes.decision_surface import KINDS
+
+OTHERS_TITLE = "Is it stable, are there others?"
+DOWNLOADS_TITLE = "Downloads"
+
+# The files of a plane: name, label, what the run must be, content.
+_FILES = (
+    ("report.html", "Report (HTML)", "", "Scores, picture, features, data and method, to print"),
+    ("replay.html", "Replay (HTML)", "", "The way of the search, in a file that needs no studio"),
+    ("script.py", "Python script", LINEAR, "Places new rows, without the studio"),
+    ("model.json", "Model (JSON)", LINEAR, "The plane and its preparation, for other programs"),
+    ("points.csv", "Projected points", "", "Every row in the plane (CSV)"),
+    ("components.csv", "Components", LINEAR, "The loadings of every feature (CSV)"),
+)
 
 # From the name of an element to the attribute by which a script finds it in the dialog.
 Part = Callable[[str], dict[str, Any]]
@@ -65,7 +80,61 @@ def loadings_dialog() -> Component:
     plot = html.Div(
         className="loadings-plot", role="img", **_part_beside("plot"), **aria(label="Loadings")
     )
-    return _beside(ids.LOADINGS, "Loadings", "Draw again", [plot])
+    return _beside(ids.LOADINGS, "Loadings", "Draw again", [_other_tabs(), plot])
+
+
+def _other_tabs() -> Component:
+    """What shows whether a plane is stable or not alone; a script offers what a run has."""
+    offered = [each for each in ANALYSES.values() if each.title and not each.is_next]
+    tabs = [
+        ("loadings", "Loadings", (LINEAR, PLANAR)),
+        *((each.name, each.title, each.needs) for each in offered),
+    ]
+    return html.Div(
+        [
+            html.Button(
+                title,
+                type="button",
+                className="segment",
+                **data(analysis=name, needs=" ".join(needed)),
+                **aria(pressed="false"),
+            )
+            for name, title, needed in tabs
+        ],
+        id=ids.OTHERS,
+        className="segments",
+        role="group",
+        **aria(label=OTHERS_TITLE),
+    )
+
+
+def downloads_dialog() -> Component:
+    """The files of the plane on screen, closed until a script opens it and sets their addresses."""
+    return dialog_frame(
+        ids.DOWNLOADS,
+        "dialog",
+        DOWNLOADS_TITLE,
+        _part_of_downloads,
+        [
+            html.P("All but the replay describe the plane on screen.", className="hint"),
+            html.Ul(
+                [
+                    html.Li(
+                        [
+                            html.A(label, download="", **data(file=file, needs=needed)),
+                            html.Small(meaning),
+                        ]
+                    )
+                    for file, label, needed, meaning in _FILES
+                ],
+                className="downloads",
+            ),
+        ],
+    )
+
+
+def _part_of_downloads(name: str) -> dict[str, Any]:
+    return data(downloads=name)
 
 
 def _beside(component_id: str, title: str, again: str, content: list[Component]) -> Component:

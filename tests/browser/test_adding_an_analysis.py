@@ -34,7 +34,7 @@ def test_a_toy_analysis_is_shown_by_its_own_module(page: Page, address: str, siz
     panel = studio.run("PCA")
     panel.expect_end()
     page.set_viewport_size({"width": size[0], "height": size[1]})
-    panel.choose(MEAN_ROW.title)
+    panel.look_beside(MEAN_ROW.title)
     dialog = page.locator(f"#{ids.analysis(MEAN_ROW.name)}")
     expect(dialog.get_by_role("listitem")).to_have_count(3)
     expect(dialog.get_by_role("status")).to_contain_text("from the mean of their class")

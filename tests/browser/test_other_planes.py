@@ -34,7 +34,7 @@ def stranger(new_context: Callable[..., BrowserContext]) -> Page:
 
 def found(panel: Panel, item: str, dialog: str) -> Locator:
     """Open what is beside the picture, and wait until all of it is found."""
-    panel.choose(item)
+    panel.look_beside(item)
     beside = panel.node.page.locator(f"#{dialog}")
     expect(beside.locator("progress")).to_be_visible()
     expect(beside.locator("progress")).to_be_hidden(timeout=FOUND_MS)

@@ -46,7 +46,7 @@ globalThis.MutationObserver = /** @type {any} */ (class {
 });
 
 const { Beside } = await import("../../assets/studio/analyses/beside.mjs");
-const { showLoadings } = await import("../../assets/studio/analyses/loadings_view.mjs");
+const { showAnalysis: showLoadings } = await import("../../assets/studio/analyses/loadings_view.mjs");
 const { showAnalysis: showResamples } = await import("../../assets/studio/analyses/resamples_view.mjs");
 
 let waiting; // requests, with what answers them

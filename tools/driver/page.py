@@ -219,15 +219,24 @@ class Panel:
     def choose(self, item: str) -> None:
         """Choose an item of the panel's menu."""
         page = self.node.page
-        self.node.get_by_role("button", name="Download and share").click()
+        self.node.get_by_role("button", name="More of this run").click()
         page.get_by_role("menuitem", name=item).click()
         expect(page.get_by_role("menu")).to_be_hidden()
 
     def download(self, item: str) -> Download:
-        """Choose a file of the panel's menu."""
-        with self.node.page.expect_download() as waiting:
-            self.choose(item)
+        """Save a file of the plane."""
+        self.choose("Downloads…")
+        page = self.node.page
+        with page.expect_download() as waiting:
+            page.get_by_role("dialog", name="Downloads").get_by_role("link", name=item).click()
+        page.keyboard.press("Escape")
         return waiting.value
+
+    def look_beside(self, tab: str) -> None:
+        """Open what shows whether the plane is stable, or whether there are others, at a tab."""
+        self.choose("Is it stable, are there others?")
+        group = self.node.page.get_by_role("group", name="Is it stable, are there others?")
+        group.get_by_role("button", name=tab).click()
 
     def open_layers(self) -> Locator:
         """Open the popover of layers and arrows."""

@@ -1,14 +1,19 @@
 // Opens what an analysis of a run has found: the tree of its planes, its resamples, the loadings of its plane, how few
 // features suffice, the distances of its rows. Their scripts are loaded by the first click.
+import { ID } from "../constants.mjs";
 import { sentenceOf } from "../page/answers.mjs";
+import { byId } from "../page/dom.mjs";
 import { showNotice, whenLoaded } from "../page/notice.mjs";
 import { addToPanels } from "../panel/features.mjs";
+import { isMet } from "../panel/panels.mjs";
 
 /** @typedef {import("../panel/panel.mjs").Panel} Panel */
 
 export function addOtherPlanes() {
   addToPanels((panel) => {
-    connect(panel, "open-loadings", openLoadings);
+    const others = panel.part("open-others");
+    others.hidden = !offered(panel).length;
+    others.onclick = () => openAnalysis(panel, offered(panel)[0].dataset.analysis);
     connect(panel, "show-distances", openDistances); // a nonlinear projection has none
     for (const button of /** @type {NodeListOf<HTMLElement>} */ (panel.node.querySelectorAll("[data-analysis]"))) {
       button.onclick = () => openAnalysis(panel, button.dataset.analysis);
@@ -22,8 +27,13 @@ function connect(panel, part, open) {
   if (button) button.onclick = () => open(panel);
 }
 
-// Only runs of MELM have a tree, only linear ones resamples.
-const offers = (panel, name) => Boolean(panel?.node.querySelector(`[data-analysis="${name}"]`));
+/** @returns {HTMLElement[]} */
+const tabs = () => /** @type {HTMLElement[]} */ ([...byId(ID.others).children]);
+
+/** What may be looked at beside the plane of a run: only runs of MELM have a tree, only linear ones resamples. @param {Panel} panel */
+const offered = (panel) => tabs().filter(({ dataset: { needs } }) => isMet(needs, panel));
+
+const offers = (panel, name) => Boolean(panel && offered(panel).some(({ dataset }) => dataset.analysis === name));
 
 /** @param {Panel | undefined} panel */
 export async function openTree(panel) {
@@ -35,15 +45,20 @@ export async function openResamples(panel) {
   if (offers(panel, "resamples")) await openAnalysis(panel, "resamples");
 }
 
-/** @param {Panel} panel */
-async function openLoadings(panel) {
-  if (!panel.plane) return;
-  (await whenLoaded(import("./loadings_view.mjs")))?.showLoadings(panel);
-}
-
-/** Opens an analysis of a run, by its module. @param {Panel} panel @param {string} name */
+/** Opens an analysis of a run, by its module, with tabs for the others. @param {Panel} panel @param {string} name */
 export async function openAnalysis(panel, name) {
   (await whenLoaded(import(`./${name}_view.mjs`)))?.showAnalysis(panel);
+  const tab = tabs().find(({ dataset }) => dataset.analysis === name);
+  const head = document.querySelector(".beside[open] .dialog-head");
+  if (!head || !tab) return;
+  head.after(byId(ID.others));
+  const others = offered(panel);
+  for (const each of tabs()) {
+    each.hidden = !others.includes(each);
+    each.setAttribute("aria-pressed", String(each === tab));
+    each.onclick = () => openAnalysis(panel, each.dataset.analysis);
+  }
+  tab.focus();
 }
 
 /** @param {Panel} panel */

@@ -12,7 +12,8 @@ const AT_REST_MS = 200; // a plane that stays this long is at rest
 let view = null;
 
 /** Opens the loadings of a run. @param {Panel} panel */
-export function showLoadings(panel) {
+export function showAnalysis(panel) {
+  if (!panel.plane) return;
   view ??= new LoadingsView();
   view.open(panel);
 }

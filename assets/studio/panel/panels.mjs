@@ -158,11 +158,10 @@ export function nodeFor(place) {
   const { place: run, label, ...described } = place.dataset;
   const { title, has, projection } = described;
   const parts = /** @type {DocumentFragment} */ (template.cloneNode(true));
-  removeUnneeded(parts, new Set(has.split(" ")));
+  removeUnneeded(parts, has);
   for (const slot of elements(parts, "[data-slider]")) slot.replaceChildren(sliderOf(slot.dataset));
   parts.querySelector('[data-part="title"]').textContent = title;
   if (projection) for (const axis of elements(parts, "[data-axis]")) nameAfter(projection, axis);
-  for (const link of elements(parts, "[data-file]")) link.href = `runs/${run}/${link.dataset.file}`;
   const node = document.createElement("section");
   node.className = "panel";
   Object.assign(node.dataset, { run, ...described });
@@ -175,11 +174,14 @@ export function nodeFor(place) {
 const elements = (parts, selector) => [...parts.querySelectorAll(selector)];
 
 // Parts that only other kinds of runs need.
-function removeUnneeded(parts, features) {
-  for (const part of elements(parts, "[data-needs]")) {
-    if (!part.dataset.needs.split(" ").every((need) => features.has(need))) part.remove();
-  }
+function removeUnneeded(parts, has) {
+  for (const part of elements(parts, "[data-needs]")) if (!meets(part.dataset.needs, has)) part.remove();
 }
+
+const meets = (needs, has) => needs.split(" ").every((need) => !need || has.split(" ").includes(need));
+
+/** Whether a run is what something needs. @param {string} needs @param {Panel} panel */
+export const isMet = (needs, { node }) => meets(needs, node.dataset.has);
 
 // A nonlinear projection has no components: its axes bear its name.
 function nameAfter(projection, axis) {

@@ -1,10 +1,11 @@
 // What is taken along of a panel: the files of its plane, a link to it, a figure for print.
-import { MORE_LAYERS } from "../constants.mjs";
+import { ID, MORE_LAYERS } from "../constants.mjs";
+import { byId } from "../page/dom.mjs";
 import { connectMenu } from "../page/menu.mjs";
 import { NO_PLANE, showNotice, whenLoaded } from "../page/notice.mjs";
 import { switches } from "../page/switches.mjs";
 import { addToPanels } from "../panel/features.mjs";
-import { shownPanels } from "../panel/panels.mjs";
+import { isMet, shownPanels } from "../panel/panels.mjs";
 import { copyLink } from "./share_link.mjs";
 
 const MOST_RUNS = 9; // of a report
@@ -17,12 +18,25 @@ export function addDownloads() {
   addToPanels((panel) => {
     const menu = panel.part("exports");
     connectMenu(panel.part("export"), menu);
-    menu.addEventListener("click", ({ target }) => {
-      const { dataset } = target;
-      if (dataset.file) addressPlane(target, panel);
-      if (dataset.link) copyLink(panel).catch(console.warn);
-    });
+    menu.addEventListener("click", ({ target }) => target.dataset.link && copyLink(panel).catch(console.warn));
+    panel.part("open-downloads").onclick = () => openDownloads(panel);
   });
+}
+
+/** The files of a run, of the plane on screen. @param {import("../panel/panel.mjs").Panel} panel */
+function openDownloads(panel) {
+  if (!panel.plane) return showNotice(NO_PLANE);
+  const dialog = /** @type {HTMLDialogElement} */ (byId(ID.downloads));
+  const query = panel.query({ gamma: null, toward: null, view_angle: null });
+  query.set("plane", String(panel.plane.sequence));
+  const layers = MORE_LAYERS.filter((name) => switches[name].value).join();
+  for (const link of /** @type {NodeListOf<HTMLAnchorElement>} */ (dialog.querySelectorAll("[data-file]"))) {
+    const { file, needs } = link.dataset;
+    link.parentElement.hidden = !isMet(needs, panel);
+    link.href = `runs/${panel.run}/${file}?${query}${file === REPLAY ? `&layers=${layers}` : ""}`;
+  }
+  /** @type {HTMLElement} */ (dialog.querySelector('[data-downloads="close"]')).onclick = () => dialog.close();
+  return dialog.showModal();
 }
 
 // The report of all runs on screen.
@@ -32,14 +46,6 @@ function saveReport() {
   const query = new URLSearchParams(drawn.slice(0, MOST_RUNS).map(({ run }) => ["run", run]));
   const link = Object.assign(document.createElement("a"), { href: `report.html?${query}`, download: "" });
   return link.click();
-}
-
-// A file describes the plane on screen.
-function addressPlane(link, panel) {
-  if (!panel.plane) return;
-  const query = panel.query({ gamma: null, toward: null, view_angle: null });
-  if (link.dataset.file === REPLAY) query.set("layers", MORE_LAYERS.filter((name) => switches[name].value).join());
-  link.search = `?plane=${panel.plane.sequence}&${query}`;
 }
 
 // The buttons that open the dialog of a figure for print, whose scripts are loaded by the first click.

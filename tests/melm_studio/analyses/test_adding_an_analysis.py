@@ -51,9 +51,9 @@ def run(studio, owner):
     return run
 
 
-def test_it_stands_in_the_menu_of_a_run_and_has_a_dialog(studio):
+def test_it_has_a_tab_beside_the_picture_and_a_dialog(studio):
     (item,) = (each for each in parts(static_parts()) if each.get("data-analysis") == MEAN_ROW.name)
-    assert (item["children"], item["role"]) == (MEAN_ROW.title, "menuitem")
+    assert item["children"] == MEAN_ROW.title
     assert part(static_parts(), ids.analysis(MEAN_ROW.name))
 
 

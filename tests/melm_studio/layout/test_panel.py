@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from melm_studio.layout.page import static_parts
 from melm_studio.layout.panel import panel, panel_model
 from tests.melm_studio.layout.trees import parts
 
@@ -53,12 +54,12 @@ def test_the_model_has_buttons_that_stop_and_remove_a_run():
     assert {"stop", "remove", "check", "surface"} <= named_parts()
 
 
-def test_the_model_offers_every_file_and_to_a_curved_picture_no_linear_map():
-    files = [props for props in model() if "data-file" in props]
-    needs = {props["data-file"]: props.get("data-needs") for props in files}
+def test_the_dialog_offers_every_file_and_to_a_curved_picture_no_linear_map():
+    files = [props for props in parts(static_parts()) if "data-file" in props]
+    needs = {props["data-file"]: props["data-needs"] for props in files}
     of_a_map = ("components.csv", "model.json", "script.py")
     of_any = ("points.csv", "replay.html", "report.html")
-    assert needs == dict.fromkeys(of_any) | dict.fromkeys(of_a_map, "linear")
+    assert needs == dict.fromkeys(of_any, "") | dict.fromkeys(of_a_map, "linear")
 
 
 def test_the_model_has_slots_for_what_others_fill():
