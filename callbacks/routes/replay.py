@@ -9,6 +9,7 @@ from typing import Any
 import flask
 import numpy as np
 from dash import Dash
+from rjsmin import jsmin
 
 from callbacks.routes.export import attachment
 from callbacks.routes.requested_view import shown_verdict
@@ -173,7 +174,8 @@ def every_row(record: RunRecord, event: PlaneEvent, view: PlaneView) -> dict[str
 @cache
 def _script() -> str:
     """The modules that draw a replay, as one script that opens it."""
-    return f'{bundle(ASSETS / _ENTRY, ASSETS).script}\nmodules["{_ENTRY}"].openReplay();'
+    script = jsmin(bundle(ASSETS / _ENTRY, ASSETS).script)
+    return f'{script}\nmodules["{_ENTRY}"].openReplay();'
 
 
 def _packed(by_class: list[tuple[FloatArray, FloatArray]]) -> dict[str, Any]:
