@@ -7,7 +7,7 @@ a time where rows depend on each other.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeAlias
@@ -227,8 +227,9 @@ def lot_change(
         first lot by folds that do not have them, those of the new rows by one of these folds.
         Where classes overlap, another mixture of them is then a change as well.
     groups, groups_new : array-like or None, default=None
-        Groups of rows that depend on each other, such as patients, of both lots or of none. The
-        same name is the same group in both.
+        Groups of rows that depend on each other, such as patients, of both lots or of none: of each
+        lot, or all in `groups`, the first lot before the new one. The same name is the same group
+        in both.
     method : str or estimator, default="melm"
         Of the plane of the change, and of the verdict: see `density_scores`.
     n_permutations : int, default=999
@@ -269,7 +270,7 @@ def lot_change(
     check_integer("n_permutations", n_permutations, minimum=19)
     both, notes = _compared(X, X_new, (y, y_new), (groups, groups_new), random_state)
     blocks = _blocks(both)
-    smallest = 1.0 / count_permutations(blocks)
+    smallest = _smallest_p_value(blocks)
     if smallest > LEVEL:
         raise UserError(
             f"Only {count_permutations(blocks):,} exchanges of rows or groups between the lots are "
@@ -329,18 +330,12 @@ def _compared(
             f"The first lot has {first.shape[1]:,} features and the new one {new.shape[1]:,}. Give "
             "both the same columns in the same order."
         )
-    if (groups is None) != (groups_new is None):
-        raise UserError("Groups are given of one lot only. Give those of both, or of none.")
     if y is None and y_new is not None:
         raise UserError("Labels are given of the new lot only. Give those of the first as well.")
     stacked = np.vstack([first, new])
     check_magnitudes(stacked)
     is_new = np.arange(len(stacked)) >= len(first)
-    of_rows = (
-        None
-        if groups is None
-        else group_codes(np.concatenate([np.asarray(groups), np.asarray(groups_new)]), len(is_new))
-    )
+    of_rows = _groups_of_both(groups, groups_new, len(is_new))
     both = _Both(stacked, np.zeros(len(stacked), dtype=np.int64), is_new, of_rows)
     if y is None:
         return both, ()
@@ -366,6 +361,17 @@ def _compared(
     left_out = ", ".join(map(str, classes[~in_both].tolist()))
     notes = (f"Left out, as only one lot has them: {left_out}.",) if left_out else ()
     return replace(both, y=codes.astype(np.int64)).take(kept), notes
+
+
+def _groups_of_both(groups: Any, groups_new: Any, n_rows: int) -> IntArray | None:
+    """Codes of the groups of all rows, the first lot before the new one; None without groups."""
+    if groups is None and groups_new is None:
+        return None
+    if groups is not None and groups_new is None and len(groups) == n_rows:
+        return group_codes(groups, n_rows)
+    if groups is None or groups_new is None:
+        raise UserError("Groups are given of one lot only. Give those of both, or of none.")
+    return group_codes(np.concatenate([np.asarray(groups), np.asarray(groups_new)]), n_rows)
 
 
 def _predicted(both: _Both, y: Any, seed: int) -> IntArray:
@@ -421,6 +427,10 @@ def _blocks(both: _Both) -> tuple[Block, ...]:
     return tuple(blocks)
 
 
+def _smallest_p_value(blocks: Sequence[Block]) -> float:
+    return 1 / count_permutations(blocks)  # of whole numbers: of many rows the count is no float
+
+
 def _within(lot: IntArray, rows: IntArray) -> Block:
     return Block(rows, np.arange(len(rows)), lot[rows])
 
@@ -463,7 +473,7 @@ def _judged(both: _Both, blocks: tuple[Block, ...], n_permutations: int, seed: i
     most = len(statistics) * np.log(len(lots)) + 1.0
     combined = most * n_exceeding.min(axis=0) + np.log(n_exceeding).sum(axis=0)
     p = p_value(int((combined[1:] <= combined[0] + 1e-9).sum()), n_permutations)
-    p = max(p, 1.0 / count_permutations(blocks))
+    p = max(p, _smallest_p_value(blocks))
     of_features = np.maximum(np.abs(by_mean), np.abs(by_spread))
     drawn = np.sort(of_features[1:], axis=None)
     as_large = len(drawn) - np.searchsorted(drawn, of_features[0] * (1.0 - 1e-9), side="left")

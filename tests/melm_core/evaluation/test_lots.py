@@ -94,6 +94,22 @@ def test_few_patients_are_refused_with_the_smallest_possible_p():
         compared(X[:20], X[20:], groups=patients[:20], groups_new=patients[20:])
 
 
+def test_groups_of_both_lots_may_come_as_one():
+    first, new, y, y_new = two_lots(1.0)
+    groups = np.arange(120) // 3
+    split = {"groups": groups[: len(y)], "groups_new": groups[len(y) :], "with_plane": False}
+    whole = {"groups": groups, "with_plane": False}
+    p_values = [compared(first, new, y, y_new, **each).p_value for each in (split, whole)]
+    assert p_values[0] == p_values[1]
+    with pytest.raises(UserError, match="of one lot only"):
+        compared(first, new, y, y_new, groups=groups[: len(y)])
+
+
+def test_lots_of_more_rows_than_their_exchanges_can_be_counted_by_floats():
+    lots = two_lots(0.5, n_rows=2_400)  # more than 1e308 exchanges
+    assert compared(*lots, with_plane=False).p_value == 0.005
+
+
 def test_other_columns_are_refused():
     with pytest.raises(UserError, match="3 features and the new one 2"):
         compared(np.eye(3), np.ones((3, 2)))
