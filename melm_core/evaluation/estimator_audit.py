@@ -107,14 +107,14 @@ None of 199 shuffles came close (p = 0.005).'
 AuditCallback: TypeAlias = Callable[[Audit], bool | None]
 
 
-def audit(
+def audit(  # noqa: PLR0917 - programs rely on this order
     estimator: Any,
     X: Any,
     y: Any,
     groups: Any = None,
-    *,
     n_permutations: int = 199,
     random_state: int | None = None,
+    *,
     n_folds: int = DEFAULT_FOLDS,
     max_rows: int = MOST_AUDITED_ROWS,
     n_jobs: int | None = None,
