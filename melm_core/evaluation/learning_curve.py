@@ -50,6 +50,7 @@ _SEARCHED = np.geomspace(0.25, 64.0, 120)  # times the units of the table
 _OF_TRAINING = float(np.sqrt(1.0 + DEFAULT_FOLDS / (DEFAULT_FOLDS - 1.0)))
 _FLAT_GAIN, _FLAT_BOUND = 0.01, 0.03  # by twice as many rows
 _CLEAR_FALL, _LEAST_FALL = 2.5, 0.03  # standard errors, and balanced accuracy
+_VALLEY_FALL = 1.5  # standard errors, of a fall and of the rise after it
 
 
 @dataclass(frozen=True, eq=False)
@@ -462,17 +463,30 @@ def _curve(units: _Units, sizes: FloatArray, right: FloatArray, seed: int) -> Ro
         needed_upper=float(max(most, needed)),
         is_shown=bool(shares[-1] - 1.0 / n_classes > norm.isf(LEVEL) * error),
         falls=_falls(shares, resampled, 1.0 / n_classes),
-        is_flat=bool(gains[0] < _FLAT_GAIN and np.quantile(gains[1:], BAND) < _FLAT_BOUND),
+        is_flat=bool(
+            gains[0] < _FLAT_GAIN
+            and np.quantile(gains[1:], BAND) < _FLAT_BOUND
+            # A power law averages a fall and the rise after it.
+            and shares[-1] - shares[-2] < _FLAT_BOUND
+        ),
     )
 
 
 def _falls(shares: FloatArray, resampled: FloatArray, chance: float) -> bool:
-    """Whether the share is clearly less at some size than at a smaller one, above guessing."""
+    """Whether the share is clearly less at some size than at a smaller one, above guessing.
+
+    A fall that is made good at a larger size still needs less evidence: no noise of one size makes
+    both.
+    """
     above = shares - chance > _CLEAR_FALL * resampled.std(axis=0, ddof=1)
-    falls = shares[:, None] - shares[None]
+    falls = shares[:, None] - shares[None]  # from the size of the row to that of the column
     errors = (resampled[:, :, None] - resampled[:, None]).std(axis=0, ddof=1)
-    is_clear = (falls > _CLEAR_FALL * errors) & (falls > _LEAST_FALL) & above[:, None]
-    return bool(np.triu(is_clear, 1).any())
+    is_large = falls > _LEAST_FALL
+    is_clear = np.triu((falls > _CLEAR_FALL * errors) & is_large & above[:, None], 1)
+    is_some = (np.abs(falls) > _VALLEY_FALL * errors) & (np.abs(falls) > _LEAST_FALL)
+    fallen = np.triu(is_some & is_large & above[:, None], 1).any(axis=0)
+    risen = np.triu(is_some & (falls < 0.0), 1).any(axis=1)
+    return bool(is_clear.any() or (fallen & risen).any())
 
 
 def _edges() -> tuple[float, float]:

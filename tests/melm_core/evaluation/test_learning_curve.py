@@ -8,7 +8,7 @@ import pytest
 from melm_core.base import UserError
 from melm_core.datasets import pure_noise
 from melm_core.evaluation import rows_needed
-from melm_core.evaluation.learning_curve import PowerLaws
+from melm_core.evaluation.learning_curve import PowerLaws, _falls
 
 
 def two_classes(n_rows: int, n_features: int, distance: float, seed: int = 0):
@@ -71,6 +71,15 @@ def test_no_forecast_is_made_of_a_share_that_falls_with_more_rows():
     found = rows_needed("lda", *two_classes(60, 46, 5.0), n_repeats=3)
     assert found.falls
     assert "says nothing of more rows" in found.sentence
+
+
+def test_a_valley_is_no_flat_curve():
+    shares = np.array([0.65, 0.66, 0.71, 0.69, 0.63, 0.68])
+    resampled = shares + 0.015 * np.random.default_rng(0).standard_normal((500, 6))
+    assert _falls(shares, resampled, chance=0.5)
+    rising, level = np.sort(shares), np.full(6, 0.7)
+    assert not _falls(rising, resampled - shares + rising, chance=0.5)
+    assert not _falls(level, resampled - shares + level, chance=0.5)
 
 
 def test_a_callback_sees_every_fold_and_may_end_it():
