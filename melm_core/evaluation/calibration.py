@@ -26,6 +26,7 @@ _GRID = (15, 7)
 _MOST_EVALUATIONS = 120
 _SURE = 0.95
 _BINS = 10
+_N_BOOTSTRAPS = 200
 
 
 def fitted_calibration(log_densities: FloatArray, y: IntArray) -> Calibration:
@@ -128,8 +129,9 @@ class Reliability:
     brier, brier_error : float
         Mean squared difference of the probabilities from 1 for the class of the row and 0 for the
         others, summed over the classes, and its standard error over the rows.
-    calibration_error : float
-        Mean difference of the two over ten bins of equally many rows, by falling confidence.
+    calibration_error, calibration_standard_error : float
+        Mean difference of the two over ten bins of equally many rows, by falling confidence, and
+        its standard error, by bootstrap of the rows within their bins.
     n_sure : int
         Rows given 95 % and more.
     sure_right : float
@@ -157,6 +159,7 @@ class Reliability:
     brier: float
     brier_error: float
     calibration_error: float
+    calibration_standard_error: float
     n_sure: int
     sure_right: float
     curve: FloatArray
@@ -166,7 +169,9 @@ class Reliability:
         """Compare probabilities, shape (n_rows, n_classes), with class codes."""
         confidence, right = probabilities.max(axis=1), probabilities.argmax(axis=1) == y
         bins = np.array_split(np.argsort(-confidence, kind="stable"), _BINS)
-        gaps = [abs(float((confidence[rows] - right[rows]).sum())) for rows in bins]
+        away_from_right = confidence - right
+        gaps = [abs(float(away_from_right[rows].sum())) for rows in bins]
+        resampled = _resampled_gaps([away_from_right[rows] for rows in bins if len(rows)])
         curve = [(confidence[rows].mean(), right[rows].mean()) for rows in bins if len(rows)]
         away = probabilities - np.eye(probabilities.shape[1])[y]
         squares = (away**2).sum(axis=1)
@@ -179,7 +184,18 @@ class Reliability:
             brier=float(squares.mean()),
             brier_error=float(squares.std(ddof=1) / np.sqrt(len(y))),
             calibration_error=sum(gaps) / len(y),
+            calibration_standard_error=float(resampled.std(ddof=1) / len(y)),
             n_sure=int(is_sure.sum()),
             sure_right=float(right[is_sure].mean()) if is_sure.any() else float("nan"),
             curve=np.array(curve),
         )
+
+
+def _resampled_gaps(of_bins: list[FloatArray]) -> FloatArray:
+    """The sum of the bins' differences in bootstrap samples, shape (n_bootstraps,)."""
+    stream = np.random.default_rng(0)
+    total = np.zeros(_N_BOOTSTRAPS)
+    for own in of_bins:
+        counts = stream.multinomial(len(own), np.full(len(own), 1.0 / len(own)), _N_BOOTSTRAPS)
+        total += np.abs(counts @ own)
+    return total

@@ -50,7 +50,9 @@ class SetReliability(msgspec.Struct, frozen=True):
 
     Attributes
     ----------
-    accuracy, confidence, brier, brier_error, calibration_error : float
+    accuracy, confidence, brier, brier_error : float
+    calibration_error, calibration_standard_error : float
+        The second is the standard error of the first, as `brier_error` is that of `brier`.
     curve : tuple of (float, float)
         Mean confidence of rows that are about as sure, and the share of them that is right.
     """
@@ -60,6 +62,7 @@ class SetReliability(msgspec.Struct, frozen=True):
     brier: float
     brier_error: float
     calibration_error: float
+    calibration_standard_error: float
     curve: tuple[tuple[float, float], ...]
 
     @classmethod
@@ -67,7 +70,8 @@ class SetReliability(msgspec.Struct, frozen=True):
         """Return what a reliability says, as a report keeps it."""
         curve = tuple((float(sure), float(right)) for sure, right in found.curve)
         shares = (found.accuracy, found.confidence, found.brier, found.brier_error)
-        return cls(*shares, found.calibration_error, curve)
+        errors = (found.calibration_error, found.calibration_standard_error)
+        return cls(*shares, *errors, curve)
 
 
 class SetsReport(Record, frozen=True):
@@ -241,8 +245,9 @@ def sets_report(scores: ConformalScores, n_folds: int, rows: IntArray) -> SetsRe
 def _is_whole(found: SetReliability) -> bool:
     shares = (found.accuracy, found.confidence, found.calibration_error)
     of_curve = (share for point in found.curve for share in point)
-    is_brier = all(0.0 <= value < math.inf for value in (found.brier, found.brier_error))
-    return is_brier and all(0.0 <= share <= 1.0 for share in (*shares, *of_curve))
+    others = (found.brier, found.brier_error, found.calibration_standard_error)
+    is_finite = all(0.0 <= value < math.inf for value in others)
+    return is_finite and all(0.0 <= share <= 1.0 for share in (*shares, *of_curve))
 
 
 def _coverage(text: str) -> float:
@@ -310,9 +315,13 @@ def reliability_sentence(report: SetsReport) -> str:
     return (
         f"The likeliest class is right for {percent(after.accuracy)} and given {sure}; "
         f"Brier score {after.brier:.3f} ± {after.brier_error:.3f} (before {before.brier:.3f} ± "
-        f"{before.brier_error:.3f}), expected calibration error {after.calibration_error:.3f} "
-        f"(before {before.calibration_error:.3f})."
+        f"{before.brier_error:.3f}), expected calibration error {_calibration_error(after)} "
+        f"(before {_calibration_error(before)})."
     )
+
+
+def _calibration_error(found: SetReliability) -> str:
+    return f"{found.calibration_error:.3f} ± {found.calibration_standard_error:.3f}"
 
 
 def reliability_figure(report: SetsReport, scheme: Scheme = Scheme.LIGHT) -> dict[str, Any]:
@@ -320,7 +329,7 @@ def reliability_figure(report: SetsReport, scheme: Scheme = Scheme.LIGHT) -> dic
 
     Examples
     --------
-    >>> sure = SetReliability(0.8, 0.9, 0.3, 0.02, 0.1, ((0.9, 0.8),))
+    >>> sure = SetReliability(0.8, 0.9, 0.3, 0.02, 0.1, 0.03, ((0.9, 0.8),))
     >>> figure = reliability_figure(SetsReport(before=sure, after=sure))
     >>> [trace["name"] for trace in figure["data"]]
     ['before', 'calibrated']

@@ -51,3 +51,14 @@ def test_a_row_is_not_calibrated_by_its_own_fold():
     changed = np.where(fold == 0, 1 - Y, Y)
     own, other = (cross_calibrated(logs, y, fold)[fold == 0] for y in (Y, changed))
     np.testing.assert_array_equal(own, other)
+
+
+def test_the_standard_error_of_the_calibration_error_is_its_spread_over_tables():
+    sure = np.tile([0.9, 0.1], (400, 1))
+    tables = [
+        Reliability.of(sure, (np.random.default_rng(seed).random(400) > 0.7).astype(np.int64))
+        for seed in range(60)
+    ]
+    spread = np.std([each.calibration_error for each in tables], ddof=1)
+    said = np.mean([each.calibration_standard_error for each in tables])
+    assert said == pytest.approx(spread, rel=0.3)
