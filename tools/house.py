@@ -1,12 +1,14 @@
 """What somebody reads who follows a fit, a frame or a verdict: `python -m tools.house`.
 
 Counts the functions of the project that run, and the files that they stand in, by a profiler; the
-modules of the product; circles of folders; and the files that an added analysis takes.
+modules of the product; circles of folders; the files that an added analysis takes; and what the
+four answers took that are behind "Is it real?" and "What next?".
 """
 
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 import tempfile
@@ -139,6 +141,108 @@ def files_of_an_analysis() -> int:
     return len([*TOY.glob("mean_row*")]) + N_REGISTRATIONS
 
 
+@dataclass(frozen=True)
+class Taken:
+    """What an answer took.
+
+    Attributes
+    ----------
+    n_files, n_lines : int
+        Of its own modules: numbers, analysis, page, command.
+    n_tests : int
+        Lines of their tests.
+    n_others : int
+        Modules of the product that name it besides, its registration among them.
+    """
+
+    n_files: int
+    n_lines: int
+    n_tests: int
+    n_others: int
+
+
+@dataclass(frozen=True)
+class OwnModules:
+    """The modules that an answer has to itself, their tests, and what others name it by."""
+
+    modules: tuple[str, ...]
+    tests: tuple[str, ...]
+    names: str
+
+
+ANSWERS = {
+    "Is it real?, of any picture": OwnModules(
+        (
+            "melm_core/evaluation/estimator_audit.py",
+            "melm_studio/programs/audit_table.py",
+        ),
+        (
+            "tests/melm_core/evaluation/test_estimator_audit.py",
+            "tests/melm_studio/programs/test_audit_table.py",
+        ),
+        r"\b(audit|audit_coordinates|add_audit_parser)\b",
+    ),
+    "Which class, or none?": OwnModules(
+        (
+            "melm_core/density/calibration.py",
+            "melm_core/density/set_limits.py",
+            "melm_core/evaluation/calibration.py",
+            "melm_core/evaluation/conformal.py",
+            "melm_studio/analyses/sets.py",
+            "assets/studio/analyses/sets_view.mjs",
+        ),
+        (
+            "tests/melm_core/evaluation/test_calibration.py",
+            "tests/melm_core/evaluation/test_conformal.py",
+            "tests/melm_studio/analyses/test_sets.py",
+        ),
+        r"\b(SETS|SetLimits|set_limits|conformal_scores|ConformalScores|predict_set)\b",
+    ),
+    "How many more rows?": OwnModules(
+        (
+            "melm_core/evaluation/learning_curve.py",
+            "melm_studio/analyses/more_rows.py",
+            "assets/studio/analyses/more_rows_view.mjs",
+        ),
+        (
+            "tests/melm_core/evaluation/test_learning_curve.py",
+            "tests/melm_studio/analyses/test_more_rows.py",
+        ),
+        r"\b(rows_needed|RowsNeeded|MORE_ROWS)\b",
+    ),
+    "Has the lot changed?": OwnModules(
+        (
+            "melm_core/evaluation/lots.py",
+            "melm_studio/analyses/lot_change.py",
+            "assets/studio/analyses/lot_change_view.mjs",
+        ),
+        (
+            "tests/melm_core/evaluation/test_lots.py",
+            "tests/callbacks/routes/test_lot_change.py",
+        ),
+        r"\b(lot_change|LotChange|LotRows|LOT_CHANGE|of_new_rows)\b",
+    ),
+}
+
+
+def taken_by(answer: OwnModules) -> Taken:
+    """Count what an answer took."""
+    own = [ROOT / module for module in answer.modules]
+    product = [path for package in PRODUCT for path in (ROOT / package).rglob("*.py")]
+    product += [path for path in (ROOT / "assets").rglob("*.mjs") if ".bundle." not in path.name]
+    others = [path for path in product if path not in own]
+    return Taken(
+        n_files=len(own),
+        n_lines=sum(map(_n_lines, own)),
+        n_tests=sum(_n_lines(ROOT / test) for test in answer.tests),
+        n_others=sum(bool(re.search(answer.names, path.read_text())) for path in others),
+    )
+
+
+def _n_lines(path: Path) -> int:
+    return len(path.read_text().splitlines())
+
+
 def _in_words(found: Called) -> str:
     return f"{found.n_functions} functions in {found.n_files} files"
 
@@ -159,6 +263,12 @@ def main() -> None:
     frame, verdict = frame_and_verdict()
     print(f"{'a cold frame':<40}{_in_words(frame)}")
     print(f"{'Is it real?, until its sentence':<40}{_in_words(verdict)}")
+    for question, answer in ANSWERS.items():
+        taken = taken_by(answer)
+        print(
+            f"{question:<40}{taken.n_lines:,} lines in {taken.n_files} files, tests "
+            f"{taken.n_tests:,}; named in {taken.n_others} others"
+        )
 
 
 if __name__ == "__main__":

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from tools.house import called, files_of_an_analysis, fit_of_iris, n_modules
+import pytest
+
+from tools.house import ANSWERS, called, files_of_an_analysis, fit_of_iris, n_modules, taken_by
 
 
 def test_functions_of_the_product_are_counted_and_those_of_others_are_not():
@@ -20,3 +22,11 @@ def test_an_analysis_is_one_module_one_page_module_and_one_registration():
 
 def test_modules_of_python_and_of_the_page_are_counted():
     assert all(number > 50 for number in n_modules())
+
+
+@pytest.mark.parametrize("answer", ANSWERS.values(), ids=ANSWERS)
+def test_what_an_answer_took_is_counted_with_those_who_name_it(answer):
+    taken = taken_by(answer)
+    assert taken.n_files == len(answer.modules)
+    assert taken.n_lines > taken.n_tests > 0
+    assert taken.n_others > 0  # its registration
