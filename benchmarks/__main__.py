@@ -17,7 +17,7 @@ from benchmarks.engines import (
     paper_fit,
     without_finufft,
 )
-from benchmarks.evaluation import evaluation
+from benchmarks.evaluation import evaluation, first_words
 from benchmarks.fit import fit, small
 from benchmarks.gem import pairs_of_ten_classes
 from benchmarks.kernel_machines import approximation_of_kernel_machines
@@ -73,6 +73,7 @@ BENCHMARKS = {
     "rotations": rotations,
     "gem": pairs_of_ten_classes,
     "evaluation": evaluation,
+    "first-words": first_words,
     "kernel-machines": approximation_of_kernel_machines,
 }
 

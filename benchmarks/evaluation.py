@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -20,8 +22,14 @@ from melm_core.evaluation import (
     permutation_test,
     separability,
 )
-from melm_studio.analyses.analysis import Work
+from melm_core.methods import METHODS
+from melm_studio.analyses.analysis import Analysis, Subject, Work
 from melm_studio.analyses.check import CHECK
+from melm_studio.analyses.lot_change import LOT_CHANGE, LotRows
+from melm_studio.analyses.more_rows import MORE_ROWS
+from melm_studio.analyses.sets import SETS
+from melm_studio.runs.execution.giving_way import StoppedError
+from melm_studio.runs.execution.rows import prepared_for
 from melm_studio.runs.records.check_report import CheckReport
 from melm_studio.runs.records.data_source import DataSource
 from melm_studio.runs.records.parameters import checked_parameters
@@ -33,6 +41,7 @@ _N_PERMUTATIONS = 20
 _N_PLANNED = 999
 _CHECKED_CLASSES = (152, 68, 124)
 _N_CHECKED_FEATURES = 11
+_N_LARGE, _N_LARGE_FEATURES = 1_000, 50
 
 
 def evaluation(repeats: int) -> list[Measurement]:
@@ -63,17 +72,64 @@ def evaluation(repeats: int) -> list[Measurement]:
     ]
 
 
-class _Answered:
-    """A store that asks a check to stop at its first answer."""
+def first_words(repeats: int) -> list[Measurement]:
+    """CPU seconds until each answer to a table of 1,000 x 50 says something.
 
-    def __init__(self) -> None:
-        self.has_answer = False
+    As in a worker, on one core: from the data in the store to the report in the store.
+    """
+    table, lot = _large_tables()
+    measurements = []
+    for method in ("lda", "melm"):
+        for analysis in (CHECK, SETS, MORE_ROWS, LOT_CHANGE):
+            name = f"{analysis.title or 'Is it real?'} {METHODS[method].label}, 1,000 x 50"
+            with threadpool_limits(1):
+                first = _timed(partial(_first_report, analysis, method, table, lot), repeats)
+            measurements.append(Measurement(f"{name}, first words", "CPU s", first))
+    return measurements
+
+
+def _large_tables() -> tuple[LabeledData, bytes]:
+    """A table of two classes that overlap, and a second lot, in which a feature has shifted."""
+    stream = np.random.default_rng(0)
+    y = np.arange(2 * _N_LARGE) % 2
+    X = stream.normal(size=(len(y), _N_LARGE_FEATURES))
+    X[:, 0] += 1.5 * y
+    X[_N_LARGE:, 1] += 1.0
+    frame = pd.DataFrame({f"x{at}": cells for at, cells in enumerate(X[:_N_LARGE].T)})
+    table = Table("large", frame.assign(label=y[:_N_LARGE].astype(str)), ())
+    data = prepare(table, "label")
+    rows = (X[_N_LARGE:] - data.center) / data.scale
+    return data, LotRows("second.csv", rows, y[_N_LARGE:].astype(np.int64)).to_bytes()
+
+
+def _first_report(analysis: Analysis[Any], method: str, data: LabeledData, lot: bytes) -> None:
+    source = DataSource(kind="sample", key="iris")  # an analysis does not read it
+    record = new_run("", "", data.name, method, checked_parameters(method, {}), source=source)
+    subject = Subject(record, record, data.feature_names, data.class_names)
+
+    def has_words(raw: bytes) -> bool:
+        return analysis.section(analysis.read(raw), subject) is not None
+
+    store = _Watching(has_words, lot)
+    with suppress(StoppedError):
+        analysis.compute(Work(store, record, prepared_for(data, record), time))  # type: ignore[arg-type]
+
+
+class _Watching:
+    """A store that asks an analysis to stop at the first report that is wanted."""
+
+    def __init__(self, is_wanted: Callable[[bytes], bool], file: bytes = b"") -> None:
+        self.is_wanted, self.file = is_wanted, file
+        self.has_wanted = False
 
     def put_report(self, _run_id: str, raw: bytes) -> None:
-        self.has_answer = bool(CheckReport.from_bytes(raw).answer)
+        self.has_wanted = self.has_wanted or self.is_wanted(raw)
+
+    def get_file(self, *_: object) -> bytes:
+        return self.file
 
     def request(self, _run_id: str) -> RunRequest:
-        return RunRequest(Command.CANCEL if self.has_answer else Command.GO)
+        return RunRequest(Command.CANCEL if self.has_wanted else Command.GO)
 
 
 def _checked_table() -> LabeledData:
@@ -89,8 +145,9 @@ def _checked_table() -> LabeledData:
 def _first_answer(method: str, data: LabeledData) -> None:
     source = DataSource(kind="sample", key="iris")  # a check does not read it
     record = new_run("", "", data.name, method, checked_parameters(method, {}), source=source)
-    store = _Answered()
-    CHECK.compute(Work(store, record, data, time))  # type: ignore[arg-type]
+    store = _Watching(lambda raw: bool(CheckReport.from_bytes(raw).answer))
+    with suppress(StoppedError):
+        CHECK.compute(Work(store, record, data, time))  # type: ignore[arg-type]
 
 
 def _draws(X: object, y: object, n_permutations: int, level: float | None) -> int:
