@@ -128,7 +128,7 @@ class Analysis(ABC, Generic[R]):
     stopped : str
         What is said of one that was stopped.
     is_next : bool
-        Whether the menu has it under "What next?".
+        Whether it is behind the button "What next?" rather than in the menu of a run.
     of_new_rows : bool
         Whether it compares the rows of a second file with those of the fit.
     is_saved : bool

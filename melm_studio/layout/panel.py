@@ -192,15 +192,37 @@ def _verdict() -> Component:
             ),
             html.Progress(max="1", hidden=True, **part("check-progress"), **aria(label="Check")),
             button("Stop", "stop-check", hidden=True, **part("stop-check")),
-            button(
-                "Is it real?",
-                "ask-check",
-                title="Cross-validation and a permutation test: would chance score as well?",
-                **part("check"),
-            ),
+            html.Div([_is_it_real(), *_what_next()], className="doors"),
         ],
         className="verdict",
     )
+
+
+def _is_it_real() -> Component:
+    return button(
+        "Is it real?",
+        "ask-check",
+        title="Cross-validation and a permutation test: would chance score as well?",
+        **part("check"),
+    )
+
+
+def _what_next() -> list[Component]:
+    """The second door of a run: what follows from it, for new rows and for more of them."""
+    items = [
+        *(_analysis_item(each) for each in ANALYSES.values() if each.is_next),
+        menu_item("New rows from a file…", **part("add-rows")),
+        menu_item("Paste new rows", **part("paste-rows")),
+    ]
+    return [
+        button(
+            "What next?",
+            "explore-only",
+            title="Other rows, more rows, another lot",
+            **part("next"),
+        ),
+        menu("What next?", items, **part("next-items")),
+    ]
 
 
 def _picture() -> Component:
@@ -262,10 +284,6 @@ def run_menu() -> list[Component]:
         menu_item("Add to story", **data(story="add")),
         menu_item(OTHERS_TITLE, "is-apart", **part("open-others")),
         menu_item("Decision surface", **part("surface"), **needs(FLAT, CLASSES)),
-        html.Div("What next?", className="menu-label", role="presentation"),
-        *(_analysis_item(each) for each in ANALYSES.values() if each.title and each.is_next),
-        menu_item("New rows from a file…", **part("add-rows")),
-        menu_item("Paste new rows", **part("paste-rows")),
         menu_item(f"{DOWNLOADS_TITLE}…", "is-apart", **part("open-downloads")),
         menu_item("Remove all runs", **part("remove-all")),
     ]

@@ -7,7 +7,6 @@ from dash.development.base_component import Component
 
 from melm_core.methods import BATCH_WEIGHT
 from melm_studio.analyses.analysis import CLASSES
-from melm_studio.analyses.lot_change import LOT_CHANGE
 from melm_studio.layout.attributes import aria, data, needs, part, tip
 from melm_studio.layout.buttons import button, icon_button
 from melm_studio.layout.menus import menu, menu_item
@@ -136,7 +135,6 @@ def new_rows_card() -> Component:
                 className="card-head",
             ),
             html.P(className="row-words", role="status", **part("new-headline")),
-            button(LOT_CHANGE.title, **data(analysis=LOT_CHANGE.name)),
             # The keyboard scrolls what has the focus.
             html.Ol(
                 className="row-list", tabIndex="0", **part("new-list"), **aria(label="New rows")

@@ -216,10 +216,10 @@ class Panel:
         self.part("plot").hover()
         self.node.page.mouse.wheel(0, -200)
 
-    def choose(self, item: str) -> None:
-        """Choose an item of the panel's menu."""
+    def choose(self, item: str, menu: str = "More of this run") -> None:
+        """Choose an item of a menu of the panel."""
         page = self.node.page
-        self.node.get_by_role("button", name="More of this run").click()
+        self.node.get_by_role("button", name=menu).click()
         page.get_by_role("menuitem", name=item).click()
         expect(page.get_by_role("menu")).to_be_hidden()
 

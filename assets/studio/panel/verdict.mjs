@@ -1,6 +1,7 @@
 // The strip above a picture, as the server writes it: of the best plane so far or, of one that was chosen or changed, of the
 // plane on screen and, once a run has ended, of what its check has found so far. A screen reader is told once the words have stayed for a while.
 import { element, hide, span, write } from "../page/dom.mjs";
+import { connectMenu } from "../page/menu.mjs";
 import { unbroken } from "../page/number_text.mjs";
 import { onChange } from "../page/signals.mjs";
 import { switches } from "../page/switches.mjs";
@@ -40,6 +41,7 @@ class Strip {
     this.follow = span("");
     this.more = span("", "verdict-more"); // which narrow panels leave to the tables
     panel.part("verdict").replaceChildren(this.sign, this.lead, " ", this.follow, this.more);
+    connectMenu(panel.part("next"), panel.part("next-items"));
     panel.part("stop-check").onclick = () => sendCommand(panel, "analyses/check/stop");
   }
 
@@ -83,7 +85,7 @@ class Strip {
     const check = this.verdict?.check;
     const isBusy = Boolean(check && !check.is_final);
     const button = this.panel.part("check");
-    button.disabled = !this.panel.isFinal;
+    button.disabled = this.panel.part("next").disabled = !this.panel.isFinal;
     write(button, check ? "Details" : "Is it real?");
     button.dataset.command = check ? "details" : "check";
     hide(this.panel.part("stop-check"), !isBusy);
