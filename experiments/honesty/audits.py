@@ -35,7 +35,7 @@ def _pictures(*, quick: bool) -> Iterator[tuple[str, Any, int]]:
     analysis = NeighborhoodComponentsAnalysis(2, max_iter=10, random_state=0)
     yield "neighborhood components", analysis, 1 if quick else 100
     if find_spec("umap") and not quick:
-        yield "UMAP with labels", import_module("umap").UMAP(random_state=0), 20
+        yield "UMAP with labels", import_module("umap").UMAP(random_state=0, n_jobs=1), 100
 
 
 def _of(

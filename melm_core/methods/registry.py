@@ -51,7 +51,11 @@ from melm_core.methods.wrappers.factors import (
     NonNegativePlane,
 )
 from melm_core.methods.wrappers.kernel_pca import KernelPCAProjection
-from melm_core.methods.wrappers.neighbor_embedding import TSNEProjection, UMAPProjection
+from melm_core.methods.wrappers.neighbor_embedding import (
+    SupervisedUMAPProjection,
+    TSNEProjection,
+    UMAPProjection,
+)
 from melm_core.methods.wrappers.principal_components import PrincipalComponentsPlane
 from melm_core.rotations.estimator import RotationPlane
 
@@ -349,6 +353,20 @@ METHODS: Mapping[str, Method] = MappingProxyType(
                 uses_labels=False,
                 caution="Distances between clusters mean nothing",
                 requirements=ANY_ROWS,
+                extra="umap",
+            ),
+            Method(
+                key="supervised_umap",
+                label="UMAP with labels",
+                explanation=(
+                    "UMAP that draws rows of a class together. It shows clusters even in noise, "
+                    "so only held-out rows say whether classes differ."
+                ),
+                paper="McInnes, Healy and Melville, 2018",
+                factory=SupervisedUMAPProjection,
+                parameters=(NEIGHBORS, MIN_DISTANCE, SEED),
+                is_linear=False,
+                caution="Classes lie apart in it even where they do not differ",
                 extra="umap",
             ),
         )

@@ -10,6 +10,13 @@ _MELM = r"""@inproceedings{czarnecki2015maximum,
   booktitle = {Machine Learning and Knowledge Discovery in Databases (ECML PKDD)},
   year = {2015}
 }"""  # noqa: E501 - one field a line
+_UMAP = r"""@article{mcinnes2018umap,
+  author = {McInnes, Leland and Healy, John and Melville, James},
+  title = {{UMAP}: Uniform Manifold Approximation and Projection for Dimension Reduction},
+  journal = {arXiv},
+  number = {1802.03426},
+  year = {2018}
+}"""
 
 # The entries of each method, by its key in METHODS.
 ENTRIES: dict[str, tuple[str, ...]] = {
@@ -187,15 +194,8 @@ ENTRIES: dict[str, tuple[str, ...]] = {
   year = {2008}
 }""",
     ),
-    "umap": (
-        r"""@article{mcinnes2018umap,
-  author = {McInnes, Leland and Healy, John and Melville, James},
-  title = {{UMAP}: Uniform Manifold Approximation and Projection for Dimension Reduction},
-  journal = {arXiv},
-  number = {1802.03426},
-  year = {2018}
-}""",
-    ),
+    "umap": (_UMAP,),
+    "supervised_umap": (_UMAP,),
     "kfd": (
         r"""@inproceedings{mika1999fisher,
   author = {Mika, Sebastian and R{\"a}tsch, Gunnar and Weston, Jason and Sch{\"o}lkopf, Bernhard and M{\"u}ller, Klaus-Robert},

@@ -1,4 +1,4 @@
-"""t-SNE and UMAP as nonlinear projections that also place new rows."""
+"""t-SNE and UMAP, with and without labels, as nonlinear projections that also place new rows."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.manifold import TSNE
 from sklearn.neighbors import KNeighborsRegressor
+from sklearn.utils import Tags, check_consistent_length, column_or_1d
+from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
@@ -57,7 +59,8 @@ class NeighborEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-        y : ignored
+        y : array-like of shape (n_samples,)
+            Class labels; ignored by methods that do not use them.
 
         Raises
         ------
@@ -65,10 +68,13 @@ class NeighborEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
             If a parameter or the data are invalid.
         """
         X = self._checked(X)
+        labels = self._labels(y, len(X))
         self.sample_indices_ = self._sample(len(X))
         rows = X[self.sample_indices_]
         with threadpool_limits(1):  # the order of sums, and so the picture, depends on the number
-            coordinates = self._embedded(rows)
+            coordinates = self._embedded(
+                rows, None if labels is None else labels[self.sample_indices_]
+            )
         return self._keep(rows, coordinates.astype(np.float64))
 
     def restore(self, X: Any, embedding: Any) -> Self:
@@ -114,8 +120,12 @@ class NeighborEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         return placed
 
     @abstractmethod
-    def _embedded(self, rows: FloatArray) -> FloatArray:
+    def _embedded(self, rows: FloatArray, labels: IntArray | None) -> FloatArray:
         """Coordinates of rows by the method itself."""
+
+    def _labels(self, y: Any, n_rows: int) -> IntArray | None:
+        """Class codes for the method; None of one that ignores the labels."""
+        return None
 
     @abstractmethod
     def _check_parameters(self) -> None:
@@ -206,7 +216,7 @@ class TSNEProjection(NeighborEmbedding):
         self.max_rows = max_rows
         self.random_state = random_state
 
-    def _embedded(self, rows: FloatArray) -> FloatArray:
+    def _embedded(self, rows: FloatArray, labels: IntArray | None) -> FloatArray:
         search = TSNE(
             self.n_components,
             perplexity=min(self.perplexity, len(rows) / _ROWS_PER_PERPLEXITY),
@@ -288,7 +298,7 @@ class UMAPProjection(NeighborEmbedding):
         self.max_rows = max_rows
         self.random_state = random_state
 
-    def _embedded(self, rows: FloatArray) -> FloatArray:
+    def _embedded(self, rows: FloatArray, labels: IntArray | None) -> FloatArray:
         try:
             umap = import_module("umap")
         except ImportError:
@@ -307,7 +317,7 @@ class UMAPProjection(NeighborEmbedding):
         )
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of numba's compiler, and of rows without neighbors
-            found: FloatArray = search.fit_transform(rows)
+            found: FloatArray = search.fit_transform(rows, labels)
         return found
 
     def _check_parameters(self) -> None:
@@ -315,6 +325,57 @@ class UMAPProjection(NeighborEmbedding):
         is_share = isinstance(self.min_dist, Real) and 0 <= self.min_dist <= 1
         if not is_share:
             raise UserError(f"min_dist={self.min_dist!r} must be a number from 0 to 1.")
+
+
+class SupervisedUMAPProjection(UMAPProjection):
+    """UMAP with labels: rows of a class are drawn together, whatever their features say.
+
+    The graph of neighbors is intersected with that of the labels, by umap-learn's weight of one
+    half. So the map of the training rows shows classes apart even where the features are noise;
+    only rows that were held out tell whether they can be told apart. A new row is placed by its
+    features alone, between its neighbors, as by `UMAPProjection`.
+
+    Parameters
+    ----------
+    n_components, n_neighbors, min_dist, max_rows, random_state
+        See `UMAPProjection`.
+
+    Attributes
+    ----------
+    embedding_ : ndarray of shape (n_embedded, n_components)
+        Coordinates of the embedded rows.
+    sample_indices_ : ndarray of shape (n_embedded,)
+        Which training rows are embedded, ascending.
+
+    References
+    ----------
+    L. McInnes, J. Healy, J. Melville: UMAP: Uniform Manifold Approximation and Projection for
+    Dimension Reduction, arXiv 1802.03426, 2018. umap-learn: UMAP for Supervised Dimension Reduction
+    and Metric Learning (its documentation).
+
+    Examples
+    --------
+    >>> from importlib.util import find_spec
+    >>> from sklearn.datasets import load_iris
+    >>> from melm_core.methods.wrappers.neighbor_embedding import SupervisedUMAPProjection
+    >>> X, y = load_iris(return_X_y=True)
+    >>> if find_spec("umap"):
+    ...     assert SupervisedUMAPProjection().fit(X, y).transform(X[:2]).shape == (2, 2)
+    """
+
+    def _labels(self, y: Any, n_rows: int) -> IntArray:
+        if y is None:
+            raise UserError("UMAP with labels requires y to be passed, but the target y is None.")
+        labels = column_or_1d(y, warn=True)
+        check_consistent_length(np.empty(n_rows), labels)
+        check_classification_targets(labels)
+        codes: IntArray = np.unique(labels, return_inverse=True)[1].astype(np.int64)
+        return codes
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        return tags
 
 
 def _is_spread(rows: FloatArray, n_components: int) -> bool:

@@ -9,8 +9,14 @@ from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from melm_core.base.errors import UserError
+from melm_core.datasets import pure_noise
+from melm_core.evaluation import density_scores
 from melm_core.methods import METHODS
-from melm_core.methods.wrappers.neighbor_embedding import TSNEProjection, UMAPProjection
+from melm_core.methods.wrappers.neighbor_embedding import (
+    SupervisedUMAPProjection,
+    TSNEProjection,
+    UMAPProjection,
+)
 from tests.melm_core.helpers import classes
 
 AWKWARD = {
@@ -97,7 +103,9 @@ compiles = pytest.mark.timeout(600)  # umap-learn does, in the first of them
 @pytest.mark.slow
 @compiles
 @needs_umap
-@parametrize_with_checks([UMAPProjection(n_neighbors=5, max_rows=60)])
+@parametrize_with_checks(
+    [each(n_neighbors=5, max_rows=60) for each in (UMAPProjection, SupervisedUMAPProjection)]
+)
 def test_scikit_learn_estimator_check_of_umap(estimator, check):
     check(estimator)
 
@@ -121,6 +129,34 @@ def test_umap_gives_awkward_rows_finite_coordinates_or_says_why_not(X):
             UMAPProjection().fit(X)
         return
     assert np.isfinite(UMAPProjection().fit_transform(X)).all()
+
+
+@pytest.mark.slow
+@compiles
+@needs_umap
+def test_umap_with_labels_embeds_as_umap_learn_does():
+    X, y = classes(3, 4)
+    expected = import_module("umap").UMAP(random_state=0, n_jobs=1).fit_transform(X, y)
+    found = SupervisedUMAPProjection().fit(X, np.array(["a", "b", "c"])[y])
+    np.testing.assert_array_equal(found.embedding_, expected.astype(np.float64))
+
+
+@pytest.mark.slow
+@compiles
+@needs_umap
+def test_umap_with_labels_separates_noise_it_was_fitted_to_and_no_held_out_rows():
+    found = density_scores("supervised_umap", *pure_noise(200, 50, 2, 0))
+    assert found.train.balanced_accuracy > 0.9
+    assert found.held_out.balanced_accuracy < 0.6
+
+
+@pytest.mark.parametrize(
+    ("y", "sentence"),
+    [(None, "requires y to be passed"), ([0, 1], "inconsistent numbers of samples")],
+)
+def test_umap_with_labels_refuses_to_be_fitted_without_them(y, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        SupervisedUMAPProjection().fit(np.eye(5), y)
 
 
 def test_without_its_package_umap_says_how_to_install_it(monkeypatch):
