@@ -9,6 +9,7 @@ from callbacks import (
     batch_runs,
     compare,
     data,
+    map_comparison,
     method_form,
     page_state,
     panels,
@@ -104,6 +105,7 @@ _CALLBACKS = (
     share_link,
     batch_runs,
     compare,
+    map_comparison,
     ranking,
 )
 

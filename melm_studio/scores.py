@@ -16,7 +16,14 @@ import msgspec
 
 from melm_core.base import p_value_text, percent
 from melm_core.diagnostics import ComponentGain
-from melm_core.evaluation import FIRST_WORDS, Answer, folds_lead, guessing_gives, shuffles_sentence
+from melm_core.evaluation import (
+    FIRST_WORDS,
+    LABELS_MAY_BE_USED,
+    Answer,
+    folds_lead,
+    guessing_gives,
+    shuffles_sentence,
+)
 from melm_core.melm import DivergenceTerms
 from melm_studio.runs.records.check_report import CheckReport, FeatureStability
 from melm_studio.runs.records.outcome import GammaPath
@@ -171,6 +178,8 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
         Upper 95 % bound of the share, of an answer without a p-value.
     questions : tuple of Question
         Those of the table without an answer, for want of which the answer is unknown.
+    is_of_map : bool
+        Whether the rows are judged in a map that labels may have made.
     remarks : tuple of str
         Further notes.
     check : CheckProgress or None
@@ -192,6 +201,7 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     is_corrected: bool = False
     bound: float | None = None
     questions: tuple[Question, ...] = ()
+    is_of_map: bool = False
     remarks: tuple[str, ...] = ()
     check: CheckProgress | None = None
 
@@ -254,7 +264,8 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
             return folds_lead(self.share, self.n_classes, self._first_words)
         if self.rows is Rows.HELD_OUT and self.answer is Answer.NO:
             return f"No better than guessing: {share} of held-out rows"
-        if self.rows is Rows.HELD_OUT and self.answer is Answer.UNKNOWN and not self.questions:
+        is_short = self.answer is Answer.UNKNOWN and not self.questions and not self.is_of_map
+        if self.rows is Rows.HELD_OUT and is_short:
             few, them = ("groups", "their rows") if self.has_groups else ("rows", "them")
             return f"Too few held-out {few} to tell: {share} of {them} are told apart"
         return f"{_capitalized(share)} of {self.rows} are told apart"
@@ -280,8 +291,10 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def notes(self) -> tuple[str, ...]:
         """What limits the answer."""
-        asked = () if self.rows is Rows.FOLDS else self._asked
+        is_said = self.rows is Rows.FOLDS
+        asked = () if is_said else self._asked
         notes = (
+            "" if is_said else self._of_map,
             *asked,
             *self.remarks,
             self._overfit,
@@ -313,7 +326,8 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
         if self.n_classes == 1:
             return "", ""
         if self.rows is Rows.FOLDS:
-            sentences = (self.p.sentence if self.p else "", self._bound_words, *self._asked)
+            p = self.p.sentence if self.p else ""
+            sentences = (p, self._bound_words, self._of_map, *self._asked)
             return " ".join(filter(None, sentences)), ""
         guessing = f"guessing: {percent(self.chance)}"
         if self.rows is Rows.TRAINING:
@@ -333,6 +347,10 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
             if self.bound is None
             else f"Of new rows at most {percent(self.bound)}, with 95 % confidence."
         )
+
+    @property
+    def _of_map(self) -> str:
+        return LABELS_MAY_BE_USED if self.is_of_map else ""
 
     @property
     def _asked(self) -> tuple[str, ...]:
@@ -423,6 +441,7 @@ def check_verdict(report: CheckReport) -> Verdict | None:
         p=permutation_p(report, is_final=True) if report.answer and not report.bound else None,
         bound=report.bound,
         questions=report.questions,
+        is_of_map=report.is_of_map,
     )
 
 

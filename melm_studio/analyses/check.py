@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -27,7 +26,7 @@ from melm_core.evaluation import (
     sampled_rows,
     stability,
 )
-from melm_core.methods import AUTO, GAMMA, METHODS, SEED, STARTS
+from melm_core.methods import AUTO, GAMMA, METHODS, SEED, STARTS, Method
 from melm_studio.analyses.analysis import Analysis, DataShape, Subject, Work, demand
 from melm_studio.analyses.report_section import Section, Table
 from melm_studio.analyses.resamples import feature_stability
@@ -51,7 +50,7 @@ from melm_studio.scores import (
     check_verdict,
     permutation_p,
 )
-from melm_studio.tables import LabeledData, Use, has_chosen_groups
+from melm_studio.tables import LabeledData, Use, has_chosen_groups, is_map, map_columns
 
 N_PERMUTATIONS = 199
 MOST_CHECKED_ROWS = 600
@@ -94,9 +93,6 @@ _MAP = "{names} look like a map that came with the table: {sentence}"
 _FITTED_TO_MAP = (
     "This run was fitted to them, as to all features: if the labels were used to make them, its "
     "own answer is too favorable. Leave them out in Columns and run again."
-)
-_MAP_COLUMN = re.compile(
-    r"(?P<kind>(?:supervised)?(?:umap|tsne|pacmap|trimap|phate|isomap|mds))(?P<axis>[12xy])"
 )
 _UNFINISHED = "The check had not ended when this report was made; its numbers are those so far."
 
@@ -154,28 +150,6 @@ class Check(Analysis[CheckReport]):
 CHECK = Check()
 
 
-def map_columns(names: Sequence[str]) -> list[int]:
-    """Return the positions of two features that look like the axes of a map, or none.
-
-    Their names are those of a method with its axes; x and y alone may be features as any others.
-
-    Examples
-    --------
-    >>> map_columns(["alcohol", "UMAP_1", "UMAP 2", "ash"]), map_columns(["x", "y"])
-    ([1, 2], [])
-    """
-    axes: dict[str, dict[str, int]] = {}
-    for position, name in enumerate(names):
-        found = _MAP_COLUMN.fullmatch(re.sub(r"[^a-z0-9]", "", name.lower()))
-        if found:
-            axes.setdefault(found["kind"], {})[found["axis"]] = position
-    for known in axes.values():
-        for pair in ("12", "xy"):
-            if known.keys() >= set(pair):
-                return [known[axis] for axis in pair]
-    return []
-
-
 def standing_checks(runs: Iterable[RunRecord]) -> dict[str, RunRecord]:
     """Return the newest check of each run, of those not cut short, by the id of the run."""
     checks = (run for run in runs if run.kind == CHECK.name)
@@ -203,18 +177,18 @@ class _Checking:
 
     def _map_notes(self, data: LabeledData) -> Iterator[str]:
         """What is to be said of a map that came with the table."""
-        chosen = map_columns(data.feature_names)
-        if not chosen:
+        known = map_columns(data.feature_names)
+        if known is None or is_map(data.feature_names):  # which the verdict itself judges
             return
         self._update(stage="judging the map that came with the table")
         found = audit_coordinates(
-            data.X[:, chosen],
+            data.X[:, known.columns],
             data.y,
             data.groups,
             random_state=self._parameters[SEED.name],
             callback=lambda _: self._work.give_way(),
         )
-        names = " and ".join(data.feature_names[i] for i in chosen)
+        names = " and ".join(data.feature_names[i] for i in known.columns)
         yield _MAP.format(names=names, sentence=found.sentence)
         yield _FITTED_TO_MAP
 
@@ -250,7 +224,7 @@ class _Checking:
         what it finds does not depend on the permutation.
         """
         method, rows = METHODS[self._record.method], judged_rows(data, record=self._record)
-        if not method.keeps_embedding or method.uses_labels:
+        if not _is_embedded_once(method):
             return method.key, rows
         kept = sampled_rows(data.y, MOST_CHECKED_ROWS, rows["groups"])
         judged = judged_rows(data, kept)
@@ -303,7 +277,11 @@ class _Checking:
                 )
             },
             overlap=tuple(map(tuple, scores.overlap.tolist())),
-            notes=(*scores.notes, *method_notes(self._record)),
+            notes=(
+                *scores.notes,
+                *method_notes(self._record, is_of_map=is_map(data.feature_names)),
+            ),
+            is_of_map=is_map(data.feature_names),
             bound=bound,
             answer="" if bound is None else Answer.NO,
         )
@@ -379,21 +357,27 @@ def _answer(scores: DensityScores, p_value: float, smallest_p_value: float = 0.0
     return answer_of(accuracy, n_classes, p_value, smallest_p_value=smallest_p_value)
 
 
-def method_notes(record: RunRecord) -> Iterator[str]:
+def _is_embedded_once(method: Method) -> bool:
+    return method.keeps_embedding and not method.uses_labels
+
+
+def method_notes(record: RunRecord, *, is_of_map: bool = False) -> Iterator[str]:
     """What cannot be repeated in the folds, so that the answer does not judge it.
 
     Parameters
     ----------
     record : RunRecord
         Of the check.
+    is_of_map : bool
+        Whether its features are the axes of a map, beside which all others were left out.
     """
     if record.parameters.init is not None:
         yield _REFINED
-    if Use.IGNORED in record.source.roles.values():
+    if not is_of_map and Use.IGNORED in record.source.roles.values():
         yield _LEFT_OUT
     if METHODS[record.method].takes(STARTS.name):
         yield _ONE_START
-    if METHODS[record.method].keeps_embedding:
+    if _is_embedded_once(METHODS[record.method]):
         yield _ONE_EMBEDDING
 
 

@@ -7,6 +7,7 @@ from melm_core.methods import METHODS
 from melm_studio.planes.renderer import PlaneRenderer
 from melm_studio.planes.view_options import DEFAULT_VIEW, ViewOptions
 from melm_studio.runs.records.run import PlaneEvent, RunRecord
+from melm_studio.tables import map_columns
 
 _TURNED = ("Horizontal direction", "Vertical direction")
 
@@ -21,11 +22,16 @@ def axis_titles(
 
     The axes of a plane are named with the share of the variance of the training rows that they
     explain, after the preparation of the table. A nonlinear projection has no such share, and no
-    components: its axes bear its name.
+    components: its axes bear its name. Those of a map that came with the table have the names of
+    its columns.
     """
     names = axis_names(record, options)
     if not METHODS[record.method].is_linear:
         return names
+    viewer = renderer.viewer(record)
+    if viewer.is_map and (known := map_columns(viewer.feature_names)):
+        first, second = (viewer.feature_names[at] for at in known.columns)
+        return first, second
     shares = renderer.explained_shares(record, event, options)
     first, *others = (
         f"{name}, {percent(share)} of variance" for name, share in zip(names, shares, strict=False)

@@ -19,6 +19,8 @@ def held_out_verdict(
     predictions: Predictions | None,
     class_counts: Mapping[str, int],
     questions: Sequence[Question] = (),
+    *,
+    is_of_map: bool = False,
 ) -> Verdict:
     """The verdict of the held-out rows; of the training rows if a class has none held out.
 
@@ -32,6 +34,8 @@ def held_out_verdict(
         All rows of each class, training and held-out.
     questions : sequence of Question
         Those of the table that nobody has answered; until then the answer is no plain yes.
+    is_of_map : bool
+        Whether the plane is a map that labels may have made, so that no answer is a yes.
     """
     accuracy, n_classes = scores.accuracy_held_out, len(class_counts)
     if accuracy is None or predictions is None:
@@ -47,8 +51,10 @@ def held_out_verdict(
     if answer is Answer.NO and is_above and units.min() < FEW_HELD_OUT:
         answer = Answer.UNKNOWN  # more rows could well show that the classes are told apart
     given = answer_given(answer, questions)
+    is_yes = given in (Answer.YES, Answer.PARTLY)
     return Verdict(
-        answer=given,
+        answer=Answer.UNKNOWN if is_of_map and is_yes else given,
+        is_of_map=is_of_map,
         questions=tuple(questions) if given is not answer else (),
         rows=Rows.HELD_OUT,
         share=accuracy,

@@ -57,7 +57,14 @@ from melm_studio.planes.types import (
     ProjectedRows,
     Scores,
 )
-from melm_studio.tables import LabeledData, PixelGrid, fitting_grid, pixel_grid
+from melm_studio.tables import (
+    LabeledData,
+    PixelGrid,
+    fitting_grid,
+    is_map,
+    map_columns,
+    pixel_grid,
+)
 
 # More points than this can be neither distinguished nor moved smoothly; the densities still sum
 # over all rows.
@@ -93,6 +100,7 @@ class PlaneViewer:
         self.steps = FeatureSteps(train.X, train.curve_groups)
         self.gamma = self.density_gamma = gamma
         self._covariance = TrainingCovariance(train.X)
+        self._map_axes = self._axes_of_map(train)
         classes = kernel_classes(train.X, train.y, n_components=n_components, gamma=gamma)
         if classes.basis is None:  # the rows themselves, which are sorted by class
             ends = np.cumsum(classes.counts)[:-1]
@@ -108,6 +116,20 @@ class PlaneViewer:
         self._even_rows = EvenRows.of((train, held_out), MAX_DRAWN_ROWS)
         self._classes = ProjectedClasses(classes, self._scored)
         self.n_drawn = len(self._train.drawn_y) + len(self._held_out.drawn_y)
+
+    @property
+    def is_map(self) -> bool:
+        """Whether the plane is the map that came with the table, whatever method was run."""
+        return self._map_axes is not None
+
+    def _axes_of_map(self, train: LabeledData) -> FloatArray | None:
+        """The axes of a map in the prepared features, of one scale; None of any other data."""
+        known = map_columns(train.feature_names) if is_map(train.feature_names) else None
+        if known is None or self.n_components != len(known.columns):
+            return None
+        axes = np.diag(train.scale)[known.columns]
+        variance = float(np.trace(self._covariance.along(axes))) / len(axes)
+        return axes / np.sqrt(variance) if variance > 0.0 else None
 
     @property
     def drawn_rows(self) -> tuple[list[IntArray], list[IntArray]]:
@@ -175,7 +197,7 @@ class PlaneViewer:
         on the way between two planes, the closest picture may be mirrored from some place on.
         """
         components = self.standardized(components)
-        if toward is None:
+        if toward is None or self.is_map:
             return components
         determinant = None
         if changed_from is not None:
@@ -200,6 +222,8 @@ class PlaneViewer:
         lower, upper = central_box([*train, *held_out], [lines for lines, _ in contours])
         lengths = self.steps.lengths(components)
         loadings, features = strongest_loadings(self.steps.arrows(components), lengths)
+        if self.is_map:  # whose axes say as much
+            loadings, features = loadings[:0], features[:0]
         paths = self.steps.paths(components, features)
         scale = _arrow_scale(loadings, (upper - lower).min())
         origins = np.tile(components @ self._covariance.mean, (len(loadings), 1))
@@ -276,7 +300,12 @@ class PlaneViewer:
         return Arrows(origins, origins + vectors, features, names, scale)
 
     def standardized(self, components: FloatArray) -> FloatArray:
-        """Components of the same plane in which the training rows have unit covariance."""
+        """Components of the same plane in which the training rows have unit covariance.
+
+        A map that came with the table keeps its axes and its shape.
+        """
+        if self._map_axes is not None:
+            return self._map_axes
         return standardized(components, self._covariance.along(components))
 
     def shapes(self, components: FloatArray) -> FloatArray | None:

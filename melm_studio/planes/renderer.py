@@ -385,7 +385,9 @@ class PlaneRenderer:
         viewer, scores = self.viewer(record), self._scores(run_id, sequence)
         predictions = viewer.held_out_predictions(event.components)
         asked = self.data(record).open_questions
-        return held_out_verdict(scores, predictions, viewer.class_counts, asked)
+        return held_out_verdict(
+            scores, predictions, viewer.class_counts, asked, is_of_map=viewer.is_map
+        )
 
     def final_accuracy(self, record: RunRecord) -> float | None:
         """Return the held-out accuracy of the last plane of a run that is done, or None."""

@@ -13,11 +13,16 @@ from typing import Any
 import msgspec
 import numpy as np
 import shtab
+from sklearn.impute import SimpleImputer
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from tqdm import tqdm
 
 from melm_core.base import FloatArray, UserError
 from melm_core.evaluation import Audit, audit, audit_coordinates
+from melm_core.methods import METHODS
 from melm_studio.programs.run_table import DONE, REFUSED, print_question, table_in
+from melm_studio.runs.execution.refusals import missing_package
 from melm_studio.scores import PermutationP, Rows, Verdict, answer_given
 from melm_studio.tables import (
     LabeledData,
@@ -33,7 +38,8 @@ _EPILOG = """\
 --coordinates judges columns that somebody's program drew, such as the x and y of a UMAP. The map is
 taken as it is, so that the answer is never a plain yes. --estimator judges a program, refitted in
 folds: an object, or a function without arguments, of a Python module in this folder or installed,
-such as pictures:reducer. Both together compare the two.
+such as pictures:reducer. --refit judges a method of the studio instead, such as umap or
+supervised_umap, in the other columns. Each of these together with --coordinates compares the two.
 
 Exit codes: 0 answered; 2 the table or an option is refused.
 """
@@ -62,6 +68,12 @@ def add_audit_parser(commands: Any) -> None:
     )
     parser.add_argument(
         "--estimator", metavar="MODULE:OBJECT", help="a transformer, classifier or pipeline"
+    )
+    parser.add_argument(
+        "--refit",
+        metavar="METHOD",
+        choices=list(METHODS),
+        help="a method that may have made the map, such as umap or supervised_umap",
     )
     parser.add_argument(
         "--label", metavar="COLUMN", help="column of the classes (default: guessed)"
@@ -111,12 +123,12 @@ def audit_table(options: argparse.Namespace, unknown: Sequence[str]) -> int:
 
 def _audits(options: argparse.Namespace) -> Iterator[tuple[str, dict[str, Any]]]:
     """What is found of the map and of the estimator, each printed as soon as it is known."""
-    if not options.coordinates and not options.estimator:
+    if not options.coordinates and not options.estimator and not options.refit:
         raise UserError(
-            "Say what to judge: --coordinates x y for columns of a map, or --estimator "
-            "module:object for a program."
+            "Say what to judge: --coordinates x y for columns of a map, --estimator "
+            "module:object for a program, or --refit METHOD for a method of the studio."
         )
-    estimator = estimator_named(options.estimator) if options.estimator else None
+    estimators = dict(_estimators(options))
     data = _data(options)
     for question in data.open_questions:
         print_question(question)
@@ -132,14 +144,26 @@ def _audits(options: argparse.Namespace) -> Iterator[tuple[str, dict[str, Any]]]
                 **settings,
             )
         yield "coordinates", _printed("Map", found, data)
-    if estimator is not None:
+    for key, (name, estimator) in estimators.items():
         with _Progress(options) as progress:
             X = _features(data, options.coordinates)
             try:
                 found = audit(estimator, X, data.y, data.groups, callback=progress.show, **settings)
             except ValueError as error:  # of the estimator, such as that it takes no missing values
-                raise UserError(f"{options.estimator} cannot be judged: {error}") from error
-        yield "estimator", _printed(options.estimator, found, data)
+                raise UserError(f"{name} cannot be judged: {error}") from error
+        yield key, _printed(name, found, data)
+
+
+def _estimators(options: argparse.Namespace) -> Iterator[tuple[str, tuple[str, Any]]]:
+    """What is to be refitted, by its key among the numbers: its name, and itself."""
+    if options.estimator:
+        yield "estimator", (options.estimator, estimator_named(options.estimator))
+    if options.refit:
+        method = METHODS[options.refit]
+        if install := missing_package(method.key):
+            raise UserError(f"{method.label} needs a package that is not installed: {install}")
+        steps = (SimpleImputer(strategy="median"), StandardScaler(), method.estimator({}))
+        yield "refit", (f"{method.label}, refitted", make_pipeline(*steps))
 
 
 def _data(options: argparse.Namespace) -> LabeledData:

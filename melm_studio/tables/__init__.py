@@ -7,6 +7,7 @@ from melm_studio.tables.classes import ClassRules, class_values, is_measure
 from melm_studio.tables.dependence import has_chosen_groups
 from melm_studio.tables.formatting import count, listed, number, number_text, shortened
 from melm_studio.tables.labeled_data import LabeledData, UnlabeledRows
+from melm_studio.tables.map_columns import MapColumns, is_map, map_columns
 from melm_studio.tables.pixels import (
     MAX_PIXELS,
     PixelGrid,
@@ -41,7 +42,7 @@ from melm_studio.tables.recipe_words import (
     recipe_caption,
 )
 from melm_studio.tables.records import MAX_CELLS, Form
-from melm_studio.tables.roles import NO_LABEL, SINGLE_USES, Column, Role, Use
+from melm_studio.tables.roles import FEATURES, NO_LABEL, SINGLE_USES, Column, Role, Use
 from melm_studio.tables.row_columns import RowColumn
 from melm_studio.tables.row_edits import (
     MAX_EDITED_ROWS,
@@ -67,6 +68,7 @@ from melm_studio.tables.text import DELIMITERS
 __all__ = [
     "BEYOND_LIMIT",
     "DELIMITERS",
+    "FEATURES",
     "GRID",
     "LABEL",
     "MAX_ANSWERS",
@@ -93,6 +95,7 @@ __all__ = [
     "Column",
     "Form",
     "LabeledData",
+    "MapColumns",
     "Mark",
     "PixelGrid",
     "Question",
@@ -123,10 +126,12 @@ __all__ = [
     "fitting_grid",
     "grid_answer",
     "has_chosen_groups",
+    "is_map",
     "is_measure",
     "label_candidates",
     "listed",
     "load_sample",
+    "map_columns",
     "mislabeled_rows",
     "n_directions",
     "number",

@@ -15,9 +15,10 @@ from melm_core.base import FloatArray, IntArray, percent
 from melm_studio.tables.classes import Classes, find_classes, no_such_column
 from melm_studio.tables.formatting import count, listed, number, shortened
 from melm_studio.tables.labels import words_of
+from melm_studio.tables.map_columns import map_columns
 from melm_studio.tables.read import Table, TableError
 from melm_studio.tables.readers import is_picture, names_picture
-from melm_studio.tables.roles import PICTURES, SINGLE_USES, Column, Role, Use
+from melm_studio.tables.roles import FEATURES, PICTURES, SINGLE_USES, Column, Role, Use
 from melm_studio.tables.row_columns import times_of
 
 NEARLY_EMPTY = 0.95  # share of missing cells above which a column says little
@@ -39,6 +40,8 @@ LONGEST_NAME = 60  # characters of most names
 NAMES_PROBED = 1_000  # rows
 PICTURES_PROBED = 100  # rows
 MAX_INFO = 30  # columns kept by a guess: hovering shows them all
+MAP_AXIS = "an axis of a map of the rows: drawn beside a plane, and no feature"
+FEWEST_FEATURES = 2  # beside a map, for a plane
 LEAST_REPEATS = 2  # rows for each group or batch, on average
 MIN_GROUPS = 2  # of every class: with one, no rows of the class could be held out
 MIN_LEVELS = 3  # two categories need no order
@@ -308,7 +311,7 @@ def guess_roles(
         is one only.
     """
     guesses = _Guesses(frame, columns, classes, chosen)
-    found = {**guesses.groups(), **guesses.orders()}
+    found = {**guesses.groups(), **guesses.orders(), **guesses.maps()}
     found = {**guesses.info(found), **found}
     return tuple(
         _with_role(column, *found[column.name]) if column.name in found else column
@@ -334,6 +337,7 @@ class _Guesses:
     ) -> None:
         self._frame = frame
         self._classes = classes
+        self._n_features = sum(column.role in FEATURES for column in columns)
         self._taken = {column.role for column in columns if column.name in chosen}
         unusable = (Role.LABEL, Role.CONSTANT)
         self._open = [c for c in columns if c.name not in chosen and c.role not in unusable]
@@ -362,6 +366,14 @@ class _Guesses:
             if why := _order_reason(self._frame[column.name]):
                 return {column.name: (Role.ORDER, f"{why}: the order of the rows")}
         return {}
+
+    def maps(self) -> dict[str, tuple[Role, str]]:
+        """The axes of a map, where other columns remain to be features."""
+        numeric = [c for c in self._open if c.role is Role.NUMERIC and not c.n_missing]
+        known = map_columns([c.name for c in numeric])
+        if known is None or self._n_features - len(known.columns) < FEWEST_FEATURES:
+            return {}
+        return {numeric[at].name: (Role.INFO, MAP_AXIS) for at in known.columns}
 
     def info(self, found: Collection[str]) -> dict[str, tuple[Role, str]]:
         """At most one name; the other columns that are left out describe rows."""

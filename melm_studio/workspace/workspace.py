@@ -410,9 +410,9 @@ def _admit_panel(table: Table, runs: Iterable[RunRecord]) -> None:
 
 
 def _own_name(record: RunRecord, others: Iterable[RunRecord]) -> str:
-    """What keeps the title of a run apart from those of others; empty if it is by itself."""
+    """What keeps the title of a run apart from those of others; as it is if it is by itself."""
     name = unique_title(record, others)
-    return "" if name == title(record) else name
+    return record.name if name == title(record) else name
 
 
 def readable(runs: Iterable[RunRecord]) -> list[RunRecord]:

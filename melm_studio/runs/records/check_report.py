@@ -60,6 +60,8 @@ class CheckReport(Record, frozen=True):
         Upper 95 % bound of the held-out share, while the answer is that of the folds alone.
     questions : tuple of Question
         Those of the table without an answer, for want of which the answer is unknown.
+    is_of_map : bool
+        Whether what was judged is a map that labels may have made.
     stability : FeatureStability or None
     """
 
@@ -77,4 +79,5 @@ class CheckReport(Record, frozen=True):
     answer: str = ""
     bound: float | None = None
     questions: tuple[Question, ...] = ()
+    is_of_map: bool = False
     stability: FeatureStability | None = None

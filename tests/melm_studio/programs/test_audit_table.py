@@ -60,6 +60,20 @@ def test_a_map_that_the_labels_made_gets_the_sentence_and_its_program_a_no(folde
     assert numbers["estimator"]["chance"] == 0.5
 
 
+def test_a_method_of_the_studio_is_refitted_to_the_other_columns(folder, capsys):
+    assert command("--coordinates", "umap_1", "umap_2", "--refit", "lda") == DONE
+    lines = capsys.readouterr().out.splitlines()
+    of_map, refitted = (line for line in lines if not line.startswith("  "))
+    assert of_map.startswith("Map: Cannot be decided")
+    assert refitted.startswith("LDA, refitted: No.")
+
+
+def test_a_method_without_its_package_is_refused_with_the_command(folder, capsys, monkeypatch):
+    monkeypatch.setattr("melm_core.methods.method.find_spec", lambda name: None)
+    assert command("--refit", "supervised_umap") == REFUSED
+    assert "UMAP with labels needs a package that is not installed" in capsys.readouterr().err
+
+
 def test_a_function_of_a_module_makes_the_estimator(folder, capsys):
     assert command("--estimator", "audited_pictures:made") == DONE
     assert "guessing gives 50 %" in capsys.readouterr().out

@@ -1,0 +1,88 @@
+"""A map that came with a table, as runs beside a plane: drawn as it is, and made again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from msgspec.structs import replace
+
+from melm_core.base import UserError
+from melm_core.methods import METHODS
+from melm_core.recipe import Recipe
+from melm_studio.runs.execution.refusals import applicable, check_data
+from melm_studio.runs.records.data_source import DataSource
+from melm_studio.runs.records.parameters import checked_parameters
+from melm_studio.runs.records.run import RunRecord
+from melm_studio.tables import FEATURES, LabeledData, Role, Use, map_columns
+from melm_studio.workspace.data_source import ShownData
+from melm_studio.workspace.workspace import Workspace
+
+_PLANE = "melm"
+# Two columns span one plane, whichever linear method finds it.
+_OF_TWO_COLUMNS = "pca"
+# What may have made a map, by the name of its columns.
+_MAKERS: Mapping[str, tuple[str, ...]] = {
+    "umap": ("umap", "supervised_umap"),
+    "supervisedumap": ("supervised_umap",),
+    "tsne": ("tsne",),
+}
+
+
+def map_fits(own: Workspace, shown: ShownData) -> list[RunRecord]:
+    """Return a map of the shown table as a run, and those to compare it with, not yet queued.
+
+    The map first, of its columns alone and as they are; then a plane of the other columns and,
+    where the method that the columns are named by is one of the studio, that method anew, without
+    and with labels.
+
+    Parameters
+    ----------
+    own : Workspace
+    shown : ShownData
+
+    Returns
+    -------
+    list of RunRecord
+        None of a table without a map beside its features.
+
+    Raises
+    ------
+    UserError
+        If the table is no longer stored.
+    """
+    data = own.data(shown)
+    kept = [column.name for column in data.columns if column.role is Role.INFO]
+    known = map_columns(kept)
+    if known is None:
+        return []
+    axes = [kept[at] for at in known.columns]
+    source = _of_columns(shown.run_source, data, axes)
+    alone = own.prepare(own.table(source), source)
+    of_map = ShownData(alone.content_hash, alone.name, shown.label, source, shown.version)
+    makers = (_PLANE, *_MAKERS.get(known.method, ()))
+    return [
+        *(
+            replace(fit, name=" and ".join(axes))
+            for fit in _fits(own, of_map, alone, _OF_TWO_COLUMNS)
+        ),
+        *(fit for method in makers for fit in _fits(own, shown, data, method)),
+    ]
+
+
+def _of_columns(source: DataSource, data: LabeledData, columns: list[str]) -> DataSource:
+    """The same rows with these columns as features, as they are."""
+    others = {column.name: Use.IGNORED for column in data.columns if column.role in FEATURES}
+    roles = {**source.roles, **others, **dict.fromkeys(columns, Use.FEATURE)}
+    return replace(source, roles=roles, standardize=False, recipe=Recipe())
+
+
+def _fits(own: Workspace, shown: ShownData, data: LabeledData, method: str) -> Iterator[RunRecord]:
+    """The run of a method, if it can be fitted."""
+    if not METHODS[method].is_installed:
+        return
+    parameters = applicable(checked_parameters(method, {}), data)
+    try:
+        check_data(method, data, parameters)
+    except UserError:
+        return
+    yield own.new_fit(shown, method, parameters, data)
