@@ -46,7 +46,7 @@ DATA_GONE = "These data are no longer stored here. Drop the file again, or choos
 
 NO_NEW_ROWS = (
     "This compares the rows of a second file with those of the run. Drop that file on the picture, "
-    "or choose it by New rows from a file… in the menu of the run."
+    "or choose New rows from a file…, below this question in its menu."
 )
 
 _TITLE_TOO_LONG = "This title has {n} characters, but at most {most} are shown. Shorten it."
