@@ -7,7 +7,7 @@ from melm_studio.tables.classes import ClassRules, class_values, is_measure
 from melm_studio.tables.dependence import has_chosen_groups
 from melm_studio.tables.formatting import count, listed, number, number_text, shortened
 from melm_studio.tables.labeled_data import LabeledData, UnlabeledRows
-from melm_studio.tables.map_columns import MapColumns, is_map, map_columns
+from melm_studio.tables.maps import MapColumns, is_map, map_columns
 from melm_studio.tables.pixels import (
     MAX_PIXELS,
     PixelGrid,

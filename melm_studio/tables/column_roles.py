@@ -15,7 +15,7 @@ from melm_core.base import FloatArray, IntArray, percent
 from melm_studio.tables.classes import Classes, find_classes, no_such_column
 from melm_studio.tables.formatting import count, listed, number, shortened
 from melm_studio.tables.labels import words_of
-from melm_studio.tables.map_columns import map_columns
+from melm_studio.tables.maps import map_columns
 from melm_studio.tables.read import Table, TableError
 from melm_studio.tables.readers import is_picture, names_picture
 from melm_studio.tables.roles import FEATURES, PICTURES, SINGLE_USES, Column, Role, Use
