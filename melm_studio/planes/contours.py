@@ -116,6 +116,58 @@ def central_box(
     return lower, upper
 
 
+def box_of_regions(
+    rows: Sequence[FloatArray], outlines: Sequence[FloatArray]
+) -> tuple[FloatArray, FloatArray]:
+    """Corners of the `central_box`, widened until it cuts no region.
+
+    A region that reaches into it is held as a whole; one wholly beyond it is left out, as its rows
+    are.
+
+    Parameters
+    ----------
+    rows : sequence of ndarray of shape (n_rows, 2)
+        At least one row in all.
+    outlines : sequence of ndarray of shape (n_vertices, 2)
+        Vertices of regions; rows of nan separate the lines around them.
+
+    Returns
+    -------
+    lower, upper : ndarray of shape (2,)
+
+    Examples
+    --------
+    >>> near, far = np.array([[-1.0, 0.5], [9.0, 0.5]]), np.array([[50.0, 0.5], [51.0, 0.5]])
+    >>> rows = np.column_stack([np.linspace(0.0, 1.0, 100), np.linspace(0.0, 1.0, 100)])
+    >>> lower, upper = box_of_regions([rows], [near, far])
+    >>> float(lower[0]), float(upper[0])
+    (-1.0, 9.0)
+    """
+    lower, upper = central_box(rows, outlines)
+    lowest, highest = _line_boxes(outlines)
+    while True:
+        reaches_in = np.all((lowest < upper) & (highest > lower), axis=1)
+        widened = (
+            np.minimum(lower, lowest[reaches_in].min(axis=0, initial=np.inf)),
+            np.maximum(upper, highest[reaches_in].max(axis=0, initial=-np.inf)),
+        )
+        if np.array_equal(widened, (lower, upper)):
+            return lower, upper
+        lower, upper = widened
+
+
+def _line_boxes(outlines: Sequence[FloatArray]) -> tuple[FloatArray, FloatArray]:
+    """The corners of the box of each line, (n_lines, 2) each."""
+    gap = np.full((1, 2), np.nan)
+    vertices = np.concatenate([part for lines in outlines for part in (lines, gap)] or [gap])
+    is_vertex = np.isfinite(vertices).all(axis=1)
+    begins = is_vertex & ~np.concatenate([[False], is_vertex[:-1]])
+    if not is_vertex.any():
+        return np.empty((0, 2)), np.empty((0, 2))
+    starts, vertices = np.flatnonzero(begins[is_vertex]), vertices[is_vertex]
+    return np.minimum.reduceat(vertices, starts), np.maximum.reduceat(vertices, starts)
+
+
 def _end(
     quantile: FloatArray, side: FloatArray, rows: FloatArray, vertices: FloatArray, sign: int
 ) -> FloatArray:

@@ -35,7 +35,13 @@ from melm_core.melm import DivergenceTerms, held_out_divergence, nearest_pair_te
 from melm_studio.planes.batch_cells import BatchCells
 from melm_studio.planes.bent_features import PATH_SHARES, FeatureSteps
 from melm_studio.planes.bounded_divergence import bounded_divergence, check_duration
-from melm_studio.planes.contours import CONTOUR_SHARES, central_box, plane_contours, plane_regions
+from melm_studio.planes.contours import (
+    CONTOUR_SHARES,
+    box_of_regions,
+    central_box,
+    plane_contours,
+    plane_regions,
+)
 from melm_studio.planes.even_rows import EvenRows
 from melm_studio.planes.line import (
     arrow_lanes,
@@ -219,7 +225,7 @@ class PlaneViewer:
         """Points, contours and arrows in two dimensions."""
         contours = plane_contours(projected)
         train, held_out = self._drawn(components)
-        lower, upper = central_box([*train, *held_out], [lines for lines, _ in contours])
+        lower, upper = box_of_regions([*train, *held_out], [lines for lines, _ in contours])
         lengths = self.steps.lengths(components)
         loadings, features = strongest_loadings(self.steps.arrows(components), lengths)
         if self.is_map:  # whose axes say as much

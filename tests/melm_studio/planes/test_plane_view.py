@@ -13,7 +13,12 @@ from melm_core.evaluation import loading_lengths
 from melm_core.linalg.planes import principal_angles
 from melm_core.melm.held_out import held_out_divergence
 from melm_studio.planes import plane_view, sampled_rows
-from melm_studio.planes.contours import CONTOUR_SHARES, central_box, plane_contours
+from melm_studio.planes.contours import (
+    CONTOUR_SHARES,
+    box_of_regions,
+    central_box,
+    plane_contours,
+)
 from melm_studio.planes.plane_edits import MAX_ARROWS, strongest_loadings
 from melm_studio.planes.plane_view import PlaneViewer
 from melm_studio.planes.training_covariance import standardized
@@ -195,6 +200,29 @@ def test_two_rows_far_away_do_not_make_the_others_small():
     far = np.concatenate([rows, [[1_000.0, 0.0], [0.0, -1_000.0]]])
     np.testing.assert_allclose(central_box([far], [far]), (lower, upper), atol=2.5)
     assert np.all(upper - lower < 12)
+
+
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("gamma", [1.0, 4.0])
+def test_no_region_is_cut_by_the_edge_of_the_picture(seed, gamma):
+    random = np.random.default_rng(seed)
+    X, y = random.standard_t(2.0, size=(200, 4)), np.repeat([0, 1, 2], [150, 44, 6])
+    X[y == 2] += 12
+    projected = kernel_classes(X, y, n_components=2, gamma=gamma).project(np.eye(2, 4))
+    outlines = [lines for lines, _ in plane_contours(projected)]
+    rows = list(projected.rows)
+    lower, upper = box_of_regions(rows, outlines)
+    central = np.array(central_box(rows, outlines))
+    n_held = n_widened = 0
+    for lines in outlines:
+        gaps = np.flatnonzero(np.isnan(lines[:, 0]))
+        for line in np.split(lines, gaps):
+            inside = ((lower <= line) & (line <= upper)).all(axis=1)[np.isfinite(line[:, 0])]
+            assert inside.all() or not inside.any()
+            n_held += bool(inside.any())
+            n_widened += bool((line < central[0]).any() or (line > central[1]).any())
+    assert n_held > 3
+    assert n_widened > 0  # the claim is of such regions
 
 
 def test_the_longest_arrow_reaches_across_a_good_part_of_the_picture():
