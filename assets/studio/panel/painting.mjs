@@ -250,13 +250,17 @@ export function recapSequences({ sequences, objective, best }) {
 
 const LARGER = { text: 1.6, marker: 1.35, line: 1.4 };
 const CLASS_NAMES_OF_SEVERAL = 0.8;
-const HALL_PX = 560; // names of 15 pixels are 2.7 % of this height, and stay so on a higher screen
+// Names of classes, of 15 pixels, are 2.7 % of such a height, those of features, of 12, are 2.5 %; so they stay on higher screens.
+const HALL_PX = 560;
+const HALL_OF_FEATURES_PX = 480;
 
 /** How much larger the text of a trace is in this mode than in the figure. @param {string} kind */
 export function textScale(kind) {
-  if (mode.value === "present") return Math.max(LARGER.text, innerHeight / HALL_PX);
+  if (mode.value === "present") return isNarrow() ? LARGER.text : Math.max(LARGER.text, innerHeight / hallOf(kind));
   return mode.value === "compare" && kind === PLANE_TRACE.classNames ? CLASS_NAMES_OF_SEVERAL : 1;
 }
+
+const hallOf = (kind) => (kind === PLANE_TRACE.arrowHeads ? HALL_OF_FEATURES_PX : HALL_PX);
 
 // The numbers of the axes leave the picture its room on a phone.
 const numberScale = () => (mode.value === "present" && !isNarrow() ? textScale("numbers") : 1);
