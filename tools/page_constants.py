@@ -7,6 +7,7 @@ whether that file is current.
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
@@ -16,6 +17,7 @@ from typing import TypeAlias
 from melm_core.methods import GAMMA
 from melm_studio.layout import ids
 from melm_studio.layout.method_form import GAMMA_DIGITS
+from melm_studio.layout.scripts import ASSETS
 from melm_studio.planes.bent_features import PATH_SHARES
 from melm_studio.planes.theme import SHAPES, UNLABELED_COLOR
 from melm_studio.planes.traces import CurveTrace, PlaneTrace
@@ -35,14 +37,12 @@ HEAD = "// Written by tools/page_constants.py: what the page shares with Python.
 
 def page_constants() -> str:
     """The module of constants, as JavaScript."""
-    states = [state.value for state in RunState]
     final = [state.value for state in RunState if state.is_final]
     exports = [
-        _export("ID", _element_ids(), "Element ids, by the id in camel case."),
+        _export("ID", _element_ids(), "Element ids that scripts name, in camel case."),
         _export("MODES", MODES, "What the page can show."),
         _export("SWITCHES", SWITCHES, "Switches, by their name in the state."),
         _export("MORE_LAYERS", MORE_LAYERS, "Layers that are off until they are asked for."),
-        _export("STATES", states, "States of a run."),
         _export("FINAL_STATES", final, "States that a run never leaves."),
         _export("PLANE_TRACE", _members(PlaneTrace), "What a trace of a plane shows."),
         _export("CURVE_TRACE", _members(CurveTrace), "What a trace of the curve shows."),
@@ -60,8 +60,12 @@ def page_constants() -> str:
 
 
 def _element_ids() -> dict[str, str]:
-    constants = {name: value for name, value in vars(ids).items() if name.isupper()}
-    return {_camel_case(value): value for value in constants.values()}
+    """Those that the scripts name; Dash alone knows the others."""
+    scripts = "".join(module.read_text() for module in ASSETS.rglob("*.mjs"))
+    named = set(re.findall(r"\bID\.(\w+)", scripts))
+    values = (value for name, value in vars(ids).items() if name.isupper())
+    known = {_camel_case(value): value for value in values}
+    return {name: value for name, value in known.items() if name in named}
 
 
 def _view_fields() -> dict[str, str]:

@@ -46,8 +46,8 @@ globalThis.MutationObserver = /** @type {any} */ (class {
 });
 
 const { Beside } = await import("../../assets/studio/analyses/beside.mjs");
-const { showAnalysis: showLoadings } = await import("../../assets/studio/analyses/loadings_view.mjs");
-const { showAnalysis: showResamples } = await import("../../assets/studio/analyses/resamples_view.mjs");
+const { View: Loadings } = await import("../../assets/studio/analyses/loadings_view.mjs");
+const { View: Resamples } = await import("../../assets/studio/analyses/resamples_view.mjs");
 
 let waiting; // requests, with what answers them
 beforeEach(() => {
@@ -148,14 +148,15 @@ test("loadings are those of the plane on screen, also where it was on screen bef
     waiting.at(-1).answer(found(new URL(waiting.at(-1).address, "http://x").searchParams.get("plane")));
     await settled();
   };
-  showLoadings(panel);
+  const view = new Loadings();
+  view.open(panel);
   await answerLast();
   panel.plane = { sequence: 4 };
   await paint();
   await answerLast();
   loadings.close();
   panel.plane = { sequence: 5 };
-  showLoadings(panel);
+  view.open(panel);
   await answerLast();
   panel.plane = { sequence: 4 };
   await paint();
@@ -175,7 +176,8 @@ test("the plane that moves is as before once the resamples of another run are op
     requests: { url: () => "" },
     changeView: (change) => changes.push([run, change]),
   }));
-  showResamples(/** @type {any} */ (panels[0]));
+  const view = new Resamples();
+  view.open(/** @type {any} */ (panels[0]));
   const resamples = { run: "r", planes: [1, 2], mean: null, labels: ["", ""], note: "", features: [], is_final: true };
   waiting[0].answer(resamples);
   await settled();
@@ -183,7 +185,7 @@ test("the plane that moves is as before once the resamples of another run are op
   const atRest = play.textContent;
   play.onclick();
   assert.notEqual(play.textContent, atRest);
-  showResamples(/** @type {any} */ (panels[1]));
+  view.open(/** @type {any} */ (panels[1]));
   assert.deepEqual(changes, [["a", { morph: null }]]);
   assert.equal(play.textContent, "Watch it move");
 });

@@ -3,7 +3,7 @@
 import { ID } from "../constants.mjs";
 import { sentenceOf } from "../page/answers.mjs";
 import { byId } from "../page/dom.mjs";
-import { showNotice, whenLoaded } from "../page/notice.mjs";
+import { NO_PLANE, showNotice, whenLoaded } from "../page/notice.mjs";
 import { addToPanels } from "../panel/features.mjs";
 import { isMet } from "../panel/panels.mjs";
 
@@ -45,13 +45,19 @@ export async function openResamples(panel) {
   if (offers(panel, "resamples")) await openAnalysis(panel, "resamples");
 }
 
+/** What was opened, by name. @type {Record<string, import("./beside.mjs").Beside>} */
+const views = {};
+
 /** Opens an analysis of a run, by its module, with tabs for the others. @param {Panel} panel @param {string} name */
 export async function openAnalysis(panel, name) {
-  (await whenLoaded(import(`./${name}_view.mjs`)))?.showAnalysis(panel);
+  const module = await whenLoaded(import(`./${name}_view.mjs`));
+  if (!module) return;
+  if (!panel.plane) return showNotice(NO_PLANE);
+  views[name] ??= new module.View();
+  views[name].open(panel);
   const tab = tabs().find(({ dataset }) => dataset.analysis === name);
-  const head = document.querySelector(".beside[open] .dialog-head");
-  if (!head || !tab) return;
-  head.after(byId(ID.others));
+  if (!tab) return;
+  views[name].dialog.querySelector(".dialog-head").after(byId(ID.others));
   const others = offered(panel);
   for (const each of tabs()) {
     each.hidden = !others.includes(each);

@@ -8,17 +8,7 @@ import { Beside } from "./beside.mjs";
 
 const AT_REST_MS = 200; // a plane that stays this long is at rest
 
-/** @type {LoadingsView | null} */
-let view = null;
-
-/** Opens the loadings of a run. @param {Panel} panel */
-export function showAnalysis(panel) {
-  if (!panel.plane) return;
-  view ??= new LoadingsView();
-  view.open(panel);
-}
-
-class LoadingsView extends Beside {
+export class View extends Beside {
   constructor() {
     super(byId(ID.loadings), "loadings", ["panel:options", "panel:painted"]);
     this.loaded = ""; // which loadings were requested last

@@ -10,16 +10,7 @@ import { AnalysisView } from "./analysis_view.mjs";
 
 /** @typedef {import("../panel/panel.mjs").Panel} Panel */
 
-/** @type {LotChangeView | null} */
-let view = null;
-
-/** Opens what has changed between a run's rows and the new ones; compares them first. @param {Panel} panel */
-export function showAnalysis(panel) {
-  view ??= new LotChangeView();
-  view.open(panel);
-}
-
-class LotChangeView extends AnalysisView {
+export class View extends AnalysisView {
   constructor() {
     const choose = element("button", "button", "New rows from a file…");
     Object.assign(choose, { type: "button", onclick: () => this.panel.part("add-rows").click() });

@@ -5,16 +5,7 @@ import { AnalysisView } from "./analysis_view.mjs";
 
 /** @typedef {import("../panel/panel.mjs").Panel} Panel */
 
-/** @type {MoreRowsView | null} */
-let view = null;
-
-/** Opens how many more rows are needed for a run; begins to find out. @param {Panel} panel */
-export function showAnalysis(panel) {
-  view ??= new MoreRowsView();
-  view.open(panel);
-}
-
-class MoreRowsView extends AnalysisView {
+export class View extends AnalysisView {
   constructor() {
     const plot = element("div", "tree-plot");
     plot.setAttribute("role", "img");

@@ -15,16 +15,7 @@ const MOST_MULTIPLES = 12;
 const INTERVALS =
   "Lengths of the loadings of the strongest features: 95 % of the resamples lie within the bar, which ranges from 0 to 1.";
 
-/** @type {ResamplesView | null} */
-let view = null;
-
-/** Opens the resamples of a run; begins them if it has none. @param {Panel} panel */
-export function showAnalysis(panel) {
-  view ??= new ResamplesView();
-  view.open(panel);
-}
-
-class ResamplesView extends AnalysisView {
+export class View extends AnalysisView {
   constructor() {
     const play = /** @type {HTMLButtonElement} */ (element("button", "button is-light", "Watch it move"));
     Object.assign(play, { type: "button", disabled: true });

@@ -6,16 +6,7 @@ import { AnalysisView } from "./analysis_view.mjs";
 
 /** @typedef {import("../panel/panel.mjs").Panel} Panel */
 
-/** @type {SetsView | null} */
-let view = null;
-
-/** Opens the sets of a run; begins them if it has none. @param {Panel} panel */
-export function showAnalysis(panel) {
-  view ??= new SetsView();
-  view.open(panel);
-}
-
-class SetsView extends AnalysisView {
+export class View extends AnalysisView {
   constructor() {
     const coverage = element("div", "segments");
     coverage.setAttribute("role", "group");

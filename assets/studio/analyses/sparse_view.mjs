@@ -10,16 +10,7 @@ import { AnalysisView } from "./analysis_view.mjs";
 
 /** @typedef {import("../panel/panel.mjs").Panel} Panel */
 
-/** @type {SparseView | null} */
-let view = null;
-
-/** Opens how few features suffice for a run; begins to find out. @param {Panel} panel */
-export function showAnalysis(panel) {
-  view ??= new SparseView();
-  view.open(panel);
-}
-
-class SparseView extends AnalysisView {
+export class View extends AnalysisView {
   constructor() {
     const plot = element("div", "tree-plot");
     plot.setAttribute("role", "img");

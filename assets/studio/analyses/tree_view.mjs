@@ -22,16 +22,7 @@ const MEANING =
   "lines exceed what shuffled labels reach (the gray band) over an octave of γ or more. Click a mark to see its plane.";
 const ARROWS = ["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"];
 
-/** @type {TreeView | null} */
-let view = null;
-
-/** Opens the tree of a run; begins to grow it if it has none. @param {Panel} panel */
-export function showAnalysis(panel) {
-  view ??= new TreeView();
-  view.open(panel);
-}
-
-class TreeView extends AnalysisView {
+export class View extends AnalysisView {
   constructor() {
     const heights = element("div", "segments", ...Object.entries(HEIGHTS).map(heightButton));
     heights.setAttribute("role", "group");

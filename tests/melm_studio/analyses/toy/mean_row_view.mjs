@@ -2,15 +2,7 @@
 import { element } from "../page/dom.mjs";
 import { AnalysisView } from "./analysis_view.mjs";
 
-let view = null;
-
-/** Opens the distances of a run; begins to measure them if it has none. */
-export function showAnalysis(panel) {
-  view ??= new MeanRowView();
-  view.open(panel);
-}
-
-class MeanRowView extends AnalysisView {
+export class View extends AnalysisView {
   constructor() {
     const list = element("ul", "");
     super("mean_row", list);
