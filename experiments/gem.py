@@ -118,6 +118,10 @@ def held_out(model: Any, X: FloatArray, y: IntArray, split: int) -> tuple[float,
     X_train, X_test, y_train, y_test = train_test_split(
         X, y, test_size=_TEST_SHARE, stratify=y, random_state=split
     )
-    model.fit(X_train, y_train)
-    error = 100 * np.mean(model.predict(X_test) != y_test)
-    return float(error), float(log_loss(y_test, model.predict_proba(X_test)))
+    return scored(model.fit(X_train, y_train), X_test, y_test)
+
+
+def scored(model: Any, X: FloatArray, y: IntArray) -> tuple[float, float]:
+    """Error in percent and cross-entropy in nats of a fitted classifier on other rows."""
+    error = 100 * np.mean(model.predict(X) != y)
+    return float(error), float(log_loss(y, model.predict_proba(X), labels=model.classes_))

@@ -58,7 +58,7 @@ def _duration(reports: Sequence[Report]) -> str:
 _INTRODUCTION = """\
 # Reproducing the tables
 
-Each command reproduces a table or figure of the three papers:
+Each command reproduces a table or figure of the four papers:
 
 ```sh
 python -m experiments table3                 # one of them, with the data in ../shared/data
@@ -74,8 +74,10 @@ python -m experiments page --only table3     # update one table of it
 
 `--data` is a folder with the ten data sets, as CSV files with a column `label` (`heart.csv`, and
 `heart_raw.csv` for the unscaled data) or in LIBSVM format with the names used on the LIBSVM page
-(`heart_scale`, `heart`). Each command writes `NAME.csv`, `NAME.json`, `NAME.md` and `NAME.html` to
-`results`, or to the folder given by `--results`.
+(`heart_scale`, `heart`). MNIST, Covertype and TIMIT are read in the form in
+which they are published: `mnist.npz` or the idx files, `covtype.data`, and the corpus with its
+folders `TRAIN` and `TEST`. Nothing is downloaded. Each command writes `NAME.csv`, `NAME.json`,
+`NAME.md` and `NAME.html` to `results`, or to the folder given by `--results`.
 
 Every cell of a table is stored in its own file there, with its seed, CPU time, commit and package
 versions. An interrupted run resumes where it stopped; delete a file to compute its cell again.

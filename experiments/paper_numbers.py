@@ -149,3 +149,6 @@ GEM_COVERTYPE_ERRORS = {
     "deep GEM": 9.8,
     "GEM on 200 Fourier features": 8.4,
 }
+# Table 4: errors in percent and cross-entropies in nats on the frames of TIMIT.
+GEM_TIMIT_ERRORS = {"GEM, hypercube": 41.87, "ensemble of 5 hypercubes": 40.86}
+GEM_TIMIT_ENTROPIES = {"GEM, hypercube": 1.637, "ensemble of 5 hypercubes": 1.581}

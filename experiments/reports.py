@@ -18,6 +18,8 @@ from experiments.figures import (
 from experiments.records import Settings
 from experiments.report import Report
 from experiments.tables import (
+    gem_discussion,
+    gem_errors,
     gem_features,
     gem_tables,
     melm_costs,
@@ -48,6 +50,8 @@ REPORTS: Mapping[str, tuple[Callable[[Settings], Report], str]] = {
     "rotations-figures": (rotations_figures.report, "rotations: Figures 4 to 7"),
     "gem-tables": (gem_tables.report, "GEM: the result tables"),
     "gem-features": (gem_features.report, "GEM: functions of the projections, and levels"),
+    "gem-discussion": (gem_discussion.report, "GEM: other targets, many classes and features"),
+    "gem-errors": (gem_errors.report, "GEM: coverage of the error bars of eigenvectors"),
     "gem-figures": (gem_figures.report, "GEM: Figures 1 and 2, digits as images"),
     "maxent-figures": (maxent_figures.report, "maximum entropy: Figures 1 to 3, modes and ROC"),
 }

@@ -26,7 +26,7 @@ from sklearn.utils import check_array, check_consistent_length
 from melm_core.base.array_types import FloatArray
 from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_integer
-from melm_core.gem.wide_eigenvectors import WIDE_FEATURES, WideClass, wide_eigenvectors
+from melm_core.gem.many_features import WIDE_FEATURES, WideClass, wide_eigenvectors
 from melm_core.linalg.second_moments import ClassSecondMoments
 
 # Above this number of features, a small share of the eigenvectors is cheaper to compute by the

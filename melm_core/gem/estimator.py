@@ -43,7 +43,7 @@ from melm_core.gem.features import (
     half_powers,
     root_mean_squares,
 )
-from melm_core.gem.wide_eigenvectors import WIDE_FEATURES, WideClass, wide_eigenvectors
+from melm_core.gem.many_features import WIDE_FEATURES, WideClass, wide_eigenvectors
 from melm_core.linalg.completion import independent_rows, separating_constants
 from melm_core.linalg.informed_planes import complete
 from melm_core.linalg.moment_estimator import MomentPlaneEstimator
