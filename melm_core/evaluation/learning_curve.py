@@ -50,6 +50,7 @@ _SEARCHED = np.geomspace(0.25, 64.0, 120)  # times the units of the table
 _OF_TRAINING = float(np.sqrt(1.0 + DEFAULT_FOLDS / (DEFAULT_FOLDS - 1.0)))
 _FLAT_GAIN, _FLAT_BOUND = 0.01, 0.03  # by twice as many rows
 _CLEAR_FALL, _LEAST_FALL = 2.5, 0.03  # standard errors, and balanced accuracy
+_FEWEST_FITTED = 4  # sizes, by three parameters
 _VALLEY_FALL = 1.5  # standard errors, of a fall and of the rise after it
 
 
@@ -71,8 +72,10 @@ class RowsNeeded:
         Additional rows, or groups.
     expected, lower, upper : ndarray of shape (n_more,)
         The share that a table with so many more shows: by the power law, and the 90 % band.
-    fitted, fitted_lower, fitted_upper : ndarray of shape (n_sizes,)
-        The power law at the sizes, and its 90 % band.
+    n_before : int
+        Sizes that the power law is not fitted to: those before a valley that the curve has left.
+    fitted, fitted_lower, fitted_upper : ndarray of shape (n_sizes - n_before,)
+        The power law at the other sizes, and its 90 % band.
     ceiling, ceiling_lower, ceiling_upper : float
         The share that the curve tends to, and its 90 % interval.
     needed, needed_lower, needed_upper : float
@@ -83,9 +86,10 @@ class RowsNeeded:
     is_flat : bool
         Whether twice as many rows would hardly change the share.
     falls : bool
-        Whether the share is clearly less at a larger size than at a smaller one. No power law
-        describes that, so that nothing is said of more rows. It is what methods without
-        regularization do where training rows are about as many as features.
+        Whether the share is clearly less at a larger size than at a smaller one, and has not risen
+        above both again at several sizes. No power law describes that, so that nothing is said of
+        more rows. It is what methods without regularization do where training rows are about as
+        many as features.
 
     Examples
     --------
@@ -106,6 +110,7 @@ class RowsNeeded:
     expected: FloatArray
     lower: FloatArray
     upper: FloatArray
+    n_before: int
     fitted: FloatArray
     fitted_lower: FloatArray
     fitted_upper: FloatArray
@@ -419,18 +424,20 @@ def _curve(units: _Units, sizes: FloatArray, right: FloatArray, seed: int) -> Ro
     n_units, n_classes = len(units.strata), len(units.rows.classes)
     shares, resampled = units.resampled(right, seed)
     errors = resampled.std(axis=0, ddof=1)
-    laws = PowerLaws.of(sizes, np.vstack([shares, resampled]))
+    valley = _valley(shares, resampled, 1.0 / n_classes)
+    later = slice(0 if valley is None or valley.is_open else valley.at, None)
+    laws = PowerLaws.of(sizes[later], np.vstack([shares, resampled])[:, later])
     more = np.unique(np.rint(np.array(_MORE) * n_units).astype(np.int64))
     trained = sizes[-1] / n_units  # the share of a table that is trained on
     # What a table of the size measures errs as well, the less the larger it is.
-    misfit = float(np.sqrt(np.square(laws.shares(sizes)[0] - shares).mean()))
+    at_sizes = laws.shares(sizes[later])
+    misfit = float(np.sqrt(np.square(at_sizes[0] - shares[later]).mean()))
     error = max(float(errors[-1]), _error_of_guessing(units))
     of_future = laws.shares(trained * (n_units + more))
     stream = np.random.default_rng([seed, n_units, 1])
     noise = np.hypot(errors[-1], misfit) * stream.standard_normal((_N_BOOTSTRAPS, len(more)))
     shown = np.clip(of_future[1:] + noise * np.sqrt(n_units / (n_units + more)), 0.0, 1.0)
     lower, upper = _band(shown)
-    at_sizes = laws.shares(sizes)
     fitted_lower, fitted_upper = _band(at_sizes[1:])
     doubled = laws.shares(np.array([sizes[-1], 2.0 * sizes[-1]]))
     gains = doubled[:, 1] - doubled[:, 0]
@@ -439,7 +446,8 @@ def _curve(units: _Units, sizes: FloatArray, right: FloatArray, seed: int) -> Ro
     wide = shares + _OF_TRAINING * (resampled - shares)
     chance = 1.0 / n_classes
     needed = _needed(laws, n_units, trained, chance, error)[0]
-    others = _needed(PowerLaws.of(sizes, wide), n_units, trained, chance, error)
+    wide_laws = PowerLaws.of(sizes[later], wide[:, later])
+    others = _needed(wide_laws, n_units, trained, chance, error)
     fewest, most = np.quantile(others, _edges(), method="nearest")
     return RowsNeeded(
         sizes=sizes,
@@ -452,6 +460,7 @@ def _curve(units: _Units, sizes: FloatArray, right: FloatArray, seed: int) -> Ro
         expected=of_future[0],
         lower=np.minimum(lower, of_future[0]),
         upper=np.maximum(upper, of_future[0]),
+        n_before=later.start,
         fitted=at_sizes[0],
         fitted_lower=fitted_lower,
         fitted_upper=fitted_upper,
@@ -462,7 +471,7 @@ def _curve(units: _Units, sizes: FloatArray, right: FloatArray, seed: int) -> Ro
         needed_lower=float(min(fewest, needed)),
         needed_upper=float(max(most, needed)),
         is_shown=bool(shares[-1] - 1.0 / n_classes > norm.isf(LEVEL) * error),
-        falls=_falls(shares, resampled, 1.0 / n_classes),
+        falls=valley is not None and valley.is_open,
         is_flat=bool(
             gains[0] < _FLAT_GAIN
             and np.quantile(gains[1:], BAND) < _FLAT_BOUND
@@ -472,21 +481,42 @@ def _curve(units: _Units, sizes: FloatArray, right: FloatArray, seed: int) -> Ro
     )
 
 
-def _falls(shares: FloatArray, resampled: FloatArray, chance: float) -> bool:
-    """Whether the share is clearly less at some size than at a smaller one, above guessing.
+@dataclass(frozen=True)
+class _Valley:
+    """A size at which the share is less than at a smaller one.
 
-    A fall that is made good at a larger size still needs less evidence: no noise of one size makes
-    both.
+    Attributes
+    ----------
+    at : int
+        Of the sizes, the last such one.
+    is_open : bool
+        Whether the curve has not left it: more sizes are needed above it for a power law, or a
+        share above those before it.
+    """
+
+    at: int
+    is_open: bool
+
+
+def _valley(shares: FloatArray, resampled: FloatArray, chance: float) -> _Valley | None:
+    """Where the share is clearly less than at a smaller size, above guessing; None if nowhere.
+
+    A fall that is made good at a larger size needs less evidence: no noise of one size makes both.
     """
     above = shares - chance > _CLEAR_FALL * resampled.std(axis=0, ddof=1)
     falls = shares[:, None] - shares[None]  # from the size of the row to that of the column
     errors = (resampled[:, :, None] - resampled[:, None]).std(axis=0, ddof=1)
     is_large = falls > _LEAST_FALL
-    is_clear = np.triu((falls > _CLEAR_FALL * errors) & is_large & above[:, None], 1)
+    is_clear = np.triu((falls > _CLEAR_FALL * errors) & is_large & above[:, None], 1).any(axis=0)
     is_some = (np.abs(falls) > _VALLEY_FALL * errors) & (np.abs(falls) > _LEAST_FALL)
     fallen = np.triu(is_some & is_large & above[:, None], 1).any(axis=0)
     risen = np.triu(is_some & (falls < 0.0), 1).any(axis=1)
-    return bool(is_clear.any() or (fallen & risen).any())
+    places = np.flatnonzero(is_clear | (fallen & risen))
+    if not len(places):
+        return None
+    at = int(places[-1])
+    has_left = shares[-1] > shares[:at].max() and len(shares) - at >= _FEWEST_FITTED
+    return _Valley(at, is_open=not has_left)
 
 
 def _edges() -> tuple[float, float]:

@@ -180,8 +180,12 @@ class LotChange:
         """Whether the lot has changed, and in how many features."""
         if self.p_value > LEVEL:
             return f"No change is shown between the lots ({p_value_text(self.p_value)})."
-        features = "1 feature" if self.n_changed == 1 else f"{self.n_changed:,} features"
-        of_all = f"{features} of {len(self.features):,}"
+        counted, differ = (
+            ("1 feature", "differs")
+            if self.n_changed == 1
+            else (f"{self.n_changed:,} features", "differ")
+        )
+        of_all = f"{counted} of {len(self.features):,} {differ}"
         told = (
             ""
             if self.plane is None or self.plane.held_out is None
@@ -189,7 +193,7 @@ class LotChange:
             f"held-out rows is told ({guessing_gives(2)})."
         )
         where = (
-            f"{of_all} differ, at a false discovery rate of 5 %."
+            f"{of_all}, at a false discovery rate of 5 %."
             if self.n_changed
             else "in no single feature for certain."
         )

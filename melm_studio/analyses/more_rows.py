@@ -13,6 +13,7 @@ from melm_studio.analyses.report_section import Section, Table
 from melm_studio.planes.theme import THEMES, Scheme, page_layout, translucent
 from melm_studio.record import Record
 from melm_studio.runs.execution.rows import resampled_rows, split_of
+from melm_studio.scores import UNKNOWN
 from melm_studio.tables import number
 
 MOST_ROWS = 1_000  # of larger tables, a sample
@@ -51,8 +52,10 @@ class MoreRowsReport(Record, frozen=True):
     expectations : tuple of str
         The shares of tables with more rows.
     points : tuple of CurvePoint
+    n_before : int
+        Points before the line begins.
     forecasts : tuple of Forecast
-        At the same sizes, then at those of tables with more rows.
+        At the sizes of the other points, then at those of tables with more rows.
     n_classes : int
     n_done, n_all : int
         Folds so far, and how many there will be.
@@ -63,6 +66,7 @@ class MoreRowsReport(Record, frozen=True):
     sentence: str = ""
     expectations: tuple[str, ...] = ()
     points: tuple[CurvePoint, ...] = ()
+    n_before: int = 0
     forecasts: tuple[Forecast, ...] = ()
     n_classes: int = 0
     n_done: int = 0
@@ -134,7 +138,10 @@ class MoreRows(Analysis[MoreRowsReport]):
             tuple(
                 _row(point, at)
                 for point, at in zip(
-                    report.points, report.forecasts[: len(report.points)], strict=True
+                    report.points,
+                    [None] * report.n_before
+                    + list(report.forecasts[: len(report.points) - report.n_before]),
+                    strict=True,
                 )
             ),
             note="± is the bootstrap standard error.",
@@ -152,7 +159,8 @@ class MoreRows(Analysis[MoreRowsReport]):
     def checked(self, raw: bytes, shape: DataShape) -> bytes:
         report = self.read(raw)
         demand(not report.points or report.n_classes == shape.n_classes)
-        demand(not report.points or len(report.forecasts) >= len(report.points))
+        demand(0 <= report.n_before <= len(report.points))
+        demand(len(report.forecasts) >= len(report.points) - report.n_before)
         sizes = [point.size for point in report.points] + [at.size for at in report.forecasts]
         demand(all(0 < size < math.inf for size in sizes))
         shares = [each.share for each in report.points]
@@ -172,7 +180,13 @@ def _report(
     if found is None:
         return MoreRowsReport(n_done=n_done, n_all=n_all)
     points = zip(found.sizes, found.shares, found.standard_errors, strict=True)
-    at_sizes = zip(found.sizes, found.fitted, found.fitted_lower, found.fitted_upper, strict=True)
+    at_sizes = zip(
+        found.sizes[found.n_before :],
+        found.fitted,
+        found.fitted_lower,
+        found.fitted_upper,
+        strict=True,
+    )
     trained = found.sizes[-1] / found.n_units
     future = zip(
         trained * (found.n_units + found.more),
@@ -188,6 +202,7 @@ def _report(
         if found.falls
         else tuple(found.expectation(at) for at in range(len(found.more))),
         points=tuple(CurvePoint(*map(float, each)) for each in points),
+        n_before=found.n_before,
         forecasts=tuple(Forecast(*map(float, each)) for each in forecasts),
         n_classes=found.n_classes,
         n_done=n_done,
@@ -205,13 +220,11 @@ def _note(report: MoreRowsReport) -> str:
     )
 
 
-def _row(point: CurvePoint, at: Forecast) -> tuple[str, ...]:
-    return (
-        f"{point.size:,.0f}",
-        f"{point.share:.3f} ± {point.standard_error:.3f}",
-        f"{at.share:.3f}",
-        f"{at.lower:.3f} to {at.upper:.3f}",
-    )
+def _row(point: CurvePoint, at: Forecast | None) -> tuple[str, ...]:
+    fitted = (UNKNOWN,) * 2
+    if at is not None:
+        fitted = (f"{at.share:.3f}", f"{at.lower:.3f} to {at.upper:.3f}")
+    return f"{point.size:,.0f}", f"{point.share:.3f} ± {point.standard_error:.3f}", *fitted
 
 
 def curve_figure(report: MoreRowsReport, scheme: Scheme = Scheme.LIGHT) -> dict[str, Any]:

@@ -45,8 +45,8 @@ PANELS_FULL = f"The page holds {MAX_PANELS} panels. Remove one to run another."
 DATA_GONE = "These data are no longer stored here. Drop the file again, or choose a sample."
 
 NO_NEW_ROWS = (
-    "This compares the rows of a second file with those of the run. Drop that file on the picture, "
-    "or choose New rows from a file…, below this question in its menu."
+    "This compares the rows of a second file with those of the run. Choose New rows from a file…, "
+    "or drop that file on the picture."
 )
 
 _TITLE_TOO_LONG = "This title has {n} characters, but at most {most} are shown. Shorten it."

@@ -36,7 +36,7 @@ def test_a_planted_shift_is_found_named_and_drawn():
     assert found.n_changed == 1
     assert np.abs(found.plane.components[0]).argmax() == 4
     assert found.plane.held_out.balanced_accuracy > 0.6
-    assert "1 feature of 6 differ" in found.sentence
+    assert "1 feature of 6 differs" in found.sentence
 
 
 def test_a_change_of_the_spread_is_a_change():

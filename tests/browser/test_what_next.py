@@ -1,0 +1,56 @@
+"""The second door of a run, and a map that came with a table, seen in a browser."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from playwright.sync_api import Page, expect
+
+from tools.driver.page import StudioPage
+
+ITEMS = [
+    "Which class, or none?",
+    "How many more rows?",
+    "Has the lot changed?",
+    "New rows from a file…",
+    "Paste new rows",
+]
+
+
+def test_what_next_holds_what_follows_and_each_answer_is_a_sentence_first(page: Page):
+    studio = StudioPage(page)
+    studio.choose_sample("Wine")
+    panel = studio.run("LDA")
+    panel.expect_end()
+    panel.node.get_by_role("button", name="What next?").click()
+    expect(page.get_by_role("menuitem")).to_have_text(ITEMS)
+    page.get_by_role("menuitem", name="Has the lot changed?").click()
+    dialog = page.locator("dialog.beside[open]")
+    words = dialog.locator('[data-beside="words"]')
+    expect(words).to_contain_text("Choose New rows from a file…, or drop that file on the picture.")
+    panel.choose("How many more rows?", "What next?")
+    expect(words).to_contain_text("guessing gives 33 %", timeout=60_000)
+    expect(page.locator("dialog.beside[open]")).to_have_count(1)
+
+
+def test_a_dropped_map_is_drawn_as_it_is_beside_a_plane(page: Page, tmp_path: Path):
+    stream = np.random.default_rng(0)
+    y = stream.integers(0, 2, 80)
+    table = pd.DataFrame({f"x{at}": stream.normal(size=80) for at in range(4)})
+    table["pacmap_1"], table["pacmap_2"] = 30.0 * y + stream.normal(size=80), stream.normal(size=80)
+    file = tmp_path / "map.csv"
+    table.assign(label=np.where(y, "a", "b")).to_csv(file, index=False)
+    studio = StudioPage(page)
+    studio.upload(file)
+    expect(page.locator("body")).to_have_attribute("data-mode", "compare")
+    expect(studio.panels).to_have_count(2)
+    of_map, plane = studio.panel(0), studio.panel(1)
+    expect(of_map.part("title")).to_have_text("pacmap_1 and pacmap_2")
+    expect(of_map.part("verdict")).to_contain_text(
+        re.compile("Cannot be decided.*only refitting can tell"), timeout=60_000
+    )
+    expect(of_map.node.locator('[data-axis="x"]')).to_have_text("pacmap_1")
+    expect(plane.part("verdict")).to_contain_text("No better than guessing", timeout=60_000)
