@@ -28,11 +28,12 @@ from melm_studio.workspace.data_source import ShownData
 def register(app: Dash) -> None:
     """Connect the list of panels."""
     app.callback(
+        Output(ids.PANELS, "data-revision"),
         Output(ids.PANELS, "children"),
         Output(ids.RUN_TABS, "children"),
         Input(ids.REVISION, "data"),
         Input(ids.DATA, "data"),
-    )(show_panels)
+    )(show_revision)
 
 
 def first_page() -> Component:
@@ -59,7 +60,17 @@ def first_paint() -> Component:
     return before_dash(ShownData(table.id, table.name, table.label, source), table.class_names)
 
 
-def show_panels(revision: str | None, data: Any) -> tuple[list[Component], list[Component]]:
+def show_revision(_: str | None, data: Any) -> tuple[str | None, list[Component], list[Component]]:
+    """List the panels and tabs with the revision that they are of.
+
+    An answer that another one has overtaken, as that of Run, takes its revision back too, so
+    that the page asks again.
+    """
+    listed = workspace().revision()  # first: a run that comes between is asked for again
+    return listed, *show_panels(data)
+
+
+def show_panels(data: Any) -> tuple[list[Component], list[Component]]:
     """List the panels and tabs of the runs of the shown data."""
     shown = ShownData.from_json(data) if data else None
     runs = workspace().shown_fits(shown)

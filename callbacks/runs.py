@@ -21,7 +21,7 @@ from melm_studio.workspace.data_source import ShownData
 def register(app: Dash) -> None:
     """Connect the Run button."""
     app.callback(
-        Output(ids.PANELS, "data-revision"),
+        Output(ids.PANELS, "data-revision", allow_duplicate=True),
         Output(ids.RUN_ERROR, "children"),
         Output(ids.PANELS, "children", allow_duplicate=True),
         Output(ids.RUN_TABS, "children", allow_duplicate=True),
@@ -60,4 +60,4 @@ def start_run(
     except UserError as error:
         return no_update, str(error), no_update, no_update, no_update
     # The panels come with this answer, so that the first plane waits for no further one.
-    return own.revision(), None, *show_panels(None, data), no_update
+    return own.revision(), None, *show_panels(data), no_update

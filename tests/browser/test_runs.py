@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 import psutil
 import pytest
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import APIResponse, BrowserContext, Page, Route, expect
 
 from melm_studio.configuration.messages import STOPPED
 from melm_studio.layout import ids
@@ -19,6 +20,7 @@ from tools.driver.page import DEADLINE_S, Panel, StudioPage
 
 LONG = 500  # starts: minutes of work on the digits
 GOES_ON_WITHIN_MS = 5000
+RUN_PRESSED = f'"changedPropIds":["{ids.RUN}.n_clicks"]'
 
 
 @pytest.fixture
@@ -40,6 +42,31 @@ def test_stop_ends_a_long_run_and_keeps_its_best_plane(long_run: Panel):
     steps = long_run.curve["steps"]["y"]
     assert len(steps) == long_run.sequence + 1
     assert long_run.divergence == max(steps)
+
+
+def test_a_run_that_begins_before_the_panels_of_its_data_are_listed_is_shown(page: Page):
+    """The list of before is overtaken by that of Run, and arrives after it."""
+    held: list[tuple[Route, APIResponse]] = []
+
+    def hold_list_of_data(route: Route) -> None:
+        asked = route.request.post_data_json
+        is_list = f"{ids.PANELS}.children" in asked["output"]
+        if is_list and asked["changedPropIds"] == [f"{ids.DATA}.data"]:
+            held.append((route, route.fetch()))
+        else:
+            route.continue_()
+
+    studio = StudioPage(page)
+    studio.choose_sample("Iris")
+    page.route(re.compile("_dash-update-component"), hold_list_of_data)
+    studio.choose_sample("Wine")
+    studio.wait_until(lambda: bool(held), "the list is under way")
+    with page.expect_response(lambda answer: RUN_PRESSED in (answer.request.post_data or "")):
+        page.get_by_role("button", name=BEGIN).click()
+    ((route, list_of_before),) = held
+    route.fulfill(response=list_of_before)
+    expect(studio.panels).to_have_count(1)
+    studio.panel(0).expect_end()
 
 
 @pytest.mark.slow
