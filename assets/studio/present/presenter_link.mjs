@@ -1,11 +1,7 @@
-// The presenter's window: what it shows is sent to it, and its keys step through the story.
-import { colorScheme, onColorScheme } from "../page/dom.mjs";
-import { showNotice } from "../page/notice.mjs";
-import { onChange } from "../page/signals.mjs";
-import { currentStory, stepStory } from "../workspace/story.mjs";
-import { channelName, shownViews } from "../workspace/story_order.mjs";
+// Opens the presenter's window. What it shows is sent to it by a module that is loaded with it.
+import { NO_SERVER, showNotice } from "../page/notice.mjs";
 
-const SIZE = "popup,width=980,height=680";
+const SIZE = "popup,width=1180,height=760";
 const NO_WINDOW = "The browser blocked the presenter’s window. Allow pop-ups for this page, then press Notes again.";
 
 // The key of this tab, by which its window knows it. The tab's storage has it only while the page is loaded again: a
@@ -13,19 +9,14 @@ const NO_WINDOW = "The browser blocked the presenter’s window. Allow pop-ups f
 let own = "";
 const KEPT = "presenter";
 
-/** @type {BroadcastChannel | null} */
-let channel = null;
-
 export function connectPresenter() {
   const kept = takeKey();
   if (kept) connect(kept); // the page was loaded again
-  onChange(currentStory, send);
-  onColorScheme(send);
 }
 
 /** Opens the window with the notes and the next view, or brings it to the front. */
 export function openPresenter() {
-  if (!channel) connect(newKey());
+  if (!own) connect(newKey());
   const opened = window.open(`presenter#${own}`, `presenter-${own}`, SIZE);
   if (opened) opened.focus();
   else showNotice(NO_WINDOW);
@@ -35,18 +26,12 @@ export function openPresenter() {
 function connect(key) {
   own = key;
   keepKey(key);
-  channel = new BroadcastChannel(channelName(key));
-  channel.onmessage = ({ data }) => receive(data);
+  serve(key).catch(() => showNotice(NO_SERVER));
 }
 
-/** @param {{ step?: number }} message an empty one asks what is shown */
-function receive({ step }) {
-  if (step) stepStory(step);
-  else send();
-}
-
-function send() {
-  channel?.postMessage({ ...shownViews(currentStory.value), scheme: colorScheme() });
+async function serve(key) {
+  const { serveWindow } = await import("./presenter_window.mjs");
+  serveWindow(key);
 }
 
 /** The key that this tab had before its page was loaded again; null where it had none. */

@@ -1,4 +1,4 @@
-// The page of the presenter's window: notes on the view on screen, the next view, and the time.
+// The page of the presenter's window: what the room sees and what it sees next, notes, the time, and what is on.
 import { byId } from "../page/dom.mjs";
 import { decodedPlane } from "../plane/arrays.mjs";
 import { drawSmallPlane } from "../plane/small_plane.mjs";
@@ -6,46 +6,81 @@ import { channelName, elapsedLabel, positionLabel } from "../workspace/story_ord
 import { nextPicture } from "./next_picture.mjs";
 
 const STEPS = { ArrowLeft: -1, PageUp: -1, ArrowRight: 1, PageDown: 1, " ": 1 };
+// Keys of Present that work here too, as if they were pressed there.
+const KEYS = ["b", ".", "q", "v", "m", ..."123456789"];
 const TICK_MS = 250;
 const NO_NOTES = "No notes on this view. Write some in Story, below its caption.";
 const NO_STORY = "There is no story yet. Add views to one, or open one from Samples.";
 const AT_END = "This is the last view.";
+const NOT_PRESENTING = "The page shows more than the room should see: press Present there.";
 
 const channel = new BroadcastChannel(channelName(location.hash.slice(1)));
-const canvas = /** @type {HTMLCanvasElement} */ (byId("next-picture"));
+const [room, canvas] = /** @type {HTMLCanvasElement[]} */ ([byId("room"), byId("next-picture")]);
 let began = null; // when the first view was shown
 let drawn = ""; // the view whose picture was requested last
 
-channel.onmessage = ({ data }) => show(data);
+channel.onmessage = ({ data }) => (data.picture ? showRoom(data.picture) : show(data));
 channel.postMessage({});
+addEventListener("pagehide", () => channel.postMessage({ isClosed: true }));
+addEventListener("pageshow", () => channel.postMessage({}));
 document.addEventListener("keydown", (event) => {
   const isButton = event.key === " " && /** @type {Element} */ (event.target).closest("button");
-  if (!(event.key in STEPS) || isButton || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (isButton || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.key in STEPS) step(STEPS[event.key]);
+  else if (KEYS.includes(event.key)) press(event.key);
+  else return;
   event.preventDefault();
-  step(STEPS[event.key]);
 });
+byId("blank").onclick = () => press("b");
+byId("code").onclick = () => press("q");
 byId("previous").onclick = () => step(-1);
 byId("next").onclick = () => step(1);
 byId("restart").onclick = () => restart();
-setInterval(() => setText("elapsed", elapsedLabel(began === null ? 0 : Date.now() - began)), TICK_MS);
+setInterval(tick, TICK_MS);
+tick();
 
 const step = (steps) => channel.postMessage({ step: steps });
+const press = (key) => channel.postMessage({ key });
+
+function tick() {
+  setText("elapsed", elapsedLabel(began === null ? 0 : Date.now() - began));
+  setText("time", new Date().toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" }));
+}
 
 function restart() {
   began = Date.now();
 }
 
-function show({ at, count, current, next, scheme }) {
+/** The picture of the room, as it is there. @param {ImageBitmap} picture */
+function showRoom(picture) {
+  room.hidden = false;
+  Object.assign(room, { width: picture.width, height: picture.height });
+  room.getContext("bitmaprenderer").transferFromImageBitmap(picture);
+}
+
+function show({ at, count, current, next, scheme, heading, isPresenting, isBlank, hasCode, talk }) {
   document.documentElement.dataset.scheme = scheme;
   if (at >= 0 && began === null) restart();
   setText("position", positionLabel({ views: Array.from({ length: count }), at }));
-  setText("title", current?.title ?? "");
+  setText("title", current?.title ?? heading);
   setText("caption", current?.caption ?? (count ? "" : NO_STORY));
   setText("notes", current ? current.notes || NO_NOTES : "");
   byId("notes").classList.toggle("is-empty", !current?.notes);
   setText("next-title", next?.title ?? (count ? AT_END : ""));
   setText("next-caption", next?.caption ?? "");
+  byId("blank").setAttribute("aria-pressed", String(isBlank));
+  byId("code").setAttribute("aria-pressed", String(hasCode));
+  setText("shared", talk ? `Shared: ${talk.viewers} ${talk.viewers === 1 ? "viewer" : "viewers"}, ${talk.address}` : "Not shared");
+  setText("room-state", stateOf({ isPresenting, isBlank, hasCode }));
+  byId("room-state").hidden = !byId("room-state").textContent;
   drawNext(next?.view ?? null, scheme).catch(console.warn);
+}
+
+/** What hides the picture from the room, if anything does. */
+function stateOf({ isPresenting, isBlank, hasCode }) {
+  if (!isPresenting) return NOT_PRESENTING;
+  if (hasCode) return "The room sees the code of the talk. Press Q to go on.";
+  return isBlank ? "The room sees a black screen. Press B to go on." : "";
 }
 
 async function drawNext(view, scheme) {
@@ -71,6 +106,8 @@ function paint(/** @type {any} */ plane) {
   drawSmallPlane(canvas, plane.styles, decodedPlane(plane));
 }
 
+// What is said already is not said again.
 function setText(id, text) {
-  byId(id).textContent = text;
+  const node = byId(id);
+  if (node.textContent !== text) node.textContent = text;
 }

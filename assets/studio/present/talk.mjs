@@ -5,6 +5,7 @@ import { ask, sentenceOf } from "../page/answers.mjs";
 import { byId } from "../page/dom.mjs";
 import { mode } from "../page/mode.mjs";
 import { showNotice } from "../page/notice.mjs";
+import { signal } from "../page/signals.mjs";
 import { switches } from "../page/switches.mjs";
 import { drawnArrows } from "../panel/arrow_labels.mjs";
 import { frontPanel } from "../panel/panels.mjs";
@@ -25,8 +26,8 @@ const SAME_TIME_S = 60; // by which the clocks of browser and server may differ
 const EXPIRED = "The talk has ended: its time is up, and its link no longer works. Use Share to begin another, with a new link.";
 const ENDED = "The talk was ended in another tab. Use Share to begin another, with a new link.";
 
-/** @type {TalkNow | null} */
-let now = null;
+/** The talk that goes on. */
+export const talkNow = signal(/** @type {TalkNow | null} */ (null));
 let timer = 0;
 let sent = ""; // what viewers see
 let isSending = false;
@@ -61,7 +62,7 @@ const reasonOf = (expires) => (Date.now() / 1000 > expires - SAME_TIME_S ? EXPIR
 
 /** @param {TalkNow | null} talk @param {string} [reason] why there is none any more */
 function follow(talk, reason = "") {
-  now = talk;
+  talkNow.set(talk);
   sent = "";
   clearInterval(timer);
   if (talk) {
@@ -97,7 +98,7 @@ const count = () =>
   unlessBusy(async () => {
     const { talk } = await ask("talk");
     if (talk) noteViewers(talk.viewers);
-    else follow(null, reasonOf(now.expires_s));
+    else follow(null, reasonOf(talkNow.value.expires_s));
   });
 
 async function unlessBusy(request) {
@@ -115,12 +116,14 @@ async function unlessBusy(request) {
 }
 
 function noteViewers(viewers) {
+  const now = talkNow.value;
   if (!now || now.viewers === viewers) return;
-  now = { ...now, viewers };
+  talkNow.set({ ...now, viewers });
   announce();
 }
 
 function announce(reason = "") {
+  const now = talkNow.value;
   const button = document.querySelector('[data-bar="share"]');
   if (button) {
     button.textContent = now ? `Shared · ${now.viewers}` : "Share";
@@ -173,17 +176,18 @@ function drawnRows({ figure }) {
 /** Opens the dialog: begin a talk, pass its link on, see how many follow, end it. It knows the talk of another tab too. */
 export async function openTalkDialog() {
   dialog ??= connected(byId(ID.talk));
-  if (!now) await resumeTalk();
+  if (!talkNow.value) await resumeTalk();
   fill();
   dialog.showModal();
 }
 
 /** Fills the screen with the link of the talk and its code, which the last row can read; begins at the dialog where there is none. */
 export async function showCode() {
-  if (!now) await resumeTalk();
+  if (!talkNow.value) await resumeTalk();
+  const now = talkNow.value;
   if (!now) return openTalkDialog();
   const screen = document.createElement("dialog");
-  const link = Object.assign(document.createElement("p"), { textContent: toType(now) });
+  const link = Object.assign(document.createElement("p"), { textContent: addressOf(now) });
   screen.className = "talk-screen";
   screen.append(imageOf(now.code), link);
   screen.addEventListener("close", () => screen.remove());
@@ -197,8 +201,8 @@ export async function showCode() {
   return screen.showModal();
 }
 
-/** What viewers without a camera do. @param {TalkNow} talk */
-const toType = ({ link, typed }) => `${link.replace(/^https?:\/\/|[^/]*$/g, "").replace(/\/$/, "")}  ·  ${typed.slice(0, 3)} ${typed.slice(3)}`;
+/** What viewers without a camera type. @param {TalkNow} talk */
+export const addressOf = ({ link, typed }) => `${link.replace(/^https?:\/\/|[^/]*$/g, "").replace(/\/$/, "")}  ·  ${typed.slice(0, 3)} ${typed.slice(3)}`;
 
 /** @param {HTMLDialogElement} node */
 function connected(node) {
@@ -206,7 +210,7 @@ function connected(node) {
   for (const slot of /** @type {NodeListOf<HTMLElement>} */ (node.querySelectorAll("[data-allow]"))) {
     const box = Object.assign(document.createElement("input"), { type: "checkbox" });
     box.dataset.allow = slot.dataset.allow;
-    box.addEventListener("change", () => now && act(() => allow(allowed())));
+    box.addEventListener("change", () => talkNow.value && act(() => allow(allowed())));
     slot.replaceWith(box);
   }
   part("close").onclick = () => node.close();
@@ -235,13 +239,13 @@ async function act(action) {
 
 // What viewers may see, whatever was asked for.
 function showAllowed() {
-  const talk = now;
+  const talk = talkNow.value;
   for (const box of boxes()) box.checked = talk?.[box.dataset.allow] ?? box.checked;
 }
 
 async function copy() {
   try {
-    await navigator.clipboard.writeText(now.link);
+    await navigator.clipboard.writeText(talkNow.value.link);
     return "Link copied.";
   } catch {
     return "The browser does not allow copying here. Select the link and copy it by hand.";
@@ -258,7 +262,7 @@ function imageOf(code) {
 /** @param {string} [reason] why there is no talk any more */
 function fill(reason = "") {
   if (reason) part("words").textContent = reason;
-  const talk = now;
+  const talk = talkNow.value;
   part("on").hidden = part("end").hidden = !talk;
   part("begin").hidden = Boolean(talk);
   if (!talk) {
@@ -269,7 +273,7 @@ function fill(reason = "") {
   if (part("link").textContent !== link) {
     Object.assign(part("link"), { textContent: link, href: link });
     part("code").replaceChildren(imageOf(code));
-    part("typed").textContent = `Or to type: ${toType(talk)}`;
+    part("typed").textContent = `Or to type: ${addressOf(talk)}`;
     showAllowed();
   }
   part("count").textContent = `${viewers} ${viewers === 1 ? "viewer" : "viewers"}`;
