@@ -21,7 +21,7 @@ PAGE_TOOLS := node_modules/.installed
 WITH_NODE := PATH="$(CURDIR)/$(VENV)/bin:$$PATH"
 
 .DEFAULT_GOAL := help
-.PHONY: help run test slow mutants audit bench pictures docs wheel publish lint format hooks pins constants clean lint-page page browser redis nginx
+.PHONY: help run test slow mutants audit bench pictures docs wheel publish lint format hooks pins constants clean lint-page page browser browsers redis nginx
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -32,7 +32,7 @@ run: $(RUNTIME) $(if $(MELM_STORE),$(SHARED)) ## Start the studio, for example: 
 test: lint page browser redis ## Run every check and the fast tests
 	@$(ONE_THREAD) $(PYTHON_IN_VENV) -m pytest -q -m "not slow" $(IN_TWO) $(ARGS)
 
-slow: browser redis nginx ## Run the slow tests
+slow: browser browsers redis nginx ## Run the slow tests
 	@$(ONE_THREAD) $(PYTHON_IN_VENV) -m pytest -q -m slow $(ARGS)
 
 mutants: redis ## Put faults into a copy; each must be found by the test of a guarantee
@@ -104,6 +104,9 @@ page: $(DEV)
 
 browser: $(DEV)
 	@$(PYTHON_IN_VENV) tools/find_browser.py > /dev/null
+
+browsers: $(DEV)
+	@$(PYTHON_IN_VENV) -m tools.find_other_browsers > /dev/null
 
 redis: $(DEV)
 	@$(PYTHON_IN_VENV) tools/find_redis.py > /dev/null

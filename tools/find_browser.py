@@ -49,7 +49,7 @@ def find_browser() -> Path | None:
                 "Correct the path, or type: unset CHROMIUM"
             )
         return Path(chosen)
-    return next((path for path in _candidates() if not _is_snap(path) and _starts(path)), None)
+    return next((path for path in _candidates() if not is_snap(path) and _starts(path)), None)
 
 
 def launch_options() -> dict[str, Any]:
@@ -76,7 +76,8 @@ def _candidates() -> Iterator[Path]:
     yield from MACOS_APPLICATIONS
 
 
-def _is_snap(path: Path) -> bool:
+def is_snap(path: Path) -> bool:
+    """Return whether a program is a snap, or a script that starts one."""
     # A snap cannot read the profile folder that Playwright creates, and Ubuntu's package is a
     # script that starts the snap.
     if not path.is_file():
