@@ -21,7 +21,7 @@ PAGE_TOOLS := node_modules/.installed
 WITH_NODE := PATH="$(CURDIR)/$(VENV)/bin:$$PATH"
 
 .DEFAULT_GOAL := help
-.PHONY: help run test slow mutants audit bench pictures docs wheel publish lint format hooks pins constants clean lint-page page browser browsers redis nginx
+.PHONY: help run test slow mutants audit bench pictures docs wheel lowest notebooks publish lint format hooks pins constants clean lint-page page browser browsers redis nginx
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -60,6 +60,12 @@ wheel: $(DEV) ## Build library and studio as wheels and source archives, and try
 	@$(VENV)/bin/twine check --strict dist/melm_*
 	@ls -l dist
 	@$(PYTHON_IN_VENV) -m pytest -q -rP tests/test_wheel.py
+
+lowest: $(DEV) ## Run the tests of the library with the lowest versions that it allows
+	@$(ONE_THREAD) $(PYTHON_IN_VENV) -m tools.lowest $(ARGS)
+
+notebooks: browser ## Try the wheels in JupyterLab and marimo, in a browser
+	@$(PYTHON_IN_VENV) -m pytest -q tests/browser/test_notebooks.py $(ARGS)
 
 publish: $(DEV) ## Upload what make wheel has built to the package index, with the token in TWINE_PASSWORD
 	@TWINE_USERNAME=__token__ $(VENV)/bin/twine upload --non-interactive dist/melm_*

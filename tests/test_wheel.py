@@ -7,21 +7,17 @@ import re
 import subprocess
 import sys
 import tarfile
-import venv
 import zipfile
 from pathlib import Path
 
 import pytest
 
 from tests.melm_studio.runs.helpers import wait_until
+from tests.wheels import LIBRARY, ROOT, built_wheels, installed
 from tools.driver.launcher import running_studio
 from tools.driver.remote_client import RemoteClient
 from tools.driver.visitor import Visitor
 
-ROOT = Path(__file__).parents[1]
-
-
-LIBRARY = ROOT / "distributions/melm-core"
 MOST_BYTES = 2_000_000
 OLDEST = ("numpy==1.26.*", "scikit-learn==1.5.*")
 FIT = """
@@ -37,12 +33,7 @@ assert not {"pandas", "dash", "finufft", "melm_studio"} & set(sys.modules)
 @pytest.fixture(scope="session")
 def wheels(tmp_path_factory) -> dict[str, Path]:
     """The wheels of the library and of the studio, by the name of the distribution."""
-    folder = tmp_path_factory.mktemp("wheels")
-    build = [sys.executable, "-m", "hatchling", "build", "--target", "wheel"]
-    for root in (ROOT, LIBRARY):
-        command = [*build, "--directory", folder]
-        subprocess.run(command, cwd=root, check=True, capture_output=True)
-    return {wheel.name.split("-")[0]: wheel for wheel in folder.glob("*.whl")}
+    return built_wheels(tmp_path_factory.mktemp("wheels"))
 
 
 def test_neither_puts_a_common_name_into_the_environment(wheels):
@@ -180,15 +171,6 @@ def test_the_studio_runs_in_an_environment_with_nothing_else(wheels, tmp_path):
         assert guide.status_code == 200
         assert "<img" not in guide.text
         client.close()
-
-
-def installed(folder: Path, *wanted: Path | str) -> Path:
-    """An environment in a folder with distributions and what they need."""
-    environment = folder / "environment"
-    venv.create(environment)
-    install = [sys.executable, "-m", "uv", "pip", "install", "--quiet"]
-    subprocess.run([*install, "--python", environment / "bin" / "python", *wanted], check=True)
-    return environment
 
 
 def megabytes(folder: Path) -> float:

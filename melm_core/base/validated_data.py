@@ -1,17 +1,43 @@
-"""scikit-learn's check of rows and labels, where each of its versions has it."""
+"""scikit-learn's check of rows and labels, and its tags, where each of its versions has them."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+import sklearn.utils
 from sklearn.utils import validation
 
-__all__ = ["validate_data"]
+from melm_core.base.array_types import FloatArray
+
+__all__ = ["allows_nan", "checked_rows", "validate_data"]
 
 if hasattr(validation, "validate_data"):  # from scikit-learn 1.6
     validate_data = validation.validate_data
+
+    def allows_nan(estimator: Any) -> bool:
+        """Whether an estimator takes missing values."""
+        return bool(sklearn.utils.get_tags(estimator).input_tags.allow_nan)
+
 else:
 
     def validate_data(estimator: Any, X: Any, y: Any = "no_validation", **options: Any) -> Any:
         """Check rows and labels, and set or compare the features of an estimator."""
+        if "ensure_all_finite" in options:
+            options["force_all_finite"] = options.pop("ensure_all_finite")
         return estimator._validate_data(X, y, **options)  # noqa: SLF001 - public from 1.6
+
+    def allows_nan(estimator: Any) -> bool:
+        """Whether an estimator takes missing values."""
+        return bool(estimator._get_tags()["allow_nan"])  # noqa: SLF001 - public from 1.6
+
+
+_FINITE = "ensure_all_finite" if hasattr(validation, "validate_data") else "force_all_finite"
+
+
+def checked_rows(X: Any, y: Any, *, may_miss: bool) -> tuple[FloatArray, npt.NDArray[Any]]:
+    """Rows as numbers and their labels, of one length; missing values pass where they may."""
+    finite = {_FINITE: "allow-nan" if may_miss else True}
+    X, y = validation.check_X_y(X, y, dtype=np.float64, **finite)
+    return X, y

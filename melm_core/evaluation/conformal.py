@@ -20,11 +20,11 @@ import numpy.typing as npt
 from scipy import stats
 from sklearn.base import BaseEstimator, ClassifierMixin, is_classifier
 from sklearn.pipeline import Pipeline
-from sklearn.utils import Tags, get_tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
+from melm_core.base.validated_data import allows_nan, validate_data
 from melm_core.density.calibration import Calibration
 from melm_core.density.class_densities import ClassDensities
 from melm_core.density.set_limits import ROUNDING, SetLimits, nonconformity, thinned_logs
@@ -463,7 +463,7 @@ class ConformalClassifier(ClassifierMixin, BaseEstimator):
         rows = self._checked(X)
         return self._sets(self.scores_.p_values([fitted.evidence(rows) for fitted in self._fits]))
 
-    def __sklearn_tags__(self) -> Tags:
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = self._finite == "allow-nan"
         return tags
@@ -471,7 +471,7 @@ class ConformalClassifier(ClassifierMixin, BaseEstimator):
     @property
     def _finite(self) -> Any:
         """Whether missing values are passed on, to an estimator that takes them."""
-        return "allow-nan" if get_tags(self.estimator).input_tags.allow_nan else True
+        return "allow-nan" if allows_nan(self.estimator) else True
 
     def _checked(self, X: Any) -> FloatArray:
         check_is_fitted(self)

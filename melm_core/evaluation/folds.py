@@ -11,7 +11,6 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.model_selection import StratifiedKFold
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_X_y
 
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
@@ -23,6 +22,7 @@ from melm_core.base.estimator import (
 )
 from melm_core.base.groups import group_codes, nuisance_codes
 from melm_core.base.sampling import stratified_sample
+from melm_core.base.validated_data import checked_rows
 from melm_core.evaluation.group_folds import fold_of_groups
 from melm_core.evaluation.groups import check_groups, sampled_by_group
 from melm_core.evaluation.refitting import MethodLike, make_estimator
@@ -111,7 +111,7 @@ def coded_rows(
     ValueError
         If a value is missing or infinite, or a class has fewer than two rows or groups.
     """
-    X, y = check_X_y(X, y, dtype=np.float64, ensure_all_finite="allow-nan" if may_miss else True)
+    X, y = checked_rows(X, y, may_miss=may_miss)
     check_classification_targets(y)
     classes, codes = np.unique(y, return_inverse=True)
     check_class_sizes(classes, codes)

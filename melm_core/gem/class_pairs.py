@@ -62,7 +62,8 @@ def hypercube_pairs(n_classes: int, random_state: np.random.Generator) -> IntArr
     n_dimensions = int(n_classes - 1).bit_length()
     while True:
         vertices = random_state.permutation(2**n_dimensions)[:n_classes]
-        are_neighbors = np.bitwise_count(vertices[:, None] ^ vertices) == 1
+        differing = vertices[:, None] ^ vertices
+        are_neighbors = (differing > 0) & (differing & (differing - 1) == 0)  # one bit
         if are_neighbors.any(axis=1).all():
             return np.argwhere(are_neighbors).astype(np.int64)
 

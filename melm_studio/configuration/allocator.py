@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import gc
+import sys
 
 # Options of `mallopt` in <malloc.h>.
 _MMAP_THRESHOLD, _ARENA_MAX = -3, -8
@@ -53,5 +54,7 @@ def leave_out_of_collections() -> None:
 
 
 def _set_option(option: int, value: int) -> bool:
+    if sys.platform == "win32":
+        return False
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
     return mallopt is not None and bool(mallopt(option, value))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from melm_core.base import UserError
+from melm_studio.configuration.file_lock import try_lock
 
 LOCK_NAME = "lock"
 
@@ -55,11 +55,9 @@ def locked(folder: Path) -> Iterator[None]:
         descriptor = os.open(folder / LOCK_NAME, os.O_RDWR | os.O_CREAT, 0o600)
     except OSError as error:
         raise UnusableFolderError(folder, error) from error
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
+    if not try_lock(descriptor):
         os.close(descriptor)
-        raise FolderInUseError(folder) from error
+        raise FolderInUseError(folder)
     try:
         yield
     finally:

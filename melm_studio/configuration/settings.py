@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 
 from melm_studio.configuration.cluster import missing_dask
 from melm_studio.configuration.limits import BYTES_PER_MB, Limits
+from melm_studio.configuration.memory_limit import memory_of_machine
 from melm_studio.configuration.redis_address import RedisAddress
 
 Reader: TypeAlias = Callable[[str], object]
@@ -101,8 +102,7 @@ def _scheduler(text: str) -> str:
 
 
 def _three_quarters_of_memory() -> int:
-    pages = os.sysconf("SC_PHYS_PAGES")
-    return max(512, 3 * pages * os.sysconf("SC_PAGE_SIZE") // (4 * BYTES_PER_MB))
+    return max(512, 3 * memory_of_machine() // (4 * BYTES_PER_MB))
 
 
 _MANY = _whole_number(1, 10**6)

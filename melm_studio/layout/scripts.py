@@ -61,7 +61,7 @@ _CSS_COMMENT_OR_INDENT = re.compile(r"/\*.*?\*/|^\s+", re.DOTALL | re.MULTILINE)
 
 def style_sheet() -> str:
     """Return the styles of the page without comments; no rule depends on their order."""
-    styles = (path.read_text() for path in sorted((ASSETS / STYLES).glob("*.css")))
+    styles = (path.read_text(encoding="utf-8") for path in sorted((ASSETS / STYLES).glob("*.css")))
     return _CSS_COMMENT_OR_INDENT.sub("", "\n".join(styles))
 
 

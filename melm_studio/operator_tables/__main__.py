@@ -31,7 +31,8 @@ def main() -> None:
     """Look at the tables again and again."""
     # Ctrl-C reaches every process of a terminal; the parent process handles it.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    os.nice(NICENESS)
+    if sys.platform != "win32":
+        os.nice(NICENESS)
     settings = Settings.from_environment_and_flags([], os.environ)
     configure_logging()
     threading.Thread(target=_exit_with_parent, name="parent watchdog", daemon=True).start()

@@ -121,12 +121,17 @@ def _wait_for_answer(process: subprocess.Popen[bytes], url: str, output_file: Pa
     deadline = time.monotonic() + START_S
     while not answers(url):
         if process.poll() is not None or time.monotonic() > deadline:
-            raise UserError(_NO_START.format(output=output_file.read_text(errors="replace")))
+            raise UserError(
+                _NO_START.format(output=output_file.read_text(encoding="utf-8", errors="replace"))
+            )
         time.sleep(_POLL_S)
 
 
 def _stop(process: subprocess.Popen[bytes]) -> None:
-    process.send_signal(signal.SIGINT)
+    if sys.platform == "win32":
+        process.terminate()
+    else:
+        process.send_signal(signal.SIGINT)
     try:
         process.wait(STOP_S)
     except subprocess.TimeoutExpired:

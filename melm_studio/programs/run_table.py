@@ -154,7 +154,7 @@ def run_table(options: argparse.Namespace, unknown: Sequence[str]) -> int:
         print(f"melm-studio run: stopped. What is done is in {options.out}.", file=sys.stderr)
         return STOPPED
     if options.json:
-        print((options.out / "summary.json").read_text())
+        print((options.out / "summary.json").read_text(encoding="utf-8"))
     return DONE if all(result.is_done for result in results) else SOME_FAILED
 
 
@@ -338,7 +338,7 @@ def write_report(client: StudioClient, found: MethodResult, folder: Path) -> Non
 
 def write_scores(results: Sequence[MethodResult], folder: Path) -> None:
     """Write a row of scores for each method that is done."""
-    with (folder / "scores.csv").open("w", newline="") as file:
+    with (folder / "scores.csv").open("w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, _COLUMNS)
         writer.writeheader()
         writer.writerows(found.row() for found in results)

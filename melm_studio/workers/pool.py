@@ -6,14 +6,16 @@ import logging
 import multiprocessing
 import os
 import signal
+import sys
 import time
 from collections import Counter
 from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from multiprocessing import connection, forkserver
-from multiprocessing.context import ForkServerProcess
-from typing import Protocol, cast
+from importlib import import_module
+from multiprocessing import connection
+from multiprocessing.process import BaseProcess
+from typing import Any, Protocol, cast
 
 from melm_studio.configuration.limits import BYTES_PER_MB, DiskFullError
 from melm_studio.configuration.messages import (
@@ -46,6 +48,8 @@ from melm_studio.workers.process_state import has_stopped_child
 from melm_studio.workers.stopped_children import stopped_ones_killed
 from melm_studio.workers.turns import Turn, has_process_for, who_gives_way
 
+# Where processes do not fork, each imports everything anew.
+START_METHOD = "spawn" if sys.platform == "win32" else "forkserver"
 POLL_S = 0.05
 END_GRACE_S = 2.0
 STOP_GRACE_S = 1.0
@@ -86,7 +90,7 @@ class _Child:
     run_id: str
     owner: str
     attempt: int
-    process: ForkServerProcess
+    process: BaseProcess
     pid: int
     started_s: float
     began_s: float  # its turn, or its time in the lane
@@ -131,7 +135,7 @@ class WorkerPool:
         self._children: list[_Child] = []
         self._beat_s = self._swept_s = float("-inf")
         self._ticked_s = float("inf")  # as long as it starts
-        self._context = multiprocessing.get_context("forkserver")
+        self._context: Any = multiprocessing.get_context(START_METHOD)
 
     @property
     def is_responsive(self) -> bool:
@@ -140,12 +144,12 @@ class WorkerPool:
 
     def serve(self, stop: StopSignal) -> None:
         """Execute queued runs until the stop signal; leave no child behind."""
-        self._start_forkserver()
+        self._prepare_starts()
         with stopped_ones_killed(self._pids):
             self._take_over()
             try:
                 while not stop.is_set():
-                    self._wait(self._tick(), stop.fileno())
+                    self._wait(self._tick(), stop)
             finally:
                 self._stop_children()
 
@@ -183,11 +187,12 @@ class WorkerPool:
             self._swept_s = now
             self._sweeper.sweep()
 
-    def _start_forkserver(self) -> None:
+    def _prepare_starts(self) -> None:
         # One thread from the import on: a fork of a process with threads may deadlock.
         os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = "1"
-        self._context.set_forkserver_preload([execute.__module__, store_module(self._settings)])
-        forkserver.ensure_running()
+        if START_METHOD == "forkserver":
+            self._context.set_forkserver_preload([execute.__module__, store_module(self._settings)])
+            import_module("multiprocessing.forkserver").ensure_running()
 
     def _take_over(self) -> None:
         """Queue again the runs that an earlier supervisor claimed, and in a folder those it lost.
@@ -328,7 +333,7 @@ class WorkerPool:
 
     def _reap_exited(self) -> None:
         for child in [child for child in self._children if not child.is_alive]:
-            if child.process.exitcode == FORKSERVER_DIED:
+            if child.process.exitcode == FORKSERVER_DIED and sys.platform != "win32":
                 with suppress(ProcessLookupError):
                     os.kill(child.pid, signal.SIGKILL)
             self._reap(child, DIED.format(reason=child.cause_of_exit))
@@ -431,9 +436,9 @@ class WorkerPool:
             with suppress(DiskFullError, StoreUnavailableError):
                 self._reap(child, STUDIO_STOPPED, is_loss=False)
 
-    def _wait(self, timeout_s: float, *descriptors: int) -> None:
+    def _wait(self, timeout_s: float, *others: Any) -> None:
         sentinels = [child.process.sentinel for child in self._children if child.is_alive]
-        connection.wait([*sentinels, *descriptors], timeout_s)
+        connection.wait([*sentinels, *others], timeout_s)
 
 
 def _computes(record: RunRecord | None) -> bool:
@@ -447,6 +452,8 @@ def _waits_for_turn(record: RunRecord) -> bool:
 
 def _set_niceness(pid: int, niceness: int) -> None:
     """Set how far the priority of a process is below that of the pool."""
+    if sys.platform == "win32":
+        return
     with suppress(ProcessLookupError):  # it has ended
         os.setpriority(os.PRIO_PROCESS, pid, os.nice(0) + niceness)
 

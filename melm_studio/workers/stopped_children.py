@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import signal
+import sys
 import threading
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
@@ -30,8 +31,9 @@ def stopped_ones_killed(pids: Callable[[], Collection[int]]) -> Iterator[None]:
             stopped = {pid for pid in pids() if is_stopped(pid)}
             for pid in stopped & suspects:
                 logger.warning("process %d is stopped, killing it", pid)
-                with suppress(ProcessLookupError):
-                    os.kill(pid, signal.SIGKILL)
+                if sys.platform != "win32":  # which stops none
+                    with suppress(ProcessLookupError):
+                        os.kill(pid, signal.SIGKILL)
             suspects = stopped
 
     with working_beside(watch, name="stopped children"):

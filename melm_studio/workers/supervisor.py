@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from importlib import import_module
 from multiprocessing import connection
 from pathlib import Path
 from typing import IO, cast
@@ -44,6 +45,10 @@ def supervised(settings: Settings) -> Iterator[None]:
     """Run a supervisor process for the block, unless the settings leave runs to others."""
     if not settings.workers:
         yield
+        return
+    if sys.platform == "win32":
+        with import_module("melm_studio.workers.own_process").pool_in_this_process(settings):
+            yield
         return
     supervisor = start_supervisor(settings)
     try:

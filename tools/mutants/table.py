@@ -304,7 +304,7 @@ MUTANTS = (
         "tests/test_app.py::test_a_damaged_key_is_told_in_a_sentence",
     ),
     Mutant(
-        "melm_studio/configuration/data_folder.py",
+        "melm_studio/configuration/file_lock.py",
         "fcntl.LOCK_EX | fcntl.LOCK_NB",
         "fcntl.LOCK_SH | fcntl.LOCK_NB",
         "tests/test_app.py::test_a_second_studio_on_one_folder_is_refused_in_a_sentence",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import sys
 import tempfile
 from contextlib import suppress
 from pathlib import Path
@@ -60,6 +61,8 @@ def write_whole(path: Path, content: bytes, *, replaces: bool = False) -> None:
 
 def _sync_folder(folder: Path) -> None:
     """Make the names in a folder last, as those of files do not with the files."""
+    if sys.platform == "win32":  # which opens no folder
+        return
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+from melm_studio.configuration.file_lock import try_lock
 
 # A transaction takes a few milliseconds.
 RETRY_S = 0.001
@@ -52,9 +53,6 @@ class WriteLock:
     def _wait_for(self, descriptor: int) -> None:
         until_s = time.monotonic() + self._timeout_s
         while time.monotonic() < until_s:
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                time.sleep(RETRY_S)
-            else:
+            if try_lock(descriptor):
                 return
+            time.sleep(RETRY_S)
