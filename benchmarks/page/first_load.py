@@ -77,7 +77,7 @@ def load_page(browser: Browser, url: str, conditions: Conditions) -> Load:
         protocol.on("Network.loadingFinished", lambda event: sizes.append(_n_bytes(event)))
         throttle(protocol, conditions)
         page.goto(url, wait_until="networkidle")
-        page.wait_for_function("window.seen.button", timeout=DEADLINE_MS)
+        page.wait_for_function("() => window.seen.button", timeout=DEADLINE_MS)
         page.wait_for_load_state("networkidle")
         seen = page.evaluate("window.seen")
         largest_paint = float(page.evaluate("window.largestPaint"))
