@@ -136,6 +136,7 @@ function timeToNext() {
 async function takeIn(answer) {
   if (answer instanceof Error) {
     failures += 1;
+    told = new WeakMap(); // what has failed meanwhile is tried again
     if (!isSilence(answer)) console.warn(answer);
   } else {
     failures = 0;
@@ -161,10 +162,16 @@ function sendWhenDue() {
   else if (wait < IDLE_MS) setTimeout(() => timeToNext() <= 0 && requests.begin(), wait);
 }
 
+/** The last news of each panel, if without a plane: while one run is awaited, those of the others stay the same. @type {WeakMap<Panel, string>} */
+let told = new WeakMap();
+
 // A panel that cannot draw its news does not delay the others.
 async function receive(panel, news, toward) {
   if (!news || !panel.node.isConnected) return;
   hadPlane ||= Boolean(news.plane);
+  const written = news.plane ? "" : JSON.stringify(news);
+  if (written && written === told.get(panel)) return;
+  told.set(panel, written);
   try {
     await panel.receive(news, toward);
   } catch (error) {
