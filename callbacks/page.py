@@ -31,6 +31,7 @@ from callbacks.guards import (
 )
 from callbacks.routes import (
     analyses,
+    description,
     export,
     frames,
     guide,
@@ -81,6 +82,7 @@ _ROUTES = (
     project_file,
     rows,
     numbers,
+    description,
     sparse,
     analyses,
     presenter,

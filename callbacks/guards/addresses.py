@@ -151,6 +151,7 @@ ADDRESSES = {
     f"GET {_RUN}/columns": _LIGHT,
     f"GET {_RUN}/components.csv": _LIGHT,
     f"POST {_RUN}/continue": _LIGHT,
+    f"GET {_RUN}/description": _LIGHT,
     f"GET {_RUN}/every-row": _LIGHT,
     f"GET {_RUN}/features/<int:feature>": _LIGHT,
     f"GET {_RUN}/figure": _LIGHT,

@@ -67,6 +67,7 @@ def page(*, is_new: bool = False) -> Component:
             *story_parts(),
             html.Div(
                 [
+                    html.A("Skip to the picture", href=f"#{ids.PANELS}", className="skip-link"),
                     header(),
                     html.Div(sidebar(), className="sidebar", role="region", **_SIDEBAR),
                     html.Main(_panels(is_new), className="stage"),

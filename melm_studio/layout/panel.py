@@ -235,6 +235,7 @@ def _picture() -> Component:
                 **part("plot"),
                 **aria(label="No plane yet"),
             ),
+            html.P(className="only-spoken", **part("description")),
             html.Canvas(className="motion", **part("motion")),
             html.Div(className="path-mark", hidden=True, **part("path-mark")),
             html.P(className="path-reading", hidden=True, **part("path-reading")),

@@ -31,6 +31,25 @@ def test_a_run_can_be_started_by_keyboard_alone(page: Page):
     studio.panel(0).expect_end()
 
 
+def test_the_first_link_leads_to_the_picture_which_words_describe(page: Page):
+    studio = StudioPage(page)
+    panel = studio.run("LDA")
+    panel.expect_end()
+    page.reload()
+    panel.expect_a_plane()
+    page.keyboard.press("Tab")
+    link = page.get_by_role("link", name="Skip to the picture")
+    expect(link).to_be_focused()
+    expect(link).to_be_in_viewport(ratio=1.0)
+    page.keyboard.press("Enter")
+    plot = panel.part("plot")
+    expect(plot).to_be_focused()
+    told = re.compile(
+        "Nearest to each other are .* standard deviations apart.*What moves rows most"
+    )
+    expect(plot).to_have_accessible_description(told)
+
+
 def places_of_rows(panel: Panel) -> dict[str, list[float]]:
     """Of the traces with a name, by it; strong arrows part from faint ones after the run's end."""
     return {trace["name"]: trace["x"] for trace in panel.traces if trace.get("name")}

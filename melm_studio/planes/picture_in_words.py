@@ -1,0 +1,147 @@
+"""The picture of a plane in words, for those who do not see it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+
+import numpy as np
+
+from melm_core.base import FloatArray, percent
+from melm_core.evaluation import confusion_shares
+from melm_studio.planes.types import Arrows, PlaneView, Predictions
+from melm_studio.tables import shortened
+
+MOST_PLACES = 8  # of more classes, only the nearest and the farthest are named
+MOST_PAIRS = 3
+MOST_FEATURES = 3
+_NEAR_THE_MIDDLE = 0.25  # of the farthest class mean
+_EIGHTH = np.pi / 4
+_DIRECTIONS = (
+    "to the right", "above right", "above", "above left",
+    "to the left", "below left", "below", "below right",
+)  # fmt: skip
+
+
+def picture_in_words(
+    view: PlaneView, class_names: Sequence[str], predictions: Predictions, n_components: int
+) -> str:
+    """Return where the classes lie, how far apart, which of them overlap, and what separates them.
+
+    Parameters
+    ----------
+    view : PlaneView
+    class_names : sequence of str, (n_classes,)
+    predictions : Predictions
+        Of the held-out rows, in the same plane.
+    n_components : int
+
+    Returns
+    -------
+    str
+        Distances are those between class means, in standard deviations of the two classes along
+        the line between them, with equal weight for both.
+    """
+    names = [shortened(name) for name in class_names]
+    rows = [shown.train[:, :1] if n_components == 1 else shown.train for shown in view.classes]
+    sentences: list[str] = []
+    if len(names) > 1:
+        sentences += [*_places(names, rows), *_distances(names, rows), *_mixed(names, predictions)]
+    return " ".join([*sentences, *_features(view.arrows)])
+
+
+def distance(one: FloatArray, other: FloatArray) -> float:
+    """Return how far two classes are apart, in their standard deviations along that line.
+
+    Parameters
+    ----------
+    one, other : ndarray of shape (n_rows, n_components)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from melm_studio.planes.picture_in_words import distance
+    >>> square = np.array([[-1.0, -1.0], [-1.0, 1.0], [1.0, -1.0], [1.0, 1.0]])
+    >>> float(distance(square, square + [3.0, 0.0]))
+    3.0
+    """
+    between = other.mean(axis=0) - one.mean(axis=0)
+    length = float(np.linalg.norm(between))
+    if length == 0.0:
+        return 0.0
+    spread = np.sqrt(np.mean([np.var(rows @ (between / length)) for rows in (one, other)]))
+    return float(np.divide(length, spread)) if spread > 0 else np.inf
+
+
+def _places(names: Sequence[str], rows: Sequence[FloatArray]) -> Iterator[str]:
+    if len(names) > MOST_PLACES:
+        yield f"{len(names)} classes."
+        return
+    means = np.stack([own.mean(axis=0) for own in rows])
+    if means.shape[1] == 1:
+        order = np.argsort(means[:, 0])
+        yield f"From left to right: {', '.join(names[i] for i in order)}."
+        return
+    offsets = means - means.mean(axis=0)
+    lengths = np.linalg.norm(offsets, axis=1)
+    places = [
+        f"{name} lies {_direction(offset)}"
+        if length > _NEAR_THE_MIDDLE * lengths.max()
+        else f"{name} lies in the middle"
+        for name, offset, length in zip(names, offsets, lengths, strict=True)
+    ]
+    yield f"{', '.join(places)}."
+
+
+def _direction(offset: FloatArray) -> str:
+    angle = np.arctan2(offset[1], offset[0])
+    return _DIRECTIONS[round(angle / _EIGHTH) % len(_DIRECTIONS)]
+
+
+def _distances(names: Sequence[str], rows: Sequence[FloatArray]) -> Iterator[str]:
+    apart = sorted(
+        (distance(rows[one], rows[other]), one, other)
+        for one, other in combinations(range(len(names)), 2)
+    )
+    if len(apart) == 1:
+        yield f"Their means are {_deviations(apart[0][0])} apart."
+        return
+    (near, *nearest), (far, *farthest) = apart[0], apart[-1]
+    closest, widest = (" and ".join(names[i] for i in pair) for pair in (nearest, farthest))
+    yield (
+        f"Nearest to each other are {closest}, {_deviations(near)} apart; farthest are {widest}, "
+        f"{_deviations(far)}."
+    )
+
+
+def _deviations(length: float) -> str:
+    return f"{length:.1f} standard deviations" if np.isfinite(length) else "without any spread"
+
+
+def _mixed(names: Sequence[str], predictions: Predictions) -> Iterator[str]:
+    """The classes whose held-out rows are taken for each other most often."""
+    if np.unique(predictions.y).size < len(names):
+        return  # a class without held-out rows says nothing of its overlap
+    shares = confusion_shares(predictions.y, predictions.predicted, len(names))
+    mixed = sorted(
+        ((shares[one, other] + shares[other, one]) / 2, one, other)
+        for one, other in combinations(range(len(names)), 2)
+    )
+    pairs = [
+        f"{names[one]} and {names[other]} ({percent(share)})"
+        for share, one, other in mixed[::-1][:MOST_PAIRS]
+        if share > 0
+    ]
+    if pairs:
+        yield f"Held-out rows that are taken for each other: {', '.join(pairs)}."
+    else:
+        yield "No held-out row is taken for one of another class."
+
+
+def _features(arrows: Arrows) -> Iterator[str]:
+    pointing = [
+        f"{shortened(name)} {_direction(tip - origin)}"
+        for name, origin, tip in zip(arrows.names, arrows.origins, arrows.tips, strict=True)
+    ][:MOST_FEATURES]
+    if pointing:
+        yield f"What moves rows most: {', '.join(pointing)}."
