@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
+
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page
+from playwright.sync_api import BrowserContext, Page, expect
 
 from tools.driver.page import StudioPage
 
 SCHEMES = pytest.mark.parametrize("scheme", ["light", "dark"])
+MENUS = ("What next?", "More of this run")
+OPENING_NOTHING = {
+    "Add to story",
+    "Copy link",
+    "New rows from a file…",
+    "Paste new rows",
+    "Remove all runs",
+}
 PHONE = {"width": 390, "height": 844}
 
 
@@ -44,6 +55,62 @@ def test_no_window_has_a_barrier(page: Page, scheme: str, button: str):
     page.get_by_role("dialog").filter(visible=True).first.wait_for()
     # Half transparent on its way, a window has too little contrast.
     studio.wait_until(lambda: not barriers(page), "the window in its place has no barrier")
+
+
+@pytest.mark.slow
+@SCHEMES
+@pytest.mark.parametrize("menu", MENUS)
+def test_nothing_that_the_menus_of_a_run_open_has_a_barrier(page: Page, scheme: str, menu: str):
+    page.emulate_media(color_scheme=scheme)
+    studio = StudioPage(page)
+    panel = studio.run("LDA")
+    panel.expect_end()
+    panel.node.get_by_role("button", name=menu).click()
+    listed = page.get_by_role("menuitem").all_inner_texts()
+    page.keyboard.press("Escape")
+    # What opens nothing, and what opens the window of the system that chooses files.
+    opening = [item for item in listed if item not in OPENING_NOTHING]
+    assert len(opening) >= 3
+    for item in opening:
+        panel.choose(item, menu)
+        dialog = page.locator("dialog[open], [role=dialog]").filter(visible=True)
+        expect(dialog.first).to_be_visible()
+        studio.wait_until(lambda: not barriers(page), f"{item} has no barrier")
+        page.evaluate("() => document.querySelectorAll('dialog[open]').forEach((d) => d.close())")
+        page.keyboard.press("Escape")
+        expect(dialog).to_have_count(0)
+
+
+@pytest.mark.slow
+@SCHEMES
+def test_no_window_of_a_talk_has_a_barrier(
+    page: Page, new_context: Callable[..., BrowserContext], scheme: str
+):
+    page.emulate_media(color_scheme=scheme)
+    studio = StudioPage(page)
+    studio.run("LDA").expect_end()
+    studio.show("Present")
+    page.get_by_role("button", name="Share this talk").click()
+    found = {"before the talk": barriers(page)}
+    page.get_by_role("button", name="Begin", exact=True).click()
+    link = page.locator('[data-talk="link"]')
+    expect(link).to_have_attribute("href", re.compile("/t/"))
+    found["the talk"] = barriers(page)
+    page.keyboard.press("Escape")
+    with page.expect_popup() as opened:
+        page.keyboard.press("n")
+    expect(opened.value.get_by_role("img", name="The picture on screen")).to_be_visible()
+    found["presenter"] = barriers(opened.value)
+    page.keyboard.press("q")
+    expect(page.locator(".talk-screen img")).to_be_visible()
+    found["code"] = barriers(page)
+    phone = new_context(viewport=PHONE, color_scheme=scheme).new_page()
+    phone.goto(str(link.get_attribute("href")))
+    expect(phone.locator("[data-drawn]")).to_be_visible()
+    found["phone"] = barriers(phone)
+    phone.goto("/t")
+    found["typed code"] = barriers(phone)
+    assert not only_found(found)
 
 
 @SCHEMES
