@@ -60,6 +60,7 @@ class StudioPage:
     def open(self) -> None:
         """Load the page and choose the sample."""
         self.page.goto("/")
+        self.show("Explore")  # the tab remembers the mode
         self.choose("Breast cancer", "569 rows, 30 features")
 
     def choose(self, sample: str, size: str) -> None:
