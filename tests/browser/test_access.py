@@ -99,3 +99,19 @@ def test_the_tour_shows_what_it_is_about(page: Page, width: int):
     tour.get_by_role("button", name="Done").click()
     expect(tour).to_be_hidden()
     expect(page.locator(".is-toured")).to_have_count(0)
+
+
+@pytest.mark.slow
+def test_at_200_percent_the_picture_keeps_half_of_the_height(page: Page):
+    studio = StudioPage(page)
+    panel = studio.run("LDA")
+    panel.expect_end()
+    page.set_viewport_size({"width": 640, "height": 360})  # what 1280 x 720 has left
+    navigation = page.get_by_role("navigation", name="Sections of the page")
+    expect(navigation).to_be_visible()
+    box, below = panel.part("plot").bounding_box(), navigation.bounding_box()
+    assert box
+    assert below
+    assert box["width"] > 560
+    assert min(box["y"] + box["height"], below["y"]) - box["y"] >= 180
+    assert page.evaluate("document.documentElement.scrollWidth") <= 640
