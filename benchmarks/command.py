@@ -17,11 +17,12 @@ from melm_studio.application_folder import APPLICATION_FOLDER
 _METHODS = ("melm", "lda", "pca")
 _ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 _LIBRARIES = "import sklearn.base, scipy.stats, scipy.optimize, pandas"
+_FEWEST_PAIRS = 5
 _OPTIONS = {"": [], " --report": ["--report"], " --check": ["--check"]}
 
 
 def run_command(repeats: int) -> list[Measurement]:
-    """CPU seconds of the command on wine with three methods, and of what it cannot do without."""
+    """CPU seconds of the command on wine with three methods, and of imports."""
     with tempfile.TemporaryDirectory() as folder:
         table = Path(folder) / "wine.csv"
         load_wine(as_frame=True).frame.to_csv(table, index=False)
@@ -33,8 +34,22 @@ def run_command(repeats: int) -> list[Measurement]:
             commands = [[*run, f"{folder}/results{name}-{i}"] for i in range(repeats)]
             measured.append((f"run wine.csv --methods {' '.join(_METHODS)}{name}", commands))
         return [
-            Measurement(what, "CPU s", tuple(map(_cpu_s, commands))) for what, commands in measured
+            *(
+                Measurement(what, "CPU s", tuple(map(_cpu_s, commands)))
+                for what, commands in measured
+            ),
+            _import_of_library(repeats),
         ]
+
+
+def _import_of_library(repeats: int) -> Measurement:
+    """CPU seconds that importing the library takes beyond importing scikit-learn, in pairs."""
+    pairs = [
+        tuple(_cpu_s([sys.executable, "-c", f"import {name}"]) for name in ("sklearn", "melm_core"))
+        for _ in range(max(repeats, _FEWEST_PAIRS))
+    ]
+    beyond = tuple(library - sklearn for sklearn, library in pairs)
+    return Measurement("melm_core imported, beyond scikit-learn", "CPU s", beyond)
 
 
 def _cpu_s(command: list[str]) -> float:

@@ -185,9 +185,9 @@ class StudioClient:
         """The same as a table: every row with its class, distances and coordinates."""
         return self._sent("GET", _newest(run, "new-rows.csv"), params=_query(new_rows)).content
 
-    def download(self, run_id: str, file: str) -> bytes:
+    def download(self, run_id: str, file: str, **query: str) -> bytes:
         """Return what a button of the page downloads, such as ``points.csv``."""
-        return self._sent("GET", _path(run_id, file)).content
+        return self._sent("GET", _path(run_id, file), params=query).content
 
     def report(self, run_ids: Sequence[str]) -> bytes:
         """The report of a run, or of several side by side."""

@@ -103,7 +103,7 @@ def write_replays(folder: Path) -> None:
         for name, run in runs.items():
             client.finished(run)
             for scheme in Scheme:
-                page = client.download(run, f"replay.html?scheme={scheme.value}")
+                page = client.download(run, "replay.html", scheme=scheme.value)
                 (folder / f"{name}-{scheme.value}.html").write_bytes(page)
 
 
