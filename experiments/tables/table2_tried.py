@@ -18,14 +18,16 @@ from experiments.records import Cell, Record, Settings, Values, complete
 from experiments.report import Entry, Provenance, Report, Section
 from melm_core import MELM, generalized_eigenvectors
 from melm_core.base import FloatArray
-from melm_core.evaluation import cross_validated_separability
+from melm_core.evaluation import Score, cross_validated_separability, separability
 from melm_core.gem import GEMPlane
 from melm_core.melm import SearchOptions
 
-_SETS = ("ionosphere", "liver-disorders", "sonar")
+_SETS = ("liver-disorders", "ionosphere", "sonar")
 _GAMMAS = (1.0, 2.0)
+_UNEXPLAINED = "liver-disorders"
+_MORE_GAMMAS = (0.25, 0.5, *_GAMMAS, 4.0, 8.0)
 _SHRINKAGES: Mapping[str, Any] = {"class covariances": "auto", "Ledoit-Wolf": "ledoit-wolf"}
-_PENALIZED = "penalized, width 1"
+_PENALIZED, _ALL_ROWS = "penalized", "plane of all rows"
 _N_STARTS = 16  # of the paper
 _REGULARIZATIONS = (0.05, 1.0)
 _N_DIRECTIONS = (2, 20)
@@ -85,8 +87,9 @@ def report(settings: Settings) -> Report:
     rows = np.empty((len(variants), n_seeds), dtype=object)
     rows.ravel()[:] = records
     found = list(zip(variants, rows.tolist(), strict=True))
-    melm = tuple(_melm_entries([pair for pair in found if pair[0]["method"] != "GEM"]))
-    gem = tuple(_gem_entries([pair for pair in found if pair[0]["method"] == "GEM"]))
+    is_gem = [pair[0]["method"].startswith("GEM") for pair in found]
+    melm = tuple(_melm_entries([pair for pair, own in zip(found, is_gem, strict=True) if not own]))
+    gem = tuple(_gem_entries([pair for pair, own in zip(found, is_gem, strict=True) if own]))
     return Report(
         name="table2-tried",
         title="Table 2: what was tried where values differ",
@@ -108,6 +111,11 @@ def cell(
 ) -> Values:
     """The held-out score of the best of the three classifiers, and of each."""
     table = data.load(folder, name)
+    if method.endswith(_ALL_ROWS):
+        X = data.standardized(table.X)
+        plane = _estimator(method, parameters, seed).fit(X, table.y)
+        found = separability(plane.transform(X), table.y, random_state=seed)
+        return _best(found.classifiers)
     results = cross_validated_separability(
         _estimator(method, parameters, seed),
         table.X,
@@ -115,12 +123,16 @@ def cell(
         standardize=scaled,
         random_state=seed,
     )
-    scores = {key: s.balanced_accuracy for key, s in results.held_out.classifiers.items()}
+    return _best(results.held_out.classifiers)
+
+
+def _best(classifiers: Mapping[str, Score]) -> Values:
+    scores = {key: score.balanced_accuracy for key, score in classifiers.items()}
     return {"best": max(scores.values()), "scores": scores}
 
 
 def _estimator(method: str, parameters: dict[str, Any], seed: int) -> Any:
-    if method == "GEM":
+    if method.startswith("GEM"):
         about_origin = "n_directions" in parameters
         return OriginGEM(**parameters) if about_origin else GEMPlane(**parameters)
     if method == _PENALIZED:
@@ -132,18 +144,25 @@ def _estimator(method: str, parameters: dict[str, Any], seed: int) -> Any:
 
 
 def _melm_variants(quick: bool) -> Iterator[dict[str, Any]]:
-    for name in _SETS[1:2] if quick else _SETS:
+    for name in (_UNEXPLAINED,) if quick else _SETS:
+        gammas: Sequence[float] = _MORE_GAMMAS if name == _UNEXPLAINED else _GAMMAS
+        gammas = gammas[:1] if quick else gammas
+        own = {"name": name, "scaled": True}
         for shrinkage in _SHRINKAGES.values():
-            for gamma in _GAMMAS[:1] if quick else _GAMMAS:
+            for gamma in gammas:
                 parameters = {"gamma": gamma, "shrinkage": shrinkage}
-                yield {"name": name, "method": "MELM", "parameters": parameters, "scaled": True}
-        yield {"name": name, "method": _PENALIZED, "parameters": {}, "scaled": True}
+                yield {**own, "method": "MELM", "parameters": parameters}
+        yield {**own, "method": _PENALIZED, "parameters": {}}
+        for gamma in gammas:
+            yield {**own, "method": _ALL_ROWS, "parameters": {"gamma": gamma}}
 
 
 def _gem_variants(quick: bool) -> Iterator[dict[str, Any]]:
     gammas = _REGULARIZATIONS[:1] if quick else _REGULARIZATIONS
-    for gamma in gammas:
-        yield {"name": "sonar", "method": "GEM", "parameters": {"gamma": gamma}, "scaled": True}
+    for method in ("GEM", f"GEM, {_ALL_ROWS}"):
+        for gamma in gammas:
+            parameters = {"gamma": gamma}
+            yield {"name": "sonar", "method": method, "parameters": parameters, "scaled": True}
     for scaled in (True, False):
         for n_directions in _N_DIRECTIONS[:1] if quick else _N_DIRECTIONS:
             for gamma in gammas:
@@ -157,11 +176,11 @@ Found = Sequence[tuple[dict[str, Any], list[Record | None]]]
 def _melm_entries(found: Found) -> Iterator[Entry]:
     words = {value: word for word, value in _SHRINKAGES.items()}
     for variant, records in found:
-        parameters = variant["parameters"]
-        column = _PENALIZED
-        if parameters:
-            column = f"{words[parameters['shrinkage']]}, width {parameters['gamma']:g}"
-        yield _entry(variant["name"], column, records, TABLE_2[variant["name"]]["MELM"])
+        name, parameters = variant["name"], variant["parameters"]
+        shrinkage = parameters.get("shrinkage")
+        word = words[shrinkage] if shrinkage else variant["method"]
+        column = f"width {parameters.get('gamma', 1.0):g}"
+        yield _entry(f"{name}: {word}", column, records, TABLE_2[name]["MELM"])
 
 
 def _gem_entries(found: Found) -> Iterator[Entry]:
@@ -169,6 +188,8 @@ def _gem_entries(found: Found) -> Iterator[Entry]:
         parameters = variant["parameters"]
         n_directions = parameters.get("n_directions")
         row = "about the mean, 2 directions"
+        if variant["method"] != "GEM":
+            row = f"{row}, {_ALL_ROWS}"
         if n_directions:
             words = "standardized" if variant["scaled"] else "as in the file"
             row = f"about the origin, {words}, {n_directions} directions"
@@ -182,10 +203,12 @@ def _entry(row: str, column: str, records: Sequence[Record | None], paper: float
 
 
 def _notes(entries: Sequence[Entry]) -> tuple[str, ...]:
-    return (_NOTE, *(_closest(name, entries) for name in dict.fromkeys(e.row for e in entries)))
+    names = dict.fromkeys(entry.row.partition(":")[0] for entry in entries)
+    return (_NOTE, *(_closest(name, entries) for name in names), _NOTE_OF_ALL_ROWS)
 
 
 def _gem_notes(entries: Sequence[Entry]) -> tuple[str, ...]:
+    entries = [entry for entry in entries if _ALL_ROWS not in entry.row]
     best = max(entries, key=lambda entry: entry.value or 0.0)
     if best.value is None:
         return (_NOTE_OF_GEM,)
@@ -193,19 +216,21 @@ def _gem_notes(entries: Sequence[Entry]) -> tuple[str, ...]:
         _NOTE_OF_GEM,
         f"The highest of {len(entries)} variants, chosen after the fact, is {best.value:.3f}, "
         f"{best.row} at {best.column}; the paper has {best.printed}. Of two directions no variant "
-        "comes as near as of twenty, which speaks for more than a plane in the paper's column.",
+        "comes as near as of twenty, unless the plane is that of all rows, test rows too: the "
+        "paper may have more directions, or such a plane.",
     )
 
 
 def _closest(name: str, entries: Sequence[Entry]) -> str:
-    own = [entry for entry in entries if entry.row == name]
+    rows = [entry for entry in entries if entry.row.startswith(f"{name}:")]
+    own = [entry for entry in rows if _ALL_ROWS not in entry.row]
     best = max(own, key=lambda entry: entry.value or 0.0)
     if best.value is None or best.difference is None:
         return ""
     verdict = "explained by these choices" if best.difference > -_CLOSE else "not explained"
     return (
-        f"{name}: {verdict}. The highest, chosen after the fact, is {best.value:.3f}, "
-        f"{best.column}, {best.difference:+.3f} from the paper."
+        f"{name}: {verdict}. The highest held out, chosen after the fact, is {best.value:.3f}, "
+        f"{best.row.partition(': ')[2]} at {best.column}, {best.difference:+.3f} from the paper."
     )
 
 
@@ -216,6 +241,11 @@ _NOTE = (
     "and the classifiers in the plane do not depend on it. Ledoit-Wolf's covariances are the "
     "default of the authors' program. The penalized form is the paper's search, from 16 random "
     "planes at kernel width 1."
+)
+_NOTE_OF_ALL_ROWS = (
+    "The plane of all rows, test rows too, is no held-out score: it was tried since it is what an "
+    "oversight would give. It is the only one that comes to the paper's value on liver-disorders, "
+    "and far above it on sonar and ionosphere, so the paper's MELM was not scored so there."
 )
 _NOTE_OF_GEM = (
     "The GEM paper's second moments are about the origin; the published script that the MELM paper "

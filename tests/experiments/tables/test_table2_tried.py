@@ -13,7 +13,8 @@ from experiments.tables.table2_tried import OriginGEM
 def best(section, row=""):
     """Return the highest value of the rows whose name contains a word, less the paper's."""
     entries = read(RESULTS / "table2-tried.json").sections[section].entries
-    return max(entry.difference for entry in entries if row in entry.row)
+    held_out = [entry for entry in entries if "all rows" not in entry.row]
+    return max(entry.difference for entry in held_out if row in entry.row)
 
 
 @pytest.mark.parametrize("name", ["ionosphere", "sonar"])
@@ -24,6 +25,18 @@ def test_kernel_width_and_shrinkage_explain_two_differences_of_melm(name):
 
 def test_nothing_that_was_tried_explains_liver_disorders():
     assert -0.1 < best(0, "liver-disorders") < -0.03
+
+
+def test_a_plane_of_the_test_rows_too_is_near_the_paper_on_one_set_and_far_above_on_two():
+    entries = read(RESULTS / "table2-tried.json").sections[0].entries
+    at_two = {
+        entry.row.partition(":")[0]: entry.difference
+        for entry in entries
+        if "all rows" in entry.row and entry.column == "width 2"
+    }
+    assert abs(at_two["liver-disorders"]) < 0.03
+    assert at_two["sonar"] > 0.1
+    assert at_two["ionosphere"] > 0.03
 
 
 def test_only_more_than_two_directions_come_near_the_papers_gem():
