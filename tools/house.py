@@ -175,12 +175,16 @@ ANSWERS = {
         (
             "melm_core/evaluation/estimator_audit.py",
             "melm_studio/programs/audit_table.py",
+            "melm_studio/tables/maps.py",
+            "melm_studio/workspace/map_comparison.py",
+            "callbacks/map_comparison.py",
         ),
         (
             "tests/melm_core/evaluation/test_estimator_audit.py",
             "tests/melm_studio/programs/test_audit_table.py",
+            "tests/callbacks/test_map_comparison.py",
         ),
-        r"\b(audit|audit_coordinates|add_audit_parser)\b",
+        r"\b(audit|audit_coordinates|add_audit_parser|map_columns|is_map|is_of_map)\b",
     ),
     "Which class, or none?": OwnModules(
         (
