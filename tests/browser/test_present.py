@@ -66,6 +66,29 @@ def test_a_plane_turns_into_that_of_another_run_and_back(wines: StudioPage):
     wines.wait_until(lambda: pca.divergence == begun, "the way leads back")
 
 
+@pytest.mark.slow
+def test_space_goes_on_with_a_paused_morph_and_a_tab_leaves_it(wines: StudioPage):
+    lda, pca = wines.run("LDA"), wines.run("PCA")
+    pca.expect_end()
+    page = wines.page
+    page.emulate_media(reduced_motion="no-preference")
+    mode(wines, "Present")
+    page.get_by_label("Morph to").select_option(index=1)
+    expect(page.get_by_role("button", name="Pause the morph")).to_be_visible()
+    wines.wait_until(lambda: 0.1 < float(share(wines).input_value()) < 0.9, "it is on its way")
+    page.keyboard.press("m")
+    expect(page.get_by_role("button", name="Play the morph")).to_be_visible()
+    paused = float(share(wines).input_value())
+    assert 0 < paused < 1
+    page.keyboard.press("Space")
+    expect(page.get_by_role("button", name="Pause the morph")).to_be_visible()
+    expect(share(wines)).to_have_value("1")
+    expect(pca.node.get_by_role("button", name="Play", exact=True)).to_be_hidden()
+    page.locator(f'[data-tab="{lda.run_id}"]').click()
+    expect(lda.node).to_be_visible()
+    expect(share(wines)).to_have_value("0")
+
+
 def test_the_keys_of_present(wines: StudioPage):
     page = wines.page
     melm, pca = wines.run("MELM"), wines.run("PCA")

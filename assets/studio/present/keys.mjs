@@ -27,7 +27,7 @@ export function connectKeys(playMorph) {
     ".": toggleBlank,
     v: () => setSwitches({ verdict: !switches.verdict.value }),
     n: openPresenter,
-    " ": () => frontPanel()?.history.player.toggle().catch(console.warn),
+    " ": () => (isOnItsWay() ? playMorph() : frontPanel()?.history.player.toggle())?.catch(console.warn),
     m: () => playMorph()?.catch(console.warn),
     t: () => openTree(frontPanel()),
     r: () => openResamples(frontPanel()),
@@ -62,6 +62,12 @@ export const toggleBlank = () => document.body.toggleAttribute("data-blank");
 export function toggleFullScreen() {
   if (document.fullscreenElement) return document.exitFullscreen();
   return document.documentElement.requestFullscreen().catch(console.warn);
+}
+
+// A morph that was paused goes on, rather than the run from its beginning.
+function isOnItsWay() {
+  const share = frontPanel()?.options.morph?.[1] ?? 0;
+  return share > 0 && share < 1;
 }
 
 // Through the story, or through the planes of the run where there is none.
