@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.manifold import TSNE
 from sklearn.neighbors import KNeighborsRegressor
-from sklearn.utils import Tags, check_consistent_length, column_or_1d
+from sklearn.utils import check_consistent_length, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
@@ -372,7 +372,7 @@ class SupervisedUMAPProjection(UMAPProjection):
         codes: IntArray = np.unique(labels, return_inverse=True)[1].astype(np.int64)
         return codes
 
-    def __sklearn_tags__(self) -> Tags:
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         return tags
