@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from werkzeug.exceptions import InternalServerError
+import flask
+from werkzeug.exceptions import InternalServerError, NotFound
 
 from callbacks.keys.grants import NotGrantedError
 from callbacks.services import Served, services
@@ -18,6 +19,10 @@ _FAULT = (
 )
 
 
+_NOT_FOUND = "There is nothing of that name, or it is not yours."
+_OF_PROGRAMS = "/api/"
+
+
 def register(app: Served) -> None:
     """Connect the answers."""
     for error, answer in (
@@ -26,6 +31,7 @@ def register(app: Served) -> None:
         (LimitReachedError, refuse_at_limit),
         (DataGoneError, data_gone),
         (StoreUnavailableError, unavailable),
+        (NotFound, missing),
         (InternalServerError, fault),
     ):
         app.server.register_error_handler(error, answer)
@@ -54,6 +60,12 @@ def data_gone(error: DataGoneError) -> tuple[dict[str, str], int]:
 def unavailable(error: StoreUnavailableError) -> tuple[dict[str, str], int]:
     """The store does not answer."""
     return sentence(str(error)), 503
+
+
+def missing(error: NotFound) -> NotFound | tuple[dict[str, str], int]:
+    """What is asked for is not there; programs get a sentence, browsers a page."""
+    is_program = flask.request.path.startswith(_OF_PROGRAMS)
+    return (sentence(_NOT_FOUND), 404) if is_program else error
 
 
 def fault(error: InternalServerError) -> tuple[dict[str, str], int]:

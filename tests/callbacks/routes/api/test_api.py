@@ -187,7 +187,9 @@ def test_no_token_opens_the_runs_of_another(studio, program, run):
     for endpoint in ENDPOINTS:
         if "<run_id>" in endpoint.path:
             path = endpoint.path.replace("<run_id>", run.id)
-            assert other(endpoint.method, path).status_code == 404
+            refused = other(endpoint.method, path)
+            assert refused.status_code == 404
+            assert refused.json["error"].endswith(".")
     assert program.read(Run, "GET", f"/runs/{run.id}").id == run.id
 
 
