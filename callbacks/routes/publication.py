@@ -28,8 +28,6 @@ from melm_studio.analyses.check import CHECK
 from melm_studio.analyses.ranking import RANKING, ranked
 from melm_studio.analyses.report_section import Picture, Section
 from melm_studio.analyses.tree import TREE, Height, TreeReport, tree_arrays
-from melm_studio.layout.compare import agreement_table, compare_table
-from melm_studio.layout.shell.markup import markup
 from melm_studio.planes.axis_titles import axis_titles
 from melm_studio.planes.captions import changes_of, title_of_view
 from melm_studio.planes.coloring import Marks, point_colors, point_symbols
@@ -346,6 +344,9 @@ def _sent(report: Any, record: RunRecord, suffix: str) -> flask.Response:
 
 def scores_html() -> str:
     """The scores of the runs as the page shows them, by the column that ``sort`` names, if any."""
+    from melm_studio.layout.compare import compare_table  # noqa: PLC0415 - with Dash
+    from melm_studio.layout.shell.markup import markup  # noqa: PLC0415
+
     column, rows = flask.request.args.get("sort"), _compared(_runs())
     is_descending = "descending" in flask.request.args
     if column is not None:
@@ -355,6 +356,9 @@ def scores_html() -> str:
 
 def angles_html() -> str:
     """The angles between the planes of the runs, as the page shows them."""
+    from melm_studio.layout.compare import agreement_table  # noqa: PLC0415 - with Dash
+    from melm_studio.layout.shell.markup import markup  # noqa: PLC0415
+
     return markup(agreement_table(_agreement(_runs())))
 
 
