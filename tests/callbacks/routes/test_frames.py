@@ -28,6 +28,7 @@ RUN_ROUTES = (
     "planes/0/trade-off",
     "planes/0/features",
     "planes/0/terms",
+    "description",
     "planes/0/shared-view",
     "planes/0/reproduction?divergence=1",
     "points.csv",
