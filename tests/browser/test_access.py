@@ -50,6 +50,26 @@ def test_the_first_link_leads_to_the_picture_which_words_describe(page: Page):
     expect(plot).to_have_accessible_description(told)
 
 
+def test_the_list_of_features_is_one_stop_of_the_tab_key(page: Page):
+    studio = StudioPage(page)
+    panel = studio.run("LDA")
+    panel.expect_end()
+    features = panel.part("features").get_by_role("button")
+    expect(features).to_have_count(13)
+    stops = panel.part("features").locator('[tabindex="0"]')
+    expect(stops).to_have_count(1)
+    stops.focus()
+    page.keyboard.press("ArrowDown")
+    expect(features.nth(1)).to_be_focused()
+    expect(stops).to_have_count(1)
+    page.keyboard.press("End")
+    expect(features.last).to_be_focused()
+    page.keyboard.press("Tab")
+    expect(panel.part("features").locator(":focus")).to_have_count(0)
+    page.keyboard.press("Shift+Tab")
+    expect(features.last).to_be_focused()
+
+
 def places_of_rows(panel: Panel) -> dict[str, list[float]]:
     """Of the traces with a name, by it; strong arrows part from faint ones after the run's end."""
     return {trace["name"]: trace["x"] for trace in panel.traces if trace.get("name")}

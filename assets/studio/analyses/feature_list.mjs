@@ -1,6 +1,7 @@
 // The features that separate the classes, that first without which most is lost: bars as long as the
 // loss, while planes follow each other as the arrows. Those without a visible effect are gray. A feature that is pointed at, or pressed, has its arrow lit in the picture.
 import { hide, write } from "../page/dom.mjs";
+import { moveAmong } from "../page/menu.mjs";
 import { mode } from "../page/mode.mjs";
 import { whenLoaded } from "../page/notice.mjs";
 import { sendCommand } from "../panel/commands.mjs";
@@ -37,6 +38,8 @@ class FeatureList {
     panel.node.addEventListener("panel:news", ({ detail: { verdict } }) => this.noteCheck(verdict?.check));
     for (const event of ["pointerover", "focusin"]) this.list.addEventListener(event, ({ target }) => this.light(target));
     for (const event of ["pointerleave", "focusout"]) this.list.addEventListener(event, () => this.light(null));
+    this.list.addEventListener("focusin", ({ target }) => this.stopAt(target.closest("[data-feature]")));
+    this.list.addEventListener("keydown", (event) => moveAmong(event, this.buttons()));
     this.list.addEventListener("click", ({ target }) => this.press(target.closest("[data-feature]")));
     panel.part("one-component").onclick = () => sendCommand(panel, "one-component");
     panel.part("feature-densities").onclick = () => this.showDensities();
@@ -90,6 +93,7 @@ class FeatureList {
     for (const [i, item] of items.entries()) item.classList.toggle("is-first-unseen", i === firstUnseen);
     if (items.length !== this.list.childElementCount || items.some((item, i) => item !== this.list.children[i])) this.list.replaceChildren(...items);
     this.features = new Map(features.map((feature) => [feature.feature, feature]));
+    this.stopAt(this.buttons().find(({ tabIndex }) => tabIndex === 0) ?? this.buttons()[0]);
     const more = of > features.length ? `The strongest ${features.length} of ${of.toLocaleString("en")}.` : "";
     this.panel.part("features-more").title = stability ? FADED : "";
     write(this.panel.part("features-more"), [more, stability].filter(Boolean).join(" "));
@@ -121,6 +125,16 @@ class FeatureList {
     dialog?.openFeatures(`runs/${this.panel.run}/features/${this.pressed}`);
   }
 
+  /** @returns {HTMLElement[]} */
+  buttons() {
+    return [...this.list.querySelectorAll("[data-feature]")];
+  }
+
+  // The list is one stop of the Tab key: the feature that had the focus last.
+  stopAt(stop) {
+    for (const button of this.buttons()) button.tabIndex = button === stop ? 0 : -1;
+  }
+
   light(target) {
     const item = target?.closest?.("[data-feature]");
     this.pointed = item ? Number(item.dataset.feature) : null;
@@ -131,7 +145,7 @@ class FeatureList {
     if (!item) return;
     const feature = Number(item.dataset.feature);
     this.pressed = this.pressed === feature ? null : feature;
-    for (const button of this.list.querySelectorAll("[data-feature]")) {
+    for (const button of this.buttons()) {
       button.setAttribute("aria-pressed", String(Number(button.dataset.feature) === this.pressed));
     }
     const name = this.features?.get(this.pressed)?.name;
@@ -161,7 +175,7 @@ function newItem({ feature, name }) {
   const item = document.createElement("li");
   item.dataset.of = String(feature);
   const button = document.createElement("button");
-  Object.assign(button, { type: "button", className: "feature", title: name });
+  Object.assign(button, { type: "button", className: "feature", title: name, tabIndex: -1 });
   button.dataset.feature = String(feature);
   button.setAttribute("aria-pressed", "false");
   for (const part of ["feature-name", "feature-bar", "feature-direction"]) {

@@ -74,12 +74,22 @@ function placeBy(button, popover) {
 }
 
 function moveFocus(event, menu) {
-  const items = itemsOf(menu);
+  if (event.key === "Tab") {
+    menu.hidePopover();
+    event.stopPropagation();
+  } else moveAmong(event, itemsOf(menu));
+}
+
+/**
+ * Moves the focus between items by the arrow keys, Home and End.
+ * @param {KeyboardEvent} event
+ * @param {HTMLElement[]} items
+ */
+export function moveAmong(event, items) {
   const at = items.indexOf(/** @type {HTMLElement} */ (document.activeElement));
   if (event.key in STEPS) items.at((at + STEPS[event.key]) % items.length)?.focus();
   else if (event.key in ENDS) items.at(ENDS[event.key])?.focus();
-  else if (event.key === "Tab") menu.hidePopover();
   else return;
-  if (event.key !== "Tab") event.preventDefault();
+  event.preventDefault();
   event.stopPropagation();
 }
