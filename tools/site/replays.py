@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from melm_studio.analyses.tree import TREE
 from melm_studio.planes.theme import Scheme
 from melm_studio.programs.client import StudioClient
 from melm_studio.programs.local_studio import local_studio
@@ -22,6 +23,8 @@ class Replay:
     title, words : str
     sample, method : str
         Keys of both.
+    analysis : str
+        Of the run, whose planes are below its own: those of the tree follow a dragged kernel width.
     """
 
     name: str
@@ -29,6 +32,7 @@ class Replay:
     words: str
     sample: str
     method: str
+    analysis: str = ""
 
 
 REPLAYS = (
@@ -36,9 +40,11 @@ REPLAYS = (
         "wine-melm",
         "Three cultivars",
         "MELM on 178 wines, described by 13 analyses. The plane turns until the densities of the "
-        "three cultivars hardly overlap; the open circles are wines that the search never saw.",
+        "three cultivars hardly overlap; the open circles are wines that the search never saw. "
+        "Scroll down in it to drag the kernel width γ, which has a plane of its own at each place.",
         "wine",
         "melm",
+        TREE.name,
     ),
     Replay(
         "breast-cancer-rotations",
@@ -58,9 +64,11 @@ REPLAYS = (
         "noise-melm",
         "Pure noise",
         "Sixty rows of fifty random numbers, with meaningless labels. The training rows come apart "
-        "all the same; the held-out rows do not. This is why *Is it real?* exists.",
+        "all the same; the held-out rows do not, whatever the kernel width. This is why *Is it "
+        "real?* exists.",
         "pure_noise",
         "melm",
+        TREE.name,
     ),
 )
 _PAGE = """\
@@ -100,11 +108,14 @@ def write_replays(folder: Path) -> None:
     with local_studio() as studio:
         client = StudioClient(studio.url)
         runs = {each.name: _start(client, each) for each in REPLAYS}
-        for name, run in runs.items():
+        for each in REPLAYS:
+            run = runs[each.name]
             client.finished(run)
+            if each.analysis:
+                client.analyzed(run, each.analysis)
             for scheme in Scheme:
                 page = client.download(run, "replay.html", scheme=scheme.value)
-                (folder / f"{name}-{scheme.value}.html").write_bytes(page)
+                (folder / f"{each.name}-{scheme.value}.html").write_bytes(page)
 
 
 def _start(client: StudioClient, replay: Replay) -> str:
