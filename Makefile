@@ -6,9 +6,10 @@ INSTALL := sh tools/install.sh $(VENV)
 PIN := $(VENV)/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	--custom-compile-command "make pins" $(UPGRADE)
 
-# Tests run in two processes, a file in one of them; threads below these would wait for each other.
+# Tests run in three processes, a file in one of them: on two cores, since those of the page mostly
+# wait for a browser. Threads below these would wait for each other.
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
-IN_TWO := --numprocesses 2 --dist loadfile
+IN_PARALLEL := --numprocesses 3 --dist loadfile
 
 # Stamps: newer than the requirements they installed.
 RUNTIME := $(VENV)/.requirements
@@ -30,7 +31,7 @@ run: $(RUNTIME) $(if $(MELM_STORE),$(SHARED)) ## Start the studio, for example: 
 	@exec $(PYTHON_IN_VENV) app.py $(ARGS)
 
 test: lint page browser redis ## Run every check and the fast tests
-	@$(ONE_THREAD) $(PYTHON_IN_VENV) -m pytest -q -m "not slow" $(IN_TWO) $(ARGS)
+	@$(ONE_THREAD) $(PYTHON_IN_VENV) -m pytest -q -m "not slow" $(IN_PARALLEL) $(ARGS)
 
 slow: browser browsers redis nginx ## Run the slow tests
 	@$(ONE_THREAD) $(PYTHON_IN_VENV) -m pytest -q -m slow $(ARGS)
