@@ -26,7 +26,12 @@ from sklearn.utils import check_array, check_consistent_length
 from melm_core.base.array_types import FloatArray
 from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_integer
-from melm_core.gem.many_features import WIDE_FEATURES, WideClass, wide_eigenvectors
+from melm_core.gem.many_features import (
+    WIDE_FEATURES,
+    WideClass,
+    check_not_zero,
+    wide_eigenvectors,
+)
 from melm_core.linalg.second_moments import ClassSecondMoments
 
 # Above this number of features, a small share of the eigenvectors is cheaper to compute by the
@@ -148,7 +153,7 @@ class Denominator:
         ValueError
             If the moment is zero, or if it is singular and gamma too small.
         """
-        check_not_zero(moment, label)
+        check_not_zero(np.trace(moment), label)
         regularized = moment + gamma * np.trace(moment) / len(moment) * np.eye(len(moment))
         sizes = np.sqrt(np.diag(regularized))
         if not (sizes > 0).all():
@@ -209,15 +214,6 @@ def check_gamma(gamma: Any) -> None:
     """Raise UserError unless gamma is a finite number of at least 0."""
     if not isinstance(gamma, Real) or not 0 <= float(gamma) < np.inf:
         raise UserError(f"gamma={gamma!r} must be a finite number of at least 0.")
-
-
-def check_not_zero(moment: FloatArray, label: Any) -> None:
-    """Raise UserError if all rows of a class are zero."""
-    if not np.trace(moment) > np.finfo(np.float64).tiny:
-        raise UserError(
-            f"All rows of class {label!r} are zero, so no direction can be measured relative to "
-            "it. Exclude the class, or check its rows."
-        )
 
 
 def _singular(label: Any, gamma: float) -> str:

@@ -31,19 +31,19 @@ from melm_core.base.row_blocks import is_lazy
 from melm_core.base.sample_weights import checked_weights
 from melm_core.base.validated_data import validate_data
 from melm_core.gem.class_pairs import SELECTIONS, Pairs, all_pairs
-from melm_core.gem.eigenvectors import (
-    Denominator,
-    check_gamma,
-    check_not_zero,
-    leading_eigenvectors,
-)
+from melm_core.gem.eigenvectors import Denominator, check_gamma, leading_eigenvectors
 from melm_core.gem.features import (
     check_alphas,
     half_power_names,
     half_powers,
     root_mean_squares,
 )
-from melm_core.gem.many_features import WIDE_FEATURES, WideClass, wide_eigenvectors
+from melm_core.gem.many_features import (
+    WIDE_FEATURES,
+    WideClass,
+    check_not_zero,
+    wide_eigenvectors,
+)
 from melm_core.linalg.completion import independent_rows, separating_constants
 from melm_core.linalg.informed_planes import complete
 from melm_core.linalg.moment_estimator import MomentPlaneEstimator
@@ -491,7 +491,7 @@ def class_pair_eigenvectors(
     labels = moments.classes_.tolist()
     squares, means = moments.moments_, moments.means_
     for label, moment in zip(labels, squares, strict=True):
-        check_not_zero(moment, label)
+        check_not_zero(np.trace(moment), label)
     bottoms = squares if denominator == _SECOND_MOMENT else _covariances(moments)
     denominators = {
         code: Denominator.of(bottoms[code], gamma=gamma, label=labels[code])

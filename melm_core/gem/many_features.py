@@ -61,11 +61,7 @@ class WideDenominator:
             If gamma is zero, or all rows are.
         """
         trace = float(np.einsum("ij,ij->", rows, rows))
-        if not trace > np.finfo(np.float64).tiny:
-            raise UserError(
-                f"All rows of class {label!r} are zero, so no direction can be measured relative "
-                "to it. Exclude the class, or check its rows."
-            )
+        check_not_zero(trace, label)
         ridge = gamma * trace / rows.shape[1]
         if not ridge > 0:
             raise UserError(
@@ -155,3 +151,12 @@ class WideClass:
         """The second moment of the class, or its covariance, regularized."""
         X = self.X - self.mean if is_centered else self.X
         return WideDenominator.of(self.roots * X, gamma=gamma, label=label)
+
+
+def check_not_zero(trace: float, label: Any) -> None:
+    """Raise UserError if all rows of a class, whose second moment has this trace, are zero."""
+    if not trace > np.finfo(np.float64).tiny:
+        raise UserError(
+            f"All rows of class {label!r} are zero, so no direction can be measured relative to "
+            "it. Exclude the class, or check its rows."
+        )
