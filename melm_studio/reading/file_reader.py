@@ -44,6 +44,18 @@ class ReaderFailedError(UserError):
     """The reader of a file failed; the message is a sentence for the user."""
 
 
+@contextmanager
+def failing_in_words(channel: Channel, job: str) -> Iterator[None]:
+    """Close the channel after the block; if its reader fails, raise ReaderFailedError."""
+    try:
+        yield
+    except ChannelError as error:
+        logger.warning("a reader of %s failed: %s", job, error)
+        raise ReaderFailedError(FAILED) from None
+    finally:
+        channel.close()
+
+
 @dataclass(frozen=True)
 class ReadingLimits:
     """Limits of a reader process.
@@ -110,13 +122,8 @@ class FileReader:
             raise ReaderFailedError(_BUSY)
         try:
             channel = self._begun(Task(job, self._limits.memory_mb, seconds))
-            try:
+            with failing_in_words(channel, job):
                 yield channel
-            except ChannelError as error:
-                logger.warning("a reader of %s failed: %s", job, error)
-                raise ReaderFailedError(FAILED) from None
-            finally:
-                channel.close()
         finally:
             place.release()
 

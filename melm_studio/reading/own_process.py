@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import logging
 import socket
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from threading import Thread
 
-from melm_studio.reading.channel import Channel, ChannelError
-from melm_studio.reading.file_reader import FileReader, ReaderFailedError, ReadingLimits
-from melm_studio.reading.jobs import FAILED, answered, job_of
-
-logger = logging.getLogger(__name__)
+from melm_studio.reading.channel import Channel
+from melm_studio.reading.file_reader import FileReader, ReadingLimits, failing_in_words
+from melm_studio.reading.jobs import answered, job_of
 
 
 class OwnProcessReader(FileReader):
@@ -43,13 +40,8 @@ class OwnProcessReader(FileReader):
         here, there = socket.socketpair()
         Thread(target=self._answer, args=(job, there), name="reader", daemon=True).start()
         channel = Channel(here)
-        try:
+        with failing_in_words(channel, job):
             yield channel
-        except ChannelError as error:
-            logger.warning("a reader of %s failed: %s", job, error)
-            raise ReaderFailedError(FAILED) from None
-        finally:
-            channel.close()
 
     def _answer(self, job: str, connection: socket.socket) -> None:
         with connection:
