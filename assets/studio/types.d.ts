@@ -1,11 +1,14 @@
-// What the server sends and the modules pass to each other, for the type checker alone.
+// What the server sends and the modules pass to each other, for the type checker alone: every module knows these names.
 
-export type Range = [low: number, high: number];
-export type Axes = [x: Range, y: Range];
-export type Point = [x: number, y: number];
+/** A run on the page. */
+type Panel = import("./panel/panel.mjs").Panel;
+
+type Extent = [low: number, high: number];
+type Axes = [x: Extent, y: Extent];
+type Point = [x: number, y: number];
 
 /** How a plane is viewed; null stands for "as the run found it". */
-export interface ViewOptions {
+interface ViewOptions {
   gamma: number | null;
   /** How many features are kept, the strongest. */
   n_top_features: number | null;
@@ -21,7 +24,7 @@ export interface ViewOptions {
 }
 
 /** A plane of the tree of a run, as callbacks/routes/plane_trees.py says it. */
-export interface TreePlane {
+interface TreePlane {
   plane: number;
   gamma: number;
   y: number;
@@ -30,7 +33,7 @@ export interface TreePlane {
   words: string;
 }
 
-export interface Tree {
+interface Tree {
   run: string;
   is_final: boolean;
   can_begin: boolean;
@@ -43,12 +46,12 @@ export interface Tree {
   figure: { data: object[]; layout: object; height: string } | null;
 }
 
-export interface TraceMeta {
+interface TraceMeta {
   kind: string;
   class?: number;
 }
 
-export interface Trace {
+interface Trace {
   meta: TraceMeta;
   mode: string;
   x?: any;
@@ -57,7 +60,7 @@ export interface Trace {
 }
 
 /** The styles of a run's figures, without data; `rows` are the rows of the file by trace. */
-export interface Figure {
+interface Figure {
   plane: { data: Trace[]; layout: any };
   curve: { data: Trace[]; layout: any };
   rows: number[][];
@@ -71,7 +74,7 @@ export interface Figure {
 }
 
 /** One plane as it is drawn: the arrays of every trace of the figure, and its scores. */
-export interface Plane {
+interface Plane {
   sequence: number;
   traces: Record<string, any>[];
   limits: Axes;
@@ -88,7 +91,7 @@ export interface Plane {
   top_features: string | null;
   /** What is known about batches in the plane; null without a Batch column. */
   batches: { words: string; weight: number; can_act: boolean } | null;
-  strip: Strip;
+  strip: VerdictWords;
   numbers: Record<string, number | null>;
   sample: string;
   caption: string;
@@ -98,7 +101,7 @@ export interface Plane {
 }
 
 /** Held-out accuracy by kernel width, from smooth to local; `chosen` once all folds are done. */
-export interface GammaPath {
+interface GammaPath {
   gammas: number[];
   accuracies: number[];
   standard_errors: number[];
@@ -107,7 +110,7 @@ export interface GammaPath {
 }
 
 /** What the strip shows, see melm_studio/scores.py; `check` is null before it was asked for. */
-export interface Strip {
+interface VerdictWords {
   answer: string;
   lead: string;
   follow: string;
@@ -121,7 +124,7 @@ export interface Strip {
 }
 
 /** What the frames route reports of one run. */
-export interface News {
+interface News {
   state: string;
   is_final: boolean;
   /** The kernel width of the run, and for one that chooses it the held-out accuracies so far. */
@@ -140,13 +143,13 @@ export interface News {
   /** Sequences of the best planes, and their held-out divergence. */
   held_out: [number, number][];
   plane: Plane | null;
-  verdict: Strip | null;
+  verdict: VerdictWords | null;
   /** What the strip says of the best plane so far, if one of these planes is the best. */
-  best_strip: Strip | null;
+  best_strip: VerdictWords | null;
 }
 
 /** A view that the server has restored: the run that shows it, and how. */
-export interface RestoredView {
+interface RestoredView {
   choice?: unknown;
   run: string;
   mode: string;
@@ -163,7 +166,7 @@ export interface RestoredView {
 }
 
 /** One row in a plane, as melm_studio/rows says it. */
-export interface RowSummary {
+interface RowSummary {
   row: number;
   name: string;
   label: string;
@@ -177,7 +180,7 @@ export interface RowSummary {
 }
 
 /** The colors or symbols of the points of each trace, and what they stand for. */
-export interface PointMarks {
+interface PointMarks {
   marks: string[][];
   /** Of a table of which the traces draw a sample: the mark of every row, a byte each. */
   every: { palette: string[]; codes: string } | null;
@@ -185,14 +188,14 @@ export interface PointMarks {
   is_scale: boolean;
 }
 
-export interface RowDetails {
+interface RowDetails {
   summary: RowSummary;
   contributions: { feature: string; value: string; deviations: number }[];
   info: [name: string, value: string][];
   nearest: string[];
 }
 
-export interface StoryView {
+interface StoryView {
   title: string;
   caption: string;
   notes?: string;
@@ -200,7 +203,7 @@ export interface StoryView {
 }
 
 /** The axes of a drawn figure in pixels, whoever has laid them out. */
-export interface PixelAxis {
+interface PixelAxis {
   offset: number;
   length: number;
   gridColor: string;
@@ -210,28 +213,26 @@ export interface PixelAxis {
 }
 
 /** Pixels of data: offset + scale * value, on each axis. */
-export interface DrawnAxes {
+interface DrawnAxes {
   x: { offset: number; scale: number };
   y: { offset: number; scale: number };
 }
 
-declare global {
-  interface HTMLElementEventMap {
-    "panel:news": CustomEvent<News>;
-    "panel:plane": CustomEvent<Plane>;
-    "panel:painted": CustomEvent<Plane>;
-    /** The probabilities of rows are calibrated from now on. */
-    "panel:calibrated": CustomEvent<null>;
-    /** Where the pointer is, in pixels of the picture; null once it is away, or drags. */
-    "panel:point": CustomEvent<Point | null>;
-    "panel:hover": CustomEvent<{ row: number | null; at: Point; label: string } | null>;
-    "panel:file": CustomEvent<File>;
-    "panel:options": CustomEvent<ViewOptions>;
-  }
-  interface Window {
-    Plotly: any;
-    dash_clientside: any;
-    DashRenderer: new () => unknown;
-    dashMantineFunctions: Record<string, Function>;
-  }
+interface HTMLElementEventMap {
+  "panel:news": CustomEvent<News>;
+  "panel:plane": CustomEvent<Plane>;
+  "panel:painted": CustomEvent<Plane>;
+  /** The probabilities of rows are calibrated from now on. */
+  "panel:calibrated": CustomEvent<null>;
+  /** Where the pointer is, in pixels of the picture; null once it is away, or drags. */
+  "panel:point": CustomEvent<Point | null>;
+  "panel:hover": CustomEvent<{ row: number | null; at: Point; label: string } | null>;
+  "panel:file": CustomEvent<File>;
+  "panel:options": CustomEvent<ViewOptions>;
+}
+interface Window {
+  Plotly: any;
+  dash_clientside: any;
+  DashRenderer: new () => unknown;
+  dashMantineFunctions: Record<string, Function>;
 }

@@ -3,8 +3,6 @@
 import { element, hide, write } from "../page/dom.mjs";
 import { addToPanels } from "../panel/features.mjs";
 
-/** @typedef {import("../panel/panel.mjs").Panel} Panel */
-
 export function addBatchWeight() {
   addToPanels((panel) => {
     const card = new BatchCard(panel);
@@ -22,7 +20,7 @@ class BatchCard {
     this.details.addEventListener("toggle", () => this.showTradeOff());
   }
 
-  /** @param {import("../types").Plane} plane */
+  /** @param {Plane} plane */
   follow({ batches }) {
     const { panel, slider } = this;
     hide(panel.part("batch-card"), !batches);

@@ -4,8 +4,6 @@ import { ask, requested, sentenceOf } from "../page/answers.mjs";
 import { onColorScheme, wait } from "../page/dom.mjs";
 import { showNotice } from "../page/notice.mjs";
 
-/** @typedef {import("../panel/panel.mjs").Panel} Panel */
-
 const FOLLOWED_EVERY_MS = 1000;
 
 /** @type {Beside | null} */

@@ -7,8 +7,6 @@ import { NO_PLANE, showNotice, whenLoaded } from "../page/notice.mjs";
 import { addToPanels } from "../panel/features.mjs";
 import { isMet } from "../panel/panels.mjs";
 
-/** @typedef {import("../panel/panel.mjs").Panel} Panel */
-
 export function addOtherPlanes() {
   addToPanels((panel) => {
     const others = panel.part("open-others");

@@ -15,7 +15,7 @@ const DRAWN = { scrollZoom: true };
 
 const inDialog = (name) => byId(ID.distances).querySelector(`[data-${DIALOG}="${name}"]`);
 
-/** Opens the dialog. @param {import("../panel/panel.mjs").Panel} panel */
+/** Opens the dialog. @param {Panel} panel */
 export async function showDistances(panel) {
   if (!panel.plane) return;
   const dialog = /** @type {HTMLDialogElement} */ (byId(ID.distances));
@@ -52,7 +52,7 @@ function list(rows) {
 
 /**
  * Names a row in the plot, and shows why it is where it is.
- * @param {import("../panel/panel.mjs").Panel} panel
+ * @param {Panel} panel
  * @param {{ data: object[], layout: object }} figure
  * @param {Place} place
  */

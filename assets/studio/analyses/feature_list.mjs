@@ -11,7 +11,6 @@ import { shortened } from "../plane/label_placement.mjs";
 import { drawnAxes, toPixels } from "../plane/pixel_axes.mjs";
 import { PixelImages } from "./pixel_images.mjs";
 
-/** @typedef {import("../panel/panel.mjs").Panel} Panel */
 /** @typedef {{ feature: number, name: string, x: number, y: number, share?: number, is_seen?: boolean, words?: string, shape?: number[], is_stable?: boolean, stability?: string }} Feature */
 /** @typedef {{ features: Feature[], of: number, line: { at: number[], lengths: number[] } | null, stability?: string, second?: string }} Ranking */
 
@@ -204,7 +203,7 @@ function filled(item, feature, longest) {
 const SVG = "http://www.w3.org/2000/svg";
 
 class LitArrow {
-  /** @param {import("../panel/panel.mjs").Panel} panel */
+  /** @param {Panel} panel */
   constructor(panel) {
     this.panel = panel;
     this.feature = null;

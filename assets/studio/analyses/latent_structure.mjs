@@ -4,8 +4,6 @@ import { ask, sentenceOf } from "../page/answers.mjs";
 import { whenLoaded } from "../page/notice.mjs";
 import { addToPanels } from "../panel/features.mjs";
 
-/** @typedef {import("../panel/panel.mjs").Panel} Panel */
-
 export function addLatentStructure() {
   addToPanels((panel) => {
     const button = panel.part("latent");

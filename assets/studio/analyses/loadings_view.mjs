@@ -4,8 +4,6 @@ import { byId, colorScheme } from "../page/dom.mjs";
 import { draw } from "../plane/plotly.mjs";
 import { Beside } from "./beside.mjs";
 
-/** @typedef {import("../panel/panel.mjs").Panel} Panel */
-
 const AT_REST_MS = 200; // a plane that stays this long is at rest
 
 export class View extends Beside {

@@ -8,8 +8,6 @@ import { fields } from "../rows/new_rows.mjs";
 import { placedFile } from "../rows/new_rows_buttons.mjs";
 import { AnalysisView } from "./analysis_view.mjs";
 
-/** @typedef {import("../panel/panel.mjs").Panel} Panel */
-
 export class View extends AnalysisView {
   constructor() {
     const choose = element("button", "button", "New rows from a file…");

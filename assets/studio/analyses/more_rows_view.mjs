@@ -3,8 +3,6 @@ import { draw } from "../plane/plotly.mjs";
 import { element } from "../page/dom.mjs";
 import { AnalysisView } from "./analysis_view.mjs";
 
-/** @typedef {import("../panel/panel.mjs").Panel} Panel */
-
 export class View extends AnalysisView {
   constructor() {
     const plot = element("div", "tree-plot");

@@ -3,7 +3,6 @@
 // screens first. A pixel that is pointed at, or reached by the arrow keys, is named, and its arrow lit.
 import { element, hide, isNarrow, write } from "../page/dom.mjs";
 
-/** @typedef {import("../panel/panel.mjs").Panel} Panel */
 /** @typedef {{ title: string, words: string, scale: string, src: string }} Picture */
 /** @typedef {{ at: number[], name: string[], x: number[], y: number[] }} Cells */
 /** @typedef {{ height: number, width: number, directions: Picture[], worth: Picture[], means: Picture[], cells: Cells, note: string }} Images */

@@ -3,9 +3,6 @@ import { DEFAULT_VIEW, viewQuery } from "../panel/view_options.mjs";
 import { decodedPlane } from "../plane/arrays.mjs";
 import { drawSmallPlane } from "../plane/small_plane.mjs";
 
-/** @typedef {import("../panel/panel.mjs").Panel} Panel */
-/** @typedef {import("../types").Plane} Plane */
-
 const MOST_KEPT = 100;
 
 /** @type {Map<string, Promise<Plane>>} */
@@ -15,7 +12,7 @@ const kept = new Map();
  * Draws the plane that a view would show.
  * @param {HTMLCanvasElement} canvas
  * @param {Panel} panel
- * @param {Partial<import("../types").ViewOptions>} options
+ * @param {Partial<ViewOptions>} options
  * @param {() => boolean} isWanted whether it still is, once the plane is known
  */
 export async function drawPreview(canvas, panel, options, isWanted) {

@@ -6,8 +6,6 @@ import { speed } from "../panel/history.mjs";
 import { AnalysisView } from "./analysis_view.mjs";
 import { drawPreview } from "./preview.mjs";
 
-/** @typedef {import("../panel/panel.mjs").Panel} Panel */
-
 const FRAME_MS = 1000 / 15;
 const FRAMES_A_RESAMPLE = 12;
 const FRAMES_AHEAD = 3;
@@ -128,11 +126,11 @@ class Frames {
   /** @param {Panel} panel */
   constructor(panel) {
     this.panel = panel;
-    /** @type {Map<string, Promise<import("../types").Plane>>} */
+    /** @type {Map<string, Promise<Plane>>} */
     this.kept = new Map();
   }
 
-  /** @param {Partial<import("../types").ViewOptions>} options */
+  /** @param {Partial<ViewOptions>} options */
   load(options) {
     const address = this.panel.addressWith(options);
     if (!this.kept.has(address)) this.kept.set(address, ask(this.panel.requests.url(address)).then((plane) => ({ ...plane, address })));

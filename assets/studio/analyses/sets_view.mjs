@@ -4,8 +4,6 @@ import { draw } from "../plane/plotly.mjs";
 import { colorScheme, element } from "../page/dom.mjs";
 import { AnalysisView } from "./analysis_view.mjs";
 
-/** @typedef {import("../panel/panel.mjs").Panel} Panel */
-
 export class View extends AnalysisView {
   constructor() {
     const coverage = element("div", "segments");

@@ -8,8 +8,6 @@ import { element, rangeInput, span } from "../page/dom.mjs";
 import { showNotice } from "../page/notice.mjs";
 import { AnalysisView } from "./analysis_view.mjs";
 
-/** @typedef {import("../panel/panel.mjs").Panel} Panel */
-
 export class View extends AnalysisView {
   constructor() {
     const plot = element("div", "tree-plot");

@@ -1,8 +1,5 @@
 // The steps through a tree of planes, as pure functions.
 
-/** @typedef {import("../types").TreePlane} TreePlane */
-/** @typedef {import("../types").ViewOptions} ViewOptions */
-
 /**
  * The plane that an arrow key leads to: to the left the kernels are narrower, up is higher.
  * @param {TreePlane[]} planes

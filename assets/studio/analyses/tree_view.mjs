@@ -9,9 +9,6 @@ import { drawPreview } from "./preview.mjs";
 import { optionsAt, shownIn, stepOf } from "./tree_steps.mjs";
 import { walkAlong } from "./walk.mjs";
 
-/** @typedef {import("../panel/panel.mjs").Panel} Panel */
-/** @typedef {import("../types").Tree} Tree */
-
 const STEP_MS = 50;
 const MORPH_MS = 1500;
 const HEIGHTS = { accuracy: "Held-out accuracy", divergence: "Divergence" };
@@ -125,7 +122,7 @@ export class View extends AnalysisView {
     drawPreview(this.parts.preview, panel, this.options(target), isWanted).catch(console.warn);
   }
 
-  /** @param {import("../types").TreePlane} target @param {number} [share] @param {import("../types").TreePlane} [origin] */
+  /** @param {TreePlane} target @param {number} [share] @param {TreePlane} [origin] */
   options(target, share = 1, origin = undefined) {
     return optionsAt(this.tree.run, target, share, origin, this.panel.gamma);
   }

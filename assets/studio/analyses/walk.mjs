@@ -9,9 +9,6 @@ import { eased } from "../plane/clock.mjs";
 import { currentStory, showTitle } from "../workspace/story.mjs";
 import { branchToWalk, optionsBetween, shownIn } from "./tree_steps.mjs";
 
-/** @typedef {import("../panel/panel.mjs").Panel} Panel */
-/** @typedef {import("../types").Tree} Tree */
-
 const STEP_MS = 50;
 const GLIDE_MS = 1500;
 const REST_MS = 1200; // long enough to read a caption

@@ -6,8 +6,6 @@ import { Names } from "../plane/names.mjs";
 import { dressTraces } from "./features.mjs";
 import { textScale } from "./painting.mjs";
 
-/** @typedef {import("./panel.mjs").Panel} Panel */
-
 const TOOLS_PX = [170, 44]; // room for the tools over the picture of Explore
 
 /** @type {WeakMap<Panel, Names>} */

@@ -83,7 +83,7 @@ function checkOrShow(panel) {
 
 /**
  * Sends a command to the server.
- * @param {import("./panel.mjs").Panel} panel
+ * @param {Panel} panel
  * @param {string} path
  * @param {string} [body]
  */

@@ -4,8 +4,6 @@ import { tickLabel } from "../page/number_text.mjs";
 import { clearedPen, drawGrid, drawTrace, fontOf } from "../plane/canvas.mjs";
 import { multiples, scale, tickStep } from "../plane/scales.mjs";
 
-/** @typedef {import("../types").Trace} Trace */
-
 /**
  * What is known of a run: its events, and the held-out divergence of its best planes.
  * @typedef {object} Events
@@ -65,7 +63,7 @@ export function divergenceTraces(styles, x, train, heldOut) {
  * The traces of held-out accuracy by kernel width: the mean of inner folds in a band of one standard
  * error to both sides, and the width that is recommended.
  * @param {Trace[]} styles of the figure
- * @param {import("../types").GammaPath} path
+ * @param {GammaPath} path
  */
 export function accuracyTraces(styles, { gammas, accuracies, standard_errors: errors, chosen }) {
   const x = gammas.map(Math.log10);
@@ -163,12 +161,11 @@ export function recordIndices(best, breaks) {
 // A chart of lines and marks on a canvas, in the style of a plotly figure. It is drawn many times a
 // second while a run is watched, and plotly would take most of the page's time for it.
 
-/** @typedef {import("../types").Range} Range */
 /**
  * @typedef {object} Chart
  * @property {Trace[]} traces
- * @property {Range} range of the horizontal axis
- * @property {Range | null} values of the vertical axis; null without one
+ * @property {Extent} range of the horizontal axis
+ * @property {Extent | null} values of the vertical axis; null without one
  * @property {string} [caption] above the chart
  * @property {{ tickvals: number[], ticktext: string[] }} [ticks] of the horizontal axis
  */

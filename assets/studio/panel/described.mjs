@@ -5,8 +5,6 @@ import { byId } from "../page/dom.mjs";
 import { addToPanels } from "./features.mjs";
 import { frontPanel } from "./panels.mjs";
 
-/** @typedef {import("./panel.mjs").Panel} Panel */
-
 const STAYS_MS = 800;
 
 export function addDescriptions() {

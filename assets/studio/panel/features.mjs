@@ -1,8 +1,5 @@
 // What panels can do beyond drawing: features are added to every panel, dressers change its traces.
 
-/** @typedef {import("./panel.mjs").Panel} Panel */
-/** @typedef {import("../types").Trace} Trace */
-
 /** @type {((panel: Panel) => void)[]} */
 const features = [];
 /** @type {((trace: Trace, panel: Panel, position: number) => void)[]} */

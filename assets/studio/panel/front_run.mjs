@@ -46,7 +46,7 @@ function offerSame(same) {
 }
 
 let arranged = ""; // the stage when the panels were last arranged
-/** The panel in front. @type {import("./panel.mjs").Panel | null} */
+/** The panel in front. @type {Panel | null} */
 let inFront = null;
 
 // On the same stage, only panels are painted that others have made outdated.

@@ -9,21 +9,19 @@ import { sendCommand } from "./commands.mjs";
 import { accuracyTraces, ChartCanvas, divergenceTraces, objectiveTraces, rangeOf, valueRange } from "./curve.mjs";
 import { isBetweenPlanes, isOfTree, morphIn } from "./view_options.mjs";
 
-/** @typedef {import("../types").Plane} Plane */
-/** @typedef {import("../types").Range} Range */
-/** @typedef {{ name: string, caption?: string, range: Range, values?: Range | null, ticks?: import("./curve.mjs").Chart["ticks"], traces: import("../types").Trace[] }} Curve */
+/** @typedef {{ name: string, caption?: string, range: Extent, values?: Extent | null, ticks?: import("./curve.mjs").Chart["ticks"], traces: Trace[] }} Curve */
 
 const DRAWN_EVERY_MS = 250;
 // In decimal logarithms.
 const GAMMA_RANGE = { min: Math.log10(GAMMA_BOUNDS.min), max: Math.log10(GAMMA_BOUNDS.max), step: 0.02, value: 0 };
 const GAMMA_TICKS = { tickvals: [0.1, 0.2, 0.5, 1, 2, 5, 10].map(Math.log10), ticktext: ["0.1", "0.2", "0.5", "1", "2", "5", "10"] };
-const GAMMA_ENDS = /** @type {Range} */ ([GAMMA_RANGE.min, GAMMA_RANGE.max]);
+const GAMMA_ENDS = /** @type {Extent} */ ([GAMMA_RANGE.min, GAMMA_RANGE.max]);
 const NO_INNER_FOLDS = "Which γ tells held-out rows apart best is not measured yet, “Find the best γ” does";
 const CONTOURS_ONLY = "The plane does not depend on γ, only its contours do";
 const FINAL_DRAWN_EVERY_MS = 1000; // the curve of a finished run hardly changes
 
 export class History {
-  /** @param {import("./panel.mjs").Panel} panel */
+  /** @param {Panel} panel */
   constructor(panel) {
     this.panel = panel;
     /** @type {import("./curve.mjs").Events} */
@@ -57,7 +55,7 @@ export class History {
     this.chart.dispose();
   }
 
-  /** @param {import("../types").News} news */
+  /** @param {News} news */
   extend({ sequences, objective, best, starts, n_sampled: sampled, held_out: heldOut }) {
     this.events.x.push(...sequences);
     this.events.objective.push(...objective);
@@ -158,7 +156,7 @@ export class History {
     if (!events.x.length) return null;
     return {
       name: `curve ${panel.sequence}/${events.heldOut.length}`,
-      range: /** @type {Range} */ ([0, Math.max(1, panel.sequence)]),
+      range: /** @type {Extent} */ ([0, Math.max(1, panel.sequence)]),
       values: valueRange(events),
       traces: objectiveTraces(this.styles, events),
     };
@@ -171,7 +169,7 @@ export class History {
     return {
       name: `morph ${name}/${passed.length}`,
       caption: "divergence along the way",
-      range: /** @type {Range} */ ([0, 1]),
+      range: /** @type {Extent} */ ([0, 1]),
       traces: divergenceTraces(this.styles, shares, ...columns(divergences)),
     };
   }
@@ -238,7 +236,7 @@ export const speed = signal(1);
 export const setSpeed = (times) => speed.set(times);
 
 class Player {
-  /** @param {import("./panel.mjs").Panel} panel */
+  /** @param {Panel} panel */
   constructor(panel) {
     this.panel = panel;
     this.isPlaying = false;
@@ -294,7 +292,7 @@ const LEGENDS = {
 
 class Tabs {
   /**
-   * @param {import("./panel.mjs").Panel} panel
+   * @param {Panel} panel
    * @param {() => void} onChoice
    */
   constructor(panel, onChoice) {
@@ -399,14 +397,14 @@ export class PositionField {
 // yet, begins a run that does.
 
 class GammaAdvice {
-  /** @param {import("./panel.mjs").Panel} panel */
+  /** @param {Panel} panel */
   constructor(panel) {
     this.panel = panel;
     this.button = panel.part("gamma-advice");
     this.button.onclick = () => this.follow();
   }
 
-  /** @param {{ advice: import("../types").GammaPath | null, can_choose: boolean }} profile */
+  /** @param {{ advice: GammaPath | null, can_choose: boolean }} profile */
   show({ advice, can_choose: canChoose }) {
     const { options, searchGamma } = this.panel;
     this.recommended = advice?.chosen ?? null;

@@ -12,15 +12,11 @@ import { union } from "../plane/scales.mjs";
 import { SWITCHED_BY } from "../plane/traces.mjs";
 import { addedTraces, dress } from "./features.mjs";
 
-/** @typedef {import("../types").Axes} Axes */
-/** @typedef {import("../types").News} News */
-/** @typedef {import("../types").Plane} Plane */
-
 /** The axes of all linked panels, once the user has chosen them. */
 const linkedAxes = signal(/** @type {Axes | null} */ (null));
 
 export class Painting {
-  /** @param {import("./panel.mjs").Panel} panel */
+  /** @param {Panel} panel */
   constructor(panel) {
     this.panel = panel;
     this.plot = panel.part("plot");
@@ -177,7 +173,7 @@ const STEP_MS = 150;
 
 class Recap {
   /**
-   * @param {import("./panel.mjs").Panel} panel
+   * @param {Panel} panel
    * @param {Painting} painting
    */
   constructor(panel, painting) {
@@ -234,7 +230,7 @@ const [FEWEST, MOST] = [3, 12];
 
 /**
  * The planes at which a search improved, without the last: evenly thinned, none if they are few.
- * @param {import("../types").News} news of the planes that were not shown
+ * @param {News} news of the planes that were not shown
  * @returns {number[]} sequences
  */
 export function recapSequences({ sequences, objective, best }) {
@@ -265,7 +261,7 @@ const hallOf = (kind) => (kind === PLANE_TRACE.arrowHeads ? HALL_OF_FEATURES_PX 
 // The numbers of the axes leave the picture its room on a phone.
 const numberScale = () => (mode.value === "present" && !isNarrow() ? textScale("numbers") : 1);
 
-/** Sizes a trace for the mode. @param {import("../types").Trace} trace */
+/** Sizes a trace for the mode. @param {Trace} trace */
 function enlarge(trace) {
   const { textfont, marker, line } = trace;
   if (textfont) trace.textfont = { ...textfont, size: textScale(trace.meta.kind) * textfont.size };

@@ -11,11 +11,6 @@ import { figureOf, PlaneRequests } from "./requests.mjs";
 import { frontRun, isNewRun } from "./runs.mjs";
 import { changesOf, DEFAULT_VIEW, isAsFound, isOwnPlane, viewQuery } from "./view_options.mjs";
 
-/** @typedef {import("../types").Axes} Axes */
-/** @typedef {import("../types").News} News */
-/** @typedef {import("../types").Plane} Plane */
-/** @typedef {import("../types").ViewOptions} ViewOptions */
-
 /**
  * What a panel asks of the others.
  * @typedef {object} Peers

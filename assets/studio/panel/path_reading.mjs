@@ -7,8 +7,6 @@ import { drawnAxes, toPixels } from "../plane/pixel_axes.mjs";
 import { isArrowDrawn } from "./arrow_labels.mjs";
 import { addToPanels } from "./features.mjs";
 
-/** @typedef {import("../types").Point} Point */
-
 const REACH_PX = 10; // between the pointer and the path that it reads
 const BESIDE_PX = 12; // from the place to its words
 
@@ -17,7 +15,7 @@ export function addPathReadings() {
 }
 
 class PathReading {
-  /** @param {import("./panel.mjs").Panel} panel */
+  /** @param {Panel} panel */
   constructor(panel) {
     this.panel = panel;
     this.plot = panel.part("plot");

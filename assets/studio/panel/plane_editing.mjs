@@ -9,8 +9,6 @@ import { isArrowDrawn } from "./arrow_labels.mjs";
 import { addToPanels } from "./features.mjs";
 import { withEdit } from "./view_options.mjs";
 
-/** @typedef {import("../types").Point} Point */
-
 const REACH_PX = 18; // between the pointer and the tip of the arrow that it takes
 const TURN_PER_PX = 0.008; // radians
 
@@ -20,7 +18,7 @@ export function addPlaneEditing() {
 
 class Pointer {
   /**
-   * @param {import("./panel.mjs").Panel} panel
+   * @param {Panel} panel
    * @param {Tools} tools
    */
   constructor(panel, tools) {
@@ -71,7 +69,7 @@ class Pointer {
 const MOST_KEPT = 20; // each number is a refit
 
 export class Tools {
-  /** @param {import("./panel.mjs").Panel} panel */
+  /** @param {Panel} panel */
   constructor(panel) {
     this.panel = panel;
     if (this.tool("arrow-limit")) this.connectArrowLimit();
@@ -182,7 +180,7 @@ export class Tools {
     return loadingOf(tipsOf(figure, plane)[i], originOf(figure, plane, i), plane.arrows.scale);
   }
 
-  /** Shows the plane in which a feature has this loading. @param {number} feature @param {import("../types").Point} loading */
+  /** Shows the plane in which a feature has this loading. @param {number} feature @param {Point} loading */
   setLoading(feature, [x, y]) {
     const { history, options } = this.panel;
     history.player.pause();

@@ -2,8 +2,6 @@
 // figures.
 import { refusalOf } from "../page/answers.mjs";
 
-/** @typedef {import("../types").Plane} Plane */
-
 export class PlaneRequests {
   /**
    * @param {string} run
@@ -80,7 +78,7 @@ export class PlaneRequests {
 
 // The styles of a run's figures, fetched once for each color scheme.
 
-/** @type {Map<string, Promise<import("../types").Figure>>} */
+/** @type {Map<string, Promise<Figure>>} */
 const figures = new Map();
 
 /**

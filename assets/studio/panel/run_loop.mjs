@@ -10,8 +10,6 @@ import { switches } from "../page/switches.mjs";
 import { allPanels, paintStale, reference, referenceRun, shownPanels } from "./panels.mjs";
 import { noteRevision, noteStates, revision, stage } from "./runs.mjs";
 
-/** @typedef {import("./panel.mjs").Panel} Panel */
-
 const IDLE_MS = 1000;
 // Faster than the eye follows, and the run itself may need the same processor.
 const LEAST_FRAME_MS = 60;

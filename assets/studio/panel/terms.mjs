@@ -3,7 +3,6 @@ import { element } from "../page/dom.mjs";
 import { connectPopover } from "../page/menu.mjs";
 import { addToPanels } from "./features.mjs";
 
-/** @typedef {import("./panel.mjs").Panel} Panel */
 /** @typedef {{ title: string, rows: [string, string, string][], note: string }} Terms */
 
 const AT_REST_MS = 120; // a plane that stays this long is at rest

@@ -9,9 +9,6 @@ import { sendCommand } from "./commands.mjs";
 import { addToPanels } from "./features.mjs";
 import { isAsFound } from "./view_options.mjs";
 
-/** @typedef {import("./panel.mjs").Panel} Panel */
-/** @typedef {import("../types").Strip} Words */
-
 const SPOKEN_AFTER_MS = 600;
 const SIGNS = { yes: "✔", partly: "~", no: "✘", unknown: "?" };
 
@@ -28,9 +25,9 @@ class Strip {
   /** @param {Panel} panel */
   constructor(panel) {
     this.panel = panel;
-    /** @type {Words | null} */
+    /** @type {VerdictWords | null} */
     this.verdict = null;
-    /** Of the best plane so far, where another may be passing by. @type {Words | null} */
+    /** Of the best plane so far, where another may be passing by. @type {VerdictWords | null} */
     this.best = null;
     this.shown = "";
     this.speak = spokenOnce(panel.part("verdict-spoken"));
@@ -45,7 +42,7 @@ class Strip {
     panel.part("stop-check").onclick = () => sendCommand(panel, "analyses/check/stop");
   }
 
-  /** @param {import("../types").News} news */
+  /** @param {News} news */
   receive({ verdict, best_strip: best, words }) {
     this.verdict = verdict;
     this.best = best ?? this.best;

@@ -1,8 +1,6 @@
 // View options: all that a picture differs in from the plane as the run found it.
 import { VIEW_FIELD } from "../constants.mjs";
 
-/** @typedef {import("../types").ViewOptions} ViewOptions */
-
 /** @type {Readonly<ViewOptions>} */
 export const DEFAULT_VIEW = Object.freeze({
   gamma: null,
@@ -97,7 +95,7 @@ export function withEdit(edits, edit) {
 
 /**
  * The address of what a route says about the plane on screen.
- * @param {import("./panel.mjs").Panel} panel
+ * @param {Panel} panel
  * @param {string} path
  * @param {Record<string, string>} [fields] of the query, beside the view options
  */

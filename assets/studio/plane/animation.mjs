@@ -42,7 +42,7 @@ export class CanvasAnimation {
     this.isTakenOver = false; // what is shown, from another canvas
     /**
      * What draws under the picture, told of the axes in pixels; it returns whether it draws the grid.
-     * @type {((axes: import("../types").DrawnAxes) => boolean) | null}
+     * @type {((axes: DrawnAxes) => boolean) | null}
      */
     this.onAxes = null;
     this.move = (now) => this.drawAt(now);
@@ -243,8 +243,6 @@ function copyOf(canvas) {
 // The way from one plane to the next: points and arrows move on straight lines, and contours follow
 // the points while those of the next plane appear. Pure functions of the traces of two planes.
 
-/** @typedef {import("../types").Trace} Trace */
-/** @typedef {import("../types").Axes} Axes */
 /** @typedef {import("./pixel_axes.mjs").PixelAxes} PixelAxes */
 /**
  * What is drawn of a plane: its traces, the axes that are shown at least, the features of its arrows, and the

@@ -1,7 +1,5 @@
 // Arrays of numbers as the server sends them; `melm_studio/planes/encoding.py` says how they are written.
 
-/** @typedef {import("../types").Plane} Plane */
-
 /**
  * A plane with its encoded arrays as numbers; those of arrows and names are plain already.
  * @param {Plane} plane

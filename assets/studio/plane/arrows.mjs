@@ -2,12 +2,10 @@
 import { PATH_SHARES, PLANE_TRACE } from "../constants.mjs";
 import { percent, unbroken } from "../page/number_text.mjs";
 
-/** @typedef {import("../types").Point} Point */
-
 /**
  * How many vertices each arrow has among its lines: origin, tip and the gap before the next one;
  * where features bend, their paths and the marks of their quartiles follow, of all arrows alike.
- * @param {import("../types").Trace} lines
+ * @param {Trace} lines
  * @param {number} nArrows
  */
 export const verticesPer = (lines, nArrows) => (nArrows ? lines.x.length / nArrows : 1);
@@ -19,8 +17,8 @@ function arraysOf(figure, plane, kind) {
 
 /**
  * The origin of an arrow, in data coordinates.
- * @param {import("../types").Figure} figure
- * @param {import("../types").Plane} plane
+ * @param {Figure} figure
+ * @param {Plane} plane
  * @param {number} i among the arrows
  * @returns {Point}
  */
@@ -32,8 +30,8 @@ export function originOf(figure, plane, i) {
 
 /**
  * The tips of all arrows, in data coordinates.
- * @param {import("../types").Figure} figure
- * @param {import("../types").Plane} plane
+ * @param {Figure} figure
+ * @param {Plane} plane
  * @returns {Point[]}
  */
 export function tipsOf(figure, plane) {
@@ -70,8 +68,8 @@ const BEFORE_PATH = 3;
 
 /**
  * The vertices of the path of a feature that bends, in data coordinates.
- * @param {import("../types").Figure} figure
- * @param {import("../types").Plane} plane
+ * @param {Figure} figure
+ * @param {Plane} plane
  * @param {number} i among the arrows
  * @returns {Point[]}
  */

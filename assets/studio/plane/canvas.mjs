@@ -61,7 +61,7 @@ export function drawGrid(pen, color, xs, ys, { left, top, width, height }) {
 /**
  * Draws the numbers of an axis outside the picture, those that are whole beside it.
  * @param {CanvasRenderingContext2D} pen
- * @param {import("../types").PixelAxis} axis
+ * @param {PixelAxis} axis
  * @param {number[]} values
  * @param {(value: number) => [number, number]} placeOf in pixels, on the edge
  * @param {"bottom" | "left"} edge

@@ -15,7 +15,7 @@ const ALL_DRAWN = { labeled: true, unlabeled: true };
 
 /**
  * @param {Rows} rows
- * @param {import("../types").Trace[]} styles of the traces of the figure
+ * @param {Trace[]} styles of the traces of the figure
  * @param {{ colors: ColumnMarks | null, symbols: ColumnMarks | null }} columns
  * @param {Chosen} chosen
  * @param {Drawn} [drawn]
@@ -70,7 +70,7 @@ export function partsOf({ marks, looks }) {
 
 /**
  * The markers of the classes in their order, and of rows without a class.
- * @param {import("../types").Trace[]} styles of the traces of a figure
+ * @param {Trace[]} styles of the traces of a figure
  */
 export function markersOf(styles) {
   const own = styles.filter(({ meta }) => meta.kind === PLANE_TRACE.train).map(({ marker }) => marker);

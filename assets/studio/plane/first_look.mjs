@@ -125,7 +125,7 @@ function paint(node, found, rows = null) {
  * Every row of a large table, to be drawn under the contours in place of the sample.
  * @param {object} data
  * @param {HTMLElement} plot
- * @param {{ figure: any, limits: import("../types").Axes }} found what the server answers of a first look
+ * @param {{ figure: any, limits: Axes }} found what the server answers of a first look
  */
 async function everyRow(data, plot, found) {
   const bytes = async (address) => (await requested(address, data)).arrayBuffer();

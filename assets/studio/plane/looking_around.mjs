@@ -3,9 +3,6 @@
 
 import { factorOf, zoomedAt } from "./zoom.mjs";
 
-/** @typedef {import("../types").Axes} Axes */
-/** @typedef {import("../types").Point} Point */
-
 /**
  * What dragging does where it does not move the picture; `isDone` unless it is given up.
  * @typedef {{ move: (place: Point) => void, end?: (isDone: boolean) => void }} Drag

@@ -8,7 +8,6 @@ import { placeLabels, setApart, shortened } from "./label_placement.mjs";
 import { shownRanges } from "./pixel_axes.mjs";
 import { scale } from "./scales.mjs";
 
-/** @typedef {import("../types").Trace} Trace */
 /** @typedef {import("./label_placement.mjs").Box} Box */
 
 const LONGEST = 24;
@@ -55,8 +54,8 @@ const always = () => true;
 export class Names {
   /**
    * @param {Named} named
-   * @param {import("../types").Axes} axes that are shown at least
-   * @param {{ x: import("../types").PixelAxis, y: import("../types").PixelAxis, hasEqualUnits: boolean }} pixels
+   * @param {Axes} axes that are shown at least
+   * @param {{ x: PixelAxis, y: PixelAxis, hasEqualUnits: boolean }} pixels
    * @param {typeof measured} [widthOf]
    */
   constructor(named, axes, pixels, widthOf = measured) {

@@ -7,10 +7,6 @@ import { Names } from "./names.mjs";
 import { drawnAxes, onAxes, shownOn } from "./pixel_axes.mjs";
 import { isPoints, SWITCHED_BY } from "./traces.mjs";
 
-/** @typedef {import("../types").Axes} Axes */
-/** @typedef {import("../types").Point} Point */
-/** @typedef {import("../types").Trace} Trace */
-
 /**
  * A plane, and how it is viewed.
  * @typedef {object} View

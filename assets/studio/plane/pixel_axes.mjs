@@ -1,11 +1,6 @@
 // The axes of a picture in pixels of its element, and the lines of its grid, whoever draws it.
 import { tickStep, withEqualUnits } from "./scales.mjs";
 
-/** @typedef {import("../types").Axes} Axes */
-/** @typedef {import("../types").DrawnAxes} DrawnAxes */
-/** @typedef {import("../types").PixelAxis} PixelAxis */
-/** @typedef {import("../types").Point} Point */
-
 // Of a grid: how far two lines are from each other at least, and how many there are at most, about.
 const [GRID_PX, MOST_LINES] = [50, 12];
 

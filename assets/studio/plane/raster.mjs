@@ -35,7 +35,7 @@ export class Raster {
    * Draws points.
    * @param {{ x: Float32Array, y: Float32Array }} points
    * @param {Dress} dress
-   * @param {import("../types").DrawnAxes} axes in device pixels
+   * @param {DrawnAxes} axes in device pixels
    * @param {number} density device pixels in a pixel of the page
    * @returns {Uint8ClampedArray<ArrayBuffer>} red, green, blue and opacity of every pixel
    */

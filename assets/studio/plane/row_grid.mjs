@@ -1,9 +1,6 @@
 // Rows sorted into the cells of a grid over a picture: those that are near each other are side by
 // side, which makes drawing them several times faster, and the one under the pointer is found at once.
 
-/** @typedef {import("../types").Axes} Axes */
-/** @typedef {import("../types").Point} Point */
-
 const LINES = 256; // and as many columns
 
 export class RowGrid {

@@ -1,14 +1,11 @@
 // Ranges of axes and the pixels that they are mapped to.
 
-/** @typedef {import("../types").Range} Range */
-/** @typedef {import("../types").Axes} Axes */
-
 // A picture that shrinks less than this keeps its axes: a plane that turns should not also pulse.
 const SHRINK_BELOW = 0.7;
 
 /**
  * A function from data to pixels; null, where a line ends, becomes NaN.
- * @param {Range} range
+ * @param {Extent} range
  * @param {number} offset pixels of the lower end
  * @param {number} length pixels; negative where the axis points up
  * @returns {(value: number | null) => number}
@@ -36,7 +33,7 @@ export function withEqualUnits(ranges, lengths) {
 /**
  * The multiples of a step within a range, 50 at most; none without a step.
  * @param {number | undefined} step
- * @param {Range} range
+ * @param {Extent} range
  * @returns {number[]}
  */
 export function multiples(step, [low, high]) {
@@ -48,7 +45,7 @@ export function multiples(step, [low, high]) {
 
 /**
  * The distance of the ticks on an axis: one, two or five times a power of ten.
- * @param {Range} range
+ * @param {Extent} range
  * @param {number} most ticks
  */
 export function tickStep([low, high], most) {

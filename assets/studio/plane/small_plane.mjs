@@ -3,9 +3,6 @@ import { PLANE_TRACE } from "../constants.mjs";
 import { clearedPen, drawTrace } from "./canvas.mjs";
 import { scale, withEqualUnits } from "./scales.mjs";
 
-/** @typedef {import("../types").Plane} Plane */
-/** @typedef {import("../types").Trace} Trace */
-
 /** @type {string[]} */
 const SHOWN = [PLANE_TRACE.contour, PLANE_TRACE.train, PLANE_TRACE.heldOut];
 const MARK_PX = 3;

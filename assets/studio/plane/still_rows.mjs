@@ -5,15 +5,13 @@ import { Raster } from "./raster.mjs";
 import { RowGrid } from "./row_grid.mjs";
 import { drawGridBelow, drawRows, fitted, sizeIn } from "./under_canvas.mjs";
 
-/** @typedef {import("../types").PixelAxis} PixelAxis */
-
 const NO_COLUMNS = { colors: null, symbols: null };
 const ALL = { classes: null, rows: null };
 
 export class StillRows {
   /**
    * @param {HTMLElement} plot
-   * @param {{ figure: any, limits: import("../types").Axes }} found a figure of the plane, and what holds most rows
+   * @param {{ figure: any, limits: Axes }} found a figure of the plane, and what holds most rows
    * @param {import("./row_arrays.mjs").Rows} rows
    * @param {import("./row_arrays.mjs").Points} points
    */
@@ -27,7 +25,7 @@ export class StillRows {
 
   /**
    * Draws the rows, and the grid below them.
-   * @param {import("../types").DrawnAxes} drawn in pixels of the figure
+   * @param {DrawnAxes} drawn in pixels of the figure
    * @param {{ x: PixelAxis, y: PixelAxis }} pixels
    * @returns {boolean} whether the grid is drawn
    */

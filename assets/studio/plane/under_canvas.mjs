@@ -3,9 +3,6 @@ import { drawGrid } from "./canvas.mjs";
 import { partsOf } from "./dress.mjs";
 import { multiples } from "./scales.mjs";
 
-/** @typedef {import("../types").DrawnAxes} DrawnAxes */
-/** @typedef {import("../types").PixelAxis} PixelAxis */
-
 const MOST_PIXELS = 2_500_000;
 
 /** The size of the canvas in pixels of the device, and how many of these a pixel of the page has. */
@@ -67,7 +64,7 @@ export function drawGridBelow(pen, axes, density, [across, up]) {
   const { width, height } = pen.canvas;
   const lines = ({ offset, scale }, /** @type {PixelAxis} */ axis, length) => {
     const ends = [-offset / scale, (length - offset) / scale].sort((a, b) => a - b);
-    return multiples(axis.tickStep, /** @type {import("../types").Range} */ (ends)).map((value) => (offset + scale * value) / density);
+    return multiples(axis.tickStep, /** @type {Extent} */ (ends)).map((value) => (offset + scale * value) / density);
   };
   pen.globalCompositeOperation = "destination-over";
   pen.setTransform(density, 0, 0, density, 0, 0);

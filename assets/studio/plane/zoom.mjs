@@ -1,7 +1,5 @@
 // Zooming: axes about a place that is kept.
 
-/** @typedef {import("../types").Axes} Axes */
-
 const [LONGEST_STEP, STEPS] = [20, 200]; // of a turn, as in plotly
 
 /**

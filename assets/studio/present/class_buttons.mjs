@@ -6,7 +6,7 @@ import { element } from "../page/dom.mjs";
  * Shows the buttons, which stay where they are the same.
  * @param {HTMLElement} list
  * @param {string[]} names of the classes
- * @param {{ data: import("../types").Trace[] }} figure
+ * @param {{ data: Trace[] }} figure
  * @param {number[] | null} alone the classes that alone are shown
  * @param {(alone: number[] | null) => void} choose
  */

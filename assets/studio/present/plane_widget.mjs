@@ -7,7 +7,6 @@ import { outlineFrom } from "../rows/outline.mjs";
 import { showClasses } from "./class_buttons.mjs";
 import { Picture } from "./replay/picture.mjs";
 
-/** @typedef {import("../types").Point} Point */
 /** @typedef {{ get: (name: string) => any, set: (name: string, value: any) => void, save_changes: () => void, on: (event: string, call: () => void) => void, off: (event: string, call: () => void) => void }} Model */
 
 const DARK = 0.5; // of the light behind the picture

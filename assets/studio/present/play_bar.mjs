@@ -93,7 +93,7 @@ function showClasses() {
 }
 
 // The legend is in the sidebar, which Present hides.
-/** @param {import("../panel/panel.mjs").Panel} panel */
+/** @param {Panel} panel */
 function copyLegend(panel) {
   const items = [...(legendOfPage()?.children ?? [])].map((item) => {
     const [swatch, name] = item.children;

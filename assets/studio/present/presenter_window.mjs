@@ -74,7 +74,7 @@ function stateNow() {
 
 const isMoving = (panel) => Boolean(panel?.node.querySelector(".is-moving"));
 
-/** @param {import("../panel/panel.mjs").Panel} panel */
+/** @param {Panel} panel */
 async function sendPicture({ node, painting: { animation } }) {
   const below = /** @type {NodeListOf<HTMLCanvasElement>} */ (node.querySelectorAll("canvas.row-layer"));
   const layers = [...below, animation.canvas];

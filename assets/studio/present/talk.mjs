@@ -134,8 +134,6 @@ function announce(reason = "") {
 
 // What Present shows of a run, as the audience of a talk is to see it.
 
-/** @typedef {import("../panel/panel.mjs").Panel} Panel */
-
 /** @param {Panel} panel */
 function shownNow(panel) {
   const { painting, plane, run } = panel;

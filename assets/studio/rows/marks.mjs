@@ -12,9 +12,6 @@ import { dressByColumns, shownLayer } from "./row_layer.mjs";
 import { selectRows } from "./singled_out.mjs";
 import { isPoints } from "../plane/traces.mjs";
 
-/** @typedef {import("../panel/panel.mjs").Panel} Panel */
-/** @typedef {import("../types").PointMarks} PointMarks */
-
 const BY_CLASS = "class";
 
 /** @type {WeakMap<Panel, Marks>} */

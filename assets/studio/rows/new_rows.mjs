@@ -12,8 +12,6 @@ import { addressOf } from "../panel/view_options.mjs";
 import { placedFile, placeFile } from "./new_rows_buttons.mjs";
 import { nameOf, rowLine } from "./row_card.mjs";
 
-/** @typedef {import("../panel/panel.mjs").Panel} Panel */
-
 const SETTLED_MS = 150;
 const SIZE = 11;
 const EDGE = 0.015; // of the picture: how far marks of rows outside are from its edge

@@ -5,8 +5,6 @@ import { onChange, signal } from "../page/signals.mjs";
 import { addToPanels } from "../panel/features.mjs";
 import { shownPanels } from "../panel/panels.mjs";
 
-/** @typedef {import("../panel/panel.mjs").Panel} Panel */
-
 /** A file, and what the numbers of its columns are multiplied by. @typedef {{ key: string, name: string, scaled?: Record<string, number> }} PlacedFile */
 
 const NOTHING_TO_PASTE = "The clipboard holds no text. Copy rows with their header, then paste them here.";

@@ -1,7 +1,5 @@
 // The outline around rows that are selected: a line drawn freely, or a box.
 
-/** @typedef {import("../types").Point} Point */
-
 const SVG = "http://www.w3.org/2000/svg";
 
 /**

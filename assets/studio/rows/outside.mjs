@@ -8,8 +8,6 @@ import { markersOf } from "../plane/dress.mjs";
 import { shownLayer } from "./row_layer.mjs";
 import { isPoints } from "../plane/traces.mjs";
 
-/** @typedef {import("../types").Axes} Axes */
-
 const INSET = 0.012; // of a side, so that a mark is not cut
 const MOST_MARKS = 100; // of a class; more lie on top of each other
 export function addOutside() {

@@ -6,9 +6,6 @@ import { mode } from "../page/mode.mjs";
 import { addToPanels } from "../panel/features.mjs";
 import { addressOf } from "../panel/view_options.mjs";
 
-/** @typedef {import("../panel/panel.mjs").Panel} Panel */
-/** @typedef {import("../types").RowDetails} RowDetails */
-
 const WAIT_MS = 120; // pointers that pass over a row do not ask for it
 const GAP_PX = 14;
 const MOST_KNOWN = 200;
@@ -107,13 +104,13 @@ const signed = (value) => `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(1
 /** The name of a row, or its number. @param {{ name: string, row: number }} row */
 export const nameOf = ({ name, row }) => name || `row ${row}`;
 
-/** What a row is taken for, and how sure that is. @param {import("../types").RowSummary} row */
+/** What a row is taken for, and how sure that is. @param {RowSummary} row */
 export const predictionOf = ({ predicted, probability, unlike }) => (unlike ? "unlike the training rows" : `${predicted} ${probability}`.trim());
 
 /**
  * A row as a line: name, class, and, where another class is more probable, that, or the classes that it may be of; none of
  * a row unlike the others.
- * @param {import("../types").RowSummary} row
+ * @param {RowSummary} row
  */
 export function rowLine(row) {
   const isOther = row.label && row.predicted && row.label !== row.predicted;

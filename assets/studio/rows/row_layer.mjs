@@ -16,12 +16,6 @@ import { drawGridBelow, drawRows, fitted, sizeIn } from "../plane/under_canvas.m
 import { chosen, selectedRows, shownClasses } from "./singled_out.mjs";
 import { isPoints } from "../plane/traces.mjs";
 
-/** @typedef {import("../panel/panel.mjs").Panel} Panel */
-/** @typedef {import("../types").Plane} Plane */
-/** @typedef {import("../types").Point} Point */
-/** @typedef {import("../types").DrawnAxes} DrawnAxes */
-/** @typedef {import("../types").Trace} Trace */
-
 const SETTLED_MS = 150;
 const REACH_PX = 7; // between the pointer and the row that it points at
 const ABOVE_PX = 4; // and one that a trace draws above the others
@@ -219,7 +213,7 @@ export class RowLayer {
     return found;
   }
 
-  /** The places of the rows beyond some ranges, by class; those without a class are the last. @param {import("../types").Axes} ranges */
+  /** The places of the rows beyond some ranges, by class; those without a class are the last. @param {Axes} ranges */
   outside([[left, right], [bottom, top]]) {
     const { rows: { classes }, points: { x, y } } = this;
     const found = [...this.panel.figure.classes, null].map(() => ({ x: [], y: [] }));
@@ -273,8 +267,8 @@ export const dressByColumns = (panel, columns) => layers.get(panel).setColumns(c
 const TOLERANCE = 1e-3; // of the extent of the sample, whose codes have 65,534 steps
 
 /**
- * @param {import("../types").Plane} plane
- * @param {import("../types").Figure} figure
+ * @param {Plane} plane
+ * @param {Figure} figure
  * @param {import("../plane/row_arrays.mjs").Rows} rows
  * @param {import("../plane/row_arrays.mjs").Points} points
  * @param {number} nComponents
@@ -307,7 +301,6 @@ function extentOf(values) {
 
 // The rows that a figure draws, in the form in which the layer has those of a whole table.
 
-/** @typedef {import("../types").Figure} Figure */
 /** Where the traces have a row. @typedef {{ trace: number, point: number }} Place */
 
 /** @type {WeakMap<Figure, import("../plane/row_arrays.mjs").Rows & { places: Place[] }>} */
@@ -341,7 +334,7 @@ function sortedRows({ plane: { data }, rows }) {
 /**
  * Where a plane has the drawn rows, in the same order.
  * @param {Figure} figure
- * @param {import("../types").Plane} plane
+ * @param {Plane} plane
  */
 export function drawnPoints(figure, { traces }) {
   const { places } = drawnRows(figure);

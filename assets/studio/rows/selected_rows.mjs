@@ -14,8 +14,6 @@ import { addressOf } from "../panel/view_options.mjs";
 import { nameOf, predictionOf, rowLine } from "./row_card.mjs";
 import { chosen, markedRow, selectedRows, selectRows } from "./singled_out.mjs";
 
-/** @typedef {import("../panel/panel.mjs").Panel} Panel */
-
 const POLL_MS = 700;
 const SETTLED_MS = 200;
 // What is asked before rows are marked.

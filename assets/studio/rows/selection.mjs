@@ -130,7 +130,7 @@ function setTable(data) {
 
 /**
  * How many rows are selected, in all and of each class that is drawn.
- * @param {import("../types").Figure} figure
+ * @param {Figure} figure
  * @param {Set<number>} rows
  * @param {import("../plane/row_arrays.mjs").Rows | null} [every] where all rows are drawn
  */
@@ -157,7 +157,7 @@ function classCounts({ numbers, classes }, selected) {
 }
 
 /**
- * @param {import("../types").Figure} figure
+ * @param {Figure} figure
  * @param {number[]} codes of the classes that alone are shown
  */
 export function classesMessage({ classes }, codes) {
@@ -166,8 +166,6 @@ export function classesMessage({ classes }, codes) {
 }
 
 // Rings around a row in every panel: the row under the pointer, and the one that is marked.
-
-/** @typedef {import("../panel/panel.mjs").Panel} Panel */
 
 /** @type {WeakMap<Panel, Rings>} */
 const ringsOf = new WeakMap();
@@ -206,7 +204,7 @@ class Rings {
   }
 
   // What a mark says that lies over the rows, else which row is there.
-  /** @param {import("../types").Point | null} place in pixels */
+  /** @param {Point | null} place in pixels */
   point(place) {
     const { panel, plot } = this;
     const isDrawn = place !== null && drawnAxes(plot) !== null;
@@ -242,7 +240,7 @@ class Rings {
     }
   }
 
-  /** @returns {import("../types").Point | null} */
+  /** @returns {Point | null} */
   sampledPoint(row) {
     const { figure, painting: { plane } } = this.panel;
     const index = figure && plane && indexOf(figure, row);
@@ -267,10 +265,10 @@ const MARK_REACH_PX = 7;
 
 /**
  * The mark with words that is nearest to a place, within reach; null for none.
- * @param {import("../types").Trace[]} traces
- * @param {import("../types").Point} place in pixels
- * @param {(point: import("../types").Point) => import("../types").Point} onScreen
- * @returns {{ at: import("../types").Point, label: string } | null}
+ * @param {Trace[]} traces
+ * @param {Point} place in pixels
+ * @param {(point: Point) => Point} onScreen
+ * @returns {{ at: Point, label: string } | null}
  */
 export function markAt(traces, [x, y], onScreen) {
   let [best, least] = [null, MARK_REACH_PX];

@@ -23,7 +23,7 @@ export function addDownloads() {
   });
 }
 
-/** The files of a run, of the plane on screen. @param {import("../panel/panel.mjs").Panel} panel */
+/** The files of a run, of the plane on screen. @param {Panel} panel */
 function openDownloads(panel) {
   if (!panel.plane) return showNotice(NO_PLANE);
   const dialog = /** @type {HTMLDialogElement} */ (byId(ID.downloads));

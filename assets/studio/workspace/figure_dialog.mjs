@@ -8,8 +8,6 @@ import { frontPanel, panelOfRun, shownPanels } from "../panel/panels.mjs";
 import { colorColumn, shapeColumn } from "../rows/marks.mjs";
 import { chosen } from "../rows/singled_out.mjs";
 
-/** @typedef {import("../panel/panel.mjs").Panel} Panel */
-
 const SETTLED_MS = 250; // after the last change, until the preview is requested
 const MOST_PANELS = 9;
 

@@ -10,9 +10,6 @@ import { bringToFront, runStates } from "../panel/runs.mjs";
 import { colorColumn, markBy, shapeColumn } from "../rows/marks.mjs";
 import { placedFile, placeFile } from "../rows/new_rows_buttons.mjs";
 
-/** @typedef {import("../panel/panel.mjs").Panel} Panel */
-/** @typedef {import("../types").RestoredView} RestoredView */
-
 const CHECK_EVERY_MS = 50;
 const TREE_CHECK_EVERY_MS = 1000;
 

@@ -15,7 +15,7 @@ const FIELDS = ["caption", "title", "notes"]; // of a view in the list, in the o
 
 /** The story; `included` is the one that came with the studio, as JSON, if one was opened. */
 export const currentStory = signal(
-  /** @type {{ views: import("../types").StoryView[], at: number, isAdding: boolean, included: string }} */
+  /** @type {{ views: StoryView[], at: number, isAdding: boolean, included: string }} */
   ({ views: [], at: -1, isAdding: false, included: "" }),
 );
 

@@ -34,11 +34,11 @@ class Talk {
     this.newest = null; // what the presenter shows
     /** @type {any} */
     this.shown = null; // what is on screen, with its scene
-    /** @type {import("../../types").Axes | null} */
+    /** @type {Axes | null} */
     this.limits = null;
     this.nShown = 0; // pictures
     this.isFollowing = true;
-    /** @type {import("../../types").Axes | null} */
+    /** @type {Axes | null} */
     this.axes = null; // that the viewer has chosen
     /** @type {number[] | null} */
     this.classes = null; // that the viewer has chosen
@@ -108,7 +108,7 @@ class Talk {
     return this.isFollowing ? this.shown.classes : this.classes;
   }
 
-  /** Lets go of the presenter. @param {{ axes?: import("../../types").Axes | null, classes?: number[] | null }} change */
+  /** Lets go of the presenter. @param {{ axes?: Axes | null, classes?: number[] | null }} change */
   look(change) {
     if (this.isFollowing) {
       this.classes = this.shown.classes;
@@ -138,7 +138,7 @@ class Talk {
     byPart("mode").textContent = modeInWords(this.isFollowing, this.newest, this.shown);
   }
 
-  /** Says which row is at a place of the picture. @param {import("../../types").Point | null} place in pixels */
+  /** Says which row is at a place of the picture. @param {Point | null} place in pixels */
   point(place) {
     const found = place && this.painter.nearest(place, REACH_PX);
     byPart("ring").hidden = byPart("row").hidden = !found;

@@ -6,14 +6,11 @@ import { lookAround } from "../../plane/looking_around.mjs";
 import { Painter } from "../../plane/painter.mjs";
 import { watchSize } from "../../plane/pixel_axes.mjs";
 
-/** @typedef {import("../../types").Axes} Axes */
-/** @typedef {import("../../types").Point} Point */
-
 /**
  * What all pictures of a file have in common; the figures are by scheme.
  * @typedef {object} Scene
  * @property {string[]} names of the classes
- * @property {Record<string, { data: import("../../types").Trace[], layout: any }>} figures
+ * @property {Record<string, { data: Trace[], layout: any }>} figures
  * @property {Record<string, string>} surfaces
  * @property {[string, string]} titles of planes that do not say how much of the variance is on their axes
  * @property {string[]} layers
