@@ -67,6 +67,25 @@ def test_a_plane_turns_into_that_of_another_run_and_back(wines: StudioPage):
 
 
 @pytest.mark.slow
+def test_a_morph_back_that_was_paused_goes_on_back(wines: StudioPage):
+    page = wines.page
+    wines.run("LDA").expect_end()
+    wines.run("PCA").expect_end()
+    mode(wines, "Present")
+    page.get_by_label("Morph to").select_option(index=1)  # with less motion, it is there at once
+    expect(share(wines)).to_have_value("1")
+    page.emulate_media(reduced_motion="no-preference")
+    page.keyboard.press("m")
+    wines.wait_until(lambda: 0.1 < float(share(wines).input_value()) < 0.9, "it is on its way")
+    page.keyboard.press("m")
+    expect(page.get_by_role("button", name="Play the morph")).to_be_visible()
+    assert float(share(wines).input_value()) > 0
+    page.keyboard.press("m")
+    expect(page.get_by_role("button", name="Play the morph")).to_be_visible()
+    expect(share(wines)).to_have_value("0")
+
+
+@pytest.mark.slow
 def test_space_goes_on_with_a_paused_morph_and_a_tab_leaves_it(wines: StudioPage):
     lda, pca = wines.run("LDA"), wines.run("PCA")
     pca.expect_end()

@@ -51,3 +51,18 @@ test("a canvas goes on from what another has shown, and gives it up where no pla
   assert.equal(animation.to, null);
   assert.ok(!plot.classList.contains("is-moving"));
 });
+
+test("a plane glides to axes of its own, and is at once on those that a person chose", () => {
+  const plot = { classList: classes(), clientWidth: 100, clientHeight: 100 };
+  const animation = new CanvasAnimation({ getContext: () => pen, style: {} }, plot, () => undefined);
+  const former = { ...picture(0), movesAxes: true };
+  const wide = [[-2, 3], [-2, 3]];
+  animation.rest(former, PIXELS);
+  animation.draw({ ...former, axes: wide }, PIXELS, false);
+  assert.deepEqual(animation.pictureAt(animation.began).axes, AXES);
+  assert.deepEqual(animation.pictureAt(animation.began + 1000).axes, wide);
+  animation.rest(former, PIXELS);
+  animation.draw({ ...former, axes: wide, movesAxes: false }, PIXELS, false);
+  assert.equal(animation.from, null);
+  animation.dispose();
+});

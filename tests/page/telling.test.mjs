@@ -27,9 +27,9 @@ test("the label counts the views until the first one is shown", () => {
   assert.equal(positionLabel({ views, at: 1 }), "2 of 3");
 });
 
-test("a morph goes to the other end, always onwards", () => {
-  for (const [from, to] of [[0, 1], [0.4, 1], [1, 0]]) {
-    const shares = morphShares(from, 1);
+test("a morph goes to an end, always onwards", () => {
+  for (const [from, to] of [[0, 1], [0.4, 1], [0.4, 0], [1, 0]]) {
+    const shares = morphShares(from, to, 1);
     assert.equal(shares.at(-1), to);
     const steps = shares.map((share, i) => Math.sign(share - (shares[i - 1] ?? from)));
     assert.deepEqual(new Set(steps), new Set([Math.sign(to - from)]));
@@ -37,7 +37,7 @@ test("a morph goes to the other end, always onwards", () => {
 });
 
 test("twice the speed takes half the steps", () => {
-  assert.equal(morphShares(0, 2).length, morphShares(0, 1).length / 2);
+  assert.equal(morphShares(0, 1, 2).length, morphShares(0, 1, 1).length / 2);
 });
 
 const figure = {

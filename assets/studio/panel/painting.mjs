@@ -72,7 +72,7 @@ export class Painting {
     const isSame = this.plane === plane; // on other axes, which a zoom changes many times a second
     this.plane = plane;
     const isRunning = panel.isLive && !panel.isFinal;
-    const isLeft = isSame && this.animation.isResting;
+    const isLeft = isSame && this.animation.isResting && (this.isZoomed() || this.paintedAs === paintedAs);
     const isAnimated = !isStill && !isLeft && (isSame || this.animation.isOn(isRunning));
     if (isAnimated) this.drawMoving(plane, isRunning);
     else this.drawStill(plane);
@@ -112,7 +112,8 @@ export class Painting {
     // Names of classes stand over the crosses of new rows.
     const isName = ({ meta }) => meta.kind === PLANE_TRACE.classNames;
     const under = [...own.filter((trace) => !isName(trace)), ...addedTraces(this.panel)];
-    return { plane, traces: [...under, ...own.filter(isName)], axes: this.axes(), features: plane.arrows.features };
+    const traces = [...under, ...own.filter(isName)];
+    return { plane, traces, axes: this.axes(), movesAxes: !this.isZoomed(), features: plane.arrows.features };
   }
 
   drawStill(plane) {
@@ -214,7 +215,9 @@ class Recap {
     return decodedPlane(await answer.json());
   }
 
+  // The last plane has the axes of its own that it has after a reload.
   end() {
+    if (this.isOn) this.panel.limits = this.panel.plane.limits;
     this.isOn = false;
   }
 
@@ -223,6 +226,7 @@ class Recap {
     if (!this.isOn) return;
     this.end();
     this.painting.paint();
+    this.panel.peers.paintStale();
   }
 }
 

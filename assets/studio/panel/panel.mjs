@@ -137,6 +137,7 @@ export class Panel {
     }
     const isFollowed = this.isLive && isAsFound(this.options);
     if (news.plane && isFollowed) this.show(news.plane);
+    if (hasEnded && isFollowed) this.limits = this.plane?.limits ?? null; // as after a reload
     if (hasEnded && isFollowed && this.isNew) this.painting.recap.begin(news);
     this.history.draw(this.isFinal);
     // As the plane came; it would only be requested, and glided to, once more.

@@ -139,10 +139,11 @@ export class CanvasAnimation {
   }
 
   // From what is on screen now, which may itself be on the way between two planes. Returns whether the
-  // plane is the same, painted again on other axes or in other colors.
+  // plane is the same, painted again on axes that a person has chosen or in other colors.
   glideTo(picture) {
     const now = performance.now();
-    const isSame = this.to?.plane === picture.plane;
+    const hasMoved = picture.movesAxes && String(this.to?.axes) !== String(picture.axes);
+    const isSame = this.to?.plane === picture.plane && !hasMoved;
     const isGliding = !isSame && this.canGlideTo(picture);
     if (!isSame) {
       this.from = isGliding ? this.pictureAt(now) : null;
@@ -245,9 +246,9 @@ function copyOf(canvas) {
 
 /** @typedef {import("./pixel_axes.mjs").PixelAxes} PixelAxes */
 /**
- * What is drawn of a plane: its traces, the axes that are shown at least, the features of its arrows, and the
- * titles of the axes where nothing else says them.
- * @typedef {{ plane?: object, traces: Trace[], axes: Axes, features: number[], titles?: [string, string] | null }} Picture
+ * What is drawn of a plane: its traces, the axes that are shown at least, whether it glides to them, the features of
+ * its arrows, and the titles of the axes where nothing else says them.
+ * @typedef {{ plane?: object, traces: Trace[], axes: Axes, movesAxes?: boolean, features: number[], titles?: [string, string] | null }} Picture
  */
 /**
  * An affine map of the plane: the first coordinate is `a x + b y + e`, the second `c x + d y + f`.

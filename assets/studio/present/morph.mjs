@@ -19,6 +19,7 @@ export class Morph {
     this.choice = choice;
     this.slot = slot;
     this.playing = 0; // which play is on; 0 for none
+    this.end = 1; // the share that the last play went to, as one that was paused goes on to it
     this.slider = rangeInput("Share of the way to the other run", RANGE);
     this.slider.addEventListener("input", () => {
       this.playing = 0;
@@ -59,7 +60,9 @@ export class Morph {
     panel.history.player.pause();
     const number = (this.playing = performance.now());
     this.showPlaying();
-    const shares = lessMotion.matches ? [1] : morphShares(panel.options.morph?.[1] ?? 0, speed.value);
+    const from = panel.options.morph?.[1] ?? 0;
+    if (from <= 0 || from >= 1) this.end = from < 1 ? 1 : 0;
+    const shares = lessMotion.matches ? [this.end] : morphShares(from, this.end, speed.value);
     for (const [step, share] of shares.entries()) {
       if (this.playing !== number || panel !== frontPanel()) break;
       const began = performance.now();
@@ -96,6 +99,7 @@ export class Morph {
   }
 
   list(others, chosen) {
+    this.end = 1;
     const none = new Option(others.length ? "Choose a run" : "No other run yet", "");
     this.choice.replaceChildren(none, ...others.map(({ node, run }) => new Option(node.dataset.title, run)));
     this.choice.disabled = !others.length;
@@ -136,13 +140,13 @@ function othersInSpace(panel) {
 }
 
 /**
- * The shares of the way at which planes are shown, to the farther end, slow at both ends.
+ * The shares of the way at which planes are shown, slow at both ends.
  * @param {number} from share of the way at the beginning
+ * @param {number} to share at the end
  * @param {number} times how much faster than at normal speed
  * @returns {number[]}
  */
-export function morphShares(from, times) {
-  const to = from < 1 ? 1 : 0;
+export function morphShares(from, to, times) {
   const count = Math.ceil((Math.abs(to - from) * STEPS) / times);
   return Array.from({ length: count }, (_, i) => from + (to - from) * eased((i + 1) / count));
 }

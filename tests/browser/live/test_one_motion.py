@@ -47,7 +47,12 @@ RECORD = (
     const panel = frontPanel();
     const { animation } = panel?.painting ?? {};
     const picture = animation?.to ? animation.pictureAt(performance.now()) : null;
-    window.shown.push({ isBlank: !panel || !isDrawn(panel), turn: picture && turnOf(picture) });
+    window.shown.push({
+      isBlank: !panel || !isDrawn(panel),
+      turn: picture && turnOf(picture),
+      axes: picture?.axes,
+      isRecap: panel?.painting.recap.isOn,
+    });
     requestAnimationFrame(note);
   };
   requestAnimationFrame(note);
@@ -211,3 +216,34 @@ def test_a_phone_sees_the_same_arrows_and_moves_as_the_projector_does(
 
     moving.wait_until(is_alike, "the phone names the arrows that the projector names")
     assert_one_motion(phone.evaluate("() => window.shown.splice(0)"))
+
+
+def test_a_search_over_at_once_ends_on_the_axes_that_a_reload_shows(moving: StudioPage):
+    page = moving.page
+    page.evaluate(RECORD)
+    news = re.compile(r"/frames\?")
+    # Until it is over, the page asks for news of no run.
+    page.route(news, lambda route: route.continue_(url=route.request.url.split("run=")[0]))
+    run = moving.run("MELM", n_init=2)
+
+    def is_over() -> bool:
+        told = page.request.get(f"/frames?run={run.run_id}:-1").json()
+        return bool(told["runs"][run.run_id]["is_final"])
+
+    moving.wait_until(is_over, "the search is over")
+    page.unroute(news)
+    run.expect_end()
+    page.wait_for_function("() => window.shown.some(({ isRecap }) => isRecap)")
+    page.wait_for_function("() => !window.shown.at(-1).isRecap")
+    frames = [frame for frame in recorded(moving) if frame["axes"]]
+    assert_one_motion(frames)
+    passed = max(width_of(frame["axes"]) for frame in frames if frame["isRecap"])
+    assert passed > width_of(frames[-1]["axes"]), "the planes that passed need no wider axes"
+    shown = run.axes
+    page.reload()
+    moving.panel(0).expect_end()
+    assert moving.panel(0).axes == [pytest.approx(axis) for axis in shown]
+
+
+def width_of(axes: list[list[float]]) -> float:
+    return max(high - low for low, high in axes)
