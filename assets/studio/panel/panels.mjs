@@ -26,6 +26,7 @@ function noteNumber() {
   const { length } = allPanels();
   if (length) document.body.dataset.panels = String(length);
   else delete document.body.dataset.panels;
+  document.body.style.setProperty("--panels", String(length || ""));
 }
 
 /** All panels, in the order of the page. @returns {Panel[]} */
