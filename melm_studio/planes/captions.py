@@ -151,7 +151,7 @@ def widths_caption(record: RunRecord, gamma: float, density_gamma: float) -> str
     """
     if not METHODS[record.method].takes(GAMMA.name) or gamma == density_gamma:
         return ""
-    return f"Searched at γ {gamma:.3g}, densities at γ {density_gamma:.3g}."
+    return f"Searched at γ {gamma:.3g}, drawn at γ {density_gamma:.3g}."
 
 
 def _gamma(record: RunRecord) -> str:

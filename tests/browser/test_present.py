@@ -317,6 +317,7 @@ def test_the_replay_plays_without_the_studio_and_without_a_network(
     shown = drawn()
     page.get_by_role("button", name="Light or dark colors").click()
     wait_until(page, lambda: drawn() != shown, "the picture has other colors")
+    expect(page.locator(".is-moving")).to_have_count(0)
     shown = drawn()
     page.get_by_role("button", name="Play").click()
     expect(plane).not_to_have_text(last)

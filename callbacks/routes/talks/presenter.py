@@ -27,7 +27,7 @@ from callbacks.services import services
 from callbacks.session import address, own_run, owner
 from melm_core.base import UserError
 from melm_studio.planes.axis_titles import axis_titles
-from melm_studio.planes.captions import title
+from melm_studio.planes.captions import title_of_view
 from melm_studio.planes.encoding import compact
 from melm_studio.planes.figure import empty_figure, limits, plane_frame
 from melm_studio.planes.renderer import PlaneRenderer
@@ -283,7 +283,7 @@ def talk_view(
         "titles": axis_titles(renderer, record, event, options),
         "drawn": shown.arrows,
         "unseen": shown.unseen,
-        "run": title(record),
+        "run": title_of_view(record, options),
         "caption": shown.caption,
         "position": shown.position,
         "gamma": f"{options.gamma or record.density_gamma:.3g}",

@@ -100,6 +100,14 @@ def test_viewers_see_the_arrows_that_the_presenter_sees(presenter, begin, viewer
     }
 
 
+def test_viewers_are_told_that_a_plane_is_not_that_of_its_run(presenter, begin, viewer):
+    path = begin()
+    show(presenter)
+    name = newest(viewer.get(f"{path}/pictures").data)["run"]
+    assert show(presenter, "edits=0:0.3:0.4").status_code == 200
+    assert newest(viewer.get(f"{path}/pictures").data)["run"] == f"{name} (changed)"
+
+
 def test_a_hidden_verdict_is_not_sent_until_it_is_revealed(presenter, begin, viewer):
     path = begin()
     show(presenter, hidden=["verdict"])
