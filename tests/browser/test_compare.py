@@ -14,6 +14,7 @@ from melm_studio.planes.traces import PlaneTrace
 from tools.driver.page import NOTE_TEXTS, Panel, StudioPage
 
 A_ROW = 7
+N_STARTS = 500  # of a run that does not end meanwhile
 POINTS = (PlaneTrace.TRAIN, PlaneTrace.HELD_OUT)
 
 
@@ -21,6 +22,25 @@ def meet(one: dict[str, Any], other: dict[str, Any]) -> bool:
     """Whether two boxes overlap."""
     across = one["left"] < other["right"] and other["left"] < one["right"]
     return across and one["top"] < other["bottom"] and other["top"] < one["bottom"]
+
+
+# Scrolls to the last panel at once. Returns, of the first frame in which it is seen, the number of
+# the plane in its picture, what its slider says, and whether its picture is not blank.
+LEAP = """async (node) => {
+  const place = node.closest("#panels");
+  place.scrollTop = place.scrollHeight;
+  await new Promise(requestAnimationFrame);
+  const canvas = node.querySelector('[data-part="motion"]');
+  const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+  const slider = node.querySelector('[aria-label="History of the run"]');
+  const said = slider.getAttribute("aria-valuetext");
+  return [Number(node.dataset.sequence) + 1, said, data.some(Boolean)];
+}"""
+# Scrolls back to the first, and waits until the page knows what is in sight.
+BACK = """async (node) => {
+  node.closest("#panels").scrollTop = 0;
+  for (let i = 0; i < 3; i += 1) await new Promise(requestAnimationFrame);
+}"""
 
 
 @pytest.fixture
@@ -117,6 +137,29 @@ def test_three_pictures_are_square_above_the_table_which_follows_runs_and_checks
         expect(row.locator("td").nth(5)).not_to_have_text("–")
     panels[2].part("remove").click()
     expect(rows).to_have_count(2)
+
+
+def test_a_picture_out_of_sight_is_not_painted_and_shows_its_newest_plane_once_it_is_seen(
+    page: Page, wines: StudioPage
+):
+    page.set_viewport_size({"width": 1100, "height": 800})  # two beside each other
+    for method in ("PCA", "LDA", "PLS-DA", "Class PCA"):
+        wines.run(method).expect_end()
+    last = wines.run("MELM", n_init=N_STARTS)
+    last.node.evaluate(LEAP)
+    last.expect_a_plane()
+    last.node.evaluate(BACK)
+
+    painted, words = last.sequence, last.part("words")
+    for _ in range(2):
+        expect(words).not_to_have_text(words.inner_text())  # its news go on, a bit later
+    assert last.sequence == painted
+    at, said, has_picture = last.node.evaluate(LEAP)
+    assert at > painted + 1
+    assert said.startswith(f"plane {at} of ")
+    assert has_picture
+    last.stop.click()
+    last.expect_end("cancelled")
 
 
 @pytest.mark.slow

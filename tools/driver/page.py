@@ -81,9 +81,15 @@ CURVE = (
   return Object.fromEntries(traces.map(({ meta, x, y }) => [meta.kind, { x: [...x], y: [...y] }]));
 }"""
 )
+# What is scrolled out of sight is not painted: its slider says which plane is there.
 SHOWS_LAST_PLANE = """(panel, state) => {
   const slider = panel.querySelector('[aria-label="History of the run"]');
-  const isLast = panel.dataset.state === state && panel.dataset.sequence === slider?.max;
+  const box = (node) => node.getBoundingClientRect();
+  const [place, plot] = [box(panel.closest("#panels")), box(panel.querySelector(".plot"))];
+  const isSeen = plot.top < place.bottom && plot.bottom > place.top;
+  const said = slider?.getAttribute("aria-valuetext") ?? "";
+  const last = isSeen ? panel.dataset.sequence : String(said.match(/\\d+/) - 1);
+  const isLast = panel.dataset.state === state && last === slider?.max;
   return isLast && !panel.matches("[data-asking], :has(.is-moving)");
 }"""
 

@@ -68,6 +68,11 @@ export class Painting {
     if (!plane || !panel.figure || panel.isDisposed) return;
     if (isStill) this.recap.end();
     if (this.recap.isOn) return;
+    if (this.plane && !panel.isInSight()) {
+      this.animation.keep();
+      this.paintedAs = null; // is painted once it comes into sight
+      return;
+    }
     const paintedAs = this.key(this.axes());
     const isSame = this.plane === plane; // on other axes, which a zoom changes many times a second
     this.plane = plane;
@@ -135,7 +140,7 @@ export class Painting {
 
   isStale() {
     const { plane } = this.panel;
-    return plane && (this.plane !== plane || this.paintedAs !== this.key(this.axes()));
+    return plane && this.panel.isInSight() && (this.plane !== plane || this.paintedAs !== this.key(this.axes()));
   }
 
   key(axes) {
@@ -186,7 +191,7 @@ class Recap {
   /** Shows the best planes among the last news of a run, if several were not shown. @param {News} news */
   async begin(news) {
     const sequences = recapSequences(news);
-    if (!sequences.length || lessMotion.matches || !this.panel.isShown()) return;
+    if (!sequences.length || lessMotion.matches || !this.panel.isInSight()) return;
     this.isOn = true;
     this.panel.node.addEventListener("pointerdown", () => this.skip(), { once: true });
     try {

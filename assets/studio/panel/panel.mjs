@@ -9,6 +9,7 @@ import { History } from "./history.mjs";
 import { Painting } from "./painting.mjs";
 import { figureOf, PlaneRequests } from "./requests.mjs";
 import { frontRun, isNewRun } from "./runs.mjs";
+import { Sight } from "./sight.mjs";
 import { changesOf, DEFAULT_VIEW, isAsFound, isOwnPlane, viewQuery } from "./view_options.mjs";
 
 /**
@@ -71,6 +72,8 @@ export class Panel {
     this.nOutside = 0;
     this.history = new History(this);
     this.painting = new Painting(this);
+    this.askedAt = -Infinity; // when news of the run was asked for last, in ms
+    this.sight = new Sight(this.part("plot"), () => this.enter());
     this.requests = new PlaneRequests(
       this.run,
       (plane) => this.showRequested(plane),
@@ -92,6 +95,7 @@ export class Panel {
   dispose() {
     this.isDisposed = true;
     this.requests.dispose();
+    this.sight.dispose();
     this.history.dispose();
     this.painting.dispose();
     this.node.dispatchEvent(new Event("panel:removed"));
@@ -179,8 +183,8 @@ export class Panel {
   }
 
   /**
-   * Sends an event to the features of the panel: "news", "plane", "painted" or "options" (new view
-   * options).
+   * Sends an event to the features of the panel: "news", "plane", "painted", "options" (new view
+   * options) or "sight" (it comes into sight).
    * @param {string} event
    * @param {object} detail
    */
@@ -309,5 +313,16 @@ export class Panel {
 
   isShown() {
     return mode.value === "compare" || this.run === frontRun.value;
+  }
+
+  /** Whether the picture is in sight, or is about to be. */
+  isInSight() {
+    return this.isShown() && (mode.value !== "compare" || this.sight.isIn);
+  }
+
+  // The picture comes into sight: it shows the newest plane that is here, and asks for a newer one.
+  enter() {
+    if (this.painting.isStale()) this.paint(true);
+    this.announce("sight", null);
   }
 }

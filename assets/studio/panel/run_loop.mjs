@@ -7,10 +7,13 @@ import { byId, onColorScheme, whenPresent } from "../page/dom.mjs";
 import { chosenGamma } from "../page/settings.mjs";
 import { onChange } from "../page/signals.mjs";
 import { switches } from "../page/switches.mjs";
+import { addToPanels } from "./features.mjs";
 import { allPanels, paintStale, reference, referenceRun, shownPanels } from "./panels.mjs";
 import { noteRevision, noteStates, revision, stage } from "./runs.mjs";
 
 const IDLE_MS = 1000;
+// Between two news of a run whose picture is out of sight, so that many are as quick as those that are seen.
+const OUT_OF_SIGHT_MS = 900; // with the next request that is due
 // Faster than the eye follows, and the run itself may need the same processor.
 const LEAST_FRAME_MS = 60;
 // Until the first plane is there, nothing else is watched.
@@ -93,6 +96,7 @@ let endRest = () => {};
 
 export function startRunLoop() {
   whenPresent("[data-run]", () => wake());
+  addToPanels(({ node }) => node.addEventListener("panel:sight", wake));
   provideCallbacks({ noteRevision: (listed) => listed && noteRevision(listed) });
   onChange(Object.values(switches), () => shownPanels().forEach((panel) => panel.paint(true)));
   onChange([switches.aligned, reference], () => shownPanels().forEach((panel) => panel.refresh()));
@@ -124,7 +128,7 @@ async function loop() {
 /** How long until the next request leaves, in ms. */
 function timeToNext() {
   if (failures) return requests.due(Math.min(LONGEST_WAIT_MS, 250 * 2 ** failures), false);
-  const active = shownPanels().filter((panel) => !panel.isFinal);
+  const active = shownPanels().filter((panel) => !panel.isFinal && panel.isInSight());
   if (!active.length) return requests.due(IDLE_MS, false);
   const isFirst = active.some(({ node, plane }) => node.dataset.state === "running" && !plane);
   return requests.due(isFirst ? FIRST_FRAME_MS : LEAST_FRAME_MS, isFirst || hadPlane);
@@ -178,7 +182,10 @@ async function receive(panel, news, toward) {
 }
 
 async function fetchNews() {
-  const query = new URLSearchParams(shownPanels().map(({ run, sequence }) => ["run", `${run}:${sequence}`]));
+  const now = performance.now();
+  const asked = shownPanels().filter((panel) => panel.isInSight() || now - panel.askedAt >= OUT_OF_SIGHT_MS);
+  for (const panel of asked) panel.askedAt = now;
+  const query = new URLSearchParams(asked.map(({ run, sequence }) => ["run", `${run}:${sequence}`]));
   const toward = referenceRun();
   if (toward) query.set("toward", toward);
   const wasRevision = revision.value;
