@@ -193,7 +193,6 @@ ANSWERS = {
             "melm_core/evaluation/calibration.py",
             "melm_core/evaluation/conformal.py",
             "melm_studio/analyses/sets.py",
-            "assets/studio/analyses/sets_view.mjs",
         ),
         (
             "tests/melm_core/evaluation/test_calibration.py",
@@ -206,7 +205,6 @@ ANSWERS = {
         (
             "melm_core/evaluation/learning_curve.py",
             "melm_studio/analyses/more_rows.py",
-            "assets/studio/analyses/more_rows_view.mjs",
         ),
         (
             "tests/melm_core/evaluation/test_learning_curve.py",

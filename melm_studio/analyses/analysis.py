@@ -117,7 +117,7 @@ class Analysis(ABC, Generic[R]):
     Attributes
     ----------
     name : str
-        Of its runs, its addresses and its page module ``assets/studio/analyses/<name>_view.mjs``.
+        Of its runs and its addresses.
     title : str
         In the menu of a run and above its dialog; empty if it opens no dialog of its own.
     again : str
@@ -189,16 +189,18 @@ class Analysis(ABC, Generic[R]):
     def shown(self, report: R, subject: Subject, query: Mapping[str, str]) -> dict[str, Any]:
         """Return what the dialog shows besides the sentence, as JSON values.
 
-        A figure in it is one of plotly, as a dictionary: workers do not load plotly.
+        The page lays out the blocks of ``content`` (`melm_studio.analyses.content`). What a page
+        module of its own shows may have any other form. A figure is one of plotly, as a
+        dictionary: workers do not load plotly.
 
         Parameters
         ----------
         report : report
         subject : Subject
         query : mapping of str to str
-            What its page module asks for: the ``scheme`` of the page, and choices of its own.
+            What the page asks for: its ``scheme``, and what was chosen in a block.
         """
-        return {}
+        return {"content": []}
 
     def section(self, report: R, subject: Subject) -> Section | None:
         """Return what a report of the fit says of the analysis; None while there is nothing."""

@@ -13,6 +13,7 @@ import numpy as np
 
 from melm_core.base import FloatArray, IntArray, UserError
 from melm_core.evaluation import LEVEL, LotChange, lot_change, sampled_rows
+from melm_studio.analyses import content
 from melm_studio.analyses.analysis import Analysis, DataShape, Subject, Work, chosen, demand
 from melm_studio.analyses.report_section import Section, Table
 from melm_studio.planes.theme import THEMES, Scheme, Theme, page_layout
@@ -180,17 +181,17 @@ class LotChangeAnalysis(Analysis[LotChangeReport]):
     def shown(
         self, report: LotChangeReport, subject: Subject, query: Mapping[str, str]
     ) -> dict[str, Any]:
-        scheme = chosen(query, "scheme", Scheme.LIGHT)
+        if not report.sentence:
+            return {"content": []}
         names = subject.feature_names
-        return {
-            "name": report.name,
-            "verdict": report.verdict,
-            "head": list(_HEAD),
-            "features": [list(_row(each, names)) for each in report.features],
-            "notes": [*report.notes, _NOTE] if report.sentence else [],
-            "picture": _PICTURE if report.new else "",
-            "figure": lots_figure(report, names, scheme) if report.new else None,
-        }
+        shown = [content.words(report.verdict)] if report.verdict else []
+        if report.new:
+            figure = lots_figure(report, names, chosen(query, "scheme", Scheme.LIGHT))
+            words = f"{report.name}: {report.sentence}"
+            shown += [content.plot(figure, words), content.notes([_PICTURE])]
+        if report.features:
+            shown.append(content.table(_HEAD, [_row(each, names) for each in report.features]))
+        return {"content": [*shown, content.notes([*report.notes, _NOTE])]}
 
     def section(self, report: LotChangeReport, subject: Subject) -> Section | None:
         if not report.sentence:

@@ -8,6 +8,7 @@ from typing import Any
 
 from melm_core.evaluation import RowsNeeded, rows_needed, sampled_rows
 from melm_core.methods import GAMMA
+from melm_studio.analyses import content
 from melm_studio.analyses.analysis import Analysis, DataShape, Subject, Work, chosen, demand
 from melm_studio.analyses.report_section import Section, Table
 from melm_studio.planes.theme import THEMES, Scheme, page_layout, translucent
@@ -122,11 +123,15 @@ class MoreRows(Analysis[MoreRowsReport]):
     def shown(
         self, report: MoreRowsReport, subject: Subject, query: Mapping[str, str]
     ) -> dict[str, Any]:
-        scheme = chosen(query, "scheme", Scheme.LIGHT)
+        if not report.points:
+            return {"content": [content.notes([_note(report)])]}
+        figure = curve_figure(report, chosen(query, "scheme", Scheme.LIGHT))
         return {
-            "note": _note(report),
-            "expectations": list(report.expectations),
-            "figure": curve_figure(report, scheme) if report.points else None,
+            "content": [
+                content.plot(figure, self.sentence(report, is_final=subject.is_final)),
+                content.items(report.expectations),
+                content.notes([_note(report)]),
+            ]
         }
 
     def section(self, report: MoreRowsReport, subject: Subject) -> Section | None:

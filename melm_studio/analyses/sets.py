@@ -20,6 +20,7 @@ from melm_core.evaluation import (
     shortage_notes,
 )
 from melm_core.methods import GAMMA, STARTS
+from melm_studio.analyses import content
 from melm_studio.analyses.analysis import Analysis, DataShape, Subject, Work, chosen, demand
 from melm_studio.analyses.report_section import Section, Table
 from melm_studio.planes.theme import THEMES, Scheme, page_layout
@@ -169,20 +170,24 @@ class Sets(Analysis[SetsReport]):
     def shown(
         self, report: SetsReport, subject: Subject, query: Mapping[str, str]
     ) -> dict[str, Any]:
-        scheme = chosen(query, "scheme", Scheme.LIGHT)
+        if not report.y:
+            return {"content": []}
         coverage = _coverage(query.get("coverage", ""))
-        has_rows = bool(report.y)
-        return {
-            "coverage": coverage,
-            "choices": [{"value": each, "label": percent(each)} for each in COVERAGES],
-            "said": report.at(coverage).sentence if has_rows else "",
-            "head": _HEAD,
-            "classes": class_rows(report, coverage, subject.class_names) if has_rows else [],
-            "lists": _lists(report, coverage) if has_rows else [],
-            "notes": notes(report, coverage, subject.class_names) if has_rows else [],
-            "reliability": reliability_sentence(report),
-            "figure": reliability_figure(report, scheme) if report.after else None,
-        }
+        labels = {str(each): percent(each) for each in COVERAGES}
+        shown = [content.choice("coverage", "Promised coverage", labels, str(coverage))]
+        if coverage != DEFAULT_COVERAGE:  # which the sentence above is about
+            shown.append(content.answer(report.at(coverage).sentence))
+        shown += [
+            content.table(_HEAD, class_rows(report, coverage, subject.class_names)),
+            content.notes(
+                [*_lists(report, coverage), *notes(report, coverage, subject.class_names)]
+            ),
+        ]
+        if report.after:
+            said = reliability_sentence(report)
+            figure = reliability_figure(report, chosen(query, "scheme", Scheme.LIGHT))
+            shown += [content.words(said), content.plot(figure, said)]
+        return {"content": shown}
 
     def section(self, report: SetsReport, subject: Subject) -> Section | None:
         if not report.y:
@@ -277,7 +282,7 @@ def class_rows(
     return rows
 
 
-def _lists(report: SetsReport, coverage: float) -> list[dict[str, str]]:
+def _lists(report: SetsReport, coverage: float) -> list[str]:
     """The rows of the table that are of no class, and of another than theirs alone."""
     found, rows = report.at(coverage), np.array(report.rows)
     size = found.sets.sum(axis=1)
@@ -286,7 +291,7 @@ def _lists(report: SetsReport, coverage: float) -> list[dict[str, str]]:
         "Of another class": (size > 0) & ~found.holds,
     }
     return [
-        {"title": title, "rows": listed([f"{row:,}" for row in rows[chosen_rows].tolist()])}
+        f"{title}: rows {listed([f'{row:,}' for row in rows[chosen_rows].tolist()])}."
         for title, chosen_rows in kinds.items()
         if chosen_rows.any()
     ]

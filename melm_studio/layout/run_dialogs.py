@@ -59,7 +59,7 @@ def dialog_head(component_id: str, title: str, part: Part) -> Component:
     return html.Div(
         [
             html.H2(title, id=_title_id(component_id), **part("title")),
-            icon_button("close", "Close", **part("close")),
+            icon_button("close", "Close", **data(closes=component_id)),
         ],
         className="dialog-head",
     )
@@ -70,7 +70,7 @@ def _title_id(component_id: str) -> str:
 
 
 def analysis_dialog(analysis: Analysis[Any]) -> Component:
-    """The dialog of an analysis; its page module fills the content."""
+    """The dialog of an analysis; a script fills the content."""
     content = html.Div(className="beside-content", **_part_beside("content"))
     return _beside(ids.analysis(analysis.name), analysis.title, analysis.again, [content])
 

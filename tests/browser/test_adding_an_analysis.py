@@ -1,4 +1,4 @@
-"""An analysis that is added opens from the menu, is computed, and is shown by its page module."""
+"""An analysis that is added opens from the menu, is computed, and is shown."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 from melm_studio.layout import ids
 from tests.melm_studio.analyses.toy.mean_row import MEAN_ROW
-from tests.melm_studio.analyses.toy.studio import HERE, served, toy_studio
+from tests.melm_studio.analyses.toy.studio import served, toy_studio
 from tools.driver.page import StudioPage
 
 
@@ -22,13 +22,7 @@ def address(tmp_path: Path) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("size", [(1440, 900), (390, 844)])
-def test_a_toy_analysis_is_shown_by_its_own_module(page: Page, address: str, size: tuple[int, int]):
-    module = f"{MEAN_ROW.name}_view.mjs"
-    content = (HERE / module).read_text()
-    page.route(
-        f"**/studio/analyses/{module}",
-        lambda route: route.fulfill(body=content, content_type="text/javascript"),
-    )
+def test_a_toy_analysis_is_shown(page: Page, address: str, size: tuple[int, int]):
     studio = StudioPage(page, address)
     studio.choose_sample("Iris")
     panel = studio.run("PCA")

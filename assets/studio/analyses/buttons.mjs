@@ -43,15 +43,19 @@ export async function openResamples(panel) {
   if (offers(panel, "resamples")) await openAnalysis(panel, "resamples");
 }
 
+// What has a module of its own; of the others the page shows what their answers say.
+const OF_THEIR_OWN = ["loadings", "lot_change", "resamples", "sparse", "tree"];
+
 /** What was opened, by name. @type {Record<string, import("./beside.mjs").Beside>} */
 const views = {};
 
-/** Opens an analysis of a run, by its module, with tabs for the others. @param {Panel} panel @param {string} name */
+/** Opens an analysis of a run, with tabs for the others. @param {Panel} panel @param {string} name */
 export async function openAnalysis(panel, name) {
-  const module = await whenLoaded(import(`./${name}_view.mjs`));
+  const view = OF_THEIR_OWN.includes(name) ? name : "found";
+  const module = await whenLoaded(import(`./${view}_view.mjs`));
   if (!module) return;
   if (!panel.plane) return showNotice(NO_PLANE);
-  views[name] ??= new module.View();
+  views[name] ??= new module.View(name);
   views[name].open(panel);
   const tab = tabs().find(({ dataset }) => dataset.analysis === name);
   if (!tab) return;

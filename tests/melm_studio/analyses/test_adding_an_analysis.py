@@ -61,7 +61,9 @@ def test_its_dialog_gets_the_sentence_the_progress_and_what_it_shows(owner, run)
     shown = owner.http.get(f"/runs/{run}/{ADDRESS}").json
     assert (shown["is_final"], shown["fraction"], shown["can_begin"]) == (True, 1.0, False)
     assert shown["words"].startswith("Rows are ")
-    assert [name for name, _ in shown["classes"]] == ["setosa", "versicolor", "virginica"]
+    (listed,) = shown["content"]
+    names = [text.split(":")[0] for text in listed["texts"]]
+    assert names == ["setosa", "versicolor", "virginica"]
 
 
 def test_it_is_begun_once_and_by_its_owner_alone(studio, owner, run):

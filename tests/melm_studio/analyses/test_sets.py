@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any, cast
+
 import pytest
 from msgspec.structs import replace
 from sklearn.datasets import load_wine
@@ -52,6 +55,22 @@ def test_a_coverage_that_the_rows_do_not_allow_is_said(reports):
     assert len(notes(reports[-1], 0.99, NAMES)) == 4
     assert "at least 48 of 49 can be promised" in " ".join(notes(reports[-1], 0.99, NAMES))
     assert len(notes(reports[-1], 0.9, NAMES)) == 1
+
+
+def test_the_dialog_answers_at_the_coverage_that_is_chosen(reports):
+    subject = cast(Any, SimpleNamespace(class_names=NAMES))
+
+    def blocks(**query: str) -> dict[str, Any]:
+        content = SETS.shown(reports[-1], subject, query)["content"]
+        return {block["kind"]: block for block in content}
+
+    assert SETS.shown(SetsReport(), subject, {}) == {"content": []}
+    usual, wider = blocks(), blocks(coverage="0.99")
+    assert (usual["choice"]["chosen"], wider["choice"]["chosen"]) == ("0.9", "0.99")
+    assert "answer" not in usual  # it is the sentence above
+    assert wider["answer"]["text"] == reports[-1].at(0.99).sentence
+    assert wider["table"]["rows"] == [list(row) for row in class_rows(reports[-1], 0.99, NAMES)]
+    assert wider["plot"]["description"] == wider["words"]["text"]
 
 
 def test_a_report_survives_a_project_and_one_of_other_data_does_not(reports):

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from melm_studio.analyses import content
 from melm_studio.analyses.analysis import Analysis, DataShape, Subject, Work, demand
 from melm_studio.analyses.report_section import Section, Table
 from melm_studio.record import Record
@@ -50,7 +51,11 @@ class MeanRow(Analysis[MeanRowReport]):
     def shown(
         self, report: MeanRowReport, subject: Subject, query: Mapping[str, str]
     ) -> dict[str, Any]:
-        return {"classes": self._rows(report, subject)}
+        return {
+            "content": [
+                content.items([f"{name}: {far}" for name, far in self._rows(report, subject)])
+            ]
+        }
 
     def section(self, report: MeanRowReport, subject: Subject) -> Section | None:
         if not report.distances:

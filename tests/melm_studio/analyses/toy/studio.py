@@ -20,7 +20,6 @@ from melm_studio.workspace.project import read_apart
 from tests.melm_studio.analyses.toy.mean_row import MEAN_ROW
 from tools.driver.visitor import Studio
 
-HERE = Path(__file__).parent
 _PROJECT_JOB = "tests.melm_studio.analyses.toy.registered:answer"
 
 
