@@ -26,6 +26,8 @@ export const ID = Object.freeze({
   help: "help",
   helpOpen: "help-open",
   tour: "tour",
+  tourNote: "tour-note",
+  tooltip: "tooltip",
   mode: "mode",
   panels: "panels",
   panelModel: "panel-model",
@@ -54,6 +56,7 @@ export const ID = Object.freeze({
   surfacePlot: "surface-plot",
   figure: "figure",
   talk: "talk",
+  talkScreen: "talk-screen",
 });
 
 /** What the page can show. */

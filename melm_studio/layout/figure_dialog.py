@@ -1,6 +1,6 @@
 """The dialog of a figure for print: its size, its layers, a preview, and the file.
 
-Dash renders the dialog once; a script makes the inputs, opens it, and requests preview and file.
+A script opens it, and requests preview and file.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from dash.development.base_component import Component
 from melm_studio.layout import ids
 from melm_studio.layout.attributes import data
 from melm_studio.layout.run_dialogs import dialog_frame
+from melm_studio.layout.shell.markup import Element
 from melm_studio.publication.style import (
     COLUMN_MM,
     FORMATS,
@@ -137,18 +138,12 @@ def _select(
 
 
 def _number(name: str, label: str, low: float, high: float, value: float) -> Component:
-    """A script puts a number input here, which Dash does not have."""
-    return html.Label(
-        [
-            html.Span(label),
-            html.Span(**data(number=name, low=f"{low:g}", high=f"{high:g}", value=f"{value:g}")),
-        ],
-        className="figure-field",
-    )
+    bounds = {"min": f"{low:g}", "max": f"{high:g}", "value": f"{value:g}"}
+    field = Element("input", type="number", step="any", required=True, **bounds, **data(style=name))
+    return html.Label([html.Span(label), field], className="figure-field")
 
 
 def _check(name: str, label: str) -> Component:
-    """A script puts a checkbox here."""
     is_on = name in DEFAULTS.layers or getattr(DEFAULTS, name, False)
-    slot: Any = html.Span(**data(check=name, on=str(bool(is_on)).lower()))
-    return html.Label([slot, html.Span(label)], className="figure-check")
+    box = Element("input", type="checkbox", checked=bool(is_on), **data(style=name))
+    return html.Label([box, html.Span(label)], className="figure-check")

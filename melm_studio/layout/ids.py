@@ -78,6 +78,8 @@ RUN_AGAIN = "run-again"  # changes when it is to run again all the same
 HELP = "help"
 HELP_OPEN = "help-open"
 TOUR = "tour"
+TOUR_NOTE = "tour-note"
+TOOLTIP = "tooltip"
 
 # Modes
 MODE = "mode"  # explore, compare or present
@@ -148,6 +150,7 @@ SURFACE_PLOT = "surface-plot"
 # Figure for print
 FIGURE = "figure"
 TALK = "talk"
+TALK_SCREEN = "talk-screen"
 
 
 def analysis(name: str) -> str:

@@ -21,13 +21,14 @@ from melm_core.methods import (
     Setting,
 )
 from melm_studio.layout import ids
-from melm_studio.layout.attributes import aria, data, tip
-from melm_studio.layout.shell.markup import plain
+from melm_studio.layout.attributes import aria, tip
+from melm_studio.layout.shell.markup import Element, plain
 
 # Significant digits of a kernel width chosen by the slider.
 GAMMA_DIGITS = 3
 
 _GAMMA_STEP = 0.1
+_LOG_STEP = 0.01  # of the decimal logarithm
 _AUTO_GAMMA = (
     "Try several kernel widths on parts of the training rows, and use the one that tells the "
     "others apart best. Takes several times as long."
@@ -35,10 +36,7 @@ _AUTO_GAMMA = (
 
 
 def gamma_control(component_id: str, slider_id: str) -> Component:
-    """The kernel width: a field that holds it, and a slider over its logarithm.
-
-    Dash has no plain range input, so a script puts one in the place of the slider.
-    """
+    """The kernel width: a field that holds it, and a slider over its decimal logarithm."""
     return html.Div(
         [
             html.Div(
@@ -65,20 +63,28 @@ def gamma_control(component_id: str, slider_id: str) -> Component:
                 ],
                 className="field-head",
             ),
-            html.Div(
-                id=slider_id,
-                **data(low=f"{log10(GAMMA.minimum):g}", high=f"{log10(GAMMA.maximum):g}"),
-            ),
-            plain(
-                html.Div(
-                    [html.Span("finer"), html.Span("smoother")],
-                    className="slider-ends",
-                    **aria(hidden="true"),
-                )
-            ),
+            plain(html.Div([_gamma_slider(slider_id), _ends()])),
         ],
         className="gamma",
     )
+
+
+def _gamma_slider(component_id: str) -> Component:
+    return Element(
+        "input",
+        type="range",
+        min=f"{log10(GAMMA.minimum):g}",
+        max=f"{log10(GAMMA.maximum):g}",
+        step=_LOG_STEP,
+        value=f"{log10(GAMMA.default):g}",
+        id=component_id,
+        **aria(label="Kernel width γ, logarithmic", valuetext=f"γ {GAMMA.default:g}"),
+    )
+
+
+def _ends() -> Component:
+    ends = [html.Span("finer"), html.Span("smoother")]
+    return html.Div(ends, className="slider-ends", **aria(hidden="true"))
 
 
 def components_control(component_id: str) -> Component:

@@ -14,7 +14,14 @@ from melm_studio.layout.compare import selection, tables
 from melm_studio.layout.figure_dialog import figure_button, figure_dialog
 from melm_studio.layout.panel import panel_model
 from melm_studio.layout.panel_tools import drag_buttons, layer_switches, more_layer_switches
-from melm_studio.layout.present import link_parts, notice, play_bar, present_title, talk_dialog
+from melm_studio.layout.present import (
+    link_parts,
+    notice,
+    play_bar,
+    present_title,
+    talk_dialog,
+    talk_screen,
+)
 from melm_studio.layout.run_dialogs import (
     analysis_dialog,
     distances_dialog,
@@ -24,7 +31,7 @@ from melm_studio.layout.run_dialogs import (
     surface_view,
 )
 from melm_studio.layout.shell.header import header
-from melm_studio.layout.shell.help import help_view
+from melm_studio.layout.shell.help import help_view, tooltip, tour_note
 from melm_studio.layout.shell.markup import plain
 from melm_studio.layout.shell.welcome import welcome
 from melm_studio.layout.sidebar import sidebar
@@ -91,7 +98,10 @@ def static_parts() -> list[Component]:
         downloads_dialog(),
         figure_dialog(),
         talk_dialog(),
+        talk_screen(),
         help_view(),
+        tour_note(),
+        tooltip(),
         panel_model(),
     ]
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from dash import html
 from dash.development.base_component import Component
 
@@ -11,6 +13,7 @@ from melm_studio.layout.attributes import aria, data, needs, part, tip
 from melm_studio.layout.buttons import button, icon_button
 from melm_studio.layout.menus import menu, menu_item
 from melm_studio.layout.panel_tools import LINEAR, ONE_CLASS, slider
+from melm_studio.layout.shell.markup import Element
 
 # Finer steps are no other picture, and each is a refit.
 _STEP = 0.25
@@ -149,7 +152,9 @@ def new_rows_card() -> Component:
 
 
 def _finder() -> Component:
-    """The ways to rows; a script puts a field into the form, which Dash does not have."""
+    """The ways to rows."""
+    label = aria(label="Find rows by name, number or text")
+    wanted = _field("search", placeholder="Name or text", **part("wanted-rows"), **label)
     lists = [
         button(
             "Outliers",
@@ -166,7 +171,7 @@ def _finder() -> Component:
     return html.Div(
         [
             html.P("Draw around rows with the lasso, or find them:", className="hint"),
-            html.Form([], role="search", **part("row-finder")),
+            html.Form([wanted], role="search", **part("row-finder")),
             html.Div(lists, className="row-buttons"),
             html.P(className="row-words", role="status", **part("found-words")),
             button(
@@ -189,16 +194,22 @@ def _selected() -> Component:
         icon_button("more", "More about the selected rows", **part("row-actions")),
         menu("Selected rows", items, **part("row-menu")),
     ]
+    name = _field("text", maxlength=100, required=True, **part("mark-name"))
+    run_again = html.Button("Run again", type="submit", className="button is-small")
     return html.Div(
         [
             html.P(className="row-words", **part("selection-words")),
             html.Ul(className="differences", **part("differences"), **aria(label="Differences")),
             html.Ol(className="row-list", **part("selected-rows"), **aria(label="Selected rows")),
-            html.Form([], hidden=True, **part("mark-form")),
+            html.Form([name, run_again], hidden=True, **part("mark-form")),
             html.Div(commands, className="row-buttons"),
         ],
         className="selected",
     )
+
+
+def _field(kind: str, **attributes: Any) -> Component:
+    return Element("input", type=kind, className="row-field", **attributes)
 
 
 def _edits() -> Component:

@@ -12,7 +12,7 @@ from melm_studio.layout.attributes import aria, data, tip
 from melm_studio.layout.buttons import button
 from melm_studio.layout.figure_dialog import figure_button
 from melm_studio.layout.run_dialogs import dialog_frame
-from melm_studio.layout.shell.markup import plain
+from melm_studio.layout.shell.markup import Element, plain
 
 SPEEDS = {"0.25": "¼×", "0.5": "½×", "1": "1×", "2": "2×", "4": "4×"}
 _MORE = "present-more"
@@ -109,11 +109,40 @@ def _morph() -> Component:
                 className="bar-field",
                 **tip(explanation),
             ),
-            html.Div(className="bar-slider", **data(bar="morph-slot")),
+            html.Div(_way(), className="bar-slider", hidden=True, **data(bar="morph-slot")),
         ],
         className="bar-group bar-morph",
         **data(bar="morph"),
     )
+
+
+def _way() -> list[Component]:
+    """The share of the way to the other run, as a slider and as a number of percent."""
+    play = html.Button(
+        type="button",
+        className="play",
+        disabled=True,
+        **data(bar="morph-play"),
+        **aria(label="Play the morph"),
+    )
+    return [
+        play,
+        _way_input("share", "Share of the way to the other run", type="range", max=1, step=0.005),
+        _way_input(
+            "percent",
+            "Percent of the way to the other run",
+            type="number",
+            max=100,
+            step=1,
+            className="bar-percent",
+        ),
+        html.Span("%"),
+    ]
+
+
+def _way_input(name: str, label: str, **attributes: Any) -> Component:
+    named = {**data(bar=f"morph-{name}"), **aria(label=label)}
+    return Element("input", min=0, value=0, disabled=True, **attributes, **named)
 
 
 def _presenting() -> list[Component]:
@@ -164,7 +193,12 @@ def talk_dialog() -> Component:
                 [
                     html.Legend("Viewers may also see"),
                     *(
-                        html.Label([html.Span(**data(allow=name)), html.Span(label)])
+                        html.Label(
+                            [
+                                Element("input", type="checkbox", **data(allow=name)),
+                                html.Span(label),
+                            ]
+                        )
                         for name, label in ALLOWED.items()
                     ),
                 ]
@@ -178,6 +212,16 @@ def talk_dialog() -> Component:
                 className="talk-foot",
             ),
         ],
+    )
+
+
+def talk_screen() -> Component:
+    """The code of a talk and what to type, on the whole screen, until it is clicked."""
+    return html.Dialog(
+        [html.Div(), html.P()],
+        id=ids.TALK_SCREEN,
+        className="talk-screen",
+        **aria(label="The code of the talk"),
     )
 
 

@@ -20,7 +20,7 @@ from melm_studio.layout.method_form import (
     number_input,
     own_settings,
 )
-from melm_studio.layout.shell.markup import plain
+from melm_studio.layout.shell.markup import Element, plain
 from melm_studio.layout.table_dialog.dialog import columns_button, recipe_button
 from melm_studio.runs.execution.refusals import missing_package
 from melm_studio.runs.records.data_source import DataSource
@@ -47,8 +47,7 @@ def _data() -> Component:
     return html.Section(
         [
             html.H2("Data"),
-            # A script makes this area take files by drop, click and keyboard.
-            html.Div(id=ids.DROP_ZONE, className="drop-zone"),
+            plain(html.Div(_file_label(), id=ids.DROP_ZONE, className="drop-zone")),
             html.Div(
                 [
                     menu_button("Samples", ids.SAMPLES, id=ids.SAMPLES_OPEN),
@@ -77,6 +76,19 @@ def _data() -> Component:
             ),
             html.Div(id=ids.DATA_SUMMARY),
         ]
+    )
+
+
+def _file_label() -> Component:
+    """A button that takes a file; a script takes those dropped on the page, too."""
+    return html.Label(
+        [
+            Element("input", type="file", **aria(label="Table file")),
+            html.Span(className="icon icon-upload"),
+            html.Span("Drop a table, or choose a file", role="status"),
+        ],
+        title="CSV, Excel, Parquet, Feather, NumPy or ARFF, also as .gz or .zip, or a project; "
+        "cells copied from a spreadsheet can be pasted",
     )
 
 

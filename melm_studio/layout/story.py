@@ -11,6 +11,7 @@ from dash.development.base_component import Component
 
 from melm_studio.layout import ids
 from melm_studio.layout.attributes import aria, data
+from melm_studio.layout.shell.markup import Element, plain
 
 
 def story_parts() -> list[Component]:
@@ -141,6 +142,10 @@ def _add_button() -> Component:
 def _file_buttons() -> list[Component]:
     return [
         dmc.Button("Save", id=ids.STORY_SAVE, variant="default", size="compact-sm", disabled=True),
-        # A script makes this a button that takes a file.
-        html.Div(className="story-load"),
+        plain(html.Div(html.Label([_story_field(), "Load"]), className="story-load")),
     ]
+
+
+def _story_field() -> Component:
+    accepted = ".json,application/json"
+    return Element("input", type="file", accept=accepted, **aria(label="Load a story"))

@@ -96,7 +96,7 @@ def test_the_window_says_and_changes_what_hides_the_picture_from_the_room(room: 
     expect(room.locator(".talk-screen img")).to_be_in_viewport(ratio=1.0)
     expect(state).to_have_text(re.compile("the code of the talk"))
     window.keyboard.press("q")
-    expect(room.locator(".talk-screen")).to_have_count(0)
+    expect(room.locator(".talk-screen")).to_be_hidden()
     expect(state).to_be_hidden()
 
 

@@ -29,7 +29,7 @@ export class Beside {
     this.nLoaded = 0; // requests, so that the answer to the last one is shown
     this.nFollowed = 0; // how often it was followed, so that one loop does
     this.playing = 0; // which motion is on; 0 for none
-    this.part("close").onclick = () => this.close();
+    /** @type {HTMLElement} */ (dialog.querySelector("[data-closes]")).onclick = () => this.close();
     this.part("stop").onclick = () => this.send(`${this.address}/stop`);
     this.part("begin").onclick = () => this.begin().catch(console.warn);
     dialog.addEventListener("keydown", (event) => this.press(event));

@@ -19,7 +19,6 @@ const inDialog = (name) => byId(ID.distances).querySelector(`[data-${DIALOG}="${
 export async function showDistances(panel) {
   if (!panel.plane) return;
   const dialog = /** @type {HTMLDialogElement} */ (byId(ID.distances));
-  inDialog("close").onclick = () => dialog.close();
   clear(inDialog("contributions"));
   inDialog("row").textContent = "";
   inDialog("words").textContent = "Computing the distances…";

@@ -18,7 +18,6 @@ export async function openFeatures(address) {
   const dialog = /** @type {HTMLDialogElement} */ (byId(ID.featuresView));
   const plot = inDialog("plot");
   const number = (nOpened += 1);
-  inDialog("close").onclick = () => dialog.close();
   for (const name of ["title", "note"]) inDialog(name).textContent = "";
   inDialog("words").textContent = "Computing…";
   clear(plot);

@@ -38,6 +38,18 @@ function lookIn(node, { selector, known, callback }) {
   }
 }
 
+/**
+ * Calls back with an element that matches when it is clicked, whoever has rendered it.
+ * @param {string} selector
+ * @param {(element: HTMLElement) => void} callback
+ */
+export function onClick(selector, callback) {
+  document.addEventListener("click", ({ target }) => {
+    const found = /** @type {Element} */ (target).closest?.(selector);
+    if (found) callback(/** @type {HTMLElement} */ (found));
+  });
+}
+
 /** The color scheme of the page: light or dark. */
 export const colorScheme = () => document.documentElement.dataset.mantineColorScheme || "light";
 
@@ -111,22 +123,23 @@ export function playButton(label, play) {
 }
 
 /**
- * A label that acts as a button for choosing a file.
- * @param {string} label for screen readers
- * @param {string} accept
+ * Hands over every file that is chosen in an input.
+ * @param {HTMLElement} input
  * @param {(file: File) => void} onChoice
  */
-export function fileLabel(label, accept, onChoice) {
-  const input = document.createElement("input");
-  Object.assign(input, { type: "file", accept });
-  input.setAttribute("aria-label", label);
-  input.addEventListener("change", () => {
-    if (input.files.length) onChoice(input.files[0]);
-    input.value = ""; // the same file may be chosen again
+export function takeFiles(input, onChoice) {
+  const field = /** @type {HTMLInputElement} */ (input);
+  field.addEventListener("change", () => {
+    if (field.files.length) onChoice(field.files[0]);
+    field.value = ""; // the same file may be chosen again
   });
-  const node = document.createElement("label");
-  node.append(input);
-  return node;
+}
+
+/** Lets the user choose a file. @param {string} accept @param {(file: File) => void} onChoice */
+export function chooseFile(accept, onChoice) {
+  const input = Object.assign(document.createElement("input"), { type: "file", accept });
+  takeFiles(input, onChoice);
+  input.click();
 }
 
 /**

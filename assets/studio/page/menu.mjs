@@ -1,12 +1,13 @@
 // Menus and popovers: opened by their button; in menus, the arrow keys move between the items.
-import { byId, whenPresent } from "./dom.mjs";
+import { byId, onClick, whenPresent } from "./dom.mjs";
 
 const GAP_PX = 4;
 const STEPS = { ArrowDown: 1, ArrowUp: -1 };
 const ENDS = { Home: 0, End: -1 };
 
-/** Connects the buttons that name a menu (`data-menu`), or a note (`data-opens`), by its id. */
+/** Connects the buttons that name, by its id, a menu (`data-menu`), a note (`data-opens`), or a dialog to close (`data-closes`). */
 export function connectMenus() {
+  onClick("[data-closes]", ({ dataset: { closes } }) => byId(closes).close());
   whenPresent("[data-menu]", (button) => connectMenu(/** @type {HTMLButtonElement} */ (button), byId(button.dataset.menu)));
   whenPresent("[data-opens]", (button) => connectPopover(/** @type {HTMLButtonElement} */ (button), byId(button.dataset.opens)));
 }

@@ -1,7 +1,7 @@
 // The note at the foot of the picture: messages about links, views and stories.
 import { ID } from "../constants.mjs";
 import { setProps } from "./dash.mjs";
-import { byId } from "./dom.mjs";
+import { byId, onClick } from "./dom.mjs";
 
 const BRIEFLY_MS = 8000;
 
@@ -41,9 +41,7 @@ export const whenLoaded = (loading) =>
   });
 
 export function connectNotice() {
-  document.addEventListener("click", ({ target }) => {
-    const button = /** @type {Element} */ (target).closest?.(".notice-close, .notice-action");
-    if (!button) return;
+  onClick(".notice-close, .notice-action", (button) => {
     const action = button.matches(".notice-action") ? offered : null;
     showNotice(null);
     action?.act();

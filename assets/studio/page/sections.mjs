@@ -1,6 +1,6 @@
 // Small screens show one section at a time: the data, the picture or the numbers.
 import { ID } from "../constants.mjs";
-import { byId, whenPresent } from "./dom.mjs";
+import { byId, onClick, whenPresent } from "./dom.mjs";
 
 const FIRST = "picture";
 
@@ -8,10 +8,9 @@ export function connectSections() {
   showSection(FIRST);
   whenPresent("[data-section]", () => showSection(document.body.dataset.shows));
   whenPresent(`#${ID.run}, #${ID.runSeveral}`, (button) => button.addEventListener("click", () => showSection(FIRST)));
+  onClick("[data-section]", ({ dataset: { section } }) => showSection(section));
   document.addEventListener("click", ({ target }) => {
-    const element = /** @type {HTMLElement} */ (target);
-    const tab = /** @type {HTMLElement | null} */ (element.closest?.("[data-section]"));
-    if (tab) showSection(tab.dataset.section);
+    const element = /** @type {Element} */ (target);
     if (!element.closest?.(".toolbar")) toggle(element.closest?.("[data-toggles]"));
   });
 }

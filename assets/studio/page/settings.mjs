@@ -1,27 +1,18 @@
-// The settings of a run, in words where they are folded away. The kernel width: a number field holds it, a slider over its logarithm follows and sets it, and
-// a button leaves it to the method.
+// The settings of a run, in words where they are folded away. The kernel width: a number field holds it, a slider
+// over its logarithm follows and sets it, and a button leaves it to the method.
 import { GAMMA_DIGITS, ID } from "../constants.mjs";
 import { provideCallbacks, setProps } from "./dash.mjs";
-import { byId, rangeInput, whenPresent } from "./dom.mjs";
+import { byId, onClick, whenPresent } from "./dom.mjs";
 import { signal } from "./signals.mjs";
-
-const STEP = 0.01; // of the decimal logarithm
-const LABEL = "Kernel width γ, logarithmic";
 
 /** The kernel width that the next run is to have. */
 export const chosenGamma = signal(/** @type {number | null} */ (null));
 
-export function connectGammaSlider() {
-  provideCallbacks({ setGamma, setAuto });
-  whenPresent(`#${ID.gammaChoice}`, (button) => {
-    button.addEventListener("click", () => choose(button.getAttribute("aria-pressed") !== "true"));
-  });
-  whenPresent(`#${ID.gammaSlider}`, (slot) => {
-    const { low, high } = slot.dataset;
-    const slider = rangeInput(LABEL, { min: low, max: high, step: STEP, value: 0 });
-    slider.addEventListener("input", () => setProps(ID.gamma, { value: gammaAt(Number(slider.value)) }));
-    slot.replaceChildren(slider);
-    showOn(slider, 1);
+export function connectSettings() {
+  provideCallbacks({ setGamma, setAuto, summarizeSettings });
+  onClick(`#${ID.gammaChoice}`, (button) => choose(button.getAttribute("aria-pressed") !== "true"));
+  whenPresent(`#${ID.gammaSlider}`, (slider) => {
+    slider.addEventListener("input", () => setProps(ID.gamma, { value: gammaAt(/** @type {HTMLInputElement} */ (slider).valueAsNumber) }));
   });
 }
 
@@ -39,21 +30,14 @@ function setGamma(gamma) {
   if (typeof gamma !== "number" || gamma <= 0) return;
   chosenGamma.set(gamma);
   if (byId(ID.gammaChoice)?.getAttribute("aria-pressed") === "true") choose(false);
-  const slider = byId(ID.gammaSlider)?.querySelector("input");
-  if (slider) showOn(slider, gamma);
-}
-
-function showOn(slider, gamma) {
+  const slider = byId(ID.gammaSlider);
+  if (!slider) return;
   slider.value = String(Math.log10(gamma));
   slider.setAttribute("aria-valuetext", `γ ${gamma}`);
 }
 
-// The settings that are folded away, in a few words.
-
-export const connectSettingsSummary = () => provideCallbacks({ summarizeSettings });
-
 /**
- * As ": 2 components, 14 starts, 25 % held out".
+ * The settings that are folded away, as ": 2 components, 14 starts, 25 % held out".
  * @param {string} components
  * @param {number | string} starts
  * @param {boolean} takesNoStarts

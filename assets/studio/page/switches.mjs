@@ -1,6 +1,6 @@
 // The switches of the pictures and the drag mode: buttons that stand in several places and agree.
 import { MORE_LAYERS, SWITCHES } from "../constants.mjs";
-import { whenPresent } from "./dom.mjs";
+import { onClick, whenPresent } from "./dom.mjs";
 import { batch, onChange, signal } from "./signals.mjs";
 
 /** Whether each switch is on, by its name. @type {Record<string, ReturnType<typeof signal<boolean>>>} */
@@ -12,10 +12,7 @@ export const switches = Object.fromEntries(
 export const dragMode = signal("pan");
 
 export function connectSwitches() {
-  document.addEventListener("click", ({ target }) => {
-    /** @type {HTMLElement | null} */
-    const button = /** @type {Element} */ (target).closest?.("[data-switch], [data-drag]");
-    const { switch: name, drag } = button?.dataset ?? {};
+  onClick("[data-switch], [data-drag]", ({ dataset: { switch: name, drag } }) => {
     if (name) setSwitches({ [name]: !switches[name].value });
     if (drag) dragMode.set(drag);
   });

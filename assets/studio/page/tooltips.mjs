@@ -1,12 +1,13 @@
 // Explanations (`data-tip`): shown while the pointer or the focus is on their element, or on the
 // field that it labels; a tap shows them too. The page has one tooltip.
+import { ID } from "../constants.mjs";
+import { byId } from "./dom.mjs";
 import { mode } from "./mode.mjs";
 
 const DELAY_MS = 350;
 const GAP_PX = 6;
 
-/** @type {HTMLElement | null} */
-let tooltip = null;
+const tooltip = () => byId(ID.tooltip);
 /** @type {Element | null} */
 let owner = null; // the element whose explanation is shown or due
 let timer = 0;
@@ -30,7 +31,7 @@ const explainedAt = (element) => element.closest?.("[data-tip]") ?? null;
 function followPointer(target) {
   if (mode.value === "present") return;
   const element = explainedAt(target);
-  if (element === owner || tooltip?.contains(target)) return;
+  if (element === owner || tooltip().contains(target)) return;
   hide();
   if (element) plan(element);
 }
@@ -53,27 +54,19 @@ function plan(element, described = null) {
 function show(element, focused = null) {
   clearTimeout(timer);
   owner = element;
-  tooltip ??= newTooltip();
-  tooltip.textContent = element.dataset.tip;
+  const node = tooltip();
+  node.textContent = element.dataset.tip;
   // Shown for the focus, it must not cover what the pointer goes to next.
-  tooltip.classList.toggle("is-passed", focused !== null);
-  tooltip.showPopover();
-  (focused ?? element).setAttribute("aria-describedby", tooltip.id);
-  placeWithin(tooltip, element.getBoundingClientRect());
+  node.classList.toggle("is-passed", focused !== null);
+  node.showPopover();
+  (focused ?? element).setAttribute("aria-describedby", node.id);
+  placeWithin(node, element.getBoundingClientRect());
 }
 
 function hide() {
   clearTimeout(timer);
   owner = null;
-  if (tooltip?.matches(":popover-open")) tooltip.hidePopover();
-}
-
-function newTooltip() {
-  const node = document.createElement("div");
-  Object.assign(node, { id: "tooltip", className: "tooltip", popover: "manual" });
-  node.setAttribute("role", "tooltip");
-  document.body.append(node);
-  return node;
+  tooltip().hidePopover();
 }
 
 /**

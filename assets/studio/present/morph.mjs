@@ -1,37 +1,35 @@
 // The morph: the plane on screen along the shortest way to that of another run.
-import { lessMotion, playButton, rangeInput, span, wait } from "../page/dom.mjs";
+import { lessMotion, wait } from "../page/dom.mjs";
 import { speed } from "../panel/history.mjs";
 import { allPanels, frontPanel } from "../panel/panels.mjs";
 import { eased } from "../plane/clock.mjs";
 
 const STEP_MS = 50;
 const STEPS = 72; // of a morph, from one end to the other at normal speed
-const RANGE = { min: 0, max: 1, step: 0.005, value: 0, disabled: true };
 
 export class Morph {
-  /**
-   * @param {HTMLElement} node of the controls
-   * @param {HTMLSelectElement} choice of the other run
-   * @param {HTMLElement} slot for button and slider
-   */
-  constructor(node, choice, slot) {
-    this.node = node;
-    this.choice = choice;
-    this.slot = slot;
+  /** @param {Record<string, any>} bar its parts by name */
+  constructor(bar) {
+    this.node = bar.morph;
+    this.choice = bar["morph-to"]; // of the other run
+    this.slot = bar["morph-slot"];
+    this.slider = bar["morph-share"];
+    this.button = bar["morph-play"];
+    this.percent = bar["morph-percent"];
     this.playing = 0; // which play is on; 0 for none
     this.end = 1; // the share that the last play went to, as one that was paused goes on to it
-    this.slider = rangeInput("Share of the way to the other run", RANGE);
-    this.slider.addEventListener("input", () => {
-      this.playing = 0;
-      this.showShare(Number(this.slider.value));
-    });
-    this.button = playButton("Play the morph", () => this.play());
-    this.percent = percentField((share) => {
-      this.playing = 0;
-      this.showShare(share);
-    });
-    slot.replaceChildren(this.button, this.slider, this.percent, span("%"));
-    choice.addEventListener("change", () => this.choose());
+    this.slider.oninput = () => this.goTo(this.slider.valueAsNumber);
+    this.percent.onchange = () => {
+      const share = this.percent.valueAsNumber / 100;
+      if (!Number.isNaN(share)) this.goTo(Math.min(Math.max(share, 0), 1));
+    };
+    this.button.onclick = () => this.play().catch(console.warn);
+    this.choice.onchange = () => this.choose();
+  }
+
+  goTo(share) {
+    this.playing = 0;
+    this.showShare(share);
   }
 
   choose() {
@@ -120,17 +118,6 @@ export class Morph {
     this.percent.disabled = !isChosen;
     if (document.activeElement !== this.percent) this.percent.value = String(percent);
   }
-}
-
-// The share as a number of percent, which can be typed.
-function percentField(onShare) {
-  const field = document.createElement("input");
-  Object.assign(field, { type: "number", min: 0, max: 100, step: 1, className: "bar-percent" });
-  field.setAttribute("aria-label", "Percent of the way to the other run");
-  field.addEventListener("change", () => {
-    if (!Number.isNaN(field.valueAsNumber)) onShare(Math.min(Math.max(field.valueAsNumber, 0), 100) / 100);
-  });
-  return field;
 }
 
 function othersInSpace(panel) {

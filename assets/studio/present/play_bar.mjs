@@ -68,7 +68,7 @@ function present() {
 
 async function showMorph() {
   const { Morph } = await import("./morph.mjs");
-  morph ??= new Morph(bar.morph, bar["morph-to"], bar["morph-slot"]);
+  morph ??= new Morph(bar);
   morph.followRuns();
 }
 

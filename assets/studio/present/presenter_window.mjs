@@ -67,7 +67,7 @@ function stateNow() {
     isPresenting: mode.value === "present",
     heading: byId(ID.title)?.textContent ?? "",
     isBlank: document.body.hasAttribute("data-blank"),
-    hasCode: Boolean(document.querySelector(".talk-screen")),
+    hasCode: byId(ID.talkScreen).open,
     talk: talk && { viewers: talk.viewers, address: addressOf(talk) },
   };
 }

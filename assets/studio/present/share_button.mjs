@@ -1,34 +1,20 @@
 // The button that shares a talk. What it needs is loaded when it is first pressed, or at once where a
 // talk of this browser goes on.
-import { NO_SERVER, showNotice } from "../page/notice.mjs";
+import { onClick } from "../page/dom.mjs";
+import { NO_SERVER, showNotice, whenLoaded } from "../page/notice.mjs";
 
 export const TALK_GOES_ON = "melm-talk"; // in the browser's storage, while there is a talk: when it expires, in seconds
 
 export function connectShareButton() {
-  document.addEventListener("click", ({ target }) => {
-    if (/** @type {Element} */ (target).closest?.('[data-bar="share"]')) {
-      openDialog().catch(() => showNotice(NO_SERVER));
-    }
-  });
-  if (localStorage.getItem(TALK_GOES_ON)) resume().catch(console.warn);
-}
-
-async function openDialog() {
-  const { openTalkDialog } = await import("./talk.mjs");
-  await openTalkDialog();
+  onClick('[data-bar="share"]', () => withTalk((talk) => talk.openTalkDialog()));
+  if (localStorage.getItem(TALK_GOES_ON)) import("./talk.mjs").then((talk) => talk.resumeTalk()).catch(console.warn);
 }
 
 /** Shows the code of the talk on the whole screen. */
-export async function showTalkCode() {
-  try {
-    const { showCode } = await import("./talk.mjs");
-    await showCode();
-  } catch {
-    showNotice(NO_SERVER);
-  }
-}
+export const showTalkCode = () => withTalk((talk) => talk.showCode());
 
-async function resume() {
-  const { resumeTalk } = await import("./talk.mjs");
-  await resumeTalk();
-}
+/** @param {(talk: typeof import("./talk.mjs")) => Promise<void>} act */
+const withTalk = async (act) => {
+  const talk = await whenLoaded(import("./talk.mjs"));
+  if (talk) await act(talk).catch(() => showNotice(NO_SERVER));
+};

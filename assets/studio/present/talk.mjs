@@ -184,18 +184,15 @@ export async function showCode() {
   if (!talkNow.value) await resumeTalk();
   const now = talkNow.value;
   if (!now) return openTalkDialog();
-  const screen = document.createElement("dialog");
-  const link = Object.assign(document.createElement("p"), { textContent: addressOf(now) });
-  screen.className = "talk-screen";
-  screen.append(imageOf(now.code), link);
-  screen.addEventListener("close", () => screen.remove());
-  screen.addEventListener("click", () => screen.close());
-  screen.addEventListener("keydown", (event) => {
+  const screen = byId(ID.talkScreen);
+  screen.querySelector("div").replaceChildren(imageOf(now.code));
+  screen.querySelector("p").textContent = addressOf(now);
+  screen.onclick = () => screen.close();
+  screen.onkeydown = (event) => {
     if (event.key.toLowerCase() !== "q") return;
     event.stopPropagation(); // the keys of Present would open it again
     screen.close();
-  });
-  document.body.append(screen);
+  };
   return screen.showModal();
 }
 
@@ -205,13 +202,7 @@ export const addressOf = ({ link, typed }) => `${link.replace(/^https?:\/\/|[^/]
 /** @param {HTMLDialogElement} node */
 function connected(node) {
   dialog = node;
-  for (const slot of /** @type {NodeListOf<HTMLElement>} */ (node.querySelectorAll("[data-allow]"))) {
-    const box = Object.assign(document.createElement("input"), { type: "checkbox" });
-    box.dataset.allow = slot.dataset.allow;
-    box.addEventListener("change", () => talkNow.value && act(() => allow(allowed())));
-    slot.replaceWith(box);
-  }
-  part("close").onclick = () => node.close();
+  for (const box of boxes()) box.onchange = () => talkNow.value && act(() => allow(allowed()));
   part("begin").onclick = () => act(() => beginTalk(allowed()));
   part("end").onclick = () => act(endTalk);
   part("copy").onclick = () => act(copy);
@@ -222,7 +213,7 @@ function connected(node) {
 const part = (name) => dialog.querySelector(`[data-talk="${name}"]`);
 
 /** @returns {any[]} */
-const boxes = () => [...dialog.querySelectorAll("input[data-allow]")];
+const boxes = () => [...dialog.querySelectorAll("[data-allow]")];
 
 const allowed = () => Object.fromEntries(boxes().map(({ dataset, checked }) => [dataset.allow, checked]));
 

@@ -1,5 +1,6 @@
 // The buttons that place the rows of a second file; what places them is loaded with the first.
 import { ACCEPTED } from "../page/answers.mjs";
+import { chooseFile } from "../page/dom.mjs";
 import { showNotice, whenLoaded } from "../page/notice.mjs";
 import { onChange, signal } from "../page/signals.mjs";
 import { addToPanels } from "../panel/features.mjs";
@@ -21,7 +22,7 @@ export function addNewRowsButtons() {
   addToPanels((panel) => {
     panel.node.addEventListener("panel:file", ({ detail }) => place(panel, detail));
     panel.node.addEventListener("panel:painted", () => placedFile.value && follow([panel]).catch(console.warn));
-    panel.part("add-rows").onclick = () => chooseFile((file) => place(panel, file));
+    panel.part("add-rows").onclick = () => chooseFile(ACCEPTED, (file) => place(panel, file));
     panel.part("paste-rows").onclick = () => paste(panel);
   });
   onChange(placedFile, () => follow(shownPanels()).catch(console.warn));
@@ -37,13 +38,6 @@ const load = () => whenLoaded(import("./new_rows.mjs"));
 
 /** @param {Panel} panel @param {File} file */
 const place = async (panel, file) => (await load())?.place(panel, file);
-
-function chooseFile(onChoice) {
-  const input = document.createElement("input");
-  Object.assign(input, { type: "file", accept: ACCEPTED });
-  input.addEventListener("change", () => input.files.length && onChoice(input.files[0]));
-  input.click();
-}
 
 async function paste(panel) {
   const text = await navigator.clipboard.readText().catch(() => "");

@@ -42,14 +42,11 @@ class SelectionCard {
     this.panel = panel;
     this.shown = null; // the question that the list answers
     this.rows = []; // of the list
-    this.wanted = textField("Find rows by name, number or text", { type: "search", placeholder: "Name or text" });
     this.markCommand = "";
-    this.markName = textField("Name", { maxLength: 100, required: true });
-    panel.part("row-finder").append(this.wanted);
-    panel.part("mark-form").append(this.markName, submitButton("Run again"));
+    this.markName = panel.part("mark-name");
     panel.part("row-finder").onsubmit = (event) => {
       event.preventDefault();
-      this.find(() => ask(`runs/${panel.run}/rows-named?text=${encodeURIComponent(this.wanted.value)}`));
+      this.find(() => ask(`runs/${panel.run}/rows-named?text=${encodeURIComponent(panel.part("wanted-rows").value)}`));
     };
     panel.part("find-suspects").onclick = () => this.find(() => this.suspects());
     const findOutliers = panel.part("find-outliers"); // a nonlinear projection has none
@@ -204,22 +201,3 @@ function differenceLine({ feature, deviations, selected, others }) {
 }
 
 const more = (n) => (n > 0 ? [element("li", "hint", `and ${n.toLocaleString("en")} more; save as CSV for all`)] : []);
-
-/**
- * A field for text, which Dash does not have without a callback.
- * @param {string} label
- * @param {object} properties
- */
-function textField(label, properties) {
-  const field = document.createElement("input");
-  Object.assign(field, { type: "text", className: "row-field", ...properties });
-  field.setAttribute("aria-label", label);
-  return field;
-}
-
-/** @param {string} label */
-function submitButton(label) {
-  const button = document.createElement("button");
-  Object.assign(button, { type: "submit", className: "button is-small", textContent: label });
-  return button;
-}

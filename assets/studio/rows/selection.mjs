@@ -2,7 +2,7 @@
 // and classes may be shown alone.
 import { ID } from "../constants.mjs";
 import { provideCallbacks, setProps } from "../page/dash.mjs";
-import { byId, hide, whenPresent } from "../page/dom.mjs";
+import { byId, hide, onClick, whenPresent } from "../page/dom.mjs";
 import { batch, onChange } from "../page/signals.mjs";
 import { dragMode } from "../page/switches.mjs";
 import { addToPanels, dressTraces } from "../panel/features.mjs";
@@ -26,10 +26,7 @@ export function connectSelection() {
     ringsOf.set(panel, new Rings(panel));
   });
   dressTraces(dressBySelection);
-  document.addEventListener("click", ({ target }) => {
-    const button = /** @type {Element} */ (target).closest?.(BUTTONS);
-    if (button) press(/** @type {HTMLElement} */ (button));
-  });
+  onClick(BUTTONS, press);
   onChange(chosen, showMessages);
   onChange(markedRow, showMarked);
   whenPresent("[data-class]", showMessages);

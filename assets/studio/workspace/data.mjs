@@ -3,32 +3,29 @@
 import { ID } from "../constants.mjs";
 import { ACCEPTED, sendFile } from "../page/answers.mjs";
 import { noUpdate, provideCallbacks, setProps } from "../page/dash.mjs";
-import { byId, fileLabel, span, whenPresent } from "../page/dom.mjs";
+import { byId, onClick, takeFiles, whenPresent } from "../page/dom.mjs";
 import { openRun } from "../panel/front_run.mjs";
 import { isProject, openProject, PROJECT } from "./project.mjs";
 
-const FORMATS = "CSV, Excel, Parquet, Feather, NumPy or ARFF, also as .gz or .zip";
 const MEGABYTE = 2 ** 20;
 const NO_SERVER = "The server does not answer. Check that the studio is running, then drop the file again.";
 
-const INVITATION = "Drop a table, or choose a file";
 const PREPARING = "Reading and preparing the table";
 const SHORT_MS = 400; // what takes no longer needs no words
 
 let maxMegabytes = Infinity; // until the server has said it
 let telling = 0;
+let invitation = ""; // unless something is being done with a table
 
 export function connectUpload() {
   acceptDrops();
   addEventListener("paste", paste);
-  whenPresent(`#${ID.dropZone}`, (zone) => {
-    const label = fileLabel("Table file", `${ACCEPTED},${PROJECT}`, take);
-    const words = span(INVITATION); // or what is being done with a table
-    words.setAttribute("role", "status");
-    label.append(span("", "icon icon-upload"), words);
-    label.title = `${FORMATS}, or a project; cells copied from a spreadsheet can be pasted`;
-    zone.append(label);
-    showLimits(label);
+  whenPresent(`#${ID.dropZone}:has(input)`, (zone) => {
+    const input = zone.querySelector("input");
+    input.accept = `${ACCEPTED},${PROJECT}`;
+    takeFiles(input, take);
+    invitation = statusOf(zone).textContent;
+    showLimits(zone.querySelector("label"));
   });
   whenPresent(`#${ID.dataSummary}`, (summary) => {
     const isLoading = () => summary.getAttribute("data-dash-is-loading") === "true";
@@ -37,11 +34,13 @@ export function connectUpload() {
   });
 }
 
+const statusOf = (zone) => zone.querySelector("[role=status]");
+
 /** @param {string | null} words null once it is done */
 function tell(words) {
-  const write = (text) => (byId(ID.dropZone).querySelector("[role=status]").textContent = text);
+  const write = (text) => (statusOf(byId(ID.dropZone)).textContent = text);
   clearTimeout(telling);
-  if (words === null) write(INVITATION);
+  if (words === null) write(invitation);
   else telling = setTimeout(write, SHORT_MS, words);
 }
 
@@ -123,10 +122,7 @@ const MOST_REMEMBERED = 8;
 
 export function connectDataMenus() {
   provideCallbacks({ rememberData });
-  document.addEventListener("click", ({ target }) => {
-    const item = /** @type {HTMLElement | null} */ (/** @type {Element} */ (target).closest?.("[data-source]"));
-    if (!item) return;
-    const { source, runToShow } = item.dataset;
+  onClick("[data-source]", ({ dataset: { source, runToShow } }) => {
     if (runToShow) openRun(runToShow);
     setProps(ID.choice, { data: JSON.parse(source) });
   });

@@ -1,6 +1,6 @@
 // What is taken along of a panel: the files of its plane, a link to it, a figure for print.
 import { ID, MORE_LAYERS } from "../constants.mjs";
-import { byId } from "../page/dom.mjs";
+import { byId, onClick } from "../page/dom.mjs";
 import { connectMenu } from "../page/menu.mjs";
 import { NO_PLANE, showNotice, whenLoaded } from "../page/notice.mjs";
 import { switches } from "../page/switches.mjs";
@@ -12,9 +12,8 @@ const MOST_RUNS = 9; // of a report
 const REPLAY = "replay.html"; // shows the layers that are on
 
 export function addDownloads() {
-  document.addEventListener("click", ({ target }) => {
-    if (/** @type {Element} */ (target).closest?.("[data-report]")) saveReport();
-  });
+  onClick("[data-report]", saveReport);
+  onClick("[data-figure-of]", (button) => openFigure(button).catch(console.warn));
   addToPanels((panel) => {
     const menu = panel.part("exports");
     connectMenu(panel.part("export"), menu);
@@ -35,7 +34,6 @@ function openDownloads(panel) {
     link.parentElement.hidden = !isMet(needs, panel);
     link.href = `runs/${panel.run}/${file}?${query}${file === REPLAY ? `&layers=${layers}` : ""}`;
   }
-  /** @type {HTMLElement} */ (dialog.querySelector('[data-downloads="close"]')).onclick = () => dialog.close();
   return dialog.showModal();
 }
 
@@ -48,15 +46,7 @@ function saveReport() {
   return link.click();
 }
 
-// The buttons that open the dialog of a figure for print, whose scripts are loaded by the first click.
-
-export function connectFigureButtons() {
-  document.addEventListener("click", ({ target }) => {
-    const button = /** @type {Element} */ (target).closest?.("[data-figure-of]");
-    if (button) open(button).catch(console.warn);
-  });
-}
-
-async function open(button) {
+// The dialog of a figure for print is loaded by the first click.
+async function openFigure(button) {
   (await whenLoaded(import("./figure_dialog.mjs")))?.openFigureDialog(button);
 }

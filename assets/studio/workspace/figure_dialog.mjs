@@ -27,15 +27,12 @@ export function openFigureDialog(button) {
 
 function connected(node) {
   dialog = node;
-  for (const slot of slots("[data-number]")) slot.replaceWith(numberInput(slot.dataset));
-  for (const slot of slots("[data-check]")) slot.replaceWith(checkbox(slot.dataset));
   node.addEventListener("change", ({ target }) => follow(target));
   node.addEventListener("input", ({ target }) => follow(target));
   node.addEventListener("submit", (event) => {
     event.preventDefault();
     download();
   });
-  part("close").addEventListener("click", () => node.close());
   return node;
 }
 
@@ -138,30 +135,6 @@ async function download() {
 }
 
 const notesOf = (answer) => decodeURIComponent(answer.headers.get("X-Notes") ?? "");
-
-/** @returns {HTMLElement[]} */
-const slots = (selector) => [...dialog.querySelectorAll(selector)];
-
-/** @param {DOMStringMap} slot */
-function numberInput({ number, low, high, value }) {
-  const input = Object.assign(document.createElement("input"), {
-    type: "number",
-    min: low,
-    max: high,
-    step: "any",
-    value,
-    required: true,
-  });
-  input.dataset.style = number;
-  return input;
-}
-
-/** @param {DOMStringMap} slot */
-function checkbox({ check, on }) {
-  const input = Object.assign(document.createElement("input"), { type: "checkbox", checked: on === "true" });
-  input.dataset.style = check;
-  return input;
-}
 
 // What is requested of the server for a figure for print: panels as they are on screen, and a style.
 

@@ -2,7 +2,7 @@
 import { ID } from "../constants.mjs";
 import { ask, sentenceOf } from "../page/answers.mjs";
 import { noUpdate, provideCallbacks, setProps } from "../page/dash.mjs";
-import { byId, fileLabel, whenPresent } from "../page/dom.mjs";
+import { byId, onClick, takeFiles, whenPresent } from "../page/dom.mjs";
 import { mode } from "../page/mode.mjs";
 import { NO_PLANE, NO_SERVER, showNotice } from "../page/notice.mjs";
 import { onChange, signal } from "../page/signals.mjs";
@@ -24,13 +24,8 @@ let nListed = 0; // changes whenever the list must be rendered again
 export function connectStory() {
   provideCallbacks({ setStory });
   onChange(mode, (shown) => shown === "present" && closeStory()); // with notes that the audience must not see
-  whenPresent(".story-load", (slot) => {
-    const label = fileLabel("Load a story", ".json,application/json", (file) => loadStory(file).catch(reportFailure));
-    label.append("Load");
-    slot.append(label);
-  });
-  document.addEventListener("click", ({ target }) => {
-    const { story, storyAt, includedStory } = datasetOf(target, "[data-story], [data-story-at], [data-included-story]");
+  whenPresent(".story-load input", (input) => takeFiles(input, (file) => loadStory(file).catch(reportFailure)));
+  onClick("[data-story], [data-story-at], [data-included-story]", ({ dataset: { story, storyAt, includedStory } }) => {
     if (story === "open") setProps(ID.storyView, { opened: true });
     if (story === "add") addToStory().catch(reportFailure);
     if (storyAt) showView(Number(storyAt));
@@ -39,7 +34,6 @@ export function connectStory() {
 }
 
 const closeStory = () => setProps(ID.storyView, { opened: false });
-const datasetOf = (target, selector) => target.closest?.(selector)?.dataset ?? {};
 const reportFailure = () => showNotice(NO_SERVER);
 const updateStory = (change) => currentStory.set({ ...currentStory.value, ...change });
 

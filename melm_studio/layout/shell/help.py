@@ -8,9 +8,10 @@ from dash import html
 from dash.development.base_component import Component
 
 from melm_studio.layout import ids
-from melm_studio.layout.attributes import data
+from melm_studio.layout.attributes import aria, data
 from melm_studio.layout.keyboard import PAGE_KEYS, PRESENT_KEYS
 from melm_studio.layout.run_dialogs import dialog_frame
+from melm_studio.layout.shell.markup import Element
 
 # Where the tour stops: the section of a small screen, an element, and what it is for.
 TOUR = (
@@ -101,6 +102,37 @@ def help_view() -> Component:
             _keys(PRESENT_KEYS),
         ],
     )
+
+
+def tour_note() -> Component:
+    """The note at each stop of the tour; a script fills it and moves it there."""
+    return Element(
+        "div",
+        [
+            html.P(),
+            html.Div(
+                [
+                    html.Span(className="tour-count"),
+                    _tour_button("Close", "end", "is-text"),
+                    _tour_button("Next", "next", "is-primary"),
+                ]
+            ),
+        ],
+        id=ids.TOUR_NOTE,
+        className="tour-note",
+        popover="manual",
+        role="dialog",
+        **aria(label="Tour of the page"),
+    )
+
+
+def _tour_button(label: str, name: str, modifier: str) -> Component:
+    return html.Button(label, type="button", className=f"button {modifier}", **data(tour=name))
+
+
+def tooltip() -> Component:
+    """The one tooltip of the page, in which a script shows what `data-tip` says."""
+    return Element("div", id=ids.TOOLTIP, className="tooltip", popover="manual", role="tooltip")
 
 
 def _part(name: str) -> dict[str, Any]:

@@ -15,9 +15,38 @@ from dash.development.base_component import Component
 
 # What React spells otherwise, beyond capitals.
 _SPELLED = {"className": "class", "htmlFor": "for"}
-_VOID = {"Br", "Hr", "Img", "Input"}
+_VOID = {"br", "hr", "img", "input"}
+_PLAIN = {"dash_html_components", "plain"}
 _CONTENTS = "data-markup"  # a script writes these
 _NO_ATTRIBUTES = {"children", "key", _CONTENTS}
+
+
+class Element(Component):
+    """An element that `dash.html` lacks, as an input or a part of a drawing, for plain HTML alone.
+
+    Parameters
+    ----------
+    name : str
+        Its tag.
+    children : Component, str, number, None, or list of these
+    **attributes : Any
+        As those of `dash.html`.
+
+    Examples
+    --------
+    >>> markup(Element("input", type="range", min=0, max=9, **{"aria-label": "Size"}))
+    '<input type="range" min="0" max="9" aria-label="Size">'
+    """
+
+    _namespace = "plain"
+    _children_props: list[str] = []  # noqa: RUF012  as Dash declares them
+    _base_nodes: list[str] = ["children"]  # noqa: RUF012
+    _valid_wildcard_attributes: list[str] = ["data-", "aria-"]  # noqa: RUF012
+
+    def __init__(self, name: str, children: Any = None, **attributes: Any) -> None:
+        self._type = name
+        self._prop_names = ["children", *attributes]
+        cast(Any, super()).__init__(children=children, **attributes)  # Dash leaves it untyped
 
 
 def markup(node: Any) -> str:
@@ -45,13 +74,13 @@ def markup(node: Any) -> str:
     if not isinstance(node, Component):
         return escape(str(node), quote=False)
     written = cast(Any, node).to_plotly_json()  # Dash leaves it untyped
-    if written["namespace"] != "dash_html_components":
+    if written["namespace"] not in _PLAIN:
         raise ValueError(f"{written['type']} is none of dash.html. Leave it to Dash.")
     name, props = written["type"].lower(), written["props"]
     opening = f"<{name}{_attributes(props)}>"
     return (
         opening
-        if written["type"] in _VOID
+        if name in _VOID
         else f"{opening}{props.get(_CONTENTS) or markup(props.get('children'))}</{name}>"
     )
 

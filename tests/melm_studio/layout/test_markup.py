@@ -10,7 +10,7 @@ from dash import html
 
 from melm_studio.layout.attributes import aria, data
 from melm_studio.layout.page import static_parts
-from melm_studio.layout.shell.markup import markup, plain
+from melm_studio.layout.shell.markup import Element, markup, plain
 from tests.melm_studio.layout.trees import parts
 
 
@@ -37,6 +37,13 @@ def test_texts_and_attributes_are_no_markup():
 def test_an_element_without_content_has_no_end():
     assert (
         markup(html.Div([html.Img(alt="Plane"), html.Br()])) == '<div><img alt="Plane"><br></div>'
+    )
+
+
+def test_what_dash_has_no_component_for_is_written_alike():
+    box = Element("input", type="checkbox", checked=True, disabled=False, **data(allow="names"))
+    assert markup(html.Label([box, "Names"])) == (
+        '<label><input type="checkbox" checked data-allow="names">Names</label>'
     )
 
 

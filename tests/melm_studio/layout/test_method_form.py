@@ -20,7 +20,7 @@ def test_field_and_slider_span_gamma_from_its_minimum_to_its_maximum():
         GAMMA.default,
         GAMMA.maximum,
     )
-    ends = 10.0 ** float(slider["data-low"]), 10.0 ** float(slider["data-high"])
+    ends = 10.0 ** float(slider["min"]), 10.0 ** float(slider["max"])
     assert ends == (GAMMA.minimum, GAMMA.maximum)
 
 
