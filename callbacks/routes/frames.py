@@ -20,8 +20,10 @@ from callbacks.session import own_run, workspace
 from melm_core.methods import COMPONENTS, METHODS
 from melm_studio.analyses.check import CHECK, run_verdict, with_stability
 from melm_studio.configuration.messages import DATA_GONE
+from melm_studio.layout.shell.markup import markup
+from melm_studio.layout.trade_off import trade_off_chart
 from melm_studio.planes.axis_titles import axis_titles
-from melm_studio.planes.batches import batch_news, trade_off_points, trade_off_words
+from melm_studio.planes.batches import batch_news, trade_off_points
 from melm_studio.planes.captions import (
     SHAPES,
     STOPPING,
@@ -148,13 +150,16 @@ def gamma_advice_of(run_id: str) -> dict[str, Any]:
 
 
 def trade_off(run_id: str, sequence: int) -> dict[str, Any]:
-    """Accuracies of the classes and of the batches within them, by the weight of the batches."""
+    """Accuracies of the classes and of the batches within them, by the weight of the batches.
+
+    ``markup`` is their chart, for the page; it is empty without batches.
+    """
     record, event = own_run(run_id), requested_event(run_id, sequence)
     renderer = services().renderer
     points = trade_off_points(renderer, record, event, requested_options())
     chance = 1.0 / len(renderer.viewer(record).class_names)
-    words = trade_off_words(points)
-    return {"points": [asdict(point) for point in points], "chance": chance, "words": words}
+    chart = markup(trade_off_chart(points, chance)) if points else ""
+    return {"points": [asdict(point) for point in points], "chance": chance, "markup": chart}
 
 
 def terms(run_id: str, sequence: int) -> dict[str, Any]:

@@ -32,6 +32,7 @@ from melm_studio.layout.panel_tools import (
     picture_tools,
 )
 from melm_studio.layout.run_dialogs import DOWNLOADS_TITLE, OTHERS_TITLE
+from melm_studio.layout.shell.markup import Element
 
 SEARCH = "search"
 _SHAPES = {1: "line", 2: FLAT, 3: SPACE}
@@ -249,9 +250,23 @@ def _picture() -> Component:
             html.P(className="changed", **part("changed")),
             _edited_commands(),
             picture_tools(),
+            *_over_the_picture(),
         ],
         className="picture",
     )
+
+
+def _over_the_picture() -> list[Component]:
+    """What scripts show over it of features, rows, new rows, and columns that color the points."""
+    lit = [Element("line"), Element("path", d="M0 0L-11 5L-11 -5Z"), Element("text")]
+    return [
+        Element("svg", lit, className="lit-arrow", **part("lit-arrow"), **aria(hidden="true")),
+        html.Span(className="ring is-hovered", hidden=True, **part("ring-hovered")),
+        html.Span(className="ring is-marked", hidden=True, **part("ring-marked")),
+        html.Div(className="mark-legend", **part("mark-legend")),
+        html.P(className="new-rows-line", **part("new-line")),
+        html.Div(className="row-card", role="tooltip", hidden=True, **part("row-card")),
+    ]
 
 
 def _axis_titles() -> list[Component]:

@@ -51,11 +51,6 @@ def story_parts() -> list[Component]:
     ]
 
 
-def story_button() -> Component:
-    """The button that opens the story."""
-    return html.Button("Story", type="button", className="button menu-button", **data(story="open"))
-
-
 def story_list(views: Sequence[tuple[str, str, str]]) -> Component:
     """Title, caption and notes of every view; a hint if there is none."""
     if not views:

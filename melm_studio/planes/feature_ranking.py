@@ -10,6 +10,7 @@ import numpy as np
 from melm_core.base import FloatArray
 from melm_core.diagnostics import Importance
 from melm_core.evaluation import feature_order
+from melm_studio.planes.bent_features import PATH_SHARES
 from melm_studio.scores import importance_sentence
 
 # A list that is longer is not read; the line shows all features.
@@ -17,7 +18,10 @@ MAX_RANKED = 200
 # Fewer numbers as names may be years or doses, which a list shows as well.
 MIN_ORDERED = 20
 # A shape is a few pixels high.
-_SHAPE_DECIMALS = 2
+# The drawings in the list of features, in pixels.
+SHAPE_WIDTH, SHAPE_HEIGHT = 44, 14
+LINE_WIDTH, LINE_HEIGHT = 236, 48
+_MARGIN = 1  # half a line, and room for its joins
 
 
 def feature_ranking(
@@ -46,8 +50,11 @@ def feature_ranking(
     dict
         ``features`` in the `feature_order`, each with ``feature``, ``name``, ``x`` and ``y``, and,
         where it is known, with its ``share`` of the largest loss, whether it ``is_seen``, and what
-        is lost in ``words``, and, where it bends, with its ``shape`` from 0 to 1; ``of``, their
-        number in all; ``line``, None or the numbers ``at`` and the ``lengths``.
+        is lost in ``words``, and, where it bends, with its ``shape``: from its 1st to its 99th
+        percentile, how far it moves a row the way of its arrow, as the points of a polyline of SVG
+        in `SHAPE_WIDTH` by `SHAPE_HEIGHT`; ``of``, their number in all; ``line``, None or what the
+        lengths over these numbers are in ``words`` and as ``points`` in `LINE_WIDTH` by
+        `LINE_HEIGHT`.
 
     Examples
     --------
@@ -90,14 +97,26 @@ def _shape(steps: FloatArray) -> dict[str, Any]:
     extent = np.ptp(steps)  # nan of a straight feature
     if not extent > 0:
         return {}
-    return {"shape": np.round((steps - steps.min()) / extent, _SHAPE_DECIMALS).tolist()}
+    x = _MARGIN + (SHAPE_WIDTH - 2 * _MARGIN) * PATH_SHARES
+    y = _MARGIN + (SHAPE_HEIGHT - 2 * _MARGIN) * (steps.max() - steps) / extent
+    return {"shape": _points(x, y)}
 
 
-def _line(names: Sequence[str], lengths: FloatArray) -> dict[str, Any] | None:
-    at = ordered_numbers(names)
-    if at is None:
+def _points(x: FloatArray, y: FloatArray) -> str:
+    return " ".join(f"{left:.1f},{top:.1f}" for left, top in zip(x, y, strict=True))
+
+
+def _line(names: Sequence[str], lengths: FloatArray) -> dict[str, str] | None:
+    numbers = ordered_numbers(names)
+    if numbers is None:
         return None
-    return {"at": at, "lengths": np.round(lengths, 6).tolist()}
+    at = np.array(numbers)
+    low, high, most = at.min(), at.max(), lengths.max()
+    x, y = (at - low) / (high - low), 1 - lengths / (most if most > 0 else 1.0)
+    return {
+        "words": f"Length of the arrow by feature, from {low:g} to {high:g}",
+        "points": _points(LINE_WIDTH * x, LINE_HEIGHT * y),
+    }
 
 
 def ordered_numbers(names: Sequence[str]) -> list[float] | None:

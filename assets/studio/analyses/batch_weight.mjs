@@ -1,5 +1,7 @@
 // The card on batches: what the server says about them in the picture, the slider that refits the plane
 // with another weight of them, and a step away what that costs.
+import { ask, sentenceOf } from "../page/answers.mjs";
+import { writeMarkup } from "../page/dash.mjs";
 import { element, hide, write } from "../page/dom.mjs";
 import { addToPanels } from "../panel/features.mjs";
 
@@ -47,14 +49,13 @@ class BatchCard {
     if (place.dataset.address === address) return;
     place.dataset.address = address;
     place.replaceChildren(element("p", "hint", "Refitting the plane with several weights"));
-    const [answer, module] = await Promise.all([fetch(address), import("./trade_off_chart.mjs")].map((part) => part.catch(() => null)));
-    if (place.dataset.address !== address) return;
-    if (!answer?.ok || !module) {
+    try {
+      const { markup } = await ask(address);
+      if (place.dataset.address === address) writeMarkup(place, markup);
+    } catch (error) {
+      if (place.dataset.address !== address) return;
       delete place.dataset.address;
-      place.replaceChildren(element("p", "hint", "The server did not answer. Close and open this again."));
-      return;
+      place.replaceChildren(element("p", "hint", sentenceOf(error)));
     }
-    const { points, chance, words } = await answer.json();
-    place.replaceChildren(...module.tradeOffChart(points, chance, words));
   }
 }

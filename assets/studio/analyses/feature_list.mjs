@@ -11,8 +11,8 @@ import { shortened } from "../plane/label_placement.mjs";
 import { drawnAxes, toPixels } from "../plane/pixel_axes.mjs";
 import { PixelImages } from "./pixel_images.mjs";
 
-/** @typedef {{ feature: number, name: string, x: number, y: number, share?: number, is_seen?: boolean, words?: string, shape?: number[], is_stable?: boolean, stability?: string }} Feature */
-/** @typedef {{ features: Feature[], of: number, line: { at: number[], lengths: number[] } | null, stability?: string, second?: string }} Ranking */
+/** @typedef {{ feature: number, name: string, x: number, y: number, share?: number, is_seen?: boolean, words?: string, shape?: string, is_stable?: boolean, stability?: string }} Feature */
+/** @typedef {{ features: Feature[], of: number, line: { words: string, points: string } | null, stability?: string, second?: string }} Ranking */
 
 const LONGEST = 15;
 const FADED = "Features that fewer than half of the resamples select are faded.";
@@ -76,7 +76,8 @@ class FeatureList {
     this.images.show(ranking.images);
     this.shown = address;
     this.fade(ranking.features);
-    await this.draw(ranking);
+    // Shapes stay while planes follow each other. Where none bends, the list has no room for them.
+    this.list.classList.toggle("has-shapes", ranking.features.some(({ shape }) => shape));
     hide(panel.part("second"), !ranking.second);
     write(panel.part("second-words"), `${ranking.second} `);
   }
@@ -87,8 +88,9 @@ class FeatureList {
     this.shownAt = performance.now();
     const longest = Math.max(...features.map(lengthOf), Number.MIN_VALUE);
     const firstUnseen = features.findIndex((feature) => feature.is_seen === false);
+    const template = this.panel.part("feature");
     const known = new Map([...this.list.children].map((item) => [item.dataset.of, item]));
-    const items = features.map((feature) => filled(known.get(String(feature.feature)) ?? newItem(feature), feature, longest));
+    const items = features.map((feature) => filled(known.get(String(feature.feature)) ?? newItem(template, feature), feature, longest));
     for (const [i, item] of items.entries()) item.classList.toggle("is-first-unseen", i === firstUnseen);
     if (items.length !== this.list.childElementCount || items.some((item, i) => item !== this.list.children[i])) this.list.replaceChildren(...items);
     this.features = new Map(features.map((feature) => [feature.feature, feature]));
@@ -96,18 +98,16 @@ class FeatureList {
     const more = of > features.length ? `The strongest ${features.length} of ${of.toLocaleString("en")}.` : "";
     this.panel.part("features-more").title = stability ? FADED : "";
     write(this.panel.part("features-more"), [more, stability].filter(Boolean).join(" "));
-    if (!line) this.panel.part("features-line").replaceChildren();
+    this.showLine(line);
     this.arrow.show(this.lit());
   }
 
-  // Shapes stay while planes follow each other. Where none bends, the list has no room for them.
-  async draw({ features, line }) {
-    const isBent = features.some(({ shape }) => shape);
-    this.list.classList.toggle("has-shapes", isBent);
-    if (!isBent && !line) return;
-    const { drawShapes, lineOf } = await import("./feature_pictures.mjs");
-    drawShapes(this.list, features);
-    if (line) this.panel.part("features-line").replaceChildren(lineOf(line));
+  // The lengths of all arrows where features are in order, as along a spectrum.
+  showLine(line) {
+    const svg = this.panel.part("features-line");
+    svg.toggleAttribute("hidden", !line);
+    svg.setAttribute("aria-label", line?.words ?? "");
+    svg.firstElementChild.setAttribute("points", line?.points ?? "");
   }
 
   // Arrows of features without a visible effect are faint.
@@ -170,23 +170,17 @@ function strongest({ plane, figure }) {
   return { features: found, of: Math.min(of, found.length), line: null };
 }
 
-function newItem({ feature, name }) {
-  const item = document.createElement("li");
+function newItem(template, { feature, name }) {
+  const item = template.content.firstElementChild.cloneNode(true);
   item.dataset.of = String(feature);
-  const button = document.createElement("button");
-  Object.assign(button, { type: "button", className: "feature", title: name, tabIndex: -1 });
-  button.dataset.feature = String(feature);
-  button.setAttribute("aria-pressed", "false");
-  for (const part of ["feature-name", "feature-bar", "feature-direction"]) {
-    button.append(Object.assign(document.createElement("span"), { className: part }));
-  }
-  button.firstElementChild.textContent = shortened(name, LONGEST);
-  item.append(button);
+  item.firstElementChild.dataset.feature = String(feature);
+  item.querySelector(".feature-name").textContent = shortened(name, LONGEST);
   return item;
 }
 
 function filled(item, feature, longest) {
-  const [bar, direction] = ["bar", "direction"].map((part) => item.querySelector(`.feature-${part}`));
+  const [bar, direction, line] = [".feature-bar", ".feature-direction", "polyline"].map((part) => item.querySelector(part));
+  if (feature.shape) line.setAttribute("points", feature.shape);
   bar.style.setProperty("--share", String(feature.share ?? lengthOf(feature) / longest));
   direction.style.rotate = `${Math.round((Math.atan2(feature.x, feature.y) * 180) / Math.PI)}deg`;
   const worth = feature.is_seen === false ? `no effect seen: ${feature.words}` : feature.words;
@@ -200,22 +194,15 @@ function filled(item, feature, longest) {
 
 // The arrow of the feature that is pointed at in the list, over the picture.
 
-const SVG = "http://www.w3.org/2000/svg";
-
 class LitArrow {
   /** @param {Panel} panel */
   constructor(panel) {
     this.panel = panel;
     this.feature = null;
-    this.node = document.createElementNS(SVG, "svg");
-    this.node.setAttribute("class", "lit-arrow");
-    this.node.setAttribute("aria-hidden", "true");
-    this.line = document.createElementNS(SVG, "line");
-    this.head = document.createElementNS(SVG, "path");
-    this.head.setAttribute("d", "M0 0L-11 5L-11 -5Z");
-    this.name = document.createElementNS(SVG, "text");
-    this.node.append(this.line, this.head, this.name);
-    panel.node.querySelector(".picture").append(this.node);
+    this.node = panel.part("lit-arrow");
+    this.line = this.node.querySelector("line");
+    this.head = this.node.querySelector("path");
+    this.name = this.node.querySelector("text");
   }
 
   /** @param {{ name: string, x: number, y: number } | null} feature */

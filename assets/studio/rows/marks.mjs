@@ -49,8 +49,7 @@ class Marks {
     this.key = "";
     /** @type {string[] | null} */
     this.columns = null; // of the table, once they are known
-    this.legend = element("div", "mark-legend");
-    panel.node.querySelector(".picture").append(this.legend);
+    this.legend = panel.part("mark-legend");
     connectPopover(panel.part("marks"), panel.part("mark-tools"));
     panel.part("mark-tools").addEventListener("beforetoggle", ({ newState }) => newState === "open" && this.open());
     panel.part("color-by").onchange = ({ target }) => colorColumn.set(target.value || null);
@@ -67,7 +66,7 @@ class Marks {
       return;
     }
     for (const [part, chosen] of [["color-by", colorColumn.value], ["shape-by", shapeColumn.value]]) {
-      panel.part(part).replaceChildren(option("", BY_CLASS), ...this.columns.map((name) => option(name, name)));
+      panel.part(part).replaceChildren(new Option(BY_CLASS, ""), ...this.columns.map((name) => new Option(name)));
       panel.part(part).value = chosen ?? "";
     }
   }
@@ -142,12 +141,6 @@ class Marks {
 
 /** @param {PointMarks | null} marks */
 const everyMark = (marks) => marks?.every && { palette: marks.every.palette, codes: numbers(marks.every.codes) };
-
-function option(value, text) {
-  const node = document.createElement("option");
-  Object.assign(node, { value, textContent: text });
-  return node;
-}
 
 function swatch(color) {
   const node = element("span", "swatch");

@@ -74,10 +74,6 @@ class NewRows {
   constructor(panel) {
     this.panel = panel;
     this.known = null; // the last answer, and the address that it came from
-    this.line = element("p", "new-rows-line");
-    panel.node.querySelector(".picture").append(this.line);
-    this.asked = element("div", ""); // in sight above the list, since classes depend on the units
-    panel.part("new-headline").after(this.asked);
   }
 
   // Null while the plane still moves.
@@ -124,12 +120,13 @@ class NewRows {
     const { panel, known } = this;
     const report = known?.report;
     panel.part("new-rows").hidden = known === null;
-    this.line.textContent = known ? (known.refusal ?? report.headline) : "";
-    panel.part("new-headline").textContent = known ? `${known.name}: ${this.line.textContent}` : "";
+    const headline = known ? (known.refusal ?? report.headline) : "";
+    panel.part("new-line").textContent = headline;
+    panel.part("new-headline").textContent = known ? `${known.name}: ${headline}` : "";
     panel.part("new-list").replaceChildren(...(report?.rows ?? []).map((row) => element("li", "row-line", ...rowLine(row))));
     const notes = (report?.notes ?? []).map((note) => element("li", "", note));
     panel.part("new-notes").replaceChildren(...notes);
-    this.asked.replaceChildren(...(report?.scales ?? []).map(scaleQuestion));
+    panel.part("new-questions").replaceChildren(...(report?.scales ?? []).map(scaleQuestion));
     panel.part("new-confusion").replaceChildren(...(report?.confusion.length ? confusionRows(report) : []));
   }
 

@@ -24,10 +24,7 @@ class RowCard {
   constructor(panel) {
     this.panel = panel;
     this.picture = panel.node.querySelector(".picture");
-    this.node = element("div", "row-card");
-    this.node.setAttribute("role", "tooltip");
-    this.node.hidden = true;
-    this.picture.append(this.node);
+    this.node = panel.part("row-card");
     /** @type {Map<string, RowDetails>} */
     this.known = new Map();
   }

@@ -193,9 +193,8 @@ class Rings {
   constructor(panel) {
     this.panel = panel;
     this.plot = panel.part("plot");
-    this.hovered = ring("is-hovered");
-    this.marked = ring("is-marked");
-    panel.node.querySelector(".picture").append(this.hovered, this.marked);
+    this.hovered = panel.part("ring-hovered");
+    this.marked = panel.part("ring-marked");
     panel.node.addEventListener("panel:point", ({ detail }) => this.point(detail));
     panel.node.addEventListener("panel:painted", () => this.place());
   }
@@ -286,10 +285,4 @@ function indexOf(figure, row) {
     indices.set(figure, new Map(entries));
   }
   return indices.get(figure).get(row);
-}
-
-function ring(kind) {
-  const node = document.createElement("span");
-  Object.assign(node, { className: `ring ${kind}`, hidden: true });
-  return node;
 }

@@ -14,7 +14,6 @@ from melm_studio.layout.attributes import aria, data
 from melm_studio.layout.menus import menu, menu_button, menu_item, source_item
 from melm_studio.layout.shell.help import help_button
 from melm_studio.layout.shell.markup import plain
-from melm_studio.layout.story import story_button
 from melm_studio.runs.records.data_source import DataSource
 from melm_studio.workspace.data_source import RecentData
 
@@ -94,7 +93,7 @@ def _modes() -> Component:
 def _actions() -> Component:
     return html.Div(
         [
-            story_button(),
+            _story_button(),
             help_button(),
             dmc.ColorSchemeToggle(
                 lightIcon=html.Span(className="icon icon-sun"),
@@ -107,3 +106,8 @@ def _actions() -> Component:
         ],
         className="top-group",
     )
+
+
+def _story_button() -> Component:
+    """The button that opens the story."""
+    return html.Button("Story", type="button", className="button menu-button", **data(story="open"))

@@ -5,8 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from melm_core.diagnostics import Importance
+from melm_studio.planes.bent_features import PATH_SHARES
 from melm_studio.planes.feature_ranking import (
+    LINE_WIDTH,
     MAX_RANKED,
+    SHAPE_HEIGHT,
+    SHAPE_WIDTH,
     feature_ranking,
     ordered_numbers,
 )
@@ -43,16 +47,22 @@ def test_what_is_lost_without_a_feature_decides_and_not_the_length_of_its_arrow(
 
 def test_a_feature_that_bends_has_its_shape_and_others_have_none():
     loadings = np.array([[3.0, 0.0], [2.0, 0.0], [1.0, 0.0]])
-    shapes = np.array([[-2.0, 0.0, 6.0], [np.nan] * 3, [1.0, 1.0, 1.0]])
+    n = len(PATH_SHARES)
+    shapes = np.array([np.linspace(-2.0, 6.0, n), np.full(n, np.nan), np.ones(n)])
     found = feature_ranking(["bent", "straight", "constant"], loadings, shapes=shapes)["features"]
-    assert [feature.get("shape") for feature in found] == [[0.0, 0.25, 1.0], None, None]
+    assert ["shape" in feature for feature in found] == [True, False, False]
+    x, y = np.array([point.split(",") for point in found[0]["shape"].split()], dtype=float).T
+    assert (y[0], y[-1]) == (SHAPE_HEIGHT - 1, 1)  # the least effect is at the bottom
+    assert (np.diff(x) > 0).all()
+    assert x[PATH_SHARES == 0.5] == SHAPE_WIDTH / 2  # half of the rows are left of the middle
 
 
 def test_features_named_by_rising_numbers_are_a_line():
     names = [f"{wavelength} nm" for wavelength in range(400, 700, 10)]
     line = feature_ranking(names, np.ones((30, 2)))["line"]
-    assert line["at"][:2] == [400.0, 410.0]
-    np.testing.assert_allclose(line["lengths"], np.sqrt(2), atol=1e-6)
+    assert line["words"] == "Length of the arrow by feature, from 400 to 690"
+    points = line["points"].split()
+    assert (points[0], points[-1]) == ("0.0,0.0", f"{LINE_WIDTH:.1f},0.0")  # all are the longest
 
 
 def test_other_names_are_no_line():
