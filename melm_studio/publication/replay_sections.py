@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -37,6 +38,8 @@ _BRANCH = (
     '<li><button type="button" data-branch="{number}" aria-pressed="false">'
     "Follow {letter}</button> {words}</li>"
 )
+_MOST_TICKS = 8  # of the tree
+_SIDES = 0.08  # room beside it
 # Of the planes of a section.
 SECTION_BYTES = 3_000_000
 SECTION_STYLE = """\
@@ -131,20 +134,22 @@ def resamples_html(section: ResamplesSection) -> str:
 
 def tree_html(section: TreeSection, n_classes: int) -> str:
     """The tree beside the plane that is chosen in it, and its branches to follow."""
-    figures = {
-        scheme.value: tree_figure(
-            section.arrays,
-            section.height,
-            guessing=1 / n_classes,
-            recommended=section.recommended,
-            scheme=scheme,
+    charts = {
+        scheme.value: _chart(
+            tree_figure(
+                section.arrays,
+                section.height,
+                guessing=1 / n_classes,
+                recommended=section.recommended,
+                scheme=scheme,
+            )
         )
         for scheme in Scheme
     }
     order = list(section.views)
     marks = [
         {
-            "x": float(section.arrays.gammas[section.arrays.widths[place]]),
+            "x": math.log10(section.arrays.gammas[section.arrays.widths[place]]),
             "y": float(section.arrays.heights[place]),
             "words": section.arrays.words[place],
         }
@@ -152,7 +157,7 @@ def tree_html(section: TreeSection, n_classes: int) -> str:
     ]
     data = {
         **planes_of([section.views[place] for place in order], is_still=False),
-        "tree": figures,
+        "charts": charts,
         "marks": marks,
         "branches": [
             [order.index(place) for place in branch.planes if place in section.views]
@@ -167,6 +172,61 @@ def tree_html(section: TreeSection, n_classes: int) -> str:
     notes = html.escape(" ".join(section.notes))
     content = _TREE.format(branches=branches, notes=notes)
     return section_html("tree", "Tree of planes", section.words, content, data)
+
+
+def _chart(figure: Mapping[str, Any]) -> dict[str, Any]:
+    """A figure of the tree, over the logarithm of the kernel width, for the canvas of a replay.
+
+    It is ``Chart`` of ``assets/studio/panel/curve.mjs`` with its ``layout``. Lines across and up
+    are traces, and those that are dotted in plotly are dashed.
+    """
+    layout = figure["layout"]
+    font, ends = layout["font"], layout["yaxis"]["range"]
+    places = [math.log10(gamma) for gamma in layout["xaxis"]["tickvals"]]
+    low, high = min(places), max(places)
+    room = _SIDES * ((high - low) or 1.0)
+    across = [low - room, high + room]
+    some = slice(None, None, math.ceil(len(places) / _MOST_TICKS))
+    titles = [layout[axis]["title"]["text"] for axis in ("yaxis", "xaxis")]
+    lines = [
+        {
+            "mode": "lines",
+            "x": across if "domain" in shape["xref"] else [math.log10(shape["x0"])] * 2,
+            "y": ends if "domain" in shape["yref"] else [shape["y0"]] * 2,
+            "line": _dashed(shape["line"], {}),
+        }
+        for shape in layout["shapes"]
+    ]
+    traces = [
+        {
+            **trace,
+            "x": [None if gamma is None else math.log10(gamma) for gamma in trace["x"]],
+            "textfont": {**trace.get("textfont", {}), "family": font["family"]},
+            **({"line": _dashed(trace["line"], trace)} if "line" in trace else {}),
+        }
+        for trace in figure["data"]
+    ]
+    return {
+        "traces": [*traces, *lines],
+        "range": across,
+        "values": ends,
+        "caption": " by ".join(titles),
+        "ticks": {
+            "tickvals": places[some],
+            "ticktext": layout["xaxis"]["ticktext"][some],
+        },
+        "layout": {
+            "font": font,
+            "margin": {"l": 44, "r": 14, "t": 18, "b": 24},
+            "xaxis": {"tickfont": {"size": 12, "color": font["color"]}},
+            "yaxis": {"nticks": 8, "gridcolor": layout["yaxis"]["gridcolor"]},
+        },
+    }
+
+
+def _dashed(line: Mapping[str, Any], trace: Mapping[str, Any]) -> dict[str, Any]:
+    color = {"color": trace["fillcolor"]} if "fillcolor" in trace else {}
+    return {**color, **line, "dash": "dash" if line.get("dash") else None}
 
 
 def most_planes(view: PlaneView) -> int:

@@ -77,8 +77,6 @@ function showStills(grid, { planes, axes, stills }, { figures }) {
 // same branch at the width, or else the best there.
 
 const RING_PX = 20;
-const TREE_MARGIN = { l: 44, r: 14, t: 18, b: 24 };
-const [MOST_TICKS, MOST_LEVELS] = [8, 8];
 
 class TreeSection {
   constructor(part, data, scene, buttons) {
@@ -120,7 +118,7 @@ class TreeSection {
     const [low, high] = chart.values;
     const [left, right] = axis.range;
     const distances = marks.map(({ x, y }) => {
-      const across = axis.offset + ((Math.log10(x) - left) / (right - left)) * axis.length;
+      const across = axis.offset + ((x - left) / (right - left)) * axis.length;
       const down = box.top + ((high - y) / (high - low)) * box.height;
       return Math.hypot(across - offsetX, down - offsetY);
     });
@@ -145,30 +143,11 @@ class TreeSection {
   }
 
   drawTree() {
-    const { data, layout } = this.data.tree[schemeNow()];
+    const { layout, ...chart } = this.data.charts[schemeNow()];
     const { x, y } = this.data.marks[this.at];
-    const range = logRange(this.data.marks);
-    const { color } = layout.font;
-    const ring = { meta: { kind: "ring" }, mode: "markers", x: [x], y: [y], marker: { symbol: "circle-open", size: RING_PX, line: { width: 3 }, color } };
-    const traces = [...data, ...linesOf(layout, range), ring].map((trace) => onLogarithm(trace, layout.font));
-    const { tickvals, ticktext } = layout.xaxis;
-    const step = Math.ceil(tickvals.length / MOST_TICKS);
-    const some = (values) => values.filter((_, i) => i % step === 0);
-    this.chart.draw(
-      {
-        traces,
-        range,
-        values: layout.yaxis.range,
-        caption: `${layout.yaxis.title.text} by ${layout.xaxis.title.text}`,
-        ticks: { tickvals: some(tickvals).map(Math.log10), ticktext: some(ticktext) },
-      },
-      {
-        font: layout.font,
-        margin: TREE_MARGIN,
-        xaxis: { tickfont: { size: 12, color: layout.font.color } },
-        yaxis: { nticks: MOST_LEVELS, gridcolor: layout.yaxis.gridcolor },
-      },
-    );
+    const marker = { symbol: "circle-open", size: RING_PX, line: { width: 3 }, color: layout.font.color };
+    const ring = { meta: { kind: "ring" }, mode: "markers", x: [x], y: [y], marker };
+    this.chart.draw({ ...chart, traces: [...chart.traces, ring] }, layout);
   }
 }
 
@@ -183,28 +162,4 @@ export function planeOf({ marks, branches }, chosen, width) {
   const own = branches.filter((branch) => branch.includes(chosen)).flat();
   const highest = (places) => places.toSorted((one, other) => marks[other].y - marks[one].y)[0];
   return highest(there.filter((at) => own.includes(at))) ?? highest(there);
-}
-
-const SIDES_OF_RANGE = 0.08;
-
-function logRange(marks) {
-  const widths = marks.map(({ x }) => Math.log10(x));
-  const [low, high] = [Math.min(...widths), Math.max(...widths)];
-  const room = SIDES_OF_RANGE * (high - low || 1);
-  return /** @type {[number, number]} */ ([low - room, high + room]);
-}
-
-// The lines of plotly's layout as traces: across at a height, and up at a kernel width.
-function linesOf({ shapes, yaxis: { range: heights } }, range) {
-  return shapes.map(({ xref, x0, y0, line }) => {
-    const isUp = xref === "x";
-    const [x, y] = isUp ? [[x0, x0], heights] : [range.map((end) => 10 ** end), [y0, y0]];
-    return { meta: { kind: "line" }, mode: "lines", x, y, line };
-  });
-}
-
-// A kernel width by its logarithm; lines that are dotted in plotly are dashed here.
-function onLogarithm(trace, { family }) {
-  const line = trace.line && { color: trace.fillcolor, ...trace.line, dash: trace.line.dash && "dash" };
-  return { ...trace, line, textfont: { ...trace.textfont, family }, x: trace.x.map((value) => value && Math.log10(value)) };
 }

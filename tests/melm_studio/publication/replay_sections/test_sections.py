@@ -70,11 +70,22 @@ def test_resamples_side_by_side_are_planes_of_the_loop_and_the_one_they_agree_on
 
 def test_every_plane_of_the_tree_has_its_mark_and_branches_lead_through_planes_in_the_file(tree):
     data = data_of(tree)
-    assert set(data["tree"]) == {"light", "dark"}
-    assert [mark["x"] for mark in data["marks"]] == [2.0, 1.0, 1.0]
+    assert [mark["x"] for mark in data["marks"]] == [np.log10(2.0), 0.0, 0.0]
     assert data["marks"][2]["words"] == NASTY
     assert data["branches"] == [[0, 1]]
     assert len(data["planes"]) == len(data["marks"])
+
+
+def test_the_chart_of_the_tree_spans_its_widths_and_heights_in_both_schemes(tree):
+    data = data_of(tree)
+    charts = data["charts"]
+    assert set(charts) == {"light", "dark"}
+    for chart in charts.values():
+        (left, right), (low, high) = chart["range"], chart["values"]
+        for trace in chart["traces"]:
+            assert all(left <= x <= right for x in trace["x"] if x is not None)
+        assert all(low <= mark["y"] <= high for mark in data["marks"])
+        assert chart["ticks"]["ticktext"] == [f"{10**x:g}" for x in chart["ticks"]["tickvals"]]
 
 
 def test_planes_of_many_classes_are_fewer_so_that_a_file_can_be_sent(monkeypatch):
