@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import Any
 
 import contourpy
@@ -54,6 +55,59 @@ def region_lines(regions: ClassRegions) -> tuple[FloatArray, tuple[int, ...]]:
     contours: FloatArray = np.concatenate(found) @ np.linalg.inv(grid.root)
     ends = np.cumsum([len(lines) for lines in found])
     return contours, tuple(ends[:-1].tolist())
+
+
+def simplified(
+    contours: FloatArray, levels: Sequence[int], tolerance: float
+) -> tuple[FloatArray, tuple[int, ...]]:
+    """The lines around the regions of a class by fewer vertices.
+
+    Parameters
+    ----------
+    contours, levels : ndarray of shape (n_vertices, 2), sequence of int
+        As `region_lines` returns them.
+    tolerance : float
+        How far a vertex that is left out may be from the line, at most.
+
+    Returns
+    -------
+    contours, levels : ndarray of shape (n_kept, 2), tuple of int
+
+    Notes
+    -----
+    D. H. Douglas and T. K. Peucker (1973), "Algorithms for the reduction of the number of points
+    required to represent a digitized line or its caricature", Cartographica 10(2).
+
+    Examples
+    --------
+    >>> line = np.array([[0.0, 0.0], [1.0, 0.01], [2.0, 0.0], [2.0, 2.0], [np.nan, np.nan]])
+    >>> simplified(line, (), 0.1)[0][:, 0].tolist()
+    [0.0, 2.0, 2.0, nan]
+    """
+    is_kept = np.isnan(contours[:, 0])
+    ends = np.flatnonzero(is_kept)
+    is_kept[np.concatenate([[0], ends[:-1] + 1])] = True
+    is_kept[ends - 1] = True
+    open_ends = np.flatnonzero(is_kept).tolist()
+    stretches = list(pairwise(open_ends))
+    while stretches:
+        first, last = stretches.pop()
+        between = contours[first + 1 : last] - contours[first]
+        if not len(between):
+            continue
+        along = contours[last] - contours[first]
+        length = np.hypot(*along)
+        # From a closed line's only end, the distance to that.
+        distances = (
+            np.abs(between @ (-along[1], along[0])) / length if length else np.hypot(*between.T)
+        )
+        farthest = int(distances.argmax())
+        if distances[farthest] > tolerance:
+            middle = first + 1 + farthest
+            is_kept[middle] = True
+            stretches += [(first, middle), (middle, last)]
+    n_kept = np.concatenate([[0], is_kept.cumsum()])
+    return contours[is_kept], tuple(n_kept[list(levels)].tolist())
 
 
 def _generator(

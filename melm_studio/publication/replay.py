@@ -16,6 +16,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from melm_core.base import FloatArray
+from melm_studio.planes.contours import simplified
 from melm_studio.planes.curve import curve_figure
 from melm_studio.planes.encoding import EllipseCoordinate, compact, stepped
 from melm_studio.planes.figure import empty_figure, limits, plane_frame
@@ -28,9 +29,11 @@ FRAMES_BYTES = 2_000_000
 MOST_POINTS = 1_200
 # Of plain numbers, those of arrows and of the curve among them.
 _DIGITS = 5
-# Steps of a coordinate within its range: a twentieth of a pixel, and neighbors along a contour are
-# so few steps apart that they compress to a byte.
-_STEPS = 8_000
+# Steps across a picture, about: a quarter of a pixel where it is a thousand wide. Neighbors along a
+# contour are so few steps apart that they compress to a byte, and vertices less than a step from
+# its line are left out.
+_STEPS = 4_000
+_MOST_CODES = 2**16 - 2
 
 _STYLE = """\
 * { box-sizing: border-box; }
@@ -266,9 +269,9 @@ def scene_data(
 
 def plane_data(view: PlaneView) -> dict[str, Any]:
     """Return the arrays of a plane, and what its arrows are of."""
-    arrows = view.arrows
+    arrows, step = view.arrows, _step(view)
     return {
-        "traces": _short(plane_frame(view, _encoded)),
+        "traces": _short(plane_frame(view, lambda values: _encoded(values, step))),
         "arrows": {"features": arrows.features.tolist(), "names": arrows.names},
     }
 
@@ -278,11 +281,19 @@ def _curve_data(events: Mapping[str, Sequence[Any]], objective: str) -> dict[str
     return {"events": _short(dict(events)), "figures": figures}
 
 
-def _encoded(values: FloatArray | EllipseCoordinate) -> Any:
+def _step(view: PlaneView) -> float:
+    """The step of the coordinates of a picture, in one digit."""
+    extent = float(np.ptp(limits(view), axis=1).max())
+    return float(f"{extent / _STEPS:.1g}") or 1.0
+
+
+def _encoded(values: FloatArray | EllipseCoordinate, step: float) -> Any:
     if isinstance(values, EllipseCoordinate) or not len(values):
         return compact(values)
     extent = float(np.nanmax(values) - np.nanmin(values)) if np.isfinite(values).any() else 0.0
-    return stepped(values, 2, step=extent / _STEPS or None).as_json()
+    encoded = stepped(values, 2, step=max(step, extent / _MOST_CODES)).as_json()
+    # In as few digits as make a tenth of a step.
+    return encoded | {"low": round(encoded["low"], 1 - math.floor(math.log10(step)))}
 
 
 def _short(values: Any) -> Any:
@@ -351,15 +362,22 @@ def _n_points(view: PlaneView) -> int:
 
 
 def thinned(view: PlaneView, *, has_layers: bool = False) -> PlaneView:
-    """Every n-th point of each class, the same ones in every plane; layers if they are shown."""
+    """Every n-th point of each class, the same ones in every plane; layers if they are shown.
+
+    Lines around regions have the vertices that are seen.
+    """
     step = max(1, math.ceil(_n_points(view) / MOST_POINTS))
-    classes = tuple(
-        replace(part, train=part.train[::step], held_out=part.held_out[::step])
-        if has_layers
-        else ClassView(part.train[::step], part.held_out[::step], part.contours, part.levels)
-        for part in view.classes
-    )
-    return replace(view, classes=classes)
+
+    def thin(part: ClassView) -> ClassView:
+        rows = part.train[::step], part.held_out[::step]
+        lines, levels = part.contours, part.levels
+        if levels:
+            lines, levels = simplified(lines, levels, _step(view))
+        if not has_layers:
+            return ClassView(*rows, lines, levels)
+        return replace(part, train=rows[0], held_out=rows[1], contours=lines, levels=levels)
+
+    return replace(view, classes=tuple(map(thin, view.classes)))
 
 
 def shared_axes(views: Sequence[PlaneView]) -> list[list[float]]:

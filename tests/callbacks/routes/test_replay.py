@@ -59,8 +59,21 @@ def test_the_replay_of_the_wines_is_below_600_kb(studio):
     studio.work()
     text = page(visitor)
     assert len(data_in(text)["frames"]) == MAX_FRAMES
-    assert len(text.encode()) < 600_000
+    assert len(text.encode()) < 400_000
     assert "window.Plotly" not in text
+
+
+@pytest.mark.slow
+def test_the_replay_of_the_wines_with_their_whole_tree_is_below_600_kb(studio):
+    visitor = studio.visitor()
+    visitor.choose_sample("wine")
+    visitor.run = visitor.start(method="melm", n_init=6)
+    studio.work()
+    visitor.http.post(f"/runs/{visitor.run}/analyses/tree")
+    studio.work()
+    text = page(visitor)
+    assert 'data-section="tree"' in text
+    assert len(text.encode()) < 600_000
 
 
 def test_names_in_the_replay_are_text(finished):
