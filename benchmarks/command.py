@@ -7,6 +7,8 @@ import resource
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 
 from sklearn.datasets import load_wine
@@ -22,44 +24,51 @@ _OPTIONS = {"": [], " --report": ["--report"], " --check": ["--check"]}
 
 
 def run_command(repeats: int) -> list[Measurement]:
-    """CPU seconds of the command on wine with three methods, and of imports."""
+    """CPU seconds of the command on wine with three methods, and of imports.
+
+    Modules are compiled before, as those of an installed package are.
+    """
     with tempfile.TemporaryDirectory() as folder:
+        compiled = {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": f"{folder}/compiled"}
+        cpu_s = partial(_cpu_s, environment={**os.environ, **_ONE_THREAD, **compiled})
         table = Path(folder) / "wine.csv"
         load_wine(as_frame=True).frame.to_csv(table, index=False)
         imports = [sys.executable, "-c", _LIBRARIES]
+        cpu_s(imports)
         measured = [("numpy, scipy, scikit-learn and pandas imported", [imports] * repeats)]
         for name, options in _OPTIONS.items():
             run = [sys.executable, "-m", "melm_studio", "run", str(table), "--label", "target"]
             run += ["--quiet", "--methods", *_METHODS, *options, "--out"]
+            cpu_s([*run, f"{folder}/first{name}"])
             commands = [[*run, f"{folder}/results{name}-{i}"] for i in range(repeats)]
             measured.append((f"run wine.csv --methods {' '.join(_METHODS)}{name}", commands))
         return [
             *(
-                Measurement(what, "CPU s", tuple(map(_cpu_s, commands)))
+                Measurement(what, "CPU s", tuple(map(cpu_s, commands)))
                 for what, commands in measured
             ),
-            _import_of_library(repeats),
+            _import_of_library(repeats, cpu_s),
         ]
 
 
-def _import_of_library(repeats: int) -> Measurement:
+def _import_of_library(repeats: int, cpu_s: Callable[[list[str]], float]) -> Measurement:
     """CPU seconds that importing the library takes beyond importing scikit-learn, in pairs."""
     pairs = [
-        tuple(_cpu_s([sys.executable, "-c", f"import {name}"]) for name in ("sklearn", "melm_core"))
+        tuple(cpu_s([sys.executable, "-c", f"import {name}"]) for name in ("sklearn", "melm_core"))
         for _ in range(max(repeats, _FEWEST_PAIRS))
     ]
     beyond = tuple(library - sklearn for sklearn, library in pairs)
     return Measurement("melm_core imported, beyond scikit-learn", "CPU s", beyond)
 
 
-def _cpu_s(command: list[str]) -> float:
+def _cpu_s(command: list[str], environment: Mapping[str, str]) -> float:
     """Processor seconds of a command and its children."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run(
         command,
         check=True,
         capture_output=True,
-        env={**os.environ, **_ONE_THREAD},
+        env=environment,
         cwd=APPLICATION_FOLDER,
     )
     after = resource.getrusage(resource.RUSAGE_CHILDREN)

@@ -136,7 +136,7 @@ class Workspace:
         UserError
             If they are no longer stored.
         """
-        return self._stored_data(shown.id)
+        return self.stored_data(shown.id)
 
     def run(self, run_id: str) -> RunRecord | None:
         """Return the run of that id if it belongs to the visitor.
@@ -341,7 +341,7 @@ class Workspace:
             raise UserError(NO_NEW_ROWS)
         if CLASSES in analysis.needs and record.n_classes == 1:
             raise UserError(NO_CLASSES)
-        if refusal := analysis.refusal(record, lambda: self._stored_data(record.data_id)):
+        if refusal := analysis.refusal(record, lambda: self.stored_data(record.data_id)):
             raise UserError(refusal)
         if new_rows is not None:
             self.store.put_file(self.owner, FileKind.DATA, key, new_rows)
@@ -352,7 +352,14 @@ class Workspace:
             self.store.delete(current.run_id)
         return run
 
-    def _stored_data(self, data_id: str) -> LabeledData:
+    def stored_data(self, data_id: str) -> LabeledData:
+        """Return prepared data by their content hash.
+
+        Raises
+        ------
+        UserError
+            If they are no longer stored.
+        """
         raw = self.store.get_file(self.owner, FileKind.DATA, data_id)
         if raw is None:
             raise UserError(DATA_GONE)
@@ -390,7 +397,7 @@ class Workspace:
         current = self.ranking(shown)
         if current is not None and not current.state.is_cut_short:
             return current
-        if len(self._stored_data(shown.id).class_names) == 1:
+        if len(self.stored_data(shown.id).class_names) == 1:
             raise UserError(NO_CLASSES)
         run = new_ranking(
             self.owner, shown.id, shown.name, shown.run_source, table_version=shown.version

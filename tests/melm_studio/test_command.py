@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+import sys
 
 import pytest
 
 from melm_core import METHODS
+from melm_studio.application_folder import APPLICATION_FOLDER
 from melm_studio.command import main
 
 REPLY = """
@@ -41,3 +43,22 @@ def test_bash_completes_commands_options_and_methods(completions):
     assert completions("--pr") == ["--print-completion"]
     assert "--label" in completions("open --la")
     assert set(completions('run table.csv --methods ""')) == set(METHODS)
+
+
+def test_a_started_command_collects_what_it_makes_but_nothing_that_it_imported():
+    started = """
+import gc
+import melm_studio.__main__ as program
+from unittest.mock import patch
+with patch("melm_studio.command.main", lambda: 7):
+    assert program.main() == 7
+print(gc.isenabled(), len(gc.get_objects()) < gc.get_freeze_count() / 10)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", started],
+        check=True,
+        capture_output=True,
+        text=True,
+        cwd=APPLICATION_FOLDER,
+    )
+    assert done.stdout == "True True\n"

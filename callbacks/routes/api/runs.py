@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import TypeVar
 
 import flask
@@ -272,9 +273,10 @@ def prepare() -> PreparedTable:
 
 
 def prepared(source: DataSource) -> LabeledData:
-    """Return the prepared table of a source."""
+    """Return the prepared table of a source, which is read once for all requests."""
     own = workspace()
-    return own.prepare(own.table(source), source)
+    table = services().tables.describe(own, source)
+    return dataclasses.replace(own.stored_data(table.id), warnings=table.warnings)
 
 
 def _described_table(data: LabeledData) -> PreparedTable:

@@ -100,7 +100,10 @@ def _draw_contours(
     """
     for lines in map(loops, part.regions):
         if lines and not is_plain:
-            axes.add_patch(PathPatch(region(lines), facecolor=mark.color, alpha=_FILL, linewidth=0))
+            # As an artist: the limits of the axes are set, and a patch would be measured for them.
+            axes.add_artist(
+                PathPatch(region(lines), facecolor=mark.color, alpha=_FILL, linewidth=0)
+            )
     outlines = LineCollection(
         loops(part.contours),
         colors=INK if is_plain else mark.color,

@@ -20,6 +20,7 @@ from melm_studio.analyses.ranking import RANKING, ranked
 from melm_studio.planes.contours import CONTOUR_SHARES
 from melm_studio.planes.renderer import PlaneRenderer
 from melm_studio.programs.models import Check, Comparison, Planes, PreparedTable, Result, Run, Runs
+from melm_studio.workspace.workspace import Workspace
 from tests.callbacks.tables import blobs, csv
 
 TABLE = csv(blobs(n_rows=60))
@@ -70,6 +71,23 @@ def test_a_table_is_prepared_as_for_a_run(program, run):
     assert table.id == run.data_id
     assert sum(table.classes.values()) == table.n_rows == 60
     assert table.label not in [feature.name for feature in table.features]
+
+
+def test_several_runs_of_a_table_prepare_it_once(program, monkeypatch):
+    sources = []
+    prepare = Workspace.prepare
+
+    def counted(own, table, source):
+        sources.append(source)
+        return prepare(own, table, source)
+
+    monkeypatch.setattr(Workspace, "prepare", counted)
+    table = program.read(PreparedTable, "POST", "/tables", json=program.upload())
+    for method in ("lda", "pca"):
+        request = {"source": program.upload(), "method": method}
+        assert program.read(Run, "POST", "/runs", json=request).data_id == table.id
+    assert len(sources) == 1
+    assert program.read(PreparedTable, "POST", "/tables", json=program.upload()) == table
 
 
 def test_somebody_looks_at_what_the_page_starts_and_nobody_at_what_a_program_does(run, studio):
