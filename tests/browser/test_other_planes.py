@@ -54,7 +54,7 @@ def show(panel: Panel, button: Locator) -> float:
 @pytest.mark.parametrize(
     ("item", "dialog", "shows"),
     [
-        ("Tree of planes", ids.analysis("tree"), "[data-plane]"),
+        ("Tree of planes", ids.analysis("tree"), ".tree-branches button"),
         ("Resampled plane", ids.analysis("resamples"), ".multiple:nth-child(3)"),
     ],
 )

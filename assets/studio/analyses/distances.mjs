@@ -62,17 +62,28 @@ async function explain(panel, figure, { row, label, x, y }) {
   await paint(panel, `distances/${row}`, inDialog("contributions"), inDialog("row"));
 }
 
+const paint = (panel, path, plot, words) => drawAnswer(addressOf(panel, path, { scheme: colorScheme() }), plot, words);
+
 /** How often each plot was requested, so that a late answer is dropped. @type {WeakMap<object, number>} */
 const requests = new WeakMap();
 
-async function paint(panel, path, plot, words) {
+/**
+ * Draws the figure that a route answers, and says its words, or why there is none.
+ * @param {string} address
+ * @param {HTMLElement} plot
+ * @param {HTMLElement} words
+ * @param {(answer: any) => void} [say] says more of the answer, before its figure is drawn
+ * @returns {Promise<any>} the answer; null where there is none, or another one was requested meanwhile
+ */
+export async function drawAnswer(address, plot, words, say = () => undefined) {
   const number = (requests.get(plot) ?? 0) + 1;
   requests.set(plot, number);
   try {
-    const answer = await ask(addressOf(panel, path, { scheme: colorScheme() }));
+    const answer = await ask(address);
     if (number !== requests.get(plot)) return null;
     words.textContent = answer.words;
     plot.setAttribute("aria-label", answer.words);
+    say(answer);
     await draw(plot, answer.figure.data, answer.figure.layout, DRAWN);
     return answer;
   } catch (error) {

@@ -1,6 +1,6 @@
 // Whether the lot of a second file has changed, beside the picture: compares the rows that are placed in it.
 import { ask } from "../page/answers.mjs";
-import { element } from "../page/dom.mjs";
+import { button } from "../page/dom.mjs";
 import { onChange } from "../page/signals.mjs";
 import { fields } from "../rows/new_rows.mjs";
 import { placedFile } from "../rows/new_rows_buttons.mjs";
@@ -10,8 +10,7 @@ export class View extends FoundView {
   /** @param {string} name of the analysis */
   constructor(name) {
     super(name);
-    this.chooseFile = element("button", "button", "New rows from a file…");
-    this.chooseFile.onclick = () => this.panel.part("add-rows").click();
+    this.chooseFile = button("button", "New rows from a file…", () => this.panel.part("add-rows").click());
     this.part("content").before(this.chooseFile);
     this.comparedWith = "";
     onChange(placedFile, () => this.dialog.open && this.isOutdated() && this.begin().catch(console.warn));

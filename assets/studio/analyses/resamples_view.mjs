@@ -1,7 +1,7 @@
 // The plane of a run as it moves between bootstrap resamples, beside the picture: played in the picture
 // as a loop, and each resample as a small picture.
 import { ask } from "../page/answers.mjs";
-import { element, lessMotion, span, wait } from "../page/dom.mjs";
+import { button, element, lessMotion, span, wait } from "../page/dom.mjs";
 import { speed } from "../panel/history.mjs";
 import { AnalysisView } from "./analysis_view.mjs";
 import { drawPreview } from "./preview.mjs";
@@ -15,8 +15,8 @@ const INTERVALS =
 
 export class View extends AnalysisView {
   constructor() {
-    const play = /** @type {HTMLButtonElement} */ (element("button", "button is-light", "Watch it move"));
-    Object.assign(play, { type: "button", disabled: true });
+    const play = button("button is-light", "Watch it move", () => this.toggle());
+    play.disabled = true;
     const multiples = element("div", "multiples");
     multiples.setAttribute("role", "group");
     multiples.setAttribute("aria-label", "Resamples");
@@ -25,7 +25,6 @@ export class View extends AnalysisView {
     const note = element("p", "hint");
     super("resamples", element("div", "", play), multiples, features, element("p", "hint", INTERVALS), note);
     this.parts = { play, multiples, features, note };
-    play.onclick = () => this.toggle();
   }
 
   // Of the run that is open already, the motion ends where it began.
@@ -63,11 +62,11 @@ export class View extends AnalysisView {
     const grid = this.parts.multiples;
     if (grid.querySelector(`[data-plane="${plane}"]`)) return;
     const canvas = document.createElement("canvas");
-    const button = element("button", "button is-text multiple", canvas, span(label));
-    Object.assign(button, { type: "button", onclick: () => this.showPlane(plane) });
-    button.dataset.plane = String(plane);
-    if (plane === this.found.mean) grid.prepend(button);
-    else grid.append(button);
+    const multiple = button("button is-text multiple", canvas, () => this.showPlane(plane));
+    multiple.append(span(label));
+    multiple.dataset.plane = String(plane);
+    if (plane === this.found.mean) grid.prepend(multiple);
+    else grid.append(multiple);
     const { panel } = this;
     drawPreview(canvas, panel, { gamma: panel.options.gamma, ...this.options(plane) }, () => canvas.isConnected).catch(console.warn);
   }

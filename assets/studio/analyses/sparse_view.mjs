@@ -4,7 +4,7 @@ import { ID } from "../constants.mjs";
 import { draw } from "../plane/plotly.mjs";
 import { ask, sentenceOf } from "../page/answers.mjs";
 import { setProps } from "../page/dash.mjs";
-import { element, rangeInput, span } from "../page/dom.mjs";
+import { button, element, rangeInput, span } from "../page/dom.mjs";
 import { showNotice } from "../page/notice.mjs";
 import { AnalysisView } from "./analysis_view.mjs";
 
@@ -15,8 +15,8 @@ export class View extends AnalysisView {
     const size = element("div", "sparse-size");
     const sizeWords = element("p", "sparse-words");
     sizeWords.setAttribute("role", "status");
-    const keep = /** @type {HTMLButtonElement} */ (element("button", "button is-light", "Run on these features"));
-    keep.type = "button";
+    const keep = button("button is-light", "Run on these features", () =>
+      this.keep().catch((error) => showNotice(sentenceOf(error))));
     const features = element("ol", "sparse-features");
     features.setAttribute("aria-label", "Features kept");
     const more = element("p", "hint");
@@ -28,7 +28,6 @@ export class View extends AnalysisView {
     this.slider = rangeInput("Number of features", { min: "0", step: "1" });
     this.slider.oninput = () => this.choose(Number(this.slider.value));
     size.append(this.slider);
-    keep.onclick = () => this.keep().catch((error) => showNotice(sentenceOf(error)));
   }
 
   forget() {

@@ -1,16 +1,12 @@
 // The tree of planes beside the picture: follows its growth, previews the plane under the pointer,
 // and morphs the picture into the plane that is chosen.
-import { colorScheme, element, lessMotion, wait } from "../page/dom.mjs";
-import { speed } from "../panel/history.mjs";
-import { eased } from "../plane/clock.mjs";
+import { button, colorScheme, element } from "../page/dom.mjs";
 import { draw } from "../plane/plotly.mjs";
 import { AnalysisView } from "./analysis_view.mjs";
 import { drawPreview } from "./preview.mjs";
 import { optionsAt, shownIn, stepOf } from "./tree_steps.mjs";
-import { walkAlong } from "./walk.mjs";
+import { glide, walkAlong } from "./walk.mjs";
 
-const STEP_MS = 50;
-const MORPH_MS = 1500;
 const HEIGHTS = { accuracy: "Held-out accuracy", divergence: "Divergence" };
 const KEYS =
   "Tree of planes. Left and right arrows change the kernel width, up and down the plane; Enter shows it in the picture.";
@@ -21,7 +17,11 @@ const ARROWS = ["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"];
 
 export class View extends AnalysisView {
   constructor() {
-    const heights = element("div", "segments", ...Object.entries(HEIGHTS).map(heightButton));
+    const heights = element("div", "segments", ...Object.entries(HEIGHTS).map(([height, label]) => {
+      const choice = button("segment", label, () => this.measureBy(height));
+      choice.dataset.height = height;
+      return choice;
+    }));
     heights.setAttribute("role", "group");
     heights.setAttribute("aria-label", "Height of the planes");
     const plot = element("div", "tree-plot");
@@ -41,7 +41,6 @@ export class View extends AnalysisView {
     this.parts = { plot, preview, plane, branches, notes };
     this.height = "accuracy";
     this.at = -1; // the plane under the pointer or the keys
-    this.dialog.addEventListener("click", ({ target }) => this.click(/** @type {HTMLElement} */ (target)));
   }
 
   /** @param {Panel} panel */
@@ -74,8 +73,8 @@ export class View extends AnalysisView {
     this.parts.notes.replaceChildren(...notes.map((note) => element("li", "", note)));
     this.listBranches(this.tree);
     const height = figure?.height ?? this.height;
-    for (const button of this.dialog.querySelectorAll("[data-height]")) {
-      button.setAttribute("aria-pressed", String(/** @type {HTMLElement} */ (button).dataset.height === height));
+    for (const choice of this.dialog.querySelectorAll("[data-height]")) {
+      choice.setAttribute("aria-pressed", String(/** @type {HTMLElement} */ (choice).dataset.height === height));
     }
     this.look();
   }
@@ -84,13 +83,12 @@ export class View extends AnalysisView {
     const written = JSON.stringify(branches);
     if (written === this.listed) return;
     this.listed = written;
-    const items = branches.map(({ letter, words, best }, i) => {
-      const show = element("button", "button is-text", element("strong", "", letter), ` ${words}`);
-      const walk = element("button", "button", "Walk");
-      show.dataset.plane = String(best);
-      walk.dataset.branch = String(i);
+    const items = branches.map((branch) => {
+      const { letter, words, best } = branch;
+      const show = button("button is-text", element("strong", "", letter), () => this.choose(best).catch(console.warn));
+      show.append(` ${words}`);
+      const walk = button("button", "Walk", () => this.walk(branch).catch(console.warn));
       walk.setAttribute("aria-label", `Walk along ${letter} as γ rises`);
-      for (const button of [show, walk]) button.setAttribute("type", "button");
       return element("li", "", show, walk);
     });
     this.parts.branches.replaceChildren(...items);
@@ -136,31 +134,18 @@ export class View extends AnalysisView {
     const number = (this.playing = performance.now());
     const origin = tree.planes[shownIn(tree.planes, tree.run, panel.options)];
     if (origin === tree.planes[at]) return;
-    const lasts = lessMotion.matches ? 0 : MORPH_MS / speed.value;
-    for (let share = 0; share < 1; ) {
-      if (this.playing !== number || panel.isDisposed) return;
-      const began = performance.now();
-      share = Math.min(1, (began + STEP_MS - number) / lasts); // by the clock: a click should not be waited for
-      await panel.changeView(this.options(tree.planes[at], eased(share), origin));
-      await wait(began + STEP_MS - performance.now());
-    }
+    const isOn = () => this.playing === number && !panel.isDisposed;
+    await glide(isOn, (share) => panel.changeView(this.options(tree.planes[at], share, origin)));
   }
 
-  /** @param {number} branch its place in the list */
+  /** @param {Tree["branches"][number]} branch */
   walk(branch) {
     const { tree, panel } = this;
     this.playing = 0;
-    return walkAlong(panel, tree, tree.branches[branch], (at) => this.panel === panel && this.visit(at));
+    return walkAlong(panel, tree, branch, (at) => this.panel === panel && this.visit(at));
   }
 
-  /** @param {HTMLElement} target */
-  click(target) {
-    const { height } = /** @type {HTMLElement} */ (target.closest("[data-height]"))?.dataset ?? {};
-    const { plane } = /** @type {HTMLElement} */ (target.closest("[data-plane]"))?.dataset ?? {};
-    const { branch } = /** @type {HTMLElement} */ (target.closest("[data-branch]"))?.dataset ?? {};
-    if (plane) this.choose(Number(plane)).catch(console.warn);
-    if (branch) this.walk(Number(branch)).catch(console.warn);
-    if (!height) return;
+  measureBy(height) {
     this.height = height;
     this.load().catch(console.warn);
   }
@@ -175,14 +160,6 @@ export class View extends AnalysisView {
     event.preventDefault();
     event.stopPropagation();
   }
-}
-
-function heightButton([height, label]) {
-  const button = /** @type {HTMLButtonElement} */ (element("button", "segment", label));
-  button.type = "button";
-  button.dataset.height = height;
-  button.setAttribute("aria-pressed", "false");
-  return button;
 }
 
 // A ring around a plane, if there is one.

@@ -49,7 +49,8 @@ export async function walkAlong(panel, tree, { letter, planes }, onPlane = () =>
   let origin = tree.planes[shownIn(tree.planes, tree.run, panel.options)];
   for (const at of planes.toReversed()) {
     const target = tree.planes[at];
-    await glide(panel, tree.run, origin, target, isOn);
+    if (origin === target) await panel.changeView(optionsBetween(tree.run, origin, target, 1, panel.gamma));
+    else await glide(isOn, (share) => panel.changeView(optionsBetween(tree.run, origin, target, share, panel.gamma)));
     if (!isOn()) break;
     byId(ID.caption).textContent = `${letter}: ${target.words}`;
     onPlane(at);
@@ -60,14 +61,18 @@ export async function walkAlong(panel, tree, { letter, planes }, onPlane = () =>
   if (walking === number) stop();
 }
 
-// By the clock, as a click in the tree.
-async function glide(panel, tree, origin, target, isOn) {
+/**
+ * Goes to another plane by the clock: a slow machine shows fewer planes and not a slower motion.
+ * @param {() => boolean} isOn whether it is still wanted
+ * @param {(share: number) => Promise<unknown>} show the plane at a share of the way
+ */
+export async function glide(isOn, show) {
   const began = performance.now();
-  const lasts = lessMotion.matches || origin === target ? 0 : GLIDE_MS / speed.value;
+  const lasts = lessMotion.matches ? 0 : GLIDE_MS / speed.value;
   for (let share = 0; share < 1 && isOn(); ) {
     const step = performance.now();
     share = Math.min(1, (step + STEP_MS - began) / lasts);
-    await panel.changeView(optionsBetween(tree, origin, target, eased(share), panel.gamma));
+    await show(eased(share));
     await wait(step + STEP_MS - performance.now());
   }
 }

@@ -1,11 +1,10 @@
 // Requests of the page, and the answers of the server.
+import { saveFile } from "./dom.mjs";
 import { NO_SERVER } from "./notice.mjs";
 
 /** The files that are read as tables. */
 export const ACCEPTED =
   ".csv,.tsv,.txt,.gz,.zip,.xlsx,.xlsm,.xlsb,.xls,.ods,.parquet,.feather,.arrow,.npy,.npz,.h5ad,.arff,text/csv";
-
-const KEPT_MS = 60_000; // a file, for the browser to save it
 
 /**
  * The sentence of an answer that is not OK, which every route of the studio sends.
@@ -61,10 +60,7 @@ export function sendFile(file) {
  */
 export async function save(answer, otherwise) {
   const name = fileName(answer.headers.get("Content-Disposition") ?? "") ?? otherwise;
-  const link = document.createElement("a");
-  Object.assign(link, { href: URL.createObjectURL(await answer.blob()), download: name });
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), KEPT_MS);
+  saveFile(await answer.blob(), name);
   return name;
 }
 

@@ -115,11 +115,10 @@ export function numberedSlider(label, properties) {
  * @param {() => Promise<unknown>} play
  */
 export function playButton(label, play) {
-  const button = document.createElement("button");
-  Object.assign(button, { type: "button", className: "play", disabled: true });
-  button.setAttribute("aria-label", label);
-  button.addEventListener("click", () => play().catch(console.warn));
-  return button;
+  const node = button("play", "", () => play().catch(console.warn));
+  node.disabled = true;
+  node.setAttribute("aria-label", label);
+  return node;
 }
 
 /**
@@ -140,6 +139,26 @@ export function chooseFile(accept, onChoice) {
   const input = Object.assign(document.createElement("input"), { type: "file", accept });
   takeFiles(input, onChoice);
   input.click();
+}
+
+const KEPT_MS = 60_000; // a file, for the browser to save it
+
+/** Saves a file. @param {Blob} file @param {string} name */
+export function saveFile(file, name) {
+  const link = Object.assign(document.createElement("a"), { href: URL.createObjectURL(file), download: name });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), KEPT_MS);
+}
+
+/**
+ * A small button.
+ * @param {string} className
+ * @param {Node | string} label
+ * @param {() => unknown} onclick
+ */
+export function button(className, label, onclick) {
+  const node = /** @type {HTMLButtonElement} */ (element("button", className, label));
+  return Object.assign(node, { type: "button", onclick });
 }
 
 /**

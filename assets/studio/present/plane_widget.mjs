@@ -1,5 +1,5 @@
 // A plane in the cell of a notebook: what melm_studio/programs/plane_widget.py shows, by the protocol of anywidget.
-import { element, hide, write } from "../page/dom.mjs";
+import { button, element, hide, write } from "../page/dom.mjs";
 import { decodedPlane } from "../plane/arrays.mjs";
 import { toPixels } from "../plane/pixel_axes.mjs";
 import { isPoints } from "../plane/traces.mjs";
@@ -42,8 +42,8 @@ class Cell {
     this.model = model;
     this.node = element("div", "picture");
     this.classes = element("ul", "classes");
-    this.lasso = this.button("Select by a line", () => this.switchLasso());
-    this.clear = this.button("Select none", () => this.select([]));
+    this.lasso = button("", "Select by a line", () => this.switchLasso());
+    this.clear = button("", "Select none", () => this.select([]));
     this.words = element("p", "words");
     this.words.setAttribute("role", "status");
     root.append(this.node, element("div", "below", this.classes, this.lasso, this.clear, this.words));
@@ -54,11 +54,6 @@ class Cell {
     this.fitHeight();
     this.showAround();
     this.connectClick();
-  }
-
-  button(label, onclick) {
-    const button = /** @type {HTMLButtonElement} */ (element("button", "", label));
-    return Object.assign(button, { type: "button", onclick });
   }
 
   fitHeight() {

@@ -1,5 +1,5 @@
 // The page of the presenter's window: what the room sees and what it sees next, notes, the time, and what is on.
-import { byId } from "../page/dom.mjs";
+import { byId, write } from "../page/dom.mjs";
 import { decodedPlane } from "../plane/arrays.mjs";
 import { drawSmallPlane } from "../plane/small_plane.mjs";
 import { channelName, elapsedLabel, positionLabel } from "../workspace/story_order.mjs";
@@ -40,15 +40,12 @@ setInterval(tick, TICK_MS);
 tick();
 
 const step = (steps) => channel.postMessage({ step: steps });
+const restart = () => (began = Date.now());
 const press = (key) => channel.postMessage({ key });
 
 function tick() {
-  setText("elapsed", elapsedLabel(began === null ? 0 : Date.now() - began));
-  setText("time", new Date().toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" }));
-}
-
-function restart() {
-  began = Date.now();
+  write(byId("elapsed"), elapsedLabel(began === null ? 0 : Date.now() - began));
+  write(byId("time"), new Date().toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" }));
 }
 
 /** The picture of the room, as it is there. @param {ImageBitmap} picture */
@@ -61,17 +58,17 @@ function showRoom(picture) {
 function show({ at, count, current, next, scheme, heading, isPresenting, isBlank, hasCode, talk }) {
   document.documentElement.dataset.scheme = scheme;
   if (at >= 0 && began === null) restart();
-  setText("position", positionLabel({ views: Array.from({ length: count }), at }));
-  setText("title", current?.title ?? heading);
-  setText("caption", current?.caption ?? (count ? "" : NO_STORY));
-  setText("notes", current ? current.notes || NO_NOTES : "");
+  write(byId("position"), positionLabel({ views: Array.from({ length: count }), at }));
+  write(byId("title"), current?.title ?? heading);
+  write(byId("caption"), current?.caption ?? (count ? "" : NO_STORY));
+  write(byId("notes"), current ? current.notes || NO_NOTES : "");
   byId("notes").classList.toggle("is-empty", !current?.notes);
-  setText("next-title", next?.title ?? (count ? AT_END : ""));
-  setText("next-caption", next?.caption ?? "");
+  write(byId("next-title"), next?.title ?? (count ? AT_END : ""));
+  write(byId("next-caption"), next?.caption ?? "");
   byId("blank").setAttribute("aria-pressed", String(isBlank));
   byId("code").setAttribute("aria-pressed", String(hasCode));
-  setText("shared", talk ? `Shared: ${talk.viewers} ${talk.viewers === 1 ? "viewer" : "viewers"}, ${talk.address}` : "Not shared");
-  setText("room-state", stateOf({ isPresenting, isBlank, hasCode }));
+  write(byId("shared"), talk ? `Shared: ${talk.viewers} ${talk.viewers === 1 ? "viewer" : "viewers"}, ${talk.address}` : "Not shared");
+  write(byId("room-state"), stateOf({ isPresenting, isBlank, hasCode }));
   byId("room-state").hidden = !byId("room-state").textContent;
   drawNext(next?.view ?? null, scheme).catch(console.warn);
 }
@@ -104,10 +101,4 @@ const picture = (view, scheme) =>
 function paint(/** @type {any} */ plane) {
   canvas.hidden = false;
   drawSmallPlane(canvas, plane.styles, decodedPlane(plane));
-}
-
-// What is said already is not said again.
-function setText(id, text) {
-  const node = byId(id);
-  if (node.textContent !== text) node.textContent = text;
 }

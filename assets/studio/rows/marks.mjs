@@ -1,7 +1,7 @@
 // Points colored or shaped by any column, with a legend whose entries select their rows.
 import { GLYPHS, PLANE_TRACE } from "../constants.mjs";
 import { ask, sentenceOf } from "../page/answers.mjs";
-import { colorScheme, element } from "../page/dom.mjs";
+import { button, colorScheme, element } from "../page/dom.mjs";
 import { connectPopover } from "../page/menu.mjs";
 import { showNotice } from "../page/notice.mjs";
 import { batch, onChange, signal } from "../page/signals.mjs";
@@ -121,10 +121,10 @@ class Marks {
     const title = element("div", "mark-title", name);
     if (marks.is_scale) return [title, scale(marks.legend)];
     const entries = marks.legend.map(({ text, mark }) => {
-      const button = element("button", "mark-entry", draw(mark), text);
-      Object.assign(button, { type: "button", title: `Select the rows with ${name} ${text}` });
-      button.onclick = () => selectRows(this.rowsWith(marks, mark));
-      return element("li", "", button);
+      const entry = button("mark-entry", draw(mark), () => selectRows(this.rowsWith(marks, mark)));
+      entry.append(text);
+      entry.title = `Select the rows with ${name} ${text}`;
+      return element("li", "", entry);
     });
     return [title, element("ul", "", ...entries)];
   }

@@ -2,7 +2,7 @@
 // with the first of them.
 import { PLANE_TRACE } from "../constants.mjs";
 import { ask, refusalOf, requested, save, sendFile, sentenceOf } from "../page/answers.mjs";
-import { element } from "../page/dom.mjs";
+import { button, element } from "../page/dom.mjs";
 import { showNotice } from "../page/notice.mjs";
 import { onChange } from "../page/signals.mjs";
 import { addTraces } from "../panel/features.mjs";
@@ -165,14 +165,11 @@ class NewRows {
 
 // A column that seems to be in another unit, with the button that converts it.
 function scaleQuestion({ column, factor, sentence, label: words }) {
-  const convert = element("button", "button", words);
-  Object.assign(convert, { type: "button" });
-  convert.onclick = () => {
+  const convert = button("button", words, () => {
     const file = placedFile.value;
     placeFile({ ...file, scaled: { ...file.scaled, [column]: factor } });
-  };
-  const choices = element("div", "choices", convert);
-  return element("div", "table-question", element("p", "", sentence), choices);
+  });
+  return element("div", "table-question", element("p", "", sentence), element("div", "choices", convert));
 }
 
 /** @param {Panel} panel */

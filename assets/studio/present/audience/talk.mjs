@@ -1,19 +1,18 @@
 // The page of a viewer: shows what the presenter shows, until the viewer looks around. Then the picture
 // stays as it is, and "Follow" goes back to the talk.
-import { fontReady } from "../../page/dom.mjs";
+import { element, fontReady, saveFile, span, write } from "../../page/dom.mjs";
 import { decodedPlane, unpacked } from "../../plane/arrays.mjs";
 import { lookAround } from "../../plane/looking_around.mjs";
 import { Painter } from "../../plane/painter.mjs";
 import { steadyLimits } from "../../plane/scales.mjs";
 import { showClasses } from "../class_buttons.mjs";
 import { follow, KIND } from "./connection.mjs";
+import { onScheme, schemeNow } from "../replay/picture.mjs";
 import { viewOf, wordsOf } from "./picture.mjs";
 
 const REACH_PX = 22; // a finger is about twice as wide
 const OVER = "The talk has ended. Thank you for following.";
 const NOTHING_YET = "The presenter has not shown a picture yet. It will appear here.";
-
-const dark = globalThis.matchMedia?.("(prefers-color-scheme: dark)");
 
 export async function openTalk() {
   await fontReady();
@@ -51,9 +50,9 @@ class Talk {
     });
     byPart("return").onclick = () => this.goBack();
     byPart("fit").onclick = () => this.look({ axes: null });
-    byPart("save").onclick = () => this.save();
+    byPart("save").onclick = () => byPart("canvas").toBlob((image) => saveFile(image, "picture.png"));
     new ResizeObserver(() => this.draw()).observe(this.plot);
-    dark?.addEventListener("change", () => this.drawAnew());
+    onScheme(() => this.drawAnew());
     byPart("over").textContent = NOTHING_YET;
   }
 
@@ -82,7 +81,7 @@ class Talk {
     if (!this.shown) return;
     const { scene } = this.shown;
     const { names, figures } = scene;
-    showClasses(byPart("classes"), names, figures[this.scheme()], this.shownClasses(), (classes) => this.look({ classes }));
+    showClasses(byPart("classes"), names, figures[schemeNow()], this.shownClasses(), (classes) => this.look({ classes }));
     this.draw();
   }
 
@@ -93,11 +92,7 @@ class Talk {
   }
 
   view() {
-    return viewOf(this.shown.scene, this.shown, { scheme: this.scheme(), classes: this.shownClasses() });
-  }
-
-  scheme() {
-    return dark?.matches ? "dark" : "light";
+    return viewOf(this.shown.scene, this.shown, { scheme: schemeNow(), classes: this.shownClasses() });
   }
 
   wantedAxes() {
@@ -144,22 +139,7 @@ class Talk {
     byPart("ring").hidden = byPart("row").hidden = !found;
     if (!found) return;
     byPart("ring").style.translate = `${found.at[0]}px ${found.at[1]}px`;
-    const words = wordsOf(this.shown.scene, found.trace, found.index).map((text) => {
-      const line = document.createElement("span");
-      line.textContent = text;
-      return line;
-    });
-    byPart("row").replaceChildren(...words);
-  }
-
-  save() {
-    byPart("canvas").toBlob((image) => {
-      const link = document.createElement("a");
-      link.href = URL.createObjectURL(image);
-      link.download = "picture.png";
-      link.click();
-      URL.revokeObjectURL(link.href);
-    });
+    byPart("row").replaceChildren(...wordsOf(this.shown.scene, found.trace, found.index).map((text) => span(text)));
   }
 
   /** @param {string | null} message */
@@ -189,11 +169,11 @@ const byPart = (name) => document.querySelector(`[data-part="${name}"]`);
 
 /** The title, how well the classes are told apart, and what is shown. @param {any} picture */
 function showWords({ caption, position, run, gamma, lead, follow: rest, scene }) {
-  setText("caption", caption || run);
+  write(byPart("caption"), caption || run); // which is announced where it is another one
   const width = run.includes(`γ ${gamma}`) ? "" : `γ ${gamma}`;
-  setText("position", [position, caption && run, width].filter(Boolean).join(" · "));
-  setText("lead", lead);
-  setText("follow", rest);
+  write(byPart("position"), [position, caption && run, width].filter(Boolean).join(" · "));
+  write(byPart("lead"), lead);
+  write(byPart("follow"), rest);
   byPart("plot").setAttribute("aria-label", [`${run}: ${scene.names.join(", ")}.`, ...(lead ? [`${lead}; ${rest}`] : [])].join(" "));
 }
 
@@ -214,19 +194,6 @@ export function modeInWords(isFollowing, newest, shown) {
 /** @param {any} picture */
 function showNumbers({ numbers, scene }) {
   const rows = scene.drawn < scene.of ? [["Rows drawn", `${scene.drawn} of ${scene.of}`]] : [];
-  const cells = [["Data", scene.data], ...numbers, ...rows].flatMap(([name, value]) => [cell("dt", name), cell("dd", value)]);
+  const cells = [["Data", scene.data], ...numbers, ...rows].flatMap(([name, value]) => [element("dt", "", name), element("dd", "", value)]);
   byPart("numbers").replaceChildren(...cells);
-}
-
-/** @returns {any} */
-function cell(name, text) {
-  const node = document.createElement(name);
-  node.textContent = text;
-  return node;
-}
-
-// An unchanged title is not announced again.
-function setText(name, text) {
-  const node = byPart(name);
-  if (node.textContent !== text) node.textContent = text;
 }

@@ -1,6 +1,6 @@
 // A picture of a replay: the painter with what a reader looks around by.
 import { PLANE_TRACE } from "../../constants.mjs";
-import { element, hide } from "../../page/dom.mjs";
+import { button, element, hide } from "../../page/dom.mjs";
 import { decodedPlane, fromBase64, unpacked } from "../../plane/arrays.mjs";
 import { lookAround } from "../../plane/looking_around.mjs";
 import { Painter } from "../../plane/painter.mjs";
@@ -44,11 +44,10 @@ export class Picture {
     this.colors = colors;
     this.plot = element("div", "plot");
     this.row = element("p", "row");
-    this.fit = element("button", "fit", "Show all");
+    this.fit = button("fit", "Show all", () => this.look(null));
     const canvas = /** @type {HTMLCanvasElement} */ (element("canvas", ""));
     this.plot.append(canvas);
     Object.assign(this.plot, { role: "img", tabIndex: 0 });
-    Object.assign(this.fit, { type: "button", onclick: () => this.look(null) });
     this.row.setAttribute("role", "status");
     node.append(this.plot, this.row, this.fit);
     hide(this.row, true);
