@@ -28,8 +28,8 @@ interface TreePlane {
   plane: number;
   gamma: number;
   y: number;
-  narrowing: number;
-  widening: number;
+  /** The planes that the arrow keys lead to, by their places in the list. */
+  steps: { left: number; right: number; up: number; down: number };
   words: string;
 }
 

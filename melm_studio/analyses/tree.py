@@ -228,18 +228,51 @@ def _drawn(report: TreeReport, subject: Subject, query: Mapping[str, str]) -> di
         recommended=recommended_gamma(subject.record, subject.fits),
         scheme=chosen(query, "scheme", Scheme.LIGHT),
     )
+    steps = tree_steps(report.planes, arrays.heights)
     planes = [
         {
             "plane": plane.plane,
             "gamma": report.gammas[plane.width],
             "y": float(y),
-            "narrowing": plane.narrowing,
-            "widening": plane.widening,
+            "steps": leads_to,
             "words": words,
         }
-        for plane, y, words in zip(report.planes, arrays.heights, arrays.words, strict=True)
+        for plane, y, words, leads_to in zip(
+            report.planes, arrays.heights, arrays.words, steps, strict=True
+        )
     ]
     return {"planes": planes, "figure": figure | {"height": height}}
+
+
+def tree_steps(planes: Sequence[TreePlane], heights: FloatArray) -> list[dict[str, int]]:
+    """Where each plane leads to, by its place: a step ``left``, ``right``, ``up`` or ``down``.
+
+    To the left kernels are narrower. A step follows the branch; where that ends, it goes to the
+    plane of the nearest height at the next width. Up and down are the other planes of the same
+    width. At an end it stays.
+    """
+    widths = np.array([plane.width for plane in planes])
+
+    def nearest(i: int, others: IntArray) -> int:
+        if not len(others):
+            return i
+        next_width = others[np.abs(others - widths[i]).argmin()]
+        there = np.flatnonzero(widths == next_width)
+        return int(there[np.abs(heights[there] - heights[i]).argmin()])
+
+    def steps(i: int, plane: TreePlane) -> dict[str, int]:
+        same = np.flatnonzero(widths == widths[i])
+        column = same[np.argsort(heights[same], kind="stable")].tolist()
+        at = column.index(i)
+        narrower, wider = widths[widths > widths[i]], widths[widths < widths[i]]
+        return {
+            "left": plane.narrowing if plane.narrowing >= 0 else nearest(i, narrower),
+            "right": plane.widening if plane.widening >= 0 else nearest(i, wider),
+            "up": column[min(at + 1, len(column) - 1)],
+            "down": column[max(at - 1, 0)],
+        }
+
+    return [steps(i, plane) for i, plane in enumerate(planes)]
 
 
 def _scored(data: LabeledData, rows: IntArray) -> tuple[Any, ...]:

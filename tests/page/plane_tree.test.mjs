@@ -1,32 +1,17 @@
-// Through a tree of planes by the arrow keys, and the views that show its planes.
+// The views that show planes of a tree.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isOfTree, morphIn, viewQuery, changesOf, DEFAULT_VIEW } from "../../assets/studio/panel/view_options.mjs";
-import { branchToWalk, optionsAt, optionsBetween, shownIn, stepOf } from "../../assets/studio/analyses/tree_steps.mjs";
+import { branchToWalk, optionsAt, optionsBetween, shownIn } from "../../assets/studio/analyses/tree_steps.mjs";
 
-// Two planes at gamma 2; the first continues at gamma 1, where a third one begins.
+// Two planes at gamma 2, and two at gamma 1.
 const PLANES = [
-  { plane: 0, gamma: 2, y: 0.9, narrowing: 2, widening: -1, words: "" },
-  { plane: 3, gamma: 2, y: 0.5, narrowing: -1, widening: -1, words: "" },
-  { plane: 4, gamma: 1, y: 0.8, narrowing: -1, widening: 0, words: "" },
-  { plane: 7, gamma: 1, y: 0.55, narrowing: -1, widening: -1, words: "" },
+  { plane: 0, gamma: 2, y: 0.9, words: "" },
+  { plane: 3, gamma: 2, y: 0.5, words: "" },
+  { plane: 4, gamma: 1, y: 0.8, words: "" },
+  { plane: 7, gamma: 1, y: 0.55, words: "" },
 ];
 const viewOf = (change) => ({ ...DEFAULT_VIEW, ...change });
-
-test("left and right follow a branch, or go to the nearest height where it ends", () => {
-  assert.equal(stepOf(PLANES, 0, "ArrowLeft"), 2);
-  assert.equal(stepOf(PLANES, 2, "ArrowRight"), 0);
-  assert.equal(stepOf(PLANES, 1, "ArrowLeft"), 3);
-  assert.equal(stepOf(PLANES, 3, "ArrowRight"), 1);
-  assert.equal(stepOf(PLANES, 0, "ArrowRight"), 0); // no kernel is wider
-  assert.equal(stepOf(PLANES, 3, "ArrowLeft"), 3);
-});
-
-test("up and down go through the planes of one width, and stay at the ends", () => {
-  assert.equal(stepOf(PLANES, 1, "ArrowUp"), 0);
-  assert.equal(stepOf(PLANES, 0, "ArrowUp"), 0);
-  assert.equal(stepOf(PLANES, 2, "ArrowDown"), 3);
-});
 
 test("a plane of the tree is shown at its own kernel width", () => {
   const there = viewOf(optionsAt("t", PLANES[2], 1, PLANES[0], 2));

@@ -1,31 +1,4 @@
-// The steps through a tree of planes, as pure functions.
-
-/**
- * The plane that an arrow key leads to: to the left the kernels are narrower, up is higher.
- * @param {TreePlane[]} planes
- * @param {number} at
- * @param {string} key
- * @returns {number}
- */
-export function stepOf(planes, at, key) {
-  const from = planes[at];
-  if (key === "ArrowLeft") return from.narrowing >= 0 ? from.narrowing : nearest(planes, from, (gamma) => gamma < from.gamma);
-  if (key === "ArrowRight") return from.widening >= 0 ? from.widening : nearest(planes, from, (gamma) => gamma > from.gamma);
-  const column = indicesAt(planes, from.gamma).sort((one, other) => planes[one].y - planes[other].y);
-  const place = column.indexOf(at) + (key === "ArrowUp" ? 1 : -1);
-  return column[Math.min(Math.max(place, 0), column.length - 1)];
-}
-
-const indicesAt = (planes, gamma) => [...planes.keys()].filter((i) => planes[i].gamma === gamma);
-
-// At the next width on a side, the plane of the nearest height; the plane itself where that side is empty.
-function nearest(planes, from, isOnSide) {
-  const gammas = planes.map(({ gamma }) => gamma).filter(isOnSide);
-  if (!gammas.length) return planes.indexOf(from);
-  const next = gammas.reduce((one, other) => (Math.abs(Math.log(one / from.gamma)) <= Math.abs(Math.log(other / from.gamma)) ? one : other));
-  return indicesAt(planes, next).reduce((one, other) =>
-    Math.abs(planes[one].y - from.y) <= Math.abs(planes[other].y - from.y) ? one : other);
-}
+// The views of planes of a tree, as pure functions.
 
 /**
  * The plane of the tree that a view shows; -1 where it shows another one.

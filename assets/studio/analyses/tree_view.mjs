@@ -4,7 +4,7 @@ import { button, colorScheme, element } from "../page/dom.mjs";
 import { draw } from "../plane/plotly.mjs";
 import { AnalysisView } from "./analysis_view.mjs";
 import { drawPreview } from "./preview.mjs";
-import { optionsAt, shownIn, stepOf } from "./tree_steps.mjs";
+import { optionsAt, shownIn } from "./tree_steps.mjs";
 import { glide, walkAlong } from "./walk.mjs";
 
 const HEIGHTS = { accuracy: "Held-out accuracy", divergence: "Divergence" };
@@ -13,7 +13,7 @@ const KEYS =
 const MEANING =
   "Each mark is a plane where the divergence has an optimum, each line one that persists as the kernels change. Dark " +
   "lines exceed what shuffled labels reach (the gray band) over an octave of γ or more. Click a mark to see its plane.";
-const ARROWS = ["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"];
+const STEPS = { ArrowLeft: "left", ArrowRight: "right", ArrowUp: "up", ArrowDown: "down" };
 
 export class View extends AnalysisView {
   constructor() {
@@ -154,7 +154,7 @@ export class View extends AnalysisView {
   press(event) {
     super.press(event);
     if (event.target !== this.parts.plot || !this.tree?.planes.length) return;
-    if (ARROWS.includes(event.key)) this.visit(this.at < 0 ? 0 : stepOf(this.tree.planes, this.at, event.key));
+    if (event.key in STEPS) this.visit(this.at < 0 ? 0 : this.tree.planes[this.at].steps[STEPS[event.key]]);
     else if (event.key === "Enter" || event.key === " ") this.choose(this.at).catch(console.warn);
     else return;
     event.preventDefault();

@@ -20,6 +20,7 @@ from melm_studio.analyses.tree import (
     tree_arrays,
     tree_figure,
     tree_notes,
+    tree_steps,
 )
 from melm_studio.planes.theme import THEMES, Scheme
 
@@ -162,3 +163,26 @@ def test_the_recommended_width_and_guessing_are_marked_where_they_apply():
     assert guessing["y"] == 0.5
     assert 10 ** recommended["x"] == pytest.approx(2.0)
     assert not tree_figure(ARRAYS, Height.DIVERGENCE, guessing=0.5)["layout"]["shapes"]
+
+
+# Two planes at the wider kernels; the first continues at the narrower ones, where a third begins.
+STEPPED = (
+    replace(WIDE, narrowing=2),
+    replace(OTHER, width=0),
+    replace(NARROW, widening=0),
+    OTHER,
+)
+
+
+LEADS = tree_steps(STEPPED, np.array([0.9, 0.5, 0.8, 0.55]))
+
+
+def test_arrow_keys_follow_a_branch_or_go_to_the_nearest_height_where_it_ends():
+    left, right = ([step[way] for step in LEADS] for way in ("left", "right"))
+    assert left == [2, 3, 2, 3]  # no kernel is narrower than those of the last two
+    assert right == [0, 1, 0, 1]
+
+
+def test_arrow_keys_go_through_the_planes_of_one_width_and_stay_at_the_ends():
+    assert [step["up"] for step in LEADS] == [0, 0, 2, 2]
+    assert [step["down"] for step in LEADS] == [1, 1, 3, 3]
