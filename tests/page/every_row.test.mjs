@@ -135,6 +135,15 @@ test("hidden rows are left out, and the marks of the others are as large as with
   assert.deepEqual(pixels, alone);
 });
 
+test("the same marks are drawn by the looks that they have now", () => {
+  const points = { x: Float32Array.of(4.5, 14.5), y: Float32Array.of(9.5, 9.5) };
+  const draw = (marks, looks) => new Raster(20, 20).draw(points, { marks, looks }, AXES, 1);
+  const [marks, first] = [Uint16Array.of(0, 1), [LOOKS[0], { ...LOOKS[1], symbol: "circle" }]];
+  draw(marks, first);
+  const faint = [{ ...first[0], weight: 0 }, { ...first[1], color: [0, 255, 0] }];
+  assert.deepEqual(draw(marks, faint), draw(marks.slice(), faint));
+});
+
 test("rows beyond the picture are left out, and what was drawn before is gone", () => {
   const raster = new Raster(20, 20);
   drawn(raster, [4.5], [9.5], [0]);

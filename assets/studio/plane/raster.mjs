@@ -42,8 +42,7 @@ export class Raster {
   draw(points, dress, axes, density) {
     const radius = radiusOf(this.place(points, dress, axes), density);
     this.marks.fill(0);
-    const symbols = [...new Set(dress.looks.filter(({ weight }) => weight > 0).map(({ symbol }) => symbol))];
-    for (const symbol of symbols) this.spread(this.sum(dress, symbol), footprint(symbol, radius));
+    for (const [symbol, rows] of rowsBySymbol(dress)) this.spread(this.sum(dress, rows), footprint(symbol, radius));
     return this.toned();
   }
 
@@ -70,24 +69,21 @@ export class Raster {
     return count;
   }
 
-  /** Sums the rows of a symbol in their pixels, and returns how many pixels have some. */
-  sum({ marks, looks }, symbol) {
+  /** Sums rows in their pixels, and returns how many pixels have some. */
+  sum({ marks, looks }, own) {
     const { rows, places, touched } = this;
-    const sums = new Float64Array(4 * looks.length);
-    for (const [mark, { color, weight, symbol: own }] of looks.entries()) {
-      if (own === symbol) sums.set([...color.map((part) => part * weight), weight], 4 * mark);
-    }
+    const sums = Float64Array.from(looks.flatMap(({ color, weight }) => [...color.map((part) => part * weight), weight]));
     let count = 0;
-    for (let i = 0; i < places.length; i += 1) {
-      const at = places[i];
-      const from = 4 * marks[i];
-      const weight = sums[from + 3];
-      if (at < 0 || weight === 0) continue;
+    for (let i = 0; i < own.length; i += 1) {
+      const row = own[i];
+      const at = places[row];
+      if (at < 0) continue;
+      const from = 4 * marks[row];
       if (rows[at + 3] === 0) touched[count++] = at;
       rows[at] += sums[from];
       rows[at + 1] += sums[from + 1];
       rows[at + 2] += sums[from + 2];
-      rows[at + 3] += weight;
+      rows[at + 3] += sums[from + 3];
     }
     return count;
   }
@@ -131,6 +127,25 @@ export class Raster {
     }
     return pixels;
   }
+}
+
+/** The rows of each symbol, by the marks of all, which stay while a picture moves. @type {WeakMap<Uint16Array, Map<string, Int32Array>>} */
+const known = new WeakMap();
+
+/** @param {Dress} dress */
+function rowsBySymbol({ marks, looks }) {
+  if (known.has(marks)) return known.get(marks);
+  const found = new Map();
+  const own = new Int32Array(marks.length);
+  for (const { symbol } of looks) {
+    if (found.has(symbol)) continue;
+    const isOwn = looks.map((look) => look.symbol === symbol);
+    let count = 0;
+    for (let row = 0; row < marks.length; row += 1) if (isOwn[marks[row]]) own[count++] = row;
+    found.set(symbol, own.slice(0, count));
+  }
+  known.set(marks, found);
+  return found;
 }
 
 // The opacity of a number of rows, of 255; above the longest table, differences are not seen.
