@@ -180,6 +180,16 @@ class PlaneViewer:
         components = self.oriented(components, toward, changed_from)
         projected = self._projected(components)
         scores = scores or self._scores(projected, components)
+        view = self._drawn_view(components, projected, scores, view_angle)
+        return replace(view, explained=self.explained_shares(components, view_angle))
+
+    def _drawn_view(
+        self,
+        components: FloatArray,
+        projected: ClassDensities,
+        scores: Scores,
+        view_angle: tuple[float, float],
+    ) -> PlaneView:
         if self.n_components == 1:
             return self._line(components, projected, scores)
         if self.n_components == 2 and view_angle == FROM_THE_FRONT:

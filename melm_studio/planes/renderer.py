@@ -89,6 +89,7 @@ class PlaneRenderer:
         self._viewer = shared(self._prepare_viewer, MAX_VIEWER_BYTES, size_of)
         self._origin = shared(self._measure_origin, MAX_VIEWERS)
         self._densities = KeptDensities(store, self._origin)
+        self._event = shared(self._stored_event, MAX_VIEWS)
         self._view = shared(self._draw, MAX_VIEWS)
         self._edited = shared(self._edit, MAX_VIEWS)
         self._coordinates = shared(self._project, MAX_VIEWERS)
@@ -323,8 +324,7 @@ class PlaneRenderer:
         self, record: RunRecord, event: PlaneEvent, options: ViewOptions = DEFAULT_VIEW
     ) -> FloatArray:
         """Return the share of the variance that each axis of a view explains."""
-        oriented = self._oriented(record, event, options)
-        return self.viewer(record).explained_shares(oriented, options.view_angle)
+        return self.view(record, event, options).explained
 
     def scores(self, record: RunRecord, event: PlaneEvent) -> Scores:
         """Return how well the plane of an event separates the rows, without computing its view."""
@@ -503,10 +503,17 @@ class PlaneRenderer:
         return self._coordinates(*toward) if is_alike and has_same_rows else None
 
     def _known(self, run_id: str, sequence: int) -> tuple[RunRecord, PlaneEvent]:
-        record, event = self._store.get(run_id), self._store.event(run_id, sequence)
-        if record is None or event is None:
+        record = self._store.get(run_id)
+        if record is None:
             raise DataGoneError(run_id)
-        return record, event
+        return record, self._event(run_id, sequence)
+
+    def _stored_event(self, run_id: str, sequence: int) -> PlaneEvent:
+        """One event; none ever changes."""
+        event = self._store.event(run_id, sequence)
+        if event is None:
+            raise DataGoneError(run_id)
+        return event
 
 
 def _closed_form(

@@ -181,6 +181,8 @@ class PlaneView:
         Of every feature, in the coordinates that are drawn.
     lengths : ndarray of shape (n_features,)
         How far every feature moves rows; longer than its loading where the feature bends.
+    explained : ndarray of shape (n_axes,)
+        The share of the variance of the training rows along each axis.
     """
 
     classes: tuple[ClassView, ...]
@@ -191,3 +193,4 @@ class PlaneView:
     scores: Scores
     loadings: FloatArray = field(default_factory=lambda: np.empty((0, 2)))
     lengths: FloatArray = field(default_factory=lambda: np.empty(0))
+    explained: FloatArray = field(default_factory=lambda: np.empty(0))
