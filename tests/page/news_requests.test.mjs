@@ -70,6 +70,21 @@ test("a failure is taken as the answer, and the next request is free", async () 
   assert.equal(requests.nInFlight, 0);
 });
 
+test("a request that leaves early, before a picture is drawn, does not make the next one early", async () => {
+  const { sent, clock, requests } = server();
+  requests.begin();
+  clock.now = 40;
+  sent[0].answer({ took: 38 });
+  await settled();
+  requests.take();
+  requests.begin(requests.due(60, true));
+  clock.now = 75;
+  sent[1].answer({ took: 33 });
+  await settled();
+  requests.take();
+  assert.equal(requests.due(60, true), 45); // at 120, as if it had left at 60
+});
+
 test("where the way is short, the answer comes before the next request", async () => {
   const { sent, clock, requests } = server();
   requests.begin();

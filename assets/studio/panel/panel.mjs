@@ -56,6 +56,7 @@ export class Panel {
     this.searchGamma = null; // of its search, once there is news
     this.nComponents = Number(node.dataset.components);
     this.sequence = -1; // of the newest plane known
+    this.newest = -1; // of the newest in an answer that is perhaps not taken yet
     /** @type {Plane | null} */
     this.plane = null; // the plane on screen
     this.isLive = true; // follows the run, until the slider is moved

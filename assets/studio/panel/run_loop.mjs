@@ -16,6 +16,7 @@ const IDLE_MS = 1000;
 const OUT_OF_SIGHT_MS = 900; // with the next request that is due
 // Faster than the eye follows, and the run itself may need the same processor.
 const LEAST_FRAME_MS = 60;
+const DRAWING_MS = 30; // of several planes, about
 // Until the first plane is there, nothing else is watched.
 const FIRST_FRAME_MS = 20;
 const LONGEST_WAIT_MS = 5000;
@@ -50,10 +51,14 @@ export class NewsRequests {
     this.onArrival = () => {};
   }
 
-  /** Sends a request; its answer, or the error, is then to be taken. */
-  async begin() {
+  /**
+   * Sends a request; its answer, or the error, is then to be taken.
+   * @param {number} [early] in ms before it is due: the next is not due earlier for it
+   */
+  async begin(early = 0) {
     const number = (this.nSent += 1);
-    const began = (this.lastAt = this.now());
+    const began = this.now();
+    this.lastAt = began + early;
     this.nInFlight += 1;
     const answer = await this.send().catch((error) => error);
     this.nInFlight -= 1;
@@ -151,16 +156,17 @@ async function takeIn(answer) {
 async function showNews(news) {
   if (news.wasRevision === revision.value) followRevision(news.revision); // else a callback was faster
   noteStates(news.states);
-  hadPlane = false;
-  for (const panel of shownPanels()) await receive(panel, news.runs[panel.run], news.toward);
+  hadPlane = Object.values(news.runs).some(({ plane }) => plane);
+  for (const panel of shownPanels()) panel.newest = Math.max(panel.newest, news.runs[panel.run]?.sequences.at(-1) ?? -1);
   sendWhenDue();
+  for (const panel of shownPanels()) await receive(panel, news.runs[panel.run], news.toward);
   paintStale();
 }
 
-// The server answers the next request while this answer is painted.
+// The server answers the next request while this answer is drawn, and none can leave.
 function sendWhenDue() {
   const wait = timeToNext();
-  if (wait <= 0) requests.begin();
+  if (wait <= DRAWING_MS) requests.begin(Math.max(0, wait));
   else if (wait < IDLE_MS) setTimeout(() => timeToNext() <= 0 && requests.begin(), wait);
 }
 
@@ -170,13 +176,13 @@ let told = new WeakMap();
 // A panel that cannot draw its news does not delay the others.
 async function receive(panel, news, toward) {
   if (!news || !panel.node.isConnected) return;
-  hadPlane ||= Boolean(news.plane);
   const written = news.plane ? "" : JSON.stringify(news);
   if (written && written === told.get(panel)) return;
   told.set(panel, written);
   try {
     await panel.receive(news, toward);
   } catch (error) {
+    panel.newest = -1; // is asked for again
     console.warn(error);
   }
 }
@@ -185,7 +191,7 @@ async function fetchNews() {
   const now = performance.now();
   const asked = shownPanels().filter((panel) => panel.isInSight() || now - panel.askedAt >= OUT_OF_SIGHT_MS);
   for (const panel of asked) panel.askedAt = now;
-  const query = new URLSearchParams(asked.map(({ run, sequence }) => ["run", `${run}:${sequence}`]));
+  const query = new URLSearchParams(asked.map(({ run, sequence, newest }) => ["run", `${run}:${Math.max(sequence, newest)}`]));
   const toward = referenceRun();
   if (toward) query.set("toward", toward);
   const wasRevision = revision.value;
