@@ -65,8 +65,8 @@ class Address:
     ----------
     body : Body
     is_heavy : bool
-        Whether the answer draws many pictures or reads a whole file: seconds of work for one
-        thread.
+        Whether the answer draws many pictures, reads a whole file or sums kernels over all rows:
+        seconds of work for one thread.
     """
 
     body: Body = Body.NOTHING
@@ -178,7 +178,7 @@ ADDRESSES = {
     f"POST {_PLANE}/rows.csv": _HEAVY_JSON,
     f"GET {_PLANE}/rows/<int:row>": _LIGHT,
     f"GET {_PLANE}/shared-view": _LIGHT,
-    f"GET {_PLANE}/terms": _LIGHT,
+    f"GET {_PLANE}/terms": _HEAVY,
     f"GET {_PLANE}/trade-off": _LIGHT,
     f"GET {_RUN}/points.csv": _HEAVY,
     f"POST {_RUN}/put-back": _HEAVY,
