@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from playwright.sync_api import CDPSession
+from playwright.sync_api import CDPSession, ViewportSize
 
-from benchmarks.page.live import LONG_STARTS, frames_per_second
-from benchmarks.page.studio import StudioPage, studio_page
+from benchmarks.page.live import LONG_STARTS, WINDOW_MS
+from benchmarks.page.studio import VIEWPORT, StudioPage, studio_page
 from benchmarks.table import Measurement
 
 MOST_PANELS = 9
+LARGE: ViewportSize = {
+    "width": 2880,
+    "height": 1800,
+}  # that one zoomed out to a half: all are in sight
+LEAST_MADE = 1.0  # planes a second of a run that a worker works on; the others wait for one
 BEFORE = ("PCA", "Class PCA", "LDA, regularized")  # as quick as one another
 WHEEL_TICKS = 10
 SETTLED_MS = 1_500
@@ -26,11 +31,38 @@ _RECORD = """() => {
 }"""
 
 
+# Of every panel its run, whether its picture is in sight, and the newest plane that the page knows.
+_SIGHTS = """() => [...document.querySelectorAll("[data-run]")].map((panel) => {
+  const place = panel.closest("#panels").getBoundingClientRect();
+  const plot = panel.querySelector(".plot").getBoundingClientRect();
+  const isInSight = plot.top < place.bottom && plot.bottom > place.top;
+  const slider = panel.querySelector('[aria-label="History of the run"]');
+  return [panel.dataset.run, isInSight, Number(slider.max)];
+})"""
+
+
 def nine_panels(repeats: int) -> list[Measurement]:
-    """Planes drawn per second in each of nine panels, with two workers."""
-    with studio_page(workers=2) as page:
-        rates = tuple(_rate_of_nine(page) for _ in range(repeats))
-    return [Measurement("frames per second and panel, 9 panels, 2 workers", "", rates)]
+    """Planes shown per second in each panel of nine that a viewer sees and a worker works on.
+
+    Two workers in a usual window, where most pictures are scrolled out of sight, and in one that
+    shows all nine; then nine runs at once.
+    """
+    cases = ((2, VIEWPORT), (2, LARGE), (MOST_PANELS, VIEWPORT))
+    return [row for case in cases for row in _nine_panels(repeats, *case)]
+
+
+def _nine_panels(repeats: int, workers: int, viewport: ViewportSize) -> list[Measurement]:
+    with studio_page(workers) as page:
+        page.page.set_viewport_size(viewport)
+        rates = [_rate_of_nine(page) for _ in range(repeats)]
+    in_sight, counted, shown, made = zip(*rates, strict=True)
+    where = f"9 panels, {workers} workers, {viewport['width']} x {viewport['height']}"
+    return [
+        Measurement(f"pictures in sight, {where}", "", in_sight),
+        Measurement("  of these, whose run had a worker", "", counted),
+        Measurement("  frames per second of each of these", "", shown),
+        Measurement("  planes that the run of each made per second", "", made),
+    ]
 
 
 def long_tasks(repeats: int) -> list[Measurement]:
@@ -88,15 +120,30 @@ def _processor_ms(protocol: CDPSession) -> float:
     return 1000 * float(seconds)
 
 
-def _rate_of_nine(page: StudioPage) -> float:
+def _rate_of_nine(page: StudioPage) -> tuple[float, ...]:
+    """Pictures in sight, those whose run has a worker, and planes that each shows and makes."""
     run_ids = [page.run(LONG_STARTS - at) for at in range(MOST_PANELS)]
     page.show("Compare")
-    for run_id in run_ids[:2]:  # the others wait for a worker
-        page.wait_for_first_frame(run_id)
-    rate = frames_per_second(page)
+    page.wait_for_first_frame(run_ids[0])
+    page.page.wait_for_timeout(SETTLED_MS)  # the first ones have the workers
+    before = {run: newest for run, _, newest in page.page.evaluate(_SIGHTS)}
+    begin = page.now()
+    page.page.wait_for_timeout(WINDOW_MS)
+    end = page.now()
+    seconds = (end - begin) / 1000
+    rates = {
+        run: (newest - before[run]) / seconds
+        for run, is_in_sight, newest in page.page.evaluate(_SIGHTS)
+        if is_in_sight
+    }
+    made = {run: rate for run, rate in rates.items() if rate >= LEAST_MADE}
+    if not made:
+        raise RuntimeError("No run in sight had a worker.")
+    shown = sum(begin <= at < end and run in made for at, run in page.drawn()) / seconds
     page.stop_all()
     page.begin_anew()
-    return rate / 2
+    n = len(made)
+    return len(rates), n, shown / n, sum(made.values()) / n
 
 
 def _added_and_zoomed(page: StudioPage) -> tuple[float, float, float]:
