@@ -17,9 +17,9 @@ from dash import Dash
 from flask import Flask
 from threadpoolctl import threadpool_limits
 
+from callbacks.first_page import first_data, first_paint
 from callbacks.guards.web_server import ConnectionLimits, web_server
 from callbacks.page import register
-from callbacks.panels import first_data, first_page, first_paint
 from callbacks.routes.static_files import PLOTLY_PATH
 from callbacks.services import Services
 from melm_core.base import UserError
@@ -33,7 +33,7 @@ from melm_studio.configuration.logs import configure_logging
 from melm_studio.configuration.redis_address import RedisAddress
 from melm_studio.configuration.service_manager import READY, tell_service_manager
 from melm_studio.configuration.settings import Settings, begins_anew
-from melm_studio.layout.page import static_parts
+from melm_studio.layout.page import page, static_parts
 from melm_studio.layout.scripts import (
     ASSETS,
     ICON,
@@ -154,7 +154,7 @@ def create_app(settings: Settings, store: RunStore, reader: FileReader) -> Dash:
         .replace("__SCRIPT__", app.get_asset_url(PAGE_SCRIPT))
     )
     app.renderer = first_script(first_data())  # Dash's own would start it at once
-    app.layout = first_page
+    app.layout = page
     # Each request has its own thread; further threads of linear algebra would only contend.
     threadpool_limits(1)
     return_large_blocks()

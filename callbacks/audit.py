@@ -16,8 +16,9 @@ from callbacks.session import action_by
 
 _SAFE_METHODS = {"GET", "HEAD", "OPTIONS"}
 _CALLBACKS = "/_dash-update-component"
-# Many times a second, of a talk whose beginning and end are logged.
-_SHOWN = "/talk/shown"
+# The list of panels is only looked at; and many times a second, what is shown of a talk, whose
+# beginning and end are logged.
+_LOOKING = {"/panels", "/talk/shown"}
 # Of the many properties that change on a page, the press of a button is an action.
 _PRESS = ".n_clicks"
 
@@ -39,7 +40,7 @@ def log_action(response: flask.Response) -> flask.Response:
 
 
 def _action(request: flask.Request) -> str:
-    if request.method in _SAFE_METHODS or request.path == _SHOWN:
+    if request.method in _SAFE_METHODS or request.path in _LOOKING:
         return ""
     if request.path != _CALLBACKS:
         # Not the address itself, which may have the key of a recovery link.

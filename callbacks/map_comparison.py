@@ -16,7 +16,6 @@ from melm_studio.workspace.map_comparison import map_fits
 def register(app: Dash) -> None:
     """Begin the comparison when a file with a map is shown for the first time."""
     app.callback(
-        Output(ids.REVISION, "data", allow_duplicate=True),
         Output(ids.MODE, "value", allow_duplicate=True),
         Output(ids.RUN_ERROR, "children", allow_duplicate=True),
         Input(ids.DATA, "data"),
@@ -25,7 +24,7 @@ def register(app: Dash) -> None:
     )(compare_map)
 
 
-def compare_map(data: Any, requested: Any) -> tuple[Any, Any, Any]:
+def compare_map(data: Any, requested: Any) -> tuple[Any, Any]:
     """Run the map and its comparisons, and ask whether the map is real; nothing of other tables.
 
     Nor of a table that is chosen for a view of a link or a story, which is `requested`.
@@ -33,14 +32,14 @@ def compare_map(data: Any, requested: Any) -> tuple[Any, Any, Any]:
     own = workspace()
     shown = None if data is None or requested else ShownData.from_json(data)
     if shown is None or shown.source.kind != "upload" or own.shown_fits(shown):
-        return no_update, no_update, no_update
+        return no_update, no_update
     try:
         fits = map_fits(own, shown)
         if not fits:
-            return no_update, no_update, no_update
+            return no_update, no_update
         own.queue(*fits)
         if fits[0].n_classes > 1:
             own.check(fits[0])
     except UserError as error:  # what was queued before stays
-        return own.revision(), no_update, str(error)
-    return own.revision(), "compare", None
+        return no_update, str(error)
+    return "compare", None

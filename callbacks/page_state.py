@@ -9,10 +9,9 @@ from melm_studio.layout import ids
 
 # The script function that each of these changes calls.
 _LISTENERS = {
-    "noteRevision": (Input(ids.REVISION, "data"),),
     "setMode": (Input(ids.MODE, "value"),),
     "setAuto": (Input(ids.GAMMA_AUTO, "data"),),
-    "setTable": (Input(ids.DATA, "data"),),
+    "setData": (Input(ids.DATA, "data"),),
     "noteTables": (
         Input(ids.COMPARE_TAB, "value"),
         Input(ids.MOVERS_FROM, "value"),

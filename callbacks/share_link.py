@@ -59,7 +59,6 @@ def register(app: Dash) -> None:
     app.callback(
         Output(ids.RESTORED, "data"),
         Output(ids.REQUESTED, "data", allow_duplicate=True),
-        Output(ids.REVISION, "data", allow_duplicate=True),
         Output(ids.NOTICE, "children", allow_duplicate=True),
         Input(ids.REQUESTED, "data"),
         Input(ids.DATA, "data"),
@@ -118,17 +117,17 @@ class RequestedView(Struct, frozen=True, forbid_unknown_fields=True):
 def restore(wanted: Any, data: Any) -> tuple[Any, ...]:
     """Choose the data of the requested view, or find or start its runs."""
     if wanted is None:
-        return (no_update,) * 4
+        return (no_update,) * 3
     try:
         requested = read(wanted, RequestedView, "The requested view")
         shown = None if data is None else ShownData.from_json(data)
         if shown is None or not _is_of(shown, requested.view):
             is_new = f"{ids.REQUESTED}.data" in ctx.triggered_prop_ids
             return _choose_data(requested, shown, is_new=is_new)
-        restored, is_new = _restored(workspace(), requested, shown)
+        restored = _restored(workspace(), requested, shown)
     except UserError as error:
-        return no_update, None, no_update, str(error)
-    return restored, None, workspace().revision() if is_new else no_update, None
+        return no_update, None, str(error)
+    return restored, None, None
 
 
 def give_up(error: str | None, wanted: Any) -> tuple[Any, Any]:
@@ -143,16 +142,16 @@ def _choose_data(
     """Choose the data if they are stored here; otherwise ask for the file and wait."""
     source = requested.view.source
     if is_new and not workspace().has_file(source):
-        return no_update, no_update, no_update, NEEDS_FILE.format(name=source.name)
+        return no_update, no_update, NEEDS_FILE.format(name=source.name)
     if not is_new and shown is not None and shown.source.key != source.key:
         is_other = shown.source.kind == "upload" and not requested.asked
         message = OTHER_FILE.format(name=source.name) if is_other else no_update
-        return no_update, no_update, no_update, message
+        return no_update, no_update, message
     if not is_new and requested.asked:
         raise UserError(_NOT_PREPARED)
     # A script makes the choice: within a chain of callbacks, Dash calls each only once.
     choice = {"choice": msgspec.to_builtins(source)}
-    return choice, msgspec.to_builtins(replace(requested, asked=True)), no_update, None
+    return choice, msgspec.to_builtins(replace(requested, asked=True)), None
 
 
 def _is_of(shown: ShownData, view: ViewSpec) -> bool:
@@ -162,20 +161,18 @@ def _is_of(shown: ShownData, view: ViewSpec) -> bool:
     return is_same and other.label in (None, shown.label)
 
 
-def _restored(
-    own: Workspace, requested: RequestedView, shown: ShownData
-) -> tuple[dict[str, Any], bool]:
-    """What the page's script needs to show the view, and whether a run was started."""
+def _restored(own: Workspace, requested: RequestedView, shown: ShownData) -> dict[str, Any]:
+    """What the page's script needs to show the view."""
     view = requested.view
     is_other = view.morph is not None and view.morph.plane is not None
     others = () if view.morph is None or is_other else (view.morph,)
     fits = [_own_fit(own, shown, part) for part in (view, *others)]
     morph = None
     if view.morph is not None:
-        other = own.analyze(fits[0][0], ANALYSES[view.morph.of]) if is_other else fits[1][0]
+        other = own.analyze(fits[0], ANALYSES[view.morph.of]) if is_other else fits[1]
         morph = [other.run_id, view.morph.share, view.morph.plane]
-    restored = {
-        "run": fits[0][0].run_id,
+    return {
+        "run": fits[0].run_id,
         "plane": view.plane,
         "options": {**_script_options(view.options), "morph": morph},
         "other": view.morph.of if view.morph and is_other else None,
@@ -191,7 +188,6 @@ def _restored(
         "caution": "" if view.data_id in ("", shown.id) else OTHER_PREPARATION,
         "quiet": requested.quiet,
     }
-    return restored, any(is_new for _, is_new in fits)
 
 
 def _script_options(options: ViewOptions) -> dict[str, Any]:
@@ -206,13 +202,11 @@ def _script_options(options: ViewOptions) -> dict[str, Any]:
     }
 
 
-def _own_fit(
-    own: Workspace, shown: ShownData, requested: ViewSpec | SharedMorph
-) -> tuple[RunRecord, bool]:
+def _own_fit(own: Workspace, shown: ShownData, requested: ViewSpec | SharedMorph) -> RunRecord:
     """The visitor's own fit with these parameters, or a new one."""
     method, parameters = requested.method, requested.run_parameters
     if found := own.equal_fit(shown.id, method, parameters):
-        return found, False
+        return found
     data = own.data(shown)
     check_data(method, data, parameters)
     found_features = data.X.shape[1]
@@ -221,4 +215,4 @@ def _own_fit(
         raise UserError(_OTHER_FEATURES.format(expected=expected, found=found_features))
     fit = own.new_fit(shown, method, parameters, data)
     own.queue(fit)
-    return fit, True
+    return fit

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from dash import ALL, State
-from msgspec import Struct
+from msgspec import Struct, field
 
-from callbacks.named_control import NamedControl
 from melm_core.base import UserError
 from melm_core.methods import (
     AUTO,
@@ -21,46 +19,35 @@ from melm_core.methods import (
     STARTS,
     Method,
 )
-from melm_studio.layout import ids
+from melm_studio.layout.sidebar import FIRST_METHOD
 from melm_studio.runs.records.parameters import RunParameters, usual_starts
-from melm_studio.validation import read, shown
-
-# Without γ, of which a batch has several.
-SIDEBAR = (
-    State(ids.METHOD, "value"),
-    State(ids.N_COMPONENTS, "value"),
-    State(ids.N_INIT, "value"),
-    State(ids.RANDOM_STATE, "value"),
-    State(ids.HELD_OUT, "value"),
-    State(ids.CURVES, "value"),
-    State({"type": "setting", "name": ALL}, "id"),
-    State({"type": "setting", "name": ALL}, "value"),
-)
+from melm_studio.validation import InputError, shown
+from melm_studio.workspace.data_source import NO_DATA, ShownData
 
 
-class SidebarValues(Struct, frozen=True):
-    """The values of SIDEBAR, in its order."""
+class SidebarValues(Struct, frozen=True, forbid_unknown_fields=True):
+    """What the controls hold; by default what they hold at first.
 
-    method: str
-    n_components: Any
-    n_init: Any
-    random_state: Any
-    held_out_percent: Any
-    curves: Any
-    own_ids: list[NamedControl]
-    own_values: list[Any]
+    Attributes
+    ----------
+    method : str
+    n_components, gamma, n_init, random_state, held_out_percent, curves : object
+        As the controls have them: a number, or the text that was typed.
+    is_auto : bool
+        Whether the method chooses γ.
+    own : dict
+        The method's own settings by name.
+    """
 
-    @classmethod
-    def from_page(cls, *values: Any) -> SidebarValues:
-        """Return what the page sends.
-
-        Raises
-        ------
-        InputError
-            If a value is of a type that no control has.
-        """
-        names = cls.__struct_fields__
-        return read(dict(zip(names, values, strict=True)), cls, "The sidebar")
+    method: str = FIRST_METHOD
+    n_components: Any = COMPONENTS.default
+    gamma: Any = GAMMA.default
+    is_auto: bool = False
+    n_init: Any = STARTS.default
+    random_state: Any = SEED.default
+    held_out_percent: Any = HELD_OUT.default
+    curves: Any = CURVES.default
+    own: dict[str, Any] = field(default_factory=dict)
 
     def parameters(self, method: str, gamma: Any) -> RunParameters:
         """Return the parameters of a run; the method's own settings apply to that method only.
@@ -70,7 +57,7 @@ class SidebarValues(Struct, frozen=True):
         UserError
             Names the control, its value, and the rule.
         """
-        own = self._own() if method == self.method else {}
+        own = self.own if method == self.method else {}
         width = _gamma(method, gamma)
         return RunParameters.of(
             {
@@ -95,9 +82,18 @@ class SidebarValues(Struct, frozen=True):
             return usual_starts(method, gamma)
         return STARTS.checked(self.n_init)
 
-    def _own(self) -> dict[str, Any]:
-        names = (own_id["name"] for own_id in self.own_ids)
-        return dict(zip(names, self.own_values, strict=False))
+
+def data_to_run_on(shown: ShownData | None) -> ShownData:
+    """Return the data that the page shows.
+
+    Raises
+    ------
+    InputError
+        If it shows none yet.
+    """
+    if shown is None:
+        raise InputError(NO_DATA)
+    return shown
 
 
 def method_of(key: str) -> Method:

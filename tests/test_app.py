@@ -16,7 +16,6 @@ from callbacks.routes.static_files import PLOTLY_PATH
 from melm_core.recipe import Recipe, Step, StepKind
 from melm_studio.configuration.data_folder import locked
 from melm_studio.layout import ids
-from melm_studio.layout.panel import panel
 from melm_studio.layout.story import story_list
 from melm_studio.layout.table_dialog.classes import classes_form
 from melm_studio.layout.table_dialog.columns import columns_table
@@ -68,7 +67,6 @@ def standing(studio: Studio) -> list[dict]:
     page = studio.app.server.test_client().get("/_dash-layout").json
     column, ordered = Column("x", Role.NUMERIC, ""), Column("y", Role.ORDERED, "")
     parts = [
-        panel("run", "MELM", "Iris"),
         columns_table([(0, column), (1, ordered)], 2, {"y": ["low", "high"]}),
         file_form(["a", "b"], "a", ReadOptions()),
         classes_form("y", [("a", 2)], ClassRules(), is_number=True, how="values"),

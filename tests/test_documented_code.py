@@ -18,7 +18,6 @@ from typing import Any
 import matplotlib as mpl
 import numpy as np
 import pytest
-import sklearn
 from sklearn.datasets import load_iris, load_wine
 
 import benchmarks.__main__ as measuring
@@ -116,8 +115,7 @@ def known_names() -> dict[str, Any]:
 
 def run_python(program: str) -> None:
     """Run a program in which what it would show in a browser is not shown."""
-    with sklearn.config_context():  # restores what a page sets for all that follows
-        exec(program.replace(".show()", ".to_json()"), known_names())  # noqa: S102 -- our documents
+    exec(program.replace(".show()", ".to_json()"), known_names())  # noqa: S102 -- our documents
 
 
 @pytest.mark.filterwarnings("ignore")

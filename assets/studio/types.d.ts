@@ -23,6 +23,12 @@ interface ViewOptions {
   batch_weight: number | null;
 }
 
+/** What a panel is made from, as melm_studio/layout/panel.py says it. */
+type DescribedPanel = Record<
+  "run" | "label" | "title" | "gamma" | "components" | "has" | "space" | "edits" | "projection",
+  string
+>;
+
 /** A plane of the tree of a run, as callbacks/routes/plane_trees.py says it. */
 interface TreePlane {
   plane: number;
@@ -233,6 +239,7 @@ interface HTMLElementEventMap {
 interface Window {
   Plotly: any;
   dash_clientside: any;
+  dash_component_api: any;
   DashRenderer: new () => unknown;
   dashMantineFunctions: Record<string, Function>;
 }

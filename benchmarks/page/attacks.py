@@ -104,7 +104,7 @@ def names(url: str) -> None:
     visitor = _stranger(url)
     visitor.choose_sample("iris")
     visitor.values[_DATA] |= {"name": "x" * 6_000_000}
-    _for_ever(lambda: visitor.post(ids.RUN, "n_clicks", 1))
+    _for_ever(visitor.post_run)
 
 
 def sockets(url: str) -> None:

@@ -65,8 +65,8 @@ class Address:
     ----------
     body : Body
     is_heavy : bool
-        Whether the answer draws many pictures, reads a whole file or sums kernels over all rows:
-        seconds of work for one thread.
+        Whether the answer draws many pictures or reads a whole file: seconds of work for one
+        thread.
     """
 
     body: Body = Body.NOTHING
@@ -129,6 +129,7 @@ ADDRESSES = {
     "POST /links-and-tokens/recovery": _LIGHT,
     "POST /links-and-tokens/token": _LIGHT,
     "GET /open/<ticket>": _HEAVY,
+    "POST /panels": _JSON,
     "GET /presenter": _LIGHT,
     "POST /presenter/picture": _JSON,
     "POST /preview": _JSON,
@@ -140,6 +141,8 @@ ADDRESSES = {
     "GET /recovery/<key>": _LIGHT,
     "POST /recovery/<key>": _LIGHT,
     "GET /report.html": _HEAVY,
+    "POST /runs": _JSON,
+    "POST /runs/batch": _HEAVY_JSON,
     f"POST {_RUN}/<any(stop, pause, step, resume):command>": _LIGHT,
     f"GET {_RUN}/analyses/<name>": _LIGHT,
     f"POST {_RUN}/analyses/<name>": _LIGHT,
@@ -178,7 +181,7 @@ ADDRESSES = {
     f"POST {_PLANE}/rows.csv": _HEAVY_JSON,
     f"GET {_PLANE}/rows/<int:row>": _LIGHT,
     f"GET {_PLANE}/shared-view": _LIGHT,
-    f"GET {_PLANE}/terms": _HEAVY,
+    f"GET {_PLANE}/terms": _LIGHT,
     f"GET {_PLANE}/trade-off": _LIGHT,
     f"GET {_RUN}/points.csv": _HEAVY,
     f"POST {_RUN}/put-back": _HEAVY,

@@ -104,6 +104,7 @@ def run_batch_button() -> Component:
         id=ids.RUN_BATCH,
         type="button",
         className="button is-primary compare-only",
+        disable_n_clicks=True,  # a script listens
     )
 
 

@@ -8,7 +8,6 @@ FIRST_PAGE = "first-page"
 SOURCE = "source"  # the last choice that could be read, which the browser remembers
 DATA = "data"  # the prepared data set: its id and name, and the choice it came from
 RECENT = "recent"  # the data that were chosen before, which the browser remembers
-REVISION = "revision"  # changes whenever the list of runs may have changed
 
 # Data
 DROP_ZONE = "drop-zone"
@@ -71,8 +70,6 @@ RANDOM_STATE = "random-state"
 HELD_OUT = "held-out"
 RUN = "run"
 RUN_ERROR = "run-error"
-SAME_RUN = "same-run"  # the run on the page that equals the one that Run would start
-RUN_AGAIN = "run-again"  # changes when it is to run again all the same
 
 # Help
 HELP = "help"
@@ -86,8 +83,10 @@ MODE = "mode"  # explore, compare or present
 RUN_TABS = "run-tabs"
 
 # Panels
-PANELS = "panels"
+PANELS = "panels"  # of the document, which a script moves into
+PANELS_PLACE = "panels-place"  # this part of Dash's page
 PANEL_MODEL = "panel-model"  # what the script makes every panel from
+WELCOME_MODEL = "welcome-model"  # and what stands in their place while there are none
 CONNECTION = "connection"
 
 # Links and stories

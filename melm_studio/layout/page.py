@@ -33,7 +33,7 @@ from melm_studio.layout.run_dialogs import (
 from melm_studio.layout.shell.header import header
 from melm_studio.layout.shell.help import help_view, tooltip, tour_note
 from melm_studio.layout.shell.markup import plain
-from melm_studio.layout.shell.welcome import welcome
+from melm_studio.layout.shell.welcome import welcome_model
 from melm_studio.layout.sidebar import sidebar
 from melm_studio.layout.story import story_parts
 from melm_studio.layout.table_dialog.dialog import table_dialog
@@ -59,11 +59,8 @@ MANTINE_THEME: dmc.MantineProvider.Theme = {
 }
 
 
-def page(*, is_new: bool = False) -> Component:
-    """The page that every visitor gets; callbacks fill in their own data and runs.
-
-    A visitor who is new has no runs, so that the first look is there before the data are.
-    """
+def page() -> Component:
+    """The page that every visitor gets; callbacks fill in their own data, a script their runs."""
     return dmc.MantineProvider(
         [
             *_stores(),
@@ -77,7 +74,7 @@ def page(*, is_new: bool = False) -> Component:
                     html.A("Skip to the picture", href=f"#{ids.PANELS}", className="skip-link"),
                     header(),
                     html.Div(sidebar(), className="sidebar", role="region", **_SIDEBAR),
-                    html.Main(_panels(is_new), className="stage"),
+                    html.Main(_stage(), className="stage"),
                     _sections(),
                 ],
                 className="shell",
@@ -103,6 +100,7 @@ def static_parts() -> list[Component]:
         tour_note(),
         tooltip(),
         panel_model(),
+        welcome_model(),
     ]
 
 
@@ -121,13 +119,10 @@ def _stores() -> list[Component]:
         dcc.Store(id=ids.DATA),
         dcc.Store(id=ids.GAMMA_AUTO, data=False),
         dcc.Store(id=ids.RECENT, storage_type="local"),
-        dcc.Store(id=ids.REVISION),
-        dcc.Store(id=ids.SAME_RUN),
-        dcc.Store(id=ids.RUN_AGAIN),
     ]
 
 
-def _panels(is_new: bool) -> list[Component]:
+def _stage() -> list[Component]:
     return [
         *toolbar(),
         # A script writes here when the server does not answer.
@@ -135,12 +130,7 @@ def _panels(is_new: bool) -> list[Component]:
         present_title(),
         html.Div(id=ids.RUN_TABS, className="run-tabs", role="group", **aria(label="Runs")),
         selection(),
-        html.Div(
-            [welcome(None)] if is_new else [],
-            id=ids.PANELS,
-            className="panels",
-            **aria(live="off"),
-        ),
+        html.Div(id=ids.PANELS_PLACE),
         tables(),
         play_bar(),
         notice(),

@@ -1,9 +1,8 @@
 """A panel: one run with its plane, its scores and its history.
 
-Dash renders an empty place for each panel, which names the run in `data-place`; a script puts the
-panel into it, a copy of the template, many times faster than Dash would render its parts. Dash
-renders all places anew with every change of their list; the panels remain. `data-needs` marks what
-only some runs have, `data-part` what the script fills.
+A script makes each panel of a copy of the template, many times faster than Dash would render its
+parts, and of what is said of its run. `data-needs` marks what only some runs have, `data-part` what
+the script fills.
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ _DIVERGENCE = "Cauchy-Schwarz divergence between the classes; press for its term
 _CURVES = {"search": "Along the search", "gamma": "By γ"}
 
 
-def panel(
+def described_panel(
     run_id: str,
     title: str,
     data_name: str,
@@ -61,8 +60,8 @@ def panel(
     space: str = "",
     edits: str = "",
     projection: str = "",
-) -> Component:
-    """The place of a run's panel.
+) -> dict[str, str]:
+    """What the panel of a run is made from.
 
     A nonlinear projection has no components, only a search has a history, only MELM has a tree of
     planes, and only PLS-DA and OPLS-DA latent components; of rows of one class there is nothing to
@@ -79,21 +78,17 @@ def panel(
         CLASSES if has_classes else ONE_CLASS: True,
     }
     features = [_SHAPES[n_components], *(kind for kind, applies in kinds.items() if applies)]
-    return html.Div(
-        className="panel-place",
-        key=run_id,
-        **data(
-            place=run_id,
-            label=f"{title}, {data_name}",
-            title=title,
-            gamma=f"{gamma:g}",
-            components=str(n_components),
-            has=" ".join(features),
-            space=space,
-            edits=edits,
-            projection=projection,
-        ),
-    )
+    return {
+        "run": run_id,
+        "label": f"{title}, {data_name}",
+        "title": title,
+        "gamma": f"{gamma:g}",
+        "components": str(n_components),
+        "has": " ".join(features),
+        "space": space,
+        "edits": edits,
+        "projection": projection,
+    }
 
 
 def panel_model() -> Component:
@@ -112,18 +107,6 @@ def panel_model() -> Component:
             history(),
         ],
         id=ids.PANEL_MODEL,
-    )
-
-
-def run_tab(run_id: str, title: str) -> Component:
-    """The tab that selects a run where one is shown at a time; a script adds its state."""
-    return html.Button(
-        [title, html.Span(className="tab-state")],
-        type="button",
-        className="button run-tab",
-        key=run_id,
-        **data(tab=run_id),
-        **aria(pressed="false"),
     )
 
 

@@ -27,7 +27,7 @@ from melm_studio.runs.records.data_source import DataSource
 from melm_studio.tables import SAMPLES
 from melm_studio.workspace.stories import INCLUDED_STORIES
 
-_FIRST_METHOD = next(iter(METHODS))
+FIRST_METHOD = next(iter(METHODS))
 _GROUPS = ("Supervised", "Unsupervised", "Nonlinear", "From the papers")
 # What their authors compare with, and few look for.
 _RIVALS_OF_THE_PAPERS = {"cpca", "2epca", "ppca", "opca", "vca"}
@@ -125,7 +125,7 @@ def _one_method() -> list[Component]:
                 dmc.Select(
                     id=ids.METHOD,
                     data=_menu(),
-                    value=_FIRST_METHOD,
+                    value=FIRST_METHOD,
                     allowDeselect=False,
                     searchable=True,
                     size="sm",
@@ -169,7 +169,7 @@ def _more() -> Component:
                     ),
                     html.P(id=ids.N_INIT_REASON, className="field-note"),
                     html.Div([html.Span("Preparation"), recipe_button()], className="field-head"),
-                    html.Div(own_settings(METHODS[_FIRST_METHOD]), id=ids.SETTINGS),
+                    html.Div(own_settings(METHODS[FIRST_METHOD]), id=ids.SETTINGS),
                 ],
                 className="folded",
             ),
@@ -208,6 +208,10 @@ def _run() -> list[Component]:
         html.P(id=ids.RUN_ERROR, role="alert", className="alert"),
         run_batch_button(),
         html.Button(
-            ["Run", keys], id=ids.RUN, type="button", className="button is-primary explore-only"
+            ["Run", keys],
+            id=ids.RUN,
+            type="button",
+            className="button is-primary explore-only",
+            disable_n_clicks=True,  # a script listens
         ),
     ]

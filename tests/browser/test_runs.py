@@ -20,7 +20,6 @@ from tools.driver.page import DEADLINE_S, Panel, StudioPage
 
 LONG = 500  # starts: minutes of work on the digits
 GOES_ON_WITHIN_MS = 5000
-RUN_PRESSED = f'"changedPropIds":["{ids.RUN}.n_clicks"]'
 
 
 @pytest.fixture
@@ -48,21 +47,20 @@ def test_a_run_that_begins_before_the_panels_of_its_data_are_listed_is_shown(pag
     """The list of before is overtaken by that of Run, and arrives after it."""
     held: list[tuple[Route, APIResponse]] = []
 
-    def hold_list_of_data(route: Route) -> None:
-        asked = route.request.post_data_json
-        is_list = f"{ids.PANELS}.children" in asked["output"]
-        if is_list and asked["changedPropIds"] == [f"{ids.DATA}.data"]:
-            held.append((route, route.fetch()))
-        else:
+    def hold_first(route: Route) -> None:
+        if held:
             route.continue_()
+        else:
+            held.append((route, route.fetch()))
 
     studio = StudioPage(page)
     studio.choose_sample("Iris")
-    page.route(re.compile("_dash-update-component"), hold_list_of_data)
+    expect(page.get_by_role("img", name="PCA plane of Iris")).to_be_visible()
+    page.route(re.compile("/panels$"), hold_first)
     studio.choose_sample("Wine")
     studio.wait_until(lambda: bool(held), "the list is under way")
-    with page.expect_response(lambda answer: RUN_PRESSED in (answer.request.post_data or "")):
-        page.get_by_role("button", name=BEGIN).click()
+    with page.expect_response(re.compile("/runs$")):
+        studio.run_button.click()
     ((route, list_of_before),) = held
     route.fulfill(response=list_of_before)
     expect(studio.panels).to_have_count(1)

@@ -89,7 +89,7 @@ def test_a_refined_run_has_a_panel_that_says_so(studio, finished):
     visitor, run = finished
     refined(visitor, run, ELSEWHERE)
     assert len(visitor.panels()) == 2
-    assert "MELM refined, γ 0.4" in str(visitor.values["panels.children"])
+    assert "MELM refined, γ 0.4" in visitor.listed()[1]["title"]
 
 
 def test_a_page_full_of_panels_refines_nothing(finished):

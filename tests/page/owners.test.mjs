@@ -23,6 +23,7 @@ const { mode } = await import("../../assets/studio/page/mode.mjs");
 const { onChange } = await import("../../assets/studio/page/signals.mjs");
 const { dragMode, setSwitches, showOnly, switches } = await import("../../assets/studio/page/switches.mjs");
 const { bringToFront, forgetEarlier, frontRun, isNewRun, noteStates, runStates, stage } = await import("../../assets/studio/panel/runs.mjs");
+const { connectRunList } = await import("../../assets/studio/panel/run_list.mjs");
 const { colorColumn, markBy, shapeColumn } = await import("../../assets/studio/rows/marks.mjs");
 const { placedFile, placeFile } = await import("../../assets/studio/rows/new_rows_buttons.mjs");
 const { connectSelection } = await import("../../assets/studio/rows/selection.mjs");
@@ -107,9 +108,10 @@ test("a selection that is cleared again is told once", () => {
 
 test("another table forgets what belongs to the rows of the one before, all at once", () => {
   connectSelection();
-  const { setTable } = /** @type {any} */ (globalThis.window).dash_clientside.studio;
+  connectRunList();
+  const { setData } = /** @type {any} */ (globalThis.window).dash_clientside.studio;
   const source = (key, recipe) => ({ source: { kind: "upload", key, recipe }, label: null });
-  setTable(source("first", 1));
+  setData(source("first", 1));
   selectRows([1]);
   isolate([0]);
   mark(1);
@@ -117,9 +119,9 @@ test("another table forgets what belongs to the rows of the one before, all at o
   placeFile({ key: "k", name: "more.csv" });
   const shared = [selectedRows, shownClasses, markedRow, colorColumn, shapeColumn, placedFile];
   const changes = counted(shared);
-  setTable(source("first", 2)); // the same table, prepared otherwise
+  setData(source("first", 2)); // the same table, prepared otherwise
   assert.equal(changes.n, 0);
-  setTable(source("second", 1));
+  setData(source("second", 1));
   assert.equal(changes.n, 1);
   assert.deepEqual(shared.map(({ value }) => value), [null, null, null, null, null, null]);
 });

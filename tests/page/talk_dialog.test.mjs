@@ -38,8 +38,10 @@ globalThis.fetch = /** @type {any} */ (async (address) => {
   return { ok: true, json: async () => ({ talk }) };
 });
 
+const { makeChanges } = await import("../../assets/studio/page/dash.mjs");
 const { openTalkDialog } = await import("../../assets/studio/present/talk.mjs");
 const { beginTalk, endTalk, resumeTalk } = await import("../../assets/studio/present/talk.mjs");
+makeChanges(); // Dash is there
 after(() => {
   talk = null;
   return endTalk(); // and its timer

@@ -18,7 +18,7 @@ const { nodeFor, takeTemplate } = await import("../../assets/studio/panel/panels
 test("the axes of a nonlinear projection, which has no components, bear its name", () => {
   takeTemplate();
   const titlesOf = (projection) => {
-    nodeFor(/** @type {any} */ ({ dataset: { place: "a", label: "", title: "", has: "flat", projection } }));
+    nodeFor(/** @type {any} */ ({ run: "a", label: "", title: "", has: "flat", projection }));
     return drawn.map(({ textContent }) => textContent);
   };
   assert.deepEqual(titlesOf(""), axes().map(({ textContent }) => textContent));

@@ -113,12 +113,56 @@ class Visitor:
 
     def press_run(self, **controls: Any) -> dict[str, Any]:
         """Set controls such as `method` or `n_init`, and press Run; what is there runs again."""
+        self.set_controls(**controls)
+        answer = self.post_run()
+        is_offered = "same" in cast(dict[str, Any], answer.json)
+        return self.told(self.post_run(again=True) if is_offered else answer)
+
+    def press_run_of_compare(self, **controls: Any) -> dict[str, Any]:
+        """Set controls, and press Run of the form of a batch."""
+        self.set_controls(**controls)
+        batch = {
+            "methods": self.values[f"{ids.BATCH_METHODS}.value"],
+            "gammas": self.values[f"{ids.BATCH_GAMMAS}.value"],
+            "both": self.values[f"{ids.BATCH_BOTH}.checked"],
+        }
+        return self.told(self.http.post("/runs/batch", json=self._new_run() | batch))
+
+    def set_controls(self, **controls: Any) -> None:
+        """Set controls such as `method` or `n_init`."""
         self.values |= {
             f"{name.replace('_', '-')}.value": value for name, value in controls.items()
         }
-        changes = self.fire(ids.RUN, "n_clicks", 1)
-        is_offered = f"{ids.SAME_RUN}.data" in changes
-        return self.fire(ids.RUN_AGAIN, "data", 1) if is_offered else changes
+
+    def post_run(self, **changes: Any) -> TestResponse:
+        """Return the raw answer to a press of Run."""
+        return cast(TestResponse, self.http.post("/runs", json=self._new_run() | changes))
+
+    def told(self, answer: TestResponse) -> dict[str, Any]:
+        """What the page says and lists after an answer to Run, which is no error of the server."""
+        assert answer.status_code < 500 or answer.status_code == 507, answer.text
+        body = cast(dict[str, Any], answer.json)
+        self.values[f"{ids.RUN_ERROR}.children"] = body.get("words")
+        return {f"{ids.RUN_ERROR}.children": body.get("words")} | {
+            name: body[name] for name in ("runs", "panels", "revision") if name in body
+        }
+
+    def _new_run(self) -> dict[str, Any]:
+        """What the page sends to start a run: the data, and what the controls hold."""
+        controls = {
+            "method": ids.METHOD,
+            "n_components": ids.N_COMPONENTS,
+            "gamma": ids.GAMMA,
+            "n_init": ids.N_INIT,
+            "random_state": ids.RANDOM_STATE,
+            "held_out_percent": ids.HELD_OUT,
+            "curves": ids.CURVES,
+        }
+        form = {name: self.values[f"{control}.value"] for name, control in controls.items()}
+        own = {part["id"]["name"]: self._value(part, "value") for part in self._parts("setting")}
+        is_auto = bool(self.values[f"{ids.GAMMA_AUTO}.data"])
+        data = self.values.get(f"{ids.DATA}.data")
+        return {"data": data, "form": form | {"is_auto": is_auto, "own": own}}
 
     def start(self, **controls: Any) -> str:
         """Start a run, by default with one start, and return its id."""
@@ -131,11 +175,16 @@ class Visitor:
         assert answer.status_code in (200, 201), answer.text
         return cast(dict[str, Any], answer.json)
 
+    def listed(self) -> list[dict[str, str]]:
+        """Return what the panels of the shown data are made from, in order."""
+        answer = self.http.post("/panels", json=self.values[f"{ids.DATA}.data"])
+        assert answer.status_code == 200, answer.text
+        return cast(list[dict[str, str]], answer.json["panels"])
+
     def panels(self) -> list[str]:
-        """Return the runs that have a panel, in order."""
-        self.fire(ids.REVISION, "data", self.values.get("revision.data"))
-        shown = [*components(self.values["panels.children"])]
-        return [part["props"]["data-place"] for part in shown if "data-place" in part["props"]]
+        """Return the runs that have a panel, in order; none before there are data."""
+        has_data = self.values.get(f"{ids.DATA}.data") is not None
+        return [panel["run"] for panel in self.listed()] if has_data else []
 
     def frames(self, *runs: str) -> dict[str, Any]:
         """Return the progress of runs, each given as an id or as "id:sequence"."""

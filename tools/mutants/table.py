@@ -325,7 +325,7 @@ MUTANTS = (
         "melm_studio/workspace/workspace.py",
         "if sum(run.table == table for run in _fits_of(runs)) >= MAX_PANELS:",
         "if False:",
-        "tests/callbacks/test_runs.py"
+        "tests/callbacks/routes/test_new_runs.py"
         "::test_of_presses_at_the_same_time_no_more_than_the_page_holds_become_runs",
     ),
     Mutant(
@@ -669,7 +669,7 @@ MUTANTS = (
         "::test_a_pattern_finds_no_hidden_file",
     ),
     Mutant(
-        "callbacks/panels.py",
+        "callbacks/first_page.py",
         "except DiskFullError:",
         "except RecursionError:",
         "tests/callbacks/guards/test_error_answers.py"

@@ -1,4 +1,4 @@
-// The connection to Dash: its start, functions that its callbacks call, and components that scripts change.
+// The connection to Dash: its start, functions that its callbacks call, and components that scripts read and change.
 import { ID } from "../constants.mjs";
 import { byId, whenPresent } from "./dom.mjs";
 
@@ -14,13 +14,33 @@ export function provideCallbacks(functions) {
   Object.assign(window.dash_clientside.studio, functions);
 }
 
+/** What is to change once Dash is there. @type {[string, object][] | null} */
+let waiting = [];
+
 /**
- * Changes the properties of a component, as a callback would.
+ * Changes the properties of a component, as a callback would, once Dash is there.
  * @param {string} id
  * @param {object} props
  */
 export function setProps(id, props) {
-  window.dash_clientside.set_props(id, props);
+  if (waiting) waiting.push([id, props]);
+  else window.dash_clientside.set_props(id, props);
+}
+
+/**
+ * The properties of a component as they are; null before Dash is there.
+ * @param {string | object} id
+ * @returns {any}
+ */
+export const propsOf = (id) => (waiting ? null : window.dash_component_api.getLayout(id).props);
+
+/** The ids of the components within one that have names of their own. @param {string} id @returns {any[]} */
+export const idsIn = (id) => namedIn(propsOf(id).children);
+
+function namedIn(node) {
+  if (Array.isArray(node)) return node.flatMap(namedIn);
+  const { id, children } = node?.props ?? {};
+  return [...(typeof id === "object" ? [id] : []), ...(children ? namedIn(children) : [])];
 }
 
 /** What a callback returns to leave its output alone. */
@@ -52,26 +72,46 @@ export function writeMarkup(node, markup) {
 /**
  * Runs the scripts of Dash, which the page has fetched meanwhile, and starts it. It may then call every function
  * that was provided.
+ * @param {() => Promise<void>} whatComesFirst waited for before each of them
  */
-export async function startDash() {
+export async function startDash(whatComesFirst) {
   /** @type {NodeListOf<HTMLLinkElement>} */
   const links = document.querySelectorAll("link[data-src]");
-  await Promise.all([...links].map(({ href }) => run(href)));
-  whenPresent(`#${ID.panels}`, () => byId(ID.firstPage)?.remove());
+  for (const { href } of links) {
+    await whatComesFirst();
+    await run(href);
+  }
+  await whatComesFirst();
+  whenPresent(`#${ID.panelsPlace}`, takeOver);
   new window.DashRenderer();
+}
+
+// The panels move into Dash's page as they are, in the frame in which it appears.
+function takeOver(place) {
+  const { activeElement: focused } = document;
+  place.append(byId(ID.panels));
+  byId(ID.firstPage).remove();
+  /** @type {HTMLElement} */ (focused)?.focus?.({ preventScroll: true });
+  makeChanges();
+}
+
+/** Makes the changes that have waited for Dash; later ones are made at once. */
+export function makeChanges() {
+  const changes = waiting;
+  waiting = null;
+  for (const [id, props] of changes) setProps(id, props);
 }
 
 /** Says that Dash could not be loaded. @param {Error} error */
 export function complain(error) {
-  const caption = byId(ID.firstPage)?.querySelector('[data-part="caption"]');
+  const caption = byId(ID.panels).querySelector('[data-part="caption"]');
   if (caption) caption.textContent = NO_SERVER;
   console.error(error);
 }
 
-// After those that were asked for earlier.
 function run(src) {
   return new Promise((resolve, reject) => {
-    const script = Object.assign(document.createElement("script"), { src, async: false });
+    const script = Object.assign(document.createElement("script"), { src });
     script.addEventListener("load", resolve);
     script.addEventListener("error", () => reject(new Error(`${src} could not be loaded.`)));
     document.head.append(script);

@@ -17,11 +17,12 @@ export function connectMode() {
   whenPresent(`#${ID.mode}`, () => remembered && setProps(ID.mode, { value: remembered }));
 }
 
-// Ctrl+Enter is the button at the foot of the sidebar.
+// Ctrl+Enter is the button at the foot of the sidebar; until that is there, the one that begins.
 function runByKey(event) {
   if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || mode.value === "present") return;
   event.preventDefault();
-  byId(mode.value === "compare" ? ID.runSeveral : ID.run).click();
+  const run = byId(mode.value === "compare" ? ID.runSeveral : ID.run);
+  (run ?? document.querySelector('[data-part="begin"]'))?.click();
 }
 
 function setMode(name) {

@@ -24,8 +24,7 @@ export function showNotice(message, { briefly = false, action = null } = {}) {
   /** @type {HTMLElement} */
   const button = document.querySelector(".notice-action");
   if (button) Object.assign(button, { hidden: !action, textContent: action?.label ?? "" });
-  const note = byId(ID.notice);
-  if (briefly) setTimeout(() => note.textContent === message && showNotice(null), BRIEFLY_MS);
+  if (briefly) setTimeout(() => byId(ID.notice)?.textContent === message && showNotice(null), BRIEFLY_MS);
 }
 
 /**

@@ -7,6 +7,7 @@ import { write } from "../page/dom.mjs";
 import { connectPopover } from "../page/menu.mjs";
 import { showNotice } from "../page/notice.mjs";
 import { addToPanels } from "./features.mjs";
+import { followRevision } from "./run_list.mjs";
 
 const SHOWN = {
   running: ["pause"],
@@ -71,7 +72,7 @@ async function post({ run }, path, body) {
     return;
   }
   const { revision, words: message } = answer.status === 204 ? {} : await answer.json();
-  if (revision) setProps(ID.revision, { data: revision });
+  followRevision(revision);
   if (message) setProps(ID.runError, { children: message });
 }
 

@@ -8,14 +8,13 @@ import { onChange } from "../page/signals.mjs";
 import { switches } from "../page/switches.mjs";
 import { sendCommand } from "./commands.mjs";
 import { addToPanels } from "./features.mjs";
-import { alignWith, allPanels, reference, referenceRun, shownPanels } from "./panels.mjs";
+import { alignWith, allPanels, panelRuns, reference, referenceRun, shownPanels } from "./panels.mjs";
 import { isOwnPlane } from "./view_options.mjs";
 
 const FOLLOWED_EVERY_MS = 1000;
 
 export function connectComparison() {
   provideCallbacks({ noteTables });
-  whenPresent(`#${ID.panels}`, (place) => new MutationObserver(followRuns).observe(place, { childList: true }));
   whenPresent(`#${ID.checkAll}`, (button) => (button.onclick = checkAll));
   addToPanels((panel) => {
     panel.part("anchor").onclick = () => alignWith(panel.run);
@@ -24,7 +23,10 @@ export function connectComparison() {
   });
   onChange([switches.aligned, reference, mode], markReference);
   onChange(mode, followRuns);
-  whenPresent("[data-place]", () => queueMicrotask(markReference));
+  onChange(panelRuns, () => {
+    followRuns();
+    markReference();
+  });
   document.addEventListener("click", ({ target }) => {
     const button = /** @type {HTMLElement} */ (target).closest?.("[data-sort]");
     if (button) sortBy(/** @type {HTMLElement} */ (button).dataset);
@@ -54,7 +56,7 @@ function noteTables(tab, from, to, ranking) {
 
 function followRuns() {
   if (mode.value !== "compare") return;
-  const runs = comparedRuns();
+  const runs = panelRuns.value;
   const { tab, from, to, ranking } = open;
   const file = tableFile(tab, runs, from, to, ranking);
   if (file) byId(ID.compareFile)?.setAttribute("href", file);
@@ -92,8 +94,6 @@ async function writeTable(tab, runs) {
 
 /** What was written last. @type {WeakMap<Element, string>} */
 const shown = new WeakMap();
-
-const comparedRuns = () => [...byId(ID.panels).children].flatMap(({ dataset: { place } }) => place ?? []);
 
 const namesOf = (runs) => new URLSearchParams(runs.map((run) => ["run", String(run)]));
 

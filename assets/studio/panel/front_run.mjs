@@ -1,11 +1,9 @@
 // The front run: the one that Explore and Present show, and the row of tabs to choose it from.
 import { ID } from "../constants.mjs";
-import { provideCallbacks, setProps } from "../page/dash.mjs";
-import { whenPresent } from "../page/dom.mjs";
+import { byId, element, span, whenPresent, write } from "../page/dom.mjs";
 import { mode } from "../page/mode.mjs";
-import { showNotice } from "../page/notice.mjs";
 import { onChange } from "../page/signals.mjs";
-import { allPanels, frontPanel, panelOfRun, shownPanels } from "./panels.mjs";
+import { allPanels, frontPanel, panelOfRun, panelRuns, shownPanels } from "./panels.mjs";
 import { bringToFront, frontRun, runStates, stage } from "./runs.mjs";
 
 const STATE_LABELS = {
@@ -18,14 +16,14 @@ const STATE_LABELS = {
 };
 
 export function connectFrontRun() {
-  provideCallbacks({ offerSame });
   document.addEventListener("click", ({ target }) => {
     const tab = /** @type {HTMLElement} */ (target).closest?.("[data-tab]");
     if (tab) bringToFront(/** @type {HTMLElement} */ (tab).dataset.tab);
   });
   onChange([mode, frontRun], arrange);
   onChange(runStates, showStates);
-  followNewRuns();
+  onChange(panelRuns, followList);
+  whenPresent(`#${ID.runTabs}`, showTabs);
 }
 
 /** @type {string | null} */
@@ -35,14 +33,6 @@ let due = null; // a run to bring to the front once its data are shown
 export function openRun(run) {
   if (panelOfRun(run)) bringToFront(run);
   else due = run;
-}
-
-// Shows the run that equals the one that was to start.
-function offerSame(same) {
-  if (!same) return;
-  const act = () => setProps(ID.runAgain, { data: Date.now() });
-  showNotice(`This run is here already: ${same.title}.`, { action: { label: "Run it again", act } });
-  openRun(same.run);
 }
 
 let arranged = ""; // the stage when the panels were last arranged
@@ -56,11 +46,8 @@ const isOutdated = (panel) => panel.painting.isStale() || stage.value !== arrang
 function arrange() {
   const panels = allPanels();
   if (!panels.some(({ run }) => run === frontRun.value)) bringToFront(panels.at(-1)?.run ?? null);
-  for (const { run, node } of panels) {
-    const isFront = run === frontRun.value;
-    node.classList.toggle("is-front", isFront);
-    tabOf(run)?.setAttribute("aria-pressed", isFront);
-  }
+  for (const { run, node } of panels) node.classList.toggle("is-front", run === frontRun.value);
+  markTab();
   showInPlaceOf(inFront);
   for (const panel of shownPanels().filter(isOutdated)) panel.restyle().catch(console.warn);
   arranged = stage.value;
@@ -72,40 +59,52 @@ function showInPlaceOf(former) {
   if (former && inFront && inFront !== former && mode.value !== "compare") inFront.painting.takeOver(former.painting);
 }
 
+// A run that has just been started comes to the front; when the page loads, the newest does.
+let listed = /** @type {string[]} */ ([]);
+
+function followList(runs) {
+  const added = runs.filter((run) => !listed.includes(run));
+  listed = runs;
+  showTabs();
+  if (due && panelOfRun(due)) bringToFront(due);
+  else if (added.length) bringToFront(added.at(-1));
+  due = null;
+  arrange();
+}
+
+// The row of tabs, of which those stay that there are.
+function showTabs() {
+  const row = byId(ID.runTabs);
+  if (!row) return;
+  const shown = [...row.children].map((tab) => /** @type {HTMLElement} */ (tab).dataset.tab);
+  const tabs = allPanels().map((panel) => tabOf(panel.run) ?? newTab(panel.run));
+  allPanels().forEach(({ node }, at) => write(tabs[at].firstChild, node.dataset.title));
+  // The one that has the focus keeps it.
+  if (String(tabs.map(({ dataset }) => dataset.tab)) !== String(shown)) row.replaceChildren(...tabs);
+  markTab();
+  showStates();
+}
+
+function newTab(run) {
+  const tab = element("button", "button run-tab", document.createTextNode(""), span("", "tab-state"));
+  Object.assign(tab, { type: "button" }).dataset.tab = run;
+  return tab;
+}
+
+function markTab() {
+  for (const { run } of allPanels()) tabOf(run)?.setAttribute("aria-pressed", run === frontRun.value);
+}
+
 /** @returns {any} */
 const tabOf = (run) => document.querySelector(`[data-tab="${run}"]`);
 
 function showStates() {
   for (const { run, node } of allPanels()) {
-    if (runStates.value[run]) node.dataset.state = runStates.value[run];
-  }
-  for (const [run, name] of Object.entries(runStates.value)) {
+    const name = runStates.value[run];
+    if (name) node.dataset.state = name;
     const tab = tabOf(run);
-    if (!tab || tab.dataset.state === name) continue;
+    if (!tab || !name || tab.dataset.state === name) continue;
     tab.dataset.state = name;
     tab.querySelector(".tab-state").textContent = STATE_LABELS[name] ?? "";
   }
-}
-
-// A run that has just been started comes to the front; when the page loads, the newest does.
-function followNewRuns() {
-  let isLoaded = false;
-  let isDue = false;
-  // Panels, and tabs beside them, which Dash has rendered anew.
-  whenPresent("[data-place]", () => {
-    if (isDue) return;
-    isDue = true;
-    allPanels(); // are put into their places
-    // Once for all panels that were rendered together.
-    queueMicrotask(() => {
-      isLoaded = true;
-      isDue = false;
-      if (due && panelOfRun(due)) bringToFront(due);
-      due = null;
-      arrange();
-    });
-  });
-  whenPresent("[data-run]", (node) => {
-    if (isLoaded || frontRun.value === null) bringToFront(node.dataset.run);
-  });
 }

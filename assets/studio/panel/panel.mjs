@@ -86,8 +86,9 @@ export class Panel {
     this.loadFigure().catch(console.warn); // while the first plane is on its way
   }
 
-  /** Shows another title of the run. @param {DOMStringMap} described by its place */
+  /** Shows the title of the run, if it is another. @param {DescribedPanel} described */
   retitle({ title, label }) {
+    if (this.node.dataset.title === title) return;
     this.node.dataset.title = title;
     this.node.setAttribute("aria-label", label);
   }

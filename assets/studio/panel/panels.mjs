@@ -1,69 +1,62 @@
-// The panels of the page, one for each run that Dash has rendered a place for.
+// The panels of the page, one for each run of the data that it shows.
 import { ID } from "../constants.mjs";
-import { byId, numberedSlider, span, whenPresent } from "../page/dom.mjs";
+import { byId, numberedSlider, span } from "../page/dom.mjs";
 import { mode } from "../page/mode.mjs";
-import { signal } from "../page/signals.mjs";
+import { onChange, signal } from "../page/signals.mjs";
 import { switches } from "../page/switches.mjs";
 import { nextFrame } from "../plane/clock.mjs";
+import { endWelcome, welcome } from "../plane/first_look.mjs";
 import { Panel } from "./panel.mjs";
 import { forgetFigures } from "./requests.mjs";
+import { runList } from "./run_list.mjs";
 import { frontRun } from "./runs.mjs";
 
-/** @type {Map<string, Panel>} */
-const known = new Map();
+/** By run, in the order of the page. @type {Map<string, Panel>} */
+let known = new Map();
 
 const peers = { all: allPanels, shown: shownPanels, reference: referenceRun, paintStale, paintOnAxes, title: titleOf };
 
-/** Releases what a panel holds once Dash has removed it; styles know how many panels there are. */
-export function connectPanels() {
-  whenPresent(`#${ID.panels}`, (place) => {
-    new MutationObserver(releaseRemoved).observe(place, { childList: true });
-    noteNumber();
-  });
-}
+/** The runs that have a panel; set whenever they are listed, also where only a title is another. */
+export const panelRuns = signal(/** @type {string[]} */ ([]));
 
-function noteNumber() {
-  const { length } = allPanels();
-  if (length) document.body.dataset.panels = String(length);
+/** Shows a panel for each run that is listed, or where there are none, the first look at the data. */
+export const connectPanels = () => onChange(runList, showPanels);
+
+// Panels that stay are left as they are.
+function showPanels({ panels: listed, data }) {
+  const runs = listed.map(({ run }) => run);
+  for (const run of known.keys()) if (!runs.includes(run)) remove(run);
+  if (runs.length) document.body.dataset.panels = String(runs.length);
   else delete document.body.dataset.panels;
-  document.body.style.setProperty("--panels", String(length || ""));
+  document.body.style.setProperty("--panels", String(runs.length || ""));
+  if (runs.length) endWelcome();
+  else welcome(data);
+  listed.forEach(showPanel);
+  known = new Map(runs.map((run) => [run, known.get(run)]));
+  panelRuns.set(runs);
 }
 
-/** All panels, in the order of the page. @returns {Panel[]} */
+// The server lists them from the oldest to the newest, and one whose removal was undone in its place.
+function showPanel(described, at) {
+  const place = byId(ID.panels);
+  const panel = known.get(described.run);
+  const node = panel?.node ?? nodeFor(described);
+  if (place.children[at] !== node) place.insertBefore(node, place.children[at] ?? null);
+  if (panel) panel.retitle(described);
+  else known.set(described.run, new Panel(node, peers));
+}
+
+function remove(run) {
+  const panel = known.get(run);
+  known.delete(run);
+  panel.node.remove();
+  panel.dispose();
+  forgetFigures(run);
+}
+
+/** All panels, in the order of the page. */
 export function allPanels() {
-  // Among the children alone: a search of the whole page would visit every mark of every picture.
-  const places = [...(byId(ID.panels)?.children ?? [])];
-  return places.filter((node) => node.dataset.place).map(panelIn);
-}
-
-// Dash renders every place anew with each change of their list: the panel then moves to its new place.
-function panelIn(place) {
-  const panel = known.get(place.dataset.place);
-  if (!panel) return newPanel(place);
-  if (panel.node.parentNode !== place) {
-    place.replaceChildren(panel.node);
-    panel.retitle(place.dataset);
-  }
-  return panel;
-}
-
-function newPanel(place) {
-  const node = nodeFor(place);
-  place.replaceChildren(node);
-  const panel = new Panel(node, peers);
-  known.set(panel.run, panel);
-  return panel;
-}
-
-function releaseRemoved() {
-  const shown = new Set(allPanels());
-  for (const [run, panel] of known) {
-    if (shown.has(panel)) continue;
-    panel.dispose();
-    known.delete(run);
-    forgetFigures(run);
-  }
-  noteNumber();
+  return [...known.values()];
 }
 
 /** The panels on screen in this mode. @returns {Panel[]} */
@@ -76,7 +69,7 @@ function titleOf(run) {
 }
 
 /** @param {string} run @returns {Panel | undefined} */
-export const panelOfRun = (run) => allPanels().find((panel) => panel.run === run);
+export const panelOfRun = (run) => known.get(run);
 
 /** The panel that Explore and Present show. @returns {Panel | undefined} */
 export const frontPanel = () => panelOfRun(frontRun.value);
@@ -140,8 +133,7 @@ export function paintStale() {
   }
 }
 
-// The panel template: Dash renders an empty place for each panel, and a copy of the template fills it,
-// many times faster than Dash would render the parts of every panel.
+// The panel template: a copy of it is a panel, many times faster than Dash would render its parts.
 
 /** @type {DocumentFragment} */
 let template;
@@ -153,10 +145,9 @@ export function takeTemplate() {
 
 /**
  * The node of a panel: a copy of the template, adapted to its run.
- * @param {HTMLElement} place that Dash has rendered
+ * @param {DescribedPanel} described
  */
-export function nodeFor(place) {
-  const { place: run, label, ...described } = place.dataset;
+export function nodeFor({ label, ...described }) {
   const { title, has, projection } = described;
   const parts = /** @type {DocumentFragment} */ (template.cloneNode(true));
   removeUnneeded(parts, has);
@@ -165,7 +156,7 @@ export function nodeFor(place) {
   if (projection) for (const axis of elements(parts, "[data-axis]")) nameAfter(projection, axis);
   const node = document.createElement("section");
   node.className = "panel";
-  Object.assign(node.dataset, { run, ...described });
+  Object.assign(node.dataset, described);
   node.setAttribute("aria-label", label);
   node.append(parts);
   return node;

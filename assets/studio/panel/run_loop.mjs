@@ -2,14 +2,14 @@
 // leaves while an answer waits to be drawn, so a slow page skips frames instead of queueing.
 import { ID } from "../constants.mjs";
 import { refusalOf } from "../page/answers.mjs";
-import { provideCallbacks, setProps } from "../page/dash.mjs";
 import { byId, onColorScheme, whenPresent } from "../page/dom.mjs";
 import { chosenGamma } from "../page/settings.mjs";
 import { onChange } from "../page/signals.mjs";
 import { switches } from "../page/switches.mjs";
 import { addToPanels } from "./features.mjs";
-import { allPanels, paintStale, reference, referenceRun, shownPanels } from "./panels.mjs";
-import { noteRevision, noteStates, revision, stage } from "./runs.mjs";
+import { allPanels, paintStale, panelRuns, reference, referenceRun, shownPanels } from "./panels.mjs";
+import { followRevision, runList } from "./run_list.mjs";
+import { noteStates, stage } from "./runs.mjs";
 
 const IDLE_MS = 1000;
 // Between two news of a run whose picture is out of sight, so that many are as quick as those that are seen.
@@ -100,9 +100,7 @@ let isWoken = false; // there is news that the last request did not ask for
 let endRest = () => {};
 
 export function startRunLoop() {
-  whenPresent("[data-run]", () => wake());
   addToPanels(({ node }) => node.addEventListener("panel:sight", wake));
-  provideCallbacks({ noteRevision: (listed) => listed && noteRevision(listed) });
   onChange(Object.values(switches), () => shownPanels().forEach((panel) => panel.paint(true)));
   onChange([switches.aligned, reference], () => shownPanels().forEach((panel) => panel.refresh()));
   onChange(chosenGamma, () => shownPanels().forEach(showAtGamma));
@@ -112,10 +110,19 @@ export function startRunLoop() {
   });
   onColorScheme(() => allPanels().forEach((panel) => panel.restyle().catch(console.warn)));
   requests.onArrival = () => endRest();
-  whenPresent(`#${ID.panels}`, (place) => {
-    new MutationObserver(() => noteRevision(place.dataset.revision)).observe(place, { attributeFilter: ["data-revision"] });
-    loop();
+  onChange(panelRuns, () => {
+    begin();
+    wake();
   });
+  whenPresent(`#${ID.panelsPlace}`, begin);
+}
+
+let hasBegun = false;
+
+// With the first run, or once the page is there: until then, nothing is to delay it.
+function begin() {
+  if (!hasBegun) loop();
+  hasBegun = true;
 }
 
 async function loop() {
@@ -154,7 +161,7 @@ async function takeIn(answer) {
 }
 
 async function showNews(news) {
-  if (news.wasRevision === revision.value) followRevision(news.revision); // else a callback was faster
+  if (news.wasRevision === runList.value.revision) followRevision(news.revision); // else a list was faster
   noteStates(news.states);
   hadPlane = Object.values(news.runs).some(({ plane }) => plane);
   for (const panel of shownPanels()) panel.newest = Math.max(panel.newest, news.runs[panel.run]?.sequences.at(-1) ?? -1);
@@ -194,16 +201,10 @@ async function fetchNews() {
   const query = new URLSearchParams(asked.map(({ run, sequence, newest }) => ["run", `${run}:${Math.max(sequence, newest)}`]));
   const toward = referenceRun();
   if (toward) query.set("toward", toward);
-  const wasRevision = revision.value;
+  const wasRevision = runList.value.revision;
   const answer = await fetch(`frames?${query}`, { signal: AbortSignal.timeout(LONGEST_ANSWER_MS) });
   if (!answer.ok) throw new Error(await refusalOf(answer));
   return { ...(await answer.json()), wasRevision, toward };
-}
-
-// If another tab has started or removed a run, the page lists the runs again.
-function followRevision(newest) {
-  if (revision.value !== null && revision.value !== newest) setProps(ID.revision, { data: newest });
-  noteRevision(newest);
 }
 
 /** Whether a request failed or got no answer in time. @param {Error} error */

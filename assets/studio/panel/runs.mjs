@@ -1,13 +1,9 @@
-// What the page knows of the runs beside their panels: the state of each, the revision of their list, and
-// which of them is in front.
+// What the page knows of the runs beside their panels: the state of each, and which of them is in front.
 import { mode } from "../page/mode.mjs";
 import { computed, signal } from "../page/signals.mjs";
 
 /** The state of every run of the visitor, by run. */
 export const runStates = signal(/** @type {Record<string, string>} */ ({}));
-
-/** The revision of the list of runs that the page shows. */
-export const revision = signal(/** @type {string | null} */ (null));
 
 /** The run that Explore and Present show. */
 export const frontRun = signal(/** @type {string | null} */ (null));
@@ -17,6 +13,8 @@ export const stage = computed([mode, frontRun], (at, run) => (at === "compare" ?
 
 /** The runs that there were when the page was opened. @type {Set<string> | null} */
 let earlier = null;
+/** @type {Set<string>} */
+const started = new Set();
 
 /** @param {Record<string, string>} states of all runs */
 export function noteStates(states) {
@@ -25,13 +23,13 @@ export function noteStates(states) {
 }
 
 /** Whether a run was started since the page was opened. @param {string} run */
-export const isNewRun = (run) => earlier !== null && !earlier.has(run);
+export const isNewRun = (run) => started.has(run) || (earlier !== null && !earlier.has(run));
+
+/** Notes a run of this page, perhaps before the first news. @param {string} run */
+export const noteStarted = (run) => started.add(run);
 
 /** Takes the runs that the next news brings for earlier ones. */
 export const forgetEarlier = () => (earlier = null);
-
-/** @param {string} listed */
-export const noteRevision = (listed) => revision.set(listed);
 
 /** Makes a run the front run; null where there is none. @param {string | null} run */
 export const bringToFront = (run) => frontRun.set(run);

@@ -1,84 +1,104 @@
-// Data without runs: their principal components are drawn as soon as they are chosen.
+// Data without runs: their principal components are drawn as soon as they are chosen, and one button begins.
 import { ID } from "../constants.mjs";
 import { requested } from "../page/answers.mjs";
-import { setProps } from "../page/dash.mjs";
-import { byId, colorScheme, fontReady, onColorScheme, wait, whenPresent } from "../page/dom.mjs";
+import { byId, colorScheme, fontReady, onColorScheme, wait } from "../page/dom.mjs";
 import { decodedPlane } from "./arrays.mjs";
 import { nextFrame } from "./clock.mjs";
 import { Painter } from "./painter.mjs";
 import { pointsIn, rowsIn } from "./row_arrays.mjs";
 
 const LONGEST_WAIT_MS = 1000; // for the first look
+const STARTING = "Starting";
 
-/** What the first page shows, which Dash's page begins with. */
-let first = "";
+/**
+ * Starts a run of data by a method, or without one by that of the form; resolves to a sentence if there is none.
+ * @typedef {(data: object, method: string | undefined) => Promise<string | null>} Begin
+ */
 
-export function connectPreview() {
-  if ("otherData" in document.documentElement.dataset) firstNode()?.remove();
-  first = firstNode()?.dataset.preview ?? "";
-  whenPresent(".welcome", (node) => {
-    part(node, "begin").addEventListener("click", () => begin(node.dataset.method));
-    show(node).catch(console.warn);
-  });
-  const again = () => {
-    const node = /** @type {HTMLElement | null} */ (document.querySelector(".welcome"));
-    if (node) show(node).catch(console.warn);
-  };
-  onColorScheme(again);
+/** @type {Begin} */
+let begin;
+/** The data of a first look, as the server takes them. @type {WeakMap<HTMLElement, { id: string }>} */
+const dataOf = new WeakMap();
+let drawing = Promise.resolve();
+
+/** Takes the first look that the document comes with, of which the button works at once. @param {Begin} onBegin */
+export function connectPreview(onBegin) {
+  begin = onBegin;
+  onColorScheme(() => look() && draw(look()));
+  const node = look();
+  if (!node) return;
+  if ("otherData" in document.documentElement.dataset) node.replaceWith(copy());
+  else if (node.dataset.preview) take(node, JSON.parse(node.dataset.preview));
 }
 
 /** Resolves once the first page shows the data, or cannot soon: nothing else is to delay that. */
-export function firstLook() {
-  const node = firstNode();
-  const drawn = node ? show(node).then(nextFrame).then(nextFrame).catch(console.warn) : null;
-  return Promise.race([drawn, wait(LONGEST_WAIT_MS)]);
+export const firstLook = () => Promise.race([drawing.then(nextFrame).then(nextFrame), wait(LONGEST_WAIT_MS)]);
+
+/** Shows a first look at data in place of panels. @param {any} data as the server takes them */
+export function welcome(data) {
+  const node = look();
+  if (node && dataOf.get(node)?.id === data.id) return;
+  node?.remove();
+  const next = copy();
+  byId(ID.panels).append(next);
+  take(next, data);
 }
 
-/** Runs the method, or without one that of the form. @param {string | undefined} method */
-async function begin(method) {
-  if (method) {
-    setProps(ID.method, { value: method });
-    await nextFrame(); // the form shows the method before it runs
-  }
-  byId(ID.run).click();
+/** Makes room for panels. */
+export function endWelcome() {
+  look()?.remove();
+  release();
 }
 
 /** @returns {HTMLElement | null} */
-const firstNode = () => byId(ID.firstPage).querySelector("[data-preview]");
+const look = () => byId(ID.panels).querySelector(".welcome");
+
+const copy = () => byId(ID.welcomeModel).content.firstElementChild.cloneNode(true);
+
+function take(node, data) {
+  dataOf.set(node, data);
+  const button = part(node, "begin");
+  button.disabled = false;
+  button.addEventListener("click", () => press(node, button));
+  drawing = draw(node);
+}
+
+async function press(node, button) {
+  if (button.getAttribute("aria-disabled") === "true") return;
+  const label = button.textContent;
+  const write = (text, isBusy) => {
+    button.textContent = text;
+    button.setAttribute("aria-disabled", isBusy); // it keeps the focus
+  };
+  write(STARTING, true);
+  part(node, "said").textContent = STARTING;
+  const refusal = await begin(dataOf.get(node), node.dataset.method);
+  write(label, false);
+  part(node, "said").textContent = refusal ?? "";
+  if (refusal) part(node, "caption").textContent = refusal;
+}
 
 /** @type {{ resized: ResizeObserver, painter: Painter, rows: { dispose(): void } | null } | null} */
 let shown = null;
 
+function release() {
+  shown?.resized.disconnect();
+  shown?.painter.dispose();
+  shown?.rows?.dispose();
+  shown = null;
+}
+
 /** @returns {any} */
 const part = (node, name) => node.querySelector(`[data-part="${name}"]`);
 
-/** The newest answer: Dash's page draws it anew. @type {{ key: string, found: Promise<any> }} */
-let known = { key: "", found: Promise.resolve() };
-
-/** What the server says of data. @param {string} asked */
-function answerOn(asked) {
-  const key = colorScheme() + asked;
-  if (known.key !== key) known = { key, found: request(asked) };
-  return known.found.catch((error) => {
-    known.key = ""; // so that it is requested again
-    throw error;
-  });
-}
-
-async function request(asked) {
-  const answer = await fetch(`preview?scheme=${colorScheme()}`, {
-    method: "POST",
-    headers: { "Content-Type": "application/json" },
-    body: asked,
-  });
-  return answer.json();
-}
+/** @param {HTMLElement} node */
+const draw = (node) => show(node).catch(console.warn);
 
 /** @param {HTMLElement} node */
 async function show(node) {
-  const asked = node.dataset.preview ?? first;
-  if (!asked) return;
-  const [found] = await Promise.all([answerOn(asked), fontReady()]);
+  const data = dataOf.get(node);
+  if (!data) return;
+  const [found] = await Promise.all([answerOn(data), fontReady()]);
   if (!node.isConnected) return;
   if (found.error) {
     part(node, "caption").textContent = found.error;
@@ -86,15 +106,25 @@ async function show(node) {
   }
   const drawn = paint(node, found);
   if (!found.is_sample) return;
-  const rows = await everyRow(JSON.parse(asked), part(node, "plot"), found);
+  const rows = await everyRow(data, part(node, "plot"), found);
   if (shown === drawn) paint(node, found, rows);
   else rows.dispose();
+}
+
+/** What the server says of data, also that it cannot draw them. @param {object} data */
+async function answerOn(data) {
+  const answer = await fetch(`preview?scheme=${colorScheme()}`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify(data),
+  });
+  return answer.json();
 }
 
 /** Draws the first look, of which `rows` are all rows, where they are more than the traces draw. */
 function paint(node, found, rows = null) {
   part(node, "question").textContent = found.question;
-  part(node, "begin").textContent = found.begin.label;
+  if (!part(node, "said").textContent) part(node, "begin").textContent = found.begin.label;
   node.dataset.method = found.begin.method;
   const plot = part(node, "plot");
   plot.setAttribute("aria-label", found.caption);
@@ -111,9 +141,7 @@ function paint(node, found, rows = null) {
     unseen: [],
     every: rows,
   };
-  shown?.resized.disconnect();
-  shown?.painter.dispose();
-  shown?.rows?.dispose();
+  release();
   const painter = new Painter(part(node, "motion"), plot, () => (node.dataset.drawn = colorScheme()));
   const resized = new ResizeObserver(() => plot.clientWidth && painter.show(view, found.limits));
   resized.observe(plot);

@@ -9,6 +9,7 @@ import { mode } from "../page/mode.mjs";
 import { onChange } from "../page/signals.mjs";
 import { addToPanels } from "../panel/features.mjs";
 import { frontPanel } from "../panel/panels.mjs";
+import { followRevision } from "../panel/run_list.mjs";
 import { bringToFront, stage } from "../panel/runs.mjs";
 import { addressOf } from "../panel/view_options.mjs";
 import { nameOf, predictionOf, rowLine } from "./row_card.mjs";
@@ -175,7 +176,7 @@ class SelectionCard {
       this.panel.part("mark-form").hidden = true;
       selectRows([]);
       setProps(ID.choice, { data: choice });
-      setProps(ID.revision, { data: revision });
+      followRevision(revision);
     } catch (error) {
       this.say(sentenceOf(error));
     }
@@ -185,7 +186,7 @@ class SelectionCard {
     try {
       const { choice, revision, run } = await ask(`runs/${this.panel.run}/put-back`, {});
       setProps(ID.choice, { data: choice });
-      setProps(ID.revision, { data: revision });
+      followRevision(revision);
       bringToFront(run);
     } catch (error) {
       this.say(sentenceOf(error));

@@ -1,12 +1,13 @@
 // Brushing: rows and classes that are singled out, in every panel at once. Selected rows stand out,
 // and classes may be shown alone.
 import { ID } from "../constants.mjs";
-import { provideCallbacks, setProps } from "../page/dash.mjs";
+import { setProps } from "../page/dash.mjs";
 import { byId, hide, onClick, whenPresent } from "../page/dom.mjs";
 import { batch, onChange } from "../page/signals.mjs";
 import { dragMode } from "../page/switches.mjs";
 import { addToPanels, dressTraces } from "../panel/features.mjs";
 import { shownPanels } from "../panel/panels.mjs";
+import { shownData } from "../panel/run_list.mjs";
 import { drawnAxes, sizeOf, toData, toPixels } from "../plane/pixel_axes.mjs";
 import { positionOf } from "../plane/row_arrays.mjs";
 import { markBy } from "./marks.mjs";
@@ -20,13 +21,13 @@ const FAINT = 0.1;
 const BUTTONS = `[data-isolate], [data-class], [data-mark], #${ID.brushed} button, #${ID.isolated} button`;
 
 export function connectSelection() {
-  provideCallbacks({ setTable });
   addToPanels((panel) => {
     connectOutline(panel);
     ringsOf.set(panel, new Rings(panel));
   });
   dressTraces(dressBySelection);
   onClick(BUTTONS, press);
+  onChange(shownData, followTable);
   onChange(chosen, showMessages);
   onChange(markedRow, showMarked);
   whenPresent("[data-class]", showMessages);
@@ -109,7 +110,7 @@ function dressPoints(trace, rows, isAside) {
 let shownTable = null;
 
 // Another table has other rows and classes; the same one, prepared otherwise, has not.
-function setTable(data) {
+function followTable(data) {
   const table = JSON.stringify([data?.source?.kind, data?.source?.key, data?.label]);
   if (shownTable !== null && shownTable !== table) {
     batch(() => {

@@ -3,6 +3,7 @@ import { ID } from "../constants.mjs";
 import { refusalOf, requested, save, sentenceOf } from "../page/answers.mjs";
 import { setProps } from "../page/dash.mjs";
 import { NO_SERVER, showNotice } from "../page/notice.mjs";
+import { followRevision } from "../panel/run_list.mjs";
 import { PROJECT } from "./project.mjs";
 import { currentStory } from "./story.mjs";
 
@@ -28,7 +29,7 @@ export async function openProject(file) {
   if (!answer?.ok) return showNotice(answer ? await refusalOf(answer) : NO_SERVER);
   const { source, story, revision, words } = await answer.json();
   setProps(ID.choice, { data: source });
-  setProps(ID.revision, { data: revision });
+  followRevision(revision);
   return showNotice(words, { action: story.views.length ? takeStory(story) : null });
 }
 

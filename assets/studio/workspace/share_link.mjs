@@ -6,6 +6,7 @@ import { mode } from "../page/mode.mjs";
 import { NO_PLANE, showNotice } from "../page/notice.mjs";
 import { showOnly, switches } from "../page/switches.mjs";
 import { panelOfRun } from "../panel/panels.mjs";
+import { listRuns } from "../panel/run_list.mjs";
 import { bringToFront, runStates } from "../panel/runs.mjs";
 import { colorColumn, markBy, shapeColumn } from "../rows/marks.mjs";
 import { placedFile, placeFile } from "../rows/new_rows_buttons.mjs";
@@ -76,6 +77,7 @@ async function showRun(/** @type {RestoredView} */ restored) {
   const isOutdated = () => number !== newest;
   setProps(ID.mode, { value: restored.mode });
   showOnly(restored.hidden, restored.layers);
+  if (!panelOfRun(restored.run)) listRuns();
   await until(() => isOutdated() || panelOfRun(restored.run));
   if (isOutdated()) return;
   bringToFront(restored.run);

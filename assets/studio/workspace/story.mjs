@@ -7,6 +7,7 @@ import { mode } from "../page/mode.mjs";
 import { NO_PLANE, NO_SERVER, showNotice } from "../page/notice.mjs";
 import { onChange, signal } from "../page/signals.mjs";
 import { frontPanel } from "../panel/panels.mjs";
+import { followRevision } from "../panel/run_list.mjs";
 import { forgetEarlier } from "../panel/runs.mjs";
 import { sharedView } from "./share_link.mjs";
 import { positionAfter, viewCount } from "./story_order.mjs";
@@ -71,7 +72,7 @@ async function openIncluded(key) {
   forgetEarlier(); // its runs have ended long ago: no recap
   updateStory({ views, at: -1, included: JSON.stringify(views) });
   setProps(ID.story, { data: story });
-  setProps(ID.revision, { data: revision });
+  followRevision(revision);
   showView(0, "present");
 }
 

@@ -13,6 +13,7 @@ from dash import html
 from dash.development.base_component import Component
 
 from melm_studio.layout import ids
+from melm_studio.layout.attributes import aria
 from melm_studio.layout.shell.header import brand
 from melm_studio.layout.shell.welcome import welcome
 from melm_studio.runs.records.data_source import DataSource
@@ -58,12 +59,15 @@ def first_page(
     is_new : bool
         Whether the visitor has no runs.
     """
-    look = [welcome(shown, class_names, is_ready=False)] if is_new else []
+    look = [welcome(shown, class_names)] if is_new else []
     return html.Div(
         [
             html.Header(brand(), className="top"),
             html.Div(className="sidebar"),
-            html.Main(html.Div(look, className="panels"), className="stage"),
+            html.Main(
+                html.Div(look, id=ids.PANELS, className="panels", **aria(live="off")),
+                className="stage",
+            ),
             html.Div(className="sections"),
         ],
         id=ids.FIRST_PAGE,

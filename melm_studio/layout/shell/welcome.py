@@ -8,6 +8,7 @@ import msgspec
 from dash import html
 from dash.development.base_component import Component
 
+from melm_studio.layout import ids
 from melm_studio.layout.attributes import aria, data, part
 from melm_studio.tables import count
 from melm_studio.workspace.data_source import ShownData
@@ -19,13 +20,11 @@ _CAPTION = "The plane of largest variance (PCA), which ignores the labels."
 _LONGEST_LIST = 40  # characters
 
 
-def welcome(
-    shown: ShownData | None, class_names: Sequence[str] = (), *, is_ready: bool = True
-) -> Component:
+def welcome(shown: ShownData | None, class_names: Sequence[str] = ()) -> Component:
     """The picture of data without runs, which a script draws, and one button to begin.
 
-    None stands for data that are not read yet; without class names, the script names them. Before
-    the page is ready, the button does nothing.
+    None stands for data that are not read yet; without class names, the script names them. The
+    script lets the button be pressed.
     """
     asked = {} if shown is None else data(preview=msgspec.json.encode(shown).decode())
     return html.Section(
@@ -43,16 +42,21 @@ def welcome(
                 BEGIN,
                 type="button",
                 className="button is-primary",
-                disabled=shown is None or not is_ready,
+                disabled=True,
                 **part("begin"),
             ),
+            html.Span(className="only-spoken", role="status", **part("said")),
             html.Ol([html.Li(step) for step in STEPS]),
         ],
         className="welcome",
-        key="" if shown is None else shown.id,
         **asked,
         **aria(label="First look at the data"),
     )
+
+
+def welcome_model() -> Component:
+    """The template that a script copies for other data than those of the first page."""
+    return html.Template(welcome(None), id=ids.WELCOME_MODEL)
 
 
 def question(class_names: Sequence[str]) -> str:

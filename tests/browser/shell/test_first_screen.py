@@ -8,8 +8,9 @@ import re
 import numpy as np
 import pytest
 from PIL import Image, ImageColor
-from playwright.sync_api import Page, ViewportSize, expect
+from playwright.sync_api import Page, Route, ViewportSize, expect
 
+from melm_studio.layout import ids
 from melm_studio.layout.shell.welcome import BEGIN
 from melm_studio.planes.theme import THEMES, Scheme
 from tools.driver.page import StudioPage
@@ -65,6 +66,56 @@ def test_the_data_are_drawn_before_anything_is_touched_and_one_button_begins(pag
     expect(studio.panels).to_have_count(1)
     studio.panel(0).expect_end()
     expect(plot).to_have_count(0)
+
+
+@pytest.mark.parametrize("key", ["", "Enter", "Control+Enter"])
+def test_a_run_begins_before_dash_is_there_and_goes_on_in_its_page(page: Page, key: str):
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page.route(re.compile("dash_renderer"), hold)
+    page.goto("/")
+    begin = page.get_by_role("button", name=re.compile(f"{BEGIN}|Starting"))
+    expect(begin).to_be_enabled()
+    begin.focus()
+    if key:
+        page.keyboard.press(key)
+        page.keyboard.press(key)
+    else:
+        begin.dblclick()
+    panels = page.locator("[data-run]")
+    expect(page.locator("[data-run][data-sequence]")).to_be_visible()
+    assert page.evaluate("!window.dash_clientside?.set_props")
+    page.evaluate("window.shown = document.querySelector('[data-run] [data-part=motion]')")
+    title = panels.locator('[data-part="title"]')
+    title.focus()
+    for route in held:
+        route.continue_()
+    expect(page.locator(f"#{ids.DATA_SIZE}")).to_contain_text("rows")
+    expect(panels).to_have_count(1)
+    panels.locator('[data-part="name"]').hover()
+    assert page.evaluate("window.shown.isConnected")  # the picture is the same
+    expect(title).to_be_focused()
+    states = page.request.get("/frames").json()["states"]
+    assert len(states) == 1
+
+
+@pytest.mark.provokes("409")
+def test_a_first_run_that_is_refused_says_why_and_can_be_begun_again(page: Page):
+    page.route(re.compile("dash_renderer"), lambda _: None)
+    page.route(
+        re.compile("/runs$"),
+        lambda route: route.fulfill(status=409, json={"words": "The queue is full."}),
+        times=1,
+    )
+    page.goto("/")
+    begin = page.get_by_role("button", name=BEGIN)
+    begin.click()
+    expect(page.locator(".welcome p")).to_have_text("The queue is full.")
+    begin.click()
+    expect(page.locator("[data-run][data-sequence]")).to_be_visible()
 
 
 @pytest.mark.parametrize("size", ["phone", "double zoom"])

@@ -6,8 +6,6 @@ import logging
 
 import pytest
 
-from melm_studio.layout import ids
-
 
 @pytest.fixture
 def records(caplog):
@@ -26,7 +24,7 @@ def test_an_action_leaves_a_line_and_looking_leaves_none(visitor, lines, records
     run = visitor.start(method="pca")
     visitor.frames(run)
     visitor.command(run, "remove")
-    assert lines() == [(f"press {ids.RUN}", 200), ("/runs/<run_id>/remove", 200)]
+    assert lines() == [("/runs", 201), ("/runs/<run_id>/remove", 200)]
     assert records()[-1].run == run
     (name,) = {record.visitor for record in records()}
     assert name == visitor.owner[:8] != visitor.owner

@@ -71,7 +71,7 @@ def test_a_weight_is_a_parameter_of_the_run_and_its_title(finished):
     plain, blind = (finished.store.get(run) for run in (finished.plain, finished.blind))
     assert "nuisance_weight" not in plain.parameters.own
     assert blind.parameters.own["nuisance_weight"] == 4
-    assert "batch weight 4" in str(finished.visitor.values[f"{ids.PANELS}.children"])
+    assert "batch weight 4" in str(finished.visitor.listed())
 
 
 def test_the_divergence_of_a_blind_run_is_that_of_the_classes(finished):

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from melm_studio.layout.page import SECTIONS, page
+from melm_studio.layout.shell.first_paint import first_page
 from melm_studio.layout.shell.help import TOUR, WORDS, help_view
 from tests.melm_studio.layout.trees import parts, texts
 
 
 def test_the_tour_stops_at_elements_of_the_page():
-    known = {f"#{props.get('id')}" for props in parts(page())}
+    known = {f"#{props.get('id')}" for props in parts(page(), first_page(None))}
     assert len(TOUR) == 3
     for section, element, _ in TOUR:
         assert element in known

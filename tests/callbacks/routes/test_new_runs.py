@@ -13,8 +13,7 @@ from melm_studio.layout import ids
 from melm_studio.runs.records.run import RunState
 from melm_studio.workspace.workspace import MAX_PANELS
 
-ERROR, LISTED, DATA = f"{ids.RUN_ERROR}.children", f"{ids.PANELS}.data-revision", f"{ids.DATA}.data"
-PANELS = f"{ids.PANELS}.children"
+ERROR, DATA = f"{ids.RUN_ERROR}.children", f"{ids.DATA}.data"
 DEFAULTS = {
     "n_components": 2,
     "gamma": 2.0,
@@ -37,8 +36,8 @@ def test_run_queues_what_the_page_shows_at_first(studio, ready):
     changes = ready.press_run()
     (record,) = studio.store.runs_of(ready.owner)
     assert changes[ERROR] is None
-    assert changes[LISTED] == ready.frames()["revision"]
-    assert [part["props"]["data-place"] for part in changes[PANELS]] == [record.run_id]
+    assert changes["revision"] == ready.frames()["revision"]
+    assert changes["runs"] == [panel["run"] for panel in changes["panels"]] == [record.run_id]
     assert (record.method, record.state) == ("melm", RunState.QUEUED)
     assert record.parameters.values == DEFAULTS
     assert (record.data_id, record.data_name) == (ready.values[DATA]["id"], "Iris")
@@ -73,7 +72,7 @@ def test_a_method_without_gamma_draws_its_densities_with_the_default_in_place_of
 
 
 def test_every_run_gives_the_panels_a_new_revision(ready):
-    assert ready.press_run()[LISTED] != ready.press_run()[LISTED]
+    assert ready.press_run()["revision"] != ready.press_run()["revision"]
 
 
 @pytest.mark.parametrize("method", ["pca", "lda"])
@@ -208,11 +207,10 @@ def test_a_name_of_megabytes_is_refused(studio, ready):
 def test_a_run_that_is_on_the_page_is_offered_and_runs_again_if_wanted(studio, ready):
     ready.press_run()
     (first,) = studio.store.runs_of(ready.owner)
-    changes = ready.fire(ids.RUN, "n_clicks", 2)
-    offer = changes[f"{ids.SAME_RUN}.data"]
-    assert (offer["run"], offer["title"]) == (first.run_id, "MELM, γ 2")
+    answer = ready.post_run()
+    assert answer.json == {"same": {"run": first.run_id, "title": "MELM, γ 2"}}
     assert studio.store.runs_of(ready.owner) == [first]
-    ready.fire(ids.RUN_AGAIN, "data", 1)
+    assert ready.post_run(again=True).status_code == 201
     assert [run.name for run in studio.store.runs_of(ready.owner)] == ["", "MELM, γ 2 (2)"]
 
 
@@ -220,5 +218,24 @@ def test_a_run_that_was_cut_short_is_not_offered(studio, ready):
     ready.press_run()
     (first,) = studio.store.runs_of(ready.owner)
     studio.store.cancel(first.run_id)
-    ready.fire(ids.RUN, "n_clicks", 2)
+    ready.post_run()
     assert len(studio.store.runs_of(ready.owner)) == 2
+
+
+def test_without_a_form_a_run_is_what_the_page_holds_at_first(studio, ready):
+    """So that the button of the first page need not wait for the sidebar."""
+    answer = ready.http.post("/runs", json={"data": ready.values[DATA]})
+    (record,) = studio.store.runs_of(ready.owner)
+    assert answer.json["runs"] == [record.run_id]
+    assert ready.post_run().json["same"]["run"] == record.run_id
+
+
+def test_before_there_are_data_it_is_said(studio, visitor):
+    assert "no data to run on yet" in refusal(studio, visitor)
+
+
+@pytest.mark.parametrize("body", [None, [], {"form": {}}, {"data": None, "form": {"method": 1}}])
+def test_what_is_no_form_is_refused_in_a_sentence(visitor, body):
+    answer = visitor.http.post("/runs", json=body)
+    assert answer.status_code == 400
+    assert answer.json["words"].endswith(".")

@@ -6,16 +6,20 @@ from collections.abc import Iterable, Sequence
 from itertools import product
 from typing import Any
 
-from dash import Dash, Input, Output, State, no_update
+import flask
+from dash import Dash
+from msgspec import Struct
 from msgspec.structs import replace
 
+from callbacks.guards.error_answers import sentence
+from callbacks.routes.panels import listed
 from callbacks.session import workspace
-from callbacks.sidebar import SIDEBAR, SidebarValues
+from callbacks.sidebar import SidebarValues, data_to_run_on
 from melm_core.base import UserError
 from melm_studio.configuration.limits import LimitReachedError
-from melm_studio.layout import ids
 from melm_studio.runs.execution.refusals import applicable, check_data
 from melm_studio.runs.records.run import RunRecord
+from melm_studio.validation import read
 from melm_studio.workspace.data_source import ShownData
 from melm_studio.workspace.workspace import MAX_PANELS, Workspace
 
@@ -32,39 +36,43 @@ _TOO_MANY = (
 )
 
 
+class NewBatch(Struct, frozen=True, forbid_unknown_fields=True):
+    """What the page sends to start a batch.
+
+    Attributes
+    ----------
+    data : ShownData or None
+        The data that it shows.
+    form : SidebarValues
+    methods, gammas : list of str
+    both : bool
+        Whether to run with standardization and without.
+    """
+
+    data: ShownData | None
+    form: SidebarValues = SidebarValues()
+    methods: list[str] = []
+    gammas: list[str] = []
+    both: bool = False
+
+
 def register(app: Dash) -> None:
-    """Connect the button that starts a batch."""
-    app.callback(
-        Output(ids.REVISION, "data", allow_duplicate=True),
-        Output(ids.RUN_ERROR, "children", allow_duplicate=True),
-        Input(ids.RUN_BATCH, "n_clicks"),
-        State(ids.DATA, "data"),
-        State(ids.BATCH_METHODS, "value"),
-        State(ids.BATCH_GAMMAS, "value"),
-        State(ids.BATCH_BOTH, "checked"),
-        *SIDEBAR,
-        prevent_initial_call=True,
-    )(start_batch)
+    """Connect the route."""
+    app.server.post("/runs/batch")(start_batch)
 
 
-def start_batch(
-    clicks: int | None,
-    data: Any,
-    methods: Sequence[str] | None,
-    gammas: Sequence[str] | None,
-    both: bool,
-    *sidebar: Any,
-) -> tuple[Any, str | None]:
+def start_batch() -> tuple[dict[str, Any], int]:
     """Check all runs of the batch, then queue those that are not on the page already."""
-    own = workspace()
+    own, asked = workspace(), read(flask.request.get_json(silent=True), NewBatch, "The batch")
+    shown = data_to_run_on(asked.data)
+    choices = _choices(asked.methods, asked.gammas, _preparations(shown, both=asked.both))
+    fits = _new_fits(own, shown, choices, asked.form)
+    _check_room(own, shown, len(fits))
     try:
-        shown = ShownData.from_json(data)
-        choices = _choices(methods or (), gammas or (), _preparations(shown, both=both))
-        fits = _new_fits(own, shown, choices, SidebarValues.from_page(*sidebar))
-        _check_room(own, shown, len(fits))
-    except UserError as error:
-        return no_update, str(error)
-    return _queued(own, fits)
+        own.queue(*fits)
+    except LimitReachedError as error:  # the runs before the limit stay queued
+        return sentence(str(error)) | listed(shown), 201
+    return {"runs": [fit.run_id for fit in fits], **listed(shown)}, 201
 
 
 def _choices(
@@ -122,11 +130,3 @@ def _new_fits(
         )
         fits.append(own.new_fit(variant, method, parameters, data))
     return fits
-
-
-def _queued(own: Workspace, fits: Iterable[RunRecord]) -> tuple[str, str | None]:
-    try:
-        own.queue(*fits)
-    except LimitReachedError as error:  # the runs before the limit stay queued
-        return own.revision(), str(error)
-    return own.revision(), None

@@ -9,7 +9,7 @@ from melm_studio.runs.records.run import RunState
 from melm_studio.workspace.workspace import MAX_PANELS
 from tests.callbacks.tables import blobs, csv
 
-ERROR, REVISION, DATA = f"{ids.RUN_ERROR}.children", f"{ids.REVISION}.data", f"{ids.DATA}.data"
+ERROR, DATA = f"{ids.RUN_ERROR}.children", f"{ids.DATA}.data"
 
 
 def press(visitor, methods, gammas=("1",), *, both=False, **controls):
@@ -17,9 +17,8 @@ def press(visitor, methods, gammas=("1",), *, both=False, **controls):
         f"{ids.BATCH_METHODS}.value": list(methods),
         f"{ids.BATCH_GAMMAS}.value": list(gammas),
         f"{ids.BATCH_BOTH}.checked": both,
-        **{f"{name.replace('_', '-')}.value": value for name, value in controls.items()},
     }
-    return visitor.fire(ids.RUN_BATCH, "n_clicks", 1)
+    return visitor.press_run_of_compare(**controls)
 
 
 def runs(studio, visitor):
@@ -28,7 +27,7 @@ def runs(studio, visitor):
 
 def test_every_method_runs_at_every_gamma(studio, ready):
     changes = press(ready, ["pca", "lda"], ["0.5", "2"])
-    assert changes[REVISION]
+    assert changes["revision"] == ready.frames()["revision"]
     assert changes[ERROR] is None
     asked = [(run.method, run.parameters.gamma, run.state) for run in runs(studio, ready)]
     queued = RunState.QUEUED
@@ -142,5 +141,5 @@ def test_a_batch_of_endless_choices_is_refused_before_they_are_listed(visitor):
         f"{ids.BATCH_METHODS}.value": ["pca"] * 100_000,
         f"{ids.BATCH_GAMMAS}.value": ["1"] * 100_000,
     }
-    refused = visitor.fire(ids.RUN_BATCH, "n_clicks", 1)[f"{ids.RUN_ERROR}.children"]
+    refused = visitor.press_run_of_compare()[ERROR]
     assert refused.startswith("These are 10,000,000,000 choices")

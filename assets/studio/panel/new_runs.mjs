@@ -1,0 +1,98 @@
+// Run: starts what the sidebar says, or offers the run that there is already.
+import { ID } from "../constants.mjs";
+import { ask, sentenceOf } from "../page/answers.mjs";
+import { idsIn, propsOf, setProps } from "../page/dash.mjs";
+import { byId, onClick } from "../page/dom.mjs";
+import { showNotice } from "../page/notice.mjs";
+import { nextFrame } from "../plane/clock.mjs";
+import { openRun } from "./front_run.mjs";
+import { allPanels } from "./panels.mjs";
+import { shownData, takeList } from "./run_list.mjs";
+import { noteStarted } from "./runs.mjs";
+
+const LONGEST_WAIT_MS = 3000; // for the first plane
+
+let isStarting = false;
+let begunAt = -Infinity; // on the first page
+
+export function connectRun() {
+  onClick(`#${ID.run}`, () => startFrom({ data: shownData.value, form: form() }, "runs"));
+  onClick(`#${ID.runSeveral}`, () => startFrom({ data: shownData.value, form: form(), ...batch() }, "runs/batch"));
+}
+
+const startFrom = async (body, address) => complain(await start(body, address));
+
+/**
+ * Begins with the data of a first look, by a method or without one by that of the form.
+ * @param {object} data
+ * @param {string | undefined} method
+ */
+export async function begin(data, method) {
+  const chosen = method && { method };
+  if (method) setProps(ID.method, { value: method });
+  begunAt = performance.now();
+  // Before Dash is there, the form is as it is at first.
+  const refusal = await start({ data, form: propsOf(ID.method) ? { ...form(), ...chosen } : { ...chosen } }, "runs");
+  if (refusal) begunAt = -Infinity;
+  return refusal;
+}
+
+/** Resolves once a run that was just begun shows a plane, or cannot soon: nothing else is to delay that. */
+export async function firstPlane() {
+  while (performance.now() < begunAt + LONGEST_WAIT_MS && !allPanels().some(({ plane }) => plane)) await nextFrame();
+}
+
+/** What the controls hold, as the server takes it. */
+function form() {
+  const value = (id) => propsOf(id).value;
+  return {
+    method: value(ID.method),
+    n_components: value(ID.nComponents),
+    gamma: value(ID.gamma),
+    is_auto: Boolean(propsOf(ID.gammaAuto).data),
+    n_init: value(ID.nInit),
+    random_state: value(ID.randomState),
+    held_out_percent: value(ID.heldOut),
+    curves: value(ID.curves),
+    own: Object.fromEntries(idsIn(ID.settings).map((id) => [id.name, value(id)])),
+  };
+}
+
+const batch = () => ({
+  methods: propsOf(ID.severalMethods).value ?? [],
+  gammas: propsOf(ID.severalGammas).value ?? [],
+  both: Boolean(propsOf(ID.severalBoth).checked),
+});
+
+/** Resolves to a sentence if not all of it was started. @returns {Promise<string | null>} */
+async function start(body, address) {
+  if (isStarting) return null; // pressed twice
+  isStarting = true;
+  try {
+    const { same, words } = await takeList(body.data, post(address, body));
+    if (same) offer(same, body);
+    return words ?? null;
+  } catch (error) {
+    return sentenceOf(error);
+  } finally {
+    isStarting = false;
+  }
+}
+
+async function post(address, body) {
+  const answer = await ask(address, body);
+  answer.runs?.forEach(noteStarted);
+  return answer;
+}
+
+// Dash visits the whole page for the same text again.
+function complain(words) {
+  if (words || byId(ID.runError)?.textContent) setProps(ID.runError, { children: words });
+}
+
+// Shows the run that equals the one that was to start.
+function offer({ run, title }, body) {
+  const act = () => startFrom({ ...body, again: true }, "runs");
+  showNotice(`This run is here already: ${title}.`, { action: { label: "Run it again", act } });
+  openRun(run);
+}
