@@ -19,7 +19,7 @@ from melm_studio.layout import ids
 from melm_studio.layout.method_form import GAMMA_DIGITS
 from melm_studio.layout.scripts import ASSETS
 from melm_studio.planes.bent_features import PATH_SHARES
-from melm_studio.planes.theme import SHAPES, UNLABELED_COLOR
+from melm_studio.planes.theme import UNLABELED_COLOR
 from melm_studio.planes.traces import CurveTrace, PlaneTrace
 from melm_studio.planes.view_options import ViewOptions
 from melm_studio.publication.printing.axes import CROWDING
@@ -53,7 +53,6 @@ def page_constants() -> str:
         _export("GAMMA_BOUNDS", _gamma_bounds(), "The kernel widths that a view can have."),
         _export("CROWDING", CROWDING, "Opacities of pixels in which rows crowd."),
         _export("UNLABELED_COLOR", UNLABELED_COLOR, "The color of rows without a class."),
-        _export("GLYPHS", _glyphs(), "Markers of rows as characters, by plotly's names."),
         _export("GAMMA_DIGITS", GAMMA_DIGITS, "Significant digits of a kernel width."),
     ]
     return "\n".join([HEAD, *exports])
@@ -78,10 +77,6 @@ def _members(kinds: type[StrEnum]) -> dict[str, str]:
 
 def _gamma_bounds() -> dict[str, float]:
     return {"min": float(GAMMA.minimum), "max": float(GAMMA.maximum)}
-
-
-def _glyphs() -> dict[str, str]:
-    return {json.dumps(name): shape.glyph for name, shape in SHAPES.items()}
 
 
 def _camel_case(name: str) -> str:

@@ -139,14 +139,5 @@ export const CROWDING = Object.freeze({
 /** The color of rows without a class. */
 export const UNLABELED_COLOR = "#868e96";
 
-/** Markers of rows as characters, by plotly's names. */
-export const GLYPHS = Object.freeze({
-  "circle": "●",
-  "square": "■",
-  "diamond": "◆",
-  "triangle-up": "▲",
-  "triangle-down": "▼",
-});
-
 /** Significant digits of a kernel width. */
 export const GAMMA_DIGITS = 3;

@@ -191,7 +191,8 @@ interface PointMarks {
   /** Of a table of which the traces draw a sample: the mark of every row, a byte each. */
   every: { palette: string[]; codes: string } | null;
   legend: { text: string; mark: string }[];
-  is_scale: boolean;
+  /** The legend as HTML. */
+  markup: string;
 }
 
 interface RowDetails {

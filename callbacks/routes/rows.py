@@ -23,6 +23,8 @@ from callbacks.session import own_run, workspace
 from melm_core.base import FloatArray, IntArray, UserError
 from melm_core.methods import METHODS, STARTS
 from melm_studio.analyses.probabilities import PROBABILITIES
+from melm_studio.layout.mark_legend import mark_legend
+from melm_studio.layout.shell.markup import markup
 from melm_studio.planes.coloring import RowMarks, row_colors, row_symbols
 from melm_studio.planes.encoding import PACKED_ROWS, as_bytes, stepped, whole
 from melm_studio.planes.every_row import EveryRow, every_point
@@ -350,16 +352,24 @@ def symbols(run_id: str) -> dict[str, Any]:
 
 
 def _marks(record: RunRecord, marks_of: Callable[[pd.Series], RowMarks]) -> dict[str, Any]:
-    """The marks of the points of each trace by a column, and of every row where they are more."""
+    """The marks of the points of each trace by a column, and of every row where they are more.
+
+    ``markup`` is their legend.
+    """
     viewer = services().renderer.viewer(record)
     numbers = EveryRow.of(viewer.parts).numbers
-    (values,) = column_values(record, flask.request.args.get("column", ""), [numbers])
+    column = flask.request.args.get("column", "")
+    (values,) = column_values(record, column, [numbers])
     found = marks_of(values)
     traces = (np.searchsorted(numbers, rows) for rows in row_numbers(viewer.drawn_rows))
-    answer: dict[str, Any] = msgspec.to_builtins(found.of_traces(traces))
+    shown = found.of_traces(traces)
     codes = whole(found.codes).as_json()
     has_more = viewer.n_drawn < len(numbers)
-    return answer | {"every": {"palette": found.palette, "codes": codes} if has_more else None}
+    return {
+        **msgspec.to_builtins(shown),
+        "markup": markup(mark_legend(column, shown)),
+        "every": {"palette": found.palette, "codes": codes} if has_more else None,
+    }
 
 
 def column_values(

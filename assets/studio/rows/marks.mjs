@@ -1,7 +1,8 @@
 // Points colored or shaped by any column, with a legend whose entries select their rows.
-import { GLYPHS, PLANE_TRACE } from "../constants.mjs";
+import { PLANE_TRACE } from "../constants.mjs";
 import { ask, sentenceOf } from "../page/answers.mjs";
-import { button, colorScheme, element } from "../page/dom.mjs";
+import { writeMarkup } from "../page/dash.mjs";
+import { colorScheme } from "../page/dom.mjs";
 import { connectPopover } from "../page/menu.mjs";
 import { showNotice } from "../page/notice.mjs";
 import { batch, onChange, signal } from "../page/signals.mjs";
@@ -50,6 +51,7 @@ class Marks {
     /** @type {string[] | null} */
     this.columns = null; // of the table, once they are known
     this.legend = panel.part("mark-legend");
+    this.legend.onclick = (event) => this.select(event);
     connectPopover(panel.part("marks"), panel.part("mark-tools"));
     panel.part("mark-tools").addEventListener("beforetoggle", ({ newState }) => newState === "open" && this.open());
     panel.part("color-by").onchange = ({ target }) => colorColumn.set(target.value || null);
@@ -110,23 +112,13 @@ class Marks {
 
   showLegend() {
     const { colors, symbols } = this.shown;
-    this.legend.replaceChildren(
-      ...(colors ? this.part(colorColumn.value, colors, swatch) : []),
-      ...(symbols ? this.part(shapeColumn.value, symbols, shape) : []),
-    );
+    writeMarkup(this.legend, `${colors?.markup ?? ""}${symbols?.markup ?? ""}`);
   }
 
-  /** @param {string} name @param {PointMarks} marks @param {(mark: string) => HTMLElement} draw */
-  part(name, marks, draw) {
-    const title = element("div", "mark-title", name);
-    if (marks.is_scale) return [title, scale(marks.legend)];
-    const entries = marks.legend.map(({ text, mark }) => {
-      const entry = button("mark-entry", draw(mark), () => selectRows(this.rowsWith(marks, mark)));
-      entry.append(text);
-      entry.title = `Select the rows with ${name} ${text}`;
-      return element("li", "", entry);
-    });
-    return [title, element("ul", "", ...entries)];
+  select({ target }) {
+    const { selects } = target.closest("[data-selects]")?.dataset ?? {};
+    const marks = [this.shown.colors, this.shown.symbols].find((each) => each?.legend.some(({ mark }) => mark === selects));
+    if (marks) selectRows(this.rowsWith(marks, selects));
   }
 
   rowsWith(marks, mark) {
@@ -141,17 +133,3 @@ class Marks {
 
 /** @param {PointMarks | null} marks */
 const everyMark = (marks) => marks?.every && { palette: marks.every.palette, codes: numbers(marks.every.codes) };
-
-function swatch(color) {
-  const node = element("span", "swatch");
-  node.style.background = color;
-  return node;
-}
-
-const shape = (symbol) => element("span", "glyph", GLYPHS[symbol]);
-
-function scale(legend) {
-  const bar = element("div", "mark-scale");
-  bar.style.background = `linear-gradient(to right, ${legend.map(({ mark }) => mark).join(", ")})`;
-  return element("div", "", bar, element("div", "mark-ends", element("span", "", legend[0].text), element("span", "", legend.at(-1).text)));
-}
