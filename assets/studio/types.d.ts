@@ -195,11 +195,9 @@ interface PointMarks {
   markup: string;
 }
 
+/** The card of a row, as HTML. */
 interface RowDetails {
-  summary: RowSummary;
-  contributions: { feature: string; value: string; deviations: number }[];
-  info: [name: string, value: string][];
-  nearest: string[];
+  markup: string;
 }
 
 interface StoryView {

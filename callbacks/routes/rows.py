@@ -24,6 +24,7 @@ from melm_core.base import FloatArray, IntArray, UserError
 from melm_core.methods import METHODS, STARTS
 from melm_studio.analyses.probabilities import PROBABILITIES
 from melm_studio.layout.mark_legend import mark_legend
+from melm_studio.layout.row_card import row_card
 from melm_studio.layout.shell.markup import markup
 from melm_studio.planes.coloring import RowMarks, row_colors, row_symbols
 from melm_studio.planes.encoding import PACKED_ROWS, as_bytes, stepped, whole
@@ -110,8 +111,10 @@ def details(run_id: str, sequence: int, row: int) -> dict[str, Any]:
     if not len(chosen):
         flask.abort(404)
     if len(chosen.unlabeled):
-        return _json(unlabeled_details(data, plane.placer, int(chosen.unlabeled[0]), known))
-    return _json(row_details(data, plane.placer, int(chosen.labeled[0]), known))
+        found = unlabeled_details(data, plane.placer, int(chosen.unlabeled[0]), known)
+    else:
+        found = row_details(data, plane.placer, int(chosen.labeled[0]), known)
+    return _json(found) | {"markup": markup(row_card(found))}
 
 
 def selected(run_id: str, sequence: int) -> dict[str, Any]:

@@ -1,6 +1,7 @@
-// Rows in words: their line in a list, and the card beside the row under the pointer: what is known at once, and soon afterwards its
-// prediction, what moves it from the center, and the other columns of its table.
+// Rows in words: their line in a list, and the card beside the row under the pointer: what is known at once, and soon
+// afterwards what the server knows of it.
 import { ask } from "../page/answers.mjs";
+import { writeMarkup } from "../page/dash.mjs";
 import { element, hide, span } from "../page/dom.mjs";
 import { mode } from "../page/mode.mjs";
 import { addToPanels } from "../panel/features.mjs";
@@ -44,7 +45,8 @@ class RowCard {
     }
     const address = addressOf(this.panel, `rows/${hovered.row}`);
     const known = this.known.get(address);
-    this.node.replaceChildren(...(known ? detailLines(known) : [element("strong", "", `${hovered.label}, row ${hovered.row}`)]));
+    if (known) writeMarkup(this.node, known.markup);
+    else this.node.replaceChildren(element("strong", "", `${hovered.label}, row ${hovered.row}`));
     this.place(hovered.at);
     if (known) return;
     this.timer = setTimeout(() => this.load(address, hovered).catch(console.warn), WAIT_MS);
@@ -55,7 +57,7 @@ class RowCard {
     if (this.known.size >= MOST_KNOWN) this.known.clear();
     this.known.set(address, details);
     if (this.row !== row) return;
-    this.node.replaceChildren(...detailLines(details));
+    writeMarkup(this.node, details.markup);
     this.place(at);
   }
 
@@ -69,34 +71,6 @@ class RowCard {
     this.node.style.translate = `${Math.max(4, left)}px ${Math.max(4, top)}px`;
   }
 }
-
-/** @param {RowDetails} details */
-function detailLines({ summary, contributions, info, nearest }) {
-  const { label, predicted, probability, basis, unlike, possible } = summary;
-  const isOther = label !== "" && predicted !== "" && label !== predicted;
-  const className = label || "no label";
-  const prediction = label === "" ? `predicted ${predicted}` : isOther ? `taken for ${predicted}` : "its class";
-  const lines = [
-    element("strong", "", nameOf(summary)),
-    element("div", "", summary.name ? `${className}, row ${summary.row}` : className),
-    unlike
-      ? element("div", "is-other", `unlike the training rows, ${unlike}`)
-      : element("div", isOther ? "is-other" : "row-card-dim", probability ? `${prediction}: ${probability} (${basis})` : `${prediction} (${basis})`),
-  ];
-  if (possible) lines.push(element("div", "row-card-dim", `at 90 %: ${possible}`));
-  const values = [
-    ...contributions.map(({ feature, value, deviations }) => [feature, `${value} (${signed(deviations)} SD)`]),
-    ...info,
-    ...(nearest.length ? [["nearest rows", nearest.join(", ")]] : []),
-  ];
-  if (values.length) lines.push(element("dl", "", ...values.flatMap(([name, value]) => [element("dt", "", name), element("dd", "", ...shown(value, name))])));
-  return lines;
-}
-
-// The server has made pictures small. @param {string} value
-const shown = (value, name) => (value.startsWith("data:image/") ? [Object.assign(new Image(), { src: value, alt: name })] : [value]);
-
-const signed = (value) => `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(1)}`;
 
 /** The name of a row, or its number. @param {{ name: string, row: number }} row */
 export const nameOf = ({ name, row }) => name || `row ${row}`;
