@@ -20,6 +20,7 @@ from callbacks.session import own_run, workspace
 from melm_core.methods import COMPONENTS, METHODS
 from melm_studio.analyses.check import CHECK, run_verdict, with_stability
 from melm_studio.configuration.messages import DATA_GONE
+from melm_studio.layout.pixel_images import image_groups
 from melm_studio.layout.shell.markup import markup
 from melm_studio.layout.trade_off import trade_off_chart
 from melm_studio.planes.axis_titles import axis_titles
@@ -187,9 +188,13 @@ def features(run_id: str, sequence: int) -> dict[str, Any]:
     found = None if check is None else CHECK.stored(store, check.run_id).stability
     second = None if options.changes_plane else renderer.second_component(record, event)
     images = pixel_images(renderer, record, event, options)
+    pixels = None
+    if images is not None:
+        shown = markup(image_groups(images))
+        pixels = {"markup": shown, **pixel_news(images, names, view.loadings)}
     return with_stability(ranking, found) | {
         "second": "" if second is None else second_component_sentence(second),
-        "images": None if images is None else pixel_news(images, names, view.loadings),
+        "images": pixels,
     }
 
 

@@ -159,38 +159,24 @@ def images_of_plane(
 
 
 def pixel_news(images: PixelImages, names: Sequence[str], loadings: FloatArray) -> dict[str, Any]:
-    """The images as the page reads them, with what each pixel is.
+    """What each pixel is, for the page, which names the one that is pointed at.
 
     Returns
     -------
     dict
-        ``height`` and ``width``; ``directions``, ``worth`` and ``means``, each image with its
-        ``title``, ``words``, ``scale`` and ``src``; ``cells``, for each feature its pixel, ``name``
-        and the ``x`` and ``y`` of its arrow; a ``note``.
+        ``height`` and ``width``; ``cells``, for each feature its pixel, ``name`` and the ``x`` and
+        ``y`` of its arrow.
     """
     grid = images.grid
     return {
         "height": grid.height,
         "width": grid.width,
-        "directions": [_news(image) for image in images.directions],
-        "worth": [_news(images.worth)],
-        "means": [_news(image) for image in images.means],
         "cells": {
             "at": grid.cells.tolist(),
             "name": list(names),
             "x": np.round(loadings[:, 0], 4).tolist(),
             "y": np.round(loadings[:, 1], 4).tolist(),
         },
-        "note": images.note,
-    }
-
-
-def _news(image: PixelImage) -> dict[str, str]:
-    return {
-        "title": image.title,
-        "words": image.words,
-        "scale": image.scale.value,
-        "src": image.address,
     }
 
 

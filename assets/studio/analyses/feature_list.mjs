@@ -47,8 +47,9 @@ class FeatureList {
   // While planes follow each other the strongest features suffice; a plane that stays has all.
   follow() {
     const { panel } = this;
-    if (mode.value !== "explore" || !panel.isShown()) return;
+    if (!panel.isShown()) return;
     this.arrow.place();
+    if (mode.value !== "explore") return;
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.rank().catch(console.warn), AT_REST_MS);
     if (performance.now() - this.shownAt > WHILE_RUNNING_MS && !panel.isFinal) this.show(strongest(panel));

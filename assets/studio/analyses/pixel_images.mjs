@@ -1,11 +1,11 @@
 // Features that are pixels, as small images: what each axis of the plane weighs, what each pixel is worth, and
 // the classes' means. They stand in the place of the list of features, which is a button away, and on narrow
 // screens first. A pixel that is pointed at, or reached by the arrow keys, is named, and its arrow lit.
+import { writeMarkup } from "../page/dash.mjs";
 import { element, hide, isNarrow, write } from "../page/dom.mjs";
 
-/** @typedef {{ title: string, words: string, scale: string, src: string }} Picture */
 /** @typedef {{ at: number[], name: string[], x: number[], y: number[] }} Cells */
-/** @typedef {{ height: number, width: number, directions: Picture[], worth: Picture[], means: Picture[], cells: Cells, note: string }} Images */
+/** @typedef {{ height: number, width: number, cells: Cells, markup: string }} Images */
 /** @typedef {{ feature: number, name: string, x: number, y: number }} Pixel */
 
 const LEGEND = "Orange: positive, blue: negative";
@@ -39,14 +39,9 @@ export class PixelImages {
     this.images = images ?? null;
     hide(this.button, !images);
     if (images) {
-      const { directions, worth, means, note } = images;
       const isFocused = this.node.contains(document.activeElement);
-      this.node.replaceChildren(
-        this.words,
-        this.group("Directions and importance", [...directions, ...worth], "is-large"),
-        this.group("Class means", means, ""),
-        ...(note ? [element("p", "hint", note)] : []),
-      );
+      writeMarkup(this.node, images.markup);
+      this.node.prepend(this.words);
       if (isFocused) /** @type {HTMLElement} */ (this.node.querySelector(".pixel-group")).focus();
     }
     this.turn(this.isList);
@@ -60,25 +55,6 @@ export class PixelImages {
     this.card.classList.toggle("has-images", isShown);
     write(this.button, isList ? "Images" : "List");
     this.button.title = isList ? "Show the features as the pixels of an image" : "Show the features as a list";
-  }
-
-  /** @param {string} name @param {Picture[]} pictures @param {string} modifier */
-  group(name, pictures, modifier) {
-    const group = element("div", `pixel-group ${modifier}`, ...pictures.map((picture) => this.figure(picture)));
-    group.setAttribute("role", "group");
-    group.setAttribute("aria-label", `${name}. Arrow keys go from pixel to pixel.`);
-    group.tabIndex = 0;
-    return group;
-  }
-
-  /** @param {Picture} picture */
-  figure({ title, words, scale, src }) {
-    const image = document.createElement("img");
-    const { height, width } = this.images;
-    Object.assign(image, { src, alt: words, width, height, className: `pixel-image is-${scale}`, draggable: false });
-    const caption = element("figcaption", "", title);
-    caption.title = title;
-    return element("figure", "", element("div", "pixel-frame", image, element("span", "pixel-mark")), caption);
   }
 
   /** @param {PointerEvent} event */

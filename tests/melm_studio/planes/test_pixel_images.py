@@ -11,6 +11,7 @@ from msgspec import structs
 from PIL import Image
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
+from melm_studio.layout.pixel_images import image_groups
 from melm_studio.planes.pixel_images import (
     INK,
     NEGATIVE,
@@ -21,6 +22,7 @@ from melm_studio.planes.pixel_images import (
 from melm_studio.planes.plane_view import PlaneViewer
 from melm_studio.publication.printed_images import printed_images
 from melm_studio.tables import load_sample, pixel_grid, prepare
+from tests.melm_studio.layout.trees import parts
 
 
 @pytest.fixture(scope="module")
@@ -101,6 +103,15 @@ def test_the_page_knows_which_feature_each_pixel_is(plane):
     news = pixel_news(images, viewer.feature_names, loadings)
     for at, name in zip(news["cells"]["at"], news["cells"]["name"], strict=True):
         assert name == f"pixel_{at // 8}_{at % 8}"
+
+
+def test_the_page_has_every_image_with_its_words(plane):
+    images = plane[3]
+    shown = [part for part in parts(*image_groups(images)) if "src" in part]
+    every = (*images.directions, images.worth, *images.means)
+    assert [(part["alt"], part["src"]) for part in shown] == [
+        (image.words, image.address) for image in every
+    ]
 
 
 def test_an_axis_that_no_feature_has_is_not_drawn(plane):
