@@ -25,6 +25,12 @@ from melm_core.methods import METHODS, STARTS
 from melm_studio.analyses.probabilities import PROBABILITIES
 from melm_studio.layout.mark_legend import mark_legend
 from melm_studio.layout.row_card import row_card
+from melm_studio.layout.row_lists import (
+    difference_items,
+    new_row_items,
+    row_items,
+    selection_words,
+)
 from melm_studio.layout.shell.markup import markup
 from melm_studio.planes.coloring import RowMarks, row_colors, row_symbols
 from melm_studio.planes.encoding import PACKED_ROWS, as_bytes, stepped, whole
@@ -118,9 +124,15 @@ def details(run_id: str, sequence: int, row: int) -> dict[str, Any]:
 
 
 def selected(run_id: str, sequence: int) -> dict[str, Any]:
-    """The rows of the body, and what distinguishes them."""
+    """The rows of the body, and what distinguishes them; ``markup`` is all that for the page."""
     plane = _plane(run_id, sequence)
-    return _json(selection(plane.data, plane.placer, _requested(plane.data), plane.known))
+    found = selection(plane.data, plane.placer, _requested(plane.data), plane.known)
+    shown = {
+        "words": markup(selection_words(found)),
+        "differences": markup(difference_items(found.differences)),
+        "rows": markup(row_items(found.rows, found.n_rows)),
+    }
+    return _json(found) | {"markup": shown}
 
 
 def selected_csv(run_id: str, sequence: int) -> flask.Response:
@@ -394,7 +406,10 @@ def column_values(
 
 
 def new_rows(run_id: str, sequence: int) -> dict[str, Any]:
-    """A report, and the points to draw; of very many rows an evenly spaced subset."""
+    """A report, and the points to draw; of very many rows an evenly spaced subset.
+
+    ``markup`` is the list of the first rows.
+    """
     record, event = own_run(run_id), requested_event(run_id, sequence)
     new, placer = requested_new_rows(record), _placer(record, event)
     data = services().rows.data(record)
@@ -408,6 +423,7 @@ def new_rows(run_id: str, sequence: int) -> dict[str, Any]:
         report = msgspec.structs.replace(report, notes=(*report.notes, note))
     return {
         "report": msgspec.to_builtins(report),
+        "markup": markup(new_row_items(report.rows)),
         "points": {
             "x": points[:, 0].round(_DIGITS).tolist(),
             "y": points[:, 1].round(_DIGITS).tolist(),

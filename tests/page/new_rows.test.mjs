@@ -4,6 +4,9 @@ import { mock, test } from "node:test";
 
 const element = () => ({ after: () => undefined, append: () => undefined, replaceChildren: () => undefined });
 globalThis.document = /** @type {any} */ (Object.assign(new EventTarget(), { createElement: element }));
+globalThis.DOMParser = /** @type {any} */ (class {
+  parseFromString = () => ({ body: { childNodes: [] } });
+});
 const requested = [];
 globalThis.fetch = /** @type {any} */ (async (address) => {
   requested.push(address.split("/")[1]);

@@ -2,6 +2,7 @@
 // with the first of them.
 import { PLANE_TRACE } from "../constants.mjs";
 import { ask, refusalOf, requested, save, sendFile, sentenceOf } from "../page/answers.mjs";
+import { writeMarkup } from "../page/dash.mjs";
 import { button, element } from "../page/dom.mjs";
 import { showNotice } from "../page/notice.mjs";
 import { onChange } from "../page/signals.mjs";
@@ -10,7 +11,6 @@ import { shownPanels } from "../panel/panels.mjs";
 import { bringToFront, stage } from "../panel/runs.mjs";
 import { addressOf } from "../panel/view_options.mjs";
 import { placedFile, placeFile } from "./new_rows_buttons.mjs";
-import { nameOf, rowLine } from "./row_card.mjs";
 
 const SETTLED_MS = 150;
 const SIZE = 11;
@@ -123,7 +123,7 @@ class NewRows {
     const headline = known ? (known.refusal ?? report.headline) : "";
     panel.part("new-line").textContent = headline;
     panel.part("new-headline").textContent = known ? `${known.name}: ${headline}` : "";
-    panel.part("new-list").replaceChildren(...(report?.rows ?? []).map((row) => element("li", "row-line", ...rowLine(row))));
+    writeMarkup(panel.part("new-list"), known?.markup ?? "");
     const notes = (report?.notes ?? []).map((note) => element("li", "", note));
     panel.part("new-notes").replaceChildren(...notes);
     panel.part("new-questions").replaceChildren(...(report?.scales ?? []).map(scaleQuestion));
@@ -176,8 +176,7 @@ function scaleQuestion({ column, factor, sentence, label: words }) {
 const trainTraces = (panel) => panel.figure.plane.data.filter(({ meta }) => meta.kind === PLANE_TRACE.train);
 
 function label(points, i) {
-  const name = nameOf({ name: points.names[i] ?? "", row: points.rows[i] });
-  return `new ${name}: ${points.words[i]}`;
+  return `new ${points.names[i] || `row ${points.rows[i]}`}: ${points.words[i]}`;
 }
 
 function confusionRows({ class_names: names, confusion }) {

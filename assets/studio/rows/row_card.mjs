@@ -1,8 +1,7 @@
-// Rows in words: their line in a list, and the card beside the row under the pointer: what is known at once, and soon
-// afterwards what the server knows of it.
+// The card beside the row under the pointer: what is known at once, and soon afterwards what the server knows of it.
 import { ask } from "../page/answers.mjs";
 import { writeMarkup } from "../page/dash.mjs";
-import { element, hide, span } from "../page/dom.mjs";
+import { element, hide } from "../page/dom.mjs";
 import { mode } from "../page/mode.mjs";
 import { addToPanels } from "../panel/features.mjs";
 import { addressOf } from "../panel/view_options.mjs";
@@ -70,26 +69,4 @@ class RowCard {
     const top = Math.min(Math.max(4, y - offsetHeight / 2), height - offsetHeight - 4);
     this.node.style.translate = `${Math.max(4, left)}px ${Math.max(4, top)}px`;
   }
-}
-
-/** The name of a row, or its number. @param {{ name: string, row: number }} row */
-export const nameOf = ({ name, row }) => name || `row ${row}`;
-
-/** What a row is taken for, and how sure that is. @param {RowSummary} row */
-export const predictionOf = ({ predicted, probability, unlike }) => (unlike ? "unlike the training rows" : `${predicted} ${probability}`.trim());
-
-/**
- * A row as a line: name, class, and, where another class is more probable, that, or the classes that it may be of; none of
- * a row unlike the others.
- * @param {RowSummary} row
- */
-export function rowLine(row) {
-  const isOther = row.label && row.predicted && row.label !== row.predicted;
-  const sure = row.possible && !row.label ? "" : row.possible || row.probability;
-  if (row.unlike) return [element("span", "row-name", nameOf(row)), span(row.label, "row-class"), element("span", "row-unlike", predictionOf(row))];
-  return [
-    element("span", "row-name", nameOf(row)),
-    span(row.label || row.possible || row.predicted, "row-class"),
-    element("span", isOther ? "row-taken is-other" : "row-taken", isOther ? predictionOf(row) : sure),
-  ];
 }

@@ -2,8 +2,7 @@
 // them, and what can be done with them.
 import { ID } from "../constants.mjs";
 import { ask, requested, save, sentenceOf } from "../page/answers.mjs";
-import { setProps } from "../page/dash.mjs";
-import { element } from "../page/dom.mjs";
+import { setProps, writeMarkup } from "../page/dash.mjs";
 import { connectMenu } from "../page/menu.mjs";
 import { mode } from "../page/mode.mjs";
 import { onChange } from "../page/signals.mjs";
@@ -12,7 +11,6 @@ import { frontPanel } from "../panel/panels.mjs";
 import { followRevision } from "../panel/run_list.mjs";
 import { bringToFront, stage } from "../panel/runs.mjs";
 import { addressOf } from "../panel/view_options.mjs";
-import { nameOf, predictionOf, rowLine } from "./row_card.mjs";
 import { chosen, markedRow, selectedRows, selectRows } from "./singled_out.mjs";
 
 const POLL_MS = 700;
@@ -126,21 +124,14 @@ class SelectionCard {
     for (const name of ["selection-words", "differences", "selected-rows"]) this.panel.part(name).replaceChildren();
   }
 
-  list({ n_rows: count, classes, rows, differences }) {
+  list({ rows, markup }) {
     const { panel } = this;
-    const parts = classes.map(([name, n]) => `${n.toLocaleString("en")} ${name}`).join(", ");
-    panel.part("selection-words").replaceChildren(element("strong", "", `${count.toLocaleString("en")} ${count === 1 ? "row" : "rows"}`), ` ${parts}`);
-    panel.part("differences").replaceChildren(...differences.map(differenceLine));
-    panel.part("selected-rows").replaceChildren(...rows.map((row) => this.row(row)), ...more(count - rows.length));
+    const list = panel.part("selected-rows");
+    writeMarkup(panel.part("selection-words"), markup.words);
+    writeMarkup(panel.part("differences"), markup.differences);
+    writeMarkup(list, markup.rows);
+    list.querySelector(`[data-mark="${markedRow.value}"]`)?.setAttribute("aria-pressed", "true");
     this.rows = rows;
-  }
-
-  row(summary) {
-    const button = element("button", "row-line", ...rowLine(summary));
-    Object.assign(button, { type: "button", title: `${nameOf(summary)}: ${predictionOf(summary)} (${summary.basis})` });
-    button.dataset.mark = String(summary.row);
-    button.setAttribute("aria-pressed", String(markedRow.value === summary.row));
-    return element("li", "", button);
   }
 
   async act(action) {
@@ -193,12 +184,3 @@ class SelectionCard {
     }
   }
 }
-
-function differenceLine({ feature, deviations, selected, others }) {
-  const size = deviations === null ? "" : `${deviations < 0 ? "−" : "+"}${Math.abs(deviations).toFixed(1)} SD`;
-  const line = element("li", "", element("span", "row-name", feature), element("span", "", size));
-  line.title = `${feature}: mean ${selected}, ${others} of the other rows`;
-  return line;
-}
-
-const more = (n) => (n > 0 ? [element("li", "hint", `and ${n.toLocaleString("en")} more; save as CSV for all`)] : []);

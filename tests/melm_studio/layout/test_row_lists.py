@@ -1,0 +1,60 @@
+"""The lists of rows say of each its name, its class, and what else it may be."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+
+from melm_studio.layout.row_lists import (
+    difference_items,
+    new_row_items,
+    row_items,
+    selection_words,
+)
+from melm_studio.rows.row_summaries import RowSummary
+from melm_studio.rows.selection import Difference, Selection
+from tests.melm_studio.layout.trees import parts, texts
+
+ROW = RowSummary(
+    row=7, name="", label="a", predicted="a", probability="80 %", basis="held out", unlike=""
+)
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({}, ["row 7", "a", "80 %"]),
+        ({"name": "x", "possible": "a or b"}, ["x", "a", "a or b"]),
+        ({"predicted": "b"}, ["row 7", "a", "b 80 %"]),
+        ({"label": ""}, ["row 7", "a", "80 %"]),
+        ({"label": "", "possible": "a or b"}, ["row 7", "a or b", ""]),
+        ({"unlike": "off the plane"}, ["row 7", "a", "unlike the training rows"]),
+    ],
+)
+def test_a_line_names_what_the_row_may_be(changes, said):
+    assert texts(*new_row_items([replace(ROW, **changes)])) == said
+
+
+def test_only_another_class_stands_out():
+    for changes, stands_out in [({}, False), ({"predicted": "b"}, True), ({"label": ""}, False)]:
+        classes = [
+            part.get("className") for part in parts(*new_row_items([replace(ROW, **changes)]))
+        ]
+        assert ("row-taken is-other" in classes) is stands_out
+
+
+def test_a_selected_row_is_a_button_that_rings_it_and_more_rows_are_counted():
+    items = row_items([ROW], 1_201)
+    (button,) = (part for part in parts(*items) if "data-mark" in part)
+    assert (button["data-mark"], button["title"]) == ("7", "row 7: a 80 % (held out)")
+    assert texts(*items)[-1] == "and 1,200 more; save as CSV for all"
+    assert "more" not in texts(*row_items([ROW], 1))[-1]
+
+
+def test_a_selection_is_counted_and_told_apart():
+    differences = (Difference("ash", -1.26, "2.1", "2.4"), Difference("hue", None, "1", "1"))
+    found = Selection(n_rows=1, classes=(("a", 1),), rows=(ROW,), differences=differences)
+    assert texts(selection_words(found)) == ["1 row"]
+    items = difference_items(found.differences)
+    assert texts(*items) == ["ash", "−1.3 SD", "hue", ""]
+    assert parts(*items)[0]["title"] == "ash: mean 2.1, 2.4 of the other rows"
