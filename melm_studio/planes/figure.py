@@ -100,8 +100,26 @@ def plane_frame(view: PlaneView, encode: _Encoder = typed) -> list[_Arrays]:
         _plain(view.thresholds),
         _plain(np.empty((0, 2))),  # which are faint depends on what features are worth
         _plain(_segments(view)),
-        {**_plain(view.arrows.tips), **_labels(view)},
+        {**_plain(view.arrows.tips), "marker": {"angle": _angles(view)}},
     ]
+
+
+def arrow_names(view: PlaneView) -> _Arrays:
+    """The names beyond the tips of the arrows, for plotly; the page places its own.
+
+    A name that would overlap that of a stronger feature is omitted.
+    """
+    across, up = (view.arrows.tips - view.arrows.origins).T
+    sides = np.where(across >= 0, "right", "left")
+    is_level = np.abs(up) < 0.4 * np.abs(across)
+    heights = np.where(is_level, "middle", np.where(up > 0, "top", "bottom"))
+    return {
+        "text": [
+            shown(name) if is_free else ""
+            for name, is_free in zip(view.arrows.names, _free(view), strict=True)
+        ],
+        "textposition": [f"{height} {side}" for height, side in zip(heights, sides, strict=True)],
+    }
 
 
 def arrow_handles(view: PlaneView, n_features: int) -> _Arrays:
@@ -217,23 +235,11 @@ def _quartile_marks(paths: FloatArray) -> Iterator[FloatArray]:
         yield np.stack([*ends, np.full_like(across, np.nan)], axis=1)
 
 
-def _labels(view: PlaneView) -> _Arrays:
-    """Names beyond the tips, and heads rotated along the arrows.
-
-    A name that would overlap that of a stronger feature is omitted.
-    """
+def _angles(view: PlaneView) -> list[float]:
+    """By how many degrees heads turn along their arrows, clockwise from upwards."""
     across, up = (view.arrows.tips - view.arrows.origins).T
-    sides = np.where(across >= 0, "right", "left")
-    is_level = np.abs(up) < 0.4 * np.abs(across)
-    heights = np.where(is_level, "middle", np.where(up > 0, "top", "bottom"))
-    return {
-        "text": [
-            shown(name) if is_free else ""
-            for name, is_free in zip(view.arrows.names, _free(view), strict=True)
-        ],
-        "textposition": [f"{height} {side}" for height, side in zip(heights, sides, strict=True)],
-        "marker": {"angle": np.degrees(np.arctan2(across, up)).round(1).tolist()},
-    }
+    angles: list[float] = np.degrees(np.arctan2(across, up)).round(1).tolist()
+    return angles
 
 
 def _free(view: PlaneView) -> list[bool]:

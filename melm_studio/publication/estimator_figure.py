@@ -13,7 +13,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from melm_core.base import DEFAULT_DENSITY_GAMMA, FloatArray, UserError
-from melm_studio.planes.figure import empty_figure, limits, plane_frame
+from melm_studio.planes.figure import arrow_names, empty_figure, limits, plane_frame
 from melm_studio.planes.plane_view import PlaneViewer
 from melm_studio.planes.rows_view import viewer_of_rows
 from melm_studio.planes.theme import Scheme
@@ -98,6 +98,7 @@ def plane_figure(
     )
     for trace, arrays in zip(figure.data, plane_frame(view, encode=np.asarray), strict=True):
         trace.update(arrays)
+    figure.data[-1].update(arrow_names(view))
     horizontal, vertical = limits(view)
     return figure.update_layout(xaxis_range=horizontal, yaxis_range=vertical)
 

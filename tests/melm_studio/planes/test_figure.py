@@ -12,6 +12,7 @@ import pytest
 from melm_core.diagnostics import confidence_ellipse
 from melm_studio.planes.figure import (
     arrow_handles,
+    arrow_names,
     empty_figure,
     limits,
     plane_frame,
@@ -20,7 +21,7 @@ from melm_studio.planes.figure import (
 )
 from melm_studio.planes.theme import THEMES, Scheme
 from melm_studio.planes.traces import PlaneTrace, trace_meta
-from melm_studio.planes.types import Arrows
+from melm_studio.planes.types import Arrows, PlaneView
 from tests.melm_studio.planes.views import points, view_of
 
 each_number_of_classes = pytest.mark.parametrize("n_classes", [2, 10, 20])
@@ -112,7 +113,7 @@ def test_arrows_in_lanes_of_their_own_all_have_their_names():
     view = view_of(2)
     lanes = np.column_stack([np.zeros(5), -0.01 * np.arange(5)])
     arrows = replace(view.arrows, origins=lanes, tips=lanes + np.array([0.1, 0.0]))
-    assert all(plane_frame(replace(view, arrows=arrows))[-1]["text"])
+    assert all(arrow_names(replace(view, arrows=arrows))["text"])
 
 
 def test_the_rows_behind_the_points_are_named_in_the_order_of_the_traces():
@@ -143,27 +144,27 @@ def test_a_class_without_a_held_out_row_has_an_empty_trace():
 # ------------------------------------------------------------------------------------- arrows
 
 
-def turned(angles) -> list[dict]:
-    """Arrow heads of features that point at these angles, in degrees from the right."""
+def turned(angles) -> PlaneView:
+    """A view with arrows of features that point at these angles, in degrees from the right."""
     radians = np.radians(angles)
     tips = 2.0 * np.column_stack([np.cos(radians), np.sin(radians)])
     names = tuple(f"at {angle}" for angle in angles)
-    view = replace(
+    return replace(
         view_of(2),
         arrows=Arrows(np.zeros_like(tips), tips, np.arange(len(tips)), names, 1.0),
         lower=np.full(2, -4.0),
         upper=np.full(2, 4.0),
     )
-    return plane_frame(view)[-1]
 
 
 def test_heads_turn_along_their_arrows():
     # plotly turns markers clockwise from upwards
-    assert turned([90, 0, -90, 180])["marker"]["angle"] == [0.0, 90.0, 180.0, -90.0]
+    heads = plane_frame(turned([90, 0, -90, 180]))[-1]
+    assert heads["marker"]["angle"] == [0.0, 90.0, 180.0, -90.0]
 
 
 def test_names_stand_beyond_the_tips():
-    positions = turned([0, 180, 80, -80, 100])["textposition"]
+    positions = arrow_names(turned([0, 180, 80, -80, 100]))["textposition"]
     assert positions == [
         "middle right",
         "middle left",
@@ -173,8 +174,14 @@ def test_names_stand_beyond_the_tips():
     ]
 
 
+def test_markup_in_the_name_of_a_feature_is_text():
+    view = turned([0])
+    arrows = replace(view.arrows, names=("<i>y</i>",))
+    assert arrow_names(replace(view, arrows=arrows))["text"] == ["&lt;i&gt;y&lt;/i&gt;"]
+
+
 def test_a_name_that_would_run_into_a_stronger_one_is_left_out():
-    assert turned([0, 2, 180])["text"] == ["at 0", "", "at 180"]
+    assert arrow_names(turned([0, 2, 180]))["text"] == ["at 0", "", "at 180"]
 
 
 # ------------------------------------------------------------------------------------- limits
