@@ -29,7 +29,7 @@ type DescribedPanel = Record<
   string
 >;
 
-/** A plane of the tree of a run, as callbacks/routes/plane_trees.py says it. */
+/** A plane of the tree of a run, as melm_studio/analyses/tree.py says it. */
 interface TreePlane {
   plane: number;
   gamma: number;

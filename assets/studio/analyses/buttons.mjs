@@ -12,17 +12,12 @@ export function addOtherPlanes() {
     const others = panel.part("open-others");
     others.hidden = !offered(panel).length;
     others.onclick = () => openAnalysis(panel, offered(panel)[0].dataset.analysis);
-    connect(panel, "show-distances", openDistances); // a nonlinear projection has none
+    const distances = panel.part("show-distances"); // a nonlinear projection has none
+    if (distances) distances.onclick = () => openDistances(panel);
     for (const button of /** @type {NodeListOf<HTMLElement>} */ (panel.node.querySelectorAll("[data-analysis]"))) {
       button.onclick = () => openAnalysis(panel, button.dataset.analysis);
     }
   });
-}
-
-/** @param {Panel} panel @param {string} part @param {(panel: Panel) => Promise<void>} open */
-function connect(panel, part, open) {
-  const button = panel.part(part);
-  if (button) button.onclick = () => open(panel);
 }
 
 /** @returns {HTMLElement[]} */
@@ -33,14 +28,9 @@ const offered = (panel) => tabs().filter(({ dataset: { needs } }) => isMet(needs
 
 const offers = (panel, name) => Boolean(panel && offered(panel).some(({ dataset }) => dataset.analysis === name));
 
-/** @param {Panel | undefined} panel */
-export async function openTree(panel) {
-  if (offers(panel, "tree")) await openAnalysis(panel, "tree");
-}
-
-/** @param {Panel | undefined} panel */
-export async function openResamples(panel) {
-  if (offers(panel, "resamples")) await openAnalysis(panel, "resamples");
+/** Opens what is beside the plane of a run, if it has that. @param {Panel | undefined} panel @param {string} name of the analysis */
+export async function openOther(panel, name) {
+  if (offers(panel, name)) await openAnalysis(panel, name);
 }
 
 // What has a module of its own; of the others the page shows what their answers say.
@@ -50,7 +40,7 @@ const OF_THEIR_OWN = ["loadings", "lot_change", "resamples", "sparse", "tree"];
 const views = {};
 
 /** Opens an analysis of a run, with tabs for the others. @param {Panel} panel @param {string} name */
-export async function openAnalysis(panel, name) {
+async function openAnalysis(panel, name) {
   const view = OF_THEIR_OWN.includes(name) ? name : "found";
   const module = await whenLoaded(import(`./${view}_view.mjs`));
   if (!module) return;
@@ -81,6 +71,6 @@ export async function walkBranch(panel) {
   if (!module) return;
   const reason = await module.walkTree(panel).catch(sentenceOf);
   if (!reason) return;
-  await openTree(panel);
+  await openAnalysis(panel, "tree");
   showNotice(reason, { briefly: true });
 }

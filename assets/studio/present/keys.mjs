@@ -1,5 +1,5 @@
 // The keys of Present, and the actions of its buttons.
-import { openResamples, openTree, walkBranch } from "../analyses/buttons.mjs";
+import { openOther, walkBranch } from "../analyses/buttons.mjs";
 import { ID } from "../constants.mjs";
 import { setProps } from "../page/dash.mjs";
 import { byId } from "../page/dom.mjs";
@@ -29,8 +29,8 @@ export function connectKeys(playMorph) {
     n: openPresenter,
     " ": () => (isOnItsWay() ? playMorph() : frontPanel()?.history.player.toggle())?.catch(console.warn),
     m: () => playMorph()?.catch(console.warn),
-    t: () => openTree(frontPanel()),
-    r: () => openResamples(frontPanel()),
+    t: () => openOther(frontPanel(), "tree"),
+    r: () => openOther(frontPanel(), "resamples"),
     w: () => walkBranch(frontPanel()),
     q: showTalkCode,
     f: toggleFullScreen,
