@@ -6,7 +6,9 @@ same densities that the fit optimizes.
 Planes are drawn in standard deviations: coordinates within the plane are transformed so that the
 training rows have unit covariance. Neither the divergence nor the contours of a density depend on
 that choice, and planes whose variances differ a hundredfold, as those of PCA and MELM may, can be
-compared on the same axes.
+compared on the same axes. Coordinates of a nonlinear method, whose distances are what it is about,
+keep their shape, and so does a map that came with the table: a similarity at most, to a mean
+variance of 1.
 
 One component is drawn as the densities on its line. Three components are projected along a view
 angle: a kernel density projects to the density of the projected kernels.
@@ -54,7 +56,11 @@ from melm_studio.planes.plane_edits import strongest_loadings
 from melm_studio.planes.projected_classes import ProjectedClasses
 from melm_studio.planes.sampled_rows import SampledRows
 from melm_studio.planes.table_densities import TableDensities, ellipses_of_rows
-from melm_studio.planes.training_covariance import TrainingCovariance, standardized
+from melm_studio.planes.training_covariance import (
+    TrainingCovariance,
+    of_one_scale,
+    standardized,
+)
 from melm_studio.planes.types import (
     Arrows,
     ClassView,
@@ -134,8 +140,8 @@ class PlaneViewer:
         if known is None or self.n_components != len(known.columns):
             return None
         axes = np.diag(train.scale)[known.columns]
-        variance = float(np.trace(self._covariance.along(axes))) / len(axes)
-        return axes / np.sqrt(variance) if variance > 0.0 else None
+        covariance = self._covariance.along(axes)
+        return of_one_scale(axes, covariance) if np.trace(covariance) > 0.0 else None
 
     @property
     def drawn_rows(self) -> tuple[list[IntArray], list[IntArray]]:
@@ -318,11 +324,15 @@ class PlaneViewer:
     def standardized(self, components: FloatArray) -> FloatArray:
         """Components of the same plane in which the training rows have unit covariance.
 
-        A map that came with the table keeps its axes and its shape.
+        A map that came with the table keeps its axes and its shape, and the coordinates of a
+        nonlinear method, which are no features, keep their shape.
         """
         if self._map_axes is not None:
             return self._map_axes
-        return standardized(components, self._covariance.along(components))
+        covariance = self._covariance.along(components)
+        if self.feature_names:
+            return standardized(components, covariance)
+        return of_one_scale(components, covariance)
 
     def shapes(self, components: FloatArray) -> FloatArray | None:
         """The shape of every feature that bends, see `FeatureSteps.shapes`."""

@@ -65,3 +65,16 @@ def standardized(components: FloatArray, covariance: FloatArray) -> FloatArray:
     symmetric = (left * stretches) @ left.T
     rows: FloatArray = symmetric @ components
     return rows
+
+
+def of_one_scale(components: FloatArray, covariance: FloatArray) -> FloatArray:
+    """Components that draw the same picture in which the mean variance of the data is 1.
+
+    Parameters
+    ----------
+    components, covariance
+        As those of `standardized`.
+    """
+    variance = float(np.trace(covariance)) / len(components)
+    rows: FloatArray = components / (np.sqrt(variance) if variance > 0.0 else 1.0)
+    return rows

@@ -488,3 +488,16 @@ def test_on_a_line_the_longest_arrow_leaves_room_for_its_name(seed):
     origins, tips = view.arrows.origins[:, 0], view.arrows.tips[:, 0]
     room = np.where(tips > origins, view.upper[0] - origins, origins - view.lower[0])
     assert (np.abs(tips - origins) < 0.75 * room).all()
+
+
+@pytest.mark.parametrize("toward", [None, "another"])
+def test_coordinates_of_a_nonlinear_method_keep_their_shape(toward):
+    rows = np.random.default_rng(0).normal(size=(len(TRAIN.y), 2)) * [5.0, 1.0] @ [[1, 1], [0, 1]]
+    embedded = replace(TRAIN, X=rows, feature_names=())
+    none = replace(NO_ROWS, X=NO_ROWS.X[:, :2], feature_names=())
+    viewer = PlaneViewer(embedded, none, 1.0)
+    reference = toward and PlaneViewer(TRAIN, NO_ROWS, 1.0).coordinates(plane(2, 5))
+    axes = viewer.oriented(np.eye(2), reference)
+    np.testing.assert_allclose(axes @ axes.T, axes[0] @ axes[0] * np.eye(2), atol=1e-12)
+    drawn = np.concatenate([part.train for part in viewer.view(np.eye(2), reference).classes])
+    assert drawn.var(axis=0).sum() == pytest.approx(2.0, rel=0.02)

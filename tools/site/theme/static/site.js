@@ -1,4 +1,5 @@
-// Draws diagrams, with a script that only pages with diagrams load, and gives replays the theme.
+// Draws diagrams, with a script that only pages with diagrams load, gives replays the theme, and names the two columns
+// beside a page for those who hear it.
 
 (() => {
   const folder = document.currentScript.src.replace(/[^/]*$/, "");
@@ -27,7 +28,10 @@
     }
   };
 
+  const COLUMNS = { "sidebar-drawer": "All pages", "toc-drawer": "On this page" };
+
   document.addEventListener("DOMContentLoaded", () => {
+    for (const [name, label] of Object.entries(COLUMNS)) document.querySelector(`.${name}`)?.setAttribute("aria-label", label);
     drawDiagrams();
     themeReplays();
     new MutationObserver(themeReplays).observe(document.body, { attributeFilter: ["data-theme"] });
