@@ -21,6 +21,8 @@ GRID_LINES = 72
 CENTRAL = (0.005, 0.995)
 REACH = 0.3
 _MARGIN = 0.03
+# How many times as wide as high a picture is at most, and as high as wide: on a screen, on a phone.
+_MOST_SIDES = np.array([2.0, 1.5])
 
 
 def plane_contours(classes: ClassDensities) -> list[tuple[FloatArray, tuple[int, ...]]]:
@@ -173,10 +175,10 @@ def central_box(
 def box_of_regions(
     rows: Sequence[FloatArray], outlines: Sequence[FloatArray]
 ) -> tuple[FloatArray, FloatArray]:
-    """Corners of the `central_box`, widened until it cuts no region.
+    """Corners of the `central_box`, widened until no picture of it cuts a region.
 
-    A region that reaches into it is held as a whole; one wholly beyond it is left out, as its rows
-    are.
+    A region that reaches into the box, or into what a picture of another shape shows beside it, is
+    held as a whole; one wholly beyond that is left out, as its rows are.
 
     Parameters
     ----------
@@ -200,7 +202,9 @@ def box_of_regions(
     lower, upper = central_box(rows, outlines)
     lowest, highest = _line_boxes(outlines)
     while True:
-        reaches_in = np.all((lowest < upper) & (highest > lower), axis=1)
+        sides = upper - lower
+        beside = np.maximum(0.0, _MOST_SIDES * sides[::-1] - sides) / 2
+        reaches_in = np.all((lowest < upper + beside) & (highest > lower - beside), axis=1)
         widened = (
             np.minimum(lower, lowest[reaches_in].min(axis=0, initial=np.inf)),
             np.maximum(upper, highest[reaches_in].max(axis=0, initial=-np.inf)),

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import BrowserContext, Page, ViewportSize, expect
 
 from tools.driver.page import StudioPage
+from tools.driver.visitor import opened_studio
+from tools.site.__main__ import run_sphinx
+from tools.site.replays import gallery_page
 
 SCHEMES = pytest.mark.parametrize("scheme", ["light", "dark"])
 MENUS = ("What next?", "More of this run")
@@ -20,7 +24,9 @@ OPENING_NOTHING = {
     "Paste new rows",
     "Remove all runs",
 }
-PHONE = {"width": 390, "height": 844}
+SCREEN: ViewportSize = {"width": 1280, "height": 720}
+PHONE: ViewportSize = {"width": 390, "height": 844}
+SIZES = [SCREEN, PHONE]
 
 
 @pytest.mark.slow
@@ -60,11 +66,16 @@ def test_no_window_has_a_barrier(page: Page, scheme: str, button: str):
 @pytest.mark.slow
 @SCHEMES
 @pytest.mark.parametrize("menu", MENUS)
-def test_nothing_that_the_menus_of_a_run_open_has_a_barrier(page: Page, scheme: str, menu: str):
+@pytest.mark.parametrize("size", SIZES, ids="{0[width]}".format)
+def test_nothing_that_the_menus_of_a_run_open_has_a_barrier(
+    page: Page, scheme: str, menu: str, size: ViewportSize
+):
     page.emulate_media(color_scheme=scheme)
     studio = StudioPage(page)
     panel = studio.run("LDA")
     panel.expect_end()
+    page.set_viewport_size(size)
+    studio.show_section("Picture")
     panel.node.get_by_role("button", name=menu).click()
     listed = page.get_by_role("menuitem").all_inner_texts()
     page.keyboard.press("Escape")
@@ -172,6 +183,106 @@ def test_no_part_of_the_page_on_a_phone_has_a_barrier(page: Page, scheme: str):
     page.get_by_role("button", name="Tools").click()
     found["tools"] = barriers(page)
     assert not only_found(found)
+
+
+@pytest.mark.slow
+@SCHEMES
+@pytest.mark.parametrize("size", SIZES, ids="{0[width]}".format)
+@pytest.mark.parametrize(
+    ("question", "answer"), [("Outliers", "limit of T²"), ("Suspect labels", "judged by planes")]
+)
+def test_no_rows_that_are_found_have_a_barrier(
+    page: Page, scheme: str, size: ViewportSize, question: str, answer: str
+):
+    page.emulate_media(color_scheme=scheme)
+    studio = StudioPage(page)
+    studio.choose_sample("Wine")
+    panel = studio.run("PCA")
+    panel.expect_end()
+    page.set_viewport_size(size)
+    studio.show_section("Numbers")
+    panel.node.get_by_role("button", name=question, exact=True).click()
+    expect(panel.part("selection")).to_contain_text(answer)
+    assert not barriers(page)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", SIZES, ids="{0[width]}".format)
+def test_nothing_has_a_barrier_in_forced_colors(page: Page, size: ViewportSize):
+    page.emulate_media(forced_colors="active")
+    studio = StudioPage(page)
+    for method in ("LDA", "PCA"):
+        studio.run(method).expect_end()
+    page.set_viewport_size(size)
+    found = {}
+    for section in ("Data", "Picture", "Numbers"):
+        studio.show_section(section)
+        found[section] = barriers(page)
+    studio.show("Compare")
+    found["compare"] = barriers(page)
+    studio.show("Present")
+    found["present"] = barriers(page)
+    assert not only_found(found)
+
+
+@pytest.mark.slow
+@SCHEMES
+@pytest.mark.parametrize("size", SIZES, ids="{0[width]}".format)
+@pytest.mark.provokes("404")
+def test_no_page_beside_the_studio_has_a_barrier(page: Page, scheme: str, size: ViewportSize):
+    page.emulate_media(color_scheme=scheme)
+    page.set_viewport_size(size)
+    page.goto("/links-and-tokens")
+    found = {"links": barriers(page)}
+    page.get_by_role("button", name="Make a link").click()
+    link = page.locator("code").inner_text()
+    found["a link"] = barriers(page)
+    page.goto(link)
+    expect(page.get_by_role("button", name="Show them here")).to_be_visible()
+    found["recovery"] = barriers(page)
+    page.goto("/t/ABCDEF")
+    found["a talk that is over"] = barriers(page)
+    assert not only_found(found)
+
+
+@pytest.fixture(scope="module")
+def gallery(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The address of the gallery of the site, with one replay and one picture in all places."""
+    pytest.importorskip("sphinx")
+    folder = tmp_path_factory.mktemp("site")
+    sources, site = folder / "sources", folder / "site"
+    (sources / "files" / "replays").mkdir(parents=True)
+    (sources / "stories").mkdir()
+    text = re.sub(r"\(docs/present.md[^)]*\)", "(index.md)", gallery_page())
+    (sources / "gallery.md").write_text(text)
+    (sources / "index.md").write_text("# Site\n\n```{toctree}\ngallery\n```\n")
+    picture = Path("docs/pictures/explore.png").read_bytes()
+    for name in re.findall(r"\(stories/([^)]*)\)", text):
+        (sources / "stories" / name).write_bytes(picture)
+    with opened_studio(folder / "data") as studio:
+        visitor = studio.visitor()
+        visitor.choose_sample("iris")
+        run = visitor.start(method="lda")
+        studio.work()
+        for name in re.findall(r"replays/([\w-]*)\.html", text):
+            replay = visitor.http.get(f"/runs/{run}/replay.html?scheme={name.split('-')[-1]}")
+            (sources / "files" / "replays" / f"{name}.html").write_bytes(replay.data)
+    assert run_sphinx(sources, site) == 0
+    return (site / "gallery.html").as_uri()
+
+
+@pytest.mark.slow
+@SCHEMES
+@pytest.mark.parametrize("size", SIZES, ids="{0[width]}".format)
+def test_the_gallery_of_the_site_has_no_barrier(
+    page: Page, gallery: str, scheme: str, size: ViewportSize
+):
+    page.emulate_media(color_scheme=scheme)
+    page.set_viewport_size(size)
+    page.goto(gallery)
+    expect(page.frame_locator("iframe.replay").first.locator(".plot")).to_be_visible()
+    assert not barriers(page)
+    assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
 
 
 def barriers(page: Page) -> list[str]:

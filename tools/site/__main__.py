@@ -35,7 +35,7 @@ def main(arguments: list[str]) -> int:
     write_replays(sources / "files" / "replays")
     write_story_pictures(sources / "stories")
     shutil.copy(_DIAGRAMS, sources / "files")
-    if status := _run_sphinx(sources, site):
+    if status := run_sphinx(sources, site):
         return status
     if remote := remote_parts(site):
         print("These would be loaded from the network:", *remote, sep="\n", file=sys.stderr)
@@ -44,7 +44,7 @@ def main(arguments: list[str]) -> int:
     return 0
 
 
-def _run_sphinx(sources: Path, site: Path) -> int:
+def run_sphinx(sources: Path, site: Path) -> int:
     """Make the site; return the exit code of Sphinx, which has printed what is wrong."""
     command = [sys.executable, "-m", "sphinx", "--builder", "html", "--fail-on-warning"]
     command += ["--keep-going", "--quiet", "--conf-dir", str(_THEME), str(sources), str(site)]

@@ -225,6 +225,24 @@ def test_no_region_is_cut_by_the_edge_of_the_picture(seed, gamma):
     assert n_widened > 0  # the claim is of such regions
 
 
+@pytest.mark.parametrize("shape", [1.0, 2.0, 1.5, 1 / 1.5], ids="{:.2f}".format)
+def test_a_picture_of_another_shape_cuts_no_region_that_lies_beside_the_box(shape):
+    rows = np.random.default_rng(0).normal(size=(1_000, 2))
+    angle = np.linspace(0, 2 * np.pi, 60)
+    circle = np.column_stack([np.cos(angle), np.sin(angle)])
+    n_left_out = 0
+    for away in np.linspace(3.0, 12.0, 40):
+        far = 0.4 * circle + (away * np.array([1.0, 0.0] if shape >= 1 else [0.0, 1.0]))
+        lower, upper = box_of_regions([rows], [3 * circle, far])
+        sides = upper - lower
+        # As the page shows it, with equal units.
+        beside = np.maximum(0, sides[::-1] * [shape, 1 / shape] - sides) / 2
+        inside = ((lower - beside <= far) & (far <= upper + beside)).all(axis=1)
+        assert inside.all() or not inside.any()
+        n_left_out += not inside.any()
+    assert n_left_out > 3  # the claim is of these, too
+
+
 def test_the_longest_arrow_reaches_across_a_good_part_of_the_picture():
     view = PlaneViewer(TRAIN, HELD_OUT, 1.0).view(plane(2, 5))
     longest = np.linalg.norm(view.arrows.tips - view.arrows.origins, axis=1).max()
