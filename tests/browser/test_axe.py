@@ -274,6 +274,7 @@ def gallery(tmp_path_factory: pytest.TempPathFactory) -> str:
 @pytest.mark.slow
 @SCHEMES
 @pytest.mark.parametrize("size", SIZES, ids="{0[width]}".format)
+@pytest.mark.provokes("file://")  # by the look for styles of other pages
 def test_the_gallery_of_the_site_has_no_barrier(
     page: Page, gallery: str, scheme: str, size: ViewportSize
 ):
