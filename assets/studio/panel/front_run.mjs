@@ -101,10 +101,8 @@ const tabOf = (run) => document.querySelector(`[data-tab="${run}"]`);
 function showStates() {
   for (const { run, node } of allPanels()) {
     const name = runStates.value[run];
-    if (name) node.dataset.state = name;
     const tab = tabOf(run);
-    if (!tab || !name || tab.dataset.state === name) continue;
-    tab.dataset.state = name;
-    tab.querySelector(".tab-state").textContent = STATE_LABELS[name] ?? "";
+    if (name) node.dataset.state = name;
+    if (name && tab) write(tab.lastChild, STATE_LABELS[name] ?? "");
   }
 }

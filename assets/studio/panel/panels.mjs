@@ -28,7 +28,7 @@ function showPanels({ panels: listed, data }) {
   for (const run of known.keys()) if (!runs.includes(run)) remove(run);
   if (runs.length) document.body.dataset.panels = String(runs.length);
   else delete document.body.dataset.panels;
-  document.body.style.setProperty("--panels", String(runs.length || ""));
+  byId(ID.panels).style.setProperty("--panels", String(runs.length || ""));
   if (runs.length) endWelcome();
   else welcome(data);
   listed.forEach(showPanel);

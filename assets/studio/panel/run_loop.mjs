@@ -146,7 +146,7 @@ function timeToNext() {
   return requests.due(isFirst ? FIRST_FRAME_MS : LEAST_FRAME_MS, isFirst || hadPlane);
 }
 
-// Draws an answer, and waits until it is painted.
+// Draws an answer, and waits until a plane in it is painted; out of sight, until the page is seen again.
 async function takeIn(answer) {
   if (answer instanceof Error) {
     failures += 1;
@@ -155,7 +155,7 @@ async function takeIn(answer) {
   } else {
     failures = 0;
     await showNews(answer).catch(console.warn);
-    await painted();
+    if (hadPlane || document.hidden) await painted();
   }
   showConnection(failures > 1 ? answer : null);
 }

@@ -19,7 +19,7 @@ const started = new Set();
 /** @param {Record<string, string>} states of all runs */
 export function noteStates(states) {
   earlier ??= new Set(Object.keys(states));
-  runStates.set(states);
+  if (JSON.stringify(states) !== JSON.stringify(runStates.value)) runStates.set(states);
 }
 
 /** Whether a run was started since the page was opened. @param {string} run */
