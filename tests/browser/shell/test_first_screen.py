@@ -27,6 +27,18 @@ LARGE = ("projector", "laptop")
 # Of a canvas, the pixels that something is drawn on.
 N_MARKED = """canvas => canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height)
   .data.filter((value, i) => i % 4 === 3 && value > 0).length"""
+# The colors of a part of the first page, by the variables that the styles take them from.
+COLORS = """() => {
+  const probe = document.querySelector("#panels").appendChild(document.createElement("i"));
+  const names = ["color-text", "color-red-light", "color-yellow-light", "color-body",
+    "primary-color-light", "primary-color-light-color"].map((name) => `--mantine-${name}`);
+  const colors = [...names, "--accent", "--line", "--dim", "--card", "--stage"].map((name) => {
+    probe.style.color = `var(${name})`;
+    return [name, getComputedStyle(probe).color];
+  });
+  probe.remove();
+  return Object.fromEntries(colors);
+}"""
 OVERHANG = "() => document.scrollingElement.scrollWidth - innerWidth"
 
 
@@ -100,6 +112,24 @@ def test_a_run_begins_before_dash_is_there_and_goes_on_in_its_page(page: Page, k
     expect(title).to_be_focused()
     states = page.request.get("/frames").json()["states"]
     assert len(states) == 1
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_first_page_has_the_colors_of_the_page(page: Page, scheme: str):
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+    page.route(re.compile("dash_renderer"), hold)
+    page.goto("/")
+    expect(page.locator("[data-drawn]")).to_be_visible()
+    before = page.evaluate(COLORS)
+    for route in held:
+        route.continue_()
+    expect(page.locator(f"#{ids.DATA_SIZE}")).to_contain_text("rows")
+    assert page.evaluate(COLORS) == before
 
 
 @pytest.mark.provokes("409")
