@@ -16,8 +16,8 @@ def test_functions_of_the_product_are_counted_and_those_of_others_are_not():
     assert found.n_functions > found.n_files > 1
 
 
-def test_an_analysis_is_one_module_one_page_module_and_one_registration():
-    assert files_of_an_analysis() == 3
+def test_an_analysis_is_one_module_and_one_registration():
+    assert files_of_an_analysis() == 2
 
 
 def test_modules_of_python_and_of_the_page_are_counted():
