@@ -139,7 +139,7 @@ def test_three_pictures_are_square_above_the_table_which_follows_runs_and_checks
     expect(rows).to_have_count(2)
 
 
-def test_a_picture_out_of_sight_is_not_painted_and_shows_its_newest_plane_once_it_is_seen(
+def test_a_picture_out_of_sight_is_not_painted_until_it_is_about_to_be_seen_or_printed(
     page: Page, wines: StudioPage
 ):
     page.set_viewport_size({"width": 1100, "height": 800})  # two beside each other
@@ -158,6 +158,14 @@ def test_a_picture_out_of_sight_is_not_painted_and_shows_its_newest_plane_once_i
     assert at > painted + 1
     assert said.startswith(f"plane {at} of ")
     assert has_picture
+
+    last.node.evaluate(BACK)
+    painted = last.sequence
+    expect(words).not_to_have_text(words.inner_text())
+    assert last.sequence == painted
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert last.sequence > painted
+    last.node.evaluate(LEAP)
     last.stop.click()
     last.expect_end("cancelled")
 
