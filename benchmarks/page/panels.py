@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from statistics import fmean
 
 from playwright.sync_api import CDPSession, ViewportSize
 
@@ -15,7 +16,7 @@ LARGE: ViewportSize = {
     "width": 2880,
     "height": 1800,
 }  # that one zoomed out to a half: all are in sight
-LEAST_MADE = 1.0  # planes a second of a run that a worker works on; the others wait for one
+FEWEST = 8  # planes shown of a run that has had a worker; most wait, and all take turns of seconds
 BEFORE = ("PCA", "Class PCA", "LDA, regularized")  # as quick as one another
 WHEEL_TICKS = 10
 SETTLED_MS = 1_500
@@ -42,7 +43,7 @@ _SIGHTS = """() => [...document.querySelectorAll("[data-run]")].map((panel) => {
 
 
 def nine_panels(repeats: int) -> list[Measurement]:
-    """Planes shown per second in each panel of nine that a viewer sees and a worker works on.
+    """Planes shown per second in each panel of nine that a viewer sees, while a worker has its run.
 
     Two workers in a usual window, where most pictures are scrolled out of sight, and in one that
     shows all nine; then nine runs at once.
@@ -59,8 +60,8 @@ def _nine_panels(repeats: int, workers: int, viewport: ViewportSize) -> list[Mea
     where = f"9 panels, {workers} workers, {viewport['width']} x {viewport['height']}"
     return [
         Measurement(f"pictures in sight, {where}", "", in_sight),
-        Measurement("  of these, whose run had a worker", "", counted),
-        Measurement("  frames per second of each of these", "", shown),
+        Measurement("  of these, whose run had a turn", "", counted),
+        Measurement("  frames per second of each of these in its turn", "", shown),
         Measurement("  planes that the run of each made per second", "", made),
     ]
 
@@ -121,29 +122,30 @@ def _processor_ms(protocol: CDPSession) -> float:
 
 
 def _rate_of_nine(page: StudioPage) -> tuple[float, ...]:
-    """Pictures in sight, those whose run has a worker, and planes that each shows and makes."""
+    """Pictures in sight, those whose run has had a turn, and planes that each shows and makes."""
     run_ids = [page.run(LONG_STARTS - at) for at in range(MOST_PANELS)]
     page.show("Compare")
     page.wait_for_first_frame(run_ids[0])
-    page.page.wait_for_timeout(SETTLED_MS)  # the first ones have the workers
+    page.page.wait_for_timeout(SETTLED_MS)
     before = {run: newest for run, _, newest in page.page.evaluate(_SIGHTS)}
     begin = page.now()
     page.page.wait_for_timeout(WINDOW_MS)
-    end = page.now()
-    seconds = (end - begin) / 1000
-    rates = {
-        run: (newest - before[run]) / seconds
-        for run, is_in_sight, newest in page.page.evaluate(_SIGHTS)
-        if is_in_sight
-    }
-    made = {run: rate for run, rate in rates.items() if rate >= LEAST_MADE}
-    if not made:
+    drawn = [(at, run) for at, run in page.drawn() if at >= begin]
+    made = {run: newest - before[run] for run, _, newest in page.page.evaluate(_SIGHTS)}
+    in_sight = [run for run, is_in_sight, _ in page.page.evaluate(_SIGHTS) if is_in_sight]
+    turns = {run: [at for at, of_run in drawn if of_run == run] for run in in_sight}
+    turns = {run: times for run, times in turns.items() if len(times) >= FEWEST}
+    if not turns:
         raise RuntimeError("No run in sight had a worker.")
-    shown = sum(begin <= at < end and run in made for at, run in page.drawn()) / seconds
     page.stop_all()
     page.begin_anew()
-    n = len(made)
-    return len(rates), n, shown / n, sum(made.values()) / n
+    seconds = {run: (times[-1] - times[0]) / 1000 for run, times in turns.items()}
+    return (
+        len(in_sight),
+        len(turns),
+        fmean((len(times) - 1) / seconds[run] for run, times in turns.items()),
+        fmean(made[run] / seconds[run] for run in turns),
+    )
 
 
 def _added_and_zoomed(page: StudioPage) -> tuple[float, float, float]:
