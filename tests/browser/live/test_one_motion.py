@@ -42,6 +42,17 @@ RECORD = (
     const sides = [[a, b], [a, c], [b, c]].map(([p, q]) => Math.hypot(p[0] - q[0], p[1] - q[1]));
     return twice / Math.max(...sides) ** 2;
   };
+  // Whether the numbers, the strip and the axis are those of the plane that is shown on a way.
+  const plain = (text) => text.replace(/\\s/g, " ");
+  const tellsTruth = (panel) => {
+    const { node, options, plane } = panel;
+    if (!plane || !options.morph) return true;
+    const says = (name) => plain(panel.part(name).textContent);
+    const divergence = plane.numbers["divergence-training"].toPrecision(3);
+    const axis = node.querySelector('[data-axis="x"]').textContent;
+    const isOfPlane = says("verdict").includes(plain(plane.strip.lead)) && axis === plane.axes[0];
+    return isOfPlane && says("divergence-training") === divergence;
+  };
   window.shown = [];
   const note = () => {
     const panel = frontPanel();
@@ -52,6 +63,7 @@ RECORD = (
       turn: picture && turnOf(picture),
       axes: picture?.axes,
       isRecap: panel?.painting.recap.isOn,
+      isTrue: !panel || tellsTruth(panel),
     });
     requestAnimationFrame(note);
   };
@@ -181,7 +193,12 @@ def test_a_morph_between_two_runs_is_never_blank_and_never_turns_over(moving: St
     page.get_by_label("Morph to").select_option(index=1)
     expect(page.get_by_role("button", name="Pause the morph")).to_be_visible()
     expect(page.get_by_role("button", name="Play the morph")).to_be_visible()
-    assert_one_motion(recorded(moving))
+    frames = recorded(moving)
+    assert_one_motion(frames)
+    assert all(frame["isTrue"] for frame in frames)
+    front = page.locator(".panel.is-front")
+    expect(front).to_have_attribute("data-curve-shown", "morph")
+    expect(front.locator('[data-part="changed"]')).to_contain_text("100 % of the way to LDA")
 
 
 @pytest.mark.slow
