@@ -62,7 +62,7 @@ wheel: $(DEV) ## Build library and studio as wheels and source archives, and try
 	@ls -l dist
 	@$(PYTHON_IN_VENV) -m pytest -q -rP tests/test_wheel.py
 
-lowest: $(DEV) ## Run the tests of the library with the lowest versions that it allows
+lowest: $(DEV) ## Run the tests with the lowest versions that the distributions allow, or: make lowest ARGS=studio
 	@$(ONE_THREAD) $(PYTHON_IN_VENV) -m tools.lowest $(ARGS)
 
 notebooks: browser ## Try the wheels in JupyterLab and marimo, in a browser

@@ -20,6 +20,7 @@ from tools.driver.visitor import Visitor
 
 MOST_BYTES = 2_000_000
 OLDEST = ("numpy==1.26.*", "scikit-learn==1.5.*")
+OLDEST_OF_STUDIO = (*OLDEST, "pandas==2.2.*")
 FIT = """
 import sys
 from sklearn.datasets import load_wine
@@ -152,8 +153,9 @@ def test_the_library_fits_in_an_environment_with_nothing_else(wheels, tmp_path, 
 
 @pytest.mark.slow
 @pytest.mark.timeout(600)
-def test_the_studio_runs_in_an_environment_with_nothing_else(wheels, tmp_path):
-    environment = installed(tmp_path, *wheels.values())
+@pytest.mark.parametrize("versions", [(), OLDEST_OF_STUDIO], ids=["newest", "oldest"])
+def test_the_studio_runs_in_an_environment_with_nothing_else(wheels, tmp_path, versions):
+    environment = installed(tmp_path, *wheels.values(), *versions)
     print(f"melm-studio needs {megabytes(environment):.0f} MB")  # noqa: T201 - make wheel shows it
     command = [str(environment / "bin" / "melm-studio")]
     with running_studio(tmp_path, command=command) as studio:

@@ -1,7 +1,7 @@
-"""Run the tests of the library with the lowest versions that it allows: `python -m tools.lowest`.
+"""Run the tests with the lowest versions that a distribution allows: `python -m tools.lowest`.
 
-An environment in build/lowest gets the lowest direct requirements of the library and, beside them,
-what its tests need. Arguments go to pytest.
+`library` or `studio` runs one of them. An environment in build/lowest gets the lowest direct
+requirements and, beside them, what the tests need. Further arguments go to pytest.
 """
 
 from __future__ import annotations
@@ -11,59 +11,127 @@ import re
 import subprocess
 import sys
 import venv
+from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-_FOLDER = ROOT / "build" / "lowest"
-_LIBRARY = ROOT / "requirements" / "core.in"
-# Some tests read tables of the studio, whose own bounds are higher.
-_STUDIO = ROOT / "requirements" / "studio.in"
+_REQUIREMENTS = ROOT / "requirements"
 _TOOLS = (
     "hypothesis",
+    "openpyxl",
     "playwright",
     "psutil",
+    "pypdf",
     "pytest",
     "pytest-timeout",
+    "pytest-xdist",
     "redis",
 )
-_LEFT_OUT = (
-    # scikit-learn's own checks are told from 1.6 on which may fail.
-    "tests/melm_core/test_estimator_checks.py",
-    # Some examples need dask, whose pyarrow needs numpy 2.
-    "tests/melm_core/test_examples.py",
+
+
+@dataclass(frozen=True)
+class _Distribution:
+    """What of a distribution is run.
+
+    Attributes
+    ----------
+    requirements : str
+        The file of its direct requirements, which are taken at their lowest.
+    beside : tuple of str
+        Files of what some tests need besides, at versions that go with these.
+    tests : tuple of str
+    left_out : tuple of str
+        Files and single tests that need more than the lowest versions.
+    """
+
+    requirements: str
+    beside: tuple[str, ...]
+    tests: tuple[str, ...]
+    left_out: tuple[str, ...]
+
+
+_READERS = "tests/melm_studio/tables/test_readers.py"
+_OF_FORMATS = (
+    "test_a_table_comes_back_from_every_format",
+    "test_whatever_the_cells_they_come_back",
+    "test_limits_hold_for_every_format",
 )
-_NEWER = (
-    # The t-SNE of 1.5 leaves a row among those of another class, from this seed.
-    "tests/melm_core/methods/wrappers/test_neighbor_embedding.py"
-    "::test_classes_far_apart_are_embedded_apart",
-    # Quadratic discriminant analysis has its solvers from 1.8 on.
-    "tests/melm_core/rotations/test_objective.py"
-    "::test_the_whole_space_is_quadratic_discriminant_analysis",
+_ARROW = ("parquet", "feather")
+_MESSY = (
+    "tests/melm_studio/tables/test_messy_tables.py"
+    "::test_a_messy_table_is_read_as_its_sentence_says",
+    "tests/melm_studio/layout/test_messy_tables.py"
+    "::test_the_page_says_how_a_messy_table_is_read_and_asks_by_buttons",
+    "tests/callbacks/routes/api/test_messy_tables.py"
+    "::test_programs_are_told_how_a_messy_table_is_read_and_what_is_asked",
 )
+
+_DISTRIBUTIONS = {
+    "library": _Distribution(
+        "core.in",
+        ("studio.in",),  # some tests read tables of the studio
+        ("tests/melm_core",),
+        (
+            # scikit-learn's own checks are told from 1.6 on which may fail.
+            "tests/melm_core/test_estimator_checks.py",
+            # Some examples need dask, whose pyarrow needs numpy 2.
+            "tests/melm_core/test_examples.py",
+            # The t-SNE of 1.5 leaves a row among those of another class, from this seed.
+            "tests/melm_core/methods/wrappers/test_neighbor_embedding.py"
+            "::test_classes_far_apart_are_embedded_apart",
+            # Quadratic discriminant analysis has its solvers from 1.8 on.
+            "tests/melm_core/rotations/test_objective.py"
+            "::test_the_whole_space_is_quadratic_discriminant_analysis",
+        ),
+    ),
+    "studio": _Distribution(
+        "studio.in",
+        ("agents.in", "dask.in", "h5ad.in", "redis.in"),
+        ("tests/melm_studio", "tests/callbacks"),
+        # The extras parquet and dask need numpy 2, since pyarrow does.
+        (
+            "tests/melm_studio/operator_tables",
+            "tests/callbacks/test_registered_tables.py",
+            *(f"{_READERS}::{test}[{kind}]" for test in _OF_FORMATS for kind in _ARROW),
+            f"{_READERS}::test_vectors_in_a_column_become_a_feature_for_each_number",
+            *(f"{test}[embeddings]" for test in _MESSY),
+        ),
+    ),
+}
 
 
 def main(arguments: list[str]) -> int:
-    """Make the environment anew and run the tests; return the exit code."""
-    venv.create(_FOLDER, clear=True)
-    python = _FOLDER / "bin" / "python"
-    pins = _FOLDER / "lowest.txt"
+    """Make each environment anew and run its tests; return the exit code."""
+    named = arguments[:1] if arguments and arguments[0] in _DISTRIBUTIONS else []
+    return max(_run(name, arguments[len(named) :]) for name in named or _DISTRIBUTIONS)
+
+
+def _run(name: str, arguments: list[str]) -> int:
+    chosen, folder = _DISTRIBUTIONS[name], ROOT / "build" / "lowest" / name
+    venv.create(folder, clear=True)
+    python, pins = folder / "bin" / "python", folder / "lowest.txt"
     uv: list[str | Path] = [sys.executable, "-m", "uv", "pip"]
     lowest = ["compile", "--quiet", "--no-header", "--resolution", "lowest-direct"]
-    files: list[str | Path] = [_LIBRARY, "--output-file", pins, "--python", python]
-    subprocess.run([*uv, *lowest, *files], check=True)
+    files: list[str | Path] = [_REQUIREMENTS / chosen.requirements, "--output-file", pins]
+    subprocess.run([*uv, *lowest, *files, "--python", python], check=True)
     install = [*uv, "install", "--quiet", "--python", python]
     subprocess.run([*install, "--requirement", pins], check=True)
-    beside = re.findall(r"^[\w-]+", _STUDIO.read_text(), re.MULTILINE)
-    packages = [name for name in beside if not name.startswith("-")]
-    subprocess.run([*install, "--constraint", pins, *_TOOLS, *packages], check=True)
+    beside = [package for file in chosen.beside for package in _packages(_REQUIREMENTS / file)]
+    subprocess.run([*install, "--constraint", pins, *_TOOLS, *beside], check=True)
     subprocess.run([*uv, "freeze", "--python", python], check=True)
     # The options of the project name plugins that are not there.
     options: list[str | Path] = ["-c", os.devnull, "--rootdir", ROOT, "-o", f"pythonpath={ROOT}"]
-    tests = ["--import-mode=importlib", "-m", "not slow"]
-    tests += [f"--ignore={file}" for file in _LEFT_OUT]
-    tests += [*(f"--deselect={test}" for test in _NEWER), "tests/melm_core"]
-    command: list[str | Path] = [python, "-m", "pytest", "-q", *options, *tests, *arguments]
+    options += ["-p", "no:dash", "-p", "no:cacheprovider", "--import-mode=importlib"]
+    options += ["-m", "not slow", "--numprocesses", "2", "--dist", "loadfile"]
+    options += [f"--{'deselect' if '::' in test else 'ignore'}={test}" for test in chosen.left_out]
+    command: list[str | Path] = [python, "-m", "pytest", "-q", *options, *chosen.tests, *arguments]
     return subprocess.run(command, check=False, cwd=ROOT).returncode
+
+
+def _packages(file: Path) -> list[str]:
+    """The packages that a file of requirements names itself, without versions."""
+    found = re.finditer(r"^\w[\w-]*(?:\[\w+\])?", file.read_text(), re.MULTILINE)
+    return [package[0] for package in found]
 
 
 if __name__ == "__main__":

@@ -28,7 +28,7 @@ def stands_out(shape: tuple[int, int], seed: int) -> tuple[bool, bool]:
 
 def simulate(quick: bool) -> tuple[Measured, ...]:
     """Shares of the tables."""
-    n_tables = 3 if quick else 40
+    n_tables = 1 if quick else 40
     figures = []
     for shape in _SHAPES:
         found = np.array([stands_out(shape, FIRST_SEED + at) for at in range(n_tables)])

@@ -96,7 +96,7 @@ def reached(rows: CodedRows, estimator: Any, features: IntArray, new: CodedRows)
 
 def simulate(quick: bool) -> tuple[Measured, ...]:
     """The mean of the shares that are shown, and how often what is true is within their errors."""
-    many, some = (2, 2) if quick else (100, 40)
+    many, some = (1, 1) if quick else (100, 40)
     return (
         *_of_noise("best of 13 methods, 60 x 5", best_method, (60, 5), many, (".581", "")),
         *_of_noise("best of 13 methods, 40 x 30", best_method, (40, 30), many, (".621", "")),

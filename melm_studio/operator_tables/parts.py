@@ -14,7 +14,16 @@ import pandas as pd
 
 from melm_core.base import UserError
 from melm_studio.operator_tables.descriptions import FoundTable
-from melm_studio.tables import MISSING, Form, Table, TableError, arrow_column, listed, read_table
+from melm_studio.tables import (
+    EXACT,
+    MISSING,
+    Form,
+    Table,
+    TableError,
+    arrow_column,
+    listed,
+    read_table,
+)
 
 PART_ROWS = 500_000
 PART_CELLS = 20_000_000
@@ -127,7 +136,7 @@ class PartReader:
             return frame
 
     def _parsed(self, block: bytes, form: Form, numeric: frozenset[str]) -> pd.DataFrame:
-        return pd.read_csv(
+        parsed: pd.DataFrame = pd.read_csv(
             io.BytesIO(block),
             sep=form.delimiter,
             decimal=form.decimal,
@@ -137,7 +146,9 @@ class PartReader:
             na_values=[marker for marker in MISSING if marker != "-"],
             keep_default_na=False,
             skipinitialspace=True,
+            **EXACT,
         )
+        return parsed
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from melm_studio.tables.cells import BEYOND_LIMIT, MISSING
+from melm_studio.tables.cells import BEYOND_LIMIT, EXACT, MISSING
 from melm_studio.tables.classes import ClassRules, class_values, is_measure
 from melm_studio.tables.dependence import has_chosen_groups
 from melm_studio.tables.formatting import count, listed, number, number_text, shortened
@@ -68,6 +68,7 @@ from melm_studio.tables.text import DELIMITERS
 __all__ = [
     "BEYOND_LIMIT",
     "DELIMITERS",
+    "EXACT",
     "FEATURES",
     "GRID",
     "LABEL",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +29,9 @@ MOSTLY = 0.5  # above this share of numbers, non-numeric text is reported
 
 BEYOND_LIMIT = " beyond limit"  # behind the name of the column of which this says it
 MISSING = ("", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "?", "-")
+# Has pandas read numbers to the last digit; from 3.1 on it always does, and warns if asked to.
+_IS_EXACT = tuple(map(int, pd.__version__.split(".")[:2])) >= (3, 1)
+EXACT: dict[str, Any] = {} if _IS_EXACT else {"float_precision": "round_trip"}
 SAMPLED_LEVELS = 200  # distinct texts of a column that tell whether they are quantities
 LIMIT = re.compile(
     r"(?P<sign>[<>≤≥])=? ?(?:(?:LOD|LOQ|MDL|DL|QL)\b[ =:]*)?\(?(?P<rest>[^()]*[0-9][^()]*)\)?",

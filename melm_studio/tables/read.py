@@ -17,7 +17,7 @@ from melm_core.base import IntArray
 from melm_studio.tables.above_rows import Preview, one_header, samples_in_rows, without_titles
 from melm_studio.tables.aligned import as_tabs
 from melm_studio.tables.below_rows import without_notes
-from melm_studio.tables.cells import MISSING, infer_columns
+from melm_studio.tables.cells import EXACT, MISSING, infer_columns
 from melm_studio.tables.formatting import count, listed, number, shortened
 from melm_studio.tables.readers import (
     DEFAULT_OPTIONS,
@@ -340,7 +340,7 @@ def _reject_long_names(names: list[str]) -> None:
 def _parse(data: bytes, records: Records, names: list[str]) -> pd.DataFrame:
     """Columns as pandas infers them: numbers if every cell is one, else text."""
     try:
-        cells = pd.read_csv(
+        cells: pd.DataFrame = pd.read_csv(
             io.BytesIO(data),
             sep=records.form.delimiter,
             decimal=records.form.decimal,
@@ -351,6 +351,7 @@ def _parse(data: bytes, records: Records, names: list[str]) -> pd.DataFrame:
             keep_default_na=False,
             skipinitialspace=True,
             low_memory=False,
+            **EXACT,
         )
         if len(cells) == len(records.file_rows):
             return cells

@@ -18,7 +18,7 @@ from callbacks.routes.export import components_table
 from melm_core.methods import METHODS, SavedPlane
 from melm_studio.planes import saved_model
 from melm_studio.rows.spreadsheet import csv_text
-from melm_studio.tables import load_sample
+from melm_studio.tables import EXACT, load_sample
 from tests.callbacks.tables import blobs, breast_cancer, csv
 
 COORDINATES = ["component_1", "component_2"]
@@ -57,7 +57,7 @@ def download(visitor, run: str, what: str, **query) -> pd.DataFrame:
     answer = visitor.http.get(f"/runs/{run}/{what}.csv", query_string=query)
     assert answer.status_code == 200
     assert answer.mimetype == "text/csv"
-    return pd.read_csv(io.StringIO(answer.text))
+    return pd.read_csv(io.StringIO(answer.text), **EXACT)
 
 
 @pytest.mark.parametrize("method", ["lda", "melm"])

@@ -28,7 +28,10 @@ from tests.melm_studio.runs.helpers import plane, run_of
 
 PACKAGES = Path(np.__file__).parents[1]
 # What a virtual environment has after "pip install numpy pandas", without its metadata.
-INSTALLED = ("numpy", "numpy.libs", "pandas", "pandas.libs", "dateutil", "six.py", "tzdata")
+# pytz, since pandas 2 needs it
+INSTALLED = (
+    "numpy", "numpy.libs", "pandas", "pandas.libs", "dateutil", "pytz", "six.py", "tzdata",
+)  # fmt: skip
 
 
 def components_for(data: LabeledData) -> np.ndarray:
