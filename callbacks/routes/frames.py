@@ -304,7 +304,7 @@ def _view(record: RunRecord, event: PlaneEvent, options: ViewOptions) -> dict[st
         "sequence": event.sequence,
         "traces": plane_frame(view, compact),
         "limits": limits(view),
-        "axes": axis_titles(renderer, record, event, options),
+        "axes": axis_titles(renderer, record, view, options),
         "arrows": arrow_handles(view, len(viewer.feature_names)),
         "top_features": _kept_sentence(record, event, options, divergence),
         "batches": batch_news(record, view.scores),

@@ -48,12 +48,12 @@ def loadings(run_id: str) -> dict[str, Any]:
         flask.abort(404)
     event = requested_event(run_id, flask.request.args.get("plane", type=int))
     options = requested_options()
-    names = renderer.viewer(record).feature_names
+    names, view = renderer.viewer(record).feature_names, renderer.view(record, event, options)
     scheme = flask.request.args.get("scheme", Scheme.LIGHT, type=Scheme)
     figure = loadings_figure(
-        renderer.view(record, event, options).loadings,
+        view.loadings,
         names,
-        axis_titles(renderer, record, event, options),
+        axis_titles(renderer, record, view, options),
         scheme,
     )
     return {

@@ -194,11 +194,12 @@ def figure_panel(
     """Return the panel of a plane; `shown` is what `FigurePanel` takes besides the view."""
     renderer = services().renderer
     viewer = renderer.viewer(record)
+    view = _view_of_every_row(record, event, options)
     panel: FigurePanel = import_module(_ROOM).FigurePanel(
-        view=_view_of_every_row(record, event, options),
+        view=view,
         class_names=viewer.class_names,
         title=title_of_view(record, options),
-        axis_titles=axis_titles(renderer, record, event, options),
+        axis_titles=axis_titles(renderer, record, view, options),
         has_equal_units=viewer.n_components > 1,
         **shown,
     )

@@ -143,7 +143,8 @@ def _requested_layers() -> list[str]:
 
 def _frame(record: RunRecord, event: PlaneEvent, *, is_last: bool) -> ReplayFrame:
     renderer = services().renderer
-    view, axes = renderer.view(record, event), axis_titles(renderer, record, event)
+    view = renderer.view(record, event)
+    axes = axis_titles(renderer, record, view)
     caption = plane_caption(
         renderer.divergence(record, event),
         view.scores.divergence_held_out,

@@ -5,8 +5,9 @@ from __future__ import annotations
 from melm_core.base import percent
 from melm_core.methods import METHODS
 from melm_studio.planes.renderer import PlaneRenderer
+from melm_studio.planes.types import PlaneView
 from melm_studio.planes.view_options import DEFAULT_VIEW, ViewOptions
-from melm_studio.runs.records.run import PlaneEvent, RunRecord
+from melm_studio.runs.records.run import RunRecord
 from melm_studio.tables import map_columns
 
 _TURNED = ("Horizontal direction", "Vertical direction")
@@ -15,10 +16,10 @@ _TURNED = ("Horizontal direction", "Vertical direction")
 def axis_titles(
     renderer: PlaneRenderer,
     record: RunRecord,
-    event: PlaneEvent,
+    view: PlaneView,
     options: ViewOptions = DEFAULT_VIEW,
 ) -> tuple[str, str]:
-    """Return the titles of the horizontal and of the vertical axis.
+    """Return the titles of the horizontal and of the vertical axis of a view.
 
     The axes of a plane are named with the share of the variance of the training rows that they
     explain, after the preparation of the table. A nonlinear projection has no such share, and no
@@ -32,9 +33,9 @@ def axis_titles(
     if viewer.is_map and (known := map_columns(viewer.feature_names)):
         first, second = (viewer.feature_names[at] for at in known.columns)
         return first, second
-    shares = renderer.explained_shares(record, event, options)
     first, *others = (
-        f"{name}, {percent(share)} of variance" for name, share in zip(names, shares, strict=False)
+        f"{name}, {percent(share)} of variance"
+        for name, share in zip(names, view.explained, strict=False)
     )
     return first, others[0] if others else names[1]
 

@@ -118,10 +118,10 @@ def pixel_images(
     grid = viewer.pixel_grid(record.source.answers.get(GRID, ""))
     if grid is None:
         return None
-    loadings = renderer.view(record, event, options).loadings
-    titles = axis_titles(renderer, record, event, options)
+    view = renderer.view(record, event, options)
+    titles = axis_titles(renderer, record, view, options)
     importance = renderer.importance(record, event, options)
-    return images_of_plane(grid, viewer, loadings, importance, titles)
+    return images_of_plane(grid, viewer, view.loadings, importance, titles)
 
 
 def images_of_plane(

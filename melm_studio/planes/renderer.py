@@ -320,12 +320,6 @@ class PlaneRenderer:
         viewer = self._viewer(ViewerKey.of(record)).at(*widths(record, options))
         return viewer.of_table(self._densities.of(record))
 
-    def explained_shares(
-        self, record: RunRecord, event: PlaneEvent, options: ViewOptions = DEFAULT_VIEW
-    ) -> FloatArray:
-        """Return the share of the variance that each axis of a view explains."""
-        return self.view(record, event, options).explained
-
     def scores(self, record: RunRecord, event: PlaneEvent) -> Scores:
         """Return how well the plane of an event separates the rows, without computing its view."""
         return self._scores(record.run_id, event.sequence)

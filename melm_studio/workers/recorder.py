@@ -17,9 +17,9 @@ from melm_studio.workers.pause import PausePoint
 
 # This many planes replay smoothly and fill a slider; a usual run has fewer and all are kept.
 N_KEPT_ALL = 2_000
-# After them, as many as the eye can follow, and fewer the longer the run: one per thousandth of its
-# elapsed time, so that a run of days stores no more than one of hours.
-LATER_EVENTS_PER_S = 20
+# After them, so many that a page finds a new one as often as it asks, and fewer the longer the run:
+# one per thousandth of its elapsed time, so that a run of days stores no more than one of hours.
+LATER_EVENTS_PER_S = 30
 LATER_GAP = 1e-3
 # The quota that is left changes with the owner's other runs: how often it is computed again.
 N_BETWEEN_QUOTAS = 100

@@ -280,7 +280,7 @@ def talk_view(
         "traces": plane_frame(view, compact),
         "limits": limits(view),
         "arrows": {"features": view.arrows.features.tolist(), "names": view.arrows.names},
-        "titles": axis_titles(renderer, record, event, options),
+        "titles": axis_titles(renderer, record, view, options),
         "drawn": shown.arrows,
         "unseen": shown.unseen,
         "run": title_of_view(record, options),

@@ -190,7 +190,7 @@ def test_a_run_on_fewer_features_is_named_by_their_number():
 def test_the_axes_of_a_nonlinear_projection_bear_its_name():
     def titles(n_components):
         run = run_of(method="tsne", n_components=n_components)
-        return axis_titles(Mock(), run, plane())
+        return axis_titles(Mock(), run, Mock())
 
     assert titles(2) == ("t-SNE 1", "t-SNE 2")
     assert titles(1) == ("t-SNE 1", "Density")
