@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from importlib import import_module
 from typing import Annotated, Any
 
 import flask
@@ -23,15 +24,6 @@ from callbacks.session import own_run, workspace
 from melm_core.base import FloatArray, IntArray, UserError
 from melm_core.methods import METHODS, STARTS
 from melm_studio.analyses.probabilities import PROBABILITIES
-from melm_studio.layout.mark_legend import mark_legend
-from melm_studio.layout.row_card import row_card
-from melm_studio.layout.row_lists import (
-    difference_items,
-    new_row_items,
-    row_items,
-    selection_words,
-)
-from melm_studio.layout.shell.markup import markup
 from melm_studio.planes.coloring import RowMarks, row_colors, row_symbols
 from melm_studio.planes.encoding import PACKED_ROWS, as_bytes, stepped, whole
 from melm_studio.planes.every_row import EveryRow, every_point
@@ -120,7 +112,18 @@ def details(run_id: str, sequence: int, row: int) -> dict[str, Any]:
         found = unlabeled_details(data, plane.placer, int(chosen.unlabeled[0]), known)
     else:
         found = row_details(data, plane.placer, int(chosen.labeled[0]), known)
-    return _json(found) | {"markup": markup(row_card(found))}
+    return _json(found) | {"markup": _markup("row_card.row_card", found)}
+
+
+def _markup(part: str, *shown: Any) -> str:
+    """A part of the page as HTML, by the function of a module of the layout.
+
+    These import Dash, which a command that asks these routes does without.
+    """
+    module, write = part.split(".")
+    component = getattr(import_module(f"melm_studio.layout.{module}"), write)(*shown)
+    html: str = import_module("melm_studio.layout.shell.markup").markup(component)
+    return html
 
 
 def selected(run_id: str, sequence: int) -> dict[str, Any]:
@@ -128,9 +131,9 @@ def selected(run_id: str, sequence: int) -> dict[str, Any]:
     plane = _plane(run_id, sequence)
     found = selection(plane.data, plane.placer, _requested(plane.data), plane.known)
     shown = {
-        "words": markup(selection_words(found)),
-        "differences": markup(difference_items(found.differences)),
-        "rows": markup(row_items(found.rows, found.n_rows)),
+        "words": _markup("row_lists.selection_words", found),
+        "differences": _markup("row_lists.difference_items", found.differences),
+        "rows": _markup("row_lists.row_items", found.rows, found.n_rows),
     }
     return _json(found) | {"markup": shown}
 
@@ -382,7 +385,7 @@ def _marks(record: RunRecord, marks_of: Callable[[pd.Series], RowMarks]) -> dict
     has_more = viewer.n_drawn < len(numbers)
     return {
         **msgspec.to_builtins(shown),
-        "markup": markup(mark_legend(column, shown)),
+        "markup": _markup("mark_legend.mark_legend", column, shown),
         "every": {"palette": found.palette, "codes": codes} if has_more else None,
     }
 
@@ -423,7 +426,7 @@ def new_rows(run_id: str, sequence: int) -> dict[str, Any]:
         report = msgspec.structs.replace(report, notes=(*report.notes, note))
     return {
         "report": msgspec.to_builtins(report),
-        "markup": markup(new_row_items(report.rows)),
+        "markup": _markup("row_lists.new_row_items", report.rows),
         "points": {
             "x": points[:, 0].round(_DIGITS).tolist(),
             "y": points[:, 1].round(_DIGITS).tolist(),
