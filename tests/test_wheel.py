@@ -20,7 +20,7 @@ from tools.driver.visitor import Visitor
 
 MOST_BYTES = 2_000_000
 OLDEST = ("numpy==1.26.*", "scikit-learn==1.5.*")
-OLDEST_OF_STUDIO = (*OLDEST, "pandas==2.2.*")
+OLDEST_OF_STUDIO = (*OLDEST, "pandas==3.0.*")
 FIT = """
 import sys
 from sklearn.datasets import load_wine
