@@ -165,18 +165,26 @@ def test_no_run_at_work_or_stopped_has_a_barrier(page: Page, scheme: str):
     assert not only_found(found)
 
 
+def barriers_of_two_runs(
+    page: Page, studio: StudioPage, size: ViewportSize
+) -> dict[str, list[str]]:
+    """Those in each section of the page with two runs."""
+    for method in ("LDA", "PCA"):
+        studio.run(method).expect_end()
+    page.set_viewport_size(size)
+    found = {}
+    for section in ("Data", "Picture", "Numbers"):
+        studio.show_section(section)
+        found[section] = barriers(page)
+    return found
+
+
 @pytest.mark.slow
 @SCHEMES
 def test_no_part_of_the_page_on_a_phone_has_a_barrier(page: Page, scheme: str):
     page.emulate_media(color_scheme=scheme)
     studio = StudioPage(page)
-    for method in ("LDA", "PCA"):
-        studio.run(method).expect_end()
-    page.set_viewport_size(PHONE)
-    found = {}
-    for section in ("Data", "Picture", "Numbers"):
-        studio.show_section(section)
-        found[section] = barriers(page)
+    found = barriers_of_two_runs(page, studio, PHONE)
     studio.show("Compare")
     found["tables"] = barriers(page)
     studio.show_section("Picture")
@@ -211,13 +219,7 @@ def test_no_rows_that_are_found_have_a_barrier(
 def test_nothing_has_a_barrier_in_forced_colors(page: Page, size: ViewportSize):
     page.emulate_media(forced_colors="active")
     studio = StudioPage(page)
-    for method in ("LDA", "PCA"):
-        studio.run(method).expect_end()
-    page.set_viewport_size(size)
-    found = {}
-    for section in ("Data", "Picture", "Numbers"):
-        studio.show_section(section)
-        found[section] = barriers(page)
+    found = barriers_of_two_runs(page, studio, size)
     studio.show("Compare")
     found["compare"] = barriers(page)
     studio.show("Present")
