@@ -7,7 +7,6 @@ whether that file is current.
 from __future__ import annotations
 
 import json
-import re
 import sys
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
@@ -15,9 +14,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from melm_core.methods import GAMMA
-from melm_studio.layout import ids
 from melm_studio.layout.method_form import GAMMA_DIGITS
-from melm_studio.layout.scripts import ASSETS
 from melm_studio.planes.bent_features import PATH_SHARES
 from melm_studio.planes.theme import UNLABELED_COLOR
 from melm_studio.planes.traces import CurveTrace, PlaneTrace
@@ -39,7 +36,6 @@ def page_constants() -> str:
     """The module of constants, as JavaScript."""
     final = [state.value for state in RunState if state.is_final]
     exports = [
-        _export("ID", _element_ids(), "Element ids that scripts name, in camel case."),
         _export("MODES", MODES, "What the page can show."),
         _export("SWITCHES", SWITCHES, "Switches, by their name in the state."),
         _export("MORE_LAYERS", MORE_LAYERS, "Layers that are off until they are asked for."),
@@ -56,15 +52,6 @@ def page_constants() -> str:
         _export("GAMMA_DIGITS", GAMMA_DIGITS, "Significant digits of a kernel width."),
     ]
     return "\n".join([HEAD, *exports])
-
-
-def _element_ids() -> dict[str, str]:
-    """Those that the scripts name; Dash alone knows the others."""
-    scripts = "".join(module.read_text() for module in ASSETS.rglob("*.mjs"))
-    named = set(re.findall(r"\bID\.(\w+)", scripts))
-    values = (value for name, value in vars(ids).items() if name.isupper())
-    known = {_camel_case(value): value for value in values}
-    return {name: value for name, value in known.items() if name in named}
 
 
 def _view_fields() -> dict[str, str]:

@@ -2,7 +2,6 @@
 import assert from "node:assert/strict";
 import { beforeEach, mock, test } from "node:test";
 
-import { ID } from "../../assets/studio/constants.mjs";
 
 const part = () => ({
   textContent: "",
@@ -27,8 +26,8 @@ class Dialog {
   }
 }
 
-const dialogs = { [ID.loadings]: new Dialog(), "analysis-resamples": new Dialog() };
-const loadings = dialogs[ID.loadings];
+const dialogs = { loadings: new Dialog(), "analysis-resamples": new Dialog() };
+const loadings = dialogs.loadings;
 const drawn = [];
 const made = []; // elements, in their order
 globalThis.document = /** @type {any} */ ({

@@ -5,12 +5,11 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 
-import { ID } from "../../assets/studio/constants.mjs";
 
 const node = () => ({ hidden: true, querySelector: () => ({ textContent: "" }) });
 const page = {
   documentElement: { matches: () => false, querySelectorAll: () => [] },
-  getElementById: (id) => (id === ID.panels ? null : node()),
+  getElementById: (id) => (id === "panels" ? null : node()),
   querySelectorAll: () => [],
 };
 globalThis.document = /** @type {any} */ (Object.assign(new EventTarget(), page));

@@ -2,7 +2,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { ID } from "../../assets/studio/constants.mjs";
 
 const properties = [];
 const page = { documentElement: { matches: () => false, querySelectorAll: () => [] } };
@@ -22,5 +21,5 @@ test("the story closes when Present begins, and not with every run that comes to
   connectStory();
   mode.set("present");
   bringToFront("another");
-  assert.deepEqual(properties, [[ID.storyView, { opened: false }]]);
+  assert.deepEqual(properties, [["story-view", { opened: false }]]);
 });

@@ -2,7 +2,6 @@
 import assert from "node:assert/strict";
 import { after, mock, test } from "node:test";
 
-import { ID } from "../../assets/studio/constants.mjs";
 
 const parts = new Map();
 const part = (selector) => parts.get(selector) ?? parts.set(selector, { replaceChildren: () => undefined }).get(selector);
@@ -13,7 +12,7 @@ const dialog = {
   showModal: () => undefined,
 };
 const page = {
-  getElementById: (id) => (id === ID.notice ? notice : dialog),
+  getElementById: (id) => (id === "notice" ? notice : dialog),
   querySelector: () => null,
 };
 globalThis.document = /** @type {any} */ (Object.assign(new EventTarget(), page));

@@ -1,6 +1,5 @@
 // Opens what an analysis of a run has found: the tree of its planes, its resamples, the loadings of its plane, how few
 // features suffice, the distances of its rows. Their scripts are loaded by the first click.
-import { ID } from "../constants.mjs";
 import { sentenceOf } from "../page/answers.mjs";
 import { byId } from "../page/dom.mjs";
 import { NO_PLANE, showNotice, whenLoaded } from "../page/notice.mjs";
@@ -21,7 +20,7 @@ export function addOtherPlanes() {
 }
 
 /** @returns {HTMLElement[]} */
-const tabs = () => /** @type {HTMLElement[]} */ ([...byId(ID.others).children]);
+const tabs = () => /** @type {HTMLElement[]} */ ([...byId("others").children]);
 
 /** What may be looked at beside the plane of a run: only runs of MELM have a tree, only linear ones resamples. @param {Panel} panel */
 const offered = (panel) => tabs().filter(({ dataset: { needs } }) => isMet(needs, panel));
@@ -49,7 +48,7 @@ async function openAnalysis(panel, name) {
   views[name].open(panel);
   const tab = tabs().find(({ dataset }) => dataset.analysis === name);
   if (!tab) return;
-  views[name].dialog.querySelector(".dialog-head").after(byId(ID.others));
+  views[name].dialog.querySelector(".dialog-head").after(byId("others"));
   const others = offered(panel);
   for (const each of tabs()) {
     each.hidden = !others.includes(each);

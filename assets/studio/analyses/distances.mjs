@@ -1,6 +1,5 @@
 // The dialog of T² and Q: draws the distances of all rows, selects a row that is clicked or chosen in
 // a list, and draws what contributes to its distances.
-import { ID } from "../constants.mjs";
 import { ask, sentenceOf } from "../page/answers.mjs";
 import { byId, colorScheme } from "../page/dom.mjs";
 import { addressOf } from "../panel/view_options.mjs";
@@ -13,12 +12,12 @@ import { selectedRows, selectRows } from "../rows/singled_out.mjs";
 const DIALOG = "distances";
 const DRAWN = { scrollZoom: true };
 
-const inDialog = (name) => byId(ID.distances).querySelector(`[data-${DIALOG}="${name}"]`);
+const inDialog = (name) => byId("distances").querySelector(`[data-${DIALOG}="${name}"]`);
 
 /** Opens the dialog. @param {Panel} panel */
 export async function showDistances(panel) {
   if (!panel.plane) return;
-  const dialog = /** @type {HTMLDialogElement} */ (byId(ID.distances));
+  const dialog = /** @type {HTMLDialogElement} */ (byId("distances"));
   clear(inDialog("contributions"));
   inDialog("row").textContent = "";
   inDialog("words").textContent = "Computing the distances…";

@@ -1,5 +1,4 @@
 // The loadings of the plane on screen, beside the picture: the server draws them.
-import { ID } from "../constants.mjs";
 import { byId, colorScheme } from "../page/dom.mjs";
 import { draw } from "../plane/plotly.mjs";
 import { Beside } from "./beside.mjs";
@@ -8,7 +7,7 @@ const AT_REST_MS = 200; // a plane that stays this long is at rest
 
 export class View extends Beside {
   constructor() {
-    super(byId(ID.loadings), "loadings", ["panel:options", "panel:painted"]);
+    super(byId("loadings"), "loadings", ["panel:options", "panel:painted"]);
     this.loaded = ""; // which loadings were requested last
   }
 

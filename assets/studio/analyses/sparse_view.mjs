@@ -1,6 +1,5 @@
 // How few features suffice, beside the picture: held-out accuracy by the number of features, and the
 // features that a number keeps, which one click runs on their own.
-import { ID } from "../constants.mjs";
 import { draw } from "../plane/plotly.mjs";
 import { ask, sentenceOf } from "../page/answers.mjs";
 import { setProps } from "../page/dash.mjs";
@@ -69,6 +68,6 @@ export class View extends AnalysisView {
     const { n_features: nFeatures } = this.found.sizes[this.at];
     const { view: wanted } = await ask(`runs/${this.panel.run}/analyses/sparse/${nFeatures}`);
     this.close();
-    setProps(ID.wanted, { data: { view: wanted, quiet: true } });
+    setProps("wanted", { data: { view: wanted, quiet: true } });
   }
 }

@@ -1,5 +1,4 @@
 // The decision surface: requests the figure of the chosen machine and draws it.
-import { ID } from "../constants.mjs";
 import { noUpdate, provideCallbacks } from "../page/dash.mjs";
 import { byId, colorScheme } from "../page/dom.mjs";
 import { clear, draw } from "../plane/plotly.mjs";
@@ -13,7 +12,7 @@ export const connectSurface = () => provideCallbacks({ showSurface });
 async function showSurface(run, kind, side, method, opened) {
   if (!run || !opened) return noUpdate();
   const request = ++newest;
-  const plot = byId(ID.surfacePlot);
+  const plot = byId("surface-plot");
   plot.dataset.state = "waiting";
   try {
     const query = new URLSearchParams({ kind, method, class: side, scheme: colorScheme() });

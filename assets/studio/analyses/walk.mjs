@@ -1,5 +1,4 @@
 // A walk along a branch of the tree of planes: the picture glides from plane to plane as γ rises.
-import { ID } from "../constants.mjs";
 import { ask } from "../page/answers.mjs";
 import { byId, lessMotion, wait } from "../page/dom.mjs";
 import { onChange } from "../page/signals.mjs";
@@ -52,7 +51,7 @@ export async function walkAlong(panel, tree, { letter, planes }, onPlane = () =>
     if (origin === target) await panel.changeView(optionsBetween(tree.run, origin, target, 1, panel.gamma));
     else await glide(isOn, (share) => panel.changeView(optionsBetween(tree.run, origin, target, share, panel.gamma)));
     if (!isOn()) break;
-    byId(ID.caption).textContent = `${letter}: ${target.words}`;
+    byId("caption").textContent = `${letter}: ${target.words}`;
     onPlane(at);
     await wait(REST_MS / speed.value);
     if (!isOn()) break;

@@ -1,5 +1,4 @@
 // The connection to Dash: its start, functions that its callbacks call, and components that scripts read and change.
-import { ID } from "../constants.mjs";
 import { byId, whenPresent } from "./dom.mjs";
 
 const NO_SERVER = "The page could not be loaded. Check that the studio is running, and reload the page.";
@@ -82,15 +81,15 @@ export async function startDash(whatComesFirst) {
     await run(href);
   }
   await whatComesFirst();
-  whenPresent(`#${ID.panelsPlace}`, takeOver);
+  whenPresent("#panels-place", takeOver);
   new window.DashRenderer();
 }
 
 // The panels move into Dash's page as they are, in the frame in which it appears.
 function takeOver(place) {
   const { activeElement: focused } = document;
-  place.append(byId(ID.panels));
-  byId(ID.firstPage).remove();
+  place.append(byId("panels"));
+  byId("first-page").remove();
   /** @type {HTMLElement} */ (focused)?.focus?.({ preventScroll: true });
   makeChanges();
 }
@@ -104,7 +103,7 @@ export function makeChanges() {
 
 /** Says that Dash could not be loaded. @param {Error} error */
 export function complain(error) {
-  const caption = byId(ID.panels).querySelector('[data-part="caption"]');
+  const caption = byId("panels").querySelector('[data-part="caption"]');
   if (caption) caption.textContent = NO_SERVER;
   console.error(error);
 }

@@ -1,5 +1,4 @@
 // Help: a dialog, and a tour of the page that stops at a few elements.
-import { ID } from "../constants.mjs";
 import { byId, onClick } from "./dom.mjs";
 import { showSection } from "./sections.mjs";
 import { placeWithin } from "./tooltips.mjs";
@@ -7,27 +6,27 @@ import { placeWithin } from "./tooltips.mjs";
 let at = 0;
 
 export function connectHelp() {
-  onClick(`#${ID.helpOpen}`, () => byId(ID.help).showModal());
-  onClick(`#${ID.help} button[data-help]`, ({ dataset: { help } }) => {
-    byId(ID.help).close();
+  onClick("#help-open", () => byId("help").showModal());
+  onClick("#help button[data-help]", ({ dataset: { help } }) => {
+    byId("help").close();
     if (help === "tour") stopAt(0);
   });
   // A click beside the dialog is one on its backdrop.
-  byId(ID.help).addEventListener("click", ({ target }) => target === byId(ID.help) && byId(ID.help).close());
-  const note = byId(ID.tourNote);
+  byId("help").addEventListener("click", ({ target }) => target === byId("help") && byId("help").close());
+  const note = byId("tour-note");
   note.addEventListener("click", ({ target }) => target.dataset.tour && stopAt(target.dataset.tour === "next" ? at + 1 : Infinity));
   note.addEventListener("keydown", ({ key }) => key === "Escape" && stopAt(Infinity));
 }
 
-const stops = () => /** @type {HTMLElement[]} */ ([...byId(ID.tour).children]);
+const stops = () => /** @type {HTMLElement[]} */ ([...byId("tour").children]);
 
 function stopAt(position) {
   document.querySelectorAll(".is-toured").forEach((element) => element.classList.remove("is-toured"));
-  const note = byId(ID.tourNote);
+  const note = byId("tour-note");
   const stop = stops()[position];
   if (!stop) {
     note.hidePopover();
-    byId(ID.helpOpen).focus();
+    byId("help-open").focus();
     return;
   }
   at = position;

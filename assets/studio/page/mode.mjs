@@ -1,5 +1,4 @@
 // The mode, which Dash renders and the scripts follow.
-import { ID } from "../constants.mjs";
 import { provideCallbacks, setProps } from "./dash.mjs";
 import { byId, whenPresent } from "./dom.mjs";
 import { signal } from "./signals.mjs";
@@ -14,14 +13,14 @@ export function connectMode() {
   document.body.dataset.mode = mode.value;
   document.addEventListener("keydown", runByKey);
   const remembered = sessionStorage.getItem(REMEMBERED_MODE);
-  whenPresent(`#${ID.mode}`, () => remembered && setProps(ID.mode, { value: remembered }));
+  whenPresent("#mode", () => remembered && setProps("mode", { value: remembered }));
 }
 
 // Ctrl+Enter is the button at the foot of the sidebar; until that is there, the one that begins.
 function runByKey(event) {
   if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || mode.value === "present") return;
   event.preventDefault();
-  const run = byId(mode.value === "compare" ? ID.runSeveral : ID.run);
+  const run = mode.value === "compare" ? byId("run-several") : byId("run");
   (run ?? document.querySelector('[data-part="begin"]'))?.click();
 }
 

@@ -1,5 +1,4 @@
 // The note at the foot of the picture: messages about links, views and stories.
-import { ID } from "../constants.mjs";
 import { setProps } from "./dash.mjs";
 import { byId, onClick } from "./dom.mjs";
 
@@ -19,12 +18,12 @@ export const NO_SERVER = "The server does not answer. Check that the studio is r
  * @param {{ briefly?: boolean, action?: Action | null }} [options]
  */
 export function showNotice(message, { briefly = false, action = null } = {}) {
-  setProps(ID.notice, { children: message });
+  setProps("notice", { children: message });
   offered = action;
   /** @type {HTMLElement} */
   const button = document.querySelector(".notice-action");
   if (button) Object.assign(button, { hidden: !action, textContent: action?.label ?? "" });
-  if (briefly) setTimeout(() => byId(ID.notice)?.textContent === message && showNotice(null), BRIEFLY_MS);
+  if (briefly) setTimeout(() => byId("notice")?.textContent === message && showNotice(null), BRIEFLY_MS);
 }
 
 /**

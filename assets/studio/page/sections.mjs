@@ -1,5 +1,4 @@
 // Small screens show one section at a time: the data, the picture or the numbers.
-import { ID } from "../constants.mjs";
 import { byId, onClick, whenPresent } from "./dom.mjs";
 
 const FIRST = "picture";
@@ -7,7 +6,7 @@ const FIRST = "picture";
 export function connectSections() {
   showSection(FIRST);
   whenPresent("[data-section]", () => showSection(document.body.dataset.shows));
-  whenPresent(`#${ID.run}, #${ID.runSeveral}`, (button) => button.addEventListener("click", () => showSection(FIRST)));
+  whenPresent("#run, #run-several", (button) => button.addEventListener("click", () => showSection(FIRST)));
   onClick("[data-section]", ({ dataset: { section } }) => showSection(section));
   document.addEventListener("click", ({ target }) => {
     const element = /** @type {Element} */ (target);

@@ -1,6 +1,6 @@
 // The settings of a run, in words where they are folded away. The kernel width: a number field holds it, a slider
 // over its logarithm follows and sets it, and a button leaves it to the method.
-import { GAMMA_DIGITS, ID } from "../constants.mjs";
+import { GAMMA_DIGITS } from "../constants.mjs";
 import { provideCallbacks, setProps } from "./dash.mjs";
 import { byId, onClick, whenPresent } from "./dom.mjs";
 import { signal } from "./signals.mjs";
@@ -10,17 +10,17 @@ export const chosenGamma = signal(/** @type {number | null} */ (null));
 
 export function connectSettings() {
   provideCallbacks({ setGamma, setAuto, summarizeSettings });
-  onClick(`#${ID.gammaChoice}`, (button) => choose(button.getAttribute("aria-pressed") !== "true"));
-  whenPresent(`#${ID.gammaSlider}`, (slider) => {
-    slider.addEventListener("input", () => setProps(ID.gamma, { value: gammaAt(/** @type {HTMLInputElement} */ (slider).valueAsNumber) }));
+  onClick("#gamma-choice", (button) => choose(button.getAttribute("aria-pressed") !== "true"));
+  whenPresent("#gamma-slider", (slider) => {
+    slider.addEventListener("input", () => setProps("gamma", { value: gammaAt(/** @type {HTMLInputElement} */ (slider).valueAsNumber) }));
   });
 }
 
 // A width that is chosen by hand ends the choice of the method.
-const choose = (isAuto) => setProps(ID.gammaAuto, { data: isAuto });
+const choose = (isAuto) => setProps("gamma-auto", { data: isAuto });
 
 function setAuto(isAuto) {
-  const button = byId(ID.gammaChoice);
+  const button = byId("gamma-choice");
   button?.setAttribute("aria-pressed", String(isAuto));
   button?.closest(".gamma").classList.toggle("is-auto", isAuto);
 }
@@ -29,8 +29,8 @@ function setAuto(isAuto) {
 function setGamma(gamma) {
   if (typeof gamma !== "number" || gamma <= 0) return;
   chosenGamma.set(gamma);
-  if (byId(ID.gammaChoice)?.getAttribute("aria-pressed") === "true") choose(false);
-  const slider = byId(ID.gammaSlider);
+  if (byId("gamma-choice")?.getAttribute("aria-pressed") === "true") choose(false);
+  const slider = byId("gamma-slider");
   if (!slider) return;
   slider.value = String(Math.log10(gamma));
   slider.setAttribute("aria-valuetext", `γ ${gamma}`);

@@ -1,13 +1,12 @@
 // Explanations (`data-tip`): shown while the pointer or the focus is on their element, or on the
 // field that it labels; a tap shows them too. The page has one tooltip.
-import { ID } from "../constants.mjs";
 import { byId } from "./dom.mjs";
 import { mode } from "./mode.mjs";
 
 const DELAY_MS = 350;
 const GAP_PX = 6;
 
-const tooltip = () => byId(ID.tooltip);
+const tooltip = () => byId("tooltip");
 /** @type {Element | null} */
 let owner = null; // the element whose explanation is shown or due
 let timer = 0;

@@ -1,6 +1,5 @@
 // What the buttons of a panel do: stop, pause, step, resume, continue, remove, refine and rename the run, open windows
 // on it, and bring everything into sight again.
-import { ID } from "../constants.mjs";
 import { refusalOf } from "../page/answers.mjs";
 import { setProps } from "../page/dash.mjs";
 import { write } from "../page/dom.mjs";
@@ -26,7 +25,7 @@ export function addRunCommands() {
     panel.part("pause").onclick = () => sendCommand(panel, panel.node.dataset.state === "paused" ? "resume" : "pause");
     panel.part("check").onclick = () => checkOrShow(panel);
     const surface = panel.part("surface"); // three components have none
-    if (surface) surface.onclick = () => openWindow(ID.surfaceAsked, panel.run);
+    if (surface) surface.onclick = () => openWindow("surface-asked", panel.run);
     const refine = panel.part("refine");
     if (refine) refine.onclick = () => sendCommand(panel, refinePath(panel));
     panel.node.addEventListener("panel:news", ({ detail: { state } }) => showFitting(panel, state));
@@ -68,17 +67,17 @@ function refinePath(panel) {
 async function post({ run }, path, body) {
   const answer = await fetch(`runs/${run}/${path}`, { method: "POST", body });
   if (!answer.ok) {
-    setProps(ID.runError, { children: await refusalOf(answer) });
+    setProps("run-error", { children: await refusalOf(answer) });
     return;
   }
   const { revision, words: message } = answer.status === 204 ? {} : await answer.json();
   followRevision(revision);
-  if (message) setProps(ID.runError, { children: message });
+  if (message) setProps("run-error", { children: message });
 }
 
 // A check is computed while the panel stays in use; its figures are in a window.
 function checkOrShow(panel) {
-  if (panel.part("check").dataset.command === "details") openWindow(ID.checkAsked, panel.run);
+  if (panel.part("check").dataset.command === "details") openWindow("check-asked", panel.run);
   else sendCommand(panel, "analyses/check");
 }
 

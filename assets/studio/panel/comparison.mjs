@@ -1,5 +1,4 @@
 // Comparing runs: the reference run that the others are aligned with, and the order of the table.
-import { ID } from "../constants.mjs";
 import { requested } from "../page/answers.mjs";
 import { provideCallbacks, setProps, writeMarkup } from "../page/dash.mjs";
 import { byId, whenPresent } from "../page/dom.mjs";
@@ -15,7 +14,7 @@ const FOLLOWED_EVERY_MS = 1000;
 
 export function connectComparison() {
   provideCallbacks({ noteTables });
-  whenPresent(`#${ID.checkAll}`, (button) => (button.onclick = checkAll));
+  whenPresent("#check-all", (button) => (button.onclick = checkAll));
   addToPanels((panel) => {
     panel.part("anchor").onclick = () => alignWith(panel.run);
     panel.node.addEventListener("panel:options", noteChanged);
@@ -37,7 +36,7 @@ export function connectComparison() {
 // run that is added. Dash lists the rows that move most, and compares all methods.
 
 const open = { tab: "table", from: null, to: null, ranking: null };
-const PLACES = { table: ID.compared, agreement: ID.agreement };
+const PLACES = { table: "#compared", agreement: "#agreement" };
 let order = ""; // of the rows of the table, as a query
 let asked = 0; // how often
 let told = ""; // to Dash: the runs, and which have ended
@@ -59,15 +58,15 @@ function followRuns() {
   const runs = panelRuns.value;
   const { tab, from, to, ranking } = open;
   const file = tableFile(tab, runs, from, to, ranking);
-  if (file) byId(ID.compareFile)?.setAttribute("href", file);
-  else byId(ID.compareFile)?.removeAttribute("href");
+  if (file) byId("compare-file")?.setAttribute("href", file);
+  else byId("compare-file")?.removeAttribute("href");
   if (tab in PLACES) writeTable(tab, runs).catch(console.warn);
   else if (tab === "movers") listMovers(runs);
 }
 
 function listMovers(runs) {
   const now = String(allPanels().map(({ run, isFinal }) => [run, isFinal]));
-  if (now !== told) setProps(ID.comparedRuns, { data: runs });
+  if (now !== told) setProps("compared-runs", { data: runs });
   told = now;
 }
 
@@ -84,7 +83,7 @@ async function writeTable(tab, runs) {
   const number = (asked += 1);
   const answer = runs.length ? await requested(`compare/${tab}.html?${namesOf(runs)}${order}`) : null;
   const table = (await answer?.text()) ?? "";
-  const place = byId(PLACES[tab]);
+  const place = document.querySelector(PLACES[tab]);
   if (number !== asked || !place || shown.get(place) === table) return;
   shown.set(place, table);
   const { sort } = /** @type {HTMLElement} */ (document.activeElement).dataset;
@@ -108,7 +107,7 @@ function checkAll() {
 function noteChanged() {
   const changed = allPanels().filter(({ options }) => !isOwnPlane(options));
   const names = changed.map(({ node }) => node.dataset.title).join(", ");
-  const note = byId(ID.changedNote);
+  const note = byId("changed-note");
   if (note) note.textContent = names && `${names}: the picture shows a changed plane, the tables the plane of the run.`;
 }
 

@@ -1,5 +1,4 @@
 // The picture for those who do not see it: in words, fetched once a plane stays, and the link that leads to it.
-import { ID } from "../constants.mjs";
 import { ask } from "../page/answers.mjs";
 import { byId } from "../page/dom.mjs";
 import { addToPanels } from "./features.mjs";
@@ -45,7 +44,7 @@ export function connectSkipLink() {
     const link = /** @type {Element} */ (event.target).closest?.(".skip-link");
     if (!link) return;
     event.preventDefault(); // the address stays as it is
-    const place = frontPanel()?.part("plot") ?? byId(ID.panels).querySelector("button");
+    const place = frontPanel()?.part("plot") ?? byId("panels").querySelector("button");
     place?.focus();
   });
 }

@@ -1,5 +1,4 @@
 // The front run: the one that Explore and Present show, and the row of tabs to choose it from.
-import { ID } from "../constants.mjs";
 import { byId, element, span, whenPresent, write } from "../page/dom.mjs";
 import { mode } from "../page/mode.mjs";
 import { onChange } from "../page/signals.mjs";
@@ -23,7 +22,7 @@ export function connectFrontRun() {
   onChange([mode, frontRun], arrange);
   onChange(runStates, showStates);
   onChange(panelRuns, followList);
-  whenPresent(`#${ID.runTabs}`, showTabs);
+  whenPresent("#run-tabs", showTabs);
 }
 
 /** @type {string | null} */
@@ -74,7 +73,7 @@ function followList(runs) {
 
 // The row of tabs, of which those stay that there are.
 function showTabs() {
-  const row = byId(ID.runTabs);
+  const row = byId("run-tabs");
   if (!row) return;
   const shown = [...row.children].map((tab) => /** @type {HTMLElement} */ (tab).dataset.tab);
   const tabs = allPanels().map((panel) => tabOf(panel.run) ?? newTab(panel.run));

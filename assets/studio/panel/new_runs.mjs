@@ -1,5 +1,4 @@
 // Run: starts what the sidebar says, or offers the run that there is already.
-import { ID } from "../constants.mjs";
 import { ask, sentenceOf } from "../page/answers.mjs";
 import { idsIn, propsOf, setProps } from "../page/dash.mjs";
 import { byId, onClick } from "../page/dom.mjs";
@@ -16,8 +15,8 @@ let isStarting = false;
 let begunAt = -Infinity; // on the first page
 
 export function connectRun() {
-  onClick(`#${ID.run}`, () => startFrom({ data: shownData.value, form: form() }, "runs"));
-  onClick(`#${ID.runSeveral}`, () => startFrom({ data: shownData.value, form: form(), ...batch() }, "runs/batch"));
+  onClick("#run", () => startFrom({ data: shownData.value, form: form() }, "runs"));
+  onClick("#run-several", () => startFrom({ data: shownData.value, form: form(), ...batch() }, "runs/batch"));
 }
 
 const startFrom = async (body, address) => complain(await start(body, address));
@@ -29,10 +28,10 @@ const startFrom = async (body, address) => complain(await start(body, address));
  */
 export async function begin(data, method) {
   const chosen = method && { method };
-  if (method) setProps(ID.method, { value: method });
+  if (method) setProps("method", { value: method });
   begunAt = performance.now();
   // Before Dash is there, the form is as it is at first.
-  const refusal = await start({ data, form: propsOf(ID.method) ? { ...form(), ...chosen } : { ...chosen } }, "runs");
+  const refusal = await start({ data, form: propsOf("method") ? { ...form(), ...chosen } : { ...chosen } }, "runs");
   if (refusal) begunAt = -Infinity;
   return refusal;
 }
@@ -46,22 +45,22 @@ export async function firstPlane() {
 function form() {
   const value = (id) => propsOf(id).value;
   return {
-    method: value(ID.method),
-    n_components: value(ID.nComponents),
-    gamma: value(ID.gamma),
-    is_auto: Boolean(propsOf(ID.gammaAuto).data),
-    n_init: value(ID.nInit),
-    random_state: value(ID.randomState),
-    held_out_percent: value(ID.heldOut),
-    curves: value(ID.curves),
-    own: Object.fromEntries(idsIn(ID.settings).map((id) => [id.name, value(id)])),
+    method: value("method"),
+    n_components: value("n-components"),
+    gamma: value("gamma"),
+    is_auto: Boolean(propsOf("gamma-auto").data),
+    n_init: value("n-init"),
+    random_state: value("random-state"),
+    held_out_percent: value("held-out"),
+    curves: value("curves"),
+    own: Object.fromEntries(idsIn("settings").map((id) => [id.name, value(id)])),
   };
 }
 
 const batch = () => ({
-  methods: propsOf(ID.severalMethods).value ?? [],
-  gammas: propsOf(ID.severalGammas).value ?? [],
-  both: Boolean(propsOf(ID.severalBoth).checked),
+  methods: propsOf("several-methods").value ?? [],
+  gammas: propsOf("several-gammas").value ?? [],
+  both: Boolean(propsOf("several-both").checked),
 });
 
 /** Resolves to a sentence if not all of it was started. @returns {Promise<string | null>} */
@@ -87,7 +86,7 @@ async function post(address, body) {
 
 // Dash visits the whole page for the same text again.
 function complain(words) {
-  if (words || byId(ID.runError)?.textContent) setProps(ID.runError, { children: words });
+  if (words || byId("run-error")?.textContent) setProps("run-error", { children: words });
 }
 
 // Shows the run that equals the one that was to start.

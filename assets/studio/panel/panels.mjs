@@ -1,5 +1,4 @@
 // The panels of the page, one for each run of the data that it shows.
-import { ID } from "../constants.mjs";
 import { byId, numberedSlider, span } from "../page/dom.mjs";
 import { mode } from "../page/mode.mjs";
 import { onChange, signal } from "../page/signals.mjs";
@@ -28,7 +27,7 @@ function showPanels({ panels: listed, data }) {
   for (const run of known.keys()) if (!runs.includes(run)) remove(run);
   if (runs.length) document.body.dataset.panels = String(runs.length);
   else delete document.body.dataset.panels;
-  byId(ID.panels).style.setProperty("--panels", String(runs.length || ""));
+  byId("panels").style.setProperty("--panels", String(runs.length || ""));
   if (runs.length) endWelcome();
   else welcome(data);
   listed.forEach(showPanel);
@@ -38,7 +37,7 @@ function showPanels({ panels: listed, data }) {
 
 // The server lists them from the oldest to the newest, and one whose removal was undone in its place.
 function showPanel(described, at) {
-  const place = byId(ID.panels);
+  const place = byId("panels");
   const panel = known.get(described.run);
   const node = panel?.node ?? nodeFor(described);
   if (place.children[at] !== node) place.insertBefore(node, place.children[at] ?? null);
@@ -140,7 +139,7 @@ let template;
 
 // It is part of the document, outside of what Dash renders.
 export function takeTemplate() {
-  template = byId(ID.panelModel).content;
+  template = byId("panel-model").content;
 }
 
 /**

@@ -1,6 +1,5 @@
 // The frame loop: requests news of the shown runs and draws the newest plane of each. No request
 // leaves while an answer waits to be drawn, so a slow page skips frames instead of queueing.
-import { ID } from "../constants.mjs";
 import { refusalOf } from "../page/answers.mjs";
 import { byId, onColorScheme, whenPresent } from "../page/dom.mjs";
 import { chosenGamma } from "../page/settings.mjs";
@@ -114,7 +113,7 @@ export function startRunLoop() {
     begin();
     wake();
   });
-  whenPresent(`#${ID.panelsPlace}`, begin);
+  whenPresent("#panels-place", begin);
 }
 
 let hasBegun = false;
@@ -212,7 +211,7 @@ const isSilence = (error) => error instanceof TypeError || error.name === "Timeo
 
 /** @param {Error | null} error that keeps the page from its runs */
 function showConnection(error) {
-  const line = byId(ID.connection);
+  const line = byId("connection");
   const message = error && (isSilence(error) ? NO_SERVER : error.message);
   if (!line || line.textContent === (message ?? "")) return;
   line.hidden = !message;

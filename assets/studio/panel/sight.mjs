@@ -1,5 +1,4 @@
 // Whether a picture is in sight: in Compare most of many are not, and painting them would take the time of the others.
-import { ID } from "../constants.mjs";
 import { mode } from "../page/mode.mjs";
 import { onChange } from "../page/signals.mjs";
 
@@ -16,7 +15,7 @@ export class Sight {
     this.onEntry = onEntry;
     this.isIn = true; // until it is known better
     this.end = new AbortController();
-    const root = plot.closest(`#${ID.panels}`);
+    const root = plot.closest("#panels");
     this.observer = new IntersectionObserver((entries) => this.note(entries.at(-1).isIntersecting), {
       root,
       rootMargin: `${MARGIN_PX}px`,

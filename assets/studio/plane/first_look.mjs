@@ -1,5 +1,4 @@
 // Data without runs: their principal components are drawn as soon as they are chosen, and one button begins.
-import { ID } from "../constants.mjs";
 import { requested } from "../page/answers.mjs";
 import { byId, colorScheme, fontReady, onColorScheme, wait } from "../page/dom.mjs";
 import { decodedPlane } from "./arrays.mjs";
@@ -40,7 +39,7 @@ export function welcome(data) {
   if (node && dataOf.get(node)?.id === data.id) return;
   node?.remove();
   const next = copy();
-  byId(ID.panels).append(next);
+  byId("panels").append(next);
   take(next, data);
 }
 
@@ -51,9 +50,9 @@ export function endWelcome() {
 }
 
 /** @returns {HTMLElement | null} */
-const look = () => byId(ID.panels).querySelector(".welcome");
+const look = () => byId("panels").querySelector(".welcome");
 
-const copy = () => byId(ID.welcomeModel).content.firstElementChild.cloneNode(true);
+const copy = () => byId("welcome-model").content.firstElementChild.cloneNode(true);
 
 function take(node, data) {
   dataOf.set(node, data);

@@ -1,6 +1,5 @@
 // The keys of Present, and the actions of its buttons.
 import { openOther, walkBranch } from "../analyses/buttons.mjs";
-import { ID } from "../constants.mjs";
 import { setProps } from "../page/dash.mjs";
 import { byId } from "../page/dom.mjs";
 import { mode } from "../page/mode.mjs";
@@ -47,14 +46,14 @@ export function connectKeys(playMorph) {
 
 /** Shows or hides the list of keys, which is that of the help. */
 export function toggleKeys() {
-  const list = byId(ID.keys);
-  const ofPresent = [...byId(ID.help).querySelectorAll(".key-list")].at(-1);
+  const list = byId("keys");
+  const ofPresent = [...byId("help").querySelectorAll(".key-list")].at(-1);
   list.replaceChildren(.../** @type {Element} */ (ofPresent.cloneNode(true)).children);
   list.toggleAttribute("hidden");
 }
 
 /** Leaves Present. */
-export const leave = () => setProps(ID.mode, { value: "explore" });
+export const leave = () => setProps("mode", { value: "explore" });
 
 /** Blanks the screen, or shows it again. */
 export const toggleBlank = () => document.body.toggleAttribute("data-blank");

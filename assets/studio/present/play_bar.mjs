@@ -1,5 +1,4 @@
 // The play bar below the picture, and what Present shows of the page: title and legend.
-import { ID } from "../constants.mjs";
 import { span, whenPresent } from "../page/dom.mjs";
 import { mode } from "../page/mode.mjs";
 import { onChange } from "../page/signals.mjs";
@@ -31,7 +30,7 @@ export function connectPlayBar() {
   onChange(currentStory, showStory);
   onChange(switches.names, () => allPanels().forEach(showLegend));
   whenPresent(".play-bar", build);
-  whenPresent(`#${ID.dataSummary}`, (summary) => {
+  whenPresent("#data-summary", (summary) => {
     new MutationObserver(showClasses).observe(summary, { childList: true });
     showClasses();
   });

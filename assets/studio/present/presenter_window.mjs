@@ -1,5 +1,4 @@
 // What the presenter's window is sent: the picture that the room sees, the story around it, and what is on and off.
-import { ID } from "../constants.mjs";
 import { byId, colorScheme } from "../page/dom.mjs";
 import { mode } from "../page/mode.mjs";
 import { frontPanel } from "../panel/panels.mjs";
@@ -65,9 +64,9 @@ function stateNow() {
   return {
     scheme: colorScheme(),
     isPresenting: mode.value === "present",
-    heading: byId(ID.title)?.textContent ?? "",
+    heading: byId("title")?.textContent ?? "",
     isBlank: document.body.hasAttribute("data-blank"),
-    hasCode: byId(ID.talkScreen).open,
+    hasCode: byId("talk-screen").open,
     talk: talk && { viewers: talk.viewers, address: addressOf(talk) },
   };
 }

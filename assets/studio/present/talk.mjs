@@ -1,6 +1,6 @@
 // The talk of the presenter and its dialog. While a talk goes on, what Present shows is sent whenever it has
 // changed, one request after the other, so that the newest wins.
-import { ID, MORE_LAYERS, SWITCHES } from "../constants.mjs";
+import { MORE_LAYERS, SWITCHES } from "../constants.mjs";
 import { ask, sentenceOf } from "../page/answers.mjs";
 import { byId } from "../page/dom.mjs";
 import { mode } from "../page/mode.mjs";
@@ -143,7 +143,7 @@ function shownNow(panel) {
     body: {
       run,
       plane: plane.sequence,
-      caption: byId(ID.caption)?.textContent || (byId(ID.title)?.textContent ?? ""),
+      caption: byId("caption")?.textContent || (byId("title")?.textContent ?? ""),
       position: story.at >= 0 ? positionLabel(story) : "",
       rows: drawnRows(panel),
       arrows: drawnArrows(panel),
@@ -173,7 +173,7 @@ function drawnRows({ figure }) {
 
 /** Opens the dialog: begin a talk, pass its link on, see how many follow, end it. It knows the talk of another tab too. */
 export async function openTalkDialog() {
-  dialog ??= connected(byId(ID.talk));
+  dialog ??= connected(byId("talk"));
   if (!talkNow.value) await resumeTalk();
   fill();
   dialog.showModal();
@@ -184,7 +184,7 @@ export async function showCode() {
   if (!talkNow.value) await resumeTalk();
   const now = talkNow.value;
   if (!now) return openTalkDialog();
-  const screen = byId(ID.talkScreen);
+  const screen = byId("talk-screen");
   screen.querySelector("div").replaceChildren(imageOf(now.code));
   screen.querySelector("p").textContent = addressOf(now);
   screen.onclick = () => screen.close();

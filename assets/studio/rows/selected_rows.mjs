@@ -1,6 +1,5 @@
 // The selection of a panel: finding rows, listing those that are selected with what distinguishes
 // them, and what can be done with them.
-import { ID } from "../constants.mjs";
 import { ask, requested, save, sentenceOf } from "../page/answers.mjs";
 import { setProps, writeMarkup } from "../page/dash.mjs";
 import { connectMenu } from "../page/menu.mjs";
@@ -166,7 +165,7 @@ class SelectionCard {
       const { choice, revision } = await ask(`runs/${this.panel.run}/${command}`, { ...body, rows: [...selectedRows.value] });
       this.panel.part("mark-form").hidden = true;
       selectRows([]);
-      setProps(ID.choice, { data: choice });
+      setProps("choice", { data: choice });
       followRevision(revision);
     } catch (error) {
       this.say(sentenceOf(error));
@@ -176,7 +175,7 @@ class SelectionCard {
   async putBack() {
     try {
       const { choice, revision, run } = await ask(`runs/${this.panel.run}/put-back`, {});
-      setProps(ID.choice, { data: choice });
+      setProps("choice", { data: choice });
       followRevision(revision);
       bringToFront(run);
     } catch (error) {

@@ -1,6 +1,5 @@
 // Brushing: rows and classes that are singled out, in every panel at once. Selected rows stand out,
 // and classes may be shown alone.
-import { ID } from "../constants.mjs";
 import { setProps } from "../page/dash.mjs";
 import { byId, hide, onClick, whenPresent } from "../page/dom.mjs";
 import { batch, onChange } from "../page/signals.mjs";
@@ -18,7 +17,7 @@ import { chosen, isolate, mark, markedRow, selectedRows, selectRows, shownClasse
 import { isPoints } from "../plane/traces.mjs";
 
 const FAINT = 0.1;
-const BUTTONS = `[data-isolate], [data-class], [data-mark], #${ID.brushed} button, #${ID.isolated} button`;
+const BUTTONS = "[data-isolate], [data-class], [data-mark], #brushed button, #isolated button";
 
 export function connectSelection() {
   addToPanels((panel) => {
@@ -36,8 +35,8 @@ export function connectSelection() {
 function showMessages() {
   const panel = shownPanels().find((shown) => shown.figure);
   const figure = panel?.figure;
-  showMessage(ID.brushed, figure && selectedRows.value && selectionMessage(figure, selectedRows.value, shownLayer(panel)?.rows));
-  showMessage(ID.isolated, figure && shownClasses.value && classesMessage(figure, shownClasses.value));
+  showMessage("brushed", figure && selectedRows.value && selectionMessage(figure, selectedRows.value, shownLayer(panel)?.rows));
+  showMessage("isolated", figure && shownClasses.value && classesMessage(figure, shownClasses.value));
   for (const button of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-class]"))) {
     const isShown = shownClasses.value?.includes(Number(button.dataset.class)) ?? false;
     button.setAttribute("aria-pressed", String(isShown));
@@ -54,12 +53,12 @@ function press(button) {
   const { isolate: pair, class: code, mark: row } = button.dataset;
   if (pair) {
     isolate(pair.split(",").map(Number));
-    setProps(ID.check, { opened: false });
+    setProps("check", { opened: false });
   } else if (code) {
     isolate(toggled(shownClasses.value ?? [], Number(code)));
   } else if (row) {
     mark(markedRow.value === Number(row) ? null : Number(row));
-  } else if (button.closest(`#${ID.brushed}`)) {
+  } else if (button.closest("#brushed")) {
     selectRows([]);
   } else {
     isolate(null);

@@ -1,6 +1,5 @@
 // The data: a drop zone, which takes a file dropped anywhere on the page, or chosen by click or keyboard, uploads it
 // and hands its key to the page; the menu of data sets used before; the window of the columns.
-import { ID } from "../constants.mjs";
 import { ACCEPTED, sendFile } from "../page/answers.mjs";
 import { noUpdate, provideCallbacks, setProps } from "../page/dash.mjs";
 import { byId, onClick, takeFiles, whenPresent } from "../page/dom.mjs";
@@ -20,14 +19,14 @@ let invitation = ""; // unless something is being done with a table
 export function connectUpload() {
   acceptDrops();
   addEventListener("paste", paste);
-  whenPresent(`#${ID.dropZone}:has(input)`, (zone) => {
+  whenPresent("#drop-zone:has(input)", (zone) => {
     const input = zone.querySelector("input");
     input.accept = `${ACCEPTED},${PROJECT}`;
     takeFiles(input, take);
     invitation = statusOf(zone).textContent;
     showLimits(zone.querySelector("label"));
   });
-  whenPresent(`#${ID.dataSummary}`, (summary) => {
+  whenPresent("#data-summary", (summary) => {
     const isLoading = () => summary.getAttribute("data-dash-is-loading") === "true";
     const observer = new MutationObserver(() => tell(isLoading() ? PREPARING : null));
     observer.observe(summary, { attributeFilter: ["data-dash-is-loading"] });
@@ -38,7 +37,7 @@ const statusOf = (zone) => zone.querySelector("[role=status]");
 
 /** @param {string | null} words null once it is done */
 function tell(words) {
-  const write = (text) => (statusOf(byId(ID.dropZone)).textContent = text);
+  const write = (text) => (statusOf(byId("drop-zone")).textContent = text);
   clearTimeout(telling);
   if (words === null) write(invitation);
   else telling = setTimeout(write, SHORT_MS, words);
@@ -72,7 +71,7 @@ const take = (file) => (isProject(file) ? openProject(file) : upload(file));
 
 async function upload(file) {
   if (file.size > maxMegabytes * MEGABYTE) return showError(tooLarge(file));
-  const zone = byId(ID.dropZone);
+  const zone = byId("drop-zone");
   zone.dataset.state = "sending";
   tell(`Sending ${file.name}`);
   showError(null);
@@ -91,10 +90,10 @@ async function upload(file) {
 
 function choose({ key, name }) {
   const data = { kind: "upload", key, name, label: null, standardize: true };
-  setProps(ID.choice, { data });
+  setProps("choice", { data });
 }
 
-const showError = (sentence) => setProps(ID.dataError, { children: sentence });
+const showError = (sentence) => setProps("data-error", { children: sentence });
 
 function acceptDrops() {
   let depth = 0; // of the element under the pointer, among those entered
@@ -124,7 +123,7 @@ export function connectDataMenus() {
   provideCallbacks({ rememberData });
   onClick("[data-source]", ({ dataset: { source, runToShow } }) => {
     if (runToShow) openRun(runToShow);
-    setProps(ID.choice, { data: JSON.parse(source) });
+    setProps("choice", { data: JSON.parse(source) });
   });
 }
 
@@ -144,11 +143,11 @@ let focused = null; // the id of the control that had the focus
 export function connectColumns() {
   provideCallbacks({ complainOfColumns: columnsError, dataOfDialog });
   document.addEventListener("focusin", remember);
-  whenPresent(`#${ID.columnsTable} > table`, restore);
+  whenPresent("#columns-table > table", restore);
 }
 
 function remember({ target }) {
-  focused = target.closest(`#${ID.columnsTable}`) ? target.id : null;
+  focused = target.closest("#columns-table") ? target.id : null;
 }
 
 function restore() {
@@ -159,7 +158,7 @@ const dataOfDialog = (opened, data) => (opened && data ? data : noUpdate());
 
 function columnsError(error, opened) {
   const { triggered } = window.dash_clientside.callback_context;
-  const isOpening = triggered.some(({ prop_id: id }) => id === `${ID.columns}.opened`);
+  const isOpening = triggered.some(({ prop_id: id }) => id === "columns.opened");
   if (isOpening) return null;
   return opened ? error : noUpdate();
 }

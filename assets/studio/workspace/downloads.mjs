@@ -1,5 +1,5 @@
 // What is taken along of a panel: the files of its plane, a link to it, a figure for print.
-import { ID, MORE_LAYERS } from "../constants.mjs";
+import { MORE_LAYERS } from "../constants.mjs";
 import { byId, onClick } from "../page/dom.mjs";
 import { connectMenu } from "../page/menu.mjs";
 import { NO_PLANE, showNotice, whenLoaded } from "../page/notice.mjs";
@@ -25,7 +25,7 @@ export function addDownloads() {
 /** The files of a run, of the plane on screen. @param {Panel} panel */
 function openDownloads(panel) {
   if (!panel.plane) return showNotice(NO_PLANE);
-  const dialog = /** @type {HTMLDialogElement} */ (byId(ID.downloads));
+  const dialog = /** @type {HTMLDialogElement} */ (byId("downloads"));
   const query = panel.query({ gamma: null, toward: null, view_angle: null });
   query.set("plane", String(panel.plane.sequence));
   const layers = MORE_LAYERS.filter((name) => switches[name].value).join();

@@ -1,5 +1,5 @@
 // The dialog of a figure for print: its form is read at every change, and the preview follows.
-import { ID, MORE_LAYERS } from "../constants.mjs";
+import { MORE_LAYERS } from "../constants.mjs";
 import { requested, save, sentenceOf } from "../page/answers.mjs";
 import { byId } from "../page/dom.mjs";
 import { NO_PLANE, showNotice } from "../page/notice.mjs";
@@ -19,7 +19,7 @@ let timer = 0;
 
 /** Opens the dialog. @param {Element} button that was clicked */
 export function openFigureDialog(button) {
-  dialog ??= connected(/** @type {HTMLDialogElement} */ (byId(ID.figure)));
+  dialog ??= connected(/** @type {HTMLDialogElement} */ (byId("figure")));
   const place = /** @type {HTMLElement | null} */ (button.closest("[data-run]"));
   run = place?.dataset.run ?? null;
   open();

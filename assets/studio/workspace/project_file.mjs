@@ -1,5 +1,4 @@
 // The requests that save a project as a file, and open one.
-import { ID } from "../constants.mjs";
 import { refusalOf, requested, save, sentenceOf } from "../page/answers.mjs";
 import { setProps } from "../page/dash.mjs";
 import { NO_SERVER, showNotice } from "../page/notice.mjs";
@@ -28,7 +27,7 @@ export async function openProject(file) {
   const answer = await fetch("project", { method: "POST", body: form }).catch(() => null);
   if (!answer?.ok) return showNotice(answer ? await refusalOf(answer) : NO_SERVER);
   const { source, story, revision, words } = await answer.json();
-  setProps(ID.choice, { data: source });
+  setProps("choice", { data: source });
   followRevision(revision);
   return showNotice(words, { action: story.views.length ? takeStory(story) : null });
 }
@@ -36,7 +35,7 @@ export async function openProject(file) {
 // A story that was here before can be had again.
 function takeStory(story) {
   const { views } = currentStory.value;
-  setProps(ID.story, { data: story });
+  setProps("story", { data: story });
   if (!views.length) return null;
-  return { label: "Keep my story instead", act: () => setProps(ID.story, { data: { ...story, views } }) };
+  return { label: "Keep my story instead", act: () => setProps("story", { data: { ...story, views } }) };
 }

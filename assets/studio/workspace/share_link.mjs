@@ -1,5 +1,5 @@
 // Shared views: links made of what is on screen, and views that the server has restored.
-import { FINAL_STATES, ID, MODES, MORE_LAYERS, SWITCHES } from "../constants.mjs";
+import { FINAL_STATES, MODES, MORE_LAYERS, SWITCHES } from "../constants.mjs";
 import { noUpdate, provideCallbacks, setProps } from "../page/dash.mjs";
 import { wait } from "../page/dom.mjs";
 import { mode } from "../page/mode.mjs";
@@ -66,7 +66,7 @@ export async function copyLink(panel) {
 
 // What the server could find of a view: the data to choose first, or the run that shows it.
 function showRestored(restored) {
-  if (restored?.choice) setTimeout(() => setProps(ID.choice, { data: restored.choice }));
+  if (restored?.choice) setTimeout(() => setProps("choice", { data: restored.choice }));
   else if (restored) showRun(restored).catch(console.warn);
 }
 
@@ -75,7 +75,7 @@ function showRestored(restored) {
 async function showRun(/** @type {RestoredView} */ restored) {
   const number = ++newest;
   const isOutdated = () => number !== newest;
-  setProps(ID.mode, { value: restored.mode });
+  setProps("mode", { value: restored.mode });
   showOnly(restored.hidden, restored.layers);
   if (!panelOfRun(restored.run)) listRuns();
   await until(() => isOutdated() || panelOfRun(restored.run));

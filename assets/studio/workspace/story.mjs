@@ -1,5 +1,4 @@
 // The story: views are added to it from the screen, loaded from a file, and stepped through.
-import { ID } from "../constants.mjs";
 import { ask, sentenceOf } from "../page/answers.mjs";
 import { noUpdate, provideCallbacks, setProps } from "../page/dash.mjs";
 import { byId, onClick, takeFiles, whenPresent } from "../page/dom.mjs";
@@ -27,14 +26,14 @@ export function connectStory() {
   onChange(mode, (shown) => shown === "present" && closeStory()); // with notes that the audience must not see
   whenPresent(".story-load input", (input) => takeFiles(input, (file) => loadStory(file).catch(reportFailure)));
   onClick("[data-story], [data-story-at], [data-included-story]", ({ dataset: { story, storyAt, includedStory } }) => {
-    if (story === "open") setProps(ID.storyView, { opened: true });
+    if (story === "open") setProps("story-view", { opened: true });
     if (story === "add") addToStory().catch(reportFailure);
     if (storyAt) showView(Number(storyAt));
     if (includedStory) chooseIncluded(includedStory);
   });
 }
 
-const closeStory = () => setProps(ID.storyView, { opened: false });
+const closeStory = () => setProps("story-view", { opened: false });
 const reportFailure = () => showNotice(NO_SERVER);
 const updateStory = (change) => currentStory.set({ ...currentStory.value, ...change });
 
@@ -53,7 +52,7 @@ export async function addToStory() {
   const { view, title, words: message } = await sharedView(panel);
   if (!view) return showNotice(message);
   updateStory({ isAdding: true });
-  return setProps(ID.storyAdded, { data: { title, view } });
+  return setProps("story-added", { data: { title, view } });
 }
 
 // A story that comes with the studio takes the place of another one of these, but of no other unasked.
@@ -71,7 +70,7 @@ async function openIncluded(key) {
   const { views } = story;
   forgetEarlier(); // its runs have ended long ago: no recap
   updateStory({ views, at: -1, included: JSON.stringify(views) });
-  setProps(ID.story, { data: story });
+  setProps("story", { data: story });
   followRevision(revision);
   showView(0, "present");
 }
@@ -80,7 +79,7 @@ async function openIncluded(key) {
 function showView(at, wanted = mode.value) {
   const { view } = currentStory.value.views[at];
   const shown = wanted === "present" ? wanted : view.mode;
-  setProps(ID.wanted, { data: { view: { ...view, mode: shown }, quiet: true } });
+  setProps("wanted", { data: { view: { ...view, mode: shown }, quiet: true } });
   updateStory({ at });
 }
 
@@ -89,7 +88,7 @@ async function loadStory(file) {
   const { story, words: refusal } = await answer.json();
   if (!story) return showNotice(refusal);
   updateStory({ at: -1 });
-  setProps(ID.story, { data: story });
+  setProps("story", { data: story });
   const message = `The story has ${viewCount(story.views)}. In Present, the arrow keys step through it.`;
   return showNotice(message, { briefly: true });
 }
@@ -106,7 +105,7 @@ function setStory(stored) {
 
 // Whether the list shows the story already. A text that is being edited is left alone.
 function isListed(views) {
-  const items = [...document.querySelectorAll(`#${ID.storyList} li`)];
+  const items = [...document.querySelectorAll("#story-list li")];
   if (!items.length || items.length !== views.length) return false;
   return items.every((item, i) => {
     const fields = /** @type {HTMLInputElement[]} */ ([...item.querySelectorAll("textarea, input")]);
@@ -118,12 +117,12 @@ function isListed(views) {
 
 /** What a view of the story says, else what is asked of the classes. */
 export function showTitle() {
-  const title = byId(ID.title);
+  const title = byId("title");
   if (!title) return;
   const view = currentStory.value.views[currentStory.value.at];
   title.textContent = view?.title || (legendOfPage()?.dataset.question ?? "");
-  byId(ID.caption).textContent = view?.caption ?? "";
+  byId("caption").textContent = view?.caption ?? "";
 }
 
 /** The legend of the classes in the sidebar. @returns {HTMLElement | null} */
-export const legendOfPage = () => document.querySelector(`#${ID.dataSummary} .legend`);
+export const legendOfPage = () => document.querySelector("#data-summary .legend");

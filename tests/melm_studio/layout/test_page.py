@@ -20,7 +20,9 @@ from melm_studio.runs.records.data_source import DataSource
 from melm_studio.tables.samples import SAMPLES
 from tests.melm_studio.layout.trees import part, parts, texts
 
-ASSETS = Path(__file__).parents[3] / "assets"
+ROOT = Path(__file__).parents[3]
+ASSETS = ROOT / "assets"
+PRESENTER_PAGE = ROOT / "callbacks" / "routes" / "presenter.html"
 # Those of replays are in files of their own.
 SCRIPTS = "".join(
     path.read_text() for path in ASSETS.rglob("*.mjs") if path.parent.name != "replay"
@@ -111,17 +113,19 @@ def own_control(method, parameter):
     return part(own_settings(method), ids.setting(parameter.name))
 
 
+# What takes an id, and selectors of elements by theirs.
+NAMED_IDS = re.compile(
+    r'(?:byId|setProps|propsOf|idsIn|value|openWindow|showMessage)\("([\w-]+)"'
+    r"|[\"', ]#([a-z][\w-]+)(?=[ ,>:\"])"
+)
+
+
 def test_every_id_that_a_script_addresses_stands_on_the_page():
-    asked = set(re.findall(r"\bID\.(\w+)", SCRIPTS))
-    by_name = {camel_case(value): value for name, value in vars(ids).items() if name.isupper()}
-    assert {"panels", "dropZone"} <= asked
-    for name in asked:
-        assert part([first_page(None), page(), static_parts()], by_name[name])
-
-
-def camel_case(component_id):
-    first, *others = component_id.split("-")
-    return first + "".join(map(str.capitalize, others))
+    asked = {called or selected for called, selected in NAMED_IDS.findall(SCRIPTS)}
+    assert {"panels", "drop-zone", "surface-asked", "story-list", "compared"} <= asked
+    there = {str(each.get("id")) for each in parts(first_page(None), page(), *static_parts())}
+    there |= set(re.findall(r'id="([\w-]+)"', PRESENTER_PAGE.read_text()))
+    assert asked - there == set()
 
 
 def test_every_part_that_a_script_fills_is_there():
