@@ -621,7 +621,7 @@ def angle_sentence(stability: FeatureStability) -> str:
 
 
 def second_component_sentence(found: ComponentGain) -> str:
-    """That the second component of a plane adds nothing on held-out rows; "" where it does.
+    """That the second component of a plane adds nothing on held-out rows; "" unless they show that.
 
     Examples
     --------
@@ -630,7 +630,8 @@ def second_component_sentence(found: ComponentGain) -> str:
     >>> second_component_sentence(ComponentGain(np.ones(2), 0.003, 0.002, 0.0, 0.01))
     'Component 2 adds nothing here: one component says the same.'
     """
-    return "" if found.adds else "Component 2 adds nothing here: one component says the same."
+    nothing = "Component 2 adds nothing here: one component says the same."
+    return nothing if found.is_negligible else ""
 
 
 def importance_sentence(loss: float, error: float, share_loss: float) -> str:

@@ -18,6 +18,9 @@ _COARSE, _FINE = 30, 6
 # Training rows of each class by which a direction is chosen.
 _MOST_ROWS = 500
 
+# A gain below this is none in practice: the probability of a row's class rises by a factor 1.05.
+_NEGLIGIBLE_NATS = 0.05
+
 
 @dataclass(frozen=True, eq=False)
 class ComponentGain:
@@ -38,8 +41,15 @@ class ComponentGain:
     --------
     >>> import numpy as np
     >>> from melm_core.diagnostics import ComponentGain
-    >>> ComponentGain(np.array([1.0, 0.0]), 0.003, 0.002, share_gain=0.0, share_error=0.01).adds
-    False
+    >>> found = ComponentGain(np.array([1.0, 0.0]), 0.003, 0.002, share_gain=0.0, share_error=0.01)
+    >>> found.adds, found.is_negligible
+    (False, True)
+
+    Few rows show neither:
+
+    >>> found = ComponentGain(np.array([1.0, 0.0]), 0.08, 0.05, share_gain=0.04, share_error=0.05)
+    >>> found.adds, found.is_negligible
+    (False, False)
     """
 
     direction: FloatArray
@@ -52,6 +62,11 @@ class ComponentGain:
     def adds(self) -> bool:
         """Whether the second component adds something: a gain of more than two errors."""
         return self.gain > 2.0 * self.error
+
+    @property
+    def is_negligible(self) -> bool:
+        """Whether it adds nothing that matters: two errors above the gain are below 0.05 nats."""
+        return self.gain + 2.0 * self.error < _NEGLIGIBLE_NATS
 
 
 def second_component_gain(
@@ -90,8 +105,8 @@ def second_component_gain(
     >>> X = rng.standard_normal((800, 2))
     >>> X[:, 0] += 2 * y
     >>> plane = kernel_classes(X[:400], y[:400], n_components=2)
-    >>> second_component_gain(plane, X[400:], y[400:]).adds
-    False
+    >>> second_component_gain(plane, X[400:], y[400:]).is_negligible
+    True
     """
     counts = np.bincount(y, minlength=len(classes.rows))
     if counts.min() < 2 or points.shape[1] != 2:
