@@ -570,9 +570,12 @@ def batch_sentence(share: float, chance: float, standard_error: float, rows: Row
     --------
     >>> batch_sentence(0.41, 1 / 3, 0.03, Rows.HELD_OUT)
     'Batches can be told apart in this picture: 41 % of held-out rows, guessing 33 %.'
+    >>> batch_sentence(0.41, 1 / 3, 0.06, Rows.HELD_OUT)
+    'No batch effect is seen in this picture: 41 % of held-out rows, guessing 33 %.'
     """
-    can = "can" if share - chance > _CLEARLY * standard_error else "cannot"
-    return f"Batches {can} be told apart in this picture: {batch_shares(share, chance, rows)}."
+    is_seen = share - chance > _CLEARLY * standard_error
+    said = "Batches can be told apart in" if is_seen else "No batch effect is seen in"
+    return f"{said} this picture: {batch_shares(share, chance, rows)}."
 
 
 def batch_shares(share: float, chance: float, rows: Rows) -> str:
