@@ -1,10 +1,8 @@
 // The entry of the page's scripts: connects every feature, then starts Dash. Traces are dressed in
 // the order in which features are connected here.
 import { addBatchWeight } from "./studio/analyses/batch_weight.mjs";
-import { addOtherPlanes } from "./studio/analyses/buttons.mjs";
+import { addAnalyses } from "./studio/analyses/buttons.mjs";
 import { addFeatureList } from "./studio/analyses/feature_list.mjs";
-import { addLatentStructure } from "./studio/analyses/latent_structure.mjs";
-import { connectSurface } from "./studio/analyses/surface.mjs";
 import { complain, connectMarkup, startDash, connectMantine } from "./studio/page/dash.mjs";
 import { connectHelp } from "./studio/page/help.mjs";
 import { connectMenus } from "./studio/page/menu.mjs";
@@ -62,7 +60,6 @@ connectSharedViews();
 connectNotice();
 connectUpload();
 connectColumns();
-connectSurface();
 connectStory();
 addDownloads();
 addRunCommands();
@@ -71,7 +68,6 @@ addPictureTools();
 addVerdict();
 addTerms();
 addFeatureList();
-addLatentStructure();
 addDescriptions();
 connectSkipLink();
 connectFrontRun();
@@ -87,7 +83,7 @@ addUnlabeledRows();
 addRowCards();
 addSelectedRows();
 addNewRowsButtons();
-addOtherPlanes();
+addAnalyses();
 addPlaneEditing();
 addPathReadings();
 addBatchWeight();

@@ -15,7 +15,6 @@ from callbacks import (
     session,
     share_link,
     story,
-    surface,
     validation,
 )
 from callbacks.guards import (
@@ -48,6 +47,7 @@ from callbacks.routes import (
     sparse,
     static_files,
     stories,
+    surface,
     upload,
 )
 from callbacks.routes.api import endpoints, links
@@ -87,6 +87,7 @@ _ROUTES = (
     numbers,
     description,
     sparse,
+    surface,
     analyses,
     presenter,
     audience,
@@ -103,7 +104,6 @@ _CALLBACKS = (
     file,
     filters,
     recipe,
-    surface,
     validation,
     share_link,
     compare,

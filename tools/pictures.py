@@ -124,8 +124,9 @@ def decision_surface(studio: StudioPage) -> Locator:
     """A kernel machine beside its modes."""
     panel = _found(studio, "MELM")
     panel.choose("Decision surface")
-    expect(studio.page.locator(f"#{ids.SURFACE_PLOT}")).to_have_attribute("data-state", "drawn")
-    return _window(studio, "Decision surface")
+    window = _window(studio, "Decision surface")
+    expect(window.locator(".heatmaplayer image")).to_have_count(2)
+    return window
 
 
 def columns(studio: StudioPage) -> Locator:

@@ -46,10 +46,9 @@ interface Tree {
   fraction: number;
   stage: string;
   words: string;
-  notes: string[];
   branches: { letter: string; words: string; planes: number[]; best: number }[];
   planes: TreePlane[];
-  figure: { data: object[]; layout: object; height: string } | null;
+  figures: Record<string, { data: object[]; layout: object }>;
 }
 
 interface TraceMeta {

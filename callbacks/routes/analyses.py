@@ -11,6 +11,7 @@ import flask
 
 from callbacks.guards.error_answers import sentence
 from callbacks.routes.export import attachment
+from callbacks.routes.markup import as_found
 from callbacks.routes.rows import requested_new_rows
 from callbacks.services import Served, services
 from callbacks.session import own_fit, workspace
@@ -72,6 +73,7 @@ def show_analysis(run_id: str, name: str) -> dict[str, Any]:
     report = analysis.stored(services().store, current.run_id)
     fraction, stage = analysis.progress(report)
     is_waiting = current.state is RunState.QUEUED
+    shown = analysis.shown(report, subject_of(record, current), flask.request.args)
     return {
         "run": current.run_id,
         "is_final": current.state.is_final,
@@ -79,7 +81,8 @@ def show_analysis(run_id: str, name: str) -> dict[str, Any]:
         "fraction": fraction,
         "stage": WAITS.capitalize() if is_waiting else current.message or stage,
         "words": analysis.sentence(report, is_final=current.state.is_final),
-        **analysis.shown(report, subject_of(record, current), flask.request.args),
+        **as_found(shown.pop("content")),
+        **shown,
     }
 
 

@@ -8,10 +8,12 @@ from typing import Any
 import flask
 from dash import Dash
 
+from callbacks.routes.markup import as_found
 from callbacks.routes.requested_view import requested_event, requested_options
 from callbacks.services import services
 from callbacks.session import own_fit
 from melm_core.methods import METHODS
+from melm_studio.analyses.content import answer, notes, plot
 from melm_studio.planes.axis_titles import axis_titles
 from melm_studio.planes.feature_densities import feature_densities
 from melm_studio.planes.feature_densities_figure import feature_figure
@@ -36,7 +38,7 @@ _DENSITIES_NOTE = (
 
 def register(app: Dash) -> None:
     """Connect the routes."""
-    app.server.get("/runs/<run_id>/loadings")(loadings)
+    app.server.get("/runs/<run_id>/analyses/loadings")(loadings)
     app.server.get("/runs/<run_id>/latent-structure")(explained)
     app.server.get("/runs/<run_id>/features/<int:feature>")(densities)
 
@@ -56,8 +58,10 @@ def loadings(run_id: str) -> dict[str, Any]:
         axis_titles(renderer, record, view, options),
         scheme,
     )
+    shown = plot(json.loads(figure.to_json()), "Loadings")
     return {
-        "loadings": json.loads(figure.to_json()),
+        "run": run_id,
+        **as_found([shown]),
         "words": _words(names),
         "stage": "",
         "fraction": 1.0,
@@ -78,9 +82,14 @@ def explained(run_id: str) -> dict[str, Any]:
     if not METHODS[record.method].predicts_indicators:
         flask.abort(404)
     found = latent_structure(services().renderer.data(record), record)
-    figure = json.loads(_figure(found).to_json())
-    shown = {"title": "Features and components", "words": found.words, "note": _LATENT_NOTE}
-    return {"line": found.line, "figure": figure, **shown}
+    shown = _shown("Features and components", found.words, _figure(found), _LATENT_NOTE)
+    return {"line": found.line, **shown}
+
+
+def _shown(title: str, said: str, figure: Any, note: str) -> dict[str, Any]:
+    """What a window shows; `words` are also those of a tooltip."""
+    blocks = [answer(said), plot(json.loads(figure.to_json()), said), notes([note])]
+    return {"title": title, "words": said, **as_found(blocks)}
 
 
 def _figure(found: LatentStructure) -> Any:
@@ -98,9 +107,4 @@ def densities(run_id: str, feature: int) -> dict[str, Any]:
     found = feature_densities(viewer, feature)
     scheme = flask.request.args.get("scheme", Scheme.LIGHT, type=Scheme)
     figure = feature_figure(found.view, found.name, viewer.class_names, found.n_drawn, scheme)
-    return {
-        "title": found.name,
-        "words": found.words,
-        "note": _DENSITIES_NOTE,
-        "figure": json.loads(figure.to_json()),
-    }
+    return _shown(found.name, found.words, figure, _DENSITIES_NOTE)

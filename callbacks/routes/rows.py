@@ -6,7 +6,6 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from importlib import import_module
 from typing import Annotated, Any
 
 import flask
@@ -17,6 +16,7 @@ from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from callbacks.routes.export import attachment
+from callbacks.routes.markup import markup_of
 from callbacks.routes.probabilities import known_probabilities, probabilities_in_plane
 from callbacks.routes.requested_view import requested_event, requested_options
 from callbacks.services import Served, services
@@ -31,7 +31,7 @@ from melm_studio.planes.figure import row_numbers
 from melm_studio.planes.plane_view import MAX_DRAWN_ROWS, PlaneViewer
 from melm_studio.planes.theme import Scheme
 from melm_studio.rows.details import row_details, unlabeled_details
-from melm_studio.rows.distances import RowDistances, row_contributions, row_distances
+from melm_studio.rows.distances import row_contributions, row_distances
 from melm_studio.rows.distances_figure import contributions_figure, distances_figure
 from melm_studio.rows.held_out_probabilities import KnownProbabilities
 from melm_studio.rows.new_rows import NewRows
@@ -65,8 +65,6 @@ _MAX_SELECTED = 1_000_000
 _MARKED = "yes"
 _TAKEN = 'The table has a column "{name}" already. Choose another name.'
 _TOO_MANY = f"More than {MAX_EDITED_ROWS:,} rows would be left out. Remove them from the file."
-_MOST_LISTED = 200
-_ROW = "What moves {row} from the center, and off the plane."
 _SAMPLE = "The picture shows {drawn} of the {all} new rows, evenly spaced. The CSV has all."
 _DIGITS = 5  # in standard deviations: a fraction of a pixel
 
@@ -91,7 +89,6 @@ def register(app: Served) -> None:
     app.server.post("/runs/<run_id>/new-column")(new_column)
     app.server.post("/runs/<run_id>/put-back")(put_back)
     app.server.get(f"{plane}/distances")(distances)
-    app.server.get(f"{plane}/distances/<int:row>")(contributions)
     app.server.get("/runs/<run_id>/every-row")(rows_of_run)
     app.server.get("/runs/<run_id>/planes/<int:sequence>/every-point")(points_of_plane)
     app.server.get("/runs/<run_id>/columns")(columns)
@@ -112,18 +109,7 @@ def details(run_id: str, sequence: int, row: int) -> dict[str, Any]:
         found = unlabeled_details(data, plane.placer, int(chosen.unlabeled[0]), known)
     else:
         found = row_details(data, plane.placer, int(chosen.labeled[0]), known)
-    return _json(found) | {"markup": _markup("row_card.row_card", found)}
-
-
-def _markup(part: str, *shown: Any) -> str:
-    """A part of the page as HTML, by the function of a module of the layout.
-
-    These import Dash, which a command that asks these routes does without.
-    """
-    module, write = part.split(".")
-    component = getattr(import_module(f"melm_studio.layout.{module}"), write)(*shown)
-    html: str = import_module("melm_studio.layout.shell.markup").markup(component)
-    return html
+    return _json(found) | {"markup": markup_of("row_card.row_card", found)}
 
 
 def selected(run_id: str, sequence: int) -> dict[str, Any]:
@@ -131,9 +117,9 @@ def selected(run_id: str, sequence: int) -> dict[str, Any]:
     plane = _plane(run_id, sequence)
     found = selection(plane.data, plane.placer, _requested(plane.data), plane.known)
     shown = {
-        "words": _markup("row_lists.selection_words", found),
-        "differences": _markup("row_lists.difference_items", found.differences),
-        "rows": _markup("row_lists.row_items", found.rows, found.n_rows),
+        "words": markup_of("row_lists.selection_words", found),
+        "differences": markup_of("row_lists.difference_items", found.differences),
+        "rows": markup_of("row_lists.row_items", found.rows, found.n_rows),
     }
     return _json(found) | {"markup": shown}
 
@@ -279,39 +265,23 @@ def _parameters(record: RunRecord, data: LabeledData) -> RunParameters:
 
 
 def distances(run_id: str, sequence: int) -> dict[str, Any]:
-    """T² and Q of the rows, with their limits."""
+    """T² and Q of the rows, with their limits; and why the row of the query is where it is."""
     record, event = own_run(run_id), requested_event(run_id, sequence)
     placer = services().rows.placer(record, event, requested_options())
     data = services().rows.data(record)
     found = row_distances(data, placer)
-    answer = _answer(found.words, distances_figure(found, data.class_names, _scheme()))
-    return answer | {"rows": [_listed(found, int(at)) for at in found.farthest(_MOST_LISTED)]}
-
-
-def _listed(found: RowDistances, at: int) -> dict[str, Any]:
-    """A row as an option, and its place in the figure."""
-    place = {"x": float(found.scores[at]), "y": float(found.residuals[at])}
-    return {"row": int(found.row_numbers[at]), "label": found.label(at), **place}
-
-
-def contributions(run_id: str, sequence: int, row: int) -> dict[str, Any]:
-    """What the features contribute to T² and Q of a row of the file."""
-    record, event = own_run(run_id), requested_event(run_id, sequence)
-    placer = services().rows.placer(record, event, requested_options())
-    data = services().rows.data(record)
-    indices = indices_of(data, [row])
-    if not len(indices):
-        flask.abort(404)
-    found = row_contributions(data, placer, int(indices[0]))
-    return _answer(_ROW.format(row=found.row), contributions_figure(found, _scheme()))
-
-
-def _scheme() -> Scheme:
-    return flask.request.args.get("scheme", Scheme.LIGHT, type=Scheme)
-
-
-def _answer(words: str, figure: Any) -> dict[str, Any]:
-    return {"words": words, "figure": json.loads(figure.to_json())}
+    row = flask.request.args.get("row", type=int)
+    scheme = flask.request.args.get("scheme", Scheme.LIGHT, type=Scheme)
+    chosen = indices_of(data, [] if row is None else [row])
+    explained = row_contributions(data, placer, int(chosen[0])) if len(chosen) else None
+    figures = {"plot": distances_figure(found, data.class_names, scheme, named=row)}
+    if explained is not None:
+        figures["contributions"] = contributions_figure(explained, scheme)
+    return {
+        "title": "Distances of the rows from the plane",
+        "markup": markup_of("distances.distances", found, row, explained),
+        "figures": {name: json.loads(each.to_json()) for name, each in figures.items()},
+    }
 
 
 def rows_of_run(run_id: str) -> flask.Response:
@@ -385,7 +355,7 @@ def _marks(record: RunRecord, marks_of: Callable[[pd.Series], RowMarks]) -> dict
     has_more = viewer.n_drawn < len(numbers)
     return {
         **msgspec.to_builtins(shown),
-        "markup": _markup("mark_legend.mark_legend", column, shown),
+        "markup": markup_of("mark_legend.mark_legend", column, shown),
         "every": {"palette": found.palette, "codes": codes} if has_more else None,
     }
 
@@ -426,7 +396,7 @@ def new_rows(run_id: str, sequence: int) -> dict[str, Any]:
         report = msgspec.structs.replace(report, notes=(*report.notes, note))
     return {
         "report": msgspec.to_builtins(report),
-        "markup": _markup("row_lists.new_row_items", report.rows),
+        "markup": markup_of("row_lists.new_row_items", report.rows),
         "points": {
             "x": points[:, 0].round(_DIGITS).tolist(),
             "y": points[:, 1].round(_DIGITS).tolist(),

@@ -187,10 +187,10 @@ class Analysis(ABC, Generic[R]):
         """Return what is found, or is found so far."""
 
     def shown(self, report: R, subject: Subject, query: Mapping[str, str]) -> dict[str, Any]:
-        """Return what the dialog shows besides the sentence, as JSON values.
+        """Return what the dialog shows besides the sentence.
 
         The page lays out the blocks of ``content`` (`melm_studio.analyses.content`). What a page
-        module of its own shows may have any other form. A figure is one of plotly, as a
+        module of its own needs besides are JSON values. A figure is one of plotly, as a
         dictionary: workers do not load plotly.
 
         Parameters

@@ -1,11 +1,14 @@
-"""What the dialog of an analysis shows below its sentence: blocks that the page lays out."""
+"""What the dialog of an analysis shows below its sentence: blocks that the page lays out.
+
+`melm_studio.layout.found` has the element of each kind.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-Block = dict[str, Any]  # JSON values
+Block = dict[str, Any]
 
 
 def words(text: str) -> Block:
@@ -20,24 +23,80 @@ def answer(text: str) -> Block:
 
 def notes(texts: Sequence[str]) -> Block:
     """Small print, a paragraph each."""
-    return {"kind": "notes", "texts": list(texts)}
+    return {"kind": "notes", "texts": texts}
 
 
 def items(texts: Sequence[str]) -> Block:
     """A list."""
-    return {"kind": "items", "texts": list(texts)}
+    return {"kind": "items", "texts": texts}
+
+
+def pairs(label: str, rows: Sequence[tuple[str, str]]) -> Block:
+    """A list of names, each with what is said of it."""
+    return {"kind": "pairs", "label": label, "rows": rows}
+
+
+def intervals(label: str, rows: Sequence[tuple[str, float, float, str]]) -> Block:
+    """A list of names, each with an interval within 0 to 1 and what is said of it."""
+    return {"kind": "intervals", "label": label, "rows": rows}
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Block:
     """A table, whose first column names the rows."""
-    return {"kind": "table", "head": list(head), "rows": [list(row) for row in rows]}
+    return {"kind": "table", "head": head, "rows": rows}
 
 
-def plot(figure: Mapping[str, Any], description: str) -> Block:
-    """A figure of plotly, as a dictionary, and what it says in words; a dialog has one."""
-    return {"kind": "plot", "figure": figure, "description": description}
+def plot(
+    figure: Mapping[str, Any], description: str, *, name: str = "plot", keys: bool = False
+) -> Block:
+    """A figure of plotly, as a dictionary, and what it says in words.
+
+    Several figures have a `name` each. One with `keys` has the focus: the words name its keys.
+    """
+    return {
+        "kind": "plot",
+        "figure": figure,
+        "description": description,
+        "name": name,
+        "keys": keys,
+    }
+
+
+def small_planes(label: str, planes: Sequence[tuple[int, str]]) -> Block:
+    """Other planes, by their number in the run of the analysis, as small pictures."""
+    return {"kind": "small_planes", "label": label, "planes": planes}
+
+
+def play(label: str) -> Block:
+    """A button with which the module of the analysis's own plays its planes."""
+    return {"kind": "play", "label": label}
+
+
+def preview() -> Block:
+    """Where the module of the analysis's own shows a plane and says what it is."""
+    return {"kind": "preview"}
+
+
+def branches(rows: Sequence[tuple[str, str]]) -> Block:
+    """Branches of a tree of planes by letter, each with what is said of it, to be walked along."""
+    return {"kind": "branches", "rows": rows}
 
 
 def choice(name: str, label: str, labels: Mapping[str, str], chosen: str) -> Block:
     """Values of a field of the query, of which the user can choose another one."""
     return {"kind": "choice", "name": name, "label": label, "labels": labels, "chosen": chosen}
+
+
+def selects(fields: Sequence[tuple[str, str, Mapping[str, str], str]]) -> Block:
+    """Fields of the query as lists that open: name, label, labels by value, chosen value."""
+    return {"kind": "selects", "fields": fields}
+
+
+def slider(name: str, label: str, texts: Sequence[str], chosen: int) -> Block:
+    """Values 0, 1, … of a field of the query, with what each means, on a slider."""
+    return {"kind": "slider", "name": name, "label": label, "texts": texts, "chosen": chosen}
+
+
+def new_run(label: str, address: str, *, is_offered: bool = True) -> Block:
+    """A button that begins the run of the view that an address answers."""
+    return {"kind": "new_run", "label": label, "address": address, "is_offered": is_offered}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from melm_core.base import FloatArray, UserError, percent
 from melm_core.evaluation import Stability, stability
 from melm_core.linalg import principal_angles
 from melm_core.methods import GAMMA, METHODS
+from melm_studio.analyses import content
 from melm_studio.analyses.analysis import Analysis, Subject, Work
 from melm_studio.analyses.report_section import Section, Table
 from melm_studio.record import Record
@@ -29,6 +30,11 @@ MOST_FEATURES = 8
 # `python -m experiments resamples` shows where real tables and noise are.
 STANDS, DANCES = 35.0, 45.0
 
+_MOST_SMALL = 12  # small pictures
+_INTERVALS = (
+    "Lengths of the loadings of the strongest features: 95 % of the resamples lie within the bar, "
+    "which ranges from 0 to 1."
+)
 _NO_PLANE = "The run has no plane to refit. Run it again, then resample its plane."
 _NONLINEAR = "{method} is nonlinear, so it has no plane to refit. Run a linear method."
 
@@ -104,12 +110,21 @@ class Resamples(Analysis[ResamplesReport]):
     def shown(
         self, report: ResamplesReport, subject: Subject, query: Mapping[str, str]
     ) -> dict[str, Any]:
+        labels = [resample_label(i, angle) for i, angle in enumerate(report.angles)]
+        small = [*zip(report.planes, labels, strict=True)][:_MOST_SMALL]
+        if report.mean >= 0:
+            small.insert(0, (report.mean, "Plane that they agree on"))
+        features = [
+            (each.name, each.low, each.high, each.words) for each in _features(report, subject)
+        ]
         return {
-            "note": resamples_note(report),
             "planes": report.planes,
-            "labels": [resample_label(i, angle) for i, angle in enumerate(report.angles)],
-            "mean": None if report.mean < 0 else report.mean,
-            "features": [asdict(feature) for feature in _features(report, subject)],
+            "content": [
+                *([content.play("Watch it move")] if len(report.planes) > 1 else []),
+                content.small_planes("Resamples", small),
+                content.intervals("Features", features),
+                content.notes([_INTERVALS, resamples_note(report)]),
+            ],
         }
 
     def section(self, report: ResamplesReport, subject: Subject) -> Section | None:

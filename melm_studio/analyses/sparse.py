@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from msgspec.structs import replace
@@ -19,6 +19,7 @@ from melm_core.evaluation import (
     winner_share,
 )
 from melm_core.methods import GAMMA, METHODS
+from melm_studio.analyses import content
 from melm_studio.analyses.analysis import (
     CLASSES,
     Analysis,
@@ -205,13 +206,13 @@ class Sparse(Analysis[SparseReport]):
     def shown(
         self, report: SparseReport, subject: Subject, query: Mapping[str, str]
     ) -> dict[str, Any]:
-        scheme = chosen(query, "scheme", Scheme.LIGHT)
-        return {
-            "note": sparse_note(report),
-            "sizes": [asdict(size) for size in named_sizes(report, subject.feature_names)],
-            "sufficient": report.sufficient,
-            "figure": sparse_figure(report, scheme) if report.sizes else None,
-        }
+        shown = []
+        if report.sizes:
+            figure = sparse_figure(report, chosen(query, "scheme", Scheme.LIGHT))
+            shown.append(content.plot(figure, self.sentence(report, is_final=subject.is_final)))
+        if report.sufficient:
+            shown += _size_blocks(report, subject, query.get("size", ""))
+        return {"content": [*shown, content.notes([sparse_note(report)])]}
 
     def section(self, report: SparseReport, subject: Subject) -> Section | None:
         if not report.sizes:
@@ -365,6 +366,31 @@ def named_sizes(report: SparseReport, names: Sequence[str]) -> list[NamedSize]:
         )
         for size in reversed(report.sizes)
     ]
+
+
+def _size_blocks(report: SparseReport, subject: Subject, wanted: str) -> list[content.Block]:
+    """A size that is slid to, counted from the fewest features, or the one that suffices."""
+    sizes = named_sizes(report, subject.feature_names)
+    numbers = [size.n_features for size in sizes]
+    at = numbers.index(report.sufficient)
+    if wanted.isdecimal() and int(wanted) < len(sizes):
+        at = int(wanted)
+    size = sizes[at]
+    n_features, n_named = number(size.n_features), len(size.names)
+    is_all = at == len(sizes) - 1  # the run itself
+    blocks = [
+        content.slider("size", "Number of features", [each.words for each in sizes], at),
+        content.answer(size.words),
+        content.new_run(
+            f"Run on these {n_features} features",
+            f"runs/{subject.record.run_id}/analyses/sparse/{size.n_features}",
+            is_offered=not is_all,
+        ),
+        content.pairs("Features kept", [*zip(size.names, size.shares, strict=True)]),
+    ]
+    if size.n_features > n_named:
+        blocks.append(content.notes([f"The first {n_named} of {n_features}."]))
+    return blocks
 
 
 def _share(size: SparseSize) -> str:

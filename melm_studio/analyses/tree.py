@@ -15,6 +15,7 @@ import numpy as np
 from melm_core.base import FloatArray, IntArray, percent, stratified_sample
 from melm_core.melm import TREE_GAMMAS, PlaneTree, TreeNode, plane_tree
 from melm_core.methods import BATCH_WEIGHT, COMPONENTS, SEED
+from melm_studio.analyses import content
 from melm_studio.analyses.analysis import CLASSES, Analysis, Subject, Work, chosen
 from melm_studio.analyses.report_section import Section, Table
 from melm_studio.planes.gamma_advice import recommended_gamma
@@ -52,6 +53,11 @@ _MEANING = (
     "that persists as the kernels change. The gray band is what shuffled labels reach. Lettered "
     "branches exceed it over an octave of kernel widths or more, and differ by 45° or more."
 )
+_MARKS = (
+    "Each mark is a plane where the divergence has an optimum, each line one that persists as the "
+    "kernels change. Dark lines exceed what shuffled labels reach (the gray band) over an octave "
+    "of γ or more. Click a mark to see its plane."
+)
 
 
 class Height(StrEnum):
@@ -66,6 +72,14 @@ _TITLES = {
     Height.ACCURACY: "held-out accuracy",
     Height.DIVERGENCE: "divergence (nats)",
 }
+_HEIGHTS: dict[str, str] = {
+    Height.ACCURACY: "Held-out accuracy",
+    Height.DIVERGENCE: "Divergence",
+}
+_KEYS = (
+    "Tree of planes. Left and right arrows change the kernel width, up and down the plane; Enter "
+    "shows it in the picture."
+)
 _LEAST_DIVERGENCE = 1e-3  # on a logarithmic axis
 _AXES: dict[Height, dict[str, Any]] = {
     Height.ACCURACY: {"tickformat": ".0%"},
@@ -189,11 +203,17 @@ class Tree(Analysis[TreeReport]):
     def shown(
         self, report: TreeReport, subject: Subject, query: Mapping[str, str]
     ) -> dict[str, Any]:
-        n_classes = len(subject.class_names)
+        branches = named_branches(report, len(subject.class_names))
+        drawn, planes = _drawn(report, subject, query)
         return {
-            "notes": tree_notes(report),
-            "branches": [asdict(branch) for branch in named_branches(report, n_classes)],
-            **_drawn(report, subject, query),
+            "branches": [asdict(branch) for branch in branches],
+            "planes": planes,
+            "content": [
+                *drawn,
+                content.preview(),
+                content.branches([(branch.letter, branch.words) for branch in branches]),
+                content.notes([*tree_notes(report), _MARKS]),
+            ],
         }
 
     def section(self, report: TreeReport, subject: Subject) -> Section | None:
@@ -215,10 +235,12 @@ class Tree(Analysis[TreeReport]):
 TREE = Tree()
 
 
-def _drawn(report: TreeReport, subject: Subject, query: Mapping[str, str]) -> dict[str, Any]:
-    """The figure, and its planes."""
+def _drawn(
+    report: TreeReport, subject: Subject, query: Mapping[str, str]
+) -> tuple[list[content.Block], list[dict[str, Any]]]:
+    """What the height is, and the figure; and its planes."""
     if not report.planes:
-        return {"planes": [], "figure": None}
+        return [], []
     n_classes = len(subject.class_names)
     arrays, height = tree_arrays(report, n_classes, chosen(query, "height", Height.ACCURACY))
     figure = tree_figure(
@@ -241,7 +263,8 @@ def _drawn(report: TreeReport, subject: Subject, query: Mapping[str, str]) -> di
             report.planes, arrays.heights, arrays.words, steps, strict=True
         )
     ]
-    return {"planes": planes, "figure": figure | {"height": height}}
+    heights = content.choice("height", "Height of the planes", _HEIGHTS, height)
+    return [heights, content.plot(figure, _KEYS, keys=True)], planes
 
 
 def tree_steps(planes: Sequence[TreePlane], heights: FloatArray) -> list[dict[str, int]]:

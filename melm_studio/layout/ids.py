@@ -37,9 +37,7 @@ COLUMNS_ALL = "columns-all"  # the role for all columns that the search found
 TABLE_TAB = "table-tab"
 TABLE_SHOWN = "table-shown"  # the data, as of when the dialog of the table was open
 FILE_FORM = "file-form"
-DISTANCES = "distances"
-FEATURES = "features-view"
-LOADINGS = "loadings"
+FOUND = "found"  # a window over the page with what a route answers
 OTHERS = "others"  # what a script moves into the open one of the dialogs beside the picture
 DOWNLOADS = "downloads"
 FILTERS = "filters"
@@ -135,16 +133,6 @@ CHECK_RUN = "check-run"
 CHECK_CLOCK = "check-clock"
 CHECK_BODY = "check-known"
 CHECK_STOP = "check-stop"
-
-# Decision surface
-SURFACE = "surface"
-SURFACE_REQUESTED = "surface-asked"  # the run whose plane a panel asks for
-SURFACE_RUN = "surface-run"
-SURFACE_KIND = "surface-kind"
-SURFACE_CLASS = "surface-class"
-SURFACE_METHOD = "surface-method"
-SURFACE_CAPTION = "surface-words"
-SURFACE_PLOT = "surface-plot"
 
 # Figure for print
 FIGURE = "figure"

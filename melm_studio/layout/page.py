@@ -6,7 +6,6 @@ import dash_mantine_components as dmc
 from dash import dcc, html
 from dash.development.base_component import Component
 
-from melm_studio.analyses import ANALYSES
 from melm_studio.layout import ids
 from melm_studio.layout.attributes import aria, data
 from melm_studio.layout.buttons import button, switch
@@ -23,12 +22,9 @@ from melm_studio.layout.present import (
     talk_screen,
 )
 from melm_studio.layout.run_dialogs import (
-    analysis_dialog,
-    distances_dialog,
+    analysis_dialogs,
     downloads_dialog,
-    features_dialog,
-    loadings_dialog,
-    surface_view,
+    found_window,
 )
 from melm_studio.layout.shell.header import header
 from melm_studio.layout.shell.help import help_view, tooltip, tour_note
@@ -64,7 +60,6 @@ def page() -> Component:
     return dmc.MantineProvider(
         [
             *_stores(),
-            surface_view(),
             check_view(),
             table_dialog(),
             *link_parts(),
@@ -88,10 +83,8 @@ def page() -> Component:
 def static_parts() -> list[Component]:
     """What only scripts open, fill and copy: parts of the document, outside of Dash's page."""
     return [
-        distances_dialog(),
-        features_dialog(),
-        *(analysis_dialog(each) for each in ANALYSES.values() if each.title),
-        loadings_dialog(),
+        found_window(),
+        *analysis_dialogs(),
         downloads_dialog(),
         figure_dialog(),
         talk_dialog(),

@@ -155,11 +155,17 @@ def _menus() -> list[Component]:
             **part("anchor"),
             **aria(pressed="false"),
         ),
-        button("R²Y and Q²", "explore-only", **part("latent"), **needs(LATENT)),
+        _latent_button(),
         figure_button("run", "is-small explore-only"),
         *run_menu(),
         icon_button("close", "Remove this run", **part("remove")),
     ]
+
+
+def _latent_button() -> Component:
+    """What latent components explain and predict, which a script writes on it, and more of that."""
+    names = {**part("latent"), **data(window="latent-structure"), **needs(LATENT)}
+    return button("R²Y and Q²", "explore-only", **names)
 
 
 def _verdict() -> Component:
@@ -282,7 +288,7 @@ def run_menu() -> list[Component]:
         menu_item("Copy link", **data(link="copy")),
         menu_item("Add to story", **data(story="add")),
         menu_item(OTHERS_TITLE, "is-apart", **part("open-others")),
-        menu_item("Decision surface", **part("surface"), **needs(FLAT, CLASSES)),
+        menu_item("Decision surface", **data(window="surface"), **needs(FLAT, CLASSES)),
         menu_item(f"{DOWNLOADS_TITLE}…", "is-apart", **part("open-downloads")),
         menu_item("Remove all runs", **part("remove-all")),
     ]

@@ -22,7 +22,11 @@ from melm_studio.rows.distances import RowContributions, RowDistances
 
 
 def distances_figure(
-    distances: RowDistances, class_names: Sequence[str], scheme: Scheme = Scheme.LIGHT
+    distances: RowDistances,
+    class_names: Sequence[str],
+    scheme: Scheme = Scheme.LIGHT,
+    *,
+    named: int | None = None,
 ) -> go.Figure:
     """Q against T² of each row, in the colors of the classes; held-out rows are open.
 
@@ -31,6 +35,8 @@ def distances_figure(
     distances : RowDistances
     class_names : sequence of str
     scheme : Scheme
+    named : int, optional
+        A row of the file whose name stands beside its mark, if it is drawn.
     """
     theme = THEMES[scheme]
     figure = go.Figure(
@@ -46,6 +52,16 @@ def distances_figure(
     if np.isfinite(distances.residual_limit):
         figure.add_hline(distances.residual_limit, line={**line, "dash": "dash"})
         figure.add_hline(distances.new_residual_limit, line={**line, "dash": "dot"})
+    for at in np.flatnonzero(distances.row_numbers == named) if named is not None else ():
+        figure.add_annotation(
+            x=distances.scores[at],
+            y=distances.residuals[at],
+            text=_label(distances, int(at)),
+            ax=0,
+            ay=-28,
+            arrowhead=0,
+            font={"size": 13},
+        )
     figure.update_xaxes(title="T², in the plane", rangemode="tozero", gridcolor=theme.grid)
     figure.update_yaxes(title="Q, off the plane", rangemode="tozero", gridcolor=theme.grid)
     return _laid_out(figure, theme).update_layout(dragmode="pan", hovermode="closest")
@@ -91,7 +107,7 @@ def _rows(
     distances: RowDistances, code: int, is_held_out: bool, name: str, theme: Theme
 ) -> go.Scatter:
     chosen = np.flatnonzero((distances.codes == code) & (distances.is_held_out == is_held_out))
-    names = [html.escape(distances.label(int(at)), quote=False) for at in chosen]
+    names = [_label(distances, int(at)) for at in chosen]
     shape = class_shape(code)
     return go.Scatter(
         x=distances.scores[chosen],
@@ -111,6 +127,10 @@ def _rows(
         + ("held out" if is_held_out else "training")
         + "</extra>",
     )
+
+
+def _label(distances: RowDistances, at: int) -> str:
+    return html.escape(distances.label(at), quote=False)
 
 
 def _laid_out(figure: go.Figure, theme: Theme) -> go.Figure:

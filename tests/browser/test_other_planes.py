@@ -125,7 +125,7 @@ def test_the_features_that_suffice_are_named_and_run_on_their_own(page: Page):
     expect(words).to_have_text(answer, timeout=FOUND_MS)
     expect(beside.locator("progress")).to_be_hidden(timeout=FOUND_MS)
     (n_kept,) = answer.match(words.text_content()).groups()
-    kept = beside.locator(".sparse-features li")
+    kept = beside.locator(".found-pairs li")
     expect(kept).to_have_count(int(n_kept))
     fewer = beside.get_by_role("slider", name="Number of features")
     fewer.fill("0")

@@ -7,7 +7,6 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from melm_studio.layout import ids
 from tools.driver.page import StudioPage
 
 
@@ -17,12 +16,17 @@ def test_a_panel_shows_a_machine_its_modes_and_their_speed(page: Page):
     panel = studio.run("LDA")
     panel.expect_end()
     panel.choose("Decision surface")
-    words, plot = page.locator(f"#{ids.SURFACE_CAPTION}"), page.locator(f"#{ids.SURFACE_PLOT}")
+    window = page.get_by_role("dialog", name="Decision surface in the plane of LDA")
+    words, plot = window.get_by_role("status"), window.locator('[data-kept="surface"]')
     expect(words).to_have_text(re.compile(r"centers.*; AUC \d\.\d{3} against \d\.\d{3}"))
     expect(plot.locator(".heatmaplayer image")).to_have_count(2)
     expect(plot.locator(".textpoint").first).to_be_visible()
-    page.get_by_label("Class, against the rest").and_(page.get_by_role("textbox")).click()
-    page.get_by_role("option", name="Grignolino").click()
-    expect(plot).to_have_attribute("data-state", "drawn")
+    before = words.text_content()
+    choice = window.get_by_label("Class, against the rest")
+    choice.focus()
+    choice.select_option("Grignolino")
+    expect(words).not_to_have_text(before)
+    expect(choice).to_be_focused()
+    expect(plot.locator(".heatmaplayer image")).to_have_count(2)
     page.keyboard.press("Escape")
     expect(words).to_be_hidden()

@@ -153,7 +153,7 @@ def test_every_route_to_the_best_gamma_ends_at_the_same_width(studio, visitor, m
     answer = visitor.http.get(f"/runs/{run}/gamma-advice").json
     visitor.http.post(f"/runs/{run}/analyses/tree")
     studio.work()
-    layout = visitor.http.get(f"/runs/{run}/analyses/tree").json["figure"]["layout"]
+    layout = visitor.http.get(f"/runs/{run}/analyses/tree").json["figures"]["plot"]["layout"]
     (of_tree,) = (one["x"] for one in layout["annotations"] if one["text"] == "recommended")
     of_slider = visitor.news(found.run_id)["gamma"]
     advice = answer["advice"]

@@ -95,7 +95,6 @@ def theirs(studio) -> Page:
     visitor.open_table()
     visitor.values |= {
         f"{ids.CHECK_REQUESTED}.data": {"run": run},
-        f"{ids.SURFACE_REQUESTED}.data": {"run": run},
         f"{ids.CHECK}.opened": True,
         f"{ids.COMPARE_TAB}.value": "ranking",
         f"{ids.MODE}.value": "compare",

@@ -38,7 +38,6 @@ def visitor(studio) -> Visitor:
     studio.work()
     visitor.values |= {
         f"{ids.CHECK_REQUESTED}.data": {"run": run},
-        f"{ids.SURFACE_REQUESTED}.data": {"run": run},
         f"{ids.CHECK}.opened": True,
         f"{ids.COMPARE_TAB}.value": "ranking",
         f"{ids.MODE}.value": "compare",

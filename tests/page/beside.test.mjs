@@ -1,42 +1,43 @@
-// A dialog beside the picture shows the answer to its last request, and does nothing once it is closed.
+// What was found out is shown as the answer to the last question, and nothing is done once its dialog is closed.
 import assert from "node:assert/strict";
 import { beforeEach, mock, test } from "node:test";
 
-
-const part = () => ({
-  textContent: "",
-  hidden: false,
-  dataset: {},
-  append: () => undefined,
-  focus: () => undefined,
-  querySelector: () => null,
-  replaceChildren: () => undefined,
-  setAttribute: () => undefined,
-});
-
-class Dialog {
-  open = false;
-  parts = new Map();
-  show() { this.open = true; }
-  close() { this.open = false; }
-  addEventListener() {}
+class Part extends EventTarget {
+  textContent = "";
+  firstChild = null;
+  hidden = false;
+  dataset = {};
+  childNodes = [];
+  closest = () => this;
+  focus = () => undefined;
+  querySelectorAll = () => [];
   querySelector(selector) {
-    if (!this.parts.has(selector)) this.parts.set(selector, part());
+    this.parts ??= new Map();
+    if (!this.parts.has(selector)) this.parts.set(selector, new Part());
     return this.parts.get(selector);
   }
 }
 
-const dialogs = { loadings: new Dialog(), "analysis-resamples": new Dialog() };
-const loadings = dialogs.loadings;
-const drawn = [];
-const made = []; // elements, in their order
+class Dialog extends Part {
+  open = false;
+  show() { this.open = true; }
+  showModal() { this.open = true; }
+  close() { this.open = false; }
+}
+
+let dialogs; // by their ids
 globalThis.document = /** @type {any} */ ({
   body: { dataset: {} },
   documentElement: { dataset: {} },
-  createElement: () => made[made.push(part()) - 1],
-  getElementById: (id) => dialogs[id],
+  querySelectorAll: () => [],
+  addEventListener: () => undefined,
+  getElementById: (id) => (dialogs[id] ??= new Dialog()),
 });
-globalThis.window = /** @type {any} */ ({ Plotly: { react: async (_, data) => drawn.push(data) } });
+globalThis.DOMParser = /** @type {any} */ (class {
+  parseFromString = () => ({ body: { childNodes: [] } });
+});
+const drawn = [];
+globalThis.window = /** @type {any} */ ({ Plotly: { react: async (_, data) => drawn.push(data), purge: () => undefined } });
 
 let changeScheme; // of the dialog that was made last
 globalThis.MutationObserver = /** @type {any} */ (class {
@@ -44,32 +45,38 @@ globalThis.MutationObserver = /** @type {any} */ (class {
   observe() {}
 });
 
-const { Beside } = await import("../../assets/studio/analyses/beside.mjs");
+const { View: Beside } = await import("../../assets/studio/analyses/beside.mjs");
 const { View: Loadings } = await import("../../assets/studio/analyses/loadings_view.mjs");
 const { View: Resamples } = await import("../../assets/studio/analyses/resamples_view.mjs");
+const { openWindow } = await import("../../assets/studio/analyses/window.mjs");
+const { selectedRows } = await import("../../assets/studio/rows/singled_out.mjs");
 
 let waiting; // requests, with what answers them
 beforeEach(() => {
   waiting = [];
   drawn.length = 0;
+  dialogs = { found: dialogs?.found }; // of which there is one
   globalThis.fetch = /** @type {any} */ ((address, { method = "GET" } = {}) =>
     new Promise((resolve) => {
-      waiting.push({ address, method, answer: (body) => resolve({ ok: true, json: async () => body }) });
+      const answer = (body, ok = true) => resolve({ ok, status: 400, json: async () => body });
+      waiting.push({ address, method, answer });
     }));
 });
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 const panelAt = (run, sequence) =>
-  /** @type {any} */ ({ run, plane: { sequence }, node: new EventTarget(), part, query: () => new URLSearchParams() });
-const found = (plane, isFinal = true) => ({ loadings: { data: plane, layout: {} }, tree: plane, is_final: isFinal });
+  /** @type {any} */ ({ run, plane: { sequence }, node: new EventTarget(), part: () => new Part(), query: () => new URLSearchParams() });
+const found = (words, isFinal = true) =>
+  ({ run: "r", words, title: words, markup: "", figures: { plot: { data: words, layout: {} } }, is_final: isFinal });
 
 class Tree extends Beside {
   shown = [];
-  show() { this.shown.push(this.found.tree); }
+  constructor() { super("tree"); }
+  show() { this.shown.push(this.found.words); }
 }
 
 test("an answer that comes after a later one is dropped", async () => {
-  const view = new Tree(/** @type {any} */ (new Dialog()), "tree");
+  const view = new Tree();
   view.open(panelAt("a", 0));
   view.load();
   waiting[1].answer(found("second"));
@@ -80,10 +87,10 @@ test("an answer that comes after a later one is dropped", async () => {
 });
 
 test("a dialog that is closed before the first answer begins nothing and follows nothing", async () => {
-  for (const answer of [{ tree: null }, found("tree", false)]) {
+  for (const answer of [{ run: null }, found("tree", false)]) {
     mock.timers.enable({ apis: ["setTimeout"] });
     waiting = [];
-    const view = new Tree(/** @type {any} */ (new Dialog()), "tree");
+    const view = new Tree();
     view.open(panelAt("a", 0));
     view.close();
     waiting[0].answer(answer);
@@ -96,7 +103,7 @@ test("a dialog that is closed before the first answer begins nothing and follows
 });
 
 test("a figure is drawn in the colors of the page, also once they have changed", async () => {
-  const view = new Tree(/** @type {any} */ (new Dialog()), "tree");
+  const view = new Tree();
   changeScheme(); // while the dialog is closed
   assert.equal(waiting.length, 0);
   view.open(panelAt("a", 0));
@@ -109,7 +116,7 @@ test("a figure is drawn in the colors of the page, also once they have changed",
 });
 
 test("a run that another one took the place of is no longer listened to", () => {
-  const view = new Tree(/** @type {any} */ (new Dialog()), "tree");
+  const view = new Tree();
   let looks = 0;
   view.look = () => (looks += 1);
   const [a, b] = [panelAt("a", 0), panelAt("b", 0)];
@@ -120,7 +127,7 @@ test("a run that another one took the place of is no longer listened to", () => 
 });
 
 test("the dialog of a run that is removed closes, and an answer on its way is dropped", async () => {
-  const view = new Tree(/** @type {any} */ (new Dialog()), "tree");
+  const view = new Tree();
   const panel = panelAt("a", 0);
   view.open(panel);
   waiting[0].answer(found("tree", false));
@@ -133,6 +140,20 @@ test("the dialog of a run that is removed closes, and an answer on its way is dr
   waiting[1].answer(found("late"));
   await settled();
   assert.deepEqual([view.shown, view.found], [["tree"], null]);
+});
+
+test("a choice is asked for until another run is opened", async () => {
+  const view = new Beside("sets");
+  view.open(panelAt("a", 0));
+  view.press(/** @type {any} */ ({ dataset: { choice: "coverage", value: "0.9" } }));
+  view.choose("size", "2");
+  view.open(panelAt("b", 0));
+  assert.deepEqual(waiting.map(({ address }) => address), [
+    "runs/a/analyses/sets?scheme=light",
+    "runs/a/analyses/sets?scheme=light&coverage=0.9",
+    "runs/a/analyses/sets?scheme=light&coverage=0.9&size=2",
+    "runs/b/analyses/sets?scheme=light",
+  ]);
 });
 
 test("loadings are those of the plane on screen, also where it was on screen before the dialog was closed", async () => {
@@ -153,7 +174,7 @@ test("loadings are those of the plane on screen, also where it was on screen bef
   panel.plane = { sequence: 4 };
   await paint();
   await answerLast();
-  loadings.close();
+  view.dialog.close();
   panel.plane = { sequence: 5 };
   view.open(panel);
   await answerLast();
@@ -177,14 +198,45 @@ test("the plane that moves is as before once the resamples of another run are op
   }));
   const view = new Resamples();
   view.open(/** @type {any} */ (panels[0]));
-  const resamples = { run: "r", planes: [1, 2], mean: null, labels: ["", ""], note: "", features: [], is_final: true };
-  waiting[0].answer(resamples);
+  waiting[0].answer({ ...found(""), planes: [1, 2] });
   await settled();
-  const play = made.find(({ className }) => className === "button is-light");
-  const atRest = play.textContent;
-  play.onclick();
-  assert.notEqual(play.textContent, atRest);
+  const play = view.kept("play");
+  view.press(play);
+  assert.equal(play.textContent, "Stop moving");
   view.open(/** @type {any} */ (panels[1]));
   assert.deepEqual(changes, [["a", { morph: null }]]);
   assert.equal(play.textContent, "Watch it move");
+});
+
+const title = () => dialogs.found.querySelector('[data-found="title"]').textContent;
+
+test("an answer about what the window was opened for before is dropped, and so is its refusal", async () => {
+  openWindow("runs/a/features/0");
+  openWindow("runs/a/features/1");
+  waiting[1].answer(found("second"));
+  await settled();
+  waiting[0].answer({ words: "No such feature." }, false);
+  await settled();
+  assert.deepEqual([title(), drawn], ["second", ["second"]]);
+});
+
+test("what is refused is said in the window, whose choices stay", async () => {
+  openWindow("runs/a/surface");
+  waiting[0].answer({ words: "The sides have 0 and 9 rows." }, false);
+  await settled();
+  const content = dialogs.found.querySelector('[data-found="content"]');
+  assert.equal(content.querySelector("[role=status]").textContent, "The sides have 0 and 9 rows.");
+  assert.equal(content.ariaBusy, "false");
+});
+
+test("a row whose mark is clicked is selected, and explained", async () => {
+  openWindow("runs/a/planes/0/distances", { row: "" });
+  let click;
+  const plot = dialogs.found.querySelector('[data-found="content"]').querySelector('[data-kept="plot"]');
+  Object.assign(plot, { removeAllListeners: () => undefined, on: (_, callback) => (click = callback) });
+  waiting[0].answer(found("a"));
+  await settled();
+  click({ points: [{ customdata: 3 }] });
+  assert.deepEqual([...selectedRows.value], [3]);
+  assert.match(waiting[1].address, /row=3/);
 });

@@ -1,39 +1,34 @@
 // A dialog beside the picture, which stays in use: shows what a run about the front run has found,
 // and follows it while it is at work.
-import { ask, requested, sentenceOf } from "../page/answers.mjs";
-import { onColorScheme, wait } from "../page/dom.mjs";
+import { requested, sentenceOf } from "../page/answers.mjs";
+import { byId, wait, write } from "../page/dom.mjs";
 import { showNotice } from "../page/notice.mjs";
+import { Found, update } from "./found.mjs";
 
 const FOLLOWED_EVERY_MS = 1000;
 
-/** @type {Beside | null} */
+/** @type {View | null} */
 let front = null; // one at a time
 
-export class Beside {
+export class View extends Found {
   /**
-   * @param {HTMLDialogElement} dialog
-   * @param {string} name of the route, and of what is asked for in its answer
+   * @param {string} name of the analysis
    * @param {string[]} events of the panel after which the dialog looks at it
    */
-  constructor(dialog, name, events = ["panel:options"]) {
-    this.dialog = dialog;
+  constructor(name, events = ["panel:options"]) {
+    const dialog = byId(`analysis-${name}`);
+    super(dialog, dialog.querySelector('[data-beside="content"]'));
     this.name = name;
-    this.address = name; // of the route
-    this.answered = name; // in its answer, null where nothing was asked for
     this.events = events;
     this.listening = new AbortController(); // to the panel
-    /** @type {any} */
-    this.found = null; // the last answer
     /** @type {Panel | null} */
     this.panel = null;
-    this.nLoaded = 0; // requests, so that the answer to the last one is shown
     this.nFollowed = 0; // how often it was followed, so that one loop does
     this.playing = 0; // which motion is on; 0 for none
-    /** @type {HTMLElement} */ (dialog.querySelector("[data-closes]")).onclick = () => this.close();
+    dialog.querySelector("[data-closes]").onclick = () => this.close();
     this.part("stop").onclick = () => this.send(`${this.address}/stop`);
-    this.part("begin").onclick = () => this.begin().catch(console.warn);
-    dialog.addEventListener("keydown", (event) => this.press(event));
-    onColorScheme(() => dialog.open && this.load().catch(console.warn));
+    this.part("begin").onclick = () => this.compute().catch(console.warn);
+    dialog.addEventListener("keydown", (event) => this.pressKey(event));
   }
 
   /** @param {string} name @returns {any} */
@@ -49,6 +44,7 @@ export class Beside {
     if (this.panel !== panel) {
       this.forget();
       this.panel = panel;
+      this.address = `runs/${panel.run}/analyses/${this.name}`;
       this.listen();
     }
     document.body.dataset.beside = this.name; // the stage leaves it room
@@ -56,7 +52,7 @@ export class Beside {
     const number = (this.nFollowed += 1);
     const isWanted = () => number === this.nFollowed; // not closed, nor opened for another run meanwhile
     this.load()
-      .then((isKnown) => isWanted() && (isKnown && !this.isOutdated() ? this.follow() : this.begin()))
+      .then((isKnown) => isWanted() && (isKnown && !this.isOutdated() ? this.follow() : this.compute()))
       .catch((error) => this.panel === panel && showNotice(sentenceOf(error)));
   }
 
@@ -81,12 +77,12 @@ export class Beside {
   leave() {
     this.close();
     this.listening.abort();
-    this.nLoaded += 1; // an answer on its way is about nothing
+    this.nAsked += 1; // an answer on its way is about nothing
     this.forget();
     this.panel = null;
   }
 
-  async begin() {
+  async compute() {
     if (!(await this.send(`${this.address}?${this.wanted()}`))) return;
     await this.load();
     await this.follow();
@@ -104,7 +100,7 @@ export class Beside {
 
   async send(path) {
     try {
-      await requested(`runs/${this.panel.run}/${path}`, {});
+      await requested(path, {});
       return true;
     } catch (error) {
       this.part("words").textContent = sentenceOf(error);
@@ -121,45 +117,30 @@ export class Beside {
     }
   }
 
-  /** Loads and shows what is found; whether there is anything. */
-  async load() {
-    const number = (this.nLoaded += 1);
-    const found = await ask(`runs/${this.panel.run}/${this.address}?${this.query()}`);
-    if (number !== this.nLoaded || found[this.answered] === null) return found[this.answered] !== null;
-    this.found = found;
-    this.showProgress(found);
-    this.show();
-    return true;
-  }
-
-  showProgress({ words, stage, fraction, is_final: isFinal, can_begin: canBegin }) {
-    if (this.part("words").textContent !== words) this.part("words").textContent = words;
+  show() {
+    const { words, stage, fraction, is_final: isFinal, can_begin: canBegin } = this.found;
+    write(this.part("words"), words);
     this.part("progress").value = fraction;
     this.part("progress").hidden = this.part("stop").hidden = isFinal;
     this.part("begin").hidden = !canBegin;
     this.part("stage").textContent = isFinal && !canBegin ? "" : stage;
+    super.show();
   }
 
   /** @param {KeyboardEvent} event */
-  press(event) {
+  pressKey(event) {
     if (event.key !== "Escape") return;
     this.close();
     event.preventDefault();
     event.stopPropagation();
   }
 
-  /** What is asked for, beside the run. */
-  query() {
-    return new URLSearchParams();
-  }
-
   /** Forgets what is known of a run. */
   forget() {
     this.found = null;
+    this.asked = {};
+    update(this.content, "");
   }
-
-  /** Shows what is found. */
-  show() {}
 
   /** The picture shows another plane. */
   look() {}

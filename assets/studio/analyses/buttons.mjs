@@ -1,22 +1,56 @@
-// Opens what an analysis of a run has found: the tree of its planes, its resamples, the loadings of its plane, how few
-// features suffice, the distances of its rows. Their scripts are loaded by the first click.
-import { sentenceOf } from "../page/answers.mjs";
+// Opens what is found out about a run: beside its picture the tree of its planes, its resamples, the loadings of its
+// plane, how few features suffice; in a window its features, its decision surface, the distances of its rows. Their
+// scripts are loaded by the first click.
+import { ask, sentenceOf } from "../page/answers.mjs";
 import { byId } from "../page/dom.mjs";
 import { NO_PLANE, showNotice, whenLoaded } from "../page/notice.mjs";
 import { addToPanels } from "../panel/features.mjs";
 import { isMet } from "../panel/panels.mjs";
+import { selectedRows } from "../rows/singled_out.mjs";
 
-export function addOtherPlanes() {
+export function addAnalyses() {
   addToPanels((panel) => {
     const others = panel.part("open-others");
     others.hidden = !offered(panel).length;
     others.onclick = () => openAnalysis(panel, offered(panel)[0].dataset.analysis);
-    const distances = panel.part("show-distances"); // a nonlinear projection has none
-    if (distances) distances.onclick = () => openDistances(panel);
+    panel.part("show-distances")?.addEventListener("click", () => openDistances(panel)); // not of a nonlinear projection
+    if (panel.part("latent")) nameByShares(panel);
     for (const button of /** @type {NodeListOf<HTMLElement>} */ (panel.node.querySelectorAll("[data-analysis]"))) {
       button.onclick = () => openAnalysis(panel, button.dataset.analysis);
     }
+    for (const button of /** @type {NodeListOf<HTMLElement>} */ (panel.node.querySelectorAll("[data-window]"))) {
+      button.onclick = () => openWindow(`runs/${panel.run}/${button.dataset.window}`);
+    }
   });
+}
+
+/** Opens the window with what a route answers. @param {string} address @param {Record<string, string>} [asked] */
+export const openWindow = async (address, asked) => (await whenLoaded(import("./window.mjs")))?.openWindow(address, asked);
+
+/** Opens the distances of all rows; one that is selected is explained. @param {Panel} panel */
+function openDistances(panel) {
+  if (!panel.plane) return;
+  const [row, ...others] = selectedRows.value ?? [];
+  const asked = { ...Object.fromEntries(panel.query()), row: row && !others.length ? String(row) : "" };
+  openWindow(`runs/${panel.run}/planes/${panel.plane.sequence}/distances`, asked);
+}
+
+/** Says on a button what the components of PLS-DA and OPLS-DA explain and predict. @param {Panel} panel */
+function nameByShares(panel) {
+  const button = panel.part("latent");
+  let isAsked = false;
+  const name = async () => {
+    if (isAsked || !panel.isFinal || !panel.plane) return;
+    isAsked = true;
+    try {
+      const { line, words } = await ask(`runs/${panel.run}/${button.dataset.window}`);
+      Object.assign(button, { textContent: line, title: words });
+    } catch (error) {
+      button.title = sentenceOf(error);
+    }
+  };
+  // The plane may arrive before the news that it is the last.
+  for (const event of ["panel:plane", "panel:news"]) panel.node.addEventListener(event, name);
 }
 
 /** @returns {HTMLElement[]} */
@@ -33,15 +67,15 @@ export async function openOther(panel, name) {
 }
 
 // What has a module of its own; of the others the page shows what their answers say.
-const OF_THEIR_OWN = ["loadings", "lot_change", "resamples", "sparse", "tree"];
+const OF_THEIR_OWN = ["loadings", "lot_change", "resamples", "tree"];
 
-/** What was opened, by name. @type {Record<string, import("./beside.mjs").Beside>} */
+/** What was opened, by name. @type {Record<string, import("./beside.mjs").View>} */
 const views = {};
 
 /** Opens an analysis of a run, with tabs for the others. @param {Panel} panel @param {string} name */
 async function openAnalysis(panel, name) {
-  const view = OF_THEIR_OWN.includes(name) ? name : "found";
-  const module = await whenLoaded(import(`./${view}_view.mjs`));
+  const view = OF_THEIR_OWN.includes(name) ? `${name}_view` : "beside";
+  const module = await whenLoaded(import(`./${view}.mjs`));
   if (!module) return;
   if (!panel.plane) return showNotice(NO_PLANE);
   views[name] ??= new module.View(name);
@@ -56,11 +90,6 @@ async function openAnalysis(panel, name) {
     each.onclick = () => openAnalysis(panel, each.dataset.analysis);
   }
   tab.focus();
-}
-
-/** @param {Panel} panel */
-async function openDistances(panel) {
-  (await whenLoaded(import("./distances.mjs")))?.showDistances(panel);
 }
 
 /** Walks along a branch of the tree; where there is none, opens the tree, which begins to grow. @param {Panel | undefined} panel */

@@ -3,12 +3,12 @@
 import { hide, write } from "../page/dom.mjs";
 import { moveAmong } from "../page/menu.mjs";
 import { mode } from "../page/mode.mjs";
-import { whenLoaded } from "../page/notice.mjs";
 import { sendCommand } from "../panel/commands.mjs";
 import { addToPanels } from "../panel/features.mjs";
 import { originOf, tipsOf } from "../plane/arrows.mjs";
 import { shortened } from "../plane/label_placement.mjs";
 import { drawnAxes, toPixels } from "../plane/pixel_axes.mjs";
+import { openWindow } from "./buttons.mjs";
 import { PixelImages } from "./pixel_images.mjs";
 
 /** @typedef {{ feature: number, name: string, x: number, y: number, share?: number, is_seen?: boolean, words?: string, shape?: string, is_stable?: boolean, stability?: string }} Feature */
@@ -41,7 +41,7 @@ class FeatureList {
     this.list.addEventListener("keydown", (event) => moveAmong(event, this.buttons()));
     this.list.addEventListener("click", ({ target }) => this.press(target.closest("[data-feature]")));
     panel.part("one-component").onclick = () => sendCommand(panel, "one-component");
-    panel.part("feature-densities").onclick = () => this.showDensities();
+    panel.part("feature-densities").onclick = () => openWindow(`runs/${panel.run}/features/${this.pressed}`);
   }
 
   // While planes follow each other the strongest features suffice; a plane that stays has all.
@@ -118,11 +118,6 @@ class FeatureList {
     const isSame = unseen.size === panel.unseen.size && [...unseen].every((feature) => panel.unseen.has(feature));
     panel.unseen = unseen;
     if (!isSame) panel.paint();
-  }
-
-  async showDensities() {
-    const dialog = await whenLoaded(import("./features_dialog.mjs"));
-    dialog?.openFeatures(`runs/${this.panel.run}/features/${this.pressed}`);
   }
 
   /** @returns {HTMLElement[]} */

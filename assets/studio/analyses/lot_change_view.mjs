@@ -1,26 +1,23 @@
 // Whether the lot of a second file has changed, beside the picture: compares the rows that are placed in it.
 import { ask } from "../page/answers.mjs";
-import { button } from "../page/dom.mjs";
 import { onChange } from "../page/signals.mjs";
 import { fields } from "../rows/new_rows.mjs";
 import { placedFile } from "../rows/new_rows_buttons.mjs";
-import { View as FoundView } from "./found_view.mjs";
+import { View as Beside } from "./beside.mjs";
 
-export class View extends FoundView {
+export class View extends Beside {
   /** @param {string} name of the analysis */
   constructor(name) {
     super(name);
-    this.chooseFile = button("button", "New rows from a file…", () => this.panel.part("add-rows").click());
-    this.part("content").before(this.chooseFile);
     this.comparedWith = "";
-    onChange(placedFile, () => this.dialog.open && this.isOutdated() && this.begin().catch(console.warn));
-    this.forget();
+    this.part("choose-file").onclick = () => this.panel.part("add-rows").click();
+    onChange(placedFile, () => this.dialog.open && this.isOutdated() && this.compute().catch(console.warn));
   }
 
   forget() {
     super.forget();
     this.comparedWith = "";
-    this.chooseFile.hidden = placedFile.value !== null;
+    this.part("choose-file").hidden = placedFile.value !== null;
   }
 
   wanted() {
@@ -32,19 +29,19 @@ export class View extends FoundView {
     return placedFile.value !== null && this.wanted().toString() !== this.comparedWith;
   }
 
-  async begin() {
+  async compute() {
     this.forget();
-    if (!placedFile.value) {
-      for (const part of ["progress", "stop", "begin"]) this.part(part).hidden = true;
-      this.part("words").textContent = (await ask(`runs/${this.panel.run}/${this.address}`)).words;
-      return;
+    if (placedFile.value) {
+      this.comparedWith = this.wanted().toString();
+      return super.compute();
     }
-    this.comparedWith = this.wanted().toString();
-    await super.begin();
+    for (const part of ["progress", "stop", "begin"]) this.part(part).hidden = true;
+    this.part("words").textContent = (await ask(this.address)).words;
+    return undefined;
   }
 
   show() {
-    this.chooseFile.hidden = true;
+    this.part("choose-file").hidden = true;
     super.show();
   }
 }

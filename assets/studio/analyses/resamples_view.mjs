@@ -1,42 +1,29 @@
 // The plane of a run as it moves between bootstrap resamples, beside the picture: played in the picture
 // as a loop, and each resample as a small picture.
-import { ask } from "../page/answers.mjs";
-import { button, element, lessMotion, span, wait } from "../page/dom.mjs";
+import { ask, remembering } from "../page/answers.mjs";
+import { wait } from "../page/dom.mjs";
 import { speed } from "../panel/history.mjs";
-import { AnalysisView } from "./analysis_view.mjs";
+import { View as Beside } from "./beside.mjs";
 import { drawPreview } from "./preview.mjs";
+import { otherPlane } from "./tree_steps.mjs";
 
 const FRAME_MS = 1000 / 15;
 const FRAMES_A_RESAMPLE = 12;
 const FRAMES_AHEAD = 3;
-const MOST_MULTIPLES = 12;
-const INTERVALS =
-  "Lengths of the loadings of the strongest features: 95 % of the resamples lie within the bar, which ranges from 0 to 1.";
+const MOST_FRAMES = 1000;
+const [WATCH, STOP] = ["Watch it move", "Stop moving"];
 
-export class View extends AnalysisView {
+export class View extends Beside {
   constructor() {
-    const play = button("button is-light", "Watch it move", () => this.toggle());
-    play.disabled = true;
-    const multiples = element("div", "multiples");
-    multiples.setAttribute("role", "group");
-    multiples.setAttribute("aria-label", "Resamples");
-    const features = element("ul", "intervals");
-    features.setAttribute("aria-label", "Features");
-    const note = element("p", "hint");
-    super("resamples", element("div", "", play), multiples, features, element("p", "hint", INTERVALS), note);
-    this.parts = { play, multiples, features, note };
+    super("resamples");
+    /** What each small picture shows. @type {WeakMap<Element, string>} */
+    this.drawn = new WeakMap();
   }
 
   // Of the run that is open already, the motion ends where it began.
   open(panel) {
     if (this.playing) this.toggle();
     super.open(panel);
-  }
-
-  forget() {
-    super.forget();
-    this.parts.multiples.replaceChildren();
-    this.parts.features.replaceChildren();
   }
 
   close() {
@@ -47,39 +34,29 @@ export class View extends AnalysisView {
   }
 
   show() {
-    const { planes, mean, labels, note, features } = this.found;
-    this.parts.note.textContent = note;
-    this.parts.play.hidden = lessMotion.matches;
-    this.parts.play.disabled = planes.length < 2;
-    if (mean !== null) this.addMultiple(mean, "Plane that they agree on");
-    planes.slice(0, MOST_MULTIPLES).forEach((plane, i) => this.addMultiple(plane, labels[i]));
-    const list = this.parts.features;
-    if (features.length && !list.children.length) list.append(...features.map(featureItem));
-  }
-
-  /** A small picture that shows its plane in the large one when it is pressed. @param {number} plane @param {string} label */
-  addMultiple(plane, label) {
-    const grid = this.parts.multiples;
-    if (grid.querySelector(`[data-plane="${plane}"]`)) return;
-    const canvas = document.createElement("canvas");
-    const multiple = button("button is-text multiple", canvas, () => this.showPlane(plane));
-    multiple.append(span(label));
-    multiple.dataset.plane = String(plane);
-    if (plane === this.found.mean) grid.prepend(multiple);
-    else grid.append(multiple);
-    const { panel } = this;
-    drawPreview(canvas, panel, { gamma: panel.options.gamma, ...this.options(plane) }, () => canvas.isConnected).catch(console.warn);
+    super.show();
+    for (const button of /** @type {NodeListOf<HTMLElement>} */ (this.content.querySelectorAll("[data-plane]"))) {
+      const { plane } = button.dataset;
+      const canvas = button.querySelector("canvas");
+      if (this.drawn.get(canvas) === plane) continue;
+      this.drawn.set(canvas, plane);
+      const options = { gamma: this.panel.options.gamma, ...this.options(Number(plane)) };
+      drawPreview(canvas, this.panel, options, () => this.drawn.get(canvas) === plane).catch(console.warn);
+    }
   }
 
   /** @param {number} plane @param {number} [share] of the way to it @param {number} [origin] where the way begins */
   options(plane, share = 1, origin = undefined) {
-    const planes = origin === undefined || share === 1 ? [plane] : [plane, origin];
-    return { n_top_features: null, edits: [], morph: /** @type {any} */ ([this.found.run, Number(share.toFixed(4)), ...planes]) };
+    return otherPlane(this.found.run, share, plane, origin);
   }
 
-  showPlane(plane) {
+  /** @param {HTMLButtonElement | null} button */
+  press(button) {
+    super.press(button);
+    if (button === this.kept("play")) this.toggle();
+    if (!button?.dataset.plane) return;
     this.showPlaying(0);
-    this.panel.changeView(this.options(plane));
+    this.panel.changeView(this.options(Number(button.dataset.plane)));
   }
 
   toggle() {
@@ -95,13 +72,15 @@ export class View extends AnalysisView {
     panel.history.player.pause();
     const number = performance.now();
     this.showPlaying(number);
-    const frames = new Frames(panel);
+    const frame = remembering(MOST_FRAMES, (address) => ask(panel.requests.url(address)));
+    const load = (at) => frame(panel.addressWith(this.optionsOfFrame(at))).catch(() => null);
     for (let at = 0; this.playing === number && !panel.isDisposed; at += 1) {
       const began = performance.now();
-      for (let ahead = 1; ahead <= FRAMES_AHEAD; ahead += 1) frames.load(this.optionsOfFrame(at + ahead)).catch(() => null);
-      const plane = await frames.load(this.optionsOfFrame(at)).catch(() => null);
+      for (let ahead = 1; ahead <= FRAMES_AHEAD; ahead += 1) load(at + ahead);
+      const options = this.optionsOfFrame(at);
+      const plane = await load(at);
       if (!plane || this.playing !== number) break;
-      await panel.showWith(this.optionsOfFrame(at), plane);
+      await panel.showWith(options, { ...plane, address: panel.addressWith(options) });
       await wait(began + FRAME_MS / speed.value - performance.now());
     }
     if (this.playing === number) this.showPlaying(0);
@@ -116,32 +95,7 @@ export class View extends AnalysisView {
 
   showPlaying(number) {
     this.playing = number;
-    this.parts.play.textContent = number ? "Stop moving" : "Watch it move";
+    const play = this.kept("play");
+    if (play) play.textContent = number ? STOP : WATCH;
   }
-}
-
-// The planes of a loop, each requested once.
-class Frames {
-  /** @param {Panel} panel */
-  constructor(panel) {
-    this.panel = panel;
-    /** @type {Map<string, Promise<Plane>>} */
-    this.kept = new Map();
-  }
-
-  /** @param {Partial<ViewOptions>} options */
-  load(options) {
-    const address = this.panel.addressWith(options);
-    if (!this.kept.has(address)) this.kept.set(address, ask(this.panel.requests.url(address)).then((plane) => ({ ...plane, address })));
-    return this.kept.get(address);
-  }
-}
-
-// The interval of a feature as a bar, and in words.
-function featureItem({ name, low, high, words }) {
-  const bar = element("span", "interval");
-  bar.style.setProperty("--low", String(low));
-  bar.style.setProperty("--high", String(high));
-  bar.setAttribute("aria-hidden", "true");
-  return element("li", "", element("strong", "", name), bar, span(words));
 }

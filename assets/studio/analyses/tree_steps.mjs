@@ -12,6 +12,19 @@ export function shownIn(planes, tree, { morph }) {
 }
 
 /**
+ * The options that show another plane of a run, or a plane on the way to it.
+ * @param {string} run
+ * @param {number} share of the way
+ * @param {number} target
+ * @param {number} [origin] else the run's own plane
+ * @returns {Partial<ViewOptions>}
+ */
+export function otherPlane(run, share, target, origin) {
+  const planes = share === 1 || origin === undefined ? [target] : [target, origin];
+  return { n_top_features: null, edits: [], morph: /** @type {any} */ ([run, Number(share.toFixed(4)), ...planes]) };
+}
+
+/**
  * The options that show a plane of the tree, or a plane on the way to it from another one.
  * @param {string} tree
  * @param {TreePlane} target
@@ -21,10 +34,8 @@ export function shownIn(planes, tree, { morph }) {
  * @returns {Partial<ViewOptions>}
  */
 export function optionsAt(tree, target, share, origin, ownGamma) {
-  const isThere = share === 1 || !origin;
   const gamma = target.gamma === ownGamma ? null : target.gamma;
-  const planes = isThere ? [target.plane] : [target.plane, origin.plane];
-  return { gamma, n_top_features: null, edits: [], morph: /** @type {any} */ ([tree, Number(share.toFixed(4)), ...planes]) };
+  return { gamma, ...otherPlane(tree, share, target.plane, origin?.plane) };
 }
 
 /**

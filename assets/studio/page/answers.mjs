@@ -46,6 +46,25 @@ export async function ask(address, body) {
   return (await requested(address, body)).json();
 }
 
+/**
+ * A function that keeps the last answers, so that each address is asked once; one that failed is asked again.
+ * @template T
+ * @param {number} most
+ * @param {(address: string) => Promise<T>} load
+ */
+export function remembering(most, load) {
+  /** @type {Map<string, Promise<T>>} */
+  const known = new Map();
+  return (/** @type {string} */ address) => {
+    if (!known.has(address)) {
+      if (known.size >= most) known.delete(known.keys().next().value);
+      known.set(address, load(address));
+      known.get(address).catch(() => known.delete(address));
+    }
+    return known.get(address);
+  };
+}
+
 /** Stores a file on the server. @param {File} file @returns {Promise<Response>} */
 export function sendFile(file) {
   const form = new FormData();

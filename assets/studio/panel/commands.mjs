@@ -24,8 +24,6 @@ export function addRunCommands() {
     panel.part("remove-all").onclick = () => remove(panel.peers.all()).catch(console.warn);
     panel.part("pause").onclick = () => sendCommand(panel, panel.node.dataset.state === "paused" ? "resume" : "pause");
     panel.part("check").onclick = () => checkOrShow(panel);
-    const surface = panel.part("surface"); // three components have none
-    if (surface) surface.onclick = () => openWindow("surface-asked", panel.run);
     const refine = panel.part("refine");
     if (refine) refine.onclick = () => sendCommand(panel, refinePath(panel));
     panel.node.addEventListener("panel:news", ({ detail: { state } }) => showFitting(panel, state));
@@ -77,7 +75,9 @@ async function post({ run }, path, body) {
 
 // A check is computed while the panel stays in use; its figures are in a window.
 function checkOrShow(panel) {
-  if (panel.part("check").dataset.command === "details") openWindow("check-asked", panel.run);
+  const { command } = panel.part("check").dataset;
+  // The time makes a second request about the same run another value of the store.
+  if (command === "details") setProps("check-asked", { data: { run: panel.run, asked: Date.now() } });
   else sendCommand(panel, "analyses/check");
 }
 
@@ -88,9 +88,6 @@ function checkOrShow(panel) {
  * @param {string} [body]
  */
 export const sendCommand = (panel, path, body) => post(panel, path, body).catch(console.warn);
-
-// The time makes a second request about the same run another value of the store.
-const openWindow = (store, run) => setProps(store, { data: { run, asked: Date.now() } });
 
 // The title of a run, renamed in its place: a click or Enter begins, Enter keeps the new one, Escape the
 // old one; an empty one gives back that of the settings.

@@ -21,9 +21,9 @@ def test_a_feature_is_drawn_as_a_run_of_one_component_and_scored_held_out(studio
     held_out, train = map(int, WORDS.match(found["words"]).groups())
     assert 50 < held_out < 90
     assert 50 < train < 90
-    kinds = [trace["meta"]["kind"] for trace in found["figure"]["data"]]
+    kinds = [trace["meta"]["kind"] for trace in found["figures"]["plot"]["data"]]
     assert kinds.count(PlaneTrace.TRAIN) == 3
-    assert "proline" in found["figure"]["layout"]["xaxis"]["title"]["text"]
+    assert "proline" in found["figures"]["plot"]["layout"]["xaxis"]["title"]["text"]
 
 
 def test_what_is_no_feature_of_ones_own_run_is_not_there(studio, visitor):

@@ -40,7 +40,6 @@ RUN_ROUTES = (
     "planes/0/rows/1",
     "planes/0/outliers",
     "planes/0/distances",
-    "planes/0/distances/1",
     "every-row",
     "planes/0/every-point",
     "rows-named?text=1",
@@ -48,7 +47,7 @@ RUN_ROUTES = (
     "colors?column=mean+radius",
     "symbols?column=mean+radius",
     "features/2",
-    "loadings",
+    "analyses/loadings",
 )
 # They answer about a file or a run of another kind; see the tests of each.
 OTHER_ROUTES = (

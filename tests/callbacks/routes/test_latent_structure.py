@@ -27,8 +27,8 @@ def test_the_shares_are_said_and_the_features_drawn(studio, visitor, method, tit
     assert 0 < q2 < r2y < 100
     assert "0 % is guessing" in found["words"]
     assert found["line"] == f"R²Y {r2y} %, Q² {q2} %"
-    assert title in found["figure"]["layout"]["xaxis"]["title"]["text"]
-    (trace,) = found["figure"]["data"]
+    assert title in found["figures"]["plot"]["layout"]["xaxis"]["title"]["text"]
+    (trace,) = found["figures"]["plot"]["data"]
     assert "proline" in [*trace.get("customdata", []), *trace["text"]]
 
 

@@ -10,7 +10,7 @@ from tests.melm_studio.planes.views import decoded
 
 
 def answer_of(visitor, run: str, **query):
-    return visitor.http.get(f"/runs/{run}/loadings", query_string=query)
+    return visitor.http.get(f"/runs/{run}/analyses/loadings", query_string=query)
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +31,7 @@ def test_each_point_is_the_loading_that_the_list_of_features_has(wine):
     sequence = visitor.news(run)["sequences"][-1]
     listed = visitor.http.get(f"/runs/{run}/planes/{sequence}/features").json["features"]
     found = answer_of(visitor, run).json
-    points = found["loadings"]["data"][0]
+    points = found["figures"]["plot"]["data"][0]
     places = np.column_stack([decoded(points["x"]), decoded(points["y"])])
     by_name = dict(zip(points["customdata"], places, strict=True))
     assert len(listed) == 13
@@ -44,7 +44,7 @@ def test_each_point_is_the_loading_that_the_list_of_features_has(wine):
 
 def test_features_that_are_left_out_of_the_view_are_at_the_center(wine):
     visitor, (run, *_) = wine
-    points = answer_of(visitor, run, n_top_features=2).json["loadings"]["data"][0]
+    points = answer_of(visitor, run, n_top_features=2).json["figures"]["plot"]["data"][0]
     assert np.count_nonzero(np.hypot(decoded(points["x"]), decoded(points["y"]))) == 2
 
 

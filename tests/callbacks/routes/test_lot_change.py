@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -55,18 +57,18 @@ def test_without_new_rows_the_way_to_them_is_said(owner, run):
 def test_a_shifted_lot_is_shown_with_its_feature_and_plane(studio, owner, run):
     _, found = compared(studio, owner, run, lot(1, shift=1.5))
     assert found["words"].startswith("The lot has changed")
-    verdict, plot, _, table, _ = found["content"]
-    assert table["rows"][0][0] == "weight"
-    assert len(table["rows"]) == 4  # of bent features, the features themselves
-    assert verdict["text"].startswith("The plane of the first lot still holds")
-    first, new = plot["figure"]["data"]
+    rows = re.findall("<tr><td>(.*?)</td>", found["markup"])
+    assert rows[0] == "weight"
+    assert len(rows) == 4  # of bent features, the features themselves
+    assert ">The plane of the first lot still holds" in found["markup"]
+    first, new = found["figures"]["plot"]["data"]
     assert (len(first["x"]), len(new["x"])) == (80, 80)
 
 
 def test_no_plane_is_drawn_of_a_change_that_is_not_shown(studio, owner, run):
     _, found = compared(studio, owner, run, lot(2))
     assert found["words"].startswith("No change is shown")
-    assert "plot" not in [block["kind"] for block in found["content"]]
+    assert not found["figures"]
 
 
 def test_the_same_rows_are_compared_once_and_others_anew(studio, owner, run):
@@ -83,8 +85,7 @@ def test_rows_without_a_class_are_left_out_where_others_have_one(studio, owner, 
     table = lot(5)
     table.loc[:9, "label"] = ""
     _, found = compared(studio, owner, run, table)
-    (*_, notes) = found["content"]
-    assert "Left out: 10 rows of the new lot without a class of the run." in notes["texts"]
+    assert "Left out: 10 rows of the new lot without a class of the run." in found["markup"]
 
 
 def test_a_program_and_a_report_have_it(studio, owner, run):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from melm_core.methods import METHODS
-from melm_studio.layout import ids
 from melm_studio.planes.decision_surface import KINDS
 from tools.driver.visitor import strict_json
 
@@ -28,15 +29,14 @@ def asked(visitor, run, **query):
     return answer.status_code, strict_json(answer.text)
 
 
-def test_the_button_of_a_panel_opens_the_view_with_the_classes_of_its_data(finished):
+def test_a_surface_comes_with_the_choices_of_its_run_of_which_the_first_are_made(finished):
     visitor, run = finished
-    visitor.panels()
-    changes = visitor.fire(ids.SURFACE_REQUESTED, "data", {"run": run})
-    assert changes[f"{ids.SURFACE}.opened"] is True
-    assert changes[f"{ids.SURFACE_RUN}.data"] == run
-    assert "PCA" in changes[f"{ids.SURFACE}.title"]
-    names = [item["label"] for item in changes[f"{ids.SURFACE_CLASS}.data"]]
-    assert names == ["setosa", "versicolor", "virginica"]
+    body = visitor.http.get(f"/runs/{run}/surface").json
+    assert body["title"].startswith("Decision surface in the plane of PCA")
+    _, classes, _ = re.findall("<select [^>]*>(.*?)</select>", body["markup"])
+    assert re.findall(">([^<]+)</option>", classes) == ["setosa", "versicolor", "virginica"]
+    chosen = re.findall("<option [^>]*selected[^>]*>(.*?)</option>", body["markup"])
+    assert chosen == ["Densities", "setosa", "Exact moments"]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -44,9 +44,9 @@ def test_the_button_of_a_panel_opens_the_view_with_the_classes_of_its_data(finis
 def test_every_machine_is_drawn_with_its_speed_and_its_auc_in_words(finished, kind, method):
     status, body = asked(*finished, kind=kind, method=method)
     assert status == 200
-    assert " centers" in body["words"]
-    assert "AUC 0." in body["words"] or "AUC 1." in body["words"]
-    assert len(body["figure"]["data"]) > 6
+    assert " centers" in body["markup"]
+    assert "AUC 0." in body["markup"] or "AUC 1." in body["markup"]
+    assert len(body["figures"]["surface"]["data"]) > 6
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_what_cannot_be_drawn_is_answered_with_a_sentence(finished, query, sente
     status, body = asked(*finished, **query)
     assert status == 400
     assert body["words"].startswith(sentence)
-    assert "figure" not in body
+    assert "figures" not in body
 
 
 def test_a_run_without_a_plane_has_no_surface_yet(studio):

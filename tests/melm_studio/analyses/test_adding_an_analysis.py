@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from contextlib import contextmanager
 from types import SimpleNamespace
 
@@ -61,8 +62,7 @@ def test_its_dialog_gets_the_sentence_the_progress_and_what_it_shows(owner, run)
     shown = owner.http.get(f"/runs/{run}/{ADDRESS}").json
     assert (shown["is_final"], shown["fraction"], shown["can_begin"]) == (True, 1.0, False)
     assert shown["words"].startswith("Rows are ")
-    (listed,) = shown["content"]
-    names = [text.split(":")[0] for text in listed["texts"]]
+    names = re.findall("<li>(.*?):", shown["markup"])
     assert names == ["setosa", "versicolor", "virginica"]
 
 

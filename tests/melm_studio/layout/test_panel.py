@@ -47,7 +47,7 @@ def test_distances_from_a_plane_are_offered_where_there_is_one():
 
 
 def test_the_model_has_buttons_that_stop_and_remove_a_run():
-    assert {"stop", "remove", "check", "surface"} <= named_parts()
+    assert {"stop", "remove", "check", "latent"} <= named_parts()
 
 
 def test_the_dialog_offers_every_file_and_to_a_curved_picture_no_linear_map():

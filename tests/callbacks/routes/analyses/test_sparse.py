@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from melm_studio.analyses import sparse
@@ -21,9 +23,21 @@ def one_repeat():
         yield
 
 
-def test_it_says_how_few_features_suffice_beside_all_of_them_and_guessing(owner, run, found):
+@pytest.fixture(scope="module")
+def report(studio, found):
+    return SPARSE.stored(studio.store, found["run"])
+
+
+def names_in(shown):
+    """The features that are kept, in the dialog."""
+    return re.findall("<li><strong>(.*?)</strong><span>in .*? of the folds</span>", shown["markup"])
+
+
+def test_it_says_how_few_features_suffice_beside_all_of_them_and_guessing(
+    owner, run, found, report
+):
     assert (found["is_final"], found["fraction"]) == (True, 1.0)
-    n_features = found["sufficient"]
+    n_features = report.sufficient
     assert 2 <= n_features < 13
     assert found["words"].startswith(f"{n_features} of 13 features suffice in cross-validation: ")
     assert found["words"].endswith("guessing gives 33 %.")
@@ -31,17 +45,22 @@ def test_it_says_how_few_features_suffice_beside_all_of_them_and_guessing(owner,
     assert found["run"] not in owner.panels()
 
 
-def test_every_size_names_the_features_that_most_folds_keep(found):
-    sizes = found["sizes"]
-    assert [size["n_features"] for size in sizes] == sorted(size["n_features"] for size in sizes)
-    for size in sizes:
-        assert len(size["names"]) == len(size["shares"]) == size["n_features"]
-    assert "flavanoids" in sizes[2]["names"]
+def test_every_size_names_the_features_that_most_folds_keep(owner, run, found, report):
+    sizes = sorted(size.n_features for size in report.sizes)
+    assert len(names_in(found)) == report.sufficient
+    for at, n_features in enumerate(sizes):
+        size = shown(owner, run, NAME, size=at)
+        assert len(names_in(size)) == n_features
+        assert f">Run on these {n_features} features<" in size["markup"]
+        assert (" disabled" in size["markup"]) == (n_features == 13)
+    assert "flavanoids" in names_in(shown(owner, run, NAME, size=2))
+    assert names_in(shown(owner, run, NAME, size="nonsense")) == names_in(found)
 
 
 def test_the_features_that_are_kept_are_a_run_of_their_columns_alone(studio, owner, run, found):
-    size = found["sizes"][2]
-    view = owner.http.get(f"/runs/{run}/analyses/sparse/{size['n_features']}").json["view"]
+    size = shown(owner, run, NAME, size=2)
+    (address,) = re.findall('data-runs="(.*?)"', size["markup"])
+    view = owner.http.get(f"/{address}").json["view"]
     owner.fire(ids.REQUESTED, "data", {"view": view, "quiet": True})
     changes = owner.choose(view["source"])
     assert changes[f"{ids.DATA_ERROR}.children"] is None
@@ -50,20 +69,19 @@ def test_the_features_that_are_kept_are_a_run_of_their_columns_alone(studio, own
     assert kept != run
     studio.work()
     record = studio.store.get(kept)
-    assert (record.method, record.n_features) == ("lda", size["n_features"])
+    assert (record.method, record.n_features) == ("lda", len(names_in(size)))
     features = owner.http.get(f"/runs/{kept}/planes/0/features").json["features"]
-    assert {feature["name"] for feature in features} == set(size["names"])
+    assert {feature["name"] for feature in features} == set(names_in(size))
     owner.choose_sample("wine")
 
 
-def test_the_rows_that_the_run_holds_out_take_no_part(studio, found):
-    report = SPARSE.stored(studio.store, found["run"])
+def test_the_rows_that_the_run_holds_out_take_no_part(found, report):
     assert report.n_rows == report.n_training < 178
-    assert "the run holds out take no part" in found["note"]
+    assert "the run holds out take no part" in found["markup"]
 
 
-def test_a_number_that_is_not_on_the_path_keeps_nothing(owner, run, found):
-    assert 14 not in [size["n_features"] for size in found["sizes"]]
+def test_a_number_that_is_not_on_the_path_keeps_nothing(owner, run, report):
+    assert 14 not in [size.n_features for size in report.sizes]
     assert owner.http.get(f"/runs/{run}/analyses/sparse/14").status_code == 404
 
 
@@ -84,7 +102,8 @@ def test_a_path_that_is_stopped_is_kept_and_can_begin_again(studio, owner):
     studio.work()
     asked = stopped_after_a_report(studio, owner, run, NAME)
     stopped = shown(owner, run, NAME)
-    assert (stopped["is_final"], stopped["can_begin"], stopped["sufficient"]) == (True, True, 0)
+    assert (stopped["is_final"], stopped["can_begin"]) == (True, True)
+    assert not names_in(stopped)
     assert SPARSE.stored(studio.store, asked).n_refits == 1
     assert stopped["words"].startswith("1 of 5 folds so far. All 13 features: ")
 

@@ -138,11 +138,13 @@ def test_a_plane_that_the_tree_does_not_have_is_refused(studio, owner, run, foun
 
 def test_the_figure_takes_the_height_that_is_asked_for(studio, owner, run):
     titles = {
-        height: shown(owner, run, NAME, height=height)["figure"]["layout"]["yaxis"]["title"]["text"]
+        height: shown(owner, run, NAME, height=height)["figures"]["plot"]["layout"]["yaxis"][
+            "title"
+        ]
         for height in ("accuracy", "divergence", "nonsense")
     }
-    assert titles["accuracy"] == titles["nonsense"] == "held-out accuracy"
-    assert titles["divergence"] == "divergence (nats)"
+    assert titles["accuracy"]["text"] == titles["nonsense"]["text"] == "held-out accuracy"
+    assert titles["divergence"]["text"] == "divergence (nats)"
 
 
 def test_a_tree_that_is_stopped_keeps_its_planes_and_grows_again_when_asked(studio, visitor):
@@ -157,7 +159,9 @@ def test_a_tree_that_is_stopped_keeps_its_planes_and_grows_again_when_asked(stud
     found = analyzed(studio, visitor, run, NAME)
     assert (found["run"] == asked, found["fraction"]) == (False, 1.0)
     # Without held-out rows, all that is known of a plane is its divergence.
-    assert found["figure"]["height"] == "divergence"
+    assert re.findall('<button [^>]*aria-pressed="true"[^>]*>(.*?)<', found["markup"]) == [
+        "Divergence"
+    ]
     assert all("held out" not in plane["words"] for plane in found["planes"])
 
 

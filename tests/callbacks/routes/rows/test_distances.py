@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import re
 
 import numpy as np
 import pytest
@@ -42,7 +43,7 @@ def answer(studio, run):
 
 def test_every_row_is_drawn_at_its_distances_and_the_far_one_is_beyond(studio, run, answer):
     found = answer("distances").json
-    traces = found["figure"]["data"]
+    traces = found["figures"]["plot"]["data"]
     rows = [row for trace in traces for row in numbers(trace["customdata"])]
     assert sorted(rows) == list(range(1, 61))
     train, held_out = studio.parts_of(*run)
@@ -56,37 +57,48 @@ def test_every_row_is_drawn_at_its_distances_and_the_far_one_is_beyond(studio, r
     }
     assert drawn[FAR] == pytest.approx(expected)
     assert expected > plane.residual_limit()
-    assert " of 60 beyond a 99 % limit" in found["words"]
+    assert " of 60 beyond a 99 % limit" in found["markup"]
     assert (
-        len(found["figure"]["layout"]["shapes"]) == 4
+        len(found["figures"]["plot"]["layout"]["shapes"]) == 4
     )  # of training and of held-out rows, T² and Q
 
 
 def test_the_contributions_of_a_row_name_what_is_odd(answer):
-    found = answer(f"distances/{FAR}").json
-    assert "row 17" in found["words"]
-    assert found["figure"]["layout"]["yaxis"]["ticktext"][-1] == "w"
-    to_residual = numbers(found["figure"]["data"][1]["x"])
+    found = answer(f"distances?row={FAR}").json
+    figure = found["figures"]["contributions"]
+    assert "What moves row 17 from" in found["markup"]
+    assert figure["layout"]["yaxis"]["ticktext"][-1] == "w"
+    to_residual = numbers(figure["data"][1]["x"])
     assert to_residual[-1] == max(to_residual)
     assert to_residual.sum() == pytest.approx(1)
 
 
-def test_a_row_that_is_not_there_is_not_found(answer):
-    assert answer("distances/999").status_code == 404
+def chosen_in(found):
+    return re.findall("<option [^>]*selected[^>]*>(.*?)</option>", found["markup"])
 
 
-def test_rows_are_listed_from_the_farthest_with_their_places_in_the_figure(answer):
-    found = answer("distances").json
-    rows, layout = found["rows"], found["figure"]["layout"]
-    assert rows[0]["row"] == FAR
-    assert rows[0]["label"] == f"row {FAR}"
-    assert sorted(row["row"] for row in rows) == list(range(1, 61))
-    drawn = {
-        row: (x, y)
-        for trace in found["figure"]["data"]
+def test_rows_are_listed_from_the_farthest_and_the_chosen_one_is_named_at_its_place(answer):
+    found = answer(f"distances?row={FAR}").json
+    options = re.findall("<option [^>]*>(.*?)</option>", found["markup"])
+    assert options[:2] == ["Choose a row", f"row {FAR}"]
+    assert sorted(options[1:]) == sorted(f"row {number}" for number in range(1, 61))
+    assert chosen_in(found) == [f"row {FAR}"]
+    places = [
+        (x, y)
+        for trace in found["figures"]["plot"]["data"]
         for row, x, y in zip(
             *(numbers(trace[key]) for key in ("customdata", "x", "y")), strict=True
         )
-    }
-    assert all(drawn[row["row"]] == (row["x"], row["y"]) for row in rows)
-    assert "annotations" not in layout  # a script names the row that is chosen
+        if row == FAR
+    ]
+    (name,) = found["figures"]["plot"]["layout"]["annotations"]
+    assert [(name["x"], name["y"])] == places
+    assert name["text"] == f"row {FAR}"
+
+
+@pytest.mark.parametrize("row", ["", "999", "none"])
+def test_of_a_row_that_is_not_there_nothing_is_explained(answer, row):
+    found = answer(f"distances?row={row}").json
+    assert [*found["figures"]] == ["plot"]
+    assert "annotations" not in found["figures"]["plot"]["layout"]
+    assert chosen_in(found) in (["Choose a row"], [])

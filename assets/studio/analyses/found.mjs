@@ -1,0 +1,111 @@
+// What the server has found out about a run, in a dialog: its markup, the figures in it, and choices by which the
+// server is asked again.
+import { ask } from "../page/answers.mjs";
+import { setProps } from "../page/dash.mjs";
+import { colorScheme, onColorScheme } from "../page/dom.mjs";
+import { draw } from "../plane/plotly.mjs";
+
+const TEXT_NODE = 3;
+
+export class Found {
+  /** @param {HTMLDialogElement} dialog @param {HTMLElement} content which it is shown in */
+  constructor(dialog, content) {
+    this.dialog = dialog;
+    this.content = content;
+    this.address = ""; // what is asked
+    /** @type {Record<string, string>} */
+    this.asked = {}; // of the choices, by name
+    /** @type {any} */
+    this.found = null; // the last answer
+    this.nAsked = 0; // how often, so that the answer to the last question is shown
+    this.config = {}; // of figures
+    content.addEventListener("click", ({ target }) => this.press(/** @type {Element} */ (target).closest("button")));
+    content.addEventListener("input", ({ target }) => {
+      const { dataset, value } = /** @type {HTMLInputElement} */ (target);
+      if (dataset.choice) this.choose(dataset.choice, value);
+    });
+    onColorScheme(() => dialog.open && this.load().catch(console.warn));
+  }
+
+  /** What is asked for. */
+  query() {
+    return new URLSearchParams({ scheme: colorScheme(), ...this.asked });
+  }
+
+  /** Asks, and shows the answer; whether there is anything. What came to another question meanwhile is dropped. */
+  async load() {
+    const number = (this.nAsked += 1);
+    const found = await ask(`${this.address}?${this.query()}`);
+    if (number === this.nAsked && found.run !== null) {
+      this.found = found;
+      this.show();
+    }
+    return found.run !== null;
+  }
+
+  /** Shows what was found. */
+  show() {
+    update(this.content, this.found.markup);
+    this.drawFigures().catch(console.warn);
+  }
+
+  async drawFigures() {
+    for (const [name, { data, layout }] of Object.entries(this.found.figures)) {
+      await draw(this.kept(name), data, layout, this.config);
+    }
+  }
+
+  /** An element that scripts fill. @param {string} name @returns {any} */
+  kept(name) {
+    return this.content.querySelector(`[data-kept="${name}"]`);
+  }
+
+  /** @param {string} name @param {string} value */
+  choose(name, value) {
+    this.asked[name] = value;
+    this.load().catch(console.warn);
+  }
+
+  /** @param {HTMLButtonElement | null} button */
+  press(button) {
+    const { choice, value, runs } = button?.dataset ?? {};
+    if (choice) this.choose(choice, value);
+    if (runs) this.begin(runs).catch(console.warn);
+  }
+
+  // The run of a view, beside this one: as a link to such a run would show it.
+  async begin(address) {
+    const { view } = await ask(address);
+    this.dialog.close();
+    setProps("wanted", { data: { view, quiet: true } });
+  }
+}
+
+/**
+ * Makes HTML of the server the contents of an element. What is the same stays as it is, with the focus, and so does
+ * what scripts have filled (`data-kept`).
+ * @param {Element} node
+ * @param {string} markup
+ */
+export function update(node, markup) {
+  align(node, new DOMParser().parseFromString(markup, "text/html").body);
+}
+
+/** @param {Element} node @param {Element} wanted */
+function align(node, wanted) {
+  const known = /** @type {any[]} */ ([...node.childNodes]);
+  const found = /** @type {any[]} */ ([...wanted.childNodes]);
+  for (const extra of known.slice(found.length)) extra.remove();
+  for (const [i, next] of found.entries()) {
+    const now = known[i];
+    if (!now) node.append(next);
+    else if (now.nodeName !== next.nodeName || now.dataset?.kept !== next.dataset?.kept) now.replaceWith(next);
+    else if (now.nodeType === TEXT_NODE) now.data = next.data;
+    else if (next.dataset.kept) now.ariaLabel = next.ariaLabel;
+    else {
+      for (const name of now.getAttributeNames()) if (!next.hasAttribute(name)) now.removeAttribute(name);
+      for (const name of next.getAttributeNames()) now.setAttribute(name, next.getAttribute(name));
+      align(now, next);
+    }
+  }
+}

@@ -1,0 +1,191 @@
+"""What was found out about a run, below the sentence of its dialog.
+
+Scripts fill elements of the attribute `data-kept`, figures among them, and leave them alone when
+the rest is written anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from dash import html
+from dash.development.base_component import Component
+
+from melm_studio.analyses.content import Block
+from melm_studio.layout.attributes import aria, data
+from melm_studio.layout.shell.markup import Element
+
+_OF_SCRIPTS = {"kind", "figure"}
+
+
+def found(blocks: Sequence[Block]) -> list[Component]:
+    """The elements of the blocks of `melm_studio.analyses.content`."""
+    return [
+        _KINDS[block["kind"]](**{name: block[name] for name in block if name not in _OF_SCRIPTS})
+        for block in blocks
+    ]
+
+
+def _words(text: str) -> Component:
+    return html.P(text, className="found-words")
+
+
+def _answer(text: str) -> Component:
+    return html.P(text, className="found-words", role="status")
+
+
+def _notes(texts: Sequence[str]) -> Component:
+    return html.Div([html.P(text, className="hint") for text in texts], className="found-notes")
+
+
+def _items(texts: Sequence[str]) -> Component:
+    return html.Ul([html.Li(text) for text in texts])
+
+
+def _pairs(label: str, rows: Sequence[tuple[str, str]]) -> Component:
+    items = [html.Li([html.Strong(name), html.Span(text)]) for name, text in rows]
+    return html.Ol(items, className="found-pairs", **aria(label=label))
+
+
+def _intervals(label: str, rows: Sequence[tuple[str, float, float, str]]) -> Component:
+    items = [
+        html.Li(
+            [
+                html.Strong(name),
+                html.Span(
+                    className="interval",
+                    style={"--low": f"{low:.4f}", "--high": f"{high:.4f}"},
+                    **aria(hidden="true"),
+                ),
+                html.Span(text),
+            ]
+        )
+        for name, low, high, text in rows
+    ]
+    return html.Ul(items, className="intervals", **aria(label=label))
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Component:
+    body = [html.Tr([html.Td(text) for text in row]) for row in rows]
+    heading = html.Thead(html.Tr([html.Th(text) for text in head]))
+    return html.Table([heading, html.Tbody(body)], className="found-table")
+
+
+def _plot(description: str, name: str, keys: bool) -> Component:
+    role: dict[str, Any] = {"role": "application", "tabIndex": "0"} if keys else {"role": "img"}
+    return html.Div(className=f"found-{name}", **role, **data(kept=name), **aria(label=description))
+
+
+def _choice(name: str, label: str, labels: Mapping[str, str], chosen: str) -> Component:
+    buttons = [
+        html.Button(
+            text,
+            type="button",
+            className="segment",
+            **data(choice=name, value=value),
+            **aria(pressed=str(value == chosen).lower()),
+        )
+        for value, text in labels.items()
+    ]
+    return html.Div(buttons, className="segments", role="group", **aria(label=label))
+
+
+def _selects(fields: Sequence[tuple[str, str, Mapping[str, str], str]]) -> Component:
+    return html.Div(
+        [
+            html.Label(
+                [
+                    html.Span(label),
+                    html.Select(
+                        [
+                            html.Option(text, value=value, selected=value == chosen)
+                            for value, text in labels.items()
+                        ],
+                        **data(choice=name),
+                    ),
+                ]
+            )
+            for name, label, labels, chosen in fields
+        ],
+        className="found-selects",
+    )
+
+
+def _slider(name: str, label: str, texts: Sequence[str], chosen: int) -> Component:
+    return Element(
+        "input",
+        type="range",
+        min="0",
+        max=str(len(texts) - 1),
+        step="1",
+        value=str(chosen),
+        **data(choice=name),
+        **aria(label=label, valuetext=texts[chosen]),
+    )
+
+
+def _new_run(label: str, address: str, is_offered: bool) -> Component:
+    return html.Div(_button(label, "is-light", disabled=not is_offered, **data(runs=address)))
+
+
+def _small_planes(label: str, planes: Sequence[tuple[int, str]]) -> Component:
+    buttons = [
+        _button([html.Canvas(), html.Span(text)], "is-text multiple", **data(plane=str(plane)))
+        for plane, text in planes
+    ]
+    return html.Div(buttons, className="multiples", role="group", **aria(label=label))
+
+
+def _play(label: str) -> Component:
+    return html.Div(_button(label, "is-light", **data(kept="play")))
+
+
+def _preview() -> Component:
+    parts = [
+        html.Canvas(className="tree-preview", **aria(hidden="true")),
+        html.P(className="tree-plane", role="status"),
+    ]
+    return html.Div(parts, className="tree-at", **data(kept="at"))
+
+
+def _branches(rows: Sequence[tuple[str, str]]) -> Component:
+    items = [
+        html.Li(
+            [
+                _button([html.Strong(letter), f" {text}"], "is-text", **data(branch=str(at))),
+                _button(
+                    "Walk",
+                    **data(walk=str(at)),
+                    **aria(label=f"Walk along {letter} as γ rises"),
+                ),
+            ]
+        )
+        for at, (letter, text) in enumerate(rows)
+    ]
+    return html.Ul(items, className="tree-branches", **aria(label="Branches"))
+
+
+def _button(label: Any, modifiers: str = "", **properties: Any) -> Component:
+    name = f"button {modifiers}".strip()
+    return html.Button(label, type="button", className=name, **properties)
+
+
+_KINDS: dict[str, Callable[..., Component]] = {
+    "words": _words,
+    "answer": _answer,
+    "notes": _notes,
+    "items": _items,
+    "pairs": _pairs,
+    "intervals": _intervals,
+    "table": _table,
+    "plot": _plot,
+    "choice": _choice,
+    "selects": _selects,
+    "slider": _slider,
+    "new_run": _new_run,
+    "small_planes": _small_planes,
+    "play": _play,
+    "preview": _preview,
+    "branches": _branches,
+}
