@@ -25,13 +25,15 @@ def icon_button(icon: str, label: str, modifiers: str = "", **properties: Any) -
     )
 
 
-def switch(name: str, label: str, explanation: str, *, is_on: bool = True) -> Component:
+def switch(
+    name: str, label: str, explanation: str, modifiers: str = "", *, is_on: bool = True
+) -> Component:
     """A switch of the page's state by that name; a script turns it, and all others of its name."""
     return html.Button(
         label,
         type="button",
         role="switch",
-        className="switch",
+        className=f"switch {modifiers}",
         title=explanation,
         **data(switch=name),
         **aria(checked=str(is_on).lower()),

@@ -151,8 +151,8 @@ def toolbar() -> list[Component]:
 def _tools() -> Component:
     return html.Div(
         [
-            switch("linked", "Linked axes", "Zoom and pan all panels together"),
-            switch("aligned", "Aligned", "Rotate every plane to match one of them"),
+            switch("linked", "Linked axes", "Zoom and pan all panels together", "several-only"),
+            switch("aligned", "Aligned", "Rotate every plane to match one of them", "several-only"),
             *layer_switches(),
             button("More layers", id="compare-more-layers-open", **data(opens=_MORE_LAYERS)),
             html.Div(

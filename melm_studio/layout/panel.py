@@ -151,7 +151,7 @@ def _menus() -> list[Component]:
         icon_button(
             "anchor",
             "Align the other panels with this one",
-            "compare-only",
+            "compare-only several-only",
             **part("anchor"),
             **aria(pressed="false"),
         ),

@@ -1,7 +1,8 @@
 // The history of a run: its curve, the slider through its planes, and the player.
 import { GAMMA_BOUNDS } from "../constants.mjs";
-import { refusalOf } from "../page/answers.mjs";
+import { ask, sentenceOf } from "../page/answers.mjs";
 import { hide, lessMotion, playButton, rangeInput, wait, write } from "../page/dom.mjs";
+import { mode } from "../page/mode.mjs";
 import { showNotice } from "../page/notice.mjs";
 import { gammaAt } from "../page/settings.mjs";
 import { signal } from "../page/signals.mjs";
@@ -81,22 +82,23 @@ export class History {
 
   /**
    * Draws the curve along the run; or by the kernel width, if another than the run's is set; or
-   * along the way to another run. A growing curve is drawn a few times a second, less often among
-   * others; its cursor moves with every plane.
+   * along the way to another run. A growing curve is drawn a few times a second; its cursor moves with
+   * every plane. Beside other panels there is a slider in its place.
    */
   async draw(isUrgent = false) {
-    const { isDisposed, isFinal, peers } = this.panel;
+    const { isDisposed, isFinal } = this.panel;
     clearTimeout(this.timer);
     if (isDisposed) return;
-    const every = isFinal ? FINAL_DRAWN_EVERY_MS : DRAWN_EVERY_MS * peers.shown().length;
-    const rest = this.drawnAt + every - performance.now();
-    if (!isUrgent && rest > 0) this.timer = setTimeout(() => this.draw(true), rest);
-    else await this.drawCurve();
+    this.tabs.show();
+    const rest = this.drawnAt + (isFinal ? FINAL_DRAWN_EVERY_MS : DRAWN_EVERY_MS) - performance.now();
+    if (mode.value !== "compare") {
+      if (!isUrgent && rest > 0) this.timer = setTimeout(() => this.draw(true), rest);
+      else await this.drawCurve();
+    }
     this.moveCursor();
   }
 
   async drawCurve() {
-    this.tabs.show();
     const { figure, figureScheme } = this.panel;
     const curve = await this.curve();
     const name = curve && `${curve.name}/${figureScheme}`;
@@ -115,15 +117,15 @@ export class History {
 
   // To where on the curve the plane on screen is.
   moveCursor() {
+    const { gamma, options } = this.panel;
+    this.showPosition();
+    this.gammaSlider.value = String(Math.log10(options.gamma ?? gamma));
+    this.gammaSlider.setAttribute("aria-valuetext", `γ ${options.gamma ?? gamma}`);
     const { axis } = this.chart;
     if (!axis) return;
     const { offset, length } = axis;
     const [low, high] = axis.range;
     const share = Math.min(1, (this.position() - low) / (high - low)); // the curve may lag behind
-    const { gamma, options } = this.panel;
-    this.showPosition();
-    this.gammaSlider.value = String(Math.log10(options.gamma ?? gamma));
-    this.gammaSlider.setAttribute("aria-valuetext", `γ ${options.gamma ?? gamma}`);
     this.fitScrubber(`${offset}px`, `${length}px`);
     this.panel.part("cursor").style.transform = `translateX(${(offset + share * length).toFixed(1)}px)`;
   }
@@ -202,16 +204,12 @@ export class History {
     };
   }
 
-  async gammaAdvice() {
-    const { panel } = this;
-    if (!this.measured) {
-      const answer = await fetch(`runs/${panel.run}/gamma-advice`);
-      if (!answer.ok) {
-        showNotice(await refusalOf(answer), { briefly: true });
-        return null;
-      }
-      this.measured = await answer.json();
-    }
+  gammaAdvice() {
+    this.measured ??= ask(`runs/${this.panel.run}/gamma-advice`).catch((error) => {
+      this.measured = null;
+      showNotice(sentenceOf(error), { briefly: true });
+      return null;
+    });
     return this.measured;
   }
 }
@@ -272,8 +270,9 @@ class Player {
   }
 
   setPlaying(isPlaying) {
-    const { button } = this.panel.history;
+    const { node, history: { button } } = this.panel;
     this.isPlaying = isPlaying;
+    node.toggleAttribute("data-playing", isPlaying);
     button.classList.toggle("is-playing", isPlaying);
     button.setAttribute("aria-label", isPlaying ? "Pause playing" : "Play");
   }

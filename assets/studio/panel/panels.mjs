@@ -25,9 +25,7 @@ export const connectPanels = () => onChange(runList, showPanels);
 function showPanels({ panels: listed, data }) {
   const runs = listed.map(({ run }) => run);
   for (const run of known.keys()) if (!runs.includes(run)) remove(run);
-  if (runs.length) document.body.dataset.panels = String(runs.length);
-  else delete document.body.dataset.panels;
-  byId("panels").style.setProperty("--panels", String(runs.length || ""));
+  describeList(listed);
   if (runs.length) endWelcome();
   else welcome(data);
   listed.forEach(showPanel);
@@ -35,14 +33,24 @@ function showPanels({ panels: listed, data }) {
   panelRuns.set(runs);
 }
 
+// For the styles: of the whole page only what it needs, as all of it is styled anew with an attribute of the body.
+function describeList(listed) {
+  const n = listed.length;
+  const place = byId("panels");
+  document.body.dataset.panels = n > 1 ? "several" : n ? "one" : "none";
+  place.dataset.n = String(n);
+  place.style.setProperty("--panels", String(n));
+  place.toggleAttribute("data-searches", listed.some(({ has }) => meets("search", has)));
+}
+
 // The server lists them from the oldest to the newest, and one whose removal was undone in its place.
 function showPanel(described, at) {
   const place = byId("panels");
-  const panel = known.get(described.run);
-  const node = panel?.node ?? nodeFor(described);
-  if (place.children[at] !== node) place.insertBefore(node, place.children[at] ?? null);
-  if (panel) panel.retitle(described);
-  else known.set(described.run, new Panel(node, peers));
+  const panel = known.get(described.run) ?? new Panel(nodeFor(described), peers);
+  known.set(described.run, panel);
+  panel.retitle(described);
+  // Once it is whole: every change of what is on the page costs more.
+  if (place.children[at] !== panel.node) place.insertBefore(panel.node, place.children[at] ?? null);
 }
 
 function remove(run) {

@@ -1,4 +1,5 @@
 // Whether a picture is in sight: in Compare most of many are not, and painting them would take the time of the others.
+import { byId } from "../page/dom.mjs";
 import { mode } from "../page/mode.mjs";
 import { onChange } from "../page/signals.mjs";
 
@@ -15,13 +16,13 @@ export class Sight {
     this.onEntry = onEntry;
     this.isIn = true; // until it is known better
     this.end = new AbortController();
-    const root = plot.closest("#panels");
+    const root = byId("panels");
     this.observer = new IntersectionObserver((entries) => this.note(entries.at(-1).isIntersecting), {
       root,
       rootMargin: `${MARGIN_PX}px`,
     });
     // The observer is told after the first frame in which something is seen: too late after a leap.
-    root?.addEventListener("scroll", () => this.isIn || this.note(this.isWithin(root)), { signal: this.end.signal });
+    root.addEventListener("scroll", () => this.isIn || this.note(this.isWithin(root)), { signal: this.end.signal });
     addEventListener("beforeprint", () => this.look(), { signal: this.end.signal });
     this.unwatch = onChange(mode, () => this.look());
     this.observer.observe(plot);
