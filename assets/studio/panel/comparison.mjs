@@ -23,7 +23,9 @@ export function connectComparison() {
   onChange([switches.aligned, reference, mode], markReference);
   onChange(mode, followRuns);
   onChange(panelRuns, () => {
-    followRuns();
+    // A run that has just begun has nothing to compare yet.
+    if (allPanels().some(({ plane, isFinal }) => !plane && !isFinal)) followSoon();
+    else followRuns();
     markReference();
   });
   document.addEventListener("click", ({ target }) => {

@@ -7,7 +7,7 @@ import { dragMode, switches } from "../page/switches.mjs";
 import { CanvasAnimation } from "../plane/animation.mjs";
 import { decodedPlane } from "../plane/arrays.mjs";
 import { lookAround } from "../plane/looking_around.mjs";
-import { drawnAxes, isFitted, shownOn, watchSize } from "../plane/pixel_axes.mjs";
+import { drawnAxes, isFitted, measureSize, shownOn, watchSize } from "../plane/pixel_axes.mjs";
 import { union } from "../plane/scales.mjs";
 import { SWITCHED_BY } from "../plane/traces.mjs";
 import { addedTraces, dress } from "./features.mjs";
@@ -73,11 +73,13 @@ export class Painting {
       this.paintedAs = null; // is painted once it comes into sight
       return;
     }
+    if (!this.plane) measureSize(this.plot); // what the first news say may have changed it
     const paintedAs = this.key(this.axes());
     const isSame = this.plane === plane; // on other axes, which a zoom changes many times a second
     this.plane = plane;
     const isRunning = panel.isLive && !panel.isFinal;
-    const isLeft = isSame && this.animation.isResting && (this.isZoomed() || this.paintedAs === paintedAs);
+    // One that rests beside another plane is drawn once on the axes that hold both, where that is quick.
+    const isLeft = isSame && this.animation.isResting && (this.isZoomed() || this.paintedAs === paintedAs || !panel.figure.is_sample);
     const isAnimated = !isStill && !isLeft && (isSame || this.animation.isOn(isRunning));
     if (isAnimated) this.drawMoving(plane, isRunning);
     else this.drawStill(plane);

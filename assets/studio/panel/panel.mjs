@@ -71,6 +71,8 @@ export class Panel {
     /** Features of whose effect on held-out rows nothing is seen. @type {Set<number>} */
     this.unseen = new Set();
     this.nOutside = 0;
+    /** The run that the newest plane of the run is aligned with. @type {string | null} */
+    this.aligned = null;
     this.history = new History(this);
     this.painting = new Painting(this);
     this.askedAt = -Infinity; // when news of the run was asked for last, in ms
@@ -133,7 +135,6 @@ export class Panel {
     this.gamma = news.density_gamma;
     this.searchGamma = news.gamma;
     this.node.dataset.state = news.state;
-    this.node.classList.toggle("is-single", news.is_final && this.sequence + news.sequences.length < 1);
     write(this.part("words"), news.words);
     hide(this.part("stop"), news.is_final);
     this.showProgress(news);
@@ -142,12 +143,13 @@ export class Panel {
       this.history.extend(news);
     }
     const isFollowed = this.isLive && isAsFound(this.options);
+    if (news.plane) this.aligned = toward;
     if (news.plane && isFollowed) this.show(news.plane);
     if (hasEnded && isFollowed) this.limits = this.plane?.limits ?? null; // as after a reload
     if (hasEnded && isFollowed && this.isNew) this.painting.recap.begin(news);
     this.history.draw(this.isFinal);
-    // As the plane came; it would only be requested, and glided to, once more.
-    const isAligned = news.plane && toward !== this.run && toward === this.peers.reference();
+    // As its last plane came; it would only be requested, and glided to, once more.
+    const isAligned = this.aligned !== this.run && this.aligned === this.peers.reference();
     if (hasEnded && !isAligned) this.realign();
     this.announce("news", news);
   }

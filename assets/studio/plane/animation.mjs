@@ -55,7 +55,7 @@ export class CanvasAnimation {
 
   /** Whether the next plane follows so closely that it belongs to an animation. @param {boolean} isRunning */
   isOn(isRunning) {
-    return isRunning || this.isTakenOver || performance.now() - this.lastAt < STILL_AFTER_MS || !this.to;
+    return isRunning || this.isTakenOver || performance.now() - this.lastAt < STILL_AFTER_MS;
   }
 
   /** Notes what stays; a plane that follows soon begins an animation. @param {Picture} picture */
@@ -113,7 +113,6 @@ export class CanvasAnimation {
    * @param {boolean} isRunning
    */
   draw(picture, pixels, isRunning) {
-    const isFirst = !this.to;
     this.isTakenOver = false;
     const isSame = this.glideTo(picture);
     this.pixels = pixels;
@@ -123,10 +122,6 @@ export class CanvasAnimation {
     this.plot.classList.remove("is-resting");
     this.drawSoon(isSame || !isAllHere);
     clearTimeout(this.timer);
-    if (isFirst) {
-      requestAnimationFrame(() => setTimeout(() => this.drawStill())); // once it is on screen
-      return;
-    }
     const wait = isRunning ? STILL_AFTER_RUNNING_MS : STILL_AFTER_MS;
     this.timer = setTimeout(() => this.drawStill(), Math.max(wait, this.duration()));
   }
