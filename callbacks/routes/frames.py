@@ -7,7 +7,8 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from functools import lru_cache
-from time import perf_counter
+from threading import BoundedSemaphore
+from time import perf_counter, sleep
 from typing import Any
 
 import flask
@@ -54,6 +55,11 @@ from melm_studio.scores import gamma_sentence, second_component_sentence, terms_
 from melm_studio.validation import InputError
 from melm_studio.workspace.workspace import MAX_PANELS, readable, revision_of
 
+_EXTENSION = "melm-studio-held-frames"
+# An answer without the first plane that the page waits for is held so long at most: to ask for it
+# many times would take more of the page than to draw it.
+LONGEST_HOLD_S = 0.15
+_LOOK_EVERY_S = 0.01
 # Runs that look alike share a cached figure without data.
 MAX_STYLES = 32
 # The page shows fewer: those of one table.
@@ -65,6 +71,8 @@ _TOO_MANY_RUNS = (
 
 def register(app: Dash) -> None:
     """Connect the routes."""
+    # Half of the threads, so that others find some.
+    app.server.extensions[_EXTENSION] = BoundedSemaphore(max(1, services().settings.threads // 2))
     app.server.get("/frames")(frames)
     app.server.get("/runs/<run_id>/figure")(figure)
     app.server.get("/runs/<run_id>/planes/<int:sequence>")(plane)
@@ -78,13 +86,16 @@ def frames() -> dict[str, Any]:
     """The state of every run, and the progress of those that the page shows.
 
     ``run=ID:SEQUENCE``, repeatable, names a run and the last plane that the page has of it; views
-    are aligned to the run that ``toward`` names.
+    are aligned to the run that ``toward`` names. With ``first``, the answer is held for a moment
+    until one of the runs has its first plane.
     """
     began = perf_counter()
     pairs = (pair.partition(":") for pair in flask.request.args.getlist("run"))
     requested = {run_id: after for run_id, _, after in pairs}  # each once, however often named
     if len(requested) > MOST_RUNS:
         raise InputError(_TOO_MANY_RUNS)
+    if "first" in flask.request.args:
+        _hold_until_news([run_id for run_id, after in requested.items() if _sequence(after) < 0])
     own_fits, checks = workspace().fits_and_checks()
     fits = {record.run_id: record for record in own_fits}
     known = readable(own_fits)
@@ -102,6 +113,26 @@ def frames() -> dict[str, Any]:
         # In ms, by which the page knows how long the answer was on its way.
         "took": round(1000 * (perf_counter() - began), 1),
     }
+
+
+def _hold_until_news(run_ids: Sequence[str]) -> None:
+    """Return once one of the visitor's runs has a plane or has ended, or after a moment."""
+    held: BoundedSemaphore = flask.current_app.extensions[_EXTENSION]
+    ends = perf_counter() + LONGEST_HOLD_S
+    if not held.acquire(blocking=False):
+        return
+    try:
+        while run_ids and not any(map(_has_news, run_ids)) and perf_counter() < ends:
+            sleep(_LOOK_EVERY_S)
+    finally:
+        held.release()
+
+
+def _has_news(run_id: str) -> bool:
+    record = workspace().run_of_any_version(run_id)
+    if record is None or record.state.is_final:
+        return True
+    return services().store.history_size(run_id).n_events > 0
 
 
 def figure(run_id: str) -> flask.Response:

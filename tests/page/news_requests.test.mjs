@@ -42,13 +42,13 @@ test("an answer that was overtaken wakes who waits for its place", async () => {
   await settled();
   requests.take();
   clock.now = 500;
-  assert.equal(requests.due(60, false), Infinity); // nothing is streamed: one at a time
+  assert.equal(requests.due(60), Infinity); // nothing is streamed: one at a time
   let isWoken = false;
   requests.onArrival = () => (isWoken = true);
   sent[0].answer({ took: 0, plane: 1 });
   await settled();
   assert.ok(isWoken);
-  assert.ok(requests.due(60, false) <= 0);
+  assert.ok(requests.due(60) <= 0);
 });
 
 test("of two answers that wait, the newest is taken", async () => {
@@ -77,23 +77,23 @@ test("a request that leaves early, before a picture is drawn, does not make the 
   sent[0].answer({ took: 38 });
   await settled();
   requests.take();
-  requests.begin(requests.due(60, true));
+  requests.begin(requests.due(60, 60));
   clock.now = 75;
   sent[1].answer({ took: 33 });
   await settled();
   requests.take();
-  assert.equal(requests.due(60, true), 45); // at 120, as if it had left at 60
+  assert.equal(requests.due(60, 60), 45); // at 120, as if it had left at 60
 });
 
 test("where the way is short, the answer comes before the next request", async () => {
   const { sent, clock, requests } = server();
   requests.begin();
-  assert.equal(requests.due(60, true), Infinity);
+  assert.equal(requests.due(60, 60), Infinity);
   clock.now = 40;
   sent[0].answer({ took: 38 });
   await settled();
   requests.take();
-  assert.equal(requests.due(60, true), 20);
+  assert.equal(requests.due(60, 60), 20);
 });
 
 test("while an answer waits to be drawn, nothing is requested", async () => {
@@ -102,9 +102,9 @@ test("while an answer waits to be drawn, nothing is requested", async () => {
   sent[0].answer({ took: 1 });
   await settled();
   clock.now = 500;
-  assert.equal(requests.due(60, true), Infinity);
+  assert.equal(requests.due(60, 60), Infinity);
   requests.take();
-  assert.ok(requests.due(60, true) < 0);
+  assert.ok(requests.due(60, 60) < 0);
 });
 
 test("where the way is long, several are in flight, four at most, if planes come", async () => {
@@ -118,12 +118,12 @@ test("where the way is long, several are in flight, four at most, if planes come
   }
   requests.begin();
   clock.now += 60;
-  assert.equal(requests.due(60, false), Infinity);
+  assert.equal(requests.due(60), Infinity);
   for (let i = 0; i < 3; i += 1) {
-    assert.ok(requests.due(60, true) <= 0);
+    assert.ok(requests.due(60, 60) <= 0);
     requests.begin();
     clock.now += 60;
   }
   assert.equal(requests.nInFlight, 4);
-  assert.equal(requests.due(60, true), Infinity);
+  assert.equal(requests.due(60, 60), Infinity);
 });

@@ -11,13 +11,14 @@ import { followRevision, runList } from "./run_list.mjs";
 import { noteStates, stage } from "./runs.mjs";
 
 const IDLE_MS = 1000;
-// Between two news of a run whose picture is out of sight, so that many are as quick as those that are seen.
-const OUT_OF_SIGHT_MS = 900; // with the next request that is due
+// Between two news of a run that has ended, or whose picture is out of sight: many are as quick as those that are watched.
+const SELDOM_MS = 900; // with the next request that is due
 // Faster than the eye follows, and the run itself may need the same processor.
 const LEAST_FRAME_MS = 60;
 const DRAWING_MS = 30; // of several planes, about
-// Until the first plane is there, nothing else is watched.
-const FIRST_FRAME_MS = 20;
+// Until the first plane is there, nothing else is watched: the server holds its answer for so long, or until there is one.
+const HELD_MS = 150;
+const FIRST_FRAME_MS = 20; // where it does not
 const LONGEST_WAIT_MS = 5000;
 // An answer that takes longer is given up, or the loop would wait for it for ever.
 const LONGEST_ANSWER_MS = 60_000;
@@ -83,11 +84,11 @@ export class NewsRequests {
   /**
    * How long until the next request may leave, in ms; Infinity while an answer has to come first.
    * @param {number} spacing between two requests, in ms
-   * @param {boolean} isStreaming whether each answer is likely to hold a plane
+   * @param {number} [every] how often an answer is likely to hold a plane, in ms
    */
-  due(spacing, isStreaming) {
+  due(spacing, every = Infinity) {
     if (this.arrived) return Infinity;
-    const most = isStreaming ? Math.min(MOST_IN_FLIGHT, 1 + Math.round(this.travel / spacing)) : 1;
+    const most = Math.min(MOST_IN_FLIGHT, 1 + Math.round(this.travel / every));
     return this.nInFlight >= most ? Infinity : this.lastAt + spacing - this.now();
   }
 }
@@ -138,12 +139,16 @@ async function loop() {
 
 /** How long until the next request leaves, in ms. */
 function timeToNext() {
-  if (failures) return requests.due(Math.min(LONGEST_WAIT_MS, 250 * 2 ** failures), false);
-  const active = shownPanels().filter((panel) => !panel.isFinal && panel.isInSight());
-  if (!active.length) return requests.due(IDLE_MS, false);
-  const isFirst = active.some(({ node, plane }) => node.dataset.state === "running" && !plane);
-  return requests.due(isFirst ? FIRST_FRAME_MS : LEAST_FRAME_MS, isFirst || hadPlane);
+  if (failures) return requests.due(Math.min(LONGEST_WAIT_MS, 250 * 2 ** failures));
+  if (!watched().length) return requests.due(IDLE_MS);
+  if (isFirstAwaited()) return requests.due(FIRST_FRAME_MS, HELD_MS);
+  return requests.due(LEAST_FRAME_MS, hadPlane ? LEAST_FRAME_MS : Infinity);
 }
+
+const watched = () => shownPanels().filter((panel) => !panel.isFinal && panel.isInSight());
+
+/** Whether nothing is awaited but first planes. */
+const isFirstAwaited = () => watched().length > 0 && watched().every(({ newest }) => newest < 0);
 
 // Draws an answer, and waits until a plane in it is painted; out of sight, until the page is seen again.
 async function takeIn(answer) {
@@ -195,11 +200,13 @@ async function receive(panel, news, toward) {
 
 async function fetchNews() {
   const now = performance.now();
-  const asked = shownPanels().filter((panel) => panel.isInSight() || now - panel.askedAt >= OUT_OF_SIGHT_MS);
+  const isDue = (panel) => now - panel.askedAt >= SELDOM_MS || (panel.isInSight() && !panel.isFinal);
+  const asked = shownPanels().filter(isDue);
   for (const panel of asked) panel.askedAt = now;
   const query = new URLSearchParams(asked.map(({ run, sequence, newest }) => ["run", `${run}:${Math.max(sequence, newest)}`]));
   const toward = referenceRun();
   if (toward) query.set("toward", toward);
+  if (isFirstAwaited()) query.set("first", "");
   const wasRevision = runList.value.revision;
   const answer = await fetch(`frames?${query}`, { signal: AbortSignal.timeout(LONGEST_ANSWER_MS) });
   if (!answer.ok) throw new Error(await refusalOf(answer));

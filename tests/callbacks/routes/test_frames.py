@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
+from callbacks.routes import frames
 from melm_core.density import kernel_classes
 from melm_core.melm.objective import cauchy_schwarz_divergence, divergence_terms
 from melm_studio.configuration.messages import DATA_GONE
+from melm_studio.configuration.settings import Settings
 from melm_studio.planes.theme import THEMES, Scheme
 from melm_studio.runs.records.run import RunState
 from melm_studio.scores import divergence_text
@@ -367,3 +370,64 @@ def test_a_poll_of_finished_runs_reads_the_last_plane_of_each_once(studio, monke
     verdicts = [{run: news["runs"][run]["verdict"] for run in runs} for news in (first, known)]
     assert verdicts[0] == verdicts[1]
     assert all(verdicts[0].values())
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """The clock of held answers, which stands still but while one of them waits."""
+    fake = SimpleNamespace(now=0.0, on_wait=lambda: None)
+
+    def wait(seconds):
+        fake.now += seconds
+        fake.on_wait()
+
+    monkeypatch.setattr(frames, "perf_counter", lambda: fake.now)
+    monkeypatch.setattr(frames, "sleep", wait)
+    return fake
+
+
+def first_news(visitor, *runs):
+    asked = {"run": [f"{run}:-1" for run in runs], "first": ""}
+    return visitor.http.get("/frames", query_string=asked).json["runs"]
+
+
+def test_an_answer_is_held_until_there_is_a_first_plane(studio, visitor, clock):
+    visitor.choose_sample("iris")
+    run = visitor.start(method="pca")
+    clock.on_wait = studio.work
+    assert first_news(visitor, run)[run]["plane"]["sequence"] == 0
+    assert 0 < clock.now < frames.LONGEST_HOLD_S
+
+
+def test_an_answer_is_held_for_a_moment_at_most(studio, visitor, clock):
+    visitor.choose_sample("iris")
+    run = visitor.start(method="pca")
+    assert first_news(visitor, run)[run]["state"] == RunState.QUEUED
+    assert clock.now == pytest.approx(frames.LONGEST_HOLD_S, abs=0.011)
+    studio.work()
+
+
+def test_news_are_not_held(studio, finished, clock):
+    visitor = finished.visitor
+    assert first_news(visitor, finished.run)[finished.run]["plane"] is not None
+    for runs in ((), ("unknown",)):
+        assert first_news(visitor, *runs) == {}
+    assert first_news(studio.visitor(), finished.run) == {}
+    assert clock.now == 0
+
+
+def test_half_of_the_threads_are_left_to_others(studio, visitor, clock):
+    visitor.choose_sample("iris")
+    run = visitor.start(method="pca")
+    held = 0
+
+    def ask_once_more():
+        nonlocal held
+        held += 1
+        first_news(visitor, run)
+        clock.now += frames.LONGEST_HOLD_S
+
+    clock.on_wait = ask_once_more
+    first_news(visitor, run)
+    assert held == Settings(data_dir=Path()).threads // 2
+    studio.work()
