@@ -290,7 +290,7 @@ def run_menu() -> list[Component]:
         menu_item(OTHERS_TITLE, "is-apart", **part("open-others")),
         menu_item("Decision surface", **data(window="surface"), **needs(FLAT, CLASSES)),
         menu_item(f"{DOWNLOADS_TITLE}…", "is-apart", **part("open-downloads")),
-        menu_item("Remove all runs", **part("remove-all")),
+        menu_item("Remove all runs", "is-apart", **part("remove-all")),
     ]
     label = "More of this run"
     return [

@@ -20,11 +20,11 @@ DOWNLOADS_TITLE = "Downloads"
 # The files of a plane: name, label, what the run must be, content.
 _FILES = (
     ("report.html", "Report (HTML)", "", "Scores, picture, features, data and method, to print"),
-    ("replay.html", "Replay (HTML)", "", "The way of the search, in a file that needs no studio"),
-    ("script.py", "Python script", LINEAR, "Places new rows, without the studio"),
+    ("replay.html", "Replay (HTML)", "", "The search step by step, without the studio"),
+    ("script.py", "Python script", LINEAR, "Places new rows without the studio"),
     ("model.json", "Model (JSON)", LINEAR, "The plane and its preparation, for other programs"),
-    ("points.csv", "Projected points", "", "Every row in the plane (CSV)"),
-    ("components.csv", "Components", LINEAR, "The loadings of every feature (CSV)"),
+    ("points.csv", "Projected points (CSV)", "", "Every row in the plane"),
+    ("components.csv", "Components (CSV)", LINEAR, "The loadings of every feature"),
 )
 
 # From the name of an element to the attribute by which a script finds it in the dialog.
@@ -126,7 +126,7 @@ def downloads_dialog() -> Component:
         DOWNLOADS_TITLE,
         _part_of_downloads,
         [
-            html.P("All but the replay describe the plane on screen.", className="hint"),
+            html.P("All but the replay are about the plane on screen.", className="hint"),
             html.Ul(
                 [
                     html.Li(

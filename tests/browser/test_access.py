@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import FloatRect, Page, expect
 
 from tools.driver.launcher import running_studio
 from tools.driver.page import Panel, StudioPage
@@ -105,20 +105,33 @@ def test_a_word_is_looked_up_and_the_focus_returns(page: Page):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("width", [1440, 390])
-def test_the_tour_shows_what_it_is_about(page: Page, width: int):
-    page.set_viewport_size({"width": width, "height": 844})
+@pytest.mark.parametrize("has_a_run", [False, True])
+def test_the_tour_shows_what_it_is_about(page: Page, width: int, has_a_run: bool):
     studio = StudioPage(page)
+    if has_a_run:
+        studio.run("LDA").expect_end()
+    page.set_viewport_size({"width": width, "height": 844})
     studio.open_actions()
     page.get_by_role("button", name="Help", exact=True).click()
     page.get_by_role("button", name="Take the tour").click()
     tour = page.get_by_role("dialog", name="Tour of the page")
-    for _ in range(2):
-        expect(page.locator(".is-toured")).to_be_in_viewport()
+    for following in ("Next", "Next", "Done"):
+        shown = page.locator(".is-toured")
+        expect(shown).to_be_in_viewport()
         expect(tour).to_be_in_viewport(ratio=1)
-        tour.get_by_role("button", name="Next").click()
-    tour.get_by_role("button", name="Done").click()
+        assert not overlap(shown.bounding_box(), tour.bounding_box())
+        tour.get_by_role("button", name=following).click()
     expect(tour).to_be_hidden()
     expect(page.locator(".is-toured")).to_have_count(0)
+
+
+def overlap(one: FloatRect | None, other: FloatRect | None) -> bool:
+    assert one
+    assert other
+    return all(
+        one[start] < other[start] + other[size] and other[start] < one[start] + one[size]
+        for start, size in (("x", "width"), ("y", "height"))
+    )
 
 
 @pytest.mark.slow

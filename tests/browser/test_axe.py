@@ -6,10 +6,13 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import BrowserContext, Page, ViewportSize, expect
 
+from melm_studio.layout.shell.welcome import BEGIN
 from tools.driver.page import StudioPage
 from tools.driver.visitor import opened_studio
 from tools.site.__main__ import run_sphinx
@@ -17,6 +20,14 @@ from tools.site.replays import gallery_page
 
 SCHEMES = pytest.mark.parametrize("scheme", ["light", "dark"])
 MENUS = ("What next?", "More of this run")
+# By the button that opens each, the section of a small screen in which that is.
+WINDOWS = {
+    "Details": "Picture",
+    "Figure": "Picture",
+    "Columns": "Data",
+    "Story": "Data",
+    "Help": "Data",
+}
 OPENING_NOTHING = {
     "Add to story",
     "Copy link",
@@ -24,23 +35,40 @@ OPENING_NOTHING = {
     "Paste new rows",
     "Remove all runs",
 }
-SCREEN: ViewportSize = {"width": 1280, "height": 720}
 PHONE: ViewportSize = {"width": 390, "height": 844}
-SIZES = [SCREEN, PHONE]
+SIZES: list[ViewportSize] = [
+    {"width": 1440, "height": 900},
+    {"width": 1280, "height": 720},
+    PHONE,
+]
+EVERY_SIZE = pytest.mark.parametrize("size", SIZES, ids="{0[width]}".format)
 
 
 @pytest.mark.slow
 @SCHEMES
-def test_no_mode_has_a_barrier(page: Page, scheme: str):
+@EVERY_SIZE
+def test_no_mode_has_a_barrier(page: Page, scheme: str, size: ViewportSize):
     page.emulate_media(color_scheme=scheme)
+    page.set_viewport_size(size)
     studio = StudioPage(page)
-    for method in ("LDA", "PCA"):
-        studio.run(method).expect_end()
-    studio.panel(1).node.get_by_role("button", name="PCA", exact=True).click()  # to rename it
-    found = {"explore": barriers(page)}
     studio.show("Compare")
-    page.get_by_role("table", name="Scores of the runs").wait_for()
+    found = {"compare without runs": barriers(page)}
+    studio.show_section("Data")
+    studio.choose_methods("LDA", "PCA")
+    studio.run_button.click()
+    expect(studio.panels).to_have_count(2)
+    for position in range(2):
+        studio.panel(position).expect_state("done")
+    studio.show_section("Picture")
     found["compare"] = barriers(page)
+    studio.show_section("Numbers")
+    page.get_by_role("table", name="Scores of the runs").wait_for()
+    found["scores"] = barriers(page)
+    studio.show("Explore")
+    studio.show_section("Picture")
+    studio.panel(1).part("title").click()  # to rename it
+    found["explore"] = barriers(page)
+    page.keyboard.press("Escape")
     studio.show("Present")
     page.keyboard.press("?")
     found["present"] = barriers(page)
@@ -49,24 +77,68 @@ def test_no_mode_has_a_barrier(page: Page, scheme: str):
 
 @pytest.mark.slow
 @SCHEMES
-@pytest.mark.parametrize("button", ["Details", "Columns", "Story", "Figure"])
-def test_no_window_has_a_barrier(page: Page, scheme: str, button: str):
+@EVERY_SIZE
+def test_no_window_has_a_barrier(page: Page, scheme: str, size: ViewportSize):
     page.emulate_media(color_scheme=scheme)
+    page.set_viewport_size(size)
     studio = StudioPage(page)
-    panel = studio.run("LDA")
+    page.get_by_role("button", name=BEGIN).click()
+    expect(studio.panels).to_have_count(1)
+    panel = studio.panel(0)
     panel.expect_end()
-    if button == "Details":
-        panel.node.get_by_role("button", name="Is it real?").click()
-    page.get_by_role("button", name=button, exact=True).first.click()
-    page.get_by_role("dialog").filter(visible=True).first.wait_for()
-    # Half transparent on its way, a window has too little contrast.
-    studio.wait_until(lambda: not barriers(page), "the window in its place has no barrier")
+    panel.node.get_by_role("button", name="Is it real?").click()
+    panel.choose("Add to story")
+    for button, section in WINDOWS.items():
+        studio.show_section(section)
+        if not page.get_by_role("button", name=button, exact=True).first.is_visible():
+            studio.open_actions()
+        page.get_by_role("button", name=button, exact=True).first.click()
+        page.get_by_role("dialog").filter(visible=True).first.wait_for()
+        # Half transparent on its way, a window has too little contrast.
+        studio.wait_until(lambda: not barriers(page), f"{button} has no barrier")
+        page.keyboard.press("Escape")
+        expect(page.get_by_role("dialog").filter(visible=True)).to_have_count(0)
+    studio.open_actions()
+    page.get_by_role("button", name="Help", exact=True).click()
+    page.get_by_role("button", name="Take the tour").click()
+    for stop in ("Next", "Next", "Done"):
+        assert not barriers(page), stop
+        page.get_by_role("button", name=stop, exact=True).click()
+
+
+@pytest.mark.slow
+@SCHEMES
+@EVERY_SIZE
+def test_no_map_that_is_audited_has_a_barrier(
+    page: Page, tmp_path: Path, scheme: str, size: ViewportSize
+):
+    page.emulate_media(color_scheme=scheme)
+    page.set_viewport_size(size)
+    stream = np.random.default_rng(0)
+    table = pd.DataFrame(stream.normal(size=(60, 4))).add_prefix("gene ")
+    table["group"] = np.repeat(["a", "b"], 30)
+    table["tsne_1"], table["tsne_2"] = stream.normal(size=(2, 60))
+    file = tmp_path / "map.csv"
+    table.to_csv(file, index=False)
+    studio = StudioPage(page)
+    studio.show_section("Data")
+    studio.upload(file)
+    expect(page.locator("body")).to_have_attribute("data-mode", "compare")
+    expect(studio.panels.first).to_have_attribute("data-state", "done")
+    studio.show_section("Picture")
+    of_map = studio.panel(0)
+    expect(of_map.part("verdict")).to_contain_text("guessing")
+    expect(of_map.part("stop-check")).to_be_hidden()
+    found = {"map": barriers(page)}
+    studio.show_section("Numbers")
+    found["scores"] = barriers(page)
+    assert not only_found(found)
 
 
 @pytest.mark.slow
 @SCHEMES
 @pytest.mark.parametrize("menu", MENUS)
-@pytest.mark.parametrize("size", SIZES, ids="{0[width]}".format)
+@EVERY_SIZE
 def test_nothing_that_the_menus_of_a_run_open_has_a_barrier(
     page: Page, scheme: str, menu: str, size: ViewportSize
 ):
@@ -195,7 +267,7 @@ def test_no_part_of_the_page_on_a_phone_has_a_barrier(page: Page, scheme: str):
 
 @pytest.mark.slow
 @SCHEMES
-@pytest.mark.parametrize("size", SIZES, ids="{0[width]}".format)
+@EVERY_SIZE
 @pytest.mark.parametrize(
     ("question", "answer"), [("Outliers", "limit of T²"), ("Suspect labels", "judged by planes")]
 )
@@ -215,7 +287,7 @@ def test_no_rows_that_are_found_have_a_barrier(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("size", SIZES, ids="{0[width]}".format)
+@EVERY_SIZE
 def test_nothing_has_a_barrier_in_forced_colors(page: Page, size: ViewportSize):
     page.emulate_media(forced_colors="active")
     studio = StudioPage(page)
@@ -229,7 +301,7 @@ def test_nothing_has_a_barrier_in_forced_colors(page: Page, size: ViewportSize):
 
 @pytest.mark.slow
 @SCHEMES
-@pytest.mark.parametrize("size", SIZES, ids="{0[width]}".format)
+@EVERY_SIZE
 @pytest.mark.provokes("404")
 def test_no_page_beside_the_studio_has_a_barrier(page: Page, scheme: str, size: ViewportSize):
     page.emulate_media(color_scheme=scheme)
@@ -275,7 +347,7 @@ def gallery(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.mark.slow
 @SCHEMES
-@pytest.mark.parametrize("size", SIZES, ids="{0[width]}".format)
+@EVERY_SIZE
 @pytest.mark.provokes("file://")  # by the look for styles of other pages
 def test_the_gallery_of_the_site_has_no_barrier(
     page: Page, gallery: str, scheme: str, size: ViewportSize

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from melm_studio.layout import ids
@@ -34,3 +35,24 @@ def test_noise_is_unmasked(page: Page):
     body.get_by_role("button", name=re.compile("show only class 1 and class 3")).first.click()
     expect(body).to_be_hidden()
     expect(page.locator(f"#{ids.ISOLATED}")).to_contain_text("Only class 1 and class 3 are shown")
+
+
+@pytest.mark.slow
+def test_a_phone_keeps_its_picture_during_a_check(page: Page):
+    studio = StudioPage(page)
+    panel = studio.run("MELM")
+    panel.expect_end()
+    page.set_viewport_size({"width": 390, "height": 844})
+    before = panel.part("plot").bounding_box()
+    panel.node.get_by_role("button", name="Is it real?").click()
+    expect(panel.part("stop-check")).to_be_visible()
+    words = panel.part("verdict")
+    expect(words).to_contain_text("in cross-validation")
+    expect(panel.part("stop-check")).to_be_visible()
+    during, sentence = panel.part("plot").bounding_box(), words.bounding_box()
+    assert before
+    assert during
+    assert sentence
+    assert sentence["width"] > 320
+    assert during["height"] > 0.8 * before["height"]
+    panel.part("stop-check").click()

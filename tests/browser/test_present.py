@@ -175,6 +175,18 @@ def test_the_bar_hides_from_the_room_until_the_pointer_moves(page: Page):
     expect(bar).to_have_css("opacity", "1")
 
 
+def test_the_list_of_keys_moves_neither_the_bar_nor_the_picture(page: Page):
+    page.set_viewport_size({"width": 1280, "height": 720})
+    panel = told(page, "batches")
+    bar = page.locator(".play-bar")
+    page.mouse.move(300, 300)
+    before = bar.bounding_box(), panel.part("plot").bounding_box()
+    page.keyboard.press("?")
+    expect(page.locator(f"#{ids.KEYS}")).to_be_in_viewport(ratio=1)
+    expect(page.locator(".playback")).to_have_css("opacity", "1")
+    assert (bar.bounding_box(), panel.part("plot").bounding_box()) == before
+
+
 def test_a_story_shows_the_curve_while_it_plays(page: Page):
     panel = told(page, "batches")
     history = panel.node.locator(".history")

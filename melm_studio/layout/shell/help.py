@@ -29,7 +29,8 @@ TOUR = (
     ),
     (
         "picture",
-        f"#{ids.PANELS}",
+        # The verdict of the run in front, or what is in its place before there is one.
+        f"#{ids.PANELS}:not(:has(.verdict, h2)), .welcome h2 + p, .is-front .verdict",
         "Above the picture of a run is the share of held-out rows that are told apart, beside that "
         "of guessing. “Is it real?” asks whether shuffled labels would do as well.",
     ),

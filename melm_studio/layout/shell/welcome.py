@@ -17,6 +17,7 @@ BEGIN = "Find the plane that separates them"
 BEGIN_WITH_ONE_CLASS = "Find the plane that spreads them"
 STEPS = ("Watch it turn", "Ask whether it is real", "Show it")
 _CAPTION = "The plane of largest variance (PCA), which ignores the labels."
+IN_COMPARE = "Run draws the plane of each of the methods, side by side."
 _LONGEST_LIST = 40  # characters
 
 
@@ -47,6 +48,7 @@ def welcome(shown: ShownData | None, class_names: Sequence[str] = ()) -> Compone
             ),
             html.Span(className="only-spoken", role="status", **part("said")),
             html.Ol([html.Li(step) for step in STEPS]),
+            html.P(IN_COMPARE, className="compare-only"),
         ],
         className="welcome",
         **asked,

@@ -198,7 +198,7 @@ def _choice(at: int, column: Column) -> Component:
         value=value,
         allowDeselect=False,
         size="xs",
-        w=190,
+        w=160,
         **aria(label=f"Role of {column.name}"),
     )
 

@@ -11,7 +11,7 @@ from PIL import Image, ImageColor
 from playwright.sync_api import Page, Route, ViewportSize, expect
 
 from melm_studio.layout import ids
-from melm_studio.layout.shell.welcome import BEGIN
+from melm_studio.layout.shell.welcome import BEGIN, IN_COMPARE
 from melm_studio.planes.theme import THEMES, Scheme
 from tools.driver.page import StudioPage
 
@@ -39,6 +39,17 @@ COLORS = """() => {
   probe.remove();
   return Object.fromEntries(colors);
 }"""
+FILLED = """(buttons) => buttons
+  .filter((button) => button.checkVisibility())
+  .filter((button) => {
+    const accent = document.createElement("i");
+    accent.style.color = "var(--accent)";
+    button.append(accent);
+    const { color } = getComputedStyle(accent);
+    accent.remove();
+    return getComputedStyle(button).backgroundColor === color;
+  })
+  .map((button) => button.firstChild.textContent)"""
 OVERHANG = "() => document.scrollingElement.scrollWidth - innerWidth"
 
 
@@ -78,6 +89,33 @@ def test_the_data_are_drawn_before_anything_is_touched_and_one_button_begins(pag
     expect(studio.panels).to_have_count(1)
     studio.panel(0).expect_end()
     expect(plot).to_have_count(0)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", LARGE)
+def test_one_button_is_the_first_to_press_before_and_after_a_run(page: Page, size: str):
+    page.set_viewport_size(SIZES[size])
+    studio = StudioPage(page)
+    begin = page.get_by_role("button", name=BEGIN)
+    assert filled_buttons(page) == [BEGIN]
+    studio.show("Compare")
+    expect(page.get_by_text(IN_COMPARE)).to_be_visible()
+    assert filled_buttons(page) == ["Run"]
+    picture = page.get_by_role("img", name="PCA plane of Wine").bounding_box()
+    place = page.locator("#panels").bounding_box()
+    assert picture
+    assert place
+    assert picture["width"] > 0.9 * place["width"]  # not in one of the columns of runs
+    expect(page.get_by_role("button", name="Check all")).to_be_hidden()
+    studio.show("Explore")
+    begin.click()
+    expect(studio.panels).to_have_count(1)
+    assert filled_buttons(page) == ["Run"]
+
+
+def filled_buttons(page: Page) -> list[str]:
+    """The names of the visible buttons that are filled with the accent color."""
+    return page.locator(".button.is-primary").evaluate_all(FILLED)
 
 
 @pytest.mark.parametrize("key", ["", "Enter", "Control+Enter"])
@@ -143,7 +181,8 @@ def test_a_first_run_that_is_refused_says_why_and_can_be_begun_again(page: Page)
     page.goto("/")
     begin = page.get_by_role("button", name=BEGIN)
     begin.click()
-    expect(page.locator(".welcome p")).to_have_text("The queue is full.")
+    caption = page.locator('.welcome [data-part="caption"]')
+    expect(caption).to_have_text("The queue is full.")
     begin.click()
     expect(page.locator("[data-run][data-sequence]")).to_be_visible()
 
