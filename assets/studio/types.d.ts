@@ -187,8 +187,6 @@ interface RowSummary {
 /** The colors or symbols of the points of each trace, and what they stand for. */
 interface PointMarks {
   marks: string[][];
-  /** Of a table of which the traces draw a sample: the mark of every row, a byte each. */
-  every: { palette: string[]; codes: string } | null;
   legend: { text: string; mark: string }[];
   /** The legend as HTML. */
   markup: string;

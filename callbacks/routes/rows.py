@@ -113,15 +113,10 @@ def details(run_id: str, sequence: int, row: int) -> dict[str, Any]:
 
 
 def selected(run_id: str, sequence: int) -> dict[str, Any]:
-    """The rows of the body, and what distinguishes them; ``markup`` is all that for the page."""
+    """The rows of the body, and what distinguishes them; ``markup`` is that for the page."""
     plane = _plane(run_id, sequence)
     found = selection(plane.data, plane.placer, _requested(plane.data), plane.known)
-    shown = {
-        "words": markup_of("row_lists.selection_words", found),
-        "differences": markup_of("row_lists.difference_items", found.differences),
-        "rows": markup_of("row_lists.row_items", found.rows, found.n_rows),
-    }
-    return _json(found) | {"markup": shown}
+    return _json(found) | {"markup": markup_of("row_lists.selected", found)}
 
 
 def selected_csv(run_id: str, sequence: int) -> flask.Response:
@@ -381,7 +376,7 @@ def column_values(
 def new_rows(run_id: str, sequence: int) -> dict[str, Any]:
     """A report, and the points to draw; of very many rows an evenly spaced subset.
 
-    ``markup`` is the list of the first rows.
+    ``markup`` is what the page says of them.
     """
     record, event = own_run(run_id), requested_event(run_id, sequence)
     new, placer = requested_new_rows(record), _placer(record, event)
@@ -396,7 +391,7 @@ def new_rows(run_id: str, sequence: int) -> dict[str, Any]:
         report = msgspec.structs.replace(report, notes=(*report.notes, note))
     return {
         "report": msgspec.to_builtins(report),
-        "markup": markup_of("row_lists.new_row_items", report.rows),
+        "markup": markup_of("row_lists.new_rows", report),
         "points": {
             "x": points[:, 0].round(_DIGITS).tolist(),
             "y": points[:, 1].round(_DIGITS).tolist(),

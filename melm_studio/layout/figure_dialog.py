@@ -110,7 +110,7 @@ def _choices() -> Component:
             html.Fieldset(
                 [
                     html.Legend("Layers"),
-                    *(_check(layer, LAYER_NAMES[layer]) for layer in LAYERS),
+                    *(_check("layers", LAYER_NAMES[layer], layer) for layer in LAYERS),
                 ]
             ),
             html.Details(
@@ -132,18 +132,16 @@ def _select(
     name: str, label: str, options: Mapping[str, str], value: str | None = None
 ) -> Component:
     choices = [html.Option(text, value=key, selected=key == value) for key, text in options.items()]
-    return html.Label(
-        [html.Span(label), html.Select(choices, **data(style=name))], className="figure-field"
-    )
+    return html.Label([html.Span(label), html.Select(choices, name=name)], className="figure-field")
 
 
 def _number(name: str, label: str, low: float, high: float, value: float) -> Component:
     bounds = {"min": f"{low:g}", "max": f"{high:g}", "value": f"{value:g}"}
-    field = Element("input", type="number", step="any", required=True, **bounds, **data(style=name))
+    field = Element("input", type="number", step="any", required=True, name=name, **bounds)
     return html.Label([html.Span(label), field], className="figure-field")
 
 
-def _check(name: str, label: str) -> Component:
-    is_on = name in DEFAULTS.layers or getattr(DEFAULTS, name, False)
-    box = Element("input", type="checkbox", checked=bool(is_on), **data(style=name))
+def _check(name: str, label: str, layer: Layer | None = None) -> Component:
+    is_on = getattr(DEFAULTS, name) if layer is None else layer in DEFAULTS.layers
+    box = Element("input", type="checkbox", name=name, value=layer, checked=is_on)
     return html.Label([box, html.Span(label)], className="figure-check")

@@ -162,13 +162,7 @@ def new_rows_card() -> Component:
                 className="card-head",
             ),
             html.P(className="row-words", role="status", **part("new-headline")),
-            html.Div(**part("new-questions")),  # above the list: classes depend on the units
-            # The keyboard scrolls what has the focus.
-            html.Ol(
-                className="row-list", tabIndex="0", **part("new-list"), **aria(label="New rows")
-            ),
-            html.Table(className="confusion", tabIndex="0", **part("new-confusion")),
-            html.Ul(className="notes", **part("new-notes")),
+            html.Div(className="card-body", **part("new-body")),
         ],
         className="side-card new-rows-card",
         hidden=True,
@@ -223,9 +217,7 @@ def _selected() -> Component:
     run_again = html.Button("Run again", type="submit", className="button is-small")
     return html.Div(
         [
-            html.P(className="row-words", **part("selection-words")),
-            html.Ul(className="differences", **part("differences"), **aria(label="Differences")),
-            html.Ol(className="row-list", **part("selected-rows"), **aria(label="Selected rows")),
+            html.Div(className="card-body", **part("selected")),
             html.Form([name, run_again], hidden=True, **part("mark-form")),
             html.Div(commands, className="row-buttons"),
         ],

@@ -7,12 +7,33 @@ from collections.abc import Sequence
 from dash import html
 from dash.development.base_component import Component
 
-from melm_studio.layout.attributes import aria, data
+from melm_studio.layout.attributes import aria, data, part
+from melm_studio.rows.new_rows import ScaleQuestion
+from melm_studio.rows.new_rows_report import NewRowsReport
 from melm_studio.rows.row_summaries import RowSummary
 from melm_studio.rows.selection import Difference, Selection
 from melm_studio.tables import count, number
 
 _STRANGER = "unlike the training rows"
+
+
+def selected(found: Selection) -> list[Component]:
+    """How many rows are selected, what distinguishes them, and the first ones."""
+    return [
+        html.P(selection_words(found), className="row-words", **part("selection-words")),
+        html.Ul(
+            difference_items(found.differences),
+            className="differences",
+            **part("differences"),
+            **aria(label="Differences"),
+        ),
+        html.Ol(
+            row_items(found.rows, found.n_rows),
+            className="row-list",
+            **part("selected-rows"),
+            **aria(label="Selected rows"),
+        ),
+    ]
 
 
 def selection_words(found: Selection) -> list[Component | str]:
@@ -51,6 +72,56 @@ def row_items(rows: Sequence[RowSummary], n_rows: int) -> list[Component]:
         *(html.Li(button) for button in buttons),
         *([html.Li(more, className="hint")] if n_more > 0 else []),
     ]
+
+
+def new_rows(report: NewRowsReport) -> list[Component]:
+    """What is said of new rows below the headline; questions first: classes depend on the units.
+
+    The keyboard scrolls what has the focus.
+    """
+    rows = html.Ol(
+        new_row_items(report.rows),
+        className="row-list",
+        tabIndex="0",
+        **part("new-list"),
+        **aria(label="New rows"),
+    )
+    notes = html.Ul(
+        [html.Li(note) for note in report.notes], className="notes", **part("new-notes")
+    )
+    confusion = [_confusion(report)] if report.confusion else []
+    return [*map(_scale_question, report.scales), rows, *confusion, notes]
+
+
+def _scale_question(scale: ScaleQuestion) -> Component:
+    """A column that seems to be in another unit, with the button that converts it."""
+    convert = html.Button(
+        scale.label,
+        type="button",
+        className="button",
+        **data(scales=scale.column, factor=repr(scale.factor)),
+    )
+    choices = html.Div(convert, className="choices")
+    return html.Div([html.P(scale.sentence), choices], className="table-question")
+
+
+def _confusion(report: NewRowsReport) -> Component:
+    names = report.class_names
+    head = html.Tr([html.Td(), *(html.Th(name) for name in names)])
+    rows = [
+        html.Tr(
+            [
+                html.Th(names[code]),
+                *(
+                    html.Td(str(n), className="is-right" if code == other else "")
+                    for other, n in enumerate(counts)
+                ),
+            ]
+        )
+        for code, counts in enumerate(report.confusion)
+    ]
+    caption = html.Caption("Class by row, prediction by column")
+    return html.Table([caption, head, *rows], className="confusion", tabIndex="0")
 
 
 def new_row_items(rows: Sequence[RowSummary]) -> list[Component]:

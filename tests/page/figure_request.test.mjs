@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { panelRequest, previewStyle, sizeName } from "../../assets/studio/workspace/figure_dialog.mjs";
+import { panelRequest } from "../../assets/studio/workspace/figure_dialog.mjs";
 
 const PANEL = {
   run: "r1",
@@ -33,15 +33,4 @@ test("a selection and a limit of arrows are part of the request", () => {
   const request = panelRequest({ ...PANEL, arrowLimit: 3 }, shown);
   assert.deepEqual([request.n_arrows, request.classes, request.rows], [3, [1], [4, 2]]);
   assert.equal(request.color_by, "dose");
-});
-
-test("a preview is as sharp as a screen, and never larger than one", () => {
-  assert.equal(previewStyle({ width: 85, height: 60, dpi: 600 }).dpi, 144);
-  assert.equal(previewStyle({ width: 85, height: 400, dpi: 600 }).dpi, 102);
-  assert.equal(previewStyle({ width: 4000, height: 60, dpi: 600 }).dpi, 72);
-});
-
-test("a size on offer has its name, and another has none", () => {
-  assert.equal(sizeName(85, 85, ["85x85", "170x110", ""]), "85x85");
-  assert.equal(sizeName(86, 85, ["85x85", "170x110", ""]), "");
 });

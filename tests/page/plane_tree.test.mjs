@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isOfTree, morphIn, viewQuery, changesOf, DEFAULT_VIEW } from "../../assets/studio/panel/view_options.mjs";
-import { branchToWalk, optionsAt, optionsBetween, shownIn } from "../../assets/studio/analyses/tree_steps.mjs";
+import { branchToWalk, optionsAt, shownIn } from "../../assets/studio/analyses/tree_steps.mjs";
 
 // Two planes at gamma 2, and two at gamma 1.
 const PLANES = [
@@ -14,17 +14,17 @@ const PLANES = [
 const viewOf = (change) => ({ ...DEFAULT_VIEW, ...change });
 
 test("a plane of the tree is shown at its own kernel width", () => {
-  const there = viewOf(optionsAt("t", PLANES[2], 1, PLANES[0], 2));
+  const there = viewOf(optionsAt("t", PLANES[2], 2, 1, PLANES[0]));
   assert.deepEqual(there.morph, ["t", 1, 4]);
   assert.equal(there.gamma, 1);
-  assert.equal(optionsAt("t", PLANES[0], 1, undefined, 2).gamma, null); // that of the run
+  assert.equal(optionsAt("t", PLANES[0], 2).gamma, null); // that of the run
   assert.equal(shownIn(PLANES, "t", there), 2);
   assert.equal(shownIn(PLANES, "other", there), -1);
   assert.ok(isOfTree(there));
 });
 
 test("a plane on the way to another names where the way begins", () => {
-  const between = viewOf(optionsAt("t", PLANES[2], 0.5, PLANES[0], 2));
+  const between = viewOf(optionsAt("t", PLANES[2], 2, 0.5, PLANES[0]));
   assert.deepEqual(between.morph, ["t", 0.5, 4, 0]);
   assert.equal(shownIn(PLANES, "t", between), -1);
   assert.ok(!isOfTree(between));
@@ -40,12 +40,12 @@ test("a restored view without a plane of a tree is that of another run", () => {
   assert.match(changesOf(viewOf({ morph: ["t", 1, 4] }), () => ""), /: another plane of this run$/);
 });
 
-test("on a walk gamma goes from width to width with the plane, in even ratios", () => {
-  const half = optionsBetween("t", PLANES[2], PLANES[0], 0.5, 2);
+test("gamma goes from width to width with the plane, in even ratios", () => {
+  const half = optionsAt("t", PLANES[0], 2, 0.5, PLANES[2]);
   assert.deepEqual([half.gamma, half.morph], [1.41, ["t", 0.5, 0, 4]]);
-  const end = optionsBetween("t", PLANES[2], PLANES[0], 1, 2);
+  const end = optionsAt("t", PLANES[0], 2, 1, PLANES[2]);
   assert.deepEqual([end.gamma, end.morph], [null, ["t", 1, 0]]); // the width of the run
-  assert.equal(optionsBetween("t", undefined, PLANES[2], 0.25, 2).gamma, 1.68); // from the run's own
+  assert.equal(optionsAt("t", PLANES[2], 2, 0.25).gamma, 1.68); // from the run's own
 });
 
 test("the branch of the plane on screen is walked, else the best one", () => {

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { morphShares } from "../../assets/studio/present/morph.mjs";
+import { drawnRows } from "../../assets/studio/rows/row_layer.mjs";
 import { classesMessage, selectionMessage } from "../../assets/studio/rows/selection.mjs";
 import { toggled } from "../../assets/studio/rows/selection.mjs";
 import { positionAfter, positionLabel } from "../../assets/studio/workspace/story_order.mjs";
@@ -47,8 +48,9 @@ const figure = {
 };
 
 test("selected rows are counted by class, wherever their trace stands", () => {
-  assert.equal(selectionMessage(figure, new Set([1, 3, 7])), "3 rows selected: 1 cat, 2 dog");
-  assert.equal(selectionMessage(figure, new Set([2])), "1 row selected: 1 cat");
+  const message = (rows) => selectionMessage(figure.classes, drawnRows(figure), new Set(rows));
+  assert.equal(message([1, 3, 7]), "3 rows selected: 1 cat, 2 dog");
+  assert.equal(message([2, 9]), "2 rows selected: 1 cat"); // one is not drawn
 });
 
 test("classes that are shown alone are named", () => {

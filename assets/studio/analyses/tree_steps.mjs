@@ -25,32 +25,18 @@ export function otherPlane(run, share, target, origin) {
 }
 
 /**
- * The options that show a plane of the tree, or a plane on the way to it from another one.
+ * The options that show a plane of the tree, or one on the way to it, with kernels of a width in between.
  * @param {string} tree
  * @param {TreePlane} target
- * @param {number} share of the way
- * @param {TreePlane | undefined} origin of the tree; else the run's own plane
  * @param {number} ownGamma kernel width of the run
+ * @param {number} [share] of the way
+ * @param {TreePlane} [origin] of the tree; else the run's own plane
  * @returns {Partial<ViewOptions>}
  */
-export function optionsAt(tree, target, share, origin, ownGamma) {
-  const gamma = target.gamma === ownGamma ? null : target.gamma;
-  return { gamma, ...otherPlane(tree, share, target.plane, origin?.plane) };
-}
-
-/**
- * The options of a plane on the way between two of the tree, with kernels of a width in between.
- * @param {string} tree
- * @param {TreePlane | undefined} origin of the tree; else the run's own plane
- * @param {TreePlane} target
- * @param {number} share of the way
- * @param {number} ownGamma kernel width of the run
- * @returns {Partial<ViewOptions>}
- */
-export function optionsBetween(tree, origin, target, share, ownGamma) {
+export function optionsAt(tree, target, ownGamma, share = 1, origin = undefined) {
   const from = origin?.gamma ?? ownGamma;
   const gamma = share === 1 ? target.gamma : Number((from * (target.gamma / from) ** share).toPrecision(3));
-  return { ...optionsAt(tree, target, share, origin, ownGamma), gamma: gamma === ownGamma ? null : gamma };
+  return { gamma: gamma === ownGamma ? null : gamma, ...otherPlane(tree, share, target.plane, origin?.plane) };
 }
 
 /**

@@ -4,7 +4,7 @@ import { draw } from "../plane/plotly.mjs";
 import { View as Beside } from "./beside.mjs";
 import { drawPreview } from "./preview.mjs";
 import { optionsAt, shownIn } from "./tree_steps.mjs";
-import { glide, walkAlong } from "./walk.mjs";
+import { goTo, walkAlong } from "./walk.mjs";
 
 const STEPS = { ArrowLeft: "left", ArrowRight: "right", ArrowUp: "up", ArrowDown: "down" };
 
@@ -52,12 +52,7 @@ export class View extends Beside {
     words.textContent = target.words;
     this.look();
     const isWanted = () => this.at === at && this.panel === panel;
-    drawPreview(canvas, panel, this.options(target), isWanted).catch(console.warn);
-  }
-
-  /** @param {TreePlane} target @param {number} [share] @param {TreePlane} [origin] */
-  options(target, share = 1, origin = undefined) {
-    return optionsAt(this.tree.run, target, share, origin, this.panel.gamma);
+    drawPreview(canvas, panel, optionsAt(tree.run, target, panel.gamma), isWanted).catch(console.warn);
   }
 
   /** Morphs the picture into a plane of the tree. @param {number | undefined} at */
@@ -67,10 +62,7 @@ export class View extends Beside {
     this.visit(at);
     panel.history.player.pause();
     const number = (this.playing = performance.now());
-    const origin = tree.planes[shownIn(tree.planes, tree.run, panel.options)];
-    if (origin === tree.planes[at]) return;
-    const isOn = () => this.playing === number && !panel.isDisposed;
-    await glide(isOn, (share) => panel.changeView(this.options(tree.planes[at], share, origin)));
+    await goTo(panel, tree, tree.planes[at], () => this.playing === number && !panel.isDisposed);
   }
 
   /** @param {HTMLButtonElement | null} button */

@@ -6,7 +6,7 @@ import { speed } from "../panel/history.mjs";
 import { stage } from "../panel/runs.mjs";
 import { eased } from "../plane/clock.mjs";
 import { currentStory, showTitle } from "../workspace/story.mjs";
-import { branchToWalk, optionsBetween, shownIn } from "./tree_steps.mjs";
+import { branchToWalk, optionsAt, shownIn } from "./tree_steps.mjs";
 
 const STEP_MS = 50;
 const GLIDE_MS = 1500;
@@ -45,33 +45,34 @@ export async function walkAlong(panel, tree, { letter, planes }, onPlane = () =>
   window.addEventListener("keydown", stopAtKey, { capture: true });
   window.addEventListener("pointerdown", stop, { capture: true });
   const isOn = () => walking === number && !panel.isDisposed;
-  let origin = tree.planes[shownIn(tree.planes, tree.run, panel.options)];
   for (const at of planes.toReversed()) {
     const target = tree.planes[at];
-    if (origin === target) await panel.changeView(optionsBetween(tree.run, origin, target, 1, panel.gamma));
-    else await glide(isOn, (share) => panel.changeView(optionsBetween(tree.run, origin, target, share, panel.gamma)));
+    await goTo(panel, tree, target, isOn);
     if (!isOn()) break;
     byId("caption").textContent = `${letter}: ${target.words}`;
     onPlane(at);
     await wait(REST_MS / speed.value);
     if (!isOn()) break;
-    origin = target;
   }
   if (walking === number) stop();
 }
 
 /**
- * Goes to another plane by the clock: a slow machine shows fewer planes and not a slower motion.
+ * Goes from the plane on screen to one of the tree by the clock: a slow machine shows fewer planes and not a slower
+ * motion.
+ * @param {Panel} panel
+ * @param {Tree} tree
+ * @param {TreePlane} target
  * @param {() => boolean} isOn whether it is still wanted
- * @param {(share: number) => Promise<unknown>} show the plane at a share of the way
  */
-export async function glide(isOn, show) {
+export async function goTo(panel, tree, target, isOn) {
+  const origin = tree.planes[shownIn(tree.planes, tree.run, panel.options)];
   const began = performance.now();
-  const lasts = lessMotion.matches ? 0 : GLIDE_MS / speed.value;
+  const lasts = lessMotion.matches || origin === target ? 0 : GLIDE_MS / speed.value;
   for (let share = 0; share < 1 && isOn(); ) {
     const step = performance.now();
     share = Math.min(1, (step + STEP_MS - began) / lasts);
-    await show(eased(share));
+    await panel.changeView(optionsAt(tree.run, target, panel.gamma, eased(share), origin));
     await wait(step + STEP_MS - performance.now());
   }
 }

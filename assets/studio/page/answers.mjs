@@ -1,6 +1,6 @@
 // Requests of the page, and the answers of the server.
 import { saveFile } from "./dom.mjs";
-import { NO_SERVER } from "./notice.mjs";
+import { NO_SERVER, showNotice } from "./notice.mjs";
 
 /** The files that are read as tables. */
 export const ACCEPTED =
@@ -16,20 +16,25 @@ export async function refusalOf(answer) {
   return body?.words ?? `The server answered with status ${answer.status}. Reload the page.`;
 }
 
+/** @param {File} file @returns {FormData} which routes take that read a file with its name */
+export function formOf(file) {
+  const form = new FormData();
+  form.append("file", file);
+  return form;
+}
+
 /**
  * An answer that is OK.
  * @param {string} address
- * @param {object} [body] posted as JSON
+ * @param {object} [body] posted: a form or a file as it is, else as JSON
  * @param {AbortSignal} [signal] that ends the request
  * @returns {Promise<Response>}
  * @throws {Error} with a sentence for the user
  */
 export async function requested(address, body, signal) {
-  const options = body && {
-    method: "POST",
-    headers: { "Content-Type": "application/json" },
-    body: JSON.stringify(body),
-  };
+  const isFile = body instanceof FormData || body instanceof Blob;
+  const asJson = { headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) };
+  const options = body && { method: "POST", ...(isFile ? { body } : asJson) };
   const answer = await fetch(address, { ...options, signal }).catch(() => null);
   if (answer?.ok) return answer;
   throw new Error(answer ? await refusalOf(answer) : NO_SERVER);
@@ -38,7 +43,7 @@ export async function requested(address, body, signal) {
 /**
  * What a route answers as JSON.
  * @param {string} address
- * @param {object} [body] posted as JSON
+ * @param {object} [body] posted
  * @returns {Promise<any>}
  * @throws {Error} with a sentence for the user
  */
@@ -65,13 +70,6 @@ export function remembering(most, load) {
   };
 }
 
-/** Stores a file on the server. @param {File} file @returns {Promise<Response>} */
-export function sendFile(file) {
-  const form = new FormData();
-  form.append("file", file);
-  return fetch("upload", { method: "POST", body: form });
-}
-
 /**
  * Saves an answer as a file, by the name that the server gives it, which is returned.
  * @param {Response} answer
@@ -82,6 +80,9 @@ export async function save(answer, otherwise) {
   saveFile(await answer.blob(), name);
   return name;
 }
+
+/** What the server notes about a file that it answers. @param {Response} answer */
+export const notesOf = (answer) => decodeURIComponent(answer.headers.get("X-Notes") ?? "");
 
 /**
  * The name of a file in the header that describes an answer; null where there is none.
@@ -95,3 +96,6 @@ export function fileName(disposition) {
 
 /** @param {unknown} error */
 export const sentenceOf = (error) => (error instanceof Error ? error.message : String(error));
+
+/** Says on the page what has failed. @param {unknown} error */
+export const showFailure = (error) => showNotice(sentenceOf(error));

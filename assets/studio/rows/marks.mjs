@@ -1,10 +1,9 @@
 // Points colored or shaped by any column, with a legend whose entries select their rows.
 import { PLANE_TRACE } from "../constants.mjs";
-import { ask, sentenceOf } from "../page/answers.mjs";
+import { ask, showFailure } from "../page/answers.mjs";
 import { writeMarkup } from "../page/dash.mjs";
 import { colorScheme } from "../page/dom.mjs";
 import { connectPopover } from "../page/menu.mjs";
-import { showNotice } from "../page/notice.mjs";
 import { batch, onChange, signal } from "../page/signals.mjs";
 import { addToPanels, dressTraces } from "../panel/features.mjs";
 import { shownPanels } from "../panel/panels.mjs";
@@ -14,6 +13,11 @@ import { selectRows } from "./singled_out.mjs";
 import { isPoints } from "../plane/traces.mjs";
 
 const BY_CLASS = "class";
+
+/**
+ * The marks by a column. Of a table of which the traces draw a sample, `every` has the place in the palette of every row.
+ * @typedef {PointMarks & { every: { palette: string[], codes: import("../plane/arrays.mjs").Numbers } | null }} ColumnMarks
+ */
 
 /** @type {WeakMap<Panel, Marks>} */
 const marksOf = new WeakMap();
@@ -45,7 +49,7 @@ class Marks {
   /** @param {Panel} panel */
   constructor(panel) {
     this.panel = panel;
-    /** @type {{ colors: PointMarks | null, symbols: PointMarks | null }} */
+    /** @type {{ colors: ColumnMarks | null, symbols: ColumnMarks | null }} */
     this.shown = { colors: null, symbols: null };
     this.key = "";
     /** @type {string[] | null} */
@@ -53,7 +57,7 @@ class Marks {
     this.legend = panel.part("mark-legend");
     this.legend.onclick = (event) => this.select(event);
     connectPopover(panel.part("marks"), panel.part("mark-tools"));
-    panel.part("mark-tools").addEventListener("beforetoggle", ({ newState }) => newState === "open" && this.open());
+    panel.part("mark-tools").addEventListener("beforetoggle", ({ newState }) => newState === "open" && this.open().catch(showFailure));
     panel.part("color-by").onchange = ({ target }) => colorColumn.set(target.value || null);
     panel.part("shape-by").onchange = ({ target }) => shapeColumn.set(target.value || null);
   }
@@ -61,12 +65,7 @@ class Marks {
   // The columns come with the first opening.
   async open() {
     const { panel } = this;
-    try {
-      this.columns ??= (await ask(`runs/${panel.run}/columns`)).columns;
-    } catch (error) {
-      showNotice(sentenceOf(error));
-      return;
-    }
+    this.columns ??= (await ask(`runs/${panel.run}/columns`)).columns;
     for (const [part, chosen] of [["color-by", colorColumn.value], ["shape-by", shapeColumn.value]]) {
       panel.part(part).replaceChildren(new Option(BY_CLASS, ""), ...this.columns.map((name) => new Option(name)));
       panel.part(part).value = chosen ?? "";
@@ -80,19 +79,17 @@ class Marks {
     const key = JSON.stringify([colorBy, shapeBy, colorBy && colorScheme()]);
     if (key === this.key || !panel.isShown() || (this.key === "" && !colorBy && !shapeBy)) return;
     this.key = key;
+    let shown = /** @type {(ColumnMarks | null)[]} */ ([null, null]);
     try {
-      const [colors, symbols] = await Promise.all([
-        colorBy && ask(`runs/${panel.run}/colors?${new URLSearchParams({ column: colorBy, scheme: colorScheme() })}`),
-        shapeBy && ask(`runs/${panel.run}/symbols?${new URLSearchParams({ column: shapeBy })}`),
-      ]);
+      shown = await Promise.all([marksBy(panel, "colors", colorBy), marksBy(panel, "symbols", shapeBy)]);
       if (key !== this.key || panel.isDisposed) return;
-      this.shown = { colors, symbols };
     } catch (error) {
-      showNotice(sentenceOf(error));
-      this.shown = { colors: null, symbols: null };
+      showFailure(error);
     }
-    dressByColumns(panel, { colors: everyMark(this.shown.colors), symbols: everyMark(this.shown.symbols) });
-    this.showLegend();
+    const [colors, symbols] = shown;
+    this.shown = { colors, symbols };
+    dressByColumns(panel, { colors: colors?.every ?? null, symbols: symbols?.every ?? null });
+    writeMarkup(this.legend, `${colors?.markup ?? ""}${symbols?.markup ?? ""}`);
     panel.paint(true);
   }
 
@@ -110,26 +107,23 @@ class Marks {
     }
   }
 
-  showLegend() {
-    const { colors, symbols } = this.shown;
-    writeMarkup(this.legend, `${colors?.markup ?? ""}${symbols?.markup ?? ""}`);
-  }
-
+  // The rows of an entry of the legend.
   select({ target }) {
-    const { selects } = target.closest("[data-selects]")?.dataset ?? {};
-    const marks = [this.shown.colors, this.shown.symbols].find((each) => each?.legend.some(({ mark }) => mark === selects));
-    if (marks) selectRows(this.rowsWith(marks, selects));
-  }
-
-  rowsWith(marks, mark) {
-    const layer = marks.every && shownLayer(this.panel);
-    if (layer?.isWhole) {
-      const { palette, codes } = everyMark(marks);
-      return [...layer.rows.numbers].filter((_, i) => palette[codes[i]] === mark);
-    }
-    return this.panel.figure.rows.flatMap((rows, trace) => rows.filter((_, i) => marks.marks[trace][i] === mark));
+    const { selects: mark } = target.closest("[data-selects]")?.dataset ?? {};
+    const found = Object.values(this.shown).find((marks) => marks?.legend.some((entry) => entry.mark === mark));
+    if (!found) return;
+    const { every, marks } = found;
+    const layer = every && shownLayer(this.panel);
+    const rows = layer?.isWhole
+      ? [...layer.rows.numbers].filter((_, i) => every.palette[every.codes[i]] === mark)
+      : this.panel.figure.rows.flatMap((drawn, trace) => drawn.filter((_, i) => marks[trace][i] === mark));
+    selectRows(rows);
   }
 }
 
-/** @param {PointMarks | null} marks */
-const everyMark = (marks) => marks?.every && { palette: marks.every.palette, codes: numbers(marks.every.codes) };
+/** @param {Panel} panel @param {"colors" | "symbols"} kind @param {string | null} column @returns {Promise<ColumnMarks | null>} */
+async function marksBy(panel, kind, column) {
+  if (!column) return null;
+  const marks = await ask(`runs/${panel.run}/${kind}?${new URLSearchParams({ column, scheme: colorScheme() })}`);
+  return { ...marks, every: marks.every && { ...marks.every, codes: numbers(marks.every.codes) } };
+}

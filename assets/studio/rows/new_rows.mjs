@@ -1,9 +1,8 @@
 // New rows: those of a second file, placed in the plane of every panel, and what is made of them. It is loaded
 // with the first of them.
 import { PLANE_TRACE } from "../constants.mjs";
-import { ask, refusalOf, requested, save, sendFile, sentenceOf } from "../page/answers.mjs";
+import { ask, formOf, requested, save, sentenceOf, showFailure } from "../page/answers.mjs";
 import { writeMarkup } from "../page/dash.mjs";
-import { button, element } from "../page/dom.mjs";
 import { showNotice } from "../page/notice.mjs";
 import { onChange } from "../page/signals.mjs";
 import { addTraces } from "../panel/features.mjs";
@@ -25,17 +24,9 @@ onChange(stage, () => refresh(shownPanels()));
 /** Shows the new rows, or none any more, in panels. @param {Panel[]} panels */
 export function refresh(panels) {
   for (const panel of panels) {
-    if (!placed.has(panel)) connect(panel);
+    if (!placed.has(panel)) placed.set(panel, new NewRows(panel));
     placed.get(panel).refreshSoon();
   }
-}
-
-/** @param {Panel} panel */
-function connect(panel) {
-  placed.set(panel, new NewRows(panel));
-  panel.node.addEventListener("panel:calibrated", () => placed.get(panel).refreshAnew());
-  panel.part("new-remove").onclick = () => placeFile(null);
-  panel.part("new-csv").onclick = () => saveAll(panel);
 }
 
 /** Uploads a file; its rows are then placed in every panel that is shown. @param {Panel} panel @param {File} file */
@@ -43,9 +34,7 @@ export async function place(panel, file) {
   newest = file;
   showNotice(null); // a file before may have been refused
   try {
-    const answer = await sendFile(file);
-    if (!answer.ok) throw new Error(await refusalOf(answer));
-    const newRows = await answer.json();
+    const newRows = await ask("upload", formOf(file));
     // Whether the rows fit is known before they replace others.
     await ask(addressOf(panel, "new-rows", fields(newRows)));
     if (file !== newest) return;
@@ -54,7 +43,7 @@ export async function place(panel, file) {
   } catch (error) {
     if (file !== newest) return;
     placeFile(null); // rows of a file before are not those of this one
-    showNotice(sentenceOf(error));
+    showFailure(error);
   }
 }
 
@@ -67,13 +56,23 @@ let newest = null;
 const saveAll = (panel) =>
   requested(addressOf(panel, "new-rows.csv", fields(placedFile.value)))
     .then((answer) => save(answer, "rows.csv"))
-    .catch((error) => showNotice(sentenceOf(error)));
+    .catch(showFailure);
+
+// A column that seems to be in another unit.
+function convert({ scales: column, factor }) {
+  const file = placedFile.value;
+  if (column) placeFile({ ...file, scaled: { ...file.scaled, [column]: Number(factor) } });
+}
 
 class NewRows {
   /** @param {Panel} panel */
   constructor(panel) {
     this.panel = panel;
     this.known = null; // the last answer, and the address that it came from
+    panel.node.addEventListener("panel:calibrated", () => this.refreshAnew());
+    panel.part("new-remove").onclick = () => placeFile(null);
+    panel.part("new-csv").onclick = () => saveAll(panel);
+    panel.part("new-body").onclick = ({ target }) => convert(target.dataset);
   }
 
   // Null while the plane still moves.
@@ -111,30 +110,22 @@ class NewRows {
   }
 
   show(known) {
+    const { panel } = this;
     this.known = known;
-    this.showReport();
-    this.panel.paint(true);
-  }
-
-  showReport() {
-    const { panel, known } = this;
-    const report = known?.report;
     panel.part("new-rows").hidden = known === null;
-    const headline = known ? (known.refusal ?? report.headline) : "";
+    const headline = known ? (known.refusal ?? known.report.headline) : "";
     panel.part("new-line").textContent = headline;
     panel.part("new-headline").textContent = known ? `${known.name}: ${headline}` : "";
-    writeMarkup(panel.part("new-list"), known?.markup ?? "");
-    const notes = (report?.notes ?? []).map((note) => element("li", "", note));
-    panel.part("new-notes").replaceChildren(...notes);
-    panel.part("new-questions").replaceChildren(...(report?.scales ?? []).map(scaleQuestion));
-    panel.part("new-confusion").replaceChildren(...(report?.confusion.length ? confusionRows(report) : []));
+    writeMarkup(panel.part("new-body"), known?.markup ?? "");
+    panel.paint(true);
   }
 
   // Nothing of another plane than the one on screen.
   traces() {
     const { panel, known } = this;
     if (!known?.points || known.address !== this.address() || !panel.figure) return [];
-    const colors = new Map(trainTraces(panel).map(({ meta, marker }) => [meta.class, marker.color]));
+    const trained = panel.figure.plane.data.filter(({ meta }) => meta.kind === PLANE_TRACE.train);
+    const colors = new Map(trained.map(({ meta, marker }) => [meta.class, marker.color]));
     const ink = panel.figure.plane.layout.font.color;
     const { points, report } = known;
     const [unlike, alike] = [true, false].map((kind) => points.rows.flatMap((_, i) => (points.unlike[i] === kind ? [i] : [])));
@@ -157,32 +148,8 @@ class NewRows {
       mode: "markers",
       x: chosen.map((i) => clamped(points.x[i], left, right)),
       y: chosen.map((i) => clamped(points.y[i], low, high)),
-      text: chosen.map((i) => label(points, i)),
+      text: chosen.map((i) => `new ${points.names[i] || `row ${points.rows[i]}`}: ${points.words[i]}`),
       marker: { symbol, color, size: SIZE, line: { color: ink, width: 1 } },
     };
   }
-}
-
-// A column that seems to be in another unit, with the button that converts it.
-function scaleQuestion({ column, factor, sentence, label: words }) {
-  const convert = button("button", words, () => {
-    const file = placedFile.value;
-    placeFile({ ...file, scaled: { ...file.scaled, [column]: factor } });
-  });
-  return element("div", "table-question", element("p", "", sentence), element("div", "choices", convert));
-}
-
-/** @param {Panel} panel */
-const trainTraces = (panel) => panel.figure.plane.data.filter(({ meta }) => meta.kind === PLANE_TRACE.train);
-
-function label(points, i) {
-  return `new ${points.names[i] || `row ${points.rows[i]}`}: ${points.words[i]}`;
-}
-
-function confusionRows({ class_names: names, confusion }) {
-  const head = element("tr", "", element("td", ""), ...names.map((name) => element("th", "", name)));
-  const rows = confusion.map((counts, code) =>
-    element("tr", "", element("th", "", names[code]), ...counts.map((n, other) => element("td", code === other ? "is-right" : "", String(n)))),
-  );
-  return [element("caption", "", "Class by row, prediction by column"), head, ...rows];
 }

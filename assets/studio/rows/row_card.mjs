@@ -37,18 +37,13 @@ class RowCard {
     const isHidden = hovered === null || mode.value === "present";
     hide(this.node, isHidden);
     if (isHidden) return;
-    if (this.row === null) {
-      this.node.replaceChildren(element("strong", "", hovered.label));
-      this.place(hovered.at);
-      return;
-    }
-    const address = addressOf(this.panel, `rows/${hovered.row}`);
+    const { row, label, at } = hovered;
+    const address = row === null ? "" : addressOf(this.panel, `rows/${row}`);
     const known = this.known.get(address);
     if (known) writeMarkup(this.node, known.markup);
-    else this.node.replaceChildren(element("strong", "", `${hovered.label}, row ${hovered.row}`));
-    this.place(hovered.at);
-    if (known) return;
-    this.timer = setTimeout(() => this.load(address, hovered).catch(console.warn), WAIT_MS);
+    else this.node.replaceChildren(element("strong", "", row === null ? label : `${label}, row ${row}`));
+    this.place(at);
+    if (address && !known) this.timer = setTimeout(() => this.load(address, hovered).catch(console.warn), WAIT_MS);
   }
 
   async load(address, { row, at }) {

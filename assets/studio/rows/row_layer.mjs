@@ -138,7 +138,7 @@ export class RowLayer {
   drawOn(axes) {
     const { panel } = this;
     const isDrawn = this.showsAll(panel.painting.plane);
-    if (isDrawn) this.canvas ??= this.place();
+    if (isDrawn && !this.canvas) this.plot.before((this.canvas = /** @type {any} */ (element("canvas", "row-layer"))));
     if (this.canvas) hide(this.canvas, !isDrawn);
     if (!isDrawn) return false;
     const { x: across, y: up } = panel.painting.shown().pixels;
@@ -164,12 +164,6 @@ export class RowLayer {
     return this.dress;
   }
 
-  place() {
-    const canvas = /** @type {HTMLCanvasElement} */ (element("canvas", "row-layer"));
-    this.plot.before(canvas);
-    return canvas;
-  }
-
   /** The row under the pointer, by number and class, or null. @param {Point} pixels of the figure */
   rowAt(pixels) {
     const { plot, rows } = this;
@@ -191,26 +185,6 @@ export class RowLayer {
     const { classes, heldOut } = this.rows;
     const name = this.panel.figure.classes[classes[position]] ?? "no label";
     return heldOut[position] ? `${name}, held out` : name;
-  }
-
-  /** Where the plane has a row, or null where it does not have it. @param {number} row @returns {Point | null} */
-  pointOf(row) {
-    const at = positionOf(this.rows.numbers, row);
-    return at < 0 ? null : [this.points.x[at], this.points.y[at]];
-  }
-
-  /** Where the rows without a class are, and their numbers and colors. */
-  unlabeled() {
-    const { rows: { numbers, classes }, points: { x, y }, panel: { figure }, columns: { colors } } = this;
-    const found = { rows: [], x: [], y: [], color: [] };
-    for (let i = 0; i < numbers.length; i += 1) {
-      if (classes[i] < figure.classes.length) continue;
-      found.rows.push(numbers[i]);
-      found.x.push(x[i]);
-      found.y.push(y[i]);
-      found.color.push(colors ? colors.palette[colors.codes[i]] : UNLABELED_COLOR);
-    }
-    return found;
   }
 
   /** The places of the rows beyond some ranges, by class; those without a class are the last. @param {Axes} ranges */
@@ -258,6 +232,21 @@ export function shownLayer(panel, plane = panel.painting.plane) {
   return layer?.shows(plane) ? layer : null;
 }
 
+/**
+ * What is known of rows of a panel: those of the layer that it shows, else those that its figure draws.
+ * @param {Panel} panel
+ */
+export const knownRows = (panel) => shownLayer(panel)?.rows ?? drawnRows(panel.figure);
+
+/** Where a panel shows a row; null where it does not. @param {Panel} panel @param {number} row @returns {Point | null} */
+export function pointOf(panel, row) {
+  const { figure, painting: { plane } } = panel;
+  const at = figure && plane ? positionOf(knownRows(panel).numbers, row) : -1;
+  if (at < 0) return null;
+  const { x, y } = shownLayer(panel)?.points ?? drawnPoints(figure, plane);
+  return [x[at], y[at]];
+}
+
 /** Dresses every row by columns. @param {Panel} panel @param {RowLayer["columns"]} columns */
 export const dressByColumns = (panel, columns) => layers.get(panel).setColumns(columns);
 
@@ -290,14 +279,7 @@ function traceFits(trace, numbers, rows, points, nComponents) {
   });
 }
 
-function extentOf(values) {
-  let [low, high] = [Infinity, -Infinity];
-  for (const value of values) {
-    low = Math.min(low, value);
-    high = Math.max(high, value);
-  }
-  return high > low ? high - low : 1;
-}
+const extentOf = (values) => Math.max(...values) - Math.min(...values) || 1;
 
 // The rows that a figure draws, in the form in which the layer has those of a whole table.
 
@@ -351,20 +333,21 @@ const [OPACITY, FAINT] = [0.9, 0.1];
 export function addUnlabeledRows() {
   addTraces((panel) => {
     const layer = panel.figure?.unlabeled ? shownLayer(panel, panel.plane) : null;
-    return layer?.isWhole && !layer.drawn.unlabeled ? [unlabeledTrace(layer.unlabeled())] : [];
+    return layer?.isWhole && !layer.drawn.unlabeled ? [unlabeledTrace(layer)] : [];
   });
 }
 
 // Beside classes that are shown alone, and unless they are among the selected rows, they are faint.
-function unlabeledTrace({ rows, x, y, color }) {
-  const selected = selectedRows.value && rows.flatMap((row, i) => (selectedRows.value.has(row) ? [i] : []));
+function unlabeledTrace({ rows: { numbers, classes }, points, panel: { figure }, columns: { colors } }) {
+  const own = [...numbers.keys()].filter((at) => classes[at] >= figure.classes.length);
+  const selected = selectedRows.value && own.flatMap((at, i) => (selectedRows.value.has(numbers[at]) ? [i] : []));
   return {
     type: "scatter",
     meta: { kind: UNLABELED },
     mode: "markers",
-    x,
-    y,
-    marker: { symbol: "circle", color, size: SIZE },
+    x: own.map((at) => points.x[at]),
+    y: own.map((at) => points.y[at]),
+    marker: { symbol: "circle", color: own.map((at) => colors?.palette[colors.codes[at]] ?? UNLABELED_COLOR), size: SIZE },
     opacity: shownClasses.value ? FAINT : OPACITY,
     ...(selected && { selectedpoints: selected, unselected: { marker: { opacity: FAINT } } }),
   };

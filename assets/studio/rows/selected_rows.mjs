@@ -2,6 +2,7 @@
 // them, and what can be done with them.
 import { ask, requested, save, sentenceOf } from "../page/answers.mjs";
 import { setProps, writeMarkup } from "../page/dash.mjs";
+import { wait } from "../page/dom.mjs";
 import { connectMenu } from "../page/menu.mjs";
 import { mode } from "../page/mode.mjs";
 import { onChange } from "../page/signals.mjs";
@@ -50,13 +51,15 @@ class SelectionCard {
     const findOutliers = panel.part("find-outliers"); // a nonlinear projection has none
     if (findOutliers) findOutliers.onclick = () => this.find(() => ask(addressOf(panel, "outliers")), true);
     panel.part("clear-rows").onclick = () => selectRows([]);
-    panel.part("leave-out").onclick = () => this.runAgain("leave-out", {});
-    panel.part("put-back").onclick = () => this.putBack();
+    const again = (command, body) => this.attempt(() => this.runAgain(command, body));
+    const selected = () => ({ rows: [...(selectedRows.value ?? [])] });
+    panel.part("leave-out").onclick = () => again("leave-out", selected());
+    panel.part("put-back").onclick = () => again("put-back", {});
     connectMenu(panel.part("row-actions"), panel.part("row-menu"));
-    panel.part("row-menu").addEventListener("click", ({ target }) => this.act(target.dataset.rows));
+    panel.part("row-menu").addEventListener("click", ({ target }) => this.attempt(() => this.act(target.dataset.rows)));
     panel.part("mark-form").onsubmit = (event) => {
       event.preventDefault();
-      this.runAgain(this.markCommand, { value: this.markName.value.trim() });
+      again(this.markCommand, { ...selected(), value: this.markName.value.trim() });
     };
     const { edits } = panel.node.dataset;
     panel.part("edits").hidden = !edits;
@@ -69,16 +72,19 @@ class SelectionCard {
     if (plot) plot.hidden = !isOfOutliers;
   }
 
+  // Says what keeps something from being done.
+  attempt(act) {
+    return act().catch((error) => this.say(sentenceOf(error)));
+  }
+
   // Selects the rows that a question is answered with.
-  async find(question, isOfOutliers = false) {
-    if (!this.panel.plane) return;
-    try {
+  find(question, isOfOutliers = false) {
+    return this.attempt(async () => {
+      if (!this.panel.plane) return;
       const { rows, words } = await question();
       selectRows(rows);
       this.say(words, isOfOutliers);
-    } catch (error) {
-      this.say(sentenceOf(error));
-    }
+    });
   }
 
   // The server refits the method first; its answer has no rows until then.
@@ -87,17 +93,17 @@ class SelectionCard {
       const answer = await ask(`runs/${this.panel.run}/suspect-labels`, {});
       if (answer.rows) {
         this.shown = null; // out-of-fold probabilities are known now
-        this.panel.node.dispatchEvent(new CustomEvent("panel:calibrated"));
+        this.panel.announce("calibrated", null);
         return answer;
       }
       this.say(answer.words);
-      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+      await wait(POLL_MS);
     }
   }
 
   refreshSoon() {
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.refresh().catch((error) => this.say(sentenceOf(error))), SETTLED_MS);
+    this.timer = setTimeout(() => this.attempt(() => this.refresh()), SETTLED_MS);
   }
 
   async refresh() {
@@ -108,41 +114,27 @@ class SelectionCard {
     const isMoving = panel.isLive && !panel.isFinal;
     if (!rows || isMoving) {
       this.shown = null;
-      if (!rows) this.empty();
+      if (rows) return;
+      this.say("");
+      panel.part("selected").replaceChildren();
       return;
     }
     const address = addressOf(panel, "rows");
     const question = `${address} ${rows}`;
     if (question === this.shown) return;
     this.shown = question;
-    this.list(await ask(address, { rows }));
-  }
-
-  empty() {
-    this.say("");
-    for (const name of ["selection-words", "differences", "selected-rows"]) this.panel.part(name).replaceChildren();
-  }
-
-  list({ rows, markup }) {
-    const { panel } = this;
-    const list = panel.part("selected-rows");
-    writeMarkup(panel.part("selection-words"), markup.words);
-    writeMarkup(panel.part("differences"), markup.differences);
-    writeMarkup(list, markup.rows);
-    list.querySelector(`[data-mark="${markedRow.value}"]`)?.setAttribute("aria-pressed", "true");
-    this.rows = rows;
+    const answer = await ask(address, { rows });
+    this.rows = answer.rows;
+    writeMarkup(panel.part("selected"), answer.markup);
+    panel.part("selected").querySelector(`[data-mark="${markedRow.value}"]`)?.setAttribute("aria-pressed", "true");
   }
 
   async act(action) {
     const { panel } = this;
     if (!action || !selectedRows.value) return;
-    try {
-      if (action === "csv") save(await requested(addressOf(panel, "rows.csv"), { rows: [...selectedRows.value] }), "rows.csv");
-      if (action === "copy") await this.copy();
-      if (action in MARKS) this.askForName(action);
-    } catch (error) {
-      this.say(sentenceOf(error));
-    }
+    if (action === "csv") await save(await requested(addressOf(panel, "rows.csv"), { rows: [...selectedRows.value] }), "rows.csv");
+    if (action === "copy") await this.copy();
+    if (action in MARKS) this.askForName(action);
   }
 
   askForName(command) {
@@ -159,27 +151,13 @@ class SelectionCard {
     this.say(`Copied ${lines.length} rows.`);
   }
 
+  // The run of the table that a command has changed, which there may have been before.
   async runAgain(command, body) {
-    if (!selectedRows.value) return;
-    try {
-      const { choice, revision } = await ask(`runs/${this.panel.run}/${command}`, { ...body, rows: [...selectedRows.value] });
-      this.panel.part("mark-form").hidden = true;
-      selectRows([]);
-      setProps("choice", { data: choice });
-      followRevision(revision);
-    } catch (error) {
-      this.say(sentenceOf(error));
-    }
-  }
-
-  async putBack() {
-    try {
-      const { choice, revision, run } = await ask(`runs/${this.panel.run}/put-back`, {});
-      setProps("choice", { data: choice });
-      followRevision(revision);
-      bringToFront(run);
-    } catch (error) {
-      this.say(sentenceOf(error));
-    }
+    const { choice, revision, run } = await ask(`runs/${this.panel.run}/${command}`, body);
+    this.panel.part("mark-form").hidden = true;
+    selectRows([]);
+    setProps("choice", { data: choice });
+    followRevision(revision);
+    bringToFront(run);
   }
 }

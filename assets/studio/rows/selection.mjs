@@ -12,7 +12,7 @@ import { positionOf } from "../plane/row_arrays.mjs";
 import { markBy } from "./marks.mjs";
 import { placeFile } from "./new_rows_buttons.mjs";
 import { outlineFrom } from "./outline.mjs";
-import { shownLayer } from "./row_layer.mjs";
+import { knownRows, pointOf, shownLayer } from "./row_layer.mjs";
 import { chosen, isolate, mark, markedRow, selectedRows, selectRows, shownClasses } from "./singled_out.mjs";
 import { isPoints } from "../plane/traces.mjs";
 
@@ -35,11 +35,15 @@ export function connectSelection() {
 function showMessages() {
   const panel = shownPanels().find((shown) => shown.figure);
   const figure = panel?.figure;
-  showMessage("brushed", figure && selectedRows.value && selectionMessage(figure, selectedRows.value, shownLayer(panel)?.rows));
+  showMessage("brushed", figure && selectedRows.value && selectionMessage(figure.classes, knownRows(panel), selectedRows.value));
   showMessage("isolated", figure && shownClasses.value && classesMessage(figure, shownClasses.value));
-  for (const button of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-class]"))) {
-    const isShown = shownClasses.value?.includes(Number(button.dataset.class)) ?? false;
-    button.setAttribute("aria-pressed", String(isShown));
+  showPressed("[data-class]", ({ class: code }) => shownClasses.value?.includes(Number(code)) ?? false);
+}
+
+/** @param {string} selector of buttons @param {(data: DOMStringMap) => boolean} isPressed */
+function showPressed(selector, isPressed) {
+  for (const button of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(selector))) {
+    button.setAttribute("aria-pressed", String(isPressed(button.dataset)));
   }
 }
 
@@ -127,30 +131,19 @@ function followTable(data) {
 
 /**
  * How many rows are selected, in all and of each class that is drawn.
- * @param {Figure} figure
+ * @param {string[]} classNames
+ * @param {Pick<import("../plane/row_arrays.mjs").Rows, "numbers" | "classes">} known rows
  * @param {Set<number>} rows
- * @param {import("../plane/row_arrays.mjs").Rows | null} [every] where all rows are drawn
  */
-export function selectionMessage(figure, rows, every = null) {
-  const known = every && classCounts(every, rows);
-  const names = [...figure.classes, "without a label"]; // the latter are only among all rows
-  const counts = names.map((name, code) => [known ? (known.get(code) ?? 0) : countOf(figure, code, rows), name]);
-  const parts = counts.filter(([count]) => count).map(([count, name]) => `${count.toLocaleString("en")} ${name}`);
-  return `${rows.size.toLocaleString("en")} ${rows.size === 1 ? "row" : "rows"} selected: ${parts.join(", ")}`;
-}
-
-function countOf(figure, code, selected) {
-  const drawn = figure.rows.filter((_, trace) => figure.plane.data[trace].meta.class === code).flat();
-  return drawn.filter((row) => selected.has(row)).length;
-}
-
-function classCounts({ numbers, classes }, selected) {
-  const counts = new Map();
-  for (const row of selected) {
+export function selectionMessage(classNames, { numbers, classes }, rows) {
+  const names = [...classNames, "without a label"]; // the latter are only among all rows
+  const counts = names.map(() => 0);
+  for (const row of rows) {
     const at = positionOf(numbers, row);
-    if (at >= 0) counts.set(classes[at], (counts.get(classes[at]) ?? 0) + 1);
+    if (at >= 0) counts[classes[at]] += 1;
   }
-  return counts;
+  const parts = names.flatMap((name, code) => (counts[code] ? [`${counts[code].toLocaleString("en")} ${name}`] : []));
+  return `${rows.size.toLocaleString("en")} ${rows.size === 1 ? "row" : "rows"} selected: ${parts.join(", ")}`;
 }
 
 /**
@@ -167,13 +160,8 @@ export function classesMessage({ classes }, codes) {
 /** @type {WeakMap<Panel, Rings>} */
 const ringsOf = new WeakMap();
 
-/** @type {WeakMap<object, Map<number, [trace: number, point: number]>>} */
-const indices = new WeakMap();
-
 function showMarked(row) {
-  for (const button of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-mark]"))) {
-    button.setAttribute("aria-pressed", String(Number(button.dataset.mark) === row));
-  }
+  showPressed("[data-mark]", ({ mark: number }) => Number(number) === row);
   placeRings();
 }
 
@@ -206,25 +194,10 @@ class Rings {
     const isDrawn = place !== null && drawnAxes(plot) !== null;
     const said = isDrawn ? markAt(panel.painting.traces, place, (point) => toPixels(plot, point)) : null;
     const found = isDrawn && !said ? shownLayer(panel)?.rowAt(place) : null;
-    if (said) this.say(said);
-    else if (!found) this.leave();
-    else if (found.row !== hovered) this.show(found.row, found.label);
-  }
-
-  say({ at, label }) {
-    hover(null);
-    this.panel.announce("hover", { row: null, at, label });
-  }
-
-  show(row, label) {
-    const at = this.pixels(row);
-    hover(row);
-    this.panel.announce("hover", at && { row, at, label });
-  }
-
-  leave() {
-    hover(null);
-    this.panel.announce("hover", null);
+    if (found && found.row === hovered) return;
+    hover(found?.row ?? null);
+    const at = found ? this.pixels(found.row) : said?.at;
+    panel.announce("hover", at ? { row: hovered, at, label: (found ?? said).label } : null);
   }
 
   /** Moves the rings to where the rows are drawn now. */
@@ -236,20 +209,10 @@ class Rings {
     }
   }
 
-  /** @returns {Point | null} */
-  sampledPoint(row) {
-    const { figure, painting: { plane } } = this.panel;
-    const index = figure && plane && indexOf(figure, row);
-    if (!index) return null;
-    const [trace, i] = index;
-    const { x, y } = plane.traces[trace];
-    return [x[i], y[i]];
-  }
-
   // Null where the row is not drawn, or is outside the picture.
   pixels(row) {
     const { plot, panel } = this;
-    const point = drawnAxes(plot) && (shownLayer(panel)?.pointOf(row) ?? this.sampledPoint(row));
+    const point = drawnAxes(plot) && pointOf(panel, row);
     if (!point) return null;
     const at = toPixels(plot, point);
     const size = sizeOf(plot);
@@ -276,13 +239,4 @@ export function markAt(traces, [x, y], onScreen) {
     });
   }
   return best;
-}
-
-// The trace that draws a row of the table, and the point of it that does.
-function indexOf(figure, row) {
-  if (!indices.has(figure)) {
-    const entries = figure.rows.flatMap((rows, trace) => rows.map((known, i) => [known, [trace, i]]));
-    indices.set(figure, new Map(entries));
-  }
-  return indices.get(figure).get(row);
 }

@@ -1,14 +1,12 @@
 // The data: a drop zone, which takes a file dropped anywhere on the page, or chosen by click or keyboard, uploads it
 // and hands its key to the page; the menu of data sets used before; the window of the columns.
-import { ACCEPTED, sendFile } from "../page/answers.mjs";
+import { ACCEPTED, ask, formOf, sentenceOf } from "../page/answers.mjs";
 import { noUpdate, provideCallbacks, setProps } from "../page/dash.mjs";
 import { byId, onClick, takeFiles, whenPresent } from "../page/dom.mjs";
 import { openRun } from "../panel/front_run.mjs";
 import { isProject, openProject, PROJECT } from "./project.mjs";
 
 const MEGABYTE = 2 ** 20;
-const NO_SERVER = "The server does not answer. Check that the studio is running, then drop the file again.";
-
 const PREPARING = "Reading and preparing the table";
 const SHORT_MS = 400; // what takes no longer needs no words
 
@@ -44,9 +42,9 @@ function tell(words) {
 }
 
 async function showLimits(label) {
-  const answer = await fetch("upload").catch(() => null);
-  if (!answer?.ok) return; // the server refuses a file that is too large
-  const { megabytes, rows, columns } = await answer.json();
+  const limits = await ask("upload").catch(() => null);
+  if (!limits) return; // the server refuses a file that is too large
+  const { megabytes, rows, columns } = limits;
   maxMegabytes = megabytes;
   const counts = [rows, columns].map((limit) => limit.toLocaleString("en"));
   label.title += `. At most ${megabytes} MB, ${counts[0]} rows, ${counts[1]} columns.`;
@@ -76,21 +74,14 @@ async function upload(file) {
   tell(`Sending ${file.name}`);
   showError(null);
   try {
-    const answer = await sendFile(file);
-    const result = await answer.json();
-    if (answer.ok) choose(result);
-    else showError(`${file.name}: ${result.error}`);
-  } catch {
-    showError(NO_SERVER);
+    const { key, name } = await ask("upload", formOf(file));
+    setProps("choice", { data: { kind: "upload", key, name, label: null, standardize: true } });
+  } catch (error) {
+    showError(`${file.name}: ${sentenceOf(error)}`);
   } finally {
     delete zone.dataset.state;
     tell(null);
   }
-}
-
-function choose({ key, name }) {
-  const data = { kind: "upload", key, name, label: null, standardize: true };
-  setProps("choice", { data });
 }
 
 const showError = (sentence) => setProps("data-error", { children: sentence });

@@ -1,5 +1,6 @@
 // Project files: saved from the menu of data sets, opened from it or by dropping one on the page. What does so is
 // loaded by the first click.
+import { showFailure } from "../page/answers.mjs";
 import { chooseFile, onClick } from "../page/dom.mjs";
 import { whenLoaded } from "../page/notice.mjs";
 
@@ -10,13 +11,16 @@ export const PROJECT = ".melm";
 export const isProject = ({ name }) => [PROJECT, `${PROJECT}.zip`].some((end) => name.toLowerCase().endsWith(end));
 
 export function connectProjects() {
-  onClick("[data-project]", async ({ dataset: { project, table } }) => {
-    if (project === "save") (await load())?.saveProject(JSON.parse(table));
+  onClick("[data-project]", ({ dataset: { project, table } }) => {
+    if (project === "save") withFiles(({ saveProject }) => saveProject(JSON.parse(table)));
     if (project === "open") chooseFile(`${PROJECT},.zip`, openProject);
   });
 }
 
-const load = () => whenLoaded(import("./project_file.mjs"));
-
 /** Opens a project: its table is shown, with its runs and its story. @param {File} file */
-export const openProject = async (file) => (await load())?.openProject(file);
+export const openProject = (file) => withFiles((files) => files.openProject(file));
+
+async function withFiles(act) {
+  const files = await whenLoaded(import("./project_file.mjs"));
+  if (files) await act(files).catch(showFailure);
+}

@@ -1,5 +1,6 @@
 // Shared views: links made of what is on screen, and views that the server has restored.
 import { FINAL_STATES, MODES, MORE_LAYERS, SWITCHES } from "../constants.mjs";
+import { ask, sentenceOf } from "../page/answers.mjs";
 import { noUpdate, provideCallbacks, setProps } from "../page/dash.mjs";
 import { wait } from "../page/dom.mjs";
 import { mode } from "../page/mode.mjs";
@@ -32,29 +33,30 @@ export function modeIn(query) {
 /**
  * What is on screen as a shared view: for a story, and as the query of an address.
  * @param {Panel} panel
- * @returns {Promise<{ view?: object, title?: string, query?: string, words?: string }>}
+ * @returns {Promise<{ view: object, title: string, query: string, words: string }>} words why there is no query
  */
 export async function sharedView(panel) {
+  const { key, name, scaled } = placedFile.value ?? {};
+  const shown = {
+    mode: mode.value,
+    hidden: SWITCHES.filter((one) => !switches[one].value).join(),
+    layers: MORE_LAYERS.filter((one) => switches[one].value).join(),
+    color_by: colorColumn.value,
+    shape_by: shapeColumn.value,
+    new_rows: key,
+    new_rows_name: name,
+    new_rows_scaled: scaled && JSON.stringify(scaled),
+  };
   const query = panel.query({ toward: null });
-  query.set("mode", mode.value);
-  query.set("hidden", SWITCHES.filter((name) => !switches[name].value).join());
-  query.set("layers", MORE_LAYERS.filter((name) => switches[name].value).join());
-  if (colorColumn.value) query.set("color_by", colorColumn.value);
-  if (shapeColumn.value) query.set("shape_by", shapeColumn.value);
-  if (placedFile.value) {
-    query.set("new_rows", placedFile.value.key);
-    query.set("new_rows_name", placedFile.value.name);
-    if (placedFile.value.scaled) query.set("new_rows_scaled", JSON.stringify(placedFile.value.scaled));
-  }
-  const answer = await fetch(`runs/${panel.run}/planes/${panel.plane.sequence}/shared-view?${query}`);
-  return answer.json();
+  for (const [field, value] of Object.entries(shown)) if (value) query.set(field, value);
+  return ask(`runs/${panel.run}/planes/${panel.plane.sequence}/shared-view?${query}`);
 }
 
 /** Puts a link to what is on screen into the address bar and the clipboard. @param {Panel | undefined} panel */
 export async function copyLink(panel) {
   if (!panel?.plane) return showNotice(NO_PLANE);
-  const { query, words: message } = await sharedView(panel);
-  if (!query) return showNotice(message);
+  const { query, words } = await sharedView(panel).catch((error) => ({ query: "", words: sentenceOf(error) }));
+  if (!query) return showNotice(words);
   history.replaceState(history.state, "", `?${query}`);
   try {
     await navigator.clipboard.writeText(location.href);
@@ -106,8 +108,8 @@ function hasEnded({ run, options, other }) {
 // The tree or the resamples of the run, of which the view shows a plane.
 async function otherPlanesKnown({ run, other }, isOutdated) {
   for (let asked = 0; !isOutdated(); asked += 1) {
-    const answer = await fetch(`runs/${run}/analyses/${other}`);
-    if (!answer.ok || (await answer.json()).is_final !== false) return;
+    const found = await ask(`runs/${run}/analyses/${other}`).catch(() => null);
+    if (found?.is_final !== false) return;
     if (asked === 0) showNotice("This view shows another plane of the run, which is computed first.", { briefly: true });
     await wait(TREE_CHECK_EVERY_MS);
   }
@@ -121,8 +123,8 @@ async function reportReproduction(panel, restored) {
   if (divergence === null) return caution && showNotice(caution);
   const query = panel.query({ toward: null });
   query.set("divergence", divergence);
-  const answer = await fetch(`runs/${panel.run}/planes/${sequenceOf(panel, restored)}/reproduction?${query}`);
-  const { is_same: isSame, words } = await answer.json();
+  const address = `runs/${panel.run}/planes/${sequenceOf(panel, restored)}/reproduction?${query}`;
+  const { is_same: isSame, words } = await ask(address);
   const message = [words, caution].filter(Boolean).join(" ");
   if (!isSame || !quiet) showNotice(message, { briefly: isSame && !caution });
   return null;

@@ -1,9 +1,9 @@
 // The story: views are added to it from the screen, loaded from a file, and stepped through.
-import { ask, sentenceOf } from "../page/answers.mjs";
+import { ask, showFailure } from "../page/answers.mjs";
 import { noUpdate, provideCallbacks, setProps } from "../page/dash.mjs";
 import { byId, onClick, takeFiles, whenPresent } from "../page/dom.mjs";
 import { mode } from "../page/mode.mjs";
-import { NO_PLANE, NO_SERVER, showNotice } from "../page/notice.mjs";
+import { NO_PLANE, showNotice } from "../page/notice.mjs";
 import { onChange, signal } from "../page/signals.mjs";
 import { frontPanel } from "../panel/panels.mjs";
 import { followRevision } from "../panel/run_list.mjs";
@@ -24,17 +24,16 @@ let nListed = 0; // changes whenever the list must be rendered again
 export function connectStory() {
   provideCallbacks({ setStory });
   onChange(mode, (shown) => shown === "present" && closeStory()); // with notes that the audience must not see
-  whenPresent(".story-load input", (input) => takeFiles(input, (file) => loadStory(file).catch(reportFailure)));
+  whenPresent(".story-load input", (input) => takeFiles(input, (file) => loadStory(file).catch(showFailure)));
   onClick("[data-story], [data-story-at], [data-included-story]", ({ dataset: { story, storyAt, includedStory } }) => {
     if (story === "open") setProps("story-view", { opened: true });
-    if (story === "add") addToStory().catch(reportFailure);
+    if (story === "add") addToStory().catch(showFailure);
     if (storyAt) showView(Number(storyAt));
     if (includedStory) chooseIncluded(includedStory);
   });
 }
 
 const closeStory = () => setProps("story-view", { opened: false });
-const reportFailure = () => showNotice(NO_SERVER);
 const updateStory = (change) => currentStory.set({ ...currentStory.value, ...change });
 
 export const hasStory = () => currentStory.value.views.length > 0;
@@ -49,15 +48,14 @@ export function stepStory(steps) {
 export async function addToStory() {
   const panel = frontPanel();
   if (!panel?.plane) return showNotice(NO_PLANE);
-  const { view, title, words: message } = await sharedView(panel);
-  if (!view) return showNotice(message);
+  const { view, title } = await sharedView(panel);
   updateStory({ isAdding: true });
   return setProps("story-added", { data: { title, view } });
 }
 
 // A story that comes with the studio takes the place of another one of these, but of no other unasked.
 function chooseIncluded(key) {
-  const open = () => openIncluded(key).catch((error) => showNotice(sentenceOf(error)));
+  const open = () => openIncluded(key).catch(showFailure);
   const { views, included } = currentStory.value;
   if (!views.length || JSON.stringify(views) === included) return open();
   const message = `Your story of ${viewCount(views)} would be replaced. To keep it, save it in Story first.`;
@@ -84,9 +82,7 @@ function showView(at, wanted = mode.value) {
 }
 
 async function loadStory(file) {
-  const answer = await fetch("story", { method: "POST", body: file });
-  const { story, words: refusal } = await answer.json();
-  if (!story) return showNotice(refusal);
+  const { story } = await ask("story", file);
   updateStory({ at: -1 });
   setProps("story", { data: story });
   const message = `The story has ${viewCount(story.views)}. In Present, the arrow keys step through it.`;

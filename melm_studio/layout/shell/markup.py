@@ -43,7 +43,7 @@ class Element(Component):
     _base_nodes: list[str] = ["children"]  # noqa: RUF012
     _valid_wildcard_attributes: list[str] = ["data-", "aria-"]  # noqa: RUF012
 
-    def __init__(self, name: str, children: Any = None, **attributes: Any) -> None:
+    def __init__(self, name: str, /, children: Any = None, **attributes: Any) -> None:
         self._type = name
         self._prop_names = ["children", *attributes]
         cast(Any, super()).__init__(children=children, **attributes)  # Dash leaves it untyped

@@ -100,6 +100,7 @@ def test_runs_are_saved_side_by_side_with_one_legend(page: Page, dialog: Locator
 def test_an_audience_takes_the_picture_home(page: Page, dialog: Locator):
     studio = finished(page, "LDA")
     studio.show("Present")
+    page.get_by_role("button", name="More", exact=True).click()
     page.locator('[data-figure-of="front"]').click()
     preview(dialog)
 

@@ -8,9 +8,12 @@ from msgspec.structs import replace
 from melm_studio.layout.row_lists import (
     difference_items,
     new_row_items,
+    new_rows,
     row_items,
     selection_words,
 )
+from melm_studio.rows.new_rows import ScaleQuestion
+from melm_studio.rows.new_rows_report import NewRowsReport
 from melm_studio.rows.row_summaries import RowSummary
 from melm_studio.rows.selection import Difference, Selection
 from tests.melm_studio.layout.trees import parts, texts
@@ -58,3 +61,23 @@ def test_a_selection_is_counted_and_told_apart():
     items = difference_items(found.differences)
     assert texts(*items) == ["ash", "−1.3 SD", "hue", ""]
     assert parts(*items)[0]["title"] == "ash: mean 2.1, 2.4 of the other rows"
+
+
+def test_a_question_of_units_stands_above_the_new_rows_and_the_confusion_below():
+    report = NewRowsReport(
+        name="b.csv",
+        headline="",
+        notes=("Two rows were left out.",),
+        class_names=("a", "b"),
+        confusion=((3, 1), (0, 2)),
+        rows=(ROW,),
+        n_rows=1,
+        scales=(ScaleQuestion("ash", 0.001, "Is ash in g?", "Multiply by 0.001"),),
+    )
+    shown = new_rows(report)
+    assert [type(each).__name__ for each in shown] == ["Div", "Ol", "Table", "Ul"]
+    (button,) = (part for part in parts(shown[0]) if "data-scales" in part)
+    assert (button["data-scales"], float(button["data-factor"])) == ("ash", 0.001)
+    right = [part["children"] for part in parts(shown[2]) if part.get("className") == "is-right"]
+    assert right == ["3", "2"]
+    assert "Table" not in [type(each).__name__ for each in new_rows(replace(report, confusion=()))]
