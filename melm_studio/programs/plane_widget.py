@@ -36,8 +36,11 @@ _STYLE = """\
   & .is-lasso .plot { cursor: crosshair; }
   & .outline { position: absolute; inset: 0; width: 100%; height: 100%; pointer-events: none;
     fill: var(--accent); fill-opacity: .12; stroke: var(--accent); stroke-width: 1.5; }
-  & .row { position: absolute; left: 0; top: 0; padding: 2px 8px; border: 1px solid var(--grid);
-    border-radius: 6px; background: var(--surface); pointer-events: none; }
+  & .ring { position: absolute; width: 16px; height: 16px; margin: -8px; border-radius: 50%;
+    border: 2px solid var(--ink); pointer-events: none; }
+  & .row { position: absolute; left: 8px; top: 8px; max-width: calc(100% - 16px);
+    padding: 2px 8px; border: 1px solid var(--grid); border-radius: 6px;
+    background: var(--surface); pointer-events: none; }
   & .fit { position: absolute; right: 8px; top: 8px; }
   & .below { display: flex; flex-wrap: wrap; align-items: center; gap: 6px 12px;
     padding: 6px 0 2px; }
@@ -180,7 +183,7 @@ class PlaneWidget(anywidget.AnyWidget):
         numbers = row_numbers(viewer.drawn_rows)
         rows = [[number - 1 for number in trace] for trace in numbers]
         scene = scene_data(viewer.class_names, viewer.n_drawn, titles=_TITLES)
-        self._scene = {**scene, "rows": rows}
+        self._scene = {**scene, "numbers": rows}
 
 
 def view(

@@ -54,8 +54,11 @@ strong { font-weight: 600; }
 .plot, .plot canvas { position: absolute; inset: 0; width: 100%; height: 100%; }
 .plot { touch-action: none; cursor: grab; }
 .row-layer { position: absolute; pointer-events: none; }
-.row { position: absolute; left: 0; top: 0; padding: 2px 8px; border: 1px solid var(--grid);
-  border-radius: 6px; background: var(--surface); font-size: .875rem; pointer-events: none; }
+.ring { position: absolute; width: 16px; height: 16px; margin: -8px; border-radius: 50%;
+  border: 2px solid var(--ink); pointer-events: none; }
+.row { position: absolute; left: 8px; top: 8px; max-width: calc(100% - 16px); padding: 2px 8px;
+  border: 1px solid var(--grid); border-radius: 6px; background: var(--surface);
+  font-size: .875rem; pointer-events: none; }
 .fit { position: absolute; right: 8px; top: 8px; }
 .classes { display: flex; flex-wrap: wrap; gap: 6px; max-height: 96px; margin: 0; padding: 0;
   overflow-y: auto; list-style: none; }
@@ -253,7 +256,7 @@ def scene_data(
     n_components: int = 2,
     layers: Collection[str] = (),
 ) -> dict[str, Any]:
-    """Return what planes of the same rows have in common: ``Scene`` of ``replay/picture.mjs``."""
+    """Return what planes of the same rows have in common: ``Scene`` of ``present/picture.mjs``."""
     figures = {
         scheme.value: plain(empty_figure(class_names, n_points, scheme, n_components=n_components))
         for scheme in Scheme

@@ -29,7 +29,7 @@ PHONE = (390, 844)
 AROUND = ((-1, -1), (1, -1), (1, 1), (-1, 1), (-1, -1))
 PLOT = '.panel.is-front [data-part="plot"]'
 PICTURE_IN_FRONT = '.panel.is-front [data-part="motion"]'
-FOLLOWED = '[data-part="canvas"]'
+FOLLOWED = ".plot canvas"
 # Rows and regions to a block of pixels, so that how a browser smooths edges counts for nothing.
 BLOCKS = (48, 32)
 # Of 255, the mean over all blocks.

@@ -3,10 +3,10 @@ import { test } from "node:test";
 import { waitAfter } from "../../assets/studio/present/audience/connection.mjs";
 import { Messages } from "../../assets/studio/present/audience/connection.mjs";
 import { unpacked } from "../../assets/studio/plane/arrays.mjs";
-import { modeInWords } from "../../assets/studio/present/audience/talk.mjs";
+import { modeInWords, viewOf } from "../../assets/studio/present/audience/talk.mjs";
 import { panned } from "../../assets/studio/plane/looking_around.mjs";
 import { nearestPoint, tracesOf } from "../../assets/studio/plane/painter.mjs";
-import { viewOf, wordsOf } from "../../assets/studio/present/audience/picture.mjs";
+import { wordsOf } from "../../assets/studio/present/picture.mjs";
 
 const bytes = (text) => new TextEncoder().encode(text);
 const message = (kind, content) => [...bytes(kind), 0, 0, 0, content.length, ...bytes(content)];
@@ -34,35 +34,36 @@ test("viewers who lost the server do not all come back at once", () => {
 
 const trace = (kind, code) => ({ meta: { kind, class: code }, mode: "markers", marker: { size: 5 }, visible: kind !== "class_ellipse" });
 const data = [trace("contour", 0), trace("contour", 1), trace("train", 0), trace("train", 1), trace("held_out", 0), trace("held_out", 1), trace("class_ellipse", 0), { meta: { kind: "arrow_lines" } }];
-const scene = { names: ["a", "b"], figures: { light: { data } }, surfaces: { light: "#fff" }, rows: null };
+const scene = { names: ["a", "b"], figures: { light: { data } }, surfaces: {}, titles: /** @type {[string, string]} */ (["", ""]), layers: [], rows: null };
 const shown = {
   traces: data.map((_, i) => ({ x: [i, i + 1], y: [0, 0] })),
   selected: null,
+  classes: null,
   hidden: ["arrows"],
   layers: [],
 };
-const view = { scheme: "light", classes: null };
+const tracesWith = (change) => tracesOf(/** @type {any} */ ({ ...viewOf({ ...shown, ...change }), figure: { data } }));
 
 test("switches and layers are those of the presenter", () => {
-  const visible = (change) => tracesOf(viewOf(scene, { ...shown, ...change }, view)).map((one) => one.visible);
+  const visible = (change) => tracesWith(change).map((one) => one.visible);
   assert.deepEqual(visible({}), [true, true, true, true, true, true, false, false]);
   assert.deepEqual(visible({ hidden: ["contours"], layers: ["class_ellipses"] }).slice(0, 2), [false, false]);
   assert.equal(visible({ layers: ["class_ellipses"] })[6], true);
 });
 
 test("classes that are not shown alone step back", () => {
-  const traces = tracesOf(viewOf(scene, shown, { ...view, classes: [1] }));
+  const traces = tracesWith({ classes: [1] });
   assert.equal(traces[0].visible, false);
   assert.deepEqual(traces.slice(2, 6).map(({ opacity }) => opacity), [0.1, undefined, 0.1, undefined]);
 });
 
 test("selected rows are found in the traces that draw them", () => {
-  const traces = tracesOf(viewOf(scene, { ...shown, selected: [[0], [], [1], []] }, view));
+  const traces = tracesWith({ selected: [[0], [], [1], []] });
   assert.deepEqual(traces.slice(2, 6).map(({ selectedpoints }) => selectedpoints), [[0], [], [1], []]);
 });
 
 test("a pointer finds the nearest point that is shown, and no other", () => {
-  const traces = tracesOf(viewOf(scene, shown, { ...view, classes: [1] }));
+  const traces = tracesWith({ classes: [1] });
   const same = (at) => at;
   assert.equal(nearestPoint(traces, [2.1, 0], same, 0.5), null); // of the class that stepped back
   assert.deepEqual(nearestPoint(traces, [4.1, 0], same, 0.5), { trace: 3, index: 1, at: [4, 0] });
@@ -70,9 +71,9 @@ test("a pointer finds the nearest point that is shown, and no other", () => {
 });
 
 test("a row is named only where the presenter allows it", () => {
-  assert.deepEqual(wordsOf(scene, 4, 1), ["a, held out"]);
+  assert.deepEqual(wordsOf(scene, { trace: 4, index: 1 }), ["a, held out"]);
   const rows = [[["x"], ["y"]], [], [[], ["patient 7", "age: 3"]], []];
-  assert.deepEqual(wordsOf({ ...scene, rows }, 4, 1), ["a, held out", "patient 7", "age: 3"]);
+  assert.deepEqual(wordsOf({ ...scene, rows }, { trace: 4, index: 1 }), ["a, held out", "patient 7", "age: 3"]);
 });
 
 test("dragging to the right shows what is on the left", () => {

@@ -39,9 +39,9 @@ for (const textScale of [1, 1.6]) {
     const { x, y } = pixels;
     const box = { left: x.offset, top: y.offset, width: x.length, height: y.length };
     const drawn = pen(x.numbers.size);
-    const values = [-1, 0, 1];
-    drawNumbers(drawn, x, values, (value) => [box.left + box.width * (0.5 + value / 8), box.top + box.height], "bottom");
-    drawNumbers(drawn, y, values, (value) => [box.left, box.top + box.height * (0.5 - value / 8)], "left");
+    const ticks = (from, length) => /** @type {[number, number][]} */ ([-1, 0, 1].map((value) => [value, from + length * (0.5 + value / 8)]));
+    drawNumbers(drawn, x, ticks(box.left, box.width), box.top + box.height, "bottom");
+    drawNumbers(drawn, y, ticks(box.top + box.height, -box.height), box.left, "left");
     drawTitles(drawn, x.numbers, ["First", "Second"], box, SIZE[1]);
     assert.equal(drawn.boxes.length, 7);
     for (const [i, { left, right, top, bottom }] of drawn.boxes.entries()) {

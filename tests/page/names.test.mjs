@@ -20,15 +20,10 @@ const pixels = { x: { offset: 0, length: 100 }, y: { offset: 0, length: 100 }, h
 
 const named = {
   plane,
-  styles,
+  figure: { data: styles, layout: { xaxis: { tickfont: { color: "faint" } } } },
   surface: "white",
-  faintInk: "faint",
   unseen: new Set(),
-  arrowLimit: Infinity,
-  only: null,
-  textScale: () => 1,
   has: { names: true, centroids: false },
-  taken: () => [],
 };
 const namesWith = (change, letter = 3) =>
   new Names({ ...named, ...change }, [[0, 100], [0, 100]], pixels, (name) => letter * name.length);
@@ -49,7 +44,7 @@ test("names of arrows stay within the picture, and arrows without room for their
 });
 
 test("a small picture draws the arrows that the large one draws, those and no others, with their names", () => {
-  const names = namesWith({ only: [4] }, 30);
+  const names = namesWith({ arrows: [4] }, 30);
   assert.deepEqual(names.drawnFeatures(), [4]);
   assert.deepEqual(dressed(names, "arrow_heads").text, ["alcalinity_of_ash"]);
   assert.deepEqual(dressed(names, "arrow_lines").x, [50, 30, null]);

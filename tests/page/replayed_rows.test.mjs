@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { rowsOf } from "../../assets/studio/plane/still_rows.mjs";
+import { rowsOf } from "../../assets/studio/plane/every_row.mjs";
 
 test("stretches say the class of each row and whether it is held out", () => {
   const { numbers, classes, heldOut } = rowsOf([

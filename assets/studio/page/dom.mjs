@@ -50,12 +50,19 @@ export function onClick(selector, callback) {
   });
 }
 
-/** The color scheme of the page: light or dark. */
-export const colorScheme = () => document.documentElement.dataset.mantineColorScheme || "light";
+const dark = globalThis.matchMedia?.("(prefers-color-scheme: dark)");
 
-/** Calls back when the color scheme has changed. @param {() => void} callback */
+/** The color scheme of the page, light or dark: the one that was chosen, or else that of the system. */
+export function colorScheme() {
+  const { mantineColorScheme, scheme } = document.documentElement.dataset;
+  return mantineColorScheme || scheme || (dark?.matches ? "dark" : "light");
+}
+
+/** Calls back when the color scheme may have changed. @param {() => void} callback */
 export function onColorScheme(callback) {
-  new MutationObserver(callback).observe(document.documentElement, { attributeFilter: ["data-mantine-color-scheme"] });
+  dark?.addEventListener("change", callback);
+  const attributeFilter = ["data-mantine-color-scheme", "data-scheme"];
+  new MutationObserver(callback).observe(document.documentElement, { attributeFilter });
 }
 
 /** Whether the page is as narrow as a phone, for which the styles have rules of their own. */

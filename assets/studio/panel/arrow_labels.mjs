@@ -28,15 +28,12 @@ export const drawnArrows = (panel) => namesOf.get(panel)?.drawnFeatures() ?? [];
 /** @param {Panel} panel */
 function placed(panel) {
   const { plane, figure, arrowLimit, unseen } = panel;
-  const { data, layout } = figure.plane;
   const named = {
     plane,
-    styles: data,
+    figure: figure.plane,
     surface: figure.surface,
-    faintInk: layout.xaxis.tickfont.color,
     unseen,
     arrowLimit,
-    only: null,
     textScale,
     has: { names: switches.names.value, centroids: switches.centroids.value },
     taken: (area) => (mode.value === "explore" ? [toolsIn(area)] : []),

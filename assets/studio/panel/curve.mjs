@@ -232,7 +232,7 @@ export class ChartCanvas {
     const { xaxis, yaxis } = layout;
     const step = chart.values && tickStep(chart.values, mostLevels(box.height, yaxis.nticks));
     const levels = step ? multiples(step, chart.values) : [];
-    drawGrid(pen, yaxis.gridcolor, [], levels.map(up), box);
+    drawGrid(pen, yaxis.gridcolor, [], levels.map((value) => [value, up(value)]), box);
     pen.font = fontOf({ ...xaxis.tickfont, family: layout.font.family });
     pen.fillStyle = xaxis.tickfont.color;
     Object.assign(pen, { textAlign: "right", textBaseline: "middle" });

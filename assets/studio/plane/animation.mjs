@@ -5,8 +5,7 @@ import { lessMotion } from "../page/dom.mjs";
 import { verticesPer } from "./arrows.mjs";
 import { clearedPen, drawGrid, drawNumbers, drawTitles, drawTrace } from "./canvas.mjs";
 import { drawAtOnce, isTimeToMove, keepMoving, stopMoving } from "./clock.mjs";
-import { noteAxes, shownRanges, sizeOf } from "./pixel_axes.mjs";
-import { multiples, scale } from "./scales.mjs";
+import { along, drawnOn, noteAxes, sizeOf, ticksOn } from "./pixel_axes.mjs";
 import { isPoints } from "./traces.mjs";
 
 const STILL_AFTER_MS = 250;
@@ -15,8 +14,6 @@ const STILL_AFTER_RUNNING_MS = 1000;
 const LONGEST_STAY_MS = 1500;
 // A glide takes as long as the next plane is likely to take, within these bounds.
 const [SHORTEST_GLIDE_MS, LONGEST_GLIDE_MS] = [50, 300];
-
-const axisOf = (pixel) => ({ offset: pixel(0), scale: pixel(1) - pixel(0) });
 
 export class CanvasAnimation {
   /**
@@ -193,24 +190,22 @@ export class CanvasAnimation {
 
   drawOn(pen, traces, axes, titles) {
     const { x, y } = this.pixels;
-    const [xRange, yRange] = shownRanges(axes, this.pixels);
-    const across = scale(xRange, x.offset, x.length);
-    const up = scale(yRange, y.offset + y.length, -y.length);
-    const drawnAxes = { x: axisOf(across), y: axisOf(up) };
-    noteAxes(this.plot, drawnAxes);
-    const hasGrid = this.onAxes?.(drawnAxes) ?? false;
+    const drawn = drawnOn(axes, this.pixels);
+    const [across, up] = [ticksOn(drawn.x, x), ticksOn(drawn.y, y)];
     const box = { left: x.offset, top: y.offset, width: x.length, height: y.length };
+    noteAxes(this.plot, drawn);
+    const hasGrid = this.onAxes?.(drawn) ?? false;
     pen.save();
     pen.beginPath();
     pen.rect(box.left, box.top, box.width, box.height);
     pen.clip();
-    if (!hasGrid) drawGrid(pen, x.gridColor, multiples(x.tickStep, xRange).map(across), multiples(y.tickStep, yRange).map(up), box);
+    if (!hasGrid) drawGrid(pen, x.gridColor, across, up, box);
     for (const trace of traces) {
-      if (trace.visible !== false) drawTrace(pen, trace, trace.x.map(across), trace.y.map(up));
+      if (trace.visible !== false) drawTrace(pen, trace, trace.x.map(along(drawn.x)), trace.y.map(along(drawn.y)));
     }
     pen.restore();
-    drawNumbers(pen, x, multiples(x.tickStep, xRange), (value) => [across(value), box.top + box.height], "bottom");
-    drawNumbers(pen, y, multiples(y.tickStep, yRange), (value) => [box.left, up(value)], "left");
+    drawNumbers(pen, x, across, box.top + box.height, "bottom");
+    drawNumbers(pen, y, up, box.left, "left");
     if (titles) drawTitles(pen, x.numbers, titles, box, sizeOf(this.plot)[1]);
   }
 

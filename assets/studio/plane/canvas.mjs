@@ -39,19 +39,19 @@ export function drawTrace(pen, trace, x, y) {
 /**
  * @param {CanvasRenderingContext2D} pen
  * @param {string} color
- * @param {number[]} xs pixels of the vertical lines
- * @param {number[]} ys pixels of the horizontal lines
+ * @param {[value: number, at: number][]} xs the vertical lines
+ * @param {[value: number, at: number][]} ys the horizontal lines
  * @param {{ left: number, top: number, width: number, height: number }} box
  */
 export function drawGrid(pen, color, xs, ys, { left, top, width, height }) {
   pen.strokeStyle = color;
   pen.lineWidth = 1;
   pen.beginPath();
-  for (const x of xs) {
+  for (const [, x] of xs) {
     pen.moveTo(x, top + height);
     pen.lineTo(x, top);
   }
-  for (const y of ys) {
+  for (const [, y] of ys) {
     pen.moveTo(left, y);
     pen.lineTo(left + width, y);
   }
@@ -62,23 +62,22 @@ export function drawGrid(pen, color, xs, ys, { left, top, width, height }) {
  * Draws the numbers of an axis outside the picture, those that are whole beside it.
  * @param {CanvasRenderingContext2D} pen
  * @param {PixelAxis} axis
- * @param {number[]} values
- * @param {(value: number) => [number, number]} placeOf in pixels, on the edge
+ * @param {[value: number, at: number][]} ticks
+ * @param {number} outer pixels of the edge
  * @param {"bottom" | "left"} edge
  */
-export function drawNumbers(pen, { numbers, tickStep: step, offset, length }, values, placeOf, edge) {
+export function drawNumbers(pen, { numbers, tickStep: step, offset, length }, ticks, outer, edge) {
   if (!numbers) return;
   pen.font = fontOf(numbers);
   pen.fillStyle = numbers.color;
   pen.textAlign = edge === "left" ? "right" : "center";
   pen.textBaseline = edge === "left" ? "middle" : "top";
-  for (const value of values) {
-    const [x, y] = placeOf(value);
+  for (const [value, at] of ticks) {
     const label = tickLabel(value, step);
-    const [at, size] = edge === "left" ? [y, numbers.size] : [x, pen.measureText(label).width];
+    const size = edge === "left" ? numbers.size : pen.measureText(label).width;
     if (at - size / 2 < offset || at + size / 2 > offset + length) continue; // it would be cut off
-    if (edge === "left") pen.fillText(label, x - NUMBER_GAP_PX, y);
-    else pen.fillText(label, x, y + NUMBER_GAP_PX);
+    if (edge === "left") pen.fillText(label, outer - NUMBER_GAP_PX, at);
+    else pen.fillText(label, at, outer + NUMBER_GAP_PX);
   }
 }
 

@@ -3,6 +3,7 @@ import { requested } from "../page/answers.mjs";
 import { byId, colorScheme, fontReady, onColorScheme, wait } from "../page/dom.mjs";
 import { decodedPlane } from "./arrays.mjs";
 import { nextFrame } from "./clock.mjs";
+import { EveryRow } from "./every_row.mjs";
 import { Painter } from "./painter.mjs";
 import { pointsIn, rowsIn } from "./row_arrays.mjs";
 
@@ -77,13 +78,11 @@ async function press(node, button) {
   if (refusal) part(node, "caption").textContent = refusal;
 }
 
-/** @type {{ resized: ResizeObserver, painter: Painter, rows: { dispose(): void } | null } | null} */
+/** @type {Painter | null} */
 let shown = null;
 
 function release() {
-  shown?.resized.disconnect();
-  shown?.painter.dispose();
-  shown?.rows?.dispose();
+  shown?.dispose();
   shown = null;
 }
 
@@ -103,11 +102,12 @@ async function show(node) {
     part(node, "caption").textContent = found.error;
     return;
   }
-  const drawn = paint(node, found);
+  release();
+  const painter = (shown = paint(node, found));
   if (!found.is_sample) return;
-  const rows = await everyRow(data, part(node, "plot"), found);
-  if (shown === drawn) paint(node, found, rows);
-  else rows.dispose();
+  const every = await everyRow(data, painter.plot, found);
+  if (shown === painter) painter.show({ every });
+  else every.dispose();
 }
 
 /** What the server says of data, also that it cannot draw them. @param {object} data */
@@ -120,44 +120,32 @@ async function answerOn(data) {
   return answer.json();
 }
 
-/** Draws the first look, of which `rows` are all rows, where they are more than the traces draw. */
-function paint(node, found, rows = null) {
+function paint(node, found) {
   part(node, "question").textContent = found.question;
   if (!part(node, "said").textContent) part(node, "begin").textContent = found.begin.label;
   node.dataset.method = found.begin.method;
   const plot = part(node, "plot");
   plot.setAttribute("aria-label", found.caption);
-  const view = {
+  const painter = new Painter(part(node, "motion"), plot, () => (node.dataset.drawn = colorScheme()));
+  painter.show({
     plane: { ...decodedPlane(found), arrows: { features: [], names: [] } },
     figure: found.figure,
-    titles: null, // the axes mean nothing yet, and neither do arrows
     surface: getComputedStyle(plot).getPropertyValue("--card"),
-    hidden: ["arrows"],
-    layers: [],
-    classes: null,
-    selected: null,
-    arrows: null,
-    unseen: [],
-    every: rows,
-  };
-  release();
-  const painter = new Painter(part(node, "motion"), plot, () => (node.dataset.drawn = colorScheme()));
-  const resized = new ResizeObserver(() => plot.clientWidth && painter.show(view, found.limits));
-  resized.observe(plot);
-  shown = { resized, painter, rows };
-  return shown;
+    axes: found.limits,
+    hidden: ["arrows"], // which mean nothing yet, and neither do the titles of the axes
+  });
+  return painter;
 }
 
 /**
  * Every row of a large table, to be drawn under the contours in place of the sample.
  * @param {object} data
  * @param {HTMLElement} plot
- * @param {{ figure: any, limits: Axes }} found what the server answers of a first look
+ * @param {{ limits: Axes }} found what the server answers of a first look
  */
 async function everyRow(data, plot, found) {
   const bytes = async (address) => (await requested(address, data)).arrayBuffer();
   const points = pointsIn(await bytes("preview/every-point"));
   const rows = rowsIn(await bytes("preview/every-row"));
-  const { StillRows } = await import("./still_rows.mjs");
-  return new StillRows(plot, found, rows, points);
+  return new EveryRow(plot, rows, points, found.limits);
 }

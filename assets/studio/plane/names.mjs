@@ -5,8 +5,7 @@ import { numbers } from "./arrays.mjs";
 import { verticesPer } from "./arrows.mjs";
 import { escaped, fontOf } from "./canvas.mjs";
 import { placeLabels, setApart, shortened } from "./label_placement.mjs";
-import { shownRanges } from "./pixel_axes.mjs";
-import { scale } from "./scales.mjs";
+import { along, drawnOn } from "./pixel_axes.mjs";
 
 /** @typedef {import("./label_placement.mjs").Box} Box */
 
@@ -18,17 +17,18 @@ const LIFT_PX = 17; // of the name of a class above the mark of its mean
  * A plane with the names that are to be written in its picture.
  * @typedef {object} Named
  * @property {{ traces: Record<string, any>[], arrows: { features: number[], names: string[] } }} plane
- * @property {Trace[]} styles of its traces
+ * @property {{ data: Trace[], layout: any }} figure the styles of its traces
  * @property {string} surface the color behind the picture
- * @property {string} faintInk of an arrow of which no effect is seen
  * @property {Set<number>} unseen features without effect
- * @property {number} arrowLimit how many arrows are drawn at most, the longest
- * @property {number[] | null} only the features whose arrows are drawn, and no others, where another
- *   screen has chosen them
- * @property {(kind: string) => number} textScale how much larger a text is than its style says
  * @property {{ names: boolean, centroids: boolean }} has whether classes have names, and marks at their means
- * @property {(area: Box) => Box[]} taken where no name may be
+ * @property {number} [arrowLimit] how many arrows are drawn at most, the longest
+ * @property {number[] | null} [arrows] the features whose arrows are drawn, and no others, where another
+ *   screen has chosen them
+ * @property {(kind: string) => number} [textScale] how much larger a text is than its style says
+ * @property {(area: Box) => Box[]} [taken] where no name may be
  */
+
+const PLAIN = { arrowLimit: Infinity, arrows: null, textScale: () => 1, taken: () => [] };
 
 /** The widths of names that were measured. @type {Map<string, number>} */
 const widths = new Map();
@@ -60,11 +60,11 @@ export class Names {
    */
   constructor(named, axes, pixels, widthOf = measured) {
     const { x, y } = pixels;
-    const [xRange, yRange] = shownRanges(axes, pixels);
-    this.named = named;
+    const drawn = drawnOn(axes, pixels);
+    this.named = { ...PLAIN, ...named };
     this.widthOf = widthOf;
-    this.toX = scale(xRange, x.offset, x.length);
-    this.toY = scale(yRange, y.offset + y.length, -y.length);
+    this.toX = along(drawn.x);
+    this.toY = along(drawn.y);
     this.area = { left: x.offset, right: x.offset + x.length, top: y.offset, bottom: y.offset + y.length };
     this.classBoxes = this.placedClasses();
     /** Of every arrow where its name is, null where it is not drawn. */
@@ -95,11 +95,11 @@ export class Names {
   }
 
   arraysOf(kind) {
-    return this.named.plane.traces[this.named.styles.findIndex(({ meta }) => meta.kind === kind)];
+    return this.named.plane.traces[this.named.figure.data.findIndex(({ meta }) => meta.kind === kind)];
   }
 
   styleOf(kind) {
-    return this.named.styles.find(({ meta }) => meta.kind === kind);
+    return this.named.figure.data.find(({ meta }) => meta.kind === kind);
   }
 
   fontOf(kind) {
@@ -117,15 +117,17 @@ export class Names {
   }
 
   dressHeads(trace) {
-    const { arrows } = this.named.plane;
-    const colors = arrows.features.map((_, i) => (this.isFaint(i) ? this.named.faintInk : trace.marker.color));
+    const { plane, figure, surface } = this.named;
+    const { arrows } = plane;
+    const faintInk = figure.layout.xaxis.tickfont.color;
+    const colors = arrows.features.map((_, i) => (this.isFaint(i) ? faintInk : trace.marker.color));
     trace.marker = { ...trace.marker, color: this.kept(colors, 1), angle: this.kept(trace.marker.angle, 1) };
     trace.textfont = { ...trace.textfont, color: trace.marker.color };
     trace.features = this.kept(arrows.features, 1);
     for (const key of ["x", "y"]) trace[key] = this.kept(trace[key], 1);
     trace.textposition = this.places.filter(Boolean);
     trace.text = this.kept(arrows.names, 1).map((name) => escaped(shortened(name, LONGEST)));
-    trace.halo = this.named.surface;
+    trace.halo = surface;
   }
 
   dressClassNames(trace) {
@@ -143,7 +145,7 @@ export class Names {
   }
 
   placedArrows() {
-    const { plane, arrowLimit, only, has, taken } = this.named;
+    const { plane, arrowLimit, arrows: only, has, taken } = this.named;
     const { features, names } = plane.arrows;
     const font = this.fontOf(PLANE_TRACE.arrowHeads);
     const { x, y } = this.arraysOf(PLANE_TRACE.arrowLines);

@@ -4,7 +4,7 @@ import { MORE_LAYERS } from "../constants.mjs";
 import { hide } from "../page/dom.mjs";
 import { CanvasAnimation } from "./animation.mjs";
 import { Names } from "./names.mjs";
-import { drawnAxes, onAxes, shownOn } from "./pixel_axes.mjs";
+import { drawnAxes, onAxes, shownOn, watchSize } from "./pixel_axes.mjs";
 import { isPoints, SWITCHED_BY } from "./traces.mjs";
 
 /**
@@ -12,16 +12,20 @@ import { isPoints, SWITCHED_BY } from "./traces.mjs";
  * @typedef {object} View
  * @property {{ traces: Record<string, any>[], arrows: { features: number[], names: string[] } }} plane
  * @property {{ data: Trace[], layout: any }} figure the styles of its traces, and their axes
- * @property {[string, string] | null} titles of the axes, where they are said
  * @property {string} surface the color behind the picture
+ * @property {Axes} axes that are shown at least
+ * @property {Axes | null} zoom those that are shown instead
+ * @property {[string, string] | null} titles of the axes, where they are said
  * @property {readonly string[]} hidden switches that are off
  * @property {readonly string[]} layers that are on, of those which are off until they are asked for
  * @property {number[] | null} classes that alone are shown
  * @property {number[][] | null} selected by trace of points in their order, the points that stand out
  * @property {number[] | null} arrows features whose arrows are drawn; those with room for their names by default
  * @property {number[]} unseen features of which no effect is seen
- * @property {import("./still_rows.mjs").StillRows | null} [every] what draws every row, where the traces have a sample
+ * @property {import("./every_row.mjs").EveryRow | null} every what draws every row, where the traces have a sample
  */
+
+const PLAIN = { zoom: null, titles: null, hidden: [], layers: [], classes: null, selected: null, arrows: null, unseen: [], every: null };
 
 const FAINT = 0.1; // as in the studio, where rows and classes are selected
 
@@ -30,7 +34,8 @@ const FAINT = 0.1; // as in the studio, where rows and classes are selected
  * @param {View} view
  * @returns {Trace[]}
  */
-export function tracesOf({ plane, figure, hidden, layers, classes, selected }) {
+export function tracesOf(view) {
+  const { plane, figure, classes, selected } = view;
   let nPoints = 0;
   return figure.data.map((style, i) => {
     const arrays = plane.traces[i];
@@ -38,7 +43,7 @@ export function tracesOf({ plane, figure, hidden, layers, classes, selected }) {
     const trace = { ...style, ...arrays, x: arrays.x ?? [], y: arrays.y ?? [] };
     if (arrays.marker) trace.marker = { ...style.marker, ...arrays.marker };
     const { kind, class: code } = style.meta;
-    if (kind in SWITCHED_BY) trace.visible = isOn(SWITCHED_BY[kind], hidden, layers);
+    if (kind in SWITCHED_BY) trace.visible = isOn(view, SWITCHED_BY[kind]);
     const isAside = code !== undefined && classes !== null && !classes.includes(code);
     if (isPoints(style)) dressPoints(trace, isAside, selected?.[nPoints++]);
     else trace.visible = trace.visible !== false && !isAside;
@@ -54,21 +59,7 @@ function dressPoints(trace, isAside, chosen) {
 }
 
 // A layer is off until it is asked for, a switch is on until it is not.
-const isOn = (name, hidden, layers) => (MORE_LAYERS.includes(name) ? layers.includes(name) : !hidden.includes(name));
-
-/** @param {View} view @returns {import("./names.mjs").Named} */
-const namedIn = ({ plane, figure, surface, hidden, layers, arrows, unseen }) => ({
-  plane,
-  styles: figure.data,
-  surface,
-  faintInk: figure.layout.xaxis.tickfont.color,
-  unseen: new Set(unseen),
-  arrowLimit: Infinity,
-  only: arrows,
-  textScale: () => 1,
-  has: { names: isOn("names", hidden, layers), centroids: isOn("centroids", hidden, layers) },
-  taken: () => [],
-});
+const isOn = ({ hidden, layers }, name) => (MORE_LAYERS.includes(name) ? layers.includes(name) : !hidden.includes(name));
 
 export class Painter {
   /**
@@ -77,55 +68,65 @@ export class Painter {
    * @param {() => void} [onRest] told that the last picture stays, and the first is on screen
    */
   constructor(canvas, plot, onRest = () => undefined) {
+    this.canvas = canvas;
     this.plot = plot;
+    /** @type {View} */
+    this.view = /** @type {any} */ ({ ...PLAIN });
     /** @type {Trace[]} */
     this.traces = []; // that are shown
-    /** @type {import("./still_rows.mjs").StillRows | null} */
-    this.every = null;
+    /** @type {View["every"]} */
+    this.every = null; // that is drawn
     this.animation = new CanvasAnimation(canvas, plot, () => {
       this.animation.keep();
       onRest();
     });
+    this.endFitting = watchSize(plot, () => this.draw());
   }
 
   dispose() {
+    this.endFitting();
     this.animation.dispose();
+    this.view.every?.dispose();
   }
 
-  /**
-   * Moves the picture to a plane, or shows the same one otherwise.
-   * @param {View} view
-   * @param {Axes} axes that are shown at least
-   */
-  show(view, axes) {
-    const { plane, titles } = view;
-    const { pixels } = this.shown(view, axes);
-    const names = new Names(namedIn(view), axes, pixels);
+  /** Moves the picture to another plane, or shows the same one otherwise. @param {Partial<View>} change */
+  show(change) {
+    Object.assign(this.view, change);
+    this.draw();
+  }
+
+  draw() {
+    const { view } = this;
+    if (!view.plane || !this.plot.clientWidth) return;
+    const { pixels } = this.shown();
+    const has = { names: isOn(view, "names"), centroids: isOn(view, "centroids") };
+    const names = new Names({ ...view, unseen: new Set(view.unseen), has }, this.axes, pixels);
     this.traces = tracesOf(view);
     for (const trace of this.traces) names.dress(trace);
-    this.drawBelow(view.every ?? null, pixels);
-    const { features } = plane.arrows;
-    const picture = { plane, traces: this.traces, axes, features, titles };
+    this.drawBelow(pixels);
+    const picture = { plane: view.plane, traces: this.traces, axes: this.axes, features: view.plane.arrows.features, titles: view.titles };
     this.animation.draw(picture, pixels, false);
   }
 
   // The rows come with the grid; the sample of them would lie over them.
-  drawBelow(every, pixels) {
+  drawBelow(pixels) {
+    const { every } = this.view;
     if (this.every && this.every !== every) hide(this.every.canvas, true);
     this.every = every;
-    this.animation.onAxes = every && ((axes) => every.draw(axes, pixels));
+    this.animation.onAxes = every && ((axes) => every.draw(axes, pixels, this.view));
     if (!every) return;
     hide(every.canvas, false);
     for (const trace of this.traces) if (isPoints(trace)) trace.visible = false;
   }
 
-  /**
-   * What is on screen of a view.
-   * @param {View} view
-   * @param {Axes} axes that are shown at least
-   */
-  shown({ figure }, axes) {
-    return shownOn(this.plot, figure.layout, axes);
+  /** The axes that are shown at least. */
+  get axes() {
+    return this.view.zoom ?? this.view.axes;
+  }
+
+  /** What is on screen. */
+  shown() {
+    return shownOn(this.plot, this.view.figure.layout, this.axes);
   }
 
   /** The point that is nearest to a place, within reach. @param {Point} place in pixels @param {number} reach */

@@ -1,5 +1,5 @@
 // The axes of a picture in pixels of its element, and the lines of its grid, whoever draws it.
-import { tickStep, withEqualUnits } from "./scales.mjs";
+import { multiples, tickStep, withEqualUnits } from "./scales.mjs";
 
 // Of a grid: how far two lines are from each other at least, and how many there are at most, about.
 const [GRID_PX, MOST_LINES] = [50, 12];
@@ -77,6 +77,36 @@ const axisIn = ({ gridcolor: gridColor, showticklabels: hasNumbers, tickfont }, 
 export function shownRanges(ranges, { x, y, hasEqualUnits }) {
   return hasEqualUnits ? withEqualUnits(ranges, [x.length, y.length]) : ranges;
 }
+
+/**
+ * Where axes are drawn that are shown at least.
+ * @param {Axes} axes
+ * @param {PixelAxes} pixels
+ * @returns {DrawnAxes}
+ */
+export function drawnOn(axes, pixels) {
+  const { x, y } = pixels;
+  const [[left, right], [bottom, top]] = shownRanges(axes, pixels);
+  const [across, up] = [x.length / (right - left), -y.length / (top - bottom)];
+  return { x: { offset: x.offset - across * left, scale: across }, y: { offset: y.offset - up * top, scale: up } };
+}
+
+/**
+ * The ticks of an axis and their pixels.
+ * @param {{ offset: number, scale: number }} drawn
+ * @param {PixelAxis} axis
+ * @returns {[value: number, at: number][]}
+ */
+export function ticksOn({ offset, scale }, { offset: first, length, tickStep: step }) {
+  const ends = [first, first + length].map((at) => (at - offset) / scale).sort((a, b) => a - b);
+  return multiples(step, /** @type {Extent} */ (ends)).map((value) => [value, offset + scale * value]);
+}
+
+/** From data to pixels along an axis; null, where a line ends, becomes NaN. @param {{ offset: number, scale: number }} drawn */
+export const along =
+  ({ offset, scale }) =>
+  (/** @type {number | null} */ value) =>
+    value === null ? NaN : offset + scale * value;
 
 /**
  * The axes and the sizes of the pictures that are drawn.

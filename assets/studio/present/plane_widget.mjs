@@ -4,8 +4,7 @@ import { decodedPlane } from "../plane/arrays.mjs";
 import { toPixels } from "../plane/pixel_axes.mjs";
 import { isPoints } from "../plane/traces.mjs";
 import { outlineFrom } from "../rows/outline.mjs";
-import { showClasses } from "./class_buttons.mjs";
-import { Picture } from "./replay/picture.mjs";
+import { Picture, REACH_PX } from "./picture.mjs";
 
 /** @typedef {{ get: (name: string) => any, set: (name: string, value: any) => void, save_changes: () => void, on: (event: string, call: () => void) => void, off: (event: string, call: () => void) => void }} Model */
 
@@ -23,63 +22,70 @@ export function render({ model, el }) {
       root.replaceChildren();
       cell = model.get("_scene").names ? new Cell(root, model) : null;
     },
-    "change:_plane": () => cell?.showPlane(),
+    "change:_plane": () => cell?.showNewest(),
     "change:_words": () => cell?.say(),
     "change:selected": () => cell?.showSelected(),
     "change:height": () => cell?.fitHeight(),
   };
   for (const [event, call] of Object.entries(changes)) model.on(event, call);
   changes["change:_scene"]();
-  if (cell) cell.showPlane();
+  if (cell) cell.showNewest();
   else root.textContent = model.get("_words");
   return () => Object.entries(changes).forEach(([event, call]) => model.off(event, call));
 }
 
-class Cell {
+class Cell extends Picture {
   /** @param {HTMLElement} root @param {Model} model */
   constructor(root, model) {
+    const [node, legend, words] = [element("div", "picture"), element("ul", "classes"), element("p", "words")];
+    super(node, model.get("_scene"), legend);
     this.root = root;
     this.model = model;
-    this.node = element("div", "picture");
-    this.classes = element("ul", "classes");
+    this.node = node;
+    this.words = words;
+    this.numbers = model.get("_scene").numbers; // of the rows of each trace
     this.lasso = button("", "Select by a line", () => this.switchLasso());
     this.clear = button("", "Select none", () => this.select([]));
-    this.words = element("p", "words");
-    this.words.setAttribute("role", "status");
-    root.append(this.node, element("div", "below", this.classes, this.lasso, this.clear, this.words));
+    words.setAttribute("role", "status");
+    root.append(node, element("div", "below", legend, this.lasso, this.clear, words));
     this.lasso.setAttribute("aria-pressed", "false");
-    this.picture = new SelectablePicture(this.node, model.get("_scene"));
-    this.picture.take = (place) => (this.hasLasso ? this.outline(place) : null);
-    this.picture.colors.watch(() => this.showAround());
+    this.take = (place) => (this.hasLasso ? outlineFrom(this.plot, "lasso", place, (corners) => this.select(this.rowsWithin(corners))) : null);
+    this.followColors();
     this.fitHeight();
-    this.showAround();
     this.connectClick();
+  }
+
+  // Notebooks say in ways of their own whether they are dark.
+  followColors() {
+    const observer = new MutationObserver(() => this.draw());
+    for (const around of [document.documentElement, document.body]) observer.observe(around, { attributes: true });
+  }
+
+  get scheme() {
+    return schemeBehind(this.root);
+  }
+
+  draw() {
+    this.root.dataset.scheme = this.scheme;
+    super.draw();
   }
 
   fitHeight() {
     this.node.style.height = `${this.model.get("height")}px`;
   }
 
-  showPlane() {
+  showNewest() {
     const plane = this.model.get("_plane");
     if (!plane.traces) return;
-    this.picture.show(decodedPlane(plane), plane.axes);
+    this.showPlane(decodedPlane(plane), plane.axes);
     this.showSelected();
   }
 
-  showAround() {
-    const { scene, colors } = this.picture;
-    this.root.dataset.scheme = colors.now();
-    showClasses(this.classes, scene.names, scene.figures[colors.now()], this.picture.classes, (alone) => {
-      this.picture.showAlone(alone);
-      this.showAround();
-    });
-  }
-
   showSelected() {
-    const selected = new Set(this.model.get("selected"));
-    this.picture.select(selected.size ? selected : null);
-    hide(this.clear, !selected.size);
+    const rows = new Set(this.model.get("selected"));
+    const points = this.numbers.filter((_, trace) => isPoints(this.scene.figures.light.data[trace]));
+    this.show({ selected: rows.size ? points.map((own) => own.flatMap((row, at) => (rows.has(row) ? [at] : []))) : null });
+    hide(this.clear, !rows.size);
     this.say();
   }
 
@@ -88,7 +94,7 @@ class Cell {
     const chosen = n ? `${n.toLocaleString("en")} ${n === 1 ? "row" : "rows"} selected. ` : "";
     const words = `${chosen}${this.model.get("_words")}`;
     write(this.words, words);
-    this.picture.plot.setAttribute("aria-label", `Plane of ${this.picture.scene.names.join(", ")}. ${words}`);
+    this.plot.setAttribute("aria-label", `Plane of ${this.scene.names.join(", ")}. ${words}`);
   }
 
   switchLasso() {
@@ -100,11 +106,6 @@ class Cell {
     return this.node.classList.contains("is-lasso");
   }
 
-  outline(place) {
-    const { picture } = this;
-    return outlineFrom(picture.plot, "lasso", place, (corners) => this.select(picture.rowsWithin(corners)));
-  }
-
   select(rows) {
     this.model.set("selected", [...new Set(rows)].sort((a, b) => a - b));
     this.model.save_changes();
@@ -112,42 +113,24 @@ class Cell {
 
   // A click selects the row there; with a key held it joins the others, or leaves them.
   connectClick() {
-    const { plot } = this.picture;
+    const { plot } = this;
     /** @type {Point} */
     let from = [0, 0];
     plot.addEventListener("pointerdown", ({ offsetX, offsetY }) => (from = [offsetX, offsetY]));
     plot.addEventListener("click", ({ offsetX, offsetY, shiftKey, ctrlKey, metaKey }) => {
       const isDrag = Math.hypot(offsetX - from[0], offsetY - from[1]) > CLICK_PX;
       if (isDrag || this.hasLasso) return; // a line may end where it began
-      const row = this.picture.rowAt([offsetX, offsetY]);
+      const row = this.rowAt([offsetX, offsetY]);
       const before = this.model.get("selected");
       if (!(shiftKey || ctrlKey || metaKey)) this.select(row === null || before.join() === String(row) ? [] : [row]);
       else if (row !== null) this.select(before.includes(row) ? before.filter((other) => other !== row) : [...before, row]);
     });
   }
-}
-
-class SelectablePicture extends Picture {
-  /**
-   * @param {HTMLElement} node that the picture fills
-   * @param {import("./replay/picture.mjs").Scene & { rows: number[][] }} scene with the rows of each trace
-   */
-  constructor(node, scene) {
-    super(node, scene, colorsBehind(node));
-    this.rows = scene.rows;
-  }
-
-  /** @param {Set<number> | null} rows that stand out */
-  select(rows) {
-    const points = this.rows.filter((_, trace) => isPoints(this.scene.figures.light.data[trace]));
-    this.selected = rows && points.map((own) => own.flatMap((row, at) => (rows.has(row) ? [at] : [])));
-    this.draw();
-  }
 
   /** @param {Point} place */
   rowAt(place) {
-    const found = this.nearest(place);
-    return found && this.rows[found.trace][found.index];
+    const found = this.nearest(place, REACH_PX);
+    return found && this.numbers[found.trace][found.index];
   }
 
   /** @param {Point[]} corners */
@@ -155,34 +138,24 @@ class SelectablePicture extends Picture {
     const within = new Path2D();
     for (const corner of corners) within.lineTo(...corner);
     const pen = /** @type {HTMLCanvasElement} */ (element("canvas", "")).getContext("2d");
-    const { classes, plane, scene } = this;
+    const { figure, plane, classes } = this.view;
     return plane.traces.flatMap(({ x, y }, trace) => {
-      const { meta } = scene.figures.light.data[trace];
+      const { meta } = figure.data[trace];
       if (!isPoints({ meta }) || (classes && !classes.includes(meta.class))) return [];
-      return this.rows[trace].filter((_, at) => pen.isPointInPath(within, ...toPixels(this.plot, [x[at], y[at]])));
+      return this.numbers[trace].filter((_, at) => pen.isPointInPath(within, ...toPixels(this.plot, [x[at], y[at]])));
     });
   }
 
-  nameOf(point) {
-    return `Row ${this.rows[point.trace][point.index]}: ${super.nameOf(point)}`;
+  wordsOf(point) {
+    return [`Row ${this.numbers[point.trace][point.index]}: ${super.wordsOf(point)}`];
   }
 }
 
-// Notebooks say in ways of their own whether they are dark. What is behind the cell says it, too.
-/** @param {Element} node */
-function colorsBehind(node) {
-  const system = globalThis.matchMedia("(prefers-color-scheme: dark)");
-  const now = () => {
-    for (let behind = node.closest(".melm-plane").parentElement; behind; behind = behind.parentElement) {
-      const [red, green, blue, alpha = 1] = getComputedStyle(behind).backgroundColor.match(/[\d.]+/g).map(Number);
-      if (alpha > 0) return (0.299 * red + 0.587 * green + 0.114 * blue) / 255 < DARK ? "dark" : "light";
-    }
-    return "light";
-  };
-  const watch = (draw) => {
-    system.addEventListener("change", draw);
-    const observer = new MutationObserver(draw);
-    for (const around of [document.documentElement, document.body]) observer.observe(around, { attributes: true });
-  };
-  return { now, watch };
+/** Whether what is behind an element is light or dark. @param {Element} node */
+function schemeBehind(node) {
+  for (let behind = node.parentElement; behind; behind = behind.parentElement) {
+    const [red, green, blue, alpha = 1] = getComputedStyle(behind).backgroundColor.match(/[\d.]+/g).map(Number);
+    if (alpha > 0) return (0.299 * red + 0.587 * green + 0.114 * blue) / 255 < DARK ? "dark" : "light";
+  }
+  return "light";
 }

@@ -2,17 +2,16 @@
 // positions of all rows come once the plane rests, and the sample gives way to a layer under the canvas.
 import { PLANE_TRACE, UNLABELED_COLOR } from "../constants.mjs";
 import { requested } from "../page/answers.mjs";
-import { element, hide } from "../page/dom.mjs";
+import { hide } from "../page/dom.mjs";
 import { onChange } from "../page/signals.mjs";
 import { addToPanels, addTraces, dressTraces } from "../panel/features.mjs";
 import { shownPanels } from "../panel/panels.mjs";
 import { addressOf } from "../panel/view_options.mjs";
 import { dressOf } from "../plane/dress.mjs";
+import { canvasUnder, drawRows } from "../plane/every_row.mjs";
 import { toData } from "../plane/pixel_axes.mjs";
-import { Raster } from "../plane/raster.mjs";
 import { pointsIn, positionOf, rowsIn } from "../plane/row_arrays.mjs";
 import { RowGrid } from "../plane/row_grid.mjs";
-import { drawGridBelow, drawRows, fitted, sizeIn } from "../plane/under_canvas.mjs";
 import { chosen, selectedRows, shownClasses } from "./singled_out.mjs";
 import { isPoints } from "../plane/traces.mjs";
 
@@ -22,8 +21,6 @@ const ABOVE_PX = 4; // and one that a trace draws above the others
 const FEW = 300; // rows without a class, which would not be seen below the others
 
 const UNLABELED = "unlabeled"; // the kind of the trace of rows without a class, where they are few
-
-let raster = new Raster(1, 1); // for all panels, which are mostly of one size
 
 export class RowLayer {
   /** @param {Panel} panel */
@@ -138,19 +135,14 @@ export class RowLayer {
   drawOn(axes) {
     const { panel } = this;
     const isDrawn = this.showsAll(panel.painting.plane);
-    if (isDrawn && !this.canvas) this.plot.before((this.canvas = /** @type {any} */ (element("canvas", "row-layer"))));
+    if (isDrawn) this.canvas ??= canvasUnder(this.plot);
     if (this.canvas) hide(this.canvas, !isDrawn);
     if (!isDrawn) return false;
-    const { x: across, y: up } = panel.painting.shown().pixels;
-    const { density, width, height } = sizeIn(across, up);
-    const drawnAs = JSON.stringify([axes, width, height, panel.figureScheme, this.nDressed]);
+    const { pixels } = panel.painting.shown();
+    const drawnAs = JSON.stringify([axes, pixels, window.devicePixelRatio, panel.figureScheme, this.nDressed]);
     if (drawnAs === this.drawnAs) return true;
     this.drawnAs = drawnAs;
-    const { pen, axes: inPixels } = fitted(this.canvas, axes, [across, up]);
-    pen.clearRect(0, 0, width, height);
-    if (raster.width !== width || raster.height !== height) raster = new Raster(width, height);
-    drawRows(pen, raster, this.grid, this.sortedDress(), inPixels, density);
-    drawGridBelow(pen, inPixels, density, [across, up]);
+    drawRows(this.canvas, this.grid, this.sortedDress(), axes, pixels);
     return true;
   }
 
@@ -158,8 +150,7 @@ export class RowLayer {
   sortedDress() {
     const { panel, rows, columns } = this;
     if (this.dress && this.dressedIn === panel.figureScheme) return this.dress;
-    const { marks, looks } = dressOf(rows, panel.figure.plane.data, columns, chosen.value, this.drawn);
-    this.dress = { marks: Uint16Array.from(this.grid.order, (row) => marks[row]), looks };
+    this.dress = this.grid.sorted(dressOf(rows, panel.figure.plane.data, columns, chosen.value, this.drawn));
     this.dressedIn = panel.figureScheme;
     return this.dress;
   }

@@ -32,7 +32,7 @@ def test_a_phone_follows_what_present_shows(page: Page, new_context: Callable[..
     expect(page.locator("body")).to_have_attribute("data-mode", "present")
 
     page.keyboard.press("q")
-    code = page.get_by_role("dialog").filter(has_text=link)
+    code = page.get_by_role("dialog", name="The code of the talk")
     expect(code.get_by_alt_text("The link as a QR code")).to_be_in_viewport(ratio=1.0)
     page.keyboard.press("q")
     expect(code).to_have_count(0)

@@ -72,7 +72,7 @@ RECORD = (
 )
 # As RECORD, from the pixels of a phone: rows and contours of a class have its hue.
 RECORD_PHONE = """() => {
-  const canvas = document.querySelector('[data-part="canvas"]');
+  const canvas = document.querySelector(".plot canvas");
   const swatches = [...document.querySelectorAll(".classes .swatch")].slice(0, 3);
   const colorOf = (node) => getComputedStyle(node).backgroundColor.match(/\\d+/g).map(Number);
   const hues = swatches.map((node) => hueOf(...colorOf(node)));
@@ -226,7 +226,7 @@ def test_a_phone_sees_the_same_arrows_and_moves_as_the_projector_does(
     expect(page.locator(IN_MOTION)).to_have_count(0)
 
     def is_alike() -> bool:
-        canvases = '[data-part="canvas"]', '.panel.is-front [data-part="motion"]'
+        canvases = ".plot canvas", '.panel.is-front [data-part="motion"]'
         drawn = [names_on(at.locator(one)) for at, one in zip((phone, page), canvases, strict=True)]
         followed, shown = (sorted(name["text"] for name in names) for names in drawn)
         return len(shown) > 3 and followed == shown

@@ -31,12 +31,12 @@ def test_a_fitted_estimator_is_shown_with_the_rows_of_each_class():
         (style["meta"]["kind"], style["meta"].get("class"))
         for style in scene["figures"]["light"]["data"]
     ]
-    shown = {kind: rows for kind, rows in zip(kinds, scene["rows"], strict=True) if rows}
+    shown = {kind: rows for kind, rows in zip(kinds, scene["numbers"], strict=True) if rows}
     for (_, code), rows in shown.items():
         labels = np.concatenate([Y, Y[:5]])[rows]
         assert set(labels.tolist()) == {code}
     assert sorted(row for rows in shown.values() for row in rows) == list(range(155))
-    assert len(traces) == len(scene["rows"])
+    assert len(traces) == len(scene["numbers"])
 
 
 def test_fit_shows_planes_on_the_way_and_leaves_the_estimator_as_it_was():

@@ -1,16 +1,11 @@
 // The page of a viewer: shows what the presenter shows, until the viewer looks around. Then the picture
 // stays as it is, and "Follow" goes back to the talk.
-import { element, fontReady, saveFile, span, write } from "../../page/dom.mjs";
+import { element, fontReady, saveFile, write } from "../../page/dom.mjs";
 import { decodedPlane, unpacked } from "../../plane/arrays.mjs";
-import { lookAround } from "../../plane/looking_around.mjs";
-import { Painter } from "../../plane/painter.mjs";
 import { steadyLimits } from "../../plane/scales.mjs";
-import { showClasses } from "../class_buttons.mjs";
+import { Picture } from "../picture.mjs";
 import { follow, KIND } from "./connection.mjs";
-import { onScheme, schemeNow } from "../replay/picture.mjs";
-import { viewOf, wordsOf } from "./picture.mjs";
 
-const REACH_PX = 22; // a finger is about twice as wide
 const OVER = "The talk has ended. Thank you for following.";
 const NOTHING_YET = "The presenter has not shown a picture yet. It will appear here.";
 
@@ -37,22 +32,10 @@ class Talk {
     this.limits = null;
     this.nShown = 0; // pictures
     this.isFollowing = true;
-    /** @type {Axes | null} */
-    this.axes = null; // that the viewer has chosen
-    /** @type {number[] | null} */
-    this.classes = null; // that the viewer has chosen
-    this.plot = byPart("plot");
-    this.painter = new Painter(byPart("canvas"), this.plot);
-    lookAround(this.plot, {
-      shown: () => this.shown && this.painter.shown(this.view(), this.wantedAxes()),
-      look: (axes) => this.look({ axes }),
-      point: (place) => this.point(place),
-    });
+    this.picture = new Picture(document.querySelector(".picture"), null, byPart("classes"));
+    this.picture.onLook = () => this.follow(false); // lets go of the presenter
     byPart("return").onclick = () => this.goBack();
-    byPart("fit").onclick = () => this.look({ axes: null });
-    byPart("save").onclick = () => byPart("canvas").toBlob((image) => saveFile(image, "picture.png"));
-    new ResizeObserver(() => this.draw()).observe(this.plot);
-    onScheme(() => this.drawAnew());
+    byPart("save").onclick = () => this.picture.canvas.toBlob((image) => saveFile(image, "picture.png"));
     byPart("over").textContent = NOTHING_YET;
   }
 
@@ -69,77 +52,28 @@ class Talk {
     const isOther = this.shown?.scene !== picture.scene;
     this.limits = steadyLimits(isOther ? null : this.limits, picture.limits);
     this.shown = picture;
-    this.plot.dataset.drawn = String((this.nShown += 1));
+    this.picture.plot.dataset.drawn = String((this.nShown += 1));
     this.sayInstead(picture.isBlank ? `${BLANK}.` : null);
     byPart("save").hidden = !picture.scene.downloads;
-    showWords(picture);
+    showWords(picture, this.picture.plot);
     showNumbers(picture);
-    this.drawAnew();
-  }
-
-  drawAnew() {
-    if (!this.shown) return;
-    const { scene } = this.shown;
-    const { names, figures } = scene;
-    showClasses(byPart("classes"), names, figures[schemeNow()], this.shownClasses(), (classes) => this.look({ classes }));
-    this.draw();
-  }
-
-  draw() {
-    if (!this.shown || !this.plot.clientWidth) return;
-    byPart("ring").hidden = byPart("row").hidden = true;
-    this.painter.show(this.view(), this.wantedAxes());
-  }
-
-  view() {
-    return viewOf(this.shown.scene, this.shown, { scheme: schemeNow(), classes: this.shownClasses() });
-  }
-
-  wantedAxes() {
-    return this.axes ?? (this.isFollowing ? this.shown.axes : null) ?? this.limits;
-  }
-
-  shownClasses() {
-    return this.isFollowing ? this.shown.classes : this.classes;
-  }
-
-  /** Lets go of the presenter. @param {{ axes?: Axes | null, classes?: number[] | null }} change */
-  look(change) {
-    if (this.isFollowing) {
-      this.classes = this.shown.classes;
-      this.axes = this.shown.axes;
-      this.isFollowing = false;
-      this.showMode();
-    }
-    Object.assign(this, change);
-    byPart("fit").hidden = this.axes === null;
-    this.drawAnew();
+    this.picture.scene = picture.scene;
+    this.picture.show({ ...viewOf(picture), axes: this.limits });
   }
 
   goBack() {
-    this.isFollowing = true;
-    this.axes = this.classes = null;
-    this.showMode();
+    this.follow(true);
     this.show(this.newest);
   }
 
-  showMode() {
-    byPart("return").hidden = this.isFollowing;
-    byPart("fit").hidden = true;
+  follow(isFollowing) {
+    this.isFollowing = isFollowing;
+    byPart("return").hidden = isFollowing;
     this.sayMode();
   }
 
   sayMode() {
     byPart("mode").textContent = modeInWords(this.isFollowing, this.newest, this.shown);
-  }
-
-  /** Says which row is at a place of the picture. @param {Point | null} place in pixels */
-  point(place) {
-    const found = place && this.painter.nearest(place, REACH_PX);
-    byPart("ring").hidden = byPart("row").hidden = !found;
-    if (!found) return;
-    byPart("ring").style.translate = `${found.at[0]}px ${found.at[1]}px`;
-    byPart("row").replaceChildren(...wordsOf(this.shown.scene, found.trace, found.index).map((text) => span(text)));
   }
 
   /** @param {string | null} message */
@@ -162,19 +96,29 @@ class Talk {
   }
 }
 
+/**
+ * How a plane is viewed, as the presenter has switched it.
+ * @param {any} picture
+ * @returns {Partial<import("../../plane/painter.mjs").View>}
+ */
+export function viewOf(picture) {
+  const { axes: zoom, classes, drawn: arrows, hidden, layers, selected, titles, unseen } = picture;
+  return { plane: picture, zoom, classes, arrows, hidden, layers, selected, titles, unseen };
+}
+
 // The words around the picture of a viewer.
 
 /** @param {string} name @returns {any} */
 const byPart = (name) => document.querySelector(`[data-part="${name}"]`);
 
-/** The title, how well the classes are told apart, and what is shown. @param {any} picture */
-function showWords({ caption, position, run, gamma, lead, follow: rest, scene }) {
+/** The title, how well the classes are told apart, and what is shown. @param {any} picture @param {HTMLElement} plot */
+function showWords({ caption, position, run, gamma, lead, follow: rest, scene }, plot) {
   write(byPart("caption"), caption || run); // which is announced where it is another one
   const width = run.includes(`γ ${gamma}`) ? "" : `γ ${gamma}`;
   write(byPart("position"), [position, caption && run, width].filter(Boolean).join(" · "));
   write(byPart("lead"), lead);
   write(byPart("follow"), rest);
-  byPart("plot").setAttribute("aria-label", [`${run}: ${scene.names.join(", ")}.`, ...(lead ? [`${lead}; ${rest}`] : [])].join(" "));
+  plot.setAttribute("aria-label", [`${run}: ${scene.names.join(", ")}.`, ...(lead ? [`${lead}; ${rest}`] : [])].join(" "));
 }
 
 const BLANK = "The presenter has blanked the screen";

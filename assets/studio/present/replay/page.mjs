@@ -1,12 +1,11 @@
 // A replay: the planes of a run in a file that opens without the studio and without a network. Its HTML is
 // that of melm_studio/publication/replay.py.
-import { fontReady, lessMotion } from "../../page/dom.mjs";
+import { colorScheme, fontReady, lessMotion, onColorScheme } from "../../page/dom.mjs";
 import { ChartCanvas, objectiveTraces, valueRange } from "../../panel/curve.mjs";
 import { numbers } from "../../plane/arrays.mjs";
-import { rowsOf, StillRows } from "../../plane/still_rows.mjs";
-import { showClasses } from "../class_buttons.mjs";
-import { dataIn, decodedOnce, onScheme, Picture, schemeNow } from "./picture.mjs";
-import { openSections } from "./sections.mjs";
+import { EveryRow, rowsOf } from "../../plane/every_row.mjs";
+import { Picture } from "../picture.mjs";
+import { dataIn, decodedOnce, openSections } from "./sections.mjs";
 
 // A replay takes this long, but no frame is shown for less or more than these times.
 const [LENGTH_MS, SHORTEST_MS, LONGEST_MS] = [6000, 110, 300];
@@ -21,7 +20,7 @@ export async function openReplay() {
   new Replay(data);
   await openSections(data.scene);
   byPart("scheme").onclick = () => {
-    document.documentElement.dataset.scheme = schemeNow() === "dark" ? "light" : "dark";
+    document.documentElement.dataset.scheme = colorScheme() === "dark" ? "light" : "dark";
   };
 }
 
@@ -34,11 +33,11 @@ class Replay {
     this.planeAt = decodedOnce(frames);
     this.at = frames.length - 1;
     this.timer = 0;
-    this.picture = new Picture(byPart("picture"), scene);
-    if (rows) this.picture.everyRowOf = this.everyRow(rows);
+    this.picture = new Picture(byPart("picture"), scene, byPart("classes"));
+    this.everyRow = rows && everyRow(this.picture.plot, rows);
     this.slider = byPart("at");
     if (frames.length > 1) this.connectPlayer();
-    onScheme(() => this.drawAround());
+    onColorScheme(() => this.drawAround());
     this.drawAround();
     this.show(this.at);
   }
@@ -104,7 +103,8 @@ class Replay {
   show(at) {
     this.at = at;
     const { words } = this.frames[at];
-    this.picture.show(this.planeAt(at), this.axes);
+    this.picture.view.every = at === this.frames.length - 1 ? this.everyRow : null; // the others show a sample
+    this.picture.showPlane(this.planeAt(at), this.axes);
     this.picture.plot.setAttribute("aria-label", `${this.scene.names.join(", ")}: ${words}`);
     this.picture.plot.dataset.frame = at;
     byPart("words").textContent = words;
@@ -115,22 +115,13 @@ class Replay {
 
   // What is around the picture, in the colors of the page.
   drawAround() {
-    this.showClasses();
     if (!this.chart) return;
-    const { data, layout } = this.curve.figures[schemeNow()];
+    const { data, layout } = this.curve.figures[colorScheme()];
     const { events } = this.curve;
     const range = /** @type {[number, number]} */ ([events.x[0], events.x.at(-1)]);
     const caption = layout.annotations[0]?.text;
     this.chart.draw({ traces: objectiveTraces(data, events), range, values: valueRange(events), caption }, layout);
     this.moveCursor();
-  }
-
-  showClasses() {
-    const { names, figures } = this.scene;
-    showClasses(byPart("classes"), names, figures[schemeNow()], this.picture.classes, (alone) => {
-      this.picture.showAlone(alone);
-      this.showClasses();
-    });
   }
 
   moveCursor() {
@@ -148,15 +139,9 @@ class Replay {
     const distances = this.frames.map((frame) => Math.abs(frame.sequence - sequence));
     this.stopAt(distances.indexOf(Math.min(...distances)));
   }
+}
 
-  // Every row of the last plane; the others show a sample.
-  everyRow({ points, stretches, limits }) {
-    const places = /** @type {import("../../plane/row_arrays.mjs").Points} */ ({ x: numbers(points.x), y: numbers(points.y) });
-    const found = {};
-    return (plane) => {
-      if (plane !== this.planeAt(this.frames.length - 1) || this.picture.classes) return null;
-      const scheme = schemeNow();
-      return (found[scheme] ??= new StillRows(this.picture.plot, { figure: this.scene.figures[scheme], limits }, rowsOf(stretches), places));
-    };
-  }
+function everyRow(plot, { points, stretches, limits }) {
+  const places = /** @type {import("../../plane/row_arrays.mjs").Points} */ ({ x: numbers(points.x), y: numbers(points.y) });
+  return new EveryRow(plot, rowsOf(stretches), places, limits);
 }

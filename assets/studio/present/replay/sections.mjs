@@ -1,10 +1,20 @@
 // The sections of a replay: each shows the planes that its JSON holds, chosen or played.
-import { element, hide, lessMotion, wait } from "../../page/dom.mjs";
+import { colorScheme, element, hide, lessMotion, onColorScheme, wait } from "../../page/dom.mjs";
 import { ChartCanvas } from "../../panel/curve.mjs";
+import { decodedPlane, fromBase64, unpacked } from "../../plane/arrays.mjs";
 import { drawSmallPlane } from "../../plane/small_plane.mjs";
-import { dataIn, decodedOnce, onScheme, Picture, schemeNow } from "./picture.mjs";
+import { Picture } from "../picture.mjs";
 
-/** @typedef {import("./picture.mjs").Scene} Scene */
+/** @typedef {import("../picture.mjs").Scene} Scene */
+
+/** What an element of the file holds. @param {Element} node */
+export const dataIn = (node) => unpacked(fromBase64(node.textContent));
+
+/** The planes of a file, each decoded when it is first asked for. @param {any[]} planes */
+export function decodedOnce(planes) {
+  const known = planes.map(() => null);
+  return (at) => (known[at] ??= decodedPlane(planes[at]));
+}
 
 /** Connects all sections of the page. @param {Scene} scene */
 export async function openSections(scene) {
@@ -23,7 +33,7 @@ function shower(part, { planes, axes }, scene) {
   const heading = part("picture").closest("section").querySelector("h2").textContent;
   picture.plot.setAttribute("aria-label", `${heading}: ${scene.names.join(", ")}`);
   const planeAt = decodedOnce(planes);
-  return (at) => picture.show(planeAt(at), axes[at] ?? axes[0]);
+  return (at) => picture.showPlane(planeAt(at), axes[at] ?? axes[0]);
 }
 
 // Round and round by the clock, so that a slow machine shows fewer planes and not a slower motion.
@@ -51,7 +61,7 @@ function connectResamples(part, data, scene) {
   };
   const drawStills = () => part("stills").open && showStills(part("multiples"), data, scene);
   part("stills").ontoggle = drawStills;
-  onScheme(drawStills);
+  onColorScheme(drawStills);
   const follow = () => {
     hide(part("play"), lessMotion.matches || data.loop < 2);
     if (!lessMotion.matches) return;
@@ -69,7 +79,7 @@ function showStills(grid, { planes, axes, stills }, { figures }) {
   grid.replaceChildren(...stills.map(([, words], i) => element("figure", "", canvases[i], element("figcaption", "", words))));
   for (const [i, [at]] of stills.entries()) {
     const { traces } = planeAt(at);
-    drawSmallPlane(canvases[i], figures[schemeNow()].data, { traces, limits: axes[at] ?? axes[0] });
+    drawSmallPlane(canvases[i], figures[colorScheme()].data, { traces, limits: axes[at] ?? axes[0] });
   }
 }
 
@@ -92,7 +102,7 @@ class TreeSection {
     part("choice").oninput = () => this.chooseOnly(planeOf(data, this.at, this.widths[part("choice").value]));
     part("tree").addEventListener("pointerdown", (event) => this.chooseNear(event));
     for (const button of buttons) button.onclick = () => this.toggle(button);
-    onScheme(() => this.drawTree());
+    onColorScheme(() => this.drawTree());
     this.choose(data.branches[0]?.[0] ?? 0);
   }
 
@@ -143,7 +153,7 @@ class TreeSection {
   }
 
   drawTree() {
-    const { layout, ...chart } = this.data.charts[schemeNow()];
+    const { layout, ...chart } = this.data.charts[colorScheme()];
     const { x, y } = this.data.marks[this.at];
     const marker = { symbol: "circle-open", size: RING_PX, line: { width: 3 }, color: layout.font.color };
     const ring = { meta: { kind: "ring" }, mode: "markers", x: [x], y: [y], marker };

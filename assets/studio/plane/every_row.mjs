@@ -1,0 +1,113 @@
+// Every row of a plane on a canvas under its figure, with the grid below the rows.
+import { element } from "../page/dom.mjs";
+import { drawGrid } from "./canvas.mjs";
+import { dressOf, partsOf } from "./dress.mjs";
+import { ticksOn } from "./pixel_axes.mjs";
+import { Raster } from "./raster.mjs";
+import { RowGrid } from "./row_grid.mjs";
+
+const NO_COLUMNS = { colors: null, symbols: null };
+const MOST_PIXELS = 2_500_000;
+
+let raster = new Raster(1, 1); // for all pictures, which are mostly of one size
+/** @type {HTMLCanvasElement | null} */
+let below = null;
+
+/** The rows of a plane that does not move, colored by their classes: of first looks and of replays. */
+export class EveryRow {
+  /**
+   * @param {HTMLElement} plot
+   * @param {import("./row_arrays.mjs").Rows} rows
+   * @param {import("./row_arrays.mjs").Points} points
+   * @param {Axes} limits that hold most rows
+   */
+  constructor(plot, rows, points, limits) {
+    this.rows = rows;
+    /** @type {{ data: Trace[] } | null} */
+    this.figure = null; // that the rows are dressed by
+    /** @type {number[] | null} */
+    this.classes = null;
+    this.grid = new RowGrid(points.x, points.y, limits);
+    this.canvas = canvasUnder(plot);
+  }
+
+  /**
+   * Draws the rows, and the grid below them.
+   * @param {DrawnAxes} drawn in pixels of the figure
+   * @param {{ x: PixelAxis, y: PixelAxis }} pixels
+   * @param {{ figure: { data: Trace[] }, classes: number[] | null }} view
+   */
+  draw(drawn, pixels, { figure, classes }) {
+    if (this.figure !== figure || this.classes !== classes) {
+      [this.figure, this.classes] = [figure, classes];
+      this.dress = this.grid.sorted(dressOf(this.rows, figure.data, NO_COLUMNS, { classes, rows: null }));
+    }
+    drawRows(this.canvas, this.grid, this.dress, drawn, pixels);
+    return true; // the grid is there
+  }
+
+  dispose() {
+    this.canvas.remove();
+  }
+}
+
+/** A canvas under a figure. @param {HTMLElement} plot */
+export function canvasUnder(plot) {
+  const canvas = /** @type {HTMLCanvasElement} */ (element("canvas", "row-layer"));
+  plot.before(canvas);
+  return canvas;
+}
+
+/**
+ * Draws rows, those without a class below the others, and the grid below them.
+ * @param {HTMLCanvasElement} canvas which is laid over the axes of the figure
+ * @param {RowGrid} grid
+ * @param {import("./raster.mjs").Dress} dress in its order
+ * @param {DrawnAxes} drawn in pixels of the figure
+ * @param {{ x: PixelAxis, y: PixelAxis }} pixels
+ */
+export function drawRows(canvas, grid, dress, drawn, { x, y }) {
+  const density = Math.min(window.devicePixelRatio || 1, Math.sqrt(MOST_PIXELS / (x.length * y.length)));
+  const [width, height] = [x, y].map(({ length }) => Math.max(1, Math.round(length * density)));
+  Object.assign(canvas.style, { left: `${x.offset}px`, top: `${y.offset}px`, width: `${x.length}px`, height: `${y.length}px` });
+  fit(canvas, width, height);
+  if (raster.width !== width || raster.height !== height) raster = new Raster(width, height);
+  const within = (axis, { offset }) => ({ offset: density * (axis.offset - offset), scale: density * axis.scale });
+  const axes = { x: within(drawn.x, x), y: within(drawn.y, y) };
+  const image = (part) => new ImageData(raster.draw(grid, part, axes, density), width, height);
+  const pen = canvas.getContext("2d");
+  pen.clearRect(0, 0, width, height);
+  const [above, under] = partsOf(dress);
+  if (above) pen.putImageData(image(above), 0, 0);
+  pen.globalCompositeOperation = "destination-over";
+  if (under) {
+    below ??= document.createElement("canvas");
+    fit(below, width, height);
+    below.getContext("2d").putImageData(image(under), 0, 0);
+    pen.drawImage(below, 0, 0);
+  }
+  pen.setTransform(density, 0, 0, density, -density * x.offset, -density * y.offset);
+  const box = { left: x.offset, top: y.offset, width: x.length, height: y.length };
+  drawGrid(pen, x.gridColor, ticksOn(drawn.x, x), ticksOn(drawn.y, y), box);
+  pen.setTransform(1, 0, 0, 1, 0, 0);
+  pen.globalCompositeOperation = "source-over";
+}
+
+function fit(canvas, width, height) {
+  if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
+}
+
+/** Rows of one class that follow each other. @typedef {{ class: number, held_out: boolean, count: number }} Stretch */
+
+/** Who the rows of stretches are; nothing asks for their numbers. @param {Stretch[]} stretches */
+export function rowsOf(stretches) {
+  const count = stretches.reduce((sum, stretch) => sum + stretch.count, 0);
+  const rows = { numbers: new Int32Array(count), classes: new Uint16Array(count), heldOut: new Uint8Array(count) };
+  let at = 0;
+  for (const stretch of stretches) {
+    rows.classes.fill(stretch.class, at, at + stretch.count);
+    rows.heldOut.fill(Number(stretch.held_out), at, at + stretch.count);
+    at += stretch.count;
+  }
+  return rows;
+}

@@ -1,0 +1,108 @@
+// A picture outside the studio, in replays, on phones and in notebooks: the painter with what a reader looks around by.
+import { PLANE_TRACE } from "../constants.mjs";
+import { button, colorScheme, element, hide, onColorScheme, span } from "../page/dom.mjs";
+import { lookAround } from "../plane/looking_around.mjs";
+import { Painter } from "../plane/painter.mjs";
+import { isPoints } from "../plane/traces.mjs";
+import { showClasses } from "./class_buttons.mjs";
+
+/**
+ * What pictures of the same rows have in common; the figures are by scheme.
+ * @typedef {object} Scene
+ * @property {string[]} names of the classes
+ * @property {Record<string, { data: Trace[], layout: any }>} figures
+ * @property {Record<string, string>} surfaces
+ * @property {[string, string]} titles of planes that do not say how much of the variance is on their axes
+ * @property {string[]} layers
+ * @property {string[][][] | null} [rows] what is known of rows, by trace of points in their order
+ */
+
+export const REACH_PX = 22; // a finger is about twice as wide
+
+export class Picture extends Painter {
+  /**
+   * @param {HTMLElement} node that the picture fills
+   * @param {Scene | null} scene
+   * @param {HTMLElement | null} [legend] the list whose buttons show some classes alone
+   */
+  constructor(node, scene, legend = null) {
+    const canvas = /** @type {HTMLCanvasElement} */ (element("canvas", ""));
+    const plot = Object.assign(element("div", "plot", canvas), { role: "img", tabIndex: 0 });
+    super(canvas, plot);
+    this.scene = scene;
+    this.legend = legend;
+    this.ring = element("span", "ring"); // around the point that is named
+    this.row = element("p", "row");
+    this.row.setAttribute("role", "status");
+    this.fit = button("fit", "Show all", () => this.look({ zoom: null }));
+    node.append(plot, this.ring, this.row, this.fit);
+    this.view.layers = scene?.layers ?? [];
+    /** Told that the reader has begun to look around. */
+    this.onLook = () => undefined;
+    /** What dragging does that does not move the picture. @type {(place: Point) => import("../plane/looking_around.mjs").Drag | null} */
+    this.take = () => null;
+    lookAround(plot, {
+      shown: () => this.view.plane && this.shown(),
+      look: (zoom) => this.look({ zoom }),
+      point: (place) => this.point(place),
+      take: (place) => this.take(place),
+    });
+    plot.addEventListener("dblclick", () => this.look({ zoom: null }));
+    onColorScheme(() => this.draw());
+    this.point(null);
+    hide(this.fit, true);
+  }
+
+  /** @param {any} plane decoded once, so that the picture moves from one to the next @param {Axes} axes */
+  showPlane(plane, axes) {
+    this.show({ plane, axes, titles: plane.titles ?? this.scene.titles });
+  }
+
+  /** Shows what the reader has chosen. @param {{ zoom?: Axes | null, classes?: number[] | null }} change */
+  look(change) {
+    this.onLook();
+    this.show(change);
+  }
+
+  /** Of the figures and surfaces. */
+  get scheme() {
+    return colorScheme();
+  }
+
+  draw() {
+    const { scene, scheme, view, legend } = this;
+    if (!scene) return;
+    Object.assign(view, { figure: scene.figures[scheme], surface: scene.surfaces[scheme] });
+    this.point(null);
+    hide(this.fit, !view.zoom);
+    if (legend) showClasses(legend, scene.names, view.figure, view.classes, (classes) => this.look({ classes }));
+    super.draw();
+  }
+
+  /** Says which row is at a place. @param {Point | null} place in pixels */
+  point(place) {
+    const found = place && this.nearest(place, REACH_PX);
+    for (const part of [this.ring, this.row]) hide(part, !found);
+    if (!found) return;
+    this.ring.style.translate = `${found.at[0]}px ${found.at[1]}px`;
+    this.row.replaceChildren(...this.wordsOf(found).map((text) => span(text)));
+  }
+
+  /** @param {{ trace: number, index: number }} point @returns {string[]} */
+  wordsOf(point) {
+    return wordsOf(this.scene, point);
+  }
+}
+
+/**
+ * What is said of a point: its class, and what else may be known of the row.
+ * @param {Scene} scene
+ * @param {{ trace: number, index: number }} point
+ * @returns {string[]}
+ */
+export function wordsOf({ figures, names, rows }, { trace, index }) {
+  const { data } = figures.light;
+  const { kind, class: code } = data[trace].meta;
+  const known = rows ? rows[data.slice(0, trace).filter(isPoints).length][index] : [];
+  return [kind === PLANE_TRACE.heldOut ? `${names[code]}, held out` : names[code], ...known];
+}
