@@ -1,8 +1,8 @@
 // The plane of a run as it moves between bootstrap resamples, beside the picture: played in the picture
 // as a loop, and each resample as a small picture.
 import { ask, remembering } from "../page/answers.mjs";
-import { wait } from "../page/dom.mjs";
 import { speed } from "../panel/history.mjs";
+import { Player } from "../plane/clock.mjs";
 import { View as Beside } from "./beside.mjs";
 import { drawPreview } from "./preview.mjs";
 import { otherPlane } from "./tree_steps.mjs";
@@ -18,18 +18,22 @@ export class View extends Beside {
     super("resamples");
     /** What each small picture shows. @type {WeakMap<Element, string>} */
     this.drawn = new WeakMap();
+    this.player = new Player((isPlaying) => {
+      const play = this.kept("play");
+      if (play) play.textContent = isPlaying ? STOP : WATCH;
+    });
   }
 
   // Of the run that is open already, the motion ends where it began.
   open(panel) {
-    if (this.playing) this.toggle();
+    if (this.player.isPlaying) this.toggle();
     super.open(panel);
   }
 
   close() {
-    const wasPlaying = this.playing > 0;
+    const wasPlaying = this.player.isPlaying;
     super.close();
-    this.showPlaying(0);
+    this.player.pause();
     if (wasPlaying && !this.panel.isDisposed) this.panel.changeView({ morph: null });
   }
 
@@ -55,35 +59,32 @@ export class View extends Beside {
     super.press(button);
     if (button === this.kept("play")) this.toggle();
     if (!button?.dataset.plane) return;
-    this.showPlaying(0);
+    this.player.pause();
     this.panel.changeView(this.options(Number(button.dataset.plane)));
   }
 
   toggle() {
-    if (!this.playing) return this.play().catch(console.warn);
-    this.showPlaying(0);
-    return this.panel.changeView({ morph: null });
+    if (this.player.isPlaying) {
+      this.player.pause();
+      return this.panel.changeView({ morph: null });
+    }
+    this.panel.history.player.pause();
+    return this.player.play(this.frames(this.panel)).catch(console.warn);
   }
 
   // From one resample to the next, and round again. Frames are kept, so that a loop whose planes come
   // slowly plays smoothly from its second round on.
-  async play() {
-    const { panel } = this;
-    panel.history.player.pause();
-    const number = performance.now();
-    this.showPlaying(number);
+  async *frames(panel) {
     const frame = remembering(MOST_FRAMES, (address) => ask(panel.requests.url(address)));
     const load = (at) => frame(panel.addressWith(this.optionsOfFrame(at))).catch(() => null);
-    for (let at = 0; this.playing === number && !panel.isDisposed; at += 1) {
-      const began = performance.now();
+    for (let at = 0; !panel.isDisposed; at += 1) {
       for (let ahead = 1; ahead <= FRAMES_AHEAD; ahead += 1) load(at + ahead);
       const options = this.optionsOfFrame(at);
       const plane = await load(at);
-      if (!plane || this.playing !== number) break;
+      if (!plane || !this.player.isPlaying) return;
       await panel.showWith(options, { ...plane, address: panel.addressWith(options) });
-      await wait(began + FRAME_MS / speed.value - performance.now());
+      yield FRAME_MS / speed.value;
     }
-    if (this.playing === number) this.showPlaying(0);
   }
 
   optionsOfFrame(at) {
@@ -91,11 +92,5 @@ export class View extends Beside {
     const from = Math.floor(at / FRAMES_A_RESAMPLE) % planes.length;
     const share = (at % FRAMES_A_RESAMPLE) / FRAMES_A_RESAMPLE;
     return this.options(planes[(from + 1) % planes.length], share, planes[from]);
-  }
-
-  showPlaying(number) {
-    this.playing = number;
-    const play = this.kept("play");
-    if (play) play.textContent = number ? STOP : WATCH;
   }
 }

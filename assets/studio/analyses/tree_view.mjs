@@ -1,10 +1,11 @@
 // The tree of planes beside the picture: follows its growth, previews the plane under the pointer,
 // and morphs the picture into the plane that is chosen.
+import { Player } from "../plane/clock.mjs";
 import { draw } from "../plane/plotly.mjs";
 import { View as Beside } from "./beside.mjs";
 import { drawPreview } from "./preview.mjs";
 import { optionsAt, shownIn } from "./tree_steps.mjs";
-import { goTo, walkAlong } from "./walk.mjs";
+import { walkAlong, wayTo } from "./walk.mjs";
 
 const STEPS = { ArrowLeft: "left", ArrowRight: "right", ArrowUp: "up", ArrowDown: "down" };
 
@@ -12,6 +13,7 @@ export class View extends Beside {
   constructor() {
     super("tree");
     this.at = -1; // the plane under the pointer or the keys
+    this.player = new Player(() => undefined);
   }
 
   forget() {
@@ -61,8 +63,7 @@ export class View extends Beside {
     if (at === undefined || !tree?.planes[at] || !panel.plane) return;
     this.visit(at);
     panel.history.player.pause();
-    const number = (this.playing = performance.now());
-    await goTo(panel, tree, tree.planes[at], () => this.playing === number && !panel.isDisposed);
+    await this.player.play(wayTo(panel, tree, tree.planes[at]));
   }
 
   /** @param {HTMLButtonElement | null} button */
@@ -76,7 +77,7 @@ export class View extends Beside {
   /** @param {Tree["branches"][number]} branch */
   walk(branch) {
     const { tree, panel } = this;
-    this.playing = 0;
+    this.player.pause();
     return walkAlong(panel, tree, branch, (at) => this.panel === panel && this.visit(at));
   }
 

@@ -1,11 +1,12 @@
 // The history of a run: its curve, the slider through its planes, and the player.
 import { GAMMA_BOUNDS } from "../constants.mjs";
 import { ask, sentenceOf } from "../page/answers.mjs";
-import { hide, lessMotion, playButton, rangeInput, wait, write } from "../page/dom.mjs";
+import { hide, lessMotion, playButton, rangeInput, write } from "../page/dom.mjs";
 import { mode } from "../page/mode.mjs";
 import { showNotice } from "../page/notice.mjs";
 import { gammaAt } from "../page/settings.mjs";
 import { signal } from "../page/signals.mjs";
+import { Player } from "../plane/clock.mjs";
 import { sendCommand } from "./commands.mjs";
 import { accuracyTraces, ChartCanvas, divergenceTraces, objectiveTraces, rangeOf, valueRange } from "./curve.mjs";
 import { isBetweenPlanes, isOfTree, morphIn } from "./view_options.mjs";
@@ -31,7 +32,7 @@ export class History {
     this.morphed = { name: null, points: new Map() }; // divergences on the way to another run, by share
     this.drawnAt = performance.now(); // the picture of a first plane does not wait for the curve
     this.chart = new ChartCanvas(panel.part("curve"), () => this.moveCursor());
-    this.player = new Player(panel);
+    this.player = new RunPlayer(panel);
     this.slider = rangeInput("History of the run", { min: 0, max: 0, value: 0, disabled: true });
     this.slider.addEventListener("input", () => panel.scrubTo(Number(this.slider.value)));
     this.gammaSlider = rangeInput("γ of the densities", GAMMA_RANGE);
@@ -233,48 +234,40 @@ export const speed = signal(1);
 /** @param {number} times */
 export const setSpeed = (times) => speed.set(times);
 
-class Player {
+class RunPlayer extends Player {
   /** @param {Panel} panel */
   constructor(panel) {
+    super((isPlaying) => {
+      const { node, history: { button } } = panel;
+      node.toggleAttribute("data-playing", isPlaying);
+      button.classList.toggle("is-playing", isPlaying);
+      button.setAttribute("aria-label", isPlaying ? "Pause playing" : "Play");
+    });
     this.panel = panel;
-    this.isPlaying = false;
   }
 
-  /** Plays from the plane on screen, from the beginning if that is the last; or pauses. */
-  async toggle() {
-    if (this.isPlaying) return this.pause();
-    this.setPlaying(true);
+  /** From the plane on screen, from the beginning if that is the last. */
+  async *planes() {
     const { panel } = this;
     const { slider } = panel.history;
     const last = panel.sequence;
     const [most, every] = lessMotion.matches ? [MOST_STILLS, STILL_MS] : [MOST_PLAYED, PLAYED_MS];
     const pace = speed.value * Math.max(1, last / most); // planes in that time
     const stride = Math.max(1, pace);
-    let at = panel.plane.sequence >= last ? 0 : panel.plane.sequence;
-    while (this.isPlaying && panel.node.isConnected) {
+    for (let at = panel.plane.sequence >= last ? 0 : panel.plane.sequence; panel.node.isConnected; ) {
       slider.value = String(Math.round(at));
-      const began = performance.now();
       const shown = panel.scrubTo(Math.round(at));
       const next = Math.min(at + stride, last);
       if (at < last) panel.prefetch(Math.round(next));
       await shown;
-      if (at >= last) break;
+      if (at >= last) return;
       at = next;
-      await wait(began + (every * stride) / pace - performance.now());
+      yield (every * stride) / pace;
     }
-    return this.pause();
   }
 
-  pause() {
-    this.setPlaying(false);
-  }
-
-  setPlaying(isPlaying) {
-    const { node, history: { button } } = this.panel;
-    this.isPlaying = isPlaying;
-    node.toggleAttribute("data-playing", isPlaying);
-    button.classList.toggle("is-playing", isPlaying);
-    button.setAttribute("aria-label", isPlaying ? "Pause playing" : "Play");
+  async toggle(planes = () => this.planes()) {
+    return super.toggle(planes);
   }
 }
 

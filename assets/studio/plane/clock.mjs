@@ -1,6 +1,8 @@
 // The clock of all pictures that move: calls them before the page is painted, as often as the display
 // shows, but no more than leaves the page most of its time.
 
+import { wait } from "../page/dom.mjs";
+
 // Of the page's time, at most this share goes into the pictures between two planes. Pictures of several
 // panels would otherwise take from planes that follow each other closely the time in which they come.
 const MOST_OF_THE_TIME = 0.18;
@@ -75,3 +77,44 @@ export const nextFrame = () => new Promise((resolve) => requestAnimationFrame(()
 
 /** The share of a way after a share of its time: slow at both ends. @param {number} share */
 export const eased = (share) => share * share * (3 - 2 * share);
+
+/** Plays one thing at a time, step by step, until it ends or is paused. */
+export class Player {
+  /** @param {(isPlaying: boolean) => void} onChange */
+  constructor(onChange) {
+    this.onChange = onChange;
+    /** @type {AsyncIterable<number> | Iterable<number> | null} */
+    this.steps = null; // that are played
+  }
+
+  get isPlaying() {
+    return this.steps !== null;
+  }
+
+  /** @param {AsyncIterable<number> | Iterable<number>} steps that show something and tell how long it stays, in ms */
+  async play(steps) {
+    this.steps = steps;
+    this.onChange(true);
+    try {
+      let began = performance.now();
+      for await (const milliseconds of steps) {
+        if (this.steps === steps) await wait(began + milliseconds - performance.now());
+        if (this.steps !== steps) break;
+        began = performance.now();
+      }
+    } finally {
+      if (this.steps === steps) this.pause();
+    }
+  }
+
+  pause() {
+    if (!this.isPlaying) return;
+    this.steps = null;
+    this.onChange(false);
+  }
+
+  /** Plays, or pauses. @param {() => AsyncIterable<number> | Iterable<number>} steps */
+  async toggle(steps) {
+    return this.isPlaying ? this.pause() : this.play(steps());
+  }
+}

@@ -1,8 +1,8 @@
 // The morph: the plane on screen along the shortest way to that of another run.
-import { lessMotion, wait } from "../page/dom.mjs";
+import { lessMotion } from "../page/dom.mjs";
 import { speed } from "../panel/history.mjs";
 import { allPanels, frontPanel } from "../panel/panels.mjs";
-import { eased } from "../plane/clock.mjs";
+import { eased, Player } from "../plane/clock.mjs";
 
 const STEP_MS = 50;
 const STEPS = 72; // of a morph, from one end to the other at normal speed
@@ -16,7 +16,10 @@ export class Morph {
     this.slider = bar["morph-share"];
     this.button = bar["morph-play"];
     this.percent = bar["morph-percent"];
-    this.playing = 0; // which play is on; 0 for none
+    this.player = new Player((isPlaying) => {
+      this.button.classList.toggle("is-playing", isPlaying);
+      this.button.setAttribute("aria-label", isPlaying ? "Pause the morph" : "Play the morph");
+    });
     this.end = 1; // the share that the last play went to, as one that was paused goes on to it
     this.slider.oninput = () => this.goTo(this.slider.valueAsNumber);
     this.percent.onchange = () => {
@@ -28,13 +31,13 @@ export class Morph {
   }
 
   goTo(share) {
-    this.playing = 0;
+    this.player.pause();
     this.showShare(share);
   }
 
   choose() {
     const other = this.choice.value;
-    this.stop();
+    this.player.pause();
     if (frontPanel()?.options.morph) frontPanel().changeView({ morph: null });
     this.follow();
     this.choice.blur(); // the keys of Present go to the page again
@@ -50,37 +53,27 @@ export class Morph {
     return frontPanel()?.changeView({ morph: this.viewAt(share) });
   }
 
-  /** Goes to the other end in even steps, since a plane that skips does not seem to turn; or pauses. */
+  /** Goes to the other end; or pauses. */
   async play() {
-    if (this.playing) return this.stop();
     const panel = frontPanel();
-    if (!panel?.plane || !this.choice.value) return null;
+    if (!panel?.plane || !this.choice.value) return;
     panel.history.player.pause();
-    const number = (this.playing = performance.now());
-    this.showPlaying();
+    await this.player.toggle(() => this.steps(panel));
+  }
+
+  // Even ones, since a plane that skips does not seem to turn.
+  async *steps(panel) {
     const from = panel.options.morph?.[1] ?? 0;
     if (from <= 0 || from >= 1) this.end = from < 1 ? 1 : 0;
     const shares = lessMotion.matches ? [this.end] : morphShares(from, this.end, speed.value);
     for (const [step, share] of shares.entries()) {
-      if (this.playing !== number || panel !== frontPanel()) break;
-      const began = performance.now();
+      if (panel !== frontPanel()) return;
       const shown = this.showShare(share);
       const next = shares[step + 1];
       if (next !== undefined) panel.prefetch(panel.plane.sequence, { morph: this.viewAt(next) });
       await shown;
-      await wait(began + STEP_MS - performance.now());
+      yield STEP_MS;
     }
-    return this.playing === number ? this.stop() : null;
-  }
-
-  stop() {
-    this.playing = 0;
-    this.showPlaying();
-  }
-
-  showPlaying() {
-    this.button.classList.toggle("is-playing", this.playing > 0);
-    this.button.setAttribute("aria-label", this.playing ? "Pause the morph" : "Play the morph");
   }
 
   /** Lists the runs that the front run can morph to: of the same table, with as many components. */
@@ -90,7 +83,7 @@ export class Morph {
     const listed = JSON.stringify([panel?.run, others.map(({ run, node }) => [run, node.dataset.title])]);
     if (this.node.dataset.runs !== listed) {
       this.node.dataset.runs = listed;
-      this.stop();
+      this.player.pause();
       this.list(others, panel?.options.morph?.[0] ?? "");
     }
     this.follow();
@@ -113,7 +106,7 @@ export class Morph {
     const share = way?.[1] ?? 0;
     const percent = Math.round(100 * share);
     this.slider.disabled = this.button.disabled = !isChosen;
-    if (document.activeElement !== this.slider || this.playing) this.slider.value = String(share);
+    if (document.activeElement !== this.slider || this.player.isPlaying) this.slider.value = String(share);
     this.slider.setAttribute("aria-valuetext", `${percent} percent of the way`);
     this.percent.disabled = !isChosen;
     if (document.activeElement !== this.percent) this.percent.value = String(percent);

@@ -3,6 +3,7 @@
 import { colorScheme, fontReady, lessMotion, onColorScheme } from "../../page/dom.mjs";
 import { ChartCanvas, objectiveTraces, valueRange } from "../../panel/curve.mjs";
 import { numbers } from "../../plane/arrays.mjs";
+import { Player } from "../../plane/clock.mjs";
 import { EveryRow, rowsOf } from "../../plane/every_row.mjs";
 import { Picture } from "../picture.mjs";
 import { dataIn, decodedOnce, openSections } from "./sections.mjs";
@@ -32,7 +33,7 @@ class Replay {
     this.curve = curve;
     this.planeAt = decodedOnce(frames);
     this.at = frames.length - 1;
-    this.timer = 0;
+    this.player = new Player((isPlaying) => (byPart("play").textContent = isPlaying ? "Pause" : "Play"));
     this.picture = new Picture(byPart("picture"), scene, byPart("classes"));
     this.everyRow = rows && everyRow(this.picture.plot, rows);
     this.slider = byPart("at");
@@ -67,37 +68,24 @@ class Replay {
   }
 
   toggle() {
-    if (this.timer) return this.stop();
-    if (this.at === this.frames.length - 1) this.show(0);
-    return this.schedule();
+    this.player.toggle(() => this.planes());
   }
 
-  schedule() {
-    const n = this.frames.length;
-    const [stride, wait] = lessMotion.matches
-      ? [Math.ceil(n / MOST_FADES), FADE_MS]
-      : [1, Math.min(LONGEST_MS, Math.max(SHORTEST_MS, LENGTH_MS / n))];
-    this.timer = window.setTimeout(() => {
-      this.show(Math.min(n - 1, this.at + stride));
-      if (this.at < n - 1) this.schedule();
-      else this.stop();
-    }, wait);
-    this.sayPlaying(true);
-  }
-
-  stop() {
-    clearTimeout(this.timer);
-    this.timer = 0;
-    this.sayPlaying(false);
+  *planes() {
+    const last = this.frames.length - 1;
+    const [stride, milliseconds] = lessMotion.matches
+      ? [Math.ceil(last / MOST_FADES), FADE_MS]
+      : [1, Math.min(LONGEST_MS, Math.max(SHORTEST_MS, LENGTH_MS / last))];
+    if (this.at === last) this.show(0);
+    while (this.at < last) {
+      yield milliseconds;
+      this.show(Math.min(last, this.at + stride));
+    }
   }
 
   stopAt(at) {
-    this.stop();
+    this.player.pause();
     this.show(at);
-  }
-
-  sayPlaying(isPlaying) {
-    byPart("play").textContent = isPlaying ? "Pause" : "Play";
   }
 
   show(at) {

@@ -1,7 +1,8 @@
 // The sections of a replay: each shows the planes that its JSON holds, chosen or played.
-import { colorScheme, element, hide, lessMotion, onColorScheme, wait } from "../../page/dom.mjs";
+import { colorScheme, element, hide, lessMotion, onColorScheme } from "../../page/dom.mjs";
 import { ChartCanvas } from "../../panel/curve.mjs";
 import { decodedPlane, fromBase64, unpacked } from "../../plane/arrays.mjs";
+import { Player } from "../../plane/clock.mjs";
 import { drawSmallPlane } from "../../plane/small_plane.mjs";
 import { Picture } from "../picture.mjs";
 
@@ -37,35 +38,26 @@ function shower(part, { planes, axes }, scene) {
 }
 
 // Round and round by the clock, so that a slow machine shows fewer planes and not a slower motion.
-async function playLoop({ loop, ms }, isWanted, show) {
+function* rounds({ loop, ms }, show) {
   const began = performance.now();
-  while (isWanted()) {
+  for (;;) {
     const step = Math.floor((performance.now() - began) / ms);
     show(step % loop);
-    await wait(began + (step + 1) * ms - performance.now());
+    yield began + (step + 1) * ms - performance.now();
   }
 }
 
 function connectResamples(part, data, scene) {
   const show = shower(part, data, scene);
-  let playing = 0; // which play is on; 0 for none
-  const showPlaying = (number) => {
-    playing = number;
-    part("play").textContent = number ? "Stop moving" : "Watch it move";
-  };
-  part("play").onclick = async () => {
-    if (playing) return showPlaying(0);
-    const number = performance.now();
-    showPlaying(number);
-    return playLoop(data, () => playing === number, show);
-  };
+  const player = new Player((isPlaying) => (part("play").textContent = isPlaying ? "Stop moving" : "Watch it move"));
+  part("play").onclick = () => player.toggle(() => rounds(data, show));
   const drawStills = () => part("stills").open && showStills(part("multiples"), data, scene);
   part("stills").ontoggle = drawStills;
   onColorScheme(drawStills);
   const follow = () => {
     hide(part("play"), lessMotion.matches || data.loop < 2);
     if (!lessMotion.matches) return;
-    showPlaying(0);
+    player.pause();
     part("stills").open = true;
   };
   /** @type {any} */ (lessMotion).addEventListener("change", follow);
@@ -92,16 +84,16 @@ class TreeSection {
   constructor(part, data, scene, buttons) {
     this.part = part;
     this.data = data;
-    this.buttons = buttons;
     this.showPlane = shower(part, data, scene);
-    this.playing = 0;
     this.at = 0;
+    this.walked = null; // the button of the branch
+    this.player = new Player((isPlaying) => this.walked.setAttribute("aria-pressed", String(isPlaying)));
     this.chart = new ChartCanvas(part("tree"), () => undefined);
     this.widths = [...new Set(data.marks.map(({ x }) => x))].sort((one, other) => one - other);
     Object.assign(part("choice"), { min: 0, max: this.widths.length - 1, step: 1 });
     part("choice").oninput = () => this.chooseOnly(planeOf(data, this.at, this.widths[part("choice").value]));
     part("tree").addEventListener("pointerdown", (event) => this.chooseNear(event));
-    for (const button of buttons) button.onclick = () => this.toggle(button);
+    for (const button of buttons) button.onclick = () => this.walk(button);
     onColorScheme(() => this.drawTree());
     this.choose(data.branches[0]?.[0] ?? 0);
   }
@@ -118,7 +110,7 @@ class TreeSection {
   }
 
   chooseOnly(at) {
-    this.showPlaying(0, null);
+    this.player.pause();
     this.choose(at);
   }
 
@@ -135,21 +127,18 @@ class TreeSection {
     this.chooseOnly(distances.indexOf(Math.min(...distances)));
   }
 
-  async toggle(button) {
-    if (button.getAttribute("aria-pressed") === "true") return this.showPlaying(0, null);
-    const number = performance.now();
-    this.showPlaying(number, button);
-    for (const at of this.data.branches[button.dataset.branch]) {
-      if (this.playing !== number) return null;
-      this.choose(at);
-      await wait(this.data.ms);
-    }
-    return this.playing === number && this.showPlaying(0, null);
+  walk(button) {
+    const isOther = button !== this.walked || !this.player.isPlaying;
+    this.player.pause();
+    this.walked = button;
+    if (isOther) this.player.play(this.planes(this.data.branches[button.dataset.branch]));
   }
 
-  showPlaying(number, button) {
-    this.playing = number;
-    for (const other of this.buttons) other.setAttribute("aria-pressed", String(other === button));
+  *planes(branch) {
+    for (const at of branch) {
+      this.choose(at);
+      yield this.data.ms;
+    }
   }
 
   drawTree() {
