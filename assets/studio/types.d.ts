@@ -233,6 +233,8 @@ interface HTMLElementEventMap {
   "panel:options": CustomEvent<ViewOptions>;
 }
 interface Window {
+  /** What the presenter's window asks of the page that has opened it. */
+  presented: (asking: Window) => Promise<typeof import("./present/presenter_window.mjs")>;
   Plotly: any;
   dash_clientside: any;
   dash_component_api: any;

@@ -2,7 +2,7 @@
 import { wait } from "../page/dom.mjs";
 
 const NO_CONTENT = 204;
-const [NOT_YET_MS, FIRST_WAIT_MS, LONGEST_WAIT_MS] = [3000, 1000, 30_000];
+const [FIRST_WAIT_MS, LONGEST_WAIT_MS] = [1000, 30_000];
 const MOST_TRIES = 40;
 
 // Of a server that is overloaded, restarting or behind a proxy that does not reach it.
@@ -17,18 +17,11 @@ const isBusy = ({ status }) => status === 429 || status >= 500;
  * @returns {Promise<Response | null>}
  */
 export async function nextPicture(request, isWanted, pause = wait) {
-  let failures = 0;
   for (let tries = 0; tries < MOST_TRIES && isWanted(); tries += 1) {
     const answer = await request().catch(() => null);
-    if (!isWanted()) return null;
-    if (answer && !isBusy(answer)) {
-      if (answer.status !== NO_CONTENT) return answer.ok ? answer : null;
-      failures = 0;
-      await pause(NOT_YET_MS);
-    } else {
-      await pause(Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** failures));
-      failures += 1;
-    }
+    if (!isWanted()) break;
+    if (answer && answer.status !== NO_CONTENT && !isBusy(answer)) return answer.ok ? answer : null;
+    await pause(Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** tries));
   }
   return null;
 }

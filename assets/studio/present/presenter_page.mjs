@@ -2,27 +2,30 @@
 import { byId, write } from "../page/dom.mjs";
 import { decodedPlane } from "../plane/arrays.mjs";
 import { drawSmallPlane } from "../plane/small_plane.mjs";
-import { channelName, elapsedLabel, positionLabel } from "../workspace/story_order.mjs";
+import { elapsedLabel, positionLabel } from "../workspace/story_order.mjs";
 import { nextPicture } from "./next_picture.mjs";
 
 const STEPS = { ArrowLeft: -1, PageUp: -1, ArrowRight: 1, PageDown: 1, " ": 1 };
 // Keys of Present that work here too, as if they were pressed there.
 const KEYS = ["b", ".", "q", "v", "m", ..."123456789"];
-const TICK_MS = 250;
+const LOOK_EVERY_MS = 200;
+const MOST_PX = 800; // of the width of the picture
 const NO_NOTES = "No notes on this view. Write some in Story, below its caption.";
 const NO_STORY = "There is no story yet. Add views to one, or open one from Samples.";
 const AT_END = "This is the last view.";
 const NOT_PRESENTING = "The page shows more than the room should see: press Present there.";
 
-const channel = new BroadcastChannel(channelName(location.hash.slice(1)));
 const [room, canvas] = /** @type {HTMLCanvasElement[]} */ ([byId("room"), byId("next-picture")]);
 let began = null; // when the first view was shown
+let painted = ""; // the picture of the room
 let drawn = ""; // the view whose picture was requested last
 
-channel.onmessage = ({ data }) => (data.picture ? showRoom(data.picture) : show(data));
-channel.postMessage({});
-addEventListener("pagehide", () => channel.postMessage({ isClosed: true }));
-addEventListener("pageshow", () => channel.postMessage({}));
+/**
+ * What the page of the room tells and takes; undefined while it is not there.
+ * @returns {Promise<typeof import("./presenter_window.mjs") | undefined>}
+ */
+const page = async () => window.opener?.presented?.(window);
+
 document.addEventListener("keydown", (event) => {
   const isButton = event.key === " " && /** @type {Element} */ (event.target).closest("button");
   if (isButton || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -36,23 +39,32 @@ byId("code").onclick = () => press("q");
 byId("previous").onclick = () => step(-1);
 byId("next").onclick = () => step(1);
 byId("restart").onclick = () => restart();
-setInterval(tick, TICK_MS);
-tick();
+setInterval(look, LOOK_EVERY_MS);
+look();
 
-const step = (steps) => channel.postMessage({ step: steps });
+const step = async (steps) => (await page())?.step(steps);
 const restart = () => (began = Date.now());
-const press = (key) => channel.postMessage({ key });
+const press = async (key) => (await page())?.press(key);
 
-function tick() {
+async function look() {
   write(byId("elapsed"), elapsedLabel(began === null ? 0 : Date.now() - began));
   write(byId("time"), new Date().toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" }));
+  const now = await page().catch(() => undefined);
+  if (!now) return;
+  const shown = now.shownNow();
+  show(shown);
+  if (shown.picture && shown.picture !== painted) paintRoom(now.layers());
+  painted = shown.picture;
 }
 
-/** The picture of the room, as it is there. @param {ImageBitmap} picture */
-function showRoom(picture) {
-  room.hidden = false;
-  Object.assign(room, { width: picture.width, height: picture.height });
-  room.getContext("bitmaprenderer").transferFromImageBitmap(picture);
+/** Paints the picture of the room, as it is there. @param {HTMLCanvasElement[]} layers */
+function paintRoom(layers) {
+  const { width, height } = layers.at(-1);
+  if (!width || !height) return;
+  const across = Math.min(width, MOST_PX);
+  Object.assign(room, { hidden: false, width: across, height: Math.round((across * height) / width) });
+  const pen = Object.assign(room.getContext("2d"), { imageSmoothingQuality: "high" });
+  for (const layer of layers) if (layer.width) pen.drawImage(layer, 0, 0, room.width, room.height);
 }
 
 function show({ at, count, current, next, scheme, heading, isPresenting, isBlank, hasCode, talk }) {

@@ -22,9 +22,6 @@ export function positionLabel({ views, at }) {
 /** How many views a story has, in words. @param {unknown[]} views */
 export const viewCount = ({ length }) => `${length} ${length === 1 ? "view" : "views"}`;
 
-/** The name of the channel between a tab and its window. @param {string} key */
-export const channelName = (key) => `melm-presenter-${key}`;
-
 /**
  * The view on screen and the one after it; before the story begins, its first is the next.
  * @param {{ views: StoryView[], at: number }} story
