@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { UNLABELED_COLOR } from "../../assets/studio/constants.mjs";
 import { colorParts, dressOf, partsOf } from "../../assets/studio/plane/dress.mjs";
 import { footprint } from "../../assets/studio/plane/raster.mjs";
-import { positionOf } from "../../assets/studio/plane/row_arrays.mjs";
+import { positionOf } from "../../assets/studio/plane/every_row.mjs";
 import { aloneOpacity, Raster } from "../../assets/studio/plane/raster.mjs";
 import { RowGrid } from "../../assets/studio/plane/row_grid.mjs";
 import { fits } from "../../assets/studio/rows/row_layer.mjs";

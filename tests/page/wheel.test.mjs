@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { factorOf, zoomedAt } from "../../assets/studio/plane/zoom.mjs";
+import { factorOf, zoomedAt } from "../../assets/studio/plane/looking_around.mjs";
 
 const AXES = [[0, 10], [-2, 2]];
 

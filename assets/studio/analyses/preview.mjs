@@ -2,7 +2,7 @@
 import { ask, remembering } from "../page/answers.mjs";
 import { DEFAULT_VIEW, viewQuery } from "../panel/view_options.mjs";
 import { decodedPlane } from "../plane/arrays.mjs";
-import { drawSmallPlane } from "../plane/small_plane.mjs";
+import { drawSmallPlane } from "../plane/canvas.mjs";
 
 const MOST_KEPT = 100;
 

@@ -304,10 +304,9 @@ const isCurve = ({ x }) => x.length > 0 && !x.some(Number.isNaN);
 
 function moved(trace, former, share) {
   if (trace.x.length !== former.x.length) return trace;
-  return { ...trace, x: mixed(former.x, trace.x, share), y: mixed(former.y, trace.y, share) };
+  const mixed = (axis) => trace[axis].map((value, i) => mix(former[axis][i], value, share));
+  return { ...trace, x: mixed("x"), y: mixed("y") };
 }
-
-const mixed = (one, other, share) => Float32Array.from(other, (value, i) => mix(one[i], value, share));
 
 // An arrow is its shaft, by feature: arrows are sorted by length, and what is strong in one plane may be faint in the
 // next. Heads are drawn where the shafts end.
@@ -360,18 +359,11 @@ function movedHeads(trace, arrows, features) {
 
 // A line with the given share of the way that a map moves it.
 /** @param {Trace} trace @param {AffineMap} map @param {number} share */
-function mapped(trace, [a, b, c, d, e, f], share) {
-  const [xx, xy, x0] = [1 + share * (a - 1), share * b, share * e];
-  const [yx, yy, y0] = [share * c, 1 + share * (d - 1), share * f];
-  const x = new Float32Array(trace.x.length);
-  const y = new Float32Array(trace.x.length);
-  for (let i = 0; i < x.length; i += 1) {
-    const [right, up] = [trace.x[i], trace.y[i]];
-    x[i] = x0 + xx * right + xy * up;
-    y[i] = y0 + yx * right + yy * up;
-  }
-  return { ...trace, x, y };
-}
+const mapped = (trace, [a, b, c, d, e, f], share) => ({
+  ...trace,
+  x: trace.x.map((x, i) => mix(x, a * x + b * trace.y[i] + e, share)),
+  y: trace.y.map((y, i) => mix(y, c * trace.x[i] + d * y + f, share)),
+});
 
 /** @type {AffineMap} */
 const IDENTITY = [1, 0, 0, 1, 0, 0];

@@ -1,5 +1,7 @@
 // Draws traces on a canvas, in the terms of plotly, which draws the charts of dialogs from the same server.
+import { PLANE_TRACE } from "../constants.mjs";
 import { inUnits, tickLabel } from "../page/number_text.mjs";
+import { scale, withEqualUnits } from "./scales.mjs";
 
 const DIMMED = 0.2; // the opacity of what is not selected, as in plotly, unless the trace has its own
 const NAME_GAP_PX = 3;
@@ -201,3 +203,28 @@ export const escaped = (text) => text.replace(/&/g, "&amp;").replace(/</g, "&lt;
 // Names are escaped for plotly, which reads markup; a canvas does not.
 /** Text that was escaped for plotly. @param {string} text */
 export const unescaped = (text) => text.replace(/&lt;/g, "<").replace(/&gt;/g, ">").replace(/&amp;/g, "&");
+
+// A small picture of a plane: its points and contours.
+
+/** @type {string[]} */
+const SHOWN = [PLANE_TRACE.contour, PLANE_TRACE.train, PLANE_TRACE.heldOut];
+const MARK_PX = 3;
+
+/**
+ * @param {HTMLCanvasElement} canvas
+ * @param {Trace[]} styles of the traces of the plane
+ * @param {Pick<Plane, "traces" | "limits">} plane
+ */
+export function drawSmallPlane(canvas, styles, { traces, limits }) {
+  const { clientWidth: width, clientHeight: height } = canvas;
+  const pen = clearedPen(canvas, [width, height]);
+  const [x, y] = withEqualUnits(limits, [width, height]);
+  const across = scale(x, 0, width);
+  const up = scale(y, height, -height);
+  for (const [i, style] of styles.entries()) {
+    if (!SHOWN.includes(style.meta.kind)) continue;
+    const trace = { ...style, ...traces[i] };
+    if (style.marker) trace.marker = { ...style.marker, size: MARK_PX };
+    drawTrace(pen, trace, Array.from(trace.x, across), Array.from(trace.y, up));
+  }
+}

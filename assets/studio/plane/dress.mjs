@@ -3,7 +3,7 @@ import { CROWDING, PLANE_TRACE, UNLABELED_COLOR } from "../constants.mjs";
 
 const ALL_DRAWN = { labeled: true, unlabeled: true };
 
-/** @typedef {import("./row_arrays.mjs").Rows} Rows */
+/** @typedef {import("./every_row.mjs").Rows} Rows */
 /** @typedef {import("./raster.mjs").Dress} Dress */
 /** Marks by a column, and of every row which it has. @typedef {{ palette: string[], codes: Uint8Array }} ColumnMarks */
 /**

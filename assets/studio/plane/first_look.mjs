@@ -3,9 +3,8 @@ import { requested } from "../page/answers.mjs";
 import { byId, colorScheme, fontReady, onColorScheme, wait } from "../page/dom.mjs";
 import { decodedPlane } from "./arrays.mjs";
 import { nextFrame } from "./clock.mjs";
-import { EveryRow } from "./every_row.mjs";
+import { EveryRow, pointsIn, rowsIn } from "./every_row.mjs";
 import { Painter } from "./painter.mjs";
-import { pointsIn, rowsIn } from "./row_arrays.mjs";
 
 const LONGEST_WAIT_MS = 1000; // for the first look
 const STARTING = "Starting";

@@ -1,8 +1,6 @@
 // Pointing at a picture and looking around in it: dragging, two fingers, the wheel, and keys. However many events
 // arrive between two frames, the picture is drawn once.
 
-import { factorOf, zoomedAt } from "./zoom.mjs";
-
 /**
  * What dragging does where it does not move the picture; `isDone` unless it is given up.
  * @typedef {{ move: (place: Point) => void, end?: (isDone: boolean) => void }} Drag
@@ -26,6 +24,7 @@ const PAN_KEYS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowDown: [0, -1], A
 /** @type {Record<string, number>} */
 const ZOOM_KEYS = { "+": KEY_ZOOM, "-": 1 / KEY_ZOOM };
 const ALL_KEY = "0";
+const [LONGEST_STEP, STEPS] = [20, 200]; // of a turn of the wheel, as in plotly
 
 /**
  * Axes moved by a share of what they show.
@@ -36,6 +35,25 @@ const ALL_KEY = "0";
 export function panned(axes, shares) {
   return /** @type {Axes} */ (axes.map(([low, high], i) => [low, high].map((end) => end - shares[i] * (high - low))));
 }
+
+/**
+ * Axes about a place that is kept.
+ * @param {Axes} axes
+ * @param {[number, number]} place as shares of the axes
+ * @param {number} factor below one shows less
+ * @returns {Axes}
+ */
+export function zoomedAt(axes, place, factor) {
+  return /** @type {Axes} */ (
+    axes.map(([low, high], i) => {
+      const kept = low + place[i] * (high - low);
+      return [low, high].map((end) => kept + factor * (end - kept));
+    })
+  );
+}
+
+/** How much more one turn shows. @param {number} delta */
+export const factorOf = (delta) => Math.exp(Math.min(LONGEST_STEP, Math.max(-LONGEST_STEP, delta)) / STEPS);
 
 /**
  * Lets a picture be looked around in.

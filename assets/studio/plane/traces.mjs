@@ -1,11 +1,8 @@
 // The traces of a plane by what they show.
 import { PLANE_TRACE } from "../constants.mjs";
 
-/** What traces of rows show. @type {readonly string[]} */
-export const POINT_KINDS = [PLANE_TRACE.train, PLANE_TRACE.heldOut];
-
 /** Whether a trace shows rows. @param {{ meta?: { kind: string } }} trace or its style */
-export const isPoints = ({ meta }) => POINT_KINDS.includes(meta?.kind);
+export const isPoints = ({ meta }) => meta?.kind === PLANE_TRACE.train || meta?.kind === PLANE_TRACE.heldOut;
 
 /** The switches of the page, by the traces that they show or hide. @type {Record<string, string>} */
 export const SWITCHED_BY = {

@@ -1,7 +1,7 @@
 // The page of the presenter's window: what the room sees and what it sees next, notes, the time, and what is on.
 import { byId, write } from "../page/dom.mjs";
 import { decodedPlane } from "../plane/arrays.mjs";
-import { drawSmallPlane } from "../plane/small_plane.mjs";
+import { drawSmallPlane } from "../plane/canvas.mjs";
 import { elapsedLabel, positionLabel } from "../workspace/story_order.mjs";
 import { nextPicture } from "./next_picture.mjs";
 

@@ -8,9 +8,8 @@ import { addToPanels, addTraces, dressTraces } from "../panel/features.mjs";
 import { shownPanels } from "../panel/panels.mjs";
 import { addressOf } from "../panel/view_options.mjs";
 import { dressOf } from "../plane/dress.mjs";
-import { canvasUnder, drawRows } from "../plane/every_row.mjs";
+import { canvasUnder, drawRows, pointsIn, positionOf, rowsIn } from "../plane/every_row.mjs";
 import { toData } from "../plane/pixel_axes.mjs";
-import { pointsIn, positionOf, rowsIn } from "../plane/row_arrays.mjs";
 import { RowGrid } from "../plane/row_grid.mjs";
 import { chosen, selectedRows, shownClasses } from "./singled_out.mjs";
 import { isPoints } from "../plane/traces.mjs";
@@ -27,9 +26,9 @@ export class RowLayer {
   constructor(panel) {
     this.panel = panel;
     this.plot = panel.part("plot");
-    /** @type {import("../plane/row_arrays.mjs").Rows | null} */
+    /** @type {import("../plane/every_row.mjs").Rows | null} */
     this.rows = null;
-    /** @type {import("../plane/row_arrays.mjs").Points | null} */
+    /** @type {import("../plane/every_row.mjs").Points | null} */
     this.points = null;
     this.isWhole = false; // every row of the table is known, else those of the figure
     /** @type {RowGrid | null} */
@@ -249,8 +248,8 @@ const TOLERANCE = 1e-3; // of the extent of the sample, whose codes have 65,534 
 /**
  * @param {Plane} plane
  * @param {Figure} figure
- * @param {import("../plane/row_arrays.mjs").Rows} rows
- * @param {import("../plane/row_arrays.mjs").Points} points
+ * @param {import("../plane/every_row.mjs").Rows} rows
+ * @param {import("../plane/every_row.mjs").Points} points
  * @param {number} nComponents
  */
 export function fits(plane, figure, rows, points, nComponents) {
@@ -276,7 +275,7 @@ const extentOf = (values) => Math.max(...values) - Math.min(...values) || 1;
 
 /** Where the traces have a row. @typedef {{ trace: number, point: number }} Place */
 
-/** @type {WeakMap<Figure, import("../plane/row_arrays.mjs").Rows & { places: Place[] }>} */
+/** @type {WeakMap<Figure, import("../plane/every_row.mjs").Rows & { places: Place[] }>} */
 const known = new WeakMap();
 
 /** The drawn rows in the order of the file. @param {Figure} figure */

@@ -8,7 +8,7 @@ import { addToPanels, dressTraces } from "../panel/features.mjs";
 import { shownPanels } from "../panel/panels.mjs";
 import { shownData } from "../panel/run_list.mjs";
 import { drawnAxes, sizeOf, toData, toPixels } from "../plane/pixel_axes.mjs";
-import { positionOf } from "../plane/row_arrays.mjs";
+import { positionOf } from "../plane/every_row.mjs";
 import { markBy } from "./marks.mjs";
 import { placeFile } from "./new_rows_buttons.mjs";
 import { outlineFrom } from "./outline.mjs";
@@ -132,7 +132,7 @@ function followTable(data) {
 /**
  * How many rows are selected, in all and of each class that is drawn.
  * @param {string[]} classNames
- * @param {Pick<import("../plane/row_arrays.mjs").Rows, "numbers" | "classes">} known rows
+ * @param {Pick<import("../plane/every_row.mjs").Rows, "numbers" | "classes">} known rows
  * @param {Set<number>} rows
  */
 export function selectionMessage(classNames, { numbers, classes }, rows) {

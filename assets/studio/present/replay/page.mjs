@@ -130,6 +130,6 @@ class Replay {
 }
 
 function everyRow(plot, { points, stretches, limits }) {
-  const places = /** @type {import("../../plane/row_arrays.mjs").Points} */ ({ x: numbers(points.x), y: numbers(points.y) });
+  const places = /** @type {import("../../plane/every_row.mjs").Points} */ ({ x: numbers(points.x), y: numbers(points.y) });
   return new EveryRow(plot, rowsOf(stretches), places, limits);
 }

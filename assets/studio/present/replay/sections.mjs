@@ -3,7 +3,7 @@ import { colorScheme, element, hide, lessMotion, onColorScheme } from "../../pag
 import { ChartCanvas } from "../../panel/curve.mjs";
 import { decodedPlane, fromBase64, unpacked } from "../../plane/arrays.mjs";
 import { Player } from "../../plane/clock.mjs";
-import { drawSmallPlane } from "../../plane/small_plane.mjs";
+import { drawSmallPlane } from "../../plane/canvas.mjs";
 import { Picture } from "../picture.mjs";
 
 /** @typedef {import("../picture.mjs").Scene} Scene */
