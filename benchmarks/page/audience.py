@@ -215,11 +215,11 @@ def _pages(link: str, n_pages: int) -> Iterator[list[tuple[Page, float]]]:
             page = browser.new_context(viewport=PHONE).new_page()
             began = time.monotonic()
             page.goto(link)
-            page.locator("[data-part=plot][data-drawn]").wait_for()
+            page.locator(".plot[data-drawn]").wait_for()
             opened.append((page, time.monotonic() - began))
         yield opened
         browser.close()
 
 
 def _n_drawn(page: Page) -> int:
-    return int(page.locator("[data-part=plot]").get_attribute("data-drawn") or 0)
+    return int(page.locator(".plot").get_attribute("data-drawn") or 0)

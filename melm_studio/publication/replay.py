@@ -95,7 +95,7 @@ _PAGE = """\
 {style}</style>
 </head>
 <body>
-<main>
+<main data-section="run">
 <header><h1>{title}</h1>
 <button type="button" data-part="scheme" aria-label="Light or dark colors">◐</button></header>
 <p><strong>{lead}</strong><span class="dim">{follow}</span></p>
@@ -105,7 +105,7 @@ _PAGE = """\
 <div class="cursor" data-part="cursor"></div></div>
 <div class="player" data-part="player" hidden>
 <button type="button" data-part="play">Play</button>
-<input type="range" data-part="at" aria-label="Plane of the run"></div>
+<input type="range" data-part="slider" aria-label="Plane of the run"></div>
 <p class="words" data-part="words">{words}</p>
 {note}<script type="text/plain" data-part="replay">{data}</script>
 {sections}

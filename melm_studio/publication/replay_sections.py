@@ -26,11 +26,11 @@ _RESAMPLES = """\
 <p>{note}</p>"""
 _TREE = """\
 <div class="pair">
-<div class="tree" data-part="tree" role="img" aria-label="Optima by kernel width"></div>
+<div class="tree" data-part="chart" role="img" aria-label="Optima by kernel width"></div>
 <div class="picture" data-part="picture" role="img" aria-label="The chosen plane"></div>
 </div>
 <div class="player"><span class="dim">γ</span>
-<input type="range" data-part="choice" aria-label="Kernel width γ"></div>
+<input type="range" data-part="slider" aria-label="Kernel width γ"></div>
 <p role="status" data-part="words"></p>
 <ul>{branches}</ul>
 <p>{notes}</p>"""
@@ -147,8 +147,10 @@ def tree_html(section: TreeSection, n_classes: int) -> str:
         for scheme in Scheme
     }
     order = list(section.views)
+    widths = sorted({section.arrays.widths[place] for place in order})
     marks = [
         {
+            "step": widths.index(section.arrays.widths[place]),
             "x": math.log10(section.arrays.gammas[section.arrays.widths[place]]),
             "y": float(section.arrays.heights[place]),
             "words": section.arrays.words[place],
