@@ -77,7 +77,7 @@ export class Painter {
     /** @type {View["every"]} */
     this.every = null; // that is drawn
     this.animation = new CanvasAnimation(canvas, plot, () => {
-      this.animation.keep();
+      this.animation.rest(this.animation.to, this.shown().pixels); // a slow page is still on its way to it
       onRest();
     });
     this.endFitting = watchSize(plot, () => this.draw());
