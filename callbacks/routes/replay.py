@@ -28,7 +28,7 @@ from melm_studio.layout.scripts import ASSETS
 from melm_studio.layout.shell.page_scripts import bundle
 from melm_studio.planes.axis_titles import axis_names, axis_titles
 from melm_studio.planes.captions import objective_in_words, title
-from melm_studio.planes.encoding import stepped
+from melm_studio.planes.encoding import stepped, whole
 from melm_studio.planes.every_row import every_point_by_class
 from melm_studio.planes.figure import limits
 from melm_studio.planes.gamma_advice import recommended_gamma
@@ -180,14 +180,13 @@ def _script() -> str:
 
 
 def _packed(by_class: list[tuple[FloatArray, FloatArray]]) -> dict[str, Any]:
-    stretches = [
-        {"class": code, "held_out": bool(is_held_out), "count": len(points)}
-        for code, of_class in enumerate(by_class)
-        for is_held_out, points in enumerate(of_class)
-    ]
+    counts = [len(points) for of_class in by_class for points in of_class]
+    stretches = np.indices((len(by_class), 2)).reshape(2, -1)
+    codes, is_held_out = (np.repeat(known, counts) for known in stretches)
     points = np.concatenate([points for of_class in by_class for points in of_class])
-    x, y = (stepped(along, 3).as_json() for along in points.T)
-    return {"points": {"x": x, "y": y}, "stretches": stretches}
+    x, y = (stepped(along, 3) for along in points.T)
+    arrays = {"x": x, "y": y, "classes": whole(codes), "held_out": whole(is_held_out)}
+    return {name: array.as_json() for name, array in arrays.items()}
 
 
 def replay_sections(record: RunRecord, event: PlaneEvent) -> str:

@@ -74,6 +74,7 @@ def test_a_morph_back_that_was_paused_goes_on_back(wines: StudioPage):
     mode(wines, "Present")
     page.get_by_label("Morph to").select_option(index=1)  # with less motion, it is there at once
     expect(share(wines)).to_have_value("1")
+    expect(page.get_by_role("button", name="Play the morph")).to_be_visible()
     page.emulate_media(reduced_motion="no-preference")
     page.keyboard.press("m")
     wines.wait_until(lambda: 0.1 < float(share(wines).input_value()) < 0.9, "it is on its way")

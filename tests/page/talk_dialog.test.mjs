@@ -39,11 +39,11 @@ globalThis.fetch = /** @type {any} */ (async (address) => {
 
 const { makeChanges } = await import("../../assets/studio/page/dash.mjs");
 const { openTalkDialog } = await import("../../assets/studio/present/talk.mjs");
-const { beginTalk, endTalk, resumeTalk } = await import("../../assets/studio/present/talk.mjs");
+const { changeTalk, resumeTalk } = await import("../../assets/studio/present/talk.mjs");
 makeChanges(); // Dash is there
 after(() => {
   talk = null;
-  return endTalk(); // and its timer
+  return changeTalk("/end"); // and its timer
 });
 
 test("viewers without a camera are told what to type, and where", async () => {
@@ -66,7 +66,7 @@ test("a talk that is over says why, in the dialog and on the page", async () => 
   let clock = 0;
   for (const [lasts, hasExpired] of /** @type {[number, boolean][]} */ ([[0, true], [7200, false]])) {
     talk = null;
-    await endTalk(); // with the timer of the clock
+    await changeTalk("/end"); // with the timer of the clock
     mock.timers.enable({ apis: ["setInterval"] });
     const later = mock.method(performance, "now", () => (clock += 1e6));
     talk = { ...TALK, expires_s: Date.now() / 1000 + lasts };
@@ -94,6 +94,6 @@ test("a page that is loaded after its talk has expired says so, once", async () 
 
 test("a talk that begins takes back what was said of the one before it", async () => {
   talk = TALK;
-  await beginTalk({});
+  await changeTalk("");
   assert.equal(notices.at(-1), null);
 });

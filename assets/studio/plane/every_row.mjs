@@ -98,21 +98,6 @@ function fit(canvas, width, height) {
   if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
 }
 
-/** Rows of one class that follow each other. @typedef {{ class: number, held_out: boolean, count: number }} Stretch */
-
-/** Who the rows of stretches are; nothing asks for their numbers. @param {Stretch[]} stretches */
-export function rowsOf(stretches) {
-  const count = stretches.reduce((sum, stretch) => sum + stretch.count, 0);
-  const rows = { numbers: new Int32Array(count), classes: new Uint16Array(count), heldOut: new Uint8Array(count) };
-  let at = 0;
-  for (const stretch of stretches) {
-    rows.classes.fill(stretch.class, at, at + stretch.count);
-    rows.heldOut.fill(Number(stretch.held_out), at, at + stretch.count);
-    at += stretch.count;
-  }
-  return rows;
-}
-
 /**
  * The rows of a run in the order of the file: number, class, whether held out. Of rows without a class,
  * the class is the number of classes.

@@ -1,5 +1,5 @@
 // Data without runs: their principal components are drawn as soon as they are chosen, and one button begins.
-import { requested } from "../page/answers.mjs";
+import { ask, requested, sentenceOf } from "../page/answers.mjs";
 import { byId, colorScheme, fontReady, onColorScheme, wait } from "../page/dom.mjs";
 import { decodedPlane } from "./arrays.mjs";
 import { nextFrame } from "./clock.mjs";
@@ -74,7 +74,7 @@ async function press(node, button) {
   const refusal = await begin(dataOf.get(node), node.dataset.method);
   write(label, false);
   part(node, "said").textContent = refusal ?? "";
-  if (refusal) part(node, "caption").textContent = refusal;
+  if (refusal) say(node, refusal);
 }
 
 /** @type {Painter | null} */
@@ -88,6 +88,11 @@ function release() {
 /** @returns {any} */
 const part = (node, name) => node.querySelector(`[data-part="${name}"]`);
 
+/** @param {HTMLElement} node @param {string} refusal */
+function say(node, refusal) {
+  part(node, "caption").textContent = refusal;
+}
+
 /** @param {HTMLElement} node */
 const draw = (node) => show(node).catch(console.warn);
 
@@ -95,12 +100,9 @@ const draw = (node) => show(node).catch(console.warn);
 async function show(node) {
   const data = dataOf.get(node);
   if (!data) return;
-  const [found] = await Promise.all([answerOn(data), fontReady()]);
-  if (!node.isConnected) return;
-  if (found.error) {
-    part(node, "caption").textContent = found.error;
-    return;
-  }
+  const asked = ask(`preview?scheme=${colorScheme()}`, data).catch((error) => say(node, sentenceOf(error)));
+  const [found] = await Promise.all([asked, fontReady()]);
+  if (!found || !node.isConnected) return;
   release();
   const painter = (shown = paint(node, found));
   if (!found.is_sample) return;
@@ -109,16 +111,7 @@ async function show(node) {
   else every.dispose();
 }
 
-/** What the server says of data, also that it cannot draw them. @param {object} data */
-async function answerOn(data) {
-  const answer = await fetch(`preview?scheme=${colorScheme()}`, {
-    method: "POST",
-    headers: { "Content-Type": "application/json" },
-    body: JSON.stringify(data),
-  });
-  return answer.json();
-}
-
+/** Draws the first look. */
 function paint(node, found) {
   part(node, "question").textContent = found.question;
   if (!part(node, "said").textContent) part(node, "begin").textContent = found.begin.label;

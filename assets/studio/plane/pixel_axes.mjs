@@ -144,8 +144,12 @@ export const toPixels = (plot, point) => onAxes(drawnAxes(plot), point);
  * From pixels of a picture that is drawn to data.
  * @param {HTMLElement} plot
  * @param {Point} place
+ * @returns {Point}
  */
-export const toData = (plot, place) => toAxes(drawnAxes(plot), place);
+export function toData(plot, [across, down]) {
+  const { x, y } = drawnAxes(plot);
+  return [(across - x.offset) / x.scale, (down - y.offset) / y.scale];
+}
 
 /**
  * From data to pixels.
@@ -154,11 +158,3 @@ export const toData = (plot, place) => toAxes(drawnAxes(plot), place);
  * @returns {Point}
  */
 export const onAxes = ({ x, y }, point) => [x.offset + x.scale * point[0], y.offset + y.scale * point[1]];
-
-/**
- * From pixels to data.
- * @param {DrawnAxes} axes
- * @param {Point} place
- * @returns {Point}
- */
-export const toAxes = ({ x, y }, place) => [(place[0] - x.offset) / x.scale, (place[1] - y.offset) / y.scale];

@@ -36,19 +36,11 @@ let countedAt = 0;
 /** @type {HTMLDialogElement} */
 let dialog;
 
-/** @param {Record<string, boolean>} allowed */
-export async function beginTalk(allowed) {
-  follow((await ask("talk", allowed)).talk);
-  showNotice(null); // that the one before it has ended
+/** Begins or ends the talk, or changes what it allows. @param {"" | "/allowed" | "/end"} what @param {Record<string, boolean>} allows */
+export async function changeTalk(what, allows = {}) {
+  follow((await ask(`talk${what}`, allows)).talk);
+  if (!what) showNotice(null); // that the one before it has ended
 }
-
-/** @param {Record<string, boolean>} allowed */
-export async function allow(allowed) {
-  follow((await ask("talk/allowed", allowed)).talk);
-  sent = ""; // viewers get it with a picture
-}
-
-export const endTalk = async () => follow((await ask("talk/end", {})).talk);
 
 /** Goes on with the talk of this browser after the page was loaded again. */
 export async function resumeTalk() {
@@ -63,7 +55,7 @@ const reasonOf = (expires) => (Date.now() / 1000 > expires - SAME_TIME_S ? EXPIR
 /** @param {TalkNow | null} talk @param {string} [reason] why there is none any more */
 function follow(talk, reason = "") {
   talkNow.set(talk);
-  sent = "";
+  sent = ""; // viewers get what is allowed with a picture
   clearInterval(timer);
   if (talk) {
     localStorage.setItem(TALK_GOES_ON, String(talk.expires_s));
@@ -79,7 +71,7 @@ function follow(talk, reason = "") {
 function look() {
   if (isSending) return;
   const panel = frontPanel();
-  const shown = mode.value === "present" && panel?.plane ? shownNow(panel) : null;
+  const shown = mode.value === "present" && panel?.plane && panel.figure ? shownNow(panel) : null;
   const key = shown && JSON.stringify(shown);
   if (key && key !== sent) send(key, shown);
   else if (performance.now() - countedAt > COUNT_EVERY_MS) count();
@@ -157,19 +149,8 @@ function shownNow(panel) {
   };
 }
 
-/** @type {WeakMap<object, { figure: object, rows: number[] }>} */
-const drawn = new WeakMap();
-
 // Of the selected rows, those that are drawn: viewers see no others.
-function drawnRows({ figure }) {
-  const rows = selectedRows.value;
-  if (!rows || !figure) return null;
-  const known = drawn.get(rows);
-  if (known?.figure === figure) return known.rows;
-  const found = figure.rows.flat().filter((row) => rows.has(row));
-  drawn.set(rows, { figure, rows: found });
-  return found;
-}
+const drawnRows = ({ figure }) => selectedRows.value && figure.rows.flat().filter((row) => selectedRows.value.has(row));
 
 /** Opens the dialog: begin a talk, pass its link on, see how many follow, end it. It knows the talk of another tab too. */
 export async function openTalkDialog() {
@@ -202,9 +183,9 @@ export const addressOf = ({ link, typed }) => `${link.replace(/^https?:\/\/|[^/]
 /** @param {HTMLDialogElement} node */
 function connected(node) {
   dialog = node;
-  for (const box of boxes()) box.onchange = () => talkNow.value && act(() => allow(allowed()));
-  part("begin").onclick = () => act(() => beginTalk(allowed()));
-  part("end").onclick = () => act(endTalk);
+  for (const box of boxes()) box.onchange = () => talkNow.value && act(() => changeTalk("/allowed", allowed()));
+  part("begin").onclick = () => act(() => changeTalk("", allowed()));
+  part("end").onclick = () => act(() => changeTalk("/end"));
   part("copy").onclick = () => act(copy);
   return node;
 }

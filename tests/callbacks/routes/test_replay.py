@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from typing import Any
 
 import pytest
@@ -125,10 +126,11 @@ def test_the_last_plane_has_every_row_of_a_large_table(long):
     text = long_page(long)
     assert "The last frame shows all 1,500 rows." in text
     replayed = data_in(text)["rows"]
-    counts = [part["count"] for part in replayed["stretches"]]
-    assert sum(counts) == 1_500
-    assert min(counts) > 0  # training and held-out rows of each class
-    assert {len(decoded(replayed["points"][axis])) for axis in "xy"} == {1_500}
+    assert {len(decoded(replayed[axis])) for axis in "xy"} == {1_500}
+    whose = zip(*(decoded(replayed[name]) for name in ("classes", "held_out")), strict=True)
+    counts = Counter(whose)
+    assert sum(counts.values()) == 1_500
+    assert set(counts) == {(0, 0), (0, 1), (1, 0), (1, 1)}
 
 
 def test_a_replay_holds_every_module_that_draws_it(long):

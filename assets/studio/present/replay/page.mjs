@@ -5,7 +5,7 @@ import { ChartCanvas, objectiveTraces, valueRange } from "../../panel/curve.mjs"
 import { decodedPlane, fromBase64, numbers, unpacked } from "../../plane/arrays.mjs";
 import { drawSmallPlane } from "../../plane/canvas.mjs";
 import { Player } from "../../plane/clock.mjs";
-import { EveryRow, rowsOf } from "../../plane/every_row.mjs";
+import { EveryRow } from "../../plane/every_row.mjs";
 import { scale } from "../../plane/scales.mjs";
 import { Picture } from "../picture.mjs";
 
@@ -156,9 +156,11 @@ class Run extends Section {
   }
 }
 
-function everyRow(plot, { points, stretches, limits }) {
-  const places = /** @type {import("../../plane/every_row.mjs").Points} */ ({ x: numbers(points.x), y: numbers(points.y) });
-  return new EveryRow(plot, rowsOf(stretches), places, limits);
+function everyRow(plot, { x, y, classes, held_out: heldOut, limits }) {
+  const points = /** @type {import("../../plane/every_row.mjs").Points} */ ({ x: numbers(x), y: numbers(y) });
+  const codes = /** @type {import("../../plane/arrays.mjs").Numbers} */ (numbers(classes));
+  const rows = { numbers: new Int32Array(codes.length), classes: codes, heldOut: /** @type {any} */ (numbers(heldOut)) };
+  return new EveryRow(plot, rows, points, limits);
 }
 
 class Resamples extends Section {
