@@ -13,12 +13,10 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TypeAlias
 
-from melm_core.methods import GAMMA
 from melm_studio.layout.method_form import GAMMA_DIGITS
 from melm_studio.planes.bent_features import PATH_SHARES
 from melm_studio.planes.theme import UNLABELED_COLOR
-from melm_studio.planes.traces import CurveTrace, PlaneTrace
-from melm_studio.planes.view_options import ViewOptions
+from melm_studio.planes.traces import PlaneTrace
 from melm_studio.publication.printing.axes import CROWDING
 from melm_studio.runs.records.run import RunState
 from melm_studio.workspace.view_spec import MODES, MORE_LAYERS, SWITCHES
@@ -41,12 +39,9 @@ def page_constants() -> str:
         _export("MORE_LAYERS", MORE_LAYERS, "Layers that are off until they are asked for."),
         _export("FINAL_STATES", final, "States that a run never leaves."),
         _export("PLANE_TRACE", _members(PlaneTrace), "What a trace of a plane shows."),
-        _export("CURVE_TRACE", _members(CurveTrace), "What a trace of the curve shows."),
         _export(
             "PATH_SHARES", PATH_SHARES.round(4).tolist(), "Shares of rows below a bend's vertices."
         ),
-        _export("VIEW_FIELD", _view_fields(), "Fields of a query that describe a view."),
-        _export("GAMMA_BOUNDS", _gamma_bounds(), "The kernel widths that a view can have."),
         _export("CROWDING", CROWDING, "Opacities of pixels in which rows crowd."),
         _export("UNLABELED_COLOR", UNLABELED_COLOR, "The color of rows without a class."),
         _export("GAMMA_DIGITS", GAMMA_DIGITS, "Significant digits of a kernel width."),
@@ -54,16 +49,8 @@ def page_constants() -> str:
     return "\n".join([HEAD, *exports])
 
 
-def _view_fields() -> dict[str, str]:
-    return {name: name for name in ViewOptions.__struct_encode_fields__}
-
-
 def _members(kinds: type[StrEnum]) -> dict[str, str]:
     return {_camel_case(kind.value): kind.value for kind in kinds}
-
-
-def _gamma_bounds() -> dict[str, float]:
-    return {"min": float(GAMMA.minimum), "max": float(GAMMA.maximum)}
 
 
 def _camel_case(name: str) -> str:

@@ -28,35 +28,8 @@ export const PLANE_TRACE = Object.freeze({
   centroid: "centroid",
 });
 
-/** What a trace of the curve shows. */
-export const CURVE_TRACE = Object.freeze({
-  band: "band",
-  steps: "steps",
-  best: "best",
-  heldOut: "held_out",
-  starts: "starts",
-  records: "records",
-});
-
 /** Shares of rows below a bend's vertices. */
 export const PATH_SHARES = Object.freeze([0.01, 0.07, 0.13, 0.19, 0.25, 0.3125, 0.375, 0.4375, 0.5, 0.5625, 0.625, 0.6875, 0.75, 0.81, 0.87, 0.93, 0.99]);
-
-/** Fields of a query that describe a view. */
-export const VIEW_FIELD = Object.freeze({
-  gamma: "gamma",
-  n_top_features: "n_top_features",
-  edits: "edits",
-  view_angle: "view_angle",
-  morph: "morph",
-  batch_weight: "batch_weight",
-  toward: "toward",
-});
-
-/** The kernel widths that a view can have. */
-export const GAMMA_BOUNDS = Object.freeze({
-  min: 0.1,
-  max: 10.0,
-});
 
 /** Opacities of pixels in which rows crowd. */
 export const CROWDING = Object.freeze({

@@ -51,6 +51,9 @@ interface Tree {
   figures: Record<string, { data: object[]; layout: object }>;
 }
 
+/** What a trace of the curve shows (melm_studio/planes/traces.py). */
+type CurveTrace = "band" | "steps" | "best" | "held_out" | "starts" | "records";
+
 interface TraceMeta {
   kind: string;
   class?: number;

@@ -120,12 +120,12 @@ def replay(run_id: str) -> flask.Response:
 def _curve(record: RunRecord, events: Sequence[PlaneEvent]) -> dict[str, list[Any]]:
     """Every event of the run, of which the frames show some."""
     return {
-        "x": [event.sequence for event in events],
+        "sequences": [event.sequence for event in events],
         "objective": [event.objective for event in events],
         "best": [event.best_objective for event in events],
         "starts": [event.start for event in events],
-        "sampled": [event.n_sampled for event in events],
-        "heldOut": services().renderer.held_out_curve(record, events),
+        "n_sampled": [event.n_sampled for event in events],
+        "held_out": services().renderer.held_out_curve(record, events),
     }
 
 

@@ -4,6 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+# The features of a run; the script removes the controls that need others.
+LINEAR = "linear"
+FLAT = "flat"
+SPACE = "space"
+TREE = "tree"
+PLANAR = "planar"
+LATENT = "latent"
+ONE_CLASS = "one-class"
+
 
 def data(**values: str) -> dict[str, Any]:
     """`data-*` attributes, for example `data(sort="p")` for `data-sort="p"`.

@@ -7,20 +7,17 @@ the script fills.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from dash import html
 from dash.development.base_component import Component
 
+from melm_core.methods import GAMMA
 from melm_studio.analyses import ANALYSES
 from melm_studio.analyses.analysis import CLASSES, Analysis
 from melm_studio.layout import ids
-from melm_studio.layout.attributes import aria, data, needs, part
-from melm_studio.layout.buttons import button, icon_button
-from melm_studio.layout.figure_dialog import figure_button
-from melm_studio.layout.menus import menu, menu_item
-from melm_studio.layout.panel_side import side
-from melm_studio.layout.panel_tools import (
+from melm_studio.layout.attributes import (
     FLAT,
     LATENT,
     LINEAR,
@@ -28,8 +25,16 @@ from melm_studio.layout.panel_tools import (
     PLANAR,
     SPACE,
     TREE,
-    picture_tools,
+    aria,
+    data,
+    needs,
+    part,
 )
+from melm_studio.layout.buttons import button, icon_button
+from melm_studio.layout.figure_dialog import figure_button
+from melm_studio.layout.menus import menu, menu_item
+from melm_studio.layout.panel_side import side
+from melm_studio.layout.panel_tools import picture_tools
 from melm_studio.layout.run_dialogs import DOWNLOADS_TITLE, OTHERS_TITLE
 from melm_studio.layout.shell.markup import Element
 
@@ -43,6 +48,7 @@ _AXES = {
 _COMMANDS = {"pause": "Pause", "step": "Step", "continue": "Continue"}
 _DIVERGENCE = "Cauchy-Schwarz divergence between the classes; press for its terms"
 _CURVES = {"search": "Along the search", "gamma": "By γ"}
+_OF_DENSITIES = "γ of the densities"
 
 
 def described_panel(
@@ -174,7 +180,7 @@ def _verdict() -> Component:
         [
             html.Div(
                 [
-                    html.P(**part("verdict")),
+                    html.P(_sentence(), **part("verdict")),
                     html.Span(className="only-spoken", role="status", **part("verdict-spoken")),
                     html.Ul(className="verdict-notes", **part("verdict-notes")),
                 ],
@@ -186,6 +192,17 @@ def _verdict() -> Component:
         ],
         className="verdict",
     )
+
+
+def _sentence() -> list[Any]:
+    """Of the strip; narrow panels leave the last of it to the tables."""
+    return [
+        html.Span(className="sign", **part("sign"), **aria(hidden="true")),
+        html.Strong(**part("lead")),
+        " ",
+        html.Span(**part("follow")),
+        html.Span(className="verdict-more", **part("more")),
+    ]
 
 
 def _is_it_real() -> Component:
@@ -310,7 +327,7 @@ def history() -> Component:
         [
             html.Div(
                 [
-                    html.Span(className="player", **part("player")),
+                    _player(),
                     html.Div(
                         [_tab(name, label) for name, label in _CURVES.items()],
                         className="segments explore-only",
@@ -320,7 +337,7 @@ def history() -> Component:
                     html.Ul(className="curve-legend", **part("curve-legend")),
                     button("", "is-light gamma-advice", hidden=True, **part("gamma-advice")),
                     _tree_button(),
-                    html.Div(className="position explore-only", **part("position")),
+                    _position(),
                     html.Span(className="gamma-note explore-only", **part("gamma-note")),
                     _numbers(),
                     html.Div(className="popover terms", role="status", **part("terms")),
@@ -331,13 +348,49 @@ def history() -> Component:
                 [
                     html.Div(className="curve", **part("curve")),
                     html.Div(className="cursor", **part("cursor")),
-                    html.Div(className="scrubber", **part("scrubber")),
+                    html.Div(_sliders(), className="scrubber"),
                 ],
                 className="curve-frame",
             ),
         ],
         className="history",
     )
+
+
+def _player() -> Component:
+    play = html.Button(
+        type="button", className="play", disabled=True, **part("play"), **aria(label="Play")
+    )
+    return html.Span(play, className="player")
+
+
+def _position() -> Component:
+    """The plane on screen or the kernel width of its densities, as a number to be typed."""
+    plane = Element("input", type="number", min=1, **part("plane-number"))
+    bounds = {"min": GAMMA.minimum, "max": GAMMA.maximum, "step": 0.1}
+    width = Element("input", type="number", title=_OF_DENSITIES, **bounds, **part("gamma-number"))
+    return html.Div(
+        [
+            html.Label([html.Span("Plane"), plane], **data(along="search")),
+            html.Span(**data(along="search"), **part("plane-count")),
+            html.Label([html.Span("γ"), width], **data(along="gamma")),
+        ],
+        className="position explore-only",
+    )
+
+
+def _sliders() -> list[Component]:
+    """Over the curve: their ends are those of its axis, for kernel widths in decimal logarithms."""
+    widths = {"min": math.log10(GAMMA.minimum), "max": math.log10(GAMMA.maximum), "step": 0.02}
+    return [
+        _slider("plane-slider", "search", "History of the run", min=0, max=0, disabled=True),
+        _slider("gamma-slider", "gamma", _OF_DENSITIES, **widths),
+    ]
+
+
+def _slider(name: str, along: str, label: str, **range_: Any) -> Component:
+    names = {**data(along=along), **part(name), **aria(label=label)}
+    return Element("input", type="range", **range_, **names)
 
 
 def _tree_button() -> Component:

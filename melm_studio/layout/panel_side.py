@@ -9,10 +9,10 @@ from dash.development.base_component import Component
 
 from melm_core.methods import BATCH_WEIGHT
 from melm_studio.analyses.analysis import CLASSES
-from melm_studio.layout.attributes import aria, data, needs, part, tip
+from melm_studio.layout.attributes import LINEAR, ONE_CLASS, aria, data, needs, part, tip
 from melm_studio.layout.buttons import button, icon_button
 from melm_studio.layout.menus import menu, menu_item
-from melm_studio.layout.panel_tools import LINEAR, ONE_CLASS, slider
+from melm_studio.layout.panel_tools import slider
 from melm_studio.layout.shell.markup import Element
 from melm_studio.planes.feature_ranking import LINE_HEIGHT, LINE_WIDTH, SHAPE_HEIGHT, SHAPE_WIDTH
 

@@ -5,17 +5,10 @@ from __future__ import annotations
 from dash import html
 from dash.development.base_component import Component
 
-from melm_studio.layout.attributes import aria, data, needs, part
+from melm_studio.layout.attributes import FLAT, LINEAR, PLANAR, SPACE, aria, data, needs, part
 from melm_studio.layout.buttons import icon_button, switch
+from melm_studio.layout.shell.markup import Element
 
-# The features of a run; the script removes the controls that need others.
-LINEAR = "linear"
-FLAT = "flat"
-SPACE = "space"
-TREE = "tree"
-PLANAR = "planar"
-LATENT = "latent"
-ONE_CLASS = "one-class"
 _DRAGS = {
     "pan": ("pan", "Pan"),
     "lasso": ("lasso", "Lasso: draw around rows to select them"),
@@ -150,16 +143,10 @@ def _direction() -> Component:
 
 
 def slider(label: str, name: str, low: int, high: int, value: int, *, step: float = 1) -> Component:
-    """A slider by that name, with its label."""
-    # Dash has no plain range input: the script replaces this element by one.
-    return html.Div(
-        className="tool",
-        **data(
-            slider=name,
-            label=label,
-            low=str(low),
-            high=str(high),
-            value=str(value),
-            step=f"{step:g}",
-        ),
-    )
+    """A slider by that name with its label, and a field of its number, which a script connects."""
+    bounds = {"min": low, "max": high, "step": f"{step:g}", "value": value}
+    words = [html.Span(label), Element("input", type="range", **bounds, **part(name))]
+    # Its bounds may change, and where the range ends it may say another number.
+    number = {"step": f"{step:g}", "value": value, **aria(label=f"{label}, number")}
+    both = [html.Label(words), Element("input", type="number", **number)]
+    return html.Div(html.Div(both, className="numbered"), className="tool")

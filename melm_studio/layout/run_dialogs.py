@@ -10,9 +10,8 @@ from dash.development.base_component import Component
 
 from melm_studio.analyses import ANALYSES
 from melm_studio.layout import ids
-from melm_studio.layout.attributes import aria, data
+from melm_studio.layout.attributes import LINEAR, PLANAR, aria, data
 from melm_studio.layout.buttons import button, icon_button
-from melm_studio.layout.panel_tools import LINEAR, PLANAR
 
 OTHERS_TITLE = "Is it stable, are there others?"
 DOWNLOADS_TITLE = "Downloads"

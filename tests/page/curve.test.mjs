@@ -28,7 +28,7 @@ test("a record is the last event of a climb of the best value", () => {
 });
 
 test("the objective is drawn by the kind of the trace, whatever the order of the traces", () => {
-  const events = { x: [0, 1, 2], objective: [1, 3, 2], best: [1, 3, 3], starts: [0, 0, 1], sampled: [0, 0, 0], heldOut: [[0, 0.25], [1, 0.5]] };
+  const events = { sequences: [0, 1, 2], objective: [1, 3, 2], best: [1, 3, 3], starts: [0, 0, 1], n_sampled: [0, 0, 0], held_out: [[0, 0.25], [1, 0.5]] };
   for (const order of [styles, [...styles].reverse()]) {
     const traces = byKind(objectiveTraces(order, events));
     assert.deepEqual(traces.steps.y, [1, 3, 2]);
@@ -42,7 +42,7 @@ test("the objective is drawn by the kind of the trace, whatever the order of the
 test("a change of the rows is a break of the curve, no fall, no rise and no record", () => {
   for (const later of [[0.9, 0.95], [1.3, 1.35]]) {
     const values = [1.1, 1.2, ...later];
-    const events = { x: [0, 1, 2, 3], objective: values, best: values, starts: [0, 0, 0, 0], sampled: [2000, 2000, 0, 0], heldOut: [] };
+    const events = { sequences: [0, 1, 2, 3], objective: values, best: values, starts: [0, 0, 0, 0], n_sampled: [2000, 2000, 0, 0], held_out: [] };
     const { steps, best, records } = byKind(objectiveTraces(styles, events));
     for (const line of [steps, best]) assert.deepEqual([line.x, line.y], [[0, 1, 2, 2, 3], [1.1, 1.2, NaN, ...later]]);
     assert.deepEqual(records.x, [1, 3]);
@@ -55,7 +55,7 @@ test("a search that begins anew over the same rows is a break too", () => {
 });
 
 test("drawing leaves the styles as they are", () => {
-  objectiveTraces(styles, { x: [0], objective: [1], best: [1], starts: [0], sampled: [0], heldOut: [] });
+  objectiveTraces(styles, { sequences: [0], objective: [1], best: [1], starts: [0], n_sampled: [0], held_out: [] });
   assert.ok(styles.every((style) => !("x" in style)));
 });
 
@@ -77,13 +77,13 @@ test("held-out accuracy by kernel width has a band, and a mark at the recommende
 test("the axis holds the best values and cuts the falls where starts begin", () => {
   const objective = Array.from({ length: 100 }, (_, i) => (i % 20 < 2 ? 0.1 : 7 + 0.01 * (i % 20)));
   const best = objective.map((_, i) => Math.max(...objective.slice(0, i + 1)));
-  const [low, high] = valueRange({ x: [], objective, best, starts: [], sampled: [], heldOut: [[99, 6.5]] });
+  const [low, high] = valueRange({ sequences: [], objective, best, starts: [], n_sampled: [], held_out: [[99, 6.5]] });
   assert.ok(low > 5 && low < 6.5);
   assert.ok(high > 7.19 && high < 7.6);
 });
 
 test("a curve of one value has a span", () => {
-  const [low, high] = valueRange({ x: [0], objective: [0], best: [0], starts: [0], sampled: [0], heldOut: [] });
+  const [low, high] = valueRange({ sequences: [0], objective: [0], best: [0], starts: [0], n_sampled: [0], held_out: [] });
   assert.ok(low <= 0 && high >= 0 && high >= low);
 });
 

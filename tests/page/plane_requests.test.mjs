@@ -1,8 +1,9 @@
 // Requests for planes: one at a time, and the last one wins.
 import assert from "node:assert/strict";
-import { afterEach, test } from "node:test";
+import { afterEach, mock, test } from "node:test";
 
-import { PlaneRequests } from "../../assets/studio/panel/requests.mjs";
+globalThis.document = /** @type {any} */ ({ querySelector: () => null, getElementById: () => null });
+const { PlaneRequests } = await import("../../assets/studio/panel/requests.mjs");
 
 const { fetch } = globalThis;
 afterEach(() => {
@@ -22,7 +23,13 @@ function server() {
 function requests() {
   const shown = [];
   const busy = [];
-  const made = new PlaneRequests("r1", async (plane) => void shown.push(plane.address), (isBusy) => busy.push(isBusy));
+  const panel = {
+    run: "r1",
+    node: { toggleAttribute: (_, isBusy) => busy.push(isBusy) },
+    isDisposed: false,
+    showRequested: async (plane) => void shown.push(plane.address),
+  };
+  const made = new PlaneRequests(/** @type {any} */ (panel));
   return { made, shown, busy };
 }
 
@@ -79,11 +86,13 @@ test("a plane that was fetched ahead is not requested again", async () => {
 });
 
 test("a plane that is refused is not shown, and the next request is free", async () => {
+  mock.timers.enable({ apis: ["setTimeout"] }); // of the notice
   const asked = server();
   const { made, shown } = requests();
   const done = made.request("9?");
   asked[0].refuse();
   await done;
+  mock.timers.reset();
   assert.deepEqual(shown, []);
   assert.equal(made.requested, null);
 });

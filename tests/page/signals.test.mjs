@@ -121,8 +121,8 @@ test("who no longer watches is told nothing, even of a change that is under way"
 });
 
 test("who no longer watches is held by nothing", () => {
-  const held = new Set();
-  const source = { value: 0, watch: (watcher) => held.add(watcher), unwatch: (watcher) => held.delete(watcher) };
+  const source = signal(0);
+  const [held] = source.watchers;
   const through = computed([computed([source], (value) => value), source], (one, other) => one + other);
   const ends = [onChange(source, () => null), onChange(through, () => null), onChange([source, through], () => null)];
   assert.equal(held.size, 3);

@@ -13,10 +13,9 @@ globalThis.document = /** @type {any} */ ({
   getElementById: () => ({ content: { cloneNode: copy } }),
   createElement: () => ({ dataset: {}, setAttribute: () => undefined, append: () => undefined }),
 });
-const { nodeFor, takeTemplate } = await import("../../assets/studio/panel/panels.mjs");
+const { nodeFor } = await import("../../assets/studio/panel/panels.mjs");
 
 test("the axes of a nonlinear projection, which has no components, bear its name", () => {
-  takeTemplate();
   const titlesOf = (projection) => {
     nodeFor(/** @type {any} */ ({ run: "a", label: "", title: "", has: "flat", projection }));
     return drawn.map(({ textContent }) => textContent);

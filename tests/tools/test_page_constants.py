@@ -2,11 +2,26 @@
 
 from __future__ import annotations
 
+import re
+
+from melm_studio.layout.scripts import ASSETS
+from melm_studio.planes.traces import CurveTrace
+from melm_studio.planes.view_options import ViewOptions
 from tools import page_constants
 
 
 def test_the_constants_of_the_page_are_current():
     assert page_constants.MODULE.read_text() == page_constants.page_constants()
+
+
+def test_the_page_names_the_traces_of_a_curve_and_the_fields_of_a_view_as_the_server_does():
+    types = (ASSETS / "studio" / "types.d.ts").read_text()
+    kinds = re.search(r"type CurveTrace = (.*);", types)[1]
+    assert re.findall(r'"(\w+)"', kinds) == [kind.value for kind in CurveTrace]
+    options = (ASSETS / "studio" / "panel" / "view_options.mjs").read_text()
+    fields = options.partition("const fields = {")[2].partition("};")[0]
+    named = re.findall(r"^ {4}(\w+)", fields, re.MULTILINE)
+    assert set(named) == set(ViewOptions.__struct_encode_fields__)
 
 
 def test_an_outdated_module_is_reported_and_written_again(tmp_path, monkeypatch, capsys):

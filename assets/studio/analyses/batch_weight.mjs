@@ -2,7 +2,7 @@
 // with another weight of them, and a step away what that costs.
 import { ask, sentenceOf } from "../page/answers.mjs";
 import { writeMarkup } from "../page/dash.mjs";
-import { element, hide, write } from "../page/dom.mjs";
+import { element, hide, setSlider, write } from "../page/dom.mjs";
 import { addToPanels } from "../panel/features.mjs";
 
 export function addBatchWeight() {
@@ -31,8 +31,7 @@ class BatchCard {
     write(panel.part("batch-words"), batches.words);
     hide(panel.part("batch-tools"), !batches.can_act || !panel.isFinal);
     const weight = panel.options.batch_weight ?? batches.weight;
-    if (document.activeElement !== slider) slider.value = String(weight);
-    slider.setAttribute("aria-valuetext", weight ? `batch weight ${weight}` : "0, batches are ignored");
+    setSlider(slider, weight, weight ? `batch weight ${weight}` : "0, batches are ignored");
   }
 
   /** Shows the plane refitted with a weight; that of the run is the plane of the run. @param {number} weight */

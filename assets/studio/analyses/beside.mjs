@@ -1,9 +1,10 @@
 // A dialog beside the picture, which stays in use: shows what a run about the front run has found,
 // and follows it while it is at work.
 import { requested, sentenceOf } from "../page/answers.mjs";
+import { update } from "../page/dash.mjs";
 import { byId, wait, write } from "../page/dom.mjs";
 import { showNotice } from "../page/notice.mjs";
-import { Found, update } from "./found.mjs";
+import { Found } from "./found.mjs";
 
 const FOLLOWED_EVERY_MS = 1000;
 
@@ -24,7 +25,6 @@ export class View extends Found {
     /** @type {Panel | null} */
     this.panel = null;
     this.nFollowed = 0; // how often it was followed, so that one loop does
-    this.playing = 0; // which motion is on; 0 for none
     dialog.querySelector("[data-closes]").onclick = () => this.close();
     this.part("stop").onclick = () => this.send(`${this.address}/stop`);
     this.part("begin").onclick = () => this.compute().catch(console.warn);
@@ -40,7 +40,6 @@ export class View extends Found {
   open(panel) {
     if (front !== this) front?.close();
     front = this;
-    this.playing = 0;
     if (this.panel !== panel) {
       this.forget();
       this.panel = panel;
@@ -66,7 +65,6 @@ export class View extends Found {
 
   close() {
     this.nFollowed += 1;
-    this.playing = 0;
     if (!this.dialog.open) return;
     delete document.body.dataset.beside;
     this.dialog.close();

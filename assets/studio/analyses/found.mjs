@@ -1,11 +1,9 @@
 // What the server has found out about a run, in a dialog: its markup, the figures in it, and choices by which the
 // server is asked again.
 import { ask } from "../page/answers.mjs";
-import { setProps } from "../page/dash.mjs";
+import { setProps, update } from "../page/dash.mjs";
 import { colorScheme, onColorScheme } from "../page/dom.mjs";
 import { draw } from "../plane/plotly.mjs";
-
-const TEXT_NODE = 3;
 
 export class Found {
   /** @param {HTMLDialogElement} dialog @param {HTMLElement} content which it is shown in */
@@ -78,34 +76,5 @@ export class Found {
     const { view } = await ask(address);
     this.dialog.close();
     setProps("wanted", { data: { view, quiet: true } });
-  }
-}
-
-/**
- * Makes HTML of the server the contents of an element. What is the same stays as it is, with the focus, and so does
- * what scripts have filled (`data-kept`).
- * @param {Element} node
- * @param {string} markup
- */
-export function update(node, markup) {
-  align(node, new DOMParser().parseFromString(markup, "text/html").body);
-}
-
-/** @param {Element} node @param {Element} wanted */
-function align(node, wanted) {
-  const known = /** @type {any[]} */ ([...node.childNodes]);
-  const found = /** @type {any[]} */ ([...wanted.childNodes]);
-  for (const extra of known.slice(found.length)) extra.remove();
-  for (const [i, next] of found.entries()) {
-    const now = known[i];
-    if (!now) node.append(next);
-    else if (now.nodeName !== next.nodeName || now.dataset?.kept !== next.dataset?.kept) now.replaceWith(next);
-    else if (now.nodeType === TEXT_NODE) now.data = next.data;
-    else if (next.dataset.kept) now.ariaLabel = next.ariaLabel;
-    else {
-      for (const name of now.getAttributeNames()) if (!next.hasAttribute(name)) now.removeAttribute(name);
-      for (const name of next.getAttributeNames()) now.setAttribute(name, next.getAttribute(name));
-      align(now, next);
-    }
   }
 }

@@ -1,9 +1,10 @@
 // The window over the page with what a route answers about a run: its features, a decision surface, distances of rows.
 import { sentenceOf } from "../page/answers.mjs";
+import { update } from "../page/dash.mjs";
 import { byId } from "../page/dom.mjs";
 import { clear } from "../plane/plotly.mjs";
 import { selectRows } from "../rows/singled_out.mjs";
-import { Found, update } from "./found.mjs";
+import { Found } from "./found.mjs";
 
 class Window extends Found {
   constructor() {

@@ -26,15 +26,15 @@ export function formOf(file) {
 /**
  * An answer that is OK.
  * @param {string} address
- * @param {object} [body] posted: a form or a file as it is, else as JSON
+ * @param {object | string | null} [body] what is posted: nothing where it is null, a plain object as JSON
  * @param {AbortSignal} [signal] that ends the request
  * @returns {Promise<Response>}
  * @throws {Error} with a sentence for the user
  */
 export async function requested(address, body, signal) {
-  const isFile = body instanceof FormData || body instanceof Blob;
-  const asJson = { headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) };
-  const options = body && { method: "POST", ...(isFile ? { body } : asJson) };
+  const json = { headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) };
+  const sent = body?.constructor === Object ? json : { body: /** @type {BodyInit} */ (body) };
+  const options = body !== undefined && { method: "POST", ...sent };
   const answer = await fetch(address, { ...options, signal }).catch(() => null);
   if (answer?.ok) return answer;
   throw new Error(answer ? await refusalOf(answer) : NO_SERVER);

@@ -1,5 +1,5 @@
 // The connection to Dash: its start, functions that its callbacks call, and components that scripts read and change.
-import { byId, whenPresent } from "./dom.mjs";
+import { byId, TEXT_NODE, whenPresent } from "./dom.mjs";
 
 const NO_SERVER = "The page could not be loaded. Check that the studio is running, and reload the page.";
 
@@ -55,6 +55,8 @@ export function connectMarkup() {
     document.documentElement,
     { subtree: true, attributes: true, attributeFilter: ["data-markup"] },
   );
+  // The page has one banner; the head of a dialog is none.
+  whenPresent(".mantine-Modal-header, .mantine-Drawer-header", (head) => head.setAttribute("role", "presentation"));
 }
 
 const write = (node) => writeMarkup(node, node.dataset.markup ?? "");
@@ -66,6 +68,35 @@ const write = (node) => writeMarkup(node, node.dataset.markup ?? "");
  */
 export function writeMarkup(node, markup) {
   node.replaceChildren(...new DOMParser().parseFromString(markup, "text/html").body.childNodes);
+}
+
+/**
+ * Makes HTML of the server the contents of an element. What is the same stays as it is, with the focus, and so does
+ * what scripts have filled (`data-kept`).
+ * @param {Element} node
+ * @param {string} markup
+ */
+export function update(node, markup) {
+  align(node, new DOMParser().parseFromString(markup, "text/html").body);
+}
+
+/** @param {Element} node @param {Element} wanted */
+function align(node, wanted) {
+  const known = /** @type {any[]} */ ([...node.childNodes]);
+  const found = /** @type {any[]} */ ([...wanted.childNodes]);
+  for (const extra of known.slice(found.length)) extra.remove();
+  for (const [i, next] of found.entries()) {
+    const now = known[i];
+    if (!now) node.append(next);
+    else if (now.nodeName !== next.nodeName || now.dataset?.kept !== next.dataset?.kept) now.replaceWith(next);
+    else if (now.nodeType === TEXT_NODE) now.data = next.data;
+    else if (next.dataset.kept) now.ariaLabel = next.ariaLabel;
+    else {
+      for (const name of now.getAttributeNames()) if (!next.hasAttribute(name)) now.removeAttribute(name);
+      for (const name of next.getAttributeNames()) now.setAttribute(name, next.getAttribute(name));
+      align(now, next);
+    }
+  }
 }
 
 /**
@@ -115,11 +146,4 @@ function run(src) {
     script.addEventListener("error", () => reject(new Error(`${src} could not be loaded.`)));
     document.head.append(script);
   });
-}
-
-// What Mantine leaves to the page: attributes.
-
-// The page has one banner; the head of a dialog is none.
-export function connectMantine() {
-  whenPresent(".mantine-Modal-header, .mantine-Drawer-header", (head) => head.setAttribute("role", "presentation"));
 }

@@ -5,7 +5,7 @@
 /** @type {Watch[]} */
 const watches = [];
 
-const TEXT_NODE = 3;
+export const TEXT_NODE = 3;
 
 /**
  * Calls back with every element that matches, now and whenever Dash renders a new one.
@@ -41,12 +41,12 @@ function lookIn(node, { selector, known, callback }) {
 /**
  * Calls back with an element that matches when it is clicked, whoever has rendered it.
  * @param {string} selector
- * @param {(element: HTMLElement) => void} callback
+ * @param {(element: HTMLElement, event: MouseEvent) => void} callback
  */
 export function onClick(selector, callback) {
-  document.addEventListener("click", ({ target }) => {
-    const found = /** @type {Element} */ (target).closest?.(selector);
-    if (found) callback(/** @type {HTMLElement} */ (found));
+  document.addEventListener("click", (event) => {
+    const found = /** @type {Element} */ (event.target).closest?.(selector);
+    if (found) callback(/** @type {HTMLElement} */ (found), event);
   });
 }
 
@@ -74,59 +74,31 @@ export const lessMotion = globalThis.matchMedia?.("(prefers-reduced-motion: redu
 /** @param {string} id @returns {any} */
 export const byId = (id) => document.getElementById(id);
 
-/**
- * A range input, which Dash does not have.
- * @param {string | null} label
- * @param {object} properties
- */
-export function rangeInput(label, properties) {
-  const input = document.createElement("input");
-  Object.assign(input, { type: "range", ...properties });
-  if (label) input.setAttribute("aria-label", label);
-  return input;
-}
-
-/**
- * A range input with a field that shows its number and takes typed ones. At the end of its range the field
- * shows `data-end` instead, if the input has it.
- * @param {string} label
- * @param {object} properties
- * @returns {{ slider: HTMLInputElement, field: HTMLInputElement }}
- */
-export function numberedSlider(label, properties) {
-  const slider = rangeInput(null, properties);
-  const field = document.createElement("input");
-  Object.assign(field, { type: "number", step: slider.step, value: slider.value });
-  field.setAttribute("aria-label", `${label}, number`);
+/** Connects a range input with the field beside it, which shows its number and takes typed ones. @param {HTMLElement} both */
+export function connectNumber(both) {
+  const [slider, field] = both.querySelectorAll("input");
   field.addEventListener("change", () => {
     slider.value = field.value; // within its bounds
     slider.dispatchEvent(new Event("input", { bubbles: true }));
   });
-  const shown = () => (slider.value === slider.max && slider.dataset.end) || slider.value;
-  slider.addEventListener("input", () => (field.value = shown()));
-  // The field follows, whoever sets the slider.
-  const { get, set } = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value");
-  Object.defineProperty(slider, "value", {
-    get,
-    set(value) {
-      set.call(this, value);
-      if (document.activeElement !== field) field.value = shown();
-    },
-  });
-  return { slider, field };
+  slider.addEventListener("input", () => (field.value = numberOf(slider)));
 }
 
 /**
- * A button that plays something, disabled at first.
- * @param {string} label
- * @param {() => Promise<unknown>} play
+ * Shows a value on a range input, unless it is being moved, in words for a screen reader and in the field beside it.
+ * @param {HTMLInputElement} slider
+ * @param {number | string} value
+ * @param {string} words
  */
-export function playButton(label, play) {
-  const node = button("play", "", () => play().catch(console.warn));
-  node.disabled = true;
-  node.setAttribute("aria-label", label);
-  return node;
+export function setSlider(slider, value, words) {
+  if (document.activeElement !== slider) slider.value = String(value);
+  slider.setAttribute("aria-valuetext", words);
+  const field = /** @type {HTMLInputElement} */ (slider.closest(".numbered")?.querySelector('[type="number"]'));
+  if (field && field !== document.activeElement) field.value = numberOf(slider);
 }
+
+// At the end of its range it may stand for another number.
+const numberOf = ({ value, max, dataset }) => (value === max && dataset.end) || value;
 
 /**
  * Hands over every file that is chosen in an input.

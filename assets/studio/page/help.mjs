@@ -14,7 +14,7 @@ export function connectHelp() {
   // A click beside the dialog is one on its backdrop.
   byId("help").addEventListener("click", ({ target }) => target === byId("help") && byId("help").close());
   const note = byId("tour-note");
-  note.addEventListener("click", ({ target }) => target.dataset.tour && stopAt(target.dataset.tour === "next" ? at + 1 : Infinity));
+  onClick("[data-tour]", ({ dataset: { tour } }) => stopAt(tour === "next" ? at + 1 : Infinity));
   note.addEventListener("keydown", ({ key }) => key === "Escape" && stopAt(Infinity));
 }
 

@@ -6,7 +6,7 @@ const FIRST = "picture";
 export function connectSections() {
   showSection(FIRST);
   whenPresent("[data-section]", () => showSection(document.body.dataset.shows));
-  whenPresent("#run, #run-several", (button) => button.addEventListener("click", () => showSection(FIRST)));
+  onClick("#run, #run-several", () => showSection(FIRST));
   onClick("[data-section]", ({ dataset: { section } }) => showSection(section));
   document.addEventListener("click", ({ target }) => {
     const element = /** @type {Element} */ (target);

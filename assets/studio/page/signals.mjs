@@ -2,11 +2,10 @@
 // to read it, or to be told when it has changed. After the Atom of tldraw and the signals of preact, but
 // the sources of a computed value are named, and its reader finds it again where they have changed.
 
-/** @template T @typedef {{ readonly value: T, watch: (watcher: Watcher) => void, unwatch: (watcher: Watcher) => void }} Source */
-/** @typedef {{ source: Source<any>, callback: (value: any) => void, told: unknown }} Watcher */
+/** @template T @typedef {{ readonly value: T, watchers: Set<() => void>[] }} Source */
 
 let depth = 0; // of batches
-/** @type {Set<Watcher>} */
+/** @type {Set<() => void>} */
 const due = new Set();
 
 /**
@@ -18,21 +17,8 @@ export function batch(change) {
   try {
     change();
   } finally {
-    if (depth === 1) for (const watcher of due) tell(watcher); // also of what these change
+    if (depth === 1) for (const tell of due) tell(); // also of what these change
     depth -= 1;
-  }
-}
-
-// One that fails does not keep the others from being told.
-function tell(watcher) {
-  due.delete(watcher);
-  try {
-    const { value } = watcher.source;
-    if (Object.is(value, watcher.told)) return; // it was changed back, or the same was computed
-    watcher.told = value;
-    watcher.callback(value);
-  } catch (error) {
-    console.error(error);
   }
 }
 
@@ -44,19 +30,18 @@ function tell(watcher) {
  */
 export function signal(first) {
   let value = first;
-  /** @type {Set<Watcher>} */
+  /** @type {Set<() => void>} */
   const watchers = new Set();
   return {
+    watchers: [watchers],
     get value() {
       return value;
     },
     set(next) {
       if (Object.is(value, next)) return;
       value = next;
-      batch(() => watchers.forEach((watcher) => due.add(watcher)));
+      batch(() => watchers.forEach((tell) => due.add(tell)));
     },
-    watch: (watcher) => watchers.add(watcher),
-    unwatch: (watcher) => watchers.delete(watcher),
   };
 }
 
@@ -73,6 +58,7 @@ export function computed(sources, compute) {
   /** @type {T} */
   let value;
   return {
+    watchers: sources.flatMap(({ watchers }) => watchers),
     get value() {
       const values = sources.map((source) => source.value);
       if (known?.every((before, i) => Object.is(before, values[i]))) return value;
@@ -80,13 +66,12 @@ export function computed(sources, compute) {
       known = values;
       return value;
     },
-    watch: (watcher) => sources.forEach((source) => source.watch(watcher)),
-    unwatch: (watcher) => sources.forEach((source) => source.unwatch(watcher)),
   };
 }
 
 /**
- * Calls back with every new value of a signal, or after every change of several.
+ * Calls back with every new value of a signal, or after every change of several. A callback that fails does not keep
+ * the others from being told.
  * @template T
  * @param {Source<T> | Source<any>[]} source
  * @param {(value: T) => void} callback
@@ -94,10 +79,18 @@ export function computed(sources, compute) {
  */
 export function onChange(source, callback) {
   const watched = Array.isArray(source) ? computed(source, (...values) => /** @type {any} */ (values)) : source;
-  const watcher = { source: watched, callback, told: watched.value };
-  watched.watch(watcher);
-  return () => {
-    watched.unwatch(watcher);
-    due.delete(watcher);
+  let told = watched.value;
+  const tell = () => {
+    due.delete(tell);
+    try {
+      const { value } = watched;
+      if (Object.is(value, told)) return; // it was changed back, or the same was computed
+      told = value;
+      callback(value);
+    } catch (error) {
+      console.error(error);
+    }
   };
+  watched.watchers.forEach((watchers) => watchers.add(tell));
+  return () => [due, ...watched.watchers].forEach((watchers) => watchers.delete(tell));
 }

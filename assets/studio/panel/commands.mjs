@@ -1,6 +1,6 @@
 // What the buttons of a panel do: stop, pause, step, resume, continue, remove, refine and rename the run, open windows
 // on it, and bring everything into sight again.
-import { refusalOf } from "../page/answers.mjs";
+import { requested, sentenceOf } from "../page/answers.mjs";
 import { setProps } from "../page/dash.mjs";
 import { write } from "../page/dom.mjs";
 import { connectPopover } from "../page/menu.mjs";
@@ -16,7 +16,7 @@ const SHOWN = {
   lost: ["continue"],
 };
 
-export function addRunCommands() {
+export function addCommands() {
   addToPanels((panel) => {
     for (const name of ["step", "continue"]) panel.part(name).onclick = () => sendCommand(panel, name);
     panel.part("stop").onclick = () => stop(panel);
@@ -27,6 +27,9 @@ export function addRunCommands() {
     const refine = panel.part("refine");
     if (refine) refine.onclick = () => sendCommand(panel, refinePath(panel));
     panel.node.addEventListener("panel:news", ({ detail: { state } }) => showFitting(panel, state));
+    panel.title.onclick = () => rename(panel);
+    connectPopover(panel.part("layers"), panel.part("tools"));
+    panel.part("fit").onclick = () => panel.painting.setZoom(null);
   });
 }
 
@@ -61,18 +64,6 @@ function refinePath(panel) {
   return `planes/${panel.plane.sequence}/refine?${panel.query({ toward: null, view_angle: null })}`;
 }
 
-// Errors are shown above the Run button.
-async function post({ run }, path, body) {
-  const answer = await fetch(`runs/${run}/${path}`, { method: "POST", body });
-  if (!answer.ok) {
-    setProps("run-error", { children: await refusalOf(answer) });
-    return;
-  }
-  const { revision, words: message } = answer.status === 204 ? {} : await answer.json();
-  followRevision(revision);
-  if (message) setProps("run-error", { children: message });
-}
-
 // A check is computed while the panel stays in use; its figures are in a window.
 function checkOrShow(panel) {
   const { command } = panel.part("check").dataset;
@@ -82,28 +73,26 @@ function checkOrShow(panel) {
 }
 
 /**
- * Sends a command to the server.
+ * Sends a command to the server, whose refusal is shown above the Run button.
  * @param {Panel} panel
  * @param {string} path
- * @param {string} [body]
+ * @param {string | null} [body]
  */
-export const sendCommand = (panel, path, body) => post(panel, path, body).catch(console.warn);
+export async function sendCommand({ run }, path, body = null) {
+  const answer = await requested(`runs/${run}/${path}`, body).catch(sentenceOf);
+  const isText = typeof answer === "string";
+  const { revision, words } = isText ? { words: answer } : answer.status === 204 ? {} : await answer.json();
+  followRevision(revision);
+  if (words) setProps("run-error", { children: words });
+}
 
 // The title of a run, renamed in its place: a click or Enter begins, Enter keeps the new one, Escape the
 // old one; an empty one gives back that of the settings.
 
 const LONGEST = 80; // characters, as the server takes them
 
-export function addRename() {
-  addToPanels((panel) => {
-    const title = panel.part("title");
-    title.onclick = () => begin(panel, title);
-    const follow = () => (title.textContent = panel.node.dataset.title);
-    new MutationObserver(follow).observe(panel.node, { attributes: true, attributeFilter: ["data-title"] });
-  });
-}
-
-function begin(panel, title) {
+function rename(panel) {
+  const { title } = panel;
   const field = document.createElement("input");
   Object.assign(field, { className: "title-field", maxLength: LONGEST, value: panel.node.dataset.title });
   field.setAttribute("aria-label", "Name of the run");
@@ -127,13 +116,4 @@ function begin(panel, title) {
   field.addEventListener("blur", () => end(true));
   title.replaceWith(field);
   field.select();
-}
-
-// The tools over a picture: everything in sight again, and the popover of its layers.
-
-export function addPictureTools() {
-  addToPanels((panel) => {
-    connectPopover(panel.part("layers"), panel.part("tools"));
-    panel.part("fit").onclick = () => panel.painting.setZoom(null);
-  });
 }

@@ -1,7 +1,7 @@
 // Comparing runs: the reference run that the others are aligned with, and the order of the table.
 import { requested } from "../page/answers.mjs";
-import { provideCallbacks, setProps, writeMarkup } from "../page/dash.mjs";
-import { byId, whenPresent } from "../page/dom.mjs";
+import { provideCallbacks, setProps, update } from "../page/dash.mjs";
+import { byId, onClick } from "../page/dom.mjs";
 import { mode } from "../page/mode.mjs";
 import { onChange } from "../page/signals.mjs";
 import { switches } from "../page/switches.mjs";
@@ -14,7 +14,7 @@ const FOLLOWED_EVERY_MS = 1000;
 
 export function connectComparison() {
   provideCallbacks({ noteTables });
-  whenPresent("#check-all", (button) => (button.onclick = checkAll));
+  onClick("#check-all", checkAll);
   addToPanels((panel) => {
     panel.part("anchor").onclick = () => alignWith(panel.run);
     panel.node.addEventListener("panel:options", noteChanged);
@@ -28,10 +28,7 @@ export function connectComparison() {
     else followRuns();
     markReference();
   });
-  document.addEventListener("click", ({ target }) => {
-    const button = /** @type {HTMLElement} */ (target).closest?.("[data-sort]");
-    if (button) sortBy(/** @type {HTMLElement} */ (button).dataset);
-  });
+  onClick("[data-sort]", ({ dataset }) => sortBy(dataset));
 }
 
 // The tables: of what is open, a script asks the server, as Dash would visit the whole page several times with every
@@ -86,15 +83,8 @@ async function writeTable(tab, runs) {
   const answer = runs.length ? await requested(`compare/${tab}.html?${namesOf(runs)}${order}`) : null;
   const table = (await answer?.text()) ?? "";
   const place = document.querySelector(PLACES[tab]);
-  if (number !== asked || !place || shown.get(place) === table) return;
-  shown.set(place, table);
-  const { sort } = /** @type {HTMLElement} */ (document.activeElement).dataset;
-  writeMarkup(place, table);
-  if (sort) /** @type {HTMLElement} */ (place.querySelector(`[data-sort="${sort}"]`))?.focus();
+  if (number === asked && place) update(place, table);
 }
-
-/** What was written last. @type {WeakMap<Element, string>} */
-const shown = new WeakMap();
 
 const namesOf = (runs) => new URLSearchParams(runs.map((run) => ["run", String(run)]));
 

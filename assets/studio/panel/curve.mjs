@@ -1,5 +1,4 @@
 // The curve of a run: its traces from the events of the run, and the canvas that draws them.
-import { CURVE_TRACE } from "../constants.mjs";
 import { tickLabel } from "../page/number_text.mjs";
 import { clearedPen, drawGrid, drawTrace, fontOf } from "../plane/canvas.mjs";
 import { multiples, scale, tickStep } from "../plane/scales.mjs";
@@ -7,15 +6,15 @@ import { multiples, scale, tickStep } from "../plane/scales.mjs";
 /**
  * What is known of a run: its events, and the held-out divergence of its best planes.
  * @typedef {object} Events
- * @property {number[]} x sequences
+ * @property {number[]} sequences
  * @property {number[]} objective
  * @property {number[]} best so far
  * @property {number[]} starts the start that each event belongs to
- * @property {number[]} sampled the number of rows that each value is over, 0 for all
- * @property {[number, number][]} heldOut sequences and divergences
+ * @property {number[]} n_sampled the number of rows that each value is over, 0 for all
+ * @property {[number, number][]} held_out sequences and divergences
  */
 
-/** The trace of a kind. @param {Trace[]} traces @param {string} kind */
+/** The trace of a kind. @param {Trace[]} traces @param {CurveTrace} kind */
 const traceOf = (traces, kind) => traces.find(({ meta }) => meta.kind === kind);
 
 // Of the steps, this share may be cut: those of starts that have just begun.
@@ -30,16 +29,17 @@ const LEAST_SPAN = 0.05; // of the best value
  * @param {Trace[]} styles of the figure
  * @param {Events} events
  */
-export function objectiveTraces(styles, { x, objective, best, starts, sampled, heldOut }) {
+export function objectiveTraces(styles, { sequences: x, objective, best, starts, n_sampled: sampled, held_out: heldOut }) {
   const begins = breakIndices(best, sampled);
   // A plane is the best until the next one is: the last step reaches the newest plane.
   const held = heldOut.length ? [...heldOut, [x.at(-1), heldOut.at(-1)[1]]] : [];
+  /** @type {Partial<Record<CurveTrace, { x: number[], y: number[] }>>} */
   const data = {
-    [CURVE_TRACE.steps]: brokenAt(begins, x, objective),
-    [CURVE_TRACE.best]: brokenAt(begins, x, best),
-    [CURVE_TRACE.heldOut]: { x: held.map(([sequence]) => sequence), y: held.map(([, value]) => value) },
-    [CURVE_TRACE.starts]: pointsAt(x, objective, startIndices(starts)),
-    [CURVE_TRACE.records]: pointsAt(x, best, recordIndices(best, begins)),
+    steps: brokenAt(begins, x, objective),
+    best: brokenAt(begins, x, best),
+    held_out: { x: held.map(([sequence]) => sequence), y: held.map(([, value]) => value) },
+    starts: pointsAt(x, objective, startIndices(starts)),
+    records: pointsAt(x, best, recordIndices(best, begins)),
   };
   return styles.filter(({ meta }) => meta.kind in data).map((style) => ({ ...style, ...data[style.meta.kind] }));
 }
@@ -52,7 +52,7 @@ export function objectiveTraces(styles, { x, objective, best, starts, sampled, h
  * @param {(number | null)[]} heldOut
  */
 export function divergenceTraces(styles, x, train, heldOut) {
-  const [line, held] = [traceOf(styles, CURVE_TRACE.best), traceOf(styles, CURVE_TRACE.heldOut)];
+  const [line, held] = [traceOf(styles, "best"), traceOf(styles, "held_out")];
   return [
     { ...line, line: { ...line.line, shape: "linear" }, x, y: train },
     { ...held, line: { ...held.line, shape: "linear" }, x, y: heldOut },
@@ -69,9 +69,9 @@ export function accuracyTraces(styles, { gammas, accuracies, standard_errors: er
   const x = gammas.map(Math.log10);
   const edge = (side) => accuracies.map((accuracy, i) => accuracy + side * errors[i]);
   const recommended = [gammas.indexOf(chosen)];
-  const [mark, held] = [traceOf(styles, CURVE_TRACE.records), traceOf(styles, CURVE_TRACE.heldOut)];
+  const [mark, held] = [traceOf(styles, "records"), traceOf(styles, "held_out")];
   return [
-    { ...traceOf(styles, CURVE_TRACE.band), x: [...x, ...x.toReversed()], y: [...edge(-1), ...edge(1).reverse()] },
+    { ...traceOf(styles, "band"), x: [...x, ...x.toReversed()], y: [...edge(-1), ...edge(1).reverse()] },
     { ...held, line: { ...held.line, shape: "linear" }, x, y: accuracies },
     { ...mark, marker: { ...mark.marker, size: RECOMMENDED_PX }, ...pointsAt(x, accuracies, recommended) },
   ];
@@ -82,7 +82,7 @@ export function accuracyTraces(styles, { gammas, accuracies, standard_errors: er
  * @param {Events} events
  * @returns {[number, number]}
  */
-export function valueRange({ objective, best, heldOut }) {
+export function valueRange({ objective, best, held_out: heldOut }) {
   const steps = [...objective].sort((one, other) => one - other);
   const shown = heldOut.map(([, value]) => value).sort((one, other) => one - other);
   const at = (values, share) => values[Math.floor(share * (values.length - 1))];

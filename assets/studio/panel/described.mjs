@@ -1,6 +1,6 @@
 // The picture for those who do not see it: in words, fetched once a plane stays, and the link that leads to it.
 import { ask } from "../page/answers.mjs";
-import { byId } from "../page/dom.mjs";
+import { byId, onClick } from "../page/dom.mjs";
 import { addToPanels } from "./features.mjs";
 import { frontPanel } from "./panels.mjs";
 
@@ -21,6 +21,11 @@ export function addDescriptions() {
     }
     plot.addEventListener("focus", () => describe(panel, words)); // also of a run at work
   });
+  // The first link of the page leads to the picture in front, or to the button that begins.
+  onClick(".skip-link", (_, event) => {
+    event.preventDefault(); // the address stays as it is
+    (frontPanel()?.part("plot") ?? byId("panels").querySelector("button"))?.focus();
+  });
 }
 
 /** @param {Panel} panel @param {HTMLElement} words */
@@ -36,15 +41,4 @@ async function describe(panel, words) {
     delete words.dataset.of; // so that it is asked again
     console.warn(error);
   }
-}
-
-/** Lets the first link of the page lead to the picture in front, or to the button that begins. */
-export function connectSkipLink() {
-  document.addEventListener("click", (event) => {
-    const link = /** @type {Element} */ (event.target).closest?.(".skip-link");
-    if (!link) return;
-    event.preventDefault(); // the address stays as it is
-    const place = frontPanel()?.part("plot") ?? byId("panels").querySelector("button");
-    place?.focus();
-  });
 }

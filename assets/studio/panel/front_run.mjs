@@ -1,5 +1,5 @@
 // The front run: the one that Explore and Present show, and the row of tabs to choose it from.
-import { byId, element, span, whenPresent, write } from "../page/dom.mjs";
+import { byId, element, onClick, span, whenPresent, write } from "../page/dom.mjs";
 import { mode } from "../page/mode.mjs";
 import { onChange } from "../page/signals.mjs";
 import { allPanels, frontPanel, panelOfRun, panelRuns, shownPanels } from "./panels.mjs";
@@ -15,10 +15,7 @@ const STATE_LABELS = {
 };
 
 export function connectFrontRun() {
-  document.addEventListener("click", ({ target }) => {
-    const tab = /** @type {HTMLElement} */ (target).closest?.("[data-tab]");
-    if (tab) bringToFront(/** @type {HTMLElement} */ (tab).dataset.tab);
-  });
+  onClick("[data-tab]", ({ dataset: { tab } }) => bringToFront(tab));
   onChange([mode, frontRun], arrange);
   onChange(runStates, showStates);
   onChange(panelRuns, followList);
@@ -46,7 +43,7 @@ function arrange() {
   const panels = allPanels();
   if (!panels.some(({ run }) => run === frontRun.value)) bringToFront(panels.at(-1)?.run ?? null);
   for (const { run, node } of panels) node.classList.toggle("is-front", run === frontRun.value);
-  markTab();
+  showStates();
   showInPlaceOf(inFront);
   for (const panel of shownPanels().filter(isOutdated)) panel.restyle().catch(console.warn);
   arranged = stage.value;
@@ -64,7 +61,6 @@ let listed = /** @type {string[]} */ ([]);
 function followList(runs) {
   const added = runs.filter((run) => !listed.includes(run));
   listed = runs;
-  showTabs();
   if (due && panelOfRun(due)) bringToFront(due);
   else if (added.length) bringToFront(added.at(-1));
   due = null;
@@ -75,13 +71,15 @@ function followList(runs) {
 function showTabs() {
   const row = byId("run-tabs");
   if (!row) return;
-  const shown = [...row.children].map((tab) => /** @type {HTMLElement} */ (tab).dataset.tab);
-  const tabs = allPanels().map((panel) => tabOf(panel.run) ?? newTab(panel.run));
-  allPanels().forEach(({ node }, at) => write(tabs[at].firstChild, node.dataset.title));
+  const tabs = allPanels().map(({ run, node: { dataset } }) => {
+    const tab = /** @type {HTMLElement} */ (row.querySelector(`[data-tab="${run}"]`)) ?? newTab(run);
+    write(tab.firstChild, dataset.title);
+    write(tab.lastChild, STATE_LABELS[dataset.state] ?? "");
+    tab.setAttribute("aria-pressed", String(run === frontRun.value));
+    return tab;
+  });
   // The one that has the focus keeps it.
-  if (String(tabs.map(({ dataset }) => dataset.tab)) !== String(shown)) row.replaceChildren(...tabs);
-  markTab();
-  showStates();
+  if (tabs.length !== row.children.length || tabs.some((tab, at) => tab !== row.children[at])) row.replaceChildren(...tabs);
 }
 
 function newTab(run) {
@@ -90,18 +88,7 @@ function newTab(run) {
   return tab;
 }
 
-function markTab() {
-  for (const { run } of allPanels()) tabOf(run)?.setAttribute("aria-pressed", run === frontRun.value);
-}
-
-/** @returns {any} */
-const tabOf = (run) => document.querySelector(`[data-tab="${run}"]`);
-
 function showStates() {
-  for (const { run, node } of allPanels()) {
-    const name = runStates.value[run];
-    const tab = tabOf(run);
-    if (name) node.dataset.state = name;
-    if (name && tab) write(tab.lastChild, STATE_LABELS[name] ?? "");
-  }
+  for (const { run, node } of allPanels()) if (runStates.value[run]) node.dataset.state = runStates.value[run];
+  showTabs();
 }

@@ -1,7 +1,6 @@
-// The history of a run: its curve, the slider through its planes, and the player.
-import { GAMMA_BOUNDS } from "../constants.mjs";
+// The history of a run: its curve, and what leads along it: sliders, fields and the player.
 import { ask, sentenceOf } from "../page/answers.mjs";
-import { hide, lessMotion, playButton, rangeInput, write } from "../page/dom.mjs";
+import { element, hide, lessMotion, write } from "../page/dom.mjs";
 import { mode } from "../page/mode.mjs";
 import { showNotice } from "../page/notice.mjs";
 import { gammaAt } from "../page/settings.mjs";
@@ -14,41 +13,58 @@ import { isBetweenPlanes, isOfTree, morphIn } from "./view_options.mjs";
 /** @typedef {{ name: string, caption?: string, range: Extent, values?: Extent | null, ticks?: import("./curve.mjs").Chart["ticks"], traces: Trace[] }} Curve */
 
 const DRAWN_EVERY_MS = 250;
+const FINAL_DRAWN_EVERY_MS = 1000; // the curve of a finished run hardly changes
 // In decimal logarithms.
-const GAMMA_RANGE = { min: Math.log10(GAMMA_BOUNDS.min), max: Math.log10(GAMMA_BOUNDS.max), step: 0.02, value: 0 };
 const GAMMA_TICKS = { tickvals: [0.1, 0.2, 0.5, 1, 2, 5, 10].map(Math.log10), ticktext: ["0.1", "0.2", "0.5", "1", "2", "5", "10"] };
-const GAMMA_ENDS = /** @type {Extent} */ ([GAMMA_RANGE.min, GAMMA_RANGE.max]);
 const NO_INNER_FOLDS = "Which γ tells held-out rows apart best is not measured yet, “Find the best γ” does";
 const CONTOURS_ONLY = "The plane does not depend on γ, only its contours do";
-const FINAL_DRAWN_EVERY_MS = 1000; // the curve of a finished run hardly changes
+const BEST_GAMMA = "The best held-out accuracy of inner folds; the caption names the widths that are level with it";
+const FIND_GAMMA = "Run again, and choose γ by the held-out accuracy of inner folds";
+const LEGENDS = {
+  search: { best: "best so far", "held-out": "held out", steps: "each step" },
+  gamma: {},
+  advice: { "held-out": "held-out accuracy", band: "± 1 standard error" },
+  morph: { best: "training", "held-out": "held out" },
+};
+
+/** How many times as fast as usual planes follow each other. */
+export const speed = signal(1);
+
+/** @param {number} times */
+export const setSpeed = (times) => speed.set(times);
+
+// A run is played within about ten seconds, however many planes it has.
+const MOST_PLAYED = 150;
+const PLAYED_MS = 66;
+// With less motion, a run is a few pictures one after the other.
+const MOST_STILLS = 8;
+const STILL_MS = 1000;
 
 export class History {
   /** @param {Panel} panel */
   constructor(panel) {
     this.panel = panel;
     /** @type {import("./curve.mjs").Events} */
-    this.events = { x: [], objective: [], best: [], starts: [], sampled: [], heldOut: [] };
+    this.events = { sequences: [], objective: [], best: [], starts: [], n_sampled: [], held_out: [] };
     /** @type {{ name: string | null, points: Map<number, [number, number]> }} */
     this.morphed = { name: null, points: new Map() }; // divergences on the way to another run, by share
     this.drawnAt = performance.now(); // the picture of a first plane does not wait for the curve
     this.chart = new ChartCanvas(panel.part("curve"), () => this.moveCursor());
-    this.player = new RunPlayer(panel);
-    this.slider = rangeInput("History of the run", { min: 0, max: 0, value: 0, disabled: true });
-    this.slider.addEventListener("input", () => panel.scrubTo(Number(this.slider.value)));
-    this.gammaSlider = rangeInput("γ of the densities", GAMMA_RANGE);
-    this.gammaSlider.addEventListener("input", () => panel.changeGamma(gammaAt(Number(this.gammaSlider.value))));
-    this.button = playButton("Play", () => this.player.toggle());
-    panel.part("player").replaceChildren(this.button);
-    panel.part("scrubber").replaceChildren(this.slider, this.gammaSlider);
-    this.field = new PositionField(panel.part("position"), {
-      toPlane: (sequence) => {
-        this.slider.value = String(sequence);
-        panel.scrubTo(sequence);
-      },
-      toGamma: (gamma) => panel.changeGamma(gamma),
+    this.button = panel.part("play");
+    this.button.onclick = () => this.play().catch(console.warn);
+    this.player = new Player((isPlaying) => {
+      panel.node.toggleAttribute("data-playing", isPlaying);
+      this.button.classList.toggle("is-playing", isPlaying);
+      this.button.setAttribute("aria-label", isPlaying ? "Pause playing" : "Play");
     });
-    this.tabs = new Tabs(panel, () => this.draw(true));
-    this.advice = new GammaAdvice(panel);
+    this.plane = new Place(panel, "plane", (number) => number - 1, (at) => at + 1, (number) => panel.scrubTo(Math.round(number) - 1));
+    this.gamma = new Place(panel, "gamma", Math.log10, gammaAt, (gamma) => panel.changeGamma(gamma));
+    /** @type {string | null} */
+    this.chosen = null; // the curve
+    this.tabs = /** @type {NodeListOf<HTMLElement>} */ (panel.node.querySelectorAll("[data-curve]"));
+    for (const tab of this.tabs) tab.onclick = () => this.choose(tab.dataset.curve);
+    panel.node.addEventListener("panel:options", () => (this.chosen = null));
+    panel.part("gamma-advice").onclick = () => this.followAdvice();
   }
 
   dispose() {
@@ -58,27 +74,12 @@ export class History {
   }
 
   /** @param {News} news */
-  extend({ sequences, objective, best, starts, n_sampled: sampled, held_out: heldOut }) {
-    this.events.x.push(...sequences);
-    this.events.objective.push(...objective);
-    this.events.best.push(...best);
-    this.events.starts.push(...starts);
-    this.events.sampled.push(...sampled);
-    this.events.heldOut.push(...heldOut);
-    this.showLength();
-  }
-
-  showLength() {
-    this.slider.max = String(this.panel.sequence);
-    this.slider.disabled = this.button.disabled = this.panel.sequence < 1;
-    if (this.panel.isLive) this.slider.value = String(this.panel.sequence);
-  }
-
-  /** @param {Plane} plane */
-  show(plane) {
-    this.noteMorph(plane);
-    const position = `plane ${plane.sequence + 1} of ${this.panel.sequence + 1}`;
-    this.slider.setAttribute("aria-valuetext", position);
+  extend(news) {
+    for (const [name, values] of Object.entries(this.events)) values.push(...news[name]);
+    const { sequence } = this.panel;
+    this.plane.extend(sequence, sequence + 1);
+    write(this.panel.part("plane-count"), `of ${(sequence + 1).toLocaleString("en")}`);
+    this.plane.slider.disabled = this.button.disabled = sequence < 1;
   }
 
   /**
@@ -87,16 +88,29 @@ export class History {
    * every plane. Beside other panels there is a slider in its place.
    */
   async draw(isUrgent = false) {
-    const { isDisposed, isFinal } = this.panel;
+    const { isDisposed, isFinal, plane } = this.panel;
     clearTimeout(this.timer);
     if (isDisposed) return;
-    this.tabs.show();
+    if (plane) this.noteMorph(plane);
+    this.showTab();
+    this.showPlace();
     const rest = this.drawnAt + (isFinal ? FINAL_DRAWN_EVERY_MS : DRAWN_EVERY_MS) - performance.now();
     if (mode.value !== "compare") {
       if (!isUrgent && rest > 0) this.timer = setTimeout(() => this.draw(true), rest);
       else await this.drawCurve();
     }
     this.moveCursor();
+  }
+
+  showPlace() {
+    const { sequence } = this.panel;
+    const shown = this.panel.wantedSequence() + 1;
+    this.plane.show(shown, `plane ${shown} of ${sequence + 1}`);
+    this.gamma.show(this.shownGamma, `γ ${this.shownGamma}`);
+  }
+
+  get shownGamma() {
+    return this.panel.options.gamma ?? this.panel.gamma;
   }
 
   async drawCurve() {
@@ -113,41 +127,31 @@ export class History {
 
   /** @returns {Curve | null | Promise<Curve | null>} */
   curve() {
-    return { morph: () => this.morphCurve(), gamma: () => this.gammaCurve(), search: () => this.objectiveCurve() }[this.tabs.name]();
+    return { morph: () => this.morphCurve(), gamma: () => this.gammaCurve(), search: () => this.objectiveCurve() }[this.name]();
   }
 
   // To where on the curve the plane on screen is.
   moveCursor() {
-    const { gamma, options } = this.panel;
-    this.showPosition();
-    this.gammaSlider.value = String(Math.log10(options.gamma ?? gamma));
-    this.gammaSlider.setAttribute("aria-valuetext", `γ ${options.gamma ?? gamma}`);
     const { axis } = this.chart;
     if (!axis) return;
     const { offset, length } = axis;
     const [low, high] = axis.range;
     const share = Math.min(1, (this.position() - low) / (high - low)); // the curve may lag behind
-    this.fitScrubber(`${offset}px`, `${length}px`);
+    this.fitSliders(`${offset}px`, `${length}px`);
     this.panel.part("cursor").style.transform = `translateX(${(offset + share * length).toFixed(1)}px)`;
   }
 
   // Only when it changes: what inherits from an element is styled anew.
-  fitScrubber(left, length) {
-    const { style } = this.panel.part("scrubber");
+  fitSliders(left, length) {
+    const { style } = this.plane.slider.parentElement;
     if (style.getPropertyValue("--curve-left") !== left) style.setProperty("--curve-left", left);
     if (style.getPropertyValue("--curve-length") !== length) style.setProperty("--curve-length", length);
   }
 
-  showPosition() {
-    const { options, plane, sequence, gamma } = this.panel;
-    if (this.tabs.name === "search") this.field.showPlane(plane?.sequence ?? sequence, sequence);
-    else this.field.showGamma(options.gamma ?? gamma, GAMMA_BOUNDS);
-  }
-
   position() {
-    const { options, plane, sequence, gamma } = this.panel;
-    if (this.tabs.name === "morph") return options.morph[1];
-    return this.tabs.name === "search" ? (plane?.sequence ?? sequence) : Math.log10(options.gamma ?? gamma);
+    const { options, plane, sequence } = this.panel;
+    if (this.name === "morph") return options.morph[1];
+    return this.name === "search" ? (plane?.sequence ?? sequence) : Math.log10(this.shownGamma);
   }
 
   get styles() {
@@ -156,9 +160,9 @@ export class History {
 
   objectiveCurve() {
     const { events, panel } = this;
-    if (!events.x.length) return null;
+    if (!events.sequences.length) return null;
     return {
-      name: `curve ${panel.sequence}/${events.heldOut.length}`,
+      name: `curve ${panel.sequence}/${events.held_out.length}`,
       range: /** @type {Extent} */ ([0, Math.max(1, panel.sequence)]),
       values: valueRange(events),
       traces: objectiveTraces(this.styles, events),
@@ -168,12 +172,12 @@ export class History {
   morphCurve() {
     const { name, points } = this.morphed;
     const passed = [...points].sort(([one], [other]) => one - other);
-    const [shares, divergences] = [passed.map(([share]) => share), passed.map(([, values]) => values)];
+    const [shares, training, heldOut] = [0, 1, 2].map((at) => passed.map((point) => point.flat()[at]));
     return {
       name: `morph ${name}/${passed.length}`,
       caption: "divergence along the way",
       range: /** @type {Extent} */ ([0, 1]),
-      traces: divergenceTraces(this.styles, shares, ...columns(divergences)),
+      traces: divergenceTraces(this.styles, shares, training, heldOut),
     };
   }
 
@@ -189,136 +193,71 @@ export class History {
   // Held-out accuracy by the kernel width, which inner folds have measured; nothing where none have. The
   // divergence would say nothing: it falls with every wider kernel.
   async gammaCurve() {
-    const answer = await this.gammaAdvice();
-    if (!answer || this.tabs.name !== "gamma") return null; // meanwhile another curve
+    const { panel } = this;
+    this.measured ??= ask(`runs/${panel.run}/gamma-advice`).catch((error) => {
+      this.measured = null;
+      showNotice(sentenceOf(error), { briefly: true });
+    });
+    const answer = await this.measured;
+    if (!answer || this.name !== "gamma") return null; // meanwhile another curve
     const { advice, advice_words: words, can_choose: canChoose } = answer;
-    this.advice.show(answer);
-    this.tabs.explain(advice ? "advice" : "gamma");
-    write(this.panel.part("gamma-note"), canChoose ? "" : CONTOURS_ONLY);
+    this.showAdvice(answer);
+    this.explain(advice ? "advice" : "gamma");
+    write(panel.part("gamma-note"), canChoose ? "" : CONTOURS_ONLY);
     return {
-      name: `advice ${this.panel.run}/${words}`,
+      name: `advice ${panel.run}/${words}`,
       caption: advice ? `${words}, ● recommended` : canChoose ? NO_INNER_FOLDS : "",
-      range: GAMMA_ENDS,
+      range: this.gamma.ends,
       values: advice ? undefined : null,
       ticks: GAMMA_TICKS,
       traces: advice ? accuracyTraces(this.styles, advice) : [],
     };
   }
 
-  gammaAdvice() {
-    this.measured ??= ask(`runs/${this.panel.run}/gamma-advice`).catch((error) => {
-      this.measured = null;
-      showNotice(sentenceOf(error), { briefly: true });
-      return null;
-    });
-    return this.measured;
-  }
-}
-
-/** @param {[number, number][]} pairs @returns {[number[], number[]]} */
-const columns = (pairs) => [pairs.map(([first]) => first), pairs.map(([, second]) => second)];
-
-// Plays the planes of a run at the pace of the painting.
-
-// A run is played within about ten seconds, however many planes it has.
-const MOST_PLAYED = 150;
-const PLAYED_MS = 66;
-
-// With less motion, a run is a few pictures one after the other.
-const MOST_STILLS = 8;
-const STILL_MS = 1000;
-
-/** How many times as fast as usual planes follow each other. */
-export const speed = signal(1);
-
-/** @param {number} times */
-export const setSpeed = (times) => speed.set(times);
-
-class RunPlayer extends Player {
-  /** @param {Panel} panel */
-  constructor(panel) {
-    super((isPlaying) => {
-      const { node, history: { button } } = panel;
-      node.toggleAttribute("data-playing", isPlaying);
-      button.classList.toggle("is-playing", isPlaying);
-      button.setAttribute("aria-label", isPlaying ? "Pause playing" : "Play");
-    });
-    this.panel = panel;
+  // The kernel width that inner folds recommend: one press goes there or, where no run has chosen one yet, begins a
+  // run that does.
+  /** @param {{ advice: GammaPath | null, can_choose: boolean }} answer */
+  showAdvice({ advice, can_choose: canChoose }) {
+    const { options, searchGamma } = this.panel;
+    const button = this.panel.part("gamma-advice");
+    this.recommended = advice?.chosen ?? null;
+    const isThere = this.recommended !== null && (options.gamma ?? searchGamma) === this.recommended;
+    hide(button, isThere || (!advice && !canChoose));
+    write(button, advice ? `Go to γ ${this.recommended}` : "Find the best γ");
+    button.title = advice ? BEST_GAMMA : FIND_GAMMA;
   }
 
-  /** From the plane on screen, from the beginning if that is the last. */
-  async *planes() {
+  followAdvice() {
     const { panel } = this;
-    const { slider } = panel.history;
-    const last = panel.sequence;
-    const [most, every] = lessMotion.matches ? [MOST_STILLS, STILL_MS] : [MOST_PLAYED, PLAYED_MS];
-    const pace = speed.value * Math.max(1, last / most); // planes in that time
-    const stride = Math.max(1, pace);
-    for (let at = panel.plane.sequence >= last ? 0 : panel.plane.sequence; panel.node.isConnected; ) {
-      slider.value = String(Math.round(at));
-      const shown = panel.scrubTo(Math.round(at));
-      const next = Math.min(at + stride, last);
-      if (at < last) panel.prefetch(Math.round(next));
-      await shown;
-      if (at >= last) return;
-      at = next;
-      yield (every * stride) / pace;
-    }
-  }
-
-  async toggle(planes = () => this.planes()) {
-    return super.toggle(planes);
-  }
-}
-
-// The curves of a run, one at a time: the objective along its search, or held-out
-// accuracy by kernel width.
-
-const PARTS = { search: "along-search", gamma: "by-gamma" };
-const LEGENDS = {
-  search: { best: "best so far", "held-out": "held out", steps: "each step" },
-  gamma: {},
-  advice: { "held-out": "held-out accuracy", band: "± 1 standard error" },
-  morph: { best: "training", "held-out": "held out" },
-};
-
-class Tabs {
-  /**
-   * @param {Panel} panel
-   * @param {() => void} onChoice
-   */
-  constructor(panel, onChoice) {
-    this.panel = panel;
-    /** @type {string | null} */
-    this.chosen = null;
-    for (const [name, part] of Object.entries(PARTS)) {
-      panel.part(part).onclick = () => {
-        this.chosen = name;
-        panel.history.measured = null; // another run may have chosen γ since
-        onChoice();
-      };
-    }
-    panel.node.addEventListener("panel:options", () => (this.chosen = null));
+    if (this.recommended === null) return sendCommand(panel, "choose-gamma");
+    panel.part("gamma-advice").hidden = true;
+    return panel.changeGamma(this.recommended);
   }
 
   /** The curve that is shown: the chosen one, else that of what is set. */
   get name() {
-    const { morph, gamma } = this.panel.options;
-    const hasSearch = this.panel.node.dataset.has.includes("search");
-    if (isBetweenPlanes(this.panel.options) && hasSearch) return "search"; // which need not be drawn again
-    if (morph && !isOfTree(this.panel.options)) return "morph";
+    const { node, options } = this.panel;
+    const { morph, gamma } = options;
+    const hasSearch = node.dataset.has.includes("search");
+    if (isBetweenPlanes(options) && hasSearch) return "search"; // which need not be drawn again
+    if (morph && !isOfTree(options)) return "morph";
     if (this.chosen) return this.chosen;
     if (morph) return "gamma";
     return gamma === null && hasSearch ? "search" : "gamma";
   }
 
-  /** Marks the tab of the curve that is shown, and explains its lines. */
-  show() {
+  choose(curve) {
+    this.chosen = curve;
+    this.measured = null; // another run may have chosen γ since
+    this.draw(true);
+  }
+
+  // Marks the tab of the curve that is shown, and explains its lines.
+  showTab() {
     const { name, panel } = this;
-    if (this.shown === name) return;
-    this.shown = name;
+    if (panel.node.dataset.curveShown === name) return;
     panel.node.dataset.curveShown = name;
-    for (const [tab, part] of Object.entries(PARTS)) panel.part(part).setAttribute("aria-pressed", String(tab === name));
+    for (const tab of this.tabs) tab.setAttribute("aria-pressed", String(tab.dataset.curve === name));
     this.explain(name);
   }
 
@@ -326,91 +265,67 @@ class Tabs {
   explain(lines) {
     if (this.explained === lines) return;
     this.explained = lines;
-    this.panel.part("curve-legend").replaceChildren(...Object.entries(LEGENDS[lines]).map(legendItem));
-  }
-}
-
-function legendItem([line, text]) {
-  const item = document.createElement("li");
-  Object.assign(item, { className: `line-${line}`, textContent: text });
-  return item;
-}
-
-// A field for the place on the curve: the number of the plane, or the kernel width.
-
-const STEP_GAMMA = 0.1;
-
-export class PositionField {
-  /**
-   * @param {HTMLElement} slot
-   * @param {{ toPlane: (sequence: number) => void, toGamma: (gamma: number) => void }} actions
-   */
-  constructor(slot, { toPlane, toGamma }) {
-    this.field = document.createElement("input");
-    this.field.type = "number";
-    this.before = document.createElement("span");
-    this.after = document.createElement("span");
-    const label = document.createElement("label");
-    label.append(this.before, this.field);
-    slot.replaceChildren(label, this.after);
-    this.field.addEventListener("change", () => {
-      const { valueAsNumber: value, min, max } = this.field;
-      if (Number.isNaN(value)) return;
-      const within = Math.min(Math.max(value, Number(min)), Number(max));
-      if (this.isGamma) toGamma(within);
-      else toPlane(Math.round(within) - 1);
-    });
+    const items = Object.entries(LEGENDS[lines]).map(([line, text]) => element("li", `line-${line}`, text));
+    this.panel.part("curve-legend").replaceChildren(...items);
   }
 
-  /** @param {number} sequence @param {number} last */
-  showPlane(sequence, last) {
-    this.show(false, { min: 1, max: last + 1, step: 1 }, sequence + 1);
-    write(this.after, `of ${(last + 1).toLocaleString("en")}`);
+  /** Plays the run, or pauses. */
+  async play() {
+    return this.player.toggle(() => this.planes());
   }
 
-  /** @param {number} gamma @param {{ min: number, max: number }} bounds */
-  showGamma(gamma, bounds) {
-    this.show(true, { ...bounds, step: STEP_GAMMA }, gamma);
-    write(this.after, "");
-  }
-
-  show(isGamma, bounds, value) {
-    if (this.isGamma !== isGamma) {
-      this.before.textContent = isGamma ? "γ" : "Plane";
-      this.field.title = isGamma ? "γ of the densities" : "";
+  // From the plane on screen, from the beginning if that is the last.
+  async *planes() {
+    const { panel } = this;
+    const last = panel.sequence;
+    const [most, every] = lessMotion.matches ? [MOST_STILLS, STILL_MS] : [MOST_PLAYED, PLAYED_MS];
+    const pace = speed.value * Math.max(1, last / most); // planes in that time
+    const stride = Math.max(1, pace);
+    for (let at = panel.plane.sequence >= last ? 0 : panel.plane.sequence; ; at = Math.min(at + stride, last)) {
+      const shown = panel.scrubTo(Math.round(at));
+      if (at < last) panel.prefetch(Math.round(Math.min(at + stride, last)));
+      await shown;
+      if (at >= last) return;
+      yield (every * stride) / pace;
     }
-    this.isGamma = isGamma;
-    if (this.field.max !== String(bounds.max)) Object.assign(this.field, bounds);
-    if (document.activeElement !== this.field) this.field.value = String(value);
   }
 }
 
-// The kernel width that inner folds recommend: one press goes there or, where no run has chosen one
-// yet, begins a run that does.
-
-class GammaAdvice {
-  /** @param {Panel} panel */
-  constructor(panel) {
-    this.panel = panel;
-    this.button = panel.part("gamma-advice");
-    this.button.onclick = () => this.follow();
+// What is chosen along a curve, a plane from 1 on or a kernel width: by a slider over its axis, and as a number.
+export class Place {
+  /**
+   * @param {Panel} panel
+   * @param {string} name of its parts
+   * @param {(number: number) => number} onAxis
+   * @param {(at: number) => number} fromAxis
+   * @param {(number: number) => unknown} show
+   */
+  constructor(panel, name, onAxis, fromAxis, show) {
+    this.onAxis = onAxis;
+    this.slider = panel.part(`${name}-slider`);
+    this.field = panel.part(`${name}-number`);
+    this.slider.oninput = () => show(fromAxis(this.slider.valueAsNumber));
+    this.field.onchange = () => {
+      const { valueAsNumber: number, min, max } = this.field;
+      if (!Number.isNaN(number)) show(Math.min(Math.max(number, Number(min)), Number(max)));
+    };
   }
 
-  /** @param {{ advice: GammaPath | null, can_choose: boolean }} profile */
-  show({ advice, can_choose: canChoose }) {
-    const { options, searchGamma } = this.panel;
-    this.recommended = advice?.chosen ?? null;
-    const isThere = this.recommended !== null && (options.gamma ?? searchGamma) === this.recommended;
-    hide(this.button, isThere || (!advice && !canChoose));
-    write(this.button, advice ? `Go to γ ${this.recommended}` : "Find the best γ");
-    this.button.title = advice
-      ? "The best held-out accuracy of inner folds; the caption names the widths that are level with it"
-      : "Run again, and choose γ by the held-out accuracy of inner folds";
+  /** The ends of the axis. @returns {Extent} */
+  get ends() {
+    return [Number(this.slider.min), Number(this.slider.max)];
   }
 
-  follow() {
-    if (this.recommended === null) return sendCommand(this.panel, "choose-gamma");
-    this.button.hidden = true;
-    return this.panel.changeGamma(this.recommended);
+  /** @param {number} end of the axis @param {number} number that stands there */
+  extend(end, number) {
+    this.slider.max = String(end);
+    this.field.max = String(number);
+  }
+
+  /** @param {number} number @param {string} words for a screen reader */
+  show(number, words) {
+    this.slider.value = String(this.onAxis(number));
+    this.slider.setAttribute("aria-valuetext", words);
+    if (document.activeElement !== this.field) this.field.value = String(number);
   }
 }

@@ -1,11 +1,13 @@
 // The picture of a panel: the plane on screen with the view that is set, drawn when either changes.
 import { PLANE_TRACE } from "../constants.mjs";
-import { isNarrow, lessMotion, wait } from "../page/dom.mjs";
+import { ask } from "../page/answers.mjs";
+import { isNarrow, lessMotion } from "../page/dom.mjs";
 import { mode } from "../page/mode.mjs";
 import { signal } from "../page/signals.mjs";
 import { dragMode, switches } from "../page/switches.mjs";
 import { CanvasAnimation } from "../plane/animation.mjs";
 import { decodedPlane } from "../plane/arrays.mjs";
+import { Player } from "../plane/clock.mjs";
 import { lookAround } from "../plane/looking_around.mjs";
 import { drawnAxes, isFitted, measureSize, shownOn, watchSize } from "../plane/pixel_axes.mjs";
 import { union } from "../plane/scales.mjs";
@@ -27,7 +29,7 @@ export class Painting {
     /** @type {Axes | null} */
     this.zoom = null; // the axes that the user has chosen, of a panel that is not linked
     this.animation = new CanvasAnimation(panel.part("motion"), this.plot, () => this.rest());
-    this.recap = new Recap(panel, this);
+    this.recap = new Player((isOn) => isOn || this.endRecap());
     /** What draws the rows of a plane at rest, of many rows. @type {import("../rows/row_layer.mjs").RowLayer | null} */
     this.layer = null;
     /** What dragging from a place does instead of moving the picture; at most one answers. @type {import("../plane/looking_around.mjs").Viewer["take"][]} */
@@ -57,7 +59,7 @@ export class Painting {
 
   dispose() {
     this.endFitting();
-    this.recap.end();
+    this.recap.pause();
     this.animation.dispose();
   }
 
@@ -66,8 +68,8 @@ export class Painting {
     const { panel } = this;
     const { plane } = panel;
     if (!plane || !panel.figure || panel.isDisposed) return;
-    if (isStill) this.recap.end();
-    if (this.recap.isOn) return;
+    if (isStill) this.recap.pause();
+    if (this.recap.isPlaying) return;
     if (this.plane && !panel.isInSight()) {
       this.animation.keep();
       this.paintedAs = null; // is painted once it comes into sight
@@ -98,13 +100,7 @@ export class Painting {
 
   // Once nothing moves any more.
   rest() {
-    if (!this.recap.isOn) this.paint(true);
-  }
-
-  /** Paints a plane that the run has passed, on the canvas. @param {Plane} plane */
-  paintPassed(plane) {
-    this.drawMoving(plane, true);
-    this.panel.notePainted(plane);
+    if (!this.recap.isPlaying) this.paint(true);
   }
 
   drawMoving(plane, isRunning) {
@@ -138,6 +134,42 @@ export class Painting {
     enlarge(trace);
     dress(trace, this.panel, position);
     return trace;
+  }
+
+  /**
+   * Plays the best planes of a search that was over in a blink within two seconds, before the last one stays, if several
+   * were not shown. The numbers are those of the last plane throughout; a click skips the rest.
+   * @param {News} news the last ones
+   */
+  showRecap(news) {
+    const { panel } = this;
+    const sequences = recapSequences(news);
+    if (!sequences.length || lessMotion.matches || !panel.isInSight()) return null;
+    panel.node.addEventListener("pointerdown", () => this.recap.pause(), { once: true });
+    return this.recap.play(this.passed(sequences)).catch(console.warn);
+  }
+
+  /** @param {number[]} sequences */
+  async *passed(sequences) {
+    const { panel } = this;
+    const planes = await Promise.all(sequences.map((sequence) => ask(panel.requests.url(`${sequence}?${panel.query()}`)).then(decodedPlane)));
+    yield 0; // it may have been skipped meanwhile
+    // One pair of axes holds them all, so that the picture does not pulse.
+    panel.limits = union([panel.limits, ...planes.map(({ limits }) => limits)]);
+    for (const plane of planes) {
+      this.drawMoving(plane, true);
+      panel.notePainted(plane);
+      yield STEP_MS;
+    }
+  }
+
+  // The last plane has the axes of its own that it has after a reload.
+  endRecap() {
+    const { panel } = this;
+    if (panel.isDisposed) return;
+    panel.limits = panel.plane.limits;
+    this.paint();
+    panel.peers.paintStale();
   }
 
   isStale() {
@@ -174,69 +206,9 @@ export class Painting {
   }
 }
 
-// The recap of a search that was over in a blink: its best planes, shown within two seconds before the
-// last one stays. The numbers are those of the last plane throughout; a click skips the rest.
+// The recap of a search that was over in a blink.
 
 const STEP_MS = 150;
-
-class Recap {
-  /**
-   * @param {Panel} panel
-   * @param {Painting} painting
-   */
-  constructor(panel, painting) {
-    this.panel = panel;
-    this.painting = painting;
-    this.isOn = false;
-  }
-
-  /** Shows the best planes among the last news of a run, if several were not shown. @param {News} news */
-  async begin(news) {
-    const sequences = recapSequences(news);
-    if (!sequences.length || lessMotion.matches || !this.panel.isInSight()) return;
-    this.isOn = true;
-    this.panel.node.addEventListener("pointerdown", () => this.skip(), { once: true });
-    try {
-      await this.show(await Promise.all(sequences.map((sequence) => this.fetched(sequence))));
-    } catch (error) {
-      console.warn(error);
-    }
-    this.skip();
-  }
-
-  /** @param {Plane[]} planes */
-  async show(planes) {
-    const { panel, painting } = this;
-    // One pair of axes holds them all, so that the picture does not pulse.
-    panel.limits = union([panel.limits, ...planes.map(({ limits }) => limits)]);
-    for (const plane of planes) {
-      if (!this.isOn) return;
-      painting.paintPassed(plane);
-      await wait(STEP_MS);
-    }
-  }
-
-  async fetched(sequence) {
-    const answer = await fetch(`runs/${this.panel.run}/planes/${sequence}?${this.panel.query()}`);
-    if (!answer.ok) throw new Error(`plane ${sequence}: ${answer.status}`);
-    return decodedPlane(await answer.json());
-  }
-
-  // The last plane has the axes of its own that it has after a reload.
-  end() {
-    if (this.isOn) this.panel.limits = this.panel.plane.limits;
-    this.isOn = false;
-  }
-
-  /** Goes to the last plane. */
-  skip() {
-    if (!this.isOn) return;
-    this.end();
-    this.painting.paint();
-    this.panel.peers.paintStale();
-  }
-}
-
 const [FEWEST, MOST] = [3, 12];
 
 /**

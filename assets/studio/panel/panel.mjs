@@ -1,13 +1,13 @@
 // A panel: one run with its picture, its scores and its history.
+import { ask, remembering } from "../page/answers.mjs";
 import { colorScheme, hide, write } from "../page/dom.mjs";
 import { mode } from "../page/mode.mjs";
-import { showNotice } from "../page/notice.mjs";
 import { decodedPlane } from "../plane/arrays.mjs";
 import { steadyLimits } from "../plane/scales.mjs";
 import { extend } from "./features.mjs";
 import { History } from "./history.mjs";
 import { Painting } from "./painting.mjs";
-import { figureOf, PlaneRequests } from "./requests.mjs";
+import { PlaneRequests } from "./requests.mjs";
 import { frontRun, isNewRun } from "./runs.mjs";
 import { Sight } from "./sight.mjs";
 import { changesOf, DEFAULT_VIEW, isAsFound, isOwnPlane, viewQuery } from "./view_options.mjs";
@@ -32,12 +32,12 @@ import { changesOf, DEFAULT_VIEW, isAsFound, isOwnPlane, viewQuery } from "./vie
 export function newerThan(sequence, news) {
   const first = news.sequences.findIndex((known) => known > sequence);
   const from = first < 0 ? news.sequences.length : first;
-  const [sequences, objective, best, starts, sampled] = [news.sequences, news.objective, news.best, news.starts, news.n_sampled].map(
-    (values) => values.slice(from),
-  );
+  const newer = OF_EACH_PLANE.map((name) => [name, news[name].slice(from)]);
   const heldOut = news.held_out.filter(([known]) => known > sequence);
-  return { ...news, sequences, objective, best, starts, n_sampled: sampled, held_out: heldOut, plane: sequences.length ? news.plane : null };
+  return { ...news, ...Object.fromEntries(newer), held_out: heldOut, plane: first < 0 ? null : news.plane };
 }
+
+const OF_EACH_PLANE = ["sequences", "objective", "best", "starts", "n_sampled"];
 const NO_HELD_OUT = "A class has no held-out row";
 
 export class Panel {
@@ -51,6 +51,7 @@ export class Panel {
     this.parts = new Map(); // by name, as far as they were looked for
     this.peers = peers;
     this.run = node.dataset.run;
+    this.title = this.part("title"); // in whose place a field is while it is changed
     this.gamma = Number(node.dataset.gamma); // of the densities of the run
     /** @type {number | null} */
     this.searchGamma = null; // of its search, once there is news
@@ -73,16 +74,12 @@ export class Panel {
     this.nOutside = 0;
     /** The run that the newest plane of the run is aligned with. @type {string | null} */
     this.aligned = null;
+    this.figures = remembering(2, ask); // of each color scheme, without data
     this.history = new History(this);
     this.painting = new Painting(this);
     this.askedAt = -Infinity; // when news of the run was asked for last, in ms
     this.sight = new Sight(this.part("plot"), () => this.enter());
-    this.requests = new PlaneRequests(
-      this.run,
-      (plane) => this.showRequested(plane),
-      (isBusy) => node.toggleAttribute("data-asking", isBusy),
-      (message) => showNotice(message, { briefly: true }),
-    );
+    this.requests = new PlaneRequests(this);
     this.part("back").onclick = () => this.changeView({ ...DEFAULT_VIEW, view_angle: this.options.view_angle });
     extend(this);
     this.loadFigure().catch(console.warn); // while the first plane is on its way
@@ -92,13 +89,13 @@ export class Panel {
   retitle({ title, label }) {
     if (this.node.dataset.title === title) return;
     this.node.dataset.title = title;
+    write(this.title, title);
     this.node.setAttribute("aria-label", label);
   }
 
   /** Ends what goes on without the node, and releases what is drawn: the panel is not shown again. */
   dispose() {
     this.isDisposed = true;
-    this.requests.dispose();
     this.sight.dispose();
     this.history.dispose();
     this.painting.dispose();
@@ -117,8 +114,7 @@ export class Panel {
   /** Loads the figure in the colors of the page. */
   async loadFigure() {
     const scheme = colorScheme();
-    if (this.figure && this.figureScheme === scheme) return;
-    this.figure = await figureOf(this.run, scheme);
+    this.figure = await this.figures(`runs/${this.run}/figure?scheme=${scheme}`);
     this.figureScheme = scheme;
   }
 
@@ -146,7 +142,7 @@ export class Panel {
     if (news.plane) this.aligned = toward;
     if (news.plane && isFollowed) this.show(news.plane);
     if (hasEnded && isFollowed) this.limits = this.plane?.limits ?? null; // as after a reload
-    if (hasEnded && isFollowed && this.isNew) this.painting.recap.begin(news);
+    if (hasEnded && isFollowed && this.isNew) this.painting.showRecap(news);
     this.history.draw(this.isFinal);
     // As its last plane came; it would only be requested, and glided to, once more.
     const isAligned = this.aligned !== this.run && this.aligned === this.peers.reference();
@@ -167,15 +163,9 @@ export class Panel {
     this.plane = plane;
     this.limits = steadyLimits(this.limits, plane.limits);
     this.showScores(plane.numbers);
-    this.showAxes(plane.axes);
+    for (const [i, title] of this.node.querySelectorAll("[data-axis]").entries()) write(title, plane.axes[i]);
     this.part("plot").setAttribute("aria-label", plane.caption);
-    this.history.show(plane);
     this.announce("plane", plane);
-  }
-
-  /** @param {string[]} titles */
-  showAxes(titles) {
-    for (const [i, title] of this.node.querySelectorAll("[data-axis]").entries()) write(title, titles[i]);
   }
 
   showScores(scores) {
@@ -220,8 +210,7 @@ export class Panel {
   /** Shows the plane on screen with some view options changed. @param {Partial<ViewOptions>} change */
   changeView(change) {
     if (!this.plane) return null;
-    this.options = { ...this.options, ...change };
-    this.showOptions();
+    this.setOptions({ ...this.options, ...change });
     return this.request(this.wantedSequence());
   }
 
@@ -232,8 +221,7 @@ export class Panel {
 
   /** Shows a plane that is here already, and the options that it was requested with. @param {Partial<ViewOptions>} change @param {Plane} plane */
   showWith(change, plane) {
-    this.options = { ...this.options, ...change };
-    this.showOptions();
+    this.setOptions({ ...this.options, ...change });
     return this.showRequested(plane);
   }
 
@@ -248,13 +236,13 @@ export class Panel {
    * @param {Partial<ViewOptions>} options
    */
   showAs(sequence, options) {
-    this.options = { ...DEFAULT_VIEW, ...options };
-    this.showOptions();
-    this.history.slider.value = String(sequence);
+    this.setOptions({ ...DEFAULT_VIEW, ...options });
     return this.scrubTo(sequence);
   }
 
-  showOptions() {
+  /** @param {ViewOptions} options */
+  setOptions(options) {
+    this.options = options;
     this.node.classList.toggle("is-elsewhere", !isAsFound(this.options));
     this.node.classList.toggle("is-changed", !isOwnPlane(this.options));
     this.part("changed").textContent = changesOf(this.options, (run) => this.peers.title(run));
@@ -304,7 +292,7 @@ export class Panel {
 
   // Of the plane that is on its way, if there is one: it is the one to be shown.
   wantedSequence() {
-    return this.requests.sequence ?? this.plane.sequence;
+    return this.requests.sequence ?? this.plane?.sequence ?? this.sequence;
   }
 
   /** Paints everything again in the colors of the page. */

@@ -1,12 +1,11 @@
 // The panels of the page, one for each run of the data that it shows.
-import { byId, numberedSlider, span } from "../page/dom.mjs";
+import { byId, connectNumber } from "../page/dom.mjs";
 import { mode } from "../page/mode.mjs";
 import { onChange, signal } from "../page/signals.mjs";
 import { switches } from "../page/switches.mjs";
 import { nextFrame } from "../plane/clock.mjs";
 import { endWelcome, welcome } from "../plane/first_look.mjs";
 import { Panel } from "./panel.mjs";
-import { forgetFigures } from "./requests.mjs";
 import { runList } from "./run_list.mjs";
 import { frontRun } from "./runs.mjs";
 
@@ -58,7 +57,6 @@ function remove(run) {
   known.delete(run);
   panel.node.remove();
   panel.dispose();
-  forgetFigures(run);
 }
 
 /** All panels, in the order of the page. */
@@ -140,25 +138,15 @@ export function paintStale() {
   }
 }
 
-// The panel template: a copy of it is a panel, many times faster than Dash would render its parts.
-
-/** @type {DocumentFragment} */
-let template;
-
-// It is part of the document, outside of what Dash renders.
-export function takeTemplate() {
-  template = byId("panel-model").content;
-}
-
 /**
- * The node of a panel: a copy of the template, adapted to its run.
+ * The node of a panel: a copy of the template, adapted to its run, many times faster than Dash would render its parts.
  * @param {DescribedPanel} described
  */
 export function nodeFor({ label, ...described }) {
   const { title, has, projection } = described;
-  const parts = /** @type {DocumentFragment} */ (template.cloneNode(true));
+  const parts = /** @type {DocumentFragment} */ (byId("panel-model").content.cloneNode(true));
   removeUnneeded(parts, has);
-  for (const slot of elements(parts, "[data-slider]")) slot.replaceChildren(sliderOf(slot.dataset));
+  elements(parts, ".numbered").forEach(connectNumber);
   parts.querySelector('[data-part="title"]').textContent = title;
   if (projection) for (const axis of elements(parts, "[data-axis]")) nameAfter(projection, axis);
   const node = document.createElement("section");
@@ -185,15 +173,4 @@ export const isMet = (needs, { node }) => meets(needs, node.dataset.has);
 // A nonlinear projection has no components: its axes bear its name.
 function nameAfter(projection, axis) {
   axis.textContent = axis.textContent.replace("Component", projection);
-}
-
-function sliderOf({ slider: name, label, low, high, step, value }) {
-  const { slider: input, field } = numberedSlider(label, { min: low, max: high, step, value });
-  input.dataset.part = name;
-  const node = document.createElement("label");
-  node.append(span(label), input);
-  const both = document.createElement("div");
-  both.className = "numbered";
-  both.append(node, field);
-  return both;
 }

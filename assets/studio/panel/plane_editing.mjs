@@ -1,6 +1,6 @@
 // Planes that a user makes of the one that was found, by tools and by dragging in the picture: an arrow is moved
 // by its tip, three components are rotated.
-import { write } from "../page/dom.mjs";
+import { setSlider, write } from "../page/dom.mjs";
 import { mode } from "../page/mode.mjs";
 import { dragMode, switches } from "../page/switches.mjs";
 import { loadingOf, nearest, originOf, tipsOf } from "../plane/arrows.mjs";
@@ -72,80 +72,66 @@ export class Tools {
   /** @param {Panel} panel */
   constructor(panel) {
     this.panel = panel;
-    if (this.tool("arrow-limit")) this.connectArrowLimit();
-    if (this.tool("top-features")) this.connectTopFeatures();
-    if (this.tool("arrow")) this.connectArrow();
-    if (panel.nComponents === 3) this.connectAngles();
+    this.onInput(["arrow-limit"], ({ value, max }) => {
+      panel.arrowLimit = value === max ? Infinity : Number(value); // the strongest are shown
+      panel.paint(true);
+    });
+    // The slider ends at all features, one step beyond the most that can be kept.
+    this.onInput(["top-features"], ({ value, max }) => {
+      panel.changeView({ n_top_features: value === max ? null : Number(value), edits: [] });
+    });
+    // The arrow that is chosen by name is rotated by its angle and stretched by its length.
+    this.onInput(["angle", "length"], () => {
+      const [angle, length] = [this.number("angle") / DEGREES, this.number("length") / 100];
+      this.setLoading(this.number("arrow"), [length * Math.cos(angle), length * Math.sin(angle)]);
+    });
+    this.onInput(["side", "up"], () => this.turnTo(this.number("side") / DEGREES, this.number("up") / DEGREES));
+    this.tool("arrow")?.addEventListener("change", () => this.showArrow());
     this.popover = panel.part("tools"); // of the arrows
     this.popover.addEventListener("beforetoggle", ({ newState }) => newState === "open" && panel.plane && this.showArrows());
     panel.node.addEventListener("panel:plane", ({ detail: plane }) => this.follow(plane));
+    if (this.tool("side")) panel.node.addEventListener("panel:options", () => this.showAngles());
+  }
+
+  /** @param {string[]} names of sliders, of which a run may have none @param {(slider: HTMLInputElement) => void} act */
+  onInput(names, act) {
+    for (const name of names) this.tool(name)?.addEventListener("input", ({ target }) => act(target));
   }
 
   tool(name) {
     return this.panel.part(name);
   }
 
+  number(name) {
+    return Number(this.tool(name).value);
+  }
+
   // The tools show what the plane is, whatever changed it.
   follow(plane) {
-    if (this.tool("top-features")) this.followTopFeatures(plane);
+    if (this.tool("top-features")) this.showTopFeatures(plane);
     if (this.popover.matches(":popover-open")) this.showArrows(); // else once it is opened
   }
 
   showArrows() {
-    const { plane } = this.panel;
-    if (this.tool("arrow-limit")) this.followArrowLimit(plane);
-    if (this.tool("arrow")) this.followArrows(plane);
+    const { plane, arrowLimit } = this.panel;
+    const [limit, most] = [this.tool("arrow-limit"), plane.arrows.features.length];
+    if (limit) limit.max = most;
+    if (limit) setSlider(limit, Math.min(arrowLimit, most), `${Math.min(arrowLimit, most)} arrows`);
+    if (this.tool("arrow")) this.listArrows(plane);
   }
 
-  // The strongest arrows are shown.
-  connectArrowLimit() {
-    const slider = this.tool("arrow-limit");
-    slider.addEventListener("input", () => {
-      this.panel.arrowLimit = slider.value === slider.max ? Infinity : Number(slider.value);
-      this.panel.paint(true);
-    });
-  }
-
-  followArrowLimit({ arrows: { features } }) {
-    const slider = this.tool("arrow-limit");
-    slider.max = features.length;
-    slider.value = Math.min(this.panel.arrowLimit, features.length);
-  }
-
-  // The slider ends at all features, one step beyond the most that can be kept.
-  connectTopFeatures() {
-    const slider = this.tool("top-features");
-    slider.addEventListener("input", () => {
-      const isAll = slider.value === slider.max;
-      this.panel.changeView({ n_top_features: isAll ? null : Number(slider.value), edits: [] });
-    });
-  }
-
-  followTopFeatures({ arrows, top_features: words }) {
+  showTopFeatures({ arrows, top_features: words }) {
     const slider = this.tool("top-features");
     const { nComponents, options } = this.panel;
+    const { n_top_features: nTop } = options;
     slider.min = nComponents;
     slider.max = Math.max(nComponents, Math.min(MOST_KEPT, arrows.of - 1)) + 1;
     slider.dataset.end = arrows.of;
-    if (document.activeElement !== slider) slider.value = options.n_top_features ?? slider.max;
+    setSlider(slider, nTop ?? slider.max, nTop === null ? "all features" : `${nTop} features`);
     write(this.tool("top-features-words"), words ?? "All features.");
-    slider.setAttribute("aria-valuetext", options.n_top_features === null ? "all features" : `${options.n_top_features} features`);
   }
 
-  // The arrow that is chosen by name is rotated by its angle and stretched by its length.
-  connectArrow() {
-    const select = this.tool("arrow");
-    select.addEventListener("change", () => this.showArrow());
-    for (const name of ["angle", "length"]) {
-      this.tool(name).addEventListener("input", () => {
-        const angle = Number(this.tool("angle").value) / DEGREES;
-        const length = Number(this.tool("length").value) / 100;
-        this.setLoading(Number(select.value), [length * Math.cos(angle), length * Math.sin(angle)]);
-      });
-    }
-  }
-
-  followArrows({ arrows: { features, names } }) {
+  listArrows({ arrows: { features, names } }) {
     const select = this.tool("arrow");
     const listed = features.join();
     if (select.dataset.features !== listed && document.activeElement !== select) {
@@ -158,18 +144,18 @@ export class Tools {
   }
 
   showArrow() {
-    const [x, y] = this.loading(Number(this.tool("arrow").value)) ?? [0, 0];
+    const [x, y] = this.loading(this.number("arrow")) ?? [0, 0];
     const angle = Math.round(Math.atan2(y, x) * DEGREES);
     const length = Math.hypot(x, y);
-    this.setSlider("angle", angle, `${angle} degrees`);
-    this.setSlider("length", Math.round(100 * length), `loading ${length.toFixed(2)}`);
+    setSlider(this.tool("angle"), angle, `${angle} degrees`);
+    setSlider(this.tool("length"), Math.round(100 * length), `loading ${length.toFixed(2)}`);
   }
 
-  // A slider that is being moved is left alone.
-  setSlider(name, value, text) {
-    const slider = this.tool(name);
-    if (document.activeElement !== slider) slider.value = value;
-    slider.setAttribute("aria-valuetext", text);
+  showAngles() {
+    for (const [i, name] of ["side", "up"].entries()) {
+      const angle = Math.round((this.panel.options.view_angle?.[i] ?? 0) * DEGREES);
+      setSlider(this.tool(name), angle, `${angle} degrees`);
+    }
   }
 
   // The loadings of a feature in the plane on screen.
@@ -182,32 +168,16 @@ export class Tools {
 
   /** Shows the plane in which a feature has this loading. @param {number} feature @param {Point} loading */
   setLoading(feature, [x, y]) {
-    const { history, options } = this.panel;
-    history.player.pause();
-    const edits = withEdit(options.edits, [feature, rounded(x), rounded(y)]);
+    this.panel.history.player.pause();
+    const edits = withEdit(this.panel.options.edits, [feature, rounded(x), rounded(y)]);
     return this.panel.changeView({ edits });
   }
 
   /** Chooses an arrow by its feature, if it is in the list. @param {number} feature */
   choose(feature) {
     const select = this.tool("arrow");
-    this.followArrows(this.panel.plane);
+    this.listArrows(this.panel.plane);
     if ([...select.options].some(({ value }) => Number(value) === feature)) select.value = feature;
-  }
-
-  connectAngles() {
-    for (const name of ["side", "up"]) {
-      this.tool(name).addEventListener("input", () => {
-        this.turnTo(Number(this.tool("side").value) / DEGREES, Number(this.tool("up").value) / DEGREES);
-      });
-    }
-    this.panel.node.addEventListener("panel:options", ({ detail: { view_angle: turned } }) => {
-      const angles = (turned ?? [0, 0]).map((angle) => Math.round(angle * DEGREES));
-      for (const [i, name] of ["side", "up"].entries()) {
-        this.tool(name).value = angles[i];
-        this.tool(name).setAttribute("aria-valuetext", `${angles[i]} degrees`);
-      }
-    });
   }
 
   /** Views three components from another angle. @param {number} azimuth @param {number} elevation in radians */

@@ -1,10 +1,11 @@
 // The frame loop: requests news of the shown runs and draws the newest plane of each. No request
 // leaves while an answer waits to be drawn, so a slow page skips frames instead of queueing.
 import { refusalOf } from "../page/answers.mjs";
-import { byId, onColorScheme, whenPresent } from "../page/dom.mjs";
+import { byId, hide, onColorScheme, whenPresent, write } from "../page/dom.mjs";
 import { chosenGamma } from "../page/settings.mjs";
 import { onChange } from "../page/signals.mjs";
 import { switches } from "../page/switches.mjs";
+import { nextFrame } from "../plane/clock.mjs";
 import { addToPanels } from "./features.mjs";
 import { allPanels, paintStale, panelRuns, reference, referenceRun, shownPanels } from "./panels.mjs";
 import { followRevision, runList } from "./run_list.mjs";
@@ -159,7 +160,7 @@ async function takeIn(answer) {
   } else {
     failures = 0;
     await showNews(answer).catch(console.warn);
-    if (hadPlane || document.hidden) await painted();
+    if (hadPlane || document.hidden) await nextFrame();
   }
   showConnection(failures > 1 ? answer : null);
 }
@@ -219,13 +220,11 @@ const isSilence = (error) => error instanceof TypeError || error.name === "Timeo
 /** @param {Error | null} error that keeps the page from its runs */
 function showConnection(error) {
   const line = byId("connection");
-  const message = error && (isSilence(error) ? NO_SERVER : error.message);
-  if (!line || line.textContent === (message ?? "")) return;
-  line.hidden = !message;
-  line.textContent = message ?? "";
+  const message = !error ? "" : isSilence(error) ? NO_SERVER : error.message;
+  if (!line) return;
+  hide(line, !message);
+  write(line, message);
 }
-
-const painted = () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
 
 // Until an answer arrives, something wakes the loop, or the next request is due.
 function rest(milliseconds) {

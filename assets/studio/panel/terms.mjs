@@ -1,12 +1,13 @@
 // What the divergence of the plane on screen consists of, beside its number once that is pressed.
+import { ask, sentenceOf } from "../page/answers.mjs";
 import { element } from "../page/dom.mjs";
 import { connectPopover } from "../page/menu.mjs";
 import { addToPanels } from "./features.mjs";
+import { addressOf } from "./view_options.mjs";
 
 /** @typedef {{ title: string, rows: [string, string, string][], note: string }} Terms */
 
 const AT_REST_MS = 120; // a plane that stays this long is at rest
-const NO_ANSWER = "The server did not answer. Close and open this again.";
 
 export function addTerms() {
   addToPanels((panel) => {
@@ -25,10 +26,7 @@ export function addTerms() {
 async function fill(panel, place) {
   if (!place.childElementCount) place.append(element("p", "hint", "Computing"));
   if (!panel.plane) return;
-  const address = `runs/${panel.run}/planes/${panel.addressWith({}).replace("?", "/terms?")}`;
-  const answer = await fetch(address).catch(() => null);
-  const terms = answer && (await answer.json());
-  place.replaceChildren(...(answer?.ok ? linesOf(terms) : [element("p", "hint", terms?.error ?? NO_ANSWER)]));
+  place.replaceChildren(...(await ask(addressOf(panel, "terms")).then(linesOf, (error) => [element("p", "hint", sentenceOf(error))])));
 }
 
 /** @param {Terms} terms */

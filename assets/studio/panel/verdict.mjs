@@ -1,6 +1,6 @@
 // The strip above a picture, as the server writes it: of the best plane so far or, of one that was chosen or changed, of the
 // plane on screen and, once a run has ended, of what its check has found so far. A screen reader is told once the words have stayed for a while.
-import { element, hide, span, write } from "../page/dom.mjs";
+import { element, hide, write } from "../page/dom.mjs";
 import { connectMenu } from "../page/menu.mjs";
 import { unbroken } from "../page/number_text.mjs";
 import { onChange } from "../page/signals.mjs";
@@ -32,12 +32,6 @@ class Strip {
     this.shown = "";
     this.speak = spokenOnce(panel.part("verdict-spoken"));
     this.speakState = spokenOnce(panel.part("words-spoken"));
-    this.sign = span("", "sign");
-    this.sign.setAttribute("aria-hidden", "true"); // the sentence says the same
-    this.lead = document.createElement("strong");
-    this.follow = span("");
-    this.more = span("", "verdict-more"); // which narrow panels leave to the tables
-    panel.part("verdict").replaceChildren(this.sign, this.lead, " ", this.follow, this.more);
     connectMenu(panel.part("next"), panel.part("next-items"));
     panel.part("stop-check").onclick = () => sendCommand(panel, "analyses/check/stop");
   }
@@ -58,21 +52,14 @@ class Strip {
     const words = (isEdited ? null : (this.verdict ?? this.best)) ?? panel.plane.strip;
     this.showCheck();
     this.speak(words.spoken);
-    const { answer, lead, follow, more, notes, tooltip } = words;
-    const written = JSON.stringify([answer, lead, follow, more, notes]);
+    const { answer, notes, tooltip } = words;
+    const written = JSON.stringify(words);
     if (written === this.shown) return;
     this.shown = written;
     panel.node.dataset.answer = answer;
-    write(this.sign, SIGNS[answer] ?? "");
-    write(this.lead, unbroken(lead));
-    write(this.follow, unbroken(follow));
-    write(this.more, unbroken(more));
-    this.showNotes(notes, tooltip);
-  }
-
-  /** @param {string[]} notes @param {string} tooltip */
-  showNotes(notes, tooltip) {
-    const list = this.panel.part("verdict-notes");
+    write(panel.part("sign"), SIGNS[answer] ?? "");
+    for (const name of ["lead", "follow", "more"]) write(panel.part(name), unbroken(words[name]));
+    const list = panel.part("verdict-notes");
     if (list.title === tooltip) return;
     list.replaceChildren(...notes.map((note) => element("li", "", note)));
     list.title = tooltip;

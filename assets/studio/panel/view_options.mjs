@@ -1,5 +1,4 @@
 // View options: all that a picture differs in from the plane as the run found it.
-import { VIEW_FIELD } from "../constants.mjs";
 
 /** @type {Readonly<ViewOptions>} */
 export const DEFAULT_VIEW = Object.freeze({
@@ -19,13 +18,13 @@ export const DEFAULT_VIEW = Object.freeze({
  */
 export function viewQuery({ gamma, n_top_features: nTop, morph, edits, view_angle: angle, batch_weight: weight }, toward) {
   const fields = {
-    [VIEW_FIELD.gamma]: gamma,
-    [VIEW_FIELD.n_top_features]: nTop,
-    [VIEW_FIELD.morph]: morph && morph.filter((part) => part !== null && part !== undefined).join(":"),
-    [VIEW_FIELD.edits]: edits.map((edit) => edit.join(":")).join(",") || null,
-    [VIEW_FIELD.view_angle]: angle && angle.join(":"),
-    [VIEW_FIELD.batch_weight]: weight,
-    [VIEW_FIELD.toward]: toward,
+    gamma,
+    n_top_features: nTop,
+    morph: morph && morph.filter((part) => part !== null && part !== undefined).join(":"),
+    edits: edits.map((edit) => edit.join(":")).join(",") || null,
+    view_angle: angle && angle.join(":"),
+    batch_weight: weight,
+    toward,
   };
   const given = Object.entries(fields).filter(([, value]) => value !== null);
   return new URLSearchParams(given.map(([name, value]) => [name, String(value)]));
@@ -38,7 +37,7 @@ export function viewQuery({ gamma, n_top_features: nTop, morph, edits, view_angl
  */
 export function morphIn(address) {
   const query = new URLSearchParams(address.split("?")[1]);
-  const [run, share, ...planes] = query.get(VIEW_FIELD.morph)?.split(":") ?? [];
+  const [run, share, ...planes] = query.get("morph")?.split(":") ?? [];
   return run ? { other: [run, ...planes].join(":"), share: Number(share) } : null;
 }
 

@@ -26,7 +26,7 @@ export function connectKeys(playMorph) {
     ".": toggleBlank,
     v: () => setSwitches({ verdict: !switches.verdict.value }),
     n: openPresenter,
-    " ": () => (isOnItsWay() ? playMorph() : frontPanel()?.history.player.toggle())?.catch(console.warn),
+    " ": () => (isOnItsWay() ? playMorph() : frontPanel()?.history.play())?.catch(console.warn),
     m: () => playMorph()?.catch(console.warn),
     t: () => openOther(frontPanel(), "tree"),
     r: () => openOther(frontPanel(), "resamples"),
@@ -76,9 +76,7 @@ function stepPlane(steps) {
   const panel = frontPanel();
   if (!panel?.plane) return;
   panel.history.player.pause();
-  const sequence = Math.min(Math.max(panel.plane.sequence + steps, 0), panel.sequence);
-  panel.history.slider.value = String(sequence);
-  panel.scrubTo(sequence);
+  panel.scrubTo(Math.min(Math.max(panel.plane.sequence + steps, 0), panel.sequence));
 }
 
 // Digits choose the front run.

@@ -72,7 +72,7 @@ export class Morph {
       const next = shares[step + 1];
       if (next !== undefined) panel.prefetch(panel.plane.sequence, { morph: this.viewAt(next) });
       await shown;
-      yield STEP_MS;
+      if (next !== undefined) yield STEP_MS;
     }
   }
 

@@ -47,7 +47,7 @@ export class RowLayer {
 
   /** Whether the layer knows where a plane has its rows. @param {Plane | null} plane */
   shows(plane) {
-    if (!plane || !this.points || this.panel.painting.recap.isOn) return false;
+    if (!plane || !this.points || this.panel.painting.recap.isPlaying) return false;
     if (!this.isWhole) return this.known === plane;
     if (this.known !== plane) {
       this.known = plane;
@@ -92,7 +92,7 @@ export class RowLayer {
     clearTimeout(this.timer);
     const isMoving = panel.isLive && !panel.isFinal;
     const hasMore = panel.figure?.is_sample || panel.figure?.unlabeled > 0; // than the figure draws
-    if (!hasMore || isMoving || panel.painting.recap.isOn || this.showsAll(panel.plane)) return;
+    if (!hasMore || isMoving || panel.painting.recap.isPlaying || this.showsAll(panel.plane)) return;
     this.timer = setTimeout(() => this.load().catch(console.warn), SETTLED_MS);
   }
 

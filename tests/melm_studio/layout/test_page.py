@@ -133,7 +133,7 @@ def test_every_part_that_a_script_fills_is_there():
     numbers = {
         f"{name}-{rows}" for name in ("divergence", "accuracy") for rows in ("training", "held-out")
     }
-    in_panel = named(panel_model(), "data-part", "data-slider")
+    in_panel = named(panel_model(), "data-part")
     assert len(asked) > 5
     assert asked <= {*in_panel, *named(static_parts(), "data-figure", "data-beside", "data-talk")}
     assert numbers <= set(in_panel)

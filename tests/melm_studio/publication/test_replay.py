@@ -113,12 +113,12 @@ def test_a_long_replay_of_much_data_stays_easy_to_send():
 
 
 def test_the_curve_of_a_replay_has_the_events_of_the_run(frames):
-    events = {"x": [0, 1], "objective": [1 / 3, 2.0], "heldOut": [(0, 1 / 7)]}
+    events = {"sequences": [0, 1], "objective": [1 / 3, 2.0], "held_out": [(0, 1 / 7)]}
     curve = data_of(frames, curve=events)["curve"]
     assert curve["events"] == {
-        "x": [0, 1],
+        "sequences": [0, 1],
         "objective": [0.33333, 2.0],
-        "heldOut": [[0, 0.14286]],
+        "held_out": [[0, 0.14286]],
     }
     assert set(curve["figures"]) == set(Scheme)
 

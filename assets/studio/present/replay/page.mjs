@@ -142,7 +142,7 @@ class Run extends Section {
     if (!this.chart) return;
     const { events, figures } = this.data.curve;
     const { data, layout } = figures[colorScheme()];
-    const range = /** @type {Extent} */ ([events.x[0], events.x.at(-1)]);
+    const range = /** @type {Extent} */ ([events.sequences[0], events.sequences.at(-1)]);
     const caption = layout.annotations[0]?.text;
     this.chart.draw({ traces: objectiveTraces(data, events), range, values: valueRange(events), caption }, layout);
     this.moveCursor();
