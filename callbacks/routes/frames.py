@@ -21,6 +21,7 @@ from callbacks.session import own_run, workspace
 from melm_core.methods import COMPONENTS, METHODS
 from melm_studio.analyses.check import CHECK, run_verdict, with_stability
 from melm_studio.configuration.messages import DATA_GONE
+from melm_studio.layout.feature_list import feature_list
 from melm_studio.layout.pixel_images import image_groups
 from melm_studio.layout.shell.markup import markup
 from melm_studio.layout.trade_off import trade_off_chart
@@ -206,15 +207,20 @@ def terms(run_id: str, sequence: int) -> dict[str, Any]:
 
 
 def features(run_id: str, sequence: int) -> dict[str, Any]:
-    """The features of one plane, the strongest first, with their stability once it is known."""
+    """The features of one plane, the strongest first, with their stability once it is known.
+
+    ``markup`` is their list. A ``quick`` one is by the lengths of the arrows, and only that.
+    """
     record, event = own_run(run_id), requested_event(run_id, sequence)
-    options = requested_options()
+    options, is_quick = requested_options(), "quick" in flask.request.args
     renderer, store = services().renderer, services().store
     view, viewer = renderer.view(record, event, options), renderer.viewer(record)
-    importance = renderer.importance(record, event, options)
+    importance = None if is_quick else renderer.importance(record, event, options)
     shapes = viewer.shapes(renderer.components(record, event, options))
     names = viewer.feature_names
     ranking = feature_ranking(names, view.loadings, importance, view.lengths, shapes)
+    if is_quick:
+        return ranking | {"markup": markup(feature_list(ranking))}
     check = workspace().checks().get(run_id)
     found = None if check is None else CHECK.stored(store, check.run_id).stability
     second = None if options.changes_plane else renderer.second_component(record, event)
@@ -223,7 +229,9 @@ def features(run_id: str, sequence: int) -> dict[str, Any]:
     if images is not None:
         shown = markup(image_groups(images))
         pixels = {"markup": shown, **pixel_news(images, names, view.loadings)}
-    return with_stability(ranking, found) | {
+    ranking = with_stability(ranking, found)
+    return ranking | {
+        "markup": markup(feature_list(ranking)),
         "second": "" if second is None else second_component_sentence(second),
         "images": pixels,
     }

@@ -14,7 +14,6 @@ from melm_studio.layout.buttons import button, icon_button
 from melm_studio.layout.menus import menu, menu_item
 from melm_studio.layout.panel_tools import slider
 from melm_studio.layout.shell.markup import Element
-from melm_studio.planes.feature_ranking import LINE_HEIGHT, LINE_WIDTH, SHAPE_HEIGHT, SHAPE_WIDTH
 
 # Finer steps are no other picture, and each is a refit.
 _STEP = 0.25
@@ -47,10 +46,7 @@ def _features() -> Component:
                 className="features-head",
             ),
             html.Div(className="pixel-images", hidden=True, **part("pixel-images")),
-            _polyline("features-line", f"0 -2 {LINE_WIDTH} {LINE_HEIGHT + 4}", role="img"),
-            html.Ol(className="features", **part("features"), **aria(label="Features")),
-            html.Template(_feature(), **part("feature")),
-            html.P(className="hint", **part("features-more")),
+            html.Div(className="card-body", **part("feature-list")),
             html.P(
                 [
                     html.Span(**part("second-words")),
@@ -77,28 +73,6 @@ def _features() -> Component:
         className="side-card features-card",
         **needs(LINEAR),
     )
-
-
-def _feature() -> Component:
-    """An item of the list of features, which a script copies and fills."""
-    button = html.Button(
-        [
-            html.Span(className="feature-name"),
-            _polyline("feature-shape", f"0 0 {SHAPE_WIDTH} {SHAPE_HEIGHT}", **aria(hidden="true")),
-            html.Span(className="feature-bar"),
-            html.Span(className="feature-direction"),
-        ],
-        type="button",
-        className="feature",
-        tabIndex="-1",
-        **aria(label="Feature", pressed="false"),
-    )
-    return html.Li(button)
-
-
-def _polyline(name: str, box: str, **attributes: Any) -> Component:
-    line = Element("polyline")
-    return Element("svg", line, className=name, viewBox=box, **part(name), **attributes)
 
 
 def batch_card() -> Component:

@@ -1,50 +1,52 @@
-// The features that separate the classes, that first without which most is lost: bars as long as the
-// loss, while planes follow each other as the arrows. Those without a visible effect are gray. A feature that is pointed at, or pressed, has its arrow lit in the picture.
+// The features that separate the classes, that first without which most is lost, as the server lists them: while planes
+// follow each other by the lengths of their arrows. A feature that is pointed at, or pressed, has its arrow lit in the picture.
+import { ask } from "../page/answers.mjs";
+import { update } from "../page/dash.mjs";
 import { hide, write } from "../page/dom.mjs";
 import { moveAmong } from "../page/menu.mjs";
 import { mode } from "../page/mode.mjs";
 import { sendCommand } from "../panel/commands.mjs";
 import { addToPanels } from "../panel/features.mjs";
-import { originOf, tipsOf } from "../plane/arrows.mjs";
-import { shortened } from "../plane/label_placement.mjs";
+import { addressOf } from "../panel/view_options.mjs";
+import { originOf } from "../plane/arrows.mjs";
 import { drawnAxes, toPixels } from "../plane/pixel_axes.mjs";
 import { openWindow } from "./buttons.mjs";
 import { PixelImages } from "./pixel_images.mjs";
 
-/** @typedef {{ feature: number, name: string, x: number, y: number, share?: number, is_seen?: boolean, words?: string, shape?: string, is_stable?: boolean, stability?: string }} Feature */
-/** @typedef {{ features: Feature[], of: number, line: { words: string, points: string } | null, stability?: string, second?: string }} Ranking */
+/** @typedef {{ feature: number, name: string, x: number, y: number, is_seen?: boolean }} Feature */
+/** What a quick one lacks is known of a plane that stays. @typedef {{ features: Feature[], markup: string, second?: string, images?: any }} Ranking */
 
-const LONGEST = 15;
-const FADED = "Features that fewer than half of the resamples select are faded.";
 const WHILE_RUNNING_MS = 500;
 const AT_REST_MS = 120; // a plane that stays this long is at rest
 
 export function addFeatureList() {
-  addToPanels((panel) => panel.part("features") && new FeatureList(panel));
+  addToPanels((panel) => panel.part("feature-list") && new FeatureList(panel));
 }
 
 class FeatureList {
   /** @param {Panel} panel */
   constructor(panel) {
     this.panel = panel;
-    this.list = panel.part("features");
+    this.node = panel.part("feature-list");
     this.arrow = new LitArrow(panel);
     this.images = new PixelImages(panel, (pixel) => this.arrow.show(pixel ?? this.lit()));
-    this.shownAt = -Infinity;
+    /** @type {Map<string, Feature>} */
+    this.features = new Map(); // in the list, by number
     /** @type {string | null} */
-    this.shown = null; // the address of the ranking in the list
+    this.asked = null; // the address of the last ranking
+    this.askedAt = -Infinity;
     panel.node.addEventListener("panel:painted", () => this.follow());
     panel.node.addEventListener("panel:news", ({ detail: { verdict } }) => this.noteCheck(verdict?.check));
-    for (const event of ["pointerover", "focusin"]) this.list.addEventListener(event, ({ target }) => this.light(target));
-    for (const event of ["pointerleave", "focusout"]) this.list.addEventListener(event, () => this.light(null));
-    this.list.addEventListener("focusin", ({ target }) => this.stopAt(target.closest("[data-feature]")));
-    this.list.addEventListener("keydown", (event) => moveAmong(event, this.buttons()));
-    this.list.addEventListener("click", ({ target }) => this.press(target.closest("[data-feature]")));
+    for (const event of ["pointerover", "focusin"]) this.node.addEventListener(event, ({ target }) => this.light(target));
+    for (const event of ["pointerleave", "focusout"]) this.node.addEventListener(event, () => this.light(null));
+    this.node.addEventListener("focusin", ({ target }) => this.stopAt(target.closest("[data-feature]")));
+    this.node.addEventListener("keydown", (event) => moveAmong(event, this.buttons()));
+    this.node.addEventListener("click", ({ target }) => this.press(target.closest("[data-feature]")));
     panel.part("one-component").onclick = () => sendCommand(panel, "one-component");
     panel.part("feature-densities").onclick = () => openWindow(`runs/${panel.run}/features/${this.pressed}`);
   }
 
-  // While planes follow each other the strongest features suffice; a plane that stays has all.
+  // While planes follow each other the strongest features suffice; of a plane that stays, all is asked for.
   follow() {
     const { panel } = this;
     if (!panel.isShown()) return;
@@ -52,63 +54,49 @@ class FeatureList {
     if (mode.value !== "explore") return;
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.rank().catch(console.warn), AT_REST_MS);
-    if (performance.now() - this.shownAt > WHILE_RUNNING_MS && !panel.isFinal) this.show(strongest(panel));
+    if (performance.now() - this.askedAt > WHILE_RUNNING_MS && !panel.isFinal) this.rank({ quick: "1" }).catch(console.warn);
   }
 
   // A check that has ended knows how stable each feature is.
   noteCheck(check) {
     const hasEnded = Boolean(check?.is_final);
     if (hasEnded !== this.isChecked && this.isChecked !== undefined) {
-      this.shown = null;
+      this.asked = null;
       this.follow();
     }
     this.isChecked = hasEnded;
   }
 
-  async rank() {
+  /** @param {Record<string, string>} [fields] of the query, beside the view options */
+  async rank(fields) {
     const { panel } = this;
     if (panel.isDisposed || !panel.plane) return;
-    const address = `planes/${panel.plane.sequence}/features?${panel.query()}`;
-    if (address === this.shown) return;
-    const answer = await fetch(`runs/${panel.run}/${address}`);
-    if (!answer.ok) return;
-    const ranking = await answer.json();
-    this.show(ranking);
-    this.images.show(ranking.images);
-    this.shown = address;
-    this.fade(ranking.features);
-    // Shapes stay while planes follow each other. Where none bends, the list has no room for them.
-    this.list.classList.toggle("has-shapes", ranking.features.some(({ shape }) => shape));
-    hide(panel.part("second"), !ranking.second);
-    write(panel.part("second-words"), `${ranking.second} `);
+    const address = addressOf(panel, "features", fields);
+    if (address === this.asked) return;
+    this.asked = address;
+    this.askedAt = performance.now();
+    /** @type {Ranking | null} */
+    const ranking = await ask(address).catch(() => null);
+    if (address !== this.asked) return;
+    if (ranking) this.show(ranking);
+    else this.asked = null;
   }
 
   /** @param {Ranking} ranking */
-  show({ features, of, line, stability }) {
-    this.shown = null;
-    this.shownAt = performance.now();
-    const longest = Math.max(...features.map(lengthOf), Number.MIN_VALUE);
-    const firstUnseen = features.findIndex((feature) => feature.is_seen === false);
-    const template = this.panel.part("feature");
-    const known = new Map([...this.list.children].map((item) => [item.dataset.of, item]));
-    const items = features.map((feature) => filled(known.get(String(feature.feature)) ?? newItem(template, feature), feature, longest));
-    for (const [i, item] of items.entries()) item.classList.toggle("is-first-unseen", i === firstUnseen);
-    if (items.length !== this.list.childElementCount || items.some((item, i) => item !== this.list.children[i])) this.list.replaceChildren(...items);
-    this.features = new Map(features.map((feature) => [feature.feature, feature]));
-    this.stopAt(this.buttons().find(({ tabIndex }) => tabIndex === 0) ?? this.buttons()[0]);
-    const more = of > features.length ? `The strongest ${features.length} of ${of.toLocaleString("en")}.` : "";
-    this.panel.part("features-more").title = stability ? FADED : "";
-    write(this.panel.part("features-more"), [more, stability].filter(Boolean).join(" "));
-    this.showLine(line);
-    this.arrow.show(this.lit());
-  }
-
-  // The lengths of all arrows where features are in order, as along a spectrum.
-  showLine(line) {
-    const svg = this.panel.part("features-line");
-    svg.toggleAttribute("hidden", !line);
-    svg.setAttribute("aria-label", line?.words ?? "");
-    svg.firstElementChild.setAttribute("points", line?.points ?? "");
+  show({ features, markup, second, images }) {
+    const hadFocus = this.node.contains(document.activeElement);
+    update(this.node, markup);
+    this.features = new Map(features.map((feature) => [String(feature.feature), feature]));
+    const buttons = this.buttons();
+    const stop = buttons.find(({ dataset }) => dataset.feature === this.stop) ?? buttons[0];
+    this.stopAt(stop);
+    if (hadFocus) stop?.focus(); // which has moved in the list
+    this.showPressed();
+    if (second === undefined) return;
+    this.images.show(images);
+    this.fade(features);
+    hide(this.panel.part("second"), !second);
+    write(this.panel.part("second-words"), `${second} `);
   }
 
   // Arrows of features without a visible effect are faint.
@@ -122,70 +110,38 @@ class FeatureList {
 
   /** @returns {HTMLElement[]} */
   buttons() {
-    return [...this.list.querySelectorAll("[data-feature]")];
+    return [...this.node.querySelectorAll("[data-feature]")];
   }
 
   // The list is one stop of the Tab key: the feature that had the focus last.
   stopAt(stop) {
+    this.stop = stop?.dataset.feature;
     for (const button of this.buttons()) button.tabIndex = button === stop ? 0 : -1;
   }
 
   light(target) {
-    const item = target?.closest?.("[data-feature]");
-    this.pointed = item ? Number(item.dataset.feature) : null;
+    this.pointed = target?.closest?.("[data-feature]")?.dataset.feature ?? null;
     this.arrow.show(this.lit());
   }
 
-  press(item) {
-    if (!item) return;
-    const feature = Number(item.dataset.feature);
+  press(button) {
+    if (!button) return;
+    const { feature } = button.dataset;
     this.pressed = this.pressed === feature ? null : feature;
-    for (const button of this.buttons()) {
-      button.setAttribute("aria-pressed", String(Number(button.dataset.feature) === this.pressed));
-    }
-    const name = this.features?.get(this.pressed)?.name;
+    this.showPressed();
+  }
+
+  showPressed() {
+    for (const each of this.buttons()) each.ariaPressed = String(each.dataset.feature === this.pressed);
+    const name = this.features.get(this.pressed)?.name;
     const button = this.panel.part("feature-densities");
     Object.assign(button, { hidden: !name, title: name ? `The classes along ${name} alone` : "" });
     this.arrow.show(this.lit());
   }
 
   lit() {
-    return this.features?.get(this.pointed ?? this.pressed) ?? null;
+    return this.features.get(this.pointed ?? this.pressed) ?? null;
   }
-}
-
-const lengthOf = ({ x, y }) => Math.hypot(x, y);
-
-// The arrows that came with the plane.
-function strongest({ plane, figure }) {
-  const { features, names, scale, of } = plane.arrows;
-  const found = tipsOf(figure, plane).map(([x, y], i) => {
-    const [fromX, fromY] = originOf(figure, plane, i);
-    return { feature: features[i], name: names[i], x: (x - fromX) / scale, y: (y - fromY) / scale };
-  });
-  return { features: found, of: Math.min(of, found.length), line: null };
-}
-
-function newItem(template, { feature, name }) {
-  const item = template.content.firstElementChild.cloneNode(true);
-  item.dataset.of = String(feature);
-  item.firstElementChild.dataset.feature = String(feature);
-  item.querySelector(".feature-name").textContent = shortened(name, LONGEST);
-  return item;
-}
-
-function filled(item, feature, longest) {
-  const [bar, direction, line] = [".feature-bar", ".feature-direction", "polyline"].map((part) => item.querySelector(part));
-  if (feature.shape) line.setAttribute("points", feature.shape);
-  bar.style.setProperty("--share", String(feature.share ?? lengthOf(feature) / longest));
-  direction.style.rotate = `${Math.round((Math.atan2(feature.x, feature.y) * 180) / Math.PI)}deg`;
-  const worth = feature.is_seen === false ? `no effect seen: ${feature.words}` : feature.words;
-  const words = [feature.name, `loading ${lengthOf(feature).toFixed(2)}`, worth, feature.stability].filter(Boolean);
-  item.firstElementChild.setAttribute("aria-label", words.join(", "));
-  item.firstElementChild.title = [feature.name, [worth, feature.stability].filter(Boolean).join("; ")].filter(Boolean).join(": ");
-  item.firstElementChild.classList.toggle("is-unseen", feature.is_seen === false);
-  item.firstElementChild.classList.toggle("is-unstable", feature.is_stable === false);
-  return item;
 }
 
 // The arrow of the feature that is pointed at in the list, over the picture.

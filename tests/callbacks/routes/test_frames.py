@@ -96,6 +96,23 @@ def test_a_page_that_has_nothing_gets_all_scalars_and_the_newest_plane(finished)
     assert (news["state"], news["is_final"], news["fraction"]) == ("done", True, 1.0)
 
 
+def test_features_are_ranked_quickly_by_their_arrows_and_at_rest_by_what_they_are_worth(finished):
+    address = f"/runs/{finished.run}/planes/0/features"
+    quick = finished.visitor.http.get(address, query_string={"quick": 1}).json
+    lengths = [np.hypot(each["x"], each["y"]) for each in quick["features"]]
+    assert lengths == sorted(lengths, reverse=True)
+    assert "second" not in quick
+    assert "lost" not in quick["markup"]
+    whole = finished.visitor.http.get(address).json
+    assert {each["name"] for each in whole["features"]} == {
+        each["name"] for each in quick["features"]
+    }
+    for ranking in (quick, whole):
+        assert ranking["markup"].count("data-feature=") == len(ranking["features"])
+        assert f">{whole['features'][0]['name'][:7]}" in ranking["markup"]
+    assert whole["features"][0]["words"] in whole["markup"]
+
+
 def test_a_page_gets_what_is_newer_than_it_has(finished):
     last = finished.events[-1].sequence
     news = finished.visitor.news(f"{finished.run}:{last - 3}")

@@ -59,7 +59,7 @@ def test_the_dialog_offers_every_file_and_to_a_curved_picture_no_linear_map():
 
 
 def test_the_model_has_slots_for_what_others_fill():
-    slots = {"verdict", "features", "selection", "picture-tools", "by-gamma"}
+    slots = {"verdict", "feature-list", "selection", "picture-tools", "by-gamma"}
     assert slots <= named_parts()
 
 

@@ -1,0 +1,107 @@
+"""The features of a plane beside its picture: bars as long as what is lost without each."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from dash import html
+from dash.development.base_component import Component
+
+from melm_studio.layout.attributes import aria, data, part
+from melm_studio.layout.shell.markup import Element
+from melm_studio.planes.feature_ranking import LINE_HEIGHT, LINE_WIDTH, SHAPE_HEIGHT, SHAPE_WIDTH
+from melm_studio.tables import number, shortened
+
+_LONGEST = 15  # name, in characters
+_FADED = "Features that fewer than half of the resamples select are faded."
+
+
+def feature_list(ranking: Mapping[str, Any]) -> list[Component]:
+    """The list of a `feature_ranking`, with its line if there is one.
+
+    Features without a visible effect are gray, and those that resamples do not select are faded.
+    """
+    features, line = ranking["features"], ranking["line"] or {}
+    longest = max(map(_length, features), default=1.0)
+    unseen = [at for at, feature in enumerate(features) if feature.get("is_seen") is False]
+    items = [
+        html.Li(
+            _feature(feature, longest),
+            className="is-first-unseen" if [at] == unseen[:1] else None,
+        )
+        for at, feature in enumerate(features)
+    ]
+    # Where none bends, the list has no room for shapes.
+    has_shapes = any("shape" in feature for feature in features)
+    return [
+        _polyline(
+            "features-line",
+            f"0 -2 {LINE_WIDTH} {LINE_HEIGHT + 4}",
+            line.get("points", ""),
+            role="img",
+            hidden=not line,
+            **aria(label=line.get("words", "")),
+        ),
+        html.Ol(
+            items,
+            className=f"features{' has-shapes' * has_shapes}",
+            **part("features"),
+            **aria(label="Features"),
+        ),
+        html.P(
+            _more(ranking),
+            className="hint",
+            title=_FADED if "stability" in ranking else None,
+            **part("features-more"),
+        ),
+    ]
+
+
+def _feature(feature: Mapping[str, Any], longest: float) -> Component:
+    name, stability = feature["name"], feature.get("stability", "")
+    worth = feature.get("words", "")
+    if feature.get("is_seen") is False:
+        worth = f"no effect seen: {worth}"
+    more = "; ".join(filter(None, [worth, stability]))
+    spoken = [name, f"loading {_length(feature):.2f}", worth, stability]
+    faint = [
+        "is-unseen" if feature.get("is_seen") is False else "",
+        "is-unstable" if feature.get("is_stable") is False else "",
+    ]
+    share = feature.get("share", _length(feature) / longest if longest else 0.0)
+    angle = math.degrees(math.atan2(feature["x"], feature["y"]))
+    return html.Button(
+        [
+            html.Span(shortened(name, _LONGEST), className="feature-name"),
+            _polyline(
+                "feature-shape",
+                f"0 0 {SHAPE_WIDTH} {SHAPE_HEIGHT}",
+                feature.get("shape", ""),
+                **aria(hidden="true"),
+            ),
+            html.Span(className="feature-bar", style={"--share": f"{share:.4f}"}),
+            html.Span(className="feature-direction", style={"rotate": f"{angle:.0f}deg"}),
+        ],
+        type="button",
+        className=" ".join(filter(None, ["feature", *faint])),
+        title=f"{name}: {more}" if more else name,
+        **data(feature=str(feature["feature"])),
+        **aria(label=", ".join(filter(None, spoken)), pressed="false"),
+    )
+
+
+def _length(feature: Mapping[str, Any]) -> float:
+    return math.hypot(feature["x"], feature["y"])
+
+
+def _more(ranking: Mapping[str, Any]) -> str:
+    listed, every = len(ranking["features"]), ranking["of"]
+    left_out = f"The strongest {listed} of {number(every)}." if every > listed else ""
+    return " ".join(filter(None, [left_out, ranking.get("stability", "")]))
+
+
+def _polyline(name: str, box: str, points: str, **attributes: Any) -> Component:
+    line = Element("polyline", points=points)
+    return Element("svg", line, className=name, viewBox=box, **attributes)
