@@ -24,7 +24,9 @@ from melm_studio.workspace.view_spec import SharedMorph, ViewSpec
 from melm_studio.workspace.workspace import Workspace
 
 _NOT_OPENED = "This link cannot be opened. {reason}"
-NEEDS_FILE = "This view needs the file {name}, which is not stored here. Drop it to continue."
+NEEDS_FILE = (
+    "This view needs the file {name}, which is not stored here. Drop or choose it to continue."
+)
 OTHER_FILE = (
     "The content of this file differs from that of {name}, which the view needs. Drop the original "
     "file, or continue with this one."

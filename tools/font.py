@@ -25,9 +25,13 @@ _LETTERS = "ŒœŠšŽžČčŁłŃńŚśŹźŻżĘęĄąĆćŐőŰűĞğİıŞş
 _SIGNS = "–—‘’“”„†‡•…‰‹›€−≤≥≈≠×÷→←↑↓∞√Σ∂∫⁰¹²³⁴⁵⁶⁷⁸⁹⁻₀₁₂₃₄₅₆₇₈₉✓✔✗✘●■▲▼◆"  # noqa: RUF001
 
 
+_DIGITS = {"zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"}
+
+
 def make(source: Path, target: Path) -> int:
     """Write the subset of a font, and return its size in bytes."""
     font = TTFont(source)
+    _keep_digits_alone_tabular(font)
     options = subset.Options()
     options.layout_features = _FEATURES
     options.hinting = False
@@ -40,6 +44,22 @@ def make(source: Path, target: Path) -> int:
     target.parent.mkdir(exist_ok=True)
     font.save(target)
     return target.stat().st_size
+
+
+def _keep_digits_alone_tabular(font: TTFont) -> None:
+    """Let spaces, hyphens and brackets between words keep their widths beside tabular digits."""
+    table = font["GSUB"].table
+    tabular = {
+        number
+        for record in table.FeatureList.FeatureRecord
+        if record.FeatureTag == "tnum"
+        for number in record.Feature.LookupListIndex
+    }
+    for number in tabular:
+        for part in table.LookupList.Lookup[number].SubTable:
+            mapping = getattr(part, "ExtSubTable", part).mapping
+            for name in mapping.keys() - _DIGITS:
+                del mapping[name]
 
 
 if __name__ == "__main__":

@@ -114,7 +114,8 @@ def _new_fits(
     choices: Iterable[tuple[str, Any, bool]],
     sidebar: SidebarValues,
 ) -> list[RunRecord]:
-    source = replace(shown.source, label=shown.label)
+    # As the page prepared them: a label that was guessed is asked, one that is given is not.
+    source = shown.source
     table, prepared = own.table(source), {}
     fits = []
     for method, gamma, standardize in choices:

@@ -97,6 +97,16 @@ def test_runs_that_are_on_the_page_are_not_started_again(studio, ready):
     assert len(runs(studio, ready)) == 3
 
 
+def test_a_run_of_a_guessed_label_is_not_started_again(studio, visitor):
+    table = blobs(label="kind").assign(site=["north", "south", "east"] * 20)
+    visitor.choose_file(csv(table))
+    visitor.press_run(method="lda")
+    press(visitor, ["lda", "pca"], ["2"])
+    assert [run.method for run in runs(studio, visitor)] == ["lda", "pca"]
+    press(visitor, ["lda"], ["2"], both=True)
+    assert [run.method for run in runs(studio, visitor)] == ["lda", "pca", "lda"]
+
+
 @pytest.mark.parametrize(
     ("methods", "gammas", "sentence"),
     [

@@ -43,6 +43,23 @@ def test_the_font_has_the_weights_of_the_page_and_digits_of_one_width(font):
     assert "tnum" in features
 
 
+def test_only_digits_are_tabular_so_that_words_beside_them_keep_their_spaces(font):
+    table = font["GSUB"].table
+    lookups = {
+        number
+        for record in table.FeatureList.FeatureRecord
+        if record.FeatureTag == "tnum"
+        for number in record.Feature.LookupListIndex
+    }
+    replaced = {
+        name
+        for number in lookups
+        for part in table.LookupList.Lookup[number].SubTable
+        for name in getattr(part, "ExtSubTable", part).mapping
+    }
+    assert replaced == {font.getBestCmap()[ord(digit)] for digit in string.digits}
+
+
 def test_everything_that_is_drawn_asks_for_the_font_first():
     assert FONT.startswith("Inter,")
     css = Path(APPLICATION_FOLDER / "assets/styles/tokens.css").read_text()
