@@ -9,14 +9,12 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Mapping, Sequence
-from enum import StrEnum
 from pathlib import Path
 from typing import TypeAlias
 
 from melm_studio.layout.method_form import GAMMA_DIGITS
 from melm_studio.planes.bent_features import PATH_SHARES
 from melm_studio.planes.theme import UNLABELED_COLOR
-from melm_studio.planes.traces import PlaneTrace
 from melm_studio.publication.printing.axes import CROWDING
 from melm_studio.runs.records.run import RunState
 from melm_studio.workspace.view_spec import MODES, MORE_LAYERS, SWITCHES
@@ -38,7 +36,6 @@ def page_constants() -> str:
         _export("SWITCHES", SWITCHES, "Switches, by their name in the state."),
         _export("MORE_LAYERS", MORE_LAYERS, "Layers that are off until they are asked for."),
         _export("FINAL_STATES", final, "States that a run never leaves."),
-        _export("PLANE_TRACE", _members(PlaneTrace), "What a trace of a plane shows."),
         _export(
             "PATH_SHARES", PATH_SHARES.round(4).tolist(), "Shares of rows below a bend's vertices."
         ),
@@ -47,15 +44,6 @@ def page_constants() -> str:
         _export("GAMMA_DIGITS", GAMMA_DIGITS, "Significant digits of a kernel width."),
     ]
     return "\n".join([HEAD, *exports])
-
-
-def _members(kinds: type[StrEnum]) -> dict[str, str]:
-    return {_camel_case(kind.value): kind.value for kind in kinds}
-
-
-def _camel_case(name: str) -> str:
-    first, *others = name.replace("_", "-").split("-")
-    return first + "".join(other.capitalize() for other in others)
 
 
 def _export(name: str, value: _Value, meaning: str) -> str:

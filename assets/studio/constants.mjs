@@ -12,22 +12,6 @@ export const MORE_LAYERS = Object.freeze(["class_ellipses", "mean_ellipses", "ce
 /** States that a run never leaves. */
 export const FINAL_STATES = Object.freeze(["done", "failed", "cancelled", "lost"]);
 
-/** What a trace of a plane shows. */
-export const PLANE_TRACE = Object.freeze({
-  contour: "contour",
-  train: "train",
-  heldOut: "held_out",
-  threshold: "threshold",
-  faintArrows: "faint_arrows",
-  arrowLines: "arrow_lines",
-  arrowHeads: "arrow_heads",
-  outside: "outside",
-  classNames: "class_names",
-  classEllipse: "class_ellipse",
-  meanEllipse: "mean_ellipse",
-  centroid: "centroid",
-});
-
 /** Shares of rows below a bend's vertices. */
 export const PATH_SHARES = Object.freeze([0.01, 0.07, 0.13, 0.19, 0.25, 0.3125, 0.375, 0.4375, 0.5, 0.5625, 0.625, 0.6875, 0.75, 0.81, 0.87, 0.93, 0.99]);
 

@@ -51,11 +51,26 @@ interface Tree {
   figures: Record<string, { data: object[]; layout: object }>;
 }
 
-/** What a trace of the curve shows (melm_studio/planes/traces.py). */
+/** What a trace of a plane shows (melm_studio/planes/traces.py). */
+type PlaneTrace =
+  | "contour"
+  | "train"
+  | "held_out"
+  | "threshold"
+  | "faint_arrows"
+  | "arrow_lines"
+  | "arrow_heads"
+  | "outside"
+  | "class_names"
+  | "class_ellipse"
+  | "mean_ellipse"
+  | "centroid";
+
+/** What a trace of the curve shows. */
 type CurveTrace = "band" | "steps" | "best" | "held_out" | "starts" | "records";
 
 interface TraceMeta {
-  kind: string;
+  kind: PlaneTrace | CurveTrace | "unlabeled" | "new_rows" | "ring"; // the last of scripts alone
   class?: number;
 }
 

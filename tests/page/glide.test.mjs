@@ -2,7 +2,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { PLANE_TRACE } from "../../assets/studio/constants.mjs";
 import { averageMap, between, isAlike } from "../../assets/studio/plane/animation.mjs";
 
 const ROWS = [[0, 0], [2, 0], [0, 1], [3, 2]];
@@ -21,13 +20,13 @@ function arrows(tips, features, isFaint = () => false) {
     const along = (axis) => own.flatMap((i) => [0, tips[i][axis], null]);
     return { meta: { kind }, x: along(0), y: along(1), features: own.map((i) => features[i]) };
   };
-  const heads = { meta: { kind: PLANE_TRACE.arrowHeads }, marker: { angle: tips.map(() => 0) }, x: tips.map(([x]) => x), y: tips.map(([, y]) => y) };
-  return [shafts(PLANE_TRACE.faintArrows, isFaint), shafts(PLANE_TRACE.arrowLines, (feature) => !isFaint(feature)), heads];
+  const heads = { meta: { kind: "arrow_heads" }, marker: { angle: tips.map(() => 0) }, x: tips.map(([x]) => x), y: tips.map(([, y]) => y) };
+  return [shafts("faint_arrows", isFaint), shafts("arrow_lines", (feature) => !isFaint(feature)), heads];
 }
 const points = ({ x, y }) => Array.from(x, (value, i) => [value, y[i]]);
 
 function picture(rows, ring, { tips = [], features = [], isFaint = undefined, axes = [[0, 1], [0, 1]] } = {}) {
-  return { traces: [trace(PLANE_TRACE.contour, ring, 0), trace(PLANE_TRACE.train, rows, 0), ...arrows(tips, features, isFaint)], axes, features };
+  return { traces: [trace("contour", ring, 0), trace("train", rows, 0), ...arrows(tips, features, isFaint)], axes, features };
 }
 
 // A quarter turn, twice as large, and moved.

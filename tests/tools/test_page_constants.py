@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from melm_studio.layout.scripts import ASSETS
-from melm_studio.planes.traces import CurveTrace
+from melm_studio.planes.traces import CurveTrace, PlaneTrace
 from melm_studio.planes.view_options import ViewOptions
 from tools import page_constants
 
@@ -14,10 +14,11 @@ def test_the_constants_of_the_page_are_current():
     assert page_constants.MODULE.read_text() == page_constants.page_constants()
 
 
-def test_the_page_names_the_traces_of_a_curve_and_the_fields_of_a_view_as_the_server_does():
+def test_the_page_names_traces_and_the_fields_of_a_view_as_the_server_does():
     types = (ASSETS / "studio" / "types.d.ts").read_text()
-    kinds = re.search(r"type CurveTrace = (.*);", types)[1]
-    assert re.findall(r'"(\w+)"', kinds) == [kind.value for kind in CurveTrace]
+    for kinds in PlaneTrace, CurveTrace:
+        named = types.partition(f"type {kinds.__name__} =")[2].partition(";")[0]
+        assert re.findall(r'"(\w+)"', named) == [kind.value for kind in kinds]
     options = (ASSETS / "studio" / "panel" / "view_options.mjs").read_text()
     fields = options.partition("const fields = {")[2].partition("};")[0]
     named = re.findall(r"^ {4}(\w+)", fields, re.MULTILINE)

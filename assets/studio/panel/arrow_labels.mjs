@@ -1,5 +1,4 @@
 // The names in the picture of a panel, and the arrows that are drawn because theirs have room.
-import { PLANE_TRACE } from "../constants.mjs";
 import { mode } from "../page/mode.mjs";
 import { switches } from "../page/switches.mjs";
 import { Names } from "../plane/names.mjs";
@@ -14,7 +13,7 @@ const namesOf = new WeakMap();
 export function addArrowLabels() {
   dressTraces((trace, panel) => {
     // The first of the traces with names or arrows.
-    if (trace.meta.kind === PLANE_TRACE.classNames) namesOf.set(panel, placed(panel));
+    if (trace.meta.kind === "class_names") namesOf.set(panel, placed(panel));
     namesOf.get(panel)?.dress(trace);
   });
 }

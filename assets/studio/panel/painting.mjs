@@ -1,5 +1,4 @@
 // The picture of a panel: the plane on screen with the view that is set, drawn when either changes.
-import { PLANE_TRACE } from "../constants.mjs";
 import { ask } from "../page/answers.mjs";
 import { isNarrow, lessMotion } from "../page/dom.mjs";
 import { mode } from "../page/mode.mjs";
@@ -113,7 +112,7 @@ export class Painting {
     const { data } = this.panel.figure.plane;
     const own = data.map((style, i) => this.dressed(style, plane.traces[i], i));
     // Names of classes stand over the crosses of new rows.
-    const isName = ({ meta }) => meta.kind === PLANE_TRACE.classNames;
+    const isName = ({ meta }) => meta.kind === "class_names";
     const under = [...own.filter((trace) => !isName(trace)), ...addedTraces(this.panel)];
     const traces = [...under, ...own.filter(isName)];
     return { plane, traces, axes: this.axes(), movesAxes: !this.isZoomed(), features: plane.arrows.features };
@@ -236,10 +235,10 @@ const HALL_OF_FEATURES_PX = 480;
 /** How much larger the text of a trace is in this mode than in the figure. @param {string} kind */
 export function textScale(kind) {
   if (mode.value === "present") return isNarrow() ? LARGER.text : Math.max(LARGER.text, innerHeight / hallOf(kind));
-  return mode.value === "compare" && kind === PLANE_TRACE.classNames ? CLASS_NAMES_OF_SEVERAL : 1;
+  return mode.value === "compare" && kind === "class_names" ? CLASS_NAMES_OF_SEVERAL : 1;
 }
 
-const hallOf = (kind) => (kind === PLANE_TRACE.arrowHeads ? HALL_OF_FEATURES_PX : HALL_PX);
+const hallOf = (kind) => (kind === "arrow_heads" ? HALL_OF_FEATURES_PX : HALL_PX);
 
 // The numbers of the axes leave the picture its room on a phone.
 const numberScale = () => (mode.value === "present" && !isNarrow() ? textScale("numbers") : 1);

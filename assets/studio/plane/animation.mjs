@@ -1,6 +1,5 @@
 // Canvas animation. Planes that follow each other are drawn on a canvas, and between two planes the picture glides,
 // where the page has the time. The planes of a running fit count as one animation however slowly they come.
-import { PLANE_TRACE } from "../constants.mjs";
 import { lessMotion } from "../page/dom.mjs";
 import { verticesPer } from "./arrows.mjs";
 import { clearedPen, drawGrid, drawNumbers, drawTitles, drawTrace } from "./canvas.mjs";
@@ -247,9 +246,9 @@ function copyOf(canvas) {
 /** @typedef {Map<number, { forth: AffineMap, back: AffineMap }>} ContourMaps by class */
 
 /** @type {string[]} */
-const MEAN_KINDS = [PLANE_TRACE.classEllipse, PLANE_TRACE.meanEllipse, PLANE_TRACE.centroid];
+const MEAN_KINDS = ["class_ellipse", "mean_ellipse", "centroid"];
 /** @type {string[]} */
-const SHAFT_KINDS = [PLANE_TRACE.faintArrows, PLANE_TRACE.arrowLines];
+const SHAFT_KINDS = ["faint_arrows", "arrow_lines"];
 // A map that flattens the points more than this says nothing about contours.
 const LEAST_DETERMINANT = 0.05;
 
@@ -286,8 +285,8 @@ export function between(from, to, share, maps = contourMaps(from, to)) {
     if (isPoints(trace)) return moved(trace, former, share);
     if (MEAN_KINDS.includes(trace.meta.kind)) return moved(trace, former, share);
     if (SHAFT_KINDS.includes(trace.meta.kind)) return movedShafts(trace, arrows, featuresOf(trace, to));
-    if (trace.meta.kind === PLANE_TRACE.arrowHeads) return movedHeads(trace, arrows, featuresOf(trace, to));
-    if (trace.meta.kind !== PLANE_TRACE.contour) return trace;
+    if (trace.meta.kind === "arrow_heads") return movedHeads(trace, arrows, featuresOf(trace, to));
+    if (trace.meta.kind !== "contour") return trace;
     if (isCurve(trace) && isCurve(former)) return moved(trace, former, share);
     const { forth, back } = maps.get(trace.meta.class) ?? STAYING;
     const opacity = trace.opacity ?? 1;
@@ -382,7 +381,7 @@ function contourMaps(from, to) {
   /** @type {ContourMaps} */
   const maps = new Map();
   for (const [i, trace] of to.traces.entries()) {
-    if (trace.meta.kind !== PLANE_TRACE.train || !trace.x.length) continue;
+    if (trace.meta.kind !== "train" || !trace.x.length) continue;
     const [start, end] = [mean(from.traces[i]), mean(trace)];
     maps.set(trace.meta.class, { forth: affine(linear, start, end), back: affine(inverse, end, start) });
   }
@@ -408,7 +407,7 @@ function inverted([a, b, c, d]) {
 export function averageMap(from, to) {
   let [xx, xy, yy, ux, uy, vx, vy] = [0, 0, 0, 0, 0, 0, 0];
   for (const [i, trace] of to.traces.entries()) {
-    if (trace.meta.kind !== PLANE_TRACE.train) continue;
+    if (trace.meta.kind !== "train") continue;
     const former = from.traces[i];
     const [[x0, y0], [u0, v0]] = [mean(former), mean(trace)];
     for (let row = 0; row < trace.x.length; row += 1) {

@@ -1,5 +1,5 @@
 // The arrows of a plane as data: origins, tips and loadings.
-import { PATH_SHARES, PLANE_TRACE } from "../constants.mjs";
+import { PATH_SHARES } from "../constants.mjs";
 import { percent, unbroken } from "../page/number_text.mjs";
 
 /**
@@ -10,7 +10,7 @@ import { percent, unbroken } from "../page/number_text.mjs";
  */
 export const verticesPer = (lines, nArrows) => (nArrows ? lines.x.length / nArrows : 1);
 
-/** The arrays of the trace of a kind. */
+/** The arrays of the trace of a kind. @param {Figure} figure @param {Plane} plane @param {PlaneTrace} kind @returns {any} */
 function arraysOf(figure, plane, kind) {
   return plane.traces[figure.plane.data.findIndex(({ meta }) => meta.kind === kind)];
 }
@@ -23,8 +23,8 @@ function arraysOf(figure, plane, kind) {
  * @returns {Point}
  */
 export function originOf(figure, plane, i) {
-  const lines = arraysOf(figure, plane, PLANE_TRACE.arrowLines);
-  const first = verticesPer(lines, arraysOf(figure, plane, PLANE_TRACE.arrowHeads).x.length) * i;
+  const lines = arraysOf(figure, plane, "arrow_lines");
+  const first = verticesPer(lines, arraysOf(figure, plane, "arrow_heads").x.length) * i;
   return [lines.x[first], lines.y[first]];
 }
 
@@ -35,7 +35,7 @@ export function originOf(figure, plane, i) {
  * @returns {Point[]}
  */
 export function tipsOf(figure, plane) {
-  const { x, y } = arraysOf(figure, plane, PLANE_TRACE.arrowHeads);
+  const { x, y } = arraysOf(figure, plane, "arrow_heads");
   return x.map((value, i) => [value, y[i]]);
 }
 
@@ -74,7 +74,7 @@ const BEFORE_PATH = 3;
  * @returns {Point[]}
  */
 export function pathOf(figure, plane, i) {
-  const lines = arraysOf(figure, plane, PLANE_TRACE.arrowLines);
+  const lines = arraysOf(figure, plane, "arrow_lines");
   const first = verticesPer(lines, plane.arrows.names.length) * i + BEFORE_PATH;
   return PATH_SHARES.map((_, at) => [lines.x[first + at], lines.y[first + at]]);
 }

@@ -1,5 +1,4 @@
 // Draws traces on a canvas, in the terms of plotly, which draws the charts of dialogs from the same server.
-import { PLANE_TRACE } from "../constants.mjs";
 import { inUnits, tickLabel } from "../page/number_text.mjs";
 import { scale, withEqualUnits } from "./scales.mjs";
 
@@ -207,7 +206,7 @@ export const unescaped = (text) => text.replace(/&lt;/g, "<").replace(/&gt;/g, "
 // A small picture of a plane: its points and contours.
 
 /** @type {string[]} */
-const SHOWN = [PLANE_TRACE.contour, PLANE_TRACE.train, PLANE_TRACE.heldOut];
+const SHOWN = ["contour", "train", "held_out"];
 const MARK_PX = 3;
 
 /**

@@ -1,5 +1,5 @@
 // How every row looks: by its class or a column, filled or open, and faint unless it is singled out.
-import { CROWDING, PLANE_TRACE, UNLABELED_COLOR } from "../constants.mjs";
+import { CROWDING, UNLABELED_COLOR } from "../constants.mjs";
 
 const ALL_DRAWN = { labeled: true, unlabeled: true };
 
@@ -73,7 +73,7 @@ export function partsOf({ marks, looks }) {
  * @param {Trace[]} styles of the traces of a figure
  */
 export function markersOf(styles) {
-  const own = styles.filter(({ meta }) => meta.kind === PLANE_TRACE.train).map(({ marker }) => marker);
+  const own = styles.filter(({ meta }) => meta.kind === "train").map(({ marker }) => marker);
   return [...own, { color: UNLABELED_COLOR, symbol: "circle" }];
 }
 

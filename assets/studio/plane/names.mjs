@@ -1,6 +1,5 @@
 // The names in a picture: those of the classes on their clouds, those of the features at the tips of
 // their arrows. An arrow whose name has no room is not drawn.
-import { PLANE_TRACE } from "../constants.mjs";
 import { numbers } from "./arrays.mjs";
 import { verticesPer } from "./arrows.mjs";
 import { escaped, fontOf } from "./canvas.mjs";
@@ -84,24 +83,27 @@ export class Names {
   /** Changes a trace of arrows or of names to what is drawn of it; leaves others. @param {Trace} trace */
   dress(trace) {
     const { kind } = trace.meta;
-    if (kind === PLANE_TRACE.faintArrows) this.dressLines(trace, (i) => this.isFaint(i));
-    else if (kind === PLANE_TRACE.arrowLines) this.dressLines(trace, (i) => !this.isFaint(i));
-    else if (kind === PLANE_TRACE.arrowHeads) this.dressHeads(trace);
-    else if (kind === PLANE_TRACE.classNames) this.dressClassNames(trace);
+    if (kind === "faint_arrows") this.dressLines(trace, (i) => this.isFaint(i));
+    else if (kind === "arrow_lines") this.dressLines(trace, (i) => !this.isFaint(i));
+    else if (kind === "arrow_heads") this.dressHeads(trace);
+    else if (kind === "class_names") this.dressClassNames(trace);
   }
 
   isFaint(i) {
     return this.named.unseen.has(this.named.plane.arrows.features[i]);
   }
 
+  /** @param {PlaneTrace} kind */
   arraysOf(kind) {
     return this.named.plane.traces[this.named.figure.data.findIndex(({ meta }) => meta.kind === kind)];
   }
 
+  /** @param {PlaneTrace} kind */
   styleOf(kind) {
     return this.named.figure.data.find(({ meta }) => meta.kind === kind);
   }
 
+  /** @param {PlaneTrace} kind */
   fontOf(kind) {
     const { textfont } = this.styleOf(kind);
     return { ...textfont, size: this.named.textScale(kind) * textfont.size };
@@ -110,7 +112,7 @@ export class Names {
   // Some of the lines that came with the plane, with the features that they are of.
   dressLines(trace, isOfTrace) {
     const { features } = this.named.plane.arrows;
-    const lines = this.arraysOf(PLANE_TRACE.arrowLines);
+    const lines = this.arraysOf("arrow_lines");
     const per = verticesPer(/** @type {Trace} */ (lines), features.length);
     for (const key of ["x", "y"]) trace[key] = this.kept(lines[key], per, isOfTrace);
     trace.features = this.kept(features, 1, isOfTrace);
@@ -147,8 +149,8 @@ export class Names {
   placedArrows() {
     const { plane, arrowLimit, arrows: only, has, taken } = this.named;
     const { features, names } = plane.arrows;
-    const font = this.fontOf(PLANE_TRACE.arrowHeads);
-    const { x, y } = this.arraysOf(PLANE_TRACE.arrowLines);
+    const font = this.fontOf("arrow_heads");
+    const { x, y } = this.arraysOf("arrow_lines");
     const per = verticesPer(/** @type {Trace} */ ({ x }), names.length);
     const wanted = [...names.keys()].filter((i) => i < arrowLimit && (only?.includes(features[i]) ?? true));
     const tips = wanted.map((i) => ({
@@ -164,10 +166,10 @@ export class Names {
 
   // The names of the classes are at their clouds, clear of each other.
   placedClasses() {
-    const style = this.styleOf(PLANE_TRACE.classNames);
-    const arrays = this.arraysOf(PLANE_TRACE.classNames);
+    const style = this.styleOf("class_names");
+    const arrays = this.arraysOf("class_names");
     const [x, y] = [numbers(arrays.x), numbers(arrays.y)];
-    const font = this.fontOf(PLANE_TRACE.classNames);
+    const font = this.fontOf("class_names");
     const halfHeight = (LINE_HEIGHT * font.size) / 2;
     const lift = this.named.has.centroids ? LIFT_PX : 0;
     const boxes = style.text.map((name, i) => {

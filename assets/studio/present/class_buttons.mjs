@@ -1,5 +1,4 @@
 // The legend of a picture outside the studio: the classes, as buttons that show some of them alone.
-import { PLANE_TRACE } from "../constants.mjs";
 import { element } from "../page/dom.mjs";
 
 /**
@@ -11,7 +10,7 @@ import { element } from "../page/dom.mjs";
  * @param {(alone: number[] | null) => void} choose
  */
 export function showClasses(list, names, { data }, alone, choose) {
-  const markers = data.filter(({ meta }) => meta.kind === PLANE_TRACE.train).map(({ marker }) => marker);
+  const markers = data.filter(({ meta }) => meta.kind === "train").map(({ marker }) => marker);
   const key = JSON.stringify([names, markers]);
   if (list.dataset.key !== key) {
     list.dataset.key = key;

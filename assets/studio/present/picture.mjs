@@ -1,5 +1,4 @@
 // A picture outside the studio, in replays, on phones and in notebooks: the painter with what a reader looks around by.
-import { PLANE_TRACE } from "../constants.mjs";
 import { button, colorScheme, element, hide, onColorScheme, span } from "../page/dom.mjs";
 import { lookAround } from "../plane/looking_around.mjs";
 import { Painter } from "../plane/painter.mjs";
@@ -104,5 +103,5 @@ export function wordsOf({ figures, names, rows }, { trace, index }) {
   const { data } = figures.light;
   const { kind, class: code } = data[trace].meta;
   const known = rows ? rows[data.slice(0, trace).filter(isPoints).length][index] : [];
-  return [kind === PLANE_TRACE.heldOut ? `${names[code]}, held out` : names[code], ...known];
+  return [kind === "held_out" ? `${names[code]}, held out` : names[code], ...known];
 }

@@ -1,5 +1,4 @@
 // Points colored or shaped by any column, with a legend whose entries select their rows.
-import { PLANE_TRACE } from "../constants.mjs";
 import { ask, showFailure } from "../page/answers.mjs";
 import { writeMarkup } from "../page/dash.mjs";
 import { colorScheme } from "../page/dom.mjs";
@@ -97,10 +96,10 @@ class Marks {
     const { colors, symbols } = this.shown;
     const { kind } = trace.meta;
     if (isPoints(trace)) {
-      const isOpen = kind === PLANE_TRACE.heldOut;
+      const isOpen = kind === "held_out";
       if (colors) trace.marker = { ...trace.marker, color: colors.marks[position] };
       if (symbols) trace.marker = { ...trace.marker, symbol: symbols.marks[position].map((name) => (isOpen ? `${name}-open` : name)) };
-    } else if (kind === PLANE_TRACE.contour && colors) {
+    } else if (kind === "contour" && colors) {
       // The colors of the classes would be read as values.
       const { color } = this.panel.figure.plane.layout.font;
       Object.assign(trace, { line: { ...trace.line, color, width: 0.7 }, fill: "none", opacity: 0.45 });

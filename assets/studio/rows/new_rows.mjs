@@ -1,6 +1,5 @@
 // New rows: those of a second file, placed in the plane of every panel, and what is made of them. It is loaded
 // with the first of them.
-import { PLANE_TRACE } from "../constants.mjs";
 import { ask, formOf, requested, save, sentenceOf, showFailure } from "../page/answers.mjs";
 import { writeMarkup } from "../page/dash.mjs";
 import { showNotice } from "../page/notice.mjs";
@@ -124,7 +123,7 @@ class NewRows {
   traces() {
     const { panel, known } = this;
     if (!known?.points || known.address !== this.address() || !panel.figure) return [];
-    const trained = panel.figure.plane.data.filter(({ meta }) => meta.kind === PLANE_TRACE.train);
+    const trained = panel.figure.plane.data.filter(({ meta }) => meta.kind === "train");
     const colors = new Map(trained.map(({ meta, marker }) => [meta.class, marker.color]));
     const ink = panel.figure.plane.layout.font.color;
     const { points, report } = known;

@@ -1,6 +1,5 @@
 // Rows beyond the picture: a mark at its edge for each, and how many they are; before that, which rows
 // of a registered table the picture is of.
-import { PLANE_TRACE } from "../constants.mjs";
 import { write } from "../page/dom.mjs";
 import { addToPanels, dressTraces } from "../panel/features.mjs";
 import { numbers } from "../plane/arrays.mjs";
@@ -12,7 +11,7 @@ const INSET = 0.012; // of a side, so that a mark is not cut
 const MOST_MARKS = 100; // of a class; more lie on top of each other
 export function addOutside() {
   dressTraces((trace, panel) => {
-    if (trace.meta.kind === PLANE_TRACE.outside) Object.assign(trace, marksOf(trace, panel));
+    if (trace.meta.kind === "outside") Object.assign(trace, marksOf(trace, panel));
   });
   addToPanels((panel) => {
     panel.node.addEventListener("panel:painted", () => {

@@ -1,6 +1,6 @@
 // The rows of a panel: found by pointer or outline, and, of a table of which the traces draw a sample, drawn. The
 // positions of all rows come once the plane rests, and the sample gives way to a layer under the canvas.
-import { PLANE_TRACE, UNLABELED_COLOR } from "../constants.mjs";
+import { UNLABELED_COLOR } from "../constants.mjs";
 import { requested } from "../page/answers.mjs";
 import { hide } from "../page/dom.mjs";
 import { onChange } from "../page/signals.mjs";
@@ -290,7 +290,7 @@ function sortedRows({ plane: { data }, rows }) {
     rows[trace].map((number, point) => ({
       number,
       label: meta.class,
-      isHeldOut: meta.kind === PLANE_TRACE.heldOut,
+      isHeldOut: meta.kind === "held_out",
       place: { trace, point },
     })),
   );
@@ -328,6 +328,7 @@ export function addUnlabeledRows() {
 }
 
 // Beside classes that are shown alone, and unless they are among the selected rows, they are faint.
+/** @returns {Trace} */
 function unlabeledTrace({ rows: { numbers, classes }, points, panel: { figure }, columns: { colors } }) {
   const own = [...numbers.keys()].filter((at) => classes[at] >= figure.classes.length);
   const selected = selectedRows.value && own.flatMap((at, i) => (selectedRows.value.has(numbers[at]) ? [i] : []));
