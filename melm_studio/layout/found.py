@@ -99,7 +99,9 @@ def _selects(fields: Sequence[tuple[str, str, Mapping[str, str], str]]) -> Compo
                     html.Span(label),
                     html.Select(
                         [
-                            html.Option(text, value=value, selected=value == chosen)
+                            html.Option(
+                                text, value=value, selected=value == chosen, disabled=not value
+                            )
                             for value, text in labels.items()
                         ],
                         **data(choice=name),

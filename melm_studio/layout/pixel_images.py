@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dash import html
 from dash.development.base_component import Component
 
-from melm_studio.layout.attributes import aria
+from melm_studio.layout.attributes import aria, data
 from melm_studio.planes.pixel_images import PixelImage, PixelImages
 
 
@@ -15,6 +15,7 @@ def image_groups(images: PixelImages) -> list[Component]:
     """What the axes weigh and what pixels are worth, then the means of the classes."""
     note = [html.P(images.note, className="hint")] if images.note else []
     return [
+        html.P(className="pixel-words", role="status", **data(kept="words")),  # by a script
         _group("Directions and importance", [*images.directions, images.worth], "is-large"),
         _group("Class means", images.means),
         *note,

@@ -48,13 +48,10 @@ class BatchCard {
     if (place.dataset.address === address) return;
     place.dataset.address = address;
     place.replaceChildren(element("p", "hint", "Refitting the plane with several weights"));
-    try {
-      const { markup } = await ask(address);
-      if (place.dataset.address === address) writeMarkup(place, markup);
-    } catch (error) {
-      if (place.dataset.address !== address) return;
-      delete place.dataset.address;
-      place.replaceChildren(element("p", "hint", sentenceOf(error)));
-    }
+    const { markup, refusal } = await ask(address).catch((error) => ({ refusal: sentenceOf(error) }));
+    if (place.dataset.address !== address) return;
+    if (!refusal) return writeMarkup(place, markup);
+    delete place.dataset.address;
+    place.replaceChildren(element("p", "hint", refusal));
   }
 }

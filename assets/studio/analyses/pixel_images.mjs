@@ -1,8 +1,8 @@
 // Features that are pixels, as small images: what each axis of the plane weighs, what each pixel is worth, and
 // the classes' means. They stand in the place of the list of features, which is a button away, and on narrow
 // screens first. A pixel that is pointed at, or reached by the arrow keys, is named, and its arrow lit.
-import { writeMarkup } from "../page/dash.mjs";
-import { element, hide, isNarrow, write } from "../page/dom.mjs";
+import { update } from "../page/dash.mjs";
+import { hide, isNarrow, write } from "../page/dom.mjs";
 
 /** @typedef {{ at: number[], name: string[], x: number[], y: number[] }} Cells */
 /** @typedef {{ height: number, width: number, cells: Cells, markup: string }} Images */
@@ -24,8 +24,6 @@ export class PixelImages {
     this.isList = isNarrow();
     /** @type {Images | null} */
     this.images = null;
-    this.words = element("p", "pixel-words", LEGEND);
-    this.words.setAttribute("role", "status");
     this.button.onclick = () => this.turn(!this.isList);
     this.node.addEventListener("pointermove", (event) => this.point(event));
     this.node.addEventListener("pointerdown", (event) => this.point(event));
@@ -38,12 +36,8 @@ export class PixelImages {
   show(images) {
     this.images = images ?? null;
     hide(this.button, !images);
-    if (images) {
-      const isFocused = this.node.contains(document.activeElement);
-      writeMarkup(this.node, images.markup);
-      this.node.prepend(this.words);
-      if (isFocused) /** @type {HTMLElement} */ (this.node.querySelector(".pixel-group")).focus();
-    }
+    if (images) update(this.node, images.markup);
+    if (images && !this.place) this.say(LEGEND);
     this.turn(this.isList);
   }
 
@@ -79,8 +73,12 @@ export class PixelImages {
     if (!this.place) return;
     this.place = null;
     this.node.classList.remove("has-mark");
-    write(this.words, LEGEND);
+    this.say(LEGEND);
     this.onPixel(null);
+  }
+
+  say(words) {
+    write(this.node.querySelector(".pixel-words"), words);
   }
 
   /** Names one pixel, and marks it in all images. @param {number[]} place row and column */
@@ -94,7 +92,7 @@ export class PixelImages {
     for (const [name, value] of Object.entries(sizes)) this.node.style.setProperty(name, String(value));
     this.node.classList.add("has-mark");
     const where = `row ${place[0] + 1}, column ${place[1] + 1}`;
-    write(this.words, feature < 0 ? `No feature: ${where}` : `${cells.name[feature]}: ${where}`);
+    this.say(feature < 0 ? `No feature: ${where}` : `${cells.name[feature]}: ${where}`);
     this.onPixel(feature < 0 ? null : { feature, name: cells.name[feature], x: cells.x[feature], y: cells.y[feature] });
   }
 }

@@ -94,6 +94,7 @@ function align(node, wanted) {
     else {
       for (const name of now.getAttributeNames()) if (!next.hasAttribute(name)) now.removeAttribute(name);
       for (const name of next.getAttributeNames()) now.setAttribute(name, next.getAttribute(name));
+      if (next.selected !== undefined) now.selected = next.selected; // also of a list that the user has chosen in
       align(now, next);
     }
   }

@@ -127,28 +127,28 @@ class NewRows {
     const colors = new Map(trained.map(({ meta, marker }) => [meta.class, marker.color]));
     const ink = panel.figure.plane.layout.font.color;
     const { points, report } = known;
-    const [unlike, alike] = [true, false].map((kind) => points.rows.flatMap((_, i) => (points.unlike[i] === kind ? [i] : [])));
-    const traces = report.class_names.map((_, code) =>
-      this.trace(alike.filter((i) => points.classes[i] === code), { symbol: "cross", color: colors.get(code), ink }),
-    );
-    return [...traces, this.trace(unlike, { symbol: "x", color: ink, ink })];
+    const looks = [
+      ...report.class_names.map((_, code) => ({ code, symbol: "cross", color: colors.get(code) })),
+      { code: null, symbol: "x", color: ink }, // unlike the training rows
+    ];
+    const [[left, right], [low, high]] = panel.axes();
+    return looks.map(({ code, symbol, color }) => {
+      const own = points.rows.flatMap((_, i) => ((points.unlike[i] ? null : points.classes[i]) === code ? [i] : []));
+      return {
+        type: "scatter",
+        meta: { kind: "new_rows" },
+        mode: "markers",
+        x: own.map((i) => within(points.x[i], left, right)),
+        y: own.map((i) => within(points.y[i], low, high)),
+        text: own.map((i) => `new ${points.names[i] || `row ${points.rows[i]}`}: ${points.words[i]}`),
+        marker: { symbol, color, size: SIZE, line: { color: ink, width: 1 } },
+      };
+    });
   }
+}
 
-  trace(chosen, { symbol, color, ink }) {
-    const { points } = this.known;
-    const [[left, right], [low, high]] = this.panel.axes();
-    const clamped = (value, from, to) => {
-      const edge = EDGE * (to - from);
-      return Math.min(Math.max(value, from + edge), to - edge);
-    };
-    return {
-      type: "scatter",
-      meta: { kind: "new_rows" },
-      mode: "markers",
-      x: chosen.map((i) => clamped(points.x[i], left, right)),
-      y: chosen.map((i) => clamped(points.y[i], low, high)),
-      text: chosen.map((i) => `new ${points.names[i] || `row ${points.rows[i]}`}: ${points.words[i]}`),
-      marker: { symbol, color, size: SIZE, line: { color: ink, width: 1 } },
-    };
-  }
+/** A place in the picture, at its edge for one outside. @param {number} value @param {number} from @param {number} to */
+function within(value, from, to) {
+  const edge = EDGE * (to - from);
+  return Math.min(Math.max(value, from + edge), to - edge);
 }

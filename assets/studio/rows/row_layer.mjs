@@ -75,12 +75,6 @@ export class RowLayer {
     this.known = plane;
   }
 
-  /** Draws rows in other colors or symbols. @param {typeof this.columns} columns */
-  setColumns(columns) {
-    this.columns = columns;
-    this.redress();
-  }
-
   /** Draws rows anew: their looks have changed. */
   redress() {
     this.dress = null;
@@ -238,7 +232,7 @@ export function pointOf(panel, row) {
 }
 
 /** Dresses every row by columns. @param {Panel} panel @param {RowLayer["columns"]} columns */
-export const dressByColumns = (panel, columns) => layers.get(panel).setColumns(columns);
+export const dressByColumns = (panel, columns) => Object.assign(layers.get(panel), { columns }).redress();
 
 // Whether the positions of all rows are those of a plane: the sample of the plane shows it, whatever
 // has changed meanwhile, be it the view, the run to align with, or only the kernel width.
@@ -253,20 +247,16 @@ const TOLERANCE = 1e-3; // of the extent of the sample, whose codes have 65,534 
  * @param {number} nComponents
  */
 export function fits(plane, figure, rows, points, nComponents) {
-  return figure.plane.data.every(
-    (style, trace) => !isPoints(style) || traceFits(plane.traces[trace], figure.rows[trace], rows, points, nComponents),
-  );
-}
-
-// Rows of a line are spread across it by how many are drawn.
-function traceFits(trace, numbers, rows, points, nComponents) {
-  return ["x", "y"].slice(0, nComponents).every((axis) => {
-    const tolerance = TOLERANCE * extentOf(trace[axis]);
-    return numbers.every((row, i) => {
+  // Rows of a line are spread across it by how many are drawn.
+  const axes = ["x", "y"].slice(0, nComponents);
+  return figure.plane.data.every((style, trace) => !isPoints(style) || axes.every((axis) => {
+    const values = plane.traces[trace][axis];
+    const tolerance = TOLERANCE * extentOf(values);
+    return figure.rows[trace].every((row, i) => {
       const at = positionOf(rows.numbers, row);
-      return at >= 0 && Math.abs(points[axis][at] - trace[axis][i]) <= tolerance;
+      return at >= 0 && Math.abs(points[axis][at] - values[i]) <= tolerance;
     });
-  });
+  }));
 }
 
 const extentOf = (values) => Math.max(...values) - Math.min(...values) || 1;

@@ -88,14 +88,11 @@ async function showRun(/** @type {RestoredView} */ restored) {
   const panel = panelOfRun(restored.run);
   if (isOutdated() || panel.sequence < 0) return;
   await panel.showAs(sequenceOf(panel, restored), restored.options);
-  showMarks(restored.marks);
-  await reportReproduction(panel, restored);
-}
-
-// Colors and symbols by columns, and new rows, where they differ from those that are shown.
-function showMarks({ colorBy, shapeBy, newRows }) {
+  // Colors and symbols by columns, and new rows where they differ from those that are shown.
+  const { colorBy, shapeBy, newRows } = restored.marks;
   markBy(colorBy, shapeBy);
   if (newRows?.key !== placedFile.value?.key) placeFile(newRows);
+  await reportReproduction(panel, restored);
 }
 
 // Its own run, and the run that it morphs to.
