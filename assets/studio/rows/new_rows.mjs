@@ -119,7 +119,7 @@ class NewRows {
     panel.paint(true);
   }
 
-  // Nothing of another plane than the one on screen.
+  /** Nothing of another plane than the one on screen. @returns {Trace[]} */
   traces() {
     const { panel, known } = this;
     if (!known?.points || known.address !== this.address() || !panel.figure) return [];
