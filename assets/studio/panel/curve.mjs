@@ -3,16 +3,10 @@ import { tickLabel } from "../page/number_text.mjs";
 import { clearedPen, drawGrid, drawTrace, fontOf } from "../plane/canvas.mjs";
 import { multiples, scale, tickStep } from "../plane/scales.mjs";
 
-/**
- * What is known of a run: its events, and the held-out divergence of its best planes.
- * @typedef {object} Events
- * @property {number[]} sequences
- * @property {number[]} objective
- * @property {number[]} best so far
- * @property {number[]} starts the start that each event belongs to
- * @property {number[]} n_sampled the number of rows that each value is over, 0 for all
- * @property {[number, number][]} held_out sequences and divergences
- */
+/** The events of a run, and the held-out divergence of its best planes. @typedef {Pick<News, typeof EVENTS[number] | "held_out">} Events */
+
+/** What the news say of every event. */
+export const EVENTS = /** @type {const} */ (["sequences", "objective", "best", "starts", "n_sampled"]);
 
 /** The trace of a kind. @param {Trace[]} traces @param {CurveTrace} kind */
 const traceOf = (traces, kind) => traces.find(({ meta }) => meta.kind === kind);

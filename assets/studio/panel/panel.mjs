@@ -4,6 +4,7 @@ import { colorScheme, hide, write } from "../page/dom.mjs";
 import { mode } from "../page/mode.mjs";
 import { decodedPlane } from "../plane/arrays.mjs";
 import { steadyLimits } from "../plane/scales.mjs";
+import { EVENTS } from "./curve.mjs";
 import { extend } from "./features.mjs";
 import { History } from "./history.mjs";
 import { Painting } from "./painting.mjs";
@@ -12,16 +13,9 @@ import { frontRun, isNewRun } from "./runs.mjs";
 import { Sight } from "./sight.mjs";
 import { changesOf, DEFAULT_VIEW, isAsFound, isOwnPlane, viewQuery } from "./view_options.mjs";
 
-/**
- * What a panel asks of the others.
- * @typedef {object} Peers
- * @property {() => Panel[]} all
- * @property {() => Panel[]} shown
- * @property {() => string | null} reference
- * @property {() => void} paintStale
- * @property {(first: Panel) => Promise<void>} paintOnAxes
- * @property {(run: string) => string} title
- */
+const NO_HELD_OUT = "A class has no held-out row";
+
+/** What a panel asks of the others. @typedef {typeof import("./panels.mjs").peers} Peers */
 
 /**
  * News without what another answer has brought meanwhile.
@@ -32,13 +26,10 @@ import { changesOf, DEFAULT_VIEW, isAsFound, isOwnPlane, viewQuery } from "./vie
 export function newerThan(sequence, news) {
   const first = news.sequences.findIndex((known) => known > sequence);
   const from = first < 0 ? news.sequences.length : first;
-  const newer = OF_EACH_PLANE.map((name) => [name, news[name].slice(from)]);
+  const newer = EVENTS.map((name) => [name, news[name].slice(from)]);
   const heldOut = news.held_out.filter(([known]) => known > sequence);
   return { ...news, ...Object.fromEntries(newer), held_out: heldOut, plane: first < 0 ? null : news.plane };
 }
-
-const OF_EACH_PLANE = ["sequences", "objective", "best", "starts", "n_sampled"];
-const NO_HELD_OUT = "A class has no held-out row";
 
 export class Panel {
   /**

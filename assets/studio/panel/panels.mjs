@@ -12,7 +12,7 @@ import { frontRun } from "./runs.mjs";
 /** By run, in the order of the page. @type {Map<string, Panel>} */
 let known = new Map();
 
-const peers = { all: allPanels, shown: shownPanels, reference: referenceRun, paintStale, paintOnAxes, title: titleOf };
+export const peers = { all: allPanels, shown: shownPanels, reference: referenceRun, paintStale, paintOnAxes, title: titleOf };
 
 /** The runs that have a panel; set whenever they are listed, also where only a title is another. */
 export const panelRuns = signal(/** @type {string[]} */ ([]));

@@ -11,67 +11,21 @@ import { withEdit } from "./view_options.mjs";
 
 const REACH_PX = 18; // between the pointer and the tip of the arrow that it takes
 const TURN_PER_PX = 0.008; // radians
+const MOST_KEPT = 20; // features; each number is a refit
 
 export function addPlaneEditing() {
-  addToPanels((panel) => new Pointer(panel, new Tools(panel)));
+  addToPanels((panel) => new PlaneEditing(panel));
 }
 
-class Pointer {
-  /**
-   * @param {Panel} panel
-   * @param {Tools} tools
-   */
-  constructor(panel, tools) {
+class PlaneEditing {
+  /** @param {Panel} panel */
+  constructor(panel) {
     this.panel = panel;
-    this.tools = tools;
     this.plot = panel.part("plot");
     panel.node.addEventListener("panel:point", ({ detail }) => {
       this.plot.classList.toggle("can-take", detail !== null && this.arrowNear(detail) !== null);
     });
     panel.painting.takers.push((place, event) => this.dragFrom(place, event));
-  }
-
-  // What moving the pointer does from here on, if anything.
-  /** @param {Point} place in pixels @param {PointerEvent} event @returns {import("../plane/looking_around.mjs").Drag | null} */
-  dragFrom(place, { shiftKey }) {
-    const { options, plane, nComponents } = this.panel;
-    if (mode.value === "compare" || dragMode.value !== "pan" || !plane) return null;
-    const arrow = this.arrowNear(place);
-    if (arrow) return { move: (to) => this.moveArrow(arrow, to) };
-    if (nComponents !== 3 || shiftKey) return null;
-    const [azimuth, elevation] = options.view_angle ?? [0, 0];
-    const [x, y] = place;
-    return { move: (to) => this.tools.turnTo(azimuth + TURN_PER_PX * (to[0] - x), elevation + TURN_PER_PX * (to[1] - y)) };
-  }
-
-  // The arrow whose tip is within reach, as it is before it is moved.
-  /** @param {Point} place */
-  arrowNear(place) {
-    const { plane, figure, arrowLimit } = this.panel;
-    if (!this.tools.tool("arrow") || mode.value === "compare" || !switches.arrows.value) return null;
-    if (!plane?.arrows.features.length || !drawnAxes(this.plot)) return null;
-    const tips = tipsOf(figure, plane).slice(0, arrowLimit);
-    const i = nearest(tips.map((tip) => toPixels(this.plot, tip)), place, REACH_PX);
-    if (i === null || !isArrowDrawn(this.panel, i)) return null;
-    const { features, scale } = plane.arrows;
-    return { feature: features[i], origin: originOf(figure, plane, i), scale };
-  }
-
-  moveArrow({ feature, origin, scale }, place) {
-    this.tools.choose(feature);
-    return this.tools.setLoading(feature, loadingOf(toData(this.plot, place), origin, scale));
-  }
-}
-
-// The tools beside a picture: how many arrows are shown, how many features are kept, the loading of
-// one feature, and the view angle of three components.
-
-const MOST_KEPT = 20; // each number is a refit
-
-export class Tools {
-  /** @param {Panel} panel */
-  constructor(panel) {
-    this.panel = panel;
     this.onInput(["arrow-limit"], ({ value, max }) => {
       panel.arrowLimit = value === max ? Infinity : Number(value); // the strongest are shown
       panel.paint(true);
@@ -183,6 +137,37 @@ export class Tools {
   /** Views three components from another angle. @param {number} azimuth @param {number} elevation in radians */
   turnTo(azimuth, elevation) {
     return this.panel.changeView({ view_angle: [rounded(wrapped(azimuth)), rounded(wrapped(elevation))] });
+  }
+
+  // What moving the pointer does from here on, if anything.
+  /** @param {Point} place in pixels @param {PointerEvent} event @returns {import("../plane/looking_around.mjs").Drag | null} */
+  dragFrom(place, { shiftKey }) {
+    const { options, plane, nComponents } = this.panel;
+    if (mode.value === "compare" || dragMode.value !== "pan" || !plane) return null;
+    const arrow = this.arrowNear(place);
+    if (arrow) return { move: (to) => this.moveArrow(arrow, to) };
+    if (nComponents !== 3 || shiftKey) return null;
+    const [azimuth, elevation] = options.view_angle ?? [0, 0];
+    const [x, y] = place;
+    return { move: (to) => this.turnTo(azimuth + TURN_PER_PX * (to[0] - x), elevation + TURN_PER_PX * (to[1] - y)) };
+  }
+
+  // The arrow whose tip is within reach, as it is before it is moved.
+  /** @param {Point} place */
+  arrowNear(place) {
+    const { plane, figure, arrowLimit } = this.panel;
+    if (!this.tool("arrow") || mode.value === "compare" || !switches.arrows.value) return null;
+    if (!plane?.arrows.features.length || !drawnAxes(this.plot)) return null;
+    const tips = tipsOf(figure, plane).slice(0, arrowLimit);
+    const i = nearest(tips.map((tip) => toPixels(this.plot, tip)), place, REACH_PX);
+    if (i === null || !isArrowDrawn(this.panel, i)) return null;
+    const { features, scale } = plane.arrows;
+    return { feature: features[i], origin: originOf(figure, plane, i), scale };
+  }
+
+  moveArrow({ feature, origin, scale }, place) {
+    this.choose(feature);
+    return this.setLoading(feature, loadingOf(toData(this.plot, place), origin, scale));
   }
 }
 
