@@ -171,11 +171,7 @@ export function hide(node, isHidden) {
 }
 
 /** @param {string} text @param {string} [className] */
-export function span(text, className = "") {
-  const node = document.createElement("span");
-  Object.assign(node, { textContent: text, className });
-  return node;
-}
+export const span = (text, className = "") => Object.assign(document.createElement("span"), { textContent: text, className });
 
 const LONGEST_FONT_WAIT_MS = 600;
 

@@ -1,5 +1,5 @@
 // The panels of the page, one for each run of the data that it shows.
-import { byId, connectNumber } from "../page/dom.mjs";
+import { byId, connectNumber, element, write } from "../page/dom.mjs";
 import { mode } from "../page/mode.mjs";
 import { onChange, signal } from "../page/signals.mjs";
 import { switches } from "../page/switches.mjs";
@@ -145,32 +145,21 @@ export function paintStale() {
 export function nodeFor({ label, ...described }) {
   const { title, has, projection } = described;
   const parts = /** @type {DocumentFragment} */ (byId("panel-model").content.cloneNode(true));
-  removeUnneeded(parts, has);
+  for (const part of elements(parts, "[data-needs]")) if (!meets(part.dataset.needs, has)) part.remove();
   elements(parts, ".numbered").forEach(connectNumber);
   parts.querySelector('[data-part="title"]').textContent = title;
-  if (projection) for (const axis of elements(parts, "[data-axis]")) nameAfter(projection, axis);
-  const node = document.createElement("section");
-  node.className = "panel";
+  // A nonlinear projection has no components: its axes bear its name.
+  if (projection) for (const axis of elements(parts, "[data-axis]")) write(axis, axis.textContent.replace("Component", projection));
+  const node = element("section", "panel", parts);
   Object.assign(node.dataset, described);
   node.setAttribute("aria-label", label);
-  node.append(parts);
   return node;
 }
 
 /** @returns {any[]} */
 const elements = (parts, selector) => [...parts.querySelectorAll(selector)];
 
-// Parts that only other kinds of runs need.
-function removeUnneeded(parts, has) {
-  for (const part of elements(parts, "[data-needs]")) if (!meets(part.dataset.needs, has)) part.remove();
-}
-
 const meets = (needs, has) => needs.split(" ").every((need) => !need || has.split(" ").includes(need));
 
 /** Whether a run is what something needs. @param {string} needs @param {Panel} panel */
 export const isMet = (needs, { node }) => meets(needs, node.dataset.has);
-
-// A nonlinear projection has no components: its axes bear its name.
-function nameAfter(projection, axis) {
-  axis.textContent = axis.textContent.replace("Component", projection);
-}
