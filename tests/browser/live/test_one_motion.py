@@ -12,10 +12,9 @@ from playwright.sync_api import BrowserContext, Page, expect
 from melm_studio.layout import ids
 from tools.driver.page import IN_MOTION, LOAD_MODULE, NOTE_TEXTS, StudioPage, names_on
 
-# Notes with every frame whether the picture in front is blank, and how far its first three class
-# means are from lying on a line, as a share of their largest distance: negative on the other side.
-# `likeness` is that of the frame to the one before: the product of the canonical correlations of
-# their rows, 1 however a picture is turned and stretched, and -1 for its mirror image.
+# Notes with every frame whether the picture in front is blank, and how alike it is to the one
+# before: the product of the canonical correlations of their rows, 1 however a picture is turned
+# and stretched, and -1 for its mirror image.
 RECORD = (
     "async () => {"
     + LOAD_MODULE
@@ -37,13 +36,6 @@ RECORD = (
   const isDrawn = ({ node, painting: { animation } }) =>
     node.checkVisibility() && hasColor(animation.canvas);
   const middle = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
-  const turnOf = ({ traces }) => {
-    const rows = traces.filter(({ meta }) => meta.kind === "train").slice(0, 3);
-    const [a, b, c] = rows.map(({ x, y }) => [middle([...x]), middle([...y])]);
-    const twice = (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
-    const sides = [[a, b], [a, c], [b, c]].map(([p, q]) => Math.hypot(p[0] - q[0], p[1] - q[1]));
-    return twice / Math.max(...sides) ** 2;
-  };
   const centered = (values) => values.map((value) => value - middle(values));
   const rowsIn = ({ traces }) => {
     const drawn = traces.filter(({ meta }) => meta.kind === "train");
@@ -75,7 +67,6 @@ RECORD = (
     window.shown.push({
       likeness: isSameTable ? likeness(last, rows) : null,
       isBlank: !panel || !isDrawn(panel),
-      turn: picture && turnOf(picture),
       axes: picture?.axes,
       isRecap: panel?.painting.recap.isOn,
       isTrue: !panel || tellsTruth(panel),
@@ -86,7 +77,9 @@ RECORD = (
   requestAnimationFrame(note);
 }"""
 )
-# As RECORD, from the pixels of a phone: rows and contours of a class have its hue.
+# As RECORD, from the pixels of a phone: rows and contours of a class have its hue. `turn` is how
+# far the first three class means are from lying on a line, as a share of their largest distance:
+# negative on the other side.
 RECORD_PHONE = """() => {
   const canvas = document.querySelector(".plot canvas");
   const swatches = [...document.querySelectorAll(".classes .swatch")].slice(0, 3);
@@ -153,7 +146,7 @@ def recorded(studio: StudioPage) -> list[dict[str, Any]]:
 def assert_one_motion(frames: list[dict[str, Any]]) -> None:
     assert frames
     assert not [at for at, frame in enumerate(frames) if frame["isBlank"]]
-    sides = [frame["turn"] > 0 for frame in frames if abs(frame["turn"] or 0.0) > FLAT]
+    sides = [frame["turn"] > 0 for frame in frames if abs(frame.get("turn") or 0.0) > FLAT]
     assert len(set(sides)) <= 1, "the picture is turned over"
     assert min(frame.get("likeness") or 0.0 for frame in frames) > UNLIKE, "it is its mirror image"
 
@@ -189,15 +182,19 @@ def test_a_search_with_several_starts_never_turns_over(moving: StudioPage):
 def test_a_story_that_changes_its_run_is_never_blank_and_never_turns_over(page: Page):
     page.emulate_media(reduced_motion="no-preference")
     studio = StudioPage(page)
-    page.locator('[data-included-story="variance"]').evaluate("story => story.click()")
-    expect(page.locator(f"#{ids.TITLE}")).to_have_text("The plane of the largest variance")
+    page.locator('[data-included-story="three-ways"]').evaluate("story => story.click()")
+    title = page.locator(f"#{ids.TITLE}")
+    expect(title).to_have_text("Without the labels: PCA")
     expect(page.locator(".panel.is-front[data-sequence]")).to_be_visible()
     page.evaluate(RECORD)
-    page.keyboard.press("PageDown")
-    expect(page.locator(f"#{ids.TITLE}")).to_have_text("The plane of the largest difference")
-    expect(page.locator(".panel.is-front[data-sequence]")).to_be_visible()
-    page.keyboard.press("PageUp")
-    expect(page.locator(f"#{ids.TITLE}")).to_have_text("The plane of the largest variance")
+    for key, words in (
+        ("PageDown", "With the labels: LDA"),
+        ("PageDown", "With the densities: MELM"),
+        ("PageUp", "With the labels: LDA"),
+    ):
+        page.keyboard.press(key)
+        expect(title).to_have_text(words)
+        expect(page.locator(".panel.is-front[data-sequence]")).to_be_visible()
     assert_one_motion(recorded(studio))
 
 
