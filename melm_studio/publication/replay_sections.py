@@ -147,10 +147,10 @@ def tree_html(section: TreeSection, n_classes: int) -> str:
         for scheme in Scheme
     }
     order = list(section.views)
-    widths = sorted({section.arrays.widths[place] for place in order})
+    shown = sorted({section.arrays.gammas[section.arrays.widths[place]] for place in order})
     marks = [
         {
-            "step": widths.index(section.arrays.widths[place]),
+            "step": shown.index(section.arrays.gammas[section.arrays.widths[place]]),
             "x": math.log10(section.arrays.gammas[section.arrays.widths[place]]),
             "y": float(section.arrays.heights[place]),
             "words": section.arrays.words[place],
