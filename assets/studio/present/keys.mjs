@@ -1,15 +1,14 @@
-// The keys of Present, and the actions of its buttons.
+// The keys of Present, and what its buttons do.
 import { openOther, walkBranch } from "../analyses/buttons.mjs";
 import { setProps } from "../page/dash.mjs";
-import { byId } from "../page/dom.mjs";
+import { byId, onClick } from "../page/dom.mjs";
 import { mode } from "../page/mode.mjs";
+import { NO_SERVER, showNotice, whenLoaded } from "../page/notice.mjs";
 import { onChange } from "../page/signals.mjs";
 import { setSwitches, switches } from "../page/switches.mjs";
 import { allPanels, frontPanel } from "../panel/panels.mjs";
 import { bringToFront } from "../panel/runs.mjs";
 import { hasStory, stepStory } from "../workspace/story.mjs";
-import { openPresenter } from "./presenter_link.mjs";
-import { showTalkCode } from "./share_button.mjs";
 
 const PAGE_KEYS = ["PageUp", "PageDown"];
 
@@ -102,3 +101,44 @@ function isTaken({ target, key }) {
   if (target.closest?.("input, textarea, select, [contenteditable], [role=dialog]")) return true;
   return (key === " " || key === "Enter") && Boolean(target.closest?.("button, a"));
 }
+
+// The presenter's window asks this page for what it shows.
+
+const SIZE = "popup,width=1180,height=760";
+const NO_WINDOW = "The browser blocked the presenter’s window. Allow pop-ups for this page, then press Notes again.";
+
+/** @type {Window | null} */
+let opened = null;
+
+/** Lets the window ask, also after either page was loaded again. */
+export function connectPresenter() {
+  window.presented = (asking) => {
+    opened = asking;
+    return import("./presenter_window.mjs");
+  };
+}
+
+/** Opens the window with the notes and the next view, or brings it to the front. */
+export function openPresenter() {
+  if (!opened || opened.closed) opened = window.open("presenter", "_blank", SIZE);
+  if (opened) opened.focus();
+  else showNotice(NO_WINDOW);
+}
+
+// What a talk needs is loaded when Share is first pressed, or at once where a talk of this browser goes on.
+
+export const TALK_GOES_ON = "melm-talk"; // in the browser's storage, while there is a talk: when it expires, in seconds
+
+export function connectShareButton() {
+  onClick('[data-bar="share"]', () => withTalk((talk) => talk.openTalkDialog()));
+  if (localStorage.getItem(TALK_GOES_ON)) import("./talk.mjs").then((talk) => talk.resumeTalk()).catch(console.warn);
+}
+
+/** Shows the code of the talk on the whole screen. */
+const showTalkCode = () => withTalk((talk) => talk.showCode());
+
+/** @param {(talk: typeof import("./talk.mjs")) => Promise<void>} act */
+const withTalk = async (act) => {
+  const talk = await whenLoaded(import("./talk.mjs"));
+  if (talk) await act(talk).catch(() => showNotice(NO_SERVER));
+};

@@ -3,7 +3,6 @@ import { button, colorScheme, element, hide, onColorScheme, span } from "../page
 import { lookAround } from "../plane/looking_around.mjs";
 import { Painter } from "../plane/painter.mjs";
 import { isPoints } from "../plane/traces.mjs";
-import { showClasses } from "./class_buttons.mjs";
 
 /**
  * What pictures of the same rows have in common; the figures are by scheme.
@@ -69,13 +68,37 @@ export class Picture extends Painter {
   }
 
   draw() {
-    const { scene, scheme, view, legend } = this;
+    const { scene, scheme, view } = this;
     if (!scene) return;
     Object.assign(view, { figure: scene.figures[scheme], surface: scene.surfaces[scheme] });
     this.point(null);
     hide(this.fit, !view.zoom);
-    if (legend) showClasses(legend, scene.names, view.figure, view.classes, (classes) => this.look({ classes }));
+    if (this.legend) this.showClasses(this.legend);
     super.draw();
+  }
+
+  /** The classes, as buttons that show some of them alone, which stay where they are the same. @param {HTMLElement} list */
+  showClasses(list) {
+    const { figure, classes } = this.view;
+    const markers = figure.data.filter(({ meta }) => meta.kind === "train").map(({ marker }) => marker);
+    const key = JSON.stringify([this.scene.names, markers]);
+    if (list.dataset.key !== key) list.replaceChildren(...this.scene.names.map((name, code) => this.classItem(code, name, markers[code])));
+    list.dataset.key = key;
+    const buttons = list.querySelectorAll("button");
+    for (const [code, node] of buttons.entries()) node.setAttribute("aria-pressed", String(classes?.includes(code) ?? false));
+  }
+
+  classItem(code, name, { color, symbol }) {
+    const swatch = element("span", `swatch ${symbol}`);
+    swatch.style.background = color;
+    const node = button("", swatch, () => {
+      const alone = this.view.classes ?? [];
+      const chosen = alone.includes(code) ? alone.filter((known) => known !== code) : [...alone, code];
+      this.look({ classes: chosen.length ? chosen : null }); // every class is shown again once none is left
+    });
+    node.append(name);
+    node.title = "Show this class alone";
+    return element("li", "", node);
   }
 
   /** Says which row is at a place. @param {Point | null} place in pixels */

@@ -10,8 +10,7 @@ import { stage } from "../panel/runs.mjs";
 import { copyLink } from "../workspace/share_link.mjs";
 import { addToStory, currentStory, legendOfPage, showTitle, stepStory } from "../workspace/story.mjs";
 import { positionLabel } from "../workspace/story_order.mjs";
-import { leave, toggleFullScreen, toggleKeys } from "./keys.mjs";
-import { openPresenter } from "./presenter_link.mjs";
+import { leave, openPresenter, toggleFullScreen, toggleKeys } from "./keys.mjs";
 
 /** @type {Record<string, any>} */
 const bar = {}; // the parts of the bar, by name

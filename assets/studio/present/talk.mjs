@@ -12,7 +12,7 @@ import { frontPanel } from "../panel/panels.mjs";
 import { selectedRows, shownClasses } from "../rows/singled_out.mjs";
 import { currentStory } from "../workspace/story.mjs";
 import { positionLabel } from "../workspace/story_order.mjs";
-import { TALK_GOES_ON } from "./share_button.mjs";
+import { TALK_GOES_ON } from "./keys.mjs";
 
 /**
  * What the server says of a talk, as callbacks/routes/talks/presenter.py describes it.
