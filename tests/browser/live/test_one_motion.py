@@ -68,7 +68,7 @@ RECORD = (
       likeness: isSameTable ? likeness(last, rows) : null,
       isBlank: !panel || !isDrawn(panel),
       axes: picture?.axes,
-      isRecap: panel?.painting.recap.isOn,
+      isRecap: panel?.painting.recap.isPlaying,
       isTrue: !panel || tellsTruth(panel),
     });
     last = rows;
