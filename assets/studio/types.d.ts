@@ -118,6 +118,8 @@ interface Plane {
   numbers: Record<string, number | null>;
   sample: string;
   caption: string;
+  /** What makes it another plane than that of the run, as a sentence; empty if nothing does. */
+  changes: string;
   gamma?: number;
   /** The address that it was requested by; absent for planes that came with the news. */
   address?: string;

@@ -30,6 +30,7 @@ from melm_studio.planes.batches import batch_news, trade_off_points
 from melm_studio.planes.captions import (
     SHAPES,
     STOPPING,
+    changes_of,
     kept_sentence,
     objective_in_words,
     sample_caption,
@@ -344,6 +345,7 @@ def _view(record: RunRecord, event: PlaneEvent, options: ViewOptions) -> dict[st
         "traces": plane_frame(view, compact),
         "limits": limits(view),
         "axes": axis_titles(renderer, record, view, options),
+        "changes": changes_of(options, own_run(options.morph.run_id) if options.morph else None),
         "arrows": arrow_handles(view, len(viewer.feature_names)),
         "top_features": _kept_sentence(record, event, options, divergence),
         "batches": batch_news(record, view.scores),

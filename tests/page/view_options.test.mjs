@@ -4,7 +4,6 @@ import { test } from "node:test";
 
 import {
   DEFAULT_VIEW,
-  changesOf,
   isAsFound,
   isOwnPlane,
   morphIn,
@@ -70,20 +69,8 @@ test("only the modes of the page are taken from an address", () => {
   assert.equal(modeIn(""), null);
 });
 
-test("a changed plane says what was changed, another kernel width or angle changes none", () => {
-  const nameOf = (run) => `the run ${run}`;
-  assert.equal(changesOf(DEFAULT_VIEW, nameOf), "");
-  assert.equal(changesOf({ ...DEFAULT_VIEW, gamma: 2, view_angle: [0.5, 1] }, nameOf), "");
-  const edits = [[3, 0.1, 0.2], [0, -1, 0], [3, 0.2, 0.2]];
-  assert.equal(
-    changesOf({ ...DEFAULT_VIEW, n_top_features: 4, edits, morph: ["r", 0.5] }, nameOf),
-    "Plane was changed: top 4 features only, 2 arrows moved, 50 % of the way to the run r",
-  );
-});
-
 test("another weight of batches makes another plane, and is in its query", () => {
   const options = { ...DEFAULT_VIEW, batch_weight: 0 };
   assert.ok(!isOwnPlane(options));
   assert.equal(viewQuery(options, null).toString(), "batch_weight=0");
-  assert.equal(changesOf({ ...DEFAULT_VIEW, batch_weight: 2.5 }, String), "Plane was changed: batch weight 2.5");
 });

@@ -11,7 +11,7 @@ import { Painting } from "./painting.mjs";
 import { PlaneRequests } from "./requests.mjs";
 import { frontRun, isNewRun } from "./runs.mjs";
 import { Sight } from "./sight.mjs";
-import { changesOf, DEFAULT_VIEW, isAsFound, isOwnPlane, viewQuery } from "./view_options.mjs";
+import { DEFAULT_VIEW, isAsFound, isOwnPlane, viewQuery } from "./view_options.mjs";
 
 const NO_HELD_OUT = "A class has no held-out row";
 
@@ -156,6 +156,7 @@ export class Panel {
     this.showScores(plane.numbers);
     for (const [i, title] of this.node.querySelectorAll("[data-axis]").entries()) write(title, plane.axes[i]);
     this.part("plot").setAttribute("aria-label", plane.caption);
+    write(this.part("changed"), plane.changes);
     this.announce("plane", plane);
   }
 
@@ -236,7 +237,6 @@ export class Panel {
     this.options = options;
     this.node.classList.toggle("is-elsewhere", !isAsFound(this.options));
     this.node.classList.toggle("is-changed", !isOwnPlane(this.options));
-    this.part("changed").textContent = changesOf(this.options, (run) => this.peers.title(run));
     this.part("back").textContent = isOwnPlane(this.options)
       ? `Densities at γ ${this.options.gamma}; back to γ ${this.gamma}`
       : "Back to the plane of the run";

@@ -12,7 +12,7 @@ import { frontRun } from "./runs.mjs";
 /** By run, in the order of the page. @type {Map<string, Panel>} */
 let known = new Map();
 
-export const peers = { all: allPanels, shown: shownPanels, reference: referenceRun, paintStale, paintOnAxes, title: titleOf };
+export const peers = { all: allPanels, shown: shownPanels, reference: referenceRun, paintStale, paintOnAxes };
 
 /** The runs that have a panel; set whenever they are listed, also where only a title is another. */
 export const panelRuns = signal(/** @type {string[]} */ ([]));
@@ -67,10 +67,6 @@ export function allPanels() {
 /** The panels on screen in this mode. @returns {Panel[]} */
 export function shownPanels() {
   return allPanels().filter((panel) => panel.isShown());
-}
-
-function titleOf(run) {
-  return panelOfRun(run)?.node.dataset.title ?? "another run";
 }
 
 /** @param {string} run @returns {Panel | undefined} */

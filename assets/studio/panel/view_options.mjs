@@ -46,35 +46,11 @@ export function isOwnPlane({ n_top_features: nTop, morph, edits, batch_weight: w
   return nTop === null && morph === null && weight === null && !edits.length;
 }
 
-/**
- * What makes the plane another one than that of the run, as a sentence; empty if nothing does.
- * @param {ViewOptions} options
- * @param {(run: string) => string} nameOf a run
- */
-export function changesOf({ n_top_features: nTop, morph, edits, batch_weight: weight }, nameOf) {
-  const nMoved = new Set(edits.map(([feature]) => feature)).size;
-  const changes = [
-    ...(nTop === null ? [] : [nTop === 1 ? "top feature only" : `top ${nTop} features only`]),
-    ...(nMoved ? [nMoved === 1 ? "1 arrow moved" : `${nMoved} arrows moved`] : []),
-    ...(weight === null ? [] : [`batch weight ${weight}`]),
-    ...(morph ? [morphed(morph, nameOf)] : []),
-  ];
-  return changes.length ? `Plane was changed: ${changes.join(", ")}` : "";
-}
-
 /** Whether the plane is one of the tree of its run. @param {ViewOptions} options */
 export const isOfTree = ({ morph }) => morph?.[1] === 1 && (morph[2] ?? null) !== null;
 
 /** Whether the plane is on the way between two others of its run. @param {ViewOptions} options */
 export const isBetweenPlanes = ({ morph }) => (morph?.[3] ?? null) !== null;
-
-/** @param {ViewOptions["morph"]} morph @param {(run: string) => string} nameOf */
-function morphed([run, share, plane = null, origin = null], nameOf) {
-  if (origin !== null) return "on the way to another plane of this run";
-  if (plane !== null && share === 1) return "another plane of this run";
-  const target = plane === null ? nameOf(run) : "another plane of this run";
-  return `${Math.round(100 * share)} % of the way to ${target}`;
-}
 
 /** Whether the plane and its kernel width are those of the run. @param {ViewOptions} options */
 export const isAsFound = (options) => options.gamma === null && isOwnPlane(options);

@@ -128,6 +128,13 @@ def test_a_page_that_has_everything_gets_words_and_no_plane(finished, beyond):
     assert news["words"].startswith("1 start, ")
 
 
+def test_a_plane_says_what_was_changed(finished):
+    address = f"/runs/{finished.run}/planes/{finished.events[-1].sequence}"
+    changed = finished.visitor.http.get(address, query_string={"n_top_features": 3}).json
+    assert changed["changes"] == "Plane was changed: top 3 features only"
+    assert finished.visitor.http.get(address, query_string={"gamma": 0.5}).json["changes"] == ""
+
+
 def terms_of(finished, query: str = "") -> dict:
     last = finished.events[-1].sequence
     address = f"/runs/{finished.run}/planes/{last}/terms?{query}"
