@@ -67,6 +67,23 @@ def test_a_plane_turns_into_that_of_another_run_and_back(wines: StudioPage):
 
 
 @pytest.mark.slow
+def test_on_a_small_screen_the_buttons_of_present_are_in_one_row(wines: StudioPage):
+    page = wines.page
+    wines.run("LDA").expect_end()
+    wines.run("PCA").expect_end()
+    page.set_viewport_size({"width": 1280, "height": 720})
+    mode(wines, "Present")
+    page.get_by_label("Morph to").select_option(index=1)
+    expect(share(wines)).to_have_value("1")
+    bar = page.locator(".play-bar").bounding_box()
+    boxes = [page.locator(f'[data-bar="{name}"]').bounding_box() for name in ("share", "leave")]
+    assert boxes[0]["y"] == boxes[1]["y"]
+    end = share(wines).bounding_box()
+    assert end["width"] > bar["width"] / 3
+    assert all(box["x"] + box["width"] <= bar["x"] + bar["width"] for box in (*boxes, end))
+
+
+@pytest.mark.slow
 def test_a_morph_back_that_was_paused_goes_on_back(wines: StudioPage):
     page = wines.page
     wines.run("LDA").expect_end()

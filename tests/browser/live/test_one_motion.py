@@ -68,6 +68,7 @@ RECORD = (
       likeness: isSameTable ? likeness(last, rows) : null,
       isBlank: !panel || !isDrawn(panel),
       axes: picture?.axes,
+      height: panel?.part("plot").clientHeight,
       isRecap: panel?.painting.recap.isPlaying,
       isTrue: !panel || tellsTruth(panel),
     });
@@ -211,6 +212,7 @@ def test_a_morph_between_two_runs_is_never_blank_and_never_turns_over(moving: St
     frames = recorded(moving)
     assert_one_motion(frames)
     assert all(frame["isTrue"] for frame in frames)
+    assert len({frame["height"] for frame in frames}) == 1, "its curve takes room of the picture"
     front = page.locator(".panel.is-front")
     expect(front).to_have_attribute("data-curve-shown", "morph")
     expect(front.locator('[data-part="changed"]')).to_contain_text("100 % of the way to LDA")
