@@ -18,10 +18,10 @@ test("words that change fifty times are spoken once, and the same words not agai
     speak(`${shown} %`);
     mock.timers.tick(80);
   }
-  mock.timers.tick(1000);
+  for (let at = 0; at < 1000; at += 100) mock.timers.tick(100);
   assert.deepEqual(said, ["49 %"]);
   speak("49 %");
-  mock.timers.tick(1000);
+  for (let at = 0; at < 1000; at += 100) mock.timers.tick(100);
   assert.deepEqual(said, ["49 %"]);
   mock.timers.reset();
 });

@@ -181,3 +181,13 @@ export const fontReady = () =>
 
 /** @param {number} milliseconds */
 export const wait = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+const UNHURRIED_MS = 300;
+/** @type {(() => void)[]} */
+const unhurried = [];
+
+/** Changes, soon, what nobody waits for: every frame takes time of the page, so such changes share one. @param {() => void} change */
+export function changeSoon(change) {
+  if (!unhurried.length) setTimeout(() => unhurried.splice(0).forEach((one) => one()), UNHURRIED_MS);
+  unhurried.push(change);
+}

@@ -1,7 +1,7 @@
 // Comparing runs: the reference run that the others are aligned with, and the order of the table.
 import { requested } from "../page/answers.mjs";
 import { provideCallbacks, setProps, update } from "../page/dash.mjs";
-import { byId, onClick } from "../page/dom.mjs";
+import { byId, changeSoon, onClick } from "../page/dom.mjs";
 import { mode } from "../page/mode.mjs";
 import { onChange } from "../page/signals.mjs";
 import { switches } from "../page/switches.mjs";
@@ -21,8 +21,9 @@ export function connectComparison() {
     panel.node.addEventListener("panel:news", followSoon);
   });
   onChange([switches.aligned, reference, mode], markReference);
-  onChange(mode, followRuns);
-  onChange(panelRuns, () => {
+  onChange(mode, () => followRuns());
+  onChange(panelRuns, (runs) => {
+    byId("compared")?.style.setProperty("--runs", String(runs.length));
     // A run that has just begun has nothing to compare yet.
     if (allPanels().some(({ plane, isFinal }) => !plane && !isFinal)) followSoon();
     else followRuns();
@@ -52,14 +53,15 @@ function noteTables(tab, from, to, ranking) {
   followRuns();
 }
 
-function followRuns() {
+/** @param {(write: () => void) => void} [when] a table is written */
+function followRuns(when = (write) => write()) {
   if (mode.value !== "compare") return;
   const runs = panelRuns.value;
   const { tab, from, to, ranking } = open;
   const file = tableFile(tab, runs, from, to, ranking);
   if (file) byId("compare-file")?.setAttribute("href", file);
   else byId("compare-file")?.removeAttribute("href");
-  if (tab in PLACES) writeTable(tab, runs).catch(console.warn);
+  if (tab in PLACES) writeTable(tab, runs, when).catch(console.warn);
   else if (tab === "movers") listMovers(runs);
 }
 
@@ -74,16 +76,16 @@ function followSoon() {
   if (mode.value !== "compare") return;
   soon ||= setTimeout(() => {
     soon = 0;
-    followRuns();
+    followRuns(changeSoon);
   }, FOLLOWED_EVERY_MS);
 }
 
-async function writeTable(tab, runs) {
+async function writeTable(tab, runs, when) {
   const number = (asked += 1);
   const answer = runs.length ? await requested(`compare/${tab}.html?${namesOf(runs)}${order}`) : null;
   const table = (await answer?.text()) ?? "";
   const place = document.querySelector(PLACES[tab]);
-  if (number === asked && place) update(place, table);
+  when(() => number === asked && place && update(place, table));
 }
 
 const namesOf = (runs) => new URLSearchParams(runs.map((run) => ["run", String(run)]));

@@ -1,6 +1,6 @@
 // The picture for those who do not see it: in words, fetched once a plane stays, and the link that leads to it.
 import { ask } from "../page/answers.mjs";
-import { byId, onClick } from "../page/dom.mjs";
+import { byId, changeSoon, onClick, write } from "../page/dom.mjs";
 import { addToPanels } from "./features.mjs";
 import { frontPanel } from "./panels.mjs";
 
@@ -36,7 +36,7 @@ async function describe(panel, words) {
   words.dataset.of = address;
   try {
     const answer = await ask(address);
-    if (words.dataset.of === address) words.textContent = answer.words;
+    changeSoon(() => words.dataset.of === address && write(words, answer.words));
   } catch (error) {
     delete words.dataset.of; // so that it is asked again
     console.warn(error);

@@ -17,9 +17,8 @@ const SELDOM_MS = 900; // with the next request that is due
 // Faster than the eye follows, and the run itself may need the same processor.
 const LEAST_FRAME_MS = 60;
 const DRAWING_MS = 30; // of several planes, about
-// Until the first plane is there, nothing else is watched: the server holds its answer for so long, or until there is one.
-const HELD_MS = 150;
-const FIRST_FRAME_MS = 20; // where it does not
+// For so long the server holds an answer without the first plane that is awaited, if it can.
+const HELD_MS = 300;
 const LONGEST_WAIT_MS = 5000;
 // An answer that takes longer is given up, or the loop would wait for it for ever.
 const LONGEST_ANSWER_MS = 60_000;
@@ -142,8 +141,8 @@ async function loop() {
 function timeToNext() {
   if (failures) return requests.due(Math.min(LONGEST_WAIT_MS, 250 * 2 ** failures));
   if (!watched().length) return requests.due(IDLE_MS);
-  if (isFirstAwaited()) return requests.due(FIRST_FRAME_MS, HELD_MS);
-  return requests.due(LEAST_FRAME_MS, hadPlane ? LEAST_FRAME_MS : Infinity);
+  const every = hadPlane ? LEAST_FRAME_MS : Infinity;
+  return requests.due(LEAST_FRAME_MS, isFirstAwaited() ? HELD_MS : every);
 }
 
 const watched = () => shownPanels().filter((panel) => !panel.isFinal && panel.isInSight());

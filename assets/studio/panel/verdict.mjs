@@ -1,6 +1,6 @@
 // The strip above a picture, as the server writes it: of the best plane so far or, of one that was chosen or changed, of the
 // plane on screen and, once a run has ended, of what its check has found so far. A screen reader is told once the words have stayed for a while.
-import { element, hide, write } from "../page/dom.mjs";
+import { changeSoon, element, hide, write } from "../page/dom.mjs";
 import { connectMenu } from "../page/menu.mjs";
 import { unbroken } from "../page/number_text.mjs";
 import { onChange } from "../page/signals.mjs";
@@ -9,7 +9,7 @@ import { sendCommand } from "./commands.mjs";
 import { addToPanels } from "./features.mjs";
 import { isAsFound } from "./view_options.mjs";
 
-const SPOKEN_AFTER_MS = 600;
+const SPOKEN_AFTER_MS = 400; // and a little
 const SIGNS = { yes: "✔", partly: "~", no: "✘", unknown: "?" };
 
 export function addVerdict() {
@@ -91,6 +91,6 @@ export function spokenOnce(status) {
     if (text === last) return;
     last = text;
     clearTimeout(waiting);
-    waiting = setTimeout(() => write(status, text), SPOKEN_AFTER_MS);
+    waiting = setTimeout(() => changeSoon(() => text === last && write(status, text)), SPOKEN_AFTER_MS);
   };
 }

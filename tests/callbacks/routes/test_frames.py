@@ -431,6 +431,21 @@ def test_an_answer_is_held_for_a_moment_at_most(studio, visitor, clock):
     studio.work()
 
 
+@pytest.mark.parametrize(("method", "is_held"), [("pca", True), ("melm", False)])
+def test_only_what_is_found_in_one_step_is_held_until_its_end(
+    studio, visitor, clock, method, is_held
+):
+    visitor.choose_sample("iris")
+    run = visitor.start(method=method)
+    studio.store.transition(run, {RunState.QUEUED}, state=RunState.RUNNING)
+    studio.store.append(run, plane(components=np.eye(2, 4)))
+    clock.on_wait = lambda: studio.store.transition(run, [*RunState], state=RunState.DONE)
+    news = first_news(visitor, run)[run]
+    assert news["plane"]["sequence"] == 0
+    assert (clock.now > 0, news["is_final"]) == (is_held, is_held)
+    clock.on_wait()
+
+
 def test_news_are_not_held(studio, finished, clock):
     visitor = finished.visitor
     assert first_news(visitor, finished.run)[finished.run]["plane"] is not None
