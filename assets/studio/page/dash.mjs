@@ -87,6 +87,7 @@ function align(node, wanted) {
   for (const extra of known.slice(found.length)) extra.remove();
   for (const [i, next] of found.entries()) {
     const now = known[i];
+    if (now?.isEqualNode(next)) continue; // to write it again would have it laid out again
     if (!now) node.append(next);
     else if (now.nodeName !== next.nodeName || now.dataset?.kept !== next.dataset?.kept) now.replaceWith(next);
     else if (now.nodeType === TEXT_NODE) now.data = next.data;
