@@ -3,6 +3,7 @@
 import { MORE_LAYERS } from "../constants.mjs";
 import { hide } from "../page/dom.mjs";
 import { CanvasAnimation } from "./animation.mjs";
+import { nextFrame } from "./clock.mjs";
 import { Names } from "./names.mjs";
 import { drawnAxes, onAxes, shownOn, watchSize } from "./pixel_axes.mjs";
 import { isPoints, SWITCHED_BY } from "./traces.mjs";
@@ -76,6 +77,7 @@ export class Painter {
     this.traces = []; // that are shown
     /** @type {View["every"]} */
     this.every = null; // that is drawn
+    this.onRest = onRest;
     this.animation = new CanvasAnimation(canvas, plot, () => {
       this.animation.rest(this.animation.to, this.shown().pixels); // a slow page is still on its way to it
       onRest();
@@ -105,7 +107,14 @@ export class Painter {
     for (const trace of this.traces) names.dress(trace);
     this.drawBelow(pixels);
     const picture = { plane: view.plane, traces: this.traces, axes: this.axes, features: view.plane.arrows.features, titles: view.titles };
-    this.animation.draw(picture, pixels, false);
+    if (this.animation.to) this.animation.draw(picture, pixels, false);
+    else this.begin(picture, pixels);
+  }
+
+  // There is nothing that it moves from.
+  begin(picture, pixels) {
+    this.animation.rest(picture, pixels);
+    nextFrame().then(this.onRest);
   }
 
   // The rows come with the grid; the sample of them would lie over them.
