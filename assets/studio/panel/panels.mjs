@@ -4,7 +4,7 @@ import { mode } from "../page/mode.mjs";
 import { onChange, signal } from "../page/signals.mjs";
 import { switches } from "../page/switches.mjs";
 import { nextFrame } from "../plane/clock.mjs";
-import { endWelcome, welcome } from "../plane/first_look.mjs";
+import { endWelcome, look, welcome } from "../plane/first_look.mjs";
 import { Panel } from "./panel.mjs";
 import { runList } from "./run_list.mjs";
 import { frontRun } from "./runs.mjs";
@@ -18,7 +18,10 @@ export const peers = { all: allPanels, shown: shownPanels, reference: referenceR
 export const panelRuns = signal(/** @type {string[]} */ ([]));
 
 /** Shows a panel for each run that is listed, or where there are none, the first look at the data. */
-export const connectPanels = () => onChange(runList, showPanels);
+export function connectPanels() {
+  if (look()) describeList([]); // before the list is there, as Dash may be
+  onChange(runList, showPanels);
+}
 
 // Panels that stay are left as they are.
 function showPanels({ panels: listed, data }) {

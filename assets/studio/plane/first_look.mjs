@@ -49,8 +49,8 @@ export function endWelcome() {
   release();
 }
 
-/** @returns {HTMLElement | null} */
-const look = () => byId("panels").querySelector(".welcome");
+/** The first look, where it is shown. @returns {HTMLElement | null} */
+export const look = () => byId("panels").querySelector(".welcome");
 
 const copy = () => byId("welcome-model").content.firstElementChild.cloneNode(true);
 
