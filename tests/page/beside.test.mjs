@@ -49,6 +49,7 @@ const { View: Beside } = await import("../../assets/studio/analyses/beside.mjs")
 const { View: Loadings } = await import("../../assets/studio/analyses/loadings_view.mjs");
 const { View: Resamples } = await import("../../assets/studio/analyses/resamples_view.mjs");
 const { openWindow } = await import("../../assets/studio/analyses/window.mjs");
+const { makeChanges } = await import("../../assets/studio/page/dash.mjs");
 const { selectedRows } = await import("../../assets/studio/rows/singled_out.mjs");
 
 let waiting; // requests, with what answers them
@@ -154,6 +155,22 @@ test("a choice is asked for until another run is opened", async () => {
     "runs/a/analyses/sets?scheme=light&coverage=0.9&size=2",
     "runs/b/analyses/sets?scheme=light",
   ]);
+});
+
+test("the stage has its room again once a run that was found is begun", async () => {
+  const changes = [];
+  Object.assign(globalThis.window, { dash_clientside: { set_props: (...change) => changes.push(change) } });
+  const view = new Beside("sparse");
+  view.open(panelAt("a", 0));
+  waiting[0].answer(found("13 features"));
+  await settled();
+  view.press(/** @type {any} */ ({ dataset: { runs: "runs/a/analyses/sparse/3" } }));
+  waiting[1].answer({ view: "three" });
+  await settled();
+  makeChanges();
+  assert.deepEqual(changes, [["wanted", { data: { view: "three", quiet: true } }]]);
+  assert.equal(view.dialog.open, false);
+  assert.equal(globalThis.document.body.dataset.beside, undefined);
 });
 
 test("loadings are those of the plane on screen, also where it was on screen before the dialog was closed", async () => {

@@ -71,10 +71,14 @@ export class Found {
     if (runs) this.begin(runs).catch(console.warn);
   }
 
+  close() {
+    this.dialog.close();
+  }
+
   // The run of a view, beside this one: as a link to such a run would show it.
   async begin(address) {
     const { view } = await ask(address);
-    this.dialog.close();
+    this.close();
     setProps("wanted", { data: { view, quiet: true } });
   }
 }
