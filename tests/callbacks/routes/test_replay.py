@@ -49,7 +49,7 @@ def test_the_replay_has_the_planes_of_the_run_and_their_numbers(studio, finished
     assert words[-1].startswith(f"plane {n_events}, divergence ")
     last = studio.store.last_event(finished.run)
     assert f"plane {n_events}, divergence {last.objective:#.3g} training and" in text
-    assert data["curve"]["events"]["x"] == list(range(n_events))
+    assert data["curve"]["events"]["sequences"] == list(range(n_events))
     assert data["curve"]["events"]["best"][-1] == pytest.approx(last.objective, rel=1e-4)
 
 
