@@ -80,6 +80,7 @@ button { display: inline-flex; align-items: center; justify-content: center; gap
 button[aria-pressed="true"] { border-color: var(--ink); box-shadow: inset 0 0 0 1px var(--ink); }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
 .plot:focus-visible { outline-offset: -2px; }
+@media (width < 480px) { .words { min-height: 4.2em; } }
 @media (height < 520px) { .words { min-height: 0; } .curve { height: 64px; } }
 """
 _PAGE = """\

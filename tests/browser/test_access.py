@@ -31,6 +31,16 @@ def test_a_run_can_be_started_by_keyboard_alone(page: Page):
     studio.panel(0).expect_end()
 
 
+@pytest.mark.slow
+def test_at_200_percent_present_shows_all_of_the_picture(page: Page):
+    studio = StudioPage(page)
+    panel = studio.run("LDA")
+    panel.expect_end()
+    page.set_viewport_size({"width": 640, "height": 360})
+    studio.show("Present")
+    expect(panel.node).to_be_in_viewport(ratio=0.99)
+
+
 def test_the_first_link_leads_to_the_picture_which_words_describe(page: Page):
     studio = StudioPage(page)
     panel = studio.run("LDA")
