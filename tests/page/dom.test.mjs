@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { hide, write } from "../../assets/studio/page/dom.mjs";
+import { changeSoon, hide, write } from "../../assets/studio/page/dom.mjs";
 
 // As much of an element as texts need; `nPut` counts the texts that were put in place.
 function cell(text) {
@@ -42,4 +42,18 @@ test("an empty element is given a text, and an emptied one has none", () => {
 test("what is hidden already is not hidden again", () => {
   const node = { set hidden(value) { assert.fail(`set to ${value}`); }, get hidden() { return true; } };
   hide(/** @type {any} */ (node), true);
+});
+
+test("changes that nobody waits for are made together, in their order, and later ones after them", (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const made = [];
+  changeSoon(() => made.push("first"));
+  t.mock.timers.tick(200);
+  changeSoon(() => made.push("second"));
+  assert.deepEqual(made, []);
+  t.mock.timers.tick(100);
+  assert.deepEqual(made, ["first", "second"]);
+  changeSoon(() => made.push("third"));
+  t.mock.timers.tick(300);
+  assert.deepEqual(made, ["first", "second", "third"]);
 });
