@@ -34,7 +34,7 @@ test("a plane that follows one at rest is drawn before what showed the rows of t
   assert.deepEqual(told, ["rests", "moves"]);
   animation.draw(picture(2), PIXELS, false); // on its way, the canvas has it all
   assert.deepEqual(told, ["rests", "moves"]);
-  animation.dispose();
+  animation.keep();
 });
 
 test("a canvas goes on from what another has shown, and gives it up where no plane follows", (t) => {
@@ -64,5 +64,5 @@ test("a plane glides to axes of its own, and is at once on those that a person c
   animation.rest(former, PIXELS);
   animation.draw({ ...former, axes: wide, movesAxes: false }, PIXELS, false);
   assert.equal(animation.from, null);
-  animation.dispose();
+  animation.keep();
 });

@@ -59,7 +59,7 @@ export class Painting {
   dispose() {
     this.endFitting();
     this.recap.pause();
-    this.animation.dispose();
+    this.animation.keep();
   }
 
   /** Paints the plane on screen; as it stays where `isStill`. */

@@ -215,11 +215,6 @@ export class CanvasAnimation {
     this.from = this.fading = null;
     this.plot.classList.remove("is-moving");
   }
-
-  dispose() {
-    clearTimeout(this.timer);
-    stopMoving(this.move);
-  }
 }
 
 /** @param {HTMLCanvasElement} canvas */

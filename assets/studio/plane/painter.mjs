@@ -87,7 +87,7 @@ export class Painter {
 
   dispose() {
     this.endFitting();
-    this.animation.dispose();
+    this.animation.keep();
     this.view.every?.dispose();
   }
 

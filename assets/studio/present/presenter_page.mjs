@@ -100,7 +100,9 @@ async function drawNext(view, scheme) {
   if (!view) return;
   const answer = await nextPicture(() => picture(view, scheme), () => wanted === drawn);
   const plane = await answer?.json();
-  if (plane && wanted === drawn) paint(plane);
+  if (!plane || wanted !== drawn) return;
+  canvas.hidden = false;
+  drawSmallPlane(canvas, plane.styles, decodedPlane(plane));
 }
 
 const picture = (view, scheme) =>
@@ -109,8 +111,3 @@ const picture = (view, scheme) =>
     headers: { "Content-Type": "application/json" },
     body: JSON.stringify(view),
   });
-
-function paint(/** @type {any} */ plane) {
-  canvas.hidden = false;
-  drawSmallPlane(canvas, plane.styles, decodedPlane(plane));
-}

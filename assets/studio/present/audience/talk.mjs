@@ -16,7 +16,7 @@ export async function openTalk() {
     have: () => ({ after: talk.newest?.number ?? -1, scene: talk.scene?.key ?? "" }),
     receive: (kind, content) => talk.receive(kind, content),
     lose: (message) => talk.showConnection(message),
-    end: () => talk.end(),
+    end: () => talk.sayInstead(OVER),
   });
 }
 
@@ -81,10 +81,6 @@ class Talk {
     const node = this.shown ? byPart("connection") : byPart("over");
     if (this.shown) node.hidden = !message;
     node.textContent = message ?? (this.shown ? "" : NOTHING_YET);
-  }
-
-  end() {
-    this.sayInstead(OVER);
   }
 
   /** Hides the talk behind a sentence, or shows it. @param {string | null} sentence */

@@ -1,6 +1,6 @@
 // A replay: the planes of a run in a file that opens without the studio and without a network, and below them its tree
 // of planes and its resampled plane. The HTML is that of melm_studio/publication/replay.py and replay_sections.py.
-import { colorScheme, element, fontReady, hide, lessMotion, onColorScheme } from "../../page/dom.mjs";
+import { colorScheme, element, fontReady, hide, lessMotion, onColorScheme, setSlider } from "../../page/dom.mjs";
 import { ChartCanvas, objectiveTraces, valueRange } from "../../panel/curve.mjs";
 import { decodedPlane, fromBase64, numbers, unpacked } from "../../plane/arrays.mjs";
 import { drawSmallPlane } from "../../plane/canvas.mjs";
@@ -60,8 +60,7 @@ class Section {
     this.picture.plot.setAttribute("aria-label", [this.scene.names.join(", "), words].filter(Boolean).join(": "));
     if (!words) return;
     this.part("words").textContent = words;
-    this.part("slider").value = String(step);
-    this.part("slider").setAttribute("aria-valuetext", words);
+    setSlider(this.part("slider"), step, words);
   }
 
   stopAt(at) {
