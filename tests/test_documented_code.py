@@ -24,6 +24,7 @@ import benchmarks.__main__ as measuring
 import experiments.__main__ as experimenting
 from melm_studio.command import argument_parser
 from melm_studio.configuration.settings import Settings
+from melm_studio.tables import load_sample
 from tools.driver.launcher import running_studio
 from tools.driver.visitor import opened_studio
 
@@ -95,7 +96,7 @@ def folder(tmp_path, monkeypatch, downloads) -> Path:
     iris, wine = load_iris(as_frame=True), load_wine(as_frame=True)
     iris.frame.rename(columns={"target": "species"}).to_csv("table.csv", index=False)
     iris.frame.rename(columns={"target": "group"}).to_csv("expression.csv", index=False)
-    wine.frame.to_csv("wine.csv", index=False)
+    load_sample("wine").frame.to_csv("wine.csv", index=False)
     for name in ("NEW.csv", "new-spectra.csv"):
         wine.data.to_csv(name, index=False)
     for name, text in downloads.items():

@@ -134,9 +134,12 @@ def columns(studio: StudioPage) -> Locator:
     file = FilePayload(name="pots.csv", mimeType="text/csv", buffer=POTS.encode())
     studio.file_input.set_input_files(file)
     expect(studio.data_name).to_have_text("pots")
-    studio.page.get_by_role("button", name="Columns").click()
-    expect(studio.page.get_by_role("rowheader", name="ware")).to_be_visible()
-    return _window(studio, "Columns and classes of the table")
+    return _columns(studio, "ware")
+
+
+def tutorial_columns(studio: StudioPage) -> Locator:
+    """The roles of the columns of the tutorial's table."""
+    return _columns(studio, "cultivar")
 
 
 def batches(studio: StudioPage) -> None:
@@ -212,6 +215,7 @@ SCENES: dict[str, Scene] = {
     "is-it-real": is_it_real,
     "decision-surface": decision_surface,
     "columns": columns,
+    "tutorial-columns": tutorial_columns,
     "batches": batches,
     "compare": compare,
     "agreement": agreement,
@@ -304,6 +308,12 @@ def _choose_components(studio: StudioPage, number: int) -> None:
 
 def _window(studio: StudioPage, name: str) -> Locator:
     return studio.page.get_by_role("dialog", name=name)
+
+
+def _columns(studio: StudioPage, label: str) -> Locator:
+    studio.page.get_by_role("button", name="Columns").click()
+    expect(studio.page.get_by_role("rowheader", name=label)).to_be_visible()
+    return _window(studio, "Columns and classes of the table")
 
 
 def _four_methods(studio: StudioPage) -> None:
