@@ -4,8 +4,7 @@ import { ask, remembering } from "../page/answers.mjs";
 import { speed } from "../panel/history.mjs";
 import { Player } from "../plane/clock.mjs";
 import { View as Beside } from "./beside.mjs";
-import { drawPreview } from "./preview.mjs";
-import { otherPlane } from "./tree_steps.mjs";
+import { drawPreview, otherPlane } from "./tree_steps.mjs";
 
 const FRAME_MS = 1000 / 15;
 const FRAMES_A_RESAMPLE = 12;

@@ -1,4 +1,8 @@
-// The views of planes of a tree, as pure functions.
+// The views of planes of a tree or of resamples, and small pictures of them.
+import { ask, remembering } from "../page/answers.mjs";
+import { DEFAULT_VIEW, viewQuery } from "../panel/view_options.mjs";
+import { decodedPlane } from "../plane/arrays.mjs";
+import { drawSmallPlane } from "../plane/canvas.mjs";
 
 /**
  * The plane of the tree that a view shows; -1 where it shows another one.
@@ -47,3 +51,20 @@ export function optionsAt(tree, target, ownGamma, share = 1, origin = undefined)
  * @returns {Branch | undefined}
  */
 export const branchToWalk = (branches, shown) => branches.find(({ planes }) => planes.includes(shown)) ?? branches[0];
+
+const MOST_KEPT = 100;
+
+const planeAt = remembering(MOST_KEPT, async (address) => decodedPlane(await ask(address)));
+
+/**
+ * Draws the plane that a view would show.
+ * @param {HTMLCanvasElement} canvas
+ * @param {Panel} panel
+ * @param {Partial<ViewOptions>} options
+ * @param {() => boolean} isWanted whether it still is, once the plane is known
+ */
+export async function drawPreview(canvas, panel, options, isWanted) {
+  const query = viewQuery({ ...DEFAULT_VIEW, view_angle: panel.options.view_angle, ...options }, panel.peers.reference());
+  const plane = await planeAt(`runs/${panel.run}/planes/${panel.plane.sequence}?${query}`);
+  if (isWanted()) drawSmallPlane(canvas, panel.figure.plane.data, plane);
+}

@@ -3,8 +3,7 @@
 import { Player } from "../plane/clock.mjs";
 import { draw } from "../plane/plotly.mjs";
 import { View as Beside } from "./beside.mjs";
-import { drawPreview } from "./preview.mjs";
-import { optionsAt, shownIn } from "./tree_steps.mjs";
+import { drawPreview, optionsAt, shownIn } from "./tree_steps.mjs";
 import { walkAlong, wayTo } from "./walk.mjs";
 
 const STEPS = { ArrowLeft: "left", ArrowRight: "right", ArrowUp: "up", ArrowDown: "down" };

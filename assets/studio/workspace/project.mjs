@@ -1,8 +1,11 @@
-// Project files: saved from the menu of data sets, opened from it or by dropping one on the page. What does so is
-// loaded by the first click.
-import { showFailure } from "../page/answers.mjs";
+// Project files: a table with its runs and the story, saved from the menu of data sets, opened from it or by dropping
+// one on the page.
+import { ask, formOf, notesOf, requested, save, showFailure } from "../page/answers.mjs";
+import { setProps } from "../page/dash.mjs";
 import { chooseFile, onClick } from "../page/dom.mjs";
-import { whenLoaded } from "../page/notice.mjs";
+import { showNotice } from "../page/notice.mjs";
+import { followRevision } from "../panel/run_list.mjs";
+import { currentStory } from "./story.mjs";
 
 /** The end of the name of a project file. */
 export const PROJECT = ".melm";
@@ -12,15 +15,35 @@ export const isProject = ({ name }) => [PROJECT, `${PROJECT}.zip`].some((end) =>
 
 export function connectProjects() {
   onClick("[data-project]", ({ dataset: { project, table } }) => {
-    if (project === "save") withFiles(({ saveProject }) => saveProject(JSON.parse(table)));
+    if (project === "save") saveProject(JSON.parse(table)).catch(showFailure);
     if (project === "open") chooseFile(`${PROJECT},.zip`, openProject);
   });
 }
 
-/** Opens a project: its table is shown, with its runs and its story. @param {File} file */
-export const openProject = (file) => withFiles((files) => files.openProject(file));
+/** @param {object} source of the table */
+async function saveProject(source) {
+  showNotice("Saving the project.");
+  const answer = await requested("project-file", { source, views: currentStory.value.views });
+  const note = notesOf(answer);
+  const name = await save(answer, `project${PROJECT}`);
+  showNotice(`Saved as ${name}. ${note}`.trim(), { briefly: !note });
+}
 
-async function withFiles(act) {
-  const files = await whenLoaded(import("./project_file.mjs"));
-  if (files) await act(files).catch(showFailure);
+/** Opens a project: its table is shown, with its runs and its story. @param {File} file */
+export const openProject = (file) => open(file).catch(showFailure);
+
+async function open(file) {
+  showNotice(`Opening ${file.name}.`);
+  const { source, story, revision, words } = await ask("project", formOf(file));
+  setProps("choice", { data: source });
+  followRevision(revision);
+  showNotice(words, { action: story.views.length ? takeStory(story) : null });
+}
+
+// A story that was here before can be had again.
+function takeStory(story) {
+  const { views } = currentStory.value;
+  setProps("story", { data: story });
+  if (!views.length) return null;
+  return { label: "Keep my story instead", act: () => setProps("story", { data: { ...story, views } }) };
 }
