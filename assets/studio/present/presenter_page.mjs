@@ -79,7 +79,7 @@ function show({ at, count, current, next, scheme, heading, isPresenting, isBlank
   write(byId("next-caption"), next?.caption ?? "");
   byId("blank").setAttribute("aria-pressed", String(isBlank));
   byId("code").setAttribute("aria-pressed", String(hasCode));
-  write(byId("shared"), talk ? `Shared: ${talk.viewers} ${talk.viewers === 1 ? "viewer" : "viewers"}, ${talk.address}` : "Not shared");
+  write(byId("shared"), talk ? `Shared: ${talk}` : "Not shared");
   write(byId("room-state"), stateOf({ isPresenting, isBlank, hasCode }));
   byId("room-state").hidden = !byId("room-state").textContent;
   drawNext(next?.view ?? null, scheme).catch(console.warn);

@@ -4,7 +4,7 @@ import { mode } from "../page/mode.mjs";
 import { frontPanel } from "../panel/panels.mjs";
 import { currentStory, stepStory } from "../workspace/story.mjs";
 import { shownViews } from "../workspace/story_order.mjs";
-import { addressOf, talkNow } from "./talk.mjs";
+import { addressOf, talkNow, viewersIn } from "./talk.mjs";
 
 /** What the room sees, and whether it sees anything; `picture` is another one whenever the picture is. */
 export function shownNow() {
@@ -18,7 +18,7 @@ export function shownNow() {
     heading: byId("title")?.textContent ?? "",
     isBlank: document.body.hasAttribute("data-blank"),
     hasCode: byId("talk-screen").open,
-    talk: talk && { viewers: talk.viewers, address: addressOf(talk) },
+    talk: talk && `${viewersIn(talk)}, ${addressOf(talk)}`,
     picture: panel?.plane ? `${panel.run} ${isMoving ? performance.now() : panel.painting.paintedAt}` : null,
   };
 }

@@ -119,7 +119,7 @@ function announce(reason = "") {
   const button = document.querySelector('[data-bar="share"]');
   if (button) {
     button.textContent = now ? `Shared · ${now.viewers}` : "Share";
-    button.setAttribute("aria-label", now ? `Shared talk, ${now.viewers} viewers` : "Share this talk with an audience");
+    button.setAttribute("aria-label", now ? `Shared talk, ${viewersIn(now)}` : "Share this talk with an audience");
   }
   if (dialog) fill(reason);
 }
@@ -176,6 +176,9 @@ export async function showCode() {
   };
   return screen.showModal();
 }
+
+/** How many follow, in words. @param {{ viewers: number }} talk */
+export const viewersIn = ({ viewers }) => `${viewers} ${viewers === 1 ? "viewer" : "viewers"}`;
 
 /** What viewers without a camera type. @param {TalkNow} talk */
 export const addressOf = ({ link, typed }) => `${link.replace(/^https?:\/\/|[^/]*$/g, "").replace(/\/$/, "")}  ·  ${typed.slice(0, 3)} ${typed.slice(3)}`;
@@ -239,14 +242,14 @@ function fill(reason = "") {
     part("code").replaceChildren();
     return;
   }
-  const { link, code, is_only_here: isOnlyHere, viewers, expires_s: expires } = talk;
+  const { link, code, is_only_here: isOnlyHere, expires_s: expires } = talk;
   if (part("link").textContent !== link) {
     Object.assign(part("link"), { textContent: link, href: link });
     part("code").replaceChildren(imageOf(code));
     part("typed").textContent = `Or to type: ${addressOf(talk)}`;
     showAllowed();
   }
-  part("count").textContent = `${viewers} ${viewers === 1 ? "viewer" : "viewers"}`;
+  part("count").textContent = viewersIn(talk);
   const until = new Date(1000 * expires).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
   part("until").textContent = `The link is valid until ${until}, or until you end the talk.`;
   part("note").hidden = !isOnlyHere;
