@@ -164,7 +164,7 @@ export class Names {
     return names.map((_, i) => places[wanted.indexOf(i)] ?? null);
   }
 
-  // The names of the classes are at their clouds, clear of each other.
+  // The names of the classes are at their clouds, clear of each other and of what is taken.
   placedClasses() {
     const style = this.styleOf("class_names");
     const arrays = this.arraysOf("class_names");
@@ -176,6 +176,6 @@ export class Names {
       const [half, left, top] = [this.widthOf(name, font) / 2, this.toX(x[i]), this.toY(y[i]) - lift];
       return { left: left - half, right: left + half, top: top - halfHeight, bottom: top + halfHeight };
     });
-    return setApart(boxes);
+    return setApart(boxes, this.named.taken(this.area));
   }
 }
