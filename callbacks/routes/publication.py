@@ -201,6 +201,7 @@ def figure_panel(
         title=title_of_view(record, options),
         axis_titles=axis_titles(renderer, record, view, options),
         has_equal_units=viewer.n_components > 1,
+        unseen=renderer.unseen_features(record, event, options),
         **shown,
     )
     return panel

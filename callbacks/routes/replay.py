@@ -150,7 +150,9 @@ def _frame(record: RunRecord, event: PlaneEvent, *, is_last: bool) -> ReplayFram
         view.scores.divergence_held_out,
         None if is_last else shown_verdict(record, event, DEFAULT_VIEW),
     )
-    return ReplayFrame(view, f"plane {event.sequence + 1}, {caption}", event.sequence, axes)
+    words = f"plane {event.sequence + 1}, {caption}"
+    unseen = renderer.unseen_features(record, event) if is_last else frozenset()
+    return ReplayFrame(view, words, event.sequence, axes, unseen)
 
 
 def every_row(record: RunRecord, event: PlaneEvent, view: PlaneView) -> dict[str, Any]:

@@ -356,6 +356,16 @@ class PlaneRenderer:
         with threadpool_limits(1):  # the workers need the other cores
             return self._viewer_at(record, DEFAULT_VIEW).importance(components)
 
+    def unseen_features(
+        self, record: RunRecord, event: PlaneEvent, options: ViewOptions = DEFAULT_VIEW
+    ) -> frozenset[int]:
+        """Return the features whose effect on held-out rows is not seen, as far as that is known.
+
+        Their arrows are faint wherever the plane is drawn.
+        """
+        worth = self.importance(record, event, options)
+        return frozenset() if worth is None else frozenset(np.flatnonzero(~worth.is_seen).tolist())
+
     def second_component(self, record: RunRecord, event: PlaneEvent) -> ComponentGain | None:
         """Return what the second component of the plane of an event adds on held-out rows.
 

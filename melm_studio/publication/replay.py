@@ -122,12 +122,16 @@ _ACCENTS = {Scheme.LIGHT: "#364fc7", Scheme.DARK: "#91a7ff"}
 
 @dataclass(frozen=True)
 class ReplayFrame:
-    """One plane of a replay: its caption, its number in the run, and the titles of its axes."""
+    """One plane of a replay: its caption, its number in the run, and the titles of its axes.
+
+    Of the last one it is known of which features no effect is seen: their arrows are faint.
+    """
 
     view: PlaneView
     words: str
     sequence: int = 0
     axes: tuple[str, str] = ("Component 1", "Component 2")
+    unseen: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -240,6 +244,7 @@ def replay_data(
                 "words": frame.words,
                 "sequence": frame.sequence,
                 "titles": frame.axes,
+                "unseen": sorted(frame.unseen),
                 **plane_data(frame.view),
             }
             for frame in kept

@@ -53,7 +53,7 @@ export class Picture extends Painter {
 
   /** @param {any} plane decoded once, so that the picture moves from one to the next @param {Axes} axes */
   showPlane(plane, axes) {
-    this.show({ plane, axes, titles: plane.titles ?? this.scene.titles });
+    this.show({ plane, axes, titles: plane.titles ?? this.scene.titles, unseen: plane.unseen ?? [] });
   }
 
   /** Shows what the reader has chosen. @param {{ zoom?: Axes | null, classes?: number[] | null }} change */

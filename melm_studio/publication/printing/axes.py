@@ -17,7 +17,7 @@ from scipy.signal import fftconvolve
 
 from melm_core.base import FloatArray
 from melm_studio.planes.types import ClassView
-from melm_studio.publication.printing.marks import INK, MARKERS, ClassMark
+from melm_studio.publication.printing.marks import FAINT_INK, INK, MARKERS, ClassMark
 from melm_studio.publication.printing.moments import draw_moments
 from melm_studio.publication.printing.panel import FigurePanel
 from melm_studio.publication.style import FigureStyle
@@ -28,7 +28,7 @@ _FILL, _LINE, _PLAIN_LINE, _TRAIN, _HELD_OUT = 0.1, 0.75, 0.35, 0.8, 0.95
 _ABOVE_CONTOURS, _ABOVE_POINTS = 2, 3
 _INSET = 0.012  # of a side, so that a mark at the edge is not cut
 # Type of this size goes with lines and points of these sizes.
-_FONT_PT, _LINE_PT, _ARROW_PT, _HEAD_PT = 8.0, 0.7, 0.9, 6.0
+_FONT_PT, _LINE_PT, _ARROW_PT, _FAINT_ARROW_PT, _HEAD_PT = 8.0, 0.7, 0.9, 0.6, 6.0
 _POINT_PT = (
     (400, 3.2),
     (1_000, 2.6),
@@ -85,6 +85,12 @@ def outside(panel: FigurePanel, ranges: FloatArray) -> list[FloatArray]:
 def drawn_arrows(panel: FigurePanel) -> slice:
     """Return which arrows are drawn, of those of the view."""
     return slice(panel.n_arrows)
+
+
+def arrow_inks(panel: FigurePanel) -> list[str]:
+    """Return the color of each arrow that is drawn, and of its name."""
+    features = panel.view.arrows.features[drawn_arrows(panel)].tolist()
+    return [FAINT_INK if feature in panel.unseen else INK for feature in features]
 
 
 def _all_points(panel: FigurePanel) -> list[FloatArray]:
@@ -214,10 +220,13 @@ def _draw_thresholds(axes: Axes, thresholds: FloatArray, unit: float) -> None:
 
 
 def _draw_arrows(axes: Axes, panel: FigurePanel, unit: float) -> None:
-    arrows, drawn = panel.view.arrows, drawn_arrows(panel)
-    for path in () if arrows.paths is None else arrows.paths[drawn]:
-        axes.plot(*path.T, color=INK, linewidth=_ARROW_PT * unit, zorder=_ABOVE_POINTS)
-    for origin, tip in zip(arrows.origins[drawn], arrows.tips[drawn], strict=True):
+    arrows, drawn, inks = panel.view.arrows, drawn_arrows(panel), arrow_inks(panel)
+    widths = [unit * (_FAINT_ARROW_PT if ink == FAINT_INK else _ARROW_PT) for ink in inks]
+    paths = () if arrows.paths is None else arrows.paths[drawn]
+    for path, ink, width in zip(paths, inks, widths, strict=False):
+        axes.plot(*path.T, color=ink, linewidth=width, zorder=_ABOVE_POINTS)
+    ends = zip(arrows.origins[drawn], arrows.tips[drawn], inks, widths, strict=True)
+    for origin, tip, ink, width in ends:
         arrow = axes.annotate(
             "",
             xy=tip,
@@ -227,8 +236,8 @@ def _draw_arrows(axes: Axes, panel: FigurePanel, unit: float) -> None:
             arrowprops={
                 "arrowstyle": "-|>,head_length=0.4,head_width=0.18",
                 "mutation_scale": _HEAD_PT * unit,
-                "linewidth": _ARROW_PT * unit,
-                "color": INK,
+                "linewidth": width,
+                "color": ink,
                 "shrinkA": 0,
                 "shrinkB": 0,
             },

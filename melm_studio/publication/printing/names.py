@@ -13,8 +13,8 @@ from matplotlib.text import Text
 
 from melm_core.base import FloatArray
 from melm_studio.planes.figure import class_name_places
-from melm_studio.publication.printing.axes import drawn_arrows
-from melm_studio.publication.printing.marks import FAINT_INK, INK, ClassMark
+from melm_studio.publication.printing.axes import arrow_inks, drawn_arrows
+from melm_studio.publication.printing.marks import FAINT_INK, ClassMark
 from melm_studio.publication.printing.panel import FigurePanel
 from melm_studio.publication.printing.text import one_line
 from melm_studio.publication.style import FigureStyle
@@ -89,9 +89,13 @@ def _arrow_names(panel: FigurePanel, style: FigureStyle) -> list[_Named]:
         return []
     arrows, drawn = panel.view.arrows, drawn_arrows(panel)
     return [
-        (name, INK, tip, tip - origin)
-        for name, origin, tip in zip(
-            arrows.names[drawn], arrows.origins[drawn], arrows.tips[drawn], strict=True
+        (name, ink, tip, tip - origin)
+        for name, ink, origin, tip in zip(
+            arrows.names[drawn],
+            arrow_inks(panel),
+            arrows.origins[drawn],
+            arrows.tips[drawn],
+            strict=True,
         )
     ]
 

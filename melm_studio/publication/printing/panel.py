@@ -59,6 +59,8 @@ class FigurePanel:
         Whether rows beyond the axes have a mark at the edge.
     n_arrows : int or None
         How many of the arrows are drawn, the longest; None for all.
+    unseen : frozenset of int
+        The features without a visible effect on held-out rows, whose arrows are faint.
     shown_classes : frozenset of int, or None
         The classes that are not faint; None for all.
     selected : tuple of tuple of ndarray of bool, or None
@@ -76,6 +78,7 @@ class FigurePanel:
     has_equal_units: bool = True
     marks_outside: bool = True
     n_arrows: int | None = None
+    unseen: frozenset[int] = frozenset()
     shown_classes: frozenset[int] | None = None
     selected: tuple[tuple[BoolArray, BoolArray], ...] | None = None
     colors: ColumnMarks | None = None

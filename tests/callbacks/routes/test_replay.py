@@ -53,6 +53,18 @@ def test_the_replay_has_the_planes_of_the_run_and_their_numbers(studio, finished
     assert data["curve"]["events"]["best"][-1] == pytest.approx(last.objective, rel=1e-4)
 
 
+def test_arrows_of_the_last_plane_are_faint_where_those_of_the_page_are(studio):
+    visitor = studio.visitor()
+    visitor.choose_sample("wine")
+    visitor.run = visitor.start(method="pca")
+    studio.work()
+    (frame,) = data_in(visitor.http.get(f"/runs/{visitor.run}/replay.html").text)["frames"]
+    ranked = visitor.http.get(f"/runs/{visitor.run}/planes/0/features").json["features"]
+    unseen = [one["feature"] for one in ranked if not one["is_seen"]]
+    assert 0 < len(unseen) < len(ranked)
+    assert frame["unseen"] == sorted(unseen)
+
+
 def test_the_replay_of_the_wines_is_below_600_kb(studio):
     visitor = studio.visitor()
     visitor.choose_sample("wine")

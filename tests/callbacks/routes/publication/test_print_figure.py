@@ -59,6 +59,9 @@ def test_a_figure_holds_the_arrays_that_the_page_draws(finished, printed, query)
     assert sent["traces"] == plane_frame(panel.view, compact)
     np.testing.assert_allclose(panel.box, sent["limits"])
     assert panel.n_arrows == 3
+    ranked = visitor.http.get(f"/runs/{run}/planes/0/features", query_string=view).json["features"]
+    assert panel.unseen >= {one["feature"] for one in ranked if not one["is_seen"]}
+    assert not panel.unseen & {one["feature"] for one in ranked if one["is_seen"]}
 
 
 def test_limits_classes_and_rows_are_those_of_the_page(finished, printed):

@@ -32,6 +32,7 @@ from melm_studio.publication.printing import (
     save_figure,
 )
 from melm_studio.publication.printing.axes import MOST_VECTOR_POINTS, loops
+from melm_studio.publication.printing.marks import FAINT_INK, INK
 from melm_studio.publication.style import FORMATS, MAX_PIXELS, MM_PER_INCH
 from melm_studio.validation import InputError, read
 from tests.melm_studio.planes.views import view_of
@@ -128,6 +129,19 @@ def test_as_many_arrows_are_drawn_as_on_the_page_and_each_has_its_name():
     figure = draw_figure([panel], FigureStyle(background="transparent"))
     assert len(arrows(figure)) == 2
     assert words(figure) == list(panel.view.arrows.names[:2])
+
+
+def test_arrows_without_a_visible_effect_are_faint_as_on_the_page():
+    strong = panel_of()
+    features = strong.view.arrows.features.tolist()
+    panel = replace(strong, unseen=frozenset(features[1:]))
+    (axes,) = draw_figure([panel], FigureStyle()).axes
+    lines = [note.arrow_patch for note in axes.texts if getattr(note, "arrow_patch", None)]
+    expected = [INK, *[FAINT_INK] * len(features[1:])]
+    assert [to_hex(line.get_edgecolor()) for line in lines] == expected
+    assert all(line.get_linewidth() < lines[0].get_linewidth() for line in lines[1:])
+    colors = {text.get_text(): to_hex(text.get_color()) for text in axes.texts}
+    assert [colors[name] for name in strong.view.arrows.names] == expected
 
 
 @pytest.mark.parametrize("marks_outside", [True, False])
