@@ -21,9 +21,9 @@ PLACE = (
     + LOAD_MODULE
     + """
   const { allPanels } = await load("panel/panels.mjs");
-  const { shownLayer } = await load("rows/row_layer.mjs");
+  const { pointOf } = await load("rows/row_layer.mjs");
   const { toPixels } = await load("plane/pixel_axes.mjs");
-  const [x, y] = toPixels(plot, shownLayer(allPanels()[0]).pointOf(row));
+  const [x, y] = toPixels(plot, pointOf(allPanels()[0], row));
   const canvas = plot.parentElement.querySelector(".row-layer");
   const box = plot.getBoundingClientRect();
   const at = [x - parseFloat(canvas.style.left), y - parseFloat(canvas.style.top)];
