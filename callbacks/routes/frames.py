@@ -15,7 +15,7 @@ import flask
 import msgspec
 from dash import Dash
 
-from callbacks.routes.requested_view import requested_event, requested_options
+from callbacks.routes.requested_view import morph_target, requested_event, requested_options
 from callbacks.services import services
 from callbacks.session import own_run, workspace
 from melm_core.methods import COMPONENTS, METHODS
@@ -346,7 +346,7 @@ def _view(record: RunRecord, event: PlaneEvent, options: ViewOptions) -> dict[st
         "traces": plane_frame(view, compact),
         "limits": limits(view),
         "axes": axis_titles(renderer, record, view, options),
-        "changes": changes_of(options, own_run(options.morph.run_id) if options.morph else None),
+        "changes": changes_of(options, morph_target(options)),
         "arrows": arrow_handles(view, len(viewer.feature_names)),
         "top_features": _kept_sentence(record, event, options, divergence),
         "batches": batch_news(record, view.scores),

@@ -16,6 +16,7 @@ from msgspec import Meta, Struct, field, structs
 from callbacks.routes.analyses import analysis_sections
 from callbacks.routes.export import attachment
 from callbacks.routes.requested_view import (
+    morph_target,
     options_in,
     requested_event,
     requested_options,
@@ -287,7 +288,7 @@ def _reported(record: RunRecord, event: PlaneEvent, options: ViewOptions) -> Rep
         pictures=(_picture([figure_panel(record, event, options)], _ONE, name),),
         link=_link(record, event, options),
         more=(*_images(record, event, options), *_analyses(record)),
-        changes=changes_of(options, _morph_target(options)),
+        changes=changes_of(options, morph_target(options)),
         shown_gamma=options.gamma,
     )
 
@@ -313,10 +314,6 @@ def _tree(report: TreeReport, n_classes: int) -> Picture:
     return Picture(trees.print_trees([panel], _TREE_MM), "Optima by kernel width")
 
 
-def _morph_target(options: ViewOptions) -> RunRecord | None:
-    return own_run(options.morph.run_id) if options.morph else None
-
-
 def _picture(panels: list[FigurePanel], style: FigureStyle, description: str) -> Picture:
     return Picture(print_figure(panels, style, "svg").content, description)
 
@@ -329,7 +326,7 @@ def _link(record: RunRecord, event: PlaneEvent, options: ViewOptions) -> str:
             record,
             event,
             options,
-            other=_morph_target(options),
+            other=morph_target(options),
             mode="explore",
             hidden=(),
             marks={},

@@ -41,6 +41,11 @@ def options_in(fields: Mapping[str, str]) -> ViewOptions:
     return options
 
 
+def morph_target(options: ViewOptions) -> RunRecord | None:
+    """Return the visitor's run to which the options morph, or None."""
+    return own_run(options.morph.run_id) if options.morph else None
+
+
 def requested_event(run_id: str, sequence: int | None) -> PlaneEvent:
     """Return a plane by its number, the newest for None; answer 404 if there is none."""
     store = services().store

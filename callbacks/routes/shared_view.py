@@ -8,7 +8,7 @@ from typing import Any
 import flask
 from dash import Dash
 
-from callbacks.routes.requested_view import requested_event, requested_options
+from callbacks.routes.requested_view import morph_target, requested_event, requested_options
 from callbacks.services import services
 from callbacks.session import own_run
 from melm_studio.planes.captions import reproduced_sentence, title
@@ -49,7 +49,7 @@ def _spec(record: RunRecord, event: PlaneEvent) -> ViewSpec:
         record,
         event,
         options,
-        other=own_run(options.morph.run_id) if options.morph else None,
+        other=morph_target(options),
         mode=query.get("mode", "explore"),
         hidden=query["hidden"].split(",") if query.get("hidden") else [],
         layers=query["layers"].split(",") if query.get("layers") else [],

@@ -48,7 +48,7 @@ def surface(run_id: str) -> tuple[dict[str, Any], int]:
     n_train = renderer.viewer(record).n_train
     caption = surface_caption(drawn.summary, drawn.cautions, len(rows.train), n_train)
     kinds = {key: kind.label for key, kind in KINDS.items()}
-    names = services().renderer.data(record).class_names
+    names = renderer.data(record).class_names
     classes = {str(code): name for code, name in enumerate(names)}
     blocks = [
         selects(
