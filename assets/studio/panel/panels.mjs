@@ -28,11 +28,13 @@ function showPanels({ panels: listed, data }) {
   const runs = listed.map(({ run }) => run);
   for (const run of known.keys()) if (!runs.includes(run)) remove(run);
   describeList(listed);
+  const isByKeys = look()?.querySelector(":focus-visible");
   if (runs.length) endWelcome();
   else welcome(data);
   listed.forEach(showPanel);
   known = new Map(runs.map((run) => [run, known.get(run)]));
   panelRuns.set(runs);
+  if (isByKeys) queueMicrotask(() => frontPanel()?.part("plot").focus({ preventScroll: true })); // once it is in front
 }
 
 // For the styles: of the whole page only what it needs, as all of it is styled anew with an attribute of the body.

@@ -89,6 +89,7 @@ def test_the_data_are_drawn_before_anything_is_touched_and_one_button_begins(pag
     expect(studio.panels).to_have_count(1)
     studio.panel(0).expect_end()
     expect(plot).to_have_count(0)
+    assert not page.locator("[data-run] :focus-visible").count()
 
 
 @pytest.mark.slow
@@ -137,6 +138,8 @@ def test_a_run_begins_before_dash_is_there_and_goes_on_in_its_page(page: Page, k
         begin.dblclick()
     panels = page.locator("[data-run]")
     expect(page.locator("[data-run][data-sequence]")).to_be_visible()
+    if key:
+        expect(panels.locator('[data-part="plot"]')).to_be_focused()  # in place of the button
     assert page.evaluate("!window.dash_clientside?.set_props")
     page.evaluate("window.shown = document.querySelector('[data-run] [data-part=motion]')")
     title = panels.locator('[data-part="title"]')
