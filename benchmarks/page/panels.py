@@ -38,7 +38,7 @@ _SIGHTS = """() => [...document.querySelectorAll("[data-run]")].map((panel) => {
   const plot = panel.querySelector(".plot").getBoundingClientRect();
   const isInSight = plot.top < place.bottom && plot.bottom > place.top;
   const slider = panel.querySelector('[aria-label="History of the run"]');
-  return [panel.dataset.run, isInSight, Number(slider.max)];
+  return [panel.dataset.run, isInSight, slider.max - 1];
 })"""
 
 

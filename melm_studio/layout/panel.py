@@ -383,7 +383,7 @@ def _sliders() -> list[Component]:
     """Over the curve: their ends are those of its axis, for kernel widths in decimal logarithms."""
     widths = {"min": math.log10(GAMMA.minimum), "max": math.log10(GAMMA.maximum), "step": 0.02}
     return [
-        _slider("plane-slider", "search", "History of the run", min=0, max=0, disabled=True),
+        _slider("plane-slider", "search", "History of the run", min=1, max=1, disabled=True),
         _slider("gamma-slider", "gamma", _OF_DENSITIES, **widths),
     ]
 

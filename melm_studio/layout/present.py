@@ -127,13 +127,11 @@ def _way() -> list[Component]:
     )
     return [
         play,
-        _way_input("share", "Share of the way to the other run", type="range", max=1, step=0.005),
+        _way_input("share", "Share of the way to the other run", type="range"),
         _way_input(
             "percent",
             "Percent of the way to the other run",
             type="number",
-            max=100,
-            step=1,
             className="bar-percent",
         ),
         html.Span("%"),
@@ -142,7 +140,7 @@ def _way() -> list[Component]:
 
 def _way_input(name: str, label: str, **attributes: Any) -> Component:
     named = {**data(bar=f"morph-{name}"), **aria(label=label)}
-    return Element("input", min=0, value=0, disabled=True, **attributes, **named)
+    return Element("input", min=0, max=100, value=0, disabled=True, **attributes, **named)
 
 
 def _presenting() -> list[Component]:

@@ -59,7 +59,7 @@ def test_a_plane_turns_into_that_of_another_run_and_back(wines: StudioPage):
     wines.page.get_by_label("Morph to").select_option(index=1)
     expect(wines.page.get_by_role("button", name="Pause the morph")).to_be_visible()
     expect(wines.page.get_by_role("button", name="Play the morph")).to_be_visible()
-    expect(share(wines)).to_have_value("1")
+    expect(share(wines)).to_have_value("100")
     wines.wait_until(lambda: pca.divergence == pytest.approx(wanted), "it ends in the other plane")
     share(wines).focus()
     wines.page.keyboard.press("Home")
@@ -74,7 +74,7 @@ def test_on_a_small_screen_the_buttons_of_present_are_in_one_row(wines: StudioPa
     page.set_viewport_size({"width": 1280, "height": 720})
     mode(wines, "Present")
     page.get_by_label("Morph to").select_option(index=1)
-    expect(share(wines)).to_have_value("1")
+    expect(share(wines)).to_have_value("100")
     bar = page.locator(".play-bar").bounding_box()
     boxes = [page.locator(f'[data-bar="{name}"]').bounding_box() for name in ("share", "leave")]
     assert boxes[0]["y"] == boxes[1]["y"]
@@ -90,11 +90,11 @@ def test_a_morph_back_that_was_paused_goes_on_back(wines: StudioPage):
     wines.run("PCA").expect_end()
     mode(wines, "Present")
     page.get_by_label("Morph to").select_option(index=1)  # with less motion, it is there at once
-    expect(share(wines)).to_have_value("1")
+    expect(share(wines)).to_have_value("100")
     expect(page.get_by_role("button", name="Play the morph")).to_be_visible()
     page.emulate_media(reduced_motion="no-preference")
     page.keyboard.press("m")
-    wines.wait_until(lambda: 0.1 < float(share(wines).input_value()) < 0.9, "it is on its way")
+    wines.wait_until(lambda: 10 < float(share(wines).input_value()) < 90, "it is on its way")
     page.keyboard.press("m")
     expect(page.get_by_role("button", name="Play the morph")).to_be_visible()
     assert float(share(wines).input_value()) > 0
@@ -112,14 +112,14 @@ def test_space_goes_on_with_a_paused_morph_and_a_tab_leaves_it(wines: StudioPage
     mode(wines, "Present")
     page.get_by_label("Morph to").select_option(index=1)
     expect(page.get_by_role("button", name="Pause the morph")).to_be_visible()
-    wines.wait_until(lambda: 0.1 < float(share(wines).input_value()) < 0.9, "it is on its way")
+    wines.wait_until(lambda: 10 < float(share(wines).input_value()) < 90, "it is on its way")
     page.keyboard.press("m")
     expect(page.get_by_role("button", name="Play the morph")).to_be_visible()
     paused = float(share(wines).input_value())
-    assert 0 < paused < 1
+    assert 0 < paused < 100
     page.keyboard.press("Space")
     expect(page.get_by_role("button", name="Pause the morph")).to_be_visible()
-    expect(share(wines)).to_have_value("1")
+    expect(share(wines)).to_have_value("100")
     expect(pca.node.get_by_role("button", name="Play", exact=True)).to_be_hidden()
     page.locator(f'[data-tab="{lda.run_id}"]').click()
     expect(lda.node).to_be_visible()

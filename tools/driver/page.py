@@ -89,7 +89,7 @@ SHOWS_LAST_PLANE = """(panel, state) => {
   const isSeen = plot.top < place.bottom && plot.bottom > place.top;
   const said = slider?.getAttribute("aria-valuetext") ?? "";
   const last = isSeen ? panel.dataset.sequence : String(said.match(/\\d+/) - 1);
-  const isLast = panel.dataset.state === state && last === slider?.max;
+  const isLast = panel.dataset.state === state && last === String(slider?.max - 1);
   return isLast && !panel.matches("[data-asking], :has(.is-moving)");
 }"""
 
@@ -143,7 +143,7 @@ class Panel:
     @property
     def last_sequence(self) -> int:
         """The number of the newest plane that the page has."""
-        return int(self.slider.get_attribute("max") or -1)
+        return int(self.slider.get_attribute("max") or 0) - 1
 
     @property
     def divergence(self) -> float:

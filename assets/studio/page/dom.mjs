@@ -74,26 +74,29 @@ export const lessMotion = globalThis.matchMedia?.("(prefers-reduced-motion: redu
 /** @param {string} id @returns {any} */
 export const byId = (id) => document.getElementById(id);
 
-/** Connects a range input with the field beside it, which shows its number and takes typed ones. @param {HTMLElement} both */
-export function connectNumber(both) {
-  const [slider, field] = both.querySelectorAll("input");
+/** @type {WeakMap<HTMLInputElement, HTMLInputElement>} */
+const fields = new WeakMap(); // by their sliders
+
+/** Connects a range input with a field that shows its number and takes typed ones. @param {HTMLInputElement[]} both */
+export function connectNumber([slider, field]) {
+  fields.set(slider, field);
   field.addEventListener("change", () => {
-    slider.value = field.value; // within its bounds
+    slider.value = field.value || slider.value; // within its bounds
     slider.dispatchEvent(new Event("input", { bubbles: true }));
   });
   slider.addEventListener("input", () => (field.value = numberOf(slider)));
 }
 
 /**
- * Shows a value on a range input, unless it is being moved, in words for a screen reader and in the field beside it.
+ * Shows a value on a range input, in words for a screen reader, and in its field.
  * @param {HTMLInputElement} slider
  * @param {number | string} value
  * @param {string} words
  */
 export function setSlider(slider, value, words) {
-  if (document.activeElement !== slider) slider.value = String(value);
+  slider.value = String(value);
   slider.setAttribute("aria-valuetext", words);
-  const field = /** @type {HTMLInputElement} */ (slider.closest(".numbered")?.querySelector('[type="number"]'));
+  const field = fields.get(slider);
   if (field && field !== document.activeElement) field.value = numberOf(slider);
 }
 

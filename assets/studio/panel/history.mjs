@@ -1,6 +1,6 @@
 // The history of a run: its curve, and what leads along it: sliders, fields and the player.
 import { ask, sentenceOf } from "../page/answers.mjs";
-import { element, hide, lessMotion, write } from "../page/dom.mjs";
+import { connectNumber, element, hide, lessMotion, setSlider, write } from "../page/dom.mjs";
 import { mode } from "../page/mode.mjs";
 import { showNotice } from "../page/notice.mjs";
 import { gammaAt } from "../page/settings.mjs";
@@ -57,8 +57,13 @@ export class History {
       this.button.classList.toggle("is-playing", isPlaying);
       this.button.setAttribute("aria-label", isPlaying ? "Pause playing" : "Play");
     });
-    this.plane = new Place(panel, "plane", (number) => number - 1, (at) => at + 1, (number) => panel.scrubTo(Math.round(number) - 1));
-    this.gamma = new Place(panel, "gamma", Math.log10, gammaAt, (gamma) => panel.changeGamma(gamma));
+    this.slider = panel.part("plane-slider"); // planes are counted from 1 on
+    connectNumber([this.slider, panel.part("plane-number")]);
+    this.slider.oninput = () => panel.scrubTo(this.slider.valueAsNumber - 1);
+    this.widths = panel.part("gamma-slider"); // by their logarithms
+    this.widths.oninput = () => panel.changeGamma(gammaAt(this.widths.valueAsNumber));
+    this.width = panel.part("gamma-number");
+    this.width.onchange = () => this.takeWidth();
     /** @type {string | null} */
     this.chosen = null; // the curve
     this.tabs = /** @type {NodeListOf<HTMLElement>} */ (panel.node.querySelectorAll("[data-curve]"));
@@ -77,9 +82,9 @@ export class History {
   extend(news) {
     for (const [name, values] of Object.entries(this.events)) values.push(...news[name]);
     const { sequence } = this.panel;
-    this.plane.extend(sequence, sequence + 1);
+    this.slider.max = String(sequence + 1);
     write(this.panel.part("plane-count"), `of ${(sequence + 1).toLocaleString("en")}`);
-    this.plane.slider.disabled = this.button.disabled = sequence < 1;
+    this.slider.disabled = this.button.disabled = sequence < 1;
   }
 
   /**
@@ -105,8 +110,15 @@ export class History {
   showPlace() {
     const { sequence } = this.panel;
     const shown = this.panel.wantedSequence() + 1;
-    this.plane.show(shown, `plane ${shown} of ${sequence + 1}`);
-    this.gamma.show(this.shownGamma, `γ ${this.shownGamma}`);
+    setSlider(this.slider, shown, `plane ${shown} of ${sequence + 1}`);
+    setSlider(this.widths, Math.log10(this.shownGamma), `γ ${this.shownGamma}`);
+    if (document.activeElement !== this.width) this.width.value = String(this.shownGamma);
+  }
+
+  /** Shows a kernel width as it was typed, within its bounds. */
+  takeWidth() {
+    const { valueAsNumber: gamma, min, max } = this.width;
+    if (!Number.isNaN(gamma)) this.panel.changeGamma(Math.min(Math.max(gamma, Number(min)), Number(max)));
   }
 
   get shownGamma() {
@@ -143,7 +155,7 @@ export class History {
 
   // Only when it changes: what inherits from an element is styled anew.
   fitSliders(left, length) {
-    const { style } = this.plane.slider.parentElement;
+    const { style } = this.slider.parentElement;
     if (style.getPropertyValue("--curve-left") !== left) style.setProperty("--curve-left", left);
     if (style.getPropertyValue("--curve-length") !== length) style.setProperty("--curve-length", length);
   }
@@ -207,7 +219,7 @@ export class History {
     return {
       name: `advice ${panel.run}/${words}`,
       caption: advice ? `${words}, ● recommended` : canChoose ? NO_INNER_FOLDS : "",
-      range: this.gamma.ends,
+      range: [Number(this.widths.min), Number(this.widths.max)],
       values: advice ? undefined : null,
       ticks: GAMMA_TICKS,
       traces: advice ? accuracyTraces(this.styles, advice) : [],
@@ -288,44 +300,5 @@ export class History {
       if (at >= last) return;
       yield (every * stride) / pace;
     }
-  }
-}
-
-// What is chosen along a curve, a plane from 1 on or a kernel width: by a slider over its axis, and as a number.
-export class Place {
-  /**
-   * @param {Panel} panel
-   * @param {string} name of its parts
-   * @param {(number: number) => number} onAxis
-   * @param {(at: number) => number} fromAxis
-   * @param {(number: number) => unknown} show
-   */
-  constructor(panel, name, onAxis, fromAxis, show) {
-    this.onAxis = onAxis;
-    this.slider = panel.part(`${name}-slider`);
-    this.field = panel.part(`${name}-number`);
-    this.slider.oninput = () => show(fromAxis(this.slider.valueAsNumber));
-    this.field.onchange = () => {
-      const { valueAsNumber: number, min, max } = this.field;
-      if (!Number.isNaN(number)) show(Math.min(Math.max(number, Number(min)), Number(max)));
-    };
-  }
-
-  /** The ends of the axis. @returns {Extent} */
-  get ends() {
-    return [Number(this.slider.min), Number(this.slider.max)];
-  }
-
-  /** @param {number} end of the axis @param {number} number that stands there */
-  extend(end, number) {
-    this.slider.max = String(end);
-    this.field.max = String(number);
-  }
-
-  /** @param {number} number @param {string} words for a screen reader */
-  show(number, words) {
-    this.slider.value = String(this.onAxis(number));
-    this.slider.setAttribute("aria-valuetext", words);
-    if (document.activeElement !== this.field) this.field.value = String(number);
   }
 }

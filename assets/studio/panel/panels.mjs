@@ -147,7 +147,7 @@ export function nodeFor({ label, ...described }) {
   const { title, has, projection } = described;
   const parts = /** @type {DocumentFragment} */ (byId("panel-model").content.cloneNode(true));
   for (const part of elements(parts, "[data-needs]")) if (!meets(part.dataset.needs, has)) part.remove();
-  elements(parts, ".numbered").forEach(connectNumber);
+  for (const both of elements(parts, ".numbered")) connectNumber(elements(both, "input"));
   parts.querySelector('[data-part="title"]').textContent = title;
   // A nonlinear projection has no components: its axes bear its name.
   if (projection) for (const axis of elements(parts, "[data-axis]")) write(axis, axis.textContent.replace("Component", projection));

@@ -101,8 +101,14 @@ class PlaneEditing {
     const [x, y] = this.loading(this.number("arrow")) ?? [0, 0];
     const angle = Math.round(Math.atan2(y, x) * DEGREES);
     const length = Math.hypot(x, y);
-    setSlider(this.tool("angle"), angle, `${angle} degrees`);
-    setSlider(this.tool("length"), Math.round(100 * length), `loading ${length.toFixed(2)}`);
+    this.showOn("angle", angle, `${angle} degrees`);
+    this.showOn("length", Math.round(100 * length), `loading ${length.toFixed(2)}`);
+  }
+
+  // A slider that is being moved is ahead of the plane on screen.
+  showOn(name, value, words) {
+    const slider = this.tool(name);
+    setSlider(slider, slider === document.activeElement ? slider.value : value, words);
   }
 
   showAngles() {

@@ -1,5 +1,5 @@
 // The morph: the plane on screen along the shortest way to that of another run.
-import { lessMotion } from "../page/dom.mjs";
+import { connectNumber, lessMotion, setSlider } from "../page/dom.mjs";
 import { speed } from "../panel/history.mjs";
 import { allPanels, frontPanel } from "../panel/panels.mjs";
 import { eased, Player } from "../plane/clock.mjs";
@@ -16,23 +16,18 @@ export class Morph {
     this.slider = bar["morph-share"];
     this.button = bar["morph-play"];
     this.percent = bar["morph-percent"];
+    connectNumber([this.slider, this.percent]);
     this.player = new Player((isPlaying) => {
       this.button.classList.toggle("is-playing", isPlaying);
       this.button.setAttribute("aria-label", isPlaying ? "Pause the morph" : "Play the morph");
     });
     this.end = 1; // the share that the last play went to, as one that was paused goes on to it
-    this.slider.oninput = () => this.goTo(this.slider.valueAsNumber);
-    this.percent.onchange = () => {
-      const share = this.percent.valueAsNumber / 100;
-      if (!Number.isNaN(share)) this.goTo(Math.min(Math.max(share, 0), 1));
+    this.slider.oninput = () => {
+      this.player.pause();
+      this.showShare(this.slider.valueAsNumber / 100);
     };
     this.button.onclick = () => this.play().catch(console.warn);
     this.choice.onchange = () => this.choose();
-  }
-
-  goTo(share) {
-    this.player.pause();
-    this.showShare(share);
   }
 
   choose() {
@@ -103,13 +98,9 @@ export class Morph {
     if (way) this.choice.value = way[0];
     const isChosen = this.choice.value !== "";
     this.slot.hidden = !isChosen;
-    const share = way?.[1] ?? 0;
-    const percent = Math.round(100 * share);
-    this.slider.disabled = this.button.disabled = !isChosen;
-    if (document.activeElement !== this.slider || this.player.isPlaying) this.slider.value = String(share);
-    this.slider.setAttribute("aria-valuetext", `${percent} percent of the way`);
-    this.percent.disabled = !isChosen;
-    if (document.activeElement !== this.percent) this.percent.value = String(percent);
+    this.slider.disabled = this.percent.disabled = this.button.disabled = !isChosen;
+    const percent = Math.round(100 * (way?.[1] ?? 0));
+    setSlider(this.slider, percent, `${percent} percent of the way`);
   }
 }
 
