@@ -1,5 +1,5 @@
-// The entry of the page's scripts: connects every feature, then starts Dash. Traces are dressed in
-// the order in which features are connected here.
+// The entry of the page's scripts: connects every feature, then starts Dash. Views are changed in the
+// order in which features are connected here.
 import { addBatchWeight } from "./studio/analyses/batch_weight.mjs";
 import { addAnalyses } from "./studio/analyses/buttons.mjs";
 import { addFeatureList } from "./studio/analyses/feature_list.mjs";
@@ -12,7 +12,6 @@ import { connectSections } from "./studio/page/sections.mjs";
 import { connectSettings } from "./studio/page/settings.mjs";
 import { connectSwitches } from "./studio/page/switches.mjs";
 import { connectTooltips } from "./studio/page/tooltips.mjs";
-import { addArrowLabels } from "./studio/panel/arrow_labels.mjs";
 import { addCommands } from "./studio/panel/commands.mjs";
 import { connectComparison } from "./studio/panel/comparison.mjs";
 import { addDescriptions } from "./studio/panel/described.mjs";
@@ -32,7 +31,7 @@ import { addMarks } from "./studio/rows/marks.mjs";
 import { addNewRowsButtons } from "./studio/rows/new_rows_buttons.mjs";
 import { addOutside } from "./studio/rows/outside.mjs";
 import { addRowCards } from "./studio/rows/row_card.mjs";
-import { addRowLayers, addUnlabeledRows } from "./studio/rows/row_layer.mjs";
+import { addRowLayers } from "./studio/rows/row_layer.mjs";
 import { addSelectedRows } from "./studio/rows/selected_rows.mjs";
 import { connectSelection } from "./studio/rows/selection.mjs";
 import { connectColumns, connectDataMenus, connectUpload } from "./studio/workspace/data.mjs";
@@ -70,9 +69,8 @@ connectShareButton();
 connectKeys(playMorph);
 connectPresenter();
 connectSelection();
-addRowLayers();
 addMarks();
-addUnlabeledRows();
+addRowLayers();
 addRowCards();
 addSelectedRows();
 addNewRowsButtons();
@@ -80,7 +78,6 @@ addAnalyses();
 addPlaneEditing();
 addPathReadings();
 addBatchWeight();
-addArrowLabels();
 addOutside();
 connectPanels();
 connectRunList();

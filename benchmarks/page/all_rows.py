@@ -20,19 +20,18 @@ _PAN = (
     + LOAD_MODULE
     + """
   const { panelOfRun } = await load("panel/panels.mjs");
-  const { shownLayer } = await load("rows/row_layer.mjs");
   const { toPixels } = await load("plane/pixel_axes.mjs");
   const panel = panelOfRun(run);
+  const { layer, view } = panel.painting;
   const pixels = (point) => toPixels(panel.part("plot"), point);
   const [[left, top], [right, bottom]] = [pixels([0, 0]), pixels([1, 1])];
   const times = [];
   for (let frame = 1; frame <= nFrames; frame += 1) {
     await new Promise(requestAnimationFrame);
     const began = performance.now();
-    shownLayer(panel).drawOn({
-      x: { offset: left + frame, scale: right - left },
-      y: { offset: top, scale: bottom - top },
-    });
+    const x = { offset: left + frame, scale: right - left };
+    const axes = { x, y: { offset: top, scale: bottom - top } };
+    layer.every.draw(axes, panel.painting.shown().pixels, view);
     times.push(performance.now() - began);
   }
   return times;
@@ -45,9 +44,8 @@ _UNTIL_ALL_ARE_DRAWN = (
     + LOAD_MODULE
     + """
   const { panelOfRun } = await load("panel/panels.mjs");
-  const { shownLayer } = await load("rows/row_layer.mjs");
   const end = performance.now() + deadline;
-  const isWhole = (panel) => shownLayer(panel)?.showsAll(panel.painting.plane);
+  const isWhole = (panel) => panel.painting.every !== null;
   while (!isWhole(panelOfRun(run))) { // Dash may render another panel meanwhile
     if (performance.now() > end) throw new Error("Not all rows are drawn.");
     await new Promise(requestAnimationFrame);

@@ -178,7 +178,8 @@ def test_a_hall_reads_the_words_and_sees_the_clouds(page: Page, size: tuple[int,
         assert page.locator(selector).evaluate(size_of) >= least * height, selector
     (names,) = [trace for trace in panel.traces if trace["kind"] == "class_names"]
     assert names["textfont"]["size"] >= 0.025 * height
-    rows = [y for trace in panel.traces if trace.get("customdata") for y in trace["y"]]
+    points = [trace for trace in panel.traces if trace["kind"] in {"train", "held_out"}]
+    rows = [y for trace in points for y in trace["y"]]
     box, (low, high) = panel.part("plot").bounding_box(), panel.axes[1]
     assert box
     assert (max(rows) - min(rows)) / (high - low) * box["height"] >= 0.6 * height

@@ -5,7 +5,7 @@ import { Messages } from "../../assets/studio/present/audience/connection.mjs";
 import { unpacked } from "../../assets/studio/plane/arrays.mjs";
 import { modeInWords, viewOf } from "../../assets/studio/present/audience/talk.mjs";
 import { panned } from "../../assets/studio/plane/looking_around.mjs";
-import { nearestPoint, tracesOf } from "../../assets/studio/plane/painter.mjs";
+import { nearestPoint, PLAIN, tracesOf } from "../../assets/studio/plane/painter.mjs";
 import { wordsOf } from "../../assets/studio/present/picture.mjs";
 
 const bytes = (text) => new TextEncoder().encode(text);
@@ -42,7 +42,7 @@ const shown = {
   hidden: ["arrows"],
   layers: [],
 };
-const tracesWith = (change) => tracesOf(/** @type {any} */ ({ ...viewOf({ ...shown, ...change }), figure: { data } }));
+const tracesWith = (change) => tracesOf(/** @type {any} */ ({ ...PLAIN, ...viewOf({ ...shown, ...change }), figure: { data } }));
 
 test("switches and layers are those of the presenter", () => {
   const visible = (change) => tracesWith(change).map((one) => one.visible);

@@ -21,10 +21,11 @@ const STYLES = [
   { meta: { kind: "train", class: 1 }, marker: { color: "#d55e00", symbol: "square" } },
 ];
 const ALL = { classes: null, rows: null };
+const ALL_DRAWN = { labeled: true, unlabeled: true };
 const looksOf = ({ marks, looks }) => [...marks].map((mark) => looks[mark]);
 
 test("a row has the color and the shape of its class, open where it is held out", () => {
-  const looks = looksOf(dressOf(ROWS, STYLES, { colors: null, symbols: null }, ALL));
+  const looks = looksOf(dressOf(ROWS, STYLES, { colors: null, symbols: null }, ALL, ALL_DRAWN));
   assert.deepEqual(looks.map(({ symbol }) => symbol), ["circle", "circle-open", "square", "square-open"]);
   assert.deepEqual(looks[0].color, [0, 114, 178]);
   assert.deepEqual(looks[3].color, [213, 94, 0]);
@@ -32,27 +33,27 @@ test("a row has the color and the shape of its class, open where it is held out"
 
 test("a row has the color of a column while its shape stays that of the class", () => {
   const colors = { palette: ["#000000", "#ffffff"], codes: Uint8Array.of(1, 0, 1, 0) };
-  const looks = looksOf(dressOf(ROWS, STYLES, { colors, symbols: null }, ALL));
+  const looks = looksOf(dressOf(ROWS, STYLES, { colors, symbols: null }, ALL, ALL_DRAWN));
   assert.deepEqual(looks.map(({ color: [red] }) => red), [255, 0, 255, 0]);
   assert.equal(looks[2].symbol, "square");
 });
 
 test("rows that are not singled out are faint", () => {
-  const weights = (chosen) => looksOf(dressOf(ROWS, STYLES, { colors: null, symbols: null }, chosen)).map(({ weight }) => weight < 1);
+  const weights = (chosen) => looksOf(dressOf(ROWS, STYLES, { colors: null, symbols: null }, chosen, ALL_DRAWN)).map(({ weight }) => weight < 1);
   assert.deepEqual(weights({ classes: [1], rows: null }), [true, true, false, false]);
   assert.deepEqual(weights({ classes: null, rows: new Set([2, 3]) }), [true, false, false, true]);
 });
 
 test("rows without a class are gray, and lie below those that have one", () => {
   const rows = { ...ROWS, classes: Uint16Array.of(0, 2, 1, 2), heldOut: new Uint8Array(4) };
-  const lookOf = (drawn) => looksOf(dressOf(rows, STYLES, { colors: null, symbols: null }, ALL, drawn));
+  const lookOf = (drawn = ALL_DRAWN) => looksOf(dressOf(rows, STYLES, { colors: null, symbols: null }, ALL, drawn));
   const [, second] = lookOf();
   assert.deepEqual(second.color, colorParts(UNLABELED_COLOR));
   assert.equal(second.symbol, "circle");
-  const dress = dressOf(rows, STYLES, { colors: null, symbols: null }, ALL);
+  const dress = dressOf(rows, STYLES, { colors: null, symbols: null }, ALL, ALL_DRAWN);
   const parts = partsOf(dress).map((part) => looksOf(part).map(({ weight }) => weight > 0));
   assert.deepEqual(parts, [[true, false, true, false], [false, true, false, true]]);
-  assert.equal(partsOf(dressOf(ROWS, STYLES, { colors: null, symbols: null }, ALL)).length, 1);
+  assert.equal(partsOf(dressOf(ROWS, STYLES, { colors: null, symbols: null }, ALL, ALL_DRAWN)).length, 1);
   assert.deepEqual(lookOf({ labeled: false, unlabeled: true }).map(({ weight }) => weight > 0), [false, true, false, true]);
   assert.deepEqual(lookOf({ labeled: true, unlabeled: false }).map(({ weight }) => weight > 0), [true, false, true, false]);
 });

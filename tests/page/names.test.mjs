@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Names } from "../../assets/studio/plane/names.mjs";
+import { PLAIN } from "../../assets/studio/plane/painter.mjs";
 
 const font = { size: 12, family: "x", color: "#000" };
 const styles = [
@@ -18,15 +19,14 @@ const traces = [
 const plane = { traces, arrows: { features: [4, 7], names: ["alcalinity_of_ash", "hue"] } };
 const pixels = { x: { offset: 0, length: 100 }, y: { offset: 0, length: 100 }, hasEqualUnits: false };
 
-const named = {
+const view = {
+  ...PLAIN,
   plane,
   figure: { data: styles, layout: { xaxis: { tickfont: { color: "faint" } } } },
   surface: "white",
-  unseen: new Set(),
-  has: { names: true, centroids: false },
 };
 const namesWith = (change, letter = 3) =>
-  new Names({ ...named, ...change }, [[0, 100], [0, 100]], pixels, (name) => letter * name.length);
+  new Names({ ...view, ...change }, [[0, 100], [0, 100]], pixels, (name) => letter * name.length);
 
 function dressed(names, kind) {
   const at = styles.findIndex(({ meta }) => meta.kind === kind);
@@ -51,7 +51,7 @@ test("a small picture draws the arrows that the large one draws, those and no ot
 });
 
 test("an arrow without effect has faint ink, name and head alike", () => {
-  const names = namesWith({ unseen: new Set([7]) });
+  const names = namesWith({ unseen: [7] });
   assert.deepEqual([dressed(names, "faint_arrows").features, dressed(names, "arrow_lines").features], [[7], [4]]);
   assert.deepEqual(dressed(names, "arrow_heads").textfont.color, ["ink", "faint"]);
 });

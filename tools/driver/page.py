@@ -65,9 +65,9 @@ PLACE_OF_A_ROW = (
     + LOAD_MODULE
     + """
   const { toPixels } = await load("plane/pixel_axes.mjs");
-  const trace = (await tracesOf(plot)).find(({ customdata }) => customdata?.includes(row));
-  const at = trace.customdata.indexOf(row);
-  const [x, y] = toPixels(plot, [trace.x[at], trace.y[at]]);
+  const { panelOfRun } = await load("panel/panels.mjs");
+  const { pointOf } = await load("rows/row_layer.mjs");
+  const [x, y] = toPixels(plot, pointOf(panelOfRun(plot.closest("[data-run]").dataset.run), row));
   const box = plot.getBoundingClientRect();
   return [box.left + x, box.top + y];
 }"""

@@ -20,6 +20,12 @@ export function connectSwitches() {
   whenPresent("[data-switch], [data-drag]", show);
 }
 
+/** The switches that are off, of those which are on at first. */
+export const hiddenSwitches = () => SWITCHES.filter((name) => !switches[name].value);
+
+/** The layers that are on. */
+export const shownLayers = () => MORE_LAYERS.filter((name) => switches[name].value);
+
 /** Turns switches, by name. @param {Record<string, boolean>} values */
 export const setSwitches = (values) =>
   batch(() => Object.entries(values).forEach(([name, isOn]) => switches[name].set(isOn)));

@@ -29,7 +29,7 @@ export function addCommands() {
     panel.node.addEventListener("panel:news", ({ detail: { state } }) => showFitting(panel, state));
     panel.title.onclick = () => rename(panel);
     connectPopover(panel.part("layers"), panel.part("tools"));
-    panel.part("fit").onclick = () => panel.painting.setZoom(null);
+    panel.part("fit").onclick = () => panel.painting.look(null);
   });
 }
 

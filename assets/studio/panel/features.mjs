@@ -1,33 +1,27 @@
-// What panels can do beyond drawing: features are added to every panel, dressers change its traces.
+// What panels can do beyond drawing: features are added to every panel, and change how its plane is viewed.
 
 /** @type {((panel: Panel) => void)[]} */
 const features = [];
-/** @type {((trace: Trace, panel: Panel, position: number) => void)[]} */
-const dressers = [];
-/** @type {((panel: Panel) => Trace[])[]} */
-const sources = [];
+/** @type {((view: View, panel: Panel) => void)[]} */
+const changes = [];
+
+/** @typedef {import("../plane/painter.mjs").View} View */
 
 /** Calls back with every new panel. @param {(panel: Panel) => void} feature */
 export const addToPanels = (feature) => features.push(feature);
 
 /**
- * Lets a function change every trace before it is drawn, after those that were added earlier.
- * @param {(trace: Trace, panel: Panel, position: number) => void} dresser
+ * Lets a function change the view of every plane before it is drawn, after those that were added earlier.
+ * @param {(view: View, panel: Panel) => void} change
  */
-export const dressTraces = (dresser) => dressers.push(dresser);
-
-/** Adds traces over those of the plane. @param {(panel: Panel) => Trace[]} source */
-export const addTraces = (source) => sources.push(source);
-
-/** The traces that features add to those of the plane. @param {Panel} panel */
-export const addedTraces = (panel) => sources.flatMap((source) => source(panel));
+export const addToViews = (change) => changes.push(change);
 
 /** @param {Panel} panel */
 export function extend(panel) {
   for (const feature of features) feature(panel);
 }
 
-/** @param {Trace} trace @param {Panel} panel @param {number} position */
-export function dress(trace, panel, position) {
-  for (const dresser of dressers) dresser(trace, panel, position);
+/** @param {View} view @param {Panel} panel */
+export function changeView(view, panel) {
+  for (const change of changes) change(view, panel);
 }

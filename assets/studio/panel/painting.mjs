@@ -3,63 +3,55 @@ import { ask } from "../page/answers.mjs";
 import { isNarrow, lessMotion } from "../page/dom.mjs";
 import { mode } from "../page/mode.mjs";
 import { signal } from "../page/signals.mjs";
-import { dragMode, switches } from "../page/switches.mjs";
-import { CanvasAnimation } from "../plane/animation.mjs";
+import { dragMode, hiddenSwitches, shownLayers, switches } from "../page/switches.mjs";
 import { decodedPlane } from "../plane/arrays.mjs";
 import { Player } from "../plane/clock.mjs";
 import { lookAround } from "../plane/looking_around.mjs";
-import { drawnAxes, isFitted, measureSize, shownOn, watchSize } from "../plane/pixel_axes.mjs";
+import { Painter } from "../plane/painter.mjs";
+import { measureSize, shownOn } from "../plane/pixel_axes.mjs";
 import { union } from "../plane/scales.mjs";
-import { SWITCHED_BY } from "../plane/traces.mjs";
-import { addedTraces, dress } from "./features.mjs";
+import { changeView } from "./features.mjs";
 
 /** The axes of all linked panels, once the user has chosen them. */
 const linkedAxes = signal(/** @type {Axes | null} */ (null));
 
-export class Painting {
+export class Painting extends Painter {
   /** @param {Panel} panel */
   constructor(panel) {
+    super(panel.part("motion"), panel.part("plot"));
     this.panel = panel;
-    this.plot = panel.part("plot");
     /** @type {Plane | null} */
     this.plane = null; // the plane that is painted
     this.paintedAs = null; // the axes and the scheme that it is painted with
     this.paintedAt = 0; // in ms
     /** @type {Axes | null} */
     this.zoom = null; // the axes that the user has chosen, of a panel that is not linked
-    this.animation = new CanvasAnimation(panel.part("motion"), this.plot, () => this.rest());
     this.recap = new Player((isOn) => isOn || this.endRecap());
     /** What draws the rows of a plane at rest, of many rows. @type {import("../rows/row_layer.mjs").RowLayer | null} */
     this.layer = null;
     /** What dragging from a place does instead of moving the picture; at most one answers. @type {import("../plane/looking_around.mjs").Viewer["take"][]} */
     this.takers = [];
-    this.endFitting = watchSize(this.plot, ([width]) => {
-      if (drawnAxes(this.plot) && width && !isFitted(this.plot)) this.paint();
-    });
-    lookAround(this.plot, {
-      shown: () => (panel.plane && panel.figure ? this.shown() : null),
-      look: (axes) => this.setZoom(axes),
-      point: (place) => panel.announce("point", place),
-      take: (place, event) => this.takers.map((take) => take(place, event)).find(Boolean) ?? null,
-      hasKeys: () => mode.value !== "present",
-    });
-    this.plot.addEventListener("dblclick", () => dragMode.value === "pan" && this.setZoom(null));
+    lookAround(this.plot, this);
+    this.plot.addEventListener("dblclick", () => dragMode.value === "pan" && this.look(null));
   }
 
-  /** What is on screen where at least these axes are. @param {Axes} axes */
-  shown(axes = this.axes()) {
-    return shownOn(this.plot, this.panel.figure.plane.layout, axes, numberScale());
+  /** @param {Point | null} place */
+  point(place) {
+    this.panel.announce("point", place);
   }
 
-  /** The traces that are drawn. */
-  get traces() {
-    return this.animation.to?.traces ?? [];
+  /** @param {Point} place @param {PointerEvent} event */
+  take(place, event) {
+    return this.takers.map((take) => take(place, event)).find(Boolean) ?? null;
+  }
+
+  hasKeys() {
+    return mode.value !== "present";
   }
 
   dispose() {
-    this.endFitting();
     this.recap.pause();
-    this.animation.keep();
+    super.dispose();
   }
 
   /** Paints the plane on screen; as it stays where `isStill`. */
@@ -82,8 +74,8 @@ export class Painting {
     // One that rests beside another plane is drawn once on the axes that hold both, where that is quick.
     const isLeft = isSame && this.animation.isResting && (this.isZoomed() || this.paintedAs === paintedAs || !panel.figure.is_sample);
     const isAnimated = !isStill && !isLeft && (isSame || this.animation.isOn(isRunning));
-    if (isAnimated) this.drawMoving(plane, isRunning);
-    else this.drawStill(plane);
+    if (!isAnimated) this.layer.settle(plane);
+    this.drawPlane(plane, { isStill: !isAnimated, isRunning });
     this.paintedAs = paintedAs;
     this.paintedAt = performance.now();
     panel.notePainted(plane);
@@ -94,45 +86,25 @@ export class Painting {
     if (!animation.to || !figure) return;
     const picture = animation.pictureAt(performance.now());
     this.plane = null; // is painted once more, to glide to it
-    this.animation.takeOver(picture, shownOn(this.plot, figure.plane.layout, picture.axes, numberScale()).pixels);
+    this.animation.takeOver(picture, shownOn(this.plot, figure.plane.layout, picture.axes, sizes().numbers).pixels);
   }
 
-  // Once nothing moves any more.
+  refit() {
+    this.paint();
+  }
+
   rest() {
     if (!this.recap.isPlaying) this.paint(true);
   }
 
-  drawMoving(plane, isRunning) {
-    const picture = this.picture(plane);
-    this.animation.draw(picture, this.shown(picture.axes).pixels, isRunning);
-  }
-
-  /** @param {Plane} plane @returns {import("../plane/animation.mjs").Picture} */
-  picture(plane) {
-    const { data } = this.panel.figure.plane;
-    const own = data.map((style, i) => this.dressed(style, plane.traces[i], i));
-    // Names of classes stand over the crosses of new rows.
-    const isName = ({ meta }) => meta.kind === "class_names";
-    const under = [...own.filter((trace) => !isName(trace)), ...addedTraces(this.panel)];
-    const traces = [...under, ...own.filter(isName)];
-    return { plane, traces, axes: this.axes(), movesAxes: !this.isZoomed(), features: plane.arrows.features };
-  }
-
-  drawStill(plane) {
-    this.layer?.settle(plane);
-    const picture = this.picture(plane);
-    this.animation.rest(picture, this.shown(picture.axes).pixels);
-  }
-
-  // A trace with its style and arrays, changed by the switches and the features.
-  dressed(style, arrays, position) {
-    const trace = { ...style, ...arrays };
-    if (arrays.marker) trace.marker = { ...style.marker, ...arrays.marker };
-    const name = SWITCHED_BY[style.meta.kind];
-    if (name) trace.visible = switches[name].value;
-    enlarge(trace);
-    dress(trace, this.panel, position);
-    return trace;
+  // As the page has switched its view, and as features change it.
+  drawPlane(plane, how) {
+    const { panel, view } = this;
+    const { figure, arrowLimit, unseen } = panel;
+    const switched = { hidden: hiddenSwitches(), layers: shownLayers() };
+    Object.assign(view, { plane, figure: figure.plane, surface: figure.surface, ...switched, arrowLimit, unseen, taken, sizes: sizes(), added: [] });
+    changeView(view, panel);
+    this.draw(how);
   }
 
   /**
@@ -156,7 +128,7 @@ export class Painting {
     // One pair of axes holds them all, so that the picture does not pulse.
     panel.limits = union([panel.limits, ...planes.map(({ limits }) => limits)]);
     for (const plane of planes) {
-      this.drawMoving(plane, true);
+      this.drawPlane(plane, { isStill: false, isRunning: true });
       panel.notePainted(plane);
       yield STEP_MS;
     }
@@ -198,7 +170,7 @@ export class Painting {
   }
 
   /** Shows all shown panels, or a panel that is not linked, on axes; null for those that hold everything. @param {Axes | null} zoom */
-  setZoom(zoom) {
+  look(zoom) {
     if (this.isLinked()) linkedAxes.set(zoom);
     else this.zoom = zoom;
     this.panel.peers.paintOnAxes(this.panel);
@@ -223,7 +195,8 @@ export function recapSequences({ sequences, objective, best }) {
   return Array.from({ length: n }, (_, i) => passed[Math.round((i * (passed.length - 1)) / (n - 1))]);
 }
 
-// The size of a mode: traces of Present are read from the back of the room, and several panels have
+
+// The size of a mode: pictures of Present are read from the back of the room, and several panels have
 // little room for the names of the classes.
 
 const LARGER = { text: 1.6, marker: 1.35, line: 1.4 };
@@ -232,22 +205,21 @@ const CLASS_NAMES_OF_SEVERAL = 0.8;
 const HALL_PX = 560;
 const HALL_OF_FEATURES_PX = 480;
 
-/** How much larger the text of a trace is in this mode than in the figure. @param {string} kind */
-export function textScale(kind) {
-  if (mode.value === "present") return isNarrow() ? LARGER.text : Math.max(LARGER.text, innerHeight / hallOf(kind));
-  return mode.value === "compare" && kind === "class_names" ? CLASS_NAMES_OF_SEVERAL : 1;
+/** @returns {import("../plane/painter.mjs").Sizes} */
+function sizes() {
+  if (mode.value !== "present") {
+    const text = (kind) => (mode.value === "compare" && kind === "class_names" ? CLASS_NAMES_OF_SEVERAL : 1);
+    return { text, numbers: 1, marker: 1, line: 1 };
+  }
+  // The numbers of the axes leave the picture its room on a phone.
+  if (isNarrow()) return { ...LARGER, text: () => LARGER.text, numbers: 1 };
+  const text = (kind) => Math.max(LARGER.text, innerHeight / (kind === "arrow_heads" ? HALL_OF_FEATURES_PX : HALL_PX));
+  return { ...LARGER, text, numbers: text("numbers") };
 }
 
-const hallOf = (kind) => (kind === "arrow_heads" ? HALL_OF_FEATURES_PX : HALL_PX);
+const TOOLS_PX = [170, 44]; // room for the tools over the picture of Explore
 
-// The numbers of the axes leave the picture its room on a phone.
-const numberScale = () => (mode.value === "present" && !isNarrow() ? textScale("numbers") : 1);
-
-/** Sizes a trace for the mode. @param {Trace} trace */
-function enlarge(trace) {
-  const { textfont, marker, line } = trace;
-  if (textfont) trace.textfont = { ...textfont, size: textScale(trace.meta.kind) * textfont.size };
-  if (mode.value !== "present") return;
-  if (marker) trace.marker = { ...marker, size: LARGER.marker * marker.size };
-  if (line?.width) trace.line = { ...line, width: LARGER.line * line.width };
+// Where no name may be.
+function taken({ right, top }) {
+  return mode.value === "explore" ? [{ left: right - TOOLS_PX[0], right, top, bottom: top + TOOLS_PX[1] }] : [];
 }

@@ -4,7 +4,6 @@ import { hide, write } from "../page/dom.mjs";
 import { switches } from "../page/switches.mjs";
 import { atStep, nearestStep, originOf, pathOf, pathWords, stepOfShare } from "../plane/arrows.mjs";
 import { drawnAxes, toPixels } from "../plane/pixel_axes.mjs";
-import { isArrowDrawn } from "./arrow_labels.mjs";
 import { addToPanels } from "./features.mjs";
 
 const REACH_PX = 10; // between the pointer and the path that it reads
@@ -62,7 +61,7 @@ class PathReading {
     const values = plane?.arrows.values;
     if (!pointer || !values || !switches.arrows.value || !drawnAxes(this.plot)) return this.clear();
     const found = values
-      .map((own, i) => ({ i, isRead: own && i < arrowLimit && isArrowDrawn(this.panel, i) }))
+      .map((own, i) => ({ i, isRead: own && i < arrowLimit && this.panel.painting.names.isDrawn(i) }))
       .filter(({ isRead }) => isRead)
       .map(({ i }) => {
         const pixels = pathOf(figure, plane, i).map((point) => toPixels(this.plot, point));

@@ -5,7 +5,6 @@ import { mode } from "../page/mode.mjs";
 import { dragMode, switches } from "../page/switches.mjs";
 import { loadingOf, nearest, originOf, tipsOf } from "../plane/arrows.mjs";
 import { drawnAxes, toData, toPixels } from "../plane/pixel_axes.mjs";
-import { isArrowDrawn } from "./arrow_labels.mjs";
 import { addToPanels } from "./features.mjs";
 import { withEdit } from "./view_options.mjs";
 
@@ -166,7 +165,7 @@ class PlaneEditing {
     if (!plane?.arrows.features.length || !drawnAxes(this.plot)) return null;
     const tips = tipsOf(figure, plane).slice(0, arrowLimit);
     const i = nearest(tips.map((tip) => toPixels(this.plot, tip)), place, REACH_PX);
-    if (i === null || !isArrowDrawn(this.panel, i)) return null;
+    if (i === null || !this.panel.painting.names?.isDrawn(i)) return null;
     const { features, scale } = plane.arrows;
     return { feature: features[i], origin: originOf(figure, plane, i), scale };
   }

@@ -1,11 +1,9 @@
 // How every row looks: by its class or a column, filled or open, and faint unless it is singled out.
 import { CROWDING, UNLABELED_COLOR } from "../constants.mjs";
 
-const ALL_DRAWN = { labeled: true, unlabeled: true };
-
 /** @typedef {import("./every_row.mjs").Rows} Rows */
 /** @typedef {import("./raster.mjs").Dress} Dress */
-/** Marks by a column, and of every row which it has. @typedef {{ palette: string[], codes: Uint8Array }} ColumnMarks */
+/** Marks by a column, and of every row which it has. @typedef {{ palette: string[], codes: import("./arrays.mjs").Numbers }} ColumnMarks */
 /**
  * Whose rows stand out, if not all: classes by code, rows by number.
  * @typedef {{ classes: number[] | null, rows: Set<number> | null }} Chosen
@@ -18,10 +16,10 @@ const ALL_DRAWN = { labeled: true, unlabeled: true };
  * @param {Trace[]} styles of the traces of the figure
  * @param {{ colors: ColumnMarks | null, symbols: ColumnMarks | null }} columns
  * @param {Chosen} chosen
- * @param {Drawn} [drawn]
+ * @param {Drawn} drawn
  * @returns {Dress}
  */
-export function dressOf(rows, styles, { colors, symbols }, chosen, drawn = ALL_DRAWN) {
+export function dressOf(rows, styles, { colors, symbols }, chosen, drawn) {
   const own = markersOf(styles);
   const nClasses = own.length - 1;
   const weightOf = (code, isFaint) => {

@@ -7,56 +7,64 @@ import { ticksOn } from "./pixel_axes.mjs";
 import { Raster } from "./raster.mjs";
 import { RowGrid } from "./row_grid.mjs";
 
-const NO_COLUMNS = { colors: null, symbols: null };
 const MOST_PIXELS = 2_500_000;
 
 let raster = new Raster(1, 1); // for all pictures, which are mostly of one size
 /** @type {HTMLCanvasElement | null} */
 let below = null;
 
-/** The rows of a plane that does not move, colored by their classes: of first looks and of replays. */
+/** The rows of a plane that does not move. */
 export class EveryRow {
   /**
    * @param {HTMLElement} plot
    * @param {Rows} rows
    * @param {Points} points
    * @param {Axes} limits that hold most rows
+   * @param {import("./dress.mjs").Drawn} [drawn]
    */
-  constructor(plot, rows, points, limits) {
+  constructor(plot, rows, points, limits, drawn = { labeled: true, unlabeled: true }) {
+    this.plot = plot;
     this.rows = rows;
-    /** @type {{ data: Trace[] } | null} */
-    this.figure = null; // that the rows are dressed by
-    /** @type {number[] | null} */
-    this.classes = null;
-    this.grid = new RowGrid(points.x, points.y, limits);
-    this.canvas = canvasUnder(plot);
+    this.points = points;
+    this.limits = limits;
+    this.drawn = drawn;
+    this.canvas = /** @type {HTMLCanvasElement} */ (element("canvas", "row-layer"));
+    /** @type {RowGrid | undefined} */
+    this.sorted = undefined;
+    this.dressedBy = []; // what of the view
+    this.drawnAs = "";
+  }
+
+  /** The rows by place, once they are needed so. @returns {RowGrid} */
+  get grid() {
+    return (this.sorted ??= new RowGrid(this.points.x, this.points.y, this.limits));
   }
 
   /**
-   * Draws the rows, and the grid below them.
-   * @param {DrawnAxes} drawn in pixels of the figure
+   * Draws the rows, and the grid below them, where they are not drawn already.
+   * @param {DrawnAxes} axes in pixels of the figure
    * @param {{ x: PixelAxis, y: PixelAxis }} pixels
-   * @param {{ figure: { data: Trace[] }, classes: number[] | null }} view
+   * @param {Pick<import("./painter.mjs").View, "figure" | "classes" | "rows" | "columns">} view
    */
-  draw(drawn, pixels, { figure, classes }) {
-    if (this.figure !== figure || this.classes !== classes) {
-      [this.figure, this.classes] = [figure, classes];
-      this.dress = this.grid.sorted(dressOf(this.rows, figure.data, NO_COLUMNS, { classes, rows: null }));
+  draw(axes, pixels, { figure, classes, rows, columns }) {
+    const dressedBy = [figure, classes, rows, columns];
+    const isDressed = dressedBy.every((part, i) => part === this.dressedBy[i]) && this.dress;
+    const drawnAs = JSON.stringify([axes, pixels, window.devicePixelRatio]);
+    if (isDressed && drawnAs === this.drawnAs) return true;
+    if (!isDressed) {
+      const { colors, symbols } = columns;
+      const byColumns = { colors: colors?.every ?? null, symbols: symbols?.every ?? null };
+      this.dress = this.grid.sorted(dressOf(this.rows, figure.data, byColumns, { classes, rows }, this.drawn));
     }
-    drawRows(this.canvas, this.grid, this.dress, drawn, pixels);
+    Object.assign(this, { dressedBy, drawnAs });
+    if (!this.canvas.isConnected) this.plot.before(this.canvas);
+    drawRows(this.canvas, this.grid, this.dress, axes, pixels);
     return true; // the grid is there
   }
 
   dispose() {
     this.canvas.remove();
   }
-}
-
-/** A canvas under a figure. @param {HTMLElement} plot */
-export function canvasUnder(plot) {
-  const canvas = /** @type {HTMLCanvasElement} */ (element("canvas", "row-layer"));
-  plot.before(canvas);
-  return canvas;
 }
 
 /**
@@ -67,7 +75,7 @@ export function canvasUnder(plot) {
  * @param {DrawnAxes} drawn in pixels of the figure
  * @param {{ x: PixelAxis, y: PixelAxis }} pixels
  */
-export function drawRows(canvas, grid, dress, drawn, { x, y }) {
+function drawRows(canvas, grid, dress, drawn, { x, y }) {
   const density = Math.min(window.devicePixelRatio || 1, Math.sqrt(MOST_PIXELS / (x.length * y.length)));
   const [width, height] = [x, y].map(({ length }) => Math.max(1, Math.round(length * density)));
   Object.assign(canvas.style, { left: `${x.offset}px`, top: `${y.offset}px`, width: `${x.length}px`, height: `${y.length}px` });

@@ -118,7 +118,7 @@ function paint(node, found) {
   node.dataset.method = found.begin.method;
   const plot = part(node, "plot");
   plot.setAttribute("aria-label", found.caption);
-  const painter = new Painter(part(node, "motion"), plot, () => (node.dataset.drawn = colorScheme()));
+  const painter = new Painter(part(node, "motion"), plot);
   painter.show({
     plane: { ...decodedPlane(found), arrows: { features: [], names: [] } },
     figure: found.figure,
@@ -126,6 +126,7 @@ function paint(node, found) {
     axes: found.limits,
     hidden: ["arrows"], // which mean nothing yet, and neither do the titles of the axes
   });
+  nextFrame().then(() => (node.dataset.drawn = colorScheme()));
   return painter;
 }
 

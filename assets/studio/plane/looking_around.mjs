@@ -60,7 +60,7 @@ export const factorOf = (delta) => Math.exp(Math.min(LONGEST_STEP, Math.max(-LON
  * @param {HTMLElement} plot
  * @param {Viewer} viewer
  */
-export function lookAround(plot, { shown, look, point, take, hasKeys = () => true }) {
+export function lookAround(plot, viewer) {
   /** @type {Map<number, Point>} */
   const fingers = new Map();
   let moved = 0; // pixels since the first finger
@@ -78,22 +78,22 @@ export function lookAround(plot, { shown, look, point, take, hasKeys = () => tru
   });
   plot.addEventListener("pointermove", (event) => {
     const before = fingers.get(event.pointerId);
-    if (!before) return point(place(event));
+    if (!before) return viewer.point(place(event));
     const was = [...fingers.values()];
     fingers.set(event.pointerId, place(event));
     moved += Math.hypot(...difference(place(event), before));
     if (moved <= TAP_PX) return undefined;
-    point(null);
+    viewer.point(null);
     return drag ? drag.move(place(event)) : move(was, [...fingers.values()]);
   });
   const lift = (event) => {
     if (!fingers.delete(event.pointerId) || fingers.size) return;
     drop(event.type === "pointerup");
-    if (moved <= TAP_PX) point(place(event));
+    if (moved <= TAP_PX) viewer.point(place(event));
   };
   plot.addEventListener("pointerup", lift);
   plot.addEventListener("pointercancel", lift);
-  plot.addEventListener("pointerleave", (event) => event.pointerType === "mouse" && point(null));
+  plot.addEventListener("pointerleave", (event) => event.pointerType === "mouse" && viewer.point(null));
   plot.addEventListener(
     "wheel",
     (event) => {
@@ -104,7 +104,7 @@ export function lookAround(plot, { shown, look, point, take, hasKeys = () => tru
   );
   plot.addEventListener("keydown", (event) => {
     const [step, factor] = [PAN_KEYS[event.key], ZOOM_KEYS[event.key]];
-    if (!hasKeys() || event.ctrlKey || event.metaKey || event.altKey || !(step || factor || event.key === ALL_KEY)) return;
+    if (viewer.hasKeys?.() === false || event.ctrlKey || event.metaKey || event.altKey || !(step || factor || event.key === ALL_KEY)) return;
     event.preventDefault();
     if (factor) zoom(({ x, y }) => [x.offset + x.length / 2, y.offset + y.length / 2], factor);
     else if (step) change(({ axes }) => panned(axes, [-KEY_STEP * step[0], -KEY_STEP * step[1]]));
@@ -113,7 +113,7 @@ export function lookAround(plot, { shown, look, point, take, hasKeys = () => tru
 
   function begin(event) {
     moved = 0;
-    drag = take?.(place(event), event) ?? null;
+    drag = viewer.take?.(place(event), event) ?? null;
   }
 
   function drop(isDone) {
@@ -133,7 +133,7 @@ export function lookAround(plot, { shown, look, point, take, hasKeys = () => tru
   }
 
   function change(axesFrom) {
-    const now = shown();
+    const now = viewer.shown();
     if (!now) return;
     if (!next) requestAnimationFrame(showNext);
     next = axesFrom({ ...now, axes: next ?? now.axes });
@@ -142,12 +142,12 @@ export function lookAround(plot, { shown, look, point, take, hasKeys = () => tru
   function showNext() {
     const axes = next;
     next = null;
-    if (axes) look(axes);
+    if (axes) viewer.look(axes);
   }
 
   function showAll() {
     next = null;
-    look(null);
+    viewer.look(null);
   }
 
   /** @returns {Point} */

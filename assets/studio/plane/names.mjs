@@ -5,29 +5,13 @@ import { verticesPer } from "./arrows.mjs";
 import { escaped, fontOf } from "./canvas.mjs";
 import { placeLabels, setApart, shortened } from "./label_placement.mjs";
 import { along, drawnOn } from "./pixel_axes.mjs";
+import { isOn } from "./traces.mjs";
 
 /** @typedef {import("./label_placement.mjs").Box} Box */
 
 const LONGEST = 24;
 const LINE_HEIGHT = 1.25;
 const LIFT_PX = 17; // of the name of a class above the mark of its mean
-
-/**
- * A plane with the names that are to be written in its picture.
- * @typedef {object} Named
- * @property {{ traces: Record<string, any>[], arrows: { features: number[], names: string[] } }} plane
- * @property {{ data: Trace[], layout: any }} figure the styles of its traces
- * @property {string} surface the color behind the picture
- * @property {Set<number>} unseen features without effect
- * @property {{ names: boolean, centroids: boolean }} has whether classes have names, and marks at their means
- * @property {number} [arrowLimit] how many arrows are drawn at most, the longest
- * @property {number[] | null} [arrows] the features whose arrows are drawn, and no others, where another
- *   screen has chosen them
- * @property {(kind: string) => number} [textScale] how much larger a text is than its style says
- * @property {(area: Box) => Box[]} [taken] where no name may be
- */
-
-const PLAIN = { arrowLimit: Infinity, arrows: null, textScale: () => 1, taken: () => [] };
 
 /** The widths of names that were measured. @type {Map<string, number>} */
 const widths = new Map();
@@ -52,15 +36,16 @@ const always = () => true;
 /** Where the names of a picture are, decided once for all of its traces. */
 export class Names {
   /**
-   * @param {Named} named
+   * @param {import("./painter.mjs").View} view
    * @param {Axes} axes that are shown at least
    * @param {{ x: PixelAxis, y: PixelAxis, hasEqualUnits: boolean }} pixels
    * @param {typeof measured} [widthOf]
    */
-  constructor(named, axes, pixels, widthOf = measured) {
+  constructor(view, axes, pixels, widthOf = measured) {
     const { x, y } = pixels;
     const drawn = drawnOn(axes, pixels);
-    this.named = { ...PLAIN, ...named };
+    this.view = view;
+    this.unseen = new Set(view.unseen);
     this.widthOf = widthOf;
     this.toX = along(drawn.x);
     this.toY = along(drawn.y);
@@ -77,7 +62,7 @@ export class Names {
 
   /** The features of the arrows that are drawn. @returns {number[]} */
   drawnFeatures() {
-    return this.kept(this.named.plane.arrows.features, 1);
+    return this.kept(this.view.plane.arrows.features, 1);
   }
 
   /** Changes a trace of arrows or of names to what is drawn of it; leaves others. @param {Trace} trace */
@@ -90,28 +75,28 @@ export class Names {
   }
 
   isFaint(i) {
-    return this.named.unseen.has(this.named.plane.arrows.features[i]);
+    return this.unseen.has(this.view.plane.arrows.features[i]);
   }
 
   /** @param {PlaneTrace} kind */
   arraysOf(kind) {
-    return this.named.plane.traces[this.named.figure.data.findIndex(({ meta }) => meta.kind === kind)];
+    return this.view.plane.traces[this.view.figure.data.findIndex(({ meta }) => meta.kind === kind)];
   }
 
   /** @param {PlaneTrace} kind */
   styleOf(kind) {
-    return this.named.figure.data.find(({ meta }) => meta.kind === kind);
+    return this.view.figure.data.find(({ meta }) => meta.kind === kind);
   }
 
   /** @param {PlaneTrace} kind */
   fontOf(kind) {
     const { textfont } = this.styleOf(kind);
-    return { ...textfont, size: this.named.textScale(kind) * textfont.size };
+    return { ...textfont, size: this.view.sizes.text(kind) * textfont.size };
   }
 
   // Some of the lines that came with the plane, with the features that they are of.
   dressLines(trace, isOfTrace) {
-    const { features } = this.named.plane.arrows;
+    const { features } = this.view.plane.arrows;
     const lines = this.arraysOf("arrow_lines");
     const per = verticesPer(/** @type {Trace} */ (lines), features.length);
     for (const key of ["x", "y"]) trace[key] = this.kept(lines[key], per, isOfTrace);
@@ -119,7 +104,7 @@ export class Names {
   }
 
   dressHeads(trace) {
-    const { plane, figure, surface } = this.named;
+    const { plane, figure, surface } = this.view;
     const { arrows } = plane;
     const faintInk = figure.layout.xaxis.tickfont.color;
     const colors = arrows.features.map((_, i) => (this.isFaint(i) ? faintInk : trace.marker.color));
@@ -134,7 +119,7 @@ export class Names {
 
   dressClassNames(trace) {
     const perUnit = this.toY(1) - this.toY(0);
-    trace.halo = this.named.surface;
+    trace.halo = this.view.surface;
     trace.y = this.classBoxes.map(({ top, bottom }) => ((top + bottom) / 2 - this.toY(0)) / perUnit);
   }
 
@@ -147,7 +132,7 @@ export class Names {
   }
 
   placedArrows() {
-    const { plane, arrowLimit, arrows: only, has, taken } = this.named;
+    const { plane, arrowLimit, arrows: only, taken } = this.view;
     const { features, names } = plane.arrows;
     const font = this.fontOf("arrow_heads");
     const { x, y } = this.arraysOf("arrow_lines");
@@ -159,7 +144,7 @@ export class Names {
       width: this.widthOf(shortened(names[i], LONGEST), font),
       height: LINE_HEIGHT * font.size,
     }));
-    const closed = [...(has.names ? this.classBoxes : []), ...taken(this.area)];
+    const closed = [...(isOn(this.view, "names") ? this.classBoxes : []), ...taken(this.area)];
     const places = placeLabels(tips, this.area, closed, only !== null);
     return names.map((_, i) => places[wanted.indexOf(i)] ?? null);
   }
@@ -171,11 +156,11 @@ export class Names {
     const [x, y] = [numbers(arrays.x), numbers(arrays.y)];
     const font = this.fontOf("class_names");
     const halfHeight = (LINE_HEIGHT * font.size) / 2;
-    const lift = this.named.has.centroids ? LIFT_PX : 0;
+    const lift = isOn(this.view, "centroids") ? LIFT_PX : 0;
     const boxes = style.text.map((name, i) => {
       const [half, left, top] = [this.widthOf(name, font) / 2, this.toX(x[i]), this.toY(y[i]) - lift];
       return { left: left - half, right: left + half, top: top - halfHeight, bottom: top + halfHeight };
     });
-    return setApart(boxes, this.named.taken(this.area));
+    return setApart(boxes, this.view.taken(this.area));
   }
 }

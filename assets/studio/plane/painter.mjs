@@ -1,12 +1,10 @@
 // The painter of a plane: from the arrays of a plane and how it is viewed to a picture on a canvas, which
 // moves to the next one. It knows neither the studio's state nor who shows it.
-import { MORE_LAYERS } from "../constants.mjs";
 import { hide } from "../page/dom.mjs";
 import { CanvasAnimation } from "./animation.mjs";
-import { nextFrame } from "./clock.mjs";
 import { Names } from "./names.mjs";
-import { drawnAxes, onAxes, shownOn, watchSize } from "./pixel_axes.mjs";
-import { isPoints, SWITCHED_BY } from "./traces.mjs";
+import { drawnAxes, isFitted, onAxes, shownOn, sizeOf, watchSize } from "./pixel_axes.mjs";
+import { isOn, isPoints, SWITCHED_BY } from "./traces.mjs";
 
 /**
  * A plane, and how it is viewed.
@@ -21,12 +19,27 @@ import { isPoints, SWITCHED_BY } from "./traces.mjs";
  * @property {readonly string[]} layers that are on, of those which are off until they are asked for
  * @property {number[] | null} classes that alone are shown
  * @property {number[][] | null} selected by trace of points in their order, the points that stand out
- * @property {number[] | null} arrows features whose arrows are drawn; those with room for their names by default
- * @property {number[]} unseen features of which no effect is seen
+ * @property {Set<number> | null} rows that stand out, by number, among every row
+ * @property {Columns} columns that points are colored and shaped by, rather than by their class
+ * @property {number[] | null} arrows features whose arrows are drawn, and no others, where another screen has chosen
+ *   them; those with room for their names by default
+ * @property {number} arrowLimit how many arrows are drawn at most, the longest
+ * @property {Iterable<number>} unseen features of which no effect is seen
+ * @property {(area: import("./label_placement.mjs").Box) => import("./label_placement.mjs").Box[]} taken where no name may be
+ * @property {Sizes} sizes
+ * @property {Trace[]} added to those of the plane
  * @property {import("./every_row.mjs").EveryRow | null} every what draws every row, where the traces have a sample
  */
+/** How much larger than in the figure texts, the numbers of the axes, markers and lines are. @typedef {{ text: (kind: string) => number, numbers: number, marker: number, line: number }} Sizes */
+/** What points are marked by: by trace of the figure, and of every row. @typedef {{ marks: string[][], every: import("./dress.mjs").ColumnMarks | null }} Marked */
+/** @typedef {{ colors: Marked | null, symbols: Marked | null }} Columns */
 
-const PLAIN = { zoom: null, titles: null, hidden: [], layers: [], classes: null, selected: null, arrows: null, unseen: [], every: null };
+/** How a plane is viewed where nothing else is said. @type {View} */
+export const PLAIN = {
+  plane: null, figure: null, surface: "", axes: null, zoom: null, titles: null, hidden: [], layers: [], classes: null, selected: null,
+  rows: null, columns: { colors: null, symbols: null }, arrows: null, arrowLimit: Infinity, unseen: [], taken: () => [],
+  sizes: { text: () => 1, numbers: 1, marker: 1, line: 1 }, added: [], every: null,
+};
 
 const FAINT = 0.1; // as in the studio, where rows and classes are selected
 
@@ -36,7 +49,7 @@ const FAINT = 0.1; // as in the studio, where rows and classes are selected
  * @returns {Trace[]}
  */
 export function tracesOf(view) {
-  const { plane, figure, classes, selected } = view;
+  const { plane, figure, classes, selected, columns } = view;
   let nPoints = 0;
   return figure.data.map((style, i) => {
     const arrays = plane.traces[i];
@@ -48,6 +61,7 @@ export function tracesOf(view) {
     const isAside = code !== undefined && classes !== null && !classes.includes(code);
     if (isPoints(style)) dressPoints(trace, isAside, selected?.[nPoints++]);
     else trace.visible = trace.visible !== false && !isAside;
+    markBy(trace, columns, i, figure.layout);
     return trace;
   });
 }
@@ -59,30 +73,43 @@ function dressPoints(trace, isAside, chosen) {
   trace.unselected = { marker: { opacity: FAINT } };
 }
 
-// A layer is off until it is asked for, a switch is on until it is not.
-const isOn = ({ hidden, layers }, name) => (MORE_LAYERS.includes(name) ? layers.includes(name) : !hidden.includes(name));
+/** @param {Trace} trace @param {Columns} columns @param {number} position @param {any} layout */
+function markBy(trace, { colors, symbols }, position, layout) {
+  const { kind } = trace.meta;
+  if (isPoints(trace)) {
+    if (colors) trace.marker = { ...trace.marker, color: colors.marks[position] };
+    if (symbols) trace.marker = { ...trace.marker, symbol: symbols.marks[position].map((name) => (kind === "held_out" ? `${name}-open` : name)) };
+  } else if (kind === "contour" && colors) {
+    // The colors of the classes would be read as values.
+    Object.assign(trace, { line: { ...trace.line, color: layout.font.color, width: 0.7 }, fill: "none", opacity: 0.45 });
+  }
+}
+
+/** @param {Trace} trace @param {Sizes} sizes */
+function enlarge(trace, sizes) {
+  const { textfont, marker, line, meta } = trace;
+  if (textfont) trace.textfont = { ...textfont, size: sizes.text(meta.kind) * textfont.size };
+  if (marker) trace.marker = { ...marker, size: sizes.marker * marker.size };
+  if (line?.width) trace.line = { ...line, width: sizes.line * line.width };
+}
 
 export class Painter {
   /**
    * @param {HTMLCanvasElement} canvas that fills the picture
    * @param {HTMLElement} plot the picture
-   * @param {() => void} [onRest] told that the last picture stays, and the first is on screen
    */
-  constructor(canvas, plot, onRest = () => undefined) {
+  constructor(canvas, plot) {
     this.canvas = canvas;
     this.plot = plot;
-    /** @type {View} */
-    this.view = /** @type {any} */ ({ ...PLAIN });
+    this.view = { ...PLAIN };
     /** @type {Trace[]} */
-    this.traces = []; // that are shown
+    this.traces = []; // that are shown: those of the figure, then those that are added
+    /** @type {Names | null} */
+    this.names = null; // that are shown
     /** @type {View["every"]} */
     this.every = null; // that is drawn
-    this.onRest = onRest;
-    this.animation = new CanvasAnimation(canvas, plot, () => {
-      this.animation.rest(this.animation.to, this.shown().pixels); // a slow page is still on its way to it
-      onRest();
-    });
-    this.endFitting = watchSize(plot, () => this.draw());
+    this.animation = new CanvasAnimation(canvas, plot, () => this.rest());
+    this.endFitting = watchSize(plot, ([width]) => width && !isFitted(plot) && this.refit());
   }
 
   dispose() {
@@ -97,24 +124,33 @@ export class Painter {
     this.draw();
   }
 
-  draw() {
-    const { view } = this;
-    if (!view.plane || !this.plot.clientWidth) return;
-    const { pixels } = this.shown();
-    const has = { names: isOn(view, "names"), centroids: isOn(view, "centroids") };
-    const names = new Names({ ...view, unseen: new Set(view.unseen), has }, this.axes, pixels);
-    this.traces = tracesOf(view);
-    for (const trace of this.traces) names.dress(trace);
-    this.drawBelow(pixels);
-    const picture = { plane: view.plane, traces: this.traces, axes: this.axes, features: view.plane.arrows.features, titles: view.titles };
-    if (this.animation.to) this.animation.draw(picture, pixels, false);
-    else this.begin(picture, pixels);
+  // The picture has another size.
+  refit() {
+    this.draw();
   }
 
-  // There is nothing that it moves from.
-  begin(picture, pixels) {
-    this.animation.rest(picture, pixels);
-    nextFrame().then(this.onRest);
+  // Once nothing moves any more; a slow page is still on its way to what stays.
+  rest() {
+    this.animation.rest(this.animation.to, this.shown().pixels);
+  }
+
+  /** Draws the view, to which the picture moves if it has shown something. @param {{ isStill?: boolean, isRunning?: boolean }} [how] */
+  draw({ isStill = !this.animation.to, isRunning = false } = {}) {
+    const { view, animation } = this;
+    if (!view.plane || !sizeOf(this.plot)[0]) return;
+    const { pixels } = this.shown();
+    const axes = this.axes();
+    this.names = new Names(view, axes, pixels);
+    this.traces = [...tracesOf(view), ...view.added];
+    for (const trace of this.traces) {
+      enlarge(trace, view.sizes);
+      this.names.dress(trace);
+    }
+    this.drawBelow(pixels);
+    const traces = this.traces.toSorted((one, other) => Number(isName(one)) - Number(isName(other)));
+    const picture = { plane: view.plane, traces, axes, movesAxes: !this.isZoomed(), features: view.plane.arrows.features, titles: view.titles };
+    if (isStill) animation.rest(picture, pixels);
+    else animation.draw(picture, pixels, isRunning);
   }
 
   // The rows come with the grid; the sample of them would lie over them.
@@ -125,17 +161,23 @@ export class Painter {
     this.animation.onAxes = every && ((axes) => every.draw(axes, pixels, this.view));
     if (!every) return;
     hide(every.canvas, false);
-    for (const trace of this.traces) if (isPoints(trace)) trace.visible = false;
+    if (every.drawn.labeled) for (const trace of this.traces) if (isPoints(trace)) trace.visible = false;
   }
 
-  /** The axes that are shown at least. */
-  get axes() {
+  /** The axes that are shown at least. @returns {Axes} */
+  axes() {
     return this.view.zoom ?? this.view.axes;
   }
 
-  /** What is on screen. */
-  shown() {
-    return shownOn(this.plot, this.view.figure.layout, this.axes);
+  /** Whether the axes are those that a person has chosen. */
+  isZoomed() {
+    return this.view.zoom !== null;
+  }
+
+  /** What is on screen where at least these axes are; null where nothing is. */
+  shown(axes = this.axes()) {
+    const { figure, sizes } = this.view;
+    return figure && shownOn(this.plot, figure.layout, axes, sizes.numbers);
   }
 
   /** The point that is nearest to a place, within reach. @param {Point} place in pixels @param {number} reach */
@@ -144,6 +186,9 @@ export class Painter {
     return axes && nearestPoint(this.traces, place, (point) => onAxes(axes, point), reach);
   }
 }
+
+// Names of classes stand over the crosses of new rows.
+const isName = ({ meta }) => meta.kind === "class_names";
 
 /**
  * The point nearest to a place, within a distance in pixels; null for none.

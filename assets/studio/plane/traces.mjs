@@ -1,4 +1,5 @@
-// The traces of a plane by what they show.
+// The traces of a plane by what they show, and what switches them on.
+import { MORE_LAYERS } from "../constants.mjs";
 
 /** Whether a trace shows rows. @param {{ meta?: TraceMeta }} trace or its style */
 export const isPoints = ({ meta }) => meta?.kind === "train" || meta?.kind === "held_out";
@@ -14,3 +15,10 @@ export const SWITCHED_BY = {
   mean_ellipse: "mean_ellipses",
   centroid: "centroids",
 };
+
+/**
+ * Whether a view has a switch on: a layer is off until it is asked for, another switch is on until it is not.
+ * @param {Pick<import("./painter.mjs").View, "hidden" | "layers">} view
+ * @param {string} name
+ */
+export const isOn = ({ hidden, layers }, name) => (MORE_LAYERS.includes(name) ? layers.includes(name) : !hidden.includes(name));

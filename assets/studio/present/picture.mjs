@@ -32,20 +32,13 @@ export class Picture extends Painter {
     this.ring = element("span", "ring"); // around the point that is named
     this.row = element("p", "row");
     this.row.setAttribute("role", "status");
-    this.fit = button("fit", "Show all", () => this.look({ zoom: null }));
+    this.fit = button("fit", "Show all", () => this.look(null));
     node.append(plot, this.ring, this.row, this.fit);
     this.view.layers = scene?.layers ?? [];
     /** Told that the reader has begun to look around. */
     this.onLook = () => undefined;
-    /** What dragging does that does not move the picture. @type {(place: Point) => import("../plane/looking_around.mjs").Drag | null} */
-    this.take = () => null;
-    lookAround(plot, {
-      shown: () => this.view.plane && this.shown(),
-      look: (zoom) => this.look({ zoom }),
-      point: (place) => this.point(place),
-      take: (place) => this.take(place),
-    });
-    plot.addEventListener("dblclick", () => this.look({ zoom: null }));
+    lookAround(plot, this);
+    plot.addEventListener("dblclick", () => this.look(null));
     onColorScheme(() => this.draw());
     this.point(null);
     hide(this.fit, true);
@@ -57,9 +50,14 @@ export class Picture extends Painter {
   }
 
   /** Shows what the reader has chosen. @param {{ zoom?: Axes | null, classes?: number[] | null }} change */
-  look(change) {
+  choose(change) {
     this.onLook();
     this.show(change);
+  }
+
+  /** @param {Axes | null} zoom */
+  look(zoom) {
+    this.choose({ zoom });
   }
 
   /** Of the figures and surfaces. */
@@ -94,7 +92,7 @@ export class Picture extends Painter {
     const node = button("", swatch, () => {
       const alone = this.view.classes ?? [];
       const chosen = alone.includes(code) ? alone.filter((known) => known !== code) : [...alone, code];
-      this.look({ classes: chosen.length ? chosen : null }); // every class is shown again once none is left
+      this.choose({ classes: chosen.length ? chosen : null }); // every class is shown again once none is left
     });
     node.append(name);
     node.title = "Show this class alone";

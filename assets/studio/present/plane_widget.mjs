@@ -49,7 +49,6 @@ class Cell extends Picture {
     words.setAttribute("role", "status");
     root.append(node, element("div", "below", legend, this.lasso, this.clear, words));
     this.lasso.setAttribute("aria-pressed", "false");
-    this.take = (place) => (this.hasLasso ? outlineFrom(this.plot, "lasso", place, (corners) => this.select(this.rowsWithin(corners))) : null);
     this.followColors();
     this.fitHeight();
     this.connectClick();
@@ -104,6 +103,10 @@ class Cell extends Picture {
 
   get hasLasso() {
     return this.node.classList.contains("is-lasso");
+  }
+
+  take(place) {
+    return this.hasLasso ? outlineFrom(this.plot, "lasso", place, (corners) => this.select(this.rowsWithin(corners))) : null;
   }
 
   select(rows) {

@@ -1,13 +1,11 @@
 // The talk of the presenter and its dialog. While a talk goes on, what Present shows is sent whenever it has
 // changed, one request after the other, so that the newest wins.
-import { MORE_LAYERS, SWITCHES } from "../constants.mjs";
 import { ask, sentenceOf } from "../page/answers.mjs";
 import { byId } from "../page/dom.mjs";
 import { mode } from "../page/mode.mjs";
 import { showNotice } from "../page/notice.mjs";
 import { signal } from "../page/signals.mjs";
-import { switches } from "../page/switches.mjs";
-import { drawnArrows } from "../panel/arrow_labels.mjs";
+import { hiddenSwitches, shownLayers } from "../page/switches.mjs";
 import { frontPanel } from "../panel/panels.mjs";
 import { selectedRows, shownClasses } from "../rows/singled_out.mjs";
 import { currentStory } from "../workspace/story.mjs";
@@ -130,6 +128,7 @@ function announce(reason = "") {
 function shownNow(panel) {
   const { painting, plane, run } = panel;
   const story = currentStory.value;
+  const arrows = painting.names?.drawnFeatures() ?? [];
   return {
     query: panel.query().toString(),
     body: {
@@ -138,11 +137,11 @@ function shownNow(panel) {
       caption: byId("caption")?.textContent || (byId("title")?.textContent ?? ""),
       position: story.at >= 0 ? positionLabel(story) : "",
       rows: drawnRows(panel),
-      arrows: drawnArrows(panel),
-      unseen: drawnArrows(panel).filter((feature) => panel.unseen.has(feature)),
+      arrows,
+      unseen: arrows.filter((feature) => panel.unseen.has(feature)),
       classes: shownClasses.value,
-      hidden: SWITCHES.filter((name) => !switches[name].value),
-      layers: MORE_LAYERS.filter((name) => switches[name].value),
+      hidden: hiddenSwitches(),
+      layers: shownLayers(),
       axes: painting.isZoomed() ? painting.axes() : null,
       isBlank: document.body.hasAttribute("data-blank"),
     },

@@ -4,19 +4,15 @@ import { writeMarkup } from "../page/dash.mjs";
 import { colorScheme } from "../page/dom.mjs";
 import { connectPopover } from "../page/menu.mjs";
 import { batch, onChange, signal } from "../page/signals.mjs";
-import { addToPanels, dressTraces } from "../panel/features.mjs";
+import { addToPanels, addToViews } from "../panel/features.mjs";
 import { shownPanels } from "../panel/panels.mjs";
 import { numbers } from "../plane/arrays.mjs";
-import { dressByColumns, shownLayer } from "./row_layer.mjs";
+import { shownLayer } from "./row_layer.mjs";
 import { selectRows } from "./singled_out.mjs";
-import { isPoints } from "../plane/traces.mjs";
 
 const BY_CLASS = "class";
 
-/**
- * The marks by a column. Of a table of which the traces draw a sample, `every` has the place in the palette of every row.
- * @typedef {PointMarks & { every: { palette: string[], codes: import("../plane/arrays.mjs").Numbers } | null }} ColumnMarks
- */
+/** The marks by a column; `every`, of a table of which the traces draw a sample. @typedef {PointMarks & import("../plane/painter.mjs").Marked} ColumnMarks */
 
 /** @type {WeakMap<Panel, Marks>} */
 const marksOf = new WeakMap();
@@ -35,7 +31,7 @@ export const markBy = (color, shape) =>
   });
 
 export function addMarks() {
-  dressTraces((trace, panel, position) => marksOf.get(panel).dress(trace, position));
+  addToViews((view, panel) => (view.columns = marksOf.get(panel).shown));
   addToPanels((panel) => {
     const marks = new Marks(panel);
     marksOf.set(panel, marks);
@@ -87,23 +83,8 @@ class Marks {
     }
     const [colors, symbols] = shown;
     this.shown = { colors, symbols };
-    dressByColumns(panel, { colors: colors?.every ?? null, symbols: symbols?.every ?? null });
     writeMarkup(this.legend, `${colors?.markup ?? ""}${symbols?.markup ?? ""}`);
     panel.paint(true);
-  }
-
-  dress(trace, position) {
-    const { colors, symbols } = this.shown;
-    const { kind } = trace.meta;
-    if (isPoints(trace)) {
-      const isOpen = kind === "held_out";
-      if (colors) trace.marker = { ...trace.marker, color: colors.marks[position] };
-      if (symbols) trace.marker = { ...trace.marker, symbol: symbols.marks[position].map((name) => (isOpen ? `${name}-open` : name)) };
-    } else if (kind === "contour" && colors) {
-      // The colors of the classes would be read as values.
-      const { color } = this.panel.figure.plane.layout.font;
-      Object.assign(trace, { line: { ...trace.line, color, width: 0.7 }, fill: "none", opacity: 0.45 });
-    }
   }
 
   // The rows of an entry of the legend.
@@ -114,7 +95,7 @@ class Marks {
     const { every, marks } = found;
     const layer = every && shownLayer(this.panel);
     const rows = layer?.isWhole
-      ? [...layer.rows.numbers].filter((_, i) => every.palette[every.codes[i]] === mark)
+      ? [...layer.every.rows.numbers].filter((_, i) => every.palette[every.codes[i]] === mark)
       : this.panel.figure.rows.flatMap((drawn, trace) => drawn.filter((_, i) => marks[trace][i] === mark));
     selectRows(rows);
   }

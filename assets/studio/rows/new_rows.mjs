@@ -4,7 +4,7 @@ import { ask, formOf, requested, save, sentenceOf, showFailure } from "../page/a
 import { writeMarkup } from "../page/dash.mjs";
 import { showNotice } from "../page/notice.mjs";
 import { onChange } from "../page/signals.mjs";
-import { addTraces } from "../panel/features.mjs";
+import { addToViews } from "../panel/features.mjs";
 import { shownPanels } from "../panel/panels.mjs";
 import { bringToFront, stage } from "../panel/runs.mjs";
 import { addressOf } from "../panel/view_options.mjs";
@@ -17,7 +17,7 @@ const EDGE = 0.015; // of the picture: how far marks of rows outside are from it
 /** @type {WeakMap<Panel, NewRows>} */
 const placed = new WeakMap();
 
-addTraces((panel) => placed.get(panel)?.traces() ?? []);
+addToViews((view, panel) => view.added.push(...(placed.get(panel)?.traces() ?? [])));
 onChange(stage, () => refresh(shownPanels()));
 
 /** Shows the new rows, or none any more, in panels. @param {Panel[]} panels */

@@ -1,7 +1,7 @@
 // Rows beyond the picture: a mark at its edge for each, and how many they are; before that, which rows
 // of a registered table the picture is of.
 import { write } from "../page/dom.mjs";
-import { addToPanels, dressTraces } from "../panel/features.mjs";
+import { addToPanels, addToViews } from "../panel/features.mjs";
 import { numbers } from "../plane/arrays.mjs";
 import { markersOf } from "../plane/dress.mjs";
 import { shownLayer } from "./row_layer.mjs";
@@ -9,10 +9,9 @@ import { isPoints } from "../plane/traces.mjs";
 
 const INSET = 0.012; // of a side, so that a mark is not cut
 const MOST_MARKS = 100; // of a class; more lie on top of each other
+
 export function addOutside() {
-  dressTraces((trace, panel) => {
-    if (trace.meta.kind === "outside") Object.assign(trace, marksOf(trace, panel));
-  });
+  addToViews((view, panel) => view.added.push(marksOf(view, panel)));
   addToPanels((panel) => {
     panel.node.addEventListener("panel:painted", () => {
       const notes = [panel.plane.sample, outsideText(panel.nOutside ?? 0)];
@@ -28,14 +27,16 @@ export function outsideText(count) {
 }
 
 // What the user has zoomed out of is not outside.
-function marksOf(trace, panel) {
+/** @returns {Trace} */
+function marksOf({ figure: { data } }, panel) {
   const [marks, color] = [{ x: [], y: [], angle: [] }, []];
-  const { figure, plane } = panel;
+  const { plane } = panel;
+  const style = data.find(({ meta }) => meta.kind === "outside");
   panel.nOutside = 0;
   if (!panel.painting.isZoomed()) {
     const ranges = panel.painting.shown().axes;
     const every = shownLayer(panel, plane)?.outside(ranges);
-    for (const [{ x, y }, ownColor] of every ? ofClasses(every, figure) : ofTraces(plane, figure)) {
+    for (const [{ x, y }, ownColor] of every ? ofClasses(every, data) : ofTraces(plane, data)) {
       const found = edgeMarks(numbers(x), numbers(y), ranges);
       panel.nOutside += found.x.length;
       const kept = found.x.flatMap((_, at) => (at % Math.ceil(found.x.length / MOST_MARKS) === 0 ? [at] : []));
@@ -44,14 +45,13 @@ function marksOf(trace, panel) {
     }
   }
   const text = marks.x.map(() => "outside the picture");
-  return { x: marks.x, y: marks.y, text, marker: { ...trace.marker, angle: marks.angle, color } };
+  return { ...style, x: marks.x, y: marks.y, text, marker: { ...style.marker, angle: marks.angle, color } };
 }
 
-const ofTraces = ({ traces }, { plane: { data } }) =>
+const ofTraces = ({ traces }, data) =>
   data.flatMap((style, i) => (isPoints(style) ? [[traces[i], style.marker.color]] : []));
 
-const ofClasses = (every, { plane: { data } }) =>
-  markersOf(data).map(({ color }, code) => [every[code], color]);
+const ofClasses = (every, data) => markersOf(data).map(({ color }, code) => [every[code], color]);
 
 /**
  * Marks at the edge for the points beyond some ranges, which point towards them.

@@ -2,16 +2,13 @@
 // positions of all rows come once the plane rests, and the sample gives way to a layer under the canvas.
 import { UNLABELED_COLOR } from "../constants.mjs";
 import { requested } from "../page/answers.mjs";
-import { hide } from "../page/dom.mjs";
 import { onChange } from "../page/signals.mjs";
-import { addToPanels, addTraces, dressTraces } from "../panel/features.mjs";
+import { addToPanels, addToViews } from "../panel/features.mjs";
 import { shownPanels } from "../panel/panels.mjs";
 import { addressOf } from "../panel/view_options.mjs";
-import { dressOf } from "../plane/dress.mjs";
-import { canvasUnder, drawRows, pointsIn, positionOf, rowsIn } from "../plane/every_row.mjs";
+import { EveryRow, pointsIn, positionOf, rowsIn } from "../plane/every_row.mjs";
 import { toData } from "../plane/pixel_axes.mjs";
-import { RowGrid } from "../plane/row_grid.mjs";
-import { chosen, selectedRows, shownClasses } from "./singled_out.mjs";
+import { chosen, shownClasses } from "./singled_out.mjs";
 import { isPoints } from "../plane/traces.mjs";
 
 const SETTLED_MS = 150;
@@ -26,20 +23,10 @@ export class RowLayer {
   constructor(panel) {
     this.panel = panel;
     this.plot = panel.part("plot");
-    /** @type {import("../plane/every_row.mjs").Rows | null} */
-    this.rows = null;
-    /** @type {import("../plane/every_row.mjs").Points | null} */
-    this.points = null;
-    this.isWhole = false; // every row of the table is known, else those of the figure
-    /** @type {RowGrid | null} */
-    this.sorted = null;
-    /** @type {HTMLCanvasElement | null} */
-    this.canvas = null; // until it is needed
-    this.columns = { colors: null, symbols: null };
-    this.drawnAs = "";
-    this.nDressed = 0;
+    /** The rows that are known: those of the table where it is whole, else those of the figure. @type {EveryRow | null} */
+    this.every = null;
+    this.isWhole = false;
     panel.painting.layer = this;
-    panel.painting.animation.onAxes = (axes) => this.drawOn(axes);
     // The last plane may be painted before the run is known to have ended.
     panel.node.addEventListener("panel:news", ({ detail }) => detail.is_final && this.refresh());
     panel.node.addEventListener("panel:painted", () => this.refresh());
@@ -47,24 +34,14 @@ export class RowLayer {
 
   /** Whether the layer knows where a plane has its rows. @param {Plane | null} plane */
   shows(plane) {
-    if (!plane || !this.points || this.panel.painting.recap.isPlaying) return false;
+    const { every, panel } = this;
+    if (!plane || !every || panel.painting.recap.isPlaying) return false;
     if (!this.isWhole) return this.known === plane;
     if (this.known !== plane) {
       this.known = plane;
-      this.isKnownToFit = fits(plane, this.panel.figure, this.rows, this.points, this.panel.nComponents);
+      this.isKnownToFit = fits(plane, panel.figure, every.rows, every.points, panel.nComponents);
     }
     return this.isKnownToFit;
-  }
-
-  /** Whether the layer draws every row of the table. @param {Plane | null} plane */
-  showsAll(plane) {
-    return this.isWhole && this.shows(plane);
-  }
-
-  /** Whether the layer draws the labeled rows, and those without a class, rather than traces. */
-  get drawn() {
-    const { is_sample: labeled, unlabeled } = this.panel.figure;
-    return { labeled, unlabeled: unlabeled > FEW };
   }
 
   /** Makes ready for a plane that is going to rest, before its traces are dressed. @param {Plane} plane */
@@ -75,18 +52,12 @@ export class RowLayer {
     this.known = plane;
   }
 
-  /** Draws rows anew: their looks have changed. */
-  redress() {
-    this.dress = null;
-    this.nDressed += 1;
-  }
-
   refresh() {
     const { panel } = this;
     clearTimeout(this.timer);
     const isMoving = panel.isLive && !panel.isFinal;
     const hasMore = panel.figure?.is_sample || panel.figure?.unlabeled > 0; // than the figure draws
-    if (!hasMore || isMoving || panel.painting.recap.isPlaying || this.showsAll(panel.plane)) return;
+    if (!hasMore || isMoving || panel.painting.recap.isPlaying || this.allOf(panel.plane)) return;
     this.timer = setTimeout(() => this.load().catch(console.warn), SETTLED_MS);
   }
 
@@ -99,81 +70,54 @@ export class RowLayer {
     const bytes = async (address, signal) => (await requested(address, undefined, signal)).arrayBuffer();
     try {
       const points = pointsIn(await bytes(addressOf(panel, "every-point"), loading.signal));
-      const rows = this.every ?? rowsIn(await bytes(`runs/${panel.run}/every-row`));
+      const rows = this.whole ?? rowsIn(await bytes(`runs/${panel.run}/every-row`));
       if (loading.signal.aborted || panel.isDisposed) return;
-      this.every = rows;
+      this.whole = rows;
       this.take(rows, points, true);
     } catch (error) {
       if (!loading.signal.aborted) throw error;
     }
-    if (this.showsAll(panel.plane)) panel.paint(true);
+    if (this.allOf(panel.plane)) panel.paint(true);
   }
 
   take(rows, points, isWhole) {
-    Object.assign(this, { rows, points, isWhole, known: null, sorted: null });
-    this.redress();
+    const { is_sample: labeled, unlabeled } = this.panel.figure;
+    this.every?.dispose();
+    this.every = new EveryRow(this.plot, rows, points, this.panel.limits, { labeled, unlabeled: unlabeled > FEW });
+    Object.assign(this, { isWhole, known: null });
   }
 
-  /** Once it is needed. @returns {RowGrid} */
-  get grid() {
-    this.sorted ??= new RowGrid(this.points.x, this.points.y, this.panel.limits);
-    return this.sorted;
-  }
-
-  /**
-   * Draws every row below the canvas of the animation, with the grid below them, where they are known.
-   * @param {DrawnAxes} axes in pixels of the figure
-   * @returns {boolean} whether it has
-   */
-  drawOn(axes) {
-    const { panel } = this;
-    const isDrawn = this.showsAll(panel.painting.plane);
-    if (isDrawn) this.canvas ??= canvasUnder(this.plot);
-    if (this.canvas) hide(this.canvas, !isDrawn);
-    if (!isDrawn) return false;
-    const { pixels } = panel.painting.shown();
-    const drawnAs = JSON.stringify([axes, pixels, window.devicePixelRatio, panel.figureScheme, this.nDressed]);
-    if (drawnAs === this.drawnAs) return true;
-    this.drawnAs = drawnAs;
-    drawRows(this.canvas, this.grid, this.sortedDress(), axes, pixels);
-    return true;
-  }
-
-  // In the order of the grid.
-  sortedDress() {
-    const { panel, rows, columns } = this;
-    if (this.dress && this.dressedIn === panel.figureScheme) return this.dress;
-    this.dress = this.grid.sorted(dressOf(rows, panel.figure.plane.data, columns, chosen.value, this.drawn));
-    this.dressedIn = panel.figureScheme;
-    return this.dress;
+  /** What draws every row of the table, where the layer knows them in a plane; else null. @param {Plane | null} plane */
+  allOf(plane) {
+    return this.isWhole && this.shows(plane) ? this.every : null;
   }
 
   /** The row under the pointer, by number and class, or null. @param {Point} pixels of the figure */
   rowAt(pixels) {
-    const { plot, rows } = this;
+    const { plot, every: { rows, grid } } = this;
     const [at, right] = [toData(plot, pixels), toData(plot, [pixels[0] + REACH_PX, pixels[1] + REACH_PX])];
     const reach = /** @type {Point} */ ([Math.abs(right[0] - at[0]), Math.abs(right[1] - at[1])]);
     const counts = (row) => !shownClasses.value || shownClasses.value.includes(rows.classes[row]);
     const above = /** @type {Point} */ (reach.map((length) => (length * ABOVE_PX) / REACH_PX));
-    const found = this.grid.nearest(at, above, (row) => this.isAbove(row) && counts(row)) ?? this.grid.nearest(at, reach, counts);
+    const found = grid.nearest(at, above, (row) => this.isAbove(row) && counts(row)) ?? grid.nearest(at, reach, counts);
     return found === null ? null : { row: rows.numbers[found], label: this.labelOf(found) };
   }
 
   // Whether a trace draws a row above those of the layer.
   isAbove(position) {
-    const { classes } = this.panel.figure;
-    return this.isWhole && !this.drawn[this.rows.classes[position] < classes.length ? "labeled" : "unlabeled"];
+    const { rows, drawn } = this.every;
+    return this.isWhole && !drawn[rows.classes[position] < this.panel.figure.classes.length ? "labeled" : "unlabeled"];
   }
 
   labelOf(position) {
-    const { classes, heldOut } = this.rows;
+    const { classes, heldOut } = this.every.rows;
     const name = this.panel.figure.classes[classes[position]] ?? "no label";
     return heldOut[position] ? `${name}, held out` : name;
   }
 
   /** The places of the rows beyond some ranges, by class; those without a class are the last. @param {Axes} ranges */
   outside([[left, right], [bottom, top]]) {
-    const { rows: { classes }, points: { x, y } } = this;
+    const { rows: { classes }, points: { x, y } } = this.every;
     const found = [...this.panel.figure.classes, null].map(() => ({ x: [], y: [] }));
     for (let i = 0; i < x.length; i += 1) {
       if (x[i] >= left && x[i] <= right && y[i] >= bottom && y[i] <= top) continue;
@@ -185,7 +129,7 @@ export class RowLayer {
 
   /** The numbers of the rows within a polygon. @param {Point[]} corners */
   rowsWithin(corners) {
-    const { rows, grid } = this;
+    const { rows, grid } = this.every;
     const found = grid.within(corners).filter((row) => !shownClasses.value || shownClasses.value.includes(rows.classes[row]));
     return found.map((row) => rows.numbers[row]).sort((a, b) => a - b);
   }
@@ -193,18 +137,13 @@ export class RowLayer {
 
 // The layers of all rows, one for each panel, and what of the figure gives way to them.
 
-/** @type {WeakMap<Panel, RowLayer>} */
-const layers = new WeakMap();
-
 export function addRowLayers() {
-  addToPanels((panel) => layers.set(panel, new RowLayer(panel)));
-  dressTraces((trace, panel) => {
-    if (panel.figure.is_sample && isPoints(trace) && layers.get(panel).showsAll(panel.plane)) trace.visible = false;
+  addToPanels((panel) => new RowLayer(panel));
+  addToViews((view, panel) => {
+    view.every = panel.painting.layer.allOf(panel.plane);
+    if (view.every && !view.every.drawn.unlabeled && panel.figure.unlabeled) view.added.push(unlabeledTrace(view, panel.figure));
   });
-  onChange(chosen, () => {
-    for (const panel of shownPanels()) layers.get(panel).redress();
-    for (const panel of shownPanels()) panel.paint(true);
-  });
+  onChange(chosen, () => shownPanels().forEach((panel) => panel.paint(true)));
 }
 
 /**
@@ -212,27 +151,24 @@ export function addRowLayers() {
  * @param {Panel} panel
  */
 export function shownLayer(panel, plane = panel.painting.plane) {
-  const layer = layers.get(panel);
-  return layer?.shows(plane) ? layer : null;
+  const { layer } = panel.painting;
+  return layer.shows(plane) ? layer : null;
 }
 
 /**
  * What is known of rows of a panel: those of the layer that it shows, else those that its figure draws.
  * @param {Panel} panel
  */
-export const knownRows = (panel) => shownLayer(panel)?.rows ?? drawnRows(panel.figure);
+export const knownRows = (panel) => shownLayer(panel)?.every.rows ?? drawnRows(panel.figure);
 
 /** Where a panel shows a row; null where it does not. @param {Panel} panel @param {number} row @returns {Point | null} */
 export function pointOf(panel, row) {
   const { figure, painting: { plane } } = panel;
   const at = figure && plane ? positionOf(knownRows(panel).numbers, row) : -1;
   if (at < 0) return null;
-  const { x, y } = shownLayer(panel)?.points ?? drawnPoints(figure, plane);
+  const { x, y } = shownLayer(panel)?.every.points ?? drawnPoints(figure, plane);
   return [x[at], y[at]];
 }
-
-/** Dresses every row by columns. @param {Panel} panel @param {RowLayer["columns"]} columns */
-export const dressByColumns = (panel, columns) => Object.assign(layers.get(panel), { columns }).redress();
 
 // Whether the positions of all rows are those of a plane: the sample of the plane shows it, whatever
 // has changed meanwhile, be it the view, the run to align with, or only the kernel width.
@@ -310,18 +246,12 @@ export function drawnPoints(figure, { traces }) {
 const SIZE = 5;
 const [OPACITY, FAINT] = [0.9, 0.1];
 
-export function addUnlabeledRows() {
-  addTraces((panel) => {
-    const layer = panel.figure?.unlabeled ? shownLayer(panel, panel.plane) : null;
-    return layer?.isWhole && !layer.drawn.unlabeled ? [unlabeledTrace(layer)] : [];
-  });
-}
-
 // Beside classes that are shown alone, and unless they are among the selected rows, they are faint.
-/** @returns {Trace} */
-function unlabeledTrace({ rows: { numbers, classes }, points, panel: { figure }, columns: { colors } }) {
+/** @param {import("../panel/features.mjs").View} view @param {Figure} figure @returns {Trace} */
+function unlabeledTrace({ every: { rows: { numbers, classes }, points }, rows: wanted, columns, classes: alone }, figure) {
   const own = [...numbers.keys()].filter((at) => classes[at] >= figure.classes.length);
-  const selected = selectedRows.value && own.flatMap((at, i) => (selectedRows.value.has(numbers[at]) ? [i] : []));
+  const selected = wanted && own.flatMap((at, i) => (wanted.has(numbers[at]) ? [i] : []));
+  const colors = columns.colors?.every;
   return {
     type: "scatter",
     meta: { kind: UNLABELED },
@@ -329,7 +259,7 @@ function unlabeledTrace({ rows: { numbers, classes }, points, panel: { figure },
     x: own.map((at) => points.x[at]),
     y: own.map((at) => points.y[at]),
     marker: { symbol: "circle", color: own.map((at) => colors?.palette[colors.codes[at]] ?? UNLABELED_COLOR), size: SIZE },
-    opacity: shownClasses.value ? FAINT : OPACITY,
+    opacity: alone ? FAINT : OPACITY,
     ...(selected && { selectedpoints: selected, unselected: { marker: { opacity: FAINT } } }),
   };
 }

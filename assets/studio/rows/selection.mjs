@@ -4,7 +4,7 @@ import { setProps } from "../page/dash.mjs";
 import { byId, hide, onClick, whenPresent } from "../page/dom.mjs";
 import { batch, onChange } from "../page/signals.mjs";
 import { dragMode } from "../page/switches.mjs";
-import { addToPanels, dressTraces } from "../panel/features.mjs";
+import { addToPanels, addToViews } from "../panel/features.mjs";
 import { shownPanels } from "../panel/panels.mjs";
 import { shownData } from "../panel/run_list.mjs";
 import { drawnAxes, sizeOf, toData, toPixels } from "../plane/pixel_axes.mjs";
@@ -16,7 +16,6 @@ import { knownRows, pointOf, shownLayer } from "./row_layer.mjs";
 import { chosen, isolate, mark, markedRow, selectedRows, selectRows, shownClasses } from "./singled_out.mjs";
 import { isPoints } from "../plane/traces.mjs";
 
-const FAINT = 0.1;
 const BUTTONS = "[data-isolate], [data-class], [data-mark], #brushed button, #isolated button";
 
 export function connectSelection() {
@@ -24,7 +23,7 @@ export function connectSelection() {
     connectOutline(panel);
     ringsOf.set(panel, new Rings(panel));
   });
-  dressTraces(dressBySelection);
+  addToViews(singleOut);
   onClick(BUTTONS, press);
   onChange(shownData, followTable);
   onChange(chosen, showMessages);
@@ -93,20 +92,11 @@ function connectOutline(panel) {
 }
 
 // Selected rows stand out, and so do classes that are shown alone.
-function dressBySelection(trace, { figure }, position) {
-  const { class: code } = trace.meta;
-  if (code === undefined) return;
-  const isAside = shownClasses.value !== null && !shownClasses.value.includes(code);
-  if (!isPoints(trace)) trace.visible = trace.visible && !isAside;
-  else dressPoints(trace, figure.rows[position], isAside);
-}
-
-function dressPoints(trace, rows, isAside) {
-  trace.customdata = rows;
-  if (isAside) trace.opacity = FAINT;
-  if (selectedRows.value === null) return;
-  trace.selectedpoints = rows.flatMap((row, i) => (selectedRows.value.has(row) ? [i] : []));
-  trace.unselected = { marker: { opacity: FAINT } };
+function singleOut(view, { figure: { rows, plane } }) {
+  const { rows: wanted, classes } = chosen.value;
+  const drawn = rows.filter((_, i) => isPoints(plane.data[i]));
+  const selected = wanted && drawn.map((own) => own.flatMap((row, i) => (wanted.has(row) ? [i] : [])));
+  Object.assign(view, { rows: wanted, classes, selected });
 }
 
 /** What the rows and classes belong to. @type {string | null} */

@@ -1,9 +1,8 @@
 // What is taken along of a panel: the files of its plane, a link to it, a figure for print.
-import { MORE_LAYERS } from "../constants.mjs";
 import { byId, onClick } from "../page/dom.mjs";
 import { connectMenu } from "../page/menu.mjs";
 import { NO_PLANE, showNotice, whenLoaded } from "../page/notice.mjs";
-import { switches } from "../page/switches.mjs";
+import { shownLayers } from "../page/switches.mjs";
 import { addToPanels } from "../panel/features.mjs";
 import { isMet, shownPanels } from "../panel/panels.mjs";
 import { copyLink } from "./share_link.mjs";
@@ -28,7 +27,7 @@ function openDownloads(panel) {
   const dialog = /** @type {HTMLDialogElement} */ (byId("downloads"));
   const query = panel.query({ gamma: null, toward: null, view_angle: null });
   query.set("plane", String(panel.plane.sequence));
-  const layers = MORE_LAYERS.filter((name) => switches[name].value).join();
+  const layers = shownLayers().join();
   for (const link of /** @type {NodeListOf<HTMLAnchorElement>} */ (dialog.querySelectorAll("[data-file]"))) {
     const { file, needs } = link.dataset;
     link.parentElement.hidden = !isMet(needs, panel);

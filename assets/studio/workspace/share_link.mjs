@@ -1,11 +1,11 @@
 // Shared views: links made of what is on screen, and views that the server has restored.
-import { FINAL_STATES, MODES, MORE_LAYERS, SWITCHES } from "../constants.mjs";
+import { FINAL_STATES, MODES } from "../constants.mjs";
 import { ask, sentenceOf } from "../page/answers.mjs";
 import { noUpdate, provideCallbacks, setProps } from "../page/dash.mjs";
 import { wait } from "../page/dom.mjs";
 import { mode } from "../page/mode.mjs";
 import { NO_PLANE, showNotice } from "../page/notice.mjs";
-import { showOnly, switches } from "../page/switches.mjs";
+import { hiddenSwitches, showOnly, shownLayers } from "../page/switches.mjs";
 import { panelOfRun } from "../panel/panels.mjs";
 import { listRuns } from "../panel/run_list.mjs";
 import { bringToFront, runStates } from "../panel/runs.mjs";
@@ -39,8 +39,8 @@ export async function sharedView(panel) {
   const { key, name, scaled } = placedFile.value ?? {};
   const shown = {
     mode: mode.value,
-    hidden: SWITCHES.filter((one) => !switches[one].value).join(),
-    layers: MORE_LAYERS.filter((one) => switches[one].value).join(),
+    hidden: hiddenSwitches().join(),
+    layers: shownLayers().join(),
     color_by: colorColumn.value,
     shape_by: shapeColumn.value,
     new_rows: key,
