@@ -43,6 +43,10 @@ BACK = """async (node) => {
 }"""
 
 
+ABOVE_THE_PICTURE = """(node) =>
+  node.querySelector(".plot").getBoundingClientRect().top - node.getBoundingClientRect().top"""
+
+
 @pytest.fixture
 def wines(page: Page) -> StudioPage:
     """The page in Compare, with the wines."""
@@ -137,6 +141,26 @@ def test_three_pictures_are_square_above_the_table_which_follows_runs_and_checks
         expect(row.locator("td").nth(5)).not_to_have_text("–")
     panels[2].part("remove").click()
     expect(rows).to_have_count(2)
+
+
+def test_a_picture_stays_where_it_is_when_its_run_ends(page: Page, wines: StudioPage):
+    for method in ("PCA", "LDA"):
+        wines.run(method).expect_end()
+    last = wines.run("MELM", n_init=N_STARTS)
+    last.expect_a_plane()
+    running = places_in_panel(page, last)
+    last.stop.click()
+    last.expect_end("cancelled")
+    assert places_in_panel(page, last) == running
+
+
+def places_in_panel(page: Page, panel: Panel) -> list[float]:
+    """How far below the top of the panel its picture begins, in several sizes of the page."""
+    places = []
+    for width, height in ((1440, 900), (1280, 720), (390, 844)):
+        page.set_viewport_size({"width": width, "height": height})
+        places.append(float(panel.node.evaluate(ABOVE_THE_PICTURE)))
+    return places
 
 
 def test_a_picture_out_of_sight_is_not_painted_until_it_is_about_to_be_seen_or_printed(

@@ -18,5 +18,5 @@ export const inUnits = (title) => `${title} (standard deviations)`;
 /** A share as the server writes it: 100 % is all of them. @param {number} share */
 export const percent = (share) => (share >= 0.995 && share < 1 ? "over 99 %" : `${Math.round(100 * share + 1e-9)} %`);
 
-/** A sentence in which no line begins with a percent sign. @param {string} text */
-export const unbroken = (text) => text.replaceAll(" %", "\u00a0%");
+/** A sentence in which no line ends between a number and what it counts. @param {string} text */
+export const unbroken = (text) => text.replace(/(?<=\b[\d.,]*\d) (?=[%a-z])/g, "\u00a0");

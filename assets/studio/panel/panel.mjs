@@ -2,6 +2,7 @@
 import { ask, remembering } from "../page/answers.mjs";
 import { colorScheme, hide, write } from "../page/dom.mjs";
 import { mode } from "../page/mode.mjs";
+import { unbroken } from "../page/number_text.mjs";
 import { decodedPlane } from "../plane/arrays.mjs";
 import { steadyLimits } from "../plane/scales.mjs";
 import { EVENTS } from "./curve.mjs";
@@ -122,7 +123,8 @@ export class Panel {
     this.gamma = news.density_gamma;
     this.searchGamma = news.gamma;
     this.node.dataset.state = news.state;
-    write(this.part("words"), news.words);
+    write(this.part("words"), unbroken(news.words));
+    this.part("words").title = news.words; // where they are cut
     hide(this.part("stop"), news.is_final);
     this.showProgress(news);
     if (news.sequences.length) {
