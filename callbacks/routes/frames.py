@@ -22,6 +22,7 @@ from melm_core.methods import COMPONENTS, METHODS
 from melm_studio.analyses.check import CHECK, run_verdict, with_stability
 from melm_studio.configuration.messages import DATA_GONE
 from melm_studio.layout.feature_list import feature_list
+from melm_studio.layout.panel import divergence_terms
 from melm_studio.layout.pixel_images import image_groups
 from melm_studio.layout.shell.markup import markup
 from melm_studio.layout.trade_off import trade_off_chart
@@ -198,14 +199,14 @@ def trade_off(run_id: str, sequence: int) -> dict[str, Any]:
 
 
 def terms(run_id: str, sequence: int) -> dict[str, Any]:
-    """The terms of the divergence of one plane."""
+    """The terms of the divergence of one plane; ``markup`` is their table."""
     record, event = own_run(run_id), requested_event(run_id, sequence)
     renderer, options = services().renderer, requested_options()
     pair, found = renderer.divergence_terms(record, event, options)
     divergence = renderer.divergence(record, event, options)
     n_classes = len(renderer.viewer(record).class_names)
-    answer: dict[str, Any] = msgspec.to_builtins(terms_in_words(found, pair, divergence, n_classes))
-    return answer
+    words = terms_in_words(found, pair, divergence, n_classes)
+    return {**msgspec.to_builtins(words), "markup": markup(divergence_terms(words))}
 
 
 def features(run_id: str, sequence: int) -> dict[str, Any]:

@@ -37,6 +37,7 @@ from melm_studio.layout.panel_side import side
 from melm_studio.layout.panel_tools import picture_tools
 from melm_studio.layout.run_dialogs import DOWNLOADS_TITLE, OTHERS_TITLE
 from melm_studio.layout.shell.markup import Element
+from melm_studio.scores import TermsInWords
 
 SEARCH = "search"
 _SHAPES = {1: "line", 2: FLAT, 3: SPACE}
@@ -48,6 +49,12 @@ _AXES = {
 _COMMANDS = {"pause": "Pause", "step": "Step", "continue": "Continue"}
 _DIVERGENCE = "Cauchy-Schwarz divergence between the classes; press for its terms"
 _CURVES = {"search": "Along the search", "gamma": "By γ"}
+# What the lines of a curve are; "advice" is the curve by γ that inner folds have measured.
+_LINES = {
+    "search": {"best": "best so far", "held-out": "held out", "steps": "each step"},
+    "advice": {"held-out": "held-out accuracy", "band": "± 1 standard error"},
+    "morph": {"best": "training", "held-out": "held out"},
+}
 _OF_DENSITIES = "γ of the densities"
 
 
@@ -334,13 +341,18 @@ def history() -> Component:
                         role="group",
                         **aria(label="Curve"),
                     ),
-                    html.Ul(className="curve-legend", **part("curve-legend")),
+                    html.Ul(_explained_lines(), className="curve-legend", **part("curve-legend")),
                     button("", "is-light gamma-advice", hidden=True, **part("gamma-advice")),
                     _tree_button(),
                     _position(),
                     html.Span(className="gamma-note explore-only", **part("gamma-note")),
                     _numbers(),
-                    html.Div(className="popover terms", role="status", **part("terms")),
+                    html.Div(
+                        html.P("Computing", className="hint"),
+                        className="popover terms",
+                        role="status",
+                        **part("terms"),
+                    ),
                 ],
                 className="history-bar",
             ),
@@ -355,6 +367,15 @@ def history() -> Component:
         ],
         className="history",
     )
+
+
+def _explained_lines() -> list[Component]:
+    """Of every curve; a script shows those of one."""
+    return [
+        html.Li(text, className=f"line-{line}", hidden=True, **data(of=curve))
+        for curve, texts in _LINES.items()
+        for line, text in texts.items()
+    ]
 
 
 def _player() -> Component:
@@ -416,6 +437,16 @@ def _numbers() -> Component:
     return html.Dl(
         [html.Dt(terms), _score("divergence"), accuracy, _score("accuracy")], className="numbers"
     )
+
+
+def divergence_terms(words: TermsInWords) -> list[Component]:
+    """What the divergence of the plane on screen consists of, beside its number."""
+    rows = [
+        html.Tr([html.Th(name, scope="row"), html.Td(number), html.Td(meaning)])
+        for name, number, meaning in words.rows
+    ]
+    note = html.P(words.note, className="hint")
+    return [html.Strong(words.title), html.Table(html.Tbody(rows)), note]
 
 
 def _score(field: str) -> Component:

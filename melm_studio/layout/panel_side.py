@@ -94,7 +94,13 @@ def batch_card() -> Component:
                     html.Details(
                         [
                             html.Summary("What it costs"),
-                            html.Div(className="trade-off", **part("trade-off")),
+                            html.Div(
+                                html.P(
+                                    "Refitting the plane with several weights", className="hint"
+                                ),
+                                className="trade-off",
+                                **part("trade-off"),
+                            ),
                         ],
                         **part("trade-off-details"),
                     ),

@@ -46,7 +46,7 @@ def test_a_run_chooses_gamma_and_the_one_before_goes_there(page: Page):
     second = studio.panel(1)
     second.expect_end()
     second.part("by-gamma").click()
-    expect(second.part("curve-legend")).to_contain_text("held-out accuracy")
+    expect(second.part("curve-legend").get_by_text("held-out accuracy")).to_be_visible()
     expect(second.part("gamma-advice")).to_be_hidden()  # it is there
     page.get_by_text(re.compile(r"^MELM, γ 6")).first.click()
     slider = page.get_by_role("slider", name="Kernel width γ")

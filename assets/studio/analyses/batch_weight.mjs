@@ -1,9 +1,9 @@
 // The card on batches: what the server says about them in the picture, the slider that refits the plane
 // with another weight of them, and a step away what that costs.
-import { ask, sentenceOf } from "../page/answers.mjs";
-import { writeMarkup } from "../page/dash.mjs";
-import { element, hide, setSlider, write } from "../page/dom.mjs";
+import { hide, setSlider, write } from "../page/dom.mjs";
 import { addToPanels } from "../panel/features.mjs";
+import { Question, writeIn } from "../panel/question.mjs";
+import { addressOf } from "../panel/view_options.mjs";
 
 export function addBatchWeight() {
   addToPanels((panel) => {
@@ -17,9 +17,10 @@ class BatchCard {
   constructor(panel) {
     this.panel = panel;
     this.slider = panel.part("batch-weight");
-    this.details = panel.part("trade-off-details");
     this.slider.addEventListener("input", () => this.change(Number(this.slider.value)));
-    this.details.addEventListener("toggle", () => this.showTradeOff());
+    const [details, place] = [panel.part("trade-off-details"), panel.part("trade-off")];
+    const tradeOff = new Question(panel, () => details.open && addressOf(panel, "trade-off", { batch_weight: null }), writeIn(place));
+    details.addEventListener("toggle", () => tradeOff.now());
   }
 
   /** @param {Plane} plane */
@@ -38,20 +39,5 @@ class BatchCard {
   change(weight) {
     this.panel.history.player.pause();
     return this.panel.changeView({ batch_weight: weight === this.own ? null : weight, edits: [] });
-  }
-
-  async showTradeOff() {
-    const { panel } = this;
-    if (!this.details.open) return;
-    const place = panel.part("trade-off");
-    const address = `runs/${panel.run}/planes/${panel.plane.sequence}/trade-off?${panel.query({ batch_weight: null })}`;
-    if (place.dataset.address === address) return;
-    place.dataset.address = address;
-    place.replaceChildren(element("p", "hint", "Refitting the plane with several weights"));
-    const { markup, refusal } = await ask(address).catch((error) => ({ refusal: sentenceOf(error) }));
-    if (place.dataset.address !== address) return;
-    if (!refusal) return writeMarkup(place, markup);
-    delete place.dataset.address;
-    place.replaceChildren(element("p", "hint", refusal));
   }
 }

@@ -1,11 +1,12 @@
 // Opens what is found out about a run: beside its picture the tree of its planes, its resamples, the loadings of its
 // plane, how few features suffice; in a window its features, its decision surface, the distances of its rows. Their
 // scripts are loaded by the first click.
-import { ask, sentenceOf } from "../page/answers.mjs";
+import { sentenceOf } from "../page/answers.mjs";
 import { byId } from "../page/dom.mjs";
 import { NO_PLANE, showNotice, whenLoaded } from "../page/notice.mjs";
 import { addToPanels } from "../panel/features.mjs";
 import { isMet } from "../panel/panels.mjs";
+import { Question } from "../panel/question.mjs";
 import { selectedRows } from "../rows/singled_out.mjs";
 
 export function addAnalyses() {
@@ -38,19 +39,10 @@ function openDistances(panel) {
 /** Says on a button what the components of PLS-DA and OPLS-DA explain and predict. @param {Panel} panel */
 function nameByShares(panel) {
   const button = panel.part("latent");
-  let isAsked = false;
-  const name = async () => {
-    if (isAsked || !panel.isFinal || !panel.plane) return;
-    isAsked = true;
-    try {
-      const { line, words } = await ask(`runs/${panel.run}/${button.dataset.window}`);
-      Object.assign(button, { textContent: line, title: words });
-    } catch (error) {
-      button.title = sentenceOf(error);
-    }
-  };
+  const name = ({ line, words, refusal }) => Object.assign(button, refusal ? { title: refusal } : { textContent: line, title: words });
+  const shares = new Question(panel, () => panel.isFinal && `runs/${panel.run}/${button.dataset.window}`, name);
   // The plane may arrive before the news that it is the last.
-  for (const event of ["panel:plane", "panel:news"]) panel.node.addEventListener(event, name);
+  for (const event of ["panel:plane", "panel:news"]) panel.node.addEventListener(event, () => shares.now());
 }
 
 /** @returns {HTMLElement[]} */

@@ -1,12 +1,12 @@
 // The features that separate the classes, that first without which most is lost, as the server lists them: while planes
 // follow each other by the lengths of their arrows. A feature that is pointed at, or pressed, has its arrow lit in the picture.
-import { ask } from "../page/answers.mjs";
 import { update } from "../page/dash.mjs";
 import { hide, write } from "../page/dom.mjs";
 import { moveAmong } from "../page/menu.mjs";
 import { mode } from "../page/mode.mjs";
 import { sendCommand } from "../panel/commands.mjs";
 import { addToPanels } from "../panel/features.mjs";
+import { Question } from "../panel/question.mjs";
 import { addressOf } from "../panel/view_options.mjs";
 import { originOf } from "../plane/arrows.mjs";
 import { drawnAxes, toPixels } from "../plane/pixel_axes.mjs";
@@ -17,7 +17,6 @@ import { PixelImages } from "./pixel_images.mjs";
 /** What a quick one lacks is known of a plane that stays. @typedef {{ features: Feature[], markup: string, second?: string, images?: any }} Ranking */
 
 const WHILE_RUNNING_MS = 500;
-const AT_REST_MS = 120; // a plane that stays this long is at rest
 
 export function addFeatureList() {
   addToPanels((panel) => panel.part("feature-list") && new FeatureList(panel));
@@ -32,9 +31,8 @@ class FeatureList {
     this.images = new PixelImages(panel, (pixel) => this.arrow.show(pixel ?? this.lit()));
     /** @type {Map<string, Feature>} */
     this.features = new Map(); // in the list, by number
-    /** @type {string | null} */
-    this.asked = null; // the address of the last ranking
-    this.askedAt = -Infinity;
+    this.ranking = new Question(panel, () => addressOf(panel, "features"), (ranking) => ranking.refusal || this.show(ranking));
+    this.askedAt = -Infinity; // while planes follow each other
     panel.node.addEventListener("panel:painted", () => this.follow());
     panel.node.addEventListener("panel:news", ({ detail: { verdict } }) => this.noteCheck(verdict?.check));
     for (const event of ["pointerover", "focusin"]) this.node.addEventListener(event, ({ target }) => this.light(target));
@@ -52,34 +50,20 @@ class FeatureList {
     if (!panel.isShown()) return;
     this.arrow.place();
     if (mode.value !== "explore") return;
-    clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.rank().catch(console.warn), AT_REST_MS);
-    if (performance.now() - this.askedAt > WHILE_RUNNING_MS && !panel.isFinal) this.rank({ quick: "1" }).catch(console.warn);
+    this.ranking.soon();
+    if (panel.isFinal || performance.now() - this.askedAt < WHILE_RUNNING_MS) return;
+    this.askedAt = performance.now();
+    this.ranking.now(() => addressOf(panel, "features", { quick: "1" }));
   }
 
   // A check that has ended knows how stable each feature is.
   noteCheck(check) {
     const hasEnded = Boolean(check?.is_final);
     if (hasEnded !== this.isChecked && this.isChecked !== undefined) {
-      this.asked = null;
+      this.ranking.forget();
       this.follow();
     }
     this.isChecked = hasEnded;
-  }
-
-  /** @param {Record<string, string>} [fields] of the query, beside the view options */
-  async rank(fields) {
-    const { panel } = this;
-    if (panel.isDisposed || !panel.plane) return;
-    const address = addressOf(panel, "features", fields);
-    if (address === this.asked) return;
-    this.asked = address;
-    this.askedAt = performance.now();
-    /** @type {Ranking | null} */
-    const ranking = await ask(address).catch(() => null);
-    if (address !== this.asked) return;
-    if (ranking) this.show(ranking);
-    else this.asked = null;
   }
 
   /** @param {Ranking} ranking */

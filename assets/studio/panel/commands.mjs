@@ -60,9 +60,7 @@ function showFitting(panel, state) {
 }
 
 // Begins at the plane on screen, with the kernel width on screen.
-function refinePath(panel) {
-  return `planes/${panel.plane.sequence}/refine?${panel.query({ toward: null, view_angle: null })}`;
-}
+const refinePath = (panel) => `planes/${panel.plane.sequence}/refine?${panel.query({ toward: null, view_angle: null })}`;
 
 // A check is computed while the panel stays in use; its figures are in a window.
 function checkOrShow(panel) {

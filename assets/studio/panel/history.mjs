@@ -1,6 +1,6 @@
 // The history of a run: its curve, and what leads along it: sliders, fields and the player.
 import { ask, sentenceOf } from "../page/answers.mjs";
-import { connectNumber, element, hide, lessMotion, setSlider, write } from "../page/dom.mjs";
+import { connectNumber, hide, lessMotion, setSlider, write } from "../page/dom.mjs";
 import { mode } from "../page/mode.mjs";
 import { showNotice } from "../page/notice.mjs";
 import { gammaAt } from "../page/settings.mjs";
@@ -20,12 +20,6 @@ const NO_INNER_FOLDS = "Which γ tells held-out rows apart best is not measured 
 const CONTOURS_ONLY = "The plane does not depend on γ, only its contours do";
 const BEST_GAMMA = "The best held-out accuracy of inner folds; the caption names the widths that are level with it";
 const FIND_GAMMA = "Run again, and choose γ by the held-out accuracy of inner folds";
-const LEGENDS = {
-  search: { best: "best so far", "held-out": "held out", steps: "each step" },
-  gamma: {},
-  advice: { "held-out": "held-out accuracy", band: "± 1 standard error" },
-  morph: { best: "training", "held-out": "held out" },
-};
 
 /** How many times as fast as usual planes follow each other. */
 export const speed = signal(1);
@@ -273,12 +267,9 @@ export class History {
     this.explain(name);
   }
 
-  /** @param {string} lines a key of LEGENDS */
-  explain(lines) {
-    if (this.explained === lines) return;
-    this.explained = lines;
-    const items = Object.entries(LEGENDS[lines]).map(([line, text]) => element("li", `line-${line}`, text));
-    this.panel.part("curve-legend").replaceChildren(...items);
+  /** @param {string} curve whose lines the legend is to explain */
+  explain(curve) {
+    for (const line of this.panel.part("curve-legend").children) hide(line, line.dataset.of !== curve);
   }
 
   /** Plays the run, or pauses. */

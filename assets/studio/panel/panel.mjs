@@ -246,8 +246,8 @@ export class Panel {
   }
 
   /**
-   * The query of the plane on screen, with some of it changed.
-   * @param {Partial<ViewOptions> & { toward?: string | null }} [change]
+   * The query of the plane on screen, with some of it changed, and with what else is asked.
+   * @param {Partial<ViewOptions> & { toward?: string | null, [field: string]: any }} [change]
    */
   query(change = {}) {
     const { toward, ...options } = { ...this.options, toward: this.peers.reference(), ...change };

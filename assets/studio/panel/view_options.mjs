@@ -12,21 +12,22 @@ export const DEFAULT_VIEW = Object.freeze({
 
 /**
  * The query by which every route that takes a plane knows the options.
- * @param {ViewOptions} options
+ * @param {ViewOptions & Record<string, any>} options and what else is asked
  * @param {string | null} toward the run that the plane is aligned with
  * @returns {URLSearchParams}
  */
-export function viewQuery({ gamma, n_top_features: nTop, morph, edits, view_angle: angle, batch_weight: weight }, toward) {
+export function viewQuery({ gamma, n_top_features: nTop, morph, edits, view_angle: angle, batch_weight: weight, ...others }, toward) {
   const fields = {
     gamma,
     n_top_features: nTop,
     morph: morph && morph.filter((part) => part !== null && part !== undefined).join(":"),
-    edits: edits.map((edit) => edit.join(":")).join(",") || null,
+    edits: edits.map((edit) => edit.join(":")).join(","),
     view_angle: angle && angle.join(":"),
     batch_weight: weight,
     toward,
+    ...others,
   };
-  const given = Object.entries(fields).filter(([, value]) => value !== null);
+  const given = Object.entries(fields).filter(([, value]) => (value ?? "") !== "");
   return new URLSearchParams(given.map(([name, value]) => [name, String(value)]));
 }
 
@@ -72,10 +73,6 @@ export function withEdit(edits, edit) {
  * The address of what a route says about the plane on screen.
  * @param {Panel} panel
  * @param {string} path
- * @param {Record<string, string>} [fields] of the query, beside the view options
+ * @param {Record<string, any>} [change] of the view options, and what else is asked
  */
-export function addressOf(panel, path, fields = {}) {
-  const query = panel.query();
-  for (const [name, value] of Object.entries(fields)) query.set(name, value);
-  return `runs/${panel.run}/planes/${panel.plane.sequence}/${path}?${query}`;
-}
+export const addressOf = (panel, path, change) => `runs/${panel.run}/planes/${panel.plane.sequence}/${path}?${panel.query(change)}`;

@@ -25,8 +25,7 @@ export function addDownloads() {
 function openDownloads(panel) {
   if (!panel.plane) return showNotice(NO_PLANE);
   const dialog = /** @type {HTMLDialogElement} */ (byId("downloads"));
-  const query = panel.query({ gamma: null, toward: null, view_angle: null });
-  query.set("plane", String(panel.plane.sequence));
+  const query = panel.query({ gamma: null, toward: null, view_angle: null, plane: panel.plane.sequence });
   const layers = shownLayers().join();
   for (const link of /** @type {NodeListOf<HTMLAnchorElement>} */ (dialog.querySelectorAll("[data-file]"))) {
     const { file, needs } = link.dataset;

@@ -9,6 +9,7 @@ import { hiddenSwitches, showOnly, shownLayers } from "../page/switches.mjs";
 import { panelOfRun } from "../panel/panels.mjs";
 import { listRuns } from "../panel/run_list.mjs";
 import { bringToFront, runStates } from "../panel/runs.mjs";
+import { addressOf } from "../panel/view_options.mjs";
 import { colorColumn, markBy, shapeColumn } from "../rows/marks.mjs";
 import { placedFile, placeFile } from "../rows/new_rows_buttons.mjs";
 
@@ -47,9 +48,7 @@ export async function sharedView(panel) {
     new_rows_name: name,
     new_rows_scaled: scaled && JSON.stringify(scaled),
   };
-  const query = panel.query({ toward: null });
-  for (const [field, value] of Object.entries(shown)) if (value) query.set(field, value);
-  return ask(`runs/${panel.run}/planes/${panel.plane.sequence}/shared-view?${query}`);
+  return ask(addressOf(panel, "shared-view", { toward: null, ...shown }));
 }
 
 /** Puts a link to what is on screen into the address bar and the clipboard. @param {Panel | undefined} panel */
@@ -118,10 +117,7 @@ async function reportReproduction(panel, restored) {
   const { divergence, caution, quiet } = restored;
   if (panel.node.dataset.state !== "done") return showNotice(panel.part("words").textContent);
   if (divergence === null) return caution && showNotice(caution);
-  const query = panel.query({ toward: null });
-  query.set("divergence", divergence);
-  const address = `runs/${panel.run}/planes/${sequenceOf(panel, restored)}/reproduction?${query}`;
-  const { is_same: isSame, words } = await ask(address);
+  const { is_same: isSame, words } = await ask(addressOf(panel, "reproduction", { toward: null, divergence }));
   const message = [words, caution].filter(Boolean).join(" ");
   if (!isSame || !quiet) showNotice(message, { briefly: isSame && !caution });
   return null;
