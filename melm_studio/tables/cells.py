@@ -49,6 +49,7 @@ LIMITS_READ = {
     "empty": "left empty",
     "indicator": "read as half the limit if below, else as the limit, with a column that says so",
 }
+LIMITS_SHOWN = 3
 INFINITY = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
 
 
@@ -128,7 +129,8 @@ class _Inferred:
     unit: str = ""
     n_converted: int = 0  # cells in another unit than the column's
     is_beyond: npt.NDArray[np.bool_] | None = None  # cells such as <0.5 and n.d.
-    has_no_limit: bool = False  # such cells, none of which says what it is
+    beyond: tuple[str, ...] = ()  # what these say, each once
+    has_no_limit: bool = False  # none of them says what the limit is
 
     @property
     def n_limits(self) -> int:
@@ -156,6 +158,7 @@ def _infer(column: pd.Series, decimal: str, options: ReadOptions) -> _Inferred:
             unit=read.unit,
             n_converted=int(counts[read.is_converted].sum()),
             is_beyond=read.is_beyond[codes],
+            beyond=tuple(np.array([*levels, ""], dtype=object)[read.is_beyond]),
             has_no_limit=bool(read.is_beyond.any()) and _has_no_limit(levels, decimal),
         )
     texts = np.array([*levels, ""], dtype=object)
@@ -315,8 +318,11 @@ def _unit_steps(inferred: dict[str, _Inferred]) -> list[str]:
 def _cells_beyond(inferred: dict[str, _Inferred]) -> str:
     names = [name for name, one in inferred.items() if one.n_limits]
     cells = count(sum(inferred[name].n_limits for name in names), "cell")
-    such = "beyond a limit of detection, such as <0.5 or n.d."
-    return f"{cells} {such} ({listed(names)})" if names else ""
+    texts = dict.fromkeys(text for name in names for text in inferred[name].beyond)
+    # Words first: they may mean something else.
+    such = sorted(texts, key=lambda text: LIMIT.fullmatch(text) is not None)[:LIMITS_SHOWN]
+    said = f"{cells} beyond a limit of detection, such as {listed(such)}"
+    return f"{said} ({listed(names)})" if names else ""
 
 
 def _limit_steps(inferred: dict[str, _Inferred], limits: str, beyond: str) -> list[str]:

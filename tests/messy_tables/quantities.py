@@ -114,7 +114,7 @@ def limits() -> MessyTable:
         "water.csv",
         text_of(["zinc", "lead", "kind"], zinc, lead, KIND, mark=";").encode(),
         ("zinc", "lead"),
-        shown=("22 cells beyond a limit of detection, such as <0.5 or n.d. (zinc, lead)",),
+        shown=("22 cells beyond a limit of detection, such as <0,01, >100 (zinc, lead)",),
         asked=("limits",),
         first={"zinc": 0.005},
     )

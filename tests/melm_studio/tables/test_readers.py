@@ -307,6 +307,12 @@ def test_cells_beyond_a_limit_are_half_of_it_unless_the_user_says_otherwise():
     assert prepare(half).feature_names == ("lead", "zinc")
 
 
+def test_what_was_read_as_beyond_a_limit_is_said_words_first():
+    raw = ("lead,zinc,label\n" + "<0.5,7,x\n1.5,n.b.,y\n" + "1.5,7,y\n" * 20).encode()
+    (step,) = read_table(raw, "t.csv").steps
+    assert step.startswith("2 cells beyond a limit of detection, such as n.b., <0.5 (lead, zinc): ")
+
+
 def arrays(**parts) -> bytes:
     file = io.BytesIO()
     np.savez_compressed(file, **parts)
