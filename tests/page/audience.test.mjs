@@ -57,6 +57,13 @@ test("classes that are not shown alone step back", () => {
   assert.deepEqual(traces.slice(2, 6).map(({ opacity }) => opacity), [0.1, undefined, 0.1, undefined]);
 });
 
+test("over every row, contours have the ink of the axes, in which crowds of a class do not hide them", () => {
+  const figure = { data, layout: { font: { color: "ink" } } };
+  const linesOver = (every) => tracesOf(/** @type {any} */ ({ ...PLAIN, ...viewOf(shown), figure, every }))[0].line?.color;
+  assert.equal(linesOver({ drawn: { labeled: true, unlabeled: true } }), "ink");
+  assert.equal(linesOver({ drawn: { labeled: false, unlabeled: true } }), undefined);
+});
+
 test("selected rows are found in the traces that draw them", () => {
   const traces = tracesWith({ selected: [[0], [], [1], []] });
   assert.deepEqual(traces.slice(2, 6).map(({ selectedpoints }) => selectedpoints), [[0], [], [1], []]);

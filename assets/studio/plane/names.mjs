@@ -120,6 +120,7 @@ export class Names {
   dressClassNames(trace) {
     const perUnit = this.toY(1) - this.toY(0);
     trace.halo = this.view.surface;
+    if (this.view.every?.drawn.labeled) trace.textfont = { ...trace.textfont, color: this.view.figure.layout.font.color };
     trace.y = this.classBoxes.map(({ top, bottom }) => ((top + bottom) / 2 - this.toY(0)) / perUnit);
   }
 

@@ -28,7 +28,8 @@ import { isOn, isPoints, SWITCHED_BY } from "./traces.mjs";
  * @property {(area: import("./label_placement.mjs").Box) => import("./label_placement.mjs").Box[]} taken where no name may be
  * @property {Sizes} sizes
  * @property {Trace[]} added to those of the plane
- * @property {import("./every_row.mjs").EveryRow | null} every what draws every row, where the traces have a sample
+ * @property {import("./every_row.mjs").EveryRow | null} every what draws every row, where the traces have a sample: contours and
+ *   names of classes then have the ink of the axes
  */
 /** How much larger than in the figure texts, the numbers of the axes, markers and lines are. @typedef {{ text: (kind: string) => number, numbers: number, marker: number, line: number }} Sizes */
 /** What points are marked by: by trace of the figure, and of every row. @typedef {{ marks: string[][], every: import("./dress.mjs").ColumnMarks | null }} Marked */
@@ -49,7 +50,7 @@ const FAINT = 0.1; // as in the studio, where rows and classes are selected
  * @returns {Trace[]}
  */
 export function tracesOf(view) {
-  const { plane, figure, classes, selected, columns } = view;
+  const { plane, figure, classes, selected } = view;
   let nPoints = 0;
   return figure.data.map((style, i) => {
     const arrays = plane.traces[i];
@@ -61,7 +62,7 @@ export function tracesOf(view) {
     const isAside = code !== undefined && classes !== null && !classes.includes(code);
     if (isPoints(style)) dressPoints(trace, isAside, selected?.[nPoints++]);
     else trace.visible = trace.visible !== false && !isAside;
-    markBy(trace, columns, i, figure.layout);
+    markBy(trace, view, i);
     return trace;
   });
 }
@@ -73,14 +74,14 @@ function dressPoints(trace, isAside, chosen) {
   trace.unselected = { marker: { opacity: FAINT } };
 }
 
-/** @param {Trace} trace @param {Columns} columns @param {number} position @param {any} layout */
-function markBy(trace, { colors, symbols }, position, layout) {
+/** @param {Trace} trace @param {View} view @param {number} position */
+function markBy(trace, { figure: { layout }, columns: { colors, symbols }, every }, position) {
   const { kind } = trace.meta;
   if (isPoints(trace)) {
     if (colors) trace.marker = { ...trace.marker, color: colors.marks[position] };
     if (symbols) trace.marker = { ...trace.marker, symbol: symbols.marks[position].map((name) => (kind === "held_out" ? `${name}-open` : name)) };
-  } else if (kind === "contour" && colors) {
-    // The colors of the classes would be read as values.
+  } else if (kind === "contour" && (colors || every?.drawn.labeled)) {
+    // The colors of the classes would be read as values, and not be seen on crowds of that color.
     Object.assign(trace, { line: { ...trace.line, color: layout.font.color, width: 0.7 }, fill: "none", opacity: 0.45 });
   }
 }
