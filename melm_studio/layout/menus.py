@@ -19,7 +19,7 @@ _LONGEST_NAME = 36
 def menu(
     label: str, items: Iterable[Component] = (), modifier: str = "", **properties: Any
 ) -> Component:
-    """A menu; the label is its name for screen readers."""
+    """A menu, named by a label; without an id, it follows its button (`data-menu`)."""
     return html.Div(
         list(items),
         className=f"menu {modifier}".strip(),

@@ -234,8 +234,9 @@ def _what_next() -> list[Component]:
             "explore-only",
             title="Other rows, more rows, another lot",
             **part("next"),
+            **data(menu=""),
         ),
-        menu("What next?", items, **part("next-items")),
+        menu("What next?", items),
     ]
 
 
@@ -318,7 +319,7 @@ def run_menu() -> list[Component]:
     ]
     label = "More of this run"
     return [
-        icon_button("more", label, **part("export")),
+        icon_button("more", label, **part("export"), **data(menu="")),
         menu(label, items, **part("exports")),
     ]
 
@@ -347,12 +348,6 @@ def history() -> Component:
                     _position(),
                     html.Span(className="gamma-note explore-only", **part("gamma-note")),
                     _numbers(),
-                    html.Div(
-                        html.P("Computing", className="hint"),
-                        className="popover terms",
-                        role="status",
-                        **part("terms"),
-                    ),
                 ],
                 className="history-bar",
             ),
@@ -432,7 +427,16 @@ def _tab(name: str, label: str) -> Component:
 
 def _numbers() -> Component:
     """Every score for the training rows and, beside it, for the held-out rows."""
-    terms = button("Divergence", "is-text", title=_DIVERGENCE, **part("terms-button"))
+    names = {**part("terms-button"), **data(opens="")}
+    terms = [
+        button("Divergence", "is-text", title=_DIVERGENCE, **names),
+        html.Div(
+            html.P("Computing", className="hint"),
+            className="popover terms",
+            role="status",
+            **part("terms"),
+        ),
+    ]
     accuracy = html.Dt("Accuracy", title="Balanced accuracy of the class-density classifier")
     return html.Dl(
         [html.Dt(terms), _score("divergence"), accuracy, _score("accuracy")], className="numbers"

@@ -190,7 +190,7 @@ def _selected() -> Component:
     items = [menu_item(label, **data(rows=name)) for name, label in _ACTIONS.items()]
     commands = [
         button("Leave out, run again", "is-light", **part("leave-out")),
-        icon_button("more", "More about the selected rows", **part("row-actions")),
+        icon_button("more", "More about the selected rows", **part("row-actions"), **data(menu="")),
         menu("Selected rows", items, **part("row-menu")),
     ]
     name = _field("text", maxlength=100, required=True, **part("mark-name"))

@@ -22,9 +22,11 @@ def picture_tools() -> Component:
         [
             *drag_buttons(),
             icon_button("fit", "Show everything", **part("fit")),
-            icon_button("palette", "Color and shape by a column", **part("marks")),
+            icon_button(
+                "palette", "Color and shape by a column", **part("marks"), **data(opens="")
+            ),
             _marks(),
-            icon_button("layers", "Layers and arrows", **part("layers")),
+            icon_button("layers", "Layers and arrows", **part("layers"), **data(opens="")),
             _layers(),
         ],
         className="picture-tools explore-only",

@@ -5,20 +5,26 @@ const GAP_PX = 4;
 const STEPS = { ArrowDown: 1, ArrowUp: -1 };
 const ENDS = { Home: 0, End: -1 };
 
-/** Connects the buttons that name, by its id, a menu (`data-menu`), a note (`data-opens`), or a dialog to close (`data-closes`). */
+/**
+ * Connects the buttons of menus (`data-menu`) and of notes or controls (`data-opens`), which have that id or else follow
+ * their button, and those that close the dialog with an id (`data-closes`).
+ */
 export function connectMenus() {
   onClick("[data-closes]", ({ dataset: { closes } }) => byId(closes).close());
-  whenPresent("[data-menu]", (button) => connectMenu(/** @type {HTMLButtonElement} */ (button), byId(button.dataset.menu)));
-  whenPresent("[data-opens]", (button) => connectPopover(/** @type {HTMLButtonElement} */ (button), byId(button.dataset.opens)));
+  whenPresent("[data-menu], [data-opens]", (button) => {
+    const { menu, opens } = button.dataset;
+    const popover = byId(menu ?? opens) ?? button.nextElementSibling;
+    connectPopover(/** @type {HTMLButtonElement} */ (button), popover);
+    if (menu !== undefined) connectMenu(button, popover);
+  });
 }
 
 /**
- * Makes a button open a menu, whose items are the elements of role "menuitem".
- * @param {HTMLButtonElement} button
+ * Makes what a button opens a menu, whose items are the elements of role "menuitem".
+ * @param {HTMLElement} button
  * @param {HTMLElement} menu
  */
-export function connectMenu(button, menu) {
-  connectPopover(button, menu);
+function connectMenu(button, menu) {
   button.setAttribute("aria-haspopup", "menu");
   if (menu.dataset.connected) return; // by another button
   menu.dataset.connected = "true";
@@ -37,7 +43,7 @@ export function connectMenu(button, menu) {
  * @param {HTMLButtonElement} button
  * @param {HTMLElement} popover
  */
-export function connectPopover(button, popover) {
+function connectPopover(button, popover) {
   popover.popover = "auto"; // the browser closes it on Escape and on a click elsewhere
   button.setAttribute("aria-expanded", "false");
   button.popoverTargetElement = popover;

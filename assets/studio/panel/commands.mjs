@@ -3,7 +3,6 @@
 import { requested, sentenceOf } from "../page/answers.mjs";
 import { setProps } from "../page/dash.mjs";
 import { write } from "../page/dom.mjs";
-import { connectPopover } from "../page/menu.mjs";
 import { showNotice } from "../page/notice.mjs";
 import { addToPanels } from "./features.mjs";
 import { followRevision } from "./run_list.mjs";
@@ -28,7 +27,6 @@ export function addCommands() {
     if (refine) refine.onclick = () => sendCommand(panel, refinePath(panel));
     panel.node.addEventListener("panel:news", ({ detail: { state } }) => showFitting(panel, state));
     panel.title.onclick = () => rename(panel);
-    connectPopover(panel.part("layers"), panel.part("tools"));
     panel.part("fit").onclick = () => panel.painting.look(null);
   });
 }

@@ -1,5 +1,4 @@
 // What the divergence of the plane on screen consists of, beside its number once that is pressed.
-import { connectPopover } from "../page/menu.mjs";
 import { addToPanels } from "./features.mjs";
 import { Question, writeIn } from "./question.mjs";
 import { addressOf } from "./view_options.mjs";
@@ -7,7 +6,6 @@ import { addressOf } from "./view_options.mjs";
 export function addTerms() {
   addToPanels((panel) => {
     const place = panel.part("terms");
-    connectPopover(panel.part("terms-button"), place);
     const terms = new Question(panel, () => place.matches(":popover-open") && addressOf(panel, "terms"), writeIn(place));
     place.addEventListener("toggle", () => terms.now());
     panel.node.addEventListener("panel:plane", () => terms.soon());

@@ -1,7 +1,6 @@
 // The strip above a picture, as the server writes it: of the best plane so far or, of one that was chosen or changed, of the
 // plane on screen and, once a run has ended, of what its check has found so far. A screen reader is told once the words have stayed for a while.
 import { changeSoon, element, hide, write } from "../page/dom.mjs";
-import { connectMenu } from "../page/menu.mjs";
 import { unbroken } from "../page/number_text.mjs";
 import { onChange } from "../page/signals.mjs";
 import { switches } from "../page/switches.mjs";
@@ -32,7 +31,6 @@ class Strip {
     this.shown = "";
     this.speak = spokenOnce(panel.part("verdict-spoken"));
     this.speakState = spokenOnce(panel.part("words-spoken"));
-    connectMenu(panel.part("next"), panel.part("next-items"));
     panel.part("stop-check").onclick = () => sendCommand(panel, "analyses/check/stop");
   }
 

@@ -2,7 +2,6 @@
 import { ask, showFailure } from "../page/answers.mjs";
 import { writeMarkup } from "../page/dash.mjs";
 import { colorScheme } from "../page/dom.mjs";
-import { connectPopover } from "../page/menu.mjs";
 import { batch, onChange, signal } from "../page/signals.mjs";
 import { addToPanels, addToViews } from "../panel/features.mjs";
 import { shownPanels } from "../panel/panels.mjs";
@@ -51,7 +50,6 @@ class Marks {
     this.columns = null; // of the table, once they are known
     this.legend = panel.part("mark-legend");
     this.legend.onclick = (event) => this.select(event);
-    connectPopover(panel.part("marks"), panel.part("mark-tools"));
     panel.part("mark-tools").addEventListener("beforetoggle", ({ newState }) => newState === "open" && this.open().catch(showFailure));
     panel.part("color-by").onchange = ({ target }) => colorColumn.set(target.value || null);
     panel.part("shape-by").onchange = ({ target }) => shapeColumn.set(target.value || null);

@@ -3,7 +3,6 @@
 import { ask, requested, save, sentenceOf } from "../page/answers.mjs";
 import { setProps, writeMarkup } from "../page/dash.mjs";
 import { wait } from "../page/dom.mjs";
-import { connectMenu } from "../page/menu.mjs";
 import { mode } from "../page/mode.mjs";
 import { onChange } from "../page/signals.mjs";
 import { addToPanels } from "../panel/features.mjs";
@@ -55,7 +54,6 @@ class SelectionCard {
     const selected = () => ({ rows: [...(selectedRows.value ?? [])] });
     panel.part("leave-out").onclick = () => again("leave-out", selected());
     panel.part("put-back").onclick = () => again("put-back", {});
-    connectMenu(panel.part("row-actions"), panel.part("row-menu"));
     panel.part("row-menu").addEventListener("click", ({ target }) => this.attempt(() => this.act(target.dataset.rows)));
     panel.part("mark-form").onsubmit = (event) => {
       event.preventDefault();

@@ -1,6 +1,5 @@
 // What is taken along of a panel: the files of its plane, a link to it, a figure for print.
 import { byId, onClick } from "../page/dom.mjs";
-import { connectMenu } from "../page/menu.mjs";
 import { NO_PLANE, showNotice, whenLoaded } from "../page/notice.mjs";
 import { shownLayers } from "../page/switches.mjs";
 import { addToPanels } from "../panel/features.mjs";
@@ -14,9 +13,7 @@ export function addDownloads() {
   onClick("[data-report]", saveReport);
   onClick("[data-figure-of]", (button) => openFigure(button).catch(console.warn));
   addToPanels((panel) => {
-    const menu = panel.part("exports");
-    connectMenu(panel.part("export"), menu);
-    menu.addEventListener("click", ({ target }) => target.dataset.link && copyLink(panel).catch(console.warn));
+    panel.part("exports").addEventListener("click", ({ target }) => target.dataset.link && copyLink(panel).catch(console.warn));
     panel.part("open-downloads").onclick = () => openDownloads(panel);
   });
 }
