@@ -124,7 +124,9 @@ _ACCENTS = {Scheme.LIGHT: "#364fc7", Scheme.DARK: "#91a7ff"}
 class ReplayFrame:
     """One plane of a replay: its caption, its number in the run, and the titles of its axes.
 
-    Of the last one it is known of which features no effect is seen: their arrows are faint.
+    Of the last one it is known of which features no effect is seen: their arrows are faint. As on
+    the page, that is asked of a plane that stays: of all that pass by it would take as long as
+    their pictures, and arrows would flicker.
     """
 
     view: PlaneView
@@ -249,7 +251,8 @@ def replay_data(
             }
             for frame in kept
         ],
-        "axes": shared_axes(views),
+        # The last one glides to its own, as a run on the page does when it ends.
+        "axes": [*[shared_axes(views)] * (len(views) - 1), limits(frames[-1].view)],
         "curve": _curve_data(curve, text.objective) if curve else None,
     }
 

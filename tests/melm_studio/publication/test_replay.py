@@ -65,14 +65,20 @@ def test_a_replay_has_a_frame_for_every_plane(frames):
         assert drawn["arrows"]["names"] == frame.view.arrows.names
 
 
-def test_the_axes_hold_the_last_plane_and_are_not_blown_up_by_a_far_one(frames):
+def test_axes_stay_hold_the_last_plane_and_are_not_blown_up_by_a_far_one(frames):
     far = replace(
         frames[0], view=replace(frames[0].view, lower=np.full(2, -1e3), upper=np.full(2, 1e3))
     )
-    axes = data_of([far, *frames * 5])["axes"]
+    axes, *others, _ = data_of([far, *frames * 5])["axes"]
+    assert others == [axes] * (5 * len(frames) - 1)
     for (lowest, highest), (low, high) in zip(axes, limits(frames[-1].view), strict=True):
         assert lowest <= low < high <= highest
         assert highest - lowest < 100
+
+
+def test_the_last_plane_has_the_axes_that_it_has_on_the_page(frames):
+    crowd = crowded(MOST_POINTS)
+    assert data_of([*frames, crowd])["axes"][-1] == limits(crowd.view)
 
 
 def test_the_page_loads_nothing_from_elsewhere(frames):

@@ -1,6 +1,7 @@
 // A replay: the planes of a run in a file that opens without the studio and without a network, and below them its tree
 // of planes and its resampled plane. The HTML is that of melm_studio/publication/replay.py and replay_sections.py.
 import { colorScheme, element, fontReady, hide, lessMotion, onColorScheme, setSlider } from "../../page/dom.mjs";
+import { unbroken } from "../../page/number_text.mjs";
 import { ChartCanvas, objectiveTraces, valueRange } from "../../panel/curve.mjs";
 import { decodedPlane, fromBase64, numbers, unpacked } from "../../plane/arrays.mjs";
 import { drawSmallPlane } from "../../plane/canvas.mjs";
@@ -59,7 +60,7 @@ class Section {
     this.picture.showPlane(this.planeAt(at), this.axesAt(at));
     this.picture.plot.setAttribute("aria-label", [this.scene.names.join(", "), words].filter(Boolean).join(": "));
     if (!words) return;
-    this.part("words").textContent = words;
+    this.part("words").textContent = unbroken(words);
     setSlider(this.part("slider"), step, words);
   }
 
@@ -95,7 +96,7 @@ const [FADE_MS, MOST_FADES] = [600, 12];
 
 class Run extends Section {
   constructor(node, data, scene) {
-    super(node, { ...data, planes: data.frames, axes: [data.axes], marks: data.frames.map(({ sequence: x, words }, step) => ({ step, x, words })) }, scene);
+    super(node, { ...data, planes: data.frames, marks: data.frames.map(({ sequence: x, words }, step) => ({ step, x, words })) }, scene);
     const { part } = this;
     this.last = data.frames.length - 1;
     this.everyRow = data.rows && everyRow(this.picture.plot, data.rows);
