@@ -10,6 +10,7 @@ from callbacks.services import services
 from callbacks.session import workspace
 from melm_core.base import UserError
 from melm_studio.layout import ids
+from melm_studio.layout.buttons import table_file
 from melm_studio.layout.compare import movers_table
 from melm_studio.planes.captions import title
 from melm_studio.publication.comparison import biggest_movers
@@ -58,6 +59,7 @@ def _shown_fits(data: Any) -> list[RunRecord]:
 
 def _movers(start: RunRecord, end: RunRecord) -> Any:
     try:
-        return movers_table(biggest_movers(services().store, services().renderer, start, end))
+        found = biggest_movers(services().store, services().renderer, start, end)
     except UserError as error:
         return str(error)
+    return [movers_table(found), table_file("compare/movers.csv", [start.run_id, end.run_id])]

@@ -12,12 +12,7 @@ _LISTENERS = {
     "setMode": (Input(ids.MODE, "value"),),
     "setAuto": (Input(ids.GAMMA_AUTO, "data"),),
     "setData": (Input(ids.DATA, "data"),),
-    "noteTables": (
-        Input(ids.COMPARE_TAB, "value"),
-        Input(ids.MOVERS_FROM, "value"),
-        Input(ids.MOVERS_TO, "value"),
-        Input(ids.RANKING_RUN, "data"),
-    ),
+    "noteTab": (Input(ids.COMPARE_TAB, "value"),),
 }
 
 

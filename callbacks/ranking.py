@@ -12,6 +12,7 @@ from melm_core.base import UserError
 from melm_studio.analyses.ranking import RANKING, RankingReport, ranked, refusals
 from melm_studio.configuration.messages import WAITS
 from melm_studio.layout import ids
+from melm_studio.layout.buttons import table_file
 from melm_studio.layout.ranking import ranking_body
 from melm_studio.runs.execution.stored_report import ReportUnreadableError
 from melm_studio.runs.records.run import RunRecord, RunState
@@ -40,7 +41,6 @@ def register(app: Dash) -> None:
         Output(ids.RANK_CLOCK, "disabled"),
         Output(ids.RANK_STOP, "disabled"),
         Output(ids.RANK_ALL, "disabled"),
-        Output(ids.RANKING_RUN, "data"),
         Input(ids.RANK_CLOCK, "n_intervals"),
         Input(ids.RANK_CLOCK, "disabled"),
         Input(ids.COMPARE_TAB, "value"),
@@ -69,21 +69,23 @@ def stop(clicks: int | None, data: Any) -> bool:
 def update(ticks: int | None, is_still: bool, tab: str | None, data: Any) -> tuple[Any, ...]:
     """Show the comparison so far, while its tab is open."""
     if tab != TAB or not data:
-        return no_update, True, no_update, no_update, no_update
+        return no_update, True, no_update, no_update
     current = workspace().ranking(ShownData.from_json(data))
     if current is None:
-        return None, True, True, False, None
+        return None, True, True, False
     is_final = current.state.is_final
     try:
         report = RANKING.stored(services().store, current.run_id)
     except ReportUnreadableError as error:
-        return ranking_body(str(error), "", (), ()), is_final, is_final, True, None
+        return ranking_body(str(error), "", (), ()), is_final, is_final, True
     progress = _progress(current, report)
     sentence, rows = RANKING.sentence(report, is_final=is_final), ranked(report)
-    body = ranking_body(sentence, progress, rows, refusals(report), report.batch_chance)
+    body = [
+        ranking_body(sentence, progress, rows, refusals(report), report.batch_chance),
+        *([table_file(f"runs/{current.run_id}/ranking.csv")] if rows else []),
+    ]
     can_start = is_final and current.state is not RunState.DONE
-    file = current.run_id if report.methods else None
-    return body, is_final, is_final, not can_start, file
+    return body, is_final, is_final, not can_start
 
 
 def _progress(run: RunRecord, report: RankingReport) -> str:

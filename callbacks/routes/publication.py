@@ -343,22 +343,28 @@ def _sent(report: Any, record: RunRecord, suffix: str) -> flask.Response:
 
 def scores_html() -> str:
     """The scores of the runs as the page shows them, by the column that ``sort`` names, if any."""
-    from melm_studio.layout.compare import compare_table  # noqa: PLC0415 - with Dash
+    from melm_studio.layout.buttons import table_file  # noqa: PLC0415 - with Dash
+    from melm_studio.layout.compare import compare_table  # noqa: PLC0415
     from melm_studio.layout.shell.markup import markup  # noqa: PLC0415
 
-    column, rows = flask.request.args.get("sort"), _compared(_runs())
+    runs = _runs()
+    column, rows = flask.request.args.get("sort"), _compared(runs)
     is_descending = "descending" in flask.request.args
     if column is not None:
         rows = ordered(rows, column, descending=is_descending)
-    return markup(compare_table(rows, column, descending=is_descending))
+    file = table_file("compare/table.csv", [run.run_id for run in runs])
+    return markup([compare_table(rows, column, descending=is_descending), file])
 
 
 def angles_html() -> str:
     """The angles between the planes of the runs, as the page shows them."""
-    from melm_studio.layout.compare import agreement_table  # noqa: PLC0415 - with Dash
+    from melm_studio.layout.buttons import table_file  # noqa: PLC0415 - with Dash
+    from melm_studio.layout.compare import agreement_table  # noqa: PLC0415
     from melm_studio.layout.shell.markup import markup  # noqa: PLC0415
 
-    return markup(agreement_table(_agreement(_runs())))
+    runs = _runs()
+    file = table_file("compare/agreement.csv", [run.run_id for run in runs])
+    return markup([agreement_table(_agreement(runs)), *([file] if len(runs) > 1 else [])])
 
 
 def scores_csv() -> flask.Response:

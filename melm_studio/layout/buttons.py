@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
+from urllib.parse import urlencode
 
 from dash import html
 from dash.development.base_component import Component
@@ -22,6 +24,17 @@ def icon_button(icon: str, label: str, modifiers: str = "", **properties: Any) -
         type="button",
         className=f"button is-icon {modifiers}",
         **{**aria(label=label), "title": label} | properties,
+    )
+
+
+def table_file(address: str, runs: Sequence[str] = ()) -> Component:
+    """The link to a table as CSV, of these runs, which lies beside the tabs above it."""
+    query = urlencode([("run", run) for run in runs])
+    return html.A(
+        "Save as CSV",
+        href=f"{address}?{query}" if runs else address,
+        download="",
+        className="button is-small table-file",
     )
 
 

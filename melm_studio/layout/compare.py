@@ -151,17 +151,14 @@ def tables() -> Component:
 
 
 def _table_actions() -> Component:
-    """The file of the open table, whose address a script sets, and the check of every run."""
-    file = html.A(
-        "Save as CSV", id=ids.COMPARE_FILE, download="", className="button is-small table-file"
-    )
+    """The check of every run; the file of the open table is beside it."""
     check = button(
         "Check all",
         "is-light",
         id=ids.CHECK_ALL,
         title="Cross-validate every run and test it against permuted labels",
     )
-    return html.Div([file, check], className="tables-action")
+    return html.Div(check, className="tables-action")
 
 
 def _movers() -> Component:

@@ -27,7 +27,6 @@ def ranking_panel() -> Component:
     return html.Div(
         [
             dcc.Interval(id=ids.RANK_CLOCK, interval=_FOLLOWED_EVERY_MS, disabled=True),
-            dcc.Store(id=ids.RANKING_RUN),
             dmc.Group(
                 [
                     dmc.Button("Compare all methods", id=ids.RANK_ALL, size="compact-sm"),

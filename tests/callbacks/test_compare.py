@@ -98,6 +98,25 @@ def test_the_runs_of_others_are_in_no_table(studio, pair, table):
     assert answer.status_code == 404
 
 
+def file_beside(table: str) -> str:
+    """The address of the file that a table is saved as."""
+    return unescape(re.search('href="([^"]*)"', table)[1])
+
+
+@pytest.mark.parametrize("table", ["table", "agreement"])
+def test_a_table_is_saved_with_all_its_runs(pair, table):
+    visitor, *runs = pair
+    file = file_beside(page_of(visitor, table, *runs))
+    assert re.findall("run=([^&]+)", file) == runs
+    assert visitor.http.get(f"/{file}").text.count("\n") == 3
+
+
+def test_angles_of_one_run_are_no_file(pair):
+    visitor, run, _ = pair
+    assert "href" not in page_of(visitor, "agreement", run)
+    assert "href" in page_of(visitor, "table", run)
+
+
 def test_a_title_is_text_and_no_markup(pair):
     visitor, *runs = pair
     visitor.http.post(f"/runs/{runs[0]}/rename", data="<b>mine</b>")
@@ -117,6 +136,9 @@ def test_the_rows_that_move_most_are_listed(pair):
     distances = [float(row[2]) for row in texts(changes[MOVED])]
     assert distances == sorted(distances, reverse=True)
     assert len(distances) == 10
+    (link,) = (part["props"] for part in components(changes[MOVED]) if part["type"] == "A")
+    assert link["href"] == f"compare/movers.csv?run={pca}&run={lda}"
+    assert visitor.http.get(f"/{link['href']}").status_code == 200
     same = visitor.fire(ids.MOVERS_TO, "value", pca)
     assert same[MOVED] == "The two runs are the same, so no row moves. Choose two different runs."
 

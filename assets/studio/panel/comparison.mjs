@@ -13,7 +13,7 @@ import { isOwnPlane } from "./view_options.mjs";
 const FOLLOWED_EVERY_MS = 1000;
 
 export function connectComparison() {
-  provideCallbacks({ noteTables });
+  provideCallbacks({ noteTab });
   onClick("#check-all", checkAll);
   addToPanels((panel) => {
     panel.part("anchor").onclick = () => alignWith(panel.run);
@@ -35,21 +35,16 @@ export function connectComparison() {
 // The tables: of what is open, a script asks the server, as Dash would visit the whole page several times with every
 // run that is added. Dash lists the rows that move most, and compares all methods.
 
-const open = { tab: "table", from: null, to: null, ranking: null };
+let open = "table"; // the tab
 const PLACES = { table: "#compared", agreement: "#agreement" };
 let order = ""; // of the rows of the table, as a query
 let asked = 0; // how often
 let told = ""; // to Dash: the runs, and which have ended
 let soon = 0; // the timer
 
-/**
- * @param {string | null} tab that is open
- * @param {string | null} from which run rows move
- * @param {string | null} to which run
- * @param {string | null} ranking run that compares all methods
- */
-function noteTables(tab, from, to, ranking) {
-  Object.assign(open, { tab, from, to, ranking });
+/** @param {string | null} tab that is open */
+function noteTab(tab) {
+  open = tab;
   followRuns();
 }
 
@@ -57,12 +52,8 @@ function noteTables(tab, from, to, ranking) {
 function followRuns(when = (write) => write()) {
   if (mode.value !== "compare") return;
   const runs = panelRuns.value;
-  const { tab, from, to, ranking } = open;
-  const file = tableFile(tab, runs, from, to, ranking);
-  if (file) byId("compare-file")?.setAttribute("href", file);
-  else byId("compare-file")?.removeAttribute("href");
-  if (tab in PLACES) writeTable(tab, runs, when).catch(console.warn);
-  else if (tab === "movers") listMovers(runs);
+  if (open in PLACES) writeTable(open, runs, when).catch(console.warn);
+  else if (open === "movers") listMovers(runs);
 }
 
 function listMovers(runs) {
@@ -103,21 +94,6 @@ function noteChanged() {
   const names = changed.map(({ node }) => node.dataset.title).join(", ");
   const note = byId("changed-note");
   if (note) note.textContent = names && `${names}: the picture shows a changed plane, the tables the plane of the run.`;
-}
-
-/**
- * The address of the open table as CSV; null where there is none.
- * @param {string | null} tab
- * @param {string[] | null} compared runs
- * @param {string | null} from
- * @param {string | null} to
- * @param {string | null} ranking
- */
-export function tableFile(tab, compared, from, to, ranking) {
-  if (tab === "ranking") return ranking ? `runs/${ranking}/ranking.csv` : null;
-  const runs = (tab === "movers" ? [from, to] : (compared ?? [])).filter(Boolean);
-  if (!tab || new Set(runs).size < (tab === "table" ? 1 : 2)) return null;
-  return `compare/${tab}.csv?${namesOf(runs)}`;
 }
 
 function markReference() {

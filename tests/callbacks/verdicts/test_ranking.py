@@ -7,6 +7,7 @@ import pytest
 from melm_core.methods import METHODS
 from melm_studio.analyses import ranking
 from melm_studio.layout import ids
+from tools.driver.visitor import components
 
 BODY = f"{ids.RANKING}.children"
 
@@ -27,11 +28,14 @@ def test_all_methods_are_compared_and_ranked(studio, visitor):
     assert visitor.fire(ids.RANK_ALL, "n_clicks", 1)[f"{ids.RANK_CLOCK}.disabled"] is False
     waiting = shown(visitor)
     assert "Waiting for a free worker" in str(waiting[BODY])
+    assert "href" not in str(waiting[BODY])
     assert waiting[f"{ids.RANK_STOP}.disabled"] is False
     studio.work()
     done = shown(visitor)
     assert "LDA tells most held-out rows apart" in str(done[BODY])
     assert done[f"{ids.RANK_CLOCK}.disabled"] is True
+    (link,) = (part["props"] for part in components(done[BODY]) if part["type"] == "A")
+    assert "LDA" in visitor.http.get(f"/{link['href']}").text
     visitor.fire(ids.RANK_ALL, "n_clicks", 2)
     runs = studio.store.runs_of(visitor.owner)
     assert [run.kind for run in runs] == ["ranking"]
