@@ -126,24 +126,21 @@ class NewRows {
     const trained = panel.figure.plane.data.filter(({ meta }) => meta.kind === "train");
     const colors = new Map(trained.map(({ meta, marker }) => [meta.class, marker.color]));
     const ink = panel.figure.plane.layout.font.color;
-    const { points, report } = known;
-    const looks = [
-      ...report.class_names.map((_, code) => ({ code, symbol: "cross", color: colors.get(code) })),
-      { code: null, symbol: "x", color: ink }, // unlike the training rows
-    ];
+    const { x, y, rows, names, words, classes, unlike } = known.points;
     const [[left, right], [low, high]] = panel.axes();
-    return looks.map(({ code, symbol, color }) => {
-      const own = points.rows.flatMap((_, i) => ((points.unlike[i] ? null : points.classes[i]) === code ? [i] : []));
-      return {
+    const symbol = unlike.map((isUnlike) => (isUnlike ? "x" : "cross")); // the training rows
+    const color = classes.map((code, i) => (unlike[i] ? ink : colors.get(code)));
+    return [
+      {
         type: "scatter",
         meta: { kind: "new_rows" },
         mode: "markers",
-        x: own.map((i) => within(points.x[i], left, right)),
-        y: own.map((i) => within(points.y[i], low, high)),
-        text: own.map((i) => `new ${points.names[i] || `row ${points.rows[i]}`}: ${points.words[i]}`),
+        x: x.map((value) => within(value, left, right)),
+        y: y.map((value) => within(value, low, high)),
+        text: rows.map((row, i) => `new ${names[i] || `row ${row}`}: ${words[i]}`),
         marker: { symbol, color, size: SIZE, line: { color: ink, width: 1 } },
-      };
-    });
+      },
+    ];
   }
 }
 

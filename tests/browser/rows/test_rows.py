@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
@@ -27,10 +28,10 @@ def wine() -> pd.DataFrame:
     return table
 
 
-def marks_of_new_rows(panel: Panel) -> dict[str, int]:
+def marks_of_new_rows(panel: Panel) -> Counter[str]:
     """How many new rows are drawn by each symbol."""
     drawn = [trace for trace in panel.traces if trace["kind"] == "new_rows"]
-    return {trace["marker"]["symbol"]: len(trace["x"]) for trace in drawn}
+    return Counter(symbol for trace in drawn for symbol in trace["marker"]["symbol"])
 
 
 def n_colors_of_points(panel: Panel) -> int:
@@ -125,11 +126,11 @@ def test_a_second_file_is_placed_in_the_plane(finished: Panel, add_rows, page: P
     expect(finished.part("new-headline")).to_contain_text("20 labeled new rows")
     expect(finished.part("new-list").get_by_role("listitem")).to_have_count(20)
     marks = marks_of_new_rows(finished)
-    assert sum(marks.values()) == 20
+    assert marks.total() == 20
     assert marks["x"] >= 1
     finished.part("new-remove").click()
     expect(finished.part("new-rows")).to_be_hidden()
-    assert marks_of_new_rows(finished) == {}
+    assert marks_of_new_rows(finished) == Counter()
 
 
 def test_a_column_in_another_unit_is_multiplied_by_a_button_above_the_rows(
