@@ -33,15 +33,6 @@ export function setProps(id, props) {
  */
 export const propsOf = (id) => (waiting ? null : window.dash_component_api.getLayout(id).props);
 
-/** The ids of the components within one that have names of their own. @param {string} id @returns {any[]} */
-export const idsIn = (id) => namedIn(propsOf(id).children);
-
-function namedIn(node) {
-  if (Array.isArray(node)) return node.flatMap(namedIn);
-  const { id, children } = node?.props ?? {};
-  return [...(typeof id === "object" ? [id] : []), ...(children ? namedIn(children) : [])];
-}
-
 /** What a callback returns to leave its output alone. */
 export const noUpdate = () => window.dash_clientside.no_update;
 

@@ -1,6 +1,6 @@
 // Run: starts what the sidebar says, or offers the run that there is already.
 import { ask, sentenceOf } from "../page/answers.mjs";
-import { idsIn, propsOf, setProps } from "../page/dash.mjs";
+import { propsOf, setProps } from "../page/dash.mjs";
 import { byId, onClick } from "../page/dom.mjs";
 import { showNotice } from "../page/notice.mjs";
 import { nextFrame } from "../plane/clock.mjs";
@@ -41,8 +41,9 @@ export async function firstPlane() {
   while (performance.now() < begunAt + LONGEST_WAIT_MS && !allPanels().some(({ plane }) => plane)) await nextFrame();
 }
 
-/** What the controls hold, as the server takes it. */
+/** What the controls hold, as the server takes it; the settings of a method have names in their ids. */
 function form() {
+  const ids = [...byId("settings").querySelectorAll('[id^="{"][id$="}"]')].map(({ id }) => JSON.parse(id));
   const value = (id) => propsOf(id).value;
   return {
     method: value("method"),
@@ -53,7 +54,7 @@ function form() {
     random_state: value("random-state"),
     held_out_percent: value("held-out"),
     curves: value("curves"),
-    own: Object.fromEntries(idsIn("settings").map((id) => [id.name, value(id)])),
+    own: Object.fromEntries(ids.map((id) => [id.name, value(id)])),
   };
 }
 
