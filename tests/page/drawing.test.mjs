@@ -4,7 +4,8 @@ import { test } from "node:test";
 
 import { arraysIn, numbers } from "../../assets/studio/plane/arrays.mjs";
 import { percent, tickLabel } from "../../assets/studio/page/number_text.mjs";
-import { multiples, scale, steadyLimits, tickStep, union, withEqualUnits } from "../../assets/studio/plane/scales.mjs";
+import { along, drawnOn } from "../../assets/studio/plane/pixel_axes.mjs";
+import { multiples, steadyLimits, tickStep, union, withEqualUnits } from "../../assets/studio/plane/scales.mjs";
 
 // As the server writes codes: all low bytes of the differences, then the next ones.
 function bytesOf(codes, width) {
@@ -37,9 +38,9 @@ test("arrays in bytes are read by their names, whatever their widths", () => {
 });
 
 test("a coordinate along an ellipse begins and ends at its cosine", () => {
-  const along = numbers({ dtype: "ellipse", center: 2, cosine: 3, sine: 1 });
-  assert.deepEqual([along[0], along.at(-1)], [5, 5]);
-  assert.ok(Math.abs(along[(along.length - 1) / 4] - 3) < 1e-6);
+  const values = numbers({ dtype: "ellipse", center: 2, cosine: 3, sine: 1 });
+  assert.deepEqual([values[0], values.at(-1)], [5, 5]);
+  assert.ok(Math.abs(values[(values.length - 1) / 4] - 3) < 1e-6);
 });
 
 test("an array without values has no numbers", () => {
@@ -52,18 +53,15 @@ test("plain numbers are taken as they are, and a missing array is empty", () => 
   assert.deepEqual(numbers(undefined), []);
 });
 
-test("a scale maps the ends of a range to the ends of an axis", () => {
-  const across = scale([-2, 6], 10, 400);
-  assert.deepEqual([-2, 2, 6].map(across), [10, 210, 410]);
-});
-
-test("a scale of negative length points up", () => {
-  const up = scale([0, 1], 300, -200);
-  assert.deepEqual([0, 1].map(up), [300, 100]);
+test("an axis maps the ends of a range to its own ends, the vertical one from below", () => {
+  const places = { x: { offset: 10, length: 400 }, y: { offset: 100, length: 200 }, hasEqualUnits: false };
+  const { x, y } = drawnOn([[-2, 6], [0, 1]], places);
+  assert.deepEqual([-2, 2, 6].map(along(x)), [10, 210, 410]);
+  assert.deepEqual([0, 1].map(along(y)), [300, 100]);
 });
 
 test("where a line ends there is no pixel", () => {
-  assert.ok(Number.isNaN(scale([0, 1], 0, 100)(null)));
+  assert.ok(Number.isNaN(along({ offset: 0, scale: 100 })(null)));
 });
 
 test("equal units widen one range about its middle and leave the other", () => {

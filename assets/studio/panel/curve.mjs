@@ -1,7 +1,8 @@
 // The curve of a run: its traces from the events of the run, and the canvas that draws them.
 import { tickLabel } from "../page/number_text.mjs";
 import { clearedPen, drawGrid, drawTrace, fontOf } from "../plane/canvas.mjs";
-import { multiples, scale, tickStep } from "../plane/scales.mjs";
+import { along, drawnOn } from "../plane/pixel_axes.mjs";
+import { multiples, tickStep } from "../plane/scales.mjs";
 
 /** The events of a run, and the held-out divergence of its best planes. @typedef {Pick<News, typeof EVENTS[number] | "held_out">} Events */
 
@@ -194,11 +195,6 @@ export class ChartCanvas {
     this.paint();
   }
 
-  /** The horizontal axis in pixels; null before anything is drawn. */
-  get axis() {
-    return this.chart && { offset: this.box.left, length: this.box.width, range: this.chart.range };
-  }
-
   dispose() {
     this.observer.disconnect();
   }
@@ -210,8 +206,9 @@ export class ChartCanvas {
     const { l: left, r, t: top, b } = layout.margin;
     const box = (this.box = { left, top, width: Math.max(1, width - left - r), height: Math.max(1, height - top - b) });
     const pen = clearedPen(this.canvas, [width, height]);
-    const across = scale(range, box.left, box.width);
-    const up = scale(values ?? [0, 1], box.top + box.height, -box.height);
+    const places = { x: { offset: left, length: box.width }, y: { offset: top, length: box.height }, hasEqualUnits: false };
+    const drawn = drawnOn([range, values ?? [0, 1]], places);
+    const [across, up] = (this.toPixels = [along(drawn.x), along(drawn.y)]);
     this.drawAxes(pen, across, up);
     pen.save();
     pen.beginPath();

@@ -138,13 +138,11 @@ export class History {
 
   // To where on the curve the plane on screen is.
   moveCursor() {
-    const { axis } = this.chart;
-    if (!axis) return;
-    const { offset, length } = axis;
-    const [low, high] = axis.range;
-    const share = Math.min(1, (this.position() - low) / (high - low)); // the curve may lag behind
-    this.fitSliders(`${offset}px`, `${length}px`);
-    this.panel.part("cursor").style.transform = `translateX(${(offset + share * length).toFixed(1)}px)`;
+    const { box, chart, toPixels } = this.chart;
+    if (!chart) return;
+    const across = toPixels[0](Math.min(this.position(), chart.range[1])); // the curve may lag behind
+    this.fitSliders(`${box.left}px`, `${box.width}px`);
+    this.panel.part("cursor").style.transform = `translateX(${across.toFixed(1)}px)`;
   }
 
   // Only when it changes: what inherits from an element is styled anew.

@@ -1,6 +1,6 @@
 // Draws traces on a canvas, in the terms of plotly, which draws the charts of dialogs from the same server.
 import { inUnits, tickLabel } from "../page/number_text.mjs";
-import { scale, withEqualUnits } from "./scales.mjs";
+import { along, drawnOn } from "./pixel_axes.mjs";
 
 const DIMMED = 0.2; // the opacity of what is not selected, as in plotly, unless the trace has its own
 const NAME_GAP_PX = 3;
@@ -217,13 +217,12 @@ const MARK_PX = 3;
 export function drawSmallPlane(canvas, styles, { traces, limits }) {
   const { clientWidth: width, clientHeight: height } = canvas;
   const pen = clearedPen(canvas, [width, height]);
-  const [x, y] = withEqualUnits(limits, [width, height]);
-  const across = scale(x, 0, width);
-  const up = scale(y, height, -height);
+  const places = { x: { offset: 0, length: width }, y: { offset: 0, length: height }, hasEqualUnits: true };
+  const { x, y } = drawnOn(limits, places);
   for (const [i, style] of styles.entries()) {
     if (!SHOWN.includes(style.meta.kind)) continue;
     const trace = { ...style, ...traces[i] };
     if (style.marker) trace.marker = { ...style.marker, size: MARK_PX };
-    drawTrace(pen, trace, Array.from(trace.x, across), Array.from(trace.y, up));
+    drawTrace(pen, trace, Array.from(trace.x, along(x)), Array.from(trace.y, along(y)));
   }
 }

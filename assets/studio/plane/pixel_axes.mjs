@@ -35,6 +35,7 @@ export function watchSize(plot, onChange) {
 }
 
 /** The axes of a picture in pixels. @typedef {{ x: PixelAxis, y: PixelAxis, hasEqualUnits: boolean }} PixelAxes */
+/** Where the axes of a picture are. @typedef {{ [axis in "x" | "y"]: Pick<PixelAxis, "offset" | "length"> } & { hasEqualUnits: boolean }} Places */
 /** What is on screen: axes, and where they are. @typedef {{ axes: Axes, pixels: PixelAxes }} Shown */
 
 /**
@@ -71,7 +72,7 @@ const axisIn = ({ gridcolor: gridColor, showticklabels: hasNumbers, tickfont }, 
 /**
  * The ranges that axes show when they are asked to show at least these.
  * @param {Axes} ranges
- * @param {PixelAxes} axes
+ * @param {Places} axes
  * @returns {Axes}
  */
 export function shownRanges(ranges, { x, y, hasEqualUnits }) {
@@ -81,7 +82,7 @@ export function shownRanges(ranges, { x, y, hasEqualUnits }) {
 /**
  * Where axes are drawn that are shown at least.
  * @param {Axes} axes
- * @param {PixelAxes} pixels
+ * @param {Places} pixels
  * @returns {DrawnAxes}
  */
 export function drawnOn(axes, pixels) {

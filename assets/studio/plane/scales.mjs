@@ -1,18 +1,7 @@
-// Ranges of axes and the pixels that they are mapped to.
+// Ranges of axes, and their ticks.
 
 // A picture that shrinks less than this keeps its axes: a plane that turns should not also pulse.
 const SHRINK_BELOW = 0.7;
-
-/**
- * A function from data to pixels; null, where a line ends, becomes NaN.
- * @param {Extent} range
- * @param {number} offset pixels of the lower end
- * @param {number} length pixels; negative where the axis points up
- * @returns {(value: number | null) => number}
- */
-export function scale([low, high], offset, length) {
-  return (value) => (value === null ? NaN : offset + ((value - low) / (high - low)) * length);
-}
 
 /**
  * The ranges widened about their middles until a unit is as long on both axes, as plotly does.

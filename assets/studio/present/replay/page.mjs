@@ -7,7 +7,6 @@ import { decodedPlane, fromBase64, numbers, unpacked } from "../../plane/arrays.
 import { drawSmallPlane } from "../../plane/canvas.mjs";
 import { Player } from "../../plane/clock.mjs";
 import { EveryRow } from "../../plane/every_row.mjs";
-import { scale } from "../../plane/scales.mjs";
 import { Picture } from "../picture.mjs";
 
 export async function openReplay() {
@@ -71,11 +70,9 @@ class Section {
 
   /** The plane whose mark is nearest to a place on the chart. @param {PointerEvent} event */
   nearest({ clientX, clientY }) {
-    const { box, chart, place } = this.chart;
-    const { left, top } = place.getBoundingClientRect();
-    const across = scale(chart.range, left + box.left, box.width);
-    const up = scale(chart.values ?? [0, 1], top + box.top + box.height, -box.height);
-    const distances = this.marks.map(({ x, y }) => Math.hypot(across(x) - clientX, y === undefined ? 0 : up(y) - clientY));
+    const { left, top } = this.chart.place.getBoundingClientRect();
+    const [across, up] = this.chart.toPixels;
+    const distances = this.marks.map(({ x, y }) => Math.hypot(left + across(x) - clientX, y === undefined ? 0 : top + up(y) - clientY));
     return distances.indexOf(Math.min(...distances));
   }
 
@@ -150,9 +147,7 @@ class Run extends Section {
 
   moveCursor() {
     if (!this.chart) return;
-    const { offset, length, range } = this.chart.axis;
-    const share = (this.marks[this.at].x - range[0]) / (range[1] - range[0] || 1);
-    this.part("cursor").style.translate = `${offset + share * length}px 0`;
+    this.part("cursor").style.translate = `${this.chart.toPixels[0](this.marks[this.at].x)}px 0`;
   }
 }
 
