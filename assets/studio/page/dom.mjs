@@ -123,6 +123,9 @@ export function chooseFile(accept, onChoice) {
   input.click();
 }
 
+/** Copies a text, and resolves to whether the browser allows that. @param {string} text */
+export const copied = async (text) => navigator.clipboard?.writeText(text).then(() => true, () => false) ?? false;
+
 const KEPT_MS = 60_000; // a file, for the browser to save it
 
 /** Saves a file. @param {Blob} file @param {string} name */

@@ -1,7 +1,7 @@
 // The talk of the presenter and its dialog. While a talk goes on, what Present shows is sent whenever it has
 // changed, one request after the other, so that the newest wins.
 import { ask, sentenceOf } from "../page/answers.mjs";
-import { byId } from "../page/dom.mjs";
+import { byId, copied } from "../page/dom.mjs";
 import { mode } from "../page/mode.mjs";
 import { showNotice } from "../page/notice.mjs";
 import { signal } from "../page/signals.mjs";
@@ -22,6 +22,7 @@ const LOOK_EVERY_MS = 150; // between two pictures viewers see the points glide
 const COUNT_EVERY_MS = 2500;
 const SAME_TIME_S = 60; // by which the clocks of browser and server may differ
 const EXPIRED = "The talk has ended: its time is up, and its link no longer works. Use Share to begin another, with a new link.";
+const NO_COPY = "The browser does not allow copying here. Select the link and copy it by hand.";
 const ENDED = "The talk was ended in another tab. Use Share to begin another, with a new link.";
 
 /** The talk that goes on. */
@@ -215,14 +216,7 @@ function showAllowed() {
   for (const box of boxes()) box.checked = talk?.[box.dataset.allow] ?? box.checked;
 }
 
-async function copy() {
-  try {
-    await navigator.clipboard.writeText(talkNow.value.link);
-    return "Link copied.";
-  } catch {
-    return "The browser does not allow copying here. Select the link and copy it by hand.";
-  }
-}
+const copy = async () => ((await copied(talkNow.value.link)) ? "Link copied." : NO_COPY);
 
 function imageOf(code) {
   const image = new Image();

@@ -2,7 +2,7 @@
 import { FINAL_STATES, MODES } from "../constants.mjs";
 import { ask, sentenceOf } from "../page/answers.mjs";
 import { noUpdate, provideCallbacks, setProps } from "../page/dash.mjs";
-import { wait } from "../page/dom.mjs";
+import { copied, wait } from "../page/dom.mjs";
 import { mode } from "../page/mode.mjs";
 import { NO_PLANE, showNotice } from "../page/notice.mjs";
 import { hiddenSwitches, showOnly, shownLayers } from "../page/switches.mjs";
@@ -57,12 +57,8 @@ export async function copyLink(panel) {
   const { query, words } = await sharedView(panel).catch((error) => ({ query: "", words: sentenceOf(error) }));
   if (!query) return showNotice(words);
   history.replaceState(history.state, "", `?${query}`);
-  try {
-    await navigator.clipboard.writeText(location.href);
-    return showNotice("Link copied. It is also in the address bar.", { briefly: true });
-  } catch {
-    return showNotice("The link is in the address bar. Copy it from there.");
-  }
+  if (await copied(location.href)) return showNotice("Link copied. It is also in the address bar.", { briefly: true });
+  return showNotice("The link is in the address bar. Copy it from there.");
 }
 
 // What the server could find of a view: the data to choose first, or the run that shows it.
