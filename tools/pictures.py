@@ -47,7 +47,11 @@ IS_AT_REST = (
   return shownPanels().every((panel) => {
     const plot = panel.part("plot");
     const isMoving = panel.isFinal && plot.classList.contains("is-moving");
-    return panel.requests.requested === null && isFitted(plot) && !isMoving;
+    const list = panel.part("feature-list");
+    // What a quick list lacks is written here, too.
+    const listed = panel.isFinal ? panel.part("second-words") : list;
+    const isListed = !list?.checkVisibility() || listed.textContent;
+    return panel.requests.requested === null && isFitted(plot) && !isMoving && isListed;
   });
 }"""
 )
@@ -282,6 +286,7 @@ def _live(studio: StudioPage) -> bytes:
     studio.wait_until(lambda: panel.sequence > 0, "the first plane was on screen")
     with screencast(studio.page) as pngs:
         panel.expect_end()
+    studio.wait_until(lambda: studio.page.evaluate(IS_AT_REST), "the features are listed")
     pngs.append(studio.page.screenshot())
     return animation(pngs, box, LIVE_WIDTH)
 
