@@ -85,6 +85,22 @@ test("a request that leaves early, before a picture is drawn, does not make the 
   assert.equal(requests.due(60, 60), 45); // at 120, as if it had left at 60
 });
 
+test("one late answer does not make all later ones late: the next request catches up, within a picture", async () => {
+  const { sent, clock, requests } = server();
+  const answered = async (now, due) => {
+    requests.begin(due);
+    clock.now = now;
+    sent.at(-1).answer({ took: 50 });
+    await settled();
+    requests.take();
+    return requests.due(60, 60);
+  };
+  assert.equal(await answered(80, 0), -20); // it should have left at 60
+  assert.equal(await answered(130, -20), -10); // at 120, as if it had left at 60
+  assert.equal(await answered(1000, -10), -820);
+  assert.equal(await answered(1010, -820), 20); // at 1030: what was missed long ago is not made up for
+});
+
 test("where the way is short, the answer comes before the next request", async () => {
   const { sent, clock, requests } = server();
   requests.begin();

@@ -53,12 +53,12 @@ export class NewsRequests {
 
   /**
    * Sends a request; its answer, or the error, is then to be taken.
-   * @param {number} [early] in ms before it is due: the next is not due earlier for it
+   * @param {number} [early] in ms before it is due: the next is not due earlier for it, nor much later where it is late
    */
   async begin(early = 0) {
     const number = (this.nSent += 1);
     const began = this.now();
-    this.lastAt = began + early;
+    this.lastAt = began + Math.max(early, -DRAWING_MS);
     this.nInFlight += 1;
     const answer = await this.send().catch((error) => error);
     this.nInFlight -= 1;
@@ -132,7 +132,7 @@ async function loop() {
     if (requests.arrived) continue; // meanwhile, when there was no rest to end
     const wait = isWoken ? 0 : timeToNext();
     isWoken = false;
-    if (wait <= 0) requests.begin();
+    if (wait <= 0) requests.begin(wait);
     else await rest(wait);
   }
 }
@@ -177,8 +177,8 @@ async function showNews(news) {
 // The server answers the next request while this answer is drawn, and none can leave.
 function sendWhenDue() {
   const wait = timeToNext();
-  if (wait <= DRAWING_MS) requests.begin(Math.max(0, wait));
-  else if (wait < IDLE_MS) setTimeout(() => timeToNext() <= 0 && requests.begin(), wait);
+  if (wait <= DRAWING_MS) requests.begin(wait);
+  else if (wait < IDLE_MS) setTimeout(sendWhenDue, wait);
 }
 
 /** The last news of each panel, if without a plane: while one run is awaited, those of the others stay the same. @type {WeakMap<Panel, string>} */
