@@ -419,11 +419,15 @@ class ClassDensities:
             Of the rows here of one class, and the others of another one.
         """
         kernels, weights = self.covariances, self.weights_of_classes
+        pairs = product(range(len(self.rows)), repeat=2)
         logs = [
-            direct_sums.log_potential(
-                self.rows[a], others[b], kernels[a] + kernels[b], weights[a]
-            ).value
-            for a, b in product(range(len(self.rows)), repeat=2)
+            np.logaddexp.reduce(
+                direct_sums.log_density(
+                    others[b], self.rows[a], kernels[a] + kernels[b], weights[a]
+                )
+            )
+            - np.log(len(others[b]))
+            for a, b in pairs
         ]
         return np.array(logs).reshape(len(self.rows), -1)
 

@@ -264,15 +264,13 @@ def _logs_without_own_row(
     own = weights / float(classes.totals[code])
     at = rows[chosen] @ grid.root
     root, _ = inverse_root(grid.kernel)
-    logs, is_lost = np.zeros(len(chosen)), np.zeros(len(chosen), dtype=bool)
-    for x, y, share in zip(*_cells(grid, at), strict=True):
-        offsets = (np.column_stack([grid.x[x], grid.y[y]]) - at) @ root
-        density = grid.density[y, x]
-        rest = density - own * np.exp(-0.5 * np.einsum("ij,ij->i", offsets, offsets))
-        logs += share * np.log(np.maximum(rest, grid.floor))
-        noise = np.maximum(_CANCELLED * density, _NOISE * grid.floor)
-        is_lost |= (rest < noise) & (density > noise)
-    logs -= np.log1p(-own)
+    columns, lines, shares = _cells(grid, at)  # (4, n_chosen)
+    offsets = (np.stack([grid.x[columns], grid.y[lines]], axis=-1) - at) @ root
+    density = grid.density[lines, columns]
+    rest = density - own * np.exp(-0.5 * np.einsum("cij,cij->ci", offsets, offsets))
+    logs = (shares * np.log(np.maximum(rest, grid.floor))).sum(axis=0) - np.log1p(-own)
+    noise = np.maximum(_CANCELLED * density, _NOISE * grid.floor)
+    is_lost = ((rest < noise) & (density > noise)).any(axis=0)
     n_lost = int(is_lost.sum())
     if n_lost >= least * len(chosen) and 0 < n_lost * len(rows) <= _MOST_EXACT:
         alone = rows[chosen[is_lost]]

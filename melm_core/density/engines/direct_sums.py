@@ -195,13 +195,25 @@ def log_density(
     center = np.full(len(rows), 1.0 / len(rows)) @ rows  # a mean along this axis is much slower
     root, log_norm = inverse_root(covariance)
     u, v = (points - center) @ root, (rows - center) @ root
-    logs = np.empty(len(points))
+    own: FloatArray = np.ones(len(rows)) if weights is None else weights
+    sums = np.empty(len(points))
+    for block, exponents in exponent_blocks(u, v):
+        sums[block] = np.exp(exponents, out=exponents) @ own
+    far = sums < np.exp(-LARGEST_EXPONENT)
+    logs = np.log(np.where(far, 1.0, sums))
+    if far.any():
+        logs[far] = _log_sums(u[far], v, own)
+    logs += log_norm - np.log(_total(rows, weights))
+    return logs
+
+
+def _log_sums(u: FloatArray, v: FloatArray, weights: FloatArray) -> FloatArray:
+    """Logarithms of the kernel sums at points, however far they are from all rows."""
+    logs = np.empty(len(u))
     for block, exponents in exponent_blocks(u, v):
         largest = exponents.max(axis=1)
         exponents -= largest[:, None]
-        kernel = np.exp(exponents, out=exponents)
-        logs[block] = largest + np.log(kernel.sum(axis=1) if weights is None else kernel @ weights)
-    logs += log_norm - np.log(_total(rows, weights))
+        logs[block] = largest + np.log(np.exp(exponents, out=exponents) @ weights)
     return logs
 
 
