@@ -85,7 +85,7 @@ def register(app: Dash) -> None:
     app.server.get("/runs/<run_id>/planes/<int:sequence>/terms")(terms)
 
 
-def frames() -> dict[str, Any]:
+def frames() -> flask.Response:
     """The state of every run, and the progress of those that the page shows.
 
     ``run=ID:SEQUENCE``, repeatable, names a run and the last plane that the page has of it; views
@@ -109,13 +109,14 @@ def frames() -> dict[str, Any]:
         for run_id, after in requested.items()
         if run_id in fits
     }
-    return {
+    body = {
         "revision": revision_of(own_fits),
         "states": {run_id: record.state for run_id, record in fits.items()},
         "runs": runs,
         # In ms, by which the page knows how long the answer was on its way.
         "took": round(1000 * (perf_counter() - began), 1),
     }
+    return flask.Response(msgspec.json.encode(body), mimetype="application/json")
 
 
 def _hold_until_news(run_ids: Sequence[str]) -> None:

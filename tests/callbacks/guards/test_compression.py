@@ -90,6 +90,21 @@ def test_static_files_are_compressed_better_than_answers(client):
         assert len(sent.data) < len(brotli.compress(plain.data, quality=5))
 
 
+def test_frames_are_compressed_in_little_time(visitor, monkeypatch, decoded):
+    levels = []
+    compress = brotli.compress
+    monkeypatch.setattr(
+        brotli,
+        "compress",
+        lambda raw, *, quality: levels.append(quality) or compress(raw, quality=quality),
+    )
+    sent = visitor.http.get("/frames", headers={"Accept-Encoding": ACCEPTED})
+    assert sent.headers["Vary"] == "Accept-Encoding"
+    assert '"runs":{}' in decoded(sent)
+    assert levels == [1]
+    assert '"runs":{}' in decoded(visitor.http.get("/frames", headers={"Accept-Encoding": "gzip"}))
+
+
 def test_a_static_file_is_compressed_once_whatever_its_fingerprint(tmp_path, monkeypatch):
     compressed = _counted(monkeypatch)
     headers = {"Accept-Encoding": "br"}
