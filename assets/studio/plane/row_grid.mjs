@@ -80,8 +80,13 @@ export class RowGrid {
   }
 }
 
-// Whether a line to the right crosses the outline an odd number of times.
-function isWithin(x, y, corners) {
+/**
+ * Whether a point is within a polygon: a line to the right crosses its outline an odd number of times.
+ * @param {number} x
+ * @param {number} y
+ * @param {Point[]} corners
+ */
+export function isWithin(x, y, corners) {
   let isIn = false;
   for (let i = 0, j = corners.length - 1; i < corners.length; j = i, i += 1) {
     const [[x0, y0], [x1, y1]] = [corners[i], corners[j]];

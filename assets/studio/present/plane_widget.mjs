@@ -1,7 +1,8 @@
 // A plane in the cell of a notebook: what melm_studio/programs/plane_widget.py shows, by the protocol of anywidget.
 import { button, element, hide, write } from "../page/dom.mjs";
 import { decodedPlane } from "../plane/arrays.mjs";
-import { toPixels } from "../plane/pixel_axes.mjs";
+import { toData } from "../plane/pixel_axes.mjs";
+import { isWithin } from "../plane/row_grid.mjs";
 import { isPoints } from "../plane/traces.mjs";
 import { outlineFrom } from "../rows/outline.mjs";
 import { Picture, REACH_PX } from "./picture.mjs";
@@ -138,14 +139,12 @@ class Cell extends Picture {
 
   /** @param {Point[]} corners */
   rowsWithin(corners) {
-    const within = new Path2D();
-    for (const corner of corners) within.lineTo(...corner);
-    const pen = /** @type {HTMLCanvasElement} */ (element("canvas", "")).getContext("2d");
+    const outline = corners.map((corner) => toData(this.plot, corner));
     const { figure, plane, classes } = this.view;
     return plane.traces.flatMap(({ x, y }, trace) => {
       const { meta } = figure.data[trace];
       if (!isPoints({ meta }) || (classes && !classes.includes(meta.class))) return [];
-      return this.numbers[trace].filter((_, at) => pen.isPointInPath(within, ...toPixels(this.plot, [x[at], y[at]])));
+      return this.numbers[trace].filter((_, at) => isWithin(x[at], y[at], outline));
     });
   }
 
