@@ -69,25 +69,18 @@ const axisIn = ({ gridcolor: gridColor, showticklabels: hasNumbers, tickfont }, 
   numbers: hasNumbers ? { ...tickfont, size } : null,
 });
 
-/**
- * The ranges that axes show when they are asked to show at least these.
- * @param {Axes} ranges
- * @param {Places} axes
- * @returns {Axes}
- */
-export function shownRanges(ranges, { x, y, hasEqualUnits }) {
-  return hasEqualUnits ? withEqualUnits(ranges, [x.length, y.length]) : ranges;
-}
+/** The ranges that axes show when they are asked to show at least these. @param {Axes} ranges @param {Places} places */
+const shownRanges = (ranges, { x, y, hasEqualUnits }) => (hasEqualUnits ? withEqualUnits(ranges, [x.length, y.length]) : ranges);
 
 /**
  * Where axes are drawn that are shown at least.
  * @param {Axes} axes
- * @param {Places} pixels
+ * @param {Places} places
  * @returns {DrawnAxes}
  */
-export function drawnOn(axes, pixels) {
-  const { x, y } = pixels;
-  const [[left, right], [bottom, top]] = shownRanges(axes, pixels);
+export function drawnOn(axes, places) {
+  const { x, y } = places;
+  const [[left, right], [bottom, top]] = shownRanges(axes, places);
   const [across, up] = [x.length / (right - left), -y.length / (top - bottom)];
   return { x: { offset: x.offset - across * left, scale: across }, y: { offset: y.offset - up * top, scale: up } };
 }

@@ -55,7 +55,7 @@ export function toggleKeys() {
 export const leave = () => setProps("mode", { value: "explore" });
 
 /** Blanks the screen, or shows it again. */
-export const toggleBlank = () => document.body.toggleAttribute("data-blank");
+const toggleBlank = () => document.body.toggleAttribute("data-blank");
 
 export function toggleFullScreen() {
   if (document.fullscreenElement) return document.exitFullscreen();
