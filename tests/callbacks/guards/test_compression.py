@@ -99,7 +99,7 @@ def test_frames_are_compressed_in_little_time(visitor, monkeypatch, decoded):
         lambda raw, *, quality: levels.append(quality) or compress(raw, quality=quality),
     )
     sent = visitor.http.get("/frames", headers={"Accept-Encoding": ACCEPTED})
-    assert sent.headers["Vary"] == "Accept-Encoding"
+    assert "Accept-Encoding" in sent.headers["Vary"]
     assert '"runs":{}' in decoded(sent)
     assert levels == [1]
     assert '"runs":{}' in decoded(visitor.http.get("/frames", headers={"Accept-Encoding": "gzip"}))
