@@ -99,16 +99,28 @@ def _top(n_features: int) -> str:
 def unique_title(record: RunRecord, others: Iterable[RunRecord]) -> str:
     """The title of a run, told apart from others that have it.
 
-    Where those have other numbers of features it says its own, as "MELM, γ 1, 9 features"; else it
-    is numbered, as "MELM, γ 1 (2)".
+    Where those have other numbers of features it says its own, as "MELM, γ 1, 9 features", and so
+    it does of the kernel width of the divergence, as "LDA, γ 1"; else it is numbered, as
+    "MELM, γ 1 (2)".
     """
     known, wanted = list(others), title(record)
     taken = set(map(title, known))
-    sizes = {other.n_features for other in known if title(other) == wanted}
-    if sizes and not record.name and record.n_features not in {0, *sizes}:
-        wanted = f"{wanted}, {count(record.n_features, 'feature')}"
+    alike = [other for other in known if title(other) == wanted]
+    if alike and not record.name:
+        wanted = ", ".join([wanted, *_apart(record, alike)])
     numbered = (f"{wanted} ({n})" for n in range(2, len(taken) + 2))
     return next(name for name in [wanted, *numbered] if name not in taken)
+
+
+def _apart(record: RunRecord, others: Iterable[RunRecord]) -> list[str]:
+    """What tells a run apart from others of its title, none of which is like it there."""
+    sizes, widths = zip(*((other.n_features, other.gamma) for other in others), strict=True)
+    is_sized = record.n_features not in {0, *sizes}
+    has_width = not METHODS[record.method].takes(GAMMA.name) and record.gamma not in widths
+    return [
+        *([count(record.n_features, "feature")] if is_sized else []),
+        *([f"γ {record.gamma:.3g}"] if has_width else []),
+    ]
 
 
 def _label(record: RunRecord) -> str:

@@ -187,6 +187,13 @@ def test_a_run_on_fewer_features_is_named_by_their_number():
     assert unique_title(replace(named, n_features=9), [named]) == "mine (2)"
 
 
+def test_a_run_whose_divergence_has_another_kernel_width_is_named_by_it():
+    wide = run_of(method="lda", held_out=0.25, gamma=2.0)
+    narrow = replace(wide, parameters=replace(wide.parameters, gamma=1.0))
+    assert unique_title(narrow, [wide]) == "LDA, γ 1"
+    assert unique_title(wide, [wide]) == "LDA (2)"
+
+
 def test_the_axes_of_a_nonlinear_projection_bear_its_name():
     def titles(n_components):
         run = run_of(method="tsne", n_components=n_components)
