@@ -11,6 +11,7 @@ import signal
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
+from functools import partial
 from typing import Any, cast
 
 from dash import Dash
@@ -154,7 +155,7 @@ def create_app(settings: Settings, store: RunStore, reader: FileReader) -> Dash:
         .replace("__SCRIPT__", app.get_asset_url(PAGE_SCRIPT))
     )
     app.renderer = first_script(first_data())  # Dash's own would start it at once
-    app.layout = page
+    app.layout = partial(page, settings)
     # Each request has its own thread; further threads of linear algebra would only contend.
     threadpool_limits(1)
     return_large_blocks()

@@ -207,7 +207,6 @@ ADDRESSES = {
     "POST /talk/end": _LIGHT,
     "POST /talk/shown": _SETTINGS,
     "POST /upload": _FILE,
-    "GET /upload": _LIGHT,
 }
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import flask
 from werkzeug.datastructures import FileStorage
 
-from callbacks.services import Served, services
+from callbacks.services import Served
 from callbacks.session import workspace
 from melm_studio.validation import InputError
 
@@ -15,19 +15,8 @@ _NO_FILE = "No file arrived. Choose a CSV file and try again."
 
 
 def register(app: Served) -> None:
-    """Connect the route: GET tells its limits, POST takes "file" of multipart form data."""
+    """Connect the route, which takes "file" of multipart form data."""
     app.server.post("/upload")(upload)
-    app.server.get("/upload")(limits)
-
-
-def limits() -> dict[str, int]:
-    """What is read at most, for the page to tell before a file is sent."""
-    settings = services().settings
-    return {
-        "megabytes": settings.max_upload_mb,
-        "rows": settings.max_rows,
-        "columns": settings.max_columns,
-    }
 
 
 def upload() -> tuple[dict[str, Any], int]:

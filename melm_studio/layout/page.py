@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import dash_mantine_components as dmc
 from dash import dcc, html
 from dash.development.base_component import Component
 
+from melm_studio.configuration.settings import Settings
 from melm_studio.layout import ids
 from melm_studio.layout.attributes import aria, data
 from melm_studio.layout.buttons import button, switch
@@ -36,6 +39,7 @@ from melm_studio.layout.table_dialog.dialog import table_dialog
 from melm_studio.layout.validation import check_view
 
 FIRST_SAMPLE = "wine"
+_DEFAULTS = Settings(data_dir=Path())
 # What a small screen shows one at a time.
 SECTIONS = {"data": "Data", "picture": "Picture", "numbers": "Numbers"}
 _TOOLS, _MORE_LAYERS = "compare-tools", "compare-more-layers"
@@ -55,7 +59,7 @@ MANTINE_THEME: dmc.MantineProvider.Theme = {
 }
 
 
-def page() -> Component:
+def page(settings: Settings = _DEFAULTS) -> Component:
     """The page that every visitor gets; callbacks fill in their own data, a script their runs."""
     return dmc.MantineProvider(
         [
@@ -68,7 +72,7 @@ def page() -> Component:
                 [
                     html.A("Skip to the picture", href=f"#{ids.PANELS}", className="skip-link"),
                     header(),
-                    html.Div(sidebar(), className="sidebar", role="region", **_SIDEBAR),
+                    html.Div(sidebar(settings), className="sidebar", role="region", **_SIDEBAR),
                     html.Main(_stage(), className="stage"),
                     _sections(),
                 ],

@@ -9,6 +9,7 @@ from dash import html
 from dash.development.base_component import Component
 
 from melm_core.methods import HELD_OUT, METHODS, SEED, STARTS, Method
+from melm_studio.configuration.settings import Settings
 from melm_studio.layout import ids
 from melm_studio.layout.attributes import aria, data
 from melm_studio.layout.compare import batch_form, run_batch_button
@@ -35,19 +36,21 @@ _MOST_OFFERED = 100  # at once; typing finds the others
 _METHOD_NOTE = "method-note"
 
 
-def sidebar() -> list[Component]:
+def sidebar(settings: Settings) -> list[Component]:
     """The contents of the sidebar."""
     return [
-        html.Div([_data(), batch_form(_menu()), _method()], className="sidebar-body"),
+        html.Div([_data(settings), batch_form(_menu()), _method()], className="sidebar-body"),
         html.Div(_run(), className="sidebar-foot"),
     ]
 
 
-def _data() -> Component:
+def _data(settings: Settings) -> Component:
+    most = data(megabytes=str(settings.max_upload_mb))
+    label = _file_label(settings)
     return html.Section(
         [
             html.H2("Data"),
-            plain(html.Div(_file_label(), id=ids.DROP_ZONE, className="drop-zone")),
+            plain(html.Div(label, id=ids.DROP_ZONE, className="drop-zone", **most)),
             html.Div(
                 [
                     menu_button("Samples", ids.SAMPLES, id=ids.SAMPLES_OPEN),
@@ -79,8 +82,9 @@ def _data() -> Component:
     )
 
 
-def _file_label() -> Component:
+def _file_label(settings: Settings) -> Component:
     """A button that takes a file; a script takes those dropped on the page, too."""
+    rows, columns = f"{settings.max_rows:,} rows", f"{settings.max_columns:,} columns"
     return html.Label(
         [
             Element("input", type="file", **aria(label="Table file")),
@@ -88,7 +92,8 @@ def _file_label() -> Component:
             html.Span("Drop a table, or choose a file", role="status"),
         ],
         title="CSV, Excel, Parquet, Feather, NumPy or ARFF, also as .gz or .zip, or a project; "
-        "cells copied from a spreadsheet can be pasted",
+        "cells copied from a spreadsheet can be pasted. "
+        f"At most {settings.max_upload_mb} MB, {rows}, {columns}.",
     )
 
 

@@ -10,7 +10,6 @@ const MEGABYTE = 2 ** 20;
 const PREPARING = "Reading and preparing the table";
 const SHORT_MS = 400; // what takes no longer needs no words
 
-let maxMegabytes = Infinity; // until the server has said it
 let telling = 0;
 let invitation = ""; // unless something is being done with a table
 
@@ -22,7 +21,6 @@ export function connectUpload() {
     input.accept = `${ACCEPTED},${PROJECT}`;
     takeFiles(input, take);
     invitation = statusOf(zone).textContent;
-    showLimits(zone.querySelector("label"));
   });
   whenPresent("#data-summary", (summary) => {
     const isLoading = () => summary.getAttribute("data-dash-is-loading") === "true";
@@ -41,15 +39,6 @@ function tell(words) {
   else telling = setTimeout(write, SHORT_MS, words);
 }
 
-async function showLimits(label) {
-  const limits = await ask("upload").catch(() => null);
-  if (!limits) return; // the server refuses a file that is too large
-  const { megabytes, rows, columns } = limits;
-  maxMegabytes = megabytes;
-  const counts = [rows, columns].map((limit) => limit.toLocaleString("en"));
-  label.title += `. At most ${megabytes} MB, ${counts[0]} rows, ${counts[1]} columns.`;
-}
-
 /** A table copied from a spreadsheet or a text, unless it is pasted into a field. @param {ClipboardEvent} event */
 function paste(event) {
   const target = /** @type {Element} */ (event.target);
@@ -61,15 +50,16 @@ function paste(event) {
   upload(text.trim() ? new File([text], "pasted.txt", { type: "text/plain" }) : file);
 }
 
-const tooLarge = ({ name, size }) =>
+const tooLarge = ({ name, size }, most) =>
   `${name}: The file has ${Math.ceil(size / MEGABYTE).toLocaleString("en")} MB, and at most ` +
-  `${maxMegabytes} MB can be read. Leave out columns or rows, or compress it as .gz.`;
+  `${most} MB can be read. Leave out columns or rows, or compress it as .gz.`;
 
 const take = (file) => (isProject(file) ? openProject(file) : upload(file));
 
 async function upload(file) {
-  if (file.size > maxMegabytes * MEGABYTE) return showError(tooLarge(file));
   const zone = byId("drop-zone");
+  const most = Number(zone.dataset.megabytes);
+  if (file.size > most * MEGABYTE) return showError(tooLarge(file, most));
   zone.dataset.state = "sending";
   tell(`Sending ${file.name}`);
   showError(null);

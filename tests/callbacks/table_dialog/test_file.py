@@ -77,14 +77,6 @@ def test_cells_below_a_limit_are_read_as_the_user_says(studio, visitor):
     assert studio.data_of(visitor).feature_names == ("lead", "lead beyond limit", "zinc")
 
 
-def test_the_limits_are_told_before_a_file_is_sent(visitor):
-    assert visitor.http.get("/upload").json == {
-        "megabytes": 128,
-        "rows": 2_000_000,
-        "columns": 10_000,
-    }
-
-
 def test_a_label_of_25_values_in_a_workbook_gives_25_classes_and_runs(studio, visitor):
     rows = [[i % 7 + i / 60, i * 5 % 13, i * i % 11, f"site {i % 25:02}"] for i in range(100)]
     raw = workbook(sites=[["x", "y", "z", "site"], *rows])

@@ -10,6 +10,7 @@ import pytest
 
 from melm_core.methods import METHODS, Method
 from melm_core.methods.parameters import HELD_OUT, SEED, STARTS
+from melm_studio.configuration.settings import Settings
 from melm_studio.extras import install_command
 from melm_studio.layout import ids
 from melm_studio.layout.method_form import own_settings
@@ -32,6 +33,12 @@ SCRIPTS = "".join(
 def test_the_page_builds_anew_for_every_visitor():
     assert page() is not page()
     assert parts(page()) == parts(page())
+
+
+def test_the_page_tells_what_a_table_may_have_before_it_is_sent(tmp_path):
+    zone = part(page(Settings(data_dir=tmp_path, max_upload_mb=7, max_rows=50_000)), ids.DROP_ZONE)
+    assert zone["data-megabytes"] == "7"
+    assert "At most 7 MB, 50,000 rows, 10,000 columns." in zone["data-markup"]
 
 
 def test_the_first_source_is_a_sample_there_is():
