@@ -159,7 +159,6 @@ def test_nothing_that_the_menus_of_a_run_open_has_a_barrier(
         dialog = page.locator("dialog[open], [role=dialog]").filter(visible=True)
         expect(dialog.first).to_be_visible()
         studio.wait_until(lambda: not barriers(page), f"{item} has no barrier")
-        page.evaluate("() => document.querySelectorAll('dialog[open]').forEach((d) => d.close())")
         page.keyboard.press("Escape")
         expect(dialog).to_have_count(0)
 
