@@ -148,15 +148,11 @@ def _title() -> Component:
 
 
 def _run_commands() -> list[Component]:
-    """The commands of a running or interrupted run; a script shows those that apply."""
+    """The commands of a running or interrupted run, of which those are in sight that apply."""
     return [
-        *(_command(name, label) for name, label in _COMMANDS.items()),
+        *(button(label, **part(name)) for name, label in _COMMANDS.items()),
         button([html.Span(className="icon icon-stop"), "Stop"], "is-red", **part("stop")),
     ]
-
-
-def _command(name: str, label: str) -> Component:
-    return button(label, style={"display": "none"}, **part(name))
 
 
 def _menus() -> list[Component]:

@@ -192,6 +192,8 @@ def test_a_run_pauses_takes_a_step_and_goes_on(page: Page):
     studio.choose_sample("Digits")
     panel = studio.run("MELM", n_init=LONG)
     panel.expect_a_plane()
+    for name in ("step", "continue"):
+        expect(panel.part(name)).to_be_hidden()
     panel.node.get_by_role("button", name="Pause", exact=True).click()
     panel.expect_state("paused")
     at = panel.last_sequence
@@ -203,6 +205,7 @@ def test_a_run_pauses_takes_a_step_and_goes_on(page: Page):
     studio.wait_until(lambda: panel.last_sequence > at + 1, "it goes on")
     panel.stop.click()
     panel.expect_state("cancelled")
+    expect(panel.part("pause")).to_be_hidden()
     panel.node.get_by_role("button", name="Continue").click()
     panel.expect_state("running")
     expect(studio.panels).to_have_count(1)

@@ -7,14 +7,6 @@ import { showNotice } from "../page/notice.mjs";
 import { addToPanels } from "./features.mjs";
 import { followRevision } from "./run_list.mjs";
 
-const SHOWN = {
-  running: ["pause"],
-  paused: ["pause", "step"],
-  failed: ["continue"],
-  cancelled: ["continue"],
-  lost: ["continue"],
-};
-
 export function addCommands() {
   addToPanels((panel) => {
     for (const name of ["step", "continue"]) panel.part(name).onclick = () => sendCommand(panel, name);
@@ -25,7 +17,7 @@ export function addCommands() {
     panel.part("check").onclick = () => checkOrShow(panel);
     const refine = panel.part("refine");
     if (refine) refine.onclick = () => sendCommand(panel, refinePath(panel));
-    panel.node.addEventListener("panel:news", ({ detail: { state } }) => showFitting(panel, state));
+    panel.node.addEventListener("panel:news", ({ detail: { state } }) => nameFitting(panel, state));
     panel.title.onclick = () => rename(panel);
     panel.part("fit").onclick = () => panel.painting.look(null);
   });
@@ -48,11 +40,8 @@ async function remove(panels) {
   showNotice(removed, { action: { label: "Undo", act: () => putBack().catch(console.warn) } });
 }
 
-// Only the commands that a run in this state can follow.
-function showFitting(panel, state) {
-  for (const name of ["pause", "step", "continue"]) {
-    panel.part(name).style.display = SHOWN[state]?.includes(name) ? "" : "none";
-  }
+// Styles hide the commands that a run in this state cannot follow.
+function nameFitting(panel, state) {
   write(panel.part("pause"), state === "paused" ? "Resume" : "Pause");
   write(panel.part("continue"), state === "failed" ? "Try again" : "Continue");
 }
