@@ -42,6 +42,7 @@ _LEAST_DIFFERENCE = 0.01
 _CLEARLY = 2.0
 _LEAST_BOUND = 0.0005  # what is less would be written as 0.000
 _ALMOST_ONE = 0.995
+_HALF_UP = 1e-11  # as percentages are rounded, which stand beside it
 
 _NO_HELD_OUT = "a class has no held-out row, so nothing is known about new rows"
 _NOT_SHOWN = "Not shown. "  # while p is computed
@@ -693,7 +694,7 @@ def accuracy_text(accuracy: float | None) -> str:
     """
     if accuracy is None:
         return UNKNOWN
-    return "> 0.99" if _ALMOST_ONE <= accuracy < 1.0 else f"{accuracy:.2f}"
+    return "> 0.99" if _ALMOST_ONE <= accuracy < 1.0 else f"{accuracy + _HALF_UP:.2f}"
 
 
 def accuracy_figure(accuracy: float | None) -> str:

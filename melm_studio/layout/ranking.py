@@ -11,7 +11,7 @@ from dash.development.base_component import Component
 from melm_studio.analyses.ranking import RankedRow
 from melm_studio.layout import ids
 from melm_studio.layout.attributes import aria
-from melm_studio.scores import guessing
+from melm_studio.scores import accuracy_text, guessing
 
 _FOLLOWED_EVERY_MS = 1000
 _MEANING = (
@@ -88,8 +88,8 @@ def _row(place: int, row: RankedRow, *, has_batches: bool) -> Component:
     return html.Tr(
         [
             html.Th(row.label, scope="row"),
-            html.Td([html.Strong(f"{row.held_out:.2f}"), f" ± {row.standard_error:.2f}"]),
-            html.Td(f"{row.train:.2f}"),
+            html.Td([html.Strong(accuracy_text(row.held_out)), f" ± {row.standard_error:.2f}"]),
+            html.Td(accuracy_text(row.train)),
             *([html.Td(batch)] if has_batches else []),
             html.Td(standing),
             html.Td(f"{row.seconds:.1f}"),

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from melm_core.base import p_value_text
+from melm_core.base import p_value_text, percent
 from melm_core.evaluation import Answer
 from melm_studio.runs.records.check_report import CheckReport
 from melm_studio.scores import (
@@ -18,6 +18,7 @@ from melm_studio.scores import (
     PermutationP,
     Rows,
     Verdict,
+    accuracy_text,
     better_note,
     check_sentence,
     check_verdict,
@@ -205,3 +206,9 @@ def test_no_other_module_composes_these_sentences():
         if (found := COMPOSED.search(text))
     ]
     assert found == []
+
+
+def test_an_accuracy_and_its_percentage_are_rounded_alike():
+    for halves in range(991):
+        share = halves / 1_000
+        assert float(accuracy_text(share)) == int(percent(share).split()[0]) / 100, share
