@@ -122,6 +122,7 @@ class SelectionCard {
     if (question === this.shown) return;
     this.shown = question;
     const answer = await ask(address, { rows });
+    if (question !== this.shown) return; // meanwhile other rows are selected
     this.rows = answer.rows;
     writeMarkup(panel.part("selected"), answer.markup);
     panel.part("selected").querySelector(`[data-mark="${markedRow.value}"]`)?.setAttribute("aria-pressed", "true");

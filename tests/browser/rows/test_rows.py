@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from melm_studio.planes.traces import PlaneTrace
 from melm_studio.tables import load_sample
@@ -90,6 +90,32 @@ def test_a_row_is_found_by_its_name(finished: Panel) -> None:
     expect(finished.part("selected-rows")).to_contain_text("bottle 042")
     finished.part("clear-rows").click()
     expect(field).to_be_visible()
+
+
+@pytest.mark.slow
+def test_rows_that_were_selected_before_are_not_listed_late(finished: Panel, page: Page) -> None:
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    def find(name: str) -> None:
+        n = len(held)
+        field = finished.node.get_by_label("Find rows by name, number or text")
+        field.fill(name)
+        field.press("Enter")
+        wait_until(page, lambda: len(held) > n, f"{name} is asked for")
+
+    page.route(re.compile(r"/planes/\d+/rows\?"), hold)
+    find("bottle 042")
+    finished.part("clear-rows").click()
+    find("bottle 043")
+    held[1].continue_()
+    expect(finished.part("selected-rows")).to_contain_text("bottle 043")
+    with page.expect_event("requestfinished", lambda request: request == held[0].request):
+        held[0].continue_()
+    page.evaluate("() => new Promise((resolve) => setTimeout(resolve))")
+    expect(finished.part("selected-rows")).to_contain_text("bottle 043")
 
 
 @pytest.mark.slow
