@@ -515,7 +515,7 @@ def check_tables(
             name,
             accuracy_text(train),
             f"{accuracy_text(held_out)} ± {error:.2f}",
-            f"{train - held_out:+.2f}",
+            f"{train - held_out:+z.2f}",
         )
         for name, (train, held_out, error) in report.scores.items()
     )

@@ -234,7 +234,7 @@ def _row(row: ComparedRun, keys: Iterable[str]) -> Component:
     ]
     p_value = html.Td(_p_value(row), className="" if row.checked_share is None else "is-coming")
     singles = [
-        _figure(row, "gap", lambda gap: f"{gap:+.2f}"),
+        _figure(row, "gap", lambda gap: f"{gap:+z.2f}"),
         p_value,
         _figure(row, "seconds", lambda seconds: f"{seconds:.1f}"),
         _figure(row, "features", lambda features: f"{features:.1f}"),

@@ -120,7 +120,7 @@ def _scores(scores: Mapping[str, tuple[float, float, float]]) -> Component:
                 html.Th(CLASSIFIERS.get(name, name), scope="row"),
                 html.Td(accuracy_text(train)),
                 html.Td([html.Strong(accuracy_text(held_out)), f" ± {error:.2f}"]),
-                html.Td(f"{train - held_out:+.2f}"),
+                html.Td(f"{train - held_out:+z.2f}"),
             ]
         )
         for name, (train, held_out, error) in scores.items()
