@@ -158,7 +158,7 @@ export class Panel {
     this.showScores(plane.numbers);
     for (const [i, title] of this.node.querySelectorAll("[data-axis]").entries()) write(title, plane.axes[i]);
     this.part("plot").setAttribute("aria-label", plane.caption);
-    write(this.part("changed"), plane.changes);
+    write(this.part("changed"), unbroken(plane.changes));
     this.announce("plane", plane);
   }
 
