@@ -39,6 +39,33 @@ def test_linked_panels_zoom_together(wines: StudioPage, pair: tuple[Panel, Panel
         wines.wait_until(lambda panel=panel: same(panel.axes, whole), "a double click shows all")
 
 
+# How often the picture of each run is drawn, from now on.
+COUNT_PAINTED = """() => {
+  window.nPainted = {};
+  const count = ({ run }) => (window.nPainted[run] = (window.nPainted[run] ?? 0) + 1);
+  addEventListener("panel:painted", ({ target }) => count(target.dataset), true);
+}"""
+N_PLANES = 60
+
+
+def test_planes_of_a_run_do_not_draw_the_pictures_beside_it_again(wines: StudioPage):
+    """Linked axes would else follow every plane a little, and nine pictures be drawn for one."""
+    wines.show("Compare")
+    still = wines.run("LDA")
+    still.expect_end()
+    moving = wines.run("MELM", n_init=500)
+    wines.page.evaluate(COUNT_PAINTED)
+
+    def n_painted(panel: Panel) -> int:
+        return int(wines.page.evaluate("(run) => window.nPainted[run] ?? 0", panel.run_id))
+
+    wines.wait_until(lambda: n_painted(moving) >= N_PLANES, "planes follow each other")
+    assert n_painted(still) < N_PLANES / 4
+    moving.stop.click()
+    moving.expect_end("cancelled")
+    wines.wait_until(lambda: same_axes(still, moving), "both are drawn on axes that hold both")
+
+
 def test_a_picture_is_moved_by_hand_and_by_keys_and_no_chart_is_loaded(wines: StudioPage):
     panel = wines.run("LDA")
     panel.expect_end()

@@ -9,11 +9,14 @@ import { Player } from "../plane/clock.mjs";
 import { lookAround } from "../plane/looking_around.mjs";
 import { Painter } from "../plane/painter.mjs";
 import { measureSize, shownOn } from "../plane/pixel_axes.mjs";
-import { union } from "../plane/scales.mjs";
+import { steadyLimits, union } from "../plane/scales.mjs";
 import { changeView } from "./features.mjs";
 
 /** The axes of all linked panels, once the user has chosen them. */
 const linkedAxes = signal(/** @type {Axes | null} */ (null));
+/** Those that hold all linked panels. @type {Axes | null} */
+let holding = null;
+const LEAST_HELD = 0.5; // of those of runs that go on
 
 export class Painting extends Painter {
   /** @param {Panel} panel */
@@ -161,7 +164,10 @@ export class Painting extends Painter {
   axes() {
     if (!this.isLinked()) return this.zoom ?? this.panel.limits;
     const alike = this.panel.peers.shown().filter(({ nComponents }) => nComponents > 1);
-    return linkedAxes.value ?? union(alike.map(({ limits }) => limits));
+    const limits = union(alike.map((panel) => panel.limits));
+    // While a run goes on they do not follow each of its planes, or all panels would be drawn with each.
+    holding = alike.every(({ isFinal }) => isFinal) ? limits : steadyLimits(holding, limits, LEAST_HELD);
+    return linkedAxes.value ?? holding;
   }
 
   /** Whether the user has chosen the axes. */
