@@ -13,6 +13,15 @@ from playwright.sync_api import BrowserContext, Page, expect
 from melm_studio.layout import ids
 from tools.driver.page import Panel, StudioPage, wait_until
 
+# Notes what stands above the picture in front, each time it is something else.
+NOTE_VERDICTS = """() => {
+  window.verdicts = [""];
+  new MutationObserver(() => {
+    const { textContent } = document.querySelector('.panel.is-front [data-part="lead"]') ?? {};
+    if (textContent && textContent !== window.verdicts.at(-1)) window.verdicts.push(textContent);
+  }).observe(document.body, { subtree: true, childList: true, characterData: true });
+}"""
+
 
 @pytest.fixture
 def wines(page: Page) -> StudioPage:
@@ -217,6 +226,15 @@ def test_a_story_shows_the_curve_while_it_plays(page: Page):
 
 
 @pytest.mark.slow
+def test_the_first_view_of_a_story_is_the_first_that_is_seen(page: Page):
+    StudioPage(page)
+    page.evaluate(NOTE_VERDICTS)
+    page.locator('[data-included-story="kernel-width"]').evaluate("story => story.click()")
+    verdict = "87 % of held-out rows are told apart"
+    expect(page.locator('.panel.is-front [data-part="lead"]')).to_have_text(verdict)
+    assert page.evaluate("window.verdicts") == ["", verdict.replace(" %", "\u00a0%")]
+
+
 def test_a_story_keeps_its_verdict_until_it_is_revealed(page: Page):
     StudioPage(page)
     page.locator('[data-included-story="noise"]').evaluate("story => story.click()")

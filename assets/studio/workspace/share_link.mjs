@@ -9,7 +9,7 @@ import { hiddenSwitches, showOnly, shownLayers } from "../page/switches.mjs";
 import { panelOfRun } from "../panel/panels.mjs";
 import { listRuns } from "../panel/run_list.mjs";
 import { bringToFront, runStates } from "../panel/runs.mjs";
-import { addressOf } from "../panel/view_options.mjs";
+import { addressOf, DEFAULT_VIEW } from "../panel/view_options.mjs";
 import { colorColumn, markBy, shapeColumn } from "../rows/marks.mjs";
 import { placedFile, placeFile } from "../rows/new_rows_buttons.mjs";
 
@@ -77,10 +77,13 @@ async function showRun(/** @type {RestoredView} */ restored) {
   if (!panelOfRun(restored.run)) listRuns();
   await until(() => isOutdated() || panelOfRun(restored.run));
   if (isOutdated()) return;
+  const panel = panelOfRun(restored.run);
+  // Of a run that has ended, it is the first that is seen; what a morph needs may take a while.
+  const isSoon = !restored.options.morph && FINAL_STATES.includes(runStates.value[panel.run]);
+  if (isSoon && !panel.plane) panel.setOptions({ ...DEFAULT_VIEW, ...restored.options });
   bringToFront(restored.run);
   await until(() => isOutdated() || hasEnded(restored));
   if (restored.other) await otherPlanesKnown(restored, isOutdated);
-  const panel = panelOfRun(restored.run);
   if (isOutdated() || panel.sequence < 0) return;
   await panel.showAs(sequenceOf(panel, restored), restored.options);
   // Colors and symbols by columns, and new rows where they differ from those that are shown.
