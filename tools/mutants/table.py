@@ -204,8 +204,8 @@ MUTANTS = (
     ),
     Mutant(
         "melm_core/density/regions.py",
-        "        rest = density - own * np.exp",
-        "        rest = density - 0.0 * np.exp",
+        "    rest = density - own * np.exp",
+        "    rest = density - 0.0 * np.exp",
         "tests/melm_core/density/test_regions.py"
         "::test_regions_hold_their_shares_of_fresh_rows_at_every_kernel_width",
     ),
