@@ -9,14 +9,14 @@ import { Player } from "../plane/clock.mjs";
 import { lookAround } from "../plane/looking_around.mjs";
 import { Painter } from "../plane/painter.mjs";
 import { measureSize, shownOn } from "../plane/pixel_axes.mjs";
-import { steadyLimits, union } from "../plane/scales.mjs";
+import { union } from "../plane/scales.mjs";
 import { changeView } from "./features.mjs";
 
 /** The axes of all linked panels, once the user has chosen them. */
 const linkedAxes = signal(/** @type {Axes | null} */ (null));
 /** Those that hold all linked panels. @type {Axes | null} */
 let holding = null;
-const LEAST_HELD = 0.5; // of those of runs that go on
+const LEAST_HELD = 0.5; // of a side, so that runs which go on do not shrink in the picture
 
 export class Painting extends Painter {
   /** @param {Panel} panel */
@@ -166,7 +166,9 @@ export class Painting extends Painter {
     const alike = this.panel.peers.shown().filter(({ nComponents }) => nComponents > 1);
     const limits = union(alike.map((panel) => panel.limits));
     // While a run goes on they do not follow each of its planes, or all panels would be drawn with each.
-    holding = alike.every(({ isFinal }) => isFinal) ? limits : steadyLimits(holding, limits, LEAST_HELD);
+    const held = union([holding, limits]);
+    const isFilled = limits.every(([low, high], i) => high - low > LEAST_HELD * (held[i][1] - held[i][0]));
+    holding = isFilled && !alike.every(({ isFinal }) => isFinal) ? held : limits;
     return linkedAxes.value ?? holding;
   }
 

@@ -60,18 +60,18 @@ export function union(boxes) {
 }
 
 /**
- * Limits that hold the old ones and the new ones, where that leaves little room to spare, else the new ones.
+ * New limits, unless the old ones hold them with little room to spare.
  * @param {Axes | null} old
  * @param {Axes} fresh
- * @param {number} least share of the axes that the new ones take, where these hold the old ones too
  * @returns {Axes}
  */
-export function steadyLimits(old, fresh, least = SHRINK_BELOW) {
+export function steadyLimits(old, fresh) {
   if (!old) return fresh;
   return /** @type {Axes} */ (
-    union([old, fresh]).map(([low, high], axis) => {
-      const span = fresh[axis][1] - fresh[axis][0];
-      return span > least * (high - low) ? [low, high] : fresh[axis];
+    fresh.map(([low, high], axis) => {
+      const [oldLow, oldHigh] = old[axis];
+      const fits = low >= oldLow && high <= oldHigh;
+      return fits && high - low > SHRINK_BELOW * (oldHigh - oldLow) ? [oldLow, oldHigh] : [low, high];
     })
   );
 }
