@@ -14,7 +14,7 @@ from melm_studio.planes.traces import PlaneTrace
 from tools.driver.page import NOTE_TEXTS, Panel, StudioPage
 
 A_ROW = 7
-N_STARTS = 500  # of a run that does not end meanwhile
+N_STARTS = 500  # of the digits, which take minutes
 POINTS = (PlaneTrace.TRAIN, PlaneTrace.HELD_OUT)
 
 
@@ -144,6 +144,7 @@ def test_three_pictures_are_square_above_the_table_which_follows_runs_and_checks
 
 
 def test_a_picture_stays_where_it_is_when_its_run_ends(page: Page, wines: StudioPage):
+    wines.choose_sample("Digits")
     for method in ("PCA", "LDA"):
         wines.run(method).expect_end()
     last = wines.run("MELM", n_init=N_STARTS)
@@ -167,6 +168,7 @@ def test_a_picture_out_of_sight_is_not_painted_until_it_is_about_to_be_seen_or_p
     page: Page, wines: StudioPage
 ):
     page.set_viewport_size({"width": 1100, "height": 800})  # two beside each other
+    wines.choose_sample("Digits")
     for method in ("PCA", "LDA", "PLS-DA", "Class PCA"):
         wines.run(method).expect_end()
     last = wines.run("MELM", n_init=N_STARTS)
