@@ -4,6 +4,15 @@ import { MORE_LAYERS } from "../constants.mjs";
 /** Whether a trace shows rows. @param {{ meta?: TraceMeta }} trace or its style */
 export const isPoints = ({ meta }) => meta?.kind === "train" || meta?.kind === "held_out";
 
+/**
+ * Which points are those of some rows, by trace of points in their order.
+ * @param {{ meta?: TraceMeta }[]} styles of the traces of a figure
+ * @param {number[][]} rows of each trace, by number
+ * @param {Set<number>} wanted
+ */
+export const pointsOfRows = (styles, rows, wanted) =>
+  rows.filter((_, i) => isPoints(styles[i])).map((own) => own.flatMap((row, at) => (wanted.has(row) ? [at] : [])));
+
 /** The switches of the page, by the traces that they show or hide. @type {Partial<Record<PlaneTrace, string>>} */
 export const SWITCHED_BY = {
   class_names: "names",

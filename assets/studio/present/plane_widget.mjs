@@ -3,7 +3,7 @@ import { button, element, hide, write } from "../page/dom.mjs";
 import { decodedPlane } from "../plane/arrays.mjs";
 import { toData } from "../plane/pixel_axes.mjs";
 import { isWithin } from "../plane/row_grid.mjs";
-import { isPoints } from "../plane/traces.mjs";
+import { isPoints, pointsOfRows } from "../plane/traces.mjs";
 import { outlineFrom } from "../rows/outline.mjs";
 import { Picture, REACH_PX } from "./picture.mjs";
 
@@ -83,8 +83,7 @@ class Cell extends Picture {
 
   showSelected() {
     const rows = new Set(this.model.get("selected"));
-    const points = this.numbers.filter((_, trace) => isPoints(this.scene.figures.light.data[trace]));
-    this.show({ selected: rows.size ? points.map((own) => own.flatMap((row, at) => (rows.has(row) ? [at] : []))) : null });
+    this.show({ selected: rows.size ? pointsOfRows(this.scene.figures.light.data, this.numbers, rows) : null });
     hide(this.clear, !rows.size);
     this.say();
   }

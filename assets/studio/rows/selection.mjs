@@ -14,7 +14,7 @@ import { placeFile } from "./new_rows_buttons.mjs";
 import { outlineFrom } from "./outline.mjs";
 import { knownRows, pointOf, shownLayer } from "./row_layer.mjs";
 import { chosen, isolate, mark, markedRow, selectedRows, selectRows, shownClasses } from "./singled_out.mjs";
-import { isPoints } from "../plane/traces.mjs";
+import { pointsOfRows } from "../plane/traces.mjs";
 
 const BUTTONS = "[data-isolate], [data-class], [data-mark], #brushed button, #isolated button";
 
@@ -94,9 +94,7 @@ function connectOutline(panel) {
 // Selected rows stand out, and so do classes that are shown alone.
 function singleOut(view, { figure: { rows, plane } }) {
   const { rows: wanted, classes } = chosen.value;
-  const drawn = rows.filter((_, i) => isPoints(plane.data[i]));
-  const selected = wanted && drawn.map((own) => own.flatMap((row, i) => (wanted.has(row) ? [i] : [])));
-  Object.assign(view, { rows: wanted, classes, selected });
+  Object.assign(view, { rows: wanted, classes, selected: wanted && pointsOfRows(plane.data, rows, wanted) });
 }
 
 /** What the rows and classes belong to. @type {string | null} */
