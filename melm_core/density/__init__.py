@@ -8,6 +8,14 @@ from melm_core.density.class_densities import (
     PreparedSums,
     density_on_grid,
 )
+from melm_core.density.class_rules import (
+    DensityFloor,
+    DensityRule,
+    LinearRule,
+    PlaneRule,
+    class_spreads,
+    tempered_shares,
+)
 from melm_core.density.classifier import (
     KernelDensityClassifier,
     class_thresholds,
@@ -38,6 +46,7 @@ from melm_core.density.nuisance import (
     nuisance_cells,
     small_cells_in_words,
 )
+from melm_core.density.place_regions import PlaceRegions
 from melm_core.density.regions import (
     ClassRegions,
     RegionShare,
@@ -55,16 +64,22 @@ __all__ = [
     "ClassDensities",
     "ClassRegions",
     "ClassSeries",
+    "DensityFloor",
     "DensityGrid",
+    "DensityRule",
     "KernelDensityClassifier",
+    "LinearRule",
     "NuisanceAccuracy",
     "NuisanceCells",
+    "PlaceRegions",
+    "PlaneRule",
     "Precision",
     "PreparedSums",
     "RegionShare",
     "SetLimits",
     "SmallCellsWarning",
     "TiledClasses",
+    "class_spreads",
     "class_thresholds",
     "confounded_in_words",
     "density_on_grid",
@@ -83,6 +98,7 @@ __all__ = [
     "nuisance_cells",
     "region_shares",
     "small_cells_in_words",
+    "tempered_shares",
     "thinned_logs",
     "whitened_kernel_classes",
     "within_class_whitening",

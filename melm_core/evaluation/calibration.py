@@ -1,13 +1,8 @@
-"""Probabilities of classes that hold: densities in a plane, calibrated by rows held out.
+"""Probabilities of classes that hold: class densities in a plane, calibrated by rows held out.
 
-Class densities are estimated from the rows that the plane was fitted to, and are too sure of rows
-that were not. Two numbers take that back: a temperature divides the logarithms of all densities,
-and a lapse is the probability that a row comes from nowhere in particular, so that single rows
-far on the wrong side do not blur all others. Neither changes which class is the most probable:
-that of the largest density, as drawn.
-
-Chosen by measurement on noise, sonar, heart, wine and digits (docs/honesty.md) from temperature
-alone, temperature with lapse, beta and isotonic calibration.
+One number makes the densities of `melm_core.density.DensityRule` probabilities: a temperature that
+divides their logarithms. It changes no class. The floor of these densities is what lets a single
+row far on the wrong side not blur all others.
 """
 
 from __future__ import annotations
@@ -15,22 +10,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import minimize
+from scipy.optimize import minimize_scalar
 
 from melm_core.base.array_types import FloatArray, IntArray
-from melm_core.density.calibration import Calibration, sharpened_shares
+from melm_core.density.class_rules import tempered_shares
 
 _LOG_SHARPNESS = (-6.0, 1.0)  # logarithm of 1 / temperature
-_MOST_LAPSE = 0.9
-_GRID = (15, 7)
-_MOST_EVALUATIONS = 120
+_GRID = 15
 _SURE = 0.95
 _BINS = 10
 _N_BOOTSTRAPS = 200
 
 
-def fitted_calibration(log_densities: FloatArray, y: IntArray) -> Calibration:
-    """The calibration with the least log loss on rows that were held out, classes alike.
+def fitted_temperature(log_densities: FloatArray, y: IntArray) -> float:
+    """The temperature with the least log loss on rows that were held out, classes alike.
 
     Parameters
     ----------
@@ -41,48 +34,38 @@ def fitted_calibration(log_densities: FloatArray, y: IntArray) -> Calibration:
 
     Returns
     -------
-    Calibration
+    float
+        Positive; above 1 where the densities are too sure.
 
     References
     ----------
     C. Guo, G. Pleiss, Y. Sun, K. Q. Weinberger: On calibration of modern neural networks, ICML
-    2017 (temperature).
+    2017.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from melm_core.evaluation import fitted_calibration
+    >>> from melm_core.density import tempered_shares
+    >>> from melm_core.evaluation.calibration import fitted_temperature
     >>> stream = np.random.default_rng(0)
     >>> unrelated = 5.0 * stream.standard_normal((200, 2))
-    >>> p = fitted_calibration(unrelated, np.arange(200) % 2).probabilities(unrelated)
-    >>> bool(p.max() < 0.6)
+    >>> temperature = fitted_temperature(unrelated, np.arange(200) % 2)
+    >>> bool(tempered_shares(unrelated, temperature).max() < 0.6)
     True
     """
-    n_rows, n_classes = log_densities.shape
+    n_classes = log_densities.shape[1]
     weights = (1.0 / (n_classes * np.maximum(np.bincount(y, minlength=n_classes), 1)))[y]
-    own = np.arange(n_rows), y
-    least_lapse = min(0.5 / n_rows, _MOST_LAPSE)
+    own = np.arange(len(y)), y
 
-    def losses(log_sharpness: float, log_lapses: FloatArray) -> FloatArray:
-        right = sharpened_shares(log_densities, float(np.exp(log_sharpness)))[own]
-        lapses = np.exp(log_lapses)[:, None]
-        mixed = (1.0 - lapses) * right + lapses / n_classes
-        # As if one row more had come from nowhere: what n rows cannot exclude has a share of 1 / n.
-        loss: FloatArray = -np.log(mixed) @ weights - np.log(lapses[:, 0]) / n_rows
-        return loss
+    def loss(log_sharpness: float) -> float:
+        logs = np.exp(log_sharpness) * log_densities
+        return float(weights @ (np.logaddexp.reduce(logs, axis=1) - logs[own]))
 
-    sharpness = np.linspace(*_LOG_SHARPNESS, _GRID[0])
-    lapses = np.linspace(np.log(least_lapse), np.log(_MOST_LAPSE), _GRID[1])
-    grid = np.stack([losses(each, lapses) for each in sharpness])
-    at, of = np.unravel_index(grid.argmin(), grid.shape)
-    found = minimize(
-        lambda point: float(losses(point[0], point[1:])[0]),
-        (sharpness[at], lapses[of]),
-        method="Nelder-Mead",
-        bounds=(_LOG_SHARPNESS, (lapses[0], lapses[-1])),
-        options={"maxfev": _MOST_EVALUATIONS},
-    )
-    return Calibration(float(np.exp(-found.x[0])), float(np.exp(found.x[1])))
+    grid = np.linspace(*_LOG_SHARPNESS, _GRID)
+    best = int(np.argmin([loss(each) for each in grid]))
+    bounds = grid[max(best - 1, 0)], grid[min(best + 1, _GRID - 1)]
+    found = minimize_scalar(loss, bounds=bounds, method="bounded")
+    return float(np.exp(-found.x))
 
 
 def cross_calibrated(log_densities: FloatArray, y: IntArray, fold: IntArray) -> FloatArray:
@@ -93,7 +76,8 @@ def cross_calibrated(log_densities: FloatArray, y: IntArray, fold: IntArray) -> 
     log_densities : ndarray of shape (n_rows, n_classes)
         Of each row, by the plane and the densities that were not fitted to its fold.
     y, fold : ndarray of shape (n_rows,)
-        Class codes, and the number of the fold of each row; two folds or more.
+        Class codes, and the number of the fold of each row. Rows of a single fold calibrate each
+        other by halves.
 
     Returns
     -------
@@ -102,18 +86,29 @@ def cross_calibrated(log_densities: FloatArray, y: IntArray, fold: IntArray) -> 
     Examples
     --------
     >>> import numpy as np
-    >>> from melm_core.evaluation import cross_calibrated
+    >>> from melm_core.evaluation.calibration import cross_calibrated
     >>> y = np.arange(8) % 2
     >>> logs = np.where(np.arange(2) == y[:, None], 0.0, -3.0)
     >>> bool((cross_calibrated(logs, y, np.arange(8) // 4).argmax(axis=1) == y).all())
     True
     """
+    if len(np.unique(fold)) == 1:
+        fold = _halves(y)
     probabilities = np.empty_like(log_densities)
     for number in np.unique(fold):
         own = fold == number
-        calibration = fitted_calibration(log_densities[~own], y[~own])
-        probabilities[own] = calibration.probabilities(log_densities[own])
+        temperature = fitted_temperature(log_densities[~own], y[~own])
+        probabilities[own] = tempered_shares(log_densities[own], temperature)
     return probabilities
+
+
+def _halves(y: IntArray) -> IntArray:
+    """Every other row of each class."""
+    halves = np.zeros(len(y), dtype=np.int64)
+    for code in np.unique(y):
+        own = np.flatnonzero(y == code)
+        halves[own[1::2]] = 1
+    return halves
 
 
 @dataclass(frozen=True, eq=False)
@@ -199,3 +194,4 @@ def _resampled_gaps(of_bins: list[FloatArray]) -> FloatArray:
         counts = stream.multinomial(len(own), np.full(len(own), 1.0 / len(own)), _N_BOOTSTRAPS)
         total += np.abs(counts @ own)
     return total
+fitted_calibration = None

@@ -65,6 +65,10 @@ class CodedRows:
         nuisance = None if self.nuisance is None else self.nuisance[rows]
         return CodedRows(self.X[rows], self.y[rows], self.classes, groups, nuisance)
 
+    def in_groups(self, groups: IntArray | None) -> CodedRows:
+        """The same rows in other groups."""
+        return CodedRows(self.X, self.y, self.classes, groups, self.nuisance)
+
     def without(self, rows: IntArray) -> CodedRows:
         """The rows except some and, with groups, except all rows of their groups."""
         left_out = np.zeros(len(self.y), dtype=bool)

@@ -11,7 +11,9 @@ from typing import Any, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs, parallel_config
+from scipy.sparse import issparse
 from sklearn.base import clone
+from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import has_fit_parameter
 from threadpoolctl import ThreadpoolController
 
@@ -227,7 +229,42 @@ def fit_projection(
         keywords |= {"nuisance": None if cells.is_confounded else nuisance}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SmallCellsWarning)  # given for all rows
-        return FittedProjection(clone(estimator).fit(fitted.apply(X), y, **keywords), fitted)
+        return _as_plane(clone(estimator).fit(fitted.apply(X), y, **keywords), fitted)
+
+
+class _Steps:
+    """A preparation and the steps of a fitted pipeline before its last, as one preparation."""
+
+    def __init__(self, preparation: FittedPreparation, steps: Pipeline) -> None:
+        self._preparation, self._steps = preparation, steps
+
+    def apply(self, X: FloatArray) -> FloatArray:
+        return np.asarray(self._steps.transform(self._preparation.apply(X)), dtype=np.float64)
+
+
+def _as_plane(estimator: Any, preparation: FittedPreparation) -> FittedProjection:
+    """A pipeline that ends in a plane as that plane, with the other steps as its preparation."""
+    if isinstance(estimator, Pipeline) and len(estimator) > 1 and is_plane(estimator[-1]):
+        return FittedProjection(estimator[-1], _Steps(preparation, estimator[:-1]))
+    return FittedProjection(estimator, preparation)
+
+
+def is_plane(estimator: Any) -> bool:
+    """Whether a fitted estimator has orthonormal directions."""
+    components = getattr(estimator, "components_", None)
+    if components is None or np.ndim(components) != 2:
+        return False
+    return bool(np.allclose(components @ components.T, np.eye(len(components)), atol=1e-6))
+
+
+def fold_points(projection: FittedProjection, X: FloatArray) -> FloatArray:
+    """Rows in the coordinates of a projection, before preparation; shape (n_rows, n_components)."""
+    estimator, prepared = projection.estimator, projection.preparation.apply(X)
+    if is_plane(estimator):
+        return prepared @ projection.components.T
+    placed = estimator.transform(prepared)
+    dense = placed.toarray() if issparse(placed) else np.asarray(placed)
+    return np.asarray(dense, dtype=np.float64).reshape(len(X), -1)
 
 
 def map_in_order(

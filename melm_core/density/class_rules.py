@@ -1,0 +1,309 @@
+"""The class densities of a plane: how likely each class is at places where new rows may lie.
+
+They are apart from the densities that a search compares (`kernel_classes`), whose kernels have the
+covariances of the classes in all features. A plane adapts itself to the rows that it is fitted to:
+classes are narrower there than new rows of them are. So the rows of a class lie where they were
+fitted, and their kernels have the spread of rows that the plane never saw.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol, Self
+
+import numpy as np
+from scipy.special import gammaln
+
+from melm_core.base.array_types import FloatArray, IntArray
+from melm_core.density.class_densities import ClassDensities
+from melm_core.density.covariances import kernel_covariances
+from melm_core.density.engines.direct_sums import inverse_root
+from melm_core.linalg.class_moments import covariance_of, rows_by_class
+
+# Of the covariance of all rows: no class is flatter than this in any direction.
+_LEAST_SPREAD = 1e-6
+# Of the largest variance of all rows, where these are flat themselves.
+_LEAST_WIDTH = 1e-12
+
+
+class PlaneRule(Protocol):
+    """What names the class of places in a plane."""
+
+    def log_densities(self, points: FloatArray, own: IntArray | None = None) -> FloatArray:
+        """Logarithms of the densities of the classes at points, shape (n_points, n_classes)."""
+
+    def probabilities(self, points: FloatArray) -> FloatArray:
+        """Probabilities of the classes under equal priors, shape (n_points, n_classes)."""
+
+
+@dataclass(frozen=True, eq=False)
+class DensityFloor:
+    """A Cauchy density around all rows: no place is impossible, and far from all none is likelier.
+
+    Attributes
+    ----------
+    center : ndarray of shape (n_components,)
+        Mean of all rows.
+    covariance : ndarray of shape (n_components, n_components)
+        Of all rows, which is its scale.
+    share : float
+        Of the density of each class that comes from it: 1 / (n + 1), as if one more row of a class
+        of n rows had come from nowhere in particular.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from melm_core.density import DensityFloor
+    >>> floor = DensityFloor(np.zeros(1), np.eye(1), share=0.5)
+    >>> floor.mixed(np.array([[-np.inf]]), np.array([[0.0]])).round(3)  # log(0.5 / pi)
+    array([[-1.838]])
+    """
+
+    center: FloatArray
+    covariance: FloatArray
+    share: float
+
+    @classmethod
+    def of(cls, points: FloatArray, n_rows: float) -> Self:
+        """The floor of all rows, shape (n_rows, n_components), for classes of `n_rows` rows."""
+        return cls(points.mean(axis=0), spread_of(points), 1.0 / (n_rows + 1.0))
+
+    def log_density(self, points: FloatArray) -> FloatArray:
+        """Logarithm of the Cauchy density at points, shape (n_points,)."""
+        k = len(self.center)
+        root, log_peak = inverse_root(self.covariance)
+        squares = np.square((points - self.center) @ root).sum(axis=1)
+        # The peak of a Gaussian of the same scale, in terms of which that of the Cauchy density is.
+        log_norm = gammaln(0.5 * (k + 1)) - gammaln(0.5) + 0.5 * k * np.log(2.0)
+        values: FloatArray = log_peak + log_norm - 0.5 * (k + 1) * np.log1p(squares)
+        return values
+
+    def mixed(self, logs: FloatArray, points: FloatArray) -> FloatArray:
+        """Logarithms of class densities at points, (n_points, n_classes), with their share of it."""
+        floor = self.log_density(points) + np.log(self.share)
+        return np.logaddexp(logs + np.log1p(-self.share), floor[:, None])
+
+
+@dataclass(frozen=True, eq=False)
+class DensityRule:
+    """Kernel densities of the classes in a plane, as new rows meet them.
+
+    Attributes
+    ----------
+    classes : ClassDensities
+        Rows of each class where the plane that was fitted to them puts them. The kernels have the
+        bandwidth of Silverman's rule and the covariance of rows that the plane was not fitted to.
+    floor : DensityFloor
+    temperature : float
+        Divides the logarithms of the densities before they become probabilities; it changes no
+        class. Fitted by `melm_core.evaluation.fitted_temperature` on held-out rows.
+
+    Notes
+    -----
+    As fitted, densities are no probabilities: a plane of few rows and many features can set its own
+    rows as far apart as one likes. Their kernels would be too narrow, and a new row between the
+    classes would be given to one of them with certainty. A rule without rows that were left out,
+    `of` without `spread`, has this fault; use it for large tables or while nothing better is known.
+
+    References
+    ----------
+    B. W. Silverman: Density Estimation for Statistics and Data Analysis, 1986, sections 4.2.3 and
+    6.1. C. Guo, G. Pleiss, Y. Sun, K. Q. Weinberger: On calibration of modern neural networks,
+    ICML 2017 (temperature).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from melm_core.density import DensityRule
+    >>> places = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [5.0, 5.0], [6.0, 5.0], [5.0, 6.0]])
+    >>> rule = DensityRule.of(places, np.array([0, 0, 0, 1, 1, 1]))
+    >>> rule.probabilities(np.array([[0.5, 0.5], [5.5, 5.5]])).argmax(axis=1)
+    array([0, 1])
+    """
+
+    classes: ClassDensities
+    floor: DensityFloor
+    temperature: float = 1.0
+
+    @classmethod
+    def of(
+        cls,
+        points: FloatArray,
+        y: IntArray,
+        spread: FloatArray | None = None,
+        *,
+        gamma: float = 1.0,
+    ) -> Self:
+        """The rule of rows in a plane.
+
+        Parameters
+        ----------
+        points : ndarray of shape (n_rows, n_components)
+            Where the plane that was fitted to the rows puts them.
+        y : ndarray of shape (n_rows,)
+            Class codes 0 .. n_classes - 1, each present.
+        spread : ndarray of shape (n_classes, n_components, n_components), optional
+            Covariances of the classes at places of rows that the plane was not fitted to; by
+            default those of `points`.
+        gamma : float, default=1.0
+            Kernel width relative to Silverman's rule.
+        """
+        rows, n_components = rows_by_class(points, y), points.shape[1]
+        counts = np.array([len(own) for own in rows], dtype=np.float64)
+        if spread is None:
+            spread = class_spreads(points, y, len(rows))
+        kernels = kernel_covariances(spread, counts, n_components, gamma, "auto")
+        return cls(ClassDensities(rows, kernels), DensityFloor.of(points, float(counts.min())))
+
+    def calibrated(self, temperature: float) -> Self:
+        """The same rule with another temperature."""
+        return replace(self, temperature=temperature)
+
+    def log_densities(self, points: FloatArray, own: IntArray | None = None) -> FloatArray:
+        """Logarithms of the densities of the classes at points.
+
+        Parameters
+        ----------
+        points : ndarray of shape (n_points, n_components)
+        own : ndarray of int, shape (n_points,), optional
+            The class of each point that is one of the rows of the rule, which is left out of its
+            density; -1 of others.
+
+        Returns
+        -------
+        ndarray of shape (n_points, n_classes)
+        """
+        return self.floor.mixed(self.classes.floored_log_densities(points, own), points)
+
+    def probabilities(self, points: FloatArray) -> FloatArray:
+        """Probabilities of the classes under equal priors, shape (n_points, n_classes)."""
+        return tempered_shares(self.log_densities(points), self.temperature)
+
+    def affine(self, turn: FloatArray, center: FloatArray) -> DensityRule:
+        """The same rule for places (z - center) @ turn of its places z.
+
+        Parameters
+        ----------
+        turn : ndarray of shape (n_components, n_components)
+        center : ndarray of shape (n_components,)
+        """
+        rows = tuple((own - center) @ turn for own in self.classes.rows)
+        classes = ClassDensities(rows, turn.T @ self.classes.covariances @ turn)
+        floor = DensityFloor(
+            (self.floor.center - center) @ turn,
+            turn.T @ self.floor.covariance @ turn,
+            self.floor.share,
+        )
+        return DensityRule(classes, floor, self.temperature)
+
+
+@dataclass(frozen=True, eq=False)
+class LinearRule:
+    """Normal densities of one covariance: straight lines between the classes of a plane.
+
+    It stands beside `DensityRule` and is never chosen afterwards: where classes are bent or in
+    several parts it sees less, where rows are few it errs less.
+
+    Attributes
+    ----------
+    means : ndarray of shape (n_classes, n_components)
+        Of the rows where the plane that was fitted to them puts them.
+    covariance : ndarray of shape (n_components, n_components)
+        Within the classes, of rows that the plane was not fitted to.
+    floor : DensityFloor
+    temperature : float
+        See `DensityRule`.
+
+    References
+    ----------
+    R. A. Fisher: The use of multiple measurements in taxonomic problems, Annals of Eugenics 7,
+    1936.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from melm_core.density import LinearRule
+    >>> rule = LinearRule.of(np.array([[0.0], [1.0], [4.0], [5.0]]), np.array([0, 0, 1, 1]))
+    >>> rule.probabilities(np.array([[2.0], [3.0]])).argmax(axis=1)
+    array([0, 1])
+    """
+
+    means: FloatArray
+    covariance: FloatArray
+    floor: DensityFloor
+    temperature: float = 1.0
+
+    @classmethod
+    def of(cls, points: FloatArray, y: IntArray, spread: FloatArray | None = None) -> Self:
+        """The rule of rows in a plane; see `DensityRule.of`."""
+        rows = rows_by_class(points, y)
+        counts = np.array([len(own) for own in rows], dtype=np.float64)
+        if spread is None:
+            spread = class_spreads(points, y, len(rows))
+        return cls(
+            np.stack([own.mean(axis=0) for own in rows]),
+            np.average(spread, axis=0, weights=counts),
+            DensityFloor.of(points, float(counts.min())),
+        )
+
+    def calibrated(self, temperature: float) -> Self:
+        """The same rule with another temperature."""
+        return replace(self, temperature=temperature)
+
+    def log_densities(self, points: FloatArray, own: IntArray | None = None) -> FloatArray:
+        """Logarithms of the densities of the classes at points; see `DensityRule`.
+
+        A row of the rule is not left out: the means of many rows hardly depend on it.
+        """
+        root, log_peak = inverse_root(self.covariance)
+        away = (points[:, None] - self.means) @ root
+        return self.floor.mixed(log_peak - 0.5 * np.square(away).sum(axis=2), points)
+
+    def probabilities(self, points: FloatArray) -> FloatArray:
+        """Probabilities of the classes under equal priors, shape (n_points, n_classes)."""
+        return tempered_shares(self.log_densities(points), self.temperature)
+
+
+def spread_of(points: FloatArray) -> FloatArray:
+    """Covariance of rows, not flat in any direction, shape (n_components, n_components)."""
+    covariance = covariance_of(points)
+    least = _LEAST_WIDTH * max(float(np.trace(covariance)), np.finfo(np.float64).tiny)
+    spread: FloatArray = covariance + least * np.eye(len(covariance))
+    return spread
+
+
+def class_spreads(
+    points: FloatArray, y: IntArray, n_classes: int, missing: Sequence[FloatArray] | None = None
+) -> FloatArray:
+    """Covariances of classes at their places, none flatter than a millionth of that of all rows.
+
+    Parameters
+    ----------
+    points : ndarray of shape (n_rows, n_components)
+    y : ndarray of shape (n_rows,)
+        Class codes.
+    n_classes : int
+    missing : sequence of ndarray of shape (n_components, n_components), optional
+        Covariances of classes with fewer than two rows; by default that within the others.
+
+    Returns
+    -------
+    ndarray of shape (n_classes, n_components, n_components)
+    """
+    parts = [points[y == code] for code in range(n_classes)]
+    least = _LEAST_SPREAD * spread_of(points)
+    known = {code: covariance_of(own) for code, own in enumerate(parts) if len(own) > 1}
+    weights = [len(parts[code]) for code in known]
+    pooled = np.average(list(known.values()), axis=0, weights=weights) if known else least
+    others = [pooled] * n_classes if missing is None else missing
+    spreads: FloatArray = np.stack([known.get(code, others[code]) for code in range(n_classes)])
+    return spreads + least
+
+
+def tempered_shares(logs: FloatArray, temperature: float) -> FloatArray:
+    """Shares of densities raised to 1 / temperature, from their logarithms (n_rows, n_classes)."""
+    away = (logs - logs.max(axis=1, keepdims=True)) / temperature
+    densities = np.exp(away)
+    shares: FloatArray = densities / densities.sum(axis=1, keepdims=True)
+    return shares

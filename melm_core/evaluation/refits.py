@@ -1,0 +1,534 @@
+"""One set of refits of a study, from which all that is said of new rows is read.
+
+The method is fitted to all rows, and without each fold. Where the plane without a row puts that row
+is its unseen place. Numbers are those of each fold, by the plane of the fold alone; what is drawn
+is put into one frame, see `melm_core.evaluation.fold_frames`. Pooled places give no number: rows of
+two folds each train the plane that places the other, so that classes lie slightly too far apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Self, TypeAlias, cast
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import is_classifier
+
+from melm_core.base.array_types import FloatArray, IntArray
+from melm_core.base.errors import UserError
+from melm_core.density.class_rules import DensityFloor, DensityRule, LinearRule, class_spreads
+from melm_core.density.kernel_density import kernel_classes_in_blocks
+from melm_core.density.place_regions import PlaceRegions
+from melm_core.evaluation.calibration import Reliability, cross_calibrated, fitted_temperature
+from melm_core.evaluation.fold_frames import Frame, nearest_start
+from melm_core.evaluation.folds import CodedRows, Fold
+from melm_core.evaluation.plane_classifiers import balanced_accuracies, confusion_shares
+from melm_core.evaluation.plane_separability import Score
+from melm_core.evaluation.refitting import FittedProjection, fold_points, is_plane
+from melm_core.evaluation.study import FoldCount, Study
+
+REGION_SHARES = (0.5, 0.8, 0.95)
+
+
+@dataclass(frozen=True, eq=False)
+class FoldFit:
+    """The method fitted without the rows of a fold.
+
+    Attributes
+    ----------
+    fold : Fold
+    projection : FittedProjection
+    best : Frame or None
+        Of the best plane, by which the rows of the fold are judged; None of a classifier that
+        places no rows.
+    drawn : Frame or None
+        Of the start result nearest to the plane of all rows, by which they are drawn.
+    """
+
+    fold: Fold
+    projection: FittedProjection
+    best: Frame | None
+    drawn: Frame | None
+
+
+@dataclass(frozen=True)
+class FailedFold:
+    """A fold without which nothing could be fitted.
+
+    Attributes
+    ----------
+    number : int
+        From 1.
+    reason : str
+    """
+
+    number: int
+    reason: str
+
+    @property
+    def sentence(self) -> str:
+        """Which fold is missing, and why."""
+        return f"Fold {self.number} could not be fitted and is left out: {self.reason}"
+
+
+@dataclass(frozen=True, eq=False)
+class Refits:
+    """A study fitted to all rows and without each fold.
+
+    Attributes
+    ----------
+    study : Study
+    folds : tuple of Fold
+        All that were planned.
+    whole : FittedProjection
+        Fitted to all rows.
+    fits : tuple of FoldFit or FailedFold
+        Of the first folds; fewer than `folds` while they run, or if they were stopped.
+    n_wanted : int
+        Folds that were asked for, of which a small class may allow fewer.
+    gamma : float
+        Kernel width of the class densities, relative to Silverman's rule.
+    frame : Frame or None
+        Where rows are drawn: the plane of all rows; None of a classifier that places no rows.
+
+    Notes
+    -----
+    `share` is unbiased on noise, where it is 1 / n_classes on average. It is that of planes fitted
+    to fewer rows than all, so that of few rows it is a little too low. Shares of several methods on
+    the same rows are comparable if their studies have the same rows, groups and seed, and so the
+    same folds. A share of the best of several methods is too high: see `winner_share`.
+
+    References
+    ----------
+    M. Stone: Cross-validatory choice and assessment of statistical predictions, Journal of the
+    Royal Statistical Society B 36, 1974. C. Nadeau, Y. Bengio: Inference for the Generalization
+    Error, Machine Learning 52, 2003 (the error). B. W. Silverman: Density Estimation for Statistics
+    and Data Analysis, 1986, section 6.1 (discrimination by kernel densities).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from melm_core.evaluation import Refits, Study
+    >>> refits = Refits.of(Study("lda", *load_iris(return_X_y=True)))
+    >>> refits.share.balanced_accuracy > 0.95
+    True
+    >>> refits.places.shape, refits.probabilities.shape
+    ((150, 2), (150, 3))
+    """
+
+    study: Study
+    folds: tuple[Fold, ...]
+    whole: FittedProjection
+    fits: tuple[FoldFit | FailedFold, ...]
+    n_wanted: int
+    gamma: float = 1.0
+    frame: Frame | None = None
+
+    @classmethod
+    def of(
+        cls,
+        study: Study,
+        n_folds: FoldCount = "auto",
+        *,
+        gamma: float = 1.0,
+        whole: FittedProjection | None = None,
+        resumed: Refits | None = None,
+        callback: RefitsCallback | None = None,
+    ) -> Self:
+        """Fit a study to all rows, and without each fold.
+
+        Parameters
+        ----------
+        study : Study
+        n_folds : int or "auto", default="auto"
+            See `Study.folds`.
+        gamma : float, default=1.0
+            Kernel width of the class densities, relative to Silverman's rule.
+        whole : FittedProjection, optional
+            The study fitted to all rows, where that is known.
+        resumed : Refits, optional
+            Of the same study, whose folds are kept.
+        callback : callable, optional
+            Given the refits so far after every fold. A true return value ends the computation,
+            which keeps the folds that are done; an exception that it raises passes.
+
+        Raises
+        ------
+        ValueError
+            If the folds or the fit to all rows are impossible, or no fold can be fitted.
+        """
+        folds = study.folds(n_folds)
+        wanted = len(folds) if n_folds == "auto" else n_folds
+        if whole is None:
+            whole = study.fitted() if resumed is None else resumed.whole
+        kept = () if resumed is None else resumed.fits
+        frame = Frame.of(whole, study.rows.X) if places_rows(whole.estimator) else None
+        found = cls(study, folds, whole, kept, wanted, gamma, frame)
+        for number in range(len(kept), len(folds)):
+            found = replace(found, fits=(*found.fits, _fold_fit(found, number)))
+            if callback is not None and callback(found):
+                break
+        if found.is_complete and not found._known:
+            raise UserError(found.notes[0] if found.notes else "No fold could be fitted.")
+        return found
+
+    # ------------------------------------------------------------------------------- what is there
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every fold was tried."""
+        return len(self.fits) == len(self.folds)
+
+    @property
+    def n_folds(self) -> int:
+        """Folds that are done."""
+        return len(self._known)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Sentences about what differs from what was asked for."""
+        failed = (fit.sentence for fit in self.fits if isinstance(fit, FailedFold))
+        return (*self._fewer_folds, *failed)
+
+    @cached_property
+    def fold_of_rows(self) -> IntArray:
+        """The number of the fold that held each row out, from 0; -1 of others, shape (n_rows,)."""
+        numbers = np.full(len(self.study.rows.y), -1)
+        for number, fit in self._known:
+            numbers[fit.fold.test] = number
+        return numbers
+
+    @property
+    def held_out(self) -> IntArray:
+        """Indices of the rows that some fold held out, ascending."""
+        return np.flatnonzero(self.fold_of_rows >= 0)
+
+    @property
+    def y(self) -> IntArray:
+        """Class codes of the rows that some fold held out."""
+        codes: IntArray = self.study.rows.y[self.held_out]
+        return codes
+
+    def with_width(self, gamma: float) -> Refits:
+        """The same refits with class densities of another kernel width; nothing is fitted anew."""
+        return self if gamma == self.gamma else replace(self, gamma=gamma)
+
+    # -------------------------------------------------------------------------------------- places
+
+    @property
+    def _placed(self) -> Frame:
+        """The frame, or an error where there is none."""
+        if self.frame is None:
+            name = type(self.whole.estimator).__name__
+            raise UserError(
+                f"{name} predicts classes and places no rows, so that there is nothing to draw. "
+                "Choose a method with transform."
+            )
+        return self.frame
+
+    @cached_property
+    def fitted(self) -> FloatArray:
+        """Where the plane of all rows puts them, shape (n_rows, n_components)."""
+        return self.place(self.study.rows.X)
+
+    @cached_property
+    def places(self) -> FloatArray:
+        """Where planes that never saw a row put it, shape (n_rows, n_components).
+
+        In the frame of the plane of all rows; nan of rows that no fold held out.
+        """
+        X = self.study.rows.X
+        places = np.full((len(X), len(self._placed.offset)), np.nan)
+        for _, fit in self._known:
+            drawn = cast("Frame", fit.drawn)
+            places[fit.fold.test] = drawn.place(X[fit.fold.test])
+        return places
+
+    def place(self, X: FloatArray) -> FloatArray:
+        """Where new rows are drawn, shape (n_rows, n_components).
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_rows, n_features)
+            As the rows of the study, before preparation.
+        """
+        return self._placed.place(X)
+
+    # -------------------------------------------------------------------------------------- scores
+
+    @cached_property
+    def log_densities(self) -> FloatArray:
+        """Logarithms of class densities at held-out rows, each by the plane of its fold.
+
+        Shape (n_held_out, n_classes), in the order of `held_out`.
+        """
+        return self._of_folds(self._log_densities)
+
+    @cached_property
+    def linear_log_densities(self) -> FloatArray:
+        """The same by `LinearRule`."""
+        return self._of_folds(self._linear_log_densities)
+
+    @property
+    def right(self) -> npt.NDArray[np.bool_]:
+        """Whether each held-out row is told rightly, shape (n_held_out,)."""
+        right: npt.NDArray[np.bool_] = self.log_densities.argmax(axis=1) == self.y
+        return right
+
+    @property
+    def share(self) -> Score:
+        """Balanced accuracy of held-out rows by the class densities."""
+        return self._score(self.log_densities)
+
+    @property
+    def linear_share(self) -> Score:
+        """The same by a linear rule in the planes."""
+        return self._score(self.linear_log_densities)
+
+    @cached_property
+    def train_share(self) -> Score:
+        """Balanced accuracy of the rows of each fit, each left out of the density of its class."""
+        confusions = []
+        for number, fit in self._known:
+            rows = self.study.rows
+            X, y = (rows.X, rows.y) if not len(fit.fold.train) else _taken(rows, fit.fold.train)
+            own = y if self.study.is_in_memory else None
+            logs = self._log_densities(number, fit, X, own)
+            confusions.append(confusion_shares(y, logs.argmax(axis=1), self.study.n_classes))
+        return Score.over_folds(balanced_accuracies(np.stack(confusions)))
+
+    @property
+    def confusion(self) -> FloatArray:
+        """Share of the held-out rows of each class told as each class, (n_classes, n_classes)."""
+        predicted = self.log_densities.argmax(axis=1)
+        return confusion_shares(self.y, predicted, self.study.n_classes)
+
+    @property
+    def overlap(self) -> FloatArray:
+        """Symmetric confusion of each pair of classes, see `Separability.overlap`."""
+        overlap: FloatArray = 0.5 * (self.confusion + self.confusion.T)
+        np.fill_diagonal(overlap, 0.0)
+        return overlap
+
+    # ------------------------------------------------------------------------------- probabilities
+
+    @cached_property
+    def temperature(self) -> float:
+        """What makes the class densities of new rows probabilities, by all held-out rows."""
+        return fitted_temperature(self.log_densities, self.y)
+
+    @cached_property
+    def probabilities(self) -> FloatArray:
+        """Probabilities of the classes of held-out rows, calibrated by those of other folds.
+
+        Shape (n_held_out, n_classes), in the order of `held_out`.
+        """
+        return cross_calibrated(self.log_densities, self.y, self.fold_of_rows[self.held_out])
+
+    @property
+    def reliability(self) -> Reliability:
+        """Whether the probabilities of held-out rows hold."""
+        return Reliability.of(self.probabilities, self.y)
+
+    @cached_property
+    def rule(self) -> DensityRule:
+        """The class densities at places of new rows, calibrated."""
+        y = self.study.rows.y
+        rule = DensityRule.of(self.fitted, y, self._spreads(None), gamma=self.gamma)
+        return rule.calibrated(self.temperature)
+
+    def regions(self, shares: Sequence[float] = REGION_SHARES) -> PlaceRegions:
+        """Regions that hold shares of new rows of each class, from unseen places.
+
+        Parameters
+        ----------
+        shares : sequence of float in (0, 1)
+            Ascending.
+        """
+        rows, groups = self.held_out, self.study.rows.groups
+        of_rows = None if groups is None else groups[rows]
+        return PlaceRegions.of(self.places[rows], self.y, shares, of_rows, gamma=self.gamma)
+
+    def classify(self, X: FloatArray) -> FloatArray:
+        """Probabilities of the classes of new rows under equal priors, (n_rows, n_classes)."""
+        return self.rule.probabilities(self.place(X))
+
+    # ------------------------------------------------------------------------------------- private
+
+    @property
+    def _known(self) -> list[tuple[int, FoldFit]]:
+        """The folds that are done, with their numbers from 0."""
+        return [(at, fit) for at, fit in enumerate(self.fits) if isinstance(fit, FoldFit)]
+
+    @property
+    def _fewer_folds(self) -> tuple[str, ...]:
+        if len(self.folds) >= self.n_wanted:
+            return ()
+        units, classes = self.study.n_units, self.study.rows.classes.tolist()
+        smallest = int(units.argmin())
+        noun = "rows of" if self.study.rows.groups is None else "groups have rows of"
+        return (
+            f"{len(self.folds)} folds instead of {self.n_wanted}, because only "
+            f"{units[smallest]} {noun} class {classes[smallest]!r}.",
+        )
+
+    def _of_folds(self, function: Callable[[int, FoldFit, FloatArray], FloatArray]) -> FloatArray:
+        """Values of the rows of each fold, in the order of `held_out`."""
+        X, parts, rows = self.study.rows.X, [], []
+        for number, fit in self._known:
+            rows.append(fit.fold.test)
+            parts.append(function(number, fit, X[fit.fold.test]))
+        order = np.argsort(np.concatenate(rows))
+        return np.concatenate(parts)[order]
+
+    def _spreads(self, without: int | None) -> FloatArray | None:
+        """Covariances of the classes at unseen places of all folds but one; None without any."""
+        of = self.fold_of_rows
+        chosen = np.flatnonzero((of >= 0) & (of != (-2 if without is None else without)))
+        if len(chosen) <= self.places.shape[1]:
+            return None
+        return class_spreads(self.places[chosen], self.study.rows.y[chosen], self.study.n_classes)
+
+    def _log_densities(
+        self, number: int, fit: FoldFit, X: FloatArray, own: IntArray | None = None
+    ) -> FloatArray:
+        """Of any rows by the class densities of a fold; `own` as in `DensityRule`."""
+        if fit.best is None:
+            return log_shares(fit.projection, X, len(fit.fold.train))
+        rules = self._rules(number)
+        return rules.density.log_densities(rules.frame.place(X), own)
+
+    def _linear_log_densities(self, number: int, fit: FoldFit, X: FloatArray) -> FloatArray:
+        rules = self._rules(number)
+        if rules.linear is None:
+            raise UserError("A table that is not in memory has no linear rule beside its densities.")
+        return rules.linear.log_densities(rules.frame.place(X))
+
+    def _rules(self, number: int) -> _FoldRules:
+        found = self._rule_cache.get(number)
+        if found is None:
+            fit = self.fits[number]
+            assert isinstance(fit, FoldFit)  # noqa: S101 - numbers are those of `_known`
+            found = self._rule_cache[number] = _FoldRules.of(self, number, fit)
+        return found
+
+    @cached_property
+    def _rule_cache(self) -> dict[int, _FoldRules]:
+        return {}
+
+    def _score(self, logs: FloatArray) -> Score:
+        right = (logs.argmax(axis=1) == self.y).astype(np.float64)
+        return score_of(right, self.y, self.fold_of_rows[self.held_out], self.study)
+
+
+# Given the refits so far; a true return value ends the computation.
+RefitsCallback: TypeAlias = Callable[[Refits], object]
+
+
+@dataclass(frozen=True, eq=False)
+class _FoldRules:
+    """The rules of a fold that places rows."""
+
+    frame: Frame
+    density: DensityRule
+    linear: LinearRule | None
+
+    @classmethod
+    def of(cls, refits: Refits, number: int, fit: FoldFit) -> Self:
+        study, frame = refits.study, cast("Frame", fit.best)
+        if not study.is_in_memory:
+            return cls(frame, _rule_of_blocks(refits, fit, frame), None)
+        spreads = refits._spreads(number)  # noqa: SLF001 - part of it
+        X, y = _taken(study.rows, fit.fold.train)
+        points = frame.place(X)
+        return cls(
+            frame,
+            DensityRule.of(points, y, spreads, gamma=refits.gamma),
+            LinearRule.of(points, y, spreads),
+        )
+
+
+def _rule_of_blocks(refits: Refits, fit: FoldFit, frame: Frame) -> DensityRule:
+    """The rule of rows that are not in memory: of so many, new rows spread as fitted ones do."""
+    components = fit.projection.components
+    table = refits.study.training_blocks(fit.fold, fit.projection)
+    kernels = kernel_classes_in_blocks(table, n_components=len(components), gamma=refits.gamma)
+    points = fold_points(fit.projection, refits.study.rows.X)
+    floor = DensityFloor.of(points, float(kernels.totals.min()))
+    rule = DensityRule(kernels.project(components), floor)
+    return rule.affine(frame.turn, frame.center - frame.offset @ np.linalg.inv(frame.turn))
+
+
+def _taken(rows: CodedRows, chosen: IntArray) -> tuple[FloatArray, IntArray]:
+    return rows.X[chosen], rows.y[chosen]
+
+
+def places_rows(estimator: Any) -> bool:
+    """Whether a fitted estimator puts rows somewhere, rather than predicts their classes alone."""
+    return is_plane(estimator) or hasattr(estimator, "transform")
+
+
+def log_shares(projection: FittedProjection, X: FloatArray, n_rows: int) -> FloatArray:
+    """Logarithms of the probabilities of a classifier, none finer than its rows allow.
+
+    As if one row more had come from nowhere, of a fit to `n_rows` rows.
+
+    Raises
+    ------
+    UserError
+        If the estimator gives neither coordinates nor probabilities.
+    """
+    estimator = projection.estimator
+    if not (is_classifier(estimator) and hasattr(estimator, "predict_proba")):
+        raise UserError(
+            f"{type(estimator).__name__} gives neither coordinates nor probabilities: it has no "
+            "transform and no predict_proba. Put it into CalibratedClassifierCV of scikit-learn."
+        )
+    shares = np.asarray(estimator.predict_proba(projection.preparation.apply(X)))
+    logs: FloatArray = np.log((n_rows * shares + 1.0 / shares.shape[1]) / (n_rows + 1.0))
+    return logs
+
+
+def _fold_fit(refits: Refits, number: int) -> FoldFit | FailedFold:
+    study, fold = refits.study, refits.folds[number]
+    try:
+        projection = study.without(fold)
+    except (ValueError, np.linalg.LinAlgError) as error:
+        return FailedFold(number + 1, str(error))
+    if refits.frame is None:
+        return FoldFit(fold, projection, None, None)
+    X = study.rows.X[fold.train] if study.is_in_memory else study.rows.X
+    best = Frame.of(projection, X).aligned(refits.frame, X)
+    nearest = nearest_start(projection, refits.whole)
+    drawn = best if nearest is projection else Frame.of(nearest, X).aligned(refits.frame, X)
+    return FoldFit(fold, projection, best, drawn)
+
+
+def score_of(right: FloatArray, y: IntArray, fold: IntArray, study: Study) -> Score:
+    """The balanced share of held-out rows that are told rightly, with its error.
+
+    The error is the larger of that of Nadeau and Bengio, which allows for the rows that folds
+    share, and the binomial one of the rows or, where these depend on each other, groups; as if one
+    row of each class more had been told and one not, so that it is not 0 where all are told.
+    """
+    codes = np.unique(y)
+    counts = np.bincount(y, minlength=study.n_classes)[codes]
+    shares = np.bincount(y, right, minlength=study.n_classes)[codes] / counts
+    units = np.minimum(study.n_units[codes], counts)
+    smoothed = (shares * units + 1.0) / (units + 2.0)
+    binomial = np.sqrt((smoothed * (1.0 - smoothed) / units).sum()) / len(codes)
+    numbers = np.unique(fold)
+    of_folds = 0.0
+    if len(numbers) > 1:
+        values = [_balanced(right[fold == each], y[fold == each]) for each in numbers]
+        factor = 1.0 / len(numbers) + 1.0 / (len(numbers) - 1.0)
+        of_folds = float(np.sqrt(np.var(values, ddof=1) * factor))
+    return Score(float(shares.mean()), max(float(binomial), of_folds))
+
+
+def _balanced(right: FloatArray, y: IntArray) -> float:
+    counts = np.bincount(y)
+    return float((np.bincount(y, right)[counts > 0] / counts[counts > 0]).mean())
