@@ -28,7 +28,17 @@ _LEAST_WIDTH = 1e-12
 
 
 class PlaneRule(Protocol):
-    """What names the class of places in a plane."""
+    """What names the class of places in a plane.
+
+    Attributes
+    ----------
+    temperature : float
+        Divides the logarithms of the densities before they become probabilities.
+    """
+
+    @property
+    def temperature(self) -> float:
+        """Above 1 where the densities are too sure."""
 
     def log_densities(self, points: FloatArray, own: IntArray | None = None) -> FloatArray:
         """Logarithms of the densities of the classes at points, shape (n_points, n_classes)."""
@@ -180,12 +190,17 @@ class DensityRule:
         """Probabilities of the classes under equal priors, shape (n_points, n_classes)."""
         return tempered_shares(self.log_densities(points), self.temperature)
 
+    def project(self, components: FloatArray) -> DensityRule:
+        """The rule of the densities projected by `components`, (n_lines, n_components)."""
+        return self.affine(components.T, np.zeros(components.shape[1]))
+
     def affine(self, turn: FloatArray, center: FloatArray) -> DensityRule:
         """The same rule for places (z - center) @ turn of its places z.
 
         Parameters
         ----------
         turn : ndarray of shape (n_components, n_components)
+            Or with fewer columns: densities are then projected.
         center : ndarray of shape (n_components,)
         """
         rows = tuple((own - center) @ turn for own in self.classes.rows)

@@ -11,6 +11,12 @@ from melm_core.diagnostics.confidence_ellipses import (
     ellipses_of_moments,
 )
 from melm_core.diagnostics.differences import standardized_differences
+from melm_core.diagnostics.feature_importance import (
+    Importance,
+    feature_order,
+    importance,
+    mean_importance,
+)
 from melm_core.diagnostics.mislabeled_rows import (
     DEFAULT_FALSE_SHARE,
     SuspectLabels,
@@ -20,16 +26,10 @@ from melm_core.diagnostics.outliers import (
     DEFAULT_LEVEL,
     LeftOutDistances,
     PlaneDistances,
+    RefitDistances,
     predictive_limit,
     residual_limit,
 )
-from melm_core.diagnostics.row_probabilities import (
-    HeldOutPlanes,
-    RowProbabilities,
-    calibrated_probabilities,
-    out_of_fold_probabilities,
-)
-from melm_core.evaluation.feature_importance import Importance, importance
 
 __all__ = [
     "DEFAULT_FALSE_SHARE",
@@ -37,18 +37,17 @@ __all__ = [
     "ComponentGain",
     "ConfidenceEllipses",
     "EllipseOf",
-    "HeldOutPlanes",
     "Importance",
     "LeftOutDistances",
     "PlaneDistances",
-    "RowProbabilities",
+    "RefitDistances",
     "SuspectLabels",
-    "calibrated_probabilities",
     "class_ellipses",
     "confidence_ellipse",
     "ellipses_of_moments",
+    "feature_order",
     "importance",
-    "out_of_fold_probabilities",
+    "mean_importance",
     "predictive_limit",
     "residual_limit",
     "second_component_gain",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -10,7 +10,8 @@ from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
 from melm_core.density import inverse_root
 from melm_core.density.class_densities import ClassDensities
-from melm_core.evaluation.held_out_scores import balanced_mean, row_scores
+from melm_core.density.class_rules import DensityRule
+from melm_core.diagnostics.held_out_scores import balanced_mean, row_scores
 
 # Directions that are tried, every 6 degrees and then every degree around the best.
 _COARSE, _FINE = 30, 6
@@ -70,7 +71,7 @@ class ComponentGain:
 
 
 def second_component_gain(
-    classes: ClassDensities, points: FloatArray, y: IntArray
+    rule: DensityRule, points: FloatArray, y: IntArray
 ) -> ComponentGain:
     """Compare a plane with the best line in it on held-out rows.
 
@@ -79,8 +80,8 @@ def second_component_gain(
 
     Parameters
     ----------
-    classes : ClassDensities
-        Of training rows in memory, projected into a plane.
+    rule : DensityRule
+        Of training rows in memory, in a plane.
     points : ndarray of shape (n_rows, 2)
         Held-out rows in the plane.
     y : ndarray of shape (n_rows,)
@@ -98,29 +99,27 @@ def second_component_gain(
     Examples
     --------
     >>> import numpy as np
-    >>> from melm_core.density import kernel_classes
+    >>> from melm_core.density import DensityRule
     >>> from melm_core.diagnostics import second_component_gain
     >>> rng = np.random.default_rng(0)
     >>> y = np.arange(800) % 2
     >>> X = rng.standard_normal((800, 2))
     >>> X[:, 0] += 2 * y
-    >>> plane = kernel_classes(X[:400], y[:400], n_components=2)
-    >>> second_component_gain(plane, X[400:], y[400:]).is_negligible
+    >>> rule = DensityRule.of(X[:400], y[:400])
+    >>> second_component_gain(rule, X[400:], y[400:]).is_negligible
     True
     """
-    counts = np.bincount(y, minlength=len(classes.rows))
+    counts = np.bincount(y, minlength=len(rule.classes.rows))
     if counts.min() < 2 or points.shape[1] != 2:
         raise UserError(
             f"Whether a second component adds anything is measured in two components, not "
             f"{points.shape[1]}, on at least 2 held-out rows of every class, not {counts.min()}. "
             "Hold out more rows."
         )
-    # Of all rows that are in memory; sums of more rows are not known on a line.
-    classes = ClassDensities(classes.rows, classes.covariances, weights=classes.weights)
-    direction = _best_direction(classes)
-    line = classes.project(direction[None])
+    direction = _best_direction(rule)
+    line = rule.project(direction[None])
     plane_scores, line_scores = (
-        row_scores(classes, points, y),
+        row_scores(rule, points, y),
         row_scores(line, points @ direction[:, None], y),
     )
     gain, error = balanced_mean(line_scores.losses - plane_scores.losses, y)
@@ -128,16 +127,16 @@ def second_component_gain(
     return ComponentGain(direction, float(gain), float(error), float(share), float(share_error))
 
 
-def _best_direction(classes: ClassDensities) -> FloatArray:
+def _best_direction(rule: DensityRule) -> FloatArray:
     """The direction of least loss of training rows, each left out."""
     rows = [
         part[np.linspace(0, len(part) - 1, min(len(part), _MOST_ROWS)).astype(int)]
-        for part in classes.rows
+        for part in rule.classes.rows
     ]
     y = np.repeat(np.arange(len(rows)), list(map(len, rows)))
     points = np.concatenate(rows)
     root, _ = inverse_root(np.cov(points.T))
-    few = ClassDensities(tuple(rows), classes.covariances)
+    few = replace(rule, classes=ClassDensities(tuple(rows), rule.classes.covariances))
 
     def loss(angle: float) -> float:
         axis = root @ np.array([np.cos(angle), np.sin(angle)])

@@ -7,23 +7,15 @@ limits are therefore those of rows that refits left out.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from scipy import stats
 
 from melm_core.base.array_types import FloatArray
 from melm_core.base.errors import UserError
-from melm_core.evaluation.folds import refit_folds
-from melm_core.evaluation.refitting import (
-    MethodLike,
-    Preparation,
-    chosen_preparation,
-    fit_projection,
-)
 from melm_core.linalg.plane_distances import score_distances, squared_residuals
 from melm_core.linalg.planes import orthonormalize
 
@@ -34,11 +26,6 @@ DEFAULT_LEVEL = 0.99
 MAX_SPECTRUM_ROWS = 1_000
 
 _TINY = 1e-12  # relative to the variance of the table: rounding, not residuals
-
-# Without a tenth of the rows a plane is nearly that of all; fewer refits suffice for the limits of
-# a large table.
-N_FOLDS = 10
-_ENOUGH_LEFT_OUT = 200
 
 # From fewer values a hundredth is read off a fitted tail alone.
 MOST_EXTRAPOLATED = 100
@@ -62,86 +49,29 @@ class LeftOutDistances:
 
     Examples
     --------
-    >>> from melm_core.baselines import DiscriminantPlane
-    >>> from melm_core.diagnostics import LeftOutDistances, PlaneDistances
-    >>> from melm_core.datasets import pure_noise
-    >>> X, y = pure_noise(60, 600, 2)
-    >>> X = (X - X.mean(axis=0)) / X.std(axis=0)
-    >>> plane = DiscriminantPlane().fit(X, y).components_
-    >>> own = LeftOutDistances.of("lda", X, y)
-    >>> as_fixed, as_refitted = (PlaneDistances.of(X, plane, left) for left in (None, own))
-    >>> as_fixed.score_limit(is_new=True) > 4 * as_refitted.score_limit(is_new=True)
-    True
+    >>> import numpy as np
+    >>> from melm_core.diagnostics import LeftOutDistances, RefitDistances
+    >>> part = RefitDistances(share=0.9, fitted=(2.0, 1.0), scores=[4.0, 6.0], residuals=[1.0, 3.0])
+    >>> LeftOutDistances.of([part]).residuals.round(2)
+    array([0.95, 2.85])
     """
 
     scores: FloatArray
     residuals: FloatArray
 
     @classmethod
-    def of(
-        cls,
-        method: MethodLike,
-        X: Any,
-        y: Any,
-        *,
-        groups: Any = None,
-        nuisance: Any = None,
-        parameters: Mapping[str, Any] | None = None,
-        standardize: bool = True,
-        preparation: Preparation | None = None,
-        random_state: int = 0,
-    ) -> LeftOutDistances:
-        """Refit a linear method without tenths of the rows, until 200 rows were left out.
+    def of(cls, parts: Sequence[RefitDistances]) -> LeftOutDistances:
+        """The distances as from a plane fitted to all rows but one.
 
         Parameters
         ----------
-        method, X, y, groups, nuisance, parameters, standardize, preparation
-            See `melm_core.diagnostics.out_of_fold_probabilities`.
-        random_state : int, default=0
-
-        Raises
-        ------
-        ValueError
-            If a parameter or the data are invalid, the method is nonlinear, or a class has too
-            few rows.
+        parts : sequence of RefitDistances
+            Of refits without some rows.
         """
-        plan = refit_folds(
-            method,
-            X,
-            y,
-            groups,
-            nuisance=nuisance,
-            parameters=parameters,
-            n_folds=N_FOLDS,
-            random_state=random_state,
-            may_miss=preparation is not None,
-        )
-        chosen = chosen_preparation(preparation, standardize=standardize)
-        scores: list[FloatArray] = []
-        residuals: list[FloatArray] = []
-        fitted_scores, fitted_residuals, shares = [], [], []
-        for fold in plan.folds:
-            train = plan.training_rows(fold)
-            fitted = fit_projection(
-                plan.estimator,
-                train.X,
-                train.y,
-                preparation=chosen,
-                groups=train.groups,
-                nuisance=train.nuisance,
-            )
-            prepared = fitted.preparation.apply(train.X)
-            plane = PlaneDistances.of(prepared, fitted.components)
-            fitted_scores.append(plane.score_distance(prepared).mean())
-            fitted_residuals.append(plane.residual(prepared).mean())
-            shares.append(len(train.y) / len(plan.rows.y))
-            left_out = fitted.preparation.apply(plan.rows.X[fold.test])
-            scores.append(plane.score_distance(left_out))
-            residuals.append(plane.residual(left_out))
-            if sum(map(len, scores)) >= _ENOUGH_LEFT_OUT:
-                break
-        share = float(np.mean(shares))
-        in_plane, off = np.concatenate(scores), np.concatenate(residuals)
+        share = float(np.mean([part.share for part in parts]))
+        in_plane = np.concatenate([part.scores for part in parts])
+        off = np.concatenate([part.residuals for part in parts])
+        fitted_scores, fitted_residuals = np.mean([part.fitted for part in parts], axis=0)
         shrunk = min(_ratio(in_plane, fitted_scores), 1.0)
         excess = max(_ratio(off, fitted_residuals) - 1.0, 0.0)
         return cls(
@@ -155,10 +85,29 @@ class LeftOutDistances:
         return len(self.scores) < MOST_EXTRAPOLATED
 
 
-def _ratio(left_out: FloatArray, fitted: list[float]) -> float:
+@dataclass(frozen=True, eq=False)
+class RefitDistances:
+    """The distances of rows from a plane that was fitted without them.
+
+    Attributes
+    ----------
+    share : float
+        Of the rows that the plane was fitted to.
+    fitted : tuple of float
+        The mean T² and Q of these.
+    scores, residuals : ndarray of shape (n_left_out,)
+        T² and Q of the rows without which it was fitted.
+    """
+
+    share: float
+    fitted: tuple[float, float]
+    scores: FloatArray
+    residuals: FloatArray
+
+
+def _ratio(left_out: FloatArray, fitted: float) -> float:
     """The mean distance of left-out rows relative to that of fitted ones; 1 without any."""
-    mean = float(np.mean(fitted))
-    return float(left_out.mean()) / mean if mean > 0.0 else 1.0
+    return float(left_out.mean()) / fitted if fitted > 0.0 else 1.0
 
 
 @dataclass(frozen=True, eq=False)

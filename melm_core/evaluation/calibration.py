@@ -194,4 +194,3 @@ def _resampled_gaps(of_bins: list[FloatArray]) -> FloatArray:
         counts = stream.multinomial(len(own), np.full(len(own), 1.0 / len(own)), _N_BOOTSTRAPS)
         total += np.abs(counts @ own)
     return total
-fitted_calibration = None

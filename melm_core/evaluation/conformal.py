@@ -10,47 +10,23 @@ them. A class is in the set of a new row unless the row is stranger to it than a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Self, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 from scipy import stats
-from sklearn.base import BaseEstimator, ClassifierMixin, is_classifier
-from sklearn.pipeline import Pipeline
-from sklearn.utils.validation import check_is_fitted
 
 from melm_core.base.array_types import FloatArray, IntArray
-from melm_core.base.errors import UserError
-from melm_core.base.validated_data import allows_nan, validate_data
-from melm_core.density.calibration import Calibration
-from melm_core.density.class_densities import ClassDensities
 from melm_core.density.set_limits import ROUNDING, SetLimits, nonconformity, thinned_logs
-from melm_core.evaluation.calibration import Reliability, cross_calibrated, fitted_calibration
-from melm_core.evaluation.density_accuracy import fold_classes, fold_points
-from melm_core.evaluation.folds import CodedRows, Fold, refit_folds
-from melm_core.evaluation.refitting import (
-    FittedProjection,
-    MethodLike,
-    Preparation,
-    Unchanged,
-    chosen_preparation,
-    fit_projection,
-    seeded,
-)
-from melm_core.linalg.plane_distances import squared_residuals
 
 DEFAULT_COVERAGE = 0.9
-# The fits without fewer folds differ more, so that their sets are larger than promised.
-DEFAULT_CONFORMAL_FOLDS = 20
 
-_GAMMA = 1.0  # of the densities: Silverman's rule
 _OUTLYING = 0.99  # of the rows are denser than the background
-_TINY = float(np.finfo(np.float64).tiny)
 
-Sets = npt.NDArray[np.bool_]
+Sets: TypeAlias = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,10 +58,6 @@ class Evidence:
         """Of some of the rows."""
         residuals = None if self.residuals is None else self.residuals[rows]
         return Evidence(self.logs[rows], residuals, self.has_densities)
-
-
-# Given the scores so far, the number of folds, and the indices of the rows that they are of.
-ScoresSoFar: TypeAlias = "Callable[[ConformalScores, int, IntArray], object]"
 
 
 @dataclass(frozen=True, eq=False)
@@ -279,13 +251,6 @@ class ConformalScores:
         shares: FloatArray = (1.0 + counts) / (1.0 + totals)
         return shares
 
-    def reliabilities(self) -> tuple[Reliability, Reliability]:
-        """Of the probabilities of the rows as they are, and calibrated by the other folds."""
-        logs = self.evidence.logs
-        raw = Calibration(temperature=1.0, lapse=0.0).probabilities(logs)
-        own = cross_calibrated(logs, self.y, self.fold)
-        return Reliability.of(raw, self.y), Reliability.of(own, self.y)
-
     @property
     def n_units(self) -> IntArray:
         """Rows of each class or, if rows depend on each other, groups, shape (n_classes,)."""
@@ -323,165 +288,6 @@ class ConformalScores:
         spread = peaks.std(ddof=1) * np.sqrt(1.0 + 1.0 / len(peaks))
         normal = peaks.mean() - spread * stats.t.ppf(_OUTLYING, len(peaks) - 1)
         return float(min(normal, np.quantile(peaks, 1.0 - _OUTLYING)))
-
-
-class ConformalClassifier(ClassifierMixin, BaseEstimator):
-    """Calibrated probabilities, and sets of classes that hold the true one as often as promised.
-
-    The estimator is refitted in folds. Its held-out rows calibrate the probabilities, by the
-    temperature and the lapse of `fitted_calibration`, and the sets, by cross-conformal prediction:
-    of new rows of each class at least about `coverage` have their class in their set. A set may
-    hold several classes, and none where a row is like no class.
-
-    Parameters
-    ----------
-    estimator : estimator
-        A plane or another transformer, judged by the densities of the classes in its coordinates,
-        or a classifier with predict_proba, or a pipeline that ends in one. Of a plane, with
-        orthonormal `components_`, the distance from it counts as well.
-    coverage : float, default=0.9
-        Promised share of rows whose set holds their class, between 0 and 1.
-    n_folds : int, default=20
-        Fewer take less time; their fits differ more, and their sets are larger than they need be.
-    random_state : int or None, default=None
-        Seed of the folds and of an estimator whose `random_state` is None; None is 0.
-
-    Attributes
-    ----------
-    classes_ : ndarray of shape (n_classes,)
-    calibration_ : Calibration
-    scores_ : ConformalScores
-        Of the held-out rows.
-    coverage_ : ConformalCoverage
-        Of the sets of held-out rows.
-    reliability_, uncalibrated_reliability_ : Reliability
-        Whether probabilities of held-out rows hold, calibrated by the other folds, and before.
-    notes_ : tuple of str
-        Classes with too few rows for the promised coverage, which are in every set.
-    n_features_in_ : int
-
-    References
-    ----------
-    See `ConformalScores`.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_wine
-    >>> from sklearn.pipeline import make_pipeline
-    >>> from sklearn.preprocessing import StandardScaler
-    >>> from melm_core import DiscriminantPlane
-    >>> from melm_core.evaluation import ConformalClassifier
-    >>> X, y = load_wine(return_X_y=True)
-    >>> plane = make_pipeline(StandardScaler(), DiscriminantPlane())
-    >>> model = ConformalClassifier(plane).fit(X, y)
-    >>> model.predict_set(X[:1])
-    array([[ True, False, False]])
-    >>> wrong = X[:1].copy()
-    >>> wrong[0, 4] *= 20  # magnesium
-    >>> model.predict_set(wrong)
-    array([[False, False, False]])
-    >>> model.coverage_.share > 0.9
-    True
-    """
-
-    _required_parameters = ("estimator",)
-
-    def __init__(
-        self,
-        estimator: Any,
-        coverage: float = DEFAULT_COVERAGE,
-        *,
-        n_folds: int = DEFAULT_CONFORMAL_FOLDS,
-        random_state: int | None = None,
-    ) -> None:
-        self.estimator = estimator
-        self.coverage = coverage
-        self.n_folds = n_folds
-        self.random_state = random_state
-
-    def fit(self, X: Any, y: Any, groups: Any = None) -> Self:
-        """Fit the estimator to all rows, and to the rows without each fold.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-            Labels of two or more classes.
-        groups : array-like of shape (n_samples,) or None, default=None
-            Groups of rows that depend on each other. They stay in one fold, and each counts once:
-            the promise is of a row of a new group.
-
-        Raises
-        ------
-        ValueError
-            If a parameter or the data are invalid, or the estimator gives neither coordinates nor
-            probabilities.
-        """
-        if not 0.0 < self.coverage < 1.0:
-            raise UserError(f"coverage={self.coverage!r} must be between 0 and 1, such as 0.9.")
-        X, y = validate_data(self, X, y, dtype=np.float64, ensure_all_finite=self._finite)
-        seed = 0 if self.random_state is None else self.random_state
-        plan = refit_folds(
-            seeded(self.estimator, seed),
-            X,
-            y,
-            groups,
-            parameters=None,
-            n_folds=self.n_folds,
-            random_state=seed,
-            may_miss=True,
-        )
-        rows = plan.rows
-        self.classes_ = rows.classes
-        training = [plan.training_rows(fold) for fold in plan.folds]
-        self._fits = [FoldFit.of(plan.estimator, train, Unchanged()) for train in training]
-        self._whole = FoldFit.of(plan.estimator, rows, Unchanged())
-        tested = zip(self._fits, plan.folds, strict=True)
-        parts = [fitted.evidence(rows.X[fold.test]) for fitted, fold in tested]
-        self.scores_, _ = scores_of_folds(parts, plan.folds, rows)
-        self.calibration_: Calibration = fitted_calibration(self.scores_.evidence.logs, rows.y)
-        self.uncalibrated_reliability_, self.reliability_ = self.scores_.reliabilities()
-        sets = self._sets(self.scores_.held_out_p_values())
-        self.coverage_ = ConformalCoverage(sets, rows.y, self.coverage, rows.groups)
-        named = zip(rows.classes.tolist(), self.scores_.n_units.tolist(), strict=True)
-        self.notes_ = shortage_notes(dict(named), self.coverage, rows.groups is not None)
-        return self
-
-    def predict_proba(self, X: Any) -> FloatArray:
-        """Calibrated probabilities under equal priors, shape (n_samples, n_classes)."""
-        rows = self._checked(X)
-        return self.calibration_.probabilities(self._whole.evidence(rows).logs)
-
-    def predict(self, X: Any) -> npt.NDArray[Any]:
-        """The most probable class, shape (n_samples,)."""
-        shares = self.predict_proba(X)  # refused before a fit
-        labels: npt.NDArray[Any] = self.classes_[shares.argmax(axis=1)]
-        return labels
-
-    def predict_set(self, X: Any) -> Sets:
-        """Which classes are in the set of each row, shape (n_samples, n_classes)."""
-        rows = self._checked(X)
-        return self._sets(self.scores_.p_values([fitted.evidence(rows) for fitted in self._fits]))
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = self._finite == "allow-nan"
-        return tags
-
-    @property
-    def _finite(self) -> Any:
-        """Whether missing values are passed on, to an estimator that takes them."""
-        return "allow-nan" if allows_nan(self.estimator) else True
-
-    def _checked(self, X: Any) -> FloatArray:
-        check_is_fitted(self)
-        checked: FloatArray = validate_data(
-            self, X, dtype=np.float64, ensure_all_finite=self._finite, reset=False
-        )
-        return checked
-
-    def _sets(self, p_values: FloatArray) -> Sets:
-        return in_set(p_values, self.coverage)
 
 
 def in_set(p_values: FloatArray, coverage: float) -> Sets:
@@ -529,215 +335,3 @@ def shortage_notes(
         for name, n in n_units.items()
         if n < needed
     )
-
-
-def conformal_scores(
-    method: MethodLike,
-    X: Any,
-    y: Any,
-    *,
-    groups: Any = None,
-    nuisance: Any = None,
-    gamma: float = _GAMMA,
-    parameters: Mapping[str, Any] | None = None,
-    standardize: bool = True,
-    preparation: Preparation | None = None,
-    n_folds: int = DEFAULT_CONFORMAL_FOLDS,
-    max_rows: int | None = None,
-    random_state: int = 0,
-    callback: ScoresSoFar | None = None,
-) -> ConformalScores:
-    """The nonconformity of held-out rows by a method that is refitted in folds.
-
-    Parameters
-    ----------
-    method : str or estimator
-        A key of `METHODS`, or an estimator as of `ConformalClassifier`.
-    X, y, groups, nuisance, gamma, parameters, standardize, preparation
-        See `melm_core.evaluation.density_scores`.
-    n_folds : int, default=20
-    max_rows : int or None, default=None
-        Of more rows a stratified sample is held out.
-    random_state : int, default=0
-    callback : callable, optional
-        Called after each fold with the scores of the folds so far, the number of folds, and the
-        indices of the rows that the scores are of. An exception it raises ends the computation.
-
-    Raises
-    ------
-    ValueError
-        If a parameter or the data are invalid, or a class has too few rows.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_wine
-    >>> from melm_core.evaluation import conformal_scores, in_set
-    >>> X, y = load_wine(return_X_y=True)
-    >>> sets = in_set(conformal_scores("lda", X, y, n_folds=5).held_out_p_values(), 0.9)
-    >>> bool(sets[range(len(y)), y].mean() > 0.9)
-    True
-    """
-    plan = refit_folds(
-        method,
-        X,
-        y,
-        groups,
-        nuisance=nuisance,
-        parameters=parameters,
-        n_folds=n_folds,
-        random_state=random_state,
-        max_rows=max_rows,
-        may_miss=preparation is not None,
-    )
-    chosen = chosen_preparation(preparation, standardize=standardize)
-    parts: list[Evidence] = []
-    scored = plan.scored
-    for fold in plan.folds:
-        fitted = FoldFit.of(plan.estimator, plan.training_rows(fold), chosen, gamma)
-        parts.append(fitted.evidence(scored.X[fold.test]))
-        scores, rows = scores_of_folds(parts, plan.folds, scored)
-        if callback is not None:
-            callback(scores, len(plan.folds), plan.sample[rows])
-    return scores
-
-
-def scores_of_folds(
-    parts: Sequence[Evidence], folds: Sequence[Fold], scored: CodedRows
-) -> tuple[ConformalScores, IntArray]:
-    """The scores of the rows of the folds so far, and which rows these are, ascending."""
-    tests = [fold.test for fold in folds[: len(parts)]]
-    rows = np.concatenate(tests)
-    order = np.argsort(rows)
-    numbers = np.repeat(np.arange(len(parts)), [len(test) for test in tests])[order]
-    residuals = [part.residuals for part in parts if part.residuals is not None]
-    evidence = Evidence(
-        np.concatenate([part.logs for part in parts])[order],
-        np.concatenate(residuals)[order] if len(residuals) == len(parts) else None,
-        parts[0].has_densities,
-    )
-    rows = rows[order]
-    groups = None if scored.groups is None else scored.groups[rows]
-    return ConformalScores(evidence, scored.y[rows], numbers, groups), rows
-
-
-@dataclass(frozen=True, eq=False)
-class FoldFit:
-    """A fitted estimator, the rows of its fit, and the kernel width of their densities.
-
-    Attributes
-    ----------
-    projection : FittedProjection
-    train : CodedRows
-    gamma : float
-        Relative to Silverman's rule.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from melm_core.diagnostics import HeldOutPlanes
-    >>> X, y = load_iris(return_X_y=True)
-    >>> planes = HeldOutPlanes.of("lda", X, y)
-    >>> planes.fits(gamma=1.0)[0].evidence(X[:2]).logs.shape
-    (2, 3)
-    """
-
-    projection: FittedProjection
-    train: CodedRows
-    gamma: float
-
-    @classmethod
-    def of(
-        cls, estimator: Any, train: CodedRows, preparation: Preparation, gamma: float = _GAMMA
-    ) -> FoldFit:
-        """Fit an estimator to rows."""
-        fitted = fit_projection(
-            estimator,
-            train.X,
-            train.y,
-            preparation=preparation,
-            groups=train.groups,
-            nuisance=train.nuisance,
-        )
-        return cls(_as_plane(fitted), train, gamma)
-
-    def evidence(self, X: FloatArray) -> Evidence:
-        """What the fit says of rows that it was not made of, not prepared.
-
-        Raises
-        ------
-        ValueError
-            If the estimator gives neither coordinates nor probabilities.
-        """
-        estimator = self.projection.estimator
-        if _is_plane(estimator):
-            logs = self._classes.log_densities(fold_points(self.projection, X))
-            return Evidence(logs, self._residuals(X), has_densities=True)
-        if is_classifier(estimator) and hasattr(estimator, "predict_proba"):
-            shares = estimator.predict_proba(self.projection.preparation.apply(X))
-            return Evidence(np.log(np.maximum(shares, _TINY)), None, has_densities=False)
-        if hasattr(estimator, "transform"):
-            logs = self._classes.log_densities(fold_points(_shown(self.projection), X))
-            return Evidence(logs, None, has_densities=True)
-        raise UserError(
-            f"{type(estimator).__name__} gives neither coordinates nor probabilities: it has no "
-            "transform and no predict_proba. Put it into CalibratedClassifierCV of scikit-learn."
-        )
-
-    def _residuals(self, X: FloatArray) -> FloatArray | None:
-        """Squared distances from the plane; None where it is the whole space."""
-        if len(self.projection.components) == len(self._mean):
-            return None
-        off = self.projection.preparation.apply(X) - self._mean
-        residuals: FloatArray = squared_residuals(off, self.projection.components).sum(axis=1)
-        return residuals
-
-    @cached_property
-    def _mean(self) -> FloatArray:
-        mean: FloatArray = self.projection.preparation.apply(self.train.X).mean(axis=0)
-        return mean
-
-    @cached_property
-    def _classes(self) -> ClassDensities:
-        is_plane = _is_plane(self.projection.estimator)
-        shown = self.projection if is_plane else _shown(self.projection)
-        return fold_classes(shown, self.train, self.gamma)
-
-
-class _Steps:
-    """The steps of a fitted pipeline before its last, as a fitted preparation."""
-
-    def __init__(self, steps: Pipeline) -> None:
-        self._steps = steps
-
-    def apply(self, X: FloatArray) -> FloatArray:
-        return np.asarray(self._steps.transform(X), dtype=np.float64)
-
-
-class _Coordinates:
-    """What a projection makes of rows, without `components_`."""
-
-    def __init__(self, estimator: Any) -> None:
-        self._estimator = estimator
-
-    def transform(self, X: FloatArray) -> FloatArray:
-        return np.asarray(self._estimator.transform(X), dtype=np.float64).reshape(len(X), -1)
-
-
-def _as_plane(fitted: FittedProjection) -> FittedProjection:
-    """A pipeline that ends in a plane as that plane, with the other steps as its preparation."""
-    estimator = fitted.estimator
-    if isinstance(estimator, Pipeline) and len(estimator) > 1 and _is_plane(estimator[-1]):
-        return FittedProjection(estimator[-1], _Steps(estimator[:-1]))
-    return fitted
-
-
-def _shown(fitted: FittedProjection) -> FittedProjection:
-    return FittedProjection(_Coordinates(fitted.estimator), fitted.preparation)
-
-
-def _is_plane(estimator: Any) -> bool:
-    """Whether an estimator has orthonormal directions."""
-    components = getattr(estimator, "components_", None)
-    if components is None or np.ndim(components) != 2:
-        return False
-    return bool(np.allclose(components @ components.T, np.eye(len(components)), atol=1e-6))

@@ -11,17 +11,16 @@ from melm_core.base.errors import UserError
 from melm_core.base.groups import class_counts
 from melm_core.baselines.discriminant import DiscriminantPlane
 from melm_core.density.covariances import DEFAULT_SHRINKAGE
-from melm_core.evaluation.density_accuracy import class_predictions
-from melm_core.evaluation.folds import CodedRows, Fold, sampled_rows, stratified_folds
-from melm_core.evaluation.plane_classifiers import balanced_accuracies, confusion_shares
-from melm_core.evaluation.refitting import FittedPreparation, fit_projection
+from melm_core.evaluation.folds import CodedRows, sampled_rows
+from melm_core.evaluation.refits import Refits
+from melm_core.evaluation.refitting import FittedPreparation
+from melm_core.evaluation.study import Study
 from melm_core.recipe import Preparation
 
 N_FOLDS, N_REPEATS = 5, 2
 MOST_ROWS = 1_000  # a sample of more decides as well
 # Rows, or groups, of the smallest class: with fewer, the error of the folds is not known.
 FEWEST_ROWS = N_FOLDS
-_GAMMA = 1.0  # the width of the densities that classify
 
 
 @dataclass(frozen=True)
@@ -148,14 +147,9 @@ def curve_choice(
     if (class_counts(rows.y, own) > 0).sum(axis=0).min() < FEWEST_ROWS:
         return NO_CHOICE
     straight, curved = (replace(preparation, curves=curves) for curves in (False, True))
-    folds = [
-        fold
-        for repeat in range(N_REPEATS)
-        for fold in stratified_folds(rows.y, N_FOLDS, random_state + repeat, rows.groups)
-    ]
     try:
-        without = np.array([_accuracy(straight, rows, fold) for fold in folds])
-        bent = np.array([_accuracy(curved, rows, fold) for fold in folds])
+        without = _accuracies(straight, rows, random_state)
+        bent = _accuracies(curved, rows, random_state)
     except UserError:  # such as that no feature varies within the classes
         return NO_CHOICE
     return CurveChoice(*_mean(bent - without), *_mean(bent - 1.0 / len(rows.classes)))
@@ -167,11 +161,20 @@ def _mean(values: FloatArray) -> tuple[float, float]:
     return float(values.mean()), float(np.sqrt(variance))
 
 
-def _accuracy(preparation: Preparation, rows: CodedRows, fold: Fold) -> float:
-    """Balanced accuracy of the class densities in the plane of a fold on its test rows."""
-    train, test = rows.take(fold.train), rows.take(fold.test)
+def _accuracies(preparation: Preparation, rows: CodedRows, seed: int) -> FloatArray:
+    """Balanced accuracy of held-out rows in each fold of each repeat, by planes of LDA."""
     plane = DiscriminantPlane(min(2, rows.X.shape[1]), shrinkage=DEFAULT_SHRINKAGE)
-    projection = fit_projection(plane, train.X, train.y, preparation=preparation)
-    predicted = class_predictions(projection, train, test.X, _GAMMA)
-    confusion = confusion_shares(test.y, predicted, len(rows.classes))
-    return float(balanced_accuracies(confusion[None])[0])
+    # Whoever chooses has said which rows belong together.
+    groups = np.arange(len(rows.y)) if rows.groups is None else rows.groups
+    shares: list[float] = []
+    for repeat in range(N_REPEATS):
+        study = Study(
+            plane,
+            rows.X,
+            rows.y,
+            groups=groups,
+            preparation=preparation,
+            random_state=seed + repeat,
+        )
+        shares += Refits.of(study, N_FOLDS).fold_shares.tolist()
+    return np.array(shares)

@@ -1,14 +1,14 @@
 """Is it real? The check of the studio, of any estimator or of coordinates that came without one.
 
-Nothing is judged in another way than on the page: the folds and the scores of `density_scores`, the
-shuffles of `permutation_test`, the answer of `answer_of`.
+Nothing is judged in another way than on the page: by `Refits`, the shuffles of `permutation_test`
+and the answer of `answer_of`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal, Self, TypeAlias
+from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 from scipy.sparse import issparse
@@ -19,25 +19,20 @@ from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_integer
 from melm_core.evaluation.answers import Answer, answer_of
-from melm_core.evaluation.density_accuracy import DEFAULT_FOLDS, density_scores
-from melm_core.evaluation.folds import refit_folds
 from melm_core.evaluation.folds_sentence import FIRST_WORDS, folds_lead, shuffles_sentence
 from melm_core.evaluation.permutations import PermutationTest, PermutedValue, permutation_test
-from melm_core.evaluation.plane_classifiers import (
-    PLANE_CLASSIFIERS,
-    balanced_accuracies,
-    confusion_shares,
-    unit_covariance,
-)
-from melm_core.evaluation.plane_separability import Score, fold_notes
-from melm_core.evaluation.refitting import Unchanged, fit_projection, seeded
+from melm_core.evaluation.plane_classifiers import PLANE_CLASSIFIERS, unit_covariance
+from melm_core.evaluation.refits import Refits
+from melm_core.evaluation.refitting import Unchanged, seeded
+from melm_core.evaluation.study import FoldCount, Study
 
-# Of larger tables a stratified sample is held out and shuffled, as in the check of the page.
+# Of larger tables a stratified sample is shuffled, as in the check of the page.
 MOST_AUDITED_ROWS = 600
 
 LABELS_MAY_BE_USED = (
     "This judges the map as it is; if the labels were used to make it, only refitting can tell."
 )
+_TWINS = "Rows of a class that are equal or nearly so stay together."
 _NEIGHBORS = next(each for each in PLANE_CLASSIFIERS if each.name == "KNN")
 
 
@@ -115,7 +110,7 @@ def audit(  # noqa: PLR0917 - programs rely on this order
     n_permutations: int = 199,
     random_state: int | None = None,
     *,
-    n_folds: int = DEFAULT_FOLDS,
+    n_folds: FoldCount = "auto",
     max_rows: int = MOST_AUDITED_ROWS,
     n_jobs: int | None = None,
     callback: AuditCallback | None = None,
@@ -144,9 +139,10 @@ def audit(  # noqa: PLR0917 - programs rely on this order
     random_state : int or None, default=None
         Seed of folds, shuffles and an estimator whose `random_state` is None; None is 0, so that
         an audit says the same twice.
-    n_folds : int, default=5
+    n_folds : int or "auto", default="auto"
+        See `Study.folds`.
     max_rows : int, default=600
-        Of more rows a stratified sample is held out, with a note.
+        Of more rows a stratified sample is shuffled.
     n_jobs : int or None, default=None
         Number of shuffles at the same time. The result does not depend on it.
     callback : callable, optional
@@ -179,14 +175,11 @@ def audit(  # noqa: PLR0917 - programs rely on this order
     ('no', True)
     """
     seed = 0 if random_state is None else random_state
-    judge = _judge_of(estimator, seed)
+    study = _study_of(estimator, X, y, groups, seed)
     return _audited(
-        judge,
-        X,
-        y,
-        groups,
+        study,
+        _statistic_of(study),
         n_permutations=n_permutations,
-        random_state=seed,
         n_folds=n_folds,
         max_rows=max_rows,
         n_jobs=n_jobs,
@@ -246,14 +239,16 @@ def audit_coordinates(
         return found if labels_unused else as_map(found)
 
     stops = None if callback is None else lambda found: callback(of_map(found))
+    seed = 0 if random_state is None else random_state
+    study = Study(
+        _Named(_Neighbors()), coordinates, y, groups=groups, preparation=Unchanged(),
+        random_state=seed,
+    )
     found = _audited(
-        _Predicted(_Neighbors()),
-        coordinates,
-        y,
-        groups,
+        study,
+        "held_out_accuracy",
         n_permutations=n_permutations,
-        random_state=0 if random_state is None else random_state,
-        n_folds=DEFAULT_FOLDS,
+        n_folds="auto",
         max_rows=MOST_AUDITED_ROWS,
         n_jobs=None,
         callback=stops,
@@ -268,40 +263,25 @@ def as_map(found: Audit) -> Audit:
     return replace(found, answer=answer, remark=LABELS_MAY_BE_USED)
 
 
-@dataclass(frozen=True)
-class _Scored:
-    """Shares of the folds."""
-
-    train: Score
-    held_out: Score
-    n_classes: int
-    notes: tuple[str, ...]
-
-
 def _audited(
-    judge: _Shown | _Predicted,
-    X: Any,
-    y: Any,
-    groups: Any,
+    study: Study,
+    statistic: Literal["held_out", "held_out_accuracy"],
     *,
     n_permutations: int,
-    random_state: int,
-    n_folds: int,
+    n_folds: FoldCount,
     max_rows: int,
     n_jobs: int | None,
     callback: AuditCallback | None,
 ) -> Audit:
     check_integer("n_permutations", n_permutations, minimum=1)
-    scored = judge.scored(
-        X, y, groups, n_folds=n_folds, max_rows=max_rows, random_state=random_state
-    )
+    refits = Refits.of(study, n_folds)
     first = Audit(
         answer=None,
-        share=scored.held_out.balanced_accuracy,
-        standard_error=scored.held_out.standard_error,
-        share_train=scored.train.balanced_accuracy,
-        n_classes=scored.n_classes,
-        notes=scored.notes,
+        share=refits.share.balanced_accuracy,
+        standard_error=refits.share.standard_error,
+        share_train=refits.train_share.balanced_accuracy,
+        n_classes=study.n_classes,
+        notes=refits.notes,
     )
     if callback is not None and callback(first):
         return first
@@ -310,19 +290,14 @@ def _audited(
         return callback is not None and bool(callback(_so_far(first, value)))
 
     test = permutation_test(
-        judge.estimator,
-        X,
-        y,
-        groups=groups,
-        statistic=judge.statistic,
+        study,
+        statistic=statistic,
         n_permutations=n_permutations,
-        preparation=Unchanged(),
         max_rows=max_rows,
-        random_state=random_state,
         n_jobs=n_jobs,
         callback=stops,
     )
-    return _answered(first, test)
+    return _answered(first, test, study)
 
 
 def _so_far(first: Audit, value: PermutedValue) -> Audit:
@@ -331,13 +306,13 @@ def _so_far(first: Audit, value: PermutedValue) -> Audit:
     )
 
 
-def _answered(first: Audit, test: PermutationTest) -> Audit:
+def _answered(first: Audit, test: PermutationTest, study: Study) -> Audit:
     smallest = max(test.design.smallest_p_value, 1.0 / (test.n_permutations + 1))
     answer = answer_of(first.share, first.n_classes, test.p_value, smallest_p_value=smallest)
     is_cut_short = test.early is None and len(test.values) < test.n_permutations
     limit = test.design.limit_sentence(level=0.05)
     is_grouped = test.design.n_groups_exchanged + test.design.n_groups_within > 0
-    exchanged = (test.design.sentence,) if is_grouped else ()
+    exchanged = (_TWINS if study.has_twins else test.design.sentence,) if is_grouped else ()
     return replace(
         first,
         answer=None if is_cut_short else answer,
@@ -348,7 +323,7 @@ def _answered(first: Audit, test: PermutationTest) -> Audit:
     )
 
 
-def _judge_of(estimator: Any, seed: int) -> _Shown | _Predicted:
+def _study_of(estimator: Any, X: Any, y: Any, groups: Any, seed: int) -> Study:
     """How an estimator is judged: by what it shows or, if it only predicts, by what it predicts."""
     is_object = not isinstance(estimator, type)
     if not (is_object and hasattr(estimator, "fit") and hasattr(estimator, "get_params")):
@@ -356,29 +331,18 @@ def _judge_of(estimator: Any, seed: int) -> _Shown | _Predicted:
             f"estimator={estimator!r} must be an object with fit and get_params, such as PCA(2): a "
             "transformer, a classifier or a pipeline."
         )
-    if hasattr(estimator, "transform"):
-        return _Shown(_Output(seeded(estimator, seed)))
-    if is_classifier(estimator):
-        return _Predicted(seeded(estimator, seed))
-    raise UserError(
-        f"{type(estimator).__name__} has neither transform nor predict for classes, so it places "
-        "no rows that it was not fitted to. Judge its coordinates by audit_coordinates."
-    )
-
-
-@dataclass(frozen=True)
-class _Shown:
-    """An estimator that is judged by the densities of the classes in what it makes of rows."""
-
-    estimator: _Output
-    statistic: ClassVar[Literal["held_out"]] = "held_out"
-
-    def scored(self, X: Any, y: Any, groups: Any, **options: Any) -> _Scored:
-        """The shares by class densities."""
-        found = density_scores(
-            self.estimator, X, y, groups=groups, preparation=Unchanged(), **options
+    shows = hasattr(estimator, "transform")
+    if not shows and not is_classifier(estimator):
+        raise UserError(
+            f"{type(estimator).__name__} has neither transform nor predict for classes, so it "
+            "places no rows that it was not fitted to. Judge its coordinates by audit_coordinates."
         )
-        return _Scored(found.train, found.held_out, len(found.classes), found.notes)
+    judged = _Output(seeded(estimator, seed)) if shows else _Named(seeded(estimator, seed))
+    return Study(judged, X, y, groups=groups, preparation=Unchanged(), random_state=seed)
+
+
+def _statistic_of(study: Study) -> Literal["held_out", "held_out_accuracy"]:
+    return "held_out_accuracy" if is_classifier(study.estimator) else "held_out"
 
 
 class _Output(BaseEstimator):
@@ -403,32 +367,24 @@ class _Output(BaseEstimator):
         return np.asarray(dense, dtype=np.float64).reshape(len(X), -1)
 
 
-@dataclass(frozen=True)
-class _Predicted:
-    """A classifier that is judged by the classes that it predicts."""
+class _Named(ClassifierMixin, BaseEstimator):
+    """A classifier that is judged by the classes that it names, whatever else it says of them."""
 
-    estimator: Any
-    statistic: ClassVar[Literal["held_out_accuracy"]] = "held_out_accuracy"
+    def __init__(self, estimator: Any = None) -> None:
+        self.estimator = estimator
 
-    def scored(self, X: Any, y: Any, groups: Any, **options: Any) -> _Scored:
-        """The shares of rows whose class is predicted."""
-        plan = refit_folds(self.estimator, X, y, groups, parameters=None, may_miss=True, **options)
-        scored, n_classes = plan.scored, len(plan.rows.classes)
-        shares = []
-        for fold in plan.folds:
-            train = plan.training_rows(fold)
-            fitted = fit_projection(
-                plan.estimator, train.X, train.y, preparation=Unchanged(), groups=train.groups
-            )
-            predicted = fitted.estimator.predict(scored.X)
-            pairs = ((scored.y[own], predicted[own]) for own in (fold.train, fold.test))
-            confusions = [confusion_shares(*pair, n_classes) for pair in pairs]
-            shares.append(balanced_accuracies(np.stack(confusions)))
-        train_shares, held_out_shares = np.transpose(shares)
-        notes = fold_notes(plan.rows, plan.sample, len(plan.folds), options["n_folds"])
-        return _Scored(
-            Score.over_folds(train_shares), Score.over_folds(held_out_shares), n_classes, notes
-        )
+    def fit(self, X: FloatArray, y: IntArray) -> Self:
+        self.classes_ = np.unique(y)
+        self.fitted_ = clone(self.estimator).fit(X, y)
+        return self
+
+    def predict(self, X: FloatArray) -> IntArray:
+        predicted: IntArray = self.fitted_.predict(X)
+        return predicted
+
+    def predict_proba(self, X: FloatArray) -> FloatArray:
+        shares: FloatArray = (self.predict(X)[:, None] == self.classes_).astype(np.float64)
+        return shares
 
 
 class _Neighbors(ClassifierMixin, BaseEstimator):

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,19 +11,12 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.utils.multiclass import check_classification_targets
 
 from melm_core.base.array_types import FloatArray, IntArray
-from melm_core.base.errors import UserError
-from melm_core.base.estimator import (
-    SupervisedPlaneEstimator,
-    check_class_sizes,
-    check_integer,
-    check_magnitudes,
-)
+from melm_core.base.estimator import check_class_sizes, check_integer, check_magnitudes
 from melm_core.base.groups import group_codes, nuisance_codes
 from melm_core.base.sampling import stratified_sample
 from melm_core.base.validated_data import checked_rows
 from melm_core.evaluation.group_folds import fold_of_groups
 from melm_core.evaluation.groups import check_groups, sampled_by_group
-from melm_core.evaluation.refitting import MethodLike, make_estimator
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,7 +97,7 @@ def coded_rows(
     Parameters
     ----------
     X, y, groups, nuisance
-        See `melm_core.evaluation.density_scores`.
+        See `melm_core.evaluation.Study`.
     may_miss : bool, default=False
         Whether values may be NaN.
 
@@ -173,95 +164,6 @@ def stratified_folds(
     possible = min(n_folds, int(np.bincount(y).min()))
     splitter = StratifiedKFold(possible, shuffle=True, random_state=random_state)
     return tuple(Fold(train, test) for train, test in splitter.split(np.empty((len(y), 0)), y))
-
-
-@dataclass(frozen=True, eq=False)
-class RefitFolds:
-    """An estimator, and the folds without whose test rows it is refitted.
-
-    Attributes
-    ----------
-    estimator : estimator
-        Unfitted.
-    rows : CodedRows
-    sample : ndarray of shape (n_scored,)
-        Indices of the rows that are scored; all others are training rows of every fold.
-    folds : tuple of Fold
-        Of the scored rows.
-    """
-
-    estimator: Any
-    rows: CodedRows
-    sample: IntArray
-    folds: tuple[Fold, ...]
-
-    @cached_property
-    def scored(self) -> CodedRows:
-        """The rows that are scored."""
-        return self.rows.take(self.sample)
-
-    def training_rows(self, fold: Fold) -> CodedRows:
-        """All rows except the test rows of a fold and the rows of their groups."""
-        return self.rows.without(self.sample[fold.test])
-
-
-def refit_folds(
-    method: MethodLike,
-    X: Any,
-    y: Any,
-    groups: Any = None,
-    *,
-    parameters: Mapping[str, Any] | None,
-    n_folds: int,
-    random_state: int,
-    nuisance: Any = None,
-    max_rows: int | None = None,
-    may_miss: bool = False,
-) -> RefitFolds:
-    """Validate the rows, and divide a stratified sample of them into folds.
-
-    Parameters
-    ----------
-    method, X, y, groups, parameters, n_folds, random_state, nuisance
-        See `melm_core.evaluation.density_scores`.
-    max_rows : int or None
-        The largest sample; None takes all rows.
-    may_miss : bool, default=False
-        Whether values of X may be NaN.
-
-    Raises
-    ------
-    ValueError
-        If a parameter or the data are invalid, or a fold leaves too few rows for the fit.
-    """
-    rows = coded_rows(X, y, groups, nuisance=nuisance, may_miss=may_miss)
-    estimator = make_estimator(method, parameters, random_state)
-    most = max(len(rows.y), 4) if max_rows is None else max_rows
-    sample = sampled_rows(rows.y, most, rows.groups)
-    scored = rows.take(sample)
-    folds = stratified_folds(scored.y, n_folds, random_state, scored.groups)
-    plan = RefitFolds(estimator, rows, sample, folds)
-    _check_training_rows(plan)
-    return plan
-
-
-def _check_training_rows(plan: RefitFolds) -> None:
-    """Check that every class keeps two rows in each fold if the estimator needs them."""
-    if not isinstance(plan.estimator, SupervisedPlaneEstimator):
-        return
-    rows = plan.rows
-    counts = np.bincount(rows.y)
-    left = np.min(
-        [np.bincount(plan.training_rows(fold).y, minlength=len(counts)) for fold in plan.folds], 0
-    )
-    smallest = int(left.argmin())
-    if left[smallest] < 2:
-        raise UserError(
-            f"Class {rows.classes.tolist()[smallest]!r} has {counts[smallest]} rows, and a fold "
-            f"that holds some of them out leaves {left[smallest]} for the fit, which needs 2. "
-            "Cross-validation needs at least 3 rows of every class: add rows or leave the class "
-            "out."
-        )
 
 
 def sampled_rows(y: IntArray, max_rows: int, groups: IntArray | None = None) -> IntArray:

@@ -8,9 +8,8 @@ each other, such as patients, otherwise rows.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy.stats import norm
@@ -21,17 +20,11 @@ from melm_core.base.estimator import check_integer
 from melm_core.base.groups import class_counts
 from melm_core.base.share_text import percent
 from melm_core.evaluation.answers import LEVEL
-from melm_core.evaluation.density_accuracy import DEFAULT_FOLDS, class_predictions
-from melm_core.evaluation.folds import CodedRows, Fold, coded_rows, stratified_folds
+from melm_core.evaluation.folds import CodedRows, Fold, stratified_folds
 from melm_core.evaluation.folds_sentence import guessing_gives
 from melm_core.evaluation.groups import group_strata
-from melm_core.evaluation.refitting import (
-    MethodLike,
-    Preparation,
-    chosen_preparation,
-    fit_projection,
-    make_estimator,
-)
+from melm_core.evaluation.refits import Refits
+from melm_core.evaluation.study import Study
 
 # Rows, or groups, of the smallest class: with fewer, five sizes can hardly differ.
 FEWEST_UNITS = 10
@@ -39,6 +32,7 @@ BAND = 0.9  # share of the tables of a size that the band is to cover
 POWER = 0.8
 
 _N_SIZES = 6
+_N_FOLDS = 5
 _N_BOOTSTRAPS = 500
 _SMALLEST_SHARE = 1 / 8  # of the training rows
 _FEWEST_TRAINING_UNITS = 3  # of a class
@@ -47,7 +41,7 @@ _DECAYS = np.geomspace(0.2, 2.0, 20)
 _SEARCHED = np.geomspace(0.25, 64.0, 120)  # times the units of the table
 # Error of a share over folds, with training rows that differ (Nadeau and Bengio 2003), over its
 # bootstrap error with those that are: the square root of 1 + J / (J - 1) for J folds.
-_OF_TRAINING = float(np.sqrt(1.0 + DEFAULT_FOLDS / (DEFAULT_FOLDS - 1.0)))
+_OF_TRAINING = float(np.sqrt(1.0 + _N_FOLDS / (_N_FOLDS - 1.0)))
 _FLAT_GAIN, _FLAT_BOUND = 0.01, 0.03  # by twice as many rows
 _CLEAR_FALL, _LEAST_FALL = 2.5, 0.03  # standard errors, and balanced accuracy
 _FEWEST_FITTED = 4  # sizes, by three parameters
@@ -94,8 +88,8 @@ class RowsNeeded:
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from melm_core.evaluation import rows_needed
-    >>> found = rows_needed("lda", *load_iris(return_X_y=True), n_repeats=1)
+    >>> from melm_core.evaluation import Study, rows_needed
+    >>> found = rows_needed(Study("lda", *load_iris(return_X_y=True)), n_repeats=1)
     >>> found.sentence.startswith("More rows will hardly help")
     True
     """
@@ -195,17 +189,10 @@ RowsNeededCallback = Callable[[RowsNeeded | None, int, int], object]
 
 
 def rows_needed(
-    estimator: MethodLike,
-    X: Any,
-    y: Any,
-    groups: Any = None,
+    study: Study,
     *,
-    parameters: Mapping[str, Any] | None = None,
     gamma: float = 1.0,
-    standardize: bool = True,
-    preparation: Preparation | None = None,
     n_repeats: int = 4,
-    random_state: int = 0,
     callback: RowsNeededCallback | None = None,
 ) -> RowsNeeded:
     """Held-out share against the number of training rows, and what more rows would give.
@@ -217,21 +204,15 @@ def rows_needed(
 
     Parameters
     ----------
-    estimator : str or estimator
-        A key of `METHODS`, or an unfitted estimator with fit(X, y) and transform(X).
-    X : array-like of shape (n_samples, n_features)
-    y : array-like of shape (n_samples,)
-        Labels of two or more classes, each with at least ten rows or, with groups, rows of ten.
-    groups : array-like of shape (n_samples,) or None, default=None
-        Groups of rows that depend on each other. They stay together, and they are what is counted.
-    parameters, gamma, standardize, preparation
-        See `density_scores`.
+    study : Study
+        Rows in memory, of each class at least ten or, with groups, rows of ten groups, which are
+        then what is counted.
+    gamma : float, default=1.0
+        Kernel width of the class densities, relative to Silverman's rule.
     n_repeats : int, default=4
         Repetitions of the folds, each with its own.
-    random_state : int, default=0
-        Seed of folds, training rows, bootstrap, and an estimator whose `random_state` is None.
     callback : callable, optional
-        Called after every fold; an exception it raises ends the computation.
+        Called after every size of every repetition; an exception it raises ends the computation.
 
     Returns
     -------
@@ -252,39 +233,36 @@ def rows_needed(
     Examples
     --------
     >>> from melm_core.datasets import pure_noise
-    >>> from melm_core.evaluation import rows_needed
-    >>> found = rows_needed("lda", *pure_noise(60, 30, 2), n_repeats=1)
+    >>> from melm_core.evaluation import Study, rows_needed
+    >>> found = rows_needed(Study("lda", *pure_noise(60, 30, 2)), n_repeats=1)
     >>> found.is_shown, found.n_units, found.unit
     (False, 60, 'row')
     """
     check_integer("n_repeats", n_repeats, minimum=1)
-    rows = coded_rows(X, y, groups, may_miss=preparation is not None)
-    units = _Units.of(rows)
+    rows, seed = study.rows, study.random_state
+    units = _Units.of(rows, counts_rows=study.has_twins)
     units.check_enough()
-    method = make_estimator(estimator, parameters, random_state)
-    chosen = chosen_preparation(preparation, standardize=standardize)
+    whole = study.fitted()
     right = np.zeros((_N_SIZES, len(rows.y)))
     counts = np.zeros(_N_SIZES)
-    n_done = 0
+    n_done, n_all = 0, n_repeats * _N_SIZES
     found: RowsNeeded | None = None
     for repeat in range(n_repeats):
-        stream = np.random.default_rng([random_state, repeat])
-        folds = stratified_folds(rows.y, DEFAULT_FOLDS, random_state + repeat, rows.groups)
-        n_all = n_done + (n_repeats - repeat) * len(folds)
-        for fold in folds:
-            for at, kept in enumerate(units.nested(fold, stream)):
-                train = rows.take(kept)
-                fitted = fit_projection(
-                    method, train.X, train.y, preparation=chosen, groups=train.groups
-                )
-                predicted = class_predictions(fitted, train, rows.X[fold.test], gamma)
-                right[at, fold.test] += predicted == rows.y[fold.test]
-                counts[at] += units.count(kept)
+        stream = np.random.default_rng([seed, repeat])
+        folds = stratified_folds(rows.y, _N_FOLDS, seed + repeat, rows.groups)
+        nested = [units.nested(fold, stream) for fold in folds]
+        for at in range(_N_SIZES):
+            of_size = tuple(
+                Fold(kept[at], fold.test) for kept, fold in zip(nested, folds, strict=True)
+            )
+            refits = Refits.of(study, of_size, gamma=gamma, whole=whole)
+            right[at, refits.held_out] += refits.right
+            counts[at] += np.mean([units.count(fold.train) for fold in of_size])
             n_done += 1
             if callback is not None:
                 callback(found, n_done, n_all)
-        found = _curve(units, counts / n_done, right / (repeat + 1), random_state)
-    last = _curve(units, counts / n_done, right / n_repeats, random_state)
+        found = _curve(units, counts / (repeat + 1), right / (repeat + 1), seed)
+    last = _curve(units, counts / n_repeats, right / n_repeats, seed)
     if callback is not None:
         callback(last, n_done, n_all)
     return last
@@ -301,21 +279,22 @@ class _Units:
         The unit of each row.
     strata : ndarray of int of shape (n_units,)
         Equal for units with rows of the same classes.
+    name : str
+        "row" or "group".
     """
 
     rows: CodedRows
     of_row: IntArray
     strata: IntArray
+    name: str
 
     @classmethod
-    def of(cls, rows: CodedRows) -> _Units:
+    def of(cls, rows: CodedRows, *, counts_rows: bool) -> _Units:
+        """The units of rows, whose groups are called rows if they are equal ones."""
         if rows.groups is None:
-            return cls(rows, np.arange(len(rows.y)), rows.y)
-        return cls(rows, rows.groups, group_strata(rows.y, rows.groups))
-
-    @property
-    def name(self) -> str:
-        return "row" if self.rows.groups is None else "group"
+            return cls(rows, np.arange(len(rows.y)), rows.y, "row")
+        strata = group_strata(rows.y, rows.groups)
+        return cls(rows, rows.groups, strata, "row" if counts_rows else "group")
 
     def of_classes(self) -> IntArray:
         """Rows of each unit and class, shape (n_units, n_classes)."""

@@ -31,20 +31,16 @@ from melm_core.base.label_permutations import (
 )
 from melm_core.base.share_text import p_value_text, percent
 from melm_core.evaluation.answers import LEVEL
-from melm_core.evaluation.density_accuracy import class_predictions, density_scores
 from melm_core.evaluation.folds import CodedRows, coded_rows, stratified_folds
 from melm_core.evaluation.folds_sentence import guessing_gives, new_rows_lead
 from melm_core.evaluation.groups import group_strata
 from melm_core.evaluation.held_out_test import held_out_p_value
 from melm_core.evaluation.plane_classifiers import balanced_accuracy
 from melm_core.evaluation.plane_separability import Score
-from melm_core.evaluation.refitting import (
-    MethodLike,
-    Standardization,
-    fit_projection,
-    make_estimator,
-)
+from melm_core.evaluation.refits import Refits
+from melm_core.evaluation.refitting import MethodLike, Standardization
 from melm_core.evaluation.sequential_p_value import p_value
+from melm_core.evaluation.study import Study
 
 N_PERMUTATIONS = 999
 
@@ -235,7 +231,7 @@ def lot_change(
         lot, or all in `groups`, the first lot before the new one. The same name is the same group
         in both.
     method : str or estimator, default="melm"
-        Of the plane of the change, and of the verdict: see `density_scores`.
+        Of the plane of the change, and of the verdict: see `Study`.
     n_permutations : int, default=999
     random_state : int, default=0
     with_plane : bool, default=True
@@ -538,20 +534,12 @@ def _plane(both: _Both, method: MethodLike, seed: int, step: Callable[[], object
     values = both.residuals
     lots = both.is_new.astype(np.int64)
     rows = CodedRows(values, lots, np.array([False, True]), both.groups)
-    estimator = make_estimator(method, None, seed)
-    fitted = fit_projection(
-        estimator, values, lots, preparation=Standardization, groups=both.groups
-    )
+    groups = np.arange(len(lots)) if both.groups is None else both.groups
+    study = Study(method, values, lots, groups=groups, random_state=seed)
+    fitted = study.fitted()
     held_out = None
     if _allows_folds(rows):
-        held_out = density_scores(
-            method,
-            values,
-            lots,
-            groups=both.groups,
-            random_state=seed,
-            callback=lambda *_: step(),
-        ).held_out
+        held_out = Refits.of(study, whole=fitted, callback=lambda _: step() and None).share
     return LotPlane(fitted.components, fitted.transform(values), both.is_new, held_out)
 
 
@@ -567,29 +555,16 @@ def _verdict(
     first, new = both.take(np.flatnonzero(~both.is_new)), both.take(np.flatnonzero(both.is_new))
     codes = np.unique(both.y, return_inverse=True)[1]
     y, y_new = codes[~both.is_new], codes[both.is_new]
+    groups = np.arange(len(y)) if first.groups is None else first.groups
     try:
-        before = density_scores(
-            method,
-            first.X,
-            y,
-            groups=first.groups,
-            random_state=seed,
-            callback=lambda *_: step(),
-        )
+        study = Study(method, first.X, y, groups=groups, random_state=seed)
+        before = Refits.of(study, callback=lambda _: step() and None)
     except UserError:
         return None
-    train = CodedRows(first.X, y, np.unique(y), first.groups)
-    fitted = fit_projection(
-        make_estimator(method, None, seed),
-        train.X,
-        y,
-        preparation=Standardization,
-        groups=train.groups,
-    )
-    predicted = class_predictions(fitted, train, new.X, 1.0)
+    predicted = before.classify(new.X).argmax(axis=1)
     return NewVerdict(
         share=balanced_accuracy(y_new, predicted),
-        share_before=before.held_out.balanced_accuracy,
+        share_before=before.share.balanced_accuracy,
         p_value=held_out_p_value(y_new, predicted, groups=new.groups, random_state=seed),
         n_classes=len(np.unique(codes)),
     )

@@ -3,7 +3,9 @@
 The statistic is the posterior probability of the true class under the class
 densities, averaged over the rows of each class and then over the classes: the
 expected balanced accuracy of random predictions with these probabilities.
-Nothing is tuned, so it costs little more than the fits. It has fewer ties than
+Nothing is tuned, so it costs little more than the fits. The densities are those that a search
+compares, with covariances that are shrunk among all features: the balanced accuracy of the class
+densities in the plane has half the power where rows are few. It has fewer ties than
 the balanced accuracy, because it distinguishes planes that classify the same
 rows correctly. Ties remain where each class collapses to a point; they count
 as exceedances, which is conservative.
@@ -11,27 +13,26 @@ as exceedances, which is conservative.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
+from sklearn.base import is_classifier
 
 from melm_core.base.array_types import FloatArray, IntArray
+from melm_core.base.errors import UserError
+from melm_core.density.class_densities import ClassDensities
 from melm_core.density.classifier import density_shares
-from melm_core.evaluation.density_accuracy import fold_log_densities
-from melm_core.evaluation.folds import CodedRows, stratified_folds
-from melm_core.evaluation.plane_classifiers import (
-    balanced_accuracy,
-    class_log_densities,
-    unit_covariance,
-)
-from melm_core.evaluation.refitting import Preparation, chosen_preparation, fit_projection
+from melm_core.density.kernel_density import kernel_classes
+from melm_core.evaluation.folds import CodedRows, Fold, stratified_folds
+from melm_core.evaluation.plane_classifiers import class_log_densities, unit_covariance
+from melm_core.evaluation.refits import log_shares, places_rows
+from melm_core.evaluation.refitting import FittedProjection, fold_points, is_plane
+from melm_core.evaluation.study import Study
 
 # The test is exact with any number of folds. Where features exceed rows, every row withheld from a
 # fit costs power; elsewhere ten folds take three times the fits and find about as much.
 FEWEST_FOLDS, MOST_FOLDS = 3, 10
 _ROWS_FOR_MOST_FOLDS = 60
-
-_GAMMA = 1.0  # of the densities: Silverman's rule
 
 
 def n_test_folds(n_rows: int, n_features: int) -> int:
@@ -56,16 +57,7 @@ def n_test_folds(n_rows: int, n_features: int) -> int:
     return min(max(affordable, FEWEST_FOLDS), MOST_FOLDS)
 
 
-def held_out_share(
-    estimator: Any,
-    X: FloatArray,
-    y: IntArray,
-    *,
-    standardize: bool = True,
-    preparation: Preparation | None = None,
-    groups: IntArray | None = None,
-    nuisance: IntArray | None = None,
-) -> float:
+def held_out_share(study: Study) -> float:
     """Mean posterior probability of the true class of held-out rows.
 
     In each of several folds (see `n_test_folds`), the plane and the class densities
@@ -74,20 +66,7 @@ def held_out_share(
 
     Parameters
     ----------
-    estimator : estimator
-        Unfitted.
-    X : ndarray of shape (n_samples, n_features)
-    y : ndarray of shape (n_samples,)
-        Class codes, each with at least two rows.
-    standardize : bool, default=True
-        Whether to standardize the features by the training rows.
-    preparation : Preparation or None, default=None
-        Takes the place of `standardize`: `fit(X)` learns from the rows that a plane is fitted
-        to and returns an object whose `apply(X)` prepares any rows. X may then have NaN.
-    groups : ndarray of shape (n_samples,) or None, default=None
-        Groups whose rows stay in one fold.
-    nuisance : ndarray of shape (n_samples,) or None, default=None
-        What the plane is to be blind to.
+    study : Study
 
     Returns
     -------
@@ -97,88 +76,22 @@ def held_out_share(
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from melm_core import DiscriminantPlane
-    >>> from melm_core.evaluation import held_out_share
-    >>> held_out_share(DiscriminantPlane(), *load_iris(return_X_y=True)) > 0.9
+    >>> from melm_core.evaluation import Study
+    >>> from melm_core.evaluation.permutation_statistics import held_out_share
+    >>> held_out_share(Study("lda", *load_iris(return_X_y=True))) > 0.9
     True
     """
-    chosen = chosen_preparation(preparation, standardize=standardize)
-    shares = np.empty(len(y))
-    for fold in stratified_folds(y, n_test_folds(*X.shape), 0, groups):
-        projection = fit_projection(
-            estimator,
-            X[fold.train],
-            y[fold.train],
-            preparation=chosen,
-            groups=None if groups is None else groups[fold.train],
-            nuisance=None if nuisance is None else nuisance[fold.train],
-        )
-        train = CodedRows(X[fold.train], y[fold.train], np.unique(y))
-        # The densities that classify on the page. Those of the coordinates alone collapse where a
-        # plane separates all its training rows, and every permutation would be a tie.
-        densities = density_shares(fold_log_densities(projection, train, X[fold.test], _GAMMA))
-        shares[fold.test] = densities[np.arange(len(fold.test)), y[fold.test]]
-    return _mean_over_classes(shares, y)
+    return _mean_over_classes(_held_out(study, _posterior), study.rows.y)
 
 
-def in_sample_share(
-    estimator: Any,
-    X: FloatArray,
-    y: IntArray,
-    *,
-    standardize: bool = True,
-    preparation: Preparation | None = None,
-    groups: IntArray | None = None,
-    nuisance: IntArray | None = None,
-) -> float:
-    """As `held_out_share`, in a single plane fitted to all rows.
+def held_out_accuracy(study: Study) -> float:
+    """Balanced accuracy of the classes named for held-out rows, in the same folds.
 
-    Only the class densities are cross-validated.
+    Classifiers name the class that they predict, planes that of the largest density.
 
     Parameters
     ----------
-    estimator, X, y, standardize, preparation, groups, nuisance
-        See `held_out_share`.
-
-    Returns
-    -------
-    float
-        Between 0 and 1.
-
-    Examples
-    --------
-    >>> from melm_core import DiscriminantPlane
-    >>> from melm_core.datasets import pure_noise
-    >>> from melm_core.evaluation import in_sample_share
-    >>> X, y = pure_noise(n_rows=30, n_features=30)
-    >>> in_sample_share(DiscriminantPlane(), X, y) > 0.9  # although there is nothing to separate
-    True
-    """
-    chosen = chosen_preparation(preparation, standardize=standardize)
-    fitted = fit_projection(estimator, X, y, preparation=chosen, groups=groups, nuisance=nuisance)
-    Z = fitted.transform(X)
-    shares = np.empty(len(y))
-    for fold in stratified_folds(y, n_test_folds(*X.shape), 0, groups):
-        shares[fold.test] = _own_shares(Z[fold.train], y[fold.train], Z[fold.test], y[fold.test])
-    return _mean_over_classes(shares, y)
-
-
-def held_out_accuracy(
-    estimator: Any,
-    X: FloatArray,
-    y: IntArray,
-    *,
-    standardize: bool = True,
-    preparation: Preparation | None = None,
-    groups: IntArray | None = None,
-    nuisance: IntArray | None = None,
-) -> float:
-    """Balanced accuracy of what a classifier predicts for held-out rows.
-
-    Parameters
-    ----------
-    estimator, X, y, standardize, preparation, groups, nuisance
-        See `held_out_share`; the estimator has fit and predict.
+    study : Study
 
     Returns
     -------
@@ -189,24 +102,102 @@ def held_out_accuracy(
     --------
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.naive_bayes import GaussianNB
+    >>> from melm_core.evaluation import Study
     >>> from melm_core.evaluation.permutation_statistics import held_out_accuracy
-    >>> held_out_accuracy(GaussianNB(), *load_iris(return_X_y=True)) > 0.9
+    >>> held_out_accuracy(Study(GaussianNB(), *load_iris(return_X_y=True))) > 0.9
     True
     """
-    chosen = chosen_preparation(preparation, standardize=standardize)
-    predicted = np.empty(len(y), dtype=np.int64)
-    for fold in stratified_folds(y, n_test_folds(*X.shape), 0, groups):
-        fitted = fit_projection(
-            estimator,
-            X[fold.train],
-            y[fold.train],
-            preparation=chosen,
-            groups=None if groups is None else groups[fold.train],
-            nuisance=None if nuisance is None else nuisance[fold.train],
+    return _mean_over_classes(_held_out(study, _is_right), study.rows.y)
+
+
+def in_sample_share(study: Study) -> float:
+    """As `held_out_share`, in a single plane fitted to all rows.
+
+    Only the class densities are cross-validated.
+
+    Parameters
+    ----------
+    study : Study
+        Of a method that places rows.
+
+    Returns
+    -------
+    float
+        Between 0 and 1.
+
+    Examples
+    --------
+    >>> from melm_core.datasets import pure_noise
+    >>> from melm_core.evaluation import Study
+    >>> from melm_core.evaluation.permutation_statistics import in_sample_share
+    >>> study = Study("lda", *pure_noise(n_rows=30, n_features=30))
+    >>> in_sample_share(study) > 0.9  # although there is nothing to separate
+    True
+    """
+    rows, fitted = study.rows, study.fitted()
+    if not places_rows(fitted.estimator):
+        raise UserError(
+            f'statistic="in_sample" needs a method that places rows, and '
+            f"{type(fitted.estimator).__name__} predicts classes alone. Choose "
+            '"held_out_accuracy".'
         )
-        points = fitted.preparation.apply(X[fold.test])
-        predicted[fold.test] = fitted.estimator.predict(points)
-    return balanced_accuracy(y, predicted)
+    Z, y = fold_points(fitted, rows.X), rows.y
+    shares = np.empty(len(y))
+    for fold in _folds(study):
+        shares[fold.test] = _own_shares(Z[fold.train], y[fold.train], Z[fold.test], y[fold.test])
+    return _mean_over_classes(shares, y)
+
+
+# Given a fit, the rows that it was fitted to, and rows that were held out: a number for each.
+_Scores = Callable[[FittedProjection, CodedRows, CodedRows], FloatArray]
+
+
+def _folds(study: Study) -> tuple[Fold, ...]:
+    rows = study.rows
+    return stratified_folds(rows.y, n_test_folds(*rows.X.shape), 0, rows.groups)
+
+
+def _held_out(study: Study, scores: _Scores) -> FloatArray:
+    values = np.empty(len(study.rows.y))
+    for fold in _folds(study):
+        train = study.rows.take(fold.train)
+        values[fold.test] = scores(study.fitted_to(train), train, study.rows.take(fold.test))
+    return values
+
+
+def _posterior(fitted: FittedProjection, train: CodedRows, test: CodedRows) -> FloatArray:
+    if not places_rows(fitted.estimator):
+        shares = np.exp(log_shares(fitted, test.X, len(train.y)))
+    else:
+        shares = density_shares(_search_densities(fitted, train).log_densities(
+            fold_points(fitted, test.X)
+        ))
+    own: FloatArray = shares[np.arange(len(test.y)), test.y]
+    return own
+
+
+def _is_right(fitted: FittedProjection, train: CodedRows, test: CodedRows) -> FloatArray:
+    estimator = fitted.estimator
+    if is_classifier(estimator) and not is_plane(estimator):
+        predicted = estimator.predict(fitted.preparation.apply(test.X))
+    else:
+        predicted = _search_densities(fitted, train).most_likely(fold_points(fitted, test.X))
+    right: FloatArray = (predicted == test.y).astype(np.float64)
+    return right
+
+
+def _search_densities(fitted: FittedProjection, train: CodedRows) -> ClassDensities:
+    """The densities that a search compares, in the plane of a fit.
+
+    Those of the coordinates alone collapse where a plane separates all its training rows, and every
+    permutation would be a tie.
+    """
+    if is_plane(fitted.estimator):
+        components = fitted.components
+        features = fitted.preparation.apply(train.X)
+        return kernel_classes(features, train.y, n_components=len(components)).project(components)
+    points = fold_points(fitted, train.X)
+    return kernel_classes(points, train.y, n_components=points.shape[1])
 
 
 def _own_shares(Z: FloatArray, y: IntArray, points: FloatArray, own: IntArray) -> FloatArray:

@@ -8,7 +8,7 @@ groups, those that `melm_core.base.label_permutations` exchanges.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal, TypeAlias
@@ -25,9 +25,9 @@ from melm_core.base.label_permutations import (
     other_permutations,
     random_permutations,
 )
-from melm_core.evaluation.folds import coded_rows, sampled_rows
+from melm_core.evaluation.folds import sampled_rows
 from melm_core.evaluation.permutation_statistics import STATISTICS
-from melm_core.evaluation.refitting import MethodLike, Preparation, make_estimator, map_in_order
+from melm_core.evaluation.refitting import map_in_order
 from melm_core.evaluation.sequential_p_value import (
     DEFAULT_RISK,
     EarlyEnd,
@@ -35,9 +35,10 @@ from melm_core.evaluation.sequential_p_value import (
     p_value,
     p_value_bounds,
 )
+from melm_core.evaluation.study import Study
 
-# (unfitted estimator, X, class codes) -> a number that increases with separation.
-Statistic: TypeAlias = Callable[[Any, FloatArray, IntArray], float]
+# Gives a number that increases with separation.
+Statistic: TypeAlias = Callable[[Study], float]
 
 # Values within this relative distance of the observed one are ties: rounding may depend on the
 # order of the rows.
@@ -66,10 +67,10 @@ class PermutedValue:
     Examples
     --------
     >>> from melm_core.datasets import pure_noise
-    >>> from melm_core.evaluation import permutation_test
-    >>> X, y = pure_noise(n_rows=12, n_features=2, n_classes=2)
+    >>> from melm_core.evaluation import Study, permutation_test
+    >>> study = Study("pca", *pure_noise(n_rows=12, n_features=2, n_classes=2))
     >>> drawn = []
-    >>> test = permutation_test("pca", X, y, n_permutations=3, level=None, callback=drawn.append)
+    >>> test = permutation_test(study, n_permutations=3, level=None, callback=drawn.append)
     >>> [value.number for value in drawn]
     [1, 2, 3]
     """
@@ -114,8 +115,9 @@ class PermutationTest:
     Examples
     --------
     >>> from melm_core.datasets import pure_noise
-    >>> from melm_core.evaluation import permutation_test
-    >>> test = permutation_test("pca", *pure_noise(n_features=3), n_permutations=9, level=None)
+    >>> from melm_core.evaluation import Study, permutation_test
+    >>> study = Study("pca", *pure_noise(n_features=3))
+    >>> test = permutation_test(study, n_permutations=9, level=None)
     >>> test.p_value == (test.n_exceeding + 1) / 10
     True
     """
@@ -137,20 +139,12 @@ class PermutationTest:
 
 
 def permutation_test(
-    method: MethodLike,
-    X: Any,
-    y: Any,
+    study: Study,
     *,
-    groups: Any = None,
-    nuisance: Any = None,
     statistic: Literal["held_out", "in_sample", "held_out_accuracy"] | Statistic = "held_out",
     n_permutations: int = 999,
     level: float | None = 0.05,
-    parameters: Mapping[str, Any] | None = None,
-    standardize: bool = True,
-    preparation: Preparation | None = None,
     max_rows: int = 1_000,
-    random_state: int = 0,
     n_jobs: int | None = None,
     callback: PermutationCallback | None = None,
 ) -> PermutationTest:
@@ -158,24 +152,14 @@ def permutation_test(
 
     Parameters
     ----------
-    method : str or estimator
-        A key of `METHODS`, or an unfitted estimator with fit(X, y) and transform(X).
-    X : array-like of shape (n_samples, n_features)
-    y : array-like of shape (n_samples,)
-        Labels of two or more classes, each with at least two rows.
-    groups : array-like of shape (n_samples,) or None, default=None
-        Groups of rows that depend on each other, such as the rows of a patient,
-        two or more for each class. They stay in one fold. Groups whose rows have
-        the same label exchange it as a whole; where labels differ within a
-        group, they are permuted within it.
-    nuisance : array-like of shape (n_samples,) or None, default=None
-        What the plane is to be blind to, for methods whose fit takes a nuisance.
+    study : Study
+        Rows in memory. Groups whose rows have the same label exchange it as a whole; where labels
+        differ within a group, they are permuted within it.
     statistic : "held_out", "in_sample", "held_out_accuracy" or callable, default="held_out"
-        The first two stand for `held_out_share` and `in_sample_share`, the mean
-        posterior probability of the true class in cross-validation with
-        `n_test_folds` folds, the third for the balanced accuracy of what a classifier
-        predicts in these folds. A callable takes (estimator, X, y) with class codes,
-        increases with separation, and must be picklable.
+        The first two are the mean posterior probability of the true class in cross-validation with
+        `n_test_folds` folds, of planes that are refitted in each and of one plane; the third is the
+        balanced accuracy of the classes named in these folds. A callable takes a `Study`, increases
+        with separation, and must be picklable.
     n_permutations : int, default=999
         If the labels have no more distinct permutations than this, each is
         evaluated once and the p-value is exact.
@@ -184,16 +168,8 @@ def permutation_test(
         `melm_core.evaluation.sequential_p_value`. None draws all permutations.
         Stopping early for significance errs with probability at most 0.001;
         stopping early against it never errs.
-    parameters : mapping or None
-        Parameters of the method.
-    standardize : bool, default=True
-        Whether to standardize the features by the rows that a plane is fitted to.
-    preparation : Preparation or None, default=None
-        Takes the place of `standardize`: `fit(X)` learns from the rows that a plane is fitted
-        to and returns an object whose `apply(X)` prepares any rows. X may then have NaN.
     max_rows : int, default=1000
         Above this, the test uses a stratified sample of the rows.
-    random_state : int, default=0
     n_jobs : int or None, default=None
         Number of permutations evaluated in parallel. The result does not
         depend on it.
@@ -221,25 +197,18 @@ def permutation_test(
     --------
     >>> from sklearn.datasets import load_iris
     >>> from melm_core.evaluation import permutation_test
-    >>> X, y = load_iris(return_X_y=True)
-    >>> permutation_test("lda", X, y, n_permutations=19, level=None).p_value
+    >>> from melm_core.evaluation import Study
+    >>> study = Study("lda", *load_iris(return_X_y=True))
+    >>> permutation_test(study, n_permutations=19, level=None).p_value
     0.05
     """
     _check(statistic, n_permutations, level)
-    rows = coded_rows(X, y, groups, nuisance=nuisance, may_miss=preparation is not None)
+    rows = study.rows
     sample = sampled_rows(rows.y, max_rows, rows.groups)
-    X, codes = rows.X[sample], rows.y[sample]
-    kept_together = None if rows.groups is None else rows.groups[sample]
+    used = study.take(sample)
+    codes, kept_together = used.rows.y, used.rows.groups
     design = design_of(codes, kept_together, by_name=callable(statistic))
-    estimator = make_estimator(method, parameters, random_state)
-    function = _statistic(
-        statistic,
-        standardize=standardize,
-        preparation=preparation,
-        groups=kept_together,
-        nuisance=None if rows.nuisance is None else rows.nuisance[sample],
-    )
-    of_labels = partial(function, estimator, X)
+    of_labels = partial(_value, STATISTICS.get(statistic, statistic), used)
     observed = next(map_in_order(of_labels, [codes], None))
     is_exhaustive = design.n_distinct - 1 <= n_permutations
     n_planned = design.n_distinct - 1 if is_exhaustive else n_permutations
@@ -247,7 +216,7 @@ def permutation_test(
     permutations = (
         other_permutations(blocks)
         if is_exhaustive
-        else random_permutations(blocks, n_permutations, random_state)
+        else random_permutations(blocks, n_permutations, study.random_state)
     )
     draws = map_in_order(of_labels, permutations, n_jobs)
     stops_at = None if is_exhaustive else level
@@ -275,11 +244,8 @@ def _check(statistic: Any, n_permutations: Any, level: Any) -> None:
         )
 
 
-def _statistic(statistic: Any, **options: Any) -> Statistic:
-    if callable(statistic):
-        chosen: Statistic = statistic
-        return chosen
-    return partial(STATISTICS[statistic], **options)
+def _value(statistic: Statistic, study: Study, y: IntArray) -> float:
+    return statistic(study.with_labels(y))
 
 
 def _drawn(

@@ -60,8 +60,9 @@ class Score:
 
     @classmethod
     def over_folds(cls, accuracies: FloatArray) -> Score:
-        """Mean and standard error of one value per fold, shape (n_folds,)."""
-        error = accuracies.std(ddof=1) / np.sqrt(len(accuracies))
+        """Mean and standard error of one value per fold, shape (n_folds,); nan of a single one."""
+        n_folds = len(accuracies)
+        error = accuracies.std(ddof=1) / np.sqrt(n_folds) if n_folds > 1 else np.nan
         return cls(float(accuracies.mean()), float(error))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
@@ -11,22 +11,17 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from scipy.stats import f, t
+from sklearn.base import clone
 
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_choice, check_integer
 from melm_core.base.groups import group_members
-from melm_core.evaluation.folds import CodedRows, coded_rows, stratified_folds
+from melm_core.evaluation.folds import CodedRows, stratified_folds
 from melm_core.evaluation.groups import group_strata
 from melm_core.evaluation.loadings import features_used
-from melm_core.evaluation.refitting import (
-    MethodLike,
-    Preparation,
-    chosen_preparation,
-    fit_projection,
-    make_estimator,
-    map_in_order,
-)
+from melm_core.evaluation.refitting import Preparation, fit_projection, map_in_order
+from melm_core.evaluation.study import Study
 from melm_core.linalg.planes import align_components, principal_angles
 from melm_core.melm import MELM
 
@@ -65,8 +60,8 @@ class Stability:
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from melm_core.evaluation import stability
-    >>> result = stability("pca", *load_iris(return_X_y=True), n_resamples=4)
+    >>> from melm_core.evaluation import Study, stability
+    >>> result = stability(Study("pca", *load_iris(return_X_y=True)), n_resamples=4)
     >>> result.planes.shape
     (4, 2, 4)
     >>> result.pairwise_angles.shape
@@ -114,8 +109,8 @@ class Stability:
         Examples
         --------
         >>> from sklearn.datasets import load_iris
-        >>> from melm_core.evaluation import stability
-        >>> result = stability("pca", *load_iris(return_X_y=True), n_resamples=5)
+        >>> from melm_core.evaluation import Study, stability
+        >>> result = stability(Study("pca", *load_iris(return_X_y=True)), n_resamples=5)
         >>> result.selection_frequencies(2)
         array([1., 1., 0., 0.])
         """
@@ -237,19 +232,11 @@ PlaneCallback: TypeAlias = Callable[[FloatArray], object]
 
 
 def stability(
-    method: MethodLike,
-    X: Any,
-    y: Any,
+    study: Study,
     *,
-    groups: Any = None,
-    nuisance: Any = None,
     resampling: Resampling = "bootstrap",
     n_resamples: int = 50,
     confidence: float = 0.95,
-    parameters: Mapping[str, Any] | None = None,
-    standardize: bool = True,
-    preparation: Preparation | None = None,
-    random_state: int = 0,
     n_jobs: int | None = None,
     start: FloatArray | None = None,
     column_groups: IntArray | None = None,
@@ -260,16 +247,9 @@ def stability(
 
     Parameters
     ----------
-    method : str or estimator
-        A key of `METHODS`, or an unfitted estimator that has `components_` once fitted.
-    X : array-like of shape (n_samples, n_features)
-    y : array-like of shape (n_samples,)
-        Labels of two or more classes, each with at least two rows.
-    groups : array-like of shape (n_samples,) or None, default=None
-        Groups of rows that depend on each other, such as the rows of a patient,
-        two or more for each class.
-    nuisance : array-like of shape (n_samples,) or None, default=None
-        What the plane is to be blind to, for methods whose fit takes a nuisance.
+    study : Study
+        Rows in memory. Its preparation makes the same features of any rows: loadings are per unit
+        of these.
     resampling : "bootstrap" or "folds", default="bootstrap"
         Draw rows with replacement within each class, or omit one fold at a
         time. Groups are drawn and omitted as a whole.
@@ -278,16 +258,6 @@ def stability(
         rows or groups of the smallest class.
     confidence : float in (0, 1), default=0.95
         Confidence level of the intervals of the loadings and of their lengths.
-    parameters : mapping or None
-        Parameters of the method.
-    standardize : bool, default=True
-        Whether to standardize the features, in each resample by its rows: loadings are per
-        standard deviation.
-    preparation : Preparation or None, default=None
-        Takes the place of `standardize`: `fit(X)` learns from the rows that a plane is fitted
-        to and returns an object whose `apply(X)` prepares any rows, always as the same
-        features. X may then have NaN.
-    random_state : int, default=0
     n_jobs : int or None, default=None
         Number of resamples processed in parallel. The result does not depend
         on it.
@@ -316,8 +286,8 @@ def stability(
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from melm_core.evaluation import stability
-    >>> result = stability("lda", *load_iris(return_X_y=True), n_resamples=5)
+    >>> from melm_core.evaluation import Study, stability
+    >>> result = stability(Study("lda", *load_iris(return_X_y=True)), n_resamples=5)
     >>> result.angles.shape
     (5, 2)
     """
@@ -325,14 +295,12 @@ def stability(
     check_integer("n_resamples", n_resamples, minimum=2)
     if not 0 < confidence < 1:
         raise UserError(f"confidence={confidence!r} must be between 0 and 1.")
-    rows = coded_rows(X, y, groups, nuisance=nuisance, may_miss=preparation is not None)
-    estimator = make_estimator(method, parameters, random_state)
-    chosen = chosen_preparation(preparation, standardize=standardize)
+    rows, estimator, chosen = study.rows, study.estimator, study.preparation
     if start is not None and isinstance(estimator, MELM):
-        estimator.set_search(init=start[None]).set_params(n_init=1)
+        estimator = clone(estimator).set_search(init=start[None]).set_params(n_init=1)
     refit = partial(_plane, estimator, chosen, rows)
     reference = refit(np.arange(len(rows.y))) if start is None else start
-    resamples = _resamples(rows, resampling, n_resamples, random_state)
+    resamples = _resamples(rows, resampling, n_resamples, study.random_state)
     planes = []
     for plane in map_in_order(refit, resamples, n_jobs):
         planes.append(align_components(plane, reference))

@@ -19,16 +19,50 @@ from sklearn.base import is_classifier
 
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
-from melm_core.density.class_rules import DensityFloor, DensityRule, LinearRule, class_spreads
+from melm_core.baselines import indicators
+from melm_core.density.class_rules import (
+    DensityFloor,
+    DensityRule,
+    LinearRule,
+    class_spreads,
+    tempered_shares,
+)
 from melm_core.density.kernel_density import kernel_classes_in_blocks
 from melm_core.density.place_regions import PlaceRegions
+from melm_core.density.set_limits import SetLimits
+from melm_core.diagnostics.confidence_ellipses import ConfidenceEllipses, class_ellipses
+from melm_core.diagnostics.feature_importance import (
+    MOST_POINTS,
+    Importance,
+    importance,
+    mean_importance,
+)
+from melm_core.diagnostics.mislabeled_rows import (
+    DEFAULT_FALSE_SHARE,
+    SuspectLabels,
+    suspect_labels,
+)
+from melm_core.diagnostics.outliers import LeftOutDistances, PlaneDistances, RefitDistances
 from melm_core.evaluation.calibration import Reliability, cross_calibrated, fitted_temperature
+from melm_core.evaluation.conformal import (
+    DEFAULT_COVERAGE,
+    ConformalScores,
+    Evidence,
+    Sets,
+    in_set,
+)
 from melm_core.evaluation.fold_frames import Frame, nearest_start
 from melm_core.evaluation.folds import CodedRows, Fold
-from melm_core.evaluation.plane_classifiers import balanced_accuracies, confusion_shares
+from melm_core.evaluation.plane_classifiers import confusion_shares
 from melm_core.evaluation.plane_separability import Score
-from melm_core.evaluation.refitting import FittedProjection, fold_points, is_plane
+from melm_core.evaluation.refitting import (
+    FittedProjection,
+    feature_groups,
+    fold_points,
+    is_plane,
+)
 from melm_core.evaluation.study import FoldCount, Study
+from melm_core.linalg.plane_distances import squared_residuals
 
 REGION_SHARES = (0.5, 0.8, 0.95)
 
@@ -131,7 +165,7 @@ class Refits:
     def of(
         cls,
         study: Study,
-        n_folds: FoldCount = "auto",
+        n_folds: FoldCount | tuple[Fold, ...] = "auto",
         *,
         gamma: float = 1.0,
         whole: FittedProjection | None = None,
@@ -143,8 +177,8 @@ class Refits:
         Parameters
         ----------
         study : Study
-        n_folds : int or "auto", default="auto"
-            See `Study.folds`.
+        n_folds : int, "auto" or tuple of Fold, default="auto"
+            See `Study.folds`; folds that are given may fit fewer rows than all others.
         gamma : float, default=1.0
             Kernel width of the class densities, relative to Silverman's rule.
         whole : FittedProjection, optional
@@ -160,8 +194,8 @@ class Refits:
         ValueError
             If the folds or the fit to all rows are impossible, or no fold can be fitted.
         """
-        folds = study.folds(n_folds)
-        wanted = len(folds) if n_folds == "auto" else n_folds
+        folds = n_folds if isinstance(n_folds, tuple) else study.folds(n_folds)
+        wanted = n_folds if isinstance(n_folds, int) else len(folds)
         if whole is None:
             whole = study.fitted() if resumed is None else resumed.whole
         kept = () if resumed is None else resumed.fits
@@ -284,21 +318,31 @@ class Refits:
         return self._score(self.log_densities)
 
     @property
+    def fold_shares(self) -> FloatArray:
+        """The same of each fold alone, shape (n_folds,)."""
+        right, fold = self.right.astype(np.float64), self.fold_of_rows[self.held_out]
+        return np.array([_balanced(right[fold == at], self.y[fold == at]) for at, _ in self._known])
+
+    @property
     def linear_share(self) -> Score:
         """The same by a linear rule in the planes."""
         return self._score(self.linear_log_densities)
 
-    @cached_property
+    @property
     def train_share(self) -> Score:
         """Balanced accuracy of the rows of each fit, each left out of the density of its class."""
-        confusions = []
+        return Score.over_folds(self.fold_train_shares)
+
+    @cached_property
+    def fold_train_shares(self) -> FloatArray:
+        """The same of each fold alone, shape (n_folds,)."""
+        rows, shares = self.study.rows, []
         for number, fit in self._known:
-            rows = self.study.rows
-            X, y = (rows.X, rows.y) if not len(fit.fold.train) else _taken(rows, fit.fold.train)
+            X, y = _taken(rows, fit.fold.train) if self.study.is_in_memory else (rows.X, rows.y)
             own = y if self.study.is_in_memory else None
-            logs = self._log_densities(number, fit, X, own)
-            confusions.append(confusion_shares(y, logs.argmax(axis=1), self.study.n_classes))
-        return Score.over_folds(balanced_accuracies(np.stack(confusions)))
+            predicted = self._log_densities(number, fit, X, own).argmax(axis=1)
+            shares.append(_balanced((predicted == y).astype(np.float64), y))
+        return np.array(shares)
 
     @property
     def confusion(self) -> FloatArray:
@@ -354,9 +398,196 @@ class Refits:
 
     def classify(self, X: FloatArray) -> FloatArray:
         """Probabilities of the classes of new rows under equal priors, (n_rows, n_classes)."""
+        if self.frame is None:
+            logs = log_shares(self.whole, X, len(self.study.rows.y))
+            return tempered_shares(logs, self.temperature)
         return self.rule.probabilities(self.place(X))
 
+    # ---------------------------------------------------------------------- sets, suspects, limits
+
+    @cached_property
+    def conformal(self) -> ConformalScores:
+        """How strange each held-out row is to its class, for sets of classes.
+
+        Raises
+        ------
+        ValueError
+            If a fold is missing.
+        """
+        if not self.is_complete:
+            raise UserError("The refits were stopped before each fold had its own. Resume them.")
+        groups = self.study.rows.groups
+        rows = self.held_out
+        return ConformalScores(
+            Evidence(self.log_densities, self._residuals, self.frame is not None),
+            self.y,
+            self.fold_of_rows[rows],
+            None if groups is None else groups[rows],
+        )
+
+    def p_values(self, X: FloatArray) -> FloatArray:
+        """The share of the rows of each class that are as strange to it as new rows are.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_rows, n_features)
+            Before preparation.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes)
+        """
+        scores, parts = self.conformal, []
+        for number, fit in self._known:
+            logs = self._log_densities(number, fit, X)
+            parts.append(Evidence(logs, self._residuals_of(fit, X), scores.evidence.has_densities))
+        return scores.p_values(parts)
+
+    def sets(self, coverage: float = DEFAULT_COVERAGE) -> Sets:
+        """Which classes each held-out row may be of, (n_held_out, n_classes).
+
+        Of the rows of each class about `coverage` have it in their set.
+        """
+        return in_set(self.conformal.held_out_p_values(), coverage)
+
+    def set_limits(self, coverage: float = DEFAULT_COVERAGE) -> SetLimits:
+        """How strange a class may be that is in a set, for `rule` in the plane of all rows."""
+        return self.conformal.limits(coverage)
+
+    def suspects(self, *, false_share: float = DEFAULT_FALSE_SHARE) -> SuspectLabels:
+        """Held-out rows that are probably mislabeled, as indices of the rows of the study."""
+        found = suspect_labels(self.log_densities, self.y, false_share=false_share)
+        return replace(found, rows=self.held_out[found.rows])
+
+    def distances(self) -> PlaneDistances:
+        """T² and Q of rows from the plane of all rows, with limits of rows left out of a fit.
+
+        Raises
+        ------
+        ValueError
+            If the method is nonlinear.
+        """
+        prepared = self.whole.preparation.apply(self.study.rows.X)
+        return PlaneDistances.of(prepared, self.whole.components, self.left_out)
+
+    @cached_property
+    def left_out(self) -> LeftOutDistances:
+        """T² and Q of held-out rows from the planes of their folds."""
+        X, parts = self.study.rows.X, []
+        for _, fit in self._known:
+            apply = fit.projection.preparation.apply
+            train = apply(X[fit.fold.train])
+            plane = PlaneDistances.of(train, fit.projection.components)
+            left_out = apply(X[fit.fold.test])
+            parts.append(
+                RefitDistances(
+                    len(train) / len(X),
+                    (float(plane.score_distance(train).mean()), float(plane.residual(train).mean())),
+                    plane.score_distance(left_out),
+                    plane.residual(left_out),
+                )
+            )
+        return LeftOutDistances.of(parts)
+
+    def ellipses(self, share: float = 0.95) -> tuple[ConfidenceEllipses | None, ...]:
+        """The ellipses of each class, of a further row and of its mean, by unseen places."""
+        places = self.places[self.held_out]
+        codes = range(self.study.n_classes)
+        return tuple(class_ellipses(places[self.y == code], share) for code in codes)
+
+    # ------------------------------------------------------------------------------------ features
+
+    def importance(self, *, most_points: int = MOST_POINTS) -> Importance:
+        """What is lost without each feature, on held-out rows in the planes of their folds.
+
+        Columns of a feature that bends, or of one category, are exchanged together.
+
+        Raises
+        ------
+        ValueError
+            If the method is nonlinear, or folds have different features.
+        """
+        X, y, parts = self.study.rows.X, self.study.rows.y, []
+        for number, fit in self._known:
+            test, frame = fit.fold.test, self._rules(number).frame
+            if np.bincount(y[test], minlength=self.study.n_classes).min() < 2:
+                continue
+            prepared = fit.projection.preparation.apply(X[test])
+            groups = feature_groups(fit.projection.preparation, prepared.shape[1])
+            parts.append(
+                importance(
+                    self._rules(number).density.calibrated(self.temperature),
+                    frame.axes,
+                    prepared,
+                    y[test],
+                    points=frame.place(X[test]),
+                    groups=groups,
+                    random_state=number,
+                    most_points=most_points // max(self.n_folds, 1),
+                )
+            )
+        if not parts or len({part.loss.shape for part in parts}) > 1:
+            raise UserError(
+                "What features are worth needs folds with two held-out rows of every class and the "
+                "same features. Add rows, or leave out features that are missing in some folds."
+            )
+        return mean_importance(parts)
+
+    @property
+    def predicted_share(self) -> float:
+        """Q2: the share of the variance of held-out class indicators that PLS-DA predicts.
+
+        One minus the squared errors of the predicted indicators, relative to those of the training
+        means: 1 for exact predictions, 0 for those of the class shares alone, negative for worse.
+        Its training counterpart is R2Y.
+
+        Raises
+        ------
+        ValueError
+            If the estimator predicts no indicators.
+
+        References
+        ----------
+        M. Stone: Cross-validatory choice and assessment of statistical predictions, Journal of the
+        Royal Statistical Society B 36, 1974. J. A. Westerhuis and others: Assessment of PLSDA cross
+        validation, Metabolomics 4, 2008.
+        """
+        rows, errors, spread = self.study.rows, 0.0, 0.0
+        for _, fit in self._known:
+            estimator: Any = fit.projection.estimator
+            if not hasattr(estimator, "predict_indicators"):
+                raise UserError(
+                    f"{type(estimator).__name__} predicts no class indicators, so that it has no "
+                    "Q2. Choose PLS-DA or OPLS-DA."
+                )
+            test = fit.fold.test
+            predicted = estimator.predict_indicators(fit.projection.preparation.apply(rows.X[test]))
+            wanted = indicators(rows.y[test], self.study.n_classes)
+            errors += float(np.square(wanted - predicted).sum())
+            spread += float(np.square(wanted - estimator.target_means_).sum())
+        return 1.0 - errors / spread
+
     # ------------------------------------------------------------------------------------- private
+
+    @cached_property
+    def _residuals(self) -> FloatArray | None:
+        """Q of held-out rows from the planes of their folds; None where there is none."""
+        fits = [fit for _, fit in self._known]
+        if any(not is_plane(fit.projection.estimator) for fit in fits):
+            return None
+        n_features = fits[0].projection.components.shape[1]
+        if len(fits[0].projection.components) == n_features:
+            return None
+        return self._of_folds(lambda _, fit, X: self._squares_off(fit, X))
+
+    def _residuals_of(self, fit: FoldFit, X: FloatArray) -> FloatArray | None:
+        return None if self._residuals is None else self._squares_off(fit, X)
+
+    def _squares_off(self, fit: FoldFit, X: FloatArray) -> FloatArray:
+        apply, components = fit.projection.preparation.apply, fit.projection.components
+        off = apply(X) - apply(self.study.rows.X[fit.fold.train]).mean(axis=0)
+        residuals: FloatArray = squared_residuals(off, components).sum(axis=1)
+        return residuals
 
     @property
     def _known(self) -> list[tuple[int, FoldFit]]:
@@ -369,11 +600,13 @@ class Refits:
             return ()
         units, classes = self.study.n_units, self.study.rows.classes.tolist()
         smallest = int(units.argmin())
-        noun = "rows of" if self.study.rows.groups is None else "groups have rows of"
-        return (
-            f"{len(self.folds)} folds instead of {self.n_wanted}, because only "
-            f"{units[smallest]} {noun} class {classes[smallest]!r}.",
-        )
+        count, name = units[smallest], repr(classes[smallest])
+        reason = f"class {name} has only {count} rows"
+        if self.study.has_twins:
+            reason = f"class {name} has only {count} rows that differ"
+        elif self.study.rows.groups is not None:
+            reason = f"only {count} groups have rows of class {name}"
+        return (f"{len(self.folds)} folds instead of {self.n_wanted}, because {reason}.",)
 
     def _of_folds(self, function: Callable[[int, FoldFit, FloatArray], FloatArray]) -> FloatArray:
         """Values of the rows of each fold, in the order of `held_out`."""

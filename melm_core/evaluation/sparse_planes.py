@@ -10,7 +10,7 @@ A feature that bends is left out whole, with all columns of its curve.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,33 +20,26 @@ import numpy.typing as npt
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_integer
-from melm_core.density.kernel_density import kernel_classes
-from melm_core.evaluation.density_accuracy import DEFAULT_FOLDS, class_predictions
-from melm_core.evaluation.feature_importance import (
+from melm_core.density.class_rules import DensityRule
+from melm_core.diagnostics.feature_importance import (
     Importance,
     feature_order,
     importance,
     mean_importance,
 )
-from melm_core.evaluation.folds import (
-    CodedRows,
-    Fold,
-    RefitFolds,
-    refit_folds,
-    stratified_folds,
-)
-from melm_core.evaluation.plane_classifiers import balanced_accuracies, confusion_shares
+from melm_core.evaluation.fold_frames import Frame
+from melm_core.evaluation.folds import CodedRows, Fold, stratified_folds
 from melm_core.evaluation.plane_separability import Score
+from melm_core.evaluation.refits import FoldFit, Refits
 from melm_core.evaluation.refitting import (
+    FittedPreparation,
     FittedProjection,
-    MethodLike,
-    Preparation,
     Unchanged,
-    chosen_preparation,
     feature_groups,
     fit_projection,
     map_in_order,
 )
+from melm_core.evaluation.study import Study
 
 MOST_SIZES = 12
 # Rows of the smallest class whose halves have a density each.
@@ -77,8 +70,8 @@ class SparsePath:
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from melm_core.evaluation import sparse_path
-    >>> path = sparse_path("lda", *load_iris(return_X_y=True), n_repeats=1)
+    >>> from melm_core.evaluation import Study, sparse_path
+    >>> path = sparse_path(Study("lda", *load_iris(return_X_y=True)), n_repeats=1)
     >>> path.sizes.tolist()
     [4, 3, 2]
     >>> sorted(path.selected(2).tolist())
@@ -132,19 +125,12 @@ class SparsePath:
 
 
 def sparse_path(
-    method: MethodLike,
-    X: Any,
-    y: Any,
+    study: Study,
     *,
-    groups: Any = None,
-    parameters: Mapping[str, Any] | None = None,
     sizes: Sequence[int] | None = None,
     gamma: float = 1.0,
-    standardize: bool = True,
-    preparation: Preparation | None = None,
-    n_folds: int = DEFAULT_FOLDS,
+    n_folds: int = 5,
     n_repeats: int = 3,
-    random_state: int = 0,
     n_jobs: int | None = None,
     callback: Callable[[SparsePath, int], None] | None = None,
 ) -> SparsePath:
@@ -152,29 +138,17 @@ def sparse_path(
 
     Parameters
     ----------
-    method : str or estimator
-        A key of `METHODS`, or an unfitted estimator with fit(X, y) and `components_`.
-    X : array-like of shape (n_samples, n_features)
-    y : array-like of shape (n_samples,)
-        Labels of two or more classes, each with at least two rows.
-    groups : array-like of shape (n_samples,) or None, default=None
-        Groups of rows that depend on each other; they stay in one fold.
-    parameters : mapping or None
-        Parameters of the method.
+    study : Study
+        Of a linear method and rows in memory. The features are those that its preparation makes,
+        and the columns of a curve are part of their feature.
     sizes : sequence of int or None, default=None
         Numbers of features; all of them are added. By default at most twelve, in a geometric
         series down to the number of components.
     gamma : float, default=1.0
         Kernel width of the densities that classify, relative to Silverman's rule.
-    standardize : bool, default=True
-        Whether to standardize the features, in each fold by its training rows.
-    preparation : Preparation or None, default=None
-        As in `density_scores`; the features are those that it makes, and the columns of a curve
-        are part of their feature.
     n_folds : int, default=5
     n_repeats : int, default=3
         How often the rows are divided into folds.
-    random_state : int, default=0
     n_jobs : int or None, default=None
         Number of folds processed in parallel. The result does not depend on it.
     callback : callable or None, default=None
@@ -200,57 +174,31 @@ def sparse_path(
     Examples
     --------
     >>> from sklearn.datasets import load_wine
-    >>> from melm_core.evaluation import sparse_path
-    >>> path = sparse_path("lda", *load_wine(return_X_y=True), sizes=[6, 2], n_repeats=1)
+    >>> from melm_core.evaluation import Study, sparse_path
+    >>> study = Study("lda", *load_wine(return_X_y=True))
+    >>> path = sparse_path(study, sizes=[6, 2], n_repeats=1)
     >>> [round(score.balanced_accuracy, 1) for score in path.held_out]
     [1.0, 1.0, 0.9]
     """
     check_integer("n_repeats", n_repeats, minimum=1)
-    plans = [
-        refit_folds(
-            method,
-            X,
-            y,
-            groups,
-            parameters=parameters,
-            n_folds=n_folds,
-            random_state=random_state + repeat,
-            may_miss=preparation is not None,
-        )
+    whole = study.fitted()
+    columns = whole.preparation.apply(study.rows.X).shape[1]
+    n_features = int(feature_groups(whole.preparation, columns).max()) + 1
+    steps = _sizes(sizes, n_features, len(whole.components))
+    frame = Frame.of(whole, study.rows.X)
+    rows = study.rows
+    repeats = [
+        stratified_folds(rows.y, n_folds, study.random_state + repeat, rows.groups)
         for repeat in range(n_repeats)
     ]
-    chosen = chosen_preparation(preparation, standardize=standardize)
-    all_rows = plans[0].rows
-    fitted = chosen.fit(all_rows.X)
-    n_features = int(feature_groups(fitted, fitted.apply(all_rows.X).shape[1]).max()) + 1
-    n_components = plans[0].estimator.get_params()["n_components"]
-    steps = _sizes(sizes, n_features, n_components)
-    work = _PathWork(steps, gamma, chosen)
-    folds = [(plan, fold) for plan in plans for fold in plan.folds]
-    results = []
-    for result in map_in_order(work.results, folds, n_jobs):
-        results.append(result)
+    work = _PathWork(study, steps, gamma, frame)
+    folds = [fold for of_repeat in repeats for fold in of_repeat]
+    paths: list[_FoldPath] = []
+    for path in map_in_order(work.path, folds, n_jobs):
+        paths.append(path)
         if callback is not None:
-            callback(_path(steps, results, folds, all_rows), len(folds))
-    return _path(steps, results, folds, all_rows)
-
-
-def _path(
-    sizes: Sequence[int],
-    results: Sequence[_PathResults],
-    folds: Sequence[tuple[RefitFolds, Fold]],
-    rows: CodedRows,
-) -> SparsePath:
-    train, held_out, kept = (
-        np.array([getattr(result, name) for result in results])
-        for name in ("train", "held_out", "kept")
-    )
-    sums, counts = np.zeros((len(rows.y), len(sizes))), np.zeros((len(rows.y), 1))
-    for result, (_, fold) in zip(results, folds, strict=False):  # of those that are done
-        sums[fold.test] += result.right.T
-        counts[fold.test] += 1.0
-    right = np.divide(sums, counts, out=np.full(sums.shape, np.nan), where=counts > 0)
-    return SparsePath(np.array(sizes), train, held_out, kept.mean(axis=0), rows.classes, right)
+            callback(work.found(paths, repeats), len(folds))
+    return work.found(paths, repeats)
 
 
 def _sizes(sizes: Sequence[int] | None, n_features: int, n_components: int) -> list[int]:
@@ -268,74 +216,91 @@ def _sizes(sizes: Sequence[int] | None, n_features: int, n_components: int) -> l
 
 
 @dataclass(frozen=True, eq=False)
-class _PathResults:
-    """Of one fold: accuracies by size, the features of each size, and which rows are told."""
+class _FoldPath:
+    """Of one fold: the fit of each size, and the features that it has."""
 
-    train: list[float]
-    held_out: list[float]
+    fits: list[FoldFit]
     kept: FloatArray
-    right: npt.NDArray[np.bool_]
+
+
+class _Columns:
+    """A preparation of which some columns are kept."""
+
+    def __init__(self, preparation: FittedPreparation, columns: IntArray) -> None:
+        self._preparation, self._columns = preparation, columns
+
+    def apply(self, X: FloatArray) -> FloatArray:
+        return self._preparation.apply(X)[:, self._columns]
 
 
 @dataclass(frozen=True, eq=False)
 class _PathWork:
     """Inputs shared by all folds."""
 
+    study: Study
     sizes: Sequence[int]
     gamma: float
-    preparation: Preparation
+    frame: Frame
 
-    def results(self, item: tuple[RefitFolds, Fold]) -> _PathResults:
+    def path(self, fold: Fold) -> _FoldPath:
         """The path of one fold."""
-        plan, fold = item
-        train, test = plan.training_rows(fold), plan.scored.take(fold.test)
-        fitted = self.preparation.fit(train.X)
-        train, test = (replace(rows, X=fitted.apply(rows.X)) for rows in (train, test))
-        groups = feature_groups(fitted, train.X.shape[1])
+        rows = self.study.rows.take(fold.train)
+        fitted = self.study.preparation_for(rows).fit(rows.X)
+        prepared = replace(rows, X=fitted.apply(rows.X))
+        groups = feature_groups(fitted, prepared.X.shape[1])
         n_features = int(groups.max()) + 1
         kept, order = np.arange(n_features), np.arange(n_features)
-        accuracies, masks = [], np.zeros((len(self.sizes), n_features))
-        right = np.zeros((len(self.sizes), len(test.y)), dtype=np.bool_)
+        fits, masks = [], np.zeros((len(self.sizes), n_features))
         for step, size in enumerate(self.sizes):
             kept = np.sort(kept[order[:size]])
             masks[step, kept] = 1.0
             columns = np.flatnonzero(np.isin(groups, kept))
-            projection, own = self._fit(plan, train, columns)
-            of_columns = np.searchsorted(kept, groups[columns])
+            own = replace(prepared, X=prepared.X[:, columns])
+            plane = fit_projection(
+                self.study.estimator,
+                own.X,
+                own.y,
+                preparation=Unchanged(),
+                groups=own.groups,
+                nuisance=own.nuisance,
+            )
+            projection = FittedProjection(plane.estimator, _Columns(fitted, columns))
+            drawn = Frame.of(projection, rows.X).aligned(self.frame, rows.X)
+            fits.append(FoldFit(fold, projection, drawn, drawn))
             if step + 1 < len(self.sizes):
-                order = _order(projection.components, own, of_columns, self.gamma)
-            predicted = [
-                self._predicted(projection, own, train, columns, train.y),
-                self._predicted(projection, own, test, columns),
+                of_columns = np.searchsorted(kept, groups[columns])
+                order = _order(plane.components, own, of_columns, self.gamma)
+        return _FoldPath(fits, masks)
+
+    def found(self, paths: Sequence[_FoldPath], repeats: Sequence[tuple[Fold, ...]]) -> SparsePath:
+        """The path of the folds so far."""
+        rows, done = self.study.rows, list(paths)
+        sums, counts = np.zeros((len(rows.y), len(self.sizes))), np.zeros((len(rows.y), 1))
+        train: list[FloatArray] = []
+        held_out: list[FloatArray] = []
+        for folds in repeats:
+            own, done = done[: len(folds)], done[len(folds) :]
+            if not own:
+                break
+            of_sizes = [
+                self._refits(folds, [path.fits[at] for path in own])
+                for at in range(len(self.sizes))
             ]
-            accuracies.append(list(map(_accuracy, (train, test), predicted)))
-            right[step] = predicted[1] == test.y
-        in_train, held_out = zip(*accuracies, strict=True)
-        return _PathResults(list(in_train), list(held_out), masks, right)
-
-    def _fit(
-        self, plan: RefitFolds, train: CodedRows, columns: IntArray
-    ) -> tuple[FittedProjection, CodedRows]:
-        own = replace(train, X=train.X[:, columns])
-        projection = fit_projection(
-            plan.estimator, own.X, own.y, preparation=Unchanged(), groups=own.groups
+            train.append(np.stack([refits.fold_train_shares for refits in of_sizes], axis=1))
+            held_out.append(np.stack([refits.fold_shares for refits in of_sizes], axis=1))
+            for at, refits in enumerate(of_sizes):
+                sums[refits.held_out, at] += refits.right
+            counts[of_sizes[0].held_out] += 1.0
+        right = np.divide(sums, counts, out=np.full(sums.shape, np.nan), where=counts > 0)
+        kept = np.mean([path.kept for path in paths], axis=0)
+        sizes = np.array(self.sizes)
+        return SparsePath(
+            sizes, np.concatenate(train), np.concatenate(held_out), kept, rows.classes, right
         )
-        return projection, own
 
-    def _predicted(
-        self,
-        projection: FittedProjection,
-        train: CodedRows,
-        scored: CodedRows,
-        columns: IntArray,
-        own_classes: IntArray | None = None,
-    ) -> IntArray:
-        return class_predictions(projection, train, scored.X[:, columns], self.gamma, own_classes)
-
-
-def _accuracy(scored: CodedRows, predicted: IntArray) -> float:
-    confusion = confusion_shares(scored.y, predicted, len(scored.classes))
-    return float(balanced_accuracies(confusion[None])[0])
+    def _refits(self, folds: tuple[Fold, ...], fits: list[FoldFit]) -> Refits:
+        whole = self.frame.projection
+        return Refits(self.study, folds, whole, tuple(fits), len(folds), self.gamma, self.frame)
 
 
 def _order(
@@ -353,11 +318,10 @@ def _order(
     # Groups may leave a half without rows of a class.
     if any(_fewest(train.y[half.test], train.y) < 2 for half in halves):
         return feature_order(lengths, None)
+    points = train.X @ components.T
     parts = [
         importance(
-            kernel_classes(
-                train.X[half.train], train.y[half.train], n_components=len(components), gamma=gamma
-            ).project(components),
+            DensityRule.of(points[half.train], train.y[half.train], gamma=gamma),
             components,
             train.X[half.test],
             train.y[half.test],

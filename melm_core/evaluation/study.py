@@ -23,6 +23,7 @@ from melm_core.base.row_blocks import BlockSource, is_lazy
 from melm_core.evaluation.duplicates import duplicate_rows, near_doubles
 from melm_core.evaluation.folds import CodedRows, Fold, coded_rows, stratified_folds
 from melm_core.evaluation.refitting import (
+    ChosenPreparation,
     FittedProjection,
     MethodLike,
     Preparation,
@@ -80,6 +81,8 @@ class Study:
     preparation : Preparation
     random_state : int
     n_samples : int
+    has_twins : bool
+        Whether groups are rows that are equal or nearly so, as none were given.
 
     Raises
     ------
@@ -111,6 +114,7 @@ class Study:
         self.preparation: Preparation = Standardization if preparation is None else preparation
         self.random_state = random_state
         self._table: BlockSource | None = None
+        self.has_twins = False
         if is_lazy(X):
             own = {"groups": groups, "nuisance": nuisance, "preparation": preparation}
             absent = [
@@ -130,6 +134,7 @@ class Study:
         self.n_samples = len(rows.y)
         if groups is None:
             rows = rows.in_groups(_twins(rows))
+            self.has_twins = rows.groups is not None
         elif len(np.unique(rows.groups)) == self.n_samples:
             rows = rows.in_groups(None)
         self.rows = rows
@@ -212,6 +217,12 @@ class Study:
             groups=rows.groups,
             nuisance=rows.nuisance,
         )
+
+    def preparation_for(self, rows: CodedRows) -> Preparation:
+        """The preparation of a fit to some rows, which these may choose."""
+        if isinstance(self.preparation, ChosenPreparation):
+            return self.preparation.chosen(rows.X, rows.y, rows.groups)
+        return self.preparation
 
     def training_blocks(self, fold: Fold, fitted: FittedProjection) -> BlockSource:
         """The rows of a table that is not in memory without those of a fold, prepared.

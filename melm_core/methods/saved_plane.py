@@ -17,8 +17,8 @@ from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_components
 from melm_core.base.known_types import known_type
 from melm_core.base.row_blocks import is_lazy
-from melm_core.density.calibration import Calibration
 from melm_core.density.class_densities import ClassDensities
+from melm_core.density.class_rules import DensityFloor, DensityRule, tempered_shares
 from melm_core.density.classifier import ClassDensityPrediction
 from melm_core.density.set_limits import SetLimits
 from melm_core.linalg.plane_distances import score_distances, squared_residuals
@@ -39,7 +39,7 @@ _FIELDS = (
     "columns",
     "class_names",
     "class_densities",
-    "calibration",
+    "temperature",
     "limits",
     "rules",
 )
@@ -101,10 +101,11 @@ class SavedPlane(ClassDensityPrediction):
         With n_features features together. By default every feature is a numeric column
         without missing cells.
     class_names : sequence of str of length n_classes, optional
-    class_densities : ClassDensities, optional
-        Projected into the plane.
-    calibration : Calibration, optional
-        Of rows that the plane was not fitted to; without it there are no probabilities.
+    rule : DensityRule, optional
+        The class densities in the coordinates of the plane.
+    is_calibrated : bool, default=False
+        Whether rows that the plane was not fitted to gave the rule its temperature; otherwise there
+        are no probabilities.
     limits : RowLimits, optional
         Beyond which a row has no class.
     set_limits : SetLimits, optional
@@ -132,10 +133,10 @@ class SavedPlane(ClassDensityPrediction):
     classes_ : ndarray of str, shape (n_classes,)
     rules_ : RecipeRules or None
         The recipe by which encoded columns become features, if it is more than filling in.
-    class_densities_ : ClassDensities or None
-        The kernel densities of the classes in the plane; None if it cannot predict.
-    calibration_ : Calibration or None
-        What turns these into probabilities; None if it has no probabilities.
+    rule_ : DensityRule or None
+        The class densities in the plane; None if it cannot predict.
+    is_calibrated_ : bool
+        Whether it has probabilities.
     limits_ : RowLimits or None
         Beyond which a row has no class; None if every row has one.
     set_limits_ : SetLimits or None
@@ -163,8 +164,8 @@ class SavedPlane(ClassDensityPrediction):
         feature_names: Sequence[str],
         encodings: Sequence[ColumnEncoding] = (),
         class_names: Sequence[str] = (),
-        class_densities: ClassDensities | None = None,
-        calibration: Calibration | None = None,
+        rule: DensityRule | None = None,
+        is_calibrated: bool = False,
         limits: RowLimits | None = None,
         set_limits: SetLimits | None = None,
         rules: RecipeRules | None = None,
@@ -180,8 +181,8 @@ class SavedPlane(ClassDensityPrediction):
         self.feature_names_ = list(feature_names)
         self.rules_ = rules
         self._set_columns(tuple(encodings) or tuple(map(ColumnEncoding, feature_names)))
-        self._set_classes(class_names, class_densities)
-        self.calibration_, self.limits_ = calibration, limits
+        self._set_classes(class_names, rule)
+        self.is_calibrated_, self.limits_ = is_calibrated, limits
         self.set_limits_ = set_limits
         if set_limits is not None and (
             limits is None or set_limits.largest.shape != (len(class_names),)
@@ -249,13 +250,13 @@ class SavedPlane(ClassDensityPrediction):
             If the plane was saved without calibration.
         """
         logs = self._log_densities(X)
-        if self.calibration_ is None:
+        if self.rule_ is None or not self.is_calibrated_:
             raise UserError(
                 "This plane was saved without calibrated probabilities: it was edited, is not "
                 "the result of its run, or its rows are too few to leave some out. predict names "
                 "the class of the largest density."
             )
-        shares: FloatArray = self.calibration_.probabilities(logs)
+        shares: FloatArray = tempered_shares(logs, self.rule_.temperature)
         shares[self.are_unlike(X)] = np.nan
         return shares
 
@@ -325,8 +326,8 @@ class SavedPlane(ClassDensityPrediction):
             feature_names=values["feature_names"],
             encodings=[_encoding(column) for column in values["columns"]],
             class_names=values["class_names"],
-            class_densities=_densities(values["class_densities"]),
-            calibration=values["calibration"] and Calibration(**values["calibration"]),
+            rule=_rule(values["class_densities"], values["temperature"]),
+            is_calibrated=values["temperature"] is not None,
             limits=_limits(values["limits"]),
             set_limits=_set_limits(values.get("set_limits")),  # which earlier files lack
             rules=_rules(values["rules"]),
@@ -340,7 +341,7 @@ class SavedPlane(ClassDensityPrediction):
         **about
             Further JSON values to write into the file.
         """
-        densities = self.class_densities_
+        rule = self.rule_
         values = {
             **about,
             "version": VERSION,
@@ -351,13 +352,8 @@ class SavedPlane(ClassDensityPrediction):
             "feature_names": self.feature_names_,
             "columns": [asdict(encoding) for encoding in self.encodings_],
             "class_names": self.classes_.tolist(),
-            "class_densities": densities
-            and {
-                "rows": [rows.tolist() for rows in densities.rows],
-                "covariances": densities.covariances.tolist(),
-                "weights": densities.weights and [own.tolist() for own in densities.weights],
-            },
-            "calibration": self.calibration_ and asdict(self.calibration_),
+            "class_densities": rule and _rule_values(rule),
+            "temperature": rule.temperature if rule and self.is_calibrated_ else None,
             "limits": self.limits_ and _limit_values(self.limits_),
             "set_limits": self.set_limits_ and _set_limit_values(self.set_limits_),
         }
@@ -375,17 +371,17 @@ class SavedPlane(ClassDensityPrediction):
         self.encodings_ = encodings
         self.feature_names_in_ = np.array([one.name for one in encodings], dtype=object)
 
-    def _set_classes(self, names: Sequence[str], densities: ClassDensities | None) -> None:
+    def _set_classes(self, names: Sequence[str], rule: DensityRule | None) -> None:
         shape = (len(names), len(self.components_), len(self.components_))
-        if densities is not None and (
-            len(densities.rows) != len(names) or densities.covariances.shape != shape
+        if rule is not None and (
+            len(rule.classes.rows) != len(names) or rule.classes.covariances.shape != shape
         ):
             raise UserError(
-                f"class_densities must have rows and a covariance for each of the {len(names)} "
-                f"classes, in {len(self.components_)} dimension(s)."
+                f"The rule must have rows and a covariance for each of the {len(names)} classes, in "
+                f"{len(self.components_)} dimension(s)."
             )
         self.classes_ = np.array(names, dtype=object)
-        self.class_densities_ = densities
+        self.rule_ = rule
 
     def _encoded(self, X: Any) -> FloatArray:
         pairs = zip(self.encodings_, self._columns(X), strict=True)
@@ -432,12 +428,12 @@ class SavedPlane(ClassDensityPrediction):
                 "X is a Dask collection, and a saved plane reads tables in memory. Take a part of "
                 "it, for example X.partitions[0].compute(), or use X.map_partitions(plane.predict)."
             )
-        if self.class_densities_ is None:
+        if self.rule_ is None:
             raise UserError(
                 "This plane was saved without class densities, so it cannot predict. Download it "
                 "again from the studio."
             )
-        logs: FloatArray = self.class_densities_.log_densities(self._coordinates(X))
+        logs: FloatArray = self.rule_.log_densities(self._coordinates(X))
         return logs
 
 
@@ -499,11 +495,26 @@ def _set_limits(values: dict[str, Any] | None) -> SetLimits | None:
     return SetLimits(**{**values, "largest": largest})
 
 
-def _densities(values: dict[str, Any] | None) -> ClassDensities | None:
+def _rule_values(rule: DensityRule) -> dict[str, Any]:
+    floor = rule.floor
+    return {
+        "rows": [rows.tolist() for rows in rule.classes.rows],
+        "covariances": rule.classes.covariances.tolist(),
+        "floor": {
+            "center": floor.center.tolist(),
+            "covariance": floor.covariance.tolist(),
+            "share": floor.share,
+        },
+    }
+
+
+def _rule(values: dict[str, Any] | None, temperature: float | None) -> DensityRule | None:
     if values is None:
         return None
     rows = tuple(np.array(block, dtype=np.float64) for block in values["rows"])
-    weights = values["weights"]
-    if weights is not None:
-        weights = tuple(np.array(own, dtype=np.float64) for own in weights)
-    return ClassDensities(rows, np.array(values["covariances"], dtype=np.float64), weights=weights)
+    classes = ClassDensities(rows, np.array(values["covariances"], dtype=np.float64))
+    center, covariance = (
+        np.array(values["floor"][name], dtype=np.float64) for name in ("center", "covariance")
+    )
+    floor = DensityFloor(center, covariance, float(values["floor"]["share"]))
+    return DensityRule(classes, floor, 1.0 if temperature is None else float(temperature))

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from melm_core.base.array_types import FloatArray, IntArray
-from melm_core.density.class_densities import ClassDensities
-from melm_core.density.classifier import density_shares
+from melm_core.density.class_rules import PlaneRule, tempered_shares
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,27 +27,26 @@ class RowScores:
 
 
 def row_scores(
-    classes: ClassDensities, points: FloatArray, y: IntArray, own: IntArray | None = None
+    rule: PlaneRule, points: FloatArray, y: IntArray, own: IntArray | None = None
 ) -> RowScores:
     """Score rows by the class densities in a plane, with equal priors.
 
-    No probability is finer than the rows of a class allow: as if one more row had been seen that
-    could be of any class. So a single row cannot outweigh all others.
+    No probability is finer than the rows of a class allow, which the floor of the densities sees
+    to: a single row cannot outweigh all others.
 
     Parameters
     ----------
-    classes : ClassDensities
-        In the plane.
+    rule : PlaneRule
+        Of the plane.
     points : ndarray of shape (n_points, n_components)
     y : ndarray of shape (n_points,)
         Class codes.
     own : ndarray of int, shape (n_points,), optional
-        See `ClassDensities.most_likely`.
+        See `DensityRule.log_densities`.
     """
-    shares = density_shares(classes.floored_log_densities(points, own))
-    fewest, n_classes = float(classes.totals.min()), shares.shape[1]
-    shares = (fewest * shares + 1.0 / n_classes) / (fewest + 1.0)
-    losses = -np.log(np.take_along_axis(shares, y[:, None], axis=1)[:, 0])
+    shares = tempered_shares(rule.log_densities(points, own), rule.temperature)
+    own_shares = np.take_along_axis(shares, y[:, None], axis=1)[:, 0]
+    losses = -np.log(np.maximum(own_shares, np.finfo(np.float64).tiny))
     return RowScores(losses, (shares.argmax(axis=1) == y).astype(np.float64))
 
 
@@ -68,7 +66,7 @@ def balanced_mean(differences: FloatArray, y: IntArray) -> tuple[FloatArray, Flo
     Examples
     --------
     >>> import numpy as np
-    >>> from melm_core.evaluation.held_out_scores import balanced_mean
+    >>> from melm_core.diagnostics.held_out_scores import balanced_mean
     >>> mean, error = balanced_mean(np.array([0.0, 2.0, 5.0, 5.0]), np.array([0, 0, 1, 1]))
     >>> float(mean), float(error)
     (3.0, 0.5)

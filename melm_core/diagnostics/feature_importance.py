@@ -13,12 +13,13 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+from scipy import stats
 
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
 from melm_core.base.sampling import stratified_sample
-from melm_core.density.class_densities import ClassDensities
-from melm_core.evaluation.held_out_scores import RowScores, balanced_mean, row_scores
+from melm_core.density.class_rules import PlaneRule
+from melm_core.diagnostics.held_out_scores import RowScores, balanced_mean, row_scores
 
 # Points at which densities are summed, of all features and classes together: some 0.2 to 2 s.
 MOST_POINTS = 800_000
@@ -30,8 +31,8 @@ MOST_ROWS, MOST_EXCHANGES, FEWEST_ROWS = 4_000, 20, 60
 # Points at a time, which bounds the memory.
 BATCH_POINTS = 100_000
 
-# A loss is seen from so many standard errors on.
-SEEN = 2.0
+# Of the features whose effect is said to be seen, at most this share has none (Benjamini, Hochberg).
+FALSE_DISCOVERIES = 0.1
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +49,14 @@ class Importance:
         By how much the balanced share of rows that are told apart falls.
     n_rows : int
         Held-out rows that were scored.
+    groups : ndarray of int, shape (n_features,), or None
+        Equal for features that were exchanged together; None if each was on its own.
+
+    Notes
+    -----
+    The loss says what a plane makes of a feature, not what another plane could: of two features
+    that say the same, each may be worth little. A loss within its error may be that of a feature
+    that matters, where rows are few: it is listed where its loss puts it, as not sure.
 
     Examples
     --------
@@ -62,23 +71,35 @@ class Importance:
     error: FloatArray
     share_loss: FloatArray
     n_rows: int
+    groups: IntArray | None = None
 
     @property
     def is_seen(self) -> npt.NDArray[np.bool_]:
-        """Whether an effect of each feature is seen: a loss of more than two standard errors.
+        """Whether an effect of each feature is seen, at a false discovery rate of 10 %.
 
-        So is that of one in forty features without any effect.
+        Of features none of which has an effect, none is seen in nine of ten tables.
         """
-        seen: npt.NDArray[np.bool_] = self.loss > SEEN * self.error
+        tails = stats.norm.sf(self.loss / np.where(self.error > 0.0, self.error, np.inf))
+        tails[(self.error == 0.0) & (self.loss > 0.0)] = 0.0
+        _, first, of_feature = np.unique(self.units, return_index=True, return_inverse=True)
+        seen: npt.NDArray[np.bool_] = (
+            stats.false_discovery_control(tails[first])[of_feature] <= FALSE_DISCOVERIES
+        )
         return seen
+
+    @property
+    def units(self) -> IntArray:
+        """Equal for features that were exchanged together, shape (n_features,)."""
+        return np.arange(len(self.loss)) if self.groups is None else self.groups
 
 
 def importance(
-    classes: ClassDensities,
-    components: FloatArray,
+    rule: PlaneRule,
+    axes: FloatArray,
     X: FloatArray,
     y: IntArray,
     *,
+    points: FloatArray | None = None,
     groups: IntArray | None = None,
     random_state: int = 0,
     most_points: int = MOST_POINTS,
@@ -87,13 +108,16 @@ def importance(
 
     Parameters
     ----------
-    classes : ClassDensities
-        Of training rows, projected by the components.
-    components : ndarray of shape (n_components, n_features)
+    rule : PlaneRule
+        Of training rows, in the coordinates of the plane.
+    axes : ndarray of shape (n_components, n_features)
+        By which a change of the features moves a row.
     X : ndarray of shape (n_rows, n_features)
         Held-out rows. Of many, an evenly spaced sample is scored.
     y : ndarray of shape (n_rows,)
         Their class codes; at least two rows of every class.
+    points : ndarray of shape (n_rows, n_components), optional
+        Where they are in the plane; by default X times the axes.
     groups : ndarray of int, shape (n_features,), optional
         Features with the same number are exchanged together, as the indicators of one column, and
         have the same loss.
@@ -119,40 +143,40 @@ def importance(
     Examples
     --------
     >>> import numpy as np
-    >>> from melm_core.density import kernel_classes
+    >>> from melm_core.density import DensityRule
     >>> from melm_core.diagnostics import importance
     >>> rng = np.random.default_rng(0)
     >>> y = np.arange(800) % 2
     >>> X = rng.standard_normal((800, 3))
     >>> X[:, 0] += 2 * y
-    >>> components = np.array([[1.0, 0.1, 0.0], [0.0, 0.4, 0.9]])
-    >>> plane = kernel_classes(X[:400], y[:400], n_components=2).project(components)
-    >>> importance(plane, components, X[400:], y[400:]).is_seen
+    >>> axes = np.array([[1.0, 0.1, 0.0], [0.0, 0.4, 0.9]])
+    >>> rule = DensityRule.of(X[:400] @ axes.T, y[:400])
+    >>> importance(rule, axes, X[400:], y[400:]).is_seen
     array([ True, False, False])
     """
-    counts = np.bincount(y, minlength=len(classes.rows))
+    counts = np.bincount(y)
     if counts.min() < 2:
         raise UserError(
             f"A class has {counts.min()} held-out row(s), but at least 2 of every class are needed "
             "to say what a feature is worth. Hold out more rows."
         )
-    n_features = components.shape[1]
+    n_features = axes.shape[1]
     units = np.arange(n_features) if groups is None else np.unique(groups, return_inverse=True)[1]
     n_units = int(units.max()) + 1
     most = most_points // len(counts)
     n_scored = min(MOST_ROWS, max(FEWEST_ROWS, most // n_units))
     chosen = stratified_sample(y, n_scored / len(y), len(counts))
     X, y = X[chosen], y[chosen]
-    points = X @ components.T
-    whole = row_scores(classes, points, y)
+    points = X @ axes.T if points is None else points[chosen]
+    whole = row_scores(rule, points, y)
     order = np.argsort(units, kind="stable")
     columns = np.split(order, np.searchsorted(units[order], np.arange(1, n_units)))
-    parts = np.stack([X[:, own] @ components[:, own].T for own in columns])
+    parts = np.stack([X[:, own] @ axes[:, own].T for own in columns])
     partners = _partners(len(y), most // (n_units * len(y)), random_state)
     n_at_once = max(1, BATCH_POINTS // partners.size)
     losses = [
         _losses(
-            classes,
+            rule,
             points,
             y,
             whole=whole,
@@ -162,14 +186,14 @@ def importance(
         for first in range(0, n_units, n_at_once)
     ]
     loss, error, share_loss = np.concatenate(losses, axis=1)[:, units]
-    return Importance(loss, error, share_loss, len(y))
+    return Importance(loss, error, share_loss, len(y), groups)
 
 
 def feature_order(lengths: FloatArray, worth: Importance | None) -> IntArray:
     """Every feature, that first without which most is lost.
 
-    Those whose effect is not seen come last. Where nothing says what features are worth, as without
-    held-out rows, the order is that of the lengths of their arrows.
+    The order of lists, arrows, kept features and reports. Where nothing says what features are
+    worth, as without held-out rows, it is that of the lengths of their arrows.
 
     Parameters
     ----------
@@ -180,18 +204,17 @@ def feature_order(lengths: FloatArray, worth: Importance | None) -> IntArray:
     Examples
     --------
     >>> import numpy as np
-    >>> from melm_core.diagnostics import Importance
-    >>> from melm_core.evaluation import feature_order
+    >>> from melm_core.diagnostics import Importance, feature_order
     >>> lengths = np.array([0.1, 2.0, 1.0])
     >>> feature_order(lengths, None).tolist()
     [1, 2, 0]
-    >>> worth = Importance(np.array([0.3, 0.0, 0.2]), np.full(3, 0.01), np.zeros(3), n_rows=99)
+    >>> worth = Importance(np.array([0.3, 0.0, 0.2]), np.full(3, 0.5), np.zeros(3), n_rows=99)
     >>> feature_order(lengths, worth).tolist()
     [0, 2, 1]
     """
     if worth is None:
         return np.argsort(-lengths, kind="stable")
-    order: IntArray = np.lexsort([-lengths, -worth.loss, ~worth.is_seen])
+    order: IntArray = np.lexsort([-lengths, -worth.loss])
     return order
 
 
@@ -206,7 +229,7 @@ def mean_importance(parts: Sequence[Importance]) -> Importance:
     Examples
     --------
     >>> import numpy as np
-    >>> from melm_core.evaluation.feature_importance import Importance, mean_importance
+    >>> from melm_core.diagnostics.feature_importance import Importance, mean_importance
     >>> one, other = (Importance(np.array([a]), np.array([0.1]), np.zeros(1), 50) for a in (1., 2.))
     >>> mean_importance([one, other]).loss.tolist()
     [1.5]
@@ -216,11 +239,12 @@ def mean_importance(parts: Sequence[Importance]) -> Importance:
     loss = weights @ np.stack([part.loss for part in parts])
     share_loss = weights @ np.stack([part.share_loss for part in parts])
     error = np.sqrt(weights**2 @ np.stack([part.error for part in parts]) ** 2)
-    return Importance(loss, error, share_loss, sum(part.n_rows for part in parts))
+    n_rows = sum(part.n_rows for part in parts)
+    return Importance(loss, error, share_loss, n_rows, parts[0].groups)
 
 
 def _losses(
-    classes: ClassDensities,
+    rule: PlaneRule,
     points: FloatArray,
     y: IntArray,
     *,
@@ -234,7 +258,7 @@ def _losses(
     """
     moves = parts[:, partners] - parts[:, None]
     at = (points + moves).reshape(-1, points.shape[1])
-    scores = row_scores(classes, at, np.tile(y, len(at) // len(y)))
+    scores = row_scores(rule, at, np.tile(y, len(at) // len(y)))
     losses, right = (
         each.reshape(moves.shape[:3]).mean(axis=1) for each in (scores.losses, scores.is_right)
     )
