@@ -90,9 +90,10 @@ class DensityFloor:
         return values
 
     def mixed(self, logs: FloatArray, points: FloatArray) -> FloatArray:
-        """Logarithms of class densities at points, (n_points, n_classes), with their share of it."""
+        """Logarithms of class densities at points, (n_points, n_classes), with their floor."""
         floor = self.log_density(points) + np.log(self.share)
-        return np.logaddexp(logs + np.log1p(-self.share), floor[:, None])
+        mixed: FloatArray = np.logaddexp(logs + np.log1p(-self.share), floor[:, None])
+        return mixed
 
 
 @dataclass(frozen=True, eq=False)

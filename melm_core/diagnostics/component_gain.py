@@ -70,9 +70,7 @@ class ComponentGain:
         return self.gain + 2.0 * self.error < _NEGLIGIBLE_NATS
 
 
-def second_component_gain(
-    rule: DensityRule, points: FloatArray, y: IntArray
-) -> ComponentGain:
+def second_component_gain(rule: DensityRule, points: FloatArray, y: IntArray) -> ComponentGain:
     """Compare a plane with the best line in it on held-out rows.
 
     The line is the one on which training rows, each left out of the density of its class, have the

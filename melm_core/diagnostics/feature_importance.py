@@ -31,7 +31,7 @@ MOST_ROWS, MOST_EXCHANGES, FEWEST_ROWS = 4_000, 20, 60
 # Points at a time, which bounds the memory.
 BATCH_POINTS = 100_000
 
-# Of the features whose effect is said to be seen, at most this share has none (Benjamini, Hochberg).
+# Of features whose effect is said to be seen, at most this share has none (Benjamini, Hochberg).
 FALSE_DISCOVERIES = 0.1
 
 

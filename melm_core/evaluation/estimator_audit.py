@@ -241,7 +241,11 @@ def audit_coordinates(
     stops = None if callback is None else lambda found: callback(of_map(found))
     seed = 0 if random_state is None else random_state
     study = Study(
-        _Named(_Neighbors()), coordinates, y, groups=groups, preparation=Unchanged(),
+        _Named(_Neighbors()),
+        coordinates,
+        y,
+        groups=groups,
+        preparation=Unchanged(),
         random_state=seed,
     )
     found = _audited(

@@ -65,6 +65,13 @@ class Frame:
             turn = np.eye(len(center)) / scale
         return cls(projection, center, turn, np.zeros(len(center)))
 
+    @classmethod
+    def of_coordinates(cls, projection: FittedProjection) -> Self:
+        """The frame of a plane in which rows lie where their coordinates are."""
+        n_components = len(projection.components)
+        nowhere = np.zeros(n_components)
+        return cls(projection, nowhere, np.eye(n_components), nowhere)
+
     def place(self, X: FloatArray) -> FloatArray:
         """Where rows are drawn, before preparation; shape (n_rows, n_components)."""
         return (fold_points(self.projection, X) - self.center) @ self.turn + self.offset
@@ -97,8 +104,12 @@ class Frame:
             Of prepared features.
         rule : DensityRule
         """
-        change = np.linalg.inv(self.turn) @ (self.projection.components @ components.T)
-        return rule.affine(change, self.offset - self.center @ self.turn)
+        return rule.affine(self.change_to(components), self.offset - self.center @ self.turn)
+
+    def change_to(self, components: FloatArray) -> FloatArray:
+        """Differences of places times this are those of coordinates along the components."""
+        change: FloatArray = np.linalg.inv(self.turn) @ (self.projection.components @ components.T)
+        return change
 
 
 class _PlaneOf:

@@ -169,9 +169,9 @@ def _posterior(fitted: FittedProjection, train: CodedRows, test: CodedRows) -> F
     if not places_rows(fitted.estimator):
         shares = np.exp(log_shares(fitted, test.X, len(train.y)))
     else:
-        shares = density_shares(_search_densities(fitted, train).log_densities(
-            fold_points(fitted, test.X)
-        ))
+        shares = density_shares(
+            _search_densities(fitted, train).log_densities(fold_points(fitted, test.X))
+        )
     own: FloatArray = shares[np.arange(len(test.y)), test.y]
     return own
 

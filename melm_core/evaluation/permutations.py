@@ -208,7 +208,8 @@ def permutation_test(
     used = study.take(sample)
     codes, kept_together = used.rows.y, used.rows.groups
     design = design_of(codes, kept_together, by_name=callable(statistic))
-    of_labels = partial(_value, STATISTICS.get(statistic, statistic), used)
+    function = statistic if callable(statistic) else STATISTICS[statistic]
+    of_labels = partial(_value, function, used)
     observed = next(map_in_order(of_labels, [codes], None))
     is_exhaustive = design.n_distinct - 1 <= n_permutations
     n_planned = design.n_distinct - 1 if is_exhaustive else n_permutations

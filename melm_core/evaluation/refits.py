@@ -52,7 +52,7 @@ from melm_core.evaluation.conformal import (
     in_set,
 )
 from melm_core.evaluation.fold_frames import Frame, nearest_start
-from melm_core.evaluation.folds import CodedRows, Fold
+from melm_core.evaluation.folds import Fold
 from melm_core.evaluation.plane_classifiers import confusion_shares
 from melm_core.evaluation.plane_separability import Score
 from melm_core.evaluation.refitting import (
@@ -205,7 +205,7 @@ class Refits:
             found = replace(found, fits=(*found.fits, _fold_fit(found, number)))
             if callback is not None and callback(found):
                 break
-        if found.is_complete and not found._known:
+        if found.is_complete and not found.n_folds:
             raise UserError(found.notes[0] if found.notes else "No fold could be fitted.")
         return found
 
@@ -336,9 +336,9 @@ class Refits:
     @cached_property
     def fold_train_shares(self) -> FloatArray:
         """The same of each fold alone, shape (n_folds,)."""
-        rows, shares = self.study.rows, []
+        shares = []
         for number, fit in self._known:
-            X, y = _taken(rows, fit.fold.train) if self.study.is_in_memory else (rows.X, rows.y)
+            X, y = self._training(fit)
             own = y if self.study.is_in_memory else None
             predicted = self._log_densities(number, fit, X, own).argmax(axis=1)
             shares.append(_balanced((predicted == y).astype(np.float64), y))
@@ -396,6 +396,16 @@ class Refits:
         of_rows = None if groups is None else groups[rows]
         return PlaceRegions.of(self.places[rows], self.y, shares, of_rows, gamma=self.gamma)
 
+    def rule_along(self, components: FloatArray) -> DensityRule:
+        """`rule` for coordinates along components of the plane of all rows.
+
+        Parameters
+        ----------
+        components : ndarray of shape (n_components, n_features)
+            Any that span the plane, of prepared features.
+        """
+        return self._placed.rule_along(components, self.rule)
+
     def classify(self, X: FloatArray) -> FloatArray:
         """Probabilities of the classes of new rows under equal priors, (n_rows, n_classes)."""
         if self.frame is None:
@@ -450,9 +460,26 @@ class Refits:
         """
         return in_set(self.conformal.held_out_p_values(), coverage)
 
-    def set_limits(self, coverage: float = DEFAULT_COVERAGE) -> SetLimits:
-        """How strange a class may be that is in a set, for `rule` in the plane of all rows."""
-        return self.conformal.limits(coverage)
+    def set_limits(
+        self, coverage: float = DEFAULT_COVERAGE, components: FloatArray | None = None
+    ) -> SetLimits:
+        """How strange a class may be that is in a set, for the plane of all rows.
+
+        One number for each class instead of the fits without each fold: nothing is proved of these
+        sets.
+
+        Parameters
+        ----------
+        coverage : float, default=0.9
+        components : ndarray of shape (n_components, n_features), optional
+            Along which the densities are, as of `rule_along`; by default those of `rule`.
+        """
+        limits = self.conformal.limits(coverage)
+        if components is None:
+            return limits
+        # Densities per unit of other coordinates differ by a factor, the background among them.
+        _, log_scale = np.linalg.slogdet(self._placed.change_to(components))
+        return replace(limits, background=limits.background - float(log_scale))
 
     def suspects(self, *, false_share: float = DEFAULT_FALSE_SHARE) -> SuspectLabels:
         """Held-out rows that are probably mislabeled, as indices of the rows of the study."""
@@ -476,13 +503,16 @@ class Refits:
         X, parts = self.study.rows.X, []
         for _, fit in self._known:
             apply = fit.projection.preparation.apply
-            train = apply(X[fit.fold.train])
+            train = apply(self._training(fit)[0])
             plane = PlaneDistances.of(train, fit.projection.components)
             left_out = apply(X[fit.fold.test])
             parts.append(
                 RefitDistances(
                     len(train) / len(X),
-                    (float(plane.score_distance(train).mean()), float(plane.residual(train).mean())),
+                    (
+                        float(plane.score_distance(train).mean()),
+                        float(plane.residual(train).mean()),
+                    ),
                     plane.score_distance(left_out),
                     plane.residual(left_out),
                 )
@@ -585,9 +615,16 @@ class Refits:
 
     def _squares_off(self, fit: FoldFit, X: FloatArray) -> FloatArray:
         apply, components = fit.projection.preparation.apply, fit.projection.components
-        off = apply(X) - apply(self.study.rows.X[fit.fold.train]).mean(axis=0)
+        off = apply(X) - apply(self._training(fit)[0]).mean(axis=0)
         residuals: FloatArray = squared_residuals(off, components).sum(axis=1)
         return residuals
+
+    def _training(self, fit: FoldFit) -> tuple[FloatArray, IntArray]:
+        """Rows of a fit and their codes; of a table that is not in memory those that are known."""
+        rows, chosen = self.study.rows, fit.fold.train
+        if not self.study.is_in_memory:
+            return rows.X, rows.y
+        return rows.X[chosen], rows.y[chosen]
 
     @property
     def _known(self) -> list[tuple[int, FoldFit]]:
@@ -637,7 +674,9 @@ class Refits:
     def _linear_log_densities(self, number: int, fit: FoldFit, X: FloatArray) -> FloatArray:
         rules = self._rules(number)
         if rules.linear is None:
-            raise UserError("A table that is not in memory has no linear rule beside its densities.")
+            raise UserError(
+                "A table that is not in memory has no linear rule beside its densities."
+            )
         return rules.linear.log_densities(rules.frame.place(X))
 
     def _rules(self, number: int) -> _FoldRules:
@@ -673,9 +712,10 @@ class _FoldRules:
     def of(cls, refits: Refits, number: int, fit: FoldFit) -> Self:
         study, frame = refits.study, cast("Frame", fit.best)
         if not study.is_in_memory:
-            return cls(frame, _rule_of_blocks(refits, fit, frame), None)
+            own = Frame.of_coordinates(fit.projection)
+            return cls(own, _rule_of_blocks(refits, fit), None)
         spreads = refits._spreads(number)  # noqa: SLF001 - part of it
-        X, y = _taken(study.rows, fit.fold.train)
+        X, y = refits._training(fit)  # noqa: SLF001
         points = frame.place(X)
         return cls(
             frame,
@@ -684,19 +724,14 @@ class _FoldRules:
         )
 
 
-def _rule_of_blocks(refits: Refits, fit: FoldFit, frame: Frame) -> DensityRule:
+def _rule_of_blocks(refits: Refits, fit: FoldFit) -> DensityRule:
     """The rule of rows that are not in memory: of so many, new rows spread as fitted ones do."""
     components = fit.projection.components
     table = refits.study.training_blocks(fit.fold, fit.projection)
     kernels = kernel_classes_in_blocks(table, n_components=len(components), gamma=refits.gamma)
     points = fold_points(fit.projection, refits.study.rows.X)
     floor = DensityFloor.of(points, float(kernels.totals.min()))
-    rule = DensityRule(kernels.project(components), floor)
-    return rule.affine(frame.turn, frame.center - frame.offset @ np.linalg.inv(frame.turn))
-
-
-def _taken(rows: CodedRows, chosen: IntArray) -> tuple[FloatArray, IntArray]:
-    return rows.X[chosen], rows.y[chosen]
+    return DensityRule(kernels.project(components), floor)
 
 
 def places_rows(estimator: Any) -> bool:

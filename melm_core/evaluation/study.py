@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from copy import copy
 from functools import cached_property
-from typing import Any, Literal, Self, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from sklearn.base import clone
@@ -51,8 +51,8 @@ class Study:
     Parameters
     ----------
     method : str or estimator
-        A key of `METHODS`, or an unfitted estimator with fit(X, y) and transform(X), or a classifier
-        with predict_proba.
+        A key of `METHODS`, or an unfitted estimator with fit(X, y) and transform(X), or one with
+        predict_proba.
     X : array-like or Dask collection of shape (n_samples, n_features)
         Values may be NaN if there is a preparation.
     y : array-like or Dask collection of shape (n_samples,)
@@ -135,7 +135,7 @@ class Study:
         if groups is None:
             rows = rows.in_groups(_twins(rows))
             self.has_twins = rows.groups is not None
-        elif len(np.unique(rows.groups)) == self.n_samples:
+        elif rows.groups is not None and len(np.unique(rows.groups)) == self.n_samples:
             rows = rows.in_groups(None)
         self.rows = rows
 

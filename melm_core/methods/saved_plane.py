@@ -377,8 +377,8 @@ class SavedPlane(ClassDensityPrediction):
             len(rule.classes.rows) != len(names) or rule.classes.covariances.shape != shape
         ):
             raise UserError(
-                f"The rule must have rows and a covariance for each of the {len(names)} classes, in "
-                f"{len(self.components_)} dimension(s)."
+                f"The rule must have rows and a covariance for each of the {len(names)} classes, "
+                f"in {len(self.components_)} dimension(s)."
             )
         self.classes_ = np.array(names, dtype=object)
         self.rule_ = rule
