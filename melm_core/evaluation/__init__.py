@@ -54,7 +54,7 @@ from melm_core.evaluation.row_dependence import (
 )
 from melm_core.evaluation.sequential_p_value import EarlyEnd, is_settled_below
 from melm_core.evaluation.sparse_planes import SparsePath, loading_lengths, sparse_path
-from melm_core.evaluation.study import Study
+from melm_core.evaluation.study import MOST_ROWS_IN_FOLDS, Study
 from melm_core.melm.held_out_callback import HeldOutHistory, HeldOutScores
 
 __all__ = [
@@ -62,6 +62,7 @@ __all__ = [
     "FIRST_WORDS",
     "LABELS_MAY_BE_USED",
     "LEVEL",
+    "MOST_ROWS_IN_FOLDS",
     "PLANE_CLASSIFIERS",
     "Answer",
     "Audit",

@@ -214,28 +214,69 @@ class ConformalScores:
         Parameters
         ----------
         of_folds : sequence of Evidence
-            Of the new rows, by the fit without each fold.
+            Of the new rows, by the fit without each fold, in the order of their numbers.
 
         Returns
         -------
         ndarray of shape (n_rows, n_classes)
             The new row counts among those of the class: at least 1 / (n + 1) of n rows.
         """
-        numbers = np.arange(len(of_folds))
+        numbers = np.unique(self.fold)
         return self._p_values([self.nonconformity(each) for each in of_folds], numbers)
 
+    def p_values_of_fold(self, evidence: Evidence, number: int) -> FloatArray:
+        """The same of rows that belong to those of a fold, each compared with those of others.
+
+        Parameters
+        ----------
+        evidence : Evidence
+            Of the rows, by the fit without the fold.
+        number : int
+            Of the fold.
+        """
+        others = np.setdiff1d(np.unique(self.fold), [number])
+        strange = self.nonconformity(evidence)
+        return self._p_values([strange] * len(others), others)
+
     def held_out_p_values(self) -> FloatArray:
-        """The same of the rows themselves, each compared with those of other folds."""
+        """The same of the rows themselves, each compared with those of other folds.
+
+        Rows of a single fold are compared with each other, those of a group with other groups.
+        """
+        numbers = np.unique(self.fold)
+        if len(numbers) == 1:
+            return self._p_values_in_split(int(numbers[0]))
         shares = np.empty_like(self.evidence.logs)
-        for number in np.unique(self.fold):
+        for number in numbers:
             own = np.flatnonzero(self.fold == number)
-            others = np.setdiff1d(np.unique(self.fold), [number])
-            strange = self.nonconformity(self.evidence.take(own))
-            shares[own] = self._p_values([strange] * len(others), others)
+            shares[own] = self.p_values_of_fold(self.evidence.take(own), int(number))
+        return shares
+
+    def _p_values_in_split(self, number: int) -> FloatArray:
+        """Of the rows of one fold, each without the rows of its own group."""
+        strange = self.nonconformity(self.evidence)
+        counts, totals = self._counts([strange], np.array([number]))
+        totals = np.broadcast_to(totals, counts.shape).copy()
+        units = np.arange(len(self.y)) if self.groups is None else self.groups
+        order = np.argsort(units, kind="stable")
+        for own in np.split(order, np.flatnonzero(np.diff(units[order])) + 1):
+            as_strange = self._own[own] >= strange[own][:, self.y[own]] - ROUNDING
+            for at, code in enumerate(self.y[own]):
+                counts[own, code] -= self._weights[own[at]] * as_strange[:, at]
+                totals[own, code] -= self._weights[own[at]]
+        shares: FloatArray = (1.0 + counts) / (1.0 + totals)
         return shares
 
     def _p_values(self, strange: Sequence[FloatArray], numbers: IntArray) -> FloatArray:
         """Given what the fits without some folds say; rows of other folds do not count."""
+        counts, totals = self._counts(strange, numbers)
+        shares: FloatArray = (1.0 + counts) / (1.0 + totals)
+        return shares
+
+    def _counts(
+        self, strange: Sequence[FloatArray], numbers: IntArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """Rows of each class as strange as others, (n_rows, n_classes), and all of the class."""
         counts = np.zeros_like(strange[0])
         totals = np.zeros(counts.shape[1])
         for of_new, number in zip(strange, numbers, strict=True):
@@ -248,8 +289,7 @@ class ConformalScores:
                 at = np.searchsorted(self._own[order], of_new[:, code] - ROUNDING)
                 counts[:, code] += below[-1] - below[at]
                 totals[code] += below[-1]
-        shares: FloatArray = (1.0 + counts) / (1.0 + totals)
-        return shares
+        return counts, totals
 
     @property
     def n_units(self) -> IntArray:

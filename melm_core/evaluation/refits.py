@@ -28,6 +28,12 @@ from melm_core.density.class_rules import (
     tempered_shares,
 )
 from melm_core.density.kernel_density import kernel_classes_in_blocks
+from melm_core.density.nuisance import (
+    NuisanceAccuracy,
+    kernel_cells,
+    nuisance_accuracy,
+    nuisance_cells,
+)
 from melm_core.density.place_regions import PlaceRegions
 from melm_core.density.set_limits import SetLimits
 from melm_core.diagnostics.confidence_ellipses import ConfidenceEllipses, class_ellipses
@@ -345,6 +351,27 @@ class Refits:
         return np.array(shares)
 
     @property
+    def linear_train_share(self) -> Score:
+        """The same by a linear rule, whose means hardly depend on a single row."""
+        shares = []
+        for number, fit in self._known:
+            X, y = self._training(fit)
+            predicted = self._linear_log_densities(number, fit, X).argmax(axis=1)
+            shares.append(_balanced((predicted == y).astype(np.float64), y))
+        return Score.over_folds(np.array(shares))
+
+    @property
+    def nuisance(self) -> tuple[NuisanceAccuracy, ...]:
+        """How well the nuisance is told from where held-out rows lie, of each fold where it is.
+
+        Empty without a nuisance, and where no class has two of its values.
+        """
+        if self.study.rows.nuisance is None:
+            return ()
+        told = (self._nuisance_told(fit) for _, fit in self._known)
+        return tuple(own for own in told if own is not None)
+
+    @property
     def confusion(self) -> FloatArray:
         """Share of the held-out rows of each class told as each class, (n_classes, n_classes)."""
         predicted = self.log_densities.argmax(axis=1)
@@ -419,13 +446,8 @@ class Refits:
     def conformal(self) -> ConformalScores:
         """How strange each held-out row is to its class, for sets of classes.
 
-        Raises
-        ------
-        ValueError
-            If a fold is missing.
+        Of the folds so far: rows are compared with those of the others that are done.
         """
-        if not self.is_complete:
-            raise UserError("The refits were stopped before each fold had its own. Resume them.")
         groups = self.study.rows.groups
         rows = self.held_out
         return ConformalScores(
@@ -447,11 +469,32 @@ class Refits:
         -------
         ndarray of shape (n_rows, n_classes)
         """
-        scores, parts = self.conformal, []
-        for number, fit in self._known:
-            logs = self._log_densities(number, fit, X)
-            parts.append(Evidence(logs, self._residuals_of(fit, X), scores.evidence.has_densities))
-        return scores.p_values(parts)
+        parts = [self._evidence(number, fit, X) for number, fit in self._known]
+        return self.conformal.p_values(parts)
+
+    def without_fold(self, X: FloatArray, number: int) -> tuple[FloatArray, FloatArray]:
+        """Probabilities and p-values of rows that depend on those of a fold, by the fit without it.
+
+        Such as other rows of a group that is in the study in part: only this fit knows nothing of
+        them.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_rows, n_features)
+            Before preparation.
+        number : int
+            Of a fold that is done, see `fold_of_rows`.
+
+        Returns
+        -------
+        probabilities, p_values : ndarray of shape (n_rows, n_classes)
+        """
+        fit = self.fits[number]
+        if isinstance(fit, FailedFold):
+            raise UserError(fit.sentence)
+        evidence = self._evidence(number, fit, X)
+        shares = tempered_shares(evidence.logs, self.temperature)
+        return shares, self.conformal.p_values_of_fold(evidence, number)
 
     def sets(self, coverage: float = DEFAULT_COVERAGE) -> Sets:
         """Which classes each held-out row may be of, (n_held_out, n_classes).
@@ -610,8 +653,24 @@ class Refits:
             return None
         return self._of_folds(lambda _, fit, X: self._squares_off(fit, X))
 
-    def _residuals_of(self, fit: FoldFit, X: FloatArray) -> FloatArray | None:
-        return None if self._residuals is None else self._squares_off(fit, X)
+    def _evidence(self, number: int, fit: FoldFit, X: FloatArray) -> Evidence:
+        """What a fold says of rows that it was not fitted to."""
+        residuals = None if self._residuals is None else self._squares_off(fit, X)
+        return Evidence(self._log_densities(number, fit, X), residuals, self.frame is not None)
+
+    def _nuisance_told(self, fit: FoldFit) -> NuisanceAccuracy | None:
+        """How well the nuisance is told from the positions of the rows of a fold, if at all."""
+        train, test = (self.study.rows.take(part) for part in (fit.fold.train, fit.fold.test))
+        if train.nuisance is None or test.nuisance is None:
+            return None
+        points = fold_points(fit.projection, test.X)
+        n_components = points.shape[1]
+        cells = nuisance_cells(train.y, train.nuisance, n_components=n_components)
+        if cells.is_confounded:
+            return None
+        of_rows = fold_points(fit.projection, train.X)
+        kernels = kernel_cells(of_rows, cells, n_components=n_components, gamma=self.gamma)
+        return nuisance_accuracy(points, test.y, test.nuisance, cells, kernels)
 
     def _squares_off(self, fit: FoldFit, X: FloatArray) -> FloatArray:
         apply, components = fit.projection.preparation.apply, fit.projection.components
