@@ -17,7 +17,7 @@ from scipy.special import gammaln
 
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.density.class_densities import ClassDensities
-from melm_core.density.covariances import kernel_covariances
+from melm_core.density.covariances import covariance_of_means, kernel_covariances
 from melm_core.density.engines.direct_sums import inverse_root
 from melm_core.linalg.class_moments import covariance_of, rows_by_class
 
@@ -167,6 +167,52 @@ class DensityRule:
         kernels = kernel_covariances(spread, counts, n_components, gamma, "auto")
         return cls(ClassDensities(rows, kernels), DensityFloor.of(points, float(counts.min())))
 
+    @classmethod
+    def of_moments(
+        cls,
+        rows: Sequence[FloatArray],
+        means: FloatArray,
+        covariances: FloatArray,
+        counts: FloatArray,
+        *,
+        gamma: float = 1.0,
+    ) -> Self:
+        """The rule as fitted of rows that are too many to be passed over, from their moments.
+
+        Parameters
+        ----------
+        rows : sequence of ndarray of shape (n_rows_of_class, n_components)
+            Of each class, or a sample of them.
+        means : ndarray of shape (n_classes, n_components)
+            Of all rows of each class.
+        covariances : ndarray of shape (n_classes, n_components, n_components)
+            The same, with divisor N_c; each class has at least two rows.
+        counts : ndarray of shape (n_classes,)
+            Numbers of all rows.
+        gamma : float, default=1.0
+            Kernel width relative to Silverman's rule.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from melm_core.density import DensityRule
+        >>> points, y = np.random.default_rng(0).standard_normal((60, 2)), np.arange(60) % 2
+        >>> rule, rows = DensityRule.of(points, y), [points[::2], points[1::2]]
+        >>> moments = np.stack([own.mean(axis=0) for own in rows]), np.stack(
+        ...     [np.cov(own.T, ddof=0) for own in rows]
+        ... )
+        >>> same = DensityRule.of_moments(rows, *moments, np.array([30.0, 30.0]))
+        >>> np.allclose(same.log_densities(points), rule.log_densities(points))
+        True
+        """
+        shares, n_components = counts / counts.sum(), means.shape[1]
+        within = np.average(covariances, axis=0, weights=counts)
+        every = _not_flat(within + covariance_of_means(means, counts))
+        spread = covariances + _LEAST_SPREAD * every
+        kernels = kernel_covariances(spread, counts, n_components, gamma, "auto")
+        floor = DensityFloor(shares @ means, every, 1.0 / (float(counts.min()) + 1.0))
+        return cls(ClassDensities(tuple(rows), kernels), floor)
+
     def calibrated(self, temperature: float) -> Self:
         """The same rule with another temperature."""
         return replace(self, temperature=temperature)
@@ -186,6 +232,19 @@ class DensityRule:
         ndarray of shape (n_points, n_classes)
         """
         return self.floor.mixed(self.classes.floored_log_densities(points, own), points)
+
+    def most_likely(self, points: FloatArray, own: IntArray | None = None) -> IntArray:
+        """The class with the largest density at points, shape (n_points,).
+
+        The floor is the same of all classes and changes none. Far from all rows, where it leaves no
+        difference that numbers could hold, the class is that of the kernels alone.
+
+        Parameters
+        ----------
+        points, own
+            See `log_densities`.
+        """
+        return self.classes.most_likely(points, own)
 
     def probabilities(self, points: FloatArray) -> FloatArray:
         """Probabilities of the classes under equal priors, shape (n_points, n_classes)."""
@@ -283,7 +342,10 @@ class LinearRule:
 
 def spread_of(points: FloatArray) -> FloatArray:
     """Covariance of rows, not flat in any direction, shape (n_components, n_components)."""
-    covariance = covariance_of(points)
+    return _not_flat(covariance_of(points))
+
+
+def _not_flat(covariance: FloatArray) -> FloatArray:
     least = _LEAST_WIDTH * max(float(np.trace(covariance)), np.finfo(np.float64).tiny)
     spread: FloatArray = covariance + least * np.eye(len(covariance))
     return spread

@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Literal, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 from scipy.stats import f as f_distribution
 
 from melm_core.base import FloatArray
@@ -59,6 +60,12 @@ class ConfidenceEllipses:
         """The vertices of a closed line, shape (49, 2)."""
         outline: FloatArray = self.center + _CIRCLE @ self.axes(of).T
         return outline
+
+    def hold(self, points: FloatArray, of: EllipseOf) -> npt.NDArray[np.bool_]:
+        """Whether points, shape (n_points, 2), lie in an ellipse."""
+        away = np.linalg.solve(self.axes(of), (points - self.center).T)
+        inside: npt.NDArray[np.bool_] = np.square(away).sum(axis=0) <= 1.0
+        return inside
 
 
 def class_ellipses(points: FloatArray, share: float = DEFAULT_SHARE) -> ConfidenceEllipses | None:

@@ -67,8 +67,10 @@ from melm_core.evaluation.refitting import (
     fold_points,
     is_plane,
 )
+from melm_core.evaluation.search_curve import N_PARTS, SearchCurve, SearchTrace
 from melm_core.evaluation.study import FoldCount, Study
 from melm_core.linalg.plane_distances import squared_residuals
+from melm_core.melm.estimator import MELM
 
 REGION_SHARES = (0.5, 0.8, 0.95)
 
@@ -86,12 +88,15 @@ class FoldFit:
         places no rows.
     drawn : Frame or None
         Of the start result nearest to the plane of all rows, by which they are drawn.
+    search : ndarray of shape (2, n_parts) or None
+        Divergences of training and held-out rows along the search, where that was followed.
     """
 
     fold: Fold
     projection: FittedProjection
     best: Frame | None
     drawn: Frame | None
+    search: FloatArray | None = None
 
 
 @dataclass(frozen=True)
@@ -176,6 +181,7 @@ class Refits:
         gamma: float = 1.0,
         whole: FittedProjection | None = None,
         resumed: Refits | None = None,
+        follow_search: bool = False,
         callback: RefitsCallback | None = None,
     ) -> Self:
         """Fit a study to all rows, and without each fold.
@@ -191,6 +197,9 @@ class Refits:
             The study fitted to all rows, where that is known.
         resumed : Refits, optional
             Of the same study, whose folds are kept.
+        follow_search : bool, default=False
+            Whether to measure the divergence of held-out rows along the search of each fold, for
+            `search_curve`; of MELM with a given kernel width.
         callback : callable, optional
             Given the refits so far after every fold. A true return value ends the computation,
             which keeps the folds that are done; an exception that it raises passes.
@@ -201,14 +210,15 @@ class Refits:
             If the folds or the fit to all rows are impossible, or no fold can be fitted.
         """
         folds = n_folds if isinstance(n_folds, tuple) else study.folds(n_folds)
-        wanted = n_folds if isinstance(n_folds, int) else len(folds)
+        wanted = len(folds) if isinstance(n_folds, tuple) else study.n_wanted(n_folds)
         if whole is None:
             whole = study.fitted() if resumed is None else resumed.whole
         kept = () if resumed is None else resumed.fits
         frame = Frame.of(whole, study.rows.X) if places_rows(whole.estimator) else None
         found = cls(study, folds, whole, kept, wanted, gamma, frame)
         for number in range(len(kept), len(folds)):
-            found = replace(found, fits=(*found.fits, _fold_fit(found, number)))
+            fit = _fold_fit(found, number, follow_search=follow_search)
+            found = replace(found, fits=(*found.fits, fit))
             if callback is not None and callback(found):
                 break
         if found.is_complete and not found.n_folds:
@@ -384,6 +394,15 @@ class Refits:
         np.fill_diagonal(overlap, 0.0)
         return overlap
 
+    @property
+    def search_curve(self) -> SearchCurve | None:
+        """Divergence of held-out rows along the search; None where it was not followed."""
+        followed = [fit.search for _, fit in self._known if fit.search is not None]
+        if not followed:
+            return None
+        train, held_out = np.stack(followed, axis=1)
+        return SearchCurve(np.linspace(0.0, 1.0, N_PARTS + 1)[1:], train, held_out)
+
     # ------------------------------------------------------------------------------- probabilities
 
     @cached_property
@@ -411,17 +430,31 @@ class Refits:
         rule = DensityRule.of(self.fitted, y, self._spreads(None), gamma=self.gamma)
         return rule.calibrated(self.temperature)
 
-    def regions(self, shares: Sequence[float] = REGION_SHARES) -> PlaceRegions:
+    def regions(
+        self, shares: Sequence[float] = REGION_SHARES, *, as_fitted: bool = False
+    ) -> PlaceRegions:
         """Regions that hold shares of new rows of each class, from unseen places.
 
         Parameters
         ----------
         shares : sequence of float in (0, 1)
             Ascending.
+        as_fitted : bool, default=False
+            Whether they are of fitted places instead, which hold fewer new rows than they say.
         """
-        rows, groups = self.held_out, self.study.rows.groups
+        groups = self.study.rows.groups
+        if as_fitted:
+            y = self.study.rows.y
+            return PlaceRegions.of(self.fitted, y, shares, groups, gamma=self.gamma)
+        rows = self.held_out
         of_rows = None if groups is None else groups[rows]
         return PlaceRegions.of(self.places[rows], self.y, shares, of_rows, gamma=self.gamma)
+
+    @cached_property
+    def linear_rule(self) -> LinearRule:
+        """A linear rule at places of new rows, calibrated, beside `rule`."""
+        rule = LinearRule.of(self.fitted, self.study.rows.y, self._spreads(None))
+        return rule.calibrated(fitted_temperature(self.linear_log_densities, self.y))
 
     def rule_along(self, components: FloatArray) -> DensityRule:
         """`rule` for coordinates along components of the plane of all rows.
@@ -819,10 +852,12 @@ def log_shares(projection: FittedProjection, X: FloatArray, n_rows: int) -> Floa
     return logs
 
 
-def _fold_fit(refits: Refits, number: int) -> FoldFit | FailedFold:
+def _fold_fit(refits: Refits, number: int, *, follow_search: bool) -> FoldFit | FailedFold:
     study, fold = refits.study, refits.folds[number]
+    is_followed = follow_search and type(study.estimator) is MELM and study.is_in_memory
     try:
-        projection = study.without(fold)
+        followed = study.followed(SearchTrace()) if is_followed else study
+        projection = followed.without(fold)
     except (ValueError, np.linalg.LinAlgError) as error:
         return FailedFold(number + 1, str(error))
     if refits.frame is None:
@@ -831,7 +866,15 @@ def _fold_fit(refits: Refits, number: int) -> FoldFit | FailedFold:
     best = Frame.of(projection, X).aligned(refits.frame, X)
     nearest = nearest_start(projection, refits.whole)
     drawn = best if nearest is projection else Frame.of(nearest, X).aligned(refits.frame, X)
-    return FoldFit(fold, projection, best, drawn)
+    search = _along_search(refits, fold, projection) if is_followed else None
+    return FoldFit(fold, projection, best, drawn, search)
+
+
+def _along_search(refits: Refits, fold: Fold, projection: FittedProjection) -> FloatArray:
+    rows, apply, estimator = refits.study.rows, projection.preparation.apply, projection.estimator
+    train, test = ((apply(rows.X[part]), rows.y[part]) for part in (fold.train, fold.test))
+    trace: SearchTrace = estimator.callback
+    return trace.divergences(estimator, train, test)
 
 
 def score_of(right: FloatArray, y: IntArray, fold: IntArray, study: Study) -> Score:

@@ -19,6 +19,7 @@ from melm_core.base.block_samples import BlocksApplied, BlocksWithout, stratifie
 from melm_core.base.block_sources import blocks_of, check_none_in_memory
 from melm_core.base.errors import UserError
 from melm_core.base.estimator import SupervisedPlaneEstimator, check_integer
+from melm_core.base.progress import Callback
 from melm_core.base.row_blocks import BlockSource, is_lazy
 from melm_core.evaluation.duplicates import duplicate_rows, near_doubles
 from melm_core.evaluation.folds import CodedRows, Fold, coded_rows, stratified_folds
@@ -178,7 +179,7 @@ class Study:
         ValueError
             If a fold leaves fewer than two rows of a class for the fit.
         """
-        n_made = self._n_folds(n_folds)
+        n_made = self.n_wanted(n_folds)
         y, groups = self.rows.y, self.rows.groups
         if not self.is_in_memory:
             every = np.arange(len(y))
@@ -188,13 +189,22 @@ class Study:
         self._check_training_rows(folds)
         return folds[:1] if n_made == 1 else folds
 
-    def _n_folds(self, n_folds: FoldCount) -> int:
+    def n_wanted(self, n_folds: FoldCount) -> int:
+        """How many folds that asks for, of which a small class may allow fewer; see `folds`."""
+        if not self.is_in_memory:
+            return 1
         if n_folds != "auto":
             check_integer("n_folds", n_folds, minimum=1)
             return n_folds
         if self.n_samples > MOST_ROWS_IN_FOLDS:
             return 1
         return _MANY_FOLDS if self.n_samples <= _ROWS_OF_MANY_FOLDS else _FEW_FOLDS
+
+    def followed(self, callback: Callback) -> Study:
+        """The same study of a method that streams; each fit has a copy of the callback."""
+        other = copy(self)
+        other.estimator = clone(self.estimator).set_params(callback=callback)
+        return other
 
     def fitted(self) -> FittedProjection:
         """The method, with its preparation, fitted to all rows."""
