@@ -59,14 +59,15 @@ def _saved_plane(record: RunRecord) -> SavedPlane:
     options = requested_options()
     event = requested_event(record.run_id, flask.request.args.get("plane", type=int))
     known = probabilities_in_plane(record, event)
+    components = viewed_event(record, event).components
     return saved_plane(
         services().renderer.data(record),
         record,
-        viewed_event(record, event).components,
+        components,
         options.gamma,
-        calibration=known.calibration if known else None,
+        rule=known.rule_along(components) if known else None,
         limits=services().rows.placer(record, event, options).limits,
-        set_limits=known.set_limits() if known else None,
+        set_limits=known.set_limits(components) if known else None,
     )
 
 

@@ -30,5 +30,5 @@ def probabilities_in_plane(record: RunRecord, event: PlaneEvent) -> KnownProbabi
         return None
     gamma = record.density_gamma if options.gamma is None else options.gamma
     if METHODS[record.method].is_linear:
-        return services().rows.probabilities(record, gamma)
+        return services().rows.probabilities(record, event, gamma)
     return known_probabilities(record) if gamma == record.density_gamma else None

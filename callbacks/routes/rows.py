@@ -106,7 +106,7 @@ def details(run_id: str, sequence: int, row: int) -> dict[str, Any]:
     if not len(chosen):
         flask.abort(404)
     if len(chosen.unlabeled):
-        found = unlabeled_details(data, plane.placer, int(chosen.unlabeled[0]), known)
+        found = unlabeled_details(data, plane.placer, int(chosen.unlabeled[0]))
     else:
         found = row_details(data, plane.placer, int(chosen.labeled[0]), known)
     return _json(found) | {"markup": markup_of("row_card.row_card", found)}
@@ -427,8 +427,8 @@ def _placement(
     record: RunRecord, event: PlaneEvent, placer: RowPlacer, rows: FloatArray, new: NewRows
 ) -> Placement:
     known = probabilities_in_plane(record, event)
-    placement = placer.place(rows, is_new=True, known=known)
-    return placement.with_sets(None if known is None else known.p_values_of(new.judged))
+    placement = placer.place(rows, is_new=True)
+    return placement.with_sets(None if known is None else known.p_values_of(new))
 
 
 def _placer(record: RunRecord, event: PlaneEvent) -> RowPlacer:

@@ -13,14 +13,15 @@ from melm_core.base import percent
 from melm_core.evaluation import (
     LEVEL,
     Answer,
-    DensityScores,
     PermutationDesign,
     PermutationTest,
     PermutedValue,
+    Refits,
+    Study,
+    Unchanged,
     answer_of,
     audit_coordinates,
     bound_at_chance,
-    density_scores,
     is_settled_below,
     permutation_test,
     sampled_rows,
@@ -33,7 +34,7 @@ from melm_studio.analyses.resamples import feature_stability
 from melm_studio.configuration.messages import CHECK_STOPPED, WAITS
 from melm_studio.planes.captions import title
 from melm_studio.planes.renderer import QUICK_METHOD, PlaneRenderer
-from melm_studio.runs.execution.rows import judged_rows, rows_of_one_basis
+from melm_studio.runs.execution.rows import rows_of_one_basis, study_of
 from melm_studio.runs.execution.stored_report import ReportUnreadableError
 from melm_studio.runs.records.check_report import CheckReport, FeatureStability
 from melm_studio.runs.records.run import PlaneEvent, RunRecord, RunState
@@ -53,16 +54,15 @@ from melm_studio.scores import (
 from melm_studio.tables import LabeledData, Use, has_chosen_groups, is_map, map_columns
 
 N_PERMUTATIONS = 199
-MOST_CHECKED_ROWS = 600
-N_FOLDS = 5
+MOST_PERMUTED_ROWS = 600
 N_RESAMPLES = 20
 MOST_RESAMPLED_ROWS = 20_000
 
 # With fewer permutations no p-value is at or below the level.
 FIRST_ANSWER = round(1 / LEVEL) - 1
 
-# The classifier whose scores the panels show.
-CLASSIFIER = "KDE"
+# The classifiers by name: the panels show the scores of the first.
+CLASSIFIER, LINEAR_RULE = "KDE", "Linear rule"
 
 # Nobody can read a p-value that changes faster than this.
 _LEAST_WAIT_S = 0.2
@@ -167,10 +167,11 @@ class _Checking:
 
     def run(self, data: LabeledData) -> None:
         """Find everything, or as much as there is time for: what is reported stays."""
-        self._update(stage=f"refitting the plane in each of {N_FOLDS} folds")
-        scores = self._scored(data)
-        self._update_scores(scores, data)
-        self._update_test(scores, self._tested(scores, data), data)
+        study = study_of(data, self._record)
+        self._update(stage="refitting the plane without each fold")
+        refits = Refits.of(study, gamma=self._record.density_gamma, callback=self._after_fold)
+        self._update_scores(refits, data)
+        self._update_test(refits, self._tested(refits), data)
         stability = self._stability(data)
         notes = (*self._report.notes, *self._map_notes(data))
         self._update(stability=stability, notes=notes, stage="done", fraction=1.0)
@@ -192,93 +193,84 @@ class _Checking:
         yield _MAP.format(names=names, sentence=found.sentence)
         yield _FITTED_TO_MAP
 
-    def _scored(self, data: LabeledData) -> DensityScores:
-        return density_scores(
-            self._record.method,
-            **judged_rows(data, record=self._record),
-            random_state=self._parameters[SEED.name],
-            parameters=self._parameters,
-            gamma=self._record.density_gamma,
-            n_folds=N_FOLDS,
-            max_rows=MOST_CHECKED_ROWS,
-            callback=self._after_fold,
-        )
-
-    def _tested(self, scores: DensityScores, data: LabeledData) -> PermutationTest:
-        method, rows = self._permuted(data)
+    def _tested(self, refits: Refits) -> PermutationTest:
         return permutation_test(
-            method,
-            **rows,
-            random_state=self._parameters[SEED.name],
+            self._permuted(refits.study),
             statistic="held_out",
             n_permutations=N_PERMUTATIONS,
-            parameters=self._with_one_start() if method == self._record.method else None,
-            max_rows=MOST_CHECKED_ROWS,
-            callback=lambda value: self._after_permutation(value, scores),
+            max_rows=MOST_PERMUTED_ROWS,
+            callback=lambda value: self._after_permutation(value, refits),
         )
 
-    def _permuted(self, data: LabeledData) -> tuple[Any, dict[str, Any]]:
-        """The method that is refitted to permuted labels, and its rows.
+    def _permuted(self, study: Study) -> Study:
+        """What is refitted to permuted labels.
 
-        One that takes long and ignores the labels is fitted once, to all rows that are tested:
+        A method that takes long and ignores the labels is fitted once, to all rows that are tested:
         what it finds does not depend on the permutation.
         """
-        method, rows = METHODS[self._record.method], judged_rows(data, record=self._record)
+        method, data = METHODS[self._record.method], self._work.data
         if not _is_embedded_once(method):
-            return method.key, rows
-        kept = sampled_rows(data.y, MOST_CHECKED_ROWS, rows["groups"])
-        judged = judged_rows(data, kept)
+            return study_of(data, self._record, **self._of_permutations())
+        rows = study.rows
+        kept = sampled_rows(rows.y, MOST_PERMUTED_ROWS, rows.groups)
         embedded = method.estimator(self._parameters).fit_transform(data.X[kept])
-        names = ("y", "groups")
-        fixed = {name: judged[name] for name in names} | {"X": embedded, "standardize": False}
-        return PCA(embedded.shape[1], svd_solver="full"), fixed
+        return Study(
+            PCA(embedded.shape[1], svd_solver="full"),
+            embedded,
+            rows.y[kept],
+            groups=kept if rows.groups is None else rows.groups[kept],
+            preparation=Unchanged(),
+            random_state=study.random_state,
+        )
 
-    def _with_one_start(self) -> dict[str, Any]:
+    def _of_permutations(self) -> dict[str, Any]:
         """Parameters of the permutation test: one start, for true and permuted labels alike.
 
         Nor is gamma chosen by inner folds: the chosen one would favor the true labels.
         """
         is_search = METHODS[self._record.method].takes(STARTS.name)
         chooses_gamma = self._parameters[GAMMA.name] == AUTO
-        return (
-            self._parameters
-            | ({STARTS.name: 1} if is_search else {})
-            | ({GAMMA.name: GAMMA.default} if chooses_gamma else {})
-        )
+        one_start = {STARTS.name: 1} if is_search else {}
+        return one_start | ({GAMMA.name: GAMMA.default} if chooses_gamma else {})
 
     def _stability(self, data: LabeledData) -> FeatureStability | None:
         is_linear = METHODS[self._record.method].is_linear
         if not is_linear or len(data.y) > MOST_RESAMPLED_ROWS:
             return None
         found = stability(
-            self._record.method,
-            **rows_of_one_basis(data, self._record),
+            study_of(data, self._record, rows=rows_of_one_basis),
             column_groups=data.curve_groups,
-            random_state=self._parameters[SEED.name],
-            parameters=self._parameters,
             n_resamples=N_RESAMPLES,
             callback=self._after_resample,
         )
         return feature_stability(found)
 
-    def _after_fold(self, number: int, n_folds: int) -> None:
-        self._update(fraction=_AFTER_FOLDS * number / n_folds)
+    def _after_fold(self, refits: Refits) -> None:
+        n_done, n_folds = len(refits.fits), len(refits.folds)
+        stage = f"refitting the plane without each fold: {n_done} of {n_folds}"
+        if refits.n_folds:
+            so_far = percent(refits.share.balanced_accuracy)
+            stage = f"{stage}, {so_far} of held-out rows told apart so far"
+        self._update(stage=stage, fraction=_AFTER_FOLDS * n_done / n_folds)
 
-    def _update_scores(self, scores: DensityScores, data: LabeledData) -> None:
-        held_out = scores.held_out
-        bound = bound_at_chance(held_out.balanced_accuracy, held_out.standard_error, _units(data))
+    def _update_scores(self, refits: Refits, data: LabeledData) -> None:
+        share = refits.share
+        scored = np.bincount(refits.y, minlength=refits.study.n_classes)
+        units = tuple(np.minimum(refits.study.n_units, scored).tolist())
+        bound = bound_at_chance(share.balanced_accuracy, share.standard_error, units)
+        shares = {
+            CLASSIFIER: (refits.train_share, share),
+            LINEAR_RULE: (refits.linear_train_share, refits.linear_share),
+        }
         self._update(
             stage="comparing with shuffled labels",
             scores={
-                CLASSIFIER: (
-                    scores.train.balanced_accuracy,
-                    held_out.balanced_accuracy,
-                    held_out.standard_error,
-                )
+                name: (train.balanced_accuracy, held_out.balanced_accuracy, held_out.standard_error)
+                for name, (train, held_out) in shares.items()
             },
-            overlap=tuple(map(tuple, scores.overlap.tolist())),
+            overlap=tuple(map(tuple, refits.overlap.tolist())),
             notes=(
-                *scores.notes,
+                *refits.notes,
                 *method_notes(self._record, is_of_map=is_map(data.feature_names)),
             ),
             is_of_map=is_map(data.feature_names),
@@ -286,7 +278,7 @@ class _Checking:
             answer="" if bound is None else Answer.NO,
         )
 
-    def _after_permutation(self, value: PermutedValue, scores: DensityScores) -> None:
+    def _after_permutation(self, value: PermutedValue, refits: Refits) -> None:
         first_answer = min(FIRST_ANSWER, value.n_permutations)
         is_first_answer = value.number == first_answer
         if is_first_answer or self._work.clock.monotonic() - self._updated_s >= _LEAST_WAIT_S:
@@ -299,10 +291,10 @@ class _Checking:
                 upper=value.upper,
                 n_permutations=value.number,
                 n_exceeding=value.n_exceeding,
-                **(self._answered(_running_answer(scores, value)) if has_answer else {}),
+                **(self._answered(_running_answer(refits, value)) if has_answer else {}),
             )
 
-    def _update_test(self, scores: DensityScores, test: PermutationTest, data: LabeledData) -> None:
+    def _update_test(self, refits: Refits, test: PermutationTest, data: LabeledData) -> None:
         self._update(
             stage="refitting to resampled rows",
             fraction=_AFTER_PERMUTATIONS,
@@ -312,7 +304,7 @@ class _Checking:
             n_permutations=len(test.values),
             n_exceeding=test.n_exceeding,
             notes=(*self._report.notes, *design_notes(test.design, data)),
-            **self._answered(_answer(scores, test.p_value, test.design.smallest_p_value)),
+            **self._answered(_answer(refits, test.p_value, test.design.smallest_p_value)),
         )
 
     def _answered(self, answer: Answer | None) -> dict[str, Any]:
@@ -335,25 +327,17 @@ class _Checking:
         self._work.put(self._report.to_bytes())
 
 
-def _running_answer(scores: DensityScores, value: PermutedValue) -> Answer | None:
+def _running_answer(refits: Refits, value: PermutedValue) -> Answer | None:
     """The answer so far; None while a p-value at or below the level may yet rise above it."""
-    answer = _answer(scores, value.p_value)
+    answer = _answer(refits, value.p_value)
     is_settled = answer == Answer.NO or is_settled_below(
         value.n_exceeding, value.number, value.n_permutations, level=LEVEL
     )
     return answer if is_settled else None
 
 
-def _units(data: LabeledData) -> tuple[int, ...]:
-    """Rows of each class that the folds score or, where rows depend on each other, groups."""
-    kept = sampled_rows(data.y, MOST_CHECKED_ROWS, data.groups)
-    y, groups = data.y[kept], kept if data.groups is None else data.groups[kept]
-    pairs = np.unique(np.column_stack([y, groups]), axis=0)
-    return tuple(np.bincount(pairs[:, 0]).tolist())
-
-
-def _answer(scores: DensityScores, p_value: float, smallest_p_value: float = 0.0) -> Answer:
-    accuracy, n_classes = scores.held_out.balanced_accuracy, len(scores.classes)
+def _answer(refits: Refits, p_value: float, smallest_p_value: float = 0.0) -> Answer:
+    accuracy, n_classes = refits.share.balanced_accuracy, refits.study.n_classes
     return answer_of(accuracy, n_classes, p_value, smallest_p_value=smallest_p_value)
 
 

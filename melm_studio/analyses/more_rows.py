@@ -13,7 +13,7 @@ from melm_studio.analyses.analysis import Analysis, DataShape, Subject, Work, ch
 from melm_studio.analyses.report_section import Section, Table
 from melm_studio.planes.theme import THEMES, Scheme, page_layout, translucent
 from melm_studio.record import Record
-from melm_studio.runs.execution.rows import resampled_rows, split_of
+from melm_studio.runs.execution.rows import resampled_rows, split_of, study_of
 from melm_studio.scores import UNKNOWN
 from melm_studio.tables import number
 
@@ -88,20 +88,15 @@ class MoreRows(Analysis[MoreRowsReport]):
         record = work.record
         train, _ = split_of(work.data, record)
         kept = sampled_rows(train.y, MOST_ROWS, train.groups)
-        rows = resampled_rows(train)
-        names = ("X", "y", "groups")
-        of_rows = {name: rows[name][kept] for name in names if rows[name] is not None}
+        fixed = {GAMMA.name: record.gamma}
 
         def after_fold(found: RowsNeeded | None, n_done: int, n_all: int) -> None:
             report = _report(found, n_done, n_all, (len(kept), len(train.y)))
             work.put(report.to_bytes())
 
         rows_needed(
-            record.method,
-            **(rows | of_rows),
-            parameters=record.parameters_without_start | {GAMMA.name: record.gamma},
+            study_of(train, record, kept, rows=resampled_rows, **fixed),
             gamma=record.density_gamma,
-            random_state=record.parameters.random_state,
             callback=after_fold,
         )
 

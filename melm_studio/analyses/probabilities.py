@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
-from melm_core.diagnostics import calibrated_probabilities
+from melm_core.evaluation import MOST_ROWS_IN_FOLDS, Refits
 from melm_studio.analyses.analysis import Analysis, DataShape, Work
 from melm_studio.rows.held_out_probabilities import HeldOutProbabilities
 from melm_studio.runs.execution.giving_way import StoppedError, is_stopped
-from melm_studio.runs.execution.rows import judged_rows
+from melm_studio.runs.execution.rows import study_of
 from melm_studio.runs.records.run import RunRecord, RunState
 from melm_studio.tables import LabeledData, number
 
 # The densities of more rows at all of them would take minutes.
 MAX_SCORED_ROWS = 20_000
+_N_FOLDS = 5
 
 _TOO_MANY_ROWS = (
     "Suspect labels are found among {most:,} rows at most. Leave out rows, or look at the outliers "
@@ -39,21 +40,16 @@ class Probabilities(Analysis[Found]):
         return run.state not in (RunState.CANCELLED, RunState.LOST)
 
     def compute(self, work: Work) -> None:
-        def stops(*_: object) -> bool:
+        def stops(_: Refits) -> bool:
             return is_stopped(work.store, work.record, work.clock)
 
-        record = work.record
-        found = calibrated_probabilities(
-            record.method,
-            **judged_rows(work.data, record=record),
-            gamma=record.density_gamma,
-            parameters=record.parameters_without_start,
-            random_state=record.parameters.random_state,
-            callback=stops,
-        )
-        if found is None:
+        record, study = work.record, study_of(work.data, work.record)
+        # One split of a large table would leave most rows without probabilities.
+        n_folds = _N_FOLDS if study.n_samples > MOST_ROWS_IN_FOLDS else "auto"
+        refits = Refits.of(study, n_folds, gamma=record.density_gamma, callback=stops)
+        if not refits.is_complete:
             raise StoppedError
-        report = HeldOutProbabilities(found.probabilities, found.log_densities, found.calibration)
+        report = HeldOutProbabilities.of(refits)
         work.store.put_report(record.run_id, report.to_bytes())
 
     def read(self, raw: bytes) -> Found:

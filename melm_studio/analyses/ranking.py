@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from msgspec.structs import replace
 
-from melm_core.base import IntArray, UserError
-from melm_core.evaluation import DensityScores, Score, density_scores, sampled_rows, winner_share
+from melm_core.base import UserError
+from melm_core.evaluation import Refits, Score, Study, sampled_rows, winner_share
 from melm_core.methods import AUTO, BATCH_WEIGHT, COMPONENTS, GAMMA, METHODS, SEED
 from melm_studio.analyses.analysis import Analysis, DataShape, Work, demand
 from melm_studio.record import Record
@@ -25,7 +25,6 @@ from melm_studio.scores import Rows, Verdict, ranking_sentence
 from melm_studio.tables import count
 
 MOST_RANKED_ROWS = 1_000
-N_FOLDS = 5
 MOST_SECONDS = 120.0  # for one method
 
 # Folds share training rows, so that one standard error would be too small a difference.
@@ -55,6 +54,8 @@ class RankedMethod(Record, frozen=True):
         the folds; None without batches.
     right : bytes
         A bit for each scored row: whether it is told apart while it is held out.
+    share, standard_error : float
+        Balanced accuracy of held-out rows, see `Refits.share`; 0 in reports of earlier versions.
     """
 
     method: str
@@ -64,6 +65,15 @@ class RankedMethod(Record, frozen=True):
     refusal: str = ""
     batch: float | None = None
     right: bytes = b""
+    share: float = 0.0
+    standard_error: float = 0.0
+
+    @property
+    def score(self) -> Score:
+        """The share of held-out rows with its error."""
+        if self.standard_error > 0.0:
+            return Score(self.share, self.standard_error)
+        return Score.over_folds(np.array(self.held_out))
 
 
 class Winner(Record, frozen=True):
@@ -226,6 +236,8 @@ class _Comparison:
             for run in rankings_of(store.runs_of(record.owner), record.data_id)
             if run.run_id != record.run_id and run.parameters == record.parameters
             for scored in _readable(store, run.run_id).methods
+            # Earlier versions had other folds and densities.
+            if scored.refusal or scored.standard_error > 0.0
         }
 
     def _scored(self, key: str) -> RankedMethod:
@@ -235,60 +247,59 @@ class _Comparison:
             return RankedMethod(key, refusal=refusal)
         began = self._work.clock.monotonic()
         try:
-            scores = self._scores(key, began)
+            refits = self._refits(key, began)
         except (UserError, np.linalg.LinAlgError) as error:
             return RankedMethod(key, refusal=str(error) or _FAILED)
         except _TooSlowError:
             return RankedMethod(key, refusal=_TOO_SLOW)
-        diagonals = np.diagonal(scores.held_out_confusions, axis1=1, axis2=2)
-        told = scores.nuisance
+        if refits.n_folds < len(refits.folds):  # its folds are not those of the others
+            return RankedMethod(key, refusal=refits.notes[-1])
+        told, share = refits.nuisance, refits.share
         if told:
             self._update(batch_chance=float(np.mean([own.chance for own in told])))
         return RankedMethod(
             key,
             batch=float(np.mean([own.accuracy for own in told])) if told else None,
-            held_out=tuple(diagonals.mean(axis=1).tolist()),
-            train=scores.train.balanced_accuracy,
+            held_out=tuple(refits.fold_shares.tolist()),
+            train=refits.train_share.balanced_accuracy,
             seconds=self._work.clock.monotonic() - began,
-            right=np.packbits(scores.right).tobytes(),
+            right=np.packbits(refits.right).tobytes(),
+            share=share.balanced_accuracy,
+            standard_error=share.standard_error,
         )
 
-    def _scores(self, key: str, began: float) -> DensityScores:
-        def after_fold(number: int, n_folds: int) -> None:
+    def _refits(self, key: str, began: float) -> Refits:
+        def after_fold(refits: Refits) -> None:
             self._work.give_way()
-            if number < n_folds and self._work.clock.monotonic() - began > MOST_SECONDS:
+            if not refits.is_complete and self._work.clock.monotonic() - began > MOST_SECONDS:
                 raise _TooSlowError
 
+        return Refits.of(self._study(key), callback=after_fold)
+
+    def _study(self, key: str) -> Study:
         shared = self._work.record.parameters.values
         parameters = {name: shared[name] for name in (COMPONENTS.name, SEED.name)}
         if METHODS[key].takes(GAMMA.name):  # chosen by inner folds of the training rows
             parameters[GAMMA.name] = AUTO
         if METHODS[key].takes(BATCH_WEIGHT.name):
             parameters[BATCH_WEIGHT.name] = BATCH_WEIGHT.default  # as on the page
-        return density_scores(
-            key,
-            **self._rows,
-            parameters=parameters,
-            n_folds=N_FOLDS,
-            random_state=shared[SEED.name],
-            max_rows=max(len(self._rows["y"]), 4),  # what every method has told, in one order
-            callback=after_fold,
-        )
+        seed = shared[SEED.name]
+        return Study(key, **self._rows, parameters=parameters, random_state=seed)
 
     def _winner(self, methods: Sequence[RankedMethod]) -> Winner | None:
         """The best method so far, with its share corrected for the choice."""
-        y: IntArray = self._rows["y"]
         scored = [method for method in methods if method.held_out]
-        if len(scored) < 2 or any(8 * len(method.right) < len(y) for method in scored):
+        if len(scored) < 2:
             return None
+        rows = self._study(scored[0].method).rows
         bits = np.stack([np.frombuffer(method.right, np.uint8) for method in scored])
-        right = np.unpackbits(bits, axis=1, count=len(y)).T
+        right = np.unpackbits(bits, axis=1, count=len(rows.y)).T
         try:
             found = winner_share(
                 right,
-                y,
-                groups=self._rows["groups"],
-                n_folds=N_FOLDS,
+                rows.y,
+                groups=rows.groups,
+                n_folds=len(scored[0].held_out),
                 random_state=self._work.record.parameters.random_state,
             )
         except UserError:  # too few rows or groups to set some aside
@@ -321,7 +332,7 @@ class RankedRow:
     ----------
     label : str
     held_out, standard_error, train : float
-        Balanced accuracies, and the standard error of the first over the folds.
+        Balanced accuracies, and the standard error of the first.
     is_tied : bool
         Whether its folds do not differ clearly from those of the first method.
     seconds : float
@@ -354,7 +365,7 @@ def ranked(report: RankingReport) -> list[RankedRow]:
         (method for method in report.methods if method.held_out),
         key=lambda method: (
             winner is None or method.method != winner.method,
-            -float(np.mean(method.held_out)),
+            -method.score.balanced_accuracy,
         ),
     )
     rows = [_row(method, scored[0]) for method in scored]
@@ -372,7 +383,7 @@ def ranked(report: RankingReport) -> list[RankedRow]:
 
 def _row(method: RankedMethod, best: RankedMethod) -> RankedRow:
     folds, leading = np.array(method.held_out), np.array(best.held_out)
-    score, behind = Score.over_folds(folds), Score.over_folds(leading - folds)
+    score, behind = method.score, Score.over_folds(leading - folds)
     return RankedRow(
         label=METHODS[method.method].label,
         held_out=score.balanced_accuracy,

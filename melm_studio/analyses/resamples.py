@@ -19,7 +19,7 @@ from melm_studio.analyses.report_section import Section, Table
 from melm_studio.record import Record
 from melm_studio.runs.execution.derived_planes import keep_plane
 from melm_studio.runs.execution.giving_way import POLL_S
-from melm_studio.runs.execution.rows import RunData, nuisance_of, rows_of
+from melm_studio.runs.execution.rows import RunData, prepared_rows, rows_of, study_of
 from melm_studio.runs.records.check_report import FeatureStability
 from melm_studio.runs.records.run import PlaneEvent, RunRecord
 from melm_studio.tables import LabeledData, count
@@ -174,25 +174,14 @@ class _Resampling:
         train, _ = rows_of(data, self._record)
         self._update(by_groups=train.groups is not None)
         found = stability(
-            self._record.method,
-            train.X,
-            train.y,
-            groups=train.groups,
-            **nuisance_of(train, self._record),
+            study_of(train, self._record, rows=prepared_rows, **{GAMMA.name: self._gamma}),
             n_resamples=N_RESAMPLES,
-            parameters=self._parameters(),
-            standardize=False,
-            random_state=self._record.parameters.random_state,
             start=self._start,
             column_groups=train.curve_groups,
             plane_callback=self._after_plane,
         )
         mean = self._append(found.mean_plane)
         self._update(mean=mean, features=feature_stability(found))
-
-    def _parameters(self) -> dict[str, Any]:
-        """Those of the run, with the kernel width that it chose."""
-        return self._record.parameters_without_start | {GAMMA.name: self._gamma}
 
     def _after_plane(self, plane: FloatArray) -> None:
         number = self._append(plane)

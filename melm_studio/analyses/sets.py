@@ -10,13 +10,14 @@ import msgspec
 import numpy as np
 
 from melm_core.base import IntArray, percent
+from melm_core.density import tempered_shares
 from melm_core.evaluation import (
     DEFAULT_COVERAGE,
     ConformalCoverage,
-    ConformalScores,
+    Refits,
     Reliability,
-    conformal_scores,
     in_set,
+    sampled_rows,
     shortage_notes,
 )
 from melm_core.methods import GAMMA, STARTS
@@ -25,20 +26,20 @@ from melm_studio.analyses.analysis import Analysis, DataShape, Subject, Work, ch
 from melm_studio.analyses.report_section import Section, Table
 from melm_studio.planes.theme import THEMES, Scheme, page_layout
 from melm_studio.record import Record
-from melm_studio.runs.execution.rows import judged_rows
+from melm_studio.runs.execution.rows import study_of
 from melm_studio.runs.records.run import RunRecord
 from melm_studio.tables import LabeledData, count, listed, number
 
-N_FOLDS = 10
-MOST_ROWS = 2_000
+MOST_ROWS = 20_000
 COVERAGES = (0.8, 0.9, 0.95, 0.99)
 
 _DIGITS = 6  # of a p-value, which is a share of at most MOST_ROWS
+_AS_THEY_ARE = 1.0  # the temperature of densities that are not calibrated
 _PROMISE = (
     "A row is in the set of each class that it is no stranger to than the promised share of that "
     "class; of no class where it is a stranger to all."
 )
-_SAMPLED = "A stratified sample of {n} was held out."
+_SAMPLED = "Of the table, {n} were held out: a stratified sample."
 _OF_GROUPS = "Each of {n} counts once: the sets hold the class of {share} of their rows on average."
 _TOO_FEW = (
     "Class {name} has {rows}; sets need at least 3 of every class, so that each fold leaves 2. Add "
@@ -91,6 +92,8 @@ class SetsReport(Record, frozen=True):
         Rows or groups of each class.
     is_sample : bool
         Whether the table has more rows.
+    notes : tuple of str
+        What differs from the folds that were wanted.
     """
 
     p_values: tuple[tuple[float, ...], ...] = ()
@@ -103,6 +106,7 @@ class SetsReport(Record, frozen=True):
     n_folds: int = 0
     n_units: tuple[int, ...] = ()
     is_sample: bool = False
+    notes: tuple[str, ...] = ()
 
     def at(self, coverage: float) -> ConformalCoverage:
         """Return the sets at a coverage."""
@@ -130,23 +134,20 @@ class Sets(Analysis[SetsReport]):
 
     def compute(self, work: Work) -> None:
         """Refit the method without each fold: its kernel width is that of the run, one start."""
-        record, numbers = work.record, work.data.row_numbers
+        record, data = work.record, work.data
+        chosen_rows = sampled_rows(data.y, MOST_ROWS, data.groups)
+        fixed = {GAMMA.name: record.gamma, STARTS.name: 1}
 
-        def after_fold(scores: ConformalScores, n_folds: int, rows: IntArray) -> None:
-            if len(np.unique(scores.fold)) < 2:
+        def after_fold(refits: Refits) -> None:
+            if refits.n_folds < min(2, len(refits.folds)):  # whose rows have none to compare with
                 return work.give_way()
-            report = sets_report(scores, n_folds, numbers[rows])
-            is_sample = len(rows) < len(numbers) and report.n_done == n_folds
+            report = sets_report(refits, data.row_numbers[chosen_rows[refits.held_out]])
+            is_sample = refits.is_complete and len(refits.y) < len(data.y)
             return work.put(msgspec.structs.replace(report, is_sample=is_sample).to_bytes())
 
-        conformal_scores(
-            record.method,
-            **judged_rows(work.data, record=record),
+        Refits.of(
+            study_of(data, record, chosen_rows, **fixed),
             gamma=record.density_gamma,
-            parameters=record.parameters_without_start | {GAMMA.name: record.gamma, STARTS.name: 1},
-            n_folds=N_FOLDS,
-            max_rows=MOST_ROWS,
-            random_state=record.parameters.random_state,
             callback=after_fold,
         )
 
@@ -229,21 +230,25 @@ SETS = Sets()
 _HEAD = ("Class", "In their set", "Alone", "With others", "Of no class")
 
 
-def sets_report(scores: ConformalScores, n_folds: int, rows: IntArray) -> SetsReport:
-    """Return what is known of so many folds; `rows` are the numbers of the rows in the table."""
-    n_done = len(np.unique(scores.fold))
-    before, after = scores.reliabilities() if n_done == n_folds else (None, None)
+def sets_report(refits: Refits, rows: IntArray) -> SetsReport:
+    """Return what is known of the folds so far; `rows` are numbers in the table of held-out rows."""
+    scores, before, after = refits.conformal, None, None
+    if refits.is_complete:
+        uncalibrated = tempered_shares(refits.log_densities, _AS_THEY_ARE)
+        before = SetReliability.of(Reliability.of(uncalibrated, refits.y))
+        after = SetReliability.of(refits.reliability)
     groups = None if scores.groups is None else np.unique(scores.groups, return_inverse=True)[1]
     return SetsReport(
         p_values=tuple(map(tuple, scores.held_out_p_values().round(_DIGITS).tolist())),
-        y=tuple(scores.y.tolist()),
+        y=tuple(refits.y.tolist()),
         groups=() if groups is None else tuple(groups.tolist()),
         rows=tuple(rows.tolist()),
-        before=None if before is None else SetReliability.of(before),
-        after=None if after is None else SetReliability.of(after),
-        n_done=n_done,
-        n_folds=n_folds,
+        before=before,
+        after=after,
+        n_done=len(refits.fits),
+        n_folds=len(refits.folds),
         n_units=tuple(scores.n_units.tolist()),
+        notes=refits.notes,
     )
 
 
@@ -306,7 +311,7 @@ def notes(report: SetsReport, coverage: float, class_names: Sequence[str]) -> li
         found.append(_OF_GROUPS.format(n=n_groups, share=percent(report.at(coverage).share)))
     if report.is_sample:
         found.append(_SAMPLED.format(n=count(len(report.y), "row")))
-    return [*found, _PROMISE]
+    return [*report.notes, *found, _PROMISE]
 
 
 def reliability_sentence(report: SetsReport) -> str:

@@ -11,8 +11,8 @@ from msgspec.structs import replace
 
 from melm_core.base import UserError, percent
 from melm_core.evaluation import (
-    DEFAULT_FOLDS,
     SparsePath,
+    Study,
     guessing_gives,
     sampled_rows,
     sparse_path,
@@ -32,12 +32,12 @@ from melm_studio.analyses.analysis import (
 from melm_studio.analyses.report_section import Section, Table
 from melm_studio.planes.theme import THEMES, Scheme, Theme, page_layout, translucent
 from melm_studio.record import Record
-from melm_studio.runs.execution.rows import resampled_rows, split_of
+from melm_studio.runs.execution.rows import resampled_rows, split_of, study_of
 from melm_studio.runs.records.run import RunRecord
 from melm_studio.scores import Rows, Verdict
 from melm_studio.tables import LabeledData, count, number
 
-N_REPEATS = 3
+N_FOLDS, N_REPEATS = 5, 3
 MOST_ROWS = 2_000  # of larger tables, a sample
 MOST_NAMED = 60
 
@@ -147,23 +147,20 @@ class Sparse(Analysis[SparseReport]):
         # Without those that the run holds out, which so can judge a run on the features kept.
         train, _ = split_of(work.data, record)
         kept = sampled_rows(train.y, MOST_ROWS, train.groups)
-        rows = resampled_rows(train)
-        names = ("X", "y", "groups")
-        of_rows = {name: rows[name][kept] for name in names if rows[name] is not None}
+        fixed = {GAMMA.name: record.gamma}
+        study = study_of(train, record, kept, rows=resampled_rows, **fixed)
 
         def after_fold(path: SparsePath, n_all: int) -> None:
             report = replace(_report(path, n_all), n_rows=len(kept), n_training=len(train.y))
             if report.sufficient:
-                report = _chosen(report, path, of_rows, record.parameters.random_state)
+                report = _chosen(report, path, study)
             work.put(report.to_bytes())
 
         sparse_path(
-            record.method,
-            **(rows | of_rows),
-            parameters=record.parameters_without_start | {GAMMA.name: record.gamma},
+            study,
             gamma=record.density_gamma,
+            n_folds=N_FOLDS,
             n_repeats=N_REPEATS,
-            random_state=record.parameters.random_state,
             callback=after_fold,
         )
 
@@ -255,19 +252,17 @@ def _report(path: SparsePath, n_all: int) -> SparseReport:
     )
 
 
-def _chosen(
-    report: SparseReport, path: SparsePath, rows: Mapping[str, Any], random_state: int
-) -> SparseReport:
+def _chosen(report: SparseReport, path: SparsePath, study: Study) -> SparseReport:
     """The report with the fewest features, and their share corrected for having been chosen."""
     ascending = path.sizes[::-1]
     try:
         found = winner_share(
             path.right[:, ::-1],
-            rows["y"],
-            groups=rows.get("groups"),
+            study.rows.y,
+            groups=study.rows.groups,
             rule="simplest",
-            n_folds=DEFAULT_FOLDS,
-            random_state=random_state,
+            n_folds=N_FOLDS,
+            random_state=study.random_state,
         )
     except UserError:  # too few rows or groups to set some aside
         return report

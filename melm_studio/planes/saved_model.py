@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from melm_core.base import FloatArray, stratified_sample
-from melm_core.density import ClassDensities, SetLimits, kernel_classes
-from melm_core.evaluation import Calibration
+from melm_core.density import DensityRule, SetLimits, class_spreads
 from melm_core.methods import RowLimits, SavedPlane
 from melm_studio.runs.execution.rows import RunData, rows_of
 from melm_studio.runs.records.run import RunRecord
@@ -32,7 +29,7 @@ def saved_plane(
     components: FloatArray,
     gamma: float | None = None,
     *,
-    calibration: Calibration | None = None,
+    rule: DensityRule | None = None,
     limits: RowLimits | None = None,
     set_limits: SetLimits | None = None,
 ) -> SavedPlane:
@@ -45,8 +42,9 @@ def saved_plane(
     components : ndarray of shape (n_components, n_features)
     gamma : float, optional
         Kernel width of the class densities; by default that of the densities of the run.
-    calibration : Calibration, optional
-        Of their probabilities; without it the plane has none.
+    rule : DensityRule, optional
+        The class densities of refits, calibrated; by default those of the rows as fitted, without
+        probabilities.
     limits : RowLimits, optional
         Beyond which a row has no class.
     set_limits : SetLimits, optional
@@ -61,20 +59,17 @@ def saved_plane(
         feature_names=data.feature_names,
         encodings=data.encodings,
         class_names=data.class_names,
-        class_densities=class_densities(train, components, width),
-        calibration=calibration,
+        rule=class_rule(train, components, width) if rule is None else rule,
+        is_calibrated=rule is not None,
         limits=limits,
         set_limits=set_limits,
         rules=data.rules,
     )
 
 
-def class_densities(train: LabeledData, components: FloatArray, gamma: float) -> ClassDensities:
-    """Return the densities of the classes in a plane, as they are drawn."""
-    classes = kernel_classes(train.X, train.y, n_components=len(components), gamma=gamma)
-    projected = classes.project(components)
-    share = MAX_KERNELS / len(train.y)
-    rows = [
-        block[stratified_sample(np.zeros(len(block), int), share, 1)] for block in projected.rows
-    ]
-    return ClassDensities(tuple(rows), projected.covariances)
+def class_rule(train: LabeledData, components: FloatArray, gamma: float) -> DensityRule:
+    """Return the densities of the classes in a plane, of training rows as fitted."""
+    points, n_classes = train.X @ components.T, len(train.class_names)
+    kept = stratified_sample(train.y, min(1.0, MAX_KERNELS / len(train.y)), n_classes)
+    spread = class_spreads(points, train.y, n_classes)
+    return DensityRule.of(points[kept], train.y[kept], spread, gamma=gamma)

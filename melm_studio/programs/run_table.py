@@ -17,13 +17,13 @@ from msgspec import Struct
 from tqdm import tqdm
 
 from melm_core.base import DEFAULT_DENSITY_GAMMA, UserError, known_type
-from melm_core.evaluation import density_scores
+from melm_core.evaluation import Refits
 from melm_core.methods import AUTO, CURVES, GAMMA, METHODS, SEED
 from melm_studio.analyses import ANALYSES
 from melm_studio.programs.client import StudioClient
 from melm_studio.programs.models import AnalysisResult, Check, PreparedTable, Result, Run
 from melm_studio.programs.own_process import studio_in_this_process
-from melm_studio.runs.execution.rows import judged_rows
+from melm_studio.runs.execution.rows import study_of
 from melm_studio.runs.records.data_source import DataSource
 from melm_studio.runs.records.parameters import RunParameters
 from melm_studio.runs.records.run import RunState, new_run
@@ -418,20 +418,14 @@ def folded_scores(
     """
     chosen = msgspec.convert(source, known_type(DataSource))
     own = new_run("", "", chosen.name, run.method, RunParameters.of(run.parameters), source=chosen)
-    scores = density_scores(
-        run.method,
-        **judged_rows(data, record=own),
-        parameters=run.parameters,
-        gamma=DEFAULT_DENSITY_GAMMA,
-        n_folds=n_folds,
-        random_state=run.parameters[SEED.name],
-    )
+    refits = Refits.of(study_of(data, own), n_folds, gamma=DEFAULT_DENSITY_GAMMA)
+    share = refits.share
     return FoldedScores(
-        held_out=scores.held_out.balanced_accuracy,
-        standard_error=scores.held_out.standard_error,
-        train=scores.train.balanced_accuracy,
-        n_folds=len(scores.held_out_confusions),
-        notes=tuple(scores.notes),
+        held_out=share.balanced_accuracy,
+        standard_error=share.standard_error,
+        train=refits.train_share.balanced_accuracy,
+        n_folds=refits.n_folds,
+        notes=refits.notes,
     )
 
 

@@ -87,9 +87,7 @@ def _nearest(data: LabeledData, index: int) -> tuple[str, ...]:
     )
 
 
-def unlabeled_details(
-    data: LabeledData, placer: RowPlacer, index: int, known: KnownProbabilities | None
-) -> RowDetails:
+def unlabeled_details(data: LabeledData, placer: RowPlacer, index: int) -> RowDetails:
     """Return the details of a row without a class, by its index among these.
 
     Where steps other than filling and scaling were applied, there are no contributions: the values
@@ -99,7 +97,7 @@ def unlabeled_details(
     if others is None:
         raise ValueError("Every row of the table has a class.")
     chosen = np.array([index])
-    (summary,) = unlabeled_summaries(data, placer, chosen, known)
+    (summary,) = unlabeled_summaries(data, placer, chosen)
     rows = placer.unlabeled_rows(chosen)
 
     def value(feature: int) -> str:

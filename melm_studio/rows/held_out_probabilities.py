@@ -1,4 +1,4 @@
-"""What planes fitted without a row say of its class, and what calibrates other rows, as kept."""
+"""What planes fitted without a row say of its class, as kept, or by refits that are at hand."""
 
 from __future__ import annotations
 
@@ -9,18 +9,15 @@ from typing import Protocol, Self
 import numpy as np
 
 from melm_core.base import FloatArray, IntArray
-from melm_core.density import SetLimits
-from melm_core.evaluation import Calibration
+from melm_core.density import DensityRule, SetLimits
+from melm_core.evaluation import Refits
 from melm_studio.record import Record
+from melm_studio.rows.new_rows import NewRows
 from melm_studio.runs.records.sent_array import array_header, finite_array
 
 
 class KnownProbabilities(Protocol):
-    """Calibrated probabilities of the rows of a run, and what calibrates others."""
-
-    @property
-    def calibration(self) -> Calibration:
-        """Of rows that the plane was not fitted to."""
+    """Calibrated probabilities of the rows of a run, and what judges others."""
 
     @property
     def n_rows(self) -> int:
@@ -35,11 +32,14 @@ class KnownProbabilities(Protocol):
         None where refits that say so are not at hand.
         """
 
-    def p_values_of(self, X: FloatArray) -> FloatArray | None:
-        """The same of other rows, with the features that refits take."""
+    def p_values_of(self, new: NewRows) -> FloatArray | None:
+        """The same of the rows of another table."""
 
-    def set_limits(self) -> SetLimits | None:
-        """Of the sets of 90 % in the plane of all rows, see `ConformalScores.limits`."""
+    def rule_along(self, components: FloatArray) -> DensityRule | None:
+        """The calibrated class densities along components of the plane of all rows."""
+
+    def set_limits(self, components: FloatArray) -> SetLimits | None:
+        """Of the sets of 90 % in that plane, see `Refits.set_limits`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,16 +49,25 @@ class HeldOutProbabilities:
     Attributes
     ----------
     probabilities : ndarray of shape (n_rows, n_classes)
-        Calibrated by the rows of the other folds.
+        Calibrated by the rows of the other folds; equal where a fold could not be fitted.
     log_densities : ndarray of shape (n_rows, n_classes)
         What they are made of.
-    calibration : Calibration
+    temperature : float
         Of rows that the plane of the run was not fitted to, at the kernel width of the run.
     """
 
     probabilities: FloatArray
     log_densities: FloatArray
-    calibration: Calibration
+    temperature: float
+
+    @classmethod
+    def of(cls, refits: Refits) -> Self:
+        """Return those of the rows of a study."""
+        shape = (len(refits.study.rows.y), refits.study.n_classes)
+        probabilities, logs = np.full(shape, 1.0 / shape[1]), np.zeros(shape)
+        probabilities[refits.held_out] = refits.probabilities
+        logs[refits.held_out] = refits.log_densities
+        return cls(probabilities, logs, refits.temperature)
 
     @property
     def n_rows(self) -> int:
@@ -73,28 +82,25 @@ class HeldOutProbabilities:
     def p_values(self, chosen: IntArray) -> None:
         """Return None: the refits are not kept."""
 
-    def p_values_of(self, X: FloatArray) -> None:
+    def p_values_of(self, new: NewRows) -> None:
         """Return None, as `p_values`."""
 
-    def set_limits(self) -> None:
+    def rule_along(self, components: FloatArray) -> None:
+        """Return None, as `p_values`."""
+
+    def set_limits(self, components: FloatArray) -> None:
         """Return None, as `p_values`."""
 
     def to_bytes(self) -> bytes:
         """Return them as JSON, numbers of rows as float32."""
-        kept = _Stored(
-            _array_bytes(self.probabilities),
-            _array_bytes(self.log_densities),
-            self.calibration.temperature,
-            self.calibration.lapse,
-        )
-        return kept.to_bytes()
+        arrays = _array_bytes(self.probabilities), _array_bytes(self.log_densities)
+        return _Stored(*arrays, self.temperature).to_bytes()
 
     @classmethod
     def from_bytes(cls, raw: bytes) -> Self:
         """Return what `to_bytes` wrote."""
         kept = _Stored.from_bytes(raw)
-        calibration = Calibration(kept.temperature, kept.lapse)
-        return cls(_array(kept.probabilities), _array(kept.log_densities), calibration)
+        return cls(_array(kept.probabilities), _array(kept.log_densities), kept.temperature)
 
     @classmethod
     def checked(cls, raw: bytes, shape: tuple[int, int]) -> Self:
@@ -110,18 +116,17 @@ class HeldOutProbabilities:
             if array_header(array) != (shape, np.dtype(np.float32)):
                 raise ValueError("An array has another shape or type.")
             finite_array(array)
-        if not (0 < kept.temperature < np.inf and 0 <= kept.lapse <= 1):
-            raise ValueError("The calibration is none.")
+        if not 0 < kept.temperature < np.inf:
+            raise ValueError("The temperature is none.")
         return cls.from_bytes(raw)
 
 
 class _Stored(Record, frozen=True):
-    """The arrays as numpy stores them, and the two numbers of the calibration."""
+    """The arrays as numpy stores them, and the temperature."""
 
     probabilities: bytes
     log_densities: bytes
     temperature: float
-    lapse: float
 
 
 def _array_bytes(numbers: FloatArray) -> bytes:

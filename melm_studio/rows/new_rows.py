@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from melm_core.base import ColumnEncoding, FloatArray, IntArray, UserError
 from melm_core.recipe import beyond_curves
-from melm_studio.runs.execution.rows import RunData, is_prepared_in_folds
+from melm_studio.runs.execution.rows import RunData
 from melm_studio.tables import (
     BEYOND_LIMIT,
     LabeledData,
@@ -76,8 +76,8 @@ class NewRows:
         Rows of its file, counted from 1 without the header.
     X : ndarray of shape (n_rows, n_features)
         Prepared as the first table was.
-    judged : ndarray
-        As refits of the run's method take them: prepared, or encoded where each fold prepares them.
+    encoded : ndarray of shape (n_rows, n_columns)
+        Before the recipe, as refits take them that prepare rows anew.
     names : tuple of str
         Of the rows, empty without a column of names.
     labels : ndarray of shape (n_rows,)
@@ -92,7 +92,7 @@ class NewRows:
     name: str
     row_numbers: IntArray
     X: FloatArray
-    judged: FloatArray
+    encoded: FloatArray
     names: tuple[str, ...]
     labels: IntArray
     notes: tuple[str, ...]
@@ -156,7 +156,7 @@ def match_rows(data: RunData, table: Table, scaled: Mapping[str, float] = _UNSCA
         table.name,
         kept + 1,
         X,
-        encoded if is_prepared_in_folds(data) else X,
+        encoded,
         _texts(data, Role.NAME, frame, kept),
         labels,
         (*notes, *unit_notes),

@@ -8,16 +8,15 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from melm_core.base import FloatArray, IntArray, UserError, stratified_sample
-from melm_core.density import ClassDensities
-from melm_core.diagnostics import LeftOutDistances, PlaneDistances
+from melm_core.base import FloatArray, IntArray
+from melm_core.density import DensityRule
+from melm_core.diagnostics import PlaneDistances
 from melm_core.evaluation import DEFAULT_COVERAGE, in_set
-from melm_core.methods import GAMMA, METHODS, STARTS, RowLimits
-from melm_studio.planes.saved_model import class_densities
-from melm_studio.rows.held_out_probabilities import KnownProbabilities
-from melm_studio.rows.refitted_probabilities import MOST_REFITTED_ROWS
+from melm_core.methods import METHODS, RowLimits
+from melm_studio.planes.saved_model import class_rule
+from melm_studio.rows.refitted_probabilities import RefittedProbabilities
 from melm_studio.runs.execution.embedding import embedded
-from melm_studio.runs.execution.rows import RunData, judged_rows, rows_of, split_of
+from melm_studio.runs.execution.rows import RunData, rows_of, split_of
 from melm_studio.runs.records.run import RunRecord
 from melm_studio.tables import LabeledData
 
@@ -89,9 +88,12 @@ class RowPlacer:
         Kernel width of the class densities.
     embedding : ndarray of shape (n_embedded, n_components), optional
         What the run kept, see `kept_embedding`.
-    is_fitted : bool, default=True
-        Whether the plane is the run's result, whose refits set the limits of new rows. One on the
-        way to it has not adapted itself to the rows.
+    refits : RefittedProbabilities, optional
+        Of the run, at the kernel width; None of a plane on the way to its result, which has not
+        adapted itself to the rows, and where there are none. They set the limits of new rows.
+    is_result : bool, default=True
+        Whether the plane is that of the refits, which then give its class densities and their
+        probabilities; an edited one has those of the rows as fitted.
 
     Attributes
     ----------
@@ -110,16 +112,16 @@ class RowPlacer:
         gamma: float,
         embedding: FloatArray | None = None,
         *,
-        is_fitted: bool = True,
+        refits: RefittedProbabilities | None = None,
+        is_result: bool = True,
     ) -> None:
         train, held_out = rows_of(data, record, embedding)
         self._groups: IntArray = train.curve_groups
         is_held_out = np.isin(data.row_numbers, held_out.row_numbers)
         self.is_held_out: npt.NDArray[np.bool_] = is_held_out
         self._record, self._components, self._embedding = record, components, embedding
-        self._densities: ClassDensities = class_densities(train, components, gamma)
-        self._data, self._train_X = data, train.X
-        self._is_refitted = is_fitted and METHODS[record.method].is_linear
+        self._refits, self._is_calibrated = refits, refits is not None and is_result
+        self._train, self._gamma = train, gamma
         others = train.unlabeled
         self._unlabeled: FloatArray | None = None if others is None else others.X
         self._embedded: FloatArray | None = None
@@ -130,8 +132,14 @@ class RowPlacer:
 
     @cached_property
     def _distances(self) -> PlaneDistances:
-        left_out = _left_out(self._data, self._record) if self._is_refitted else None
-        return PlaneDistances.of(self._train_X, self._components, left_out)
+        left_out = None if self._refits is None else self._refits.left_out
+        return PlaneDistances.of(self._train.X, self._components, left_out)
+
+    @cached_property
+    def _rule(self) -> DensityRule:
+        if self._refits is not None and self._is_calibrated:
+            return self._refits.rule_along(self._components)
+        return class_rule(self._train, self._components, self._gamma)
 
     @property
     def is_extrapolated(self) -> bool:
@@ -195,9 +203,7 @@ class RowPlacer:
         np.add.at(totals.T, self._groups, shares.T)
         return totals
 
-    def place(
-        self, rows: FloatArray, *, is_new: bool, known: KnownProbabilities | None = None
-    ) -> Placement:
+    def place(self, rows: FloatArray, *, is_new: bool) -> Placement:
         """Place rows, in the coordinates that the plane projects.
 
         Parameters
@@ -205,35 +211,17 @@ class RowPlacer:
         rows : ndarray of shape (n_rows, n_features)
         is_new : bool
             Whether the limits are those for rows that the plane was not fitted to.
-        known : KnownProbabilities, optional
-            What calibrates the probabilities of rows that the plane was not fitted to.
         """
         coordinates = rows @ self._components.T
-        logs = self._densities.log_densities(coordinates)
+        n_calibrating = self._refits.n_rows if self._refits and self._is_calibrated else 0
         return Placement(
             coordinates,
-            logs.argmax(axis=1),
-            None if known is None else known.calibration.probabilities(logs),
-            0 if known is None else known.n_rows,
+            self._rule.most_likely(coordinates),
+            self._rule.probabilities(coordinates) if n_calibrating else None,
+            n_calibrating,
             self._distances.score_distance(rows),
             self._distances.residual(rows),
             self._distances.score_limit(is_new=is_new) if self.has_distances else np.inf,
             self._distances.residual_limit(is_new=is_new) if self.has_distances else np.inf,
         )
 
-
-def _left_out(data: RunData, record: RunRecord) -> LeftOutDistances | None:
-    """The distances of training rows from refits without them; None of too few rows for these."""
-    train, _ = split_of(data, record)
-    fixed = {GAMMA.name: record.gamma, STARTS.name: 1}  # nothing is chosen anew
-    share = min(1.0, MOST_REFITTED_ROWS / len(train.y))
-    chosen = stratified_sample(train.y, share, len(train.class_names))
-    try:
-        return LeftOutDistances.of(
-            record.method,
-            **judged_rows(train, chosen, record=record),
-            parameters=record.parameters_without_start | fixed,
-            random_state=record.parameters.random_state,
-        )
-    except UserError:
-        return None

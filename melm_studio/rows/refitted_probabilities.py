@@ -1,29 +1,32 @@
-"""Class probabilities of the rows of a run, by refits without them that are at hand when asked for.
+"""What refits without its rows say of the rows of a run, at hand when it is asked for.
 
 They are of at most 2,000 training rows, fewer of wide tables, so that they take no longer than a
 visitor waits; the planes of their folds were fitted to none of the others, and judge these, too.
+Probabilities, sets and limits of distances come of the same refits.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
 from melm_core.base import FloatArray, IntArray, UserError
-from melm_core.density import SetLimits
-from melm_core.diagnostics import HeldOutPlanes, RowProbabilities
-from melm_core.evaluation import (
-    DEFAULT_COVERAGE,
-    Calibration,
-    ConformalScores,
-    FoldFit,
-    sampled_rows,
-)
+from melm_core.density import DensityRule, SetLimits
+from melm_core.diagnostics import LeftOutDistances
+from melm_core.evaluation import DEFAULT_COVERAGE, Refits, Unchanged, known_plane, sampled_rows
 from melm_core.methods import GAMMA, METHODS, STARTS
-from melm_studio.runs.execution.rows import RunData, judged_rows, split_of
+from melm_studio.rows.new_rows import NewRows
+from melm_studio.runs.execution.rows import (
+    RunData,
+    is_prepared_in_folds,
+    judged_rows,
+    split_of,
+    study_of,
+)
 from melm_studio.runs.records.run import RunRecord
 
 MOST_REFITTED_ROWS = 2_000
@@ -33,96 +36,83 @@ _FEWEST_SAMPLED_ROWS = 200
 
 
 @dataclass(frozen=True, eq=False)
-class RefittedPlanes:
-    """Refits of the method of a run without folds of its training rows, for every kernel width.
+class RefittedProbabilities:
+    """The method of a run without folds of its training rows, beside the plane of the run.
 
     Attributes
     ----------
-    planes : HeldOutPlanes
+    data : RunData
+    record : RunRecord
+    refits : Refits
+        At a kernel width of the class densities.
     refitted : ndarray of int, shape (n_refitted,)
         Indices in the data of the rows that they were made of.
     """
 
-    planes: HeldOutPlanes
+    data: RunData
+    record: RunRecord
+    refits: Refits
     refitted: IntArray
 
     @classmethod
-    def of(cls, data: RunData, record: RunRecord) -> RefittedPlanes | None:
+    def of(
+        cls, data: RunData, record: RunRecord, components: FloatArray
+    ) -> RefittedProbabilities | None:
         """Refit the method of a run; None of a nonlinear one, and of too few rows for folds.
 
         Nothing is chosen anew: the kernel width is that of the run, and one start suffices.
+
+        Parameters
+        ----------
+        data : RunData
+        record : RunRecord
+        components : ndarray of shape (n_components, n_features)
+            The plane that the run found.
         """
         if not METHODS[record.method].is_linear:
             return None
         train, _ = split_of(data, record)
+        is_encoded = is_prepared_in_folds(data, record)
+        whole = known_plane(components, data.fitted_preparation if is_encoded else Unchanged())
         fixed = {GAMMA.name: record.gamma, STARTS.name: 1}
         try:
             chosen = sampled_rows(train.y, _most_rows(train.X.shape[1]), train.groups)
-            planes = HeldOutPlanes.of(
-                record.method,
-                **judged_rows(train, chosen, record=record),
-                parameters=record.parameters_without_start | fixed,
-                random_state=record.parameters.random_state,
+            refits = Refits.of(
+                study_of(train, record, chosen, **fixed), gamma=record.density_gamma, whole=whole
             )
         except UserError:
             return None
         kept = np.flatnonzero(np.isin(data.row_numbers, train.row_numbers[chosen]))
-        return cls(planes, kept)
+        return cls(data, record, refits, kept)
 
-
-def _most_rows(n_features: int) -> int:
-    within = max(_MOST_REFITTED_NUMBERS // n_features, _FEWEST_SAMPLED_ROWS)
-    return min(within, MOST_REFITTED_ROWS)
-
-
-class RefittedProbabilities:
-    """Calibrated probabilities of the rows of a run at a kernel width.
-
-    Parameters
-    ----------
-    data : RunData
-    refits : RefittedPlanes
-    gamma : float
-        Kernel width of the class densities.
-
-    Attributes
-    ----------
-    calibration : Calibration
-        Of rows that the plane of the run was not fitted to.
-    """
-
-    def __init__(self, data: RunData, refits: RefittedPlanes, gamma: float) -> None:
-        self._data, self._refits, self._gamma = data, refits, gamma
-        self._found: RowProbabilities = refits.planes.probabilities(gamma)
-        self.calibration: Calibration = self._found.calibration
+    def with_width(self, gamma: float) -> RefittedProbabilities:
+        """The same with class densities of another kernel width; nothing is fitted anew."""
+        refits = self.refits.with_width(gamma)
+        return self if refits is self.refits else replace(self, refits=refits)
 
     @property
     def n_rows(self) -> int:
         """The number of rows that calibrate."""
-        return len(self._refits.refitted)
+        return len(self.refits.held_out)
 
     def of_rows(self, chosen: IntArray) -> FloatArray:
-        """Return those of rows of the data, by index, each by a plane that was fitted without it.
+        """Return the probabilities of rows of the data, each by a plane fitted without it.
 
         Parameters
         ----------
         chosen : ndarray of int, shape (n_chosen,)
+            Indices in the data.
 
         Returns
         -------
         ndarray of shape (n_chosen, n_classes)
         """
-        at, is_refitted = self._found_at(chosen)
-        shares: FloatArray = self._found.probabilities[at]
-        others = chosen[~is_refitted]
-        if len(others):
-            X, folds = judged_rows(self._data, others)["X"], self._folds(others)
-            logs = np.empty((len(others), shares.shape[1]))
-            for number in np.unique(folds):
-                own = folds == number
-                logs[own] = self._fits[number].evidence(X[own]).logs
-            shares[~is_refitted] = self.calibration.probabilities(logs)
-        return shares
+
+        def of_others(X: FloatArray, number: int | None) -> FloatArray:
+            first = int(self.refits.fold_of_rows.max()) if number is None else number
+            return self.refits.without_fold(X, first)[0]
+
+        return self._of_rows(chosen, self._probabilities, of_others)
 
     def p_values(self, chosen: IntArray) -> FloatArray:
         """How far rows of the data, by index, are no strangers to each class.
@@ -136,44 +126,84 @@ class RefittedProbabilities:
         ndarray of shape (n_chosen, n_classes)
             See `ConformalScores.p_values`.
         """
+
+        def of_others(X: FloatArray, number: int | None) -> FloatArray:
+            if number is None:
+                return self.refits.p_values(X)
+            return self.refits.without_fold(X, number)[1]
+
+        return self._of_rows(chosen, self._p_values, of_others)
+
+    def p_values_of(self, new: NewRows) -> FloatArray:
+        """The same of the rows of another table."""
+        is_encoded = is_prepared_in_folds(self.data, self.record)
+        return self.refits.p_values(new.encoded if is_encoded else new.X)
+
+    def rule_along(self, components: FloatArray) -> DensityRule:
+        """The class densities in the plane of the run, see `Refits.rule_along`."""
+        return self.refits.rule_along(components)
+
+    def set_limits(self, components: FloatArray) -> SetLimits:
+        """Of the sets of 90 % in the plane of the run, see `Refits.set_limits`."""
+        return self.refits.set_limits(DEFAULT_COVERAGE, components)
+
+    @cached_property
+    def left_out(self) -> LeftOutDistances | None:
+        """How far rows are from planes fitted without them; None of too few rows for distances."""
+        try:
+            return self.refits.left_out
+        except UserError:
+            return None
+
+    @cached_property
+    def _probabilities(self) -> FloatArray:
+        found = self.refits.probabilities
+        return self._of_study(found, 1.0 / found.shape[1])
+
+    @cached_property
+    def _p_values(self) -> FloatArray:
+        return self._of_study(self.refits.conformal.held_out_p_values(), 1.0)
+
+    def _of_study(self, found: FloatArray, unknown: float) -> FloatArray:
+        """Values of held-out rows for all rows of the refits; `unknown` where a fold failed."""
+        values = np.full((len(self.refitted), found.shape[1]), unknown)
+        values[self.refits.held_out] = found
+        return values
+
+    def _of_rows(
+        self,
+        chosen: IntArray,
+        known: FloatArray,
+        of_others: Callable[[FloatArray, int | None], FloatArray],
+    ) -> FloatArray:
+        """Known values of rows of the refits, and those of others by a fold without their group."""
         at, is_refitted = self._found_at(chosen)
-        shares: FloatArray = self._held_out_p_values[at]
-        others = chosen[~is_refitted]
-        if len(others):
-            shares[~is_refitted] = self.p_values_of(judged_rows(self._data, others)["X"])
-        return shares
-
-    def p_values_of(self, X: FloatArray) -> FloatArray:
-        """The same of other rows, with the features that the refits take."""
-        return self._scores.p_values([fit.evidence(X) for fit in self._fits])
-
-    def set_limits(self) -> SetLimits:
-        """Of the sets of 90 % in the plane of all rows, see `ConformalScores.limits`."""
-        return self._scores.limits(DEFAULT_COVERAGE)
-
-    @cached_property
-    def _fits(self) -> tuple[FoldFit, ...]:
-        return self._refits.planes.fits(self._gamma)
-
-    @cached_property
-    def _scores(self) -> ConformalScores:
-        return self._refits.planes.conformal_scores(self._fits)
-
-    @cached_property
-    def _held_out_p_values(self) -> FloatArray:
-        return self._scores.held_out_p_values()
+        values: FloatArray = known[at]
+        others = np.flatnonzero(~is_refitted)
+        if not len(others):
+            return values
+        X = judged_rows(self.data, chosen[others], self.record)["X"]
+        folds = self._folds(chosen[others])
+        for number in np.unique(folds):
+            own = folds == number
+            values[others[own]] = of_others(X[own], None if number < 0 else int(number))
+        return values
 
     def _found_at(self, chosen: IntArray) -> tuple[IntArray, npt.NDArray[np.bool_]]:
         """Where rows are among those of the refits, and which of them are."""
-        refitted = self._refits.refitted
-        at = np.searchsorted(refitted, chosen).clip(max=len(refitted) - 1)
-        return at, refitted[at] == chosen
+        at = np.searchsorted(self.refitted, chosen).clip(max=len(self.refitted) - 1)
+        return at, self.refitted[at] == chosen
 
     def _folds(self, others: IntArray) -> IntArray:
-        """The folds of rows that are in none themselves: those of the other rows of their group."""
-        groups = self._data.groups
+        """The folds of the groups of rows that are in none themselves; -1 of other groups."""
+        groups = self.data.groups
         if groups is None:
-            return np.zeros(len(others), dtype=np.int64)
-        pairs = zip(groups[self._refits.refitted], self._refits.planes.fold, strict=True)
+            return np.full(len(others), -1)
+        pairs = zip(groups[self.refitted], self.refits.fold_of_rows, strict=True)
         fold_of = dict(pairs)
-        return np.array([fold_of.get(group, 0) for group in groups[others]], dtype=np.int64)
+        return np.array([fold_of.get(group, -1) for group in groups[others]], dtype=np.int64)
+
+
+def _most_rows(n_features: int) -> int:
+    within = max(_MOST_REFITTED_NUMBERS // n_features, _FEWEST_SAMPLED_ROWS)
+    return min(within, MOST_REFITTED_ROWS)

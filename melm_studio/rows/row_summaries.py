@@ -75,7 +75,7 @@ def row_summaries(
     """
     is_held_out = placer.is_held_out[chosen]
     rows = placer.rows(data, chosen)
-    as_fitted, as_new = (placer.place(rows, is_new=is_new, known=known) for is_new in (False, True))
+    as_fitted, as_new = (placer.place(rows, is_new=is_new) for is_new in (False, True))
     unlike = np.where(is_held_out, unlike_words(as_new), unlike_words(as_fitted))
     judged = judged_out_of_fold(as_new, chosen, ~is_held_out, known)
     judged = judged.with_sets(None if known is None else known.p_values(chosen))
@@ -122,12 +122,16 @@ def judged_out_of_fold(
         Which of them the plane was fitted to.
     known : KnownProbabilities or None
     """
-    if known is None or placement.probabilities is None or not is_fitted.any():
+    if known is None:
         return placement
-    shares, predicted = placement.probabilities.copy(), placement.predicted.copy()
-    shares[is_fitted] = known.of_rows(chosen[is_fitted])
-    predicted[is_fitted] = shares[is_fitted].argmax(axis=1)
-    return replace(placement, probabilities=shares, predicted=predicted)
+    shares = placement.probabilities
+    if shares is None:  # the refits that were kept say nothing of other rows
+        shares = known.of_rows(chosen)
+    elif is_fitted.any():
+        shares = shares.copy()
+        shares[is_fitted] = known.of_rows(chosen[is_fitted])
+    predicted = np.where(is_fitted, shares.argmax(axis=1), placement.predicted)
+    return replace(placement, probabilities=shares, predicted=predicted, n_calibrating=known.n_rows)
 
 
 def predicted_classes(

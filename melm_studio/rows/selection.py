@@ -77,7 +77,7 @@ def selection(
     names, numbers = [*data.class_names, UNLABELED], [*counts, len(chosen.unlabeled)]
     rows = [
         *row_summaries(data, placer, chosen.labeled[:MAX_LISTED], known),
-        *unlabeled_summaries(data, placer, chosen.unlabeled[:MAX_LISTED], known),
+        *unlabeled_summaries(data, placer, chosen.unlabeled[:MAX_LISTED]),
     ]
     return Selection(
         n_rows=len(chosen),
@@ -111,13 +111,13 @@ def selection_table(
     if len(labeled) or not len(unlabeled):
         is_held_out = placer.is_held_out[labeled]
         rows = placer.rows(data, labeled)
-        placement = placer.place(rows, is_new=False, known=known)
+        placement = placer.place(rows, is_new=False)
         placement = judged_out_of_fold(placement, labeled, ~is_held_out, known)
         flags = np.where(is_held_out, "yes", "no")
         who = _who(data.row_numbers[labeled], names_of(data, labeled), flags)
         parts.append((who, placement))
     if others is not None and len(unlabeled):
-        placement = unlabeled_placement(placer, unlabeled, known)
+        placement = unlabeled_placement(placer, unlabeled)
         names = unlabeled_names(others, unlabeled)
         who = _who(others.row_numbers[unlabeled], names, np.full(len(unlabeled), ""))
         parts.append((who, placement))

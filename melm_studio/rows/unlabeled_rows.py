@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from melm_core.base import IntArray
-from melm_studio.rows.held_out_probabilities import KnownProbabilities
 from melm_studio.rows.placement import Placement, RowPlacer
 from melm_studio.rows.row_summaries import (
     RowSummary,
@@ -49,20 +48,18 @@ class ChosenRows:
         return len(self.labeled) + len(self.unlabeled)
 
 
-def unlabeled_placement(
-    placer: RowPlacer, chosen: IntArray, known: KnownProbabilities | None
-) -> Placement:
+def unlabeled_placement(placer: RowPlacer, chosen: IntArray) -> Placement:
     """Place rows without a class, by index, as rows that the plane was not fitted to."""
-    return placer.place(placer.unlabeled_rows(chosen), is_new=True, known=known)
+    return placer.place(placer.unlabeled_rows(chosen), is_new=True)
 
 
 def unlabeled_summaries(
-    data: LabeledData, placer: RowPlacer, chosen: IntArray, known: KnownProbabilities | None
+    data: LabeledData, placer: RowPlacer, chosen: IntArray
 ) -> list[RowSummary]:
     """Return summaries of rows without a class, by index."""
     if not len(chosen) or data.unlabeled is None:
         return []
-    placement = unlabeled_placement(placer, chosen, known)
+    placement = unlabeled_placement(placer, chosen)
     unlike = unlike_words(placement)
     names = unlabeled_names(data.unlabeled, chosen) or [""] * len(chosen)
     return [

@@ -19,7 +19,7 @@ from melm_studio.planes.sharing import shared
 from melm_studio.planes.view_options import ViewOptions
 from melm_studio.rows.new_rows import NewRows, lacking, match_rows
 from melm_studio.rows.placement import RowPlacer
-from melm_studio.rows.refitted_probabilities import RefittedPlanes, RefittedProbabilities
+from melm_studio.rows.refitted_probabilities import RefittedProbabilities
 from melm_studio.runs.execution.rows import RunData
 from melm_studio.runs.records.data_source import DataSource
 from melm_studio.runs.records.run import PlaneEvent, RunRecord
@@ -76,12 +76,23 @@ class RowViews:
         """Return what places rows in a plane under view options."""
         components = self._renderer.components(record, event, options)
         gamma = record.density_gamma if options.gamma is None else options.gamma
-        names = (record.run_id, gamma, event.is_final, components.shape, components.tobytes())
-        return self._placer(_Key(record, names))
+        is_result = event.is_final and not options.changes_plane
+        names = (event.is_final, is_result, components.shape, components.tobytes())
+        return self._placer(_Key((record, event), (record.run_id, gamma, *names)))
 
-    def probabilities(self, record: RunRecord, gamma: float) -> RefittedProbabilities | None:
-        """Return those of the rows of a run at a kernel width; None where there are no refits."""
-        return self._probabilities(_Key(record, (record.run_id, gamma)))
+    def probabilities(
+        self, record: RunRecord, event: PlaneEvent, gamma: float
+    ) -> RefittedProbabilities | None:
+        """Return what refits say of the rows of a run at a kernel width; None where there are none.
+
+        Parameters
+        ----------
+        record : RunRecord
+        event : PlaneEvent
+            The last plane of the run.
+        gamma : float
+        """
+        return self._probabilities(_Key((record, event), (record.run_id, gamma)))
 
     def new_rows(
         self,
@@ -112,22 +123,26 @@ class RowViews:
         return frame
 
     def _prepare_placer(self, key: _Key) -> RowPlacer:
-        _, gamma, is_fitted, shape, raw = key.names
+        (record, event), (_, gamma, is_final, is_result, shape, raw) = key.value, key.names
         components: FloatArray = np.frombuffer(raw).reshape(shape)
-        embedding = self._renderer.embedding(key.value)
         return RowPlacer(
-            self.data(key.value), key.value, components, gamma, embedding, is_fitted=is_fitted
+            self.data(record),
+            record,
+            components,
+            gamma,
+            self._renderer.embedding(record),
+            refits=self.probabilities(record, event, gamma) if is_final else None,
+            is_result=is_result,
         )
 
-    def _refit(self, key: _Key) -> RefittedPlanes | None:
-        return RefittedPlanes.of(self.data(key.value), key.value)
+    def _refit(self, key: _Key) -> RefittedProbabilities | None:
+        record, event = key.value
+        return RefittedProbabilities.of(self.data(record), record, event.components)
 
     def _find_probabilities(self, key: _Key) -> RefittedProbabilities | None:
-        record, (run_id, gamma) = key.value, key.names
-        refits = self._refits(_Key(record, (run_id,)))
-        if refits is None:
-            return None
-        return RefittedProbabilities(self.data(record), refits, gamma)
+        run_id, gamma = key.names
+        refits = self._refits(_Key(key.value, (run_id,)))
+        return None if refits is None else refits.with_width(gamma)
 
     def _match_new_rows(self, key: _Key) -> NewRows:
         workspace, record, source, scaled = key.value
@@ -173,7 +188,7 @@ def _prepared_data(record: RunRecord) -> tuple[Any, ...]:
 
 def _size_of_new(rows: NewRows) -> int:
     """The bytes of new rows; the last ones are kept however large they are."""
-    n_bytes = rows.X.nbytes + rows.row_numbers.nbytes + rows.labels.nbytes
-    n_bytes += 0 if rows.judged is rows.X else rows.judged.nbytes
+    arrays = (rows.X, rows.encoded, rows.row_numbers, rows.labels)
+    n_bytes = sum(array.nbytes for array in arrays)
     texts = (rows.name, *rows.names, *rows.groups, *rows.notes)
     return min(n_bytes + sum(map(sys.getsizeof, texts)), MAX_NEW_BYTES)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, NewType
+from typing import Any, NewType, TypeAlias
+
+import numpy as np
 
 from melm_core.base import FloatArray, IntArray
-from melm_core.evaluation import AutoCurves
+from melm_core.evaluation import AutoCurves, Study, Unchanged
 from melm_core.methods import AUTO, METHODS
 from melm_core.recipe import Scaling
 from melm_studio.runs.execution.embedding import embedded
@@ -14,6 +17,9 @@ from melm_studio.runs.records.run import RunRecord
 from melm_studio.tables import LabeledData
 
 ALL = slice(None)
+
+# Keywords of `Study`, of data, indices of rows and a run.
+Rows: TypeAlias = Callable[..., dict[str, Any]]
 
 # The data of a run, whose preparation is fitted to its training rows: whatever takes features of a
 # run takes these. Those in the store are prepared by all rows, and are what several runs share.
@@ -76,9 +82,10 @@ def nuisance_of(data: LabeledData, record: RunRecord) -> dict[str, Any]:
 def judged_rows(
     data: LabeledData, chosen: IntArray | slice = ALL, record: RunRecord | None = None
 ) -> dict[str, Any]:
-    """The rows for functions of `melm_core.evaluation`, with what they refit in each fold.
+    """The rows as keywords of `Study`, with what refits prepare anew.
 
-    That is the preparation of the table or, where it only standardizes, standardization.
+    That is the preparation of the table or, where it only standardizes, standardization. Rows are
+    independent unless the table says which depend on each other.
 
     Parameters
     ----------
@@ -89,47 +96,88 @@ def judged_rows(
         The run whose method is refitted, which may be blind to batches, and which may choose in
         each fold whether features bend.
     """
-    groups = data.groups
-    rows = {"y": data.y[chosen], "groups": None if groups is None else groups[chosen]}
+    groups = np.arange(len(data.y)) if data.groups is None else data.groups
+    rows = {"y": data.y[chosen], "groups": groups[chosen]}
     if record is not None:
         rows |= {name: values[chosen] for name, values in nuisance_of(data, record).items()}
-    if record is not None and is_to_choose_curves(record):
-        straight = replace(data.preparation, curves=False)
-        chosen_later = AutoCurves(straight, record.parameters.random_state)
-        return rows | {"X": data.unprepared[chosen], "preparation": chosen_later}
-    if not is_prepared_in_folds(data):
+    if not is_prepared_in_folds(data, record):
         is_standardized = data.recipe.scaling is Scaling.UNIT
-        return rows | {"X": data.X[chosen], "standardize": is_standardized}
-    return rows | {"X": data.unprepared[chosen], "preparation": data.preparation}
+        preparation = None if is_standardized else Unchanged()
+        return rows | {"X": data.X[chosen], "preparation": preparation}
+    preparation = data.preparation
+    if record is not None and is_to_choose_curves(record):
+        straight = replace(preparation, curves=False)
+        preparation = AutoCurves(straight, record.parameters.random_state)
+    return rows | {"X": data.unprepared[chosen], "preparation": preparation}
 
 
-def is_prepared_in_folds(data: LabeledData) -> bool:
+def is_prepared_in_folds(data: LabeledData, record: RunRecord | None) -> bool:
     """Whether refits prepare the encoded rows anew, rather than standardize prepared ones."""
+    if record is not None and is_to_choose_curves(record):
+        return True
     return not data.recipe.is_plain or data.is_missing is not None or data.has_curves
 
 
-def resampled_rows(data: LabeledData, record: RunRecord | None = None) -> dict[str, Any]:
+def resampled_rows(
+    data: LabeledData, chosen: IntArray | slice = ALL, record: RunRecord | None = None
+) -> dict[str, Any]:
     """As `judged_rows`, but all fits have the features of the table, so that planes compare.
 
     A resample without the missing values of a column keeps the feature that marks them.
     """
-    rows = judged_rows(data, record=record)
-    if "preparation" not in rows:
+    rows = judged_rows(data, chosen, record)
+    if not is_prepared_in_folds(data, record):
         return rows
     indicators = None if data.rules is None else data.rules.indicators
     return rows | {"preparation": replace(data.preparation, indicators=indicators)}
 
 
-def rows_of_one_basis(data: LabeledData, record: RunRecord) -> dict[str, Any]:
+def rows_of_one_basis(
+    data: LabeledData, chosen: IntArray | slice = ALL, record: RunRecord | None = None
+) -> dict[str, Any]:
     """As `resampled_rows`, but all fits have the curves of the run, so that columns compare.
 
     For what no held-out score is read from: a curve has its knots from all rows.
     """
-    rows = resampled_rows(data, record)
-    if not data.has_curves:
-        return rows
-    columns = {"X": data.X, "standardize": False}
-    return {key: value for key, value in rows.items() if key != "preparation"} | columns
+    rows = prepared_rows if data.has_curves else resampled_rows
+    return rows(data, chosen, record)
+
+
+def prepared_rows(
+    data: LabeledData, chosen: IntArray | slice = ALL, record: RunRecord | None = None
+) -> dict[str, Any]:
+    """As `judged_rows`, but as the data are prepared: fits differ in their rows alone."""
+    prepared = {"X": data.X[chosen], "preparation": Unchanged()}
+    return judged_rows(data, chosen, record) | prepared
+
+
+def study_of(
+    data: LabeledData,
+    record: RunRecord,
+    chosen: IntArray | slice = ALL,
+    *,
+    rows: Rows = judged_rows,
+    **fixed: Any,
+) -> Study:
+    """The method of a run, from fresh starts, and rows of its data.
+
+    Parameters
+    ----------
+    data : LabeledData
+    record : RunRecord
+    chosen : ndarray of int or slice, optional
+        Indices of the rows; by default all.
+    rows : callable, default=judged_rows
+        Or `resampled_rows`, `rows_of_one_basis`, `prepared_rows`.
+    **fixed
+        Parameters of the method in place of those of the run.
+    """
+    return Study(
+        record.method,
+        **rows(data, chosen, record),
+        parameters=record.parameters_without_start | fixed,
+        random_state=record.parameters.random_state,
+    )
 
 
 def is_to_choose_curves(record: RunRecord) -> bool:
