@@ -54,7 +54,7 @@ from melm_core.evaluation.row_dependence import (
 )
 from melm_core.evaluation.sequential_p_value import EarlyEnd, is_settled_below
 from melm_core.evaluation.sparse_planes import SparsePath, loading_lengths, sparse_path
-from melm_core.evaluation.study import MOST_ROWS_IN_FOLDS, Study
+from melm_core.evaluation.study import MOST_ROWS_IN_FOLDS, FoldCount, Study
 from melm_core.melm.held_out_callback import HeldOutHistory, HeldOutScores
 
 __all__ = [
@@ -76,6 +76,7 @@ __all__ = [
     "EarlyEnd",
     "Evidence",
     "Fold",
+    "FoldCount",
     "Frame",
     "HeldOutHistory",
     "HeldOutScores",

@@ -44,7 +44,7 @@ def check_view() -> Component:
             dmc.Group(
                 [
                     dmc.Text(
-                        "The method is refitted to four of five folds and scored on the fifth. For "
+                        "The method is refitted without each fold and scored on it. For "
                         "p, it is refitted in other folds, with true and with shuffled labels. "
                         "This judges the method with these settings, not the plane on screen.",
                         size="xs",

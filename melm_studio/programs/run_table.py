@@ -17,7 +17,7 @@ from msgspec import Struct
 from tqdm import tqdm
 
 from melm_core.base import DEFAULT_DENSITY_GAMMA, UserError, known_type
-from melm_core.evaluation import Refits
+from melm_core.evaluation import FoldCount, Refits
 from melm_core.methods import AUTO, CURVES, GAMMA, METHODS, SEED
 from melm_studio.analyses import ANALYSES
 from melm_studio.programs.client import StudioClient
@@ -104,7 +104,10 @@ def add_run_parser(commands: Any) -> None:
         "--seed", type=int, default=0, help="seed of every random choice (default: 0)"
     )
     parser.add_argument(
-        "--folds", type=int, default=5, help="folds of the scores (default: 5; 0: none)"
+        "--folds",
+        type=_fold_count,
+        default=AUTO,
+        help="folds of the scores (default: auto, as the check has them; 0: none)",
     )
     parser.add_argument(
         "--check", action="store_true", help="also answer 'is it real?' by shuffled labels"
@@ -158,6 +161,10 @@ def run_table(options: argparse.Namespace, unknown: Sequence[str]) -> int:
     return DONE if all(result.is_done for result in results) else SOME_FAILED
 
 
+def _fold_count(text: str) -> int | str:
+    return text if text == AUTO else int(text)
+
+
 def _gamma(text: str) -> float | str:
     return text if text == AUTO else float(text)
 
@@ -179,8 +186,8 @@ def table_in(path: Path) -> bytes:
 def _check_options(options: argparse.Namespace, methods: Sequence[str]) -> None:
     if len(methods) > MOST_METHODS:
         raise UserError(f"{len(methods)} methods are too many at once. Choose {MOST_METHODS}.")
-    if options.folds < 0 or options.folds == 1:
-        raise UserError(f"--folds must be 0, or 2 or more; it is {options.folds}.")
+    if options.folds != AUTO and (options.folds < 0 or options.folds == 1):
+        raise UserError(f"--folds must be auto, 0, or 2 or more; it is {options.folds}.")
     options.out.mkdir(parents=True, exist_ok=True)
     if any(options.out.iterdir()):
         raise UserError(f"{options.out} is not empty. Choose another folder by --out.")
@@ -376,7 +383,7 @@ class FoldedScores(Struct, frozen=True):
     Attributes
     ----------
     held_out, standard_error, train : float
-        Means over the folds, and the standard error of the first.
+        See `Refits.share` and `Refits.train_share`.
     n_folds : int
     notes : tuple of str
     """
@@ -403,7 +410,7 @@ def judged_data(raw: bytes, source: Mapping[str, Any]) -> LabeledData:
 
 
 def folded_scores(
-    data: LabeledData, source: Mapping[str, Any], run: Run, n_folds: int
+    data: LabeledData, source: Mapping[str, Any], run: Run, n_folds: FoldCount
 ) -> FoldedScores:
     """Refit the method of a run in folds, which keep groups of rows together.
 
@@ -414,7 +421,8 @@ def folded_scores(
         What they were prepared from.
     run : Run
         Its method and parameters are refitted.
-    n_folds : int
+    n_folds : int or "auto"
+        See `Study.folds`.
     """
     chosen = msgspec.convert(source, known_type(DataSource))
     own = new_run("", "", chosen.name, run.method, RunParameters.of(run.parameters), source=chosen)

@@ -137,7 +137,7 @@ def test_how_batches_are_told_apart_stands_beside_the_classes():
     ("options", "words"),
     [
         (["missing.csv"], "missing.csv cannot be read"),
-        (["{table}", "--folds", "1"], "--folds must be 0, or 2 or more; it is 1."),
+        (["{table}", "--folds", "1"], "--folds must be auto, 0, or 2 or more; it is 1."),
         (["{table}", "--fold-s", "1"], "has no --fold-s"),
     ],
 )
