@@ -549,9 +549,14 @@ class ClassDensities:
             logs = np.column_stack([self._approximate_logs(points, code)[0] for code in codes])
         for code in codes:
             self._leave_out(points, own == code, logs[:, code], code)
-        peaks = [float(inverse_root(covariance)[1]) for covariance in self.covariances]
-        floored: FloatArray = np.maximum(logs, max(peaks) + np.log(FOURIER_FLOOR))
+        floored: FloatArray = np.maximum(logs, self.log_floor)
         return floored
+
+    @property
+    def log_floor(self) -> float:
+        """The floor of `floored_log_densities`."""
+        peaks = [float(inverse_root(covariance)[1]) for covariance in self.covariances]
+        return max(peaks) + float(np.log(FOURIER_FLOOR))
 
     def _leave_out(
         self, points: FloatArray, is_own: npt.NDArray[np.bool_], logs: FloatArray, code: int

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.density.class_densities import ClassDensities
-from melm_core.density.class_rules import DensityFloor, DensityRule, class_spreads
+from melm_core.density.class_rules import DensityFloor, class_spreads
 from melm_core.density.covariances import kernel_covariances
 from melm_core.density.engines.direct_sums import log_density
 from melm_core.linalg.class_moments import rows_by_class
@@ -31,8 +31,9 @@ class PlaceRegions:
 
     Attributes
     ----------
-    rule : DensityRule
-        The densities of unseen places: kernels of Silverman's rule, with a floor.
+    classes : ClassDensities
+        The densities of unseen places: kernels of Silverman's rule.
+    floor : DensityFloor
     shares : tuple of float
         That the regions hold of new rows of the class; ascending.
     log_levels : ndarray of shape (n_classes, n_shares)
@@ -64,7 +65,8 @@ class PlaceRegions:
     (True, True)
     """
 
-    rule: DensityRule
+    classes: ClassDensities
+    floor: DensityFloor
     shares: tuple[float, ...]
     log_levels: FloatArray
 
@@ -97,19 +99,17 @@ class PlaceRegions:
         spread = class_spreads(places, y, len(rows))
         kernels = kernel_covariances(spread, counts, places.shape[1], gamma, "auto")
         floor = DensityFloor.of(places, float(counts.min()))
-        rule = DensityRule(ClassDensities(rows, kernels), floor)
-        levels = []
-        for code, own in enumerate(rows):
+        classes, levels = ClassDensities(rows, kernels), []
+        for code in range(len(rows)):
             of_class = None if groups is None else groups[y == code]
-            logs, weights = _left_out(rule, code, own, of_class)
+            logs, weights = _left_out(classes, floor, code, of_class)
             levels.append([_level(logs, weights, share) for share in shares])
-        return cls(rule, tuple(shares), np.array(levels))
+        return cls(classes, floor, tuple(shares), np.array(levels))
 
     def log_density(self, code: int, points: FloatArray) -> FloatArray:
         """Logarithm of the density of a class at points, shape (n_points,)."""
-        classes = self.rule.classes
-        logs = log_density(points, classes.rows[code], classes.covariances[code])
-        return self.rule.floor.mixed(logs[:, None], points)[:, 0]
+        logs = log_density(points, self.classes.rows[code], self.classes.covariances[code])
+        return self.floor.mixed(logs[:, None], points)[:, 0]
 
     def hold(self, code: int, points: FloatArray) -> npt.NDArray[np.bool_]:
         """Whether points lie in the regions of a class.
@@ -132,16 +132,17 @@ class PlaceRegions:
 
 
 def _left_out(
-    rule: DensityRule, code: int, rows: FloatArray, groups: IntArray | None
+    classes: ClassDensities, floor: DensityFloor, code: int, groups: IntArray | None
 ) -> tuple[FloatArray, FloatArray]:
     """Logarithms of a density at rows of its class without their group, and weights of the rows."""
+    rows = classes.rows[code]
     chosen = np.arange(len(rows))[:: -(-len(rows) // _MOST_LEVEL_ROWS)]
-    points, covariance = rows[chosen], rule.classes.covariances[code]
+    points, covariance = rows[chosen], classes.covariances[code]
     if groups is None:
-        logs = rule.classes.floored_log_densities(points, np.full(len(points), code))[:, code]
+        logs = classes.floored_log_densities(points, np.full(len(points), code))[:, code]
         if len(rows) == 1:
             logs = np.full(1, -np.inf)
-        return rule.floor.mixed(logs[:, None], points)[:, 0], np.ones(len(points))
+        return floor.mixed(logs[:, None], points)[:, 0], np.ones(len(points))
     logs = np.full(len(points), -np.inf)
     _, sizes = np.unique(groups, return_counts=True)
     for group in np.unique(groups[chosen]):
@@ -150,7 +151,7 @@ def _left_out(
             logs[own] = log_density(points[own], rows[others], covariance)
     size_of = dict(zip(np.unique(groups).tolist(), sizes.tolist(), strict=True))
     weights = np.array([1.0 / size_of[group] for group in groups[chosen].tolist()])
-    return rule.floor.mixed(logs[:, None], points)[:, 0], weights
+    return floor.mixed(logs[:, None], points)[:, 0], weights
 
 
 def _level(logs: FloatArray, weights: FloatArray, share: float) -> float:

@@ -18,7 +18,7 @@ from melm_core.base.estimator import check_components
 from melm_core.base.known_types import known_type
 from melm_core.base.row_blocks import is_lazy
 from melm_core.density.class_densities import ClassDensities
-from melm_core.density.class_rules import DensityFloor, DensityRule, tempered_shares
+from melm_core.density.class_rules import DensityFloor, DensityRule, NormalDensities
 from melm_core.density.classifier import ClassDensityPrediction
 from melm_core.density.set_limits import SetLimits
 from melm_core.linalg.plane_distances import score_distances, squared_residuals
@@ -230,7 +230,9 @@ class SavedPlane(ClassDensityPrediction):
         X
             See `transform`.
         """
-        labels: npt.NDArray[Any] = super().predict(X).astype(object)
+        labels: npt.NDArray[Any] = self.classes_[
+            self._rule_for(X).most_likely(self._coordinates(X))
+        ]
         labels[self.are_unlike(X)] = None
         return labels
 
@@ -249,14 +251,14 @@ class SavedPlane(ClassDensityPrediction):
         ValueError
             If the plane was saved without calibration.
         """
-        logs = self._log_densities(X)
-        if self.rule_ is None or not self.is_calibrated_:
+        rule = self._rule_for(X)
+        if not self.is_calibrated_:
             raise UserError(
                 "This plane was saved without calibrated probabilities: it was edited, is not "
                 "the result of its run, or its rows are too few to leave some out. predict names "
                 "the class of the largest density."
             )
-        shares: FloatArray = tempered_shares(logs, self.rule_.temperature)
+        shares = rule.probabilities(self._coordinates(X))
         shares[self.are_unlike(X)] = np.nan
         return shares
 
@@ -423,6 +425,9 @@ class SavedPlane(ClassDensityPrediction):
         return prepared
 
     def _log_densities(self, X: Any) -> FloatArray:
+        return self._rule_for(X).log_densities(self._coordinates(X))
+
+    def _rule_for(self, X: Any) -> DensityRule:
         if is_lazy(X):
             raise UserError(
                 "X is a Dask collection, and a saved plane reads tables in memory. Take a part of "
@@ -433,8 +438,7 @@ class SavedPlane(ClassDensityPrediction):
                 "This plane was saved without class densities, so it cannot predict. Download it "
                 "again from the studio."
             )
-        logs: FloatArray = self.rule_.log_densities(self._coordinates(X))
-        return logs
+        return self.rule_
 
 
 def _check_version(version: Any) -> None:
@@ -500,6 +504,10 @@ def _rule_values(rule: DensityRule) -> dict[str, Any]:
     return {
         "rows": [rows.tolist() for rows in rule.classes.rows],
         "covariances": rule.classes.covariances.tolist(),
+        "normal": {
+            "means": rule.normal.means.tolist(),
+            "covariance": rule.normal.covariance.tolist(),
+        },
         "floor": {
             "center": floor.center.tolist(),
             "covariance": floor.covariance.tolist(),
@@ -513,8 +521,12 @@ def _rule(values: dict[str, Any] | None, temperature: float | None) -> DensityRu
         return None
     rows = tuple(np.array(block, dtype=np.float64) for block in values["rows"])
     classes = ClassDensities(rows, np.array(values["covariances"], dtype=np.float64))
-    center, covariance = (
+    means, covariance = (
+        np.array(values["normal"][name], dtype=np.float64) for name in ("means", "covariance")
+    )
+    center, scale = (
         np.array(values["floor"][name], dtype=np.float64) for name in ("center", "covariance")
     )
-    floor = DensityFloor(center, covariance, float(values["floor"]["share"]))
-    return DensityRule(classes, floor, 1.0 if temperature is None else float(temperature))
+    floor = DensityFloor(center, scale, float(values["floor"]["share"]))
+    normal = NormalDensities(means, covariance)
+    return DensityRule(classes, normal, floor, 1.0 if temperature is None else float(temperature))
