@@ -543,14 +543,21 @@ class ClassDensities:
         codes = range(len(self.rows))
         if self.is_sample or self.engine("likeliest class") == "blocks":
             logs = self._log_densities(points)
-        else:  # prepared sums hold the points for which they were prepared
-            if self.prepared.densities is not None:
+        else:
+            if self.prepared.densities is not None and not self._has_sums_for(points):
                 return replace(self, prepared=PreparedSums()).floored_log_densities(points, own)
             logs = np.column_stack([self._approximate_logs(points, code)[0] for code in codes])
         for code in codes:
             self._leave_out(points, own == code, logs[:, code], code)
         floored: FloatArray = np.maximum(logs, self.log_floor)
         return floored
+
+    def _has_sums_for(self, points: FloatArray) -> bool:
+        """Whether prepared sums are of densities at points; perhaps they were made for others."""
+        sums = self._density_sums
+        if isinstance(sums, NearClasses):
+            return sums.n_pairs(points, self.covariances) <= MOST_NEAR_PAIRS
+        return sums is not None and bool(sums.holds(points).all())
 
     @property
     def log_floor(self) -> float:

@@ -25,11 +25,9 @@ from melm_core.linalg.class_moments import covariance_of, rows_by_class
 _LEAST_SPREAD = 1e-6
 # Of the largest variance of all rows, where these are flat themselves.
 _LEAST_WIDTH = 1e-12
-
-
 # Rows that the normal density of a class counts for beside its kernels. Chosen by the log loss of
-# new rows on the bank of shapes, where it falls by .02, and on twelve tables, where it stays; 10 and
-# 40 do as well (docs/honesty.md).
+# new rows on the bank of shapes, where it falls by .02, and on twelve tables, where it stays; 10
+# and 40 do as well (docs/honesty.md).
 NORMAL_ROWS = 20.0
 
 
@@ -115,7 +113,8 @@ class NormalDensities:
     --------
     >>> import numpy as np
     >>> from melm_core.density import NormalDensities
-    >>> NormalDensities(np.array([[0.0], [2.0]]), np.eye(1)).log_densities(np.zeros((1, 1))).round(3)
+    >>> normal = NormalDensities(np.array([[0.0], [2.0]]), np.eye(1))
+    >>> normal.log_densities(np.zeros((1, 1))).round(3)
     array([[-0.919, -2.919]])
     """
 
@@ -300,10 +299,10 @@ class DensityRule:
         -------
         ndarray of shape (n_points, n_classes)
         """
-        return self.floor.mixed(self._above_floor(points, own), points)
+        return self.floor.mixed(self.log_mixtures(points, own), points)
 
-    def most_likely(self, points: FloatArray, own: IntArray | None = None) -> IntArray:
-        """The class with the largest density at points, shape (n_points,).
+    def log_mixtures(self, points: FloatArray, own: IntArray | None = None) -> FloatArray:
+        """Logarithms of the densities without their floor, by which classes are told apart.
 
         The floor is the same of all classes and changes none, but far from all rows it leaves no
         difference that numbers could hold.
@@ -312,27 +311,44 @@ class DensityRule:
         ----------
         points, own
             See `log_densities`.
+
+        Returns
+        -------
+        ndarray of shape (n_points, n_classes)
         """
-        codes: IntArray = self._above_floor(points, own).argmax(axis=1)
-        return codes
-
-    def probabilities(self, points: FloatArray) -> FloatArray:
-        """Probabilities of the classes under equal priors, shape (n_points, n_classes)."""
-        return tempered_shares(self.log_densities(points), self.temperature)
-
-    def _above_floor(self, points: FloatArray, own: IntArray | None) -> FloatArray:
         kernels = self.classes.floored_log_densities(points, own)
+        # There the kernels say nothing, and far from all rows the normal densities are alone.
+        kernels[kernels <= self.classes.log_floor] = -np.inf
         totals = self.classes.totals
         normal = self.normal.log_densities(points, own, totals)
-        counts = np.broadcast_to(totals, kernels.shape)
+        of_normal = np.broadcast_to(self.normal_shares, kernels.shape)
         if own is not None:
-            counts = counts - (own[:, None] == np.arange(len(totals)))
-        of_normal = NORMAL_ROWS / (counts + NORMAL_ROWS)
+            of_normal = _normal_shares(totals - (own[:, None] == np.arange(len(totals))))
         with np.errstate(divide="ignore"):  # a class without another row is normal
             mixed: FloatArray = np.logaddexp(
                 kernels + np.log1p(-of_normal), normal + np.log(of_normal)
             )
         return mixed
+
+    @property
+    def normal_shares(self) -> FloatArray:
+        """The share of the normal density in that of each class, shape (n_classes,)."""
+        return _normal_shares(self.classes.totals)
+
+    def most_likely(self, points: FloatArray, own: IntArray | None = None) -> IntArray:
+        """The class with the largest density at points, shape (n_points,), by `log_mixtures`.
+
+        Parameters
+        ----------
+        points, own
+            See `log_densities`.
+        """
+        codes: IntArray = self.log_mixtures(points, own).argmax(axis=1)
+        return codes
+
+    def probabilities(self, points: FloatArray) -> FloatArray:
+        """Probabilities of the classes under equal priors, shape (n_points, n_classes)."""
+        return tempered_shares(self.log_densities(points), self.temperature)
 
     def project(self, components: FloatArray) -> DensityRule:
         """The rule of the densities projected by `components`, (n_lines, n_components)."""
@@ -414,6 +430,11 @@ class LinearRule:
     def probabilities(self, points: FloatArray) -> FloatArray:
         """Probabilities of the classes under equal priors, shape (n_points, n_classes)."""
         return tempered_shares(self.log_densities(points), self.temperature)
+
+
+def _normal_shares(counts: FloatArray) -> FloatArray:
+    shares: FloatArray = NORMAL_ROWS / (counts + NORMAL_ROWS)
+    return shares
 
 
 def spread_of(points: FloatArray) -> FloatArray:

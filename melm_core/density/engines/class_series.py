@@ -222,7 +222,7 @@ class ClassSeries:
         """
         floors = np.array([inverse_root(own)[1] for own in covariances]) + np.log(_FLOOR)
         logs = np.tile(floors, (len(points), 1))
-        inside = self._holds(points)
+        inside = self.holds(points)
         for code, covariance in enumerate(covariances):
             if inside.any():
                 density = self.density(points[inside], code, covariance)
@@ -303,7 +303,7 @@ class ClassSeries:
         widths = (narrowest, widest)
         return cls(array["root"], box, widths, series, array["bounds"], array["totals"])
 
-    def _holds(self, points: FloatArray) -> npt.NDArray[np.bool_]:
+    def holds(self, points: FloatArray) -> npt.NDArray[np.bool_]:
         """Whether points are so near to the rows that no periodic image of these is nearer."""
         reach = np.sqrt(2.0) * self.widths[1] * decay_distance(self.box.tolerance)
         offsets = np.abs(points @ self.root - self.box.middle)
