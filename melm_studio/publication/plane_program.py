@@ -44,7 +44,9 @@ RULES: dict[str, Any] = {}
 # The classes, and what their densities are summed from: a root of the inverse covariance of the
 # kernel, the rows of the class times this root, and the logarithm of the kernel's peak.
 CLASSES: dict[str, dict[str, Any]] = {}
-CALIBRATION: dict[str, float] = {}  # of their probabilities; empty without any
+NORMAL: dict[str, Any] = {}  # the normal densities of the classes, which are mixed with those
+FLOOR: dict[str, Any] = {}  # of all densities: a Cauchy density around all rows, and its share
+TEMPERATURE: float | None = None  # of their probabilities; None without any
 LIMITS: dict[str, Any] = {}  # beyond which a row has no class
 SETS: dict[str, Any] = {}  # how strange a class may be that a row may be of
 # How the table was written to which the plane was fitted.
@@ -91,14 +93,15 @@ def class_columns(
             "plane was fitted to. Check their units.\n"
         )
         has_none[:] = True
-    logs = np.column_stack([log_density(coordinates, **one) for one in CLASSES.values()])
-    likeliest = np.where(np.isnan(logs), -np.inf, logs).argmax(axis=1)
+    kernels = np.column_stack([log_density(coordinates, **one) for one in CLASSES.values()])
+    mixed = with_normal(coordinates, kernels)
+    likeliest = np.where(np.isnan(mixed), -np.inf, mixed).argmax(axis=1)
+    logs = with_floor(coordinates, mixed)
     names = np.array([*CLASSES], dtype=object)[likeliest]
     columns: dict[str, npt.NDArray[Any]] = {"class": np.where(has_none, "", names)}
-    if CALIBRATION:
-        shares = np.exp((logs - logs.max(axis=1, keepdims=True)) / CALIBRATION["temperature"])
+    if TEMPERATURE is not None:
+        shares = np.exp((logs - logs.max(axis=1, keepdims=True)) / TEMPERATURE)
         shares = shares / shares.sum(axis=1, keepdims=True)
-        shares = (1 - CALIBRATION["lapse"]) * shares + CALIBRATION["lapse"] / len(CLASSES)
         shares[has_none] = np.nan
         columns |= {f"probability of {name}": shares[:, i] for i, name in enumerate(CLASSES)}
     if SETS:
@@ -147,6 +150,31 @@ def log_density(
         logs[block] = largest + np.log(np.exp(exponents - largest[:, None]).sum(axis=1))
     logs += log_peak - np.log(len(v))
     return logs
+
+
+def with_normal(
+    points: npt.NDArray[np.float64], logs: npt.NDArray[np.float64]
+) -> npt.NDArray[np.float64]:
+    """Logarithms of class densities with their normal part, which is alone far from all rows."""
+    root, shares = np.array(NORMAL["root"]), np.array(NORMAL["shares"])
+    away = points[:, None] @ root - np.array(NORMAL["means"]) @ root
+    normal = NORMAL["log_peak"] - 0.5 * (away**2).sum(axis=2)
+    kernels = np.where(logs <= NORMAL["least"], -np.inf, logs)
+    mixed: npt.NDArray[np.float64] = np.logaddexp(
+        kernels + np.log1p(-shares), normal + np.log(shares)
+    )
+    return mixed
+
+
+def with_floor(
+    points: npt.NDArray[np.float64], logs: npt.NDArray[np.float64]
+) -> npt.NDArray[np.float64]:
+    """Logarithms of class densities with their floor, below which no class is likelier."""
+    share, n_components = FLOOR["share"], points.shape[1]
+    squares = (((points - np.array(FLOOR["center"])) @ np.array(FLOOR["root"])) ** 2).sum(axis=1)
+    floor = FLOOR["log_peak"] - 0.5 * (n_components + 1) * np.log1p(squares) + np.log(share)
+    mixed: npt.NDArray[np.float64] = np.logaddexp(logs + np.log1p(-share), floor[:, None])
+    return mixed
 
 
 def read(file: Path) -> tuple[pd.DataFrame, str]:

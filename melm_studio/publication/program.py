@@ -8,12 +8,12 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Iterable
-from dataclasses import asdict
+from typing import Any
 
 import numpy as np
 
 from melm_core.base import ColumnEncoding
-from melm_core.density import inverse_root, nonconformity, thinned_logs
+from melm_core.density import DensityRule, inverse_root, nonconformity, thinned_logs
 from melm_core.linalg import orthonormalize, score_distances, squared_residuals
 from melm_core.methods import SavedPlane
 from melm_core.recipe import prepared_features
@@ -64,10 +64,10 @@ def _arithmetic() -> str:
 
 
 def _class_values(saved: SavedPlane | None) -> str:
-    if saved is None or (densities := saved.class_densities_) is None:
-        return "CLASSES = {}\nCALIBRATION = {}\nLIMITS = {}\nSETS = {}\n"
-    roots, log_peaks = inverse_root(densities.covariances)
-    of_classes = zip(saved.classes_, densities.rows, roots, log_peaks, strict=True)
+    if saved is None or (rule := saved.rule_) is None:
+        return "CLASSES = {}\nNORMAL = {}\nFLOOR = {}\nTEMPERATURE = None\nLIMITS = {}\nSETS = {}\n"
+    roots, log_peaks = inverse_root(rule.classes.covariances)
+    of_classes = zip(saved.classes_, rule.classes.rows, roots, log_peaks, strict=True)
     classes = {
         str(name): {
             "root": root.tolist(),
@@ -76,8 +76,7 @@ def _class_values(saved: SavedPlane | None) -> str:
         }
         for name, rows, root, peak in of_classes
     }
-    calibrated = asdict(saved.calibration_) if saved.calibration_ else {}
-    calibration = {name: float(value) for name, value in calibrated.items()}
+    temperature = float(rule.temperature) if saved.is_calibrated_ else None
     limits = saved.limits_ and {
         "mean": saved.limits_.mean.tolist(),
         "basis": orthonormalize(saved.components_).tolist(),
@@ -90,10 +89,38 @@ def _class_values(saved: SavedPlane | None) -> str:
         "# Of each class, for its density: a root of the inverse covariance of the kernel, the\n"
         "# rows times this root, and the logarithm of the kernel's peak.\n"
         f"CLASSES = {{\n{_lines(f'{name!r}: {one!r}' for name, one in classes.items())}}}\n"
-        f"CALIBRATION = {calibration!r}\n"
+        "# Normal densities of the classes: their means, a root of the inverse covariance and the\n"
+        "# logarithm of the peak; their shares, and below what kernels say nothing.\n"
+        f"NORMAL = {_normal_values(rule)!r}\n"
+        "# The Cauchy density around all rows: the center, a root of the inverse scale and the\n"
+        "# logarithm of the peak; and its share of each density.\n"
+        f"FLOOR = {_floor_values(rule)!r}\n"
+        f"TEMPERATURE = {temperature!r}\n"
         f"LIMITS = {limits or {}!r}\n"
         f"SETS = {_set_values(saved)!r}\n"
     )
+
+
+def _normal_values(rule: DensityRule) -> dict[str, float | list[Any]]:
+    root, log_peak = inverse_root(rule.normal.covariance)
+    return {
+        "means": rule.normal.means.tolist(),
+        "root": root.tolist(),
+        "log_peak": float(log_peak),
+        "shares": rule.normal_shares.tolist(),
+        "least": rule.classes.log_floor,
+    }
+
+
+def _floor_values(rule: DensityRule) -> dict[str, float | list[Any]]:
+    floor = rule.floor
+    root, _ = inverse_root(floor.covariance)
+    return {
+        "center": floor.center.tolist(),
+        "root": root.tolist(),
+        "log_peak": float(floor.log_density(floor.center[None])[0]),
+        "share": float(floor.share),
+    }
 
 
 def _set_values(saved: SavedPlane) -> dict[str, float | list[float]]:

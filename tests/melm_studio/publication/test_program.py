@@ -18,8 +18,7 @@ from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 from msgspec import structs
 
-from melm_core.density import SetLimits, kernel_classes
-from melm_core.evaluation import Calibration
+from melm_core.density import DensityRule, SetLimits
 from melm_core.methods import RowLimits, SavedPlane
 from melm_core.recipe import Fill, MissingValues, Recipe, Scaling, Step, StepKind
 from melm_studio.publication.program import program_of
@@ -44,10 +43,10 @@ def program(data: LabeledData, saved: SavedPlane | None = None) -> str:
     return program_of(record, event, data, saved)
 
 
-def saved(data: LabeledData, **known: object) -> SavedPlane:
+def saved(data: LabeledData, temperature: float = 1.0, **known: object) -> SavedPlane:
     """The plane of `program` with the densities of the classes in it."""
     components = components_for(data)
-    densities = kernel_classes(data.X, data.y, n_components=2, gamma=1.0).project(components)
+    rule = DensityRule.of(data.X @ components.T, data.y).calibrated(temperature)
     return SavedPlane(
         components,
         center=data.center,
@@ -55,7 +54,7 @@ def saved(data: LabeledData, **known: object) -> SavedPlane:
         feature_names=data.feature_names,
         encodings=data.encodings,
         class_names=data.class_names,
-        class_densities=densities,
+        rule=rule,
         **known,
     )
 
@@ -361,7 +360,7 @@ def test_rows_get_the_classes_and_probabilities_of_the_saved_plane():
     data = prepare(table)
     limits = RowLimits(np.zeros(4), np.eye(2), score_limit=9.0, residual_limit=7.0)
     sets = SetLimits(0.9, np.array([1.5, 1.0, 1.0]), -6.0, 0.9, 0.2)
-    one = saved(data, calibration=Calibration(1.5, 0.02), limits=limits, set_limits=sets)
+    one = saved(data, 1.5, is_calibrated=True, limits=limits, set_limits=sets)
     found, notes = run(program(data, one), table.frame.to_csv(index=False).encode())
     unlike = one.are_unlike(table.frame)
     assert 0 < unlike.sum() < 75
@@ -375,6 +374,20 @@ def test_rows_get_the_classes_and_probabilities_of_the_saved_plane():
     assert found["classes at 90 %"].tolist() == said
     assert {"no class", "versicolor or virginica", "setosa"} <= set(said)
     assert notes == ""
+
+
+def test_far_from_all_rows_the_program_names_the_class_and_is_as_unsure_as_the_saved_plane():
+    table = load_sample("iris")
+    data = prepare(table)
+    one = saved(data, 1.5, is_calibrated=True)
+    factors = np.geomspace(0.2, 1_000.0, len(table.frame))
+    far = table.frame.assign(**{name: factors * table.frame[name] for name in data.feature_names})
+    found, _ = run(program(data, one), far.to_csv(index=False).encode())
+    assert found["class"].tolist() == one.predict(far).tolist()
+    expected = one.predict_proba(far)
+    shares = found[[f"probability of {name}" for name in data.class_names]]
+    np.testing.assert_allclose(shares, expected, atol=1e-9)
+    assert expected[-1].max() < 0.34
 
 
 def test_no_classes_are_printed_where_most_rows_are_unlike():
