@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
+
 from melm_core.base import FloatArray, stratified_sample
-from melm_core.density import DensityRule, SetLimits, class_spreads
+from melm_core.density import DensityRule, SetLimits
 from melm_core.methods import RowLimits, SavedPlane
 from melm_studio.runs.execution.rows import RunData, rows_of
 from melm_studio.runs.records.run import RunRecord
@@ -59,7 +63,7 @@ def saved_plane(
         feature_names=data.feature_names,
         encodings=data.encodings,
         class_names=data.class_names,
-        rule=class_rule(train, components, width) if rule is None else rule,
+        rule=class_rule(train, components, width) if rule is None else _sampled(rule),
         is_calibrated=rule is not None,
         limits=limits,
         set_limits=set_limits,
@@ -68,8 +72,23 @@ def saved_plane(
 
 
 def class_rule(train: LabeledData, components: FloatArray, gamma: float) -> DensityRule:
-    """Return the densities of the classes in a plane, of training rows as fitted."""
-    points, n_classes = train.X @ components.T, len(train.class_names)
-    kept = stratified_sample(train.y, min(1.0, MAX_KERNELS / len(train.y)), n_classes)
-    spread = class_spreads(points, train.y, n_classes)
-    return DensityRule.of(points[kept], train.y[kept], spread, gamma=gamma)
+    """Return the class densities in a plane as fitted, with kernels at a sample of many rows.
+
+    Parameters
+    ----------
+    train : LabeledData
+    components : ndarray of shape (n_components, n_features)
+    gamma : float
+        Kernel width relative to Silverman's rule.
+    """
+    return _sampled(DensityRule.of(train.X @ components.T, train.y, gamma=gamma))
+
+
+def _sampled(rule: DensityRule) -> DensityRule:
+    """The same kernels at MAX_KERNELS rows at most."""
+    classes = rule.classes
+    share = MAX_KERNELS / float(classes.counts.sum())
+    rows = tuple(
+        block[stratified_sample(np.zeros(len(block), int), share, 1)] for block in classes.rows
+    )
+    return replace(rule, classes=replace(classes, rows=rows))
