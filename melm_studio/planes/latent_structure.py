@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from melm_core.base import FloatArray, percent
-from melm_core.evaluation import DEFAULT_FOLDS, predicted_share, sampled_rows
+from melm_core.evaluation import Refits, sampled_rows
 from melm_core.methods import METHODS
-from melm_studio.runs.execution.rows import RunData, judged_rows, rows_of
+from melm_studio.runs.execution.rows import RunData, rows_of, study_of
 from melm_studio.runs.records.run import RunRecord
 
-# A request fits the method six times; of more rows, this many stand for all.
+# A request fits the method up to twelve times; of more rows, this many stand for all.
 MOST_JUDGED_ROWS = 5_000
 
 _EXPLAINED = "Of the training rows, R²X = {r2x} and R²Y = {r2y}. In cross-validation, Q² = {q2}"
@@ -34,7 +34,7 @@ class LatentStructure:
     r2y : float
         Share of the variance of the class indicators.
     q2 : float
-        The same of held-out rows, see `predicted_share`.
+        The same of held-out rows, see `Refits.predicted_share`.
     importances : ndarray of shape (n_features,)
         VIP, of PLS-DA; empty of OPLS-DA.
     s_plot : ndarray of shape (2, n_features), or None
@@ -76,14 +76,8 @@ def latent_structure(data: RunData, record: RunRecord) -> LatentStructure:
     train, _ = rows_of(data, record)
     fitted = METHODS[record.method].estimator(record.parameters.values).fit(train.X, train.y)
     kept = sampled_rows(data.y, MOST_JUDGED_ROWS, data.groups)
-    q2 = predicted_share(
-        record.method,
-        **judged_rows(data, kept),
-        parameters=record.parameters.values,
-        n_folds=DEFAULT_FOLDS,
-        random_state=record.parameters.random_state,
-    )
-    return _of_fitted(fitted, train.feature_names, q2)
+    refits = Refits.of(study_of(data, record, kept))
+    return _of_fitted(fitted, train.feature_names, refits.predicted_share)
 
 
 def _of_fitted(fitted: Any, names: tuple[str, ...], q2: float) -> LatentStructure:
