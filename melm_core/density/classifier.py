@@ -21,6 +21,7 @@ from melm_core.base.partitions import lazy_array
 from melm_core.base.row_blocks import bounds_of, is_lazy
 from melm_core.base.validated_data import validate_data
 from melm_core.density.class_densities import ClassDensities
+from melm_core.density.class_rules import DensityRule
 from melm_core.density.covariances import Shrinkage
 from melm_core.density.kernel_density import kernel_classes
 
@@ -186,14 +187,14 @@ def log_mean_density(logs: FloatArray) -> FloatArray:
     return mean
 
 
-def class_thresholds(classes: ClassDensities) -> FloatArray:
+def class_thresholds(densities: ClassDensities | DensityRule) -> FloatArray:
     """Thresholds of a one-dimensional projection at which the predicted class changes.
 
     The thresholds of the Multithreshold Entropy Linear Classifier (MELC).
 
     Parameters
     ----------
-    classes : ClassDensities
+    densities : ClassDensities or DensityRule
         Projected onto one component.
 
     Returns
@@ -201,25 +202,29 @@ def class_thresholds(classes: ClassDensities) -> FloatArray:
     ndarray of shape (n_thresholds,)
         Ascending, in units of the projection.
     """
+    if isinstance(densities, DensityRule):
+        classes, log_densities = densities.classes, densities.log_mixtures
+    else:
+        classes = densities.with_passes()
+        log_densities = classes.log_densities
     (lowest,), (highest,) = bounds_of(classes.rows)
     margin = _BEYOND_WIDTHS * float(np.sqrt(classes.covariances.max()))
     grid = np.linspace(lowest - margin, highest + margin, _THRESHOLD_GRID)
-    classes = classes.with_passes()
-    best = classes.log_densities(grid[:, None]).argmax(axis=1)
+    best = log_densities(grid[:, None]).argmax(axis=1)
     changes = np.flatnonzero(np.diff(best))
-    crossings = (_crossing(classes, grid[i : i + 2], best[i : i + 2]) for i in changes)
+    crossings = (_crossing(log_densities, grid[i : i + 2], best[i : i + 2]) for i in changes)
     return np.array([x for x in crossings if x is not None])
 
 
 def _crossing(
-    classes: ClassDensities,
+    log_densities: Callable[[FloatArray], FloatArray],
     interval: FloatArray,
     codes: npt.NDArray[np.intp],
 ) -> float | None:
     """Where two densities cross; None where they differ by rounding only, on one side of zero."""
 
     def difference(x: float) -> float:
-        logs = classes.log_densities(np.array([[x]]))[0, codes]
+        logs = log_densities(np.array([[x]]))[0, codes]
         return float(logs[0] - logs[1])
 
     left, right = map(difference, interval)

@@ -23,6 +23,7 @@ from melm_core.linalg.class_moments import rows_by_class
 
 # Rows of a class whose densities give its levels: at 50 % the standard error is 1.1 points.
 _MOST_LEVEL_ROWS = 2_000
+_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,8 +158,10 @@ def _left_out(
 def _level(logs: FloatArray, weights: FloatArray, share: float) -> float:
     """The level that a new row exceeds with probability `share`; nan of too few rows."""
     order = np.argsort(logs)
-    # A new row, or group, counts among those of the class.
     ranks = np.cumsum(weights[order])
-    allowed = (ranks[-1] + 1.0) * (1.0 - share)
-    at = int(np.searchsorted(ranks, allowed + 1e-9, side="right")) - 1
-    return float(logs[order[at]]) if at >= 0 else float("nan")
+    # A new row, or group, counts among those of the class.
+    beyond = (ranks[-1] + 1.0) * (1.0 - share) - 1.0 + _ROUNDING
+    if beyond < 0.0:
+        return float("nan")
+    at = min(int(np.searchsorted(ranks, beyond, side="right")), len(order) - 1)
+    return float(logs[order[at]])
