@@ -239,7 +239,7 @@ def rows_needed(
     (False, 60, 'row')
     """
     check_integer("n_repeats", n_repeats, minimum=1)
-    rows, seed = study.rows, study.random_state
+    rows, seed = study.rows_in_memory, study.random_state
     units = _Units.of(rows, counts_rows=study.has_twins)
     units.check_enough()
     whole = study.fitted()

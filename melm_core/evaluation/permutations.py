@@ -203,7 +203,7 @@ def permutation_test(
     0.05
     """
     _check(statistic, n_permutations, level)
-    rows = study.rows
+    rows = study.rows_in_memory
     sample = sampled_rows(rows.y, max_rows, rows.groups)
     used = study.take(sample)
     codes, kept_together = used.rows.y, used.rows.groups

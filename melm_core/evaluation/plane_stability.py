@@ -295,7 +295,7 @@ def stability(
     check_integer("n_resamples", n_resamples, minimum=2)
     if not 0 < confidence < 1:
         raise UserError(f"confidence={confidence!r} must be between 0 and 1.")
-    rows, estimator, chosen = study.rows, study.estimator, study.preparation
+    rows, estimator, chosen = study.rows_in_memory, study.estimator, study.preparation
     if start is not None and isinstance(estimator, MELM):
         estimator = clone(estimator).set_search(init=start[None]).set_params(n_init=1)
     refit = partial(_plane, estimator, chosen, rows)

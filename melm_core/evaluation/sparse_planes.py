@@ -181,12 +181,12 @@ def sparse_path(
     [1.0, 1.0, 0.9]
     """
     check_integer("n_repeats", n_repeats, minimum=1)
+    rows = study.rows_in_memory
     whole = study.fitted()
-    columns = whole.preparation.apply(study.rows.X).shape[1]
+    columns = whole.preparation.apply(rows.X).shape[1]
     n_features = int(feature_groups(whole.preparation, columns).max()) + 1
     steps = _sizes(sizes, n_features, len(whole.components))
-    frame = Frame.of(whole, study.rows.X)
-    rows = study.rows
+    frame = Frame.of(whole, rows.X)
     repeats = [
         stratified_folds(rows.y, n_folds, study.random_state + repeat, rows.groups)
         for repeat in range(n_repeats)

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from copy import copy
-from functools import cached_property
+from dataclasses import replace
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 from sklearn.base import clone
 
 from melm_core.base.array_types import FloatArray, IntArray
@@ -146,6 +147,22 @@ class Study:
         return self._table is None
 
     @property
+    def rows_in_memory(self) -> CodedRows:
+        """All rows, for what cannot be said of a part of them.
+
+        Raises
+        ------
+        ValueError
+            If the rows are a Dask collection.
+        """
+        if not self.is_in_memory:
+            raise UserError(
+                "This needs the rows in memory, and X is a Dask collection. Take a sample of it, "
+                "for example X.sample(frac=0.01).compute()."
+            )
+        return self.rows
+
+    @property
     def n_classes(self) -> int:
         """The number of classes."""
         return len(self.rows.classes)
@@ -155,6 +172,12 @@ class Study:
         other = copy(self)
         rows = self.rows
         other.rows = CodedRows(rows.X, y, rows.classes, rows.groups, rows.nuisance)
+        return other
+
+    def named(self, classes: npt.NDArray[Any]) -> Study:
+        """The same study whose messages have other names of its classes, in their order."""
+        other = copy(self)
+        other.rows = replace(self.rows, classes=classes)
         return other
 
     def take(self, rows: IntArray) -> Study:
@@ -254,7 +277,7 @@ class Study:
         prepared = BlocksApplied(table, fitted.apply)
         return FittedProjection(clone(self.estimator).fit(prepared, None), fitted)
 
-    @cached_property
+    @property
     def n_units(self) -> IntArray:
         """Rows of each class or, where rows depend on each other, groups, shape (n_classes,)."""
         y, groups = self.rows.y, self.rows.groups
