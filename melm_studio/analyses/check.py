@@ -61,8 +61,16 @@ MOST_RESAMPLED_ROWS = 20_000
 # With fewer permutations no p-value is at or below the level.
 FIRST_ANSWER = round(1 / LEVEL) - 1
 
-# The classifiers by name: the panels show the scores of the first.
-CLASSIFIER, LINEAR_RULE = "KDE", "Linear rule"
+# The panels show the scores of the first.
+CLASSIFIER, LINEAR_RULE = "KDE", "linear"
+# What is read of them, and of those that reports of earlier versions have.
+CLASSIFIERS = {
+    CLASSIFIER: "Class densities",
+    LINEAR_RULE: "Linear rule",
+    "mean": "Mean of three",
+    "SVM-RBF": "SVM (RBF)",
+    "KNN": "Nearest neighbors",
+}
 
 # Nobody can read a p-value that changes faster than this.
 _LEAST_WAIT_S = 0.2
@@ -210,7 +218,7 @@ class _Checking:
         """
         method, data = METHODS[self._record.method], self._work.data
         if not _is_embedded_once(method):
-            return study_of(data, self._record, **self._of_permutations())
+            return study_of(data, self._record, fixed=self._of_permutations())
         rows = study.rows
         kept = sampled_rows(rows.y, MOST_PERMUTED_ROWS, rows.groups)
         embedded = method.estimator(self._parameters).fit_transform(data.X[kept])
@@ -496,7 +504,7 @@ def check_tables(
         return ()
     rows = tuple(
         (
-            name,
+            CLASSIFIERS.get(name, name),
             accuracy_text(train),
             f"{accuracy_text(held_out)} ± {error:.2f}",
             f"{train - held_out:+z.2f}",
@@ -507,7 +515,7 @@ def check_tables(
         "Balanced accuracy in cross-validation",
         ("Classifier", "Training", "Held out", "Gap"),
         rows,
-        note=f"± is the standard error over the folds. Guessing gives "
+        note=f"± is the standard error. Guessing gives "
         f"{percent(1 / len(class_names))}. Permutation test: "
         f"{p_value_caption(report, is_final=is_final)}.",
     )

@@ -95,7 +95,7 @@ class MoreRows(Analysis[MoreRowsReport]):
             work.put(report.to_bytes())
 
         rows_needed(
-            study_of(train, record, kept, rows=resampled_rows, **fixed),
+            study_of(train, record, kept, rows=resampled_rows, fixed=fixed),
             gamma=record.density_gamma,
             callback=after_fold,
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
-from melm_core.evaluation import MOST_ROWS_IN_FOLDS, Refits
+from melm_core.evaluation import MOST_ROWS_IN_FOLDS, FoldCount, Refits
 from melm_studio.analyses.analysis import Analysis, DataShape, Work
 from melm_studio.rows.held_out_probabilities import HeldOutProbabilities
 from melm_studio.runs.execution.giving_way import StoppedError, is_stopped
@@ -45,7 +45,7 @@ class Probabilities(Analysis[Found]):
 
         record, study = work.record, study_of(work.data, work.record)
         # One split of a large table would leave most rows without probabilities.
-        n_folds = _N_FOLDS if study.n_samples > MOST_ROWS_IN_FOLDS else "auto"
+        n_folds: FoldCount = _N_FOLDS if study.n_samples > MOST_ROWS_IN_FOLDS else "auto"
         refits = Refits.of(study, n_folds, gamma=record.density_gamma, callback=stops)
         if not refits.is_complete:
             raise StoppedError

@@ -174,7 +174,7 @@ class _Resampling:
         train, _ = rows_of(data, self._record)
         self._update(by_groups=train.groups is not None)
         found = stability(
-            study_of(train, self._record, rows=prepared_rows, **{GAMMA.name: self._gamma}),
+            study_of(train, self._record, rows=prepared_rows, fixed={GAMMA.name: self._gamma}),
             n_resamples=N_RESAMPLES,
             start=self._start,
             column_groups=train.curve_groups,

@@ -146,7 +146,7 @@ class Sets(Analysis[SetsReport]):
             return work.put(msgspec.structs.replace(report, is_sample=is_sample).to_bytes())
 
         Refits.of(
-            study_of(data, record, chosen_rows, **fixed),
+            study_of(data, record, chosen_rows, fixed=fixed),
             gamma=record.density_gamma,
             callback=after_fold,
         )
@@ -231,7 +231,7 @@ _HEAD = ("Class", "In their set", "Alone", "With others", "Of no class")
 
 
 def sets_report(refits: Refits, rows: IntArray) -> SetsReport:
-    """Return what is known of the folds so far; `rows` are numbers in the table of held-out rows."""
+    """Return what is known of the folds so far; `rows` number held-out rows in the table."""
     scores, before, after = refits.conformal, None, None
     if refits.is_complete:
         uncalibrated = tempered_shares(refits.log_densities, _AS_THEY_ARE)

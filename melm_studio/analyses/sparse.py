@@ -148,7 +148,7 @@ class Sparse(Analysis[SparseReport]):
         train, _ = split_of(work.data, record)
         kept = sampled_rows(train.y, MOST_ROWS, train.groups)
         fixed = {GAMMA.name: record.gamma}
-        study = study_of(train, record, kept, rows=resampled_rows, **fixed)
+        study = study_of(train, record, kept, rows=resampled_rows, fixed=fixed)
 
         def after_fold(path: SparsePath, n_all: int) -> None:
             report = replace(_report(path, n_all), n_rows=len(kept), n_training=len(train.y))

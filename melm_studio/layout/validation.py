@@ -8,6 +8,7 @@ import dash_mantine_components as dmc
 from dash import dcc, html
 from dash.development.base_component import Component
 
+from melm_studio.analyses.check import CLASSIFIERS
 from melm_studio.layout import ids
 from melm_studio.layout.attributes import aria, data
 from melm_studio.layout.dialog import dialog
@@ -21,12 +22,6 @@ from melm_studio.scores import (
     permutation_p,
 )
 
-CLASSIFIERS = {
-    "mean": "Mean of three",
-    "SVM-RBF": "SVM (RBF)",
-    "KNN": "Nearest neighbors",
-    "KDE": "Class densities",
-}
 _FOLLOWED_EVERY_MS = 700
 _MOST_CLASSES_NAMED = 12
 

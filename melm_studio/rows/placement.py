@@ -224,4 +224,3 @@ class RowPlacer:
             self._distances.score_limit(is_new=is_new) if self.has_distances else np.inf,
             self._distances.residual_limit(is_new=is_new) if self.has_distances else np.inf,
         )
-

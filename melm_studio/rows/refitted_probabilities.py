@@ -77,9 +77,8 @@ class RefittedProbabilities:
         fixed = {GAMMA.name: record.gamma, STARTS.name: 1}
         try:
             chosen = sampled_rows(train.y, _most_rows(train.X.shape[1]), train.groups)
-            refits = Refits.of(
-                study_of(train, record, chosen, **fixed), gamma=record.density_gamma, whole=whole
-            )
+            study = study_of(train, record, chosen, fixed=fixed)
+            refits = Refits.of(study, gamma=record.density_gamma, whole=whole)
         except UserError:
             return None
         kept = np.flatnonzero(np.isin(data.row_numbers, train.row_numbers[chosen]))

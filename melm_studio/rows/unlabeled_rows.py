@@ -53,9 +53,7 @@ def unlabeled_placement(placer: RowPlacer, chosen: IntArray) -> Placement:
     return placer.place(placer.unlabeled_rows(chosen), is_new=True)
 
 
-def unlabeled_summaries(
-    data: LabeledData, placer: RowPlacer, chosen: IntArray
-) -> list[RowSummary]:
+def unlabeled_summaries(data: LabeledData, placer: RowPlacer, chosen: IntArray) -> list[RowSummary]:
     """Return summaries of rows without a class, by index."""
     if not len(chosen) or data.unlabeled is None:
         return []

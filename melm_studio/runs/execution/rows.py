@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any, NewType, TypeAlias
 
 import numpy as np
@@ -17,6 +18,8 @@ from melm_studio.runs.records.run import RunRecord
 from melm_studio.tables import LabeledData
 
 ALL = slice(None)
+
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 # Keywords of `Study`, of data, indices of rows and a run.
 Rows: TypeAlias = Callable[..., dict[str, Any]]
@@ -97,18 +100,18 @@ def judged_rows(
         each fold whether features bend.
     """
     groups = np.arange(len(data.y)) if data.groups is None else data.groups
-    rows = {"y": data.y[chosen], "groups": groups[chosen]}
+    rows: dict[str, Any] = {"y": data.y[chosen], "groups": groups[chosen]}
     if record is not None:
         rows |= {name: values[chosen] for name, values in nuisance_of(data, record).items()}
     if not is_prepared_in_folds(data, record):
         is_standardized = data.recipe.scaling is Scaling.UNIT
         preparation = None if is_standardized else Unchanged()
         return rows | {"X": data.X[chosen], "preparation": preparation}
-    preparation = data.preparation
+    rows |= {"X": data.unprepared[chosen], "preparation": data.preparation}
     if record is not None and is_to_choose_curves(record):
-        straight = replace(preparation, curves=False)
-        preparation = AutoCurves(straight, record.parameters.random_state)
-    return rows | {"X": data.unprepared[chosen], "preparation": preparation}
+        straight = replace(data.preparation, curves=False)
+        rows |= {"preparation": AutoCurves(straight, record.parameters.random_state)}
+    return rows
 
 
 def is_prepared_in_folds(data: LabeledData, record: RunRecord | None) -> bool:
@@ -157,7 +160,7 @@ def study_of(
     chosen: IntArray | slice = ALL,
     *,
     rows: Rows = judged_rows,
-    **fixed: Any,
+    fixed: Mapping[str, Any] = _NOTHING,
 ) -> Study:
     """The method of a run, from fresh starts, and rows of its data.
 
@@ -169,15 +172,16 @@ def study_of(
         Indices of the rows; by default all.
     rows : callable, default=judged_rows
         Or `resampled_rows`, `rows_of_one_basis`, `prepared_rows`.
-    **fixed
+    fixed : mapping, optional
         Parameters of the method in place of those of the run.
     """
-    return Study(
+    study = Study(
         record.method,
         **rows(data, chosen, record),
-        parameters=record.parameters_without_start | fixed,
+        parameters=record.parameters_without_start | dict(fixed),
         random_state=record.parameters.random_state,
     )
+    return study.named(np.array(data.class_names, dtype=object)[study.rows.classes])
 
 
 def is_to_choose_curves(record: RunRecord) -> bool:

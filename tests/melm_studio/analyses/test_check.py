@@ -9,12 +9,20 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from melm_core import DiscriminantPlane
 from melm_core.base import percent
-from melm_core.evaluation import LABELS_MAY_BE_USED, density_scores, permutation_test
+from melm_core.evaluation import LABELS_MAY_BE_USED, Refits, Score, Study, permutation_test
 from melm_core.methods.wrappers.neighbor_embedding import TSNEProjection
 from melm_core.recipe import MissingValues, Preparation, Recipe, Scaling, Step, StepKind
 from melm_studio.analyses.analysis import DataShape
-from melm_studio.analyses.check import CHECK, FIRST_ANSWER, N_FOLDS, with_stability
+from melm_studio.analyses.check import (
+    CHECK,
+    CLASSIFIER,
+    FIRST_ANSWER,
+    LINEAR_RULE,
+    check_tables,
+    with_stability,
+)
 from melm_studio.runs.records.check_report import CheckReport, FeatureStability
 from melm_studio.runs.records.run import FIT, RunState, new_analysis
 from melm_studio.runs.store.protocol import RunEndedError
@@ -47,6 +55,11 @@ def checked(store, data=DATA, method="lda", **parameters):
     return store.get(record.run_id), CheckReport.from_bytes(store.report(record.run_id))
 
 
+def study(X=DATA.X, **keywords) -> Study:
+    """LDA on rows that are independent."""
+    return Study("lda", X, DATA.y, groups=np.arange(len(DATA.y)), **keywords)
+
+
 def test_a_check_ends_with_a_sentence_its_figures_and_a_p_value(store):
     record, report = checked(store)
     assert (record.state, record.message) == (RunState.DONE, "")
@@ -54,7 +67,7 @@ def test_a_check_ends_with_a_sentence_its_figures_and_a_p_value(store):
     assert check_sentence(report).startswith("Yes.")
     assert check_sentence(report).endswith(f"(p = {report.p_value:.3f}).")
     assert report.answer == "yes"
-    ((train, held_out, error),) = report.scores.values()
+    train, held_out, error = report.scores[CLASSIFIER]
     assert f"{percent(held_out)} of held-out rows" in check_sentence(report)
     assert 0 <= held_out <= train + 0.1 <= 1.1
     assert error >= 0
@@ -63,11 +76,52 @@ def test_a_check_ends_with_a_sentence_its_figures_and_a_p_value(store):
     assert overlap.shape == (3, 3)
 
 
+def test_the_shares_are_those_of_the_refits_of_all_rows(store):
+    _, report = checked(store)
+    refits = Refits.of(study())
+    train, held_out, error = report.scores[CLASSIFIER]
+    assert Score(held_out, error) == refits.share
+    assert train == refits.train_share.balanced_accuracy
+    np.testing.assert_array_equal(report.overlap, refits.overlap)
+
+
+def test_a_linear_rule_stands_beside_the_class_densities(store):
+    _, report = checked(store)
+    refits = Refits.of(study())
+    assert list(report.scores) == [CLASSIFIER, LINEAR_RULE]
+    train, held_out, error = report.scores[LINEAR_RULE]
+    assert Score(held_out, error) == refits.linear_share
+    assert train == refits.linear_train_share.balanced_accuracy
+    scores, _ = check_tables(report, DATA.class_names, is_final=True)
+    assert [row[0] for row in scores.rows] == ["Class densities", "Linear rule"]
+
+
+def test_a_fold_that_cannot_be_fitted_is_named_and_the_others_are_kept(store, monkeypatch):
+    fit, n_fits = DiscriminantPlane.fit, []
+
+    def fails_once(self, X, y):
+        n_fits.append(1)
+        if len(n_fits) == 4:  # the run, all rows, the first fold
+            raise ValueError("no plane")
+        return fit(self, X, y)
+
+    monkeypatch.setattr(DiscriminantPlane, "fit", fails_once)
+    record, report = checked(store)
+    assert record.state is RunState.DONE
+    assert report.notes[0] == "Fold 2 could not be fitted and is left out: no plane"
+    assert report.answer == "yes"
+
+
+def test_a_class_of_few_rows_is_named_with_the_folds_that_it_allows(store):
+    few = np.concatenate([np.flatnonzero(DATA.y == code)[:n] for code, n in enumerate((20, 20, 4))])
+    _, report = checked(store, replace(DATA, X=DATA.X[few], y=DATA.y[few], row_numbers=few + 1))
+    name = DATA.class_names[2]
+    assert f"4 folds instead of 10, because class {name!r} has only 4 rows." in report.notes
+
+
 def test_the_p_value_is_that_of_the_core(store):
     _, report = checked(store, random_state=4)
-    alone = permutation_test(
-        "lda", DATA.X, DATA.y, statistic="held_out", n_permutations=19, random_state=4
-    )
+    alone = permutation_test(study(random_state=4), statistic="held_out", n_permutations=19)
     assert report.p_value == alone.p_value
 
 
@@ -76,9 +130,8 @@ def test_rows_that_depend_on_each_other_stay_together(store):
     X = np.random.default_rng(0).normal(size=(20, DATA.X.shape[1]))[rows]
     data = replace(DATA, X=X, y=rows % 3, groups=rows)
     _, report = checked(store, data)
-    alone = permutation_test(
-        "lda", X, data.y, groups=rows, statistic="held_out", n_permutations=19, random_state=0
-    )
+    of_groups = Study("lda", X, data.y, groups=rows)
+    alone = permutation_test(of_groups, statistic="held_out", n_permutations=19)
     assert report.p_value == alone.p_value
     assert report.notes[-1] == "Rows with equal values and label stayed together, as one."
 
@@ -89,10 +142,10 @@ def test_gaps_are_filled_again_from_the_training_rows_of_each_fold(store):
     data = replace(DATA, is_missing=is_missing, steps=steps)
     _, report = checked(store, data)
     gappy = np.where(is_missing, np.nan, DATA.X * DATA.scale + DATA.center)
-    alone = density_scores("lda", gappy, DATA.y, preparation=data.preparation)
-    ((_, held_out, _),) = report.scores.values()
-    assert held_out == alone.held_out.balanced_accuracy
-    assert held_out != density_scores("lda", DATA.X, DATA.y).held_out.balanced_accuracy
+    alone = Refits.of(study(gappy, preparation=data.preparation))
+    _, held_out, _ = report.scores[CLASSIFIER]
+    assert held_out == alone.share.balanced_accuracy
+    assert held_out != Refits.of(study()).share.balanced_accuracy
     assert not any("filled" in note for note in report.notes)
 
 
@@ -109,9 +162,9 @@ def test_steps_of_a_recipe_are_repeated_in_each_fold(store):
         raw=DATA.X,
     )
     _, report = checked(store, data)
-    alone = density_scores("lda", DATA.X, DATA.y, preparation=preparation)
-    ((_, held_out, _),) = report.scores.values()
-    assert held_out == alone.held_out.balanced_accuracy
+    alone = Refits.of(study(preparation=preparation))
+    _, held_out, _ = report.scores[CLASSIFIER]
+    assert held_out == alone.share.balanced_accuracy
 
 
 def test_noise_is_told_from_structure(store):
@@ -273,7 +326,7 @@ def test_rows_are_embedded_once_for_all_permutations(store, monkeypatch):
     InlineRunner(store).drain()
     report = CheckReport.from_bytes(store.report(check.run_id))
     assert (report.answer, report.n_permutations) == ("yes", 19)
-    assert len(n_fits) == 1 + N_FOLDS + 1  # the run, the folds, the permutations
+    assert len(n_fits) == 1 + 1 + 10 + 1  # the run, all rows and the folds, the permutations
     assert any("embeds the rows once" in note for note in report.notes)
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from msgspec.structs import replace as replace_record
 
-from melm_core.evaluation import DensityScores, density_scores
+from melm_core import DiscriminantPlane
+from melm_core.evaluation import Refits, Score, Study
 from melm_core.methods import METHODS
 from melm_studio.analyses import ranking
 from melm_studio.analyses.analysis import DataShape, Work
@@ -53,8 +55,10 @@ def test_every_method_is_scored_on_the_same_folds(store):
     assert record.state is RunState.DONE
     assert [method.method for method in report.methods] == list(FEW)
     assert (report.n_methods, report.current) == (3, "")
-    alone = density_scores("lda", DATA.X, DATA.y, standardize=False)
-    assert np.mean(report.methods[0].held_out) == pytest.approx(alone.held_out.balanced_accuracy)
+    alone = Refits.of(Study("lda", DATA.X, DATA.y, groups=np.arange(60)))
+    assert report.methods[0].score == alone.share
+    assert report.methods[0].held_out == tuple(alone.fold_shares)
+    assert {len(method.held_out) for method in report.methods} == {10}
 
 
 def test_with_batches_every_method_says_how_well_they_are_told_apart(store):
@@ -93,26 +97,52 @@ def test_a_stopped_comparison_is_continued_where_it_was(store, monkeypatch):
     assert [method.method for method in first.methods] == ["lda"]
 
     scored = []
-    honest = ranking.density_scores
+
+    def noted(study, **options):
+        scored.append(type(study.estimator))
+        return Refits.of(study, **options)
+
     monkeypatch.setattr(store, "put_report", put)
-    monkeypatch.setattr(
-        ranking, "density_scores", lambda key, **kw: scored.append(key) or honest(key, **kw)
-    )
+    monkeypatch.setattr(ranking, "Refits", SimpleNamespace(of=noted))
     again, report = worked(store)
     assert again.state is RunState.DONE
-    assert scored == ["pca", "kfd"]
+    assert scored == [type(METHODS[key].estimator({"n_components": 2})) for key in ("pca", "kfd")]
     assert report.methods[0] == first.methods[0]
+
+
+def test_what_an_earlier_version_scored_in_other_folds_is_scored_again(store):
+    record = queued(store)
+    earlier = RankingReport(methods=(RankedMethod("lda", (0.1,) * 5),), n_classes=3)
+    store.put_report(record.run_id, earlier.to_bytes())
+    store.cancel(record.run_id)
+    _, report = worked(store)
+    assert len(report.methods[0].held_out) == 10
+
+
+def test_a_method_without_one_of_the_folds_is_not_compared(store, monkeypatch):
+    fit, n_fits = DiscriminantPlane.fit, []
+
+    def fails_once(self, X, y):
+        n_fits.append(1)
+        if len(n_fits) == 2:  # all rows, the first fold
+            raise ValueError("no plane")
+        return fit(self, X, y)
+
+    monkeypatch.setattr(DiscriminantPlane, "fit", fails_once)
+    _, report = worked(store)
+    assert report.methods[0].refusal == "Fold 1 could not be fitted and is left out: no plane"
+    assert report.winner is not None
 
 
 def test_a_slow_method_is_left_behind(store, monkeypatch):
     clock = ManualClock()
     record = queued(store)
 
-    def slow(key, *, callback, **options):
+    def slow(study, *, callback):
         clock.sleep(1_000)
-        callback(1, 5)
+        callback(SimpleNamespace(is_complete=False))
 
-    monkeypatch.setattr(ranking, "density_scores", slow)
+    monkeypatch.setattr(ranking, "Refits", SimpleNamespace(of=slow))
     RANKING.compute(Work(store, record, DATA, clock))
     methods = RANKING.stored(store, record.run_id).methods
     assert {method.refusal for method in methods} == {"Took longer than 120 s."}
@@ -158,14 +188,21 @@ def guessing(monkeypatch):
     monkeypatch.setattr(ranking, "METHODS", dict.fromkeys(keys, METHODS["pca"]))
     monkeypatch.setattr(ranking, "_installed", lambda: keys)
 
-    def guessed(key, X, y, **options):
+    def guessed(study, **_):
+        y = study.rows.y
         right = stream.random(len(y)) < 0.5
-        shares = [right[y == code].mean() for code in (0, 1)]
-        confusion = np.array([[shares[0], 1 - shares[0]], [1 - shares[1], shares[1]]])
-        confusions = np.stack([confusion, confusion])
-        return DensityScores(confusions, confusions, np.unique(y), (), right)
+        score = Score(np.mean([right[y == code].mean() for code in (0, 1)]), 0.05)
+        return SimpleNamespace(
+            fold_shares=np.full(2, score.balanced_accuracy),
+            share=score,
+            train_share=score,
+            right=right,
+            nuisance=(),
+            folds=(None, None),
+            n_folds=2,
+        )
 
-    monkeypatch.setattr(ranking, "density_scores", guessed)
+    monkeypatch.setattr(ranking, "Refits", SimpleNamespace(of=guessed))
 
 
 @pytest.mark.usefixtures("guessing")

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from sklearn.datasets import load_wine
 from sklearn.preprocessing import StandardScaler
 
-from melm_core.evaluation import stability
+from melm_core.evaluation import Study, Unchanged, stability
 from melm_studio.analyses.resamples import (
     RESAMPLES,
     ResamplesReport,
@@ -23,7 +23,8 @@ WINE = StandardScaler().fit_transform(X)
 
 
 def report_of(X, y):
-    found = stability("lda", X, y, n_resamples=N_RESAMPLES, standardize=False)
+    study = Study("lda", X, y, preparation=Unchanged())
+    found = stability(study, n_resamples=N_RESAMPLES)
     angles = tuple(np.degrees(found.angles[:, -1]).tolist())
     numbers = tuple(range(N_RESAMPLES))
     features = feature_stability(found)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any, cast
 
+import numpy as np
 import pytest
 from msgspec.structs import replace
 from sklearn.datasets import load_wine
 
-from melm_core.evaluation import conformal_scores
+from melm_core.evaluation import Refits, Study
 from melm_studio.analyses.analysis import DataShape
 from melm_studio.analyses.sets import COVERAGES, SETS, SetsReport, class_rows, notes, sets_report
 
@@ -22,11 +23,11 @@ SHAPE = DataShape(n_rows=len(Y), n_classes=3, n_features=13)
 def reports():
     found = []
 
-    def after_fold(scores, n_folds, rows):
-        if scores.fold.max():
-            found.append(sets_report(scores, n_folds, rows + 1))
+    def after_fold(refits):
+        if refits.n_folds > 1:
+            found.append(sets_report(refits, refits.held_out + 1))
 
-    conformal_scores("lda", X, Y, n_folds=5, callback=after_fold)
+    Refits.of(Study("lda", X, Y), 5, callback=after_fold)
     return found
 
 
@@ -71,6 +72,19 @@ def test_the_dialog_answers_at_the_coverage_that_is_chosen(reports):
     assert wider["answer"]["text"] == reports[-1].at(0.99).sentence
     assert wider["table"]["rows"] == class_rows(reports[-1], 0.99, NAMES)
     assert wider["plot"]["description"] == wider["words"]["text"]
+
+
+def test_one_split_of_a_large_table_has_sets_too():
+    refits = Refits.of(Study("lda", X, Y), 1)
+    report = sets_report(refits, refits.held_out + 1)
+    assert (report.n_done, report.n_folds, len(report.y)) == (1, 1, len(refits.y))
+    assert 0.8 < report.at(0.9).share <= 1.0
+    assert report.after is not None
+
+
+def test_the_sets_are_those_of_the_refits(reports):
+    refits = Refits.of(Study("lda", X, Y), 5)
+    np.testing.assert_array_equal(reports[-1].at(0.9).sets, refits.sets(0.9))
 
 
 def test_a_report_survives_a_project_and_one_of_other_data_does_not(reports):

@@ -111,7 +111,7 @@ def test_a_judge_of_auto_chooses_anew_in_each_fold(store, data):
 def test_refits_of_a_curved_run_bend_the_features_of_their_rows(store, data):
     record, _ = finished(store, data, "curved")
     own = prepared_for(data, record)
-    for rows in (judged_rows(own, record=record), resampled_rows(own, record)):
+    for rows in (judged_rows(own, record=record), resampled_rows(own, record=record)):
         fitted = rows["preparation"].fit(rows["X"][:100])
         assert fitted.rules.curves[0].low == pytest.approx(rows["X"][:100, 0].min())
 
@@ -125,8 +125,12 @@ def test_arrows_lists_and_kept_features_are_of_features_not_of_columns(store, da
     assert view.arrows.names[0] == "dose"  # its curve is long, its arrow is short
     options = ViewOptions(n_top_features=2)
     kept = renderer.components(record, event, options)
-    assert len(renderer.kept_features(record, event, options)) == 2
-    assert np.flatnonzero(kept.any(axis=0)).size == 10
+    features = renderer.kept_features(record, event, options)
+    assert len(features) == 2
+    assert features[0] == "dose"
+    own = renderer.data(record)
+    is_kept = np.isin(own.own_feature_names, features)
+    np.testing.assert_array_equal(kept.any(axis=0), is_kept[own.curve_groups])
     assert renderer.importance(record, event).is_seen[0]
 
 
