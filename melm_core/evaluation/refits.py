@@ -563,8 +563,12 @@ class Refits:
         return replace(limits, background=limits.background - float(log_scale))
 
     def suspects(self, *, false_share: float = DEFAULT_FALSE_SHARE) -> SuspectLabels:
-        """Held-out rows that are probably mislabeled, as indices of the rows of the study."""
-        found = suspect_labels(self.log_densities, self.y, false_share=false_share)
+        """Held-out rows that are probably mislabeled, as indices of the rows of the study.
+
+        By densities without their floor, which would take a wrong label for a row from nowhere.
+        """
+        mixtures = self._of_folds(self._log_mixtures)
+        found = suspect_labels(mixtures, self.y, false_share=false_share)
         return replace(found, rows=self.held_out[found.rows])
 
     def distances(self) -> PlaneDistances:
@@ -770,6 +774,13 @@ class Refits:
             return log_shares(fit.projection, X, len(fit.fold.train))
         rules = self._rules(number)
         return rules.density.log_densities(rules.frame.place(X), own)
+
+    def _log_mixtures(self, number: int, fit: FoldFit, X: FloatArray) -> FloatArray:
+        """The same without the floor below them."""
+        if fit.best is None:
+            return log_shares(fit.projection, X, len(fit.fold.train))
+        rules = self._rules(number)
+        return rules.density.log_mixtures(rules.frame.place(X))
 
     def _linear_log_densities(self, number: int, fit: FoldFit, X: FloatArray) -> FloatArray:
         rules = self._rules(number)

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_wine
 
-from melm_core.diagnostics import calibrated_probabilities, suspect_labels
+from melm_core.diagnostics import suspect_labels
+from melm_core.evaluation import Refits, Study
 
 
 def scored(n_rows, distance, n_wrong, seed):
@@ -57,8 +58,7 @@ def test_swapped_labels_of_wine_are_mostly_found(n_wrong):
         wrong = stream.permutation(len(y))[:n_wrong]
         labels = y.copy()
         labels[wrong] = (y[wrong] + stream.integers(1, 3, n_wrong)) % 3
-        rows = calibrated_probabilities("lda", X, labels, random_state=seed)
-        found = rows.suspect_labels()
+        found = Refits.of(Study("lda", X, labels, random_state=seed)).suspects()
         hits += np.isin(wrong, found.rows).sum()
         false += (~np.isin(found.rows, wrong)).sum()
         estimated += found.n_false
