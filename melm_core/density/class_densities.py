@@ -660,7 +660,12 @@ class ClassDensities:
         return known if isinstance(known, ClassSeries) else self.prepared.potentials
 
     def transformed(
-        self, points: FloatArray, band: tuple[float, float], *, most_modes: int = MOST_MODES
+        self,
+        points: FloatArray,
+        band: tuple[float, float],
+        *,
+        most_modes: int = MOST_MODES,
+        others: FloatArray | None = None,
     ) -> ClassSeries | None:
         """The Fourier series of the rows in a plane, for kernels of a band of widths.
 
@@ -672,22 +677,27 @@ class ClassDensities:
             The least and the largest factor of kernel widths.
         most_modes : int
             Of each class.
+        others : ndarray of shape (n_kernels, n_components, n_components), optional
+            Further kernel covariances that the series is to serve.
 
         Returns
         -------
         ClassSeries or None
             None if it needs more modes.
         """
+        kernels = self.covariances
         return ClassSeries.of(
             self.rows,
-            self.covariances,
+            kernels if others is None else np.concatenate([kernels, others]),
             points,
             weights=self.weights,
             factors=band,
             most_modes=most_modes,
         )
 
-    def prepare_densities(self, points: FloatArray, band: tuple[float, float]) -> PreparedSums:
+    def prepare_densities(
+        self, points: FloatArray, band: tuple[float, float], others: FloatArray | None = None
+    ) -> PreparedSums:
         """What densities of a band of kernel widths are summed from soonest, of many rows.
 
         Parameters
@@ -696,20 +706,22 @@ class ClassDensities:
             Where densities will be asked, besides grids around the rows.
         band : tuple of float
             The least and the largest factor of kernel widths.
+        others : ndarray of shape (n_kernels, n_components, n_components), optional
+            See `transformed`.
 
         Returns
         -------
         PreparedSums
             For `with_sums`; of potentials, too, where they are summed from the same.
         """
-        series = self.transformed(points, band, most_modes=FEW_MODES)
+        series = self.transformed(points, band, most_modes=FEW_MODES, others=others)
         if series is not None:
             return PreparedSums(series, series)
         n_pairs = self._rows_in_order.n_pairs(points, self.widened(band[1]).covariances)
         is_local = n_pairs <= NEAR_SHARE * len(points) * self.counts.sum()
         if is_local and n_pairs <= MOST_NEAR_PAIRS:
             return PreparedSums(self._rows_in_order)
-        series = self.transformed(points, band)
+        series = self.transformed(points, band, others=others)
         if series is None and is_local:
             return PreparedSums(self._rows_in_order)
         return PreparedSums(series, series)

@@ -202,6 +202,7 @@ def class_thresholds(densities: ClassDensities | DensityRule) -> FloatArray:
     ndarray of shape (n_thresholds,)
         Ascending, in units of the projection.
     """
+    log_densities: Callable[[FloatArray], FloatArray]
     if isinstance(densities, DensityRule):
         classes, log_densities = densities.classes, densities.log_mixtures
     else:

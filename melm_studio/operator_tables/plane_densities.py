@@ -7,7 +7,7 @@ reading one of them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
@@ -15,7 +15,13 @@ import msgspec
 import numpy as np
 
 from melm_core.base import DEFAULT_DENSITY_GAMMA, BlockSource, FloatArray, known_type
-from melm_core.density import ClassDensities, ClassSeries, PreparedSums, kernel_classes_in_blocks
+from melm_core.density import (
+    ClassDensities,
+    ClassSeries,
+    DensityRule,
+    PreparedSums,
+    kernel_classes_in_blocks,
+)
 from melm_core.linalg import moments_of_classes
 from melm_core.melm import divergence_in_plane
 from melm_core.methods import GAMMA
@@ -57,7 +63,8 @@ class PlaneDensities:
     covariances : ndarray of shape (n_classes, n_components, n_components)
         With the divisor N_c.
     kernels : ndarray of shape (n_classes, n_components, n_components)
-        Covariances of the kernels at gamma 1.
+        Covariances of the kernels at gamma 1 of the densities that a search compares, which were
+        shrunk among all features. Those of the class densities follow from `covariances`.
     series : tuple of ClassSeries
         Of the rows, one for each band of kernel widths.
     gamma, divergence : float
@@ -95,16 +102,18 @@ class PlaneDensities:
         if len(components) > MOST_COMPONENTS:
             return None
         whole = kernel_classes_in_blocks(table, n_components=len(components))
-        classes = whole.project(components)
+        searched = whole.project(components)
+        means, covariances = moments_of_classes(searched.rows)
+        rule = DensityRule.of_moments([], means, covariances, searched.totals)
         narrower = min(gamma, DEFAULT_DENSITY_GAMMA)
-        series = tuple(_series(classes, narrower, points @ components.T))
+        both = searched, rule.classes.covariances
+        series = tuple(_series(*both, narrower, points @ components.T))
         if not series:
             return None
-        means, covariances = moments_of_classes(classes.rows)
-        wide = classes.widened(gamma)
+        wide = searched.widened(gamma)
         serving = next((one for one in series if one.serves(wide.covariances)), None)
         divergence = divergence_in_plane(wide.with_sums(PreparedSums(serving, serving)))
-        return cls(components, means, covariances, classes.covariances, series, gamma, divergence)
+        return cls(components, means, covariances, searched.covariances, series, gamma, divergence)
 
     @property
     def counts(self) -> tuple[int, ...]:
@@ -136,8 +145,10 @@ class PlaneDensities:
             series=tuple(one.moved(change, offset) for one in self.series),
         )
 
-    def classes(self, sample: Iterable[FloatArray], gamma: float) -> ClassDensities | None:
-        """The classes with kernels of a width; None of a width that the series do not serve.
+    def search_densities(self, sample: Iterable[FloatArray], gamma: float) -> ClassDensities | None:
+        """The densities that a search compares, of all rows, with kernels of a width.
+
+        None of a width that the series do not serve.
 
         Parameters
         ----------
@@ -145,11 +156,26 @@ class PlaneDensities:
             Rows that are drawn, in these coordinates.
         gamma : float
         """
-        covariances = self.kernels * gamma**2
-        found = next((one for one in self.series if one.serves(covariances)), None)
-        if found is None:
-            return None
-        return ClassDensities(tuple(sample), covariances).with_sums(PreparedSums(found, found))
+        return self._summed(ClassDensities(tuple(sample), self.kernels * gamma**2))
+
+    def class_rule(self, sample: Sequence[FloatArray], gamma: float) -> DensityRule | None:
+        """The class densities, of all rows, with the covariances of the classes in the plane.
+
+        None of a width that the series do not serve.
+
+        Parameters
+        ----------
+        sample, gamma
+            See `search_densities`.
+        """
+        counts = self.series[0].totals
+        rule = DensityRule.of_moments(sample, self.means, self.covariances, counts, gamma=gamma)
+        classes = self._summed(rule.classes)
+        return None if classes is None else replace(rule, classes=classes)
+
+    def _summed(self, classes: ClassDensities) -> ClassDensities | None:
+        found = next((one for one in self.series if one.serves(classes.covariances)), None)
+        return None if found is None else classes.with_sums(PreparedSums(found, found))
 
     def to_bytes(self) -> bytes:
         """Return what `from_bytes` reads."""
@@ -218,16 +244,23 @@ def kept_densities(store: RunStore, run_id: str) -> PlaneDensities | None:
     return None if raw is None else PlaneDensities.from_bytes(raw)
 
 
-def _series(classes: ClassDensities, gamma: float, points: FloatArray) -> Iterator[ClassSeries]:
+def _series(
+    classes: ClassDensities, others: FloatArray, gamma: float, points: FloatArray
+) -> Iterator[ClassSeries]:
     """The series of classes with the kernels of gamma 1, for as wide a band as there is room.
 
-    Those of wide kernels take few modes, and have bands of their own.
+    Those of wide kernels take few modes, and have bands of their own. They serve `others`, too, the
+    kernels of other densities of the same rows.
     """
+
+    def transformed(band: tuple[float, float], most_modes: int) -> ClassSeries | None:
+        return classes.transformed(points, band, most_modes=most_modes, others=others)
+
     room = MOST_SERIES_BYTES // (_MODE_BYTES * len(classes.rows))
     most, bands = room // 2, iter(((GAMMA.minimum, GAMMA.maximum), *_around(gamma)))
     found, largest = None, 0.0
     while found is None and (band := next(bands, None)) is not None:
-        found = classes.transformed(points, band, most_modes=most)
+        found = transformed(band, most)
         largest = band[1]
     while found is not None:
         yield found
@@ -235,7 +268,7 @@ def _series(classes: ClassDensities, gamma: float, points: FloatArray) -> Iterat
         least, largest = largest, min(_WIDE_RATIO * largest, GAMMA.maximum)
         if least >= GAMMA.maximum:
             return
-        found = classes.transformed(points, (least, largest), most_modes=room)
+        found = transformed((least, largest), room)
 
 
 def _around(gamma: float) -> Iterable[tuple[float, float]]:

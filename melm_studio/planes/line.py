@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from melm_core.base import FloatArray
-from melm_core.density import ClassDensities, class_thresholds
+from melm_core.density import DensityRule, class_thresholds
 
 LINE_POINTS = 400
 
@@ -27,32 +27,34 @@ _THRESHOLD_HEIGHT = 1.04
 _GOLDEN = 0.6180339887498949
 
 
-def density_curves(projected: ClassDensities) -> list[FloatArray]:
+def density_curves(rule: DensityRule) -> list[FloatArray]:
     """The density of each class as a closed line of shape (LINE_POINTS + 2, 2).
+
+    Without the floor of all classes, which is alike for all: so curves cross at thresholds.
 
     Parameters
     ----------
-    projected : ClassDensities
-        Projected onto one component.
+    rule : DensityRule
+        Of one component.
     """
-    points = np.concatenate(projected.rows)[:, 0]
-    margin = _BEYOND_WIDTHS * float(np.sqrt(projected.covariances.max()))
+    points = np.concatenate(rule.classes.rows)[:, 0]
+    margin = _BEYOND_WIDTHS * float(np.sqrt(rule.classes.covariances.max()))
     x = np.linspace(points.min() - margin, points.max() + margin, LINE_POINTS)
-    heights = np.exp(projected.log_densities(x[:, None]))  # (LINE_POINTS, n_classes)
+    heights = np.exp(rule.log_mixtures(x[:, None]))  # (LINE_POINTS, n_classes)
     heights /= heights.max()
     base = [[x[-1], 0.0], [x[0], 0.0]]
     return [np.vstack([np.column_stack([x, height]), base]) for height in heights.T]
 
 
-def threshold_lines(projected: ClassDensities) -> FloatArray:
+def threshold_lines(rule: DensityRule) -> FloatArray:
     """Vertical lines where the class with the largest density changes, separated by rows of nan.
 
     Parameters
     ----------
-    projected : ClassDensities
-        Projected onto one component.
+    rule : DensityRule
+        Of one component.
     """
-    thresholds = class_thresholds(projected)
+    thresholds = class_thresholds(rule)
     lines = np.full((len(thresholds), 3, 2), np.nan)
     lines[:, :2, 0] = thresholds[:, None]
     lines[:, :2, 1] = 0.0, _THRESHOLD_HEIGHT

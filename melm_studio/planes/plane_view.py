@@ -1,7 +1,8 @@
 """The view of a plane, computed from the plane and the data.
 
-A run stores only planes. Points, contours, arrows, and scores are computed from a plane with the
-same densities that the fit optimizes.
+A run stores only planes. Points, contours, arrows, and scores are computed from a plane and the
+data, by the class densities there; divergences by the densities that the search compares (see
+`melm_studio.planes.projected_classes`).
 
 Planes are drawn in standard deviations: coordinates within the plane are transformed so that the
 training rows have unit covariance. Neither the divergence nor the contours of a density depend on
@@ -26,6 +27,7 @@ import numpy as np
 from melm_core.base import FloatArray, IntArray, UserError, stratified_sample
 from melm_core.density import (
     ClassDensities,
+    DensityRule,
     RegionShare,
     kernel_classes,
     line_region_shares,
@@ -96,8 +98,8 @@ class PlaneViewer:
     train, held_out : LabeledData
         Training rows, and held-out rows (possibly none).
     gamma : float
-        Kernel width relative to Silverman's rule: of the divergence, and of the densities, unless
-        `at` gives these a width of their own.
+        Kernel width relative to Silverman's rule: of the divergence, and of the class densities,
+        unless `at` gives these a width of their own.
     """
 
     def __init__(
@@ -126,7 +128,7 @@ class PlaneViewer:
         self._train = SampledRows.of(train, self._n_classes, drawn)
         self._held_out = SampledRows.of(held_out, self._n_classes, drawn)
         self._even_rows = EvenRows.of((train, held_out), MAX_DRAWN_ROWS)
-        self._classes = ProjectedClasses(classes, self._scored)
+        self._classes = ProjectedClasses(classes, gamma, self._scored)
         self.n_drawn = len(self._train.drawn_y) + len(self._held_out.drawn_y)
 
     @property
@@ -184,28 +186,27 @@ class PlaneViewer:
             The plane that this one was made from: its view and this one are not mirror images.
         """
         components = self.oriented(components, toward, changed_from)
-        projected = self._projected(components)
-        scores = scores or self._scores(projected, components)
-        view = self._drawn_view(components, projected, scores, view_angle)
+        rule = self._class_rule(components)
+        scores = scores or self._scores(rule, components)
+        view = self._drawn_view(components, rule, scores, view_angle)
         return replace(view, explained=self.explained_shares(components, view_angle))
 
     def _drawn_view(
         self,
         components: FloatArray,
-        projected: ClassDensities,
+        rule: DensityRule,
         scores: Scores,
         view_angle: tuple[float, float],
     ) -> PlaneView:
         if self.n_components == 1:
-            return self._line(components, projected, scores)
+            return self._line(components, rule, scores)
         if self.n_components == 2 and view_angle == FROM_THE_FRONT:
-            return self._plane(components, projected, scores)
+            return self._plane(components, rule.classes, scores)
         axes = screen_axes(view_angle)[:, : self.n_components]
         turned = axes @ components
         is_plane = self.n_components == 2 and self._table is not None  # that has all rows
-        return self._plane(
-            turned, self._projected(turned) if is_plane else projected.project(axes), scores
-        )
+        seen = self._class_rule(turned).classes if is_plane else rule.classes.project(axes)
+        return self._plane(turned, seen, scores)
 
     def oriented(
         self,
@@ -235,11 +236,9 @@ class PlaneViewer:
         aligned: FloatArray = turn.T @ components
         return aligned
 
-    def _plane(
-        self, components: FloatArray, projected: ClassDensities, scores: Scores
-    ) -> PlaneView:
-        """Points, contours and arrows in two dimensions."""
-        contours = plane_contours(projected)
+    def _plane(self, components: FloatArray, classes: ClassDensities, scores: Scores) -> PlaneView:
+        """Points, contours of the class densities and arrows in two dimensions."""
+        contours = plane_contours(classes)
         train, held_out = self._drawn(components)
         lower, upper = box_of_regions([*train, *held_out], [lines for lines, _ in contours])
         lengths = self.steps.lengths(components)
@@ -257,21 +256,21 @@ class PlaneViewer:
         lower, upper = _bounds([lower[None], upper[None], arrows.tips, *_vertices(arrows)])
         table = self._table
         if table is None:
-            moments = list(map(ellipses_of_rows, projected.rows))
+            moments = list(map(ellipses_of_rows, classes.rows))
         else:
-            moments = table.ellipses(projected, components)
-        classes = tuple(
+            moments = table.ellipses(classes, components)
+        views = tuple(
             ClassView(train, held_out, *lines, *of_class)
             for train, held_out, lines, of_class in zip(
                 train, held_out, contours, moments, strict=True
             )
         )
         every = self.steps.arrows(components).T
-        return PlaneView(classes, arrows, np.empty((0, 2)), lower, upper, scores, every, lengths)
+        return PlaneView(views, arrows, np.empty((0, 2)), lower, upper, scores, every, lengths)
 
-    def _line(self, components: FloatArray, projected: ClassDensities, scores: Scores) -> PlaneView:
-        """Densities on the line, with the rows below them and the arrows below the rows."""
-        curves = density_curves(projected)
+    def _line(self, components: FloatArray, rule: DensityRule, scores: Scores) -> PlaneView:
+        """Class densities on the line, with the rows below them and the arrows below the rows."""
+        curves = density_curves(rule)
         train, held_out = (in_strips(rows) for rows in self._drawn(components))
         lower, upper = central_box([*train, *held_out], curves)
         lower[1], upper[1] = (bound[1] for bound in _bounds([*train, *held_out, *curves]))
@@ -296,10 +295,10 @@ class PlaneViewer:
             arrows = replace(arrows, paths=drawn, values=self._path_values(features))
         ends = [arrows.origins, arrows.tips, *_vertices(arrows)]
         lower, upper = _bounds([lower[None], upper[None], *ends])
-        classes = tuple(map(ClassView, train, held_out, curves))
+        views = tuple(map(ClassView, train, held_out, curves))
         every = np.pad(self.steps.arrows(components).T, ((0, 0), (0, 1)))
-        thresholds = threshold_lines(projected)
-        return PlaneView(classes, arrows, thresholds, lower, upper, scores, every, lengths)
+        thresholds = threshold_lines(rule)
+        return PlaneView(views, arrows, thresholds, lower, upper, scores, every, lengths)
 
     def _drawn(self, components: FloatArray) -> tuple[list[FloatArray], list[FloatArray]]:
         return (
@@ -369,7 +368,7 @@ class PlaneViewer:
     def scores(self, components: FloatArray) -> Scores:
         """How well the plane separates the rows, without computing its view."""
         components = self.standardized(components)
-        return self._scores(self._projected(components), components)
+        return self._scores(self._class_rule(components), components)
 
     def coordinates(self, components: FloatArray) -> FloatArray:
         """Training and held-out rows as they are drawn, in the order of the file.
@@ -390,7 +389,7 @@ class PlaneViewer:
         gamma : float
             Of the divergence.
         density_gamma : float or None
-            Of the densities; None for the same.
+            Of the class densities; None for the same.
         """
         widths = (gamma, gamma if density_gamma is None else density_gamma)
         if widths == (self.gamma, self.density_gamma):
@@ -409,17 +408,31 @@ class PlaneViewer:
 
     def n_rows_of_table(self, components: FloatArray) -> int:
         """How many rows the densities in a plane count, if these are more than the viewer has."""
-        classes = self._projected(self.standardized(components))
+        classes = self._class_rule(self.standardized(components)).classes
         return round(classes.totals.sum()) if classes.is_sample else 0
 
-    def _projected(self, components: FloatArray) -> ClassDensities:
-        """The densities in a plane: of all rows where these are known, else of the viewer's."""
-        return self._with_width(components, self.density_gamma)
+    def _class_rule(self, components: FloatArray) -> DensityRule:
+        """The class densities in a plane: of all rows where these are known, else of the viewer's.
 
-    def _with_width(self, components: FloatArray, gamma: float) -> ClassDensities:
-        classes = self._classes.at(components, gamma / self._own_gamma)
+        Contours and classes are read from them, with the covariances of the classes in the plane.
+        """
+        rule = self._classes.class_rule(components, self.density_gamma / self._own_gamma)
         table = self._table
-        return classes if table is None else table.replacing(classes, components, gamma)
+        return rule if table is None else table.class_rule(rule, components, self.density_gamma)
+
+    def _search_densities(self, components: FloatArray) -> ClassDensities:
+        """The densities that a search compares, of the same rows; for divergences alone."""
+        found = self._classes.search_densities(components, self.gamma / self._own_gamma)
+        table = self._table
+        return found if table is None else table.search_densities(found, components, self.gamma)
+
+    def _search_kernels(self, components: FloatArray) -> FloatArray:
+        """The kernel covariances of the search densities, for which no row is summed."""
+        table = self._table
+        found = None if table is None else table.search_kernels(components, self.gamma)
+        if found is not None:
+            return found
+        return self._classes.search_kernels(components, self.gamma / self._own_gamma)
 
     def divergences(self, components: FloatArray) -> tuple[float, float | None]:
         """Divergence of the training rows, and between training and held-out rows.
@@ -453,7 +466,7 @@ class PlaneViewer:
         known = None if self._table is None else self._table.divergence(components, self.gamma)
         if known is not None:
             return known
-        return bounded_divergence(self._with_width(components, self.gamma), self.gamma)
+        return bounded_divergence(self._search_densities(components), self.gamma)
 
     def divergence_terms(self, components: FloatArray) -> tuple[tuple[int, int], DivergenceTerms]:
         """The two classes that are told apart least, and the terms of their divergence.
@@ -469,20 +482,20 @@ class PlaneViewer:
         if self._n_classes == 1:
             raise UserError("A single class has no divergence. Use a table with two classes.")
         unit = self.standardized(components)
-        classes = self._with_width(unit, self.gamma)
+        classes = self._search_densities(unit)
         check_duration(classes, self.gamma)
         pair, terms = nearest_pair_terms(classes)
         _, log_scale = np.linalg.slogdet(unit @ unit.T)
         return pair, DivergenceTerms(terms.fitting - log_scale, terms.regularizing - log_scale)
 
-    def _scores(self, projected: ClassDensities, components: FloatArray) -> Scores:
+    def _scores(self, rule: DensityRule, components: FloatArray) -> Scores:
         divergence_held_out = self._divergence_held_out(components)
         n_train = len(self._train.scored_y)
         # In one call, which prepares the densities of all rows once.
         points = self._scored(components)
         # Training rows are left out of their own density, held-out rows are not in any.
         own = np.concatenate([self._train.scored_y, np.full(len(self._held_out.scored_y), -1)])
-        predicted = projected.most_likely(points, own)
+        predicted = rule.most_likely(points, own)
         return Scores(
             accuracy_train=_balanced_accuracy(self._train.scored_y, predicted[:n_train]),
             accuracy_held_out=None
@@ -501,14 +514,14 @@ class PlaneViewer:
         component are the parts of the line where the density of a class is highest.
         """
         drawn = self.standardized(components)[:2]
-        projected = self._projected(self.standardized(components))
+        classes = self._class_rule(self.standardized(components)).classes
         if self.n_components > 2:
-            projected = projected.project(np.eye(2, self.n_components))
+            classes = classes.project(np.eye(2, self.n_components))
         held_out = self.parts[1]
         rows = [held_out.X[held_out.y == code] @ drawn.T for code in range(self._n_classes)]
         if self.n_components == 1:
-            return line_region_shares(projected, CONTOUR_SHARES, rows)
-        return region_shares(plane_regions(projected), rows)
+            return line_region_shares(classes, CONTOUR_SHARES, rows)
+        return region_shares(plane_regions(classes), rows)
 
     def importance(self, components: FloatArray) -> Importance | None:
         """What each feature is worth on held-out rows; None if a class has fewer than two.
@@ -519,7 +532,7 @@ class PlaneViewer:
         if not self._tells_apart(held_out):
             return None
         found = importance(
-            self._projected(components),
+            self._class_rule(components),
             components,
             held_out.X,
             held_out.y,
@@ -527,7 +540,11 @@ class PlaneViewer:
         )
         own = slice(len(self.feature_names))  # the columns of a curve have the loss of its feature
         return replace(
-            found, loss=found.loss[own], error=found.error[own], share_loss=found.share_loss[own]
+            found,
+            loss=found.loss[own],
+            error=found.error[own],
+            share_loss=found.share_loss[own],
+            groups=None if found.groups is None else found.groups[own],
         )
 
     def second_component(self, components: FloatArray) -> ComponentGain | None:
@@ -540,7 +557,7 @@ class PlaneViewer:
         if self.n_components != 2 or not self._tells_apart(held_out):
             return None
         X, y = self._evenly(held_out, min(1.0, MAX_DRAWN_ROWS / len(held_out.y)))
-        return second_component_gain(self._projected(components), X @ components.T, y)
+        return second_component_gain(self._class_rule(components), X @ components.T, y)
 
     def _tells_apart(self, held_out: LabeledData) -> bool:
         """Whether there are classes, with held-out rows enough of each to weigh losses on them."""
@@ -557,7 +574,7 @@ class PlaneViewer:
         components = self.standardized(components)
         sampled = self._held_out
         points = sampled.scored.project(components)
-        predicted = self._projected(components).most_likely(points)
+        predicted = self._class_rule(components).most_likely(points)
         return Predictions(sampled.scored_y, predicted, sampled.scored_groups)
 
     def _divergence_held_out(self, components: FloatArray) -> float | None:
@@ -565,7 +582,7 @@ class PlaneViewer:
         if min(map(len, held_out)) == 0 or len(held_out) == 1:
             return None
         sample = self._train.scored_by_class(components, self._n_classes)
-        kernels = self._with_width(components, self.gamma).covariances
+        kernels = self._search_kernels(components)
         return held_out_divergence(ClassDensities(tuple(sample), kernels), held_out)
 
 

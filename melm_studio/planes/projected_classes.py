@@ -1,8 +1,16 @@
-"""The classes of a data set in a plane; of many rows, each plane is passed over once."""
+"""The classes of a data set in a plane; of many rows, each plane is passed over once.
+
+Two densities have the same rows there and different kernels. The search densities are those that
+MELM compares, with covariances that were shrunk among all features: the divergence is theirs. The
+class densities have the covariances of the classes in the plane: contours, classes and shares are
+theirs. Shrunk among many features that are alike, as those of a spectrum, covariances would be far
+wider than the classes are in a plane of little variance, such as that of LDA.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from math import floor, log
 from operator import attrgetter
 from threading import Condition
@@ -13,7 +21,7 @@ from cachetools import LRUCache, cachedmethod
 from cachetools.keys import hashkey
 
 from melm_core.base import FloatArray
-from melm_core.density import ClassDensities, PreparedSums
+from melm_core.density import ClassDensities, DensityRule, PreparedSums
 
 # The shape and the bytes of components.
 PlaneKey: TypeAlias = tuple[tuple[int, ...], bytes]
@@ -38,15 +46,22 @@ class ProjectedClasses:
     Parameters
     ----------
     classes : ClassDensities
+        The search densities in all features.
+    gamma : float
+        Their kernel width, to which factors are relative.
     points : callable
         Projects the rows at which densities are asked by components.
     """
 
-    def __init__(self, classes: ClassDensities, points: Callable[[FloatArray], FloatArray]) -> None:
-        self._classes = classes
+    def __init__(
+        self, classes: ClassDensities, gamma: float, points: Callable[[FloatArray], FloatArray]
+    ) -> None:
+        self._classes, self._gamma = classes, gamma
+        self._kernels = replace(classes, rows=())
         self._points = points
         self._is_large = int(classes.counts.sum()) >= MANY_ROWS
         self._planes: LRUCache[Any, ClassDensities] = LRUCache(MOST_PLANES)
+        self._rules: LRUCache[Any, DensityRule] = LRUCache(MOST_PLANES)
         self._densities: LRUCache[Any, PreparedSums] = LRUCache(MOST_DENSITY_BYTES, _size)
         # The last one is kept however large it is, since a view needs it several times.
         most = MOST_POTENTIAL_BYTES
@@ -54,28 +69,51 @@ class ProjectedClasses:
         self._potentials = LRUCache(most, lambda sums: min(most, _size(sums)))
         self._condition = Condition()
 
-    def at(self, components: FloatArray, factor: float) -> ClassDensities:
-        """The classes in a plane, with kernels `factor` times as wide as those of the data set."""
+    def class_rule(self, components: FloatArray, factor: float) -> DensityRule:
+        """The class densities in a plane, with kernels `factor` times those of the data set."""
+        if not self._is_large:
+            rule = self._rule_of(self._classes.project(components).rows)
+            return replace(rule, classes=rule.classes.widened(factor))
+        key = (components.shape, components.tobytes())
+        rule = self._rule(key)
+        sums = self._sums_of_densities(key, band_of(factor))
+        return replace(rule, classes=rule.classes.widened(factor).with_sums(sums))
+
+    def search_densities(self, components: FloatArray, factor: float) -> ClassDensities:
+        """The search densities in a plane, with kernels `factor` times those of the data set."""
         if not self._is_large:
             return self._classes.widened(factor).project(components)
         key = (components.shape, components.tobytes())
         classes = self._projected(key).widened(factor)
         band = band_of(factor)
-        sums = self._sums_of_densities(key, band)
-        if sums.potentials is None:
-            at_hand = self._band_at_hand(key, band, classes.covariances)
-            sums = sums.with_potentials(self._sums_of_potentials(key, at_hand))
-        return classes.with_sums(sums)
+        sums = self._sums_of_densities(key, band)  # of the same rows, which views need in any case
+        if not sums.serves_potentials(classes.covariances):
+            sums = self._sums_of_potentials(key, self._band_at_hand(key, band, classes.covariances))
+        return classes.with_sums(PreparedSums(potentials=sums.potentials))
+
+    def search_kernels(self, components: FloatArray, factor: float) -> FloatArray:
+        """Covariances of the kernels of the search densities, (n_classes, k, k)."""
+        return self._kernels.widened(factor).project(components).covariances
+
+    def _rule_of(self, rows: tuple[FloatArray, ...]) -> DensityRule:
+        """The class densities of the rows of each class in a plane, of which there is no copy."""
+        y = np.repeat(np.arange(len(rows)), list(map(len, rows)))
+        rule = DensityRule.of(np.concatenate(rows), y, gamma=self._gamma)
+        return replace(rule, classes=replace(rule.classes, rows=rows))
 
     @cachedmethod(attrgetter("_planes"), condition=attrgetter("_condition"))
     def _projected(self, key: PlaneKey) -> ClassDensities:
         return self._classes.project(_components(key))
 
+    @cachedmethod(attrgetter("_rules"), condition=attrgetter("_condition"))
+    def _rule(self, key: PlaneKey) -> DensityRule:
+        return self._rule_of(self._projected(key).rows)
+
     @cachedmethod(attrgetter("_densities"), condition=attrgetter("_condition"))
     def _sums_of_densities(self, key: PlaneKey, band: tuple[float, float]) -> PreparedSums:
         """What densities of a band of kernel widths are summed from."""
-        points = self._points(_components(key))
-        return self._projected(key).prepare_densities(points, band)
+        points, searched = self._points(_components(key)), self._projected(key).covariances
+        return self._rule(key).classes.prepare_densities(points, band, others=searched)
 
     @cachedmethod(attrgetter("_potentials"), condition=attrgetter("_condition"))
     def _sums_of_potentials(self, key: PlaneKey, band: tuple[float, float]) -> PreparedSums:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from melm_core.base import FloatArray
-from melm_core.density import ClassDensities
+from melm_core.density import ClassDensities, DensityRule
 from melm_core.diagnostics import ConfidenceEllipses, class_ellipses, ellipses_of_moments
 from melm_core.methods import METHODS
 from melm_studio.operator_tables.plane_densities import PlaneDensities, kept_densities
@@ -63,26 +63,38 @@ class TableDensities:
     found: PlaneDensities
     origin: FloatArray
 
-    def replacing(
-        self, sample: ClassDensities, components: FloatArray, gamma: float
-    ) -> ClassDensities:
-        """The classes of all rows in place of those of a sample, where they are known.
+    def class_rule(self, sample: DensityRule, components: FloatArray, gamma: float) -> DensityRule:
+        """The class densities of all rows in place of those of a sample, where they are known.
 
         Parameters
         ----------
-        sample : ClassDensities
-            Projected by `components`.
+        sample : DensityRule
+            In the coordinates along `components`.
         components : ndarray of shape (n_components, n_features)
         gamma : float
             Kernel width.
         """
         seen = self.found.seen_in(components, self.origin)
-        return (seen and seen.classes(sample.rows, gamma)) or sample
+        return (seen and seen.class_rule(sample.classes.rows, gamma)) or sample
+
+    def search_densities(
+        self, sample: ClassDensities, components: FloatArray, gamma: float
+    ) -> ClassDensities:
+        """The same of the densities that a search compares."""
+        seen = self.found.seen_in(components, self.origin)
+        return (seen and seen.search_densities(sample.rows, gamma)) or sample
+
+    def search_kernels(self, components: FloatArray, gamma: float) -> FloatArray | None:
+        """The kernel covariances of these, where they are known of all rows."""
+        seen = self.found.seen_in(components, self.origin)
+        found = seen and seen.search_densities([], gamma)
+        return found.covariances if found else None
 
     def divergence(self, components: FloatArray, gamma: float) -> float | None:
         """The divergence of all rows in the plane of the run at its kernel width, else None.
 
-        The worker has summed distant pairs of classes over all rows; `replacing` has the sample.
+        The worker has summed distant pairs of classes over all rows; `search_densities` has the
+        sample.
         """
         if gamma != self.found.gamma or self.found.seen_in(components, self.origin) is None:
             return None

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from melm_core.base.block_sources import ArrayBlocks
+from melm_core.density import DensityRule
 from melm_core.density.kernel_density import kernel_classes
 from melm_core.melm.objective import divergence_in_plane
 from melm_studio.operator_tables import plane_densities
@@ -44,27 +45,39 @@ def test_they_are_those_of_all_rows_in_any_coordinates_of_the_plane(n_components
     change = np.array([[0.3, -1.1], [2.0, 0.4]])[:n_components, :n_components]
     drawn = change @ components
     points = np.concatenate([*sample_of(drawn), 1.3 * sample_of(drawn)[1]])
-    for gamma in (0.5, 1.0, 2.0):
+    for gamma in (0.75, 1.0, 2.0):
         expected = in_memory(drawn, gamma)
-        own = found.seen_in(drawn, ORIGIN).classes(sample_of(drawn), gamma)
+        seen = found.seen_in(drawn, ORIGIN)
+        own = seen.search_densities(sample_of(drawn), gamma)
         assert divergence_in_plane(own) == pytest.approx(divergence_in_plane(expected), abs=1e-9)
-        logs, exact = own.log_densities(points), expected.log_densities(points)
+        rule = seen.class_rule(sample_of(drawn), gamma)
+        whole = DensityRule.of((X - ORIGIN) @ drawn.T, Y, gamma=gamma)
+        logs, exact = rule.log_mixtures(points), whole.log_mixtures(points)
         near = exact > exact.max() - 10.0
         np.testing.assert_allclose(logs[near], exact[near], atol=1e-6)
-        predicted = own.most_likely(points)
-        np.testing.assert_array_equal(predicted, exact.argmax(axis=1))
+        np.testing.assert_array_equal(rule.most_likely(points), whole.most_likely(points))
+        shares = rule.probabilities(points), whole.probabilities(points)
+        np.testing.assert_allclose(*shares, atol=1e-5)
     assert found.divergence == pytest.approx(divergence_in_plane(in_memory(components, 1.0)))
     assert found.counts == tuple(np.bincount(Y))
 
 
 def test_far_from_all_rows_the_sample_stands_for_them():
     components, found = densities()
-    own = found.seen_in(components, ORIGIN).classes(sample_of(components), 1.0)
+    own = found.seen_in(components, ORIGIN).search_densities(sample_of(components), 1.0)
     far = 50.0 * sample_of(components)[2]
     logs = own.log_densities(far)
     assert np.isfinite(logs).all()
     expected = in_memory(components, 1.0).log_densities(far)
     assert (logs.argmax(axis=1) == expected.argmax(axis=1)).mean() > 0.9
+
+
+def test_far_from_all_rows_classes_are_told_by_the_moments_of_all():
+    components, found = densities()
+    rule = found.seen_in(components, ORIGIN).class_rule(sample_of(components), 1.0)
+    whole = DensityRule.of((X - ORIGIN) @ components.T, Y)
+    far = 50.0 * np.concatenate(sample_of(components))
+    np.testing.assert_array_equal(rule.most_likely(far), whole.most_likely(far))
 
 
 def test_moments_are_those_of_the_rows_as_they_are_drawn():
@@ -80,17 +93,17 @@ def test_another_plane_and_other_kernels_are_not_served(monkeypatch):
     components, found = densities()
     assert found.seen_in(plane(2, 5, seed=7), ORIGIN) is None
     assert found.seen_in(components[:1], ORIGIN) is None
-    whole, *_ = found.series
-    n_bytes = sum(8 * one.size for one in whole.series)
-    monkeypatch.setattr(plane_densities, "MOST_SERIES_BYTES", n_bytes)
+    monkeypatch.setattr(plane_densities, "MOST_SERIES_BYTES", 2**23)
     _, narrow = densities(gamma=2.0)
     seen = narrow.seen_in(components, ORIGIN)
     assert len(seen.series) > 1
     for gamma in (2.0, 10.0):
-        own = seen.classes(sample_of(components), gamma)
+        own = seen.search_densities(sample_of(components), gamma)
+        assert seen.class_rule(sample_of(components), gamma) is not None
         expected = divergence_in_plane(in_memory(components, gamma))
         assert divergence_in_plane(own) == pytest.approx(expected, abs=1e-9)
-    assert seen.classes(sample_of(components), 0.1) is None
+    assert seen.search_densities(sample_of(components), 0.1) is None
+    assert seen.class_rule(sample_of(components), 0.1) is None
     monkeypatch.setattr(plane_densities, "MOST_SERIES_BYTES", 1_000)
     assert densities()[1] is None
     assert densities(n_components=3)[1] is None

@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from melm_core.density.kernel_density import kernel_classes
+from melm_core.density import DensityRule
 from melm_studio.planes.line import (
     arrow_lanes,
     density_curves,
@@ -18,36 +18,38 @@ from melm_studio.planes.line import (
 
 
 @pytest.fixture
-def classes():
+def rule():
     rng = np.random.default_rng(0)
     X = np.concatenate([rng.normal(-2, 1, (40, 1)), rng.normal(3, 1, (25, 1))])
     y = np.repeat([0, 1], [40, 25])
-    return kernel_classes(X, y, n_components=1, gamma=1.0)
+    return DensityRule.of(X, y)
 
 
-def test_a_curve_is_the_density_of_its_class_and_the_highest_peak_is_one(classes):
-    curves = density_curves(classes)
-    expected = [np.exp(classes.log_densities(curve[:-2, :1])) for curve in curves]
+def test_a_curve_is_the_density_of_its_class_and_the_highest_peak_is_one(rule):
+    curves = density_curves(rule)
+    expected = [np.exp(rule.log_mixtures(curve[:-2, :1])) for curve in curves]
     peak = max(densities.max() for densities in expected)
     for code, curve in enumerate(curves):
         np.testing.assert_allclose(curve[:-2, 1], expected[code][:, code] / peak, rtol=1e-12)
     assert max(curve[:, 1].max() for curve in curves) == 1.0
 
 
-def test_a_curve_closes_along_the_base_line(classes):
-    for curve in density_curves(classes):
+def test_a_curve_closes_along_the_base_line(rule):
+    for curve in density_curves(rule):
         assert curve[-2:, 1].tolist() == [0.0, 0.0]
         assert curve[[-1, -2], 0].tolist() == [curve[0, 0], curve[-3, 0]]
 
 
-def test_both_densities_are_equal_at_a_threshold(classes):
-    lines = threshold_lines(classes).reshape(-1, 3, 2)
+def test_both_densities_are_equal_at_a_threshold(rule):
+    lines = threshold_lines(rule).reshape(-1, 3, 2)
     assert len(lines) >= 1
     for line in lines:
         assert line[0, 0] == line[1, 0]
-        logs = classes.log_densities(line[:1, :1])[0]
+        logs = rule.log_mixtures(line[:1, :1])[0]
         assert logs[0] == pytest.approx(logs[1], abs=1e-8)
         assert np.isnan(line[2]).all()
+        beside = line[0, 0] + np.array([[-1e-6], [1e-6]])
+        assert len(set(rule.most_likely(beside))) == 2
 
 
 @pytest.mark.parametrize("n_classes", [2, 3, 20])

@@ -7,8 +7,8 @@ import pytest
 from sklearn.metrics import balanced_accuracy_score
 
 from melm_core import MELM
+from melm_core.density import DensityRule, kernel_classes
 from melm_core.density.class_densities import ClassDensities
-from melm_core.density.kernel_density import kernel_classes
 from melm_core.evaluation import loading_lengths
 from melm_core.linalg.planes import principal_angles
 from melm_core.melm.held_out import held_out_divergence
@@ -133,13 +133,11 @@ def test_a_class_that_is_one_point_has_no_lines():
     assert np.isnan(contours).all()
 
 
-def test_the_picture_draws_the_densities_that_are_optimized():
+def test_the_picture_draws_the_densities_of_the_classes_in_the_plane():
     gamma, components = 0.7, plane(2, 5)
     view = PlaneViewer(DATA, NO_ROWS, gamma).view(components)
-    kernels = kernel_classes(DATA.X, DATA.y, n_components=2, gamma=gamma, shrinkage="ledoit-wolf")
-    drawn = kernels.project(
-        standardized(components, components @ np.cov(DATA.X.T, ddof=0) @ components.T)
-    )
+    axes = standardized(components, components @ np.cov(DATA.X.T, ddof=0) @ components.T)
+    drawn = DensityRule.of(DATA.X @ axes.T, DATA.y, gamma=gamma).classes
     for code, class_view in enumerate(view.classes):
         np.testing.assert_allclose(
             class_view.contours, class_contours(drawn.rows[code], drawn.covariances[code])[0]
@@ -270,28 +268,33 @@ def test_there_are_at_most_so_many_arrows_the_strongest_first():
     assert strengths[-1] >= np.sort(np.linalg.norm(components, axis=0))[-MAX_ARROWS]
 
 
-def test_the_accuracy_is_that_of_the_fitted_classifier():
+def test_the_accuracy_is_that_of_the_class_densities_in_the_plane():
     melm = MELM(density_gamma=0.8, n_init=1, random_state=0).fit(TRAIN.X, TRAIN.y)
     scores = PlaneViewer(TRAIN, HELD_OUT, 0.8).view(melm.components_).scores
-    predicted = melm.predict(HELD_OUT.X)
+    rule = DensityRule.of(melm.transform(TRAIN.X), TRAIN.y, gamma=0.8)
+    predicted = rule.most_likely(melm.transform(HELD_OUT.X))
     assert scores.accuracy_held_out == pytest.approx(balanced_accuracy_score(HELD_OUT.y, predicted))
 
 
 def test_training_rows_are_left_out_of_their_own_density():
     gamma, components = 0.8, plane(2, 5)
-    classes = kernel_classes(TRAIN.X, TRAIN.y, n_components=2, gamma=gamma).project(components)
+    points = TRAIN.X @ components.T
+    rule = DensityRule.of(points, TRAIN.y, gamma=gamma)
     predicted = []
-    for row, own in zip(TRAIN.X @ components.T, TRAIN.y, strict=True):
+    for row, own in zip(points, TRAIN.y, strict=True):
         others = [
             rows[(rows != row).any(axis=1)] if code == own else rows
-            for code, rows in enumerate(classes.rows)
+            for code, rows in enumerate(rule.classes.rows)
         ]
-        assert len(others[own]) == len(classes.rows[own]) - 1
-        predicted.append(replace(classes, rows=tuple(others)).most_likely(row[None])[0])
+        assert len(others[own]) == len(rule.classes.rows[own]) - 1
+        classes = replace(rule.classes, rows=tuple(others))
+        means = np.stack([rows.mean(axis=0) for rows in others])
+        without = replace(rule, classes=classes, normal=replace(rule.normal, means=means))
+        predicted.append(without.most_likely(row[None])[0])
     accuracy = balanced_accuracy_score(TRAIN.y, predicted)
     found = PlaneViewer(TRAIN, HELD_OUT, gamma).view(components).scores.accuracy_train
     assert found == pytest.approx(accuracy)
-    assert balanced_accuracy_score(TRAIN.y, classes.most_likely(TRAIN.X @ components.T)) > accuracy
+    assert balanced_accuracy_score(TRAIN.y, rule.most_likely(points)) > accuracy
 
 
 def test_the_held_out_divergence_is_that_of_the_fitted_densities():

@@ -89,9 +89,10 @@ def test_densities_of_narrow_kernels_are_summed_over_near_rows(as_many, monkeypa
     monkeypatch.setattr(class_densities, "FEW_MODES", 0)
     monkeypatch.setattr(class_densities, "MODES_PER_ROW", 10_000)
     viewer, components = PlaneViewer(TRAIN, HELD_OUT, 1.0), plane(2, 5)
-    narrow, wide = (viewer._classes.at(components, factor) for factor in (0.1, 3.0))  # noqa: SLF001
+    classes = viewer._classes  # noqa: SLF001
+    narrow, wide = (classes.class_rule(components, factor).classes for factor in (0.1, 3.0))
     assert isinstance(narrow.prepared.densities, NearClasses)
-    assert narrow.prepared.potentials.box.is_half
+    assert classes.search_densities(components, 0.1).prepared.potentials.box.is_half
     assert isinstance(wide.prepared.densities, ClassSeries)  # nearly all rows are near
 
 
@@ -118,14 +119,14 @@ def test_potentials_of_narrow_kernels_serve_wider_ones(most_bytes, as_many, monk
     monkeypatch.setattr(class_densities, "NEAR_SHARE", 1.0)
     viewer, components = PlaneViewer(TRAIN, HELD_OUT, 1.0), plane(2, 5)
     classes = viewer._classes  # noqa: SLF001
-    classes.at(components, 0.1)
+    classes.search_densities(components, 0.1)
     passed = []
     series_of = Box.series
     monkeypatch.setattr(Box, "series", lambda *parts: passed.append(1) or series_of(*parts))
     for factor in (0.2, 0.12, 0.3):
-        assert classes.at(components, factor).prepared.potentials is not None
+        assert classes.search_densities(components, factor).prepared.potentials is not None
     assert not passed
-    classes.at(plane(2, 5, seed=1), 0.3)  # of another plane
+    classes.search_densities(plane(2, 5, seed=1), 0.3)  # of another plane
     assert len(passed) == len(TRAIN.class_names)
 
 
@@ -135,8 +136,8 @@ def test_potentials_of_narrow_kernels_do_not_serve_much_wider_ones(as_many, monk
     monkeypatch.setattr(class_densities, "NEAR_SHARE", 1.0)  # wide kernels have no series, either
     viewer, components = PlaneViewer(TRAIN, HELD_OUT, 1.0), plane(2, 5)
     classes = viewer._classes  # noqa: SLF001
-    classes.at(components, 0.1)
+    classes.search_densities(components, 0.1)
     for factor in (0.3, 0.6, 5.0):
         exact = classes._classes.widened(factor).project(components)  # noqa: SLF001
-        found = divergence_in_plane(classes.at(components, factor))
+        found = divergence_in_plane(classes.search_densities(components, factor))
         assert found == pytest.approx(divergence_in_plane(exact), abs=1e-9)

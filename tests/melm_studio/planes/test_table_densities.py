@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from melm_core.base.block_sources import ArrayBlocks
-from melm_core.density.kernel_density import kernel_classes
+from melm_core.density import DensityRule
 from melm_studio.analyses.analysis import DataShape
 from melm_studio.operator_tables.plane_densities import PlaneDensities
 from melm_studio.planes.contours import plane_contours
@@ -49,7 +49,7 @@ def test_contours_and_means_are_those_of_all_rows_where_the_sample_is_drawn(view
     sample, table = viewers
     view, components = table.view(PLANE), table.standardized(PLANE)
     rows = X - ORIGIN
-    expected = plane_contours(kernel_classes(rows, Y, n_components=2).project(components))
+    expected = plane_contours(DensityRule.of(rows @ components.T, Y).classes)
     for code, (of_class, (lines, _)) in enumerate(zip(view.classes, expected, strict=True)):
         for end in (np.nanmin, np.nanmax):
             # The levels are quantiles at the rows of the sample, a third of all.
