@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from melm_core.base import FloatArray
-from melm_core.diagnostics import Importance
-from melm_core.evaluation import feature_order
+from melm_core.diagnostics import Importance, feature_order
 from melm_studio.planes.bent_features import PATH_SHARES
 from melm_studio.scores import importance_sentence
 

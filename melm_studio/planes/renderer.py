@@ -11,8 +11,7 @@ from threadpoolctl import threadpool_limits
 
 from melm_core.base import DEFAULT_DENSITY_GAMMA, FloatArray, UserError
 from melm_core.density import RegionShare
-from melm_core.diagnostics import ComponentGain, Importance
-from melm_core.evaluation import feature_order
+from melm_core.diagnostics import ComponentGain, Importance, feature_order
 from melm_core.linalg import orthonormalize
 from melm_core.melm import DivergenceTerms
 from melm_core.methods import COMPONENTS, GAMMA, METHODS
