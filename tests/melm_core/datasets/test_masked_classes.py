@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from melm_core.datasets import masked_gaussians
-from melm_core.evaluation import density_scores
+from melm_core.evaluation import Refits, Study, Unchanged
 
 
-@pytest.mark.parametrize("standardize", [False, True])
-def test_the_largest_variance_guesses_and_the_largest_difference_does_not(standardize):
+@pytest.mark.parametrize("preparation", [Unchanged(), None])
+def test_the_largest_variance_guesses_and_the_largest_difference_does_not(preparation):
     X, y = masked_gaussians(0)
     reached = {
-        method: density_scores(method, X, y, standardize=standardize).held_out.balanced_accuracy
+        method: Refits.of(Study(method, X, y, preparation=preparation)).share.balanced_accuracy
         for method in ("pca", "lda")
     }
     assert reached["pca"] < 0.25 + 2 * (0.25 * 0.75 / len(y)) ** 0.5

@@ -11,14 +11,13 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from melm_core.base import UserError
-from melm_core.density import kernel_classes
+from melm_core.density import DensityRule
 from melm_core.diagnostics import second_component_gain
 
 
 def gain_of(X, y):
     half = len(y) // 2
-    classes = kernel_classes(X[:half], y[:half], n_components=2)
-    return second_component_gain(classes, X[half:], y[half:])
+    return second_component_gain(DensityRule.of(X[:half], y[:half]), X[half:], y[half:])
 
 
 def shifted(angle: float, seed: int = 0, n_rows: int = 1_000):
@@ -67,8 +66,8 @@ def test_planes_of_wine_are_never_said_to_need_one_component():
         split = train_test_split(X, y, test_size=0.25, stratify=y, random_state=seed)
         X_train, X_held, y_train, y_held = split
         recipe = make_pipeline(StandardScaler(), LinearDiscriminantAnalysis()).fit(X_train, y_train)
-        plane = kernel_classes(recipe.transform(X_train), y_train, n_components=2)
-        assert not second_component_gain(plane, recipe.transform(X_held), y_held).is_negligible
+        rule = DensityRule.of(recipe.transform(X_train), y_train)
+        assert not second_component_gain(rule, recipe.transform(X_held), y_held).is_negligible
 
 
 def test_a_ring_around_a_class_needs_two_components():
@@ -82,6 +81,6 @@ def test_a_ring_around_a_class_needs_two_components():
 @pytest.mark.parametrize(("n_held_out", "n_components"), [(2, 2), (40, 3)])
 def test_what_cannot_be_compared_is_refused_in_a_sentence(n_held_out, n_components):
     X, y = np.random.default_rng(0).standard_normal((60, n_components)), np.arange(60) % 2
-    classes = kernel_classes(X, y, n_components=n_components)
+    rule = DensityRule.of(X, y)
     with pytest.raises(UserError, match="two components"):
-        second_component_gain(classes, X[:n_held_out], y[:n_held_out])
+        second_component_gain(rule, X[:n_held_out], y[:n_held_out])

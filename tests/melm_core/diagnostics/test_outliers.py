@@ -7,10 +7,9 @@ import pytest
 from scipy.integrate import quad
 
 from melm_core.base import UserError
-from melm_core.baselines import DiscriminantPlane
 from melm_core.datasets import pure_noise
-from melm_core.diagnostics import LeftOutDistances, PlaneDistances, residual_limit
-from melm_core.evaluation.refitting import Standardization
+from melm_core.diagnostics import PlaneDistances, residual_limit
+from melm_core.evaluation import Refits, Study
 from melm_core.linalg import random_components
 
 # Tracy, Young and Mason (1992): impurity, temperature, concentration of 14 runs of a process; the
@@ -114,11 +113,8 @@ def test_one_new_row_in_a_hundred_exceeds_each_limit_of_a_fitted_plane(
     for seed in range(12):
         X, y = pure_noise(shape[0] + 2_000, shape[1], 2, seed)
         X, new, y = X[: shape[0]], X[shape[0] :], y[: shape[0]]
-        fitted = Standardization.fit(X)
-        components = DiscriminantPlane().fit(fitted.apply(X), y).components_
-        left_out = LeftOutDistances.of("lda", X, y)
-        plane = PlaneDistances.of(fitted.apply(X), components, left_out)
-        new = fitted.apply(new)
+        refits = Refits.of(Study("lda", X, y))
+        plane, new = refits.distances(), refits.whole.preparation.apply(new)
         far.append(np.mean(plane.score_distance(new) > plane.score_limit(is_new=True)))
         off.append(np.mean(plane.residual(new) > plane.residual_limit(is_new=True)))
     assert 0.004 < np.mean(far) < 0.025
@@ -126,15 +122,13 @@ def test_one_new_row_in_a_hundred_exceeds_each_limit_of_a_fitted_plane(
 
 
 def test_left_out_rows_are_as_far_as_new_ones_where_features_are_many() -> None:
-    X, y = pure_noise(40, 400, 2)
-    X = Standardization.fit(X).apply(X)
-    components = DiscriminantPlane().fit(X, y).components_
-    fixed = PlaneDistances.of(X, components)
-    left_out = LeftOutDistances.of("lda", X, y)
-    plane = PlaneDistances.of(X, components, left_out)
+    refits = Refits.of(Study("lda", *pure_noise(40, 400, 2)))
+    prepared = refits.whole.preparation.apply(refits.study.rows.X)
+    fixed = PlaneDistances.of(prepared, refits.whole.components)
+    plane = refits.distances()
     assert plane.score_limit(is_new=True) < 0.3 * fixed.score_limit(is_new=True)
     assert plane.score_limit() == fixed.score_limit()
-    assert left_out.is_extrapolated
+    assert refits.left_out.is_extrapolated
 
 
 def test_rows_of_a_group_are_left_out_together() -> None:
@@ -142,11 +136,13 @@ def test_rows_of_a_group_are_left_out_together() -> None:
     groups = np.repeat(np.arange(20), 3)
     y = groups % 2
     X = rng.standard_normal((20, 100))[groups] + 0.1 * rng.standard_normal((60, 100))
-    apart, together = (LeftOutDistances.of("lda", X, y, groups=own) for own in (None, groups))
+    apart, together = (
+        Refits.of(Study("lda", X, y, groups=own)).left_out for own in (np.arange(60), groups)
+    )
     assert np.median(together.scores) < 0.5 * np.median(apart.scores)
 
 
-def test_a_large_table_is_refitted_until_enough_rows_were_left_out() -> None:
-    left_out = LeftOutDistances.of("lda", *pure_noise(1_000, 3, 2))
-    assert len(left_out.scores) == 200
+def test_a_large_table_leaves_enough_rows_out() -> None:
+    left_out = Refits.of(Study("lda", *pure_noise(1_000, 3, 2))).left_out
+    assert len(left_out.scores) == 1_000
     assert not left_out.is_extrapolated

@@ -7,7 +7,7 @@ import pytest
 from sklearn.datasets import load_iris
 
 from melm_core import MELMCV
-from melm_core.evaluation import density_scores, sparse_path, winner_share
+from melm_core.evaluation import Refits, Study, sparse_path, winner_share
 from melm_core.melm.choosing import balanced_mean
 
 Y = np.arange(60) % 2
@@ -100,9 +100,10 @@ def test_two_paired_groups_always_leave_something_to_choose_by():
 
 def test_methods_sizes_and_kernel_widths_all_say_which_rows_they_tell():
     X, y = load_iris(return_X_y=True)
-    scores = density_scores("lda", X, y)
-    assert balanced_mean(scores.right, y) == pytest.approx(scores.held_out.balanced_accuracy)
-    path = sparse_path("lda", X, y, n_repeats=2)
+    study = Study("lda", X, y, groups=np.arange(len(y)))
+    refits = Refits.of(study)
+    assert balanced_mean(refits.right, y) == pytest.approx(refits.share.balanced_accuracy)
+    path = sparse_path(study, n_repeats=2)
     assert balanced_mean(path.right[:, 0], y) == pytest.approx(path.held_out[0].balanced_accuracy)
     gammas = MELMCV(n_init=1, random_state=0).fit(X, y).gamma_path_
     assert balanced_mean(gammas.right[:, 2], y) == pytest.approx(gammas.accuracies[2])
@@ -112,6 +113,8 @@ def test_a_path_under_way_knows_the_rows_of_its_folds_only():
     X, y = load_iris(return_X_y=True)
     known = []
     sparse_path(
-        "lda", X, y, n_repeats=1, callback=lambda path, _: known.append(~np.isnan(path.right[:, 0]))
+        Study("lda", X, y),
+        n_repeats=1,
+        callback=lambda path, _: known.append(~np.isnan(path.right[:, 0])),
     )
     assert [own.sum() for own in known] == [30, 60, 90, 120, 150]

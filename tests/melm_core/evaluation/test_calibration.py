@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from melm_core.evaluation import Calibration, Reliability, cross_calibrated, fitted_calibration
+from melm_core.density import tempered_shares
+from melm_core.evaluation import Reliability
+from melm_core.evaluation.calibration import cross_calibrated, fitted_temperature
 
 RNG = np.random.default_rng(0)
 Y = np.arange(400) % 2
@@ -22,27 +24,34 @@ def test_a_temperature_that_was_taken_away_is_found():
     truth = RNG.random(5000) < 0.5
     logit = RNG.normal(np.where(truth, 1.0, -1.0), np.sqrt(2.0))  # the true log ratio, 1 of 2
     logs = 4.0 * np.stack([np.zeros(5000), logit], axis=1)
-    assert fitted_calibration(logs, truth.astype(np.int64)).temperature == pytest.approx(4, rel=0.2)
+    assert fitted_temperature(logs, truth.astype(np.int64)) == pytest.approx(4, rel=0.1)
+
+
+def test_rare_classes_count_as_others_do():
+    y = np.repeat([0, 1], [950, 50])
+    logs = 3.0 * RNG.standard_normal((1_000, 2)) + 3.0 * (np.arange(2) == y[:, None])
+    kept = np.r_[:950, np.repeat(np.arange(950, 1_000), 19)]
+    assert fitted_temperature(logs, y) == pytest.approx(fitted_temperature(logs[kept], y[kept]))
 
 
 def test_the_most_probable_class_stays():
     logs = 3.0 * RNG.standard_normal((100, 4))
-    found = Calibration(temperature=7.0, lapse=0.3).probabilities(logs)
+    found = tempered_shares(logs, 7.0)
     np.testing.assert_array_equal(found.argmax(axis=1), logs.argmax(axis=1))
     np.testing.assert_allclose(found.sum(axis=1), 1.0)
 
 
-def test_no_probability_is_finer_than_the_rows_allow():
-    y = np.arange(40) % 2
-    logs = np.where(np.arange(2) == y[:, None], 0.0, -1e3)
-    found = fitted_calibration(logs, y).probabilities(logs)
-    assert found.max() < 1.0 - 1.0 / 120
+def test_rows_that_are_all_told_rightly_do_not_make_densities_sharper_without_end():
+    logs = np.where(np.arange(2) == Y[:, None], 0.0, -2.0)
+    assert fitted_temperature(logs, Y) > 0.3
 
 
-def test_a_row_where_no_class_has_density_belongs_to_none():
-    logs = np.full((1, 3), -np.inf)
-    found = Calibration(temperature=1.0, lapse=0.0).probabilities(logs)
-    np.testing.assert_allclose(found, 1.0 / 3.0)
+def test_rows_of_a_single_fold_calibrate_each_other():
+    logs = RNG.standard_normal((400, 2)) + 2.0 * (np.arange(2) == Y[:, None])
+    first = np.arange(400) // 2 % 2 == 0  # every other row of each class
+    found = cross_calibrated(logs, Y, np.zeros(400, dtype=np.int64))
+    expected = tempered_shares(logs[first], fitted_temperature(logs[~first], Y[~first]))
+    np.testing.assert_array_equal(found[first], expected)
 
 
 def test_a_row_is_not_calibrated_by_its_own_fold():

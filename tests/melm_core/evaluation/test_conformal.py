@@ -12,7 +12,14 @@ from sklearn.preprocessing import StandardScaler
 
 from melm_core import DiscriminantPlane
 from melm_core.base import UserError
-from melm_core.evaluation import ConformalClassifier, ConformalScores, Evidence, in_set
+from melm_core.density import tempered_shares
+from melm_core.evaluation import (
+    ConformalClassifier,
+    ConformalScores,
+    Evidence,
+    Reliability,
+    in_set,
+)
 
 PLANE = make_pipeline(StandardScaler(), DiscriminantPlane())
 WINE = load_wine(return_X_y=True)
@@ -121,17 +128,19 @@ def test_rows_of_a_group_count_once():
     patient = np.repeat(np.arange(16), 20)
     X = 3.0 * stream.normal(size=(16, 3))[patient] + stream.normal(size=(320, 3))
     model = ConformalClassifier(PLANE, n_folds=4).fit(X, patient % 2, patient)
-    assert model.scores_.n_units.tolist() == [8, 8]
+    assert model.refits_.conformal.n_units.tolist() == [8, 8]
     assert len(model.notes_) == 2
     for group in range(16):
-        assert len(np.unique(model.scores_.fold[patient == group])) == 1
+        assert len(np.unique(model.refits_.fold_of_rows[patient == group])) == 1
 
 
 def test_probabilities_are_calibrated_by_rows_held_out():
     stream = np.random.default_rng(0)
     X, y = stream.normal(size=(120, 30)), np.arange(120) % 2
     model = ConformalClassifier(PLANE, n_folds=5).fit(X, y)
-    before, after = model.uncalibrated_reliability_, model.reliability_
+    refits = model.refits_
+    before = Reliability.of(tempered_shares(refits.log_densities, 1.0), refits.y)
+    after = refits.reliability
     assert before.confidence - before.accuracy > 0.15
     assert abs(after.confidence - after.accuracy) < 0.08
     assert after.brier < before.brier

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from melm_core.evaluation import AutoCurves, curve_choice, density_scores, sparse_path
+from melm_core.evaluation import AutoCurves, Refits, Study, curve_choice, sparse_path
 from melm_core.evaluation.sparse_planes import loading_lengths
 from melm_core.recipe import Preparation, Recipe
 
@@ -54,13 +54,13 @@ def test_the_choice_of_a_fold_sees_its_training_rows_only(ring):
             seen.append(len(y))
             return super().chosen(X, y, groups)
 
-    density_scores("rlda", X, y, preparation=Recorded(prepared(5)), n_folds=4)
-    assert min(seen) == 150
+    Refits.of(Study("rlda", X, y, preparation=Recorded(prepared(5))), n_folds=4)
+    assert seen == [200, 150, 150, 150, 150]
 
 
 def test_what_is_held_out_gains_by_curves(ring):
     straight, curved, auto = (
-        density_scores("rlda", *ring, preparation=one).held_out.balanced_accuracy
+        Refits.of(Study("rlda", *ring, preparation=one)).share.balanced_accuracy
         for one in (prepared(5), prepared(5, curves=True), AutoCurves(prepared(5)))
     )
     assert straight < 0.65
@@ -69,10 +69,9 @@ def test_what_is_held_out_gains_by_curves(ring):
 
 
 def test_bent_features_leave_the_sparse_path_whole(ring):
-    path = sparse_path(
-        "rlda", *ring, preparation=prepared(5, curves=True), sizes=[2, 1], n_repeats=1,
-        parameters={"n_components": 1},
-    )  # fmt: skip
+    curved = prepared(5, curves=True)
+    study = Study("rlda", *ring, preparation=curved, parameters={"n_components": 1})
+    path = sparse_path(study, sizes=[2, 1], n_repeats=1)
     assert path.sizes.tolist() == [5, 2, 1]
     assert path.frequencies.shape == (3, 5)
     assert path.selected(1).tolist() == [0]

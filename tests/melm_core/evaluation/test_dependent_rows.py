@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from melm_core.evaluation import cross_validated_separability, label_runs, permutation_test
+from melm_core.evaluation import Refits, Study, label_runs, permutation_test
 
 N_FEATURES = 5
 REPEATS = 100
@@ -45,8 +45,8 @@ def serial(rng):
 DESIGNS = (independent, duplicated, grouped, paired, serial)
 
 
-def is_significant(method, X, y, **options) -> bool:
-    return permutation_test(method, X, y, n_permutations=39, **options).p_value <= 0.05
+def is_significant(study) -> bool:
+    return permutation_test(study, n_permutations=39).p_value <= 0.05
 
 
 def drawn(design, repeat):
@@ -62,8 +62,8 @@ def n_significant(method, design, *, with_groups=True, repeats=REPEATS) -> int:
     hits = 0
     for repeat in range(repeats):
         X, y, groups, seed = drawn(design, repeat)
-        kept = groups if with_groups else None
-        hits += is_significant(method, X, y, groups=kept, random_state=seed)
+        kept = groups if with_groups else np.arange(len(y))
+        hits += is_significant(Study(method, X, y, groups=kept, random_state=seed))
     return hits
 
 
@@ -96,7 +96,7 @@ def test_an_answer_after_few_shuffles_and_one_after_all_keep_the_level():
         X, y, _, seed = drawn(independent, repeat)
         early = []
         test = permutation_test(
-            "lda", X, y, n_permutations=199, random_state=seed, callback=early.append
+            Study("lda", X, y, random_state=seed), n_permutations=199, callback=early.append
         )
         first += len(early) >= 19 and early[18].p_value <= 0.05
         final += test.p_value <= 0.05
@@ -110,8 +110,8 @@ def test_one_start_for_true_and_shuffled_labels_alike_keeps_the_level():
     hits = 0
     for repeat in range(40):
         X, y, _, seed = drawn(independent, repeat)
-        options = {"parameters": {"n_init": 1}, "random_state": seed}
-        hits += is_significant("melm", X, y, **options)
+        study = Study("melm", X, y, parameters={"n_init": 1}, random_state=seed)
+        hits += is_significant(study)
     assert binomtest(hits, 40, 0.05).pvalue > 0.005
 
 
@@ -131,7 +131,7 @@ def test_a_difference_between_classes_is_found_with_groups(design):
     for seed in range(20):
         X, y, groups = design(np.random.default_rng(seed))
         X[:, 0] += 6.0 * y
-        found += is_significant("lda", X, y, groups=groups, random_state=seed)
+        found += is_significant(Study("lda", X, y, groups=groups, random_state=seed))
     assert found >= 18
 
 
@@ -142,6 +142,6 @@ def test_held_out_rows_of_dependent_noise_are_classified_by_chance(design):
     accuracies = []
     for seed in range(10):
         X, y, groups = design(np.random.default_rng(seed))
-        result = cross_validated_separability("lda", X, y, groups=groups)
-        accuracies.append(result.held_out.mean.balanced_accuracy)
+        refits = Refits.of(Study("lda", X, y, groups=groups))
+        accuracies.append(refits.share.balanced_accuracy)
     assert np.mean(accuracies) == pytest.approx(0.5, abs=0.08)

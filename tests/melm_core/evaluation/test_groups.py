@@ -13,7 +13,9 @@ from melm_core.base.label_permutations import (
     random_permutations,
 )
 from melm_core.evaluation import (
-    cross_validated_separability,
+    Refits,
+    Study,
+    Unchanged,
     label_runs,
     permutation_test,
     stability,
@@ -49,22 +51,20 @@ def test_folds_keep_groups_together_and_contain_every_class(seed):
 
 def test_there_are_no_more_folds_than_groups_of_a_class():
     X, y, groups = subjects(n_subjects=6)
-    result = cross_validated_separability("lda", X, y, groups=groups)
-    assert result.held_out.n_folds == 3
-    assert result.held_out.notes == (
-        "3 folds instead of 5, because only 3 groups have rows of class 0.",
-    )
+    refits = Refits.of(Study("lda", X, y, groups=groups), 5)
+    assert refits.n_folds == 3
+    assert refits.notes == ("3 folds instead of 5, because only 3 groups have rows of class 0.",)
 
 
 def test_a_method_that_memorizes_its_rows_gains_nothing_from_copies_in_one_group():
     X, y = blobs(60, 2, distance=0.0)
     X, y, rows = np.repeat(X, 2, axis=0), np.repeat(y, 2), np.repeat(np.arange(60), 2)
     fooled, honest = (
-        cross_validated_separability(Memory(), X, y, groups=groups, standardize=False)
-        for groups in (None, rows)
+        Refits.of(Study(Memory(), X, y, groups=groups, preparation=Unchanged())).share
+        for groups in (np.arange(120), rows)
     )
-    assert fooled.held_out.mean.balanced_accuracy > 0.8
-    assert honest.held_out.mean.balanced_accuracy < 0.65
+    assert fooled.balanced_accuracy > 0.8
+    assert honest.balanced_accuracy < 0.65
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_the_design_says_what_was_permuted_and_which_p_value_is_possible(
 
 def test_no_separation_of_six_subjects_is_significant_and_the_test_says_so():
     X, y, groups = subjects(n_subjects=6)
-    test = permutation_test("lda", X + 100.0 * y[:, None], y, groups=groups)
+    test = permutation_test(Study("lda", X + 100.0 * y[:, None], y, groups=groups))
     assert test.is_exhaustive
     assert test.p_value == test.design.smallest_p_value == pytest.approx(0.1)
     assert test.design.limit_sentence(0.05).startswith(
@@ -128,7 +128,7 @@ def test_rows_that_are_groups_of_their_own_are_exchanged_as_rows_are():
 def test_planes_of_few_subjects_vary_more_than_their_rows_suggest(resampling):
     X, y, groups = subjects(n_rows=20)
     by_row, by_group = (
-        stability("lda", X, y, groups=each, resampling=resampling, n_resamples=8)
+        stability(Study("lda", X, y, groups=each), resampling=resampling, n_resamples=8)
         for each in (None, groups)
     )
     assert by_group.largest_angle > 2 * by_row.largest_angle
@@ -147,7 +147,6 @@ def test_runs_of_a_label_are_groups():
     np.testing.assert_array_equal(label_runs(["b", "b", "a", "b"]), [0, 0, 1, 2])
 
 
-@pytest.mark.parametrize("check", [permutation_test, cross_validated_separability, stability])
 @pytest.mark.parametrize(
     ("groups", "sentence"),
     [
@@ -156,7 +155,7 @@ def test_runs_of_a_label_are_groups():
         ([0, 0, 0, 1, 2, 3], "All rows of class 'x' are of one group"),
     ],
 )
-def test_groups_that_cannot_be_used_are_named(check, groups, sentence):
+def test_groups_that_cannot_be_used_are_named(groups, sentence):
     X, y = np.eye(6), list("xxxyyy")
     with pytest.raises(ValueError, match=sentence):
-        check("pca", X, y, groups=groups)
+        Study("pca", X, y, groups=groups)

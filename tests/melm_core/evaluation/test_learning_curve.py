@@ -7,7 +7,7 @@ import pytest
 
 from melm_core.base import UserError
 from melm_core.datasets import pure_noise
-from melm_core.evaluation import rows_needed
+from melm_core.evaluation import Study, rows_needed
 from melm_core.evaluation.learning_curve import PowerLaws
 
 
@@ -28,7 +28,7 @@ def test_a_power_law_is_recovered_and_never_exceeds_one():
 
 
 def test_rows_of_a_clear_difference_are_enough():
-    found = rows_needed("lda", *two_classes(90, 3, 4.0), n_repeats=1)
+    found = rows_needed(Study("lda", *two_classes(90, 3, 4.0)), n_repeats=1)
     assert found.is_shown
     assert found.is_flat
     assert found.sentence.startswith("More rows will hardly help: the curve is flat at")
@@ -36,14 +36,14 @@ def test_rows_of_a_clear_difference_are_enough():
 
 
 def test_a_curve_that_rises_says_what_more_rows_give():
-    found = rows_needed("plsda", *two_classes(60, 40, 2.5), n_repeats=2)
+    found = rows_needed(Study("plsda", *two_classes(60, 40, 2.5)), n_repeats=2)
     assert (found.lower <= found.expected).all()
     assert (found.expected <= found.upper).all()
     assert found.expectation(1).startswith("60 more rows: ")
 
 
 def test_what_is_not_shown_says_how_many_rows_would_show_it():
-    found = rows_needed("plsda", *pure_noise(60, 30, 2), n_repeats=1)
+    found = rows_needed(Study("plsda", *pure_noise(60, 30, 2)), n_repeats=1)
     assert not found.is_shown
     assert found.sentence.startswith("Not shown with 60 rows")
     assert found.needed_lower <= found.needed <= found.needed_upper
@@ -53,7 +53,7 @@ def test_patients_are_counted_and_stay_whole():
     X, _ = two_classes(160, 4, 3.0)
     patients = np.arange(160) // 4
     labels = (patients % 2)[:, None]
-    found = rows_needed("lda", X + 3.0 * labels, labels[:, 0], patients, n_repeats=1)
+    found = rows_needed(Study("lda", X + 3.0 * labels, labels[:, 0], groups=patients), n_repeats=1)
     assert found.n_units == 40
     assert found.sizes[-1] == pytest.approx(32)
     assert found.unit == "group"
@@ -63,12 +63,12 @@ def test_a_class_with_few_patients_is_refused_with_the_way_out():
     X, y = two_classes(90, 3, 2.0)
     patients = np.arange(90) // 10 * 2 + y
     with pytest.raises(UserError, match=r"has 9 groups, and a learning curve needs 10.*Add groups"):
-        rows_needed("lda", X, y, patients)
+        rows_needed(Study("lda", X, y, groups=patients))
 
 
 def test_no_forecast_is_made_of_a_share_that_falls_with_more_rows():
     # Without regularization, a discriminant is worst where rows are as many as features.
-    found = rows_needed("lda", *two_classes(60, 46, 5.0), n_repeats=3)
+    found = rows_needed(Study("lda", *two_classes(60, 46, 5.0)), n_repeats=3)
     assert found.falls
     assert "says nothing of more rows" in found.sentence
 
@@ -76,23 +76,23 @@ def test_no_forecast_is_made_of_a_share_that_falls_with_more_rows():
 @pytest.mark.parametrize(("distance", "seed"), [(1.5, 6), (2.0, 9)])
 def test_a_curve_that_rises_again_after_a_fall_is_not_flat(distance, seed):
     # Training rows are first fewer than features, then as many, then more.
-    found = rows_needed("lda", *two_classes(80, 40, distance, seed), n_repeats=2)
+    found = rows_needed(Study("lda", *two_classes(80, 40, distance, seed)), n_repeats=2)
     assert found.is_shown
     assert min(found.shares[2:]) < found.shares[1] < found.shares[-1] + 0.1
     assert "hardly help" not in found.sentence
 
 
-def test_a_callback_sees_every_fold_and_may_end_it():
+def test_a_callback_sees_every_size_and_may_end_it():
     class EnoughError(Exception):
         pass
 
     seen = []
 
-    def after_fold(found, n_done, n_all):
+    def after_size(found, n_done, n_all):
         seen.append((n_done, n_all))
         if n_done == 3:
             raise EnoughError
 
     with pytest.raises(EnoughError):
-        rows_needed("lda", *two_classes(60, 3, 2.0), n_repeats=2, callback=after_fold)
-    assert seen == [(1, 10), (2, 10), (3, 10)]
+        rows_needed(Study("lda", *two_classes(60, 3, 2.0)), n_repeats=2, callback=after_size)
+    assert seen == [(1, 12), (2, 12), (3, 12)]

@@ -17,23 +17,24 @@ from melm_core.base.label_permutations import (
     random_permutations,
 )
 from melm_core.datasets import pure_noise
-from melm_core.evaluation import (
-    EarlyEnd,
+from melm_core.evaluation import EarlyEnd, Study, Unchanged, permutation_test
+from melm_core.evaluation.permutation_statistics import (
+    STATISTICS,
     held_out_share,
     in_sample_share,
-    permutation_test,
 )
 from melm_core.melm import SearchOptions
-from melm_core.methods import METHODS
 from tests.melm_core.evaluation.honest_examples import Column, Memory, blobs
+from tests.melm_core.helpers import EVERY_METHOD
 
 AT_GAMMA = SearchOptions(continuation=None, max_iter=10)
 
 IRIS = load_iris(return_X_y=True)
 
 
-def difference(estimator, X, y) -> float:
+def difference(study) -> float:
     """Between the means of the last class and the first, in the first feature; quick."""
+    X, y = study.rows.X, study.rows.y
     return float(X[y == y.max(), 0].mean() - X[y == 0, 0].mean())
 
 
@@ -50,9 +51,11 @@ def assert_uniform(p_values) -> None:
 
 def test_all_orders_of_few_labels_give_the_exact_p_value():
     X, y = np.array([[0.3], [1.9], [0.1], [2.2], [1.4], [0.7]]), np.array([0, 1, 0, 1, 1, 0])
-    test = permutation_test(Column(), X, y, statistic=difference)
+    study = Study(Column(), X, y)
+    test = permutation_test(study, statistic=difference)
     orders = set(permutations(y.tolist()))
-    reach = [difference(None, X, np.array(order)) >= test.observed - 1e-12 for order in orders]
+    values = [difference(study.with_labels(np.array(order))) for order in orders]
+    reach = [value >= test.observed - 1e-12 for value in values]
     assert test.is_exhaustive
     assert (len(orders), test.n_permutations) == (20, 19)
     assert test.p_value == np.mean(reach) == 1 / 20
@@ -60,21 +63,25 @@ def test_all_orders_of_few_labels_give_the_exact_p_value():
 
 def test_an_exact_p_value_counts_ties():
     X, y = np.array([[0.0], [0.0], [1.0], [1.0]]), np.array([0, 1, 0, 1])
-    test = permutation_test(Column(), X, y, statistic=difference)
+    test = permutation_test(Study(Column(), X, y), statistic=difference)
     # Of six orders one gives -1, four 0 and one 1; the observed difference is 0.
     assert test.p_value == pytest.approx(5 / 6)
 
 
 def test_a_p_value_is_never_zero():
     X, y = blobs(40, 2, distance=30.0)
-    test = permutation_test(Column(), X, y, statistic=difference, n_permutations=49, level=None)
+    test = permutation_test(
+        Study(Column(), X, y), statistic=difference, n_permutations=49, level=None
+    )
     assert test.n_exceeding == 0
     assert test.p_value == 1 / 50
 
 
 def test_the_p_value_is_the_share_of_values_that_reach_the_observed_one_itself_counted():
     X, y = pure_noise(30, 2, 2, random_state=3)
-    test = permutation_test(Column(), X, y, statistic=difference, n_permutations=99, level=None)
+    test = permutation_test(
+        Study(Column(), X, y), statistic=difference, n_permutations=99, level=None
+    )
     n_reaching = np.sum(test.values >= test.observed)
     assert 0 < n_reaching < 99
     assert test.p_value == (n_reaching + 1) / 100
@@ -84,8 +91,7 @@ def test_p_values_of_noise_are_uniform():
     p_values = [
         spread(
             permutation_test(
-                Column(),
-                *pure_noise(20, 1, 2, random_state=seed),
+                Study(Column(), *pure_noise(20, 1, 2, random_state=seed)),
                 statistic=difference,
                 n_permutations=19,
                 level=None,
@@ -102,7 +108,9 @@ def test_p_values_of_a_method_on_noise_are_uniform(statistic):
     p_values = []
     for seed in range(24):
         X, y = pure_noise(24, 6, 2, random_state=seed)
-        test = permutation_test("lda", X, y, statistic=statistic, n_permutations=9, level=None)
+        test = permutation_test(
+            Study("lda", X, y), statistic=statistic, n_permutations=9, level=None
+        )
         p_values.append(spread(test, seed))
     assert_uniform(p_values)
 
@@ -124,7 +132,9 @@ def test_p_values_of_methods_on_pure_noise_are_uniform_but_for_ties(method, stat
     p_values = []
     for seed in range(20):
         X, y = pure_noise(30, 25, 3, random_state=seed)
-        test = permutation_test(method, X, y, statistic=statistic, n_permutations=9, level=None)
+        test = permutation_test(
+            Study(method, X, y), statistic=statistic, n_permutations=9, level=None
+        )
         assert test.p_value >= spread(test, seed)  # ties count against the finding
         p_values.append(spread(test, seed))
     assert_uniform(p_values)
@@ -134,7 +144,7 @@ def test_p_values_of_methods_on_pure_noise_are_uniform_but_for_ties(method, stat
 def test_iris_is_no_chance(statistic):
     X, y = IRIS
     test = permutation_test(
-        "lda", X[::3], y[::3], statistic=statistic, n_permutations=49, level=None
+        Study("lda", X[::3], y[::3]), statistic=statistic, n_permutations=49, level=None
     )
     assert test.p_value == 1 / 50
 
@@ -153,7 +163,7 @@ def test_a_difference_is_found_where_the_plane_separates_all_its_training_rows(m
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(40, 120)), np.arange(40) % 2
     X[:, :20] += 1.5 * y[:, None]
-    assert permutation_test(method, X, y, n_permutations=9, level=None).p_value == 0.1
+    assert permutation_test(Study(method, X, y), n_permutations=9, level=None).p_value == 0.1
 
 
 class FoldCounter(PCA):
@@ -170,13 +180,13 @@ class FoldCounter(PCA):
 def test_fits_to_fewer_rows_than_features_withhold_fewer_of_them(n_features, withheld):
     rows = np.random.default_rng(1).normal(size=(60, n_features))
     FoldCounter.n_rows.clear()
-    held_out_share(FoldCounter(2), rows, np.arange(60) % 2)
+    held_out_share(Study(FoldCounter(2), rows, np.arange(60) % 2))
     assert set(FoldCounter.n_rows) == {60 - withheld}
 
 
 def test_what_every_order_of_the_labels_reaches_is_not_significant():
     X, y = pure_noise(30, 40, 2)
-    test = permutation_test("kfd", X, y, statistic="in_sample", n_permutations=99)
+    test = permutation_test(Study("kfd", X, y), statistic="in_sample", n_permutations=99)
     assert test.observed == pytest.approx(1.0)
     assert test.early is EarlyEnd.NOT_SIGNIFICANT
     assert test.p_value == 1.0
@@ -184,7 +194,9 @@ def test_what_every_order_of_the_labels_reaches_is_not_significant():
 
 def test_a_method_that_learns_its_rows_by_heart_is_not_significant_held_out():
     X, y = pure_noise(40, 3, 2)
-    test = permutation_test(Memory(), X, y, standardize=False, n_permutations=99, level=0.2)
+    test = permutation_test(
+        Study(Memory(), X, y, preparation=Unchanged()), n_permutations=99, level=0.2
+    )
     assert test.early is EarlyEnd.NOT_SIGNIFICANT
     assert test.p_value > 0.2
 
@@ -195,8 +207,8 @@ def test_an_early_end_gives_the_decision_of_the_whole_test():
         X, y = pure_noise(30, 1, 2, random_state=seed)
         X[:, 0] += 0.12 * seed * y
         options = {"statistic": difference, "n_permutations": 299}
-        whole = permutation_test(Column(), X, y, level=None, **options)
-        early = permutation_test(Column(), X, y, level=0.05, **options)
+        whole = permutation_test(Study(Column(), X, y), level=None, **options)
+        early = permutation_test(Study(Column(), X, y), level=0.05, **options)
         assert (early.p_value <= 0.05) == (whole.p_value <= 0.05)
         np.testing.assert_array_equal(early.values, whole.values[: len(early.values)])
         ends.add(early.early)
@@ -207,7 +219,11 @@ def test_every_value_is_streamed_with_what_is_known_by_then():
     X, y = blobs(40, 2, distance=0.5)
     stream = []
     test = permutation_test(
-        Column(), X, y, statistic=difference, n_permutations=60, level=None, callback=stream.append
+        Study(Column(), X, y),
+        statistic=difference,
+        n_permutations=60,
+        level=None,
+        callback=stream.append,
     )
     np.testing.assert_array_equal([one.value for one in stream], test.values)
     assert [one.number for one in stream] == list(range(1, 61))
@@ -220,7 +236,7 @@ def test_every_value_is_streamed_with_what_is_known_by_then():
 def test_a_true_return_stops_and_what_was_drawn_counts():
     X, y = blobs(40, 2, distance=3.0)
     test = permutation_test(
-        Column(), X, y, statistic=difference, callback=lambda one: one.number == 7
+        Study(Column(), X, y), statistic=difference, callback=lambda one: one.number == 7
     )
     assert len(test.values) == 7
     assert test.p_value == (test.n_exceeding + 1) / 8
@@ -230,7 +246,7 @@ def test_a_true_return_stops_and_what_was_drawn_counts():
 def test_the_result_does_not_depend_on_how_many_shuffles_are_done_at_once():
     X, y = pure_noise(24, 5, 2)
     one, two = (
-        permutation_test("ica", X, y, n_permutations=8, n_jobs=n_jobs, random_state=4)
+        permutation_test(Study("ica", X, y, random_state=4), n_permutations=8, n_jobs=n_jobs)
         for n_jobs in (1, 2)
     )
     np.testing.assert_array_equal(one.values, two.values)
@@ -241,7 +257,10 @@ def test_another_seed_shuffles_otherwise():
     X, y = pure_noise(40, 1, 2)
     one, other = (
         permutation_test(
-            Column(), X, y, statistic=difference, n_permutations=9, level=None, random_state=seed
+            Study(Column(), X, y, random_state=seed),
+            statistic=difference,
+            n_permutations=9,
+            level=None,
         )
         for seed in (0, 1)
     )
@@ -252,22 +271,22 @@ def test_another_seed_shuffles_otherwise():
 def test_the_statistic_sees_an_even_share_of_many_rows():
     X, y = blobs(600, 3, distance=1.0)
     test = permutation_test(
-        Column(), X, y, statistic=difference, n_permutations=5, max_rows=150, level=None
+        Study(Column(), X, y), statistic=difference, n_permutations=5, max_rows=150, level=None
     )
     assert (test.n_samples, test.n_used) == (600, 150)
 
 
 @pytest.mark.parametrize("share", [held_out_share, in_sample_share])
 def test_the_share_of_the_own_class_is_one_for_classes_apart_and_chance_for_the_same(share):
-    assert share(Column(), *blobs(60, 3, distance=30.0)) == pytest.approx(1.0, abs=1e-6)
-    same = [share(Column(), *blobs(90, 3, 0.0, seed)) for seed in range(6)]
+    assert share(Study(Column(), *blobs(60, 3, distance=30.0))) == pytest.approx(1.0, abs=1e-6)
+    same = [share(Study(Column(), *blobs(90, 3, 0.0, seed))) for seed in range(6)]
     assert np.mean(same) == pytest.approx(1 / 3, abs=0.02)
 
 
 def test_in_sample_a_plane_of_noise_looks_better_than_held_out():
-    X, y = pure_noise(random_state=1)
-    assert in_sample_share(DiscriminantPlane(), X, y) > 0.97
-    assert held_out_share(DiscriminantPlane(), X, y) < 0.5
+    study = Study(DiscriminantPlane(), *pure_noise(random_state=1))
+    assert in_sample_share(study) > 0.97
+    assert held_out_share(study) < 0.5
 
 
 def test_the_other_orders_are_all_there_are_and_each_once():
@@ -297,18 +316,22 @@ def test_shuffles_keep_the_class_sizes():
 )
 def test_an_option_that_breaks_a_rule_is_named(options, sentence):
     with pytest.raises(ValueError, match=sentence):
-        permutation_test("lda", *IRIS, **options)
+        permutation_test(Study("lda", *IRIS), **options)
 
 
-def test_every_method_of_the_registry_can_be_tested():
+QUICK = {"n_init": 1, "max_iter": 5, "max_rows": 60, "random_state": 0}
+
+
+@pytest.mark.parametrize("statistic", STATISTICS)
+@pytest.mark.parametrize("method", EVERY_METHOD, ids=lambda method: method.key)
+def test_the_p_value_of_every_method_is_that_of_a_loop_over_shuffles(method, statistic):
     X, y = IRIS
-    for key in (key for key, method in METHODS.items() if not method.extra):
-        test = permutation_test(
-            key,
-            X[::6],
-            y[::6],
-            statistic="in_sample",
-            n_permutations=1,
-            parameters={"n_init": 1, "max_iter": 5, "random_state": 0},
-        )
-        assert 0 < test.observed <= 1
+    study = Study(method.key, X[::5], y[::5], parameters=QUICK, random_state=3)
+    score = STATISTICS[statistic]
+    observed = score(study)
+    drawn = random_permutations(exchangeable_blocks(study.rows.y, study.rows.groups), 3, 3)
+    values = [score(study.with_labels(labels)) for labels in drawn]
+    test = permutation_test(study, statistic=statistic, n_permutations=3, level=None)
+    assert test.observed == observed
+    np.testing.assert_array_equal(test.values, values)
+    assert test.p_value == (1 + sum(value >= observed - 1e-9 for value in values)) / 4

@@ -6,7 +6,14 @@ from sklearn.datasets import load_iris
 from sklearn.decomposition import PCA
 
 from melm_core.datasets import pure_noise
-from melm_core.evaluation import Stability, pairwise_angles, stability, stratified_folds
+from melm_core.evaluation import (
+    Stability,
+    Study,
+    Unchanged,
+    pairwise_angles,
+    stability,
+    stratified_folds,
+)
 from melm_core.linalg.planes import principal_angles
 from melm_core.methods import METHODS
 from melm_core.recipe import CurvedFeatures
@@ -21,7 +28,9 @@ EITHER = pytest.mark.parametrize("resampling", ["bootstrap", "folds"])
 def test_rows_that_lie_in_one_plane_give_that_plane_each_time(resampling):
     Z, y = blobs(60, 2, distance=2.0)
     X = Z @ plane(2, 6)
-    result = stability("pca", X, y, resampling=resampling, n_resamples=6, standardize=False)
+    result = stability(
+        Study("pca", X, y, preparation=Unchanged()), resampling=resampling, n_resamples=6
+    )
     np.testing.assert_allclose(result.angles, 0, atol=1e-7)
     np.testing.assert_allclose(result.pairwise_angles, 0, atol=1e-7)
 
@@ -29,15 +38,18 @@ def test_rows_that_lie_in_one_plane_give_that_plane_each_time(resampling):
 @EITHER
 def test_the_plane_of_structure_moves_less_than_the_plane_of_noise(resampling):
     X, y = IRIS
-    structure = stability("lda", X, y, resampling=resampling, n_resamples=10)
-    noise = stability("lda", *pure_noise(150, 10, 3), resampling=resampling, n_resamples=10)
+    structure = stability(Study("lda", X, y), resampling=resampling, n_resamples=10)
+    noise = stability(Study("lda", *pure_noise(150, 10, 3)), resampling=resampling, n_resamples=10)
     assert structure.largest_angle < 0.5 * noise.largest_angle
 
 
 def test_the_more_often_the_rows_are_repeated_the_less_the_plane_moves():
     X, y = pure_noise(30, 4, 3)
     angles = [
-        stability("lda", np.tile(X, (n, 1)), np.tile(y, n), n_resamples=12).largest_angle
+        stability(
+            Study("lda", np.tile(X, (n, 1)), np.tile(y, n), groups=np.arange(30 * n)),
+            n_resamples=12,
+        ).largest_angle
         for n in (1, 10, 100)
     ]
     assert angles[0] > 1.5 * angles[1] > 2.0 * angles[2]
@@ -45,7 +57,7 @@ def test_the_more_often_the_rows_are_repeated_the_less_the_plane_moves():
 
 @EITHER
 def test_the_intervals_hold_the_loadings_of_all_rows(resampling):
-    result = stability("lda", *IRIS, resampling=resampling, n_resamples=10)
+    result = stability(Study("lda", *IRIS), resampling=resampling, n_resamples=10)
     assert (result.lower <= result.components).all()
     assert (result.components <= result.upper).all()
     assert result.lower.min() >= -1
@@ -53,7 +65,7 @@ def test_the_intervals_hold_the_loadings_of_all_rows(resampling):
 
 
 def test_the_intervals_hold_the_share_of_the_resamples_that_they_say():
-    result = stability("lda", *IRIS, n_resamples=40, confidence=0.8)
+    result = stability(Study("lda", *IRIS), n_resamples=40, confidence=0.8)
     reach = np.abs(result.planes - result.components)
     # Both ends are equally far away where neither is cut.
     within = (reach <= np.maximum(result.upper - result.components, 1e-15) + 1e-12).mean(axis=0)
@@ -63,14 +75,14 @@ def test_the_intervals_hold_the_share_of_the_resamples_that_they_say():
 
 def test_more_confidence_takes_wider_intervals():
     narrow, wide = (
-        stability("lda", *IRIS, n_resamples=20, confidence=share) for share in (0.5, 0.95)
+        stability(Study("lda", *IRIS), n_resamples=20, confidence=share) for share in (0.5, 0.95)
     )
     assert (wide.upper - wide.lower >= narrow.upper - narrow.lower).all()
     np.testing.assert_array_equal(narrow.planes, wide.planes)
 
 
 def test_the_planes_are_turned_within_themselves_only():
-    result = stability("pca", *IRIS, n_resamples=8)
+    result = stability(Study("pca", *IRIS), n_resamples=8)
     for resampled, angles in zip(result.planes, result.angles, strict=True):
         assert_orthonormal(resampled)
         np.testing.assert_allclose(principal_angles(resampled, result.components), angles)
@@ -81,8 +93,8 @@ def test_the_planes_are_turned_within_themselves_only():
 
 def test_the_units_of_a_feature_do_not_matter():
     X, y = IRIS
-    one = stability("pca", X, y, n_resamples=4)
-    other = stability("pca", X * [1, 10, 100, 1000], y, n_resamples=4)
+    one = stability(Study("pca", X, y), n_resamples=4)
+    other = stability(Study("pca", X * [1, 10, 100, 1000], y), n_resamples=4)
     np.testing.assert_allclose(one.angles, other.angles, atol=1e-8)
 
 
@@ -109,14 +121,14 @@ def test_the_preparation_is_fitted_again_to_each_resample():
     X, y = IRIS
     X = np.where(np.random.default_rng(0).random(X.shape) < 0.2, np.nan, X)
     means = Means()
-    result = stability("pca", X, y, n_resamples=5, preparation=means)
+    result = stability(Study("pca", X, y, preparation=means), n_resamples=5)
     assert len(np.unique(means.fitted, axis=0)) == 6
     assert result.planes.shape == (5, 2, 4)
 
 
 def test_features_are_standardized_by_the_rows_of_each_resample():
     X, y = IRIS
-    result = stability("pca", X, y, resampling="folds", n_resamples=2)
+    result = stability(Study("pca", X, y), resampling="folds", n_resamples=2)
     fold = next(iter(stratified_folds(y, 2, 0))).train
     scaled = (X[fold] - X[fold].mean(axis=0)) / X[fold].std(axis=0)
     alone = PCA(2).fit(scaled).components_
@@ -126,24 +138,24 @@ def test_features_are_standardized_by_the_rows_of_each_resample():
 def test_no_more_folds_are_made_than_the_smallest_class_has_rows():
     X, y = blobs(30, 2, distance=1.0)
     y[:4] = 2
-    result = stability("pca", X, y, resampling="folds", n_resamples=50)
+    result = stability(Study("pca", X, y), resampling="folds", n_resamples=50)
     assert len(result.planes) == 4
 
 
 def test_resamples_are_counted_as_they_are_done():
     counts = []
-    stability("pca", *IRIS, n_resamples=3, callback=lambda *count: counts.append(count))
+    stability(Study("pca", *IRIS), n_resamples=3, callback=lambda *count: counts.append(count))
     assert counts == [(1, 3), (2, 3), (3, 3)]
 
 
 def test_the_result_does_not_depend_on_how_many_resamples_are_done_at_once():
-    one, two = (stability("ica", *IRIS, n_resamples=4, n_jobs=n_jobs) for n_jobs in (1, 2))
+    one, two = (stability(Study("ica", *IRIS), n_resamples=4, n_jobs=n_jobs) for n_jobs in (1, 2))
     np.testing.assert_array_equal(one.planes, two.planes)
 
 
 def test_a_curved_picture_has_no_plane_to_compare():
     with pytest.raises(ValueError, match=r"is nonlinear.*Choose a linear method"):
-        stability("kpca", *IRIS)
+        stability(Study("kpca", *IRIS))
 
 
 @pytest.mark.parametrize(
@@ -157,7 +169,7 @@ def test_a_curved_picture_has_no_plane_to_compare():
 )
 def test_an_option_that_breaks_a_rule_is_named(options, sentence):
     with pytest.raises(ValueError, match=sentence):
-        stability("pca", *IRIS, **options)
+        stability(Study("pca", *IRIS), **options)
 
 
 def test_agreement_holds_the_largest_angle_of_each_two_planes():
@@ -184,7 +196,7 @@ def test_every_linear_method_of_the_registry_has_a_stability():
     quick = {"n_init": 1, "max_iter": 5, "random_state": 0}
     for key, method in METHODS.items():
         if method.is_linear:
-            result = stability(key, X[::3], y[::3], n_resamples=2, parameters=quick)
+            result = stability(Study(key, X[::3], y[::3], parameters=quick), n_resamples=2)
             assert np.isfinite(result.angles).all()
 
 
@@ -193,7 +205,7 @@ def test_features_of_the_structure_are_selected_more_often():
     y = np.arange(60) % 2
     X = rng.normal(size=(60, 8))
     X[:, 3] += 4.0 * y
-    result = stability("lda", X, y, parameters={"n_components": 1}, n_resamples=12)
+    result = stability(Study("lda", X, y, parameters={"n_components": 1}), n_resamples=12)
     frequencies = result.selection_frequencies(1)
     assert frequencies[3] == 1.0
     assert frequencies.sum() == pytest.approx(1.0)
@@ -207,11 +219,16 @@ def test_resamples_that_start_from_the_plane_of_all_rows_stay_near_it_and_are_ha
     whole = METHODS["melm"].estimator({"n_init": 2, "random_state": 0}).fit(X, y).components_
     seen = []
     result = stability(
-        "melm", X, y, start=whole, n_resamples=3, standardize=False, plane_callback=seen.append
+        Study("melm", X, y, preparation=Unchanged()),
+        start=whole,
+        n_resamples=3,
+        plane_callback=seen.append,
     )
     np.testing.assert_array_equal(result.components, whole)
     np.testing.assert_array_equal(result.planes, seen)
-    free = stability("melm", X, y, n_resamples=3, standardize=False, parameters={"n_init": 4})
+    free = stability(
+        Study("melm", X, y, preparation=Unchanged(), parameters={"n_init": 4}), n_resamples=3
+    )
     assert result.largest_angle <= free.largest_angle + 0.1
 
 
@@ -232,7 +249,9 @@ def test_the_interval_of_a_feature_without_effect_reaches_to_0_in_most_tables():
         X = rng.normal(size=(80, 6))
         X[:, 0] += 2.0 * y
         parameters = {"n_components": 1}
-        found = stability("lda", X, y, parameters=parameters, n_resamples=20, random_state=seed)
+        found = stability(
+            Study("lda", X, y, parameters=parameters, random_state=seed), n_resamples=20
+        )
         lower, upper = found.length_interval
         reaches.extend(lower[1:] == 0.0)
         lowest.append(lower[0])
@@ -243,7 +262,7 @@ def test_the_interval_of_a_feature_without_effect_reaches_to_0_in_most_tables():
 
 
 def test_intervals_of_too_few_resamples_exclude_nothing():
-    lower, upper = stability("lda", *IRIS, n_resamples=2).length_interval
+    lower, upper = stability(Study("lda", *IRIS), n_resamples=2).length_interval
     np.testing.assert_array_equal([lower, upper], [np.zeros(4), np.ones(4)])
 
 
@@ -264,26 +283,29 @@ def feature_results(found):
 
 def test_the_columns_of_a_curve_are_one_feature():
     Z, y, groups = bent()
-    options = {"parameters": {"n_components": 1}, "n_resamples": 20, "standardize": False}
-    found = stability("lda", Z, y, column_groups=groups, **options)
+    study = Study("lda", Z, y, parameters={"n_components": 1}, preparation=Unchanged())
+    found = stability(study, column_groups=groups, n_resamples=20)
     lower, upper, selected = feature_results(found)
     assert [len(values) for values in (lower, upper, selected)] == [3, 3, 3]
     assert selected[0] > 0.9
     assert 0.1 < lower[0] <= upper[0] <= 1.0
     assert (lower[1], upper[2]) == (0.0, 0.0)  # the last one is constant
     assert found.n_features_used <= 2
-    assert stability("lda", Z, y, **options).length_interval[0].shape == (Z.shape[1],)
+    assert stability(study, n_resamples=20).length_interval[0].shape == (Z.shape[1],)
 
 
 def test_what_is_said_of_a_curve_does_not_depend_on_the_basis_of_its_columns():
     Z, y, groups = bent(1)
-    options = {"parameters": {"n_components": 1}, "n_resamples": 20, "standardize": False}
+    options = {"parameters": {"n_components": 1}, "preparation": Unchanged()}
     own = np.flatnonzero(groups == 0)[:4]  # the fifth depends on them
     others = np.flatnonzero(groups == 1)[:4]
     Z = Z[:, [*own, *others]]
     groups = np.repeat([0, 1], 4)
     mixed = Z.copy()
     mixed[:, :4] = Z[:, :4] @ np.random.default_rng(2).normal(size=(4, 4))
-    one, other = (stability("lda", X, y, column_groups=groups, **options) for X in (Z, mixed))
+    one, other = (
+        stability(Study("lda", X, y, **options), column_groups=groups, n_resamples=20)
+        for X in (Z, mixed)
+    )
     for value, expected in zip(feature_results(other), feature_results(one), strict=True):
         np.testing.assert_allclose(value, expected, atol=1e-6)

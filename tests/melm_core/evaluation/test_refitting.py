@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 
 from melm_core import MELM, DiscriminantPlane
-from melm_core.diagnostics import out_of_fold_probabilities
 from melm_core.evaluation import (
-    cross_validated_separability,
-    density_scores,
-    held_out_share,
+    Refits,
+    Study,
     permutation_test,
+    rows_needed,
+    sparse_path,
 )
+from melm_core.evaluation.permutation_statistics import held_out_share
 from melm_core.evaluation.refitting import (
     Standardization,
     Unchanged,
@@ -94,36 +95,37 @@ class Medians:
 @pytest.mark.parametrize(
     "refit",
     [
-        density_scores,
-        cross_validated_separability,
-        out_of_fold_probabilities,
-        lambda *rows, **options: permutation_test(*rows, **options, n_permutations=1, level=None),
+        Refits.of,
+        lambda study: sparse_path(study, n_repeats=1),
+        lambda study: rows_needed(study, n_repeats=1),
+        lambda study: permutation_test(study, n_permutations=1, level=None),
     ],
+    ids=["refits", "sparse path", "learning curve", "shuffles"],
 )
 def test_a_preparation_learns_from_the_training_rows_of_each_fold_alone(refit):
     X, y = classes(2, 4)
     numbered = np.column_stack([np.arange(len(X)), X])
     numbered[::3, 2] = np.nan
     medians = Medians()
-    refit("lda", numbered, y, preparation=medians)
+    refit(Study("lda", numbered, y, preparation=medians))
     folds = [learned for learned in medians.learned if len(learned) < len(X)]
     assert len(folds) >= 3
-    assert max(map(len, folds)) < 0.85 * len(X)
+    assert max(map(len, folds)) <= 0.9 * len(X)
     # Every row is held out of some fit.
     assert set.union(*(set(range(len(X))) - learned for learned in folds)) == set(range(len(X)))
 
 
 def test_standardizing_is_a_preparation_like_any_other():
     X, y = classes(2, 4)
-    lda = make_estimator("lda", None, 0)
-    assert held_out_share(lda, X, y, preparation=Standardization) == held_out_share(lda, X, y)
-    assert held_out_share(lda, X, y, preparation=Unchanged()) == held_out_share(
-        lda, X, y, standardize=False
+    given, default, unchanged = (
+        held_out_share(Study("kpca", X * [1.0, 9.0, 0.1, 1.0], y, preparation=preparation))
+        for preparation in (Standardization, None, Unchanged())
     )
+    assert given == default != unchanged
 
 
 def test_missing_values_without_a_preparation_are_refused():
     X, y = classes(2, 4)
     X[0, 0] = np.nan
     with pytest.raises(ValueError, match="NaN"):
-        density_scores("lda", X, y)
+        Study("lda", X, y)

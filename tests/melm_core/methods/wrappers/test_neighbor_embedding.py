@@ -10,7 +10,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from melm_core.base.errors import UserError
 from melm_core.datasets import pure_noise
-from melm_core.evaluation import density_scores
+from melm_core.evaluation import Refits, Study
 from melm_core.methods import METHODS
 from melm_core.methods.wrappers.neighbor_embedding import (
     SupervisedUMAPProjection,
@@ -145,9 +145,9 @@ def test_umap_with_labels_embeds_as_umap_learn_does():
 @compiles
 @needs_umap
 def test_umap_with_labels_separates_noise_it_was_fitted_to_and_no_held_out_rows():
-    found = density_scores("supervised_umap", *pure_noise(200, 50, 2, 0))
-    assert found.train.balanced_accuracy > 0.9
-    assert found.held_out.balanced_accuracy < 0.6
+    found = Refits.of(Study("supervised_umap", *pure_noise(200, 50, 2, 0)))
+    assert found.train_share.balanced_accuracy > 0.9
+    assert found.share.balanced_accuracy < 0.6
 
 
 @pytest.mark.parametrize(
