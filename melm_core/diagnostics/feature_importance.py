@@ -154,7 +154,9 @@ def importance(
     >>> importance(rule, axes, X[400:], y[400:]).is_seen
     array([ True, False, False])
     """
-    counts = np.bincount(y)
+    points = X @ axes.T if points is None else points
+    n_classes = rule.log_densities(points[:1]).shape[1]
+    counts = np.bincount(y, minlength=n_classes)
     if counts.min() < 2:
         raise UserError(
             f"A class has {counts.min()} held-out row(s), but at least 2 of every class are needed "
@@ -166,8 +168,7 @@ def importance(
     most = most_points // len(counts)
     n_scored = min(MOST_ROWS, max(FEWEST_ROWS, most // n_units))
     chosen = stratified_sample(y, n_scored / len(y), len(counts))
-    X, y = X[chosen], y[chosen]
-    points = X @ axes.T if points is None else points[chosen]
+    X, y, points = X[chosen], y[chosen], points[chosen]
     whole = row_scores(rule, points, y)
     order = np.argsort(units, kind="stable")
     columns = np.split(order, np.searchsorted(units[order], np.arange(1, n_units)))

@@ -7,7 +7,7 @@ from sklearn.datasets import load_breast_cancer, load_wine
 
 from melm_core import OPLSDiscriminantPlane, PLSDiscriminantPlane
 from melm_core.baselines import indicators
-from melm_core.evaluation import predicted_share, stratified_folds
+from melm_core.evaluation import Refits, Study, Unchanged, stratified_folds
 from melm_core.linalg import principal_angles
 from tests.melm_core.helpers import assert_orthonormal
 
@@ -153,12 +153,17 @@ def test_the_share_predicted_is_that_of_pls_regression_on_the_same_folds(data):
         wanted = indicators(y[fold.test], y.max() + 1)
         errors += np.square(model.predict(X[fold.test]).reshape(wanted.shape) - wanted).sum()
         spread += np.square(targets.mean(axis=0) - wanted).sum()
-    found = predicted_share("plsda", X, y, standardize=False)
-    assert found == pytest.approx(1 - errors / spread, abs=1e-6)
+    study = Study("plsda", X, y, groups=np.arange(len(y)), preparation=Unchanged())
+    assert Refits.of(study, 5).predicted_share == pytest.approx(1 - errors / spread, abs=1e-6)
 
 
 def test_labels_without_meaning_are_predicted_worse_than_by_the_class_shares():
     X = np.random.default_rng(0).normal(size=(40, 60))
     y = np.arange(40) % 2
     assert PLSDiscriminantPlane().fit(X, y).r2y_.sum() > 0.8
-    assert predicted_share("plsda", X, y) < 0
+    assert Refits.of(Study("plsda", X, y)).predicted_share < 0
+
+
+def test_methods_that_predict_no_indicators_have_no_share_predicted():
+    with pytest.raises(ValueError, match="predicts no class indicators, so that it has no Q2"):
+        _ = Refits.of(Study("lda", *WINES), 2).predicted_share

@@ -11,7 +11,8 @@ from melm_core.base import UserError
 from melm_core.base.block_samples import BlocksApplied, BlocksWithout, stratified_block_sample
 from melm_core.base.block_sources import ArrayBlocks
 from melm_core.base.row_blocks import class_rows, reduce_rows
-from melm_core.evaluation import density_scores, sampled_rows, separability
+from melm_core.evaluation import Refits, Study, sampled_rows, separability
+from melm_core.linalg.planes import principal_angles
 
 da = pytest.importorskip("dask.array")
 dd = pytest.importorskip("dask.dataframe")
@@ -54,40 +55,43 @@ def test_a_table_without_some_rows_has_the_others_in_order(size):
 @pytest.mark.parametrize(
     "key", ["lda", *(pytest.param(key, marks=pytest.mark.slow) for key in ("pca", "gem"))]
 )
-def test_density_scores_are_those_of_the_rows_in_memory(key):
-    options = {"n_folds": 3, "max_rows": 200}
-    exact = density_scores(key, X, LABELS[Y], **options)
-    done = []
-    found = density_scores(
-        METHODS[key].estimator({"n_components": 2}),
-        *arrays(300),
-        callback=lambda number, n_folds: done.append((number, n_folds)),
-        **options,
-    )
-    assert np.array_equal(found.held_out_confusions, exact.held_out_confusions)
-    assert np.array_equal(found.train_confusions, exact.train_confusions)
-    assert list(found.classes) == list(exact.classes)
-    assert found.notes == exact.notes == ("A stratified sample of 199 of 700 rows was scored.",)
-    assert done == [(1, 3), (2, 3), (3, 3)]
+def test_refits_of_blocks_are_one_split_with_the_share_of_the_rows_in_memory(key):
+    found = Refits.of(Study(key, *arrays(300)))
+    (fold,) = found.folds
+    held_out = np.sort(sampled_rows(Y, 175))
+    np.testing.assert_array_equal(found.study.rows.X[fold.test], X[held_out])
+    assert found.study.rows.classes.tolist() == LABELS.tolist()
+    assert found.n_folds == 1
+    assert found.notes == ()
+    exact = Refits.of(Study(key, X, LABELS[Y]), 1)
+    assert found.share.balanced_accuracy == pytest.approx(exact.share.balanced_accuracy, abs=0.1)
+    assert found.probabilities.shape == (len(held_out), 3)
+
+
+def test_the_plane_of_a_split_of_blocks_is_fitted_to_all_other_rows():
+    found = Refits.of(Study("lda", *arrays(300)))
+    kept = np.setdiff1d(np.arange(700), sampled_rows(Y, 175))
+    alone = Study("lda", X[kept], LABELS[Y[kept]]).fitted()
+    angles = principal_angles(found.fits[0].projection.components, alone.components)
+    assert angles.max() < 1e-6
 
 
 @pytest.mark.slow
 def test_melm_is_refitted_without_the_held_out_rows():
     parameters = {"n_init": 1, "max_iter": 5}
-    options = {"parameters": parameters, "n_folds": 2, "max_rows": 100}
-    exact = density_scores("melm", X, LABELS[Y], **options)
-    found = density_scores("melm", *arrays(300), **options)
-    assert found.held_out.balanced_accuracy == exact.held_out.balanced_accuracy
+    found = Refits.of(Study("melm", *arrays(300), parameters=parameters))
+    exact = Refits.of(Study("melm", X, LABELS[Y], parameters=parameters), 1)
+    assert found.share.balanced_accuracy == pytest.approx(exact.share.balanced_accuracy, abs=0.1)
 
 
 def test_what_needs_the_rows_in_memory_is_refused():
     with pytest.raises(UserError, match="groups needs the rows in memory"):
-        density_scores("lda", *arrays(300), groups=np.arange(700))
+        Study("lda", *arrays(300), groups=np.arange(700))
     with pytest.raises(UserError, match="needs the rows in memory"):
-        density_scores("nca", *arrays(300))
+        Refits.of(Study("nca", *arrays(300)))
     single = da.from_array(np.append(LABELS[Y[:-1]], "yew"), chunks=300)
     with pytest.raises(UserError, match="class yew has one"):
-        density_scores("lda", arrays(300)[0], single)
+        Study("lda", arrays(300)[0], single)
 
 
 def test_the_separability_of_a_plane_takes_a_sample_of_the_table():

@@ -12,8 +12,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 from melm_core.base import ColumnEncoding
-from melm_core.density import KernelDensityClassifier, SetLimits
-from melm_core.evaluation import Calibration
+from melm_core.density import DensityRule, SetLimits
 from melm_core.methods.saved_plane import RowLimits, SavedPlane
 from tests.melm_core.helpers import plane
 
@@ -134,38 +133,36 @@ def test_an_array_of_another_width_is_refused():
         saved().transform(np.zeros((2, 3)))
 
 
-def predicting() -> tuple[SavedPlane, KernelDensityClassifier]:
-    """A plane of the iris with its class densities, and a classifier in that plane."""
+def predicting() -> tuple[SavedPlane, DensityRule]:
+    """A plane of the iris with its class densities, and these."""
     iris = load_iris()
-    names = iris.target_names[iris.target]
-    classifier = KernelDensityClassifier(gamma=0.7).fit(iris.data @ plane(2, 4).T, names)
+    rule = DensityRule.of(iris.data @ plane(2, 4).T, iris.target, gamma=0.7).calibrated(2.0)
     saved_plane = SavedPlane(
         plane(2, 4),
         center=np.zeros(4),
         scale=np.ones(4),
         feature_names=iris.feature_names,
         class_names=iris.target_names.tolist(),
-        class_densities=classifier.kernel_classes_,
-        calibration=Calibration(temperature=2.0, lapse=0.01),
+        rule=rule,
+        is_calibrated=True,
         limits=RowLimits(iris.data.mean(axis=0), np.eye(2), 9.0, np.inf),
         set_limits=SetLimits(0.9, np.array([2.0, 2.0, np.inf]), -4.0, 0.5, 0.3),
     )
-    return saved_plane, classifier
+    return saved_plane, rule
 
 
-def test_probabilities_are_those_of_the_class_densities_calibrated():
-    saved_plane, classifier = predicting()
+def test_probabilities_are_those_of_the_calibrated_rule_digit_for_digit():
+    saved_plane, rule = predicting()
     again = SavedPlane.from_json(saved_plane.to_json())
     X = load_iris(as_frame=True).data.sample(frac=0.5, random_state=0)
     Z = X.to_numpy() @ plane(2, 4).T
-    roots = np.sqrt(classifier.predict_proba(Z))
-    expected = 0.99 * roots / roots.sum(axis=1, keepdims=True) + 0.01 / 3
     is_alike = ~again.are_unlike(X)
     assert 0.9 < is_alike.mean() <= 1.0
     np.testing.assert_allclose(
-        again.predict_proba(X)[is_alike], expected[is_alike], rtol=0, atol=1e-12
+        again.predict_proba(X)[is_alike], rule.probabilities(Z)[is_alike], rtol=0, atol=1e-12
     )
-    assert list(again.predict(X)[is_alike]) == list(classifier.predict(Z)[is_alike])
+    names = load_iris().target_names[rule.most_likely(Z)]
+    assert list(again.predict(X)[is_alike]) == list(names[is_alike])
 
 
 def test_a_row_unlike_all_others_has_no_class_and_no_probability():
@@ -202,7 +199,7 @@ def test_limits_of_sets_for_other_classes_are_refused():
 
 
 def test_without_calibration_there_are_classes_but_no_probabilities():
-    values = json.loads(predicting()[0].to_json()) | {"calibration": None}
+    values = json.loads(predicting()[0].to_json()) | {"temperature": None}
     again = SavedPlane.from_json(json.dumps(values))
     X = load_iris(as_frame=True).data
     assert set(again.predict(X)) - {None} == set(load_iris().target_names)
