@@ -201,7 +201,7 @@ def test_the_model_of_an_edited_plane_has_classes_but_no_probabilities(finished)
     text = visitor.http.get(address, query_string={"n_top_features": 3}).text
     model = SavedPlane.from_json(text)
     rows = pd.read_csv(io.BytesIO(csv(breast_cancer())))
-    assert model.calibration_ is None
+    assert not model.is_calibrated_
     assert set(model.predict(rows)) - {None} <= set(model.classes_)
     with pytest.raises(ValueError, match="saved without calibrated probabilities"):
         model.predict_proba(rows)

@@ -13,16 +13,19 @@ from melm_studio.rows.details import table_value
 from melm_studio.tables import load_sample, prepare, read_table
 from tests.callbacks.tables import csv
 
-OUTLIER, MISLABELED = 17, 40
+OUTLIER = 17
+MISLABELED, OTHERS_MISLABELED = 40, (25, 55, 70, 85, 100, 120, 150, 170)
 WITHOUT_CLASS = 7  # and the next one
 
 
 def wine() -> pd.DataFrame:
-    """Wine with one row far away and one with the label of another class."""
+    """Wine with one row far away and nine with the label of another class."""
     table = load_sample("wine").frame.copy()
     table.loc[OUTLIER - 1, "alcohol"] = 60.0
     labels = table["cultivar"].to_numpy(dtype=object)
-    labels[MISLABELED - 1] = next(name for name in labels if name != labels[MISLABELED - 1])
+    names = np.unique(labels)
+    for row in (MISLABELED, *OTHERS_MISLABELED):
+        labels[row - 1] = names[(np.flatnonzero(names == labels[row - 1])[0] + 1) % 3]
     names = [f"bottle {i + 1:03}" for i in range(len(table))]
     labels[[WITHOUT_CLASS - 1, WITHOUT_CLASS]] = None
     return table.assign(cultivar=labels, note="=1+1", bottle=names)
@@ -123,8 +126,9 @@ def test_suspects_are_judged_by_planes_fitted_without_the_row(finished) -> None:
     assert waiting["rows"] is None
     finished.studio.work()
     found = ask(finished, "suspect-labels", rows=[]).get_json()
-    assert MISLABELED in found["rows"]
-    assert len(found["rows"]) <= 3
+    wrong = {MISLABELED, *OTHERS_MISLABELED}
+    assert wrong <= set(found["rows"])
+    assert len(found["rows"]) <= 4 / 3 * len(wrong)  # a quarter may be right
     assert "judged by planes fitted without each row." in found["words"]
     details = ask(finished, f"{{plane}}/rows/{MISLABELED}").get_json()["summary"]
     assert details["basis"] in ("out of fold", "held out")
