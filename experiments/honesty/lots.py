@@ -82,10 +82,11 @@ def _five_new(seed: int) -> _Drawn:
 
 
 def _of_bank(name: str) -> Callable[[int], _Drawn]:
-    """100 rows of a shape of the bank, of which two fifths, or patients, are new."""
+    """100 rows of a shape of the bank, or 30 patients, of which two fifths are new."""
+    n_rows = 200 if name == "unequal groups" else 100
 
     def draw(seed: int) -> _Drawn:
-        X, y, groups = shapes.SHAPES[name].draw(100, 8, _SEPARATION, seed)
+        X, y, groups = shapes.SHAPES[name].draw(n_rows, 8, _SEPARATION, seed)
         units = np.arange(len(y)) if groups is None else groups
         n_units = len(np.unique(units))
         is_new = np.random.default_rng(seed).permutation(n_units) < round(0.4 * n_units)
@@ -107,7 +108,7 @@ def _other_mixture(n_rows: int, separation: float) -> Callable[[int], _Drawn]:
 
 
 BANK: Mapping[str, Callable[[int], _Drawn]] = {
-    **{f"{name}, 100 rows": _of_bank(name) for name in shapes.SHAPES},
+    **{f"{name}, two fifths new": _of_bank(name) for name in shapes.SHAPES},
     "lognormal, 60 rows, of which 5 new": _five_new,
 }
 
@@ -128,7 +129,7 @@ def _found(draw: Callable[[int], _Drawn], n_tables: int, shift: float = 0.0) -> 
 def simulate(quick: bool) -> tuple[Measured, ...]:
     """How often a change is shown where there is none, and where features have shifted."""
     n_null, n_shifted = (5, 3) if quick else (1_000, 100)
-    bank = {name: BANK[name] for name in ("lognormal, 100 rows",)} if quick else BANK
+    bank = {name: BANK[name] for name in ("lognormal, two fifths new",)} if quick else BANK
     return (
         *(
             Measured(f"{name}, no change: p at most .05", _found(draw, n_null), (0.035, 0.065))
