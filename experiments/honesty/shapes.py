@@ -92,27 +92,29 @@ def _normal(rows: _Stream, _population: _Stream, n_rows: int, n_features: int) -
 def _lognormal(rows: _Stream, _population: _Stream, n_rows: int, n_features: int) -> FloatArray:
     variance = LOG_DEVIATION**2
     values = np.exp(LOG_DEVIATION * rows.standard_normal((n_rows, n_features)))
-    centered: FloatArray = values - np.exp(variance / 2.0)
-    return centered / np.sqrt(np.expm1(variance) * np.exp(variance))
+    deviation = np.sqrt(np.expm1(variance) * np.exp(variance))
+    standardized: FloatArray = (values - np.exp(variance / 2.0)) / deviation
+    return standardized
 
 
 def _heavy(rows: _Stream, _population: _Stream, n_rows: int, n_features: int) -> FloatArray:
-    values = rows.standard_t(TAIL_DEGREES, (n_rows, n_features))
-    return values / np.sqrt(TAIL_DEGREES / (TAIL_DEGREES - 2.0))
+    deviation = np.sqrt(TAIL_DEGREES / (TAIL_DEGREES - 2.0))
+    values: FloatArray = rows.standard_t(TAIL_DEGREES, (n_rows, n_features)) / deviation
+    return values
 
 
 def _two_factors(rows: _Stream, population: _Stream, n_rows: int, n_features: int) -> FloatArray:
     loadings = population.standard_normal((2, n_features))
     loadings *= np.sqrt(_COMMUNALITY) / np.linalg.norm(loadings, axis=0)
     own = rows.standard_normal((n_rows, n_features)) * np.sqrt(1.0 - _COMMUNALITY)
-    shared: FloatArray = rows.standard_normal((n_rows, 2)) @ loadings
-    return shared + own
+    values: FloatArray = rows.standard_normal((n_rows, 2)) @ loadings + own
+    return values
 
 
 def _correlated(rows: _Stream, _population: _Stream, n_rows: int, n_features: int) -> FloatArray:
     own = rows.standard_normal((n_rows, n_features)) * np.sqrt(1.0 - CORRELATION)
-    shared: FloatArray = rows.standard_normal((n_rows, 1)) * np.sqrt(CORRELATION)
-    return own + shared
+    values: FloatArray = own + rows.standard_normal((n_rows, 1)) * np.sqrt(CORRELATION)
+    return values
 
 
 def _classes(shares: tuple[float, ...], n_rows: int, rows: _Stream) -> IntArray:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from experiments.honesty import shapes
 from experiments.honesty.claim import FIRST_SEED, Claim, Measured
 from melm_core.base import FloatArray, IntArray
 from melm_core.diagnostics import SuspectLabels, calibrated_probabilities
@@ -47,6 +48,13 @@ SHAPES = (
 )
 
 
+# Rows, standard deviations between classes and shares of wrong labels of the bank of shapes.
+_BANK = ((200, 4.0, 0.0), (200, 4.0, 0.05))
+_FEATURES = 10
+_MULTIPLIED = {"wide": 3, "alike features": 3}  # features of shapes that have many columns for each
+_BEFORE = {"t3": (".31", ".03"), "lognormal": (".32", ".10")}
+
+
 def table(shape: Shape, seed: int) -> tuple[FloatArray, IntArray, npt.NDArray[np.bool_]]:
     """Rows, labels, and which of these are wrong."""
     stream = np.random.default_rng(seed)
@@ -58,9 +66,25 @@ def table(shape: Shape, seed: int) -> tuple[FloatArray, IntArray, npt.NDArray[np
     return X, np.where(wrong, 1 - truth, truth), wrong
 
 
-def suspects_of(X: FloatArray, y: IntArray, seed: int) -> SuspectLabels:
+def table_of_bank(
+    name: str, size: tuple[int, float, float], seed: int
+) -> tuple[shapes.Drawn, npt.NDArray[np.bool_]]:
+    """A table of the bank, with labels of which a share is wrong, and which these are."""
+    n_rows, distance, flipped = size
+    n_features = _MULTIPLIED.get(name, _FEATURES)
+    drawn = shapes.SHAPES[name].draw(n_rows, n_features, distance, seed)
+    stream = np.random.default_rng(seed)
+    wrong = stream.permutation(n_rows) < round(flipped * n_rows)
+    n_classes = int(drawn.y.max()) + 1
+    others = (drawn.y + stream.integers(1, n_classes, n_rows)) % n_classes
+    return drawn._replace(y=np.where(wrong, others, drawn.y)), wrong
+
+
+def suspects_of(
+    X: FloatArray, y: IntArray, seed: int, groups: IntArray | None = None
+) -> SuspectLabels:
     """The list of a table."""
-    found = calibrated_probabilities("lda", X, y, random_state=seed)
+    found = calibrated_probabilities("lda", X, y, groups=groups, random_state=seed)
     assert found is not None  # noqa: S101
     return found.suspect_labels()
 
@@ -71,8 +95,34 @@ def simulate(quick: bool) -> tuple[Measured, ...]:
     An empty list has a false share of 0, as in a false discovery rate; who reads a list asks for
     the second figure.
     """
-    shapes = (SHAPES[0], SHAPES[6]) if quick else SHAPES
-    return tuple(figure for shape in shapes for figure in _figures(shape, 8 if quick else 100))
+    tables = (SHAPES[0], SHAPES[6]) if quick else SHAPES
+    figures = [figure for each in tables for figure in _figures(each, 8 if quick else 100)]
+    for name in ("t3",) if quick else shapes.SHAPES:
+        for at, size in enumerate(_BANK):
+            before = _BEFORE.get(name, ("", ""))[at]
+            figures.append(_of_bank(name, size, 4 if quick else 60, before))
+    return tuple(figures)
+
+
+def _of_bank(name: str, size: tuple[int, float, float], n_tables: int, before: str) -> Measured:
+    """Of a shape of the bank; over those with a list nothing is promised, as they are few."""
+    differences, n_lists, hits = [], 0, 0
+    for seed in range(FIRST_SEED, FIRST_SEED + n_tables):
+        (X, y, groups), wrong = table_of_bank(name, size, seed)
+        found = suspects_of(X, y, seed, groups)
+        right = ~wrong[found.rows]
+        differences.append((right.mean() if len(right) else 0.0) - found.false_share)
+        n_lists += len(right) > 0
+        hits += int((~right).sum())
+    n_rows, distance, flipped = size
+    return Measured(
+        f"{name}, {n_rows} rows, {distance:g} sd, {round(flipped * n_rows)} wrong: false share "
+        f"less that estimated, {n_tables} tables; {n_lists} with a list, {hits / n_tables:.1f} "
+        "found",
+        float(np.mean(differences)),
+        (-0.5, 0.5) if n_tables < 10 else (-0.1, 0.1),
+        before,
+    )
 
 
 def _figures(shape: Shape, n_tables: int) -> Iterator[Measured]:
@@ -110,7 +160,8 @@ CLAIM = Claim(
     name="suspects",
     promise=(
         "Of the rows listed as mislabeled, about as many are labeled rightly as the list says: "
-        "within .1 over all tables, an empty list counted as 0, and over those with a list."
+        "within .1 over all tables, an empty list counted as 0, and of normal rows over those with "
+        "a list."
     ),
     simulate=simulate,
 )

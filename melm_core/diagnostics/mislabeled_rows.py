@@ -5,8 +5,10 @@ rightly labeled rows lie, too. What tells these apart is how far out such rows a
 fewer the farther, wrong labels as many as they are. So two numbers are fitted to all rows: how
 sharp the held-out densities are, which is overlap, and which share of the labels is wrong. Given
 both, each row has a probability of being labeled rightly, and their sum over a list is how many of
-it are. There is no list where a table is as likely without wrong labels, nor where so many rows
-lie in another class that the form of the overlap is all there is to judge by.
+it are. Where tails are heavy, rightly labeled rows lie deep in another class as well. How many can
+be seen from rows that lie as far out, but in no class: a part of their number is added. There is no
+list where a table is as likely without wrong labels, nor where so many rows lie in another class
+that the form of the overlap is all there is to judge by.
 """
 
 from __future__ import annotations
@@ -33,6 +35,12 @@ _FARTHEST = -500.0  # of logarithms, whose exponentials are 0
 # simulation (docs/honesty.md).
 _LEAST_GAIN = 10.0
 _MOST_OVERLAP = 0.125
+
+# Twice the logarithm of the ratio of the median of the density at a row, of its most likely class,
+# to that of a row far beyond every class: of normal rows in a plane beyond it are 5 in 1,000. And
+# how many rows fly into another class for each that flies past all of them. Chosen by simulation.
+_FAR_OUT = 8.0
+_STRAYS = 0.25
 
 # Of fewer rows nothing is known: all of them are taken to be labeled rightly.
 _FEWEST_ROWS = 10
@@ -90,7 +98,8 @@ def suspect_labels(
     ----------
     log_densities : ndarray of shape (n_samples, n_classes)
         Of the classes at each row, by planes and densities fitted without it:
-        `RowProbabilities.log_densities`.
+        `RowProbabilities.log_densities`. Not less the largest of a row, whose level shows how
+        heavy tails are.
     y : ndarray of shape (n_samples,)
         Class codes.
     false_share : float in (0, 1), default=0.25
@@ -131,12 +140,21 @@ def suspect_labels(
     right = _probabilities_right(log_densities, y)
     right[np.bincount(y)[y] < _FEWEST_ROWS] = 1.0
     order = np.argsort(right, kind="stable")
-    expected = np.cumsum(right[order])
+    expected = np.minimum(
+        np.cumsum(right[order]) + _strays(log_densities), np.arange(1, len(y) + 1)
+    )
     enough = np.flatnonzero(expected <= false_share * np.arange(1, len(y) + 1))
-    n_suspects = int(enough[-1]) + 1 if len(enough) and is_elsewhere.mean() <= _MOST_OVERLAP else 0
+    is_told = len(enough) > 0 and is_elsewhere.mean() <= _MOST_OVERLAP
+    n_suspects = int(enough[-1]) + 1 if is_told else 0
     rows = order[:n_suspects]
     n_false = float(expected[n_suspects - 1]) if n_suspects else 0.0
     return SuspectLabels(rows, others[rows].argmax(axis=1), n_false)
+
+
+def _strays(log_densities: FloatArray) -> float:
+    """About how many rightly labeled rows heavy tails put deep in another class."""
+    highest = log_densities.max(axis=1)
+    return _STRAYS * float(np.sum(2.0 * (np.median(highest) - highest) > _FAR_OUT))
 
 
 def _probabilities_right(log_densities: FloatArray, y: IntArray) -> FloatArray:

@@ -48,7 +48,18 @@ _METHOD = "melm"
 _MOST_SCORES = 20  # principal scores in which a change of correlated features is seen
 _MOST_PREDICTING = 50  # principal scores by which classes of unlabeled rows are predicted
 _FOLDS = 5
+_ROUNDING = 1e-12  # of the largest value of a feature: smaller deviations are rounding
 _CHANGED = 0.05  # false discovery rate below which a feature is said to have changed
+
+# Rows of a stratum differ by less in how much more frequent the mixture of classes of the new lot
+# makes them: of the logarithm.
+_STEP = 0.1
+_MIXTURE_STEPS = 50
+
+_PREDICTED = (
+    "The new rows have no labels: rows are compared within predicted classes. Where classes "
+    "overlap, another mixture of them may still count as a change."
+)
 
 Lots: TypeAlias = npt.NDArray[np.bool_]
 
@@ -131,9 +142,14 @@ class LotChange:
     n_permutations : int
     features : ndarray of int of shape (n_features,)
         All features, the most changed first.
-    shifts, spreads : ndarray of shape (n_features,)
-        In the order of the columns: the shift of the new rows in standard deviations within
-        classes, and the ratio of their standard deviation to that of the earlier rows.
+    shifts : ndarray of shape (n_features,)
+        In the order of the columns: new mean less earlier mean, within classes, in standard
+        deviations of the earlier rows within classes. Infinite where the earlier rows of each
+        class are constant and the new ones are not like them.
+    spreads : ndarray of shape (n_features,)
+        In the order of the columns: the standard deviation of the new rows within classes, over
+        that of the earlier ones; infinite where these are constant and the new ones are not, 1
+        where no class has two rows in both lots.
     q_values : ndarray of shape (n_features,)
         In the order of the columns: the false discovery rate at which each one is said to have
         changed.
@@ -212,9 +228,9 @@ def lot_change(
 ) -> LotChange:
     """Whether new rows differ from earlier ones, in which features, and in which plane.
 
-    Rows are compared within their class, so that another mixture of classes is no change. Five
-    statistics see a change of many features, of few, of one class, of correlated features, and of
-    the spread; the smallest of their p-values is itself judged by the permutations.
+    Rows are compared within their class, so that another mixture of labeled classes is no change.
+    Five statistics see a change of many features, of few, of one class, of correlated features, and
+    of the spread; the smallest of their p-values is itself judged by the permutations.
 
     Parameters
     ----------
@@ -225,7 +241,9 @@ def lot_change(
     y_new : array-like of shape (n_new,) or None, default=None
         Labels of the new rows. Without them, classes of all rows are predicted: those of the
         first lot by folds that do not have them, those of the new rows by one of these folds.
-        Where classes overlap, another mixture of them is then a change as well.
+        Where classes overlap, another mixture of them may then count as a change. It does so less
+        often without groups, as rows are compared only with those that the new mixture makes about
+        as much more frequent.
     groups, groups_new : array-like or None, default=None
         Groups of rows that depend on each other, such as patients, of both lots or of none: of each
         lot, or all in `groups`, the first lot before the new one. The same name is the same group
@@ -340,10 +358,7 @@ def _compared(
     if y is None:
         return both, ()
     if y_new is None:
-        return replace(both, y=_predicted(both, y, seed)), (
-            "The new rows have no labels: rows are compared within predicted classes. Where "
-            "classes overlap, another mixture of them is a change as well.",
-        )
+        return replace(both, y=_predicted(both, y, seed)), (_PREDICTED,)
     of_both = np.concatenate([np.asarray(y), np.asarray(y_new)])
     if of_both.shape != is_new.shape:
         raise UserError(
@@ -375,13 +390,18 @@ def _groups_of_both(groups: Any, groups_new: Any, n_rows: int) -> IntArray | Non
 
 
 def _predicted(both: _Both, y: Any, seed: int) -> IntArray:
-    """Classes predicted for all rows alike: by a fold that has not the row, nor its group."""
+    """Strata of all rows alike: by a fold that has not the row, nor its group.
+
+    Where another mixture of classes is all that differs, the lot depends on a row only by the
+    probabilities of its classes. So rows of a predicted class are of one stratum only if the new
+    mixture makes them about equally more frequent (subclasses by the propensity score).
+    """
     n_first = int((~both.is_new).sum())
     groups = None if both.groups is None else both.groups[:n_first]
     known = coded_rows(both.X[:n_first], y, groups)
     standardized = Standardization.fit(both.X).apply(both.X)
-    n_scores = min(_MOST_PREDICTING, *(each - 1 for each in known.X.shape), n_first // 3)
-    if n_scores > 0 and both.X.shape[1] > n_scores:
+    n_scores = min(_MOST_PREDICTING, n_first // 3)
+    if 0 < n_scores < both.X.shape[1]:
         left, lengths, _ = randomized_svd(standardized, n_scores, random_state=0)
         standardized = left * lengths
     folds = stratified_folds(known.y, _FOLDS, seed, groups)
@@ -391,14 +411,31 @@ def _predicted(both: _Both, y: Any, seed: int) -> IntArray:
         fold_of[fold.test] = number
         if both.groups is not None:  # new rows of a group of the first lot
             fold_of[np.isin(both.groups, both.groups[fold.test])] = number
-    predicted = np.zeros(len(both.y), dtype=np.int64)
+    shares = np.zeros((len(both.y), len(known.classes)))
     for number, fold in enumerate(folds):
         rule = LinearDiscriminantAnalysis(solver="lsqr", shrinkage="auto")
         rule.fit(standardized[fold.train], known.y[fold.train])
         rows = fold_of == number
         if rows.any():
-            predicted[rows] = rule.predict(standardized[rows])
-    return predicted
+            shares[rows] = rule.predict_proba(standardized[rows])
+    predicted: IntArray = shares.argmax(axis=1)
+    if both.groups is not None:
+        return predicted
+    more_frequent = np.log(shares @ _mixture_ratios(shares, known.y, both.is_new))
+    steps = np.round(more_frequent / _STEP).astype(np.int64)
+    of_rows = np.stack([predicted, steps])
+    strata: IntArray = np.unique(of_rows, axis=1, return_inverse=True)[1].reshape(-1)
+    return strata
+
+
+def _mixture_ratios(shares: FloatArray, y: IntArray, is_new: Lots) -> FloatArray:
+    """Of each class: its share of the new rows, by their probabilities, over that of the first."""
+    before = np.bincount(y) / len(y)
+    ratios = np.ones(len(before))
+    for _ in range(_MIXTURE_STEPS):
+        likely = shares[is_new] * ratios
+        ratios = (likely / likely.sum(axis=1, keepdims=True)).mean(axis=0) / before
+    return np.maximum(ratios, 1e-3)
 
 
 def _blocks(both: _Both) -> tuple[Block, ...]:
@@ -479,7 +516,7 @@ def _judged(both: _Both, blocks: tuple[Block, ...], n_permutations: int, seed: i
     as_large = len(drawn) - np.searchsorted(drawn, of_features[0] * (1.0 - 1e-9), side="left")
     of_each = (as_large + 1.0) / (len(drawn) + 1.0)
     order = np.argsort(-of_features[0], kind="stable")
-    shift, ratio = _effects(both, values)
+    shift, ratio = _effects(both)
     return LotChange(
         p_value=p,
         n_permutations=n_permutations,
@@ -491,8 +528,11 @@ def _judged(both: _Both, blocks: tuple[Block, ...], n_permutations: int, seed: i
 
 
 def _standardized(drawn: FloatArray) -> FloatArray:
-    """Statistics over their standard deviation over the permutations; 0 where they never vary."""
-    spread = drawn[1:].std(axis=0)
+    """Statistics over their standard deviation over the permutations; 0 where they never vary.
+
+    The observed statistic counts as one of them: scaled without itself it would be too large.
+    """
+    spread = drawn.std(axis=0)
     solid = spread > 1e-9
     values: FloatArray = np.where(solid, drawn / np.where(solid, spread, 1.0), 0.0)
     return values
@@ -509,20 +549,38 @@ def _exceeding(statistics: FloatArray) -> IntArray:
     )
 
 
-def _effects(both: _Both, values: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Shifts of the new rows in standard deviations within classes, and ratios of spreads."""
-    shift, squares, weights = np.zeros(values.shape[1]), np.zeros((2, values.shape[1])), 0.0
+def _effects(both: _Both) -> tuple[FloatArray, FloatArray]:
+    """Shifts of the new rows in deviations of the first lot within classes, and ratios of these."""
+    n_features = both.X.shape[1]
+    shift, weights = np.zeros(n_features), 0.0
+    squares, pooled = np.zeros((2, n_features)), 0.0
+    own, freedom = np.zeros(n_features), 0
     for c in np.unique(both.y):
-        parts = [values[(both.y == c) & (both.is_new == new)] for new in (False, True)]
-        if not all(map(len, parts)):
+        first, new = (both.X[(both.y == c) & (both.is_new == lot)] for lot in (False, True))
+        if len(first):
+            own += np.square(first - first.mean(axis=0)).sum(axis=0)
+            freedom += len(first) - 1
+        if not len(first) or not len(new):
             continue
-        weight = len(parts[0]) * len(parts[1]) / (len(parts[0]) + len(parts[1]))
-        shift += weight * (parts[1].mean(axis=0) - parts[0].mean(axis=0))
-        squares += weight * np.stack([part.var(axis=0) for part in parts])
+        weight = len(first) * len(new) / (len(first) + len(new))
+        shift += weight * (new.mean(axis=0) - first.mean(axis=0))
         weights += weight
-    before, after = np.sqrt(squares)
-    ratio = np.where(before > 0, after / np.where(before > 0, before, 1.0), 1.0)
-    return shift / max(weights, 1e-9), ratio
+        if min(len(first), len(new)) > 1:
+            squares += weight * np.stack([part.var(axis=0, ddof=1) for part in (first, new)])
+            pooled += weight
+    rounding = _ROUNDING * np.abs(both.X).max(axis=0)
+    deviation = np.sqrt(own / max(freedom, 1))
+    before, after = np.sqrt(squares / max(pooled, 1e-9))
+    shifts = _over(shift / max(weights, 1e-9), deviation, rounding, equal=0.0)
+    return shifts, _over(after, before, rounding, equal=1.0)
+
+
+def _over(values: FloatArray, units: FloatArray, rounding: FloatArray, equal: float) -> FloatArray:
+    """Values over units; of units that are 0, infinite, or `equal` where the values are 0, too."""
+    is_solid = units > rounding
+    infinite = np.where(np.abs(values) > rounding, np.copysign(np.inf, values), equal)
+    ratios: FloatArray = np.where(is_solid, values / np.where(is_solid, units, 1.0), infinite)
+    return ratios
 
 
 def _nothing() -> object:

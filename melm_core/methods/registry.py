@@ -157,10 +157,10 @@ METHODS: Mapping[str, Method] = MappingProxyType(
                 key="rlda",
                 label="LDA, regularized",
                 explanation=(
-                    "LDA with class covariances shrunk toward a multiple of the identity, for few "
-                    "rows or many features."
+                    "LDA with the covariances of the features shrunk toward 0, within the classes "
+                    "and between their means, for few rows or many features."
                 ),
-                paper="Friedman, 1989; Ledoit and Wolf, 2004",
+                paper="Friedman, 1989; Ledoit and Wolf, 2004; Schäfer and Strimmer, 2005",
                 factory=partial(DiscriminantPlane, shrinkage="ledoit-wolf"),
             ),
             Method(

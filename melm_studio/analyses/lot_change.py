@@ -38,11 +38,13 @@ _UNLABELED = "Left out: {rows} of the new lot without a class of the run."
 _SAMPLED = "A stratified sample of {first} and {new} rows was compared."
 _NOTE = (
     "Lots are compared within classes: rows, or whole groups, change places between them. Shift: "
-    "of the mean, in standard deviations within classes; spread: new over earlier; q: the false "
-    "discovery rate of calling the features so far changed."
+    "of the mean, in standard deviations (sd) of the first lot within classes; spread: standard "
+    "deviation of the new lot over that of the first; q: the false discovery rate of calling the "
+    "features so far changed."
 )
 _PICTURE = "The plane in which the lots differ most, each row less the mean of its class."
-_HEAD = ("Feature", "Shift", "Spread", "q")
+_CONSTANT = "constant before"
+_HEAD = ("Feature", "Shift (sd)", "Spread (ratio)", "q")
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,11 +90,24 @@ class LotRows:
 
 
 class ChangedFeature(Record, frozen=True):
-    """How a feature differs between the lots, and its direction in their plane."""
+    """How a feature differs between the lots, and its direction in their plane.
+
+    Attributes
+    ----------
+    at : int
+        The column.
+    shift : float or None
+        New less earlier mean, in standard deviations of the first lot within classes; None where
+        the first lot is constant and the new one is not like it.
+    spread : float or None
+        Standard deviation of the new lot over that of the first; None where that is 0.
+    q_value : float
+    arrow : tuple of (float, float) or None
+    """
 
     at: int
-    shift: float
-    spread: float
+    shift: float | None
+    spread: float | None
     q_value: float
     arrow: tuple[float, float] | None = None
 
@@ -209,7 +224,8 @@ class LotChangeAnalysis(Analysis[LotChangeReport]):
         report = self.read(raw)
         demand(all(0 <= each.at < shape.n_features for each in report.features))
         demand(all(0.0 <= each.q_value <= 1.0 for each in report.features))
-        sizes = [value for each in report.features for value in (each.shift, each.spread)]
+        sizes = [each.shift or 0.0 for each in report.features]
+        sizes += [each.spread or 0.0 for each in report.features]
         arrows = [value for each in report.features for value in each.arrow or ()]
         places = [value for place in (*report.first, *report.new) for value in place]
         demand(all(map(math.isfinite, (*sizes, *arrows, *places))))
@@ -270,8 +286,8 @@ class _Lots:
         features = tuple(
             ChangedFeature(
                 at=int(at),
-                shift=round(float(found.shifts[at]), _DIGITS),
-                spread=round(float(found.spreads[at]), _DIGITS),
+                shift=_finite(found.shifts[at]),
+                spread=_finite(found.spreads[at]),
                 q_value=round(float(found.q_values[at]), _DIGITS),
                 arrow=arrows.get(int(at)),
             )
@@ -329,9 +345,15 @@ def _places(
     return parts[0], parts[1]
 
 
+def _finite(value: float) -> float | None:
+    return round(float(value), _DIGITS) if math.isfinite(value) else None
+
+
 def _row(found: ChangedFeature, names: Any) -> tuple[str, ...]:
     q_value = "< 0.001" if found.q_value < 0.001 else f"{found.q_value:.3f}"
-    return names[found.at], f"{found.shift:+.2f}", f"{found.spread:.2f}", q_value
+    shift = _CONSTANT if found.shift is None else f"{found.shift:+.2f}"
+    spread = _CONSTANT if found.spread is None else f"{found.spread:.2f}"
+    return names[found.at], shift, spread, q_value
 
 
 def lots_figure(

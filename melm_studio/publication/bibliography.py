@@ -80,6 +80,13 @@ ENTRIES: dict[str, tuple[str, ...]] = {
   volume = {88},
   year = {2004}
 }""",
+        r"""@article{schaefer2005shrinkage,
+  author = {Sch{\"a}fer, Juliane and Strimmer, Korbinian},
+  title = {A Shrinkage Approach to Large-Scale Covariance Matrix Estimation},
+  journal = {Statistical Applications in Genetics and Molecular Biology},
+  volume = {4},
+  year = {2005}
+}""",
     ),
     "hlda": (
         r"""@article{loog2004linear,

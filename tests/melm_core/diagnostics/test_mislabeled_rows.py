@@ -49,7 +49,29 @@ def test_a_larger_false_share_makes_no_shorter_list():
         assert len(short.rows) <= len(middle.rows) <= len(long.rows)
 
 
-@pytest.mark.parametrize("n_wrong", [1, 10])
+def heavy(n_rows, distance, n_wrong, seed):
+    """As `scored`, with tails of t with 3 degrees of freedom, in a plane."""
+    rng = np.random.default_rng(seed)
+    truth = np.arange(n_rows) % 2
+    places = rng.standard_t(3.0, (n_rows, 2)) / np.sqrt(3.0)
+    places[:, 0] += distance * truth
+    wrong = np.arange(n_rows) < n_wrong
+    away = places[:, None] - np.array([[0.0, 0.0], [distance, 0.0]])
+    logs = -0.5 * np.square(away).sum(axis=2)  # as if they were normal
+    return logs, np.where(wrong, 1 - truth, truth), wrong
+
+
+def test_strays_of_heavy_tails_make_no_suspects():
+    listed = [len(suspect_labels(*heavy(200, 4.0, 0, seed)[:2]).rows) for seed in range(60)]
+    assert np.mean(np.array(listed) > 0) <= 0.1
+
+
+def test_with_heavy_tails_wrong_labels_are_still_found():
+    found = [suspect_labels(*heavy(200, 6.0, 10, seed)[:2]) for seed in range(20)]
+    assert np.mean([len(own.rows) > 0 for own in found]) > 0.7
+
+
+@pytest.mark.parametrize("n_wrong", [0, 10])
 def test_swapped_labels_of_wine_are_mostly_found(n_wrong):
     X, y = load_wine(return_X_y=True)
     hits, false, estimated = 0, 0, 0.0

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy.integrate import quad
+from scipy.stats import chi2
 
 from melm_core.base import UserError
 from melm_core.datasets import pure_noise
-from melm_core.diagnostics import PlaneDistances, residual_limit
+from melm_core.diagnostics import PlaneDistances, predictive_limit, residual_limit
 from melm_core.evaluation import Refits, Study
 from melm_core.linalg import random_components
 
@@ -146,3 +147,25 @@ def test_a_large_table_leaves_enough_rows_out() -> None:
     left_out = Refits.of(Study("lda", *pure_noise(1_000, 3, 2))).left_out
     assert len(left_out.scores) == 1_000
     assert not left_out.is_extrapolated
+
+
+@pytest.mark.parametrize(("n_values", "most"), [(40, 0.035), (120, 0.015), (400, 0.013)])
+@pytest.mark.parametrize("deviation", [1.0, 2.0])  # of logarithms: heavier than normal squares
+def test_one_more_distance_with_a_heavy_tail_is_seldom_beyond_the_limit(
+    n_values: int, most: float, deviation: float
+) -> None:
+    rng = np.random.default_rng(0)
+    beyond = [
+        np.mean(np.log(predictive_limit(np.exp(deviation * logs[0]))) < deviation * logs[1])
+        for logs in rng.standard_normal((200, 2, n_values))
+    ]
+    assert 0.003 < np.mean(beyond) < most
+
+
+def test_the_limit_of_normal_squares_is_hardly_changed_by_the_largest_ones() -> None:
+    rng = np.random.default_rng(0)
+    draws = rng.chisquare(3, size=(400, 120))
+    beyond = [1.0 - chi2.cdf(predictive_limit(values), 3) for values in draws]
+    assert 0.006 < np.mean(beyond) < 0.013
+    ties = np.repeat([1.0, 2.0, 3.0], 100)
+    assert predictive_limit(ties) >= 3.0

@@ -63,7 +63,7 @@ def test_what_is_held_out_gains_by_curves(ring):
         Refits.of(Study("rlda", *ring, preparation=one)).share.balanced_accuracy
         for one in (prepared(5), prepared(5, curves=True), AutoCurves(prepared(5)))
     )
-    assert straight < 0.65
+    assert straight < 0.7
     assert curved > 0.85
     assert auto == curved
 

@@ -7,6 +7,7 @@ import pytest
 
 from melm_core.base import UserError
 from melm_core.evaluation import lot_change
+from melm_core.evaluation.lots import _standardized
 
 
 def two_lots(shift: float, seed: int = 0, n_rows: int = 120):
@@ -37,6 +38,48 @@ def test_a_planted_shift_is_found_named_and_drawn():
     assert np.abs(found.plane.components[0]).argmax() == 4
     assert found.plane.held_out.balanced_accuracy > 0.6
     assert "1 feature of 6 differs" in found.sentence
+
+
+@pytest.mark.parametrize("planted", [1.0, 5.0, 100.0])
+def test_a_shift_is_in_deviations_of_the_first_lot_within_classes(planted):
+    first, new, y, y_new = (np.concatenate(each) for each in zip(*map(own, range(5)), strict=True))
+    new[:, 4] += planted
+    unit = 10.0  # of the feature, which the shift does not depend on
+    found = compared(unit * first, unit * new, y, y_new, with_plane=False)
+    assert found.shifts[4] == pytest.approx(planted, abs=0.2 + 0.1 * planted)
+    assert found.shifts[0] == pytest.approx(0.0, abs=0.3)  # although classes differ by 3
+
+
+def own(seed):
+    return two_lots(0.0, seed)
+
+
+def test_a_feature_that_was_constant_has_shifted_infinitely_and_an_equal_one_not_at_all():
+    first, new, y, y_new = two_lots(0.0)
+    first[:, 1] = first[:, 2] = new[:, 2] = 0.1
+    new[:, 1] -= 5.0
+    found = compared(first, new, y, y_new, with_plane=False)
+    assert (found.shifts[1], found.spreads[1]) == (-np.inf, np.inf)
+    assert (found.shifts[2], found.spreads[2]) == (0.0, 1.0)
+
+
+def test_the_observed_statistic_is_scaled_as_the_permuted_ones():
+    drawn = np.array([[3.0], [1.0], [-1.0]])
+    scaled = [_standardized(np.roll(drawn, shift, axis=0)) for shift in range(3)]
+    np.testing.assert_allclose(np.roll(scaled[0], 1, axis=0), scaled[1])
+    np.testing.assert_allclose(np.roll(scaled[0], 2, axis=0), scaled[2])
+
+
+def test_another_mixture_of_overlapping_predicted_classes_is_seldom_a_change():
+    p_values = []
+    for seed in range(6):
+        stream = np.random.default_rng(seed)
+        y = np.arange(200) % 2
+        X = stream.standard_normal((200, 4)) + np.outer(y, [3.0, 0.0, 0.0, 0.0])
+        is_new = stream.random(200) < np.where(y == 1, 0.75, 0.25)
+        found = compared(X[~is_new], X[is_new], y[~is_new], with_plane=False)
+        p_values.append(found.p_value)
+    assert np.mean(np.array(p_values) <= 0.05) < 0.5
 
 
 def test_a_change_of_the_spread_is_a_change():
