@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from melm_core.density import DensityRule, PreparedSums, class_densities
+from melm_core.linalg import moments_of_classes
 
 
 def narrow_classes() -> tuple[np.ndarray, np.ndarray]:
@@ -40,3 +41,15 @@ def test_prepared_sums_are_used_where_they_hold_the_points_and_nowhere_else(few_
         prepared.floored_log_densities(far), classes.floored_log_densities(far), atol=1e-5
     )
     assert prepared.prepared != PreparedSums()
+
+
+@pytest.mark.parametrize("counts", [(30, 40), (30, 1, 20), (1, 1)])
+def test_a_rule_of_moments_is_that_of_the_rows(counts):
+    y = np.repeat(np.arange(len(counts)), counts)
+    points = np.random.default_rng(1).standard_normal((len(y), 2)) @ np.array([[2.0, 0.3], [0, 1]])
+    rows = [points[y == code] for code in range(len(counts))]
+    moments = moments_of_classes(rows)
+    found = DensityRule.of_moments(rows, *moments, np.array(counts, dtype=float), gamma=0.8)
+    expected = DensityRule.of(points, y, gamma=0.8)
+    at = 3.0 * points[::3] + 0.1
+    np.testing.assert_allclose(found.log_densities(at), expected.log_densities(at), atol=1e-9)

@@ -128,7 +128,8 @@ def test_the_preparation_is_fitted_again_to_each_resample():
 
 def test_features_are_standardized_by_the_rows_of_each_resample():
     X, y = IRIS
-    result = stability(Study("pca", X, y), resampling="folds", n_resamples=2)
+    study = Study("pca", X, y, groups=np.arange(len(y)))
+    result = stability(study, resampling="folds", n_resamples=2)
     fold = next(iter(stratified_folds(y, 2, 0))).train
     scaled = (X[fold] - X[fold].mean(axis=0)) / X[fold].std(axis=0)
     alone = PCA(2).fit(scaled).components_
