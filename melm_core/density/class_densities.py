@@ -559,11 +559,10 @@ class ClassDensities:
             return sums.n_pairs(points, self.covariances) <= MOST_NEAR_PAIRS
         return sums is not None and bool(sums.holds(points).all())
 
-    @property
+    @cached_property
     def log_floor(self) -> float:
         """The floor of `floored_log_densities`."""
-        peaks = [float(inverse_root(covariance)[1]) for covariance in self.covariances]
-        return max(peaks) + float(np.log(FOURIER_FLOOR))
+        return float(np.max(inverse_root(self.covariances)[1]) + np.log(FOURIER_FLOOR))
 
     def _leave_out(
         self, points: FloatArray, is_own: npt.NDArray[np.bool_], logs: FloatArray, code: int

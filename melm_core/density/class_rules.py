@@ -253,7 +253,7 @@ class DensityRule:
         means : ndarray of shape (n_classes, n_components)
             Of all rows of each class.
         covariances : ndarray of shape (n_classes, n_components, n_components)
-            The same, with divisor N_c; each class has at least two rows.
+            The same, with divisor N_c. A class of one row has that within the others.
         counts : ndarray of shape (n_classes,)
             Numbers of all rows.
         gamma : float, default=1.0
@@ -275,7 +275,12 @@ class DensityRule:
         shares, n_components = counts / counts.sum(), means.shape[1]
         within = np.average(covariances, axis=0, weights=counts)
         every = _not_flat(within + covariance_of_means(means, counts))
-        spread = covariances + _LEAST_SPREAD * every
+        least, is_alone = _LEAST_SPREAD * every, counts < 2
+        if is_alone.any():
+            known = counts * ~is_alone
+            others = np.average(covariances, axis=0, weights=known) if known.any() else least
+            covariances = np.where(is_alone[:, None, None], others, covariances)
+        spread = covariances + least
         kernels = kernel_covariances(spread, counts, n_components, gamma, "auto")
         floor = DensityFloor(shares @ means, every, 1.0 / (float(counts.min()) + 1.0))
         normal = NormalDensities(means, np.average(spread, axis=0, weights=counts))

@@ -27,6 +27,8 @@ from melm_core.density.kernel_density import kernel_classes
 
 _THRESHOLD_GRID = 2_001
 _BEYOND_WIDTHS = 4.0
+# Farther than so many widths from all rows, kernels say little of the classes of a rule.
+_BEYOND_WIDTHS_OF_RULE = 2.0
 
 
 class ClassDensityPrediction:
@@ -205,11 +207,12 @@ def class_thresholds(densities: ClassDensities | DensityRule) -> FloatArray:
     log_densities: Callable[[FloatArray], FloatArray]
     if isinstance(densities, DensityRule):
         classes, log_densities = densities.classes, densities.log_mixtures
+        n_widths = _BEYOND_WIDTHS_OF_RULE
     else:
         classes = densities.with_passes()
-        log_densities = classes.log_densities
+        log_densities, n_widths = classes.log_densities, _BEYOND_WIDTHS
     (lowest,), (highest,) = bounds_of(classes.rows)
-    margin = _BEYOND_WIDTHS * float(np.sqrt(classes.covariances.max()))
+    margin = n_widths * float(np.sqrt(classes.covariances.max()))
     grid = np.linspace(lowest - margin, highest + margin, _THRESHOLD_GRID)
     best = log_densities(grid[:, None]).argmax(axis=1)
     changes = np.flatnonzero(np.diff(best))

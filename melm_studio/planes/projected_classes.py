@@ -22,6 +22,7 @@ from cachetools.keys import hashkey
 
 from melm_core.base import FloatArray
 from melm_core.density import ClassDensities, DensityRule, PreparedSums
+from melm_core.linalg import moments_of_classes
 
 # The shape and the bytes of components.
 PlaneKey: TypeAlias = tuple[tuple[int, ...], bytes]
@@ -72,8 +73,8 @@ class ProjectedClasses:
     def class_rule(self, components: FloatArray, factor: float) -> DensityRule:
         """The class densities in a plane, with kernels `factor` times those of the data set."""
         if not self._is_large:
-            rule = self._rule_of(self._classes.project(components).rows)
-            return replace(rule, classes=rule.classes.widened(factor))
+            rows = self._classes.project(components).rows
+            return _rule_of(rows, self._gamma * factor)
         key = (components.shape, components.tobytes())
         rule = self._rule(key)
         sums = self._sums_of_densities(key, band_of(factor))
@@ -95,19 +96,13 @@ class ProjectedClasses:
         """Covariances of the kernels of the search densities, (n_classes, k, k)."""
         return self._kernels.widened(factor).project(components).covariances
 
-    def _rule_of(self, rows: tuple[FloatArray, ...]) -> DensityRule:
-        """The class densities of the rows of each class in a plane, of which there is no copy."""
-        y = np.repeat(np.arange(len(rows)), list(map(len, rows)))
-        rule = DensityRule.of(np.concatenate(rows), y, gamma=self._gamma)
-        return replace(rule, classes=replace(rule.classes, rows=rows))
-
     @cachedmethod(attrgetter("_planes"), condition=attrgetter("_condition"))
     def _projected(self, key: PlaneKey) -> ClassDensities:
         return self._classes.project(_components(key))
 
     @cachedmethod(attrgetter("_rules"), condition=attrgetter("_condition"))
     def _rule(self, key: PlaneKey) -> DensityRule:
-        return self._rule_of(self._projected(key).rows)
+        return _rule_of(self._projected(key).rows, self._gamma)
 
     @cachedmethod(attrgetter("_densities"), condition=attrgetter("_condition"))
     def _sums_of_densities(self, key: PlaneKey, band: tuple[float, float]) -> PreparedSums:
@@ -144,6 +139,12 @@ def band_of(factor: float) -> tuple[float, float]:
     ratio = WIDE_BAND if factor >= NARROWEST_WIDE else NARROW_BAND
     least = NARROWEST_WIDE * ratio ** floor(log(factor / NARROWEST_WIDE, ratio) + _SLACK)
     return least, least * ratio
+
+
+def _rule_of(rows: tuple[FloatArray, ...], gamma: float) -> DensityRule:
+    """The class densities of the rows of each class in a plane, of which there is no copy."""
+    counts = np.array(list(map(len, rows)), dtype=np.float64)
+    return DensityRule.of_moments(rows, *moments_of_classes(rows), counts, gamma=gamma)
 
 
 def _components(key: PlaneKey) -> FloatArray:
