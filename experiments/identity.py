@@ -6,16 +6,14 @@ from dataclasses import replace
 
 import numpy as np
 
+from experiments.cross_validation import N_FOLDS, of_folds
 from melm_core.base import FloatArray, IntArray
 from melm_core.evaluation import (
-    DEFAULT_FOLDS,
     PLANE_CLASSIFIERS,
-    CodedRows,
     Fold,
     PlaneClassifier,
     Separability,
     confusion_shares,
-    over_folds,
     stratified_folds,
 )
 
@@ -31,10 +29,8 @@ def cross_validated_identity(X: FloatArray, y: IntArray, *, random_state: int) -
     distances are proportional to the number of features, so the gammas of the
     SVM are divided by it.
     """
-    folds = stratified_folds(y, DEFAULT_FOLDS, random_state)
-    confusions = [_fold_confusion(X, y, fold, random_state) for fold in folds]
-    rows = CodedRows(X, y, np.unique(y))
-    return over_folds(confusions, rows, np.arange(len(y)), DEFAULT_FOLDS)
+    folds = stratified_folds(y, N_FOLDS, random_state)
+    return of_folds([_fold_confusion(X, y, fold, random_state) for fold in folds], y)
 
 
 def _fold_confusion(X: FloatArray, y: IntArray, fold: Fold, random_state: int) -> FloatArray:

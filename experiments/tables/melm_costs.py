@@ -16,11 +16,12 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.svm import SVC
 
 from experiments import data
+from experiments.cross_validation import N_FOLDS
 from experiments.records import Cell, Record, Settings, Values, complete
 from experiments.report import Entry, Provenance, Report, Section
 from melm_core import MELM
 from melm_core.base import FloatArray, IntArray
-from melm_core.evaluation import DEFAULT_FOLDS, PLANE_CLASSIFIERS, stratified_folds
+from melm_core.evaluation import PLANE_CLASSIFIERS, stratified_folds
 from melm_core.melm import SearchOptions
 
 _QUICK_SETS = ("heart", "liver-disorders")
@@ -71,7 +72,7 @@ def report(settings: Settings) -> Report:
 def cell(folder: Path, *, name: str, seed: int) -> Values:
     """All folds of one data set: scores, support vectors, operations and thresholds."""
     table = data.load(folder, name)
-    folds = stratified_folds(table.y, DEFAULT_FOLDS, seed)
+    folds = stratified_folds(table.y, N_FOLDS, seed)
     values: dict[str, list[float]] = {}
     for fold in folds:
         X, X_test = _standardized(table.X[fold.train], table.X[fold.test])

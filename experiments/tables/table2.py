@@ -8,12 +8,13 @@ from typing import Any
 
 from experiments import data
 from experiments.comparison import closeness, places
+from experiments.cross_validation import held_out_separability
 from experiments.identity import cross_validated_identity
 from experiments.paper_numbers import TABLE_2
 from experiments.planes import COLUMNS
 from experiments.records import Cell, Record, Settings, Values, complete
 from experiments.report import Entry, Provenance, Report, Section
-from melm_core.evaluation import Separability, cross_validated_separability
+from melm_core.evaluation import Separability
 
 _IDENTITY = "I"
 _QUICK_SETS = ("heart", "liver-disorders")
@@ -54,10 +55,10 @@ def cell(folder: Path, *, name: str, method: str, tune: dict[str, list[Any]], se
     full = data.load(folder, name)
     if method == _IDENTITY:
         return _values(cross_validated_identity(full.X, full.y, random_state=seed), [])
-    results = cross_validated_separability(
+    found = held_out_separability(
         COLUMNS[method].estimator(), full.X, full.y, tune=tune, random_state=seed
     )
-    return _values(results.held_out, [dict(chosen) for chosen in results.fold_chosen])
+    return _values(found.separability, [dict(chosen) for chosen in found.fold_chosen])
 
 
 def _values(separability: Separability, chosen: list[dict[str, Any]]) -> Values:

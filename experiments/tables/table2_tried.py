@@ -13,12 +13,13 @@ import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 
 from experiments import data
+from experiments.cross_validation import held_out_separability
 from experiments.paper_numbers import TABLE_2
 from experiments.records import Cell, Record, Settings, Values, complete
 from experiments.report import Entry, Provenance, Report, Section
 from melm_core import MELM, generalized_eigenvectors
 from melm_core.base import FloatArray
-from melm_core.evaluation import Score, cross_validated_separability, separability
+from melm_core.evaluation import Score, Unchanged, separability
 from melm_core.gem import GEMPlane
 from melm_core.melm import SearchOptions
 
@@ -114,16 +115,15 @@ def cell(
     if method.endswith(_ALL_ROWS):
         X = data.standardized(table.X)
         plane = _estimator(method, parameters, seed).fit(X, table.y)
-        found = separability(plane.transform(X), table.y, random_state=seed)
-        return _best(found.classifiers)
-    results = cross_validated_separability(
+        return _best(separability(plane.transform(X), table.y, random_state=seed).classifiers)
+    found = held_out_separability(
         _estimator(method, parameters, seed),
         table.X,
         table.y,
-        standardize=scaled,
+        preparation=None if scaled else Unchanged(),
         random_state=seed,
     )
-    return _best(results.held_out.classifiers)
+    return _best(found.separability.classifiers)
 
 
 def _best(classifiers: Mapping[str, Score]) -> Values:

@@ -43,7 +43,12 @@ from melm_core.evaluation.plane_classifiers import (
     PlaneClassifier,
     confusion_shares,
 )
-from melm_core.evaluation.plane_separability import Score, Separability, separability
+from melm_core.evaluation.plane_separability import (
+    Score,
+    Separability,
+    fold_confusion,
+    separability,
+)
 from melm_core.evaluation.plane_stability import Stability, pairwise_angles, stability
 from melm_core.evaluation.refits import Refits
 from melm_core.evaluation.refitting import Unchanged
@@ -106,6 +111,7 @@ __all__ = [
     "dependence_length",
     "duplicate_rows",
     "features_used",
+    "fold_confusion",
     "folds_lead",
     "group_dependence",
     "group_strata",

@@ -3,12 +3,11 @@
 As defined in the MELM paper (section 5), it is the 5-fold cross-validated
 balanced accuracy of three classifiers on the projected rows, each tuned by
 inner cross-validation. The projection itself is fixed; for held-out rows see
-`melm_core.evaluation.cross_validation`.
+`melm_core.evaluation.Refits`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,17 +18,14 @@ from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.block_samples import stratified_block_sample
 from melm_core.base.block_sources import blocks_of
 from melm_core.base.estimator import check_integer
-from melm_core.base.groups import class_counts
 from melm_core.base.row_blocks import is_lazy
-from melm_core.evaluation.folds import CodedRows, coded_rows, sampled_rows, stratified_folds
+from melm_core.evaluation.folds import coded_rows, sampled_rows, stratified_folds
 from melm_core.evaluation.plane_classifiers import (
     PLANE_CLASSIFIERS,
     balanced_accuracies,
     confusion_shares,
     unit_covariance,
 )
-
-DEFAULT_FOLDS = 5
 
 # Gives a standard error of about 0.01 in a few seconds.
 DEFAULT_MAX_ROWS = 2_000
@@ -159,7 +155,7 @@ def separability(
     projection: Any,
     y: Any,
     *,
-    n_folds: int = DEFAULT_FOLDS,
+    n_folds: int = 5,
     max_rows: int = DEFAULT_MAX_ROWS,
     random_state: int = 0,
 ) -> Separability:
@@ -213,7 +209,14 @@ def separability(
         fold_confusion(Z[fold.train], codes[fold.train], Z[fold.test], codes[fold.test])
         for fold in stratified_folds(codes, n_folds, random_state)
     ]
-    return over_folds(confusions, rows, sample, n_folds)
+    return Separability(
+        fold_confusions=np.stack(confusions),
+        classes=rows.classes,
+        classifier_names=tuple(classifier.name for classifier in PLANE_CLASSIFIERS),
+        n_samples=len(rows.y),
+        n_scored=len(sample),
+        notes=_notes(rows.y, sample, rows.classes, (len(confusions), n_folds)),
+    )
 
 
 def _separability_of_blocks(
@@ -231,7 +234,7 @@ def _separability_of_blocks(
         max_rows=len(sample.y),
         random_state=random_state,
     )
-    notes = (*sample_notes(len(sample.y), n_samples), *found.notes)
+    notes = (*_sample_notes(len(sample.y), n_samples), *found.notes)
     return replace(found, n_samples=n_samples, notes=notes)
 
 
@@ -250,6 +253,14 @@ def fold_confusion(
     test_y : ndarray of shape (n_test,)
     random_state : int
         Seed of the inner folds.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from melm_core.evaluation import fold_confusion
+    >>> Z, y = np.array([[0.0], [0.1], [5.0], [5.1]]), np.array([0, 0, 1, 1])
+    >>> fold_confusion(Z, y, Z, y).shape
+    (3, 2, 2)
     """
     Z, test_Z = unit_covariance(Z, test_Z)
     n_classes = int(y.max()) + 1
@@ -263,76 +274,24 @@ def fold_confusion(
     )
 
 
-def over_folds(
-    confusions: Sequence[FloatArray], rows: CodedRows, sample: IntArray, n_folds: int
-) -> Separability:
-    """Combine the results of several folds, with notes on deviations from the request.
-
-    Parameters
-    ----------
-    confusions : sequence of ndarray of shape (n_classifiers, n_classes, n_classes)
-        One for each fold; rows normalized to one.
-    rows : CodedRows
-    sample : ndarray of shape (n_scored,)
-        Indices of the rows that were scored.
-    n_folds : int
-        Requested number of folds.
-
-    Returns
-    -------
-    Separability
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from melm_core.evaluation import CodedRows, over_folds
-    >>> y = np.array([0, 0, 1, 1])
-    >>> rows = CodedRows(np.zeros((4, 1)), y, np.array(["a", "b"]))
-    >>> over_folds([np.stack([np.eye(2)] * 3)] * 2, rows, np.arange(4), 2).mean
-    Score(balanced_accuracy=1.0, standard_error=0.0)
-    """
-    return Separability(
-        fold_confusions=np.stack(confusions),
-        classes=rows.classes,
-        classifier_names=tuple(classifier.name for classifier in PLANE_CLASSIFIERS),
-        n_samples=len(rows.y),
-        n_scored=len(sample),
-        notes=fold_notes(rows, sample, len(confusions), n_folds),
-    )
-
-
-def fold_notes(rows: CodedRows, sample: IntArray, n_made: int, n_folds: int) -> tuple[str, ...]:
-    """Sentences about deviations from the requested rows and folds.
-
-    Parameters
-    ----------
-    rows : CodedRows
-    sample : ndarray of shape (n_scored,)
-        Indices of the rows that were scored.
-    n_made, n_folds : int
-        Number of folds, and requested number.
-    """
-    notes = sample_notes(len(sample), len(rows.y))
-    if n_made < n_folds:
+def _notes(
+    y: IntArray, sample: IntArray, classes: npt.NDArray[Any], made: tuple[int, int]
+) -> tuple[str, ...]:
+    """Sentences about rows and folds, of which so many were made and wanted."""
+    notes = _sample_notes(len(sample), len(y))
+    n_made, n_wanted = made
+    if n_made < n_wanted:
+        counts = np.bincount(y[sample])
+        smallest = int(counts.argmin())
         notes.append(
-            f"{n_made} folds instead of {n_folds}, because {_shortage(rows.take(sample))}."
+            f"{n_made} folds instead of {n_wanted}, because only {counts[smallest]} rows of class "
+            f"{classes.tolist()[smallest]!r} were scored."
         )
     return tuple(notes)
 
 
-def sample_notes(n_scored: int, n_samples: int) -> list[str]:
+def _sample_notes(n_scored: int, n_samples: int) -> list[str]:
     """A sentence about a sample that was scored in place of all rows; none if it was all."""
     if n_scored == n_samples:
         return []
     return [f"A stratified sample of {n_scored:,} of {n_samples:,} rows was scored."]
-
-
-def _shortage(rows: CodedRows) -> str:
-    """Why there are fewer folds than requested."""
-    if rows.groups is None:
-        counts, are = np.bincount(rows.y), "rows of class {} were scored"
-    else:
-        has_class = class_counts(rows.y, rows.groups) > 0
-        counts, are = has_class.sum(axis=0), "groups have rows of class {}"
-    smallest = int(counts.argmin())
-    return f"only {counts[smallest]} {are.format(repr(rows.classes.tolist()[smallest]))}"

@@ -99,13 +99,6 @@ class Unchanged:
         return X
 
 
-def chosen_preparation(preparation: Preparation | None, *, standardize: bool) -> Preparation:
-    """The preparation, if there is one; otherwise whether to standardize."""
-    if preparation is not None:
-        return preparation
-    return Standardization if standardize else Unchanged()
-
-
 @dataclass(frozen=True, eq=False)
 class FittedProjection:
     """A fitted estimator, with the preparation of its training rows.
