@@ -10,7 +10,7 @@ import pandas as pd
 
 from experiments.honesty.claim import FIRST_SEED
 from melm_core.base import FloatArray, IntArray
-from melm_core.evaluation import LEVEL, permutation_test
+from melm_core.evaluation import LEVEL, Study, permutation_test
 from melm_studio.tables import LabeledData, Question, Table, prepare
 
 # Given a seed; its label is the column "label".
@@ -49,8 +49,9 @@ def says_plain_yes(drawn: Table, answers: Mapping[str, str] | None = None) -> bo
 def is_significant(data: LabeledData, groups: IntArray | None = None) -> bool:
     """Whether p of a linear discriminant is at or below the level."""
     kept = data.groups if groups is None else groups
-    found = permutation_test("lda", data.X, data.y, groups=kept, n_permutations=199)
-    return found.p_value <= LEVEL
+    rows = np.arange(len(data.y)) if kept is None else kept  # which the questions have settled
+    study = Study("lda", data.X, data.y, groups=rows)
+    return permutation_test(study, n_permutations=199).p_value <= LEVEL
 
 
 def level_when_answered(draws: Iterable[Table], kind: str, value: str) -> float:

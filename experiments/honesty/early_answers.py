@@ -6,7 +6,7 @@ import numpy as np
 
 from experiments.honesty.claim import FIRST_SEED, Claim, Measured
 from melm_core.base import FloatArray, IntArray
-from melm_core.evaluation import LEVEL, bound_at_chance, density_scores, permutation_test
+from melm_core.evaluation import LEVEL, Refits, Study, bound_at_chance, permutation_test
 
 # Rows, features, groups (0 for none), and by how much the classes differ in every feature.
 SHAPES = (
@@ -32,11 +32,12 @@ def draw(shape: tuple[int, int, int, float], seed: int) -> tuple[FloatArray, Int
 def outcome(shape: tuple[int, int, int, float], seed: int) -> tuple[bool, bool]:
     """Whether the folds alone say "not shown", and whether p then finds an effect."""
     X, y, groups = draw(shape, seed)
-    found = density_scores("lda", X, y, groups=groups).held_out
+    study = Study("lda", X, y, groups=groups)
+    found = Refits.of(study).share
     units = np.bincount(y[np.unique(groups, return_index=True)[1]]).tolist()
     if bound_at_chance(found.balanced_accuracy, found.standard_error, units) is None:
         return False, False
-    p_value = permutation_test("lda", X, y, groups=groups, n_permutations=199).p_value
+    p_value = permutation_test(study, n_permutations=199).p_value
     return True, p_value <= LEVEL
 
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from experiments.honesty import shapes
 from experiments.honesty.claim import FIRST_SEED, Claim, Measured
 from melm_core.base import FloatArray, IntArray
-from melm_core.evaluation import stability
+from melm_core.evaluation import Study, stability
 
 _RESAMPLES = 20  # as the page takes
 _POPULATION = 60_000
@@ -80,7 +80,8 @@ def coverage_of_shape(name: str, n_tables: int) -> tuple[float, float, float]:
 def _lengths(X: FloatArray, y: IntArray, n_components: int) -> FloatArray:
     """Of the features in the plane of the population; 0 where no more than its error."""
     parameters = {"n_components": n_components}
-    whole = stability("lda", X, y, n_resamples=2, parameters=parameters).components
+    study = Study("lda", X, y, groups=np.arange(len(y)), parameters=parameters)
+    whole = stability(study, n_resamples=2).components
     lengths = np.linalg.norm(whole, axis=0)
     return np.where(lengths > _NO_EFFECT, lengths, 0.0)
 
@@ -92,14 +93,9 @@ def _covered(
     n_components: int,
     seed: int,
 ) -> npt.NDArray[np.bool_]:
-    found = stability(
-        "lda",
-        *rows,
-        groups=groups,
-        n_resamples=_RESAMPLES,
-        parameters={"n_components": n_components},
-        random_state=seed,
-    )
+    parameters = {"n_components": n_components}
+    study = Study("lda", *rows, groups=groups, parameters=parameters, random_state=seed)
+    found = stability(study, n_resamples=_RESAMPLES)
     lower, upper = found.length_interval
     return (lower <= lengths) & (lengths <= upper)
 

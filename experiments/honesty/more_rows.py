@@ -12,7 +12,7 @@ from sklearn.model_selection import StratifiedKFold, permutation_test_score
 
 from experiments.honesty.claim import FIRST_SEED, Claim, Measured
 from melm_core.base import FloatArray, IntArray
-from melm_core.evaluation import LEVEL, density_scores, rows_needed
+from melm_core.evaluation import LEVEL, Refits, Study, rows_needed
 
 _METHOD = "plsda"
 # Rows, features, classes, and the distance of a class mean from the middle.
@@ -59,8 +59,8 @@ def _third(y: IntArray, seed: int) -> IntArray:
 
 def _reached(method: str, X: FloatArray, y: IntArray) -> float:
     """The held-out share of a whole table."""
-    scores = (density_scores(method, X, y, random_state=repeat) for repeat in range(3))
-    return float(np.mean([each.held_out.balanced_accuracy for each in scores]))
+    studies = (Study(method, X, y, random_state=repeat) for repeat in range(3))
+    return float(np.mean([Refits.of(each, 5).share.balanced_accuracy for each in studies]))
 
 
 def _is_covered(X: FloatArray, y: IntArray, seed: int, method: str = _METHOD) -> bool | None:
@@ -69,7 +69,7 @@ def _is_covered(X: FloatArray, y: IntArray, seed: int, method: str = _METHOD) ->
     None if nothing is said of more rows.
     """
     third = _third(y, seed)
-    found = rows_needed(method, X[third], y[third])
+    found = rows_needed(Study(method, X[third], y[third]))
     if found.falls:
         return None
     at = int(np.abs(found.more - (len(y) - len(third))).argmin())
@@ -100,7 +100,7 @@ def _flat_too_early() -> Measured:
     early = []
     for seed, (X, y) in tables:
         third = _third(y, seed)
-        found = rows_needed("lda", X[third], y[third])
+        found = rows_needed(Study("lda", X[third], y[third]))
         is_called_flat = found.is_shown and found.is_flat and not found.falls
         early.append(is_called_flat and _reached("lda", X, y) > found.share + _FAR_MORE)
     return Measured(
@@ -147,7 +147,7 @@ def _truly_needed() -> float:
 def _needed_is_covered() -> Measured:
     """How often the interval of the rows needed covers them, where the effect is not shown."""
     needed = _truly_needed()
-    found = (rows_needed("lda", *_weak(FIRST_SEED + seed, _FEW)) for seed in range(40))
+    found = (rows_needed(Study("lda", *_weak(FIRST_SEED + seed, _FEW))) for seed in range(40))
     covered = [one.needed_lower <= needed <= one.needed_upper for one in found if not one.is_shown]
     return Measured(
         f"{len(covered)} tables of {_FEW} rows that do not show an effect: the interval of the "

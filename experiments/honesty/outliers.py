@@ -9,8 +9,7 @@ import numpy as np
 from experiments.honesty import shapes
 from experiments.honesty.claim import FIRST_SEED, Claim, Measured
 from melm_core.base import FloatArray, IntArray
-from melm_core.diagnostics import LeftOutDistances, PlaneDistances
-from melm_core.methods import METHODS
+from melm_core.evaluation import Refits, Study
 
 # Rows and features, and what was beyond in tables of noise before: T² and Q.
 SHAPES = (
@@ -69,13 +68,8 @@ def exceedances_of_shape(
 def _beyond(method: str, drawn: shapes.Drawn, new: FloatArray, seed: int) -> tuple[float, float]:
     X, y, groups = drawn
     parameters = {"n_init": 1} if method == "melm" else {}
-    left_out = LeftOutDistances.of(
-        method, X, y, groups=groups, parameters=parameters, random_state=seed
-    )
-    rows, others = ((part - X.mean(axis=0)) / X.std(axis=0) for part in (X, new))
-    values = {"n_components": 2, "random_state": seed} | parameters
-    fitted = METHODS[method].estimator(values).fit(rows, y)
-    plane = PlaneDistances.of(rows, fitted.components_, left_out)
+    refits = Refits.of(Study(method, X, y, groups=groups, parameters=parameters, random_state=seed))
+    plane, others = refits.distances(), refits.whole.preparation.apply(new)
     return (
         float(np.mean(plane.score_distance(others) > plane.score_limit(is_new=True))),
         float(np.mean(plane.residual(others) > plane.residual_limit(is_new=True))),

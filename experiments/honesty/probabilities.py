@@ -7,17 +7,14 @@ from collections.abc import Iterator
 import numpy as np
 from sklearn.datasets import load_digits, load_wine
 from sklearn.model_selection import StratifiedKFold
-from sklearn.preprocessing import StandardScaler
 
 from experiments.data import load
 from experiments.honesty.claim import FIRST_SEED, Claim, Measured
 from experiments.records import DEFAULT_DATA
 from melm_core.base import FloatArray, IntArray
 from melm_core.datasets import pure_noise
-from melm_core.density import density_shares, kernel_classes
-from melm_core.diagnostics import HeldOutPlanes, RowProbabilities, calibrated_probabilities
-from melm_core.evaluation import Reliability
-from melm_core.methods import METHODS
+from melm_core.density import tempered_shares
+from melm_core.evaluation import Refits, Reliability, Study
 
 _SURE = (0.92, 1.0)
 
@@ -35,12 +32,16 @@ def tables(*, quick: bool) -> Iterator[tuple[str, FloatArray, IntArray]]:
             yield name, rows.X, rows.y
 
 
-def found_by(method: str, X: FloatArray, y: IntArray, seed: int) -> RowProbabilities:
-    """The probabilities of all rows; nobody stops this."""
+def found_by(method: str, X: FloatArray, y: IntArray, seed: int) -> tuple[Reliability, Reliability]:
+    """Of the probabilities of all rows, calibrated and as the densities are."""
+    refits = _refits(method, X, y, seed)
+    raw = Reliability.of(tempered_shares(refits.log_densities, 1.0), refits.y)
+    return refits.reliability, raw
+
+
+def _refits(method: str, X: FloatArray, y: IntArray, seed: int) -> Refits:
     parameters = {"n_init": 1, "random_state": seed}
-    found = calibrated_probabilities(method, X, y, parameters=parameters, random_state=seed)
-    assert found is not None  # noqa: S101
-    return found
+    return Refits.of(Study(method, X, y, parameters=parameters, random_state=seed), gamma=1.0)
 
 
 def simulate(quick: bool) -> tuple[Measured, ...]:
@@ -56,21 +57,10 @@ def simulate(quick: bool) -> tuple[Measured, ...]:
 def of_new_rows(
     method: str, X: FloatArray, y: IntArray, new: FloatArray, seed: int
 ) -> tuple[FloatArray, FloatArray]:
-    """Probabilities of new rows in the plane of all others, calibrated as the studio does, and raw.
-
-    The rows are calibrated by refits of one start without folds, and the plane is that of all.
-    """
-    parameters = {"n_init": 1, "random_state": seed}
-    planes = HeldOutPlanes.of(method, X, y, parameters=parameters, random_state=seed)
-    calibration = planes.probabilities(gamma=1.0).calibration
-    scaler = StandardScaler().fit(X)
-    own, others = scaler.transform(X), scaler.transform(new)
-    components = (
-        METHODS[method].estimator({"n_components": 2, **parameters}).fit(own, y).components_
-    )
-    densities = kernel_classes(own, y, n_components=2).project(components)
-    logs = densities.log_densities(others @ components.T)
-    return calibration.probabilities(logs), density_shares(logs)
+    """Probabilities of new rows in the plane of all others, calibrated and as the densities are."""
+    refits = _refits(method, X, y, seed)
+    places = refits.place(new)
+    return refits.rule.probabilities(places), refits.rule.calibrated(1.0).probabilities(places)
 
 
 def _of_new_noise(*, quick: bool) -> Iterator[Measured]:
@@ -134,12 +124,9 @@ def _of_noise(*, quick: bool) -> Iterator[Measured]:
             found_by(method, *pure_noise(200, 20, 2, seed), seed)
             for seed in range(FIRST_SEED, FIRST_SEED + n_tables)
         ]
-        raw, own = (
+        own, raw = (
             np.mean([(each.confidence, each.accuracy) for each in reliabilities], axis=0)
-            for reliabilities in (
-                [each.uncalibrated_reliability for each in found],
-                [each.reliability for each in found],
-            )
+            for reliabilities in zip(*found, strict=True)
         )
         yield Measured(
             f"noise, 200 x 20, {method}: mean confidence less accuracy "
@@ -155,8 +142,7 @@ def _of_tables(*, quick: bool) -> Iterator[Measured]:
     for name, X, y in tables(quick=quick):
         for method in (*methods, *(["melm"] if name == "sonar" else [])):
             found = [found_by(method, X, y, seed) for seed in range(n_repeats)]
-            raw = [each.uncalibrated_reliability for each in found]
-            own = [each.reliability for each in found]
+            own, raw = (list(each) for each in zip(*found, strict=True))
             n_sure, right = _sure(own)
             none_sure = "" if n_sure else ", no row given 95 %"
             yield Measured(

@@ -12,10 +12,8 @@ from sklearn.preprocessing import StandardScaler
 from experiments.honesty.claim import FIRST_SEED, Claim, Measured
 from melm_core import DiscriminantPlane
 from melm_core.base import FloatArray, IntArray
-from melm_core.density import kernel_classes
-from melm_core.diagnostics import HeldOutPlanes
-from melm_core.evaluation import ConformalClassifier
-from melm_core.methods import METHODS, RowLimits, SavedPlane
+from melm_core.evaluation import ConformalClassifier, Refits, Study
+from melm_core.methods import RowLimits, SavedPlane
 
 _N_ROWS, _N_NEW = 120, 1_000
 _PROMISED = 0.9
@@ -25,11 +23,11 @@ _SHAPES = ("normal", "crescents", "three classes", "more noise than rows")
 
 def simulate(quick: bool) -> tuple[Measured, ...]:
     """Coverage of new rows in tables of four shapes, with groups, and of rows like none."""
-    n_tables, n_folds = (1, 4) if quick else (50, 20)
+    n_tables = 1 if quick else 50
     shapes = _SHAPES[:1] if quick else _SHAPES
     return (
-        *(figure for shape in shapes for figure in _of_shape(shape, n_tables, n_folds)),
-        *_of_groups(n_tables, n_folds),
+        *(figure for shape in shapes for figure in _of_shape(shape, n_tables)),
+        *_of_groups(n_tables),
         *_of_far_rows(n_tables=1 if quick else 5),
     )
 
@@ -54,35 +52,33 @@ def table(shape: str, seed: int) -> tuple[FloatArray, IntArray]:
     return X, y
 
 
-def _model(n_folds: int) -> ConformalClassifier:
-    return ConformalClassifier(
-        make_pipeline(StandardScaler(), DiscriminantPlane()), _PROMISED, n_folds=n_folds
-    )
+def _model() -> ConformalClassifier:
+    return ConformalClassifier(make_pipeline(StandardScaler(), DiscriminantPlane()), _PROMISED)
 
 
 def saved_plane(X: FloatArray, y: IntArray) -> SavedPlane:
     """A plane of all rows with limits of sets from refits without folds, as the studio saves it."""
-    planes = HeldOutPlanes.of("lda", X, y)
-    scaler = StandardScaler().fit(X)
+    refits = Refits.of(Study("lda", X, y))
+    components, scaler = refits.whole.components, StandardScaler().fit(X)
     rows = scaler.transform(X)
-    components = METHODS["lda"].estimator({"n_components": 2}).fit(rows, y).components_
     return SavedPlane(
         components,
         center=scaler.mean_,
         scale=scaler.scale_,
         feature_names=[f"x{at}" for at in range(X.shape[1])],
         class_names=[str(code) for code in np.unique(y)],
-        class_densities=kernel_classes(rows, y, n_components=2).project(components),
+        rule=refits.rule_along(components),
+        is_calibrated=True,
         limits=RowLimits(rows.mean(axis=0), np.eye(2), np.inf, np.inf),
-        set_limits=planes.conformal_scores(planes.fits(gamma=1.0)).limits(_PROMISED),
+        set_limits=refits.set_limits(_PROMISED, components),
     )
 
 
-def _of_shape(shape: str, n_tables: int, n_folds: int) -> Iterator[Measured]:
+def _of_shape(shape: str, n_tables: int) -> Iterator[Measured]:
     covered, of_classes, sizes, said, saved = [], [], [], [], []
     for seed in range(FIRST_SEED, FIRST_SEED + n_tables):
         X, y = table(shape, seed)
-        model = _model(n_folds).fit(X[:_N_ROWS], y[:_N_ROWS])
+        model = _model().fit(X[:_N_ROWS], y[:_N_ROWS])
         sets, new = model.predict_set(X[_N_ROWS:]), y[_N_ROWS:]
         holds = sets[np.arange(_N_NEW), new]
         covered.append(holds.mean())
@@ -111,7 +107,7 @@ def _of_shape(shape: str, n_tables: int, n_folds: int) -> Iterator[Measured]:
     )
 
 
-def _of_groups(n_tables: int, n_folds: int) -> Iterator[Measured]:
+def _of_groups(n_tables: int) -> Iterator[Measured]:
     """New rows of new patients, whose rows are alike; with groups given and, before, without."""
     by_group: list[float] = []
     by_row: list[float] = []
@@ -123,7 +119,7 @@ def _of_groups(n_tables: int, n_folds: int) -> Iterator[Measured]:
         X[:, 0] += 1.5 * y
         own = patient < 80
         for found, groups in ((by_group, patient[own]), (by_row, None)):
-            sets = _model(n_folds).fit(X[own], y[own], groups).predict_set(X[~own])
+            sets = _model().fit(X[own], y[own], groups).predict_set(X[~own])
             found.append(sets[np.arange((~own).sum()), y[~own]].mean())
     yield Measured(
         f"80 patients of 4 rows, {n_tables} tables: new rows of new patients whose set holds their "
@@ -142,7 +138,7 @@ def _of_far_rows(n_tables: int) -> Iterator[Measured]:
         stream = np.random.default_rng(seed)
         order = stream.permutation(len(y))
         own, new = order[:130], order[130:]
-        model = _model(n_folds=5).fit(X[own], y[own])
+        model = _model().fit(X[own], y[own])
         far = X[new].copy()
         features = stream.integers(X.shape[1], size=len(new))
         at = np.arange(len(new)), features

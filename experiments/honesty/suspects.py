@@ -11,7 +11,8 @@ import numpy.typing as npt
 from experiments.honesty import shapes
 from experiments.honesty.claim import FIRST_SEED, Claim, Measured
 from melm_core.base import FloatArray, IntArray
-from melm_core.diagnostics import SuspectLabels, calibrated_probabilities
+from melm_core.diagnostics import SuspectLabels
+from melm_core.evaluation import Refits, Study
 
 
 @dataclass(frozen=True)
@@ -84,9 +85,7 @@ def suspects_of(
     X: FloatArray, y: IntArray, seed: int, groups: IntArray | None = None
 ) -> SuspectLabels:
     """The list of a table."""
-    found = calibrated_probabilities("lda", X, y, groups=groups, random_state=seed)
-    assert found is not None  # noqa: S101
-    return found.suspect_labels()
+    return Refits.of(Study("lda", X, y, groups=groups, random_state=seed)).suspects()
 
 
 def simulate(quick: bool) -> tuple[Measured, ...]:

@@ -13,12 +13,12 @@ from experiments.honesty.claim import FIRST_SEED, Claim, Measured
 from melm_core import MELM, MELMCV
 from melm_core.base import IntArray
 from melm_core.datasets import pure_noise
-from melm_core.density import kernel_classes
+from melm_core.density import DensityRule
 from melm_core.evaluation import (
-    DEFAULT_FOLDS,
     CodedRows,
+    Refits,
+    Study,
     WinnerShare,
-    density_scores,
     sparse_path,
     winner_share,
 )
@@ -51,16 +51,17 @@ Choice: TypeAlias = Callable[[CodedRows, int], tuple[WinnerShare, Any, IntArray]
 def best_method(rows: CodedRows, seed: int) -> tuple[WinnerShare, Any, IntArray]:
     """The best of `CANDIDATES`, as by "Compare all", its estimator and its features."""
     X, y = rows.X, rows.y
-    right = [density_scores(key, X, y, random_state=seed).right for key in CANDIDATES]
-    found = winner_share(np.stack(right, axis=1), y, n_folds=DEFAULT_FOLDS, random_state=seed)
+    refits = [Refits.of(Study(key, X, y, random_state=seed)) for key in CANDIDATES]
+    right = np.stack([each.right for each in refits], axis=1)
+    found = winner_share(right, y, n_folds=refits[0].n_folds, random_state=seed)
     return found, _unfitted(CANDIDATES[found.winner]), np.arange(X.shape[1])
 
 
 def best_size(rows: CodedRows, seed: int) -> tuple[WinnerShare, Any, IntArray]:
     """The fewest features that suffice."""
-    path = sparse_path("lda", rows.X, rows.y, random_state=seed)
+    path = sparse_path(Study("lda", rows.X, rows.y, random_state=seed))
     right = path.right[:, ::-1]
-    found = winner_share(right, rows.y, rule="simplest", n_folds=DEFAULT_FOLDS, random_state=seed)
+    found = winner_share(right, rows.y, rule="simplest", n_folds=5, random_state=seed)
     size = int(path.sizes[::-1][found.winner])
     return found, _unfitted("lda"), path.selected(size)
 
@@ -68,7 +69,7 @@ def best_size(rows: CodedRows, seed: int) -> tuple[WinnerShare, Any, IntArray]:
 def best_gamma(rows: CodedRows, seed: int) -> tuple[WinnerShare, Any, IntArray]:
     """The kernel width that MELM chooses."""
     path = MELMCV(n_init=2, random_state=seed).fit(rows.X, rows.y).gamma_path_
-    found = winner_share(path.right, rows.y, n_folds=DEFAULT_FOLDS, random_state=seed)
+    found = winner_share(path.right, rows.y, n_folds=5, random_state=seed)
     gamma = float(path.gammas[found.winner])
     return found, MELM(gamma=gamma, n_init=2, random_state=seed), np.arange(rows.X.shape[1])
 
@@ -89,8 +90,8 @@ def reached(rows: CodedRows, estimator: Any, features: IntArray, new: CodedRows)
     scaler = StandardScaler().fit(rows.X[:, features])
     own, others = (scaler.transform(part.X[:, features]) for part in (rows, new))
     components = estimator.fit(own, rows.y).components_
-    densities = kernel_classes(own, rows.y, n_components=2).project(components)
-    told = densities.log_densities(others @ components.T).argmax(axis=1)
+    rule = DensityRule.of(own @ components.T, rows.y)
+    told = rule.most_likely(others @ components.T)
     return float(balanced_accuracy_score(new.y, told))
 
 
