@@ -17,11 +17,7 @@ from threadpoolctl import threadpool_limits
 from benchmarks.table import Measurement
 from melm_core.baselines import DiscriminantPlane
 from melm_core.datasets import pure_noise
-from melm_core.evaluation import (
-    cross_validated_separability,
-    permutation_test,
-    separability,
-)
+from melm_core.evaluation import Refits, Study, permutation_test, separability
 from melm_core.methods import METHODS
 from melm_studio.analyses.analysis import Analysis, Subject, Work
 from melm_studio.analyses.check import CHECK
@@ -51,7 +47,7 @@ def evaluation(repeats: int) -> list[Measurement]:
     Z = DiscriminantPlane().fit_transform(X, y)
     with threadpool_limits(1):
         scoring = _timed(lambda: separability(Z, y), repeats)
-        refitting = _timed(lambda: cross_validated_separability("lda", X, y), repeats)
+        refitting = _timed(lambda: Refits.of(Study("lda", X, y)).share, repeats)
         drawing = _timed(lambda: _draws(X, y, _N_PERMUTATIONS, None), repeats)
         needed = tuple(
             float(_draws(*pure_noise(random_state=seed), _N_PLANNED, 0.05))
@@ -64,7 +60,7 @@ def evaluation(repeats: int) -> list[Measurement]:
     each_ms = tuple(1000 * seconds / (_N_PERMUTATIONS + 1) for seconds in drawing)
     return [
         Measurement("separability of a plane", "CPU s", scoring),
-        Measurement("LDA, in-sample and held out", "CPU s", refitting),
+        Measurement("LDA, refits and their share", "CPU s", refitting),
         Measurement("LDA, one permutation, held out", "CPU ms", each_ms),
         Measurement(f"permutations of {_N_PLANNED} that pure noise needs", "", needed),
         Measurement("LDA, first answer of a check, 344 x 11", "CPU s", answering[0]),
@@ -151,8 +147,8 @@ def _first_answer(method: str, data: LabeledData) -> None:
 
 
 def _draws(X: object, y: object, n_permutations: int, level: float | None) -> int:
-    test = permutation_test("lda", X, y, n_permutations=n_permutations, level=level)
-    return len(test.values)
+    study = Study("lda", X, y)
+    return len(permutation_test(study, n_permutations=n_permutations, level=level).values)
 
 
 def _timed(work: Callable[[], object], repeats: int) -> tuple[float, ...]:

@@ -7,22 +7,17 @@ from pathlib import Path
 
 import numpy as np
 from sklearn.datasets import load_wine
-from sklearn.metrics import balanced_accuracy_score
-from sklearn.model_selection import train_test_split
-from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
 from experiments.data import DATA_SETS, load
 from melm_core.base import FloatArray, IntArray
 from melm_core.datasets import pure_noise
-from melm_core.density import kernel_classes
-from melm_core.evaluation import stability
+from melm_core.evaluation import Refits, Study, Unchanged, stability
 from melm_core.linalg import principal_angles
 from melm_core.methods import METHODS
 
 N_RESAMPLES = 20  # as on the page
 _METHODS = ("lda", "melm")
-_HELD_OUT = 0.25
 # Rows, features and classes of tables without structure.
 _NOISE = ((60, 50, 3), (178, 13, 3), (300, 10, 2))
 
@@ -54,35 +49,19 @@ def _data(folder: Path, seed: int) -> Iterator[tuple[str, FloatArray, IntArray]]
 
 
 def _row(name: str, method: str, X: FloatArray, y: IntArray, seed: int) -> str:
-    split = train_test_split(X, y, test_size=_HELD_OUT, stratify=y, random_state=seed)
-    scaler = StandardScaler().fit(split[0])
-    train, held_out = scaler.transform(split[0]), scaler.transform(split[1])
-    parameters = {"n_components": 2, "random_state": seed}
-    plane = METHODS[method].estimator(parameters, None).fit(train, split[2]).components_
-    accuracy = _accuracy(plane, train, split[2], held_out, split[3])
-    found = stability(
-        method,
-        train,
-        split[2],
-        n_resamples=N_RESAMPLES,
-        parameters=parameters,
-        standardize=False,
-        random_state=seed,
-        start=plane,
+    given = {"parameters": {"random_state": seed}, "random_state": seed}
+    refits = Refits.of(Study(method, X, y, groups=np.arange(len(y)), **given), 1)
+    (fit,) = refits.fits
+    kept, plane = fit.fold.train, fit.projection.components
+    train = fit.projection.preparation.apply(X[kept])
+    resampled = Study(
+        method, train, y[kept], groups=np.arange(len(kept)), preparation=Unchanged(), **given
     )
+    found = stability(resampled, n_resamples=N_RESAMPLES, start=plane)
     angles = np.degrees([principal_angles(other, plane)[-1] for other in found.planes])
     low, middle, high = np.quantile(angles, [0.05, 0.5, 0.95])
     label = METHODS[method].label
     return (
-        f"| {name} | {1 / len(np.unique(y)):.3f} | {label} | {accuracy:.3f} "
+        f"| {name} | {1 / len(np.unique(y)):.3f} | {label} | {refits.share.balanced_accuracy:.3f} "
         f"| {middle:.0f}° | {low:.0f}° to {high:.0f}° |"
     )
-
-
-def _accuracy(
-    plane: FloatArray, train: FloatArray, y: IntArray, held_out: FloatArray, y_held_out: IntArray
-) -> float:
-    """Balanced accuracy of the class densities in a plane, at held-out rows."""
-    densities = kernel_classes(train, y, n_components=len(plane)).project(plane)
-    predicted = densities.most_likely(held_out @ plane.T)
-    return float(balanced_accuracy_score(y_held_out, predicted))

@@ -8,7 +8,7 @@ from pathlib import Path
 from threadpoolctl import threadpool_limits
 
 from experiments.data import load
-from melm_core.evaluation import SparsePath, sparse_path
+from melm_core.evaluation import SparsePath, Study, sparse_path
 
 DATA_SETS = (
     "heart",
@@ -40,7 +40,7 @@ def compare(folder: Path, method: str, names: Sequence[str] = DATA_SETS, seed: i
     with threadpool_limits(1):
         for name in names:
             rows = load(folder, name)
-            path = sparse_path(method, rows.X, rows.y, random_state=seed)
+            path = sparse_path(Study(method, rows.X, rows.y, random_state=seed))
             print(f"| {name} | {' | '.join(_cells(path))} |", flush=True)
 
 
