@@ -49,19 +49,32 @@ def _data(folder: Path, seed: int) -> Iterator[tuple[str, FloatArray, IntArray]]
 
 
 def _row(name: str, method: str, X: FloatArray, y: IntArray, seed: int) -> str:
-    given = {"parameters": {"random_state": seed}, "random_state": seed}
-    refits = Refits.of(Study(method, X, y, groups=np.arange(len(y)), **given), 1)
-    (fit,) = refits.fits
-    kept, plane = fit.fold.train, fit.projection.components
-    train = fit.projection.preparation.apply(X[kept])
-    resampled = Study(
-        method, train, y[kept], groups=np.arange(len(kept)), preparation=Unchanged(), **given
-    )
+    study = _study(method, X, y, seed)
+    (fold,) = study.folds(1)
+    share = Refits.of(study, (fold,)).share.balanced_accuracy
+    fitted = study.without(fold)
+    kept, plane = fold.train, fitted.components
+    train = fitted.preparation.apply(X[kept])
+    resampled = _study(method, train, y[kept], seed, preparation=Unchanged())
     found = stability(resampled, n_resamples=N_RESAMPLES, start=plane)
     angles = np.degrees([principal_angles(other, plane)[-1] for other in found.planes])
     low, middle, high = np.quantile(angles, [0.05, 0.5, 0.95])
     label = METHODS[method].label
     return (
-        f"| {name} | {1 / len(np.unique(y)):.3f} | {label} | {refits.share.balanced_accuracy:.3f} "
+        f"| {name} | {1 / len(np.unique(y)):.3f} | {label} | {share:.3f} "
         f"| {middle:.0f}° | {low:.0f}° to {high:.0f}° |"
+    )
+
+
+def _study(
+    method: str, X: FloatArray, y: IntArray, seed: int, preparation: Unchanged | None = None
+) -> Study:
+    return Study(
+        method,
+        X,
+        y,
+        parameters={"random_state": seed},
+        groups=np.arange(len(y)),
+        preparation=preparation,
+        random_state=seed,
     )
