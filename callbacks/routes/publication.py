@@ -282,6 +282,7 @@ def _reported(record: RunRecord, event: PlaneEvent, options: ViewOptions) -> Rep
         scores=view.scores,
         arrows=view.loadings,
         lengths=view.lengths,
+        importance=renderer.importance(record, event, options),
         verdict=shown_verdict(record, event, options),
         check=None if check is None else CHECK.stored(services().store, check.run_id),
         is_check_final=check is not None and check.state.is_final,

@@ -21,18 +21,12 @@ _FADED = "Features that fewer than half of the resamples select are faded."
 def feature_list(ranking: Mapping[str, Any]) -> list[Component]:
     """The list of a `feature_ranking`, with its line if there is one.
 
-    Features without a visible effect are gray, and those that resamples do not select are faded.
+    Features of which it is not sure that they matter are gray, their bars striped; those that
+    resamples do not select are faded.
     """
     features, line = ranking["features"], ranking["line"] or {}
     longest = max(map(_length, features), default=1.0)
-    unseen = [at for at, feature in enumerate(features) if feature.get("is_seen") is False]
-    items = [
-        html.Li(
-            _feature(feature, longest),
-            className="is-first-unseen" if [at] == unseen[:1] else None,
-        )
-        for at, feature in enumerate(features)
-    ]
+    items = [html.Li(_feature(feature, longest)) for feature in features]
     # Where none bends, the list has no room for shapes.
     has_shapes = any("shape" in feature for feature in features)
     return [
@@ -63,7 +57,7 @@ def _feature(feature: Mapping[str, Any], longest: float) -> Component:
     name, stability = feature["name"], feature.get("stability", "")
     worth = feature.get("words", "")
     if feature.get("is_seen") is False:
-        worth = f"no effect seen: {worth}"
+        worth = f"not sure: {worth}"
     more = "; ".join(filter(None, [worth, stability]))
     spoken = [name, f"loading {_length(feature):.2f}", worth, stability]
     faint = [

@@ -131,10 +131,6 @@ class FeatureSteps:
             lengths[feature] = np.sqrt(max(square, 0.0) / width) if width else 0.0
         return lengths
 
-    def strongest(self, components: FloatArray, n_features: int) -> IntArray:
-        """The features of the largest lengths, largest first, shape (n_features,)."""
-        return np.argsort(-self.lengths(components), kind="stable")[:n_features]
-
     def is_used(self, components: FloatArray) -> np.typing.NDArray[np.bool_]:
         """Whether each feature is in the plane, shape (n_features,)."""
         used = np.zeros(self.n_features, dtype=np.bool_)

@@ -64,6 +64,7 @@ def feature_ranking(
     if lengths is None:
         lengths = np.linalg.norm(loadings, axis=1)
     first = feature_order(lengths, importance)[:MAX_RANKED]
+    is_seen = None if importance is None else importance.is_seen
     return {
         "features": [
             {
@@ -72,6 +73,7 @@ def feature_ranking(
                 "x": float(loadings[i, 0]),
                 "y": float(loadings[i, 1]),
                 **({} if importance is None else _worth(importance, i)),
+                **({} if is_seen is None else {"is_seen": bool(is_seen[i])}),
                 **({} if shapes is None else _shape(shapes[i])),
             }
             for i in first
@@ -87,7 +89,6 @@ def _worth(importance: Importance, feature: int) -> dict[str, Any]:
     error, share_loss = importance.error[feature], importance.share_loss[feature]
     return {
         "share": max(0.0, loss) / most if most > 0 else 0.0,
-        "is_seen": bool(importance.is_seen[feature]),
         "words": importance_sentence(loss, float(error), float(share_loss)),
     }
 

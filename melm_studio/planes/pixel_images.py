@@ -212,9 +212,9 @@ def _worth(
         values = np.where(importance.is_seen, importance.loss, 0.0)
     best = int(np.argmax(values))
     top = values[best]
-    said = f"most at {names[best]} ({_place(grid, best)})" if top > 0 else "no effect is seen"
+    said = f"most at {names[best]} ({_place(grid, best)})" if top > 0 else "not sure of any"
     if importance is not None:
-        n_seen = int(importance.is_seen.sum())
+        n_seen = int(np.count_nonzero(values))
         said += f"; an effect of {count(n_seen, 'pixel')} of {len(values)} is seen"
     shares = values / top if top > 0 else np.zeros_like(values)
     return PixelImage(title, f"{words}: {said}.", Scale.WORTH, grid.image(shares))

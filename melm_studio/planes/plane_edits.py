@@ -21,6 +21,7 @@ REFIT_ROWS = 1_000
 REFIT_STEPS = 40
 
 MAX_ARROWS = 8
+_LEAST_LENGTH = 1e-3  # of an arrow, of the longest
 
 NO_TARGET = "The run to morph to has no plane yet. Wait for its first plane, or choose another run."
 OTHER_DATA = (
@@ -254,7 +255,8 @@ def _refitted(
 def strongest_loadings(loadings: FloatArray, lengths: FloatArray) -> tuple[FloatArray, IntArray]:
     """The loadings of the features that move rows farthest, farthest first.
 
-    A feature that is left out of the plane has none.
+    A feature that is left out of the plane has none, nor has one that moves rows by less than a
+    thousandth of the farthest: its arrow would be a name without a length.
 
     Parameters
     ----------
@@ -268,5 +270,5 @@ def strongest_loadings(loadings: FloatArray, lengths: FloatArray) -> tuple[Float
     features : ndarray of shape (n_arrows,)
     """
     features = np.argsort(-lengths, kind="stable")[:MAX_ARROWS]
-    features = features[lengths[features] > 0]
+    features = features[lengths[features] > _LEAST_LENGTH * lengths.max(initial=0.0)]
     return loadings[:, features].T, features

@@ -213,12 +213,14 @@ class PlaneRenderer:
     def kept_features(
         self, record: RunRecord, event: PlaneEvent, options: ViewOptions
     ) -> list[str]:
-        """Return the names of the features in the plane, largest loadings first."""
+        """Return the names of the features in the plane, in the `feature_order` of the plane."""
         components = self.components(record, event, options)
         viewer = self.viewer(record)
         steps = viewer.steps
-        features = steps.strongest(components, int(steps.is_used(components).sum()))
-        return [viewer.feature_names[feature] for feature in features]
+        lengths = steps.lengths(viewer.standardized(components))
+        order = feature_order(lengths, self.importance(record, event, options))
+        is_used = steps.is_used(components)
+        return [viewer.feature_names[feature] for feature in order if is_used[feature]]
 
     def _edit(
         self, run_id: str, sequence: int, options: ViewOptions, target: tuple[str, int]

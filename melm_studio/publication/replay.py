@@ -124,7 +124,7 @@ _ACCENTS = {Scheme.LIGHT: "#364fc7", Scheme.DARK: "#91a7ff"}
 class ReplayFrame:
     """One plane of a replay: its caption, its number in the run, and the titles of its axes.
 
-    Of the last one it is known of which features no effect is seen: their arrows are faint. As on
+    Of the last one it is known which features perhaps do not matter: their arrows are faint. As on
     the page, that is asked of a plane that stays: of all that pass by it would take as long as
     their pictures, and arrows would flicker.
     """

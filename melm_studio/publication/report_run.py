@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from melm_core.base import FloatArray, percent
+from melm_core.diagnostics import Importance, feature_order
 from melm_core.methods import COMPONENTS, CURVES, GAMMA, HELD_OUT, METHODS, SEED
 from melm_studio.analyses.check import check_sentences, check_tables, p_value_caption
 from melm_studio.analyses.report_section import Picture, Section, Table
@@ -37,6 +38,11 @@ _WIDTHS = (
     "from them, are shown with γ {gamma:.3g}."
 )
 _SHOWN_WIDTH = "Densities, and all that is computed from them, are shown with γ {gamma:.3g}."
+_LOSS_NOTE = (
+    "Loss is what is lost without the feature: by how much the mean of -log p(class) of held-out "
+    "rows grows when its values are exchanged between them, in nats, with its standard error. "
+    "Of features whose effect is seen, about one in ten has none; of the others it is not sure. "
+)
 _FEATURES_NOTE = (
     "Arrow is the length in the picture, relative to the longest. Length is that of the loadings "
     "on orthonormal components: 1 if the feature lies in the plane, 0 if it does not contribute. "
@@ -69,6 +75,8 @@ class ReportedRun:
         The loadings in the coordinates that are drawn.
     lengths : ndarray of shape (n_features,)
         Root mean squares of the steps of the features, see `FeatureSteps.lengths`.
+    importance : Importance or None
+        What each feature is worth on held-out rows, where that is known.
     verdict : Verdict
         What the page says above the picture.
     check : CheckReport or None
@@ -91,6 +99,7 @@ class ReportedRun:
     scores: Scores
     arrows: FloatArray
     lengths: FloatArray
+    importance: Importance | None
     verdict: Verdict
     check: CheckReport | None = None
     is_check_final: bool = False
@@ -203,7 +212,9 @@ def _check_tables(run: ReportedRun) -> tuple[Table, ...]:
 def _features(run: ReportedRun) -> Section:
     is_curved = run.record.is_curved
     lengths = run.lengths if is_curved else np.linalg.norm(run.arrows, axis=1)
-    order = np.argsort(-lengths, kind="stable")[:MAX_FEATURES]
+    worth = run.importance
+    order = feature_order(run.lengths, worth)[:MAX_FEATURES]
+    losses = {} if worth is None else _losses(worth)
     stability = run.check.stability if run.check else None
     intervals = ("Interval", "Selected") if stability else ()
     # The columns of a curve have no loading that could be read alone.
@@ -212,6 +223,7 @@ def _features(run: ReportedRun) -> Section:
     rows = tuple(
         (
             run.data.feature_names[i],
+            *losses.get(int(i), ()),
             percent(lengths[i] / lengths.max()),
             *([] if is_curved else [f"{loaded[i]:.3f}"]),
             *(_interval(run, int(i)) if stability else ()),
@@ -223,19 +235,30 @@ def _features(run: ReportedRun) -> Section:
     words = _INTERVALS.format(n_top=stability.n_top) if stability else _NO_INTERVALS
     rest = f" And {count(n_more, 'more feature')}." if n_more else ""
     note = _CURVES_NOTE if is_curved else _FEATURES_NOTE
+    by_length = f"Features by the length of their {'curves' if is_curved else 'arrows'}"
     table = Table(
-        f"Features by the length of their {'curves' if is_curved else 'arrows'}",
+        by_length if worth is None else "Features by what is lost without them",
         (
             "Feature",
+            *([] if worth is None else ["Loss", "Effect"]),
             *(["Curve"] if is_curved else ["Arrow", "Length"]),
             *intervals,
             *(f"Loading {i + 1}" for i in range(len(components))),
         ),
         rows,
-        note=note.format(intervals=words) + rest,
+        note=("" if worth is None else _LOSS_NOTE) + note.format(intervals=words) + rest,
     )
     title = "Features" if run.verdict.n_classes == 1 else "What separates the classes"
     return Section(title, tables=(table,))
+
+
+def _losses(worth: Importance) -> dict[int, tuple[str, str]]:
+    """What is lost without each feature, and whether its effect is seen."""
+    parts = zip(worth.loss, worth.error, worth.is_seen, strict=True)
+    return {
+        at: (f"{loss:.2f} ± {error:.2f}", "seen" if is_seen else "not sure")
+        for at, (loss, error, is_seen) in enumerate(parts)
+    }
 
 
 def _interval(run: ReportedRun, feature: int) -> tuple[str, str]:

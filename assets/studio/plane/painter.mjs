@@ -24,7 +24,7 @@ import { isOn, isPoints, SWITCHED_BY } from "./traces.mjs";
  * @property {number[] | null} arrows features whose arrows are drawn, and no others, where another screen has chosen
  *   them; those with room for their names by default
  * @property {number} arrowLimit how many arrows are drawn at most, the longest
- * @property {Iterable<number>} unseen features of which no effect is seen
+ * @property {Iterable<number>} unseen features of which it is not sure that they matter
  * @property {(area: import("./label_placement.mjs").Box) => import("./label_placement.mjs").Box[]} taken where no name may be
  * @property {Sizes} sizes
  * @property {Trace[]} added to those of the plane

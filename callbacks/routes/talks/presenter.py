@@ -214,7 +214,7 @@ class Shown(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         The features whose arrows are drawn: a phone draws the same ones. By default those for whose
         names it has room.
     unseen : tuple of int
-        The features of which no effect is seen.
+        The features of which it is not sure that they matter.
     hidden, layers : tuple of str
         Switches that are off, and further layers that are on.
     axes : tuple of Range or None

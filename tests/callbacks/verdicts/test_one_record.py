@@ -161,7 +161,7 @@ def test_the_list_of_features_says_what_the_record_says(walked):
             one = losses[entry["name"]]
             said = importance_sentence(one["loss"], one["error"], one["share_loss"])
             assert entry["words"] == said
-        worth = [(one["is_seen"], losses[one["name"]]["loss"]) for one in listed["features"]]
+        worth = [losses[one["name"]]["loss"] for one in listed["features"]]
         assert worth == sorted(worth, reverse=True)
 
 

@@ -1,4 +1,4 @@
-"""The list of features says what each is worth, and marks those without an effect."""
+"""The list of features says what each is worth, and marks those of which it is not sure."""
 
 from __future__ import annotations
 
@@ -33,18 +33,16 @@ def test_until_losses_are_known_bars_are_as_long_as_arrows():
     assert bars == ["1.0000", "0.5000"]
 
 
-def test_what_a_feature_is_worth_is_said_and_the_first_without_an_effect_begins_a_group():
+def test_what_a_feature_is_worth_is_said_and_where_that_is_not_sure():
     unseen = {**WORTH, "is_seen": False, "words": "none lost"}
     unstable = {"is_stable": False, "stability": "in 1 of 9"}
     ranking = ranked(WORTH, unseen, {**unseen, **unstable})
     first, second, third = buttons(ranking)
     assert (first["title"], first["className"]) == ("f0: 3 % lost", "feature")
-    assert second["aria-label"] == "f1, loading 2.00, no effect seen: none lost"
+    assert second["aria-label"] == "f1, loading 2.00, not sure: none lost"
     assert second["className"] == "feature is-unseen"
-    assert third["title"] == "f2: no effect seen: none lost; in 1 of 9"
+    assert third["title"] == "f2: not sure: none lost; in 1 of 9"
     assert third["className"] == "feature is-unseen is-unstable"
-    marks = [each.get("className") for each in parts(feature_list(ranking))]
-    assert marks.count("is-first-unseen") == 1
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from melm_core.diagnostics import feature_order
 from melm_core.evaluation import loading_lengths
 from melm_studio.planes.bent_features import QUARTILES, FeatureSteps
 from melm_studio.planes.figure import arrow_handles
@@ -54,7 +55,7 @@ def test_the_strongest_features_are_the_longest(rows):
     components = np.zeros((2, 6))
     components[0, [1, 3]] = 0.5, 3.0
     steps = FeatureSteps(rows, GROUPS)
-    assert steps.strongest(components, 2).tolist() == [0, 1]
+    assert feature_order(steps.lengths(components), None)[:2].tolist() == [0, 1]
     assert steps.columns(np.array([0, 1])).tolist() == [0, 1, 3, 4]
     assert steps.is_used(components).tolist() == [True, True, False]
 

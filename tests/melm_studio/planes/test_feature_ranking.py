@@ -45,6 +45,17 @@ def test_what_is_lost_without_a_feature_decides_and_not_the_length_of_its_arrow(
     assert "10 % fewer held-out rows" in found[0]["words"]
 
 
+def test_a_loss_that_may_be_chance_is_listed_where_it_is_and_said_to_be_not_sure():
+    loss, error = np.array([0.04, 0.17, 0.2]), np.array([0.005, 0.15, 0.02])
+    worth = Importance(loss, error, np.zeros(3), n_rows=100)
+    found = feature_ranking(["small", "planted", "first"], np.eye(3, 2) + 0.1, worth)["features"]
+    assert [(one["name"], one["is_seen"]) for one in found] == [
+        ("first", True),
+        ("planted", False),
+        ("small", True),
+    ]
+
+
 def test_a_feature_that_bends_has_its_shape_and_others_have_none():
     loadings = np.array([[3.0, 0.0], [2.0, 0.0], [1.0, 0.0]])
     n = len(PATH_SHARES)

@@ -268,6 +268,15 @@ def test_there_are_at_most_so_many_arrows_the_strongest_first():
     assert strengths[-1] >= np.sort(np.linalg.norm(components, axis=0))[-MAX_ARROWS]
 
 
+def test_a_feature_that_moves_no_row_to_speak_of_has_no_arrow():
+    loadings = np.array([[0.0, 2.0, 1e-4, 0.3], [0.0, 0.0, 0.0, 0.0]])
+    tips, features = strongest_loadings(loadings, np.linalg.norm(loadings, axis=0))
+    assert features.tolist() == [1, 3]
+    assert tips.tolist() == [[2.0, 0.0], [0.3, 0.0]]
+    none, left = strongest_loadings(np.zeros((2, 3)), np.zeros(3))
+    assert (len(none), len(left)) == (0, 0)
+
+
 def test_the_accuracy_is_that_of_the_class_densities_in_the_plane():
     melm = MELM(density_gamma=0.8, n_init=1, random_state=0).fit(TRAIN.X, TRAIN.y)
     scores = PlaneViewer(TRAIN, HELD_OUT, 0.8).view(melm.components_).scores

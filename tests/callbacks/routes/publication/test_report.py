@@ -143,7 +143,7 @@ def test_features_that_bend_are_one_row_each_without_loadings_of_their_columns(s
     run = visitor.start(method="lda", curves="curved")
     studio.work()
     answer = visitor.http.get(f"/runs/{run}/report.html")
-    text = Tags(answer.text).text.partition("Features by the length of their curves")[2]
+    text = Tags(answer.text).text.partition("Features by what is lost without them")[2]
     sequence = visitor.news(run)["sequences"][-1]
     ranked = visitor.http.get(f"/runs/{run}/planes/{sequence}/features").json["features"]
     assert all(feature["name"] in text for feature in ranked)
