@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from experiments import data
+from experiments import class_densities, data
 from experiments.held_out import DATA_SETS, N_FOLDS, PairedDifferences, cell, density_cell
 from experiments.records import Cell, Record, Settings, Values, complete
 from experiments.report import Entry, Provenance, Report, Section
@@ -46,12 +46,13 @@ Pairs: TypeAlias = Mapping[str, FloatArray]  # differences in every fold, by dat
 
 
 def report(settings: Settings) -> Report:
-    """The table of all entrants, their differences from LDA, and those of two kernel widths."""
+    """Tables of all entrants, of two kernel widths, and of the rules that tell rows apart."""
     repeats = 1 if settings.quick else N_REPEATS
     names = _QUICK_SETS if settings.quick else DATA_SETS
     columns = dict(list(COLUMNS.items())[: _N_FIRST if settings.quick else None])
     planes = complete(_plane_cells(settings, columns, names, repeats), settings)
     densities = complete(_density_cells(settings, names, repeats), settings)
+    rules = complete(class_densities.cells(settings), settings)
     scores = _scores(planes, _label)
     own = _scores(densities, _density_label)
     widths = {
@@ -70,8 +71,9 @@ def report(settings: Settings) -> Report:
             Section("All data sets together", _overall(scores, columns, names), (_OVERALL,)),
             Section("γ 2 less γ 1, by data set", _by_set(widths), (_BY_SET,)),
             Section("γ 2 less γ 1, together", _together(widths), (_TOGETHER,)),
+            *class_densities.sections(rules),
         ),
-        provenance=Provenance.of([*planes, *densities]),
+        provenance=Provenance.of([*planes, *densities, *rules]),
     )
 
 

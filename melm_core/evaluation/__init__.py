@@ -5,7 +5,7 @@ from __future__ import annotations
 from melm_core.base.label_permutations import PermutationDesign
 from melm_core.evaluation.answers import LEVEL, Answer, answer_of, bound_at_chance
 from melm_core.evaluation.best_of_many import WinnerShare, winner_share
-from melm_core.evaluation.calibration import Reliability
+from melm_core.evaluation.calibration import Reliability, cross_calibrated
 from melm_core.evaluation.conformal import (
     DEFAULT_COVERAGE,
     ConformalCoverage,
@@ -107,6 +107,7 @@ __all__ = [
     "audit_coordinates",
     "bound_at_chance",
     "confusion_shares",
+    "cross_calibrated",
     "curve_choice",
     "dependence_length",
     "duplicate_rows",

@@ -86,7 +86,7 @@ def cross_calibrated(log_densities: FloatArray, y: IntArray, fold: IntArray) -> 
     Examples
     --------
     >>> import numpy as np
-    >>> from melm_core.evaluation.calibration import cross_calibrated
+    >>> from melm_core.evaluation import cross_calibrated
     >>> y = np.arange(8) % 2
     >>> logs = np.where(np.arange(2) == y[:, None], 0.0, -3.0)
     >>> bool((cross_calibrated(logs, y, np.arange(8) // 4).argmax(axis=1) == y).all())

@@ -7,6 +7,7 @@ import json
 import numpy as np
 import pytest
 
+from experiments import class_densities
 from experiments.generalization import COLUMNS, SETS_OF_AUTO_GAMMA, report
 from experiments.held_out import DATA_SETS
 from experiments.records import Cell, Record, Settings, write_atomically
@@ -92,5 +93,6 @@ def test_gamma_auto_is_computed_once_and_on_small_tables_only(folder):
     n_auto = sum(options.get("gamma") == "auto" for _, options in COLUMNS.values())
     n_widths = full * 3
     expected = (len(COLUMNS) - n_auto) * full + n_auto * len(SETS_OF_AUTO_GAMMA) + n_widths
+    expected += len(class_densities.cells(Settings()))
     assert made.provenance.n_cells == expected
     assert np.isin(SETS_OF_AUTO_GAMMA, DATA_SETS).all()
