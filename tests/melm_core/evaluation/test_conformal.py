@@ -160,3 +160,41 @@ def test_an_estimator_without_coordinates_and_probabilities_is_refused_with_the_
         ConformalClassifier(RidgeClassifier()).fit(*WINE)
     with pytest.raises(UserError, match=r"coverage=90 must be between 0 and 1"):
         ConformalClassifier(PLANE, coverage=90).fit(*WINE)
+
+
+def evidence_of(x):
+    """Of two classes on a line."""
+    return Evidence(-0.5 * np.square(x[:, None] - [0.0, 2.0]), None, has_densities=True)
+
+
+def test_rows_of_a_single_split_are_compared_with_each_other():
+    rng, y = np.random.default_rng(0), np.arange(60) % 2
+    scores = ConformalScores(evidence_of(2.0 * y + rng.standard_normal(60)), y, np.zeros(60, int))
+    strange = scores.nonconformity(scores.evidence)
+    for row, p_values in enumerate(scores.held_out_p_values()):
+        for code in (0, 1):
+            others = (y == code) & (np.arange(60) != row)
+            as_strange = strange[others, code] >= strange[row, code]
+            assert p_values[code] == pytest.approx((1 + as_strange.sum()) / (1 + others.sum()))
+
+
+def test_in_a_single_split_a_group_is_compared_with_others():
+    rng, y, groups = np.random.default_rng(0), np.arange(60) % 2, np.arange(60) // 6
+    evidence = evidence_of(2.0 * y + rng.standard_normal(60))
+    scores = ConformalScores(evidence, y, np.zeros(60, int), groups)
+    strange, found = scores.nonconformity(evidence), scores.held_out_p_values()
+    for row in (0, 25, 59):
+        for code in (0, 1):
+            others = (y == code) & (groups != groups[row])  # nine groups with three rows each
+            as_strange = (strange[others, code] >= strange[row, code]).sum() / 3
+            assert found[row, code] == pytest.approx((1 + as_strange) / (1 + 9))
+
+
+def test_new_rows_are_compared_with_the_folds_that_could_be_fitted():
+    rng, y = np.random.default_rng(0), np.arange(40) % 2
+    fold = np.where(np.arange(40) < 20, 0, 2)  # the second could not be fitted
+    evidence = evidence_of(2.0 * y + rng.standard_normal(40))
+    scores, new = ConformalScores(evidence, y, fold), evidence_of(np.array([0.1, 9.0]))
+    renumbered = ConformalScores(evidence, y, fold // 2)
+    np.testing.assert_array_equal(scores.p_values([new] * 2), renumbered.p_values([new] * 2))
+    assert scores.p_values([new] * 2).min() == pytest.approx(1 / 21)

@@ -150,7 +150,7 @@ def test_all_methods_are_compared_best_first(answer, monkeypatch):
     told = answer("compare_all", file="noise.csv")
     assert (told["state"], told["fraction"], told["chance"]) == ("done", 1.0, 0.5)
     assert {method["label"] for method in told["methods"]} == {"PCA", "LDA"}
-    assert "guessing gives 50 %" in told["words"]
+    assert "No method is clearly better than guessing, which gives 50 %." in told["words"]
 
 
 def test_new_rows_are_placed_as_the_saved_plane_places_them(answer, folder):
