@@ -188,7 +188,6 @@ ANSWERS = {
     ),
     "Which class, or none?": OwnModules(
         (
-            "melm_core/density/calibration.py",
             "melm_core/density/set_limits.py",
             "melm_core/evaluation/calibration.py",
             "melm_core/evaluation/conformal.py",
@@ -199,7 +198,7 @@ ANSWERS = {
             "tests/melm_core/evaluation/test_conformal.py",
             "tests/melm_studio/analyses/test_sets.py",
         ),
-        r"\b(SETS|SetLimits|set_limits|conformal_scores|ConformalScores|predict_set)\b",
+        r"\b(SETS|SetLimits|set_limits|ConformalScores|predict_set)\b",
     ),
     "How many more rows?": OwnModules(
         (

@@ -16,6 +16,9 @@ _SHARED_MEMORY = "test_its_threads_share_free_memory_and_its_libraries_are_left_
 _GRANT = "melm_studio/runs/records/grant.py"
 _WEIGHTS = "tests/melm_core/melm/test_sample_weights.py"
 _DENSITIES = "tests/melm_core/density/test_class_densities.py"
+_REFITS = "tests/melm_core/evaluation/test_refits.py"
+_STUDY = "tests/melm_core/evaluation/test_study.py"
+_REGIONS = "tests/melm_core/density/test_place_regions.py"
 
 
 @dataclass(frozen=True)
@@ -957,5 +960,86 @@ MUTANTS = (
         "reading = answered_options(answers, ReadOptions())\n",
         "reading = ReadOptions()\n",
         "tests/melm_studio/programs/test_audit_table.py::test_a_table_is_read_as_answered",
+    ),
+    Mutant(
+        "melm_core/evaluation/study.py",
+        "            rows = rows.in_groups(_twins(rows))\n",
+        "            rows = rows.in_groups(None)\n",
+        f"{_STUDY}::test_rows_that_are_equal_or_nearly_so_stay_in_one_fold",
+    ),
+    Mutant(
+        "melm_core/evaluation/study.py",
+        "            rows = rows.in_groups(_twins(rows))\n",
+        "            rows = rows.in_groups(None)\n",
+        f"{_REFITS}::test_the_share_of_noise_is_that_of_guessing",
+    ),
+    Mutant(
+        "melm_core/evaluation/refits.py",
+        "    best = Frame.of(projection, X)",
+        "    best = Frame.of(nearest_start(projection, refits.whole), X)",
+        f"{_REFITS}"
+        "::test_the_number_is_of_the_best_plane_of_a_fold_and_the_drawing_of_the_nearest_start",
+    ),
+    Mutant(
+        "melm_core/evaluation/refits.py",
+        "(of != (-2 if without is None else without))",
+        "(of != -2)",
+        f"{_REFITS}::test_each_fold_is_scored_by_the_rows_that_it_was_fitted_to",
+    ),
+    Mutant(
+        "melm_core/evaluation/refits.py",
+        "        kept = () if resumed is None else resumed.fits\n",
+        "        kept = ()\n",
+        f"{_REFITS}::test_refits_that_were_stopped_and_resumed_are_those_of_one_go",
+    ),
+    Mutant(
+        "melm_core/evaluation/refits.py",
+        "        mixtures = self._of_folds(self._log_mixtures)\n",
+        "        mixtures = self.log_densities\n",
+        f"{_REFITS}::test_most_wrong_labels_of_classes_far_apart_are_suspect",
+    ),
+    Mutant(
+        "melm_core/evaluation/fold_frames.py",
+        "            shrunk = (1.0 - share) * covariance + share * mean_variance",
+        "            shrunk = covariance + 0.0 * share * mean_variance",
+        f"{_REFITS}::test_a_frame_has_unit_spread_as_ledoit_and_wolf_expect_it_of_new_rows",
+    ),
+    Mutant(
+        "melm_core/evaluation/fold_frames.py",
+        "        turn = self.turn @ orthogonal_procrustes(own, wanted)\n",
+        "        turn = self.turn\n",
+        f"{_REFITS}::test_planes_of_folds_that_are_turned_or_mirrored_place_rows_alike",
+    ),
+    Mutant(
+        "melm_core/evaluation/calibration.py",
+        "fitted_temperature(log_densities[~own], y[~own])",
+        "fitted_temperature(log_densities, y)",
+        f"{_REFITS}::test_a_row_is_not_calibrated_by_its_fold",
+    ),
+    Mutant(
+        "melm_core/density/place_regions.py",
+        "groups[chosen] == group, groups != group",
+        "groups[chosen] == group, groups != -1",
+        f"{_REGIONS}::test_rows_of_a_group_are_left_out_of_their_own_density",
+    ),
+    Mutant(
+        "melm_core/density/place_regions.py",
+        "    beyond = (ranks[-1] + 1.0) * (1.0 - share) - 1.0 + _ROUNDING\n",
+        "    beyond = ranks[-1] * (1.0 - share)\n",
+        f"{_REGIONS}::test_a_share_that_so_few_rows_cannot_promise_has_no_region",
+    ),
+    Mutant(
+        "melm_core/density/class_rules.py",
+        "        return self.floor.mixed(self.log_mixtures(points, own), points)\n",
+        "        return self.log_mixtures(points, own)\n",
+        "tests/melm_core/density/test_class_rules.py"
+        "::test_far_from_all_rows_no_class_is_likelier_and_none_is_impossible_anywhere",
+    ),
+    Mutant(
+        "melm_core/diagnostics/feature_importance.py",
+        "stats.false_discovery_control(tails[first])[of_feature] <= FALSE_DISCOVERIES",
+        "tails[first][of_feature] <= stats.norm.sf(2.0)",
+        "tests/melm_core/diagnostics/test_feature_importance.py"
+        "::test_a_table_without_an_effect_has_none_that_is_seen_in_nine_of_ten_cases",
     ),
 )

@@ -381,6 +381,18 @@ def test_rows_with_exchanged_labels_are_the_least_probable():
     assert set(wrong) <= set(refits.suspects().rows)
 
 
+def test_most_wrong_labels_of_classes_far_apart_are_suspect():
+    """The floor of the class densities would take them for rows from nowhere, and hide a third."""
+    n_found = []
+    for seed in range(12):
+        X, y = wide(200, 10, seed, distance=5.0 / np.sqrt(2.0))
+        labels = np.where(np.arange(200) < 10, 1 - y, y)
+        found = Refits.of(Study("lda", X, labels)).suspects()
+        n_found.append(np.sum(found.rows < 10))
+        assert found.false_share <= 0.25
+    assert np.mean(n_found) > 6.0  # of 10
+
+
 def test_a_row_is_not_calibrated_by_its_fold():
     X, y = wide(100, 5, 0)
     refits = Refits.of(Study("lda", X, y))
