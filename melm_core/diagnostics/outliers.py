@@ -97,6 +97,14 @@ class RefitDistances:
         The mean T² and Q of these.
     scores, residuals : ndarray of shape (n_left_out,)
         T² and Q of the rows without which it was fitted.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from melm_core.diagnostics import LeftOutDistances, RefitDistances
+    >>> part = RefitDistances(0.9, (2.0, 1.0), np.array([2.0]), np.array([1.0]))
+    >>> LeftOutDistances.of([part]).scores
+    array([2.])
     """
 
     share: float

@@ -40,6 +40,15 @@ class Frame:
     turn : ndarray of shape (n_components, n_components)
         Coordinates less their center times this are places, up to `offset`.
     offset : ndarray of shape (n_components,)
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from melm_core.evaluation import Frame, Study
+    >>> study = Study("pca", *load_wine(return_X_y=True))
+    >>> places = Frame.of(study.fitted(), study.rows.X).place(study.rows.X)
+    >>> places.std(axis=0).round(1).tolist()
+    [1.0, 1.0]
     """
 
     projection: FittedProjection
@@ -131,6 +140,14 @@ def known_plane(components: FloatArray, preparation: Any) -> FittedProjection:
     components : ndarray of shape (n_components, n_features)
         Linearly independent rows in the prepared features.
     preparation : FittedPreparation
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from melm_core.evaluation import Unchanged, known_plane
+    >>> plane = known_plane(np.array([[2.0, 0.0, 0.0], [0.0, 0.0, 3.0]]), Unchanged())
+    >>> abs(plane.components).round(3).tolist()
+    [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
     """
     return FittedProjection(_PlaneOf(orthonormalize(components)), preparation)
 

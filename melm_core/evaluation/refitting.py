@@ -88,7 +88,15 @@ class Standardization:
 
 
 class Unchanged:
-    """No preparation."""
+    """No preparation.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from melm_core.evaluation import Unchanged
+    >>> Unchanged().fit(np.ones((2, 1))).apply(np.array([[3.0]]))
+    array([[3.]])
+    """
 
     def fit(self, _: FloatArray, /) -> Unchanged:
         """Learn nothing."""

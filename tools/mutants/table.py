@@ -994,8 +994,8 @@ MUTANTS = (
     ),
     Mutant(
         "melm_core/evaluation/refits.py",
-        "        mixtures = self._of_folds(self._log_mixtures)\n",
-        "        mixtures = self.log_densities\n",
+        "suspect_labels(self._mixtures,",
+        "suspect_labels(self.log_densities,",
         f"{_REFITS}::test_most_wrong_labels_of_classes_far_apart_are_suspect",
     ),
     Mutant(
@@ -1030,8 +1030,8 @@ MUTANTS = (
     ),
     Mutant(
         "melm_core/density/class_rules.py",
-        "        return self.floor.mixed(self.log_mixtures(points, own), points)\n",
-        "        return self.log_mixtures(points, own)\n",
+        "np.logaddexp(logs + np.log1p(-self.share), floor[:, None])",
+        "logs + 0.0 * floor[:, None]",
         "tests/melm_core/density/test_class_rules.py"
         "::test_far_from_all_rows_no_class_is_likelier_and_none_is_impossible_anywhere",
     ),
