@@ -44,6 +44,13 @@ class PlaneRule(Protocol):
     def temperature(self) -> float:
         """Above 1 where the densities are too sure."""
 
+    @property
+    def floor(self) -> DensityFloor:
+        """Below the densities of all classes."""
+
+    def log_mixtures(self, points: FloatArray, own: IntArray | None = None) -> FloatArray:
+        """Logarithms of the densities without their floor, shape (n_points, n_classes)."""
+
     def log_densities(self, points: FloatArray, own: IntArray | None = None) -> FloatArray:
         """Logarithms of the densities of the classes at points, shape (n_points, n_classes)."""
 
@@ -426,11 +433,15 @@ class LinearRule:
         return replace(self, temperature=temperature)
 
     def log_densities(self, points: FloatArray, own: IntArray | None = None) -> FloatArray:
-        """Logarithms of the densities of the classes at points; see `DensityRule`.
+        """Logarithms of the densities of the classes at points; see `DensityRule`."""
+        return self.floor.mixed(self.log_mixtures(points, own), points)
+
+    def log_mixtures(self, points: FloatArray, own: IntArray | None = None) -> FloatArray:
+        """The same without the floor.
 
         A row of the rule is not left out: the means of many rows hardly depend on it.
         """
-        return self.floor.mixed(self.normal.log_densities(points), points)
+        return self.normal.log_densities(points)
 
     def probabilities(self, points: FloatArray) -> FloatArray:
         """Probabilities of the classes under equal priors, shape (n_points, n_classes)."""

@@ -44,10 +44,11 @@ def row_scores(
     own : ndarray of int, shape (n_points,), optional
         See `DensityRule.log_densities`.
     """
-    shares = tempered_shares(rule.log_densities(points, own), rule.temperature)
+    mixtures = rule.log_mixtures(points, own)
+    shares = tempered_shares(rule.floor.mixed(mixtures, points), rule.temperature)
     own_shares = np.take_along_axis(shares, y[:, None], axis=1)[:, 0]
     losses = -np.log(np.maximum(own_shares, np.finfo(np.float64).tiny))
-    return RowScores(losses, (shares.argmax(axis=1) == y).astype(np.float64))
+    return RowScores(losses, (mixtures.argmax(axis=1) == y).astype(np.float64))
 
 
 def balanced_mean(differences: FloatArray, y: IntArray) -> tuple[FloatArray, FloatArray]:

@@ -143,8 +143,8 @@ class ConformalClassifier(ClassifierMixin, BaseEstimator):
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """The most probable class, shape (n_samples,)."""
-        shares = self.predict_proba(X)  # refused before a fit
-        labels: npt.NDArray[Any] = self.classes_[shares.argmax(axis=1)]
+        rows = self._checked(X)
+        labels: npt.NDArray[Any] = self.classes_[self.refits_.predict(rows)]
         return labels
 
     def predict_set(self, X: Any) -> Sets:

@@ -619,7 +619,7 @@ def _verdict(
         before = Refits.of(study, callback=lambda _: step() and None)
     except UserError:
         return None
-    predicted = before.classify(new.X).argmax(axis=1)
+    predicted = before.predict(new.X)
     return NewVerdict(
         share=balanced_accuracy(y_new, predicted),
         share_before=before.share.balanced_accuracy,

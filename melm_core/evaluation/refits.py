@@ -330,13 +330,18 @@ class Refits:
     @property
     def right(self) -> npt.NDArray[np.bool_]:
         """Whether each held-out row is told rightly, shape (n_held_out,)."""
-        right: npt.NDArray[np.bool_] = self.log_densities.argmax(axis=1) == self.y
+        right: npt.NDArray[np.bool_] = self.predicted == self.y
         return right
+
+    @cached_property
+    def predicted(self) -> IntArray:
+        """The class that each held-out row is told as, shape (n_held_out,)."""
+        return np.asarray(self._mixtures.argmax(axis=1))
 
     @property
     def share(self) -> Score:
         """Balanced accuracy of held-out rows by the class densities."""
-        return self._score(self.log_densities)
+        return self._score(self.predicted)
 
     @property
     def fold_shares(self) -> FloatArray:
@@ -347,7 +352,7 @@ class Refits:
     @property
     def linear_share(self) -> Score:
         """The same by a linear rule in the planes."""
-        return self._score(self.linear_log_densities)
+        return self._score(self._of_folds(self._linear_mixtures).argmax(axis=1))
 
     @property
     def train_share(self) -> Score:
@@ -361,7 +366,7 @@ class Refits:
         for number, fit in self._known:
             X, y = self._training(fit)
             own = y if self.study.is_in_memory else None
-            predicted = self._log_densities(number, fit, X, own).argmax(axis=1)
+            predicted = self._log_mixtures(number, fit, X, own).argmax(axis=1)
             shares.append(_balanced((predicted == y).astype(np.float64), y))
         return np.array(shares)
 
@@ -371,7 +376,7 @@ class Refits:
         shares = []
         for number, fit in self._known:
             X, y = self._training(fit)
-            predicted = self._linear_log_densities(number, fit, X).argmax(axis=1)
+            predicted = self._linear_mixtures(number, fit, X).argmax(axis=1)
             shares.append(_balanced((predicted == y).astype(np.float64), y))
         return Score.over_folds(np.array(shares))
 
@@ -389,8 +394,7 @@ class Refits:
     @property
     def confusion(self) -> FloatArray:
         """Share of the held-out rows of each class told as each class, (n_classes, n_classes)."""
-        predicted = self.log_densities.argmax(axis=1)
-        return confusion_shares(self.y, predicted, self.study.n_classes)
+        return confusion_shares(self.y, self.predicted, self.study.n_classes)
 
     @property
     def overlap(self) -> FloatArray:
@@ -477,6 +481,12 @@ class Refits:
             logs = log_shares(self.whole, X, len(self.study.rows.y))
             return tempered_shares(logs, self.temperature)
         return self.rule.probabilities(self.place(X))
+
+    def predict(self, X: FloatArray) -> IntArray:
+        """The class of new rows with the largest density, shape (n_rows,)."""
+        if self.frame is None:
+            return np.asarray(self.classify(X).argmax(axis=1))
+        return self.rule.most_likely(self.place(X))
 
     # ---------------------------------------------------------------------- sets, suspects, limits
 
@@ -567,8 +577,7 @@ class Refits:
 
         By densities without their floor, which would take a wrong label for a row from nowhere.
         """
-        mixtures = self._of_folds(self._log_mixtures)
-        found = suspect_labels(mixtures, self.y, false_share=false_share)
+        found = suspect_labels(self._mixtures, self.y, false_share=false_share)
         return replace(found, rows=self.held_out[found.rows])
 
     def distances(self) -> PlaneDistances:
@@ -766,29 +775,34 @@ class Refits:
             return None
         return class_spreads(self.places[chosen], self.study.rows.y[chosen], self.study.n_classes)
 
-    def _log_densities(
+    def _log_densities(self, number: int, fit: FoldFit, X: FloatArray) -> FloatArray:
+        """Of any rows by the class densities of a fold."""
+        if fit.best is None:
+            return log_shares(fit.projection, X, len(fit.fold.train))
+        rules = self._rules(number)
+        return rules.density.log_densities(rules.frame.place(X))
+
+    @cached_property
+    def _mixtures(self) -> FloatArray:
+        """`log_densities` without the floor, below which classes far away would be ties."""
+        return self._of_folds(self._log_mixtures)
+
+    def _log_mixtures(
         self, number: int, fit: FoldFit, X: FloatArray, own: IntArray | None = None
     ) -> FloatArray:
-        """Of any rows by the class densities of a fold; `own` as in `DensityRule`."""
+        """The same without the floor; `own` as in `DensityRule`."""
         if fit.best is None:
             return log_shares(fit.projection, X, len(fit.fold.train))
         rules = self._rules(number)
-        return rules.density.log_densities(rules.frame.place(X), own)
-
-    def _log_mixtures(self, number: int, fit: FoldFit, X: FloatArray) -> FloatArray:
-        """The same without the floor below them."""
-        if fit.best is None:
-            return log_shares(fit.projection, X, len(fit.fold.train))
-        rules = self._rules(number)
-        return rules.density.log_mixtures(rules.frame.place(X))
+        return rules.density.log_mixtures(rules.frame.place(X), own)
 
     def _linear_log_densities(self, number: int, fit: FoldFit, X: FloatArray) -> FloatArray:
         rules = self._rules(number)
-        if rules.linear is None:
-            raise UserError(
-                "A table that is not in memory has no linear rule beside its densities."
-            )
-        return rules.linear.log_densities(rules.frame.place(X))
+        return rules.linear_rule.log_densities(rules.frame.place(X))
+
+    def _linear_mixtures(self, number: int, fit: FoldFit, X: FloatArray) -> FloatArray:
+        rules = self._rules(number)
+        return rules.linear_rule.log_mixtures(rules.frame.place(X))
 
     def _rules(self, number: int) -> _FoldRules:
         found = self._rule_cache.get(number)
@@ -802,8 +816,8 @@ class Refits:
     def _rule_cache(self) -> dict[int, _FoldRules]:
         return {}
 
-    def _score(self, logs: FloatArray) -> Score:
-        right = (logs.argmax(axis=1) == self.y).astype(np.float64)
+    def _score(self, predicted: IntArray) -> Score:
+        right = (predicted == self.y).astype(np.float64)
         return score_of(right, self.y, self.fold_of_rows[self.held_out], self.study)
 
 
@@ -818,6 +832,15 @@ class _FoldRules:
     frame: Frame
     density: DensityRule
     linear: LinearRule | None
+
+    @property
+    def linear_rule(self) -> LinearRule:
+        """The linear rule, or an error where there is none."""
+        if self.linear is None:
+            raise UserError(
+                "A table that is not in memory has no linear rule beside its densities."
+            )
+        return self.linear
 
     @classmethod
     def of(cls, refits: Refits, number: int, fit: FoldFit) -> Self:
