@@ -151,7 +151,7 @@ def suspects(run_id: str) -> dict[str, Any]:
     known = known_probabilities(record) if work.state.is_final else None
     if known is None:
         return {"rows": None, "words": _REFITTING}
-    return _json(suspect_labels(data, known.log_densities))
+    return _json(suspect_labels(data, known.log_mixtures))
 
 
 @dataclass(frozen=True, eq=False)

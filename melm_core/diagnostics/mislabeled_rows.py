@@ -98,7 +98,7 @@ def suspect_labels(
     ----------
     log_densities : ndarray of shape (n_samples, n_classes)
         Of the classes at each row, by planes and densities fitted without it:
-        `RowProbabilities.log_densities`. Not less the largest of a row, whose level shows how
+        `Refits.log_mixtures`. Not less the largest of a row, whose level shows how
         heavy tails are.
     y : ndarray of shape (n_samples,)
         Class codes.

@@ -336,7 +336,7 @@ class Refits:
     @cached_property
     def predicted(self) -> IntArray:
         """The class that each held-out row is told as, shape (n_held_out,)."""
-        return np.asarray(self._mixtures.argmax(axis=1))
+        return np.asarray(self.log_mixtures.argmax(axis=1))
 
     @property
     def share(self) -> Score:
@@ -577,7 +577,7 @@ class Refits:
 
         By densities without their floor, which would take a wrong label for a row from nowhere.
         """
-        found = suspect_labels(self._mixtures, self.y, false_share=false_share)
+        found = suspect_labels(self.log_mixtures, self.y, false_share=false_share)
         return replace(found, rows=self.held_out[found.rows])
 
     def distances(self) -> PlaneDistances:
@@ -783,8 +783,8 @@ class Refits:
         return rules.density.log_densities(rules.frame.place(X))
 
     @cached_property
-    def _mixtures(self) -> FloatArray:
-        """`log_densities` without the floor, below which classes far away would be ties."""
+    def log_mixtures(self) -> FloatArray:
+        """`log_densities` without the floor, below which far classes and wrong labels look alike."""
         return self._of_folds(self._log_mixtures)
 
     def _log_mixtures(

@@ -50,14 +50,14 @@ class HeldOutProbabilities:
     ----------
     probabilities : ndarray of shape (n_rows, n_classes)
         Calibrated by the rows of the other folds; equal where a fold could not be fitted.
-    log_densities : ndarray of shape (n_rows, n_classes)
-        What they are made of.
+    log_mixtures : ndarray of shape (n_rows, n_classes)
+        Logarithms of the class densities without their floor, for suspect labels.
     temperature : float
         Of rows that the plane of the run was not fitted to, at the kernel width of the run.
     """
 
     probabilities: FloatArray
-    log_densities: FloatArray
+    log_mixtures: FloatArray
     temperature: float
 
     @classmethod
@@ -66,7 +66,7 @@ class HeldOutProbabilities:
         shape = (len(refits.study.rows.y), refits.study.n_classes)
         probabilities, logs = np.full(shape, 1.0 / shape[1]), np.zeros(shape)
         probabilities[refits.held_out] = refits.probabilities
-        logs[refits.held_out] = refits.log_densities
+        logs[refits.held_out] = refits.log_mixtures
         return cls(probabilities, logs, refits.temperature)
 
     @property
@@ -93,14 +93,14 @@ class HeldOutProbabilities:
 
     def to_bytes(self) -> bytes:
         """Return them as JSON, numbers of rows as float32."""
-        arrays = _array_bytes(self.probabilities), _array_bytes(self.log_densities)
+        arrays = _array_bytes(self.probabilities), _array_bytes(self.log_mixtures)
         return _Stored(*arrays, self.temperature).to_bytes()
 
     @classmethod
     def from_bytes(cls, raw: bytes) -> Self:
         """Return what `to_bytes` wrote."""
         kept = _Stored.from_bytes(raw)
-        return cls(_array(kept.probabilities), _array(kept.log_densities), kept.temperature)
+        return cls(_array(kept.probabilities), _array(kept.log_mixtures), kept.temperature)
 
     @classmethod
     def checked(cls, raw: bytes, shape: tuple[int, int]) -> Self:
@@ -112,7 +112,7 @@ class HeldOutProbabilities:
             If it is not of such a table, or a number is none that `to_bytes` writes.
         """
         kept = _Stored.from_bytes(raw)
-        for array in (kept.probabilities, kept.log_densities):
+        for array in (kept.probabilities, kept.log_mixtures):
             if array_header(array) != (shape, np.dtype(np.float32)):
                 raise ValueError("An array has another shape or type.")
             finite_array(array)
@@ -125,7 +125,7 @@ class _Stored(Record, frozen=True):
     """The arrays as numpy stores them, and the temperature."""
 
     probabilities: bytes
-    log_densities: bytes
+    log_mixtures: bytes
     temperature: float
 
 

@@ -35,16 +35,16 @@ def outliers(data: LabeledData, placer: RowPlacer) -> RowList:
     return _rows(data, found[np.argsort(-excess[found], kind="stable")], words)
 
 
-def suspect_labels(data: LabeledData, log_densities: FloatArray) -> RowList:
+def suspect_labels(data: LabeledData, log_mixtures: FloatArray) -> RowList:
     """Return the rows that are probably mislabeled, and about how many of them are not.
 
     Parameters
     ----------
     data : LabeledData
-    log_densities : ndarray of shape (n_samples, n_classes)
+    log_mixtures : ndarray of shape (n_samples, n_classes)
         Of the classes, by planes fitted without the row.
     """
-    found = diagnostics.suspect_labels(log_densities, data.y)
+    found = diagnostics.suspect_labels(log_mixtures, data.y)
     words = found.words[0].upper() + found.words[1:]
     return _rows(data, found.rows, f"{words}; judged by planes fitted without each row.")
 
