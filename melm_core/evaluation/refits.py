@@ -784,7 +784,7 @@ class Refits:
 
     @cached_property
     def log_mixtures(self) -> FloatArray:
-        """`log_densities` without the floor, below which far classes and wrong labels look alike."""
+        """`log_densities` without the floor, below which far classes and wrong labels are alike."""
         return self._of_folds(self._log_mixtures)
 
     def _log_mixtures(
