@@ -34,7 +34,8 @@ def matched(monkeypatch) -> list[str]:
 
 
 def source(key: str, megabytes: int) -> Any:
-    return SimpleNamespace(key=key, name=key, n_features=megabytes // 8)
+    # Half of them are the rows as they are prepared, half as they are encoded.
+    return SimpleNamespace(key=key, name=key, n_features=megabytes // 16)
 
 
 def ask(views: RowViews, *sources: Any) -> None:
