@@ -486,16 +486,16 @@ def _judged(both: _Both, blocks: tuple[Block, ...], n_permutations: int, seed: i
         of_class = codes == code
         indicators[:, of_class] -= indicators[:, of_class].mean(axis=1, keepdims=True)
     # Each column is a statistic in standard deviations over the permutations.
-    by_mean = _standardized(indicators @ values)
-    by_spread = _standardized(indicators @ spreads)
+    by_mean = standardized_draws(indicators @ values)
+    by_spread = standardized_draws(indicators @ spreads)
     by_class = np.zeros(len(lots))
     for code in range(int(codes.max()) + 1):
         of_class = codes == code
-        own = _standardized(indicators[:, of_class] @ values[of_class])
+        own = standardized_draws(indicators[:, of_class] @ values[of_class])
         by_class += np.square(own).sum(axis=1)
     n_scores = min(_MOST_SCORES, values.shape[1], max(1, len(values) // 10))
     left, lengths, _ = randomized_svd(values, n_scores, random_state=0)
-    by_score = _standardized(indicators @ (left * (lengths > 1e-9 * lengths[0])))
+    by_score = standardized_draws(indicators @ (left * (lengths > 1e-9 * lengths[0])))
     statistics = np.stack(
         [
             np.square(by_mean).sum(axis=1),
@@ -527,7 +527,7 @@ def _judged(both: _Both, blocks: tuple[Block, ...], n_permutations: int, seed: i
     )
 
 
-def _standardized(drawn: FloatArray) -> FloatArray:
+def standardized_draws(drawn: FloatArray) -> FloatArray:
     """Statistics over their standard deviation over the permutations; 0 where they never vary.
 
     The observed statistic counts as one of them: scaled without itself it would be too large.

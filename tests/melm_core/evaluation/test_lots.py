@@ -7,7 +7,7 @@ import pytest
 
 from melm_core.base import UserError
 from melm_core.evaluation import lot_change
-from melm_core.evaluation.lots import _standardized
+from melm_core.evaluation.lots import standardized_draws
 
 
 def two_lots(shift: float, seed: int = 0, n_rows: int = 120):
@@ -65,7 +65,7 @@ def test_a_feature_that_was_constant_has_shifted_infinitely_and_an_equal_one_not
 
 def test_the_observed_statistic_is_scaled_as_the_permuted_ones():
     drawn = np.array([[3.0], [1.0], [-1.0]])
-    scaled = [_standardized(np.roll(drawn, shift, axis=0)) for shift in range(3)]
+    scaled = [standardized_draws(np.roll(drawn, shift, axis=0)) for shift in range(3)]
     np.testing.assert_allclose(np.roll(scaled[0], 1, axis=0), scaled[1])
     np.testing.assert_allclose(np.roll(scaled[0], 2, axis=0), scaled[2])
 
