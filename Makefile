@@ -16,6 +16,7 @@ RUNTIME := $(VENV)/.requirements
 SHARED := $(VENV)/.requirements-redis
 DEV := $(VENV)/.requirements-dev
 SITE_TOOLS := $(VENV)/.requirements-docs
+ENGINE := $(VENV)/.engine
 PAGE_TOOLS := node_modules/.installed
 
 # Node comes as a wheel, so that everybody checks the page's scripts with the same one.
@@ -27,16 +28,16 @@ WITH_NODE := PATH="$(CURDIR)/$(VENV)/bin:$$PATH"
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-run: $(RUNTIME) $(if $(MELM_STORE),$(SHARED)) ## Start the studio, for example: make run ARGS="--port 9000"
+run: $(ENGINE) $(if $(MELM_STORE),$(SHARED)) ## Start the studio, for example: make run ARGS="--port 9000"
 	@exec $(PYTHON_IN_VENV) app.py $(ARGS)
 
-test: lint page browser redis ## Run every check and the fast tests
+test: $(ENGINE) lint page browser redis ## Run every check and the fast tests
 	@$(ONE_THREAD) $(PYTHON_IN_VENV) -m pytest -q -m "not slow" $(IN_PARALLEL) $(ARGS)
 
-slow: browser browsers redis nginx ## Run the slow tests
+slow: $(ENGINE) browser browsers redis nginx ## Run the slow tests
 	@$(ONE_THREAD) $(PYTHON_IN_VENV) -m pytest -q -m slow $(ARGS)
 
-mutants: redis ## Put faults into a copy; each must be found by the test of a guarantee
+mutants: $(ENGINE) redis ## Put faults into a copy; each must be found by the test of a guarantee
 	@$(ONE_THREAD) $(PYTHON_IN_VENV) -m tools.mutants $(ARGS)
 
 audit: $(DEV) ## Ask the advisory database of PyPI about every pinned package
@@ -45,7 +46,7 @@ audit: $(DEV) ## Ask the advisory database of PyPI about every pinned package
 		--requirement requirements/files.txt --requirement requirements/tables.txt --requirement requirements/umap.txt \
 		--disable-pip --no-deps --strict
 
-bench: browser ## Measure speed and scale
+bench: $(ENGINE) browser ## Measure speed and scale
 	@exec $(PYTHON_IN_VENV) -m benchmarks $(ARGS)
 
 pictures: browser ## Take the pictures of the documentation anew, or one: make pictures ARGS=live
@@ -125,6 +126,11 @@ nginx:
 $(RUNTIME): requirements.txt | $(PYTHON_IN_VENV)
 	@echo "Installing the requirements into $(VENV), which takes a minute."
 	@$(INSTALL) requirements.txt
+	@touch $@
+
+# Sums over rows in C, where there is a compiler; numpy does the same without.
+$(ENGINE): $(wildcard melm_core/compiled/*.[ch]) $(RUNTIME)
+	@$(PYTHON_IN_VENV) -m melm_core.compiled
 	@touch $@
 
 $(SHARED): requirements/redis.txt $(RUNTIME)

@@ -6,11 +6,13 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 import shtab
 
 from melm_core.base import UserError
+from melm_core.compiled import engine
 from melm_core.methods import METHODS
 from melm_studio.application_folder import application
 from melm_studio.configuration.settings import Settings
@@ -31,7 +33,7 @@ melm-studio agents                           tools for a language model (MCP)
 The first two take the settings of the studio, such as --port 9000: melm-studio --settings.
 """
 _COMMANDS = ("open", "run", "audit", "agents")
-_OWN_OPTIONS = ("-h", "--help", "--settings", "--print-completion")
+_OWN_OPTIONS = ("-h", "--help", "--version", "--settings", "--print-completion")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -57,6 +59,7 @@ def argument_parser() -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     parser.set_defaults(command=None)
+    parser.add_argument("--version", action="version", version=_version())
     parser.add_argument("--settings", action="store_true", help="list the settings of the studio")
     shtab.add_argument_to(parser, help="print a completion script for a shell")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
@@ -65,6 +68,15 @@ def argument_parser() -> argparse.ArgumentParser:
     add_audit_parser(commands)
     add_agents_parser(commands)
     return parser
+
+
+def _version() -> str:
+    """The version of what is installed, and what sums over pairs of rows."""
+    try:
+        of_package = version("melm-studio")
+    except PackageNotFoundError:
+        of_package = "from a checkout"
+    return f"melm-studio {of_package}, sums over pairs of rows: {engine()}"
 
 
 def _add_open_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

@@ -10,11 +10,14 @@ from __future__ import annotations
 
 import os
 import re
+import sys
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 from hatchling.metadata.plugin.interface import MetadataHookInterface
+from packaging.tags import platform_tags
 
 _PACKAGE = "melm_core"
 VARIABLE = "MELM_REPOSITORY_URL"
@@ -24,13 +27,41 @@ _LINK = re.compile(r"(?<!!)\[([^\]]*)\]\((?!https?:)([^)]+)\)")
 
 
 class PackageOfTheRepository(BuildHookInterface):  # type: ignore[type-arg]
-    """Take it from the root of the repository; a source archive holds it already."""
+    """Take it from the root of the repository; a source archive holds it already.
+
+    Where MELM_WHEEL is "platform", a wheel also holds the compiled library, for this platform and
+    every version of Python; otherwise it is for all platforms and has the sources alone.
+    """
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Add the package to what the target of the build holds."""
         here = Path(self.root)
-        if not (here / _PACKAGE).is_dir():
-            build_data["force_include"][str(here.parents[1] / _PACKAGE)] = _PACKAGE
+        package = here / _PACKAGE
+        if not package.is_dir():
+            package = here.parents[1] / _PACKAGE
+            build_data["force_include"][str(package)] = _PACKAGE
+        if self.target_name == "wheel" and os.environ.get("MELM_WHEEL") == "platform":
+            built = _library(package, Path(self.directory).resolve() / "library")
+            build_data["force_include"][str(built)] = f"{_PACKAGE}/compiled/{built.name}"
+            build_data["pure_python"] = False
+            build_data["tag"] = f"py3-none-{_platform()}"
+
+
+def _platform() -> str:
+    """The platform in the words of the index, which wants the C library named on Linux."""
+    tags = list(platform_tags())
+    return next((tag for tag in tags if tag.startswith("manylinux")), tags[0])
+
+
+def _library(package: Path, folder: Path) -> Path:
+    """The library of the package, built into a folder."""
+    sys.path.insert(0, str(package.parent))
+    try:
+        build = import_module(f"{_PACKAGE}.compiled.build").build
+    finally:
+        sys.path.pop(0)
+    built: Path = build(folder)
+    return built
 
 
 class IndexMetadata(MetadataHookInterface):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from numbers import Integral, Real
 from typing import Any, Self
 
@@ -15,6 +16,7 @@ from sklearn.base import (
     ClassNamePrefixFeaturesOutMixin,
     TransformerMixin,
 )
+from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
@@ -215,6 +217,26 @@ class WeightedPlaneEstimator(SupervisedPlaneEstimator):
         return rows
 
 
+def drawn_seed(random_state: Any) -> int:
+    """A seed drawn from a random state; of a number always the same.
+
+    Parameters
+    ----------
+    random_state : int, RandomState instance or None
+    """
+    if isinstance(random_state, int):
+        return _seed_of_number(random_state)
+    seed: int = check_random_state(random_state).randint(np.iinfo(np.int32).max)
+    return seed
+
+
+@lru_cache
+def _seed_of_number(number: int) -> int:
+    """Preparing a generator takes longer than many a plane of few rows."""
+    seed: int = check_random_state(number).randint(np.iinfo(np.int32).max)
+    return seed
+
+
 def validate_labeled(estimator: BaseEstimator, X: Any, y: Any) -> tuple[FloatArray, IntArray]:
     """Valid rows and class codes; sets `classes_` of the estimator.
 
@@ -253,6 +275,12 @@ def validate_weighted(estimator: BaseEstimator, X: Any, y: Any, sample_weight: A
     ValueError
         If the rows, labels or weights are invalid, or a class has fewer than two rows.
     """
+    if sample_weight is None and _need_no_change(X, y):
+        check_magnitudes(X)
+        vars(estimator).pop("feature_names_in_", None)
+        estimator.n_features_in_ = X.shape[1]
+        estimator.classes_ = np.arange(int(y.max()) + 1)
+        return WeightedRows(X, y, None, np.ones(len(y), dtype=bool))
     X, y = validate_data(estimator, X, y, dtype=np.float64, ensure_min_samples=2)
     check_classification_targets(y)
     weights = checked_weights(sample_weight, len(y))
@@ -263,6 +291,21 @@ def validate_weighted(estimator: BaseEstimator, X: Any, y: Any, sample_weight: A
     check_class_sizes(estimator.classes_, codes, weights)
     check_magnitudes(X)
     return WeightedRows(X, codes.astype(np.int64), weights, kept)
+
+
+def _need_no_change(X: Any, y: Any) -> bool:
+    """Whether rows and labels are what every check would leave them, as those of a refit are.
+
+    The checks of scikit-learn take longer than a small fit, and find nothing in them.
+    """
+    if type(X) is not np.ndarray or type(y) is not np.ndarray or X.dtype != np.float64:
+        return False
+    if X.ndim != 2 or y.ndim != 1 or len(X) != len(y) or y.dtype != np.int64 or not X.size:
+        return False
+    if y.min() != 0 or y.max() >= len(y) or not np.isfinite(X.sum()):
+        return False
+    counts = np.bincount(y)
+    return len(counts) > 1 and int(counts.min()) > 1
 
 
 def as_dense(X: Any) -> Any:

@@ -29,6 +29,7 @@ from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
 from melm_core.base.row_blocks import Rows, in_memory, is_lazy
 from melm_core.base.sample_weights import totals_of
+from melm_core.compiled import Term
 from melm_core.density.engines import direct_sums, nufft
 from melm_core.density.engines.block_densities import BlockDensities
 from melm_core.density.engines.class_series import GRID_MARGIN, ClassSeries
@@ -106,7 +107,9 @@ class Potentials(Protocol):
         Logarithms of the potentials, symmetric.
     """
 
-    log_values: FloatArray
+    @property
+    def log_values(self) -> FloatArray:
+        """Logarithms of the potentials."""
 
     def weighted_derivatives(self, weights: FloatArray) -> tuple[list[FloatArray], FloatArray]:
         """Derivatives of the sum of weights_ab log ip_ab over the unordered pairs.
@@ -404,6 +407,28 @@ class ClassDensities:
             Of the sums over rows; float32 is accurate to about 1e-6 and takes half the time.
         """
         return TiledClasses(self.rows, self.covariances, self.weights, precision)
+
+    def compiled_term(
+        self, aggregate: str, precision: Precision = np.float64, share: float = 1.0
+    ) -> Term:
+        """The divergence of the classes for the compiled library, for rows in memory.
+
+        Parameters
+        ----------
+        aggregate : "mean", "softmin" or "ovr"
+        precision : float32 or float64
+            Of the sums over rows; float32 is accurate to about 1e-6 and takes half the time.
+        share : float
+            What the divergence is multiplied by.
+        """
+        return Term.of_rows(
+            self.rows,
+            self.covariances,
+            aggregate=aggregate,
+            share=share,
+            weights=self.weights,
+            precision=precision,
+        )
 
     def log_potentials_with(self, others: Sequence[FloatArray]) -> FloatArray:
         """Logarithms of the potentials of each class with other rows, which have its kernels.

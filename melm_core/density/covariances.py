@@ -130,7 +130,7 @@ def regularized_covariances(
     means, covariances = moments_of_classes(rows, weights)
     of_class: Sequence[FloatArray | None] = weights or [None] * len(rows)
     counts = totals_of(rows, weights)
-    pooled = np.average(covariances, axis=0, weights=counts)
+    pooled = pooled_covariance(covariances, counts)
     between = covariance_of_means(means, counts)
     identity = np.ones(len(pooled))
     if n_features is None:
@@ -147,7 +147,7 @@ def regularized_covariances(
         variances = shares * (diagonals @ inverse_widths(identity) / max(n_features, 1))
         covariances = (1.0 - shares)[:, None, None] * covariances
         covariances += variances[:, None, None] * _identity_of_varying(pooled + between, identity)
-        pooled = np.average(covariances, axis=0, weights=counts)
+        pooled = pooled_covariance(covariances, counts)
     regularized: FloatArray = covariances + variance_of_means(pooled, between, identity)
     return regularized
 
@@ -246,7 +246,8 @@ def inverse_widths(widths: FloatArray) -> FloatArray:
 
 def pooled_covariance(covariances: FloatArray, counts: Sequence[float] | FloatArray) -> FloatArray:
     """Within-class covariance: the mean of the class covariances, weighted by class size."""
-    pooled: FloatArray = np.average(covariances, axis=0, weights=np.asarray(counts, dtype=float))
+    shares = np.asarray(counts, dtype=np.float64) / np.sum(counts)
+    pooled: FloatArray = np.tensordot(shares, covariances, axes=1)
     return pooled
 
 
@@ -373,8 +374,7 @@ def shrinkage_shares(
     divergence under affine maps of the data.
     """
     if isinstance(shrinkage, str):
-        whitener = whitening(pooled)
-        return np.array([automatic_shrinkage(c, whitener) for c in covariances])
+        return automatic_shrinkage(covariances, whitening(pooled))
     return np.full(len(covariances), float(shrinkage))
 
 
@@ -384,14 +384,14 @@ def shrink(covariances: FloatArray, pooled: FloatArray, shares: FloatArray) -> F
     return mixed
 
 
-def automatic_shrinkage(covariance: FloatArray, whitener: FloatArray) -> float:
-    """Smallest weight that raises every relative variance to SMALLEST_RELATIVE_VARIANCE."""
+def automatic_shrinkage(covariances: FloatArray, whitener: FloatArray) -> FloatArray:
+    """Of each class the least share that raises its variances to SMALLEST_RELATIVE_VARIANCE."""
     if whitener.shape[1] == 0:
-        return 0.0
-    smallest = max(float(np.linalg.eigvalsh(whitener.T @ covariance @ whitener)[0]), 0.0)
-    if smallest >= SMALLEST_RELATIVE_VARIANCE:
-        return 0.0
-    return (SMALLEST_RELATIVE_VARIANCE - smallest) / (1.0 - smallest)
+        return np.zeros(len(covariances))
+    variances = np.linalg.eigvalsh(whitener.T @ covariances @ whitener)
+    smallest = np.clip(variances[:, 0], 0.0, SMALLEST_RELATIVE_VARIANCE)
+    shares: FloatArray = (SMALLEST_RELATIVE_VARIANCE - smallest) / (1.0 - smallest)
+    return shares
 
 
 def bandwidth_factor(n_samples: float, n_components: int, gamma: float) -> float:

@@ -256,8 +256,8 @@ def principal_axes(
         `change @ components`, in the whitened space, gives the same projection.
     """
     raw = components @ whitener.T
-    inverse = np.linalg.pinv(raw)
     frame = orthonormalize(raw)
+    inverse = frame.T @ np.linalg.inv(raw @ frame.T)  # the pseudoinverse of raw
     projected = classes.project(frame @ inverse @ components)
     if in_memory(projected.rows):
         blocks = zip(projected.rows, projected.weights_of_classes, strict=True)

@@ -14,7 +14,6 @@ import numpy as np
 import numpy.typing as npt
 from joblib import Parallel, delayed
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
@@ -25,6 +24,7 @@ from melm_core.base.estimator import (
     check_choice,
     check_integer,
     check_positive,
+    drawn_seed,
 )
 from melm_core.base.partitions import lazy_array
 from melm_core.base.row_blocks import is_lazy
@@ -339,7 +339,7 @@ class GEM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             check_alphas(self.alphas)
 
     def _stream(self) -> np.random.Generator:
-        seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
+        seed = drawn_seed(self.random_state)
         return np.random.default_rng(seed)
 
     def _keep(self, pairs: IntArray, solved: Sequence[tuple[FloatArray, FloatArray]]) -> IntArray:

@@ -160,7 +160,11 @@ def covariance_of(rows: FloatArray, weights: FloatArray | None = None) -> FloatA
     """
     if rows.size > _MAX_ENTRIES:
         return _covariance_by_parts(rows, weights)
-    return np.cov(rows.T, ddof=0, aweights=weights).reshape(rows.shape[1], -1)
+    offsets = rows - mean_of(rows, weights)
+    total = len(rows) if weights is None else weights.sum()
+    scaled = offsets if weights is None else offsets * weights[:, None]
+    covariance: FloatArray = scaled.T @ offsets / total
+    return covariance
 
 
 def _covariance_by_parts(rows: FloatArray, weights: FloatArray | None) -> FloatArray:

@@ -49,15 +49,13 @@ def informed_planes(
     discriminants = fisher_discriminants(X, y, n_components, weights)
     scatter = scatter_directions(X, y, _N_SCATTER_DIRECTIONS, weights)
     directions = np.vstack([discriminants[:1], scatter])
-    planes = [directions[list(rows)] for rows in combinations(range(len(directions)), n_components)]
+    chosen = list(combinations(range(len(directions)), n_components))
+    planes = directions[np.array(chosen, dtype=np.int64).reshape(-1, n_components)]
+    independent = np.linalg.matrix_rank(planes, tol=PARALLEL) == n_components
     return [
         principal_components(X, n_components, weights),
         complete(discriminants, X, n_components, weights),
-        *(
-            orthonormalize(plane)
-            for plane in planes
-            if np.linalg.matrix_rank(plane, tol=PARALLEL) == n_components
-        ),
+        *orthonormalize(planes[independent]),
     ]
 
 

@@ -7,7 +7,6 @@ from typing import Any, Literal, Self
 
 import numpy as np
 from msgspec import structs
-from sklearn.utils import check_random_state
 
 from melm_core.base.array_types import FloatArray
 from melm_core.base.errors import UserError
@@ -18,6 +17,7 @@ from melm_core.base.estimator import (
     check_magnitudes,
     check_n_components,
     check_positive,
+    drawn_seed,
 )
 from melm_core.base.progress import Callback, Progress
 from melm_core.base.validated_data import validate_data
@@ -165,7 +165,7 @@ class EntropyPlane(PlaneEstimator):
         return lambda components: kernel_entropy(components, density)
 
     def _starts(self, n_features: int) -> list[Start]:
-        seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
+        seed = drawn_seed(self.random_state)
         return random_starts(self.n_init, self.n_components, n_features, seed)
 
 

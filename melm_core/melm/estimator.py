@@ -8,7 +8,6 @@ from typing import Any, Literal, Self
 
 import numpy as np
 from msgspec import structs
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from melm_core.base.array_types import FloatArray
@@ -24,6 +23,7 @@ from melm_core.base.estimator import (
     check_positive,
     check_rank,
     check_shrinkage,
+    drawn_seed,
 )
 from melm_core.base.gamma_path import DEFAULT_DENSITY_GAMMA, DEFAULT_GAMMA
 from melm_core.base.groups import nuisance_codes
@@ -41,9 +41,9 @@ from melm_core.density.kernel_density import (
 from melm_core.density.nuisance import NuisanceCells, checked_cells, kernel_cells
 from melm_core.linalg.planes import orthonormalize
 from melm_core.melm.multiclass import AGGREGATES, DEFAULT_MULTICLASS, Multiclass
-from melm_core.melm.objective import divergence, divergence_terms, nuisance_divergence
+from melm_core.melm.objective import divergence_and_terms, nuisance_divergence
 from melm_core.melm.search import SearchOptions, SearchSettings, default_starts, search
-from melm_core.optimization.multistart import Outcome, is_same_plane
+from melm_core.optimization.multistart import Outcome, first_alike, in_data_space
 
 
 class MELM(ClassDensityMixin, WeightedPlaneEstimator):
@@ -345,8 +345,7 @@ class MELM(ClassDensityMixin, WeightedPlaneEstimator):
         return [plane @ to_whitened for plane in planes]
 
     def _drawn_seed(self) -> int:
-        seed: int = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
-        return seed
+        return drawn_seed(self.random_state)
 
     @property
     def _options(self) -> SearchOptions:
@@ -382,25 +381,23 @@ class MELM(ClassDensityMixin, WeightedPlaneEstimator):
     def _keep(self, outcome: Outcome, classes: ClassDensities, whitener: FloatArray) -> None:
         best = outcome.best.components  # (n_components, rank)
         engine = self._options.engine
-        # The objective of the penalty solver includes the penalty, the divergence does not.
-        self.divergence_ = divergence(classes, best, engine=engine, multiclass=self.multiclass)
         if classes.cells:
             self.nuisance_divergence_ = nuisance_divergence(classes.cells, best, engine=engine)
         self.components_, change = principal_axes(best, classes, whitener)
-        # Along the orthonormal components; only their difference is the same in any coordinates.
-        terms = divergence_terms(classes, change @ best, engine=engine, multiclass=self.multiclass)
+        # The terms are those along the orthonormal components; only their difference, the
+        # divergence, is the same in any coordinates.
+        in_plane = classes.project(change @ best)
+        self.divergence_, terms = divergence_and_terms(
+            in_plane, engine=engine, multiclass=self.multiclass
+        )
         self.fitting_term_ = terms.fitting
         self.regularizing_term_ = terms.regularizing
-        in_plane = classes.project(change @ best)
         self.projected_classes_ = in_plane.widened(self.density_gamma / self.gamma_)
         if self.n_components == 1:
             self.thresholds_ = class_thresholds(self.projected_classes_)
-        self.start_results_ = tuple(
-            result.in_data_space(whitener) for result in outcome.start_results
-        )
-        self.n_agreeing_starts_ = sum(
-            is_same_plane(result.components, best) for result in outcome.start_results
-        )
+        self.start_results_ = in_data_space(outcome.start_results, whitener)
+        planes = [best, *(result.components for result in outcome.start_results)]
+        self.n_agreeing_starts_ = first_alike(planes).count(0) - 1
         self.history_ = np.array(outcome.history)
         self.n_iter_ = outcome.best.n_iterations
         self.n_evaluations_ = outcome.n_evaluations

@@ -23,7 +23,7 @@ those of a fit to more rows.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Literal, overload
+from typing import Any, Literal, Protocol, Self, overload
 
 import numpy as np
 from sklearn.utils import check_X_y
@@ -37,6 +37,7 @@ from melm_core.base.estimator import (
     check_shrinkage,
 )
 from melm_core.base.gamma_path import DEFAULT_GAMMA
+from melm_core.compiled import MOST_COMPONENTS, CompiledObjective, library
 from melm_core.density import TOLERANCE, Precision, TiledClasses
 from melm_core.density.class_densities import ENGINES, ClassDensities, Engine
 from melm_core.density.covariances import Shrinkage
@@ -45,6 +46,7 @@ from melm_core.melm.multiclass import (
     AGGREGATES,
     DEFAULT_MULTICLASS,
     NUISANCE_AGGREGATE,
+    SOFTNESS,
     Aggregate,
     Multiclass,
     pair_divergences,
@@ -54,6 +56,20 @@ from melm_core.melm.multiclass import (
 # planes than this: more would share the fixed costs little better, but report the steps late.
 _VALUES_OF_A_STEP = 8_000_000
 _MAX_PLANES = 16
+
+
+class PlaneObjective(Protocol):
+    """An objective of several planes at once."""
+
+    @property
+    def batch_size(self) -> int:
+        """The number of planes from which on more planes would not make each of them cheaper."""
+
+    def widened(self, factor: float) -> Self:
+        """The objective with kernels `factor` times as wide, on the same rows in memory."""
+
+    def values_and_gradients(self, components: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Values, shape (n_planes,), and gradients in the shape of the components."""
 
 
 class MELMObjective:
@@ -138,6 +154,38 @@ class _Term:
         cls, classes: ClassDensities, multiclass: Multiclass, precision: Precision, share: float
     ) -> _Term:
         return cls(share, AGGREGATES[multiclass], classes.totals, classes.in_planes(precision))
+
+
+def objective_of_planes(
+    classes: ClassDensities,
+    n_components: int,
+    multiclass: Multiclass = DEFAULT_MULTICLASS,
+    precision: Precision = np.float64,
+    nuisance_weight: float = 0.0,
+) -> PlaneObjective:
+    """The objective for several planes by what sums it soonest here.
+
+    Parameters
+    ----------
+    classes, multiclass, precision, nuisance_weight
+        See `MELMObjective`.
+    n_components : int
+        Of the planes.
+
+    Returns
+    -------
+    CompiledObjective
+        Where the compiled library is there and knows planes of so many components.
+    MELMObjective
+        Otherwise.
+    """
+    if library() is None or n_components > MOST_COMPONENTS:
+        return MELMObjective(classes, multiclass, precision, nuisance_weight)
+    terms = [classes.compiled_term(multiclass, precision)]
+    if nuisance_weight:
+        share = -nuisance_weight / max(len(classes.cells), 1)
+        terms += [own.compiled_term(NUISANCE_AGGREGATE, precision, share) for own in classes.cells]
+    return CompiledObjective(terms, n_components, SOFTNESS)
 
 
 @dataclass(frozen=True)
@@ -435,12 +483,21 @@ def divergence_terms(
     engine, multiclass
         As for `cauchy_schwarz_divergence`.
     """
-    projected = classes.project(components)
+    return divergence_and_terms(classes.project(components), engine=engine, multiclass=multiclass)[
+        1
+    ]
+
+
+def divergence_and_terms(
+    projected: ClassDensities, *, engine: Engine = "auto", multiclass: Multiclass
+) -> tuple[float, DivergenceTerms]:
+    """The divergence and its terms, for classes that are projected into the plane already."""
     logs = projected.potentials(engine).log_values
-    _, weights = AGGREGATES[multiclass](logs, projected.totals)
+    value, weights = AGGREGATES[multiclass](logs, projected.totals)
     contributions = weights * logs
     regularizing = -float(np.trace(contributions))
-    return DivergenceTerms(regularizing + float(contributions.sum()), regularizing)
+    terms = DivergenceTerms(regularizing + float(contributions.sum()), regularizing)
+    return float(value), terms
 
 
 def nearest_pair_terms(projected: ClassDensities) -> tuple[tuple[int, int], DivergenceTerms]:

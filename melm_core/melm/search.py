@@ -25,16 +25,19 @@ from melm_core.base.estimator import check_choice, check_integer, check_positive
 from melm_core.base.progress import Callback, Progress
 from melm_core.base.row_blocks import in_memory, take_rows
 from melm_core.base.sample_weights import mean_of
+from melm_core.compiled import MOST_COMPONENTS, CompiledObjective, Term, library
 from melm_core.density import LOOSE_TOLERANCE, TOLERANCE, Precision
 from melm_core.density.class_densities import ENGINES, ClassDensities, Engine
 from melm_core.density.covariances import bandwidth_factor
 from melm_core.linalg.class_moments import covariance_of
 from melm_core.linalg.informed_planes import informed_planes, principal_components
-from melm_core.linalg.planes import orthonormalize, random_components
-from melm_core.melm.multiclass import AGGREGATES, NUISANCE_AGGREGATE, Multiclass
-from melm_core.melm.objective import MELMObjective, divergence_and_gradient
+from melm_core.linalg.planes import orthonormalize
+from melm_core.melm.multiclass import AGGREGATES, NUISANCE_AGGREGATE, SOFTNESS, Multiclass
+from melm_core.melm.objective import PlaneObjective, divergence_and_gradient, objective_of_planes
+from melm_core.optimization.compiled_climb import climb_of
 from melm_core.optimization.lbfgs import BatchObjective, Objective, maximize_batch
 from melm_core.optimization.multistart import (
+    Climb,
     Outcome,
     Stage,
     Start,
@@ -322,9 +325,8 @@ def _wide_starts(classes: ClassDensities, settings: SearchSettings) -> list[Star
     rows, n_components = np.concatenate(classes.rows), settings.n_components
     codes = np.repeat(np.arange(len(classes.rows)), classes.counts)
     stream = np.random.default_rng(np.random.SeedSequence(settings.seed))
-    random = [
-        random_components(n_components, rows.shape[1], stream) for _ in range(_N_RANDOM_IN_LIMIT)
-    ]
+    drawn = stream.standard_normal((_N_RANDOM_IN_LIMIT, n_components, rows.shape[1]))
+    random = orthonormalize(drawn)
     optima = wide_kernel_optima(
         classes.widened(max(kernel_factors(settings), default=1.0)),
         [*informed_planes(rows, codes, n_components, _all_weights(classes)), *random],
@@ -357,17 +359,21 @@ def plan_stages(
         return [Stage("", _objective(classes, settings), settings.max_iter, settings.tol)]
     has_competition = planes is None and settings.n_init > N_FINALISTS
     is_sample = candidates is not classes
+    twice = _of_planes(candidates, settings, np.float64)
     last = Stage(  # at gamma itself, in double precision, until convergence
         "",
-        _objective(candidates, settings),
+        _of_one_plane(twice)
+        if isinstance(twice, CompiledObjective)
+        else _objective(candidates, settings),
         settings.max_iter,
         settings.tol,
         n_sampled=_n_rows(candidates) if is_sample else 0,
-        **_together(_tiled(candidates, settings, np.float64)),
+        **_together(twice),
     )
-    stages = _continuation_stages(candidates, settings, last)
+    single = _of_planes(candidates, settings, np.float32)
+    stages = _continuation_stages(candidates, settings, single, last)
     if has_competition:
-        stages += _competition_stages(candidates, settings, last, is_sample=is_sample)
+        stages += _competition_stages(settings, single, last, is_sample=is_sample)
     else:
         stages.append(last)
     return stages + _refinement_stages(classes, settings) if is_sample else stages
@@ -428,10 +434,9 @@ def kernel_factors(settings: SearchSettings) -> tuple[float, ...]:
 
 
 def _continuation_stages(
-    classes: ClassDensities, settings: SearchSettings, last: Stage
+    classes: ClassDensities, settings: SearchSettings, single: PlaneObjective | None, last: Stage
 ) -> list[Stage]:
     """The stages of wide kernels, which report the objective of the last one, at gamma."""
-    single = _tiled(classes, settings, np.float32)
     return [
         Stage(
             f"γ × {factor:.2g}",
@@ -447,13 +452,12 @@ def _continuation_stages(
 
 
 def _competition_stages(
-    classes: ClassDensities, settings: SearchSettings, last: Stage, *, is_sample: bool
+    settings: SearchSettings, single: PlaneObjective | None, last: Stage, *, is_sample: bool
 ) -> list[Stage]:
     """The stages at gamma itself: all starts for a while, then the best of them to the end.
 
     The best ones converge in single precision first, and on a sample that is enough.
     """
-    single = _tiled(classes, settings, np.float32)
     finalists = replace(last, name="polishing", max_starts=N_FINALISTS)
     competition = replace(
         last,
@@ -504,23 +508,33 @@ def _competition_of_finalists(stage: Stage) -> Stage:
     )
 
 
-def _tiled(
+def _of_planes(
     classes: ClassDensities, settings: SearchSettings, precision: Precision
-) -> MELMObjective | None:
+) -> PlaneObjective | None:
     """The objective of several planes at once, where sums over pairs of rows are the faster ones.
 
     The penalized solver is for comparison with the paper only and does without.
     """
     if settings.is_penalized or not classes.sums_planes_together(settings.engine):
         return None
-    return MELMObjective(classes, settings.multiclass, precision, settings.nuisance_weight)
+    return objective_of_planes(
+        classes, settings.n_components, settings.multiclass, precision, settings.nuisance_weight
+    )
 
 
-def _together(objective: MELMObjective | None) -> dict[str, Any]:
+def _of_one_plane(objective: CompiledObjective) -> Objective:
+    def of_one(components: FloatArray) -> tuple[float, FloatArray]:
+        values, gradients = objective.values_and_gradients(components[None])
+        return float(values[0]), gradients[0]
+
+    return of_one
+
+
+def _together(objective: PlaneObjective | None) -> dict[str, Any]:
     """How a stage optimizes several starts together, if it does."""
     if objective is None:
         return {}
-    return {"batch": objective.values_and_gradients, "batch_size": objective.batch_size}
+    return {"climb": climb_of(objective), "batch_size": objective.batch_size}
 
 
 def _objective(
@@ -566,12 +580,7 @@ def wide_kernel_objective(classes: ClassDensities, multiclass: Multiclass) -> Ba
         Takes components of shape (n_planes, n_components, n_features) and returns
         the divergences in nats, of shape (n_planes,), and their gradients.
     """
-    blocks = list(zip(classes.rows, classes.weights_of_classes, strict=True))
-    means = np.stack([mean_of(rows, weights) for rows, weights in blocks])
-    own = np.stack([covariance_of(rows, weights) for rows, weights in blocks])
-    n_features = own.shape[1]
-    floor = _REGULARIZATION * np.trace(own.mean(axis=0)) / n_features * np.eye(n_features)
-    spreads = own + classes.covariances + floor
+    means, spreads = _gaussians(classes)
     totals, codes = classes.totals, np.arange(len(classes.rows))
     first, second = np.triu_indices(len(codes))
     is_first, is_second = first == codes[:, None], second == codes[:, None]
@@ -599,6 +608,36 @@ def wide_kernel_objective(classes: ClassDensities, multiclass: Multiclass) -> Ba
         return values, gradients - by_means.swapaxes(-1, -2) @ means
 
     return objective
+
+
+def _gaussians(classes: ClassDensities) -> tuple[FloatArray, FloatArray]:
+    """Means and covariances of the densities of classes, of which the latter have an inverse."""
+    blocks = list(zip(classes.rows, classes.weights_of_classes, strict=True))
+    means = np.stack([mean_of(rows, weights) for rows, weights in blocks])
+    own = np.stack([covariance_of(rows, weights) for rows, weights in blocks])
+    n_features = own.shape[1]
+    floor = _REGULARIZATION * np.trace(own.mean(axis=0)) / n_features * np.eye(n_features)
+    return means, own + classes.covariances + floor
+
+
+def _limit_climb(
+    classes: ClassDensities, n_components: int, multiclass: Multiclass, nuisance_weight: float
+) -> Climb:
+    """The climb of the limit of wide kernels, by what computes it soonest here."""
+    if library() is None or n_components > MOST_COMPONENTS:
+        return partial(
+            maximize_batch, _blind_wide_kernel_objective(classes, multiclass, nuisance_weight)
+        )
+    terms = [gaussian_term(classes, multiclass)]
+    if nuisance_weight:
+        share = -nuisance_weight / max(len(classes.cells), 1)
+        terms += [gaussian_term(own, NUISANCE_AGGREGATE, share) for own in classes.cells]
+    return climb_of(CompiledObjective(terms, n_components, SOFTNESS))
+
+
+def gaussian_term(classes: ClassDensities, multiclass: Multiclass, share: float = 1.0) -> Term:
+    means, spreads = _gaussians(classes)
+    return Term.of_gaussians(means, spreads, classes.totals, aggregate=multiclass, share=share)
 
 
 def _blind_wide_kernel_objective(
@@ -642,12 +681,13 @@ def wide_kernel_optima(
     nuisance_weight : float
         Of the divergence of a nuisance, if the classes have cells.
     """
-    objective = _blind_wide_kernel_objective(classes, multiclass, nuisance_weight)
-    found = maximize_batch(objective, planes, max_iter=_MAX_ITER_IN_LIMIT, tol=_TOL_IN_LIMIT)
+    climb = _limit_climb(classes, len(planes[0]), multiclass, nuisance_weight)
+    found = climb(planes, max_iter=_MAX_ITER_IN_LIMIT, tol=_TOL_IN_LIMIT)
     ranked = sorted(found, key=lambda optimum: -optimum.value)
-    optima = [orthonormalize(optimum.components) for optimum in ranked]
+    optima = [optimum.components for optimum in ranked]
     firsts = first_alike(optima, _SAME_OPTIMUM)
-    return [plane for i, plane in enumerate(optima) if firsts[i] == i][:max_planes]
+    distinct = [plane for i, plane in enumerate(optima) if firsts[i] == i]
+    return list(orthonormalize(np.stack(distinct[:max_planes])))
 
 
 def competition_rows(classes: ClassDensities, settings: SearchSettings) -> ClassDensities:

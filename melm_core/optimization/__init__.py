@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from melm_core.optimization.compiled_climb import climb_compiled
 from melm_core.optimization.lbfgs import lbfgs, maximize_batch
 from melm_core.optimization.multistart import (
     Outcome,
@@ -17,6 +18,7 @@ __all__ = [
     "Stage",
     "Start",
     "StartResult",
+    "climb_compiled",
     "lbfgs",
     "maximize",
     "maximize_batch",

@@ -43,13 +43,32 @@ _MAX_TRIALS = 20
 class Observer(Protocol):
     """Follows a local solver; each plane is named by its number among the initial planes."""
 
-    def count_evaluation(self, number: int) -> None:
-        """Count an evaluation of the objective."""
+    @property
+    def is_watching(self) -> bool:
+        """Whether it has to see every step when it is taken."""
+
+    def count_evaluations(self, number: int, count: int) -> None:
+        """Count evaluations of the objective."""
 
     def accept(self, number: int, components: FloatArray, value: float) -> bool:
         """Record an accepted step and return whether the solver has to stop.
 
         The initial plane is the first step. `components` must not be changed afterwards.
+        """
+
+    def note(
+        self, number: int, components: FloatArray, values: list[float], n_evaluations: int
+    ) -> None:
+        """Record a search that has ended, of which nothing was told before.
+
+        Parameters
+        ----------
+        number : int
+        components : ndarray of shape (n_components, n_features)
+            The last plane.
+        values : list of float
+            Of all accepted steps.
+        n_evaluations : int
         """
 
     def finish(self, number: int) -> bool:
@@ -121,7 +140,7 @@ def lbfgs(
     shape, initial = components.shape, components.ravel()
 
     def evaluate(entries: FloatArray) -> tuple[float, FloatArray]:
-        observer.count_evaluation(0)
+        observer.count_evaluations(0, 1)
         value, gradient = objective(entries.reshape(shape))
         return -value, -gradient.ravel()
 
@@ -378,7 +397,7 @@ class _Batch:
     def _evaluate(self, numbers: IntArray, points: FloatArray) -> tuple[FloatArray, FloatArray]:
         if self._observer is not None:
             for number in numbers.tolist():
-                self._observer.count_evaluation(number)
+                self._observer.count_evaluations(number, 1)
         values, gradients = self._objective(points.reshape(-1, *self._shape))
         return -values, -gradients.reshape(len(numbers), -1)
 

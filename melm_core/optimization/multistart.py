@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, Self, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
@@ -22,15 +22,8 @@ from threadpoolctl import threadpool_limits
 
 from melm_core.base.array_types import FloatArray
 from melm_core.base.progress import Callback, Progress
-from melm_core.linalg.planes import orthonormalize, principal_angles, random_components
-from melm_core.optimization.lbfgs import (
-    BatchObjective,
-    Curvature,
-    LocalOptimum,
-    Objective,
-    lbfgs,
-    maximize_batch,
-)
+from melm_core.linalg.planes import orthonormalize
+from melm_core.optimization.lbfgs import Curvature, LocalOptimum, Objective, lbfgs
 
 # Planes whose largest principal angle, in radians, is below this count as the same plane.
 SAME_PLANE = 0.1
@@ -44,6 +37,9 @@ _STEPS_TO_HALF = 20
 
 # Maximizes an objective from an initial plane, with the arguments of `lbfgs`.
 LocalSolver: TypeAlias = Callable[..., LocalOptimum]
+
+# Maximizes its own objective from several planes, with the other arguments of `maximize_batch`.
+Climb: TypeAlias = Callable[..., list[LocalOptimum]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,9 +85,9 @@ class Stage:
     monitor : callable or None
         An objective to report at each step instead of `objective`, where that
         is only a smoothed version of it.
-    batch : callable or None
-        The objective of several planes at once, if there is one, possibly in
-        single precision. Starts are then optimized together.
+    climb : callable or None
+        Optimizes several planes together, possibly in single precision, where the objective
+        can: it takes planes and the other arguments of `maximize_batch`.
     batch_size : int
         The largest number of starts whose common step is worth its length.
     continues : bool
@@ -111,7 +107,7 @@ class Stage:
     max_starts: int | None = None
     max_gap: float | None = None
     monitor: Objective | None = None
-    batch: BatchObjective | None = None
+    climb: Climb | None = None
     batch_size: int = 1
     continues: bool = False
     is_parallel: bool = False
@@ -149,16 +145,6 @@ class StartResult:
     components: FloatArray
     history: tuple[float, ...]
 
-    def in_data_space(self, basis: FloatArray) -> Self:
-        """The same result with orthonormal components in the coordinates of the data.
-
-        Parameters
-        ----------
-        basis : ndarray of shape (n_features, n_coordinates)
-            The search ran on the rows X @ basis.
-        """
-        return replace(self, components=orthonormalize(self.components @ basis.T))
-
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
@@ -186,6 +172,23 @@ class Outcome:
     history: tuple[float, ...]
     n_evaluations: int
     stopped: bool
+
+
+def in_data_space(results: Sequence[StartResult], basis: FloatArray) -> tuple[StartResult, ...]:
+    """The same results with orthonormal components in the coordinates of the data.
+
+    Parameters
+    ----------
+    results : sequence of StartResult
+    basis : ndarray of shape (n_features, n_coordinates)
+        The search ran on the rows X @ basis.
+    """
+    if not results:
+        return ()
+    planes = orthonormalize(np.stack([result.components for result in results]) @ basis.T)
+    return tuple(
+        replace(result, components=plane) for result, plane in zip(results, planes, strict=True)
+    )
 
 
 def random_starts(
@@ -216,11 +219,13 @@ def random_starts(
     >>> [start.components.shape for start in random_starts(3, 2, 5, seed=0)]
     [(2, 5), (2, 5), (2, 5)]
     """
-    streams = np.random.SeedSequence(seed).spawn(n_starts)
-    return [
-        Start("random", random_components(n_components, n_features, np.random.default_rng(stream)))
-        for stream in streams
+    if not n_starts:
+        return []
+    drawn = [
+        np.random.default_rng(stream).standard_normal((n_components, n_features))
+        for stream in np.random.SeedSequence(seed).spawn(n_starts)
     ]
+    return [Start("random", plane) for plane in orthonormalize(np.stack(drawn))]
 
 
 def whole_space(n_features: int) -> list[Start]:
@@ -341,6 +346,13 @@ class _StartState:
         if value > self.best_value:
             self.best_value, self.best_components = value, components
 
+    def extend(self, components: FloatArray, values: Sequence[float]) -> None:
+        """Add all accepted steps of a climb, whose values increase, to the history."""
+        self.has_begun = True
+        self.history.extend(values)
+        if values[-1] > self.best_value:
+            self.best_value, self.best_components = values[-1], components
+
     def settle(self, objective: Objective) -> None:
         """Take the better of the current plane and the best one, evaluated by `objective`."""
         planes = (self.components, self.best_components)
@@ -389,9 +401,9 @@ class _Search:
         """Whether the steps are handed to a callback."""
         return self._callback is not None
 
-    def count_evaluations(self, number: int = 1) -> None:
+    def count_evaluations(self, count: int) -> None:
         with self._lock:
-            self.n_evaluations += number
+            self.n_evaluations += count
 
     def report(self, step: Progress, monitored: Objective) -> None:
         """Complete a step with the state of the search and hand it to the callback."""
@@ -452,9 +464,19 @@ class _StartObserver:
     ended: set[int] = field(default_factory=set)
     waiting: dict[int, list[tuple[FloatArray, float]]] = field(default_factory=dict)
 
-    def count_evaluation(self, number: int) -> None:
-        self.states[number].n_evaluations += 1
-        self.search.count_evaluations()
+    def count_evaluations(self, number: int, count: int) -> None:
+        self.states[number].n_evaluations += count
+        self.search.count_evaluations(count)
+
+    @property
+    def is_watching(self) -> bool:
+        return self.search.is_watched or self.stage.monitor is not None
+
+    def note(
+        self, number: int, components: FloatArray, values: list[float], n_evaluations: int
+    ) -> None:
+        self.count_evaluations(number, n_evaluations)
+        self.states[number].extend(components, values)
 
     def accept(self, number: int, components: FloatArray, value: float) -> bool:
         if number == self.current:
@@ -510,7 +532,7 @@ def _optimize_all(
 ) -> None:
     """Optimize the starts of a stage: in this process, in threads, or where joblib sends them."""
     parts = [[place] for place in range(len(states))]
-    if stage.batch is not None:  # as large as the stage wants, or smaller ones for all jobs
+    if stage.climb is not None:  # as large as the stage wants, or smaller ones for all jobs
         n_parts = max(effective_n_jobs(n_jobs), -(-len(states) // stage.batch_size))
         split = np.array_split(np.arange(len(states)), min(len(states), n_parts))
         parts = [part.tolist() for part in split]
@@ -561,10 +583,10 @@ def _optimize(
         ),
     }
     planes = [state.components for state in states]
-    if stage.batch is not None:
+    if stage.climb is not None:
         if stage.continues:
             options["curvatures"] = [state.curvature for state in states]
-        optima = maximize_batch(stage.batch, planes, **options)
+        optima = stage.climb(planes, **options)
     else:
         optima = [solver(stage.objective, plane, **options) for plane in planes]
     for state, optimum in zip(states, optima, strict=True):
@@ -599,21 +621,17 @@ def first_alike(planes: Sequence[FloatArray], angle: float = SAME_PLANE) -> list
     list of int
         The index of the plane itself if it equals none before it.
     """
-    if not planes:
-        return []
-    frames, _ = np.linalg.qr(np.stack(planes).swapaxes(1, 2))
-    cosines = np.linalg.svd(frames[:, None].swapaxes(2, 3) @ frames, compute_uv=False)[..., -1]
+    if len(planes) < 2:
+        return list(range(len(planes)))
+    frames = orthonormalize(np.stack(planes))
+    products = frames[:, None] @ frames.swapaxes(1, 2)
+    cosines = np.linalg.svd(products, compute_uv=False)[..., -1]
     is_same = cosines > np.cos(angle)
     firsts: list[int] = []
     for index in range(len(planes)):
         distinct = (i for i, first in enumerate(firsts) if i == first)
         firsts.append(next((i for i in distinct if is_same[i, index]), index))
     return firsts
-
-
-def is_same_plane(components: FloatArray, reference: FloatArray) -> bool:
-    """Whether all principal angles between two planes are below `SAME_PLANE`."""
-    return bool(principal_angles(components, reference)[-1] < SAME_PLANE)
 
 
 def _contenders(states: Sequence[_StartState], active: Sequence[int], stage: Stage) -> list[int]:

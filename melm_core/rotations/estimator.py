@@ -9,7 +9,6 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import ClassifierMixin
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from melm_core.base.array_types import FloatArray, IntArray
@@ -21,10 +20,11 @@ from melm_core.base.estimator import (
     check_n_components,
     check_positive,
     check_rank,
+    drawn_seed,
 )
 from melm_core.base.progress import Callback
 from melm_core.linalg.planes import orthonormalize, principal_frame
-from melm_core.optimization.multistart import Outcome
+from melm_core.optimization.multistart import Outcome, in_data_space
 from melm_core.rotations.class_families import ClassFamily
 from melm_core.rotations.density_models import DENSITIES, Density, TransformedDensities
 from melm_core.rotations.objective import check_rows_for_plane, checked_priors, log_posteriors
@@ -325,7 +325,7 @@ class RotationPlane(ClassifierMixin, SupervisedPlaneEstimator):
             n_init=self.n_init,
             max_iter=self.max_iter,
             tol=self.tol,
-            seed=check_random_state(self.random_state).randint(np.iinfo(np.int32).max),
+            seed=drawn_seed(self.random_state),
             n_jobs=self.n_jobs,
         )
 
@@ -352,9 +352,7 @@ class RotationPlane(ClassifierMixin, SupervisedPlaneEstimator):
             stage.objective.densities.in_plane(best.components), raw @ self.components_.T
         )
         self.objective_ = best.objective
-        self.start_results_ = tuple(
-            result.in_data_space(stage.basis) for result in outcome.start_results
-        )
+        self.start_results_ = in_data_space(outcome.start_results, stage.basis)
         self.history_ = np.array(best.history)
         self.n_iter_ = best.n_iterations
         self.converged_ = best.converged

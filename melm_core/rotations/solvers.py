@@ -70,7 +70,7 @@ class _Evaluator:
         self._observer = observer
 
     def evaluate(self, components: FloatArray) -> _Plane:
-        self._observer.count_evaluation(0)
+        self._observer.count_evaluations(0, 1)
         return _Plane(components, self._objective.evaluate(components))
 
     def accept(self, plane: _Plane) -> bool:

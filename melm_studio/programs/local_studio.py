@@ -30,7 +30,7 @@ _NO_START = "The studio did not start. It printed: {output}"
 def answers(url: str) -> bool:
     """Whether a studio answers at an address."""
     with suppress(requests.RequestException):
-        return requests.get(f"{url}/health", timeout=2.0).text == "ok"
+        return requests.get(f"{url}/health", timeout=2.0).text.startswith("ok")
     return False
 
 

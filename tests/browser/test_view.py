@@ -53,7 +53,7 @@ def test_planes_of_a_run_do_not_draw_the_pictures_beside_it_again(wines: StudioP
     wines.show("Compare")
     still = wines.run("LDA")
     still.expect_end()
-    moving = wines.run("MELM", n_init=500)
+    moving = wines.run("MELM", n_init=100)
     wines.page.evaluate(COUNT_PAINTED)
 
     def n_painted(panel: Panel) -> int:

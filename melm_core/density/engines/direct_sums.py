@@ -8,11 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from melm_core.base.array_types import FloatArray
 from melm_core.base.row_blocks import ClassRows, Rows, added, reduce_rows
+from melm_core.compiled import (
+    MOST_COMPONENTS,
+    CompiledObjective,
+    Term,
+    kernel_sums,
+    library,
+)
 
 # Kernel values in memory at once: half a megabyte fits in the cache of a core and is too small
 # for the allocator to request new pages for each block.
@@ -135,11 +143,27 @@ class DirectPotentials:
         covariances: FloatArray,
         weights: Sequence[FloatArray] | None = None,
     ) -> None:
-        self._rows, self._covariances = rows, covariances
-        self._pairs = log_potentials(rows, covariances, weights)
-        self.log_values = np.empty((len(rows), len(rows)))
+        self._rows, self._covariances, self._weights = rows, covariances, weights
+
+    @cached_property
+    def log_values(self) -> FloatArray:
+        """Logarithms of the potentials, shape (n_classes, n_classes)."""
+        n_components = self._covariances.shape[1]
+        if library() is not None and n_components <= MOST_COMPONENTS:
+            term = Term.of_rows(
+                self._rows, self._covariances, aggregate="mean", weights=self._weights
+            )
+            plane = np.eye(n_components)
+            return CompiledObjective([term], n_components, 1.0).log_potentials(plane)
+        values = np.empty((len(self._rows), len(self._rows)))
         for (a, b), potential in self._pairs.items():
-            self.log_values[a, b] = self.log_values[b, a] = potential.value
+            values[a, b] = values[b, a] = potential.value
+        return values
+
+    @cached_property
+    def _pairs(self) -> dict[tuple[int, int], Potential]:
+        """The potentials with their derivatives, by class codes."""
+        return log_potentials(self._rows, self._covariances, self._weights)
 
     def weighted_derivatives(self, weights: FloatArray) -> tuple[list[FloatArray], FloatArray]:
         """See `melm_core.density.class_densities.Potentials`."""
@@ -196,9 +220,12 @@ def log_density(
     root, log_norm = inverse_root(covariance)
     u, v = (points - center) @ root, (rows - center) @ root
     own: FloatArray = np.ones(len(rows)) if weights is None else weights
-    sums = np.empty(len(points))
-    for block, exponents in exponent_blocks(u, v):
-        sums[block] = np.exp(exponents, out=exponents) @ own
+    if library() is not None and u.shape[1] <= MOST_COMPONENTS:
+        sums = kernel_sums(u, v, own)
+    else:
+        sums = np.empty(len(points))
+        for block, exponents in exponent_blocks(u, v):
+            sums[block] = np.exp(exponents, out=exponents) @ own
     far = sums < np.exp(-LARGEST_EXPONENT)
     logs = np.log(np.where(far, 1.0, sums))
     if far.any():

@@ -63,7 +63,7 @@ def test_a_store_that_does_not_answer_is_a_sentence_whatever_a_request_carries(
                     answer = program.open(path, method=method, headers=headers)
                     assert (answer.status_code, answer.json["error"]) == (503, WORDS), path
                 answer = program.get("/health", headers=headers)
-                assert (answer.status_code, answer.text) == (200, "ok")
+                assert (answer.status_code, answer.text[:2]) == (200, "ok")
             for method, path in (("GET", "/"), ("POST", TOKENS), ("POST", "/runs/x/remove")):
                 answer = guest.http.open(path, method=method)
                 assert (answer.status_code, answer.json["error"]) == (503, WORDS), path

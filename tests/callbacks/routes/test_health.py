@@ -21,9 +21,11 @@ def ready(studio):
     return answer.status_code, answer.text
 
 
-def test_health_is_ok(visitor):
+def test_health_is_ok_and_says_what_sums(visitor, monkeypatch):
+    monkeypatch.setenv("MELM_ENGINE", "numpy")
     answer = visitor.http.get("/health")
-    assert (answer.status_code, answer.text) == (200, "ok")
+    assert answer.status_code == 200
+    assert answer.text == "ok, sums over pairs of rows: numpy (MELM_ENGINE asks for it)"
 
 
 def test_the_studio_is_ready_while_its_store_takes_and_its_supervisor_lives(studio):

@@ -107,8 +107,8 @@ def test_rows_whitened_within_the_classes_have_unit_pooled_covariance():
 
 def test_well_conditioned_classes_are_not_shrunk():
     covariance = np.diag([SMALLEST_RELATIVE_VARIANCE, 1.0, 3.0])
-    assert automatic_shrinkage(covariance, np.eye(3)) == 0
-    assert automatic_shrinkage(np.diag([0.5, 1.0]), np.eye(2)) == 0
+    assert automatic_shrinkage(covariance[None], np.eye(3)).tolist() == [0.0]
+    assert automatic_shrinkage(np.diag([0.5, 1.0])[None], np.eye(2)).tolist() == [0.0]
 
 
 @pytest.mark.parametrize("smallest", [0.0, 1e-8, 0.005])

@@ -13,6 +13,7 @@ import pytest
 from sklearn.datasets import load_iris
 
 from melm_core import MELM
+from melm_core.compiled import engine, library
 
 ROOT = Path(__file__).parents[3]
 ARCHITECTURE = (ROOT / "docs/architecture.md").read_text()
@@ -22,18 +23,19 @@ QUESTIONS = ("MELM's objective and its gradient?", "its search?", "its optimizer
 LARGE = 4_200
 
 
-def documented(*, is_large: bool) -> list[str]:
-    """Return the functions that the answers name for small tables, or add for large ones."""
+def documented(kind: str) -> list[str]:
+    """Return the functions that the answers name for a kind of fit."""
     found = []
     for question in QUESTIONS:
         answer = re.search(rf"^\| {re.escape(question)} \| (.+) \|$", ARCHITECTURE, re.MULTILINE)[1]
         module = ""
-        for name, begins_large in re.findall(r"`([^`]+)`|(above 4,000 rows)", answer):
+        of_kind = "compiled"
+        for name, clause in re.findall(r"`([^`]+)`|(without the library|above 4,000 rows)", answer):
             if name.endswith(".py"):
-                module, of_large = name.removesuffix(".py").replace("/", "."), False
-            elif begins_large:
-                of_large = True
-            elif name and of_large is is_large:
+                module = name.removesuffix(".py").replace("/", ".")
+            elif clause:
+                of_kind = {"without the library": "numpy", "above 4,000 rows": "large"}[clause]
+            elif of_kind == kind:
                 found.append(f"{module}:{name}")
     return found
 
@@ -71,26 +73,31 @@ def blobs(n_rows: int):
 
 
 def test_the_functions_are_found_in_the_answers():
-    names = [name.partition(":")[2] for name in documented(is_large=False)]
-    assert "MELMObjective.values_and_gradients" in names
-    assert "maximize_batch" in names
-    assert [name.partition(":")[2] for name in documented(is_large=True)] == [
-        "divergence_and_gradient",
-        "lbfgs",
-    ]
+    names = {
+        kind: [name.partition(":")[2] for name in documented(kind)]
+        for kind in ("compiled", "numpy", "large")
+    }
+    assert {"CompiledObjective.climb_all", "climb_compiled", "maximize"} <= set(names["compiled"])
+    assert names["numpy"] == ["MELMObjective.values_and_gradients", "maximize_batch"]
+    assert names["large"] == ["divergence_and_gradient", "lbfgs"]
 
 
 @pytest.mark.parametrize(
-    ("melm", "table", "is_large"),
+    ("kind", "melm", "table"),
     [
-        (MELM(random_state=0), load_iris(return_X_y=True), False),
-        (MELM(n_init=1, random_state=0).set_search(max_iter=2), blobs(LARGE), True),
+        ("compiled", MELM(random_state=0), load_iris(return_X_y=True)),
+        ("numpy", MELM(random_state=0), load_iris(return_X_y=True)),
+        ("large", MELM(n_init=1, random_state=0).set_search(max_iter=2), blobs(LARGE)),
     ],
-    ids=["iris", "more than 4,000 rows"],
+    ids=["compiled", "numpy", "large"],
 )
-def test_what_the_architecture_names_is_called_by_a_fit(melm, table, is_large):
+def test_what_the_architecture_names_is_called_by_a_fit(monkeypatch, kind, melm, table):
+    if kind == "numpy":
+        monkeypatch.setenv("MELM_ENGINE", "numpy")
+    elif kind == "compiled" and library() is None:
+        pytest.skip(f"Sums run in {engine()}.")
     calls = calls_of(melm, *table)
-    never = [name for name in documented(is_large=is_large) if not calls[code_of(name)]]
+    never = [name for name in documented(kind) if not calls[code_of(name)]]
     assert never == []
 
 

@@ -27,8 +27,8 @@ class Log:
         self.ended: list[int] = []
         self.stop_after = stop_after
 
-    def count_evaluation(self, number):
-        self.n_evaluations += 1
+    def count_evaluations(self, number, count):
+        self.n_evaluations += count
 
     def accept(self, number, components, value):
         self.values.setdefault(number, []).append(value)

@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import threading
+from functools import partial
 
 import numpy as np
 import pytest
 from joblib import parallel_config
 
 from melm_core.linalg.planes import principal_angles
+from melm_core.optimization.lbfgs import maximize_batch
 from melm_core.optimization.multistart import Stage, Start, maximize
 from tests.melm_core.helpers import finite_differences, plane
 
@@ -373,7 +375,12 @@ class BatchVariance:
 def test_no_step_waits_for_more_planes_than_a_batch_has(batch_size):
     batch = BatchVariance()
     stage = Stage(
-        "", captured_variance, max_iter=200, tol=1e-12, batch=batch, batch_size=batch_size
+        "",
+        captured_variance,
+        max_iter=200,
+        tol=1e-12,
+        climb=partial(maximize_batch, batch),
+        batch_size=batch_size,
     )
     outcome = maximize([stage], starts(10))
     assert max(batch.n_planes) == min(batch_size, 10)
