@@ -20,7 +20,8 @@ from experiments.records import Cell, Record, Settings, Values
 from experiments.report import Entry, Section
 from melm_core.base import FloatArray
 from melm_core.density import kernel_classes
-from melm_core.evaluation import Refits, Reliability, Study, cross_calibrated
+from melm_core.diagnostics import Reliability, cross_calibrated
+from melm_core.evaluation import Refits, Study
 
 # Those of the MELM paper, and two that everybody has.
 DATA_SETS = (*data.DATA_SETS, "iris", "wine")

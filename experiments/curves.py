@@ -27,7 +27,8 @@ from melm_core import MELM
 from melm_core.base import FloatArray, IntArray
 from melm_core.baselines import DiscriminantPlane
 from melm_core.datasets import pure_noise
-from melm_core.evaluation import PLANE_CLASSIFIERS, AutoCurves, curve_choice
+from melm_core.diagnostics import PLANE_CLASSIFIERS
+from melm_core.evaluation import AutoCurves, curve_choice
 from melm_core.recipe import CurvedFeatures, Preparation, Recipe
 
 N_REPEATS, N_NOISE = 3, 100

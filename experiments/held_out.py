@@ -23,7 +23,8 @@ from experiments.records import Values
 from melm_core import MELM, MELMCV, BaggedMELM
 from melm_core.base import FloatArray, IntArray
 from melm_core.datasets import crescents, five_gaussians, five_mixtures, two_gaussians, two_mixtures
-from melm_core.evaluation import PLANE_CLASSIFIERS, stratified_folds
+from melm_core.diagnostics import PLANE_CLASSIFIERS
+from melm_core.folds import stratified_folds
 from melm_core.methods import AUTO, METHODS
 
 N_FOLDS = 5

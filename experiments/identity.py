@@ -8,14 +8,9 @@ import numpy as np
 
 from experiments.cross_validation import N_FOLDS, of_folds
 from melm_core.base import FloatArray, IntArray
-from melm_core.evaluation import (
-    PLANE_CLASSIFIERS,
-    Fold,
-    PlaneClassifier,
-    Separability,
-    confusion_shares,
-    stratified_folds,
-)
+from melm_core.diagnostics import PLANE_CLASSIFIERS, PlaneClassifier, confusion_shares
+from melm_core.evaluation import Separability
+from melm_core.folds import Fold, stratified_folds
 
 _SVM = PLANE_CLASSIFIERS[0].name
 _PLANE_FEATURES = 2

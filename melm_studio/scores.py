@@ -4,7 +4,7 @@ A `Verdict` has the numbers, and its properties are the sentences: of the strip 
 tooltip, the list below it, a report, a replay, a phone, the HTTP interface and a terminal. Shares,
 p-values and divergences become text here and nowhere else, so the same number has the same words
 wherever it stands. The page shows what is written here; it composes and parses nothing. What the
-library says, too, stands in `melm_core.evaluation.folds_sentence` and is used from there.
+library says, too, stands in `melm_core.answers.folds_sentence` and is used from there.
 """
 
 from __future__ import annotations
@@ -14,9 +14,7 @@ from enum import StrEnum
 
 import msgspec
 
-from melm_core.base import p_value_text, percent
-from melm_core.diagnostics import ComponentGain
-from melm_core.evaluation import (
+from melm_core.answers import (
     FIRST_WORDS,
     LABELS_MAY_BE_USED,
     Answer,
@@ -24,6 +22,8 @@ from melm_core.evaluation import (
     guessing_gives,
     shuffles_sentence,
 )
+from melm_core.base import p_value_text, percent
+from melm_core.diagnostics import ComponentGain
 from melm_core.melm import DivergenceTerms
 from melm_studio.runs.records.check_report import CheckReport, FeatureStability
 from melm_studio.runs.records.outcome import GammaPath

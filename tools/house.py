@@ -189,13 +189,13 @@ ANSWERS = {
     "Which class, or none?": OwnModules(
         (
             "melm_core/density/set_limits.py",
-            "melm_core/evaluation/calibration.py",
-            "melm_core/evaluation/conformal.py",
+            "melm_core/diagnostics/calibration.py",
+            "melm_core/diagnostics/conformal.py",
             "melm_studio/analyses/sets.py",
         ),
         (
-            "tests/melm_core/evaluation/test_calibration.py",
-            "tests/melm_core/evaluation/test_conformal.py",
+            "tests/melm_core/diagnostics/test_calibration.py",
+            "tests/melm_core/diagnostics/test_conformal.py",
             "tests/melm_studio/analyses/test_sets.py",
         ),
         r"\b(SETS|SetLimits|set_limits|ConformalScores|predict_set)\b",

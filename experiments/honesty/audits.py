@@ -16,8 +16,9 @@ from sklearn.base import clone
 from sklearn.neighbors import NeighborhoodComponentsAnalysis
 
 from experiments.honesty.claim import FIRST_SEED, Claim, Measured
+from melm_core.answers import LEVEL, Answer
 from melm_core.datasets import pure_noise
-from melm_core.evaluation import LEVEL, Answer, audit, audit_coordinates
+from melm_core.evaluation import audit, audit_coordinates
 
 _SHAPE = (200, 50, 2)
 

@@ -9,8 +9,9 @@ import numpy as np
 import pandas as pd
 
 from experiments.honesty.claim import FIRST_SEED
+from melm_core.answers import LEVEL
 from melm_core.base import FloatArray, IntArray
-from melm_core.evaluation import LEVEL, Study, permutation_test
+from melm_core.evaluation import Study, permutation_test
 from melm_studio.tables import LabeledData, Question, Table, prepare
 
 # Given a seed; its label is the column "label".

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from experiments.honesty.claim import FIRST_SEED, Claim, Measured
+from melm_core.answers import LEVEL, bound_at_chance
 from melm_core.base import FloatArray, IntArray
-from melm_core.evaluation import LEVEL, Refits, Study, bound_at_chance, permutation_test
+from melm_core.evaluation import Refits, Study, permutation_test
 
 # Rows, features, groups (0 for none), and by how much the classes differ in every feature.
 SHAPES = (

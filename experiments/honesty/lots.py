@@ -9,8 +9,9 @@ import numpy as np
 
 from experiments.honesty import shapes
 from experiments.honesty.claim import FIRST_SEED, Claim, Measured
+from melm_core.answers import LEVEL
 from melm_core.base import FloatArray, IntArray
-from melm_core.evaluation import LEVEL, LotChange, lot_change
+from melm_core.evaluation import LotChange, lot_change
 
 _N_PERMUTATIONS = 199
 _N_SHIFTED = 3

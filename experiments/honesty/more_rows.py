@@ -11,8 +11,9 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.model_selection import StratifiedKFold, permutation_test_score
 
 from experiments.honesty.claim import FIRST_SEED, Claim, Measured
+from melm_core.answers import LEVEL
 from melm_core.base import FloatArray, IntArray
-from melm_core.evaluation import LEVEL, Refits, Study, rows_needed
+from melm_core.evaluation import Refits, Study, rows_needed
 
 _METHOD = "plsda"
 # Rows, features, classes, and the distance of a class mean from the middle.

@@ -14,7 +14,8 @@ from experiments.records import DEFAULT_DATA
 from melm_core.base import FloatArray, IntArray
 from melm_core.datasets import pure_noise
 from melm_core.density import tempered_shares
-from melm_core.evaluation import Refits, Reliability, Study
+from melm_core.diagnostics import Reliability
+from melm_core.evaluation import Refits, Study
 
 _SURE = (0.92, 1.0)
 

@@ -7,8 +7,8 @@ from functools import cache
 import numpy as np
 
 from experiments.honesty.claim import FIRST_SEED, Claim, Measured
+from melm_core.answers import LEVEL, is_settled_below
 from melm_core.base import IntArray
-from melm_core.evaluation import LEVEL, is_settled_below
 
 # As many shuffles as a check makes, and the first after which p can be at the level.
 N_SHUFFLES, FIRST = 199, 19

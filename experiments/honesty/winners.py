@@ -14,14 +14,9 @@ from melm_core import MELM, MELMCV
 from melm_core.base import IntArray
 from melm_core.datasets import pure_noise
 from melm_core.density import DensityRule
-from melm_core.evaluation import (
-    CodedRows,
-    Refits,
-    Study,
-    WinnerShare,
-    sparse_path,
-    winner_share,
-)
+from melm_core.diagnostics import WinnerShare, winner_share
+from melm_core.evaluation import Refits, Study, sparse_path
+from melm_core.folds import CodedRows
 from melm_core.methods import METHODS
 
 # Those with a closed form, so that a hundred tables take minutes.

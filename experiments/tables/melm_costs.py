@@ -21,7 +21,8 @@ from experiments.records import Cell, Record, Settings, Values, complete
 from experiments.report import Entry, Provenance, Report, Section
 from melm_core import MELM
 from melm_core.base import FloatArray, IntArray
-from melm_core.evaluation import PLANE_CLASSIFIERS, stratified_folds
+from melm_core.diagnostics import PLANE_CLASSIFIERS
+from melm_core.folds import stratified_folds
 from melm_core.melm import SearchOptions
 
 _QUICK_SETS = ("heart", "liver-disorders")

@@ -10,6 +10,7 @@ from melm_core.base.estimator import check_choice, check_magnitudes, check_posit
 from melm_core.base.gamma_path import DEFAULT_DENSITY_GAMMA, GammaPath, GammaProgress
 from melm_core.base.groups import nuisance_codes
 from melm_core.base.known_types import known_type
+from melm_core.base.label_permutations import PermutationDesign
 from melm_core.base.progress import Callback, Progress
 from melm_core.base.row_blocks import BlockSource
 from melm_core.base.sample_weights import checked_weights
@@ -26,6 +27,7 @@ __all__ = [
     "GammaPath",
     "GammaProgress",
     "IntArray",
+    "PermutationDesign",
     "Progress",
     "UserError",
     "blocks_of",

@@ -64,7 +64,7 @@ class PermutationDesign:
 
     Examples
     --------
-    >>> from melm_core.evaluation import PermutationDesign
+    >>> from melm_core.base import PermutationDesign
     >>> design = PermutationDesign(6, 0, n_distinct=20, n_equivalent=2)
     >>> design.smallest_p_value
     0.1

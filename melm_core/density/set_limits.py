@@ -1,6 +1,6 @@
 """How strange classes are to a row, and how strange one may be that is in its set.
 
-How the limits are found stands in `melm_core.evaluation.conformal`.
+How the limits are found stands in `melm_core.diagnostics.conformal`.
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from melm_core.diagnostics.best_of_many import WinnerShare, winner_share
+from melm_core.diagnostics.calibration import Reliability, cross_calibrated
 from melm_core.diagnostics.component_gain import ComponentGain, second_component_gain
 from melm_core.diagnostics.confidence_ellipses import (
     ConfidenceEllipses,
@@ -10,6 +12,14 @@ from melm_core.diagnostics.confidence_ellipses import (
     confidence_ellipse,
     ellipses_of_moments,
 )
+from melm_core.diagnostics.conformal import (
+    DEFAULT_COVERAGE,
+    ConformalCoverage,
+    ConformalScores,
+    Evidence,
+    in_set,
+    shortage_notes,
+)
 from melm_core.diagnostics.differences import standardized_differences
 from melm_core.diagnostics.feature_importance import (
     Importance,
@@ -17,6 +27,7 @@ from melm_core.diagnostics.feature_importance import (
     importance,
     mean_importance,
 )
+from melm_core.diagnostics.held_out_test import held_out_p_value
 from melm_core.diagnostics.mislabeled_rows import (
     DEFAULT_FALSE_SHARE,
     SuspectLabels,
@@ -30,27 +41,46 @@ from melm_core.diagnostics.outliers import (
     predictive_limit,
     residual_limit,
 )
+from melm_core.diagnostics.plane_classifiers import (
+    PLANE_CLASSIFIERS,
+    PlaneClassifier,
+    confusion_shares,
+)
 
 __all__ = [
+    "DEFAULT_COVERAGE",
     "DEFAULT_FALSE_SHARE",
     "DEFAULT_LEVEL",
+    "PLANE_CLASSIFIERS",
     "ComponentGain",
     "ConfidenceEllipses",
+    "ConformalCoverage",
+    "ConformalScores",
     "EllipseOf",
+    "Evidence",
     "Importance",
     "LeftOutDistances",
+    "PlaneClassifier",
     "PlaneDistances",
     "RefitDistances",
+    "Reliability",
     "SuspectLabels",
+    "WinnerShare",
     "class_ellipses",
     "confidence_ellipse",
+    "confusion_shares",
+    "cross_calibrated",
     "ellipses_of_moments",
     "feature_order",
+    "held_out_p_value",
     "importance",
+    "in_set",
     "mean_importance",
     "predictive_limit",
     "residual_limit",
     "second_component_gain",
+    "shortage_notes",
     "standardized_differences",
     "suspect_labels",
+    "winner_share",
 ]

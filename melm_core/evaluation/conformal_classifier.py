@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from melm_core.base.array_types import FloatArray
 from melm_core.base.errors import UserError
 from melm_core.base.validated_data import allows_nan, validate_data
-from melm_core.evaluation.conformal import (
+from melm_core.diagnostics.conformal import (
     DEFAULT_COVERAGE,
     ConformalCoverage,
     Sets,

@@ -11,10 +11,10 @@ from melm_core.base.errors import UserError
 from melm_core.base.groups import class_counts
 from melm_core.baselines.discriminant import DiscriminantPlane
 from melm_core.density.covariances import DEFAULT_SHRINKAGE
-from melm_core.evaluation.folds import CodedRows, sampled_rows
 from melm_core.evaluation.refits import Refits
 from melm_core.evaluation.refitting import FittedPreparation
 from melm_core.evaluation.study import Study
+from melm_core.folds.folds import CodedRows, sampled_rows
 from melm_core.recipe import Preparation
 
 N_FOLDS, N_REPEATS = 5, 2
@@ -39,7 +39,7 @@ class CurveChoice:
 
     Examples
     --------
-    >>> from melm_core.evaluation import CurveChoice
+    >>> from melm_core.evaluation.curve_selection import CurveChoice
     >>> CurveChoice(gain=0.03, standard_error=0.01, excess=0.3, excess_error=0.02).is_curved
     True
     """

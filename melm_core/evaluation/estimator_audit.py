@@ -15,13 +15,13 @@ from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassifierMixin, clone, is_classifier
 from sklearn.utils.validation import has_fit_parameter
 
+from melm_core.answers.answers import LABELS_MAY_BE_USED, Answer, answer_of
+from melm_core.answers.folds_sentence import FIRST_WORDS, folds_lead, shuffles_sentence
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_integer
-from melm_core.evaluation.answers import Answer, answer_of
-from melm_core.evaluation.folds_sentence import FIRST_WORDS, folds_lead, shuffles_sentence
+from melm_core.diagnostics.plane_classifiers import PLANE_CLASSIFIERS, unit_covariance
 from melm_core.evaluation.permutations import PermutationTest, PermutedValue, permutation_test
-from melm_core.evaluation.plane_classifiers import PLANE_CLASSIFIERS, unit_covariance
 from melm_core.evaluation.refits import Refits
 from melm_core.evaluation.refitting import Unchanged, seeded
 from melm_core.evaluation.study import FoldCount, Study
@@ -29,9 +29,6 @@ from melm_core.evaluation.study import FoldCount, Study
 # Of larger tables a stratified sample is shuffled, as in the check of the page.
 MOST_AUDITED_ROWS = 600
 
-LABELS_MAY_BE_USED = (
-    "This judges the map as it is; if the labels were used to make it, only refitting can tell."
-)
 _TWINS = "Rows of a class that are equal or nearly so stay together."
 _NEIGHBORS = next(each for each in PLANE_CLASSIFIERS if each.name == "KNN")
 
@@ -62,7 +59,8 @@ class Audit:
 
     Examples
     --------
-    >>> from melm_core.evaluation import Answer, Audit
+    >>> from melm_core.answers import Answer
+    >>> from melm_core.evaluation import Audit
     >>> found = Audit(Answer.YES, 0.98, 0.01, 1.0, 3, 0.005, n_permutations=199)
     >>> found.sentence
     'Yes. 98 % of held-out rows are told apart in cross-validation; guessing gives 33 %. \

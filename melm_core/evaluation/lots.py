@@ -19,6 +19,9 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.utils.extmath import randomized_svd
 from sklearn.utils.validation import check_array
 
+from melm_core.answers.answers import LEVEL
+from melm_core.answers.folds_sentence import guessing_gives, new_rows_lead
+from melm_core.answers.sequential_p_value import p_value
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_integer, check_magnitudes
@@ -30,17 +33,14 @@ from melm_core.base.label_permutations import (
     random_permutations,
 )
 from melm_core.base.share_text import p_value_text, percent
-from melm_core.evaluation.answers import LEVEL
-from melm_core.evaluation.folds import CodedRows, coded_rows, stratified_folds
-from melm_core.evaluation.folds_sentence import guessing_gives, new_rows_lead
-from melm_core.evaluation.groups import group_strata
-from melm_core.evaluation.held_out_test import held_out_p_value
-from melm_core.evaluation.plane_classifiers import balanced_accuracy
+from melm_core.diagnostics.held_out_test import held_out_p_value
+from melm_core.diagnostics.plane_classifiers import balanced_accuracy
 from melm_core.evaluation.plane_separability import Score
 from melm_core.evaluation.refits import Refits
 from melm_core.evaluation.refitting import MethodLike, Standardization
-from melm_core.evaluation.sequential_p_value import p_value
 from melm_core.evaluation.study import Study
+from melm_core.folds.folds import CodedRows, coded_rows, stratified_folds
+from melm_core.folds.groups import group_strata
 
 N_PERMUTATIONS = 999
 
@@ -111,7 +111,7 @@ class NewVerdict:
 
     Examples
     --------
-    >>> from melm_core.evaluation import NewVerdict
+    >>> from melm_core.evaluation.lots import NewVerdict
     >>> NewVerdict(share=0.81, share_before=0.84, p_value=0.005, n_classes=2).sentence[:52]
     'The plane of the first lot still holds for the new o'
     """

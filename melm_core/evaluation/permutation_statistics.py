@@ -23,11 +23,11 @@ from melm_core.base.errors import UserError
 from melm_core.density.class_densities import ClassDensities
 from melm_core.density.classifier import density_shares
 from melm_core.density.kernel_density import kernel_classes
-from melm_core.evaluation.folds import CodedRows, Fold, stratified_folds
-from melm_core.evaluation.plane_classifiers import class_log_densities, unit_covariance
+from melm_core.diagnostics.plane_classifiers import class_log_densities, unit_covariance
 from melm_core.evaluation.refits import log_shares, places_rows
 from melm_core.evaluation.refitting import FittedProjection, fold_points, is_plane
 from melm_core.evaluation.study import Study
+from melm_core.folds.folds import CodedRows, Fold, stratified_folds
 
 # The test is exact with any number of folds. Where features exceed rows, every row withheld from a
 # fit costs power; elsewhere ten folds take three times the fits and find about as much.
@@ -47,7 +47,7 @@ def n_test_folds(n_rows: int, n_features: int) -> int:
 
     Examples
     --------
-    >>> from melm_core.evaluation import n_test_folds
+    >>> from melm_core.evaluation.permutation_statistics import n_test_folds
     >>> n_test_folds(60, 5), [n_test_folds(n_rows, 2_000) for n_rows in (60, 100, 200)]
     (3, [10, 6, 3])
     """

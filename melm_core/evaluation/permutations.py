@@ -15,6 +15,13 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from melm_core.answers.sequential_p_value import (
+    DEFAULT_RISK,
+    EarlyEnd,
+    early_end,
+    p_value,
+    p_value_bounds,
+)
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_choice, check_integer
@@ -25,17 +32,10 @@ from melm_core.base.label_permutations import (
     other_permutations,
     random_permutations,
 )
-from melm_core.evaluation.folds import sampled_rows
 from melm_core.evaluation.permutation_statistics import STATISTICS
 from melm_core.evaluation.refitting import map_in_order
-from melm_core.evaluation.sequential_p_value import (
-    DEFAULT_RISK,
-    EarlyEnd,
-    early_end,
-    p_value,
-    p_value_bounds,
-)
 from melm_core.evaluation.study import Study
+from melm_core.folds.folds import sampled_rows
 
 # Gives a number that increases with separation.
 Statistic: TypeAlias = Callable[[Study], float]
@@ -62,7 +62,7 @@ class PermutedValue:
         (n_exceeding + 1) / (number + 1).
     lower, upper : float
         Bounds of the final p-value; see
-        `melm_core.evaluation.sequential_p_value.p_value_bounds`.
+        `melm_core.answers.sequential_p_value.p_value_bounds`.
 
     Examples
     --------
@@ -165,7 +165,7 @@ def permutation_test(
         evaluated once and the p-value is exact.
     level : float in (0, 1) or None, default=0.05
         Stop as soon as it is clear whether p is above or below this level; see
-        `melm_core.evaluation.sequential_p_value`. None draws all permutations.
+        `melm_core.answers.sequential_p_value`. None draws all permutations.
         Stopping early for significance errs with probability at most 0.001;
         stopping early against it never errs.
     max_rows : int, default=1000

@@ -19,13 +19,13 @@ from melm_core.base.block_samples import stratified_block_sample
 from melm_core.base.block_sources import blocks_of
 from melm_core.base.estimator import check_integer
 from melm_core.base.row_blocks import is_lazy
-from melm_core.evaluation.folds import coded_rows, sampled_rows, stratified_folds
-from melm_core.evaluation.plane_classifiers import (
+from melm_core.diagnostics.plane_classifiers import (
     PLANE_CLASSIFIERS,
     balanced_accuracies,
     confusion_shares,
     unit_covariance,
 )
+from melm_core.folds.folds import coded_rows, sampled_rows, stratified_folds
 
 # Gives a standard error of about 0.01 in a few seconds.
 DEFAULT_MAX_ROWS = 2_000

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from itertools import combinations
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -17,12 +16,12 @@ from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_choice, check_integer
 from melm_core.base.groups import group_members
-from melm_core.evaluation.folds import CodedRows, stratified_folds
-from melm_core.evaluation.groups import group_strata
-from melm_core.evaluation.loadings import features_used
 from melm_core.evaluation.refitting import Preparation, fit_projection, map_in_order
 from melm_core.evaluation.study import Study
-from melm_core.linalg.planes import align_components, principal_angles
+from melm_core.folds.folds import CodedRows, stratified_folds
+from melm_core.folds.groups import group_strata
+from melm_core.linalg.loadings import features_used
+from melm_core.linalg.planes import align_components, pairwise_angles, principal_angles
 from melm_core.melm import MELM
 
 Resampling: TypeAlias = Literal["bootstrap", "folds"]
@@ -312,46 +311,6 @@ def stability(
     if column_groups is not None and len(np.unique(column_groups)) < len(column_groups):
         curves = CurveSteps.over(chosen.fit(rows.X).apply(rows.X), column_groups)
     return _stability(reference, np.stack(planes), confidence, curves)
-
-
-def pairwise_angles(planes: Sequence[FloatArray] | FloatArray) -> FloatArray:
-    """Largest principal angle of each pair of planes, in radians.
-
-    Parameters
-    ----------
-    planes : sequence of ndarray of shape (n_components, n_features)
-        In the same features and units.
-
-    Returns
-    -------
-    ndarray of shape (n_planes, n_planes)
-        Symmetric with zero diagonal: 0 for identical planes, pi/2 if a
-        direction of one is orthogonal to the other plane.
-
-    Raises
-    ------
-    ValueError
-        If the planes differ in dimension or number of features.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from melm_core.evaluation import pairwise_angles
-    >>> x, y, z = np.eye(3)
-    >>> np.degrees(pairwise_angles([np.stack([x, y]), np.stack([y, z])])).round(6)
-    array([[ 0., 90.],
-           [90.,  0.]])
-    """
-    shapes = {np.shape(plane) for plane in planes}
-    if len(shapes) > 1:
-        raise UserError(
-            f"The planes have shapes {sorted(shapes)}; compare only planes of the same dimension "
-            "in the same features."
-        )
-    angles = np.zeros((len(planes), len(planes)))
-    for first, second in combinations(range(len(planes)), 2):
-        angles[first, second] = principal_angles(planes[first], planes[second])[-1]
-    return angles + angles.T
 
 
 def _length_interval(

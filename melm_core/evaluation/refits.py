@@ -36,7 +36,15 @@ from melm_core.density.nuisance import (
 )
 from melm_core.density.place_regions import PlaceRegions
 from melm_core.density.set_limits import SetLimits
+from melm_core.diagnostics.calibration import Reliability, cross_calibrated, fitted_temperature
 from melm_core.diagnostics.confidence_ellipses import ConfidenceEllipses, class_ellipses
+from melm_core.diagnostics.conformal import (
+    DEFAULT_COVERAGE,
+    ConformalScores,
+    Evidence,
+    Sets,
+    in_set,
+)
 from melm_core.diagnostics.feature_importance import (
     MOST_POINTS,
     Importance,
@@ -49,17 +57,8 @@ from melm_core.diagnostics.mislabeled_rows import (
     suspect_labels,
 )
 from melm_core.diagnostics.outliers import LeftOutDistances, PlaneDistances, RefitDistances
-from melm_core.evaluation.calibration import Reliability, cross_calibrated, fitted_temperature
-from melm_core.evaluation.conformal import (
-    DEFAULT_COVERAGE,
-    ConformalScores,
-    Evidence,
-    Sets,
-    in_set,
-)
+from melm_core.diagnostics.plane_classifiers import confusion_shares
 from melm_core.evaluation.fold_frames import Frame, nearest_start
-from melm_core.evaluation.folds import Fold
-from melm_core.evaluation.plane_classifiers import confusion_shares
 from melm_core.evaluation.plane_separability import Score
 from melm_core.evaluation.refitting import (
     FittedProjection,
@@ -69,6 +68,7 @@ from melm_core.evaluation.refitting import (
 )
 from melm_core.evaluation.search_curve import N_PARTS, SearchCurve, SearchTrace
 from melm_core.evaluation.study import FoldCount, Study
+from melm_core.folds.folds import Fold
 from melm_core.linalg.class_moments import moments_of_classes
 from melm_core.linalg.plane_distances import squared_residuals
 from melm_core.melm.estimator import MELM

@@ -28,7 +28,6 @@ from melm_core.diagnostics.feature_importance import (
     mean_importance,
 )
 from melm_core.evaluation.fold_frames import Frame
-from melm_core.evaluation.folds import CodedRows, Fold, stratified_folds
 from melm_core.evaluation.plane_separability import Score
 from melm_core.evaluation.refits import FoldFit, Refits
 from melm_core.evaluation.refitting import (
@@ -40,6 +39,8 @@ from melm_core.evaluation.refitting import (
     map_in_order,
 )
 from melm_core.evaluation.study import Study
+from melm_core.folds.folds import CodedRows, Fold, stratified_folds
+from melm_core.linalg.loadings import loading_lengths
 
 MOST_SIZES = 12
 # Rows of the smallest class whose halves have a density each.
@@ -338,50 +339,3 @@ def _order(
 
 def _fewest(y: IntArray, all_y: IntArray) -> int:
     return int(np.bincount(y, minlength=int(all_y.max()) + 1).min())
-
-
-def loading_lengths(
-    components: FloatArray, X: FloatArray, groups: IntArray | None = None
-) -> FloatArray:
-    """How far features move rows in a plane whose rows have unit covariance.
-
-    Of a straight feature that is the length of its loading, as arrows are drawn. Of one that bends
-    it is the root mean square of the steps along its curve, in standard deviations of the feature,
-    which is the same where the curve is straight.
-
-    Parameters
-    ----------
-    components : ndarray of shape (n_components, n_columns)
-        Any basis of the plane.
-    X : ndarray of shape (n_samples, n_columns)
-    groups : ndarray of int, shape (n_columns,), optional
-        The feature of each column, of which the first is the feature itself; by default every
-        column is a feature.
-
-    Returns
-    -------
-    ndarray of shape (n_features,)
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from melm_core.evaluation import loading_lengths
-    >>> loading_lengths(np.array([[0.6, 0.8]]), np.array([[1.0, 0.0], [-1.0, 0.0]])).round(3)
-    array([1.   , 1.333])
-    """
-    centered = X - X.mean(axis=0)
-    projected = centered @ components.T
-    covariance = projected.T @ projected / len(X)
-    inverse = np.linalg.pinv(covariance, hermitian=True)
-    squares = np.einsum("kf,kl,lf->f", components, inverse, components)
-    if groups is not None:
-        features, first, sizes = np.unique(groups, return_index=True, return_counts=True)
-        squares = squares[first]
-        for place in np.flatnonzero(sizes > 1):
-            columns = np.flatnonzero(groups == features[place])
-            steps = centered[:, columns] @ components[:, columns].T
-            width = np.square(centered[:, columns[0]]).mean()
-            total = np.einsum("nk,kl,nl->", steps, inverse, steps) / len(X)
-            squares[place] = total / width if width else 0.0
-    lengths: FloatArray = np.sqrt(np.maximum(squares, 0.0))
-    return lengths

@@ -22,8 +22,6 @@ from melm_core.base.errors import UserError
 from melm_core.base.estimator import SupervisedPlaneEstimator, check_integer
 from melm_core.base.progress import Callback
 from melm_core.base.row_blocks import BlockSource, is_lazy
-from melm_core.evaluation.duplicates import duplicate_rows, near_doubles
-from melm_core.evaluation.folds import CodedRows, Fold, coded_rows, stratified_folds
 from melm_core.evaluation.refitting import (
     ChosenPreparation,
     FittedProjection,
@@ -34,6 +32,8 @@ from melm_core.evaluation.refitting import (
     fit_projection,
     make_estimator,
 )
+from melm_core.folds.duplicates import duplicate_rows, near_doubles
+from melm_core.folds.folds import CodedRows, Fold, coded_rows, stratified_folds
 
 FoldCount: TypeAlias = int | Literal["auto"]
 
@@ -41,7 +41,7 @@ FoldCount: TypeAlias = int | Literal["auto"]
 _MANY_FOLDS, _FEW_FOLDS = 10, 5
 _ROWS_OF_MANY_FOLDS = 200
 # Of more rows one split says as much, for a fifth of the work.
-MOST_ROWS_IN_FOLDS = 5_000
+_MOST_ROWS_IN_FOLDS = 5_000
 _PARTS_OF_A_SPLIT = 4  # of which one is held out
 # Held out of a table that is not in memory.
 _MOST_ROWS_OF_BLOCKS = 5_000
@@ -219,9 +219,14 @@ class Study:
         if n_folds != "auto":
             check_integer("n_folds", n_folds, minimum=1)
             return n_folds
-        if self.n_samples > MOST_ROWS_IN_FOLDS:
+        if self.n_samples > _MOST_ROWS_IN_FOLDS:
             return 1
         return _MANY_FOLDS if self.n_samples <= _ROWS_OF_MANY_FOLDS else _FEW_FOLDS
+
+    @property
+    def folds_of_all_rows(self) -> FoldCount:
+        """A number of folds with which every row is held out once, however many rows there are."""
+        return _FEW_FOLDS if self.n_samples > _MOST_ROWS_IN_FOLDS else "auto"
 
     def followed(self, callback: Callback) -> Study:
         """The same study of a method that streams; each fit has a copy of the callback."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from melm_core.linalg.class_moments import covariance_of, moments_of_classes
 from melm_core.linalg.equivalent_rows import EquivalentRows, equivalent_rows, offsets_of
+from melm_core.linalg.loadings import features_used, in_standard_units, loading_lengths
 from melm_core.linalg.moment_estimator import MomentPlaneEstimator
 from melm_core.linalg.plane_distances import score_distances, squared_residuals
 from melm_core.linalg.planes import (
@@ -15,6 +16,7 @@ from melm_core.linalg.planes import (
     joint_variance_shares,
     orthogonal_procrustes,
     orthonormalize,
+    pairwise_angles,
     principal_angles,
     random_components,
 )
@@ -31,12 +33,16 @@ __all__ = [
     "chordal_distance",
     "covariance_of",
     "equivalent_rows",
+    "features_used",
     "geodesic",
+    "in_standard_units",
     "joint_variance_shares",
+    "loading_lengths",
     "moments_of_classes",
     "offsets_of",
     "orthogonal_procrustes",
     "orthonormalize",
+    "pairwise_angles",
     "principal_angles",
     "random_components",
     "rotation",

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import combinations
+
 import numpy as np
 
 from melm_core.base.array_types import FloatArray
@@ -426,3 +429,43 @@ def joint_variance_shares(components: FloatArray, covariance_root: FloatArray) -
     total = max(float((covariance_root**2).sum()), np.finfo(np.float64).tiny)
     shares: FloatArray = ((uncorrelated @ covariance_root) ** 2).sum(axis=1) / total
     return shares
+
+
+def pairwise_angles(planes: Sequence[FloatArray] | FloatArray) -> FloatArray:
+    """Largest principal angle of each pair of planes, in radians.
+
+    Parameters
+    ----------
+    planes : sequence of ndarray of shape (n_components, n_features)
+        In the same features and units.
+
+    Returns
+    -------
+    ndarray of shape (n_planes, n_planes)
+        Symmetric with zero diagonal: 0 for identical planes, pi/2 if a
+        direction of one is orthogonal to the other plane.
+
+    Raises
+    ------
+    ValueError
+        If the planes differ in dimension or number of features.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from melm_core.linalg import pairwise_angles
+    >>> x, y, z = np.eye(3)
+    >>> np.degrees(pairwise_angles([np.stack([x, y]), np.stack([y, z])])).round(6)
+    array([[ 0., 90.],
+           [90.,  0.]])
+    """
+    shapes = {np.shape(plane) for plane in planes}
+    if len(shapes) > 1:
+        raise UserError(
+            f"The planes have shapes {sorted(shapes)}; compare only planes of the same dimension "
+            "in the same features."
+        )
+    angles = np.zeros((len(planes), len(planes)))
+    for first, second in combinations(range(len(planes)), 2):
+        angles[first, second] = principal_angles(planes[first], planes[second])[-1]
+    return angles + angles.T

@@ -9,6 +9,7 @@ from melm_core.melm.entropy_plane import EntropyPlane
 from melm_core.melm.estimator import MELM
 from melm_core.melm.gamma_path import DivergenceProfile, divergence_profile
 from melm_core.melm.held_out import held_out_divergence
+from melm_core.melm.held_out_callback import HeldOutHistory, HeldOutScores
 from melm_core.melm.multiclass import AGGREGATES, Multiclass
 from melm_core.melm.nuisance_trade_off import TradeOff, trade_off
 from melm_core.melm.objective import (
@@ -41,6 +42,8 @@ __all__ = [
     "DivergenceProfile",
     "DivergenceTerms",
     "EntropyPlane",
+    "HeldOutHistory",
+    "HeldOutScores",
     "MELMObjective",
     "Multiclass",
     "PlaneTree",

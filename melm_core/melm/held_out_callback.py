@@ -34,7 +34,7 @@ class HeldOutScores:
 
     Examples
     --------
-    >>> from melm_core.evaluation import HeldOutScores
+    >>> from melm_core.melm import HeldOutScores
     >>> scores = HeldOutScores(2.1, 0.3, train_accuracy=1.0, held_out_accuracy=0.5)
     >>> scores.train_accuracy - scores.held_out_accuracy
     0.5
@@ -78,7 +78,7 @@ class HeldOutHistory:
     --------
     >>> from melm_core import MELM
     >>> from melm_core.datasets import pure_noise
-    >>> from melm_core.evaluation import HeldOutHistory
+    >>> from melm_core.melm import HeldOutHistory
     >>> X, y = pure_noise()
     >>> history = HeldOutHistory(X[::2], y[::2], X[1::2], y[1::2])
     >>> melm = MELM(n_init=1, callback=history, random_state=0).set_search(max_iter=10)

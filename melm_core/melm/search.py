@@ -636,6 +636,7 @@ def _limit_climb(
 
 
 def gaussian_term(classes: ClassDensities, multiclass: Multiclass, share: float = 1.0) -> Term:
+    """Of the compiled library, the divergence in the limit of wide kernels."""
     means, spreads = _gaussians(classes)
     return Term.of_gaussians(means, spreads, classes.totals, aggregate=multiclass, share=share)
 

@@ -9,24 +9,19 @@ import numpy as np
 from msgspec.structs import replace
 from sklearn.decomposition import PCA
 
-from melm_core.base import percent
+from melm_core.answers import LEVEL, Answer, answer_of, bound_at_chance, is_settled_below
+from melm_core.base import PermutationDesign, percent
 from melm_core.evaluation import (
-    LEVEL,
-    Answer,
-    PermutationDesign,
     PermutationTest,
     PermutedValue,
     Refits,
     Study,
     Unchanged,
-    answer_of,
     audit_coordinates,
-    bound_at_chance,
-    is_settled_below,
     permutation_test,
-    sampled_rows,
     stability,
 )
+from melm_core.folds import sampled_rows
 from melm_core.methods import AUTO, GAMMA, METHODS, SEED, STARTS, Method
 from melm_studio.analyses.analysis import Analysis, DataShape, Subject, Work, demand
 from melm_studio.analyses.report_section import Section, Table

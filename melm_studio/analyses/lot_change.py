@@ -11,8 +11,10 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from melm_core.answers import LEVEL
 from melm_core.base import FloatArray, IntArray, UserError
-from melm_core.evaluation import LEVEL, LotChange, lot_change, sampled_rows
+from melm_core.evaluation import LotChange, lot_change
+from melm_core.folds import sampled_rows
 from melm_studio.analyses import content
 from melm_studio.analyses.analysis import Analysis, DataShape, Subject, Work, chosen, demand
 from melm_studio.analyses.report_section import Section, Table

@@ -6,7 +6,8 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from melm_core.evaluation import RowsNeeded, rows_needed, sampled_rows
+from melm_core.evaluation import RowsNeeded, rows_needed
+from melm_core.folds import sampled_rows
 from melm_core.methods import GAMMA
 from melm_studio.analyses import content
 from melm_studio.analyses.analysis import Analysis, DataShape, Subject, Work, chosen, demand

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
-from melm_core.evaluation import MOST_ROWS_IN_FOLDS, FoldCount, Refits
+from melm_core.evaluation import Refits
 from melm_studio.analyses.analysis import Analysis, DataShape, Work
 from melm_studio.rows.held_out_probabilities import HeldOutProbabilities
 from melm_studio.runs.execution.giving_way import StoppedError, is_stopped
@@ -15,7 +15,6 @@ from melm_studio.tables import LabeledData, number
 
 # The densities of more rows at all of them would take minutes.
 MAX_SCORED_ROWS = 20_000
-_N_FOLDS = 5
 
 _TOO_MANY_ROWS = (
     "Suspect labels are found among {most:,} rows at most. Leave out rows, or look at the outliers "
@@ -45,8 +44,9 @@ class Probabilities(Analysis[Found]):
 
         record, study = work.record, study_of(work.data, work.record)
         # One split of a large table would leave most rows without probabilities.
-        n_folds: FoldCount = _N_FOLDS if study.n_samples > MOST_ROWS_IN_FOLDS else "auto"
-        refits = Refits.of(study, n_folds, gamma=record.density_gamma, callback=stops)
+        refits = Refits.of(
+            study, study.folds_of_all_rows, gamma=record.density_gamma, callback=stops
+        )
         if not refits.is_complete:
             raise StoppedError
         report = HeldOutProbabilities.of(refits)

@@ -13,7 +13,9 @@ import numpy as np
 from msgspec.structs import replace
 
 from melm_core.base import UserError
-from melm_core.evaluation import Refits, Score, Study, sampled_rows, winner_share
+from melm_core.diagnostics import winner_share
+from melm_core.evaluation import Refits, Score, Study
+from melm_core.folds import sampled_rows
 from melm_core.methods import AUTO, BATCH_WEIGHT, COMPONENTS, GAMMA, METHODS, SEED
 from melm_studio.analyses.analysis import Analysis, DataShape, Work, demand
 from melm_studio.record import Record

@@ -11,15 +11,15 @@ import numpy as np
 
 from melm_core.base import IntArray, percent
 from melm_core.density import tempered_shares
-from melm_core.evaluation import (
+from melm_core.diagnostics import (
     DEFAULT_COVERAGE,
     ConformalCoverage,
-    Refits,
     Reliability,
     in_set,
-    sampled_rows,
     shortage_notes,
 )
+from melm_core.evaluation import Refits
+from melm_core.folds import sampled_rows
 from melm_core.methods import GAMMA, STARTS
 from melm_studio.analyses import content
 from melm_studio.analyses.analysis import Analysis, DataShape, Subject, Work, chosen, demand

@@ -9,15 +9,11 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from melm_core.answers import guessing_gives
 from melm_core.base import UserError, percent
-from melm_core.evaluation import (
-    SparsePath,
-    Study,
-    guessing_gives,
-    sampled_rows,
-    sparse_path,
-    winner_share,
-)
+from melm_core.diagnostics import winner_share
+from melm_core.evaluation import SparsePath, Study, sparse_path
+from melm_core.folds import sampled_rows
 from melm_core.methods import GAMMA, METHODS
 from melm_studio.analyses import content
 from melm_studio.analyses.analysis import (

@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 import msgspec
 import numpy as np
 
+from melm_core.answers import Answer, answer_of
 from melm_core.base import IntArray
-from melm_core.evaluation import Answer, answer_of, held_out_p_value
+from melm_core.diagnostics import held_out_p_value
 from melm_studio.planes.types import Predictions, Scores
 from melm_studio.scores import FEW_HELD_OUT, Rows, Verdict, answer_given, plane_verdict
 from melm_studio.tables import Question

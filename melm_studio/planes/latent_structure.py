@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from melm_core.base import FloatArray, percent
-from melm_core.evaluation import Refits, sampled_rows
+from melm_core.evaluation import Refits
+from melm_core.folds import sampled_rows
 from melm_core.methods import METHODS
 from melm_studio.runs.execution.rows import RunData, rows_of, study_of
 from melm_studio.runs.records.run import RunRecord

@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 
 from melm_core.base import FloatArray, percent
-from melm_core.evaluation import confusion_shares
+from melm_core.diagnostics import confusion_shares
 from melm_studio.planes.types import Arrows, PlaneView, Predictions
 from melm_studio.tables import shortened
 

@@ -9,8 +9,7 @@ import numpy as np
 import pandas as pd
 
 from melm_core.base import FloatArray, IntArray, UserError
-from melm_core.evaluation import features_used, in_standard_units
-from melm_core.linalg import principal_angles
+from melm_core.linalg import features_used, in_standard_units, principal_angles
 from melm_core.methods import METHODS
 from melm_studio.analyses.check import CHECK, CLASSIFIER
 from melm_studio.analyses.ranking import RankedRow

@@ -10,8 +10,7 @@ import numpy.typing as npt
 
 from melm_core.base import FloatArray, IntArray
 from melm_core.density import DensityRule
-from melm_core.diagnostics import PlaneDistances
-from melm_core.evaluation import DEFAULT_COVERAGE, in_set
+from melm_core.diagnostics import DEFAULT_COVERAGE, PlaneDistances, in_set
 from melm_core.methods import METHODS, RowLimits
 from melm_studio.planes.saved_model import class_rule
 from melm_studio.rows.refitted_probabilities import RefittedProbabilities

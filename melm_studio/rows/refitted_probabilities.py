@@ -16,8 +16,9 @@ import numpy.typing as npt
 
 from melm_core.base import FloatArray, IntArray, UserError
 from melm_core.density import DensityRule, SetLimits
-from melm_core.diagnostics import LeftOutDistances
-from melm_core.evaluation import DEFAULT_COVERAGE, Refits, Unchanged, known_plane, sampled_rows
+from melm_core.diagnostics import DEFAULT_COVERAGE, LeftOutDistances
+from melm_core.evaluation import Refits, Unchanged, known_plane
+from melm_core.folds import sampled_rows
 from melm_core.methods import GAMMA, METHODS, STARTS
 from melm_studio.rows.new_rows import NewRows
 from melm_studio.runs.execution.rows import (

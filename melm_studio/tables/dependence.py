@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from melm_core.base import FloatArray, IntArray
 from melm_core.density import nuisance_cells
-from melm_core.evaluation import (
+from melm_core.folds import (
     dependence_length,
     duplicate_rows,
     group_dependence,

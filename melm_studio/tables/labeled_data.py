@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from melm_core.base import ColumnEncoding, FloatArray, IntArray, UserError, known_type
-from melm_core.evaluation import group_strata
+from melm_core.folds import group_strata
 from melm_core.recipe import (
     FittedPreparation,
     Preparation,

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from melm_core.evaluation import LABELS_MAY_BE_USED
+from melm_core.answers import LABELS_MAY_BE_USED
 from melm_studio.layout import ids
 from melm_studio.planes.renderer import PlaneRenderer
 from melm_studio.runs.records.run import RunState

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from melm_core.answers import Answer
 from melm_core.base import p_value_text, percent
-from melm_core.evaluation import Answer
 from melm_studio.runs.records.check_report import CheckReport
 from melm_studio.scores import (
     CheckProgress,

@@ -936,16 +936,16 @@ MUTANTS = (
         "::test_a_map_that_labels_may_have_made_is_never_a_plain_yes",
     ),
     Mutant(
-        "melm_core/evaluation/conformal.py",
+        "melm_core/diagnostics/conformal.py",
         "        weights: FloatArray = 1.0 / sizes[unit.reshape(-1)]\n",
         "        weights: FloatArray = np.ones(len(self.y))\n",
-        "tests/melm_core/evaluation/test_conformal.py::test_rows_of_a_group_count_once",
+        "tests/melm_core/diagnostics/test_conformal.py::test_rows_of_a_group_count_once",
     ),
     Mutant(
         "melm_core/density/set_limits.py",
         "    among = np.hstack([thinned, np.full((len(thinned), 1), background)])\n",
         "    among = thinned\n",
-        "tests/melm_core/evaluation/test_conformal.py"
+        "tests/melm_core/diagnostics/test_conformal.py"
         "::test_a_row_with_a_value_times_20_is_of_no_class",
     ),
     Mutant(
@@ -1011,7 +1011,7 @@ MUTANTS = (
         f"{_REFITS}::test_planes_of_folds_that_are_turned_or_mirrored_place_rows_alike",
     ),
     Mutant(
-        "melm_core/evaluation/calibration.py",
+        "melm_core/diagnostics/calibration.py",
         "fitted_temperature(log_densities[~own], y[~own])",
         "fitted_temperature(log_densities, y)",
         f"{_REFITS}::test_a_row_is_not_calibrated_by_its_fold",

@@ -7,7 +7,8 @@ from sklearn.datasets import load_breast_cancer, load_wine
 
 from melm_core import OPLSDiscriminantPlane, PLSDiscriminantPlane
 from melm_core.baselines import indicators
-from melm_core.evaluation import Refits, Study, Unchanged, stratified_folds
+from melm_core.evaluation import Refits, Study, Unchanged
+from melm_core.folds import stratified_folds
 from melm_core.linalg import principal_angles
 from tests.melm_core.helpers import assert_orthonormal
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from melm_core.evaluation import AutoCurves, Refits, Study, curve_choice, sparse_path
-from melm_core.evaluation.sparse_planes import loading_lengths
+from melm_core.linalg import loading_lengths
 from melm_core.recipe import Preparation, Recipe
 
 

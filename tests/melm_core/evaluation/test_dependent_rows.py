@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from melm_core.evaluation import Refits, Study, label_runs, permutation_test
+from melm_core.evaluation import Refits, Study, permutation_test
+from melm_core.folds import label_runs
 
 N_FEATURES = 5
 REPEATS = 100

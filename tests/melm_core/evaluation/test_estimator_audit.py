@@ -14,9 +14,10 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from melm_core.answers import LABELS_MAY_BE_USED, Answer
 from melm_core.base import UserError
 from melm_core.datasets import pure_noise
-from melm_core.evaluation import LABELS_MAY_BE_USED, Answer, audit, audit_coordinates
+from melm_core.evaluation import audit, audit_coordinates
 from melm_studio.scores import PermutationP, Rows, Verdict
 
 WINE = load_wine(return_X_y=True)

@@ -10,6 +10,7 @@ from sklearn.datasets import load_iris
 from sklearn.decomposition import PCA
 
 from melm_core import MELM, DiscriminantPlane, RotationPlane
+from melm_core.answers import EarlyEnd
 from melm_core.base.label_permutations import (
     count_permutations,
     exchangeable_blocks,
@@ -17,7 +18,7 @@ from melm_core.base.label_permutations import (
     random_permutations,
 )
 from melm_core.datasets import pure_noise
-from melm_core.evaluation import EarlyEnd, Study, Unchanged, permutation_test
+from melm_core.evaluation import Study, Unchanged, permutation_test
 from melm_core.evaluation.permutation_statistics import (
     STATISTICS,
     held_out_share,

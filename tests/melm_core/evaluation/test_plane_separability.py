@@ -5,13 +5,13 @@ import pytest
 from sklearn.metrics import balanced_accuracy_score
 from sklearn.neighbors import KNeighborsClassifier
 
-from melm_core.evaluation import separability
-from melm_core.evaluation.plane_classifiers import (
+from melm_core.diagnostics.plane_classifiers import (
     PLANE_CLASSIFIERS,
     balanced_accuracy,
     confusion_shares,
     unit_covariance,
 )
+from melm_core.evaluation import separability
 from tests.melm_core.evaluation.honest_examples import blobs
 from tests.melm_core.helpers import invertible
 

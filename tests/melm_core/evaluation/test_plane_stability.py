@@ -6,14 +6,9 @@ from sklearn.datasets import load_iris
 from sklearn.decomposition import PCA
 
 from melm_core.datasets import pure_noise
-from melm_core.evaluation import (
-    Stability,
-    Study,
-    Unchanged,
-    pairwise_angles,
-    stability,
-    stratified_folds,
-)
+from melm_core.evaluation import Stability, Study, Unchanged, stability
+from melm_core.folds import stratified_folds
+from melm_core.linalg import pairwise_angles
 from melm_core.linalg.planes import principal_angles
 from melm_core.methods import METHODS
 from melm_core.recipe import CurvedFeatures

@@ -19,8 +19,8 @@ from melm_core import MELMCV, DiscriminantPlane
 from melm_core.base import UserError
 from melm_core.datasets import pure_noise
 from melm_core.density import DensityRule, class_spreads
+from melm_core.diagnostics.calibration import fitted_temperature
 from melm_core.evaluation import Refits, Study, Unchanged
-from melm_core.evaluation.calibration import fitted_temperature
 from melm_core.evaluation.fold_frames import Frame
 from melm_core.linalg.planes import principal_angles
 from tests.melm_core.evaluation.honest_examples import Column, Memory, blobs

@@ -7,7 +7,7 @@ import pytest
 
 from melm_core import MELM
 from melm_core.datasets import pure_noise
-from melm_core.evaluation import HeldOutHistory
+from melm_core.melm import HeldOutHistory
 from tests.melm_core.helpers import classes, labeled_data
 
 TRAIN, HELD_OUT = labeled_data(*classes(3, 5)).split(0.3, random_state=0)

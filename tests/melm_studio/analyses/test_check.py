@@ -10,8 +10,9 @@ import pandas as pd
 import pytest
 
 from melm_core import DiscriminantPlane
+from melm_core.answers import LABELS_MAY_BE_USED
 from melm_core.base import percent
-from melm_core.evaluation import LABELS_MAY_BE_USED, Refits, Score, Study, permutation_test
+from melm_core.evaluation import Refits, Score, Study, permutation_test
 from melm_core.methods.wrappers.neighbor_embedding import TSNEProjection
 from melm_core.recipe import MissingValues, Preparation, Recipe, Scaling, Step, StepKind
 from melm_studio.analyses.analysis import DataShape

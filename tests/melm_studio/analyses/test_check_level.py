@@ -9,7 +9,8 @@ import pandas as pd
 import pytest
 from scipy.stats import binomtest
 
-from melm_core.evaluation import label_runs, permutation_test
+from melm_core.evaluation import permutation_test
+from melm_core.folds import label_runs
 from melm_studio.analyses.analysis import Work
 from melm_studio.analyses.check import CHECK
 from melm_studio.runs.records.check_report import CheckReport

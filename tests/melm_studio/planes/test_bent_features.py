@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from melm_core.diagnostics import feature_order
-from melm_core.evaluation import loading_lengths
+from melm_core.linalg import loading_lengths
 from melm_studio.planes.bent_features import QUARTILES, FeatureSteps
 from melm_studio.planes.figure import arrow_handles
 from melm_studio.planes.plane_view import PlaneViewer

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from melm_core.evaluation import Answer
+from melm_core.answers import Answer
 from melm_studio.planes.held_out import held_out_verdict
 from melm_studio.planes.types import Predictions, Scores
 from melm_studio.scores import Rows

@@ -9,7 +9,7 @@ from sklearn.metrics import balanced_accuracy_score
 from melm_core import MELM
 from melm_core.density import DensityRule, kernel_classes
 from melm_core.density.class_densities import ClassDensities
-from melm_core.evaluation import loading_lengths
+from melm_core.linalg import loading_lengths
 from melm_core.linalg.planes import principal_angles
 from melm_core.melm.held_out import held_out_divergence
 from melm_studio.planes import plane_view, sampled_rows

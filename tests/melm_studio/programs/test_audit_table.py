@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
+from melm_core.answers import LABELS_MAY_BE_USED
 from melm_core.datasets import pure_noise
-from melm_core.evaluation import LABELS_MAY_BE_USED
 from melm_studio.command import main
 from melm_studio.programs.run_table import DONE, REFUSED
 

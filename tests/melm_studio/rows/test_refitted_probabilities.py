@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from melm_core import DiscriminantPlane
-from melm_core.evaluation import Refits, in_set
+from melm_core.diagnostics import in_set
+from melm_core.evaluation import Refits
 from melm_studio.rows import refitted_probabilities
 from melm_studio.rows.held_out_probabilities import HeldOutProbabilities
 from melm_studio.rows.placement import RowPlacer

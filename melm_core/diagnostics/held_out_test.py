@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from melm_core.answers.sequential_p_value import p_value
 from melm_core.base.array_types import IntArray
 from melm_core.base.label_permutations import exchangeable_blocks, random_permutations
-from melm_core.evaluation.sequential_p_value import p_value
 
 N_PERMUTATIONS = 199
 
@@ -52,7 +52,7 @@ def held_out_p_value(
     Examples
     --------
     >>> import numpy as np
-    >>> from melm_core.evaluation import held_out_p_value
+    >>> from melm_core.diagnostics import held_out_p_value
     >>> y = np.repeat([0, 1], 10)
     >>> held_out_p_value(y, y), held_out_p_value(y, np.zeros(20, dtype=int))
     (0.005, 1.0)

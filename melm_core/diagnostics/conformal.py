@@ -45,7 +45,7 @@ class Evidence:
     Examples
     --------
     >>> import numpy as np
-    >>> from melm_core.evaluation import Evidence
+    >>> from melm_core.diagnostics import Evidence
     >>> Evidence(np.log([[0.7, 0.3]]), None, has_densities=False).take(np.array([0])).logs.shape
     (1, 2)
     """
@@ -75,7 +75,7 @@ class ConformalCoverage:
     Examples
     --------
     >>> import numpy as np
-    >>> from melm_core.evaluation import ConformalCoverage
+    >>> from melm_core.diagnostics import ConformalCoverage
     >>> sets = np.array([[True, False], [True, True], [False, False], [False, True]])
     >>> found = ConformalCoverage(sets, np.array([0, 0, 1, 1]), promised=0.7)
     >>> found.share, found.of_classes.tolist(), found.n_empty, found.n_several
@@ -162,7 +162,7 @@ class ConformalScores:
     Examples
     --------
     >>> import numpy as np
-    >>> from melm_core.evaluation import ConformalScores, Evidence
+    >>> from melm_core.diagnostics import ConformalScores, Evidence
     >>> stream = np.random.default_rng(0)
     >>> y = np.arange(100) % 2
     >>> x = 2.0 * y + stream.standard_normal(100)
@@ -341,7 +341,7 @@ def in_set(p_values: FloatArray, coverage: float) -> Sets:
     Examples
     --------
     >>> import numpy as np
-    >>> from melm_core.evaluation import in_set
+    >>> from melm_core.diagnostics import in_set
     >>> in_set(np.array([[0.3, 0.1]]), coverage=0.9)
     array([[ True, False]])
     """
@@ -363,7 +363,7 @@ def shortage_notes(
 
     Examples
     --------
-    >>> from melm_core.evaluation import shortage_notes
+    >>> from melm_core.diagnostics import shortage_notes
     >>> shortage_notes({"rare": 5, "other": 60}, 0.9, has_groups=False)
     ("'rare' is in every set: of its 5 rows at least 5 of 6 can be promised, and 90 % need 9.",)
     """

@@ -13,13 +13,8 @@ from sklearn.preprocessing import StandardScaler
 from melm_core import DiscriminantPlane
 from melm_core.base import UserError
 from melm_core.density import tempered_shares
-from melm_core.evaluation import (
-    ConformalClassifier,
-    ConformalScores,
-    Evidence,
-    Reliability,
-    in_set,
-)
+from melm_core.diagnostics import ConformalScores, Evidence, Reliability, in_set
+from melm_core.evaluation import ConformalClassifier
 
 PLANE = make_pipeline(StandardScaler(), DiscriminantPlane())
 WINE = load_wine(return_X_y=True)

@@ -48,7 +48,7 @@ def group_strata(y: IntArray, groups: IntArray) -> IntArray:
     Examples
     --------
     >>> import numpy as np
-    >>> from melm_core.evaluation import group_strata
+    >>> from melm_core.folds import group_strata
     >>> group_strata(np.array([0, 0, 1, 0, 1]), np.array([0, 1, 1, 2, 3]))
     array([1, 2, 1, 0])
     """
@@ -92,7 +92,7 @@ def label_runs(y: Any) -> IntArray:
 
     Examples
     --------
-    >>> from melm_core.evaluation import label_runs
+    >>> from melm_core.folds import label_runs
     >>> label_runs(["rest", "rest", "task", "task", "rest"])
     array([0, 0, 1, 1, 2])
     """

@@ -7,7 +7,8 @@ import pytest
 from sklearn.datasets import load_iris
 
 from melm_core import MELMCV
-from melm_core.evaluation import Refits, Study, sparse_path, winner_share
+from melm_core.diagnostics import winner_share
+from melm_core.evaluation import Refits, Study, sparse_path
 from melm_core.melm.choosing import balanced_mean
 
 Y = np.arange(60) % 2

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from melm_core.evaluation import held_out_p_value
+from melm_core.diagnostics import held_out_p_value
 
 
 def test_predictions_at_random_have_uniform_p_values():

@@ -18,7 +18,7 @@ from sklearn.svm import SVC
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.density.covariances import whitening
 from melm_core.density.kernel_density import kernel_classes
-from melm_core.evaluation.folds import sampled_rows, stratified_folds
+from melm_core.folds.folds import sampled_rows, stratified_folds
 from melm_core.linalg.class_moments import covariance_of
 
 N_INNER_FOLDS = 3
@@ -48,7 +48,7 @@ class PlaneClassifier:
 
     Examples
     --------
-    >>> from melm_core.evaluation import PLANE_CLASSIFIERS
+    >>> from melm_core.diagnostics import PLANE_CLASSIFIERS
     >>> [classifier.name for classifier in PLANE_CLASSIFIERS]
     ['SVM-RBF', 'KNN', 'KDE']
     """
@@ -108,7 +108,7 @@ def confusion_shares(y: IntArray, predicted: IntArray, n_classes: int) -> FloatA
     Examples
     --------
     >>> import numpy as np
-    >>> from melm_core.evaluation import confusion_shares
+    >>> from melm_core.diagnostics import confusion_shares
     >>> confusion_shares(np.array([0, 0, 1]), np.array([0, 1, 1]), 2)
     array([[0.5, 0.5],
            [0. , 1. ]])

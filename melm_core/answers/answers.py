@@ -10,6 +10,10 @@ from melm_core.base.errors import UserError
 
 LEVEL = 0.05
 
+LABELS_MAY_BE_USED = (
+    "This judges the map as it is; if the labels were used to make it, only refitting can tell."
+)
+
 # An accuracy this share of the way from guessing to perfect is closer to perfect than to guessing.
 _CLOSER_TO_PERFECT = 0.5
 
@@ -22,7 +26,7 @@ class Answer(StrEnum):
 
     Examples
     --------
-    >>> from melm_core.evaluation import Answer, answer_of
+    >>> from melm_core.answers import Answer, answer_of
     >>> answer_of(0.98, n_classes=3, p_value=0.005) is Answer.YES
     True
     """
@@ -70,7 +74,7 @@ def answer_of(
 
     Examples
     --------
-    >>> from melm_core.evaluation import answer_of
+    >>> from melm_core.answers import answer_of
     >>> [str(answer_of(accuracy, 2, p_value=0.01)) for accuracy in (0.95, 0.75, 0.6, 0.4)]
     ['yes', 'yes', 'partly', 'no']
     >>> str(answer_of(0.95, 2, p_value=0.2))
@@ -120,7 +124,7 @@ def bound_at_chance(share: float, standard_error: float, units: Sequence[int]) -
 
     Examples
     --------
-    >>> from melm_core.evaluation import bound_at_chance
+    >>> from melm_core.answers import bound_at_chance
     >>> round(bound_at_chance(0.52, 0.05, (10, 10)), 2)
     0.7
     >>> bound_at_chance(0.8, 0.05, (10, 10)) is None, bound_at_chance(0.52, 0.05, (3, 3)) is None

@@ -15,8 +15,8 @@ from melm_core.base.estimator import check_class_sizes, check_integer, check_mag
 from melm_core.base.groups import group_codes, nuisance_codes
 from melm_core.base.sampling import stratified_sample
 from melm_core.base.validated_data import checked_rows
-from melm_core.evaluation.group_folds import fold_of_groups
-from melm_core.evaluation.groups import check_groups, sampled_by_group
+from melm_core.folds.group_folds import fold_of_groups
+from melm_core.folds.groups import check_groups, sampled_by_group
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +38,7 @@ class CodedRows:
     Examples
     --------
     >>> import numpy as np
-    >>> from melm_core.evaluation import CodedRows
+    >>> from melm_core.folds import CodedRows
     >>> rows = CodedRows(np.eye(2), np.array([1, 0]), np.array(["no", "yes"]))
     >>> rows.classes[rows.y].tolist()
     ['yes', 'no']
@@ -80,7 +80,7 @@ class Fold:
     Examples
     --------
     >>> import numpy as np
-    >>> from melm_core.evaluation import Fold
+    >>> from melm_core.folds import Fold
     >>> Fold(train=np.array([0, 2]), test=np.array([1])).test
     array([1])
     """
@@ -149,7 +149,7 @@ def stratified_folds(
     Examples
     --------
     >>> import numpy as np
-    >>> from melm_core.evaluation import stratified_folds
+    >>> from melm_core.folds import stratified_folds
     >>> y = np.array([0, 0, 0, 0, 1, 1])
     >>> [len(fold.test) for fold in stratified_folds(y, n_folds=5, random_state=0)]
     [3, 3]
@@ -190,7 +190,7 @@ def sampled_rows(y: IntArray, max_rows: int, groups: IntArray | None = None) -> 
     Examples
     --------
     >>> import numpy as np
-    >>> from melm_core.evaluation import sampled_rows
+    >>> from melm_core.folds import sampled_rows
     >>> sampled_rows(np.repeat([0, 1], [8, 4]), 6)
     array([ 0,  2,  4,  7,  8, 11])
     """

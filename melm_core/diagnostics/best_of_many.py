@@ -21,7 +21,7 @@ from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_choice, check_integer
 from melm_core.base.groups import group_codes
-from melm_core.evaluation.groups import group_strata
+from melm_core.folds.groups import group_strata
 
 Rule: TypeAlias = Literal["best", "simplest"]
 RULES = ("best", "simplest")
@@ -60,7 +60,7 @@ class WinnerShare:
     Examples
     --------
     >>> import numpy as np
-    >>> from melm_core.evaluation import winner_share
+    >>> from melm_core.diagnostics import winner_share
     >>> stream = np.random.default_rng(0)
     >>> guesses = stream.random((60, 13)) < 0.5
     >>> result = winner_share(guesses, np.arange(60) % 2)
@@ -140,7 +140,7 @@ def winner_share(
     Examples
     --------
     >>> import numpy as np
-    >>> from melm_core.evaluation import winner_share
+    >>> from melm_core.diagnostics import winner_share
     >>> y = np.arange(40) % 2
     >>> always, never = np.ones(40), np.zeros(40)
     >>> result = winner_share(np.stack([never, always], axis=1), y)

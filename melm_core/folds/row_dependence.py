@@ -13,9 +13,9 @@ import numpy as np
 from sklearn.utils.extmath import randomized_svd
 from sklearn.utils.validation import check_X_y
 
+from melm_core.answers.sequential_p_value import p_value
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.estimator import check_integer
-from melm_core.evaluation.sequential_p_value import p_value
 
 N_PERMUTATIONS = 199
 
@@ -69,7 +69,7 @@ def serial_dependence(
     Examples
     --------
     >>> import numpy as np
-    >>> from melm_core.evaluation import serial_dependence
+    >>> from melm_core.folds import serial_dependence
     >>> walk = np.random.default_rng(0).normal(size=(60, 3)).cumsum(axis=0)
     >>> serial_dependence(walk, np.arange(60) % 2)
     0.005
@@ -126,7 +126,7 @@ def group_dependence(
     Examples
     --------
     >>> import numpy as np
-    >>> from melm_core.evaluation import group_dependence
+    >>> from melm_core.folds import group_dependence
     >>> rng, subject = np.random.default_rng(0), np.arange(60) // 5
     >>> group_dependence(rng.normal(size=(12, 3))[subject], subject % 2, subject)
     0.005
@@ -168,7 +168,7 @@ def dependence_length(X: object, y: object) -> int:
     Examples
     --------
     >>> import numpy as np
-    >>> from melm_core.evaluation import dependence_length
+    >>> from melm_core.folds import dependence_length
     >>> runs = np.repeat(np.random.default_rng(0).normal(size=(30, 2)), 5, axis=0)
     >>> dependence_length(runs, np.zeros(150))
     8

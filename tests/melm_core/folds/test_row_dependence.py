@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from melm_core.evaluation import dependence_length, group_dependence, serial_dependence
+from melm_core.folds import dependence_length, group_dependence, serial_dependence
 
 N_TABLES = 60
 SMALLEST_P = 0.005

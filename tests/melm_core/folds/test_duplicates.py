@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from melm_core.evaluation import duplicate_rows, near_doubles
+from melm_core.folds import duplicate_rows, near_doubles
 
 
 @pytest.fixture

@@ -3,8 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from melm_core.answers import Answer, answer_of, bound_at_chance
 from melm_core.base import UserError
-from melm_core.evaluation import Answer, answer_of, bound_at_chance
 
 
 @pytest.mark.parametrize("n_classes", [2, 3, 10])

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from melm_core.answers.answers import Answer
 from melm_core.base.share_text import p_value_text, percent
-from melm_core.evaluation.answers import Answer
 
 FIRST_WORDS: Mapping[Answer | None, str] = MappingProxyType(
     {
@@ -36,7 +36,7 @@ def folds_lead(share: float, n_classes: int, first_words: str = "") -> str:
 
     Examples
     --------
-    >>> from melm_core.evaluation import folds_lead
+    >>> from melm_core.answers import folds_lead
     >>> folds_lead(0.98, 3, "Yes. ")
     'Yes. 98 % of held-out rows are told apart in cross-validation; guessing gives 33 %'
     """
@@ -54,7 +54,7 @@ def guessing_gives(n_classes: int) -> str:
 
     Examples
     --------
-    >>> from melm_core.evaluation import guessing_gives
+    >>> from melm_core.answers import guessing_gives
     >>> guessing_gives(2)
     'guessing gives 50 %'
     """
@@ -72,7 +72,7 @@ def new_rows_lead(share: float, share_before: float, n_classes: int) -> str:
 
     Examples
     --------
-    >>> from melm_core.evaluation import new_rows_lead
+    >>> from melm_core.answers import new_rows_lead
     >>> new_rows_lead(0.81, 0.84, 2)
     '81 % of them are told apart (held-out rows of the first: 84 %; guessing gives 50 %)'
     """
@@ -90,7 +90,7 @@ def shuffles_sentence(n_exceeding: int, n_permutations: int, p_value: float) -> 
 
     Examples
     --------
-    >>> from melm_core.evaluation import shuffles_sentence
+    >>> from melm_core.answers import shuffles_sentence
     >>> shuffles_sentence(0, 199, 0.005)
     'None of 199 shuffles came close (p = 0.005).'
     """

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from melm_core.evaluation.sequential_p_value import (
+from melm_core.answers.sequential_p_value import (
     EarlyEnd,
     early_end,
     enough_exceeding,

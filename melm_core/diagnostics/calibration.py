@@ -46,7 +46,7 @@ def fitted_temperature(log_densities: FloatArray, y: IntArray) -> float:
     --------
     >>> import numpy as np
     >>> from melm_core.density import tempered_shares
-    >>> from melm_core.evaluation.calibration import fitted_temperature
+    >>> from melm_core.diagnostics.calibration import fitted_temperature
     >>> stream = np.random.default_rng(0)
     >>> unrelated = 5.0 * stream.standard_normal((200, 2))
     >>> temperature = fitted_temperature(unrelated, np.arange(200) % 2)
@@ -86,7 +86,7 @@ def cross_calibrated(log_densities: FloatArray, y: IntArray, fold: IntArray) -> 
     Examples
     --------
     >>> import numpy as np
-    >>> from melm_core.evaluation import cross_calibrated
+    >>> from melm_core.diagnostics import cross_calibrated
     >>> y = np.arange(8) % 2
     >>> logs = np.where(np.arange(2) == y[:, None], 0.0, -3.0)
     >>> bool((cross_calibrated(logs, y, np.arange(8) // 4).argmax(axis=1) == y).all())
@@ -142,7 +142,7 @@ class Reliability:
     Examples
     --------
     >>> import numpy as np
-    >>> from melm_core.evaluation import Reliability
+    >>> from melm_core.diagnostics import Reliability
     >>> found = Reliability.of(np.array([[0.96, 0.04], [0.4, 0.6]]), np.array([0, 0]))
     >>> found.accuracy, found.n_sure, found.sure_right
     (0.5, 1, 1.0)

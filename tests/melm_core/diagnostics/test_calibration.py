@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from melm_core.density import tempered_shares
-from melm_core.evaluation import Reliability
-from melm_core.evaluation.calibration import cross_calibrated, fitted_temperature
+from melm_core.diagnostics import Reliability
+from melm_core.diagnostics.calibration import cross_calibrated, fitted_temperature
 
 RNG = np.random.default_rng(0)
 Y = np.arange(400) % 2

@@ -125,7 +125,7 @@ def is_settled_below(
 
     Examples
     --------
-    >>> from melm_core.evaluation.sequential_p_value import is_settled_below
+    >>> from melm_core.answers.sequential_p_value import is_settled_below
     >>> [is_settled_below(0, n, 199, level=0.05) for n in (19, 189, 190, 199)]
     [False, False, True, True]
     """

@@ -51,7 +51,7 @@ class DuplicateRows:
 
     Examples
     --------
-    >>> from melm_core.evaluation import duplicate_rows
+    >>> from melm_core.folds import duplicate_rows
     >>> duplicate_rows([[1.0, 2.0], [1.0, 2.0], [0.0, 3.0]], ["a", "a", "b"]).n_repeats
     1
     """
@@ -87,7 +87,7 @@ def duplicate_rows(X: Any, y: Any, *, resolution: float = RESOLUTION) -> Duplica
 
     Examples
     --------
-    >>> from melm_core.evaluation import duplicate_rows
+    >>> from melm_core.folds import duplicate_rows
     >>> found = duplicate_rows([[0.0, 1.0], [2.0, 3.0], [0.0, 1.0 + 1e-9]], ["a", "b", "a"])
     >>> found.groups, found.n_repeats, found.n_classes
     (array([0, 1, 0]), 1, 1)
@@ -145,7 +145,7 @@ def near_doubles(X: Any, y: Any) -> DuplicateRows | None:
     Examples
     --------
     >>> import numpy as np
-    >>> from melm_core.evaluation import near_doubles
+    >>> from melm_core.folds import near_doubles
     >>> rng = np.random.default_rng(0)
     >>> once, y = rng.normal(size=(40, 4)), np.arange(40) % 2
     >>> near_doubles(once, y) is None

@@ -1,0 +1,28 @@
+"""What p-values and shares of folds come to, in words and in decisions."""
+
+from __future__ import annotations
+
+from melm_core.answers.answers import LABELS_MAY_BE_USED, LEVEL, Answer, answer_of, bound_at_chance
+from melm_core.answers.folds_sentence import (
+    FIRST_WORDS,
+    folds_lead,
+    guessing_gives,
+    new_rows_lead,
+    shuffles_sentence,
+)
+from melm_core.answers.sequential_p_value import EarlyEnd, is_settled_below
+
+__all__ = [
+    "FIRST_WORDS",
+    "LABELS_MAY_BE_USED",
+    "LEVEL",
+    "Answer",
+    "EarlyEnd",
+    "answer_of",
+    "bound_at_chance",
+    "folds_lead",
+    "guessing_gives",
+    "is_settled_below",
+    "new_rows_lead",
+    "shuffles_sentence",
+]

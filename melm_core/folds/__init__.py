@@ -1,0 +1,23 @@
+"""Rows that depend on each other, and folds that keep these together."""
+
+from __future__ import annotations
+
+from melm_core.folds.duplicates import DuplicateRows, duplicate_rows, near_doubles
+from melm_core.folds.folds import CodedRows, Fold, sampled_rows, stratified_folds
+from melm_core.folds.groups import group_strata, label_runs
+from melm_core.folds.row_dependence import dependence_length, group_dependence, serial_dependence
+
+__all__ = [
+    "CodedRows",
+    "DuplicateRows",
+    "Fold",
+    "dependence_length",
+    "duplicate_rows",
+    "group_dependence",
+    "group_strata",
+    "label_runs",
+    "near_doubles",
+    "sampled_rows",
+    "serial_dependence",
+    "stratified_folds",
+]
