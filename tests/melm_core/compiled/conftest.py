@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,9 @@ N_KINDS = 3  # of processors: base, AVX2, AVX-512
 
 @pytest.fixture(scope="session")
 def built(tmp_path_factory) -> Path:
-    """The library of this environment, or a new one."""
+    """The library that is named, that of this environment, or a new one."""
+    if named := os.environ.get("MELM_TESTED_LIBRARY"):
+        return Path(named)
     if (ENVIRONMENT_FOLDER / file_name()).is_file():
         return ENVIRONMENT_FOLDER / file_name()
     if compiler() is None:
