@@ -18,7 +18,7 @@ from benchmarks.engines import (
     without_finufft,
 )
 from benchmarks.evaluation import evaluation, first_words
-from benchmarks.fit import fit, small
+from benchmarks.fit import fit, refits, small
 from benchmarks.gem import pairs_of_ten_classes
 from benchmarks.kernel_machines import approximation_of_kernel_machines
 from benchmarks.large_file import large_file
@@ -41,6 +41,7 @@ from benchmarks.wide_fit import wide_fit
 BENCHMARKS = {
     "fit": fit,
     "small": small,
+    "refits": refits,
     "first-load": first_load,
     "first-frame": first_frame,
     "frame-rate": frame_rate,
