@@ -59,6 +59,8 @@ wheel: $(DEV) ## Build library and studio as wheels and source archives, and try
 	@rm -f dist/melm_*
 	@$(PYTHON_IN_VENV) -m hatchling build --directory dist
 	@cd distributions/melm-core && $(CURDIR)/$(PYTHON_IN_VENV) -m hatchling build --directory $(CURDIR)/dist
+	@cd distributions/melm-core && MELM_WHEEL=platform \
+		$(CURDIR)/$(PYTHON_IN_VENV) -m hatchling build --target wheel --directory $(CURDIR)/dist
 	@$(VENV)/bin/twine check --strict dist/melm_*
 	@ls -l dist
 	@$(PYTHON_IN_VENV) -m pytest -q -rP tests/test_wheel.py

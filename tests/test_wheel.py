@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from melm_core.compiled.build import compiler
 from tests.melm_studio.runs.helpers import wait_until
 from tests.wheels import LIBRARY, ROOT, built_wheels, installed
 from tools.driver.launcher import running_studio
@@ -140,6 +141,27 @@ def test_a_source_archive_of_the_library_gives_the_same_wheel(wheels, tmp_path):
     assert metadata_of(again) == metadata_of(wheels["melm_core"])
     held = [set(zipfile.ZipFile(wheel).namelist()) for wheel in (again, wheels["melm_core"])]
     assert held[0] == held[1]
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_a_wheel_of_this_platform_climbs_in_c(tmp_path):
+    """For every version of Python; that of all platforms leaves it to numpy or to a build."""
+    if compiler() is None:
+        pytest.skip("There is no C compiler.")
+    build = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory"]
+    environment = {**os.environ, "MELM_WHEEL": "platform"}
+    subprocess.run(
+        [*build, tmp_path], cwd=LIBRARY, check=True, capture_output=True, env=environment
+    )
+    (wheel,) = tmp_path.glob("*.whl")
+    assert re.search(r"-py3-none-(?!any)\w+\.whl$", wheel.name)
+    print(f"{wheel.name}: {wheel.stat().st_size / 1e6:.2f} MB")  # noqa: T201 - make wheel shows it
+    python = installed(tmp_path, wheel) / "bin" / "python"
+    said = [python, "-c", "from melm_core.compiled import engine; print(engine())"]
+    found = subprocess.run(said, check=True, cwd=tmp_path, capture_output=True, text=True).stdout
+    assert found.startswith("compiled for ")
+    subprocess.run([python, "-c", FIT], check=True, cwd=tmp_path)
 
 
 @pytest.mark.slow

@@ -13,6 +13,7 @@ import re
 import sys
 from importlib import import_module
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
@@ -41,7 +42,7 @@ class PackageOfTheRepository(BuildHookInterface):  # type: ignore[type-arg]
             package = here.parents[1] / _PACKAGE
             build_data["force_include"][str(package)] = _PACKAGE
         if self.target_name == "wheel" and os.environ.get("MELM_WHEEL") == "platform":
-            built = _library(package, Path(self.directory).resolve() / "library")
+            built = _library(package, Path(mkdtemp()))
             build_data["force_include"][str(built)] = f"{_PACKAGE}/compiled/{built.name}"
             build_data["pure_python"] = False
             build_data["tag"] = f"py3-none-{_platform()}"

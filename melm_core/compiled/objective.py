@@ -33,6 +33,7 @@ MOST_COMPONENTS = 3
 MEMORY = 10
 
 _LANES = 16
+_MAX_PLANES = 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -232,8 +233,8 @@ class CompiledObjective:
 
     @property
     def batch_size(self) -> int:
-        """Planes share nothing."""
-        return 1
+        """Planes whose climbs are in memory at once; they share nothing."""
+        return _MAX_PLANES
 
     def values_and_gradients(self, components: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Values, shape (n_planes,), and gradients in the shape of the components.

@@ -13,7 +13,6 @@ from typing import Any, Literal, Self, TypeAlias
 import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassifierMixin, clone, is_classifier
-from sklearn.utils.validation import has_fit_parameter
 
 from melm_core.answers.answers import LABELS_MAY_BE_USED, Answer, answer_of
 from melm_core.answers.folds_sentence import FIRST_WORDS, folds_lead, shuffles_sentence
@@ -23,7 +22,7 @@ from melm_core.base.estimator import check_integer
 from melm_core.diagnostics.plane_classifiers import PLANE_CLASSIFIERS, unit_covariance
 from melm_core.evaluation.permutations import PermutationTest, PermutedValue, permutation_test
 from melm_core.evaluation.refits import Refits
-from melm_core.evaluation.refitting import Unchanged, seeded
+from melm_core.evaluation.refitting import Unchanged, fit_takes, seeded
 from melm_core.evaluation.study import FoldCount, Study
 
 # Of larger tables a stratified sample is shuffled, as in the check of the page.
@@ -358,7 +357,7 @@ class _Output(BaseEstimator):
         self.estimator = estimator
 
     def fit(self, X: FloatArray, y: IntArray, groups: IntArray | None = None) -> Self:
-        takes_groups = groups is not None and has_fit_parameter(self.estimator, "groups")
+        takes_groups = groups is not None and fit_takes(self.estimator, "groups")
         keywords = {"groups": groups} if takes_groups else {}
         self.fitted_ = clone(self.estimator).fit(X, y, **keywords)
         return self

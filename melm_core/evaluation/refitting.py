@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import reduce
+from functools import cache, reduce
 from itertools import islice
-from typing import Any, Protocol, TypeAlias, TypeVar, runtime_checkable
+from typing import Any, Protocol, TypeAlias, TypeVar, cast, runtime_checkable
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs, parallel_config
@@ -223,14 +223,25 @@ def fit_projection(
     if isinstance(preparation, ChosenPreparation):
         preparation = preparation.chosen(X, y, groups)
     fitted = preparation.fit(X)
-    keywords = {"groups": groups} if has_fit_parameter(estimator, "groups") else {}
-    if nuisance is not None and has_fit_parameter(estimator, "nuisance"):
+    keywords = {"groups": groups} if fit_takes(estimator, "groups") else {}
+    if nuisance is not None and fit_takes(estimator, "nuisance"):
         n_components = estimator.get_params()["n_components"]
         cells = nuisance_cells(y, nuisance, n_components=n_components)
         keywords |= {"nuisance": None if cells.is_confounded else nuisance}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SmallCellsWarning)  # given for all rows
         return _as_plane(clone(estimator).fit(fitted.apply(X), y, **keywords), fitted)
+
+
+def fit_takes(estimator: Any, name: str) -> bool:
+    """Whether an estimator is fitted with an argument of that name."""
+    return _fits_take(cast("Hashable", type(estimator)), name)
+
+
+@cache
+def _fits_take(kind: Hashable, name: str) -> bool:
+    """Looking it up takes as long as a small fit."""
+    return bool(has_fit_parameter(kind, name))
 
 
 class _Steps:

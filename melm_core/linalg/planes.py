@@ -16,9 +16,7 @@ PARALLEL = 1e-6
 
 
 def orthonormalize(components: FloatArray) -> FloatArray:
-    """Orthonormal rows that span the same plane, by Gram and Schmidt, each twice.
-
-    The first rows span the same as the first components.
+    """Orthonormal rows that span the same plane, by QR with a positive diagonal.
 
     Parameters
     ----------
@@ -34,11 +32,6 @@ def orthonormalize(components: FloatArray) -> FloatArray:
     ValueError
         If the rows of a plane are linearly dependent, as more rows than features always are.
 
-    References
-    ----------
-    L. Giraud, J. Langou, M. Rozložník: The Loss of Orthogonality in the Gram-Schmidt
-    Orthogonalization Process, Computers and Mathematics with Applications 50, 2005.
-
     Examples
     --------
     >>> import numpy as np
@@ -47,29 +40,18 @@ def orthonormalize(components: FloatArray) -> FloatArray:
     array([[1., 0., 0.],
            [0., 1., 0.]])
     """
-    rows = np.array(components, dtype=np.float64)
-    # Of rows in units of their own, no square overflows or vanishes.
-    sizes = np.abs(rows).max(axis=-1, keepdims=True)
-    rows /= np.where(sizes > 0, sizes, 1.0)
-    negligible = max(rows.shape[-2:]) * np.finfo(np.float64).eps
-    for i in range(rows.shape[-2]):
-        row = rows[..., i, :]
-        length, before = _length(row), rows[..., :i, :]
-        for _ in range(2 if i else 0):  # once leaves rounding errors, twice is enough
-            row -= ((before @ row[..., None]).swapaxes(-1, -2) @ before)[..., 0, :]
-        rest = _length(row)
-        if (rest <= negligible * length).any():
-            raise UserError(
-                f"The {rows.shape[-2]} components are linearly dependent; "
-                "use linearly independent rows."
-            )
-        row /= rest
+    q, r = np.linalg.qr(components.swapaxes(-1, -2))  # (..., n_features, n_components)
+    diagonal = np.diagonal(r, axis1=-2, axis2=-1)
+    negligible = max(components.shape[-2:]) * np.finfo(np.float64).eps
+    lengths = np.linalg.norm(components, axis=-1)
+    is_deep = diagonal.shape[-1] < components.shape[-2]
+    if is_deep or (np.abs(diagonal) <= negligible * lengths).any():
+        raise UserError(
+            f"The {components.shape[-2]} components are linearly dependent; "
+            "use linearly independent rows."
+        )
+    rows: FloatArray = (q * np.sign(diagonal)[..., None, :]).swapaxes(-1, -2)
     return rows
-
-
-def _length(rows: FloatArray) -> FloatArray:
-    lengths: FloatArray = np.sqrt(np.einsum("...i,...i->...", rows, rows))[..., None]
-    return lengths
 
 
 def random_components(
