@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import BrowserContext, ConsoleMessage, Page, WebError
+from playwright.sync_api import BrowserContext, ConsoleMessage, Error, Page, WebError
 
 from tools.driver.launcher import Studio, running_studio
 from tools.driver.page import StudioPage
@@ -68,8 +69,13 @@ def console_errors(request: pytest.FixtureRequest) -> Iterator[list[str]]:
 @pytest.fixture
 def new_context(
     new_context: Callable[..., BrowserContext], console_errors: list[str]
-) -> Callable[..., BrowserContext]:
-    """Open a browser context whose pages, tabs included, may not report errors."""
+) -> Iterator[Callable[..., BrowserContext]]:
+    """Open a browser context whose pages, tabs included, may not report errors.
+
+    At the end its runs are removed: the workers of the session would go on with them beside those
+    of the tests that follow.
+    """
+    contexts: list[BrowserContext] = []
 
     def on_console(message: ConsoleMessage) -> None:
         if message.type == "error":
@@ -82,9 +88,19 @@ def new_context(
         context = new_context(**options)
         context.on("console", on_console)
         context.on("weberror", on_uncaught)
+        contexts.append(context)
         return context
 
-    return listening_context
+    yield listening_context
+    for context in contexts:
+        _remove_runs(context)
+
+
+def _remove_runs(context: BrowserContext) -> None:
+    with suppress(Error):  # a test may have ended the server, or closed the context
+        listed = context.request.get("/api/v1/runs")
+        for run in listed.json()["runs"] if listed.ok else ():
+            context.request.delete(f"/api/v1/runs/{run['id']}")
 
 
 @pytest.fixture

@@ -35,7 +35,9 @@ def accuracy(method, X, y, **options) -> float:
     return held_out_separability(method, X, y, **options).separability.mean.balanced_accuracy
 
 
-@pytest.mark.parametrize("tune", [None, {"strength": (1.0, 2.0)}])
+@pytest.mark.parametrize(
+    "tune", [None, pytest.param({"strength": (1.0, 2.0)}, marks=pytest.mark.slow)]
+)
 def test_a_method_that_learns_its_rows_by_heart_is_at_chance(tune):
     scores = []
     for seed in range(3):

@@ -32,6 +32,7 @@ def test_features_stay_straight_where_an_arrow_does(ring):
     assert not curve_choice(prepared(5), X, (X[:, 0] > 0).astype(np.int64)).is_curved
 
 
+@pytest.mark.slow
 def test_features_stay_straight_on_noise():
     chosen = [
         curve_choice(prepared(6), X, np.arange(60) % 2).is_curved
