@@ -28,6 +28,7 @@ from experiments.honesty import (
     sets,
     suspects,
     trees,
+    twins,
     winners,
 )
 from experiments.honesty.claim import Claim, as_table
@@ -51,6 +52,7 @@ _ALL: tuple[Claim, ...] = (
     sets.CLAIM,
     suspects.CLAIM,
     trees.CLAIM,
+    twins.CLAIM,
     winners.CLAIM,
 )
 

@@ -6,9 +6,7 @@ import os
 import platform
 import shutil
 import subprocess
-import sys
 import tempfile
-from importlib.util import find_spec
 from pathlib import Path
 
 from melm_core.compiled.loading import FOLDER, file_name
@@ -20,19 +18,17 @@ _X86 = (
     ("avx512", 64, ("-mavx512f", "-mavx512dq", "-mfma")),
 )
 _OTHERS = (("base", 16, ()),)
+# Some compilers take the processor that they run on if nothing is said.
+_ANY_X86 = ("-march=x86-64",)
 _FLAGS = ("-O3", "-fPIC", "-std=gnu11", "-Wall", "-Wextra", "-Werror")
 
 
 def compiler() -> list[str] | None:
-    """The command of the C compiler: CC, what is on the path, or that of the wheel ziglang."""
+    """The command of the C compiler: that in CC, or what is on the path."""
     if requested := os.environ.get("CC"):
         return requested.split()
-    for name in ("cc", "gcc", "clang"):
-        if shutil.which(name):
-            return [name]
-    if find_spec("ziglang") is None:
-        return None
-    return [sys.executable, "-m", "ziglang", "cc"]
+    found = (name for name in ("cc", "gcc", "clang") if shutil.which(name))
+    return next(([name] for name in found), None)
 
 
 def build(folder: Path, flags: tuple[str, ...] = ()) -> Path:
@@ -63,7 +59,8 @@ def build(folder: Path, flags: tuple[str, ...] = ()) -> Path:
     if command is None:
         raise FileNotFoundError("There is no C compiler: install gcc or clang, or set CC.")
     folder.mkdir(parents=True, exist_ok=True)
-    kinds = _X86 if platform.machine().lower() in {"x86_64", "amd64"} else _OTHERS
+    is_x86 = platform.machine().lower() in {"x86_64", "amd64"}
+    kinds, flags = (_X86, (*_ANY_X86, *flags)) if is_x86 else (_OTHERS, flags)
     with tempfile.TemporaryDirectory(dir=folder) as scratch:
         objects = []
         for name, n_bytes, own in kinds:

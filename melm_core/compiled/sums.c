@@ -12,11 +12,11 @@
 #define SPELLED(name) #name
 #define QUOTED(name) SPELLED(name)
 
-#if defined(__AVX512F__)
+#if VECTOR_BYTES == 64
 #include <immintrin.h>
 #define SMALLER_FLOATS _mm512_min_ps
 #define SMALLER_DOUBLES _mm512_min_pd
-#elif defined(__AVX2__)
+#elif VECTOR_BYTES == 32
 #include <immintrin.h>
 #define SMALLER_FLOATS _mm256_min_ps
 #define SMALLER_DOUBLES _mm256_min_pd

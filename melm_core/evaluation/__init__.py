@@ -6,6 +6,7 @@ from melm_core.evaluation.conformal_classifier import ConformalClassifier
 from melm_core.evaluation.curve_selection import AutoCurves, curve_choice
 from melm_core.evaluation.estimator_audit import Audit, audit, audit_coordinates
 from melm_core.evaluation.fold_frames import Frame, known_plane
+from melm_core.evaluation.label_twins import ColumnAlone, Twin, label_twins
 from melm_core.evaluation.learning_curve import RowsNeeded, rows_needed
 from melm_core.evaluation.lots import LotChange, lot_change
 from melm_core.evaluation.permutations import PermutationTest, PermutedValue, permutation_test
@@ -24,6 +25,7 @@ from melm_core.evaluation.study import FoldCount, Study
 __all__ = [
     "Audit",
     "AutoCurves",
+    "ColumnAlone",
     "ConformalClassifier",
     "FoldCount",
     "Frame",
@@ -37,12 +39,14 @@ __all__ = [
     "SparsePath",
     "Stability",
     "Study",
+    "Twin",
     "Unchanged",
     "audit",
     "audit_coordinates",
     "curve_choice",
     "fold_confusion",
     "known_plane",
+    "label_twins",
     "lot_change",
     "permutation_test",
     "rows_needed",

@@ -62,3 +62,13 @@ print(gc.isenabled(), len(gc.get_objects()) < gc.get_freeze_count() / 10)
         cwd=APPLICATION_FOLDER,
     )
     assert done.stdout == "True True\n"
+
+
+def test_the_version_says_what_sums_over_pairs_of_rows(capsys, monkeypatch):
+    monkeypatch.setenv("MELM_ENGINE", "numpy")
+    with pytest.raises(SystemExit) as ended:
+        main(["--version"])
+    assert ended.value.code == 0
+    said = capsys.readouterr().out
+    assert said.startswith("melm-studio ")
+    assert said.endswith("numpy (MELM_ENGINE asks for it)\n")

@@ -1,0 +1,321 @@
+"""Columns that are the label in other words: each alone against the label, before any plane.
+
+Folds and shuffles cannot see them. A code beside its word, a coarser class beside a finer one or a
+later measurement of the same outcome is as good in rows that were held out as in those that were
+not, and every method finds it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from melm_core.base.array_types import FloatArray, IntArray
+from melm_core.base.errors import UserError
+from melm_core.folds.folds import sampled_rows, stratified_folds
+
+# Of more rows and cells a stratified sample says as much.
+_MOST_ROWS, _LEAST_ROWS, _MOST_CELLS = 2_000, 200, 1_000_000
+_N_FOLDS = 5
+_NEIGHBORS = 5  # rows of a number on either side that vote, at most
+
+# A column that alone tells this share of the rows that were held out tells nearly all of them.
+_NEARLY_ALL = 0.98
+# So does one that tells this share, and of the way from guessing so much more than the next one.
+_MOST, _FAR_MORE = 0.9, 0.35
+# Rows that may say otherwise where two columns say the same: errors of typing.
+_SAME = 0.98
+# Rows for each value of a column that may be the label in other words.
+_FEWEST_ROWS_OF_A_VALUE = 3
+
+
+class Twin(StrEnum):
+    """How a column follows from the label, or the label from it."""
+
+    EQUAL = "equal"
+    CODE = "code"
+    COARSER = "coarser"
+    FINER = "finer"
+    RANGES = "ranges"
+    FOLLOWS = "follows"
+    NONE = ""
+
+
+@dataclass(frozen=True)
+class ColumnAlone:
+    """What one column tells of the label.
+
+    Attributes
+    ----------
+    names : tuple of str
+        One name, or those of dummies that are one column together.
+    share : float
+        Balanced accuracy in rows that were held out, by this column alone.
+    error : float
+        Standard error of the share.
+    twin : Twin
+        Equal to the label; another code of it; a coarser class, of which every class of the label
+        has one; a finer one, each of whose values has one class; ranges that do not overlap; a
+        column from which the label follows otherwise. `Twin.NONE` of any other column.
+    n_same : int
+        Rows in which it says what a twin says of them.
+    n_rows : int
+        Rows that it was looked at in.
+    is_words : bool
+        Whether its values are words or codes, not measured numbers.
+    """
+
+    names: tuple[str, ...]
+    share: float
+    error: float
+    twin: Twin
+    n_same: int
+    n_rows: int
+    is_words: bool
+
+    @property
+    def name(self) -> str:
+        """Its name, or those of dummies separated by commas."""
+        return ", ".join(self.names)
+
+
+def label_twins(
+    X: Any,
+    y: Any,
+    columns: Sequence[str] | None = None,
+    *,
+    groups: IntArray | None = None,
+    random_state: int = 0,
+) -> tuple[ColumnAlone, ...]:
+    """Judge every column of a table alone against the label.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_columns), or sequence of array-like of shape (n_samples,)
+        The columns as they are in the table, before they are encoded: numbers, in which NaN is a
+        value of its own, or words.
+    y : array-like of shape (n_samples,)
+        Labels of two or more classes.
+    columns : sequence of str, (n_columns,), optional
+        Their names; by default their numbers.
+    groups : ndarray of int of shape (n_samples,), optional
+        Rows of a group are held out together.
+    random_state : int, default=0
+        Of the folds, and of the sample of a table of more than 2,000 rows.
+
+    Returns
+    -------
+    tuple of ColumnAlone
+        One of each column and of each set of dummies, the largest share first.
+
+    Raises
+    ------
+    ValueError
+        If lengths differ, or there are fewer than two classes.
+
+    Notes
+    -----
+    A column of words tells the class that its value has among the other folds, a column of numbers
+    that of the rows of equal value or, of a value that is rare, of the nearest ones. A twin is no
+    mistake by itself: a measurement may decide alone. It is one where the column was made from the
+    label, or the label from it, and only the owner of the table knows that. Twins of several
+    columns together, such as a sum that is the label, are not looked for.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from melm_core.evaluation import label_twins
+    >>> y = np.repeat(["healthy", "mild", "severe"], 20)
+    >>> noise = np.random.default_rng(0).standard_normal(60)
+    >>> found = label_twins([noise, np.repeat([2, 0, 1], 20)], y, ["sugar", "grade"])
+    >>> [(one.name, str(one.twin)) for one in found]
+    [('grade', 'code'), ('sugar', '')]
+    """
+    names, codes = np.unique(np.asarray(y), return_inverse=True)
+    values = list(np.asarray(X).T) if isinstance(X, np.ndarray) else [np.asarray(x) for x in X]
+    if len(names) < 2:
+        raise UserError(f"The label has {len(names)} class; twins of it need two or more.")
+    if any(len(one) != len(codes) for one in values):
+        raise UserError(f"Every column must have one value for each of the {len(codes)} labels.")
+    known = [str(name) for name in (range(len(values)) if columns is None else columns)]
+    most = min(_MOST_ROWS, max(_LEAST_ROWS, _MOST_CELLS // max(len(values), 1)))
+    kept = sampled_rows(codes, most, groups)
+    codes = codes[kept].astype(np.int64)
+    own_groups = None if groups is None else groups[kept]
+    table = [_Column.of(name, one[kept]) for name, one in zip(known, values, strict=True)]
+    table += _joined_dummies(table)
+    if not table:
+        return ()
+    shares, errors = _alone(table, codes, own_groups, random_state)
+    words = names.astype(str)
+    kinds = [_twin(one, codes, words, share) for one, share in zip(table, shares, strict=True)]
+    kinds = _with_outstanding(kinds, shares, len(names), len(codes))
+    found = [
+        ColumnAlone(one.names, share, error, twin, n_same, len(codes), one.is_words)
+        for one, share, error, (twin, n_same) in zip(
+            table, shares.tolist(), errors.tolist(), kinds, strict=True
+        )
+    ]
+    return tuple(sorted(found, key=lambda one: (-one.share, one.twin == Twin.NONE)))
+
+
+@dataclass(frozen=True, eq=False)
+class _Column:
+    """A column as numbers: those that it has, or codes of its words."""
+
+    names: tuple[str, ...]
+    values: FloatArray
+    texts: npt.NDArray[Any] | None  # of each code
+
+    @classmethod
+    def of(cls, name: str, values: npt.NDArray[Any]) -> _Column:
+        if values.dtype.kind in "fiub":
+            return cls((name,), values.astype(np.float64), None)
+        texts, codes = np.unique(values.astype(str), return_inverse=True)
+        return cls((name,), codes.astype(np.float64), texts)
+
+    @property
+    def is_words(self) -> bool:
+        return self.texts is not None or self._is_of_few_numbers
+
+    @property
+    def _is_of_few_numbers(self) -> bool:
+        """Whether the numbers are codes: whole, and each of many rows."""
+        known = self.values[~np.isnan(self.values)]
+        if not len(known) or (known % 1 != 0).any():
+            return False
+        return len(np.unique(known)) <= max(len(known) // 20, 2)
+
+
+def _joined_dummies(table: Sequence[_Column]) -> list[_Column]:
+    """Columns of zeros and ones of one prefix, one of which each row has, as one of words."""
+    families: dict[str, list[_Column]] = {}
+    for column in table:
+        prefix = re.match(r"(.+)[_.=: -].+", column.names[0])
+        if prefix and column.texts is None and set(np.unique(column.values)) == {0.0, 1.0}:
+            families.setdefault(prefix[1], []).append(column)
+    joined = []
+    for family in families.values():
+        values = np.stack([column.values for column in family])
+        if len(family) > 1 and (values.sum(axis=0) == 1.0).all():
+            names = tuple(column.names[0] for column in family)
+            joined.append(_Column(names, values.argmax(axis=0).astype(float), np.array(names)))
+    return joined
+
+
+def _alone(
+    table: Sequence[_Column], y: IntArray, groups: IntArray | None, seed: int
+) -> tuple[FloatArray, FloatArray]:
+    """Share of held-out rows that each column tells by itself, and its standard error."""
+    counts = np.bincount(y)
+    n_classes, smallest = len(counts), int(counts.min())
+    n_folds = min(_N_FOLDS, smallest)
+    if n_folds < 2:
+        return np.full(len(table), 1.0 / n_classes), np.zeros(len(table))
+    fold_of = np.empty(len(y), dtype=np.int64)
+    for number, fold in enumerate(stratified_folds(y, n_folds, seed, groups)):
+        fold_of[fold.test] = number
+    right = _rights(table, y, fold_of, min(_NEIGHBORS, max(smallest // 4, 1)))
+    of_class = np.stack([right[:, y == code].mean(axis=1) for code in range(n_classes)])
+    spread = (of_class * (1.0 - of_class) / counts[:, None]).sum(axis=0)
+    return of_class.mean(axis=0), np.sqrt(spread) / n_classes
+
+
+def _rights(table: Sequence[_Column], y: IntArray, fold_of: IntArray, reach: int) -> FloatArray:
+    """Whether each column tells each row, (n_columns, n_rows); guessing where it has no say."""
+    values = np.stack([one.values for one in table])
+    n_columns, n_rows = values.shape
+    is_number = np.array([one.texts is None for one in table])[:, None]
+    order = np.argsort(values, axis=1, kind="stable")
+    along = np.take_along_axis(values, order, axis=1)
+    labels, folds = y[order], fold_of[order]
+    first, last = _runs_of_equals(along)
+    n_classes = int(y.max()) + 1
+    right = np.empty((n_columns, n_rows))
+    for fold in range(int(fold_of.max()) + 1):
+        is_known = folds != fold
+        before = np.zeros((n_columns, n_rows + 1), dtype=np.int64)
+        np.cumsum(is_known, axis=1, out=before[:, 1:])
+        asked = np.nonzero(~is_known)[1].reshape(n_columns, -1)
+        known = labels[is_known].reshape(n_columns, -1)
+        here = np.take_along_axis(before, asked, axis=1)
+        begin = np.take_along_axis(before, np.take_along_axis(first, asked, axis=1), axis=1)
+        end = np.take_along_axis(before, np.take_along_axis(last, asked, axis=1) + 1, axis=1)
+        is_rare = is_number & (end - begin < 2 * reach)
+        begin = np.where(is_rare, np.maximum(np.minimum(begin, here - reach), 0), begin)
+        end = np.where(is_rare, np.minimum(np.maximum(end, here + reach), known.shape[1]), end)
+        votes = np.stack([_votes(known == code, begin, end) for code in range(n_classes)])
+        said = votes.argmax(axis=0)
+        true = np.take_along_axis(labels, asked, axis=1)
+        told = np.where(votes.max(axis=0) > 0, said == true, 1.0 / n_classes)
+        rows = np.take_along_axis(order, asked, axis=1)
+        np.put_along_axis(right, rows, told, axis=1)
+    return right
+
+
+def _votes(is_of_class: npt.NDArray[np.bool_], begin: IntArray, end: IntArray) -> FloatArray:
+    """The share of the rows of a class that are between two places of each column."""
+    counted = np.zeros((len(is_of_class), is_of_class.shape[1] + 1), dtype=np.int64)
+    np.cumsum(is_of_class, axis=1, out=counted[:, 1:])
+    within = np.take_along_axis(counted, end, axis=1) - np.take_along_axis(counted, begin, axis=1)
+    shares: FloatArray = within / np.maximum(counted[:, -1:], 1)
+    return shares
+
+
+def _runs_of_equals(along: FloatArray) -> tuple[IntArray, IntArray]:
+    """Where the equal values around each place of sorted rows begin and end."""
+    gaps = np.isnan(along)
+    is_new = np.ones(along.shape, dtype=bool)
+    is_new[:, 1:] = ~((along[:, 1:] == along[:, :-1]) | (gaps[:, 1:] & gaps[:, :-1]))
+    places = np.broadcast_to(np.arange(along.shape[1]), along.shape)
+    first = np.maximum.accumulate(np.where(is_new, places, 0), axis=1)
+    is_last = np.roll(is_new, -1, axis=1)
+    is_last[:, -1] = True
+    ends = np.where(is_last, places, along.shape[1] - 1)[:, ::-1]
+    return first, np.minimum.accumulate(ends, axis=1)[:, ::-1]
+
+
+def _twin(column: _Column, y: IntArray, names: npt.NDArray[Any], share: float) -> tuple[Twin, int]:
+    """The twin that a column is by itself, and the rows in which it says so."""
+    _, codes = np.unique(column.values, return_inverse=True)
+    n_rows, n_values, n_classes = len(y), int(codes.max()) + 1, len(names)
+    if n_values < 2:
+        return Twin.NONE, 0
+    pairs = np.zeros((n_values, n_classes), dtype=np.int64)
+    np.add.at(pairs, (codes, y), 1)
+    by_value, by_class = int(pairs.max(axis=1).sum()), int(pairs.max(axis=0).sum())
+    is_repeated = n_values * _FEWEST_ROWS_OF_A_VALUE <= n_rows
+    if is_repeated and column.is_words:
+        tells, follows = by_value >= _SAME * n_rows, by_class >= _SAME * n_rows
+        if tells and follows and share >= _MOST:
+            is_equal = column.texts is not None and set(column.texts) == set(names)
+            return (Twin.EQUAL if is_equal else Twin.CODE), by_value
+        if tells and share >= _MOST:
+            return Twin.FINER, by_value
+        if follows and column.texts is not None and n_classes > n_values:
+            return Twin.COARSER, by_class
+    n_runs = 1 + int(np.count_nonzero(np.diff(y[np.argsort(column.values, kind="stable")])))
+    if n_runs == n_classes and column.texts is None and share >= _MOST:
+        return Twin.RANGES, n_rows
+    return (Twin.FOLLOWS, round(share * n_rows)) if share >= _NEARLY_ALL else (Twin.NONE, 0)
+
+
+def _with_outstanding(
+    kinds: Sequence[tuple[Twin, int]], shares: FloatArray, n_classes: int, n_rows: int
+) -> list[tuple[Twin, int]]:
+    """The twins, with the column that tells far more than all that are none."""
+    others = [at for at, (twin, _) in enumerate(kinds) if twin is Twin.NONE]
+    found = list(kinds)
+    if len(others) < 2:
+        return found
+    best, second = sorted(others, key=lambda at: -shares[at])[:2]
+    far = shares[best] - shares[second] >= _FAR_MORE * (1.0 - 1.0 / n_classes)
+    if far and shares[best] >= _MOST:
+        found[best] = (Twin.FOLLOWS, round(float(shares[best]) * n_rows))
+    return found

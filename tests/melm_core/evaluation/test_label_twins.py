@@ -1,0 +1,115 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris, load_wine
+
+from experiments.honesty.twins import PLANTED
+from melm_core.base import UserError
+from melm_core.evaluation import Twin, label_twins
+
+WORDS = np.array(["healthy", "mild", "severe"])
+
+
+def planted(kind: str, seed: int = 0, n_rows: int = 90):
+    """Six columns of noise, the label, and the columns that are the label once more."""
+    stream = np.random.default_rng(seed)
+    y = stream.permutation(np.arange(n_rows) % 3)
+    columns = {f"m{at}": stream.normal(size=n_rows) for at in range(6)}
+    return columns | PLANTED[kind](y, stream), WORDS[y]
+
+
+def twins_of(columns, y, **options):
+    found = label_twins(list(columns.values()), y, list(columns), **options)
+    return {one.name: one for one in found if one.twin}
+
+
+@pytest.mark.parametrize(
+    ("kind", "twin"),
+    [
+        ("the same words", Twin.EQUAL),
+        ("a code", Twin.CODE),
+        ("other words, one of 90 mistyped", Twin.CODE),
+        ("a finer class", Twin.FINER),
+        ("a coarser class", Twin.COARSER),
+        ("ranges that do not overlap", Twin.RANGES),
+    ],
+)
+@pytest.mark.parametrize("seed", range(3))
+def test_the_label_in_other_words_is_named_with_its_kind(kind, twin, seed):
+    (found,) = twins_of(*planted(kind, seed)).values()
+    assert found.twin is twin
+    assert found.n_same >= 89
+    assert found.n_rows == 90
+
+
+def test_dummies_are_one_column_together():
+    (found,) = twins_of(*planted("dummies")).values()
+    assert found.names == ("grade_healthy", "grade_mild", "grade_severe")
+    assert found.share == 1.0
+
+
+def test_a_number_that_decides_alone_is_no_word():
+    (found,) = twins_of(*planted("a later measurement")).values()
+    assert found.share > 0.95
+    assert not found.is_words
+
+
+@pytest.mark.parametrize("load", [load_iris, load_wine])
+def test_good_measurements_are_no_twins_and_their_shares_are_told(load):
+    found = label_twins(*load(return_X_y=True))
+    assert not any(one.twin for one in found)
+    assert 0.8 < found[0].share < 0.97
+    assert found[0].share == max(one.share for one in found)
+
+
+def test_numbers_of_rows_tell_nothing():
+    """Every value is there once, so that a held-out row has one that nobody has seen."""
+    y = np.random.default_rng(0).permutation(np.arange(60) % 3)
+    (found,) = label_twins([np.array([f"row {at}" for at in range(60)])], y)
+    assert found.share == pytest.approx(1 / 3)
+    assert found.twin is Twin.NONE
+
+
+def test_rows_of_a_group_are_held_out_together():
+    """Whoever knows the subject of a row knows its class from other rows of the subject."""
+    y = np.repeat(np.arange(20) % 2, 4)
+    groups = np.repeat(np.arange(20), 4)
+    whose = np.array([f"subject {number}" for number in groups])
+    (by_rows,) = label_twins([whose], y)
+    (by_groups,) = label_twins([whose], y, groups=groups)
+    assert by_rows.share == 1.0
+    assert by_groups.share == pytest.approx(0.5)
+
+
+def test_missing_values_are_a_value():
+    y = np.arange(60) % 2
+    (found,) = label_twins([np.where(y == 0, np.nan, 3.0)], y)
+    assert found.twin is not Twin.NONE
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_noise_has_no_twins(seed):
+    stream = np.random.default_rng(seed)
+    y = stream.permutation(np.arange(45) % 3)
+    columns = [stream.normal(size=45), stream.integers(0, 3, 45), WORDS[stream.integers(0, 3, 45)]]
+    assert not any(one.twin for one in label_twins(columns, y))
+
+
+def test_the_order_of_rows_and_names_of_classes_change_nothing():
+    columns, y = planted("a code")
+    rows = np.random.default_rng(1).permutation(len(y))
+    turned = {name: cells[rows] for name, cells in columns.items()}
+    again = np.char.add("class ", y[rows])
+    assert set(twins_of(turned, again)) == set(twins_of(columns, y))
+
+
+def test_what_cannot_be_compared_is_refused():
+    with pytest.raises(UserError, match="1 class; twins of it need two"):
+        label_twins(np.ones((4, 2)), ["a"] * 4)
+    with pytest.raises(UserError, match="one value for each of the 4 labels"):
+        label_twins([np.ones(3)], ["a", "a", "b", "b"])
+
+
+def test_a_table_without_columns_has_none():
+    assert label_twins([], ["a", "a", "b", "b"]) == ()
