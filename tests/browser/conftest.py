@@ -93,6 +93,9 @@ def new_context(
 
     yield listening_context
     for context in contexts:
+        with suppress(Error):  # some tests close theirs
+            for page in context.pages:
+                page.close()  # or it asks a server that has ended
         _remove_runs(context)
 
 
