@@ -31,8 +31,11 @@ _NEARLY_ALL = 0.98
 _MOST, _FAR_MORE = 0.9, 0.35
 # Rows that may say otherwise where two columns say the same: errors of typing.
 _SAME = 0.98
-# Rows for each value of a column that may be the label in other words.
-_FEWEST_ROWS_OF_A_VALUE = 3
+# Rows for each value of a column that may be the label in other words, and values for each class
+# of one that is finer: more of them are those of subjects or sites.
+_FEWEST_ROWS_OF_A_VALUE, _MOST_VALUES_OF_A_CLASS = 3, 3
+# Of as many columns of noise as the table has, one would say the same as the label so rarely.
+_CHANCE = 1e-4
 
 
 class Twin(StrEnum):
@@ -154,7 +157,12 @@ def label_twins(
         return ()
     shares, errors = _alone(table, codes, own_groups, random_state)
     words = names.astype(str)
-    kinds = [_twin(one, codes, words, share) for one, share in zip(table, shares, strict=True)]
+    kinds = [
+        _twin(one, codes, words, share)
+        if _is_beyond_chance(one, codes, len(table))
+        else (Twin.NONE, 0)
+        for one, share in zip(table, shares, strict=True)
+    ]
     kinds = _with_outstanding(kinds, shares, len(names), len(codes))
     found = [
         ColumnAlone(one.names, share, error, twin, n_same, len(codes), one.is_words)
@@ -281,6 +289,19 @@ def _runs_of_equals(along: FloatArray) -> tuple[IntArray, IntArray]:
     return first, np.minimum.accumulate(ends, axis=1)[:, ::-1]
 
 
+def _is_beyond_chance(column: _Column, y: IntArray, n_columns: int) -> bool:
+    """Whether so many rows would hardly ever agree by chance; of few rows some columns do.
+
+    Every row beyond the first of its value has the class of that by a chance of one in the number
+    of classes.
+    """
+    n_values, n_classes = len(np.unique(column.values)), int(y.max()) + 1
+    if column.texts is None and n_values > len(y) / _FEWEST_ROWS_OF_A_VALUE:
+        n_values = n_classes  # of measured numbers, the ranges
+    n_agreeing = max(len(y) - n_values, 0)
+    return bool(n_agreeing * np.log(n_classes) >= np.log(n_columns / _CHANCE))
+
+
 def _twin(column: _Column, y: IntArray, names: npt.NDArray[Any], share: float) -> tuple[Twin, int]:
     """The twin that a column is by itself, and the rows in which it says so."""
     _, codes = np.unique(column.values, return_inverse=True)
@@ -296,7 +317,7 @@ def _twin(column: _Column, y: IntArray, names: npt.NDArray[Any], share: float) -
         if tells and follows and share >= _MOST:
             is_equal = column.texts is not None and set(column.texts) == set(names)
             return (Twin.EQUAL if is_equal else Twin.CODE), by_value
-        if tells and share >= _MOST:
+        if tells and share >= _MOST and n_values <= _MOST_VALUES_OF_A_CLASS * n_classes:
             return Twin.FINER, by_value
         if follows and column.texts is not None and n_classes > n_values:
             return Twin.COARSER, by_class

@@ -66,11 +66,8 @@ FEWEST_BLOCKS = 3  # of every class, for rows to be kept together in runs
 
 def has_chosen_groups(columns: Sequence[Column], questions: Sequence[Question] = ()) -> bool:
     """Whether a column or an answer says which rows depend on each other."""
-    is_answered = any(
-        one.answer not in ("", INDEPENDENT)
-        for one in questions
-        if one.id in (NEIGHBORS, DOUBLES) or one.id.startswith(SUBJECTS)
-    )
+    # Questions with a default are not about dependent rows.
+    is_answered = any(one.answer not in ("", INDEPENDENT) for one in questions if not one.default)
     return is_answered or any(column.role in (Role.GROUP, Role.ORDER) for column in columns)
 
 

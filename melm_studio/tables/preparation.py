@@ -55,7 +55,6 @@ from melm_studio.tables.recipe_words import filled_sentences, step_sentences
 from melm_studio.tables.records import MAX_CELLS
 from melm_studio.tables.roles import FEATURES, NO_LABEL, USED, Column, Role, Use
 from melm_studio.tables.row_columns import row_columns
-from melm_studio.tables.twin_questions import twin_questions, without_twins
 
 __all__ = ["column_roles", "guess_label", "label_candidates", "prepare"]
 
@@ -124,9 +123,6 @@ def prepare(
     answers = _with_uses(table.frame, label, classes, answers)
     roles = {**chosen, **answered_roles(answers, chosen)}
     columns = find_roles(table.frame, label, classes, roles)
-    labeled = table.frame.iloc[classes.rows]
-    twins = twin_questions(labeled, columns, classes, answers, roles)
-    columns = without_twins(columns, twins)
     whole = _with_categories(table.frame, columns)
     frame = whole.iloc[classes.rows]
     encodings = _encodings(frame, columns, orders or {}, max_cells)
@@ -143,7 +139,6 @@ def prepare(
         *label_question(table, likely, answers.get(LABEL, ""), is_anew=LABEL in unfit),
         *reading_questions(table, answers),
         *column_questions(frame, columns, answers, chosen, {one.id for one in questions}),
-        *twins,
     )
     warnings = () if has_chosen_groups(columns, questions) else notes
     unfit_steps = _unfit_steps({question: given[question] for question in unfit})

@@ -25,8 +25,6 @@ GRID = "grid"  # asked where it was guessed; else said by the user
 SUBJECTS = "subjects:"  # and the name of a column
 INDEPENDENT, TOGETHER = "independent", "together"
 COLUMN = "column:"  # and the name of a column
-TWIN = "twin:"  # and the name of a column
-LEFT_OUT, MEASUREMENT = "left-out", "measurement"
 RUNS = re.compile(r"runs:([1-9][0-9]{0,5})")  # and a number of rows
 NO_GRID = "none"
 GRID_SIZE = re.compile(r"([1-9][0-9]{0,3})x([1-9][0-9]{0,3})")  # height and width in pixels
@@ -67,7 +65,7 @@ class Question(msgspec.Struct, frozen=True):
     ----------
     id : str
         "label", "neighbors", "doubles", "sheet", "limits", "words", "samples", "header", "totals",
-        "grid", or "subjects:", "use:" or "twin:" and the name of a column.
+        "grid", or "subjects:" or "use:" and the name of a column.
     sentence : str
         The question, and why it is asked.
     choices : tuple of Choice
@@ -155,8 +153,6 @@ def _checked_answer(question: str, answer: str) -> tuple[bool, str]:
         return is_known, f"{INDEPENDENT}, runs:15 (any number of rows) or {COLUMN}NAME"
     if question == DOUBLES or question.startswith(SUBJECTS):
         return answer in (INDEPENDENT, TOGETHER), f"{INDEPENDENT} or {TOGETHER}"
-    if question.startswith(TWIN):
-        return answer in (LEFT_OUT, MEASUREMENT), f"{LEFT_OUT} or {MEASUREMENT}"
     if question == GRID:
         is_known = answer == NO_GRID or bool(GRID_SIZE.fullmatch(answer))
         return is_known, f"8x8 (any height and width in pixels) or {NO_GRID}"
@@ -167,8 +163,7 @@ def _checked_answer(question: str, answer: str) -> tuple[bool, str]:
         return answer in values, ", ".join(values)
     raise TableError(
         f'There is no question "{shortened(question)}". Questions are {LABEL}, {NEIGHBORS}, '
-        f"{DOUBLES}, {SHEET}, {', '.join(READING)}, {SUBJECTS}NAME, {USE}NAME, "
-        f"{TWIN}NAME and {GRID}."
+        f"{DOUBLES}, {SHEET}, {', '.join(READING)}, {SUBJECTS}NAME, {USE}NAME and {GRID}."
     )
 
 
@@ -176,7 +171,7 @@ def _named_column(question: str, answer: str) -> str:
     """The column that a question or its answer names; empty if neither does."""
     if question == LABEL:
         return answer
-    for prefix in (SUBJECTS, USE, TWIN):
+    for prefix in (SUBJECTS, USE):
         if question.startswith(prefix):
             return question.removeprefix(prefix)
     return answer.removeprefix(COLUMN) if answer.startswith(COLUMN) else ""
@@ -213,7 +208,7 @@ def answers_without(answers: Mapping[str, str], column: str) -> dict[str, str]:
     return {
         question: answer
         for question, answer in answers.items()
-        if question not in (SUBJECTS + column, USE + column, TWIN + column)
+        if question not in (SUBJECTS + column, USE + column)
         and answer != COLUMN + column
         and (question, answer) != (LABEL, column)
     }
