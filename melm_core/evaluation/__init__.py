@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from melm_core.evaluation.column_twins import ColumnAlone, Twin, label_twins
 from melm_core.evaluation.conformal_classifier import ConformalClassifier
 from melm_core.evaluation.curve_selection import AutoCurves, curve_choice
 from melm_core.evaluation.estimator_audit import Audit, audit, audit_coordinates
 from melm_core.evaluation.fold_frames import Frame, known_plane
-from melm_core.evaluation.label_twins import ColumnAlone, Twin, label_twins
 from melm_core.evaluation.learning_curve import RowsNeeded, rows_needed
 from melm_core.evaluation.lots import LotChange, lot_change
 from melm_core.evaluation.permutations import PermutationTest, PermutedValue, permutation_test
