@@ -72,6 +72,15 @@ class ColumnAlone:
         Rows that it was looked at in.
     is_words : bool
         Whether its values are words or codes, not measured numbers.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from melm_core.evaluation import ColumnAlone, label_twins
+    >>> y = np.repeat([0, 1], 20)
+    >>> (found,) = label_twins([np.repeat(["b", "a"], 20)], y, ["group"])
+    >>> isinstance(found, ColumnAlone), found.name, found.share, found.n_same
+    (True, 'group', 1.0, 40)
     """
 
     names: tuple[str, ...]
