@@ -9,21 +9,21 @@ from __future__ import annotations
 
 from melm_core.compiled.loading import Engine, Library, engine, library
 from melm_core.compiled.objective import (
-    MOST_COMPONENTS,
     Climbs,
     CompiledObjective,
     Term,
+    is_compiled,
     kernel_sums,
 )
 
 __all__ = [
-    "MOST_COMPONENTS",
     "Climbs",
     "CompiledObjective",
     "Engine",
     "Library",
     "Term",
     "engine",
+    "is_compiled",
     "kernel_sums",
     "library",
 ]

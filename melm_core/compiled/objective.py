@@ -36,6 +36,11 @@ _LANES = 16
 _MAX_PLANES = 16
 
 
+def is_compiled(n_components: int) -> bool:
+    """Whether the compiled library is there and knows planes of so many components."""
+    return n_components <= MOST_COMPONENTS and library() is not None
+
+
 @dataclass(frozen=True, eq=False)
 class Term:
     """The divergence of some classes, as the library reads it.

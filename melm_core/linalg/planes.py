@@ -44,8 +44,8 @@ def orthonormalize(components: FloatArray) -> FloatArray:
     diagonal = np.diagonal(r, axis1=-2, axis2=-1)
     negligible = max(components.shape[-2:]) * np.finfo(np.float64).eps
     lengths = np.linalg.norm(components, axis=-1)
-    is_deep = diagonal.shape[-1] < components.shape[-2]
-    if is_deep or (np.abs(diagonal) <= negligible * lengths).any():
+    has_too_many = diagonal.shape[-1] < components.shape[-2]
+    if has_too_many or (np.abs(diagonal) <= negligible * lengths).any():
         raise UserError(
             f"The {components.shape[-2]} components are linearly dependent; "
             "use linearly independent rows."

@@ -37,7 +37,7 @@ from melm_core.base.estimator import (
     check_shrinkage,
 )
 from melm_core.base.gamma_path import DEFAULT_GAMMA
-from melm_core.compiled import MOST_COMPONENTS, CompiledObjective, library
+from melm_core.compiled import CompiledObjective, is_compiled
 from melm_core.density import TOLERANCE, Precision, TiledClasses
 from melm_core.density.class_densities import ENGINES, ClassDensities, Engine
 from melm_core.density.covariances import Shrinkage
@@ -179,7 +179,7 @@ def objective_of_planes(
     MELMObjective
         Otherwise.
     """
-    if library() is None or n_components > MOST_COMPONENTS:
+    if not is_compiled(n_components):
         return MELMObjective(classes, multiclass, precision, nuisance_weight)
     terms = [classes.compiled_term(multiclass, precision)]
     if nuisance_weight:

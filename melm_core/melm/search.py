@@ -25,7 +25,7 @@ from melm_core.base.estimator import check_choice, check_integer, check_positive
 from melm_core.base.progress import Callback, Progress
 from melm_core.base.row_blocks import in_memory, take_rows
 from melm_core.base.sample_weights import mean_of
-from melm_core.compiled import MOST_COMPONENTS, CompiledObjective, Term, library
+from melm_core.compiled import CompiledObjective, Term, is_compiled
 from melm_core.density import LOOSE_TOLERANCE, TOLERANCE, Precision
 from melm_core.density.class_densities import ENGINES, ClassDensities, Engine
 from melm_core.density.covariances import bandwidth_factor
@@ -624,7 +624,7 @@ def _limit_climb(
     classes: ClassDensities, n_components: int, multiclass: Multiclass, nuisance_weight: float
 ) -> Climb:
     """The climb of the limit of wide kernels, by what computes it soonest here."""
-    if library() is None or n_components > MOST_COMPONENTS:
+    if not is_compiled(n_components):
         return partial(
             maximize_batch, _blind_wide_kernel_objective(classes, multiclass, nuisance_weight)
         )

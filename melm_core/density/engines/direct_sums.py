@@ -15,11 +15,10 @@ import numpy as np
 from melm_core.base.array_types import FloatArray
 from melm_core.base.row_blocks import ClassRows, Rows, added, reduce_rows
 from melm_core.compiled import (
-    MOST_COMPONENTS,
     CompiledObjective,
     Term,
+    is_compiled,
     kernel_sums,
-    library,
 )
 
 # Kernel values in memory at once: half a megabyte fits in the cache of a core and is too small
@@ -149,7 +148,7 @@ class DirectPotentials:
     def log_values(self) -> FloatArray:
         """Logarithms of the potentials, shape (n_classes, n_classes)."""
         n_components = self._covariances.shape[1]
-        if library() is not None and n_components <= MOST_COMPONENTS:
+        if is_compiled(n_components):
             term = Term.of_rows(
                 self._rows, self._covariances, aggregate="mean", weights=self._weights
             )
@@ -220,7 +219,7 @@ def log_density(
     root, log_norm = inverse_root(covariance)
     u, v = (points - center) @ root, (rows - center) @ root
     own: FloatArray = np.ones(len(rows)) if weights is None else weights
-    if library() is not None and u.shape[1] <= MOST_COMPONENTS:
+    if is_compiled(u.shape[1]):
         sums = kernel_sums(u, v, own)
     else:
         sums = np.empty(len(points))
