@@ -22,6 +22,7 @@ from benchmarks.fit import fit, refits, small
 from benchmarks.gem import pairs_of_ten_classes
 from benchmarks.kernel_machines import approximation_of_kernel_machines
 from benchmarks.large_file import large_file
+from benchmarks.many_columns import many_columns
 from benchmarks.page.all_rows import all_rows
 from benchmarks.page.audience import audience
 from benchmarks.page.distance import distance
@@ -70,6 +71,7 @@ BENCHMARKS = {
     "beyond-memory": beyond_memory,
     "wide-fit": wide_fit,
     "large-file": large_file,
+    "many-columns": many_columns,
     "command": run_command,
     "rotations": rotations,
     "gem": pairs_of_ten_classes,

@@ -19,7 +19,7 @@ from melm_core.recipe.curved_features import (
     curve_literals,
     curve_names,
 )
-from melm_core.recipe.fitting import FittedPreparation, Preparation, RecipeRules
+from melm_core.recipe.fitting import FittedPreparation, Preparation, RecipeRules, column_medians
 from melm_core.recipe.row_arithmetic import prepared_features, with_curves
 
 __all__ = [
@@ -36,6 +36,7 @@ __all__ = [
     "Step",
     "StepKind",
     "beyond_curves",
+    "column_medians",
     "curve_groups",
     "curve_literals",
     "curve_names",

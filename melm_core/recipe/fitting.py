@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -27,6 +27,7 @@ MAX_NEIGHBOR_ROWS = 1_000  # that are kept, in files and programs too
 MAX_NEIGHBOR_CELLS = 100_000
 MAX_NEIGHBOR_WORK = 1_000_000_000  # cells compared when a table is filled: some seconds
 LEAST_NEIGHBOR_ROWS = 50
+_CELLS_AT_ONCE = 1_000_000
 _NEEDS = {
     StepKind.LOG: ("The logarithm", "positive numbers"),
     StepKind.LOG_PLUS_ONE: ("The logarithm of 1 + x", "numbers above -1"),
@@ -129,7 +130,7 @@ class Preparation:
         return RecipeRules(
             recipe=self.recipe,
             numeric=self.numeric,
-            fill=tuple(self._fills(X)),
+            fill=tuple(self._fills(X).tolist()),
             indicators=indicators if missing.indicator else (),
             steps=tuple(self._fitted(step) for step in self.recipe.steps),
             neighbors=tuple(
@@ -139,19 +140,18 @@ class Preparation:
             n_neighbors=missing.n_neighbors if is_nearest else 0,
         )
 
-    def _fills(self, X: FloatArray) -> Iterator[float]:
-        missing, numeric, ordered = self.recipe.missing, set(self.numeric), set(self.ordered)
-        for at, column in enumerate(X.T):
-            present = column[~np.isnan(column)]
-            if at in numeric and missing.fill is Fill.CONSTANT:
-                yield missing.constant
-            elif at in ordered and len(present):
-                # A category, not a value between two of them.
-                yield float(np.quantile(present, 0.5, method="lower"))
-            elif at in numeric and len(present):
-                yield float(np.median(present))
-            else:
-                yield 0.0
+    def _fills(self, X: FloatArray) -> FloatArray:
+        fills = np.zeros(X.shape[1])
+        numeric = list(self.numeric)
+        if self.recipe.missing.fill is Fill.CONSTANT:
+            fills[numeric] = self.recipe.missing.constant
+        else:
+            fills[numeric] = np.nan_to_num(column_medians(X[:, numeric]))
+        for at in self.ordered:
+            present = X[~np.isnan(X[:, at]), at]
+            if len(present):  # a category, not a value between two of them
+                fills[at] = np.quantile(present, 0.5, method="lower")
+        return fills
 
     def _fitted(self, step: Step) -> FittedStep:
         at = self._places(step)
@@ -205,6 +205,35 @@ class Preparation:
             f"{what} needs {needs}: {len(rows):,} value(s) cannot be computed, first that of "
             f'"{self.names[at]}" in row {number}, {before[rows[0], at]:.4g}. {_WAY_OUT}'
         )
+
+
+def column_medians(X: FloatArray) -> FloatArray:
+    """The median of what is present in each column.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_rows, n_columns)
+        NaN where a value is missing.
+
+    Returns
+    -------
+    ndarray of shape (n_columns,)
+        NaN where every value is missing.
+
+    Examples
+    --------
+    >>> column_medians(np.array([[1.0, 4.0], [2.0, np.nan], [9.0, 5.0]]))
+    array([2. , 4.5])
+    """
+    medians = np.full(X.shape[1], np.nan)
+    step = max(1, _CELLS_AT_ONCE // max(1, len(X)))
+    for start in range(0, X.shape[1] if len(X) else 0, step):
+        ascending = np.sort(X[:, start : start + step].T, axis=1)  # NaN last
+        n_present = len(X) - np.isnan(ascending).sum(axis=1)
+        every = np.arange(len(ascending))
+        low, high = ascending[every, (n_present - 1) // 2], ascending[every, n_present // 2]
+        medians[start : start + step] = np.where(low == high, low, (low + high) / 2)
+    return medians
 
 
 def derivative_filter(window: int, degree: int) -> FloatArray:

@@ -16,6 +16,7 @@ from melm_studio.tables.text import DELIMITERS
 
 SAMPLE_LINES = 200
 MAX_TITLES = 20
+MOST_CHECKED = 500  # columns that tell whether a row is of the header
 MAX_HEADER_ROWS = 4
 MAX_GROUPS = 20
 MOST_PREVIEWED = 5  # rows and columns
@@ -193,12 +194,14 @@ class _Head:
         """Whether a row has numbers alone, such as wavelengths, below names that are not whole."""
         columns = self._numeric_columns(at + 1)
         above = [self.rows[0][j] for j in columns]
-        others = [cell for j, cell in enumerate(self.rows[at]) if j not in columns]
+        numeric = set(columns)
+        others = [cell for j, cell in enumerate(self.rows[at][:MOST_CHECKED]) if j not in numeric]
         are_whole = all(above) and len(set(above)) == len(above)
         return bool(others) and not any(others) and not are_whole
 
-    def _numeric_columns(self, start: int) -> list[int]:
-        below = self.rows[start:]
+    def _numeric_columns(self, start: int, n_columns: int | None = MOST_CHECKED) -> list[int]:
+        """Those of the first columns, all without a number, that have numbers from a row on."""
+        below = [row[:n_columns] for row in self.rows[start:]]
         cells = [
             [row[j] for row in below if _bare(row[j]) not in _GAPS] for j in range(len(below[0]))
         ]
@@ -211,7 +214,7 @@ class _Head:
     def joined(self, n_rows: int) -> list[str]:
         """The names of the columns: what stands above each, units in brackets."""
         rows = [list(row) for row in self.rows[:n_rows]]
-        columns = self._numeric_columns(n_rows)
+        columns = self._numeric_columns(n_rows, None)
         units = [_unit(cell) for cell in rows[-1]]
         has_units = all(is_unit(units[j]) for j in columns if units[j])
         names = rows[:-1] if has_units else rows

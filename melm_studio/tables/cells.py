@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -78,7 +79,7 @@ def infer_columns(
         What could have been read otherwise, by the ids of questions: "limits" and "words".
     """
     limits = options.limits
-    inferred = {str(name): _infer(column, decimal, options) for name, column in cells.items()}
+    inferred = dict(_inferred(cells, decimal, options))
     frame = pd.DataFrame(_named(inferred, limits), index=cells.index)
     infinity_steps = _infinity_steps(frame)
     if infinity_steps:
@@ -137,9 +138,20 @@ class _Inferred:
         return 0 if self.is_beyond is None else int(np.count_nonzero(self.is_beyond))
 
 
+def _inferred(
+    cells: pd.DataFrame, decimal: str, options: ReadOptions
+) -> Iterator[tuple[str, _Inferred]]:
+    is_number = [kind.kind in "iuf" for kind in cells.dtypes]
+    # At once, since pandas is slow for each of ten thousand columns.
+    numbers = iter(cells.iloc[:, np.flatnonzero(is_number)].to_numpy(np.float64).T)
+    for at, (name, plain) in enumerate(zip(cells.columns, is_number, strict=True)):
+        yield (
+            str(name),
+            _Inferred(next(numbers)) if plain else _infer(cells.iloc[:, at], decimal, options),
+        )
+
+
 def _infer(column: pd.Series, decimal: str, options: ReadOptions) -> _Inferred:
-    if column.dtype.kind in "iuf":
-        return _Inferred(column.to_numpy(np.float64))
     codes, distinct = pd.factorize(column.astype("str"))
     levels = [level.strip() for level in distinct]
     markers = set(MISSING) - ({"-"} if "+" in levels else set())

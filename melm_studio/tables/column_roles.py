@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
-from melm_core.base import FloatArray, IntArray, percent
+from melm_core.base import IntArray, percent
 from melm_studio.tables.classes import Classes, find_classes, no_such_column
+from melm_studio.tables.distinct import Numbers, fewest_values
 from melm_studio.tables.formatting import count, listed, number, shortened
 from melm_studio.tables.labels import words_of
 from melm_studio.tables.maps import map_columns
@@ -100,10 +101,10 @@ def find_roles(
     uses = {name: _checked(frame, label, name, use) for name, use in roles.items()}
     _reject_several(uses)
     columns = [
-        _label_column(label, column, classes)
-        if name == label
-        else _column(str(name), column, classes.rows, uses.get(str(name)))
-        for name, column in frame.items()
+        _label_column(label, frame[label], classes)
+        if cells.name == label
+        else _column(cells, uses.get(cells.name))
+        for cells in _all_cells(frame, classes.rows)
     ]
     return guess_roles(frame, columns, classes, uses)
 
@@ -111,7 +112,8 @@ def find_roles(
 def can_be_used(column: pd.Series, classes: Classes, use: Use) -> bool:
     """Whether a column, which is not the label, can have a use."""
     try:
-        _column(str(column.name), column, classes.rows, use)
+        for cells in _all_cells(column.to_frame(), classes.rows):
+            _column(cells, use)
     except TableError:
         return False
     return True
@@ -144,8 +146,8 @@ def _label_column(label: str, column: pd.Series, classes: Classes) -> Column:
     return Column(label, Role.LABEL, reason, column.nunique(), int(column.isna().sum()))
 
 
-def _column(name: str, column: pd.Series, rows: IntArray, use: Use | None) -> Column:
-    cells = _Cells.of(name, column, rows)
+def _column(cells: _Cells, use: Use | None) -> Column:
+    name = cells.name
     exclusion = _exclusion(cells)
     why = exclusion[1] if exclusion else ""
     is_picture_use = why == PICTURES and use not in (None, Use.INFO, Use.IGNORED)
@@ -160,7 +162,7 @@ def _column(name: str, column: pd.Series, rows: IntArray, use: Use | None) -> Co
 
 
 def _chosen_role(cells: _Cells, use: Use) -> tuple[Role, str] | None:
-    if use is Use.FEATURE or (use is Use.CATEGORY and cells.numbers is None):
+    if use is Use.FEATURE or (use is Use.CATEGORY and not cells.is_numeric):
         return None
     if use is Use.CATEGORY:
         if cells.n_values > MAX_CHOSEN_LEVELS:
@@ -169,7 +171,7 @@ def _chosen_role(cells: _Cells, use: Use) -> tuple[Role, str] | None:
                 f"{_too_many(cells.n_values, MAX_CHOSEN_LEVELS)}. Leave it a number."
             )
         return Role.CATEGORICAL, f"{_feature_of_levels(cells)}, {CHOSEN}"
-    if use is Use.ORDERED and cells.numbers is not None:
+    if use is Use.ORDERED and cells.is_numeric:
         return Role.NUMERIC, f"numeric, so ordered already, {CHOSEN}"
     why = _CHOICE_REASONS.get(use)
     return Role(use), f"{why}, {CHOSEN}" if why else CHOSEN
@@ -188,37 +190,72 @@ class _Cells:
     Attributes
     ----------
     name : str
-    numbers : ndarray of float64 or None
-        Of all rows, including those without a class; None for a text column.
-    present : ndarray
-        Numbers or texts that are not missing, in the rows that have a class.
+    is_numeric : bool
     n_values, n_missing : int
+    texts : ndarray
+        Those of a text column that are not missing, in the rows that have a class.
+    low, high : float
+        Of a numeric column.
+    is_counting, is_numbering : bool
+        Whether the numbers of all rows, including those without a class, are consecutive, or
+        distinct whole ones.
     """
 
     name: str
-    numbers: FloatArray | None
-    present: npt.NDArray[Any]
+    is_numeric: bool
     n_values: int
     n_missing: int
+    n_present: int
+    texts: Any = ()
+    low: float = math.nan
+    high: float = math.nan
+    is_counting: bool = False
+    is_numbering: bool = False
 
     @classmethod
-    def of(cls, name: str, column: pd.Series, rows: IntArray) -> _Cells:
-        values = column.to_numpy()  # pandas is slow for each of ten thousand columns
-        cells = values[rows]
-        present = cells[~pd.isna(cells)]
-        numbers = values if column.dtype.kind == "f" else None
-        return cls(name, numbers, present, len(pd.unique(present)), len(cells) - len(present))
+    def of_text(cls, name: str, column: pd.Series, rows: IntArray) -> _Cells:
+        cells = column.to_numpy()[rows]  # pandas is slow for each of ten thousand columns
+        texts = cells[~pd.isna(cells)]
+        n_values = len(pd.unique(texts))
+        return cls(name, False, n_values, len(cells) - len(texts), len(texts), texts)
+
+
+def _all_cells(frame: pd.DataFrame, rows: IntArray) -> Iterator[_Cells]:
+    """The cells of each column, in order."""
+    every = Numbers.of(frame)
+    found = every if len(rows) == len(frame) else Numbers.of(frame.iloc[rows])
+    numeric = _numeric_cells(every, found, len(frame), len(rows))
+    for at, (name, kind) in enumerate(frame.dtypes.items()):
+        if kind == np.float64:
+            yield next(numeric)
+        else:
+            yield _Cells.of_text(str(name), frame.iloc[:, at], rows)
+
+
+def _numeric_cells(
+    every: Numbers, found: Numbers, n_all_rows: int, n_rows: int
+) -> Iterator[_Cells]:
+    is_numbering = every.is_whole & (every.n_values == n_all_rows - every.n_missing)
+    columns = (
+        found.n_values, found.n_missing, found.low, found.high, every.is_counting, is_numbering
+    )  # fmt: skip
+    rows = zip(found.names, *(column.tolist() for column in columns), strict=True)
+    for name, n_values, n_missing, low, high, counting, numbering in rows:
+        n_present = n_rows - n_missing
+        yield _Cells(
+            str(name), True, n_values, n_missing, n_present, (), low, high, counting, numbering
+        )  # fmt: skip
 
 
 def _exclusion(cells: _Cells) -> tuple[Role, str] | None:
     """Why a column cannot be a feature."""
-    if len(cells.present) == 0:
+    if not cells.n_present:
         return Role.IGNORED, "every value is missing"
-    return _text_exclusion(cells) if cells.numbers is None else _numeric_exclusion(cells.present)
+    return _numeric_exclusion(cells) if cells.is_numeric else _text_exclusion(cells)
 
 
-def _numeric_exclusion(present: FloatArray) -> tuple[Role, str] | None:
-    low, high = float(present.min()), float(present.max())
+def _numeric_exclusion(cells: _Cells) -> tuple[Role, str] | None:
+    low, high = cells.low, cells.high
     if max(-low, high) > LARGEST:
         return Role.IGNORED, "its values are too large to compute with"
     if high - low <= max(RESOLUTION * max(-low, high), SMALLEST_SPREAD):
@@ -227,9 +264,9 @@ def _numeric_exclusion(present: FloatArray) -> tuple[Role, str] | None:
 
 
 def _text_exclusion(cells: _Cells) -> tuple[Role, str] | None:
-    if is_picture(cells.present[0]):
+    if is_picture(cells.texts[0]):
         return Role.IGNORED, PICTURES
-    n_levels, n_present = cells.n_values, len(cells.present)
+    n_levels, n_present = cells.n_values, cells.n_present
     if n_levels > max(2, DISTINCT_SHARE * n_present):
         nearly = "" if n_levels == n_present else "nearly "
         return Role.ID, f"{nearly}every value differs: an identifier"
@@ -237,7 +274,7 @@ def _text_exclusion(cells: _Cells) -> tuple[Role, str] | None:
         return Role.IGNORED, _too_many(n_levels, MAX_CHOSEN_LEVELS)
     if n_levels == 1 and not cells.n_missing:
         return Role.CONSTANT, "every value is the same"
-    if max(map(len, pd.unique(cells.present))) > MAX_LEVEL_LENGTH:
+    if max(map(len, pd.unique(cells.texts))) > MAX_LEVEL_LENGTH:
         return Role.IGNORED, f"it has values of more than {MAX_LEVEL_LENGTH} characters"
     return None
 
@@ -252,14 +289,13 @@ def _usable(cells: _Cells, use: Use | None) -> tuple[Role, str]:
 
 def _soft_exclusion(cells: _Cells) -> tuple[Role, str] | None:
     """Why a column is not a feature unless the user chooses it."""
-    n_rows = len(cells.present) + cells.n_missing
+    n_rows = cells.n_present + cells.n_missing
     if cells.n_missing > NEARLY_EMPTY * n_rows:
         return Role.IGNORED, f"{percent(cells.n_missing / n_rows)} of its cells are empty"
-    if cells.numbers is not None:
-        # Of all rows, since consecutive numbers may have gaps where a row is left out.
-        is_id = _is_identifier(cells.name, cells.numbers[~np.isnan(cells.numbers)])
+    if cells.is_numeric:
+        is_id = _is_identifier(cells)
         return (Role.ID, "every value differs: an identifier") if is_id else None
-    if any(map(names_picture, cells.present[:PICTURES_PROBED])):
+    if any(map(names_picture, cells.texts[:PICTURES_PROBED])):
         return Role.IGNORED, "names of pictures"
     is_long = cells.n_values > MAX_LEVELS
     return (Role.IGNORED, _too_many(cells.n_values, MAX_LEVELS)) if is_long else None
@@ -271,10 +307,10 @@ def _too_many(n_levels: int, limit: int) -> str:
 
 def _feature(cells: _Cells, use: Use | None) -> tuple[Role, str]:
     missing = cells.n_missing
-    if cells.numbers is not None:
+    if cells.is_numeric:
         filled = f", {count(missing, 'missing value')} filled with the median" if missing else ""
         return Role.NUMERIC, f"numeric{filled}"
-    if use is None and (order := ordered_levels(pd.unique(cells.present))):
+    if use is None and (order := ordered_levels(pd.unique(cells.texts))):
         return Role.ORDERED, f"ordered: {listed(order, ' < ')}"
     return Role.CATEGORICAL, _feature_of_levels(cells)
 
@@ -284,15 +320,12 @@ def _feature_of_levels(cells: _Cells) -> str:
     return f"{levels}{' and missing' if cells.n_missing else ''}, one-hot encoded"
 
 
-def _is_identifier(name: str, values: FloatArray) -> bool:
+def _is_identifier(cells: _Cells) -> bool:
     """Whether the values number the rows, or are distinct integers under an identifier's name."""
-    if not np.array_equal(values, np.floor(values)):
-        return False
-    if np.all(np.diff(values) == 1):
-        return True
-    words = words_of(name)
-    is_named = bool(words) and not ID_WORDS.isdisjoint({words[0], words[-1]})
-    return is_named and len(np.unique(values)) == len(values)
+    if cells.is_counting or not cells.is_numbering:
+        return cells.is_counting
+    words = words_of(cells.name)
+    return bool(words) and not ID_WORDS.isdisjoint({words[0], words[-1]})
 
 
 def guess_roles(
@@ -397,7 +430,8 @@ class _Guesses:
         cells = self._frame[column.name].iloc[self._classes.rows]
         if cells.dtype.kind == "f" and not (cells.dropna() % 1 == 0).all():
             return False
-        return fewest_values(pd.factorize(cells)[0], self._classes.y) >= MIN_GROUPS
+        codes = pd.factorize(cells)[0][np.newaxis]
+        return int(fewest_values(codes, self._classes.y)[0]) >= MIN_GROUPS
 
     def _describing(self, columns: Sequence[Column]) -> Sequence[Column]:
         usable = [c for c in columns if c.n_values and not _is_unreadable(c)]
@@ -414,13 +448,6 @@ class _Guesses:
     def _name_preference(self, column: Column) -> tuple[bool, bool]:
         is_text = self._frame[column.name].dtype.kind != "f"
         return is_text, not NAME_WORDS.isdisjoint(words_of(column.name))
-
-
-def fewest_values(codes: IntArray, y: IntArray) -> int:
-    """The number of values in the class that has the fewest; missing ones have the code -1."""
-    pairs = pd.DataFrame({"y": y, "value": codes})
-    counts = pairs[pairs["value"] >= 0].drop_duplicates().groupby("y").size()
-    return int(counts.reindex(range(int(y.max()) + 1), fill_value=0).min())
 
 
 def _repeated(column: Column, n_rows: int) -> str:

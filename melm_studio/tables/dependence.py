@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 import pandas as pd
@@ -22,7 +23,8 @@ from melm_core.folds import (
     serial_dependence,
 )
 from melm_core.methods import COMPONENTS
-from melm_studio.tables.column_roles import MIN_GROUPS, fewest_values
+from melm_studio.tables.column_roles import MIN_GROUPS
+from melm_studio.tables.distinct import Numbers, blocks, clustering, fewest_values, value_codes
 from melm_studio.tables.formatting import count, listed, number, shortened
 from melm_studio.tables.labels import words_of
 from melm_studio.tables.questions import (
@@ -55,8 +57,7 @@ CODE_WORDS = {
 }  # fmt: skip
 MOST_REPEATS = 20  # rows for each subject, on average
 CODE = re.compile(r".*[0-9]")  # text with a digit, as codes have
-# How far from the share of the most frequent class to 1 the mean share of the most frequent class
-# of each value is: 1 if every value has rows of one class only. Two random rows reach a half.
+# Of `clustering`; two random rows reach a half.
 CLUSTERED, PURE = 0.8, 0.98
 CERTAIN = 0.005  # p-value, of 199 permutations none of which does as well
 LEAST_NEAR = 0.02  # share of rows; fewer near doubles hardly change a held-out share
@@ -320,36 +321,67 @@ def dependence_questions(
 
 def _asked_columns(rows: AskedRows, answers: Mapping[str, str]) -> list[Question]:
     """Questions of columns that look like subjects."""
-    candidates = [
+    repeating = [
         column
         for column in rows.columns
-        if SUBJECTS + column.name not in answers and _may_be_subject(column, rows)
+        if SUBJECTS + column.name not in answers and _repeats(column, len(rows.y))
     ]
-    found = [one for one in candidates[:MOST_TESTED] if _is_like_subject(one, rows)]
+    nameless = [one for one in repeating if one.role is Role.NUMERIC and not _is_named(one.name)]
+    if len(nameless) > MOST_TESTED:  # counts of one kind, of which none is another thing
+        repeating = [
+            one for one in repeating if one.role is not Role.NUMERIC or _is_named(one.name)
+        ]
+    candidates = (
+        column
+        for block in blocks(len(rows.y), len(repeating))
+        for column in _may_be_subjects(repeating[block], rows)
+    )
+    found = [one for one in islice(candidates, MOST_TESTED) if _is_like_subject(one, rows)]
     return [
         _subject_question(column.name, column.n_values, len(rows.y))
         for column in found[:MOST_ASKED]
     ]
 
 
-def _may_be_subject(column: Column, rows: AskedRows) -> bool:
-    """Whether the values repeat as those of subjects do, each with the rows of one class."""
-    n_rows = len(rows.y)
-    if column.role in (Role.LABEL, Role.CONSTANT) or not (
-        n_rows / MOST_REPEATS <= column.n_values <= n_rows / LEAST_REPEATS
-    ):
-        return False
-    cells = rows.frame[column.name]
-    if cells.dtype.kind == "f" and not (cells.dropna() % 1 == 0).all():
-        return False
-    codes = pd.factorize(cells)[0]
-    if fewest_values(codes, rows.y) < MIN_GROUPS:
-        return False
-    words = words_of(column.name)
+def _repeats(column: Column, n_rows: int) -> bool:
+    """Whether the values repeat as often as those of subjects do."""
+    return (
+        column.role not in (Role.LABEL, Role.CONSTANT)
+        and n_rows / MOST_REPEATS <= column.n_values <= n_rows / LEAST_REPEATS
+    )
+
+
+def _may_be_subjects(columns: Sequence[Column], rows: AskedRows) -> Iterator[Column]:
+    """Columns of whole numbers or text whose values have rows of one class each, or nearly."""
+    fractions = _with_fractions(rows.frame, [column.name for column in columns])
+    whole = [column for column in columns if column.name not in fractions]
+    codes = value_codes(rows.frame, [column.name for column in whole])
+    is_numbering = fewest_values(codes, rows.y) >= MIN_GROUPS
+    purity = clustering(codes, rows.y)
+    for column, numbers, share in zip(whole, is_numbering, purity, strict=True):
+        if numbers and share >= _least_clustering(column.name, rows):
+            yield column
+
+
+def _with_fractions(frame: pd.DataFrame, names: Sequence[str]) -> set[str]:
+    """The columns whose numbers are not all whole."""
+    found = Numbers.of(frame[list(names)])
+    return {
+        name for name, is_whole in zip(found.names, found.is_whole, strict=True) if not is_whole
+    }
+
+
+def _is_named(name: str) -> bool:
+    return not (SUBJECT_WORDS | CODE_WORDS).isdisjoint(words_of(name))
+
+
+def _least_clustering(name: str, rows: AskedRows) -> float:
+    """How clustered the values of a column must be for it to be asked about."""
+    words = words_of(name)
     if not SUBJECT_WORDS.isdisjoint(words):
-        return True
-    is_coded = not CODE_WORDS.isdisjoint(words) or _has_codes(cells)
-    return _clustering(codes, rows.y) >= (CLUSTERED if is_coded else PURE)
+        return -math.inf
+    is_coded = not CODE_WORDS.isdisjoint(words) or _has_codes(rows.frame[name])
+    return CLUSTERED if is_coded else PURE
 
 
 def _has_codes(cells: pd.Series) -> bool:
@@ -360,17 +392,9 @@ def _has_codes(cells: pd.Series) -> bool:
     return sum(bool(CODE.match(str(text))) for text in texts) >= CLUSTERED * len(texts)
 
 
-def _clustering(codes: IntArray, y: IntArray) -> float:
-    """How nearly the values of a column have rows of one class each: 0 by none, 1 for all."""
-    pairs = pd.DataFrame({"value": codes, "y": y})[codes >= 0]
-    most = pairs.value_counts().groupby("value").max().sum() / len(pairs)
-    base = np.bincount(pairs["y"]).max() / len(pairs)
-    return float((most - base) / (1.0 - base)) if base < 1.0 else 0.0
-
-
 def _is_like_subject(column: Column, rows: AskedRows) -> bool:
     """Whether the name says so, or rows with the same value resemble each other otherwise."""
-    if not (SUBJECT_WORDS | CODE_WORDS).isdisjoint(words_of(column.name)):
+    if _is_named(column.name):
         return True
     others = rows.encoded[:, [owner != column.name for owner in rows.owners]]
     if not others.shape[1]:
@@ -416,7 +440,6 @@ def _subject_question(name: str, n_values: int, n_rows: int) -> Question:
 
 def _neighbor_question(rows: AskedRows) -> Question:
     n_rows = _suggested_length(rows)
-    columns = [column.name for column in rows.columns if _follows_file(column, rows)]
     return Question(
         NEIGHBORS,
         "Do neighboring rows of the file belong together? Within their class they resemble each "
@@ -426,7 +449,7 @@ def _neighbor_question(rows: AskedRows) -> Question:
             Choice(f"runs:{n_rows}", f"Keep runs of {number(n_rows)} together"),
             *(
                 Choice(COLUMN + name, f"Keep each {shortened(name)} together")
-                for name in columns[:MOST_OFFERED]
+                for name in islice(_following(rows), MOST_OFFERED)
             ),
         ),
     )
@@ -439,13 +462,19 @@ def _suggested_length(rows: AskedRows) -> int:
     return min(run if 2 <= run <= most else dependence_length(rows.X, rows.y), most)
 
 
-def _follows_file(column: Column, rows: AskedRows) -> bool:
-    """Whether equal values of a column stand together in the file, as those of a block do."""
-    if column.role is Role.LABEL or not 2 <= column.n_values <= len(rows.y) / LEAST_REPEATS:
-        return False
-    codes = pd.factorize(rows.frame[column.name])[0]
-    is_numbering = fewest_values(codes, rows.y) >= MIN_GROUPS
-    return is_numbering and int(label_runs(codes)[-1]) + 1 <= 1.2 * column.n_values
+def _following(rows: AskedRows) -> Iterator[str]:
+    """Columns whose equal values stand together in the file, as those of a block do."""
+    columns = [
+        column.name
+        for column in rows.columns
+        if column.role is not Role.LABEL and 2 <= column.n_values <= len(rows.y) / LEAST_REPEATS
+    ]
+    for block in blocks(len(rows.y), len(columns)):
+        codes = value_codes(rows.frame, columns[block])
+        n_runs = 1 + (codes[:, 1:] != codes[:, :-1]).sum(axis=1)
+        n_values = codes.max(axis=1) + 1
+        is_block = (fewest_values(codes, rows.y) >= MIN_GROUPS) & (n_runs <= 1.2 * n_values)
+        yield from (columns[block][at] for at in np.flatnonzero(is_block))
 
 
 def _double_question(n_near: int) -> Question:

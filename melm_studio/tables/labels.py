@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import lru_cache
 
 import numpy as np
 import pandas as pd
 
 from melm_studio.tables.above_rows import NO_GROUPS
 from melm_studio.tables.classes import MAX_CLASSES, MAX_VALUES, is_measure
+from melm_studio.tables.distinct import Numbers
 from melm_studio.tables.read import Table
 from melm_studio.tables.readers import is_picture, names_picture
 from melm_studio.tables.roles import NO_LABEL
 
 PROBE_ROWS = 10_000
+MOST_NAMES = 50_000  # whose words are kept, since each is asked for several times
 MAX_LABELS = 200  # of a column that is named label
 MIN_COLUMNS = 2  # besides a number that is cut into classes
 
@@ -89,39 +92,34 @@ def rival_labels(table: Table, candidates: Sequence[str]) -> list[str]:
     Those of text beside text, or of numbers beside numbers, unless the name of the first says it.
     """
     guess, *others = candidates
-    if guess == NO_LABEL:
+    if guess == NO_LABEL or guess.lower() in PLAIN_NAMES:
         return []
-    others = [name for name in others if not _tells_things_apart(table.frame[name])]
-    if guess.lower() in PLAIN_NAMES:
-        return []
-    if _is_hinted(guess):
-        return [name for name in others if _is_hinted(name)]
-    kinds = {name: table.frame[name].dtype.kind == "f" for name in candidates}
-    return [name for name in others if _is_hinted(name) or kinds[name] == kinds[guess]]
-
-
-def _tells_things_apart(column: pd.Series) -> bool:
-    """Whether the name says that the values are of subjects or batches, or nearly none is there."""
-    is_named = not NO_CLASS_WORDS.isdisjoint(words_of(str(column.name)))
-    return is_named or column.isna().mean() > MOST_MISSING
+    kinds = table.frame.dtypes.to_dict()
+    is_hinted = _is_hinted(guess)
+    rivals = [
+        name
+        for name in others
+        if _is_hinted(name) or (not is_hinted and kinds[name] == kinds[guess])
+    ]
+    rivals = [name for name in rivals if NO_CLASS_WORDS.isdisjoint(words_of(name))]
+    is_missing = table.frame[rivals].isna().to_numpy()
+    shares = is_missing.mean(axis=0) if rivals else ()
+    return [name for name, share in zip(rivals, shares, strict=True) if share <= MOST_MISSING]
 
 
 def label_candidates(table: Table) -> tuple[str, ...]:
     """Return the columns that look like a label, the guess first, the others in order."""
-    usable = [
-        str(name)
-        for name, column in table.frame.items()
-        if _could_be_label(column, _most_values(str(name), column))
-    ]
+    usable = dict(_could_be_labels(table.frame))
     if not usable:
         return ()
-    guess = min(usable, key=lambda name: _label_preference(table.frame, name))
+    guess = _preferred_label(table.frame, usable)
     return (guess, *(name for name in usable if name != guess))
 
 
-def words_of(name: str) -> list[str]:
+@lru_cache(MOST_NAMES)
+def words_of(name: str) -> tuple[str, ...]:
     """Return the words in a column name, in lower case."""
-    return [word.lower() for word in WORD.findall(name)]
+    return tuple(word.lower() for word in WORD.findall(name))
 
 
 def _is_plain_number(frame: pd.DataFrame, name: str) -> bool:
@@ -132,8 +130,8 @@ def _labels_of_one_class(frame: pd.DataFrame) -> list[str]:
     """Columns named as a label that hold one class, before numbers are taken for one."""
     return [
         str(name)
-        for name, column in frame.items()
-        if str(name).lower() in PLAIN_NAMES and len(column.dropna().unique()) == 1
+        for at, name in enumerate(frame.columns)
+        if str(name).lower() in PLAIN_NAMES and len(frame.iloc[:, at].dropna().unique()) == 1
     ]
 
 
@@ -147,11 +145,25 @@ def _is_hinted(name: str) -> bool:
     return not set(LABEL_WORDS).isdisjoint(words_of(name))
 
 
-def _most_values(name: str, column: pd.Series) -> int:
+def _most_values(name: str, n_rows: int, kind: np.dtype) -> int:
     """The number of values that a label of this name may have; the smallest classes are merged."""
-    if name.lower() in PLAIN_NAMES and column.dtype.kind != "f":
-        return min(MAX_LABELS, len(column) // 2)
+    if name.lower() in PLAIN_NAMES and kind != np.float64:
+        return min(MAX_LABELS, n_rows // 2)
     return MAX_CLASSES if _is_hinted(name) else MAX_VALUES
+
+
+def _could_be_labels(frame: pd.DataFrame) -> Iterator[tuple[str, int]]:
+    """The columns that could be the label, with their numbers of values."""
+    found = Numbers.of(frame)
+    counts = zip(found.n_values.tolist(), found.n_repeated.tolist(), strict=True)
+    for at, (name, kind) in enumerate(frame.dtypes.items()):
+        most = _most_values(str(name), len(frame), kind)
+        if kind == np.float64:
+            n_values, n_repeated = next(counts)
+            if n_repeated > 1 and n_values <= most:
+                yield str(name), n_values
+        elif _could_be_label(column := frame.iloc[:, at], most):
+            yield str(name), column.nunique()
 
 
 def _could_be_label(column: pd.Series, max_values: int) -> bool:
@@ -166,13 +178,21 @@ def _could_be_label(column: pd.Series, max_values: int) -> bool:
     return len(levels) <= max_values and int((counts > 1).sum()) > 1
 
 
-def _label_preference(frame: pd.DataFrame, name: str) -> tuple[int, bool, bool, bool, int]:
+def _preferred_label(frame: pd.DataFrame, n_values: Mapping[str, int]) -> str:
+    """The most likely of some columns, of which the numbers of values are known."""
+    kinds = frame.dtypes.to_dict()
+    ends = (str(frame.columns[0]), str(frame.columns[-1]))
+    return min(n_values, key=lambda one: (*_label_preference(one, kinds[one], ends), n_values[one]))
+
+
+def _label_preference(
+    name: str, kind: np.dtype, ends: Sequence[str]
+) -> tuple[int, bool, bool, bool]:
     """Sort key: the lowest is the most likely label."""
     ranks = [
         LABEL_WORDS.index(word) if word in LABEL_WORDS else len(LABEL_WORDS)
         for word in words_of(name)
     ]
     hint = min(ranks) if ranks and max(ranks) < len(LABEL_WORDS) else len(LABEL_WORDS)
-    column = frame[name]
-    is_last, is_first = name == frame.columns[-1], name == frame.columns[0]
-    return hint, not is_last, not is_first, column.dtype.kind == "f", column.nunique()
+    first, last = ends
+    return hint, name != last, name != first, kind == np.float64

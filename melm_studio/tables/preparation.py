@@ -4,13 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import groupby
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from melm_core.base import ColumnEncoding, FloatArray, IntArray, UserError
-from melm_core.recipe import FittedPreparation, MissingValues, Preparation, Recipe, Scaling
+from melm_core.recipe import (
+    FittedPreparation,
+    MissingValues,
+    Preparation,
+    Recipe,
+    Scaling,
+    column_medians,
+)
 from melm_studio.tables.classes import (
     VALUES_AS_CLASSES,
     Classes,
@@ -241,8 +249,22 @@ def _unfit_steps(answers: Mapping[str, str]) -> tuple[str, ...]:
 
 def _encoded(frame: pd.DataFrame, encodings: Sequence[ColumnEncoding]) -> FloatArray:
     """The encoded columns, of shape (n_rows, n_columns), NaN where a number is missing."""
-    encoded = np.hstack([one.with_gaps.encode(frame[one.name]) for one in encodings])
+    parts = [
+        # At once, since one by one takes long for thousands of columns.
+        frame[[one.name for one in run]].to_numpy(np.float64)
+        if are_numbers
+        else np.hstack([one.with_gaps.encode(frame[one.name]) for one in run])
+        for are_numbers, run in _runs_of_numbers(encodings)
+    ]
+    encoded = np.ascontiguousarray(np.hstack(parts))
     return np.where(np.isinf(encoded), np.nan, encoded) if np.isinf(encoded).any() else encoded
+
+
+def _runs_of_numbers(
+    encodings: Sequence[ColumnEncoding],
+) -> Iterator[tuple[bool, list[ColumnEncoding]]]:
+    """Encodings that follow each other, all of plain numbers or none."""
+    return ((are, list(run)) for are, run in groupby(encodings, lambda one: not one.levels))
 
 
 def _fitted(
@@ -324,10 +346,15 @@ def _encodings(
     """The encodings of the columns that are features."""
     encodings: list[ColumnEncoding] = []
     n_features = 0
+    fills = _medians(frame, [one.name for one in columns if one.role is Role.NUMERIC])
     for column in columns:
         if column.role in FEATURES:
             order = orders.get(column.name, ())
-            encodings.append(_encoding(frame[column.name], column, order))
+            encodings.append(
+                ColumnEncoding(column.name, fill=fills[column.name])
+                if column.role is Role.NUMERIC
+                else _encoding(frame[column.name], column, order)
+            )
             n_features += len(encodings[-1].feature_names)
             _reject_too_many(n_features, len(frame), max_cells)
     if not encodings:
@@ -335,10 +362,13 @@ def _encodings(
     return encodings
 
 
+def _medians(frame: pd.DataFrame, names: Sequence[str]) -> dict[str, float]:
+    """The median of what is present in each column."""
+    numbers = frame[list(names)].to_numpy(np.float64)
+    return dict(zip(names, column_medians(numbers).tolist(), strict=True))
+
+
 def _encoding(cells: pd.Series, column: Column, order: Sequence[str]) -> ColumnEncoding:
-    if column.role is Role.NUMERIC:
-        numbers = cells.to_numpy(np.float64)
-        return ColumnEncoding(column.name, fill=float(np.median(numbers[np.isfinite(numbers)])))
     levels = sorted(cells.dropna().unique(), key=_level_key)
     if column.role is Role.ORDERED:
         known = _chosen_order(column, levels, order) if order else ordered_levels(levels)

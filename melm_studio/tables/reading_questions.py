@@ -6,6 +6,7 @@ Each of these questions has a default, which holds while nobody answers; no yes 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import islice
 
 import numpy as np
 import pandas as pd
@@ -154,27 +155,27 @@ def column_questions(
     uses = {one.name: chosen.get(one.name) or answers.get(USE + one.name, "") for one in columns}
     taken = {use: name for name, use in uses.items() if use in SINGLE_USES}
     found = (
-        _column_question(frame[column.name], column, answers.get(USE + column.name, ""), taken)
+        _column_question(frame, column, answers.get(USE + column.name, ""), taken)
         for column in columns
         if column.role is not Role.LABEL
         and column.name not in chosen
         and SUBJECTS + column.name not in others
         and not column.exclusion_reason
     )
-    return tuple(one for one in found if one is not None)[:MOST_COLUMNS]
+    return tuple(islice((one for one in found if one is not None), MOST_COLUMNS))
 
 
 def _column_question(
-    cells: pd.Series, column: Column, answer: str, taken: Mapping[str, str]
+    frame: pd.DataFrame, column: Column, answer: str, taken: Mapping[str, str]
 ) -> Question | None:
     """The question about a column; of a use that only one can have, `taken` says which has it."""
     name, question = shortened(column.name), USE + column.name
-    if column.n_missing > NEARLY_EMPTY * len(cells):
-        share = percent(column.n_missing / len(cells))
+    if column.n_missing > NEARLY_EMPTY * len(frame):
+        share = percent(column.n_missing / len(frame))
         sentence = f"Is {name} left out? {share} of its cells are empty."
         return Question(question, sentence, _EMPTY_CHOICES, answer, Use.INFO)
-    if (answer or column.role is Role.NUMERIC) and _may_be_no_quantity(cells, column):
-        numbers = cells.dropna()
+    if (answer or column.role is Role.NUMERIC) and _may_be_no_quantity(frame, column):
+        numbers = frame[column.name].dropna()
         low, high = number(int(numbers.min())), number(int(numbers.max()))
         if _are_years(numbers):
             low, high = low.replace(",", ""), high.replace(",", "")
@@ -189,14 +190,17 @@ def _column_question(
     return None
 
 
-def _may_be_no_quantity(cells: pd.Series, column: Column) -> bool:
+def _may_be_no_quantity(frame: pd.DataFrame, column: Column) -> bool:
     """Whether whole numbers repeat under the name of occasions or codes, or are years."""
-    if cells.dtype.kind != "f" or not 2 <= column.n_values <= len(cells) / LEAST_REPEATS:
+    if not 2 <= column.n_values <= len(frame) / LEAST_REPEATS:
+        return False
+    if (OCCASION_WORDS | CODE_WORDS).isdisjoint(words_of(column.name)):
+        return False
+    cells = frame[column.name]
+    if cells.dtype.kind != "f":
         return False
     numbers = cells.dropna()
-    words = words_of(column.name)
-    is_named = not (OCCASION_WORDS | CODE_WORDS).isdisjoint(words)
-    is_whole = is_named and bool(np.equal(numbers, np.floor(numbers)).all())
+    is_whole = bool(np.equal(numbers, np.floor(numbers)).all())
     return is_whole and (numbers.abs().max() < 2**53)
 
 

@@ -9,7 +9,7 @@ from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, islice
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from melm_studio.tables.quantities import NUMBERS, THOUSANDS, number_part
 from melm_studio.tables.text import DELIMITERS, EMPTY, TableError
 
 SAMPLE_BYTES = 1_000_000  # guesses use the first lines only
+SAMPLE_CELLS = 200_000
 PROSE_WORDS = 3  # cells with this many words on average are sentences
 MAX_RECORD = 16_000_000  # characters; cells need many times the memory of their text
 MAX_NAME = 1_000
@@ -264,10 +265,11 @@ def _guess_form(first: list[str], rest: list[list[str]], delimiter: str) -> Form
 
 
 def _guess_decimal(records: list[list[str]], delimiter: str) -> str:
-    cells = [cell.strip() for cell in chain.from_iterable(records)]
+    cells = [cell.strip() for cell in islice(chain.from_iterable(records), SAMPLE_CELLS)]
     marks = _marks(cells, delimiter)
     if not marks:  # every number may have a unit
-        parts = {mark: [number_part(cell, mark) for cell in cells] for mark in NUMBERS}
+        others = [cell for cell in cells if not cell.isdecimal()]
+        parts = {mark: [number_part(cell, mark) for cell in others] for mark in NUMBERS}
         marks = sum((_marks(parts[mark], delimiter, mark) for mark in NUMBERS), Counter())
         marks = marks if marks.total() > 1 else Counter()
     return "," if marks[","] > marks["."] else "."

@@ -156,9 +156,9 @@ def with_pictures(
         What was made of it, a sentence each.
     """
     steps: list[str] = []
-    for name in list(cells.columns):
+    for name in list(cells.columns[[kind.kind not in "iuf" for kind in cells.dtypes]]):
         column = cells[name]
-        if column.dtype.kind == "f" or not (present := column.dropna().head(_PROBED).tolist()):
+        if not (present := column.dropna().head(_PROBED).tolist()):
             continue
         if 2 * sum(map(is_picture, present)) > len(present):
             found, words = _thumbnails(map(_of_uri, column), str(name))

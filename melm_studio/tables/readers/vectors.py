@@ -32,7 +32,7 @@ def with_vectors(cells: pd.DataFrame, limits: Limits) -> tuple[pd.DataFrame, lis
     """
     found: dict[object, FloatArray] = {}
     n_columns = cells.shape[1]
-    for name in cells.columns:
+    for name in cells.columns[[kind.kind not in "iuf" for kind in cells.dtypes]]:
         if width := _width(cells[name]):
             _reject(len(cells), n_columns + width - 1, limits)
             if (vectors := _vectors(cells[name], width)) is not None:
