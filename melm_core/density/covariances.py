@@ -14,7 +14,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from melm_core.base.array_types import FloatArray, IntArray
-from melm_core.base.row_blocks import Rows, in_memory
+from melm_core.base.row_blocks import Rows
 from melm_core.base.sample_weights import deviations_of, mean_of, totals_of
 from melm_core.linalg.class_moments import (
     class_totals,
@@ -78,21 +78,25 @@ def ledoit_wolf_share(
         total = float(weights.sum())
         shares = weights / total
     lengths = np.concatenate([np.square(offsets[part]).sum(axis=1) for part in row_parts(offsets)])
-    squares = float(np.square(_products(offsets, np.sqrt(shares)[:, None])).sum())
-    return _share(
-        squares, float(shares @ lengths), float(shares @ np.square(lengths)), total, n_features
-    )
+    squares = np.square(_products(offsets, np.sqrt(shares)[:, None])).sum()
+    return float(_shares(squares, shares @ lengths, shares @ np.square(lengths), total, n_features))
 
 
-def _share(squares: float, trace: float, fourth: float, total: float, n_features: int) -> float:
-    """The share from the squared norm and the trace of a covariance.
+def _shares(
+    squares: FloatArray,
+    traces: FloatArray,
+    fourths: FloatArray,
+    totals: FloatArray | float,
+    n_features: int,
+) -> FloatArray:
+    """The shares of covariances from their squared norms and traces.
 
-    Also from the mean fourth power of the lengths of the offsets, and the number of rows.
+    Also from the mean fourth powers of the lengths of the offsets, and the numbers of rows.
     """
-    distance = squares - trace**2 / max(n_features, 1)
-    if distance <= np.finfo(np.float64).eps * squares:
-        return 0.0
-    return float(np.clip((fourth - squares) / (total * distance), 0.0, 1.0))
+    distances = squares - np.square(traces) / max(n_features, 1)
+    varies = distances > np.finfo(np.float64).eps * squares
+    shares: FloatArray = (fourths - squares) / (totals * np.where(varies, distances, np.inf))
+    return np.clip(shares, 0.0, 1.0)
 
 
 def _products(offsets: FloatArray, scales: FloatArray) -> FloatArray:
@@ -128,7 +132,6 @@ def regularized_covariances(
         Of the rows; None if each counts once.
     """
     means, covariances = moments_of_classes(rows, weights)
-    of_class: Sequence[FloatArray | None] = weights or [None] * len(rows)
     counts = totals_of(rows, weights)
     pooled = pooled_covariance(covariances, counts)
     between = covariance_of_means(means, counts)
@@ -138,13 +141,12 @@ def regularized_covariances(
         n_features = int((identity > 0).sum())
     if shrinkage == "ledoit-wolf":
         units = inverse_widths(np.sqrt(identity))
-        if in_memory(rows):
-            pairs = zip(rows, of_class, strict=True)
-            shares = np.array([_share_of_class(*pair, units, n_features) for pair in pairs])
-        else:
-            shares = _shares_of_blocks(rows, means, covariances, units)
-        diagonals = np.diagonal(covariances, axis1=1, axis2=2)
-        variances = shares * (diagonals @ inverse_widths(identity) / max(n_features, 1))
+        scaled = covariances * np.outer(units, units)
+        traces = np.trace(scaled, axis1=1, axis2=2)
+        fourths = fourth_powers(rows, means, units, weights) / counts
+        squares = np.square(scaled).sum(axis=(1, 2))
+        shares = _shares(squares, traces, fourths, counts, n_features)
+        variances = shares * traces / max(n_features, 1)
         covariances = (1.0 - shares)[:, None, None] * covariances
         covariances += variances[:, None, None] * _identity_of_varying(pooled + between, identity)
         pooled = pooled_covariance(covariances, counts)
@@ -163,30 +165,6 @@ def _identity_of_varying(total: FloatArray, identity: FloatArray) -> FloatArray:
     projector = directions[:, varying] @ directions[:, varying].T
     identity_of_varying: FloatArray = projector * np.outer(widths, widths)
     return identity_of_varying
-
-
-def _share_of_class(
-    rows: FloatArray, weights: FloatArray | None, units: FloatArray, n_features: int
-) -> float:
-    """The share of one class, with one copy of its rows, which is gone before that of the next."""
-    offsets = rows - mean_of(rows, weights)
-    offsets *= units
-    return ledoit_wolf_share(offsets, n_features, weights)
-
-
-def _shares_of_blocks(
-    rows: Sequence[Rows], means: FloatArray, covariances: FloatArray, units: FloatArray
-) -> FloatArray:
-    """The same from moments, and one reduction for the fourth powers."""
-    fourths = fourth_powers(rows, means, units)
-    scaled = covariances * np.outer(units, units)
-    n_features = int((units > 0).sum())
-    return np.array(
-        [
-            _share(np.square(own).sum(), np.trace(own), fourth / len(part), len(part), n_features)
-            for own, fourth, part in zip(scaled, fourths, rows, strict=True)
-        ]
-    )
 
 
 def variance_of_means(

@@ -105,9 +105,8 @@ def moments_of_classes(
     covariances : ndarray of shape (n_classes, n_features, n_features)
     """
     if in_memory(classes):
-        of_class: Sequence[FloatArray | None] = weights or [None] * len(classes)
-        means = [mean_of(rows, own) for rows, own in zip(classes, of_class, strict=True)]
-        return np.stack(means), class_covariances(classes, weights)
+        means, own = zip(*_moments_in_memory(classes, weights), strict=True)
+        return np.stack(means), np.stack(own)
     found = reduce_rows(Moments.of, added, classes)
     covariances = [each.products / each.count for each in found]
     return np.stack([each.mean for each in found]), np.stack(covariances)
@@ -128,13 +127,21 @@ def class_covariances(
     weights : sequence of ndarray of shape (n_samples_of_class,) or None
         Of the rows; None if each counts once.
     """
-    blocks = zip(classes, weights or repeat(None), strict=False)
-    return np.stack(
-        [
-            covariance_of(rows - rows[0] if rows.size <= _MAX_ENTRIES else rows, own)
-            for rows, own in blocks
-        ]
-    )
+    return np.stack([covariance for _, covariance in _moments_in_memory(classes, weights)])
+
+
+def _moments_in_memory(
+    classes: Iterable[FloatArray], weights: Sequence[FloatArray] | None
+) -> Iterator[tuple[FloatArray, FloatArray]]:
+    """Mean and covariance of each class, relative to a row of it."""
+    for rows, own in zip(classes, weights or repeat(None), strict=False):
+        if rows.size > _MAX_ENTRIES:
+            yield mean_of(rows, own), _covariance_by_parts(rows, own)
+            continue
+        offsets = rows - rows[0]
+        mean = mean_of(offsets, own)
+        offsets -= mean
+        yield rows[0] + mean, _mean_product(offsets, own)
 
 
 def covariance_of(rows: FloatArray, weights: FloatArray | None = None) -> FloatArray:
@@ -160,11 +167,15 @@ def covariance_of(rows: FloatArray, weights: FloatArray | None = None) -> FloatA
     """
     if rows.size > _MAX_ENTRIES:
         return _covariance_by_parts(rows, weights)
-    offsets = rows - mean_of(rows, weights)
-    total = len(rows) if weights is None else weights.sum()
+    return _mean_product(rows - mean_of(rows, weights), weights)
+
+
+def _mean_product(offsets: FloatArray, weights: FloatArray | None) -> FloatArray:
+    """Mean of the outer products of offsets."""
+    total = len(offsets) if weights is None else weights.sum()
     scaled = offsets if weights is None else offsets * weights[:, None]
-    covariance: FloatArray = scaled.T @ offsets / total
-    return covariance
+    products: FloatArray = scaled.T @ offsets / total
+    return products
 
 
 def _covariance_by_parts(rows: FloatArray, weights: FloatArray | None) -> FloatArray:

@@ -16,7 +16,7 @@ from scipy.linalg import hadamard
 
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.row_blocks import Rows, added, reduce_rows
-from melm_core.linalg.class_moments import moments_of_classes
+from melm_core.linalg.class_moments import moments_of_classes, row_parts
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,7 +117,12 @@ def offsets_of(covariance: FloatArray, widths: FloatArray) -> FloatArray:
     return np.concatenate([half, -half])
 
 
-def fourth_powers(classes: Sequence[Rows], means: FloatArray, units: FloatArray) -> FloatArray:
+def fourth_powers(
+    classes: Sequence[Rows],
+    means: FloatArray,
+    units: FloatArray,
+    weights: Sequence[FloatArray] | None = None,
+) -> FloatArray:
     """Sums of the fourth powers of the lengths of the scaled offsets from the class means.
 
     Parameters
@@ -126,12 +131,14 @@ def fourth_powers(classes: Sequence[Rows], means: FloatArray, units: FloatArray)
     means : ndarray of shape (n_classes, n_features)
     units : ndarray of shape (n_features,)
         What to multiply the offsets by.
+    weights : sequence of ndarray of shape (n_samples_of_class,) or None
+        Of rows in memory; None if each counts once.
 
     Returns
     -------
     ndarray of shape (n_classes,)
     """
-    return np.array(reduce_rows(_FourthPowers(means, units), added, classes))
+    return np.array(reduce_rows(_FourthPowers(means, units, weights), added, classes))
 
 
 def _of_class(
@@ -157,9 +164,16 @@ def _inverse(widths: FloatArray) -> FloatArray:
 class _FourthPowers:
     """Sum of the fourth powers of the lengths of the scaled offsets of a block."""
 
-    def __init__(self, means: FloatArray, units: FloatArray) -> None:
-        self._means, self._units = means, units
+    def __init__(
+        self, means: FloatArray, units: FloatArray, weights: Sequence[FloatArray] | None
+    ) -> None:
+        self._means, self._units, self._weights = means, units, weights
 
     def __call__(self, code: int, rows: FloatArray) -> float:
-        lengths = np.square((rows - self._means[code]) * self._units).sum(axis=1)
-        return float(np.square(lengths).sum())
+        total = 0.0
+        for part in row_parts(rows):
+            offsets = (rows[part] - self._means[code]) * self._units
+            squares = np.square(np.einsum("ij,ij->i", offsets, offsets))
+            own = None if self._weights is None else self._weights[code][part]
+            total += float(squares.sum() if own is None else own @ squares)
+        return total

@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -219,13 +219,21 @@ def random_starts(
     >>> [start.components.shape for start in random_starts(3, 2, 5, seed=0)]
     [(2, 5), (2, 5), (2, 5)]
     """
-    if not n_starts:
-        return []
+    own = seed if isinstance(seed, int) else tuple(seed)
+    return [Start("random", plane) for plane in _haar(n_starts, n_components, n_features, own)]
+
+
+@lru_cache(maxsize=16)  # all refits of a study have the same ones
+def _haar(
+    n_planes: int, n_components: int, n_features: int, seed: int | tuple[int, ...]
+) -> FloatArray:
     drawn = [
         np.random.default_rng(stream).standard_normal((n_components, n_features))
-        for stream in np.random.SeedSequence(seed).spawn(n_starts)
+        for stream in np.random.SeedSequence(seed).spawn(n_planes)
     ]
-    return [Start("random", plane) for plane in orthonormalize(np.stack(drawn))]
+    planes = orthonormalize(np.reshape(drawn, (n_planes, n_components, n_features)))
+    planes.flags.writeable = False
+    return planes
 
 
 def whole_space(n_features: int) -> list[Start]:
@@ -625,8 +633,8 @@ def first_alike(planes: Sequence[FloatArray], angle: float = SAME_PLANE) -> list
         return list(range(len(planes)))
     frames = orthonormalize(np.stack(planes))
     products = frames[:, None] @ frames.swapaxes(1, 2)
-    cosines = np.linalg.svd(products, compute_uv=False)[..., -1]
-    is_same = cosines > np.cos(angle)
+    squares = np.linalg.eigvalsh(products @ products.swapaxes(-1, -2))  # of cosines, ascending
+    is_same = squares[..., 0] > np.cos(angle) ** 2
     firsts: list[int] = []
     for index in range(len(planes)):
         distinct = (i for i, first in enumerate(firsts) if i == first)

@@ -37,6 +37,12 @@ def test_orthonormal_rows_stay_as_they_are():
     np.testing.assert_allclose(orthonormalize(components), components, atol=1e-14)
 
 
+@pytest.mark.parametrize("size", [1e-200, 1.0, 1e200])
+def test_nearly_parallel_rows_become_exactly_orthogonal_at_any_scale(size):
+    rows = orthonormalize(size * np.array([[1.0, 1.0, 1.0], [1.0, 1.0, 1.0 + 1e-12]]))
+    np.testing.assert_allclose(rows @ rows.T, np.eye(2), atol=1e-15)
+
+
 @pytest.mark.parametrize(
     "dependent",
     [
