@@ -85,12 +85,12 @@ def _number_facts(numbers: FloatArray) -> tuple[npt.NDArray[Any], ...]:
     every = np.arange(len(numbers))
     low = ascending[:, 0]
     high = ascending[every, np.maximum(n_present - 1, 0)]
-    is_whole = ~(np.floor(ascending) < ascending).any(axis=1)
+    is_whole = np.asarray(~(np.floor(ascending) < ascending).any(axis=1))
     # Where some are missing, the present ones are as far apart as they would be in order.
     is_ascending = _is_ascending(numbers)
-    is_dense = np.where(n_present > 0, high - low == n_present - 1, True)
+    is_dense = (n_present == 0) | (high - low == n_present - 1)
     n_values = is_new.sum(axis=1)
-    is_counting = is_whole & is_dense & (n_values == n_present) & is_ascending
+    is_counting = np.asarray(is_whole & is_dense & (n_values == n_present) & is_ascending)
     n_missing = numbers.shape[1] - n_present
     return n_values, is_repeated.sum(axis=1), n_missing, low, high, is_whole, is_counting
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
+import msgspec
 import numpy as np
 import pandas as pd
 
@@ -27,6 +28,7 @@ from melm_studio.tables.classes import (
     sort_key,
 )
 from melm_studio.tables.column_roles import (
+    AS_FEATURES,
     LARGEST,
     can_be_used,
     column_roles,
@@ -61,7 +63,7 @@ from melm_studio.tables.read import Table, TableError, unique_names
 from melm_studio.tables.reading_questions import column_questions, label_question, reading_questions
 from melm_studio.tables.recipe_words import filled_sentences, step_sentences
 from melm_studio.tables.records import MAX_CELLS
-from melm_studio.tables.roles import FEATURES, NO_LABEL, USED, Column, Role, Use
+from melm_studio.tables.roles import FEATURES, NO_LABEL, SINGLE_USES, USED, Column, Role, Use
 from melm_studio.tables.row_columns import row_columns
 
 __all__ = ["column_roles", "guess_label", "label_candidates", "prepare"]
@@ -118,18 +120,23 @@ def prepare(
     """
     given, chosen = checked_answers(answers or {}), roles or {}
     answers = answers_about(given, map(str, table.frame.columns))
+    known = answers_about(checked_answers(table.answers), map(str, table.frame.columns))
+    known = _with_classes(table.frame, known, class_rules)
     if recipe is None:
         recipe = Recipe(scaling=Scaling.UNIT if standardize else Scaling.NONE)
     likely: list[str] = []
     if label is None:
         answers = _with_classes(table.frame, answers, class_rules)
-        likely = likely_labels(table, {**chosen, **answered_roles(answers, chosen)})
-        label = answers.get(LABEL) or likely[0]
+        if LABEL not in known:
+            without = {**chosen, **answered_roles(answers, chosen), **_beside_features(known)}
+            likely = likely_labels(table, without)
+        label = answers.get(LABEL) or known.get(LABEL) or likely[0]
     classes = find_classes(table.frame, label, class_rules)
     if likely == [NO_LABEL] and LABEL not in answers:
         classes = replace(classes, steps=(*classes.steps, way_to_a_label(table)))
     answers = _with_uses(table.frame, label, classes, answers)
     roles = {**chosen, **answered_roles(answers, chosen)}
+    roles |= _free_uses(_with_uses(table.frame, label, classes, known), roles)
     columns = find_roles(table.frame, label, classes, roles)
     whole = _with_categories(table.frame, columns)
     frame = whole.iloc[classes.rows]
@@ -171,7 +178,7 @@ def prepare(
             *unlabeled_steps,
             *notes,
         ),
-        columns=columns,
+        columns=_described(columns, table.descriptions),
         groups=row_groups(kept, X, classes.y, answers),
         row_columns=kept,
         unlabeled=unlabeled,
@@ -227,6 +234,30 @@ def _with_uses(
         if question not in names
         or (names[question] != label and can_be_used(frame[names[question]], classes, Use(answer)))
     }
+
+
+def _beside_features(known: Mapping[str, str]) -> dict[str, str]:
+    """The uses of columns that the file says are neither features nor the label."""
+    uses = answered_roles(known, {})
+    return {name: use for name, use in uses.items() if use not in AS_FEATURES}
+
+
+def _free_uses(known: Mapping[str, str], roles: Mapping[str, Use | str]) -> dict[str, Use]:
+    """What the file says of columns, where the user has not chosen otherwise."""
+    taken = {use for use in roles.values() if use in SINGLE_USES}
+    return {name: use for name, use in answered_roles(known, roles).items() if use not in taken}
+
+
+def _described(columns: Sequence[Column], descriptions: Mapping[str, str]) -> tuple[Column, ...]:
+    """The columns with what the file says that they are."""
+    return tuple(
+        msgspec.structs.replace(
+            one, reason=f"{one.reason}; {shortened(descriptions[one.name], 200)}"
+        )
+        if one.name in descriptions
+        else one
+        for one in columns
+    )
 
 
 def _with_categories(frame: pd.DataFrame, columns: Sequence[Column]) -> pd.DataFrame:

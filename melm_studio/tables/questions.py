@@ -37,8 +37,11 @@ READING = {
     "samples": ("columns", "rows"),
     "header": ("joined", "first"),
     "totals": ("left-out", "kept"),
+    "names": ("first-row", "none"),
+    "thousands": ("left-out", "decimal"),
+    "codes": ("missing", "numbers"),
 }
-OTHER_COLUMNS = (SHEET, "samples", "header")  # whose answers give the table other columns
+OTHER_COLUMNS = (SHEET, "samples", "header", "names")  # whose answers give the table other columns
 
 MAX_ANSWERS = 100
 
@@ -65,7 +68,7 @@ class Question(msgspec.Struct, frozen=True):
     ----------
     id : str
         "label", "neighbors", "doubles", "sheet", "limits", "words", "samples", "header", "totals",
-        "grid", or "subjects:" or "use:" and the name of a column.
+        "names", "thousands", "codes", "grid", or "subjects:" or "use:" and the name of a column.
     sentence : str
         The question, and why it is asked.
     choices : tuple of Choice

@@ -14,11 +14,19 @@ import numpy as np
 import pandas as pd
 
 from melm_core.base import IntArray
-from melm_studio.tables.above_rows import Preview, one_header, samples_in_rows, without_titles
+from melm_studio.tables.above_rows import (
+    MOST_PREVIEWED,
+    Preview,
+    one_header,
+    samples_in_rows,
+    without_titles,
+)
 from melm_studio.tables.aligned import as_tabs
 from melm_studio.tables.below_rows import without_notes
 from melm_studio.tables.cells import EXACT, MISSING, infer_columns
 from melm_studio.tables.formatting import count, listed, number, shortened
+from melm_studio.tables.grammars import Layout, read_layout, recognized
+from melm_studio.tables.questions import LABEL
 from melm_studio.tables.readers import (
     DEFAULT_OPTIONS,
     PictureArchive,
@@ -44,14 +52,17 @@ from melm_studio.tables.records import (
     Limits,
     Records,
     find_records,
+    reject_columns,
+    reject_rows,
 )
 from melm_studio.tables.sample_tables import joined_samples
-from melm_studio.tables.text import TableError, as_utf8
+from melm_studio.tables.text import TableError, as_utf8, without_comments
 
 __all__ = ["ReadOptions", "Table", "TableError", "read_table", "unique_names"]
 
 ARFF_HEAD = 100_000  # bytes that may precede @relation
 MIN_COLUMNS = 2
+_HAS_HEADER = {"auto": None, "first-row": True, "none": False}
 MAX_TOTALS = 3
 _NO_MEMORY = "out of memory"  # as pandas says it
 # What a row of totals is called in its first cell.
@@ -95,11 +106,13 @@ class Table:
     sheet : str
         The one that was read.
     answers : mapping of str to str
-        What is known of its rows, so that it is not asked: answers by the ids of questions.
+        What is known of it, so that it is not asked: answers by the ids of questions.
     asked : mapping of str to str
         What could have been read otherwise, in words, by the ids of questions.
     turned : tuple of tuple of str
         The first cells of the table as it is where samples are columns; empty if that is not asked.
+    descriptions : mapping of str to str
+        What columns are, in words of the file, by their names.
     """
 
     name: str
@@ -111,6 +124,7 @@ class Table:
     answers: Mapping[str, str] = field(default_factory=dict)
     asked: Mapping[str, str] = field(default_factory=dict)
     turned: Preview = ()
+    descriptions: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def row_numbers(self) -> IntArray:
@@ -181,8 +195,10 @@ def read_table(
         content.form,
         content.sheets,
         content.sheet,
+        answers=content.answers,
         asked={question: found for question, found in asked.items() if found},
         turned=content.turned,
+        descriptions=content.descriptions,
     )
 
 
@@ -226,6 +242,8 @@ class _Content:
     sheet: str = ""
     asked: Mapping[str, str] = field(default_factory=dict)
     turned: Preview = ()
+    answers: Mapping[str, str] = field(default_factory=dict)
+    descriptions: Mapping[str, str] = field(default_factory=dict)
 
 
 def _content(data: bytes, file: str, limits: Limits, options: ReadOptions) -> _Content:
@@ -265,19 +283,61 @@ def _written(text: bytes, limits: Limits, steps: tuple[str, ...], options: ReadO
 
 
 def _of_text(data: bytes, limits: Limits, steps: tuple[str, ...], options: ReadOptions) -> _Content:
+    if layout := recognized(data, options):
+        return _of_layout(data, layout, limits, steps)
+    data, comment_steps = without_comments(data)
+    steps = (*steps, *comment_steps)
     data, is_aligned = as_tabs(data)
     data, note_steps = without_notes(data)
     data, title_steps = without_titles(data)
     data, turn_steps, turned, preview = samples_in_rows(data, limits, options.samples)
     data, header_steps, header = one_header(data, options.header)
-    records = find_records(data, limits)
+    records = find_records(data, limits, has_header=_HAS_HEADER[options.names])
     names, name_steps = _column_names(records)
     form_steps = ("Read as columns aligned by spaces.",) if is_aligned else records.form.steps
     made = (*title_steps, *note_steps, *turn_steps, *header_steps)
     steps = (*steps, *made, *form_steps, *name_steps)
     cells = _parse(data, records, names)
-    asked = {"samples": turned, "header": header}
+    first_row = f"It begins with {listed(records.first)}" if records.is_doubtful else ""
+    asked = {"samples": turned, "header": header, "names": first_row}
     return _Content(cells, records.file_rows, steps, records.form, asked=asked, turned=preview)
+
+
+def _of_layout(data: bytes, layout: Layout, limits: Limits, steps: tuple[str, ...]) -> _Content:
+    """The content of a file whose first lines are known."""
+    read = read_layout(data, layout, limits)
+    steps = (*steps, *read.steps)
+    if read.cells is not None:
+        _reject_size(read.cells, limits)
+        content = _of_frame(read.cells, steps)
+        preview = _preview(content.cells) if "samples" in layout.asked else ()
+    else:
+        records = find_records(read.data, limits, has_header=True)
+        names, name_steps = _column_names(records)
+        cells = _parse(read.data, records, names)
+        content = _Content(cells, records.file_rows, (*steps, *name_steps), records.form)
+        preview = ()
+    asked = dict(layout.asked)
+    if read.words:
+        asked[LABEL] = f"{read.words} has words of the names of the samples"
+    return replace(
+        content,
+        asked=asked,
+        turned=preview,
+        answers=layout.answers,
+        descriptions=layout.descriptions,
+    )
+
+
+def _reject_size(cells: pd.DataFrame, limits: Limits) -> None:
+    reject_columns(cells.shape[1], limits)
+    reject_rows(len(cells), limits)
+
+
+def _preview(cells: pd.DataFrame) -> Preview:
+    first = cells.iloc[: MOST_PREVIEWED - 1, :MOST_PREVIEWED]
+    rows = [list(first.columns), *first.astype(str).to_numpy().tolist()]
+    return tuple(tuple(shortened(str(cell)) for cell in row) for row in rows)
 
 
 def _of_frame(cells: pd.DataFrame, steps: Sequence[str]) -> _Content:

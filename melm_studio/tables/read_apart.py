@@ -70,6 +70,10 @@ class _Asked(Struct, frozen=True, omit_defaults=True):
     samples: _Words = ""
     header: _Words = ""
     totals: _Words = ""
+    label: _Words = ""
+    names: _Words = ""
+    thousands: _Words = ""
+    codes: _Words = ""
 
 
 class _Header(Struct, frozen=True):
@@ -85,6 +89,8 @@ class _Header(Struct, frozen=True):
     sheet: _Words
     asked: _Asked
     turned: Annotated[tuple[_Row, ...], Meta(max_length=MOST_PREVIEWED)]
+    answers: dict[_Words, _Name]
+    descriptions: dict[_Name, _Words]
 
 
 def read_table_apart(
@@ -171,6 +177,8 @@ def answer(channel: Channel) -> None:
         sheet=table.sheet,
         asked=_Asked(**table.asked),
         turned=table.turned,
+        answers=dict(table.answers),
+        descriptions=dict(table.descriptions),
     )
     channel.send_values(header)
     channel.send(frame.select_dtypes(np.float64).to_numpy().T.reshape(-1).data)
@@ -198,8 +206,10 @@ def _received(channel: Channel, limits: Limits, most_text: int) -> Table:
         header.form,
         header.sheets,
         header.sheet,
+        answers=header.answers,
         asked={question: found for question, found in asdict(header.asked).items() if found},
         turned=header.turned,
+        descriptions=header.descriptions,
     )
 
 

@@ -48,15 +48,27 @@ _LABELS = {
     "first": "Only the first",
     "left-out": "Leave out",
     "kept": "Keep",
+    "first-row": "Names",
+    "none": "A row of data",
+    "decimal": "Decimal marks",
+    "missing": "Missing",
+    "numbers": "Numbers",
 }
 SAMPLES = "samples"
-_OWN_LABELS = {"words": {"empty": "Numbers, and words are empty"}}
+NAMES = "names"
+_OWN_LABELS = {
+    "words": {"empty": "Numbers, and words are empty"},
+    "thousands": {"left-out": "Thousands"},
+}
 _ASKED = {
     "limits": "How are these cells read? {}.",
     "words": "Are these columns text or numbers? {}.",
     "samples": "Are the samples rows or columns of the file? {}.",
     "header": "Are the header rows joined? {}.",
     "totals": "Are totals left out? {}.",
+    "names": "Does the first row have names or data? {}.",
+    "thousands": "Do commas part thousands, or are they decimal marks? {}.",
+    "codes": "Are these numbers codes of what is missing? {}.",
 }
 _EMPTY_CHOICES = (Choice(Use.INFO, "Leave out"), Choice(Use.FEATURE, "Use"))
 _NUMBER_CHOICES = (
@@ -87,6 +99,8 @@ def reading_questions(table: Table, answers: Mapping[str, str]) -> Iterator[Ques
             preview = table.turned if question == SAMPLES else ()
             answer = answers.get(question, "")
             default = "rows" if found == NO_GROUPS else values[0]
+            if question == NAMES and not table.form.has_header:
+                default = values[1]
             yield Question(question, sentence, choices, answer, default, preview)
 
 
@@ -118,13 +132,17 @@ def label_question(
     rivals = (list(likely[1:]) if is_anew else rival_labels(table, likely))[:MOST_RIVALS]
     if likely[0] in table.frame and is_measure(table.frame[likely[0]]):
         rivals.append(NO_LABEL)  # a number is cut into classes only where nothing else is a label
+    words = table.asked.get(LABEL, "")
+    if words and likely[0] in words and NO_LABEL not in rivals:
+        rivals.append(NO_LABEL)  # words of names need not be classes
     if answer or rivals or is_anew:
         names = dict.fromkeys(filter(None, (likely[0], *rivals, answer)))
         choices = tuple(
             Choice(name, "None" if name == NO_LABEL else shortened(name)) for name in names
         )
         guessed = "None" if likely[0] == NO_LABEL else shortened(likely[0])
-        sentence = f"Which column has the classes? {guessed} was guessed."
+        because = f", since {words}" if words else ""
+        sentence = f"Which column has the classes? {guessed} was guessed{because}."
         yield Question(LABEL, sentence, choices, answer, likely[0])
 
 

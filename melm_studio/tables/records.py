@@ -20,6 +20,9 @@ from melm_studio.tables.text import DELIMITERS, EMPTY, TableError
 
 SAMPLE_BYTES = 1_000_000  # guesses use the first lines only
 SAMPLE_CELLS = 200_000
+ROWS_COMPARED = 1_000
+LEAST_RECURRING = 2  # words of the first record that recur below them, for it to be data
+GAPS = {"", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "?", "-"}  # missing cells
 PROSE_WORDS = 3  # cells with this many words on average are sentences
 MAX_RECORD = 16_000_000  # characters; cells need many times the memory of their text
 MAX_NAME = 1_000
@@ -90,15 +93,25 @@ class Records:
         The header, or the first row if there is none.
     file_rows : ndarray of int64, (n_rows,)
         The row of the file that each row of the table is; the first line of the file is row 1.
+    is_doubtful : bool
+        Whether the first record may be a header, or may be none, whatever was chosen.
     """
 
     form: Form
     first: list[str]
     file_rows: IntArray
+    is_doubtful: bool = False
 
 
-def find_records(data: bytes, limits: Limits) -> Records:
+def find_records(data: bytes, limits: Limits, *, has_header: bool | None = None) -> Records:
     """Guess how the text is split, and verify that all rows have equally many cells.
+
+    Parameters
+    ----------
+    data : bytes
+    limits : Limits
+    has_header : bool, optional
+        Whether the first record has the names of the columns; guessed by default.
 
     Raises
     ------
@@ -110,12 +123,12 @@ def find_records(data: bytes, limits: Limits) -> Records:
     sample = _sampled_records(lines, delimiter)
     _reject_prose(sample)
     first, file_rows = _survey(data, delimiter, limits)
-    form = _guess_form(first, sample[1:], delimiter)
+    form, is_doubtful = _guess_form(first, sample[1:], delimiter, has_header)
     file_rows = file_rows[form.has_header :]
     if len(file_rows) == 0:
         raise TableError("The file has a header but no rows. Add rows and drop it again.")
-    _reject_rows(len(file_rows), limits)
-    return Records(form, first, file_rows)
+    reject_rows(len(file_rows), limits)
+    return Records(form, first, file_rows, is_doubtful)
 
 
 class _RecordTooLongError(csv.Error):
@@ -196,13 +209,13 @@ def _survey(data: bytes, delimiter: str, limits: Limits) -> tuple[list[str], Int
                 if _is_blank(record):
                     continue
                 _reject_ragged(record, first, row)
-                _reject_columns(len(record), limits)
+                reject_columns(len(record), limits)
                 first = record
                 most_rows = min(limits.n_rows, MAX_CELLS // len(first))
             file_rows.append(row)
             if len(file_rows) > most_rows:
                 n_rows = len(file_rows) - 1  # the first may be the header
-                _reject_rows(n_rows, limits)
+                reject_rows(n_rows, limits)
                 limits.reject_cells(n_rows, len(first))
     except csv.Error as error:
         raise TableError(_unsplittable(row + 1, error)) from None
@@ -233,7 +246,8 @@ def _reject_ragged(record: list[str], first: list[str], row: int) -> None:
         )
 
 
-def _reject_columns(n_columns: int, limits: Limits) -> None:
+def reject_columns(n_columns: int, limits: Limits) -> None:
+    """Refuse a table with more columns than there may be."""
     if n_columns > limits.n_columns:
         raise TableError(
             f"The file has {number(n_columns)} columns but at most "
@@ -242,7 +256,8 @@ def _reject_columns(n_columns: int, limits: Limits) -> None:
         )
 
 
-def _reject_rows(n_rows: int, limits: Limits) -> None:
+def reject_rows(n_rows: int, limits: Limits) -> None:
+    """Refuse a table with more rows than there may be."""
     if n_rows > limits.n_rows:
         raise TableError(
             f"The file has more than {number(int(limits.n_rows))} rows, the most that can "
@@ -259,12 +274,18 @@ def _too_few_columns(n_columns: int, delimiter: str) -> str:
     )
 
 
-def _guess_form(first: list[str], rest: list[list[str]], delimiter: str) -> Form:
-    decimal = _guess_decimal(rest or [first], delimiter)
-    return Form(delimiter, decimal, _is_header(first, rest, decimal))
+def _guess_form(
+    first: list[str], rest: list[list[str]], delimiter: str, has_header: bool | None
+) -> tuple[Form, bool]:
+    decimal = guess_decimal(rest or [first], delimiter)
+    guess, is_doubtful = _is_header(first, rest, decimal)
+    if has_header is None:
+        has_header = guess
+    return Form(delimiter, decimal, has_header), is_doubtful
 
 
-def _guess_decimal(records: list[list[str]], delimiter: str) -> str:
+def guess_decimal(records: list[list[str]], delimiter: str) -> str:
+    """The decimal mark of most numbers, a point or a comma."""
     cells = [cell.strip() for cell in islice(chain.from_iterable(records), SAMPLE_CELLS)]
     marks = _marks(cells, delimiter)
     if not marks:  # every number may have a unit
@@ -292,9 +313,44 @@ def _is_number(cell: str, mark: str, *, grouped: bool) -> bool:
     return bool(pattern or (grouped and THOUSANDS[mark].fullmatch(cell)))
 
 
-def _is_header(first: list[str], rest: list[list[str]], decimal: str) -> bool:
-    """Whether the first record contains names, not numbers and labels that occur again below."""
-    texts = [j for j, cell in enumerate(first) if not NUMBERS[decimal].fullmatch(cell.strip())]
-    if len(texts) == len(first):
-        return True
-    return any(all(record[j] != first[j] for record in rest) for j in texts)
+def _is_header(first: list[str], rest: list[list[str]], decimal: str) -> tuple[bool, bool]:
+    """Whether the first record has the names of the columns, and whether that is in doubt.
+
+    It has if words stand above numbers. Words that recur below them are data; so are numbers above
+    numbers beside a word such as those below it, unless they ascend or descend as wavelengths do.
+    """
+    cells = [cell.strip() for cell in first]
+    is_text = [not NUMBERS[decimal].fullmatch(cell) for cell in cells]
+    if not any(is_text):
+        return False, False
+    rows = [record for record in rest[:ROWS_COMPARED] if len(record) == len(cells)]
+    columns = [[row[j].strip() for row in rows] for j in range(len(cells))]
+    is_numeric = [_are_numbers(column, decimal) for column in columns]
+    if any(
+        text and numeric and cell and cell not in GAPS
+        for text, numeric, cell in zip(is_text, is_numeric, cells, strict=True)
+    ):
+        return True, False
+    texts = [j for j, text in enumerate(is_text) if text and cells[j]]
+    recurring = [j for j in texts if any(record[j].strip() == cells[j] for record in rest)]
+    if len(texts) == len(cells):
+        are_data = len(recurring) >= max(LEAST_RECURRING, len(cells) / 2)
+        return not are_data, are_data
+    if recurring:
+        return False, False
+    numbers = [float(cells[j].replace(decimal, ".")) for j, text in enumerate(is_text) if not text]
+    ascends = len(numbers) > 1 and numbers in (sorted(set(numbers)), sorted(set(numbers))[::-1])
+    are_alike = any(_shape(cells[j]) in {_shape(cell) for cell in columns[j]} for j in texts)
+    if ascends or not texts:
+        return True, False
+    return not are_alike, True
+
+
+def _are_numbers(cells: list[str], decimal: str) -> bool:
+    present = [cell for cell in cells if cell not in GAPS]
+    return bool(present) and all(map(NUMBERS[decimal].fullmatch, present))
+
+
+def _shape(cell: str) -> str:
+    """A text with every digit and every letter alike: PR00_X is aa00_a."""
+    return "".join("0" if one.isdigit() else "a" if one.isalpha() else one for one in cell)

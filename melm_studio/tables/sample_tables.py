@@ -6,13 +6,14 @@ import csv
 import io
 import zipfile
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import PurePosixPath
 
 from melm_studio.tables.formatting import count, shortened
+from melm_studio.tables.grammars.layout import is_number
 from melm_studio.tables.readers import MAX_UNPACKED, archived_files
 from melm_studio.tables.records import Limits, find_records
-from melm_studio.tables.text import ZIP, as_utf8
+from melm_studio.tables.text import DELIMITERS, ZIP, as_utf8, without_comments
 
 _SUFFIXES = (".csv", ".tsv", ".txt", ".tab")
 _LEAST_SHARED = 0.5  # of the samples of the numbers, which the other table must name
@@ -57,18 +58,53 @@ def joined_samples(raw: bytes, limits: Limits) -> tuple[bytes, str, str] | None:
         if shared is not None
     ]
     if not found:
-        return None
+        return _row_by_row(tables, limits)
     # Samples in rows are found both ways around: the wider table has the numbers.
     shared, numbers, samples = max(found, key=lambda one: (one[0][0], len(tables[one[1]][0])))
     _, at, is_turned = shared
     rows = list(zip(*tables[numbers], strict=True)) if is_turned else tables[numbers]
     limits.reject_cells(len(rows), len(rows[0]) + len(tables[samples][0]))
+    by = tables[samples][0][at] or "the names of the samples"
     step = (
-        f"Joined by {shortened(tables[samples][0][at])}: "
+        f"Joined by {shortened(by)}: "
         f"{count(len(rows) - 1, 'column' if is_turned else 'row')} of {shortened(numbers)} with "
         f"{count(len(tables[samples]) - 1, 'row')} of {shortened(samples)}."
     )
     return _joined(rows, tables[samples], at), numbers, step
+
+
+def _row_by_row(tables: dict[str, _Records], limits: Limits) -> tuple[bytes, str, str] | None:
+    """Features and their labels, a column of as many rows; None if the tables are not so."""
+    (first, second), names = tables.values(), tuple(tables)
+    numbers, labels = (first, second) if len(first[0]) >= len(second[0]) else (second, first)
+    file, other = names if numbers is first else names[::-1]
+    n_more = len(numbers) - len(labels)
+    if len(labels[0]) != 1 or len(numbers[0]) < 2 or n_more not in (-1, 0, 1):
+        return None
+    if n_more > 0:  # only the numbers have a header
+        labels.insert(0, ["label"])
+    elif n_more < 0:
+        numbers.insert(0, _numbered(len(numbers[0])))
+    elif _is_data(labels) and _is_data(numbers):
+        labels.insert(0, ["label"])
+        numbers.insert(0, _numbered(len(numbers[0])))
+    limits.reject_cells(len(numbers), len(numbers[0]) + 1)
+    rows = [[*row, *label] for row, label in zip(numbers, labels, strict=True)]
+    step = (
+        f"Joined row by row: {count(len(rows) - 1, 'row')} of {shortened(file)} with the column of "
+        f"{shortened(other)}."
+    )
+    return _written(rows), file, step
+
+
+def _numbered(n_columns: int) -> list[str]:
+    return [f"column {at}" for at in range(1, n_columns + 1)]
+
+
+def _is_data(records: _Records) -> bool:
+    """Whether the first record is a row: a number, or a text that comes again, in its last cell."""
+    cell = records[0][-1]
+    return is_number(cell) or any(row[-1] == cell for row in records[1:])
 
 
 def _two_texts(raw: bytes) -> dict[str, bytes] | None:
@@ -95,7 +131,9 @@ def _two_texts(raw: bytes) -> dict[str, bytes] | None:
 
 def _records(data: bytes, name: str, limits: Limits) -> _Records:
     """The cells of a table, its header first."""
-    text, _ = as_utf8(data, name)
+    text, _ = without_comments(as_utf8(data, name)[0])
+    if not any(mark.encode() in text for mark in DELIMITERS):  # of one column
+        return [[cell.strip('" ')] for cell in text.decode().split("\n") if cell.strip()]
     wide = Limits(max(limits.n_rows, limits.n_columns), max(limits.n_rows, limits.n_columns))
     form = find_records(text, wide).form
     lines = csv.reader(io.StringIO(text.decode()), delimiter=form.delimiter)
@@ -123,9 +161,12 @@ def _joined(rows: Sequence[Sequence[str]], samples: _Records, at: int) -> bytes:
     """The rows with the cells of their samples behind; empty ones where there are none."""
     named = {row[at]: [*row[:at], *row[at + 1 :]] for row in samples}
     header = named[samples[0][at]]
-    written = io.StringIO()
-    writer = csv.writer(written, delimiter="\t", lineterminator="\n")
-    writer.writerow([*rows[0], *header])
     blank = [""] * len(header)
-    writer.writerows([*row, *named.get(row[0], blank)] for row in rows[1:])
+    below = ([*row, *named.get(row[0], blank)] for row in rows[1:])
+    return _written([[*rows[0], *header], *below])
+
+
+def _written(rows: Iterable[Sequence[str]]) -> bytes:
+    written = io.StringIO()
+    csv.writer(written, delimiter="\t", lineterminator="\n").writerows(rows)
     return written.getvalue().encode()

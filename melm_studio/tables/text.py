@@ -35,7 +35,7 @@ class TableError(UserError):
 
 
 def as_utf8(raw: bytes, file: str) -> tuple[bytes, tuple[str, ...]]:
-    """Convert to UTF-8 with line feeds, with the comment lines at the top made blank.
+    """Convert to UTF-8 with line feeds.
 
     Returns
     -------
@@ -65,8 +65,7 @@ def as_utf8(raw: bytes, file: str) -> tuple[bytes, tuple[str, ...]]:
     data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     if not data.strip():
         raise TableError(EMPTY)
-    data, comment_steps = _without_comments(data)
-    return data, ((f"Read as {encoding}.",) if encoding else ()) + comment_steps
+    return data, (f"Read as {encoding}.",) if encoding else ()
 
 
 def _decode(raw: bytes) -> tuple[str, str]:
@@ -106,8 +105,16 @@ def _mac_roman(raw: bytes) -> dict[str, str]:
     return MAC if n_mac > n_western else {}
 
 
-def _without_comments(data: bytes) -> tuple[bytes, tuple[str, ...]]:
-    """Blank the comment lines at the top, except a header that looks like one."""
+def without_comments(data: bytes) -> tuple[bytes, tuple[str, ...]]:
+    """Blank the comment lines at the top, except a header that looks like one.
+
+    Returns
+    -------
+    data : bytes
+        With as many lines.
+    steps : tuple of str
+        How many were skipped.
+    """
     found = COMMENTS.match(data)
     head = found.group() if found else b""
     rest = data[len(head) :]

@@ -30,6 +30,13 @@ class ReadOptions(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknow
         Whether a header of several rows is joined, or only its first row is the header.
     totals : str
         Whether last rows that sum up the others are left out.
+    names : str
+        Whether the first row has the names of the columns; found by itself by default.
+    thousands : str
+        Whether the commas in 5,126 are left out or are decimal marks, where all numbers of a column
+        have one.
+    codes : str
+        Whether numbers far outside, such as 999, that stand for what is missing are left empty.
     """
 
     sheet: Annotated[str, Meta(title="The sheet", max_length=200)] = ""
@@ -51,6 +58,16 @@ class ReadOptions(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknow
     totals: Annotated[
         Literal["left-out", "kept"], Meta(title="Whether rows of totals are left out")
     ] = "left-out"
+    names: Annotated[
+        Literal["auto", "first-row", "none"],
+        Meta(title="Whether the first row has the names of the columns"),
+    ] = "auto"
+    thousands: Annotated[
+        Literal["left-out", "decimal"], Meta(title="What the comma in 5,126 is")
+    ] = "left-out"
+    codes: Annotated[
+        Literal["missing", "numbers"], Meta(title="How codes such as 999 are read")
+    ] = "missing"
 
 
 DEFAULT_OPTIONS = ReadOptions()

@@ -106,6 +106,8 @@ HEADER = {
     "sheet": "",
     "asked": {},
     "turned": [],
+    "answers": {},
+    "descriptions": {},
 }
 NUMBERS, CODES = np.zeros(2).tobytes(), np.array([0, -1], np.int32).tobytes()
 TEXTS = msgspec.msgpack.encode([["a"]])

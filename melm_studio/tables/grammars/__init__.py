@@ -1,0 +1,59 @@
+"""Tables as programs write them: each grammar knows a format by its first lines.
+
+A grammar is a function that takes the first lines of a file and says how it is read, or None:
+docs/adding-a-format.md.
+"""
+
+from __future__ import annotations
+
+from melm_studio.tables.grammars.axes import axis_rows, samples_beside_an_axis
+from melm_studio.tables.grammars.geo import dataset_soft, series_matrix
+from melm_studio.tables.grammars.isa_tab import isa_tab
+from melm_studio.tables.grammars.layout import FirstLines, Grammar, Layout
+from melm_studio.tables.grammars.omics import diann, gct, maf, maxquant, perseus
+from melm_studio.tables.grammars.orange import orange
+from melm_studio.tables.grammars.qiime import qiime
+from melm_studio.tables.grammars.r_table import r_table
+from melm_studio.tables.grammars.reading import Read, read_layout
+from melm_studio.tables.grammars.surveys import qualtrics, surveymonkey
+from melm_studio.tables.readers import ReadOptions
+
+# The first that recognizes a file reads it: those with a signature before those that compare rows.
+GRAMMARS: dict[str, Grammar] = {
+    "GCT": gct,
+    "series matrix of GEO": series_matrix,
+    "data set of GEO": dataset_soft,
+    "Perseus": perseus,
+    "QIIME 2": qiime,
+    "Qualtrics": qualtrics,
+    "SurveyMonkey": surveymonkey,
+    "MetaboLights": maf,
+    "MaxQuant": maxquant,
+    "DIA-NN": diann,
+    "ISA-Tab": isa_tab,
+    "Orange": orange,
+    "R": r_table,
+    "samples beside an axis": samples_beside_an_axis,
+    "rows of an axis": axis_rows,
+}
+
+__all__ = ["GRAMMARS", "FirstLines", "Grammar", "Layout", "Read", "read_layout", "recognized"]
+
+
+def recognized(data: bytes, options: ReadOptions) -> Layout | None:
+    """How a file is read that a grammar knows, unless the user has chosen otherwise.
+
+    Parameters
+    ----------
+    data : bytes
+        Text in UTF-8 with line feeds.
+    options : ReadOptions
+    """
+    first = FirstLines(data)
+    layout = next((found for one in GRAMMARS.values() if (found := one(first))), None)
+    if layout is None:
+        return None
+    is_other = ("samples" in layout.asked and options.samples == "rows") or (
+        "header" in layout.asked and options.header == "first"
+    )
+    return None if is_other else layout

@@ -1,0 +1,97 @@
+"""Spectra and other curves: rows that are an axis, and samples beside a column that is one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+
+from melm_studio.tables.grammars.layout import FirstLines, Layout, Turned, is_number
+from melm_studio.tables.questions import LABEL
+from melm_studio.tables.roles import NO_LABEL
+
+LEAST_NUMBERS = 6  # of an axis with its name
+LEAST_ALONE = 8  # without: as many random numbers ascend or descend once in 20,160 times
+MOST_ALIKE = 0.2  # share of the other rows that ascend or descend too
+NEARLY_ALL = 0.8
+MOST_AXES = 3
+_AXIS = re.compile(
+    r"wave ?-?(?:length|number)s?|raman|\bshift|m/z|\bmz\b|\bppm\b|\bnm\b|cm-?(?:1|\^-1|⁻¹)|µm"
+    r"|\bum\b"
+    r"|2 ?-?theta|\bfrequenc|\bhz\b|\bev\b|\benergy|\bretention|\bchannel|\baxis\b",
+    re.IGNORECASE,
+)
+
+
+def axis_rows(first: FirstLines) -> Layout | None:
+    """Rows that ascend or descend where the rows below do not: they name the features."""
+    rows = first.rows
+    if len(rows) < 4 or len({*map(len, rows)}) > 1 or first.texts[0].strip() == "":
+        return None
+    columns = [j for j in range(len(rows[0])) if _are_numbers([row[j] for row in rows[-5:]])]
+    axes = [at for at in range(min(MOST_AXES + 1, len(rows) - 2)) if _is_axis(rows[at], columns)]
+    below = rows[axes[-1] + 1 :] if axes else []
+    n_alike = sum(_is_axis(row, columns, named=True) for row in below)
+    is_first = axes == [*range(len(axes))]
+    are_below = axes == [*range(1, len(axes) + 1)]
+    if not below or n_alike > MOST_ALIKE * len(below) or not (is_first or are_below):
+        return None
+    if is_first and len(axes) == 1 and not all(map(is_number, rows[0])):
+        return None  # a header as any other
+    if are_below and any(map(is_number, filter(None, rows[0]))):
+        return None
+    axis = rows[axes[0]]
+    names = tuple(
+        cell if at in columns and is_number(cell) else above or cell
+        for at, (above, cell) in enumerate(zip(rows[0], axis, strict=True))
+    )
+    n_above = axes[-1] + 1
+    if is_first and len(axes) == 1:
+        return Layout("The first row is an axis: it names the features.", names, 1, first.delimiter)
+    others = axes[1:]
+    what = " and ".join(rows[at][0] or f"row {at + 1}" for at in others)
+    step = f"Rows of an axis name the features{f'; {what} is left out' if others else ''}."
+    asked = {"header": f"Row {axes[-1] + 1} ascends or descends, as an axis does"}
+    n_others = len(names) - sum(is_number(axis[j]) for j in columns)
+    answers = {LABEL: NO_LABEL} if n_others <= 1 else {}  # names of the rows at most
+    return Layout(step, names, n_above, first.delimiter, answers, asked=asked)
+
+
+def samples_beside_an_axis(first: FirstLines) -> Layout | None:
+    """A first column named as an axis that ascends or descends, with a column for each sample."""
+    rows = first.rows
+    if len(rows) <= LEAST_NUMBERS or len(rows[0]) < 4 or len({*map(len, rows)}) > 1:
+        return None
+    header, below = rows[0], rows[1:]
+    names = header[1:]
+    is_plain = len({*names}) == len(names) and not any(map(is_number, names)) and all(names)
+    axis = [row[0] for row in below]
+    if not (_AXIS.search(header[0]) and is_plain and _is_monotone(axis)):
+        return None
+    if not all(_are_numbers([row[j] for row in below]) for j in range(1, len(header))):
+        return None
+    step = f"Turned: the columns are samples beside an axis ({header[0]})."
+    asked = {"samples": f"{header[0]} ascends or descends along the rows, as an axis does"}
+    at = tuple(range(1, len(header)))
+    turned = Turned(at, tuple(names))
+    return Layout(step, tuple(header), 1, first.delimiter, asked=asked, turned=turned)
+
+
+def _is_axis(row: Sequence[str], columns: Sequence[int], *, named: bool = False) -> bool:
+    """Whether a row ascends or descends along nearly all columns of numbers."""
+    found = [row[j] for j in columns if is_number(row[j])]
+    named = named or any(_AXIS.search(cell) for cell in row if not is_number(cell))
+    least = LEAST_NUMBERS if named else LEAST_ALONE
+    return len(found) >= max(least, NEARLY_ALL * len(columns)) and _is_monotone(found)
+
+
+def _is_monotone(cells: Sequence[str]) -> bool:
+    if not all(map(is_number, cells)):
+        return False
+    numbers = [float(cell.replace(",", ".")) for cell in cells]
+    pairs = [*pairwise(numbers)]
+    return all(a < b for a, b in pairs) or all(a > b for a, b in pairs)
+
+
+def _are_numbers(cells: Sequence[str]) -> bool:
+    return any(cells) and all(not cell or is_number(cell) for cell in cells)

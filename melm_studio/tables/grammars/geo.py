@@ -1,0 +1,77 @@
+"""Tables of GEO: series matrices and SOFT of curated data sets."""
+
+from __future__ import annotations
+
+from melm_studio.tables.grammars.layout import FirstLines, Layout, Turned
+
+_SERIES = "!series_matrix_table_begin"
+_DATASET = "!dataset_table_begin"
+_END = ("!series_matrix_table_end", "!dataset_table_end")
+_MOST_MARKS = 30
+# Lines about samples that say nothing of what they are.
+_SAID = ("!Sample_title", "!Sample_source_name", "!Sample_characteristics", "!Sample_description")
+
+
+def series_matrix(first: FirstLines) -> Layout | None:
+    """Expressions below lines about the series and its samples."""
+    begin = first.starting(_SERIES)
+    if begin < 0 or first.starting("!Series_", "!Sample_") < 0:
+        return None
+    header = first.cells(begin + 1)
+    marks: dict[str, list[str]] = {}
+    for at in range(begin):
+        if first.texts[at].startswith(_SAID):
+            name, *values = first.cells(at)
+            if len(values) == len(header) - 1:
+                _keep(marks, name.removeprefix("!Sample_"), values)
+    step = "Read as a series matrix of GEO"
+    return _turned(step, header, begin + 2, marks)
+
+
+def dataset_soft(first: FirstLines) -> Layout | None:
+    """A curated data set (GDS), whose subsets are groups of its samples."""
+    begin = first.starting(_DATASET)
+    if begin < 0 or first.starting("^DATASET") < 0:
+        return None
+    header = first.cells(begin + 1)
+    marks: dict[str, list[str]] = {}
+    description = ids = ""
+    for text in first.texts[:begin]:
+        key, _, value = (part.strip() for part in text.partition("="))
+        if key == "!subset_description":
+            description = value
+        elif key == "!subset_sample_id":
+            ids = value
+        elif key == "!subset_type" and len(marks) < _MOST_MARKS:
+            known = marks.setdefault(value, [""] * len(header))
+            for one in ids.split(","):
+                if one.strip() in header:
+                    known[header.index(one.strip())] = description
+    n_beside = 2 if header[1:2] == ["IDENTIFIER"] else 1
+    kept = {name: values[n_beside:] for name, values in marks.items()}
+    step = "Read as a data set of GEO (SOFT)"
+    return _turned(step, header, begin + 2, kept, n_beside)
+
+
+def _keep(marks: dict[str, list[str]], name: str, values: list[str]) -> None:
+    """Keep what is known of samples; "disease: none" is named by what it is."""
+    keys = {value.partition(": ")[0] for value in values if ": " in value}
+    if name.startswith("characteristics") and len(keys) == 1:
+        name = keys.pop()
+        values = [value.partition(": ")[2] for value in values]
+    if len({*values}) > 1 and len(marks) < _MOST_MARKS:
+        free = name
+        while free in marks:
+            free += "'"
+        marks[free] = values
+
+
+def _turned(
+    step: str, header: list[str], n_above: int, marks: dict[str, list[str]], n_beside: int = 1
+) -> Layout | None:
+    at = tuple(range(n_beside, len(header)))
+    if len(at) < 2:
+        return None
+    turned = Turned(at, tuple(header[i] for i in at), (n_beside - 1, 0), marks)
+    step = f"{step}: its columns are samples."
+    return Layout(step, tuple(header), n_above, turned=turned, until=_END)

@@ -1,0 +1,149 @@
+"""What a grammar says of a file: which lines are names, which columns are samples."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TypeAlias
+
+from melm_studio.tables.quantities import NUMBERS
+from melm_studio.tables.text import DELIMITERS
+
+MOST_LINES = 2_000
+MOST_BYTES = 4_000_000
+ROWS_COMPARED = 50
+
+
+class FirstLines:
+    """The first lines of a file, as text and as cells.
+
+    Attributes
+    ----------
+    texts : list of str
+        The lines, without line feeds.
+    """
+
+    def __init__(self, data: bytes) -> None:
+        head = data[:MOST_BYTES]
+        lines = head.split(b"\n", MOST_LINES)
+        if len(head) < len(data) or len(lines) > MOST_LINES:
+            lines.pop()  # perhaps not whole
+        self.texts = [line.decode("utf-8", "replace") for line in lines]
+        while self.texts and not self.texts[-1].strip():
+            self.texts.pop()
+
+    def cells(self, at: int, delimiter: str = "\t") -> list[str]:
+        """The cells of a line; none beyond the last."""
+        if at >= len(self.texts):
+            return []
+        try:
+            return [
+                cell.strip() for cell in next(csv.reader([self.texts[at]], delimiter=delimiter))
+            ]
+        except (csv.Error, StopIteration):
+            return []
+
+    def records(self, delimiter: str, start: int = 0) -> Iterator[tuple[list[str], int]]:
+        """The cells of each record, of which one may take several lines, and the line behind it."""
+        lines = (f"{text}\n" for text in self.texts[start:])
+        reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=True)
+        try:
+            for record in reader:
+                yield [cell.strip() for cell in record], start + reader.line_num
+        except csv.Error:
+            return
+
+    def starting(self, *starts: str) -> int:
+        """The first line that begins so; -1 if none does."""
+        return next((at for at, text in enumerate(self.texts) if text.startswith(starts)), -1)
+
+    @cached_property
+    def delimiter(self) -> str:
+        """The one that splits the first line into most cells."""
+        first = self.texts[0] if self.texts else ""
+        return max(DELIMITERS, key=lambda mark: len(self.cells(0, mark)) * (mark in first))
+
+    @cached_property
+    def rows(self) -> list[list[str]]:
+        """The first records, split by `delimiter`."""
+        found = self.records(self.delimiter)
+        return [cells for (cells, _), _ in zip(found, range(ROWS_COMPARED), strict=False)]
+
+
+@dataclass(frozen=True, eq=False)
+class Turned:
+    """Samples that are columns.
+
+    Attributes
+    ----------
+    at : tuple of int
+        The columns.
+    names : tuple of str
+        Of the samples.
+    features : tuple of int
+        The columns that name the features: the first that is not empty does.
+    marks : mapping of str to sequence of str
+        What else is known of the samples, a text of each by the name of what it is.
+    left_out : mapping of int to str
+        Rows whose cell in a column is this text are left out.
+    """
+
+    at: tuple[int, ...]
+    names: tuple[str, ...]
+    features: tuple[int, ...] = (0,)
+    marks: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    left_out: Mapping[int, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """How a file is read that a grammar knows.
+
+    Attributes
+    ----------
+    step : str
+        What was recognized, a sentence.
+    names : tuple of str
+        Of the columns of the file.
+    n_above : int
+        The number of lines above the first row, those of names included.
+    delimiter : str
+    answers : mapping of str to str
+        What the file says of its columns: answers by the ids of questions, "label" and "use:NAME".
+    descriptions : mapping of str to str
+        What columns are, in words, by their names.
+    asked : mapping of str to str
+        What is asked beside the table, as in `Table`: "samples" or "header", where it could be read
+        otherwise.
+    turned : Turned, optional
+    until : tuple of str
+        What begins the line that ends the table, if there is one.
+    """
+
+    step: str
+    names: tuple[str, ...]
+    n_above: int
+    delimiter: str = "\t"
+    answers: Mapping[str, str] = field(default_factory=dict)
+    descriptions: Mapping[str, str] = field(default_factory=dict)
+    asked: Mapping[str, str] = field(default_factory=dict)
+    turned: Turned | None = None
+    until: tuple[str, ...] = ()
+
+
+Grammar: TypeAlias = Callable[[FirstLines], Layout | None]
+
+
+def is_number(cell: str) -> bool:
+    """Whether a cell is a plain number."""
+    return any(pattern.fullmatch(cell) for pattern in NUMBERS.values())
+
+
+def header_line(names: Sequence[str], delimiter: str) -> bytes:
+    """A line of names, quoted where needed."""
+    line = io.StringIO()
+    csv.writer(line, delimiter=delimiter, lineterminator="\n").writerow(names)
+    return line.getvalue().encode()

@@ -1,0 +1,134 @@
+"""Matrices of omics, whose samples are columns: GCT, MAF, MaxQuant, DIA-NN, Perseus."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import PureWindowsPath
+
+from melm_studio.tables.grammars.layout import FirstLines, Layout, Turned
+
+_DIMENSIONS = re.compile(r"\d+(?:\t\d+)+")
+_MAF = {"database_identifier", "metabolite_identification"}
+_LAST_OF_MAF = "smallmolecule_abundance_std_error_sub"
+_MAXQUANT = {"Majority protein IDs", "Protein IDs"}
+_QUANTITIES = ("LFQ intensity ", "Intensity ", "iBAQ ", "Reporter intensity corrected ")
+_REMOVED = ("Reverse", "Potential contaminant", "Contaminant", "Only identified by site")
+_DIANN = {
+    "Protein.Group", "Protein.Ids", "Protein.Names", "Genes", "First.Protein.Description",
+    "Proteotypic", "Stripped.Sequence", "Modified.Sequence", "Precursor.Charge", "Precursor.Id",
+    "N.Sequences", "N.Proteotypic.Sequences",
+}  # fmt: skip
+_TYPES_OF_PERSEUS = "#!{Type}"
+_GROUPS_OF_PERSEUS = re.compile(r"#!\{[CN]:(?P<name>[^}]+)\}")
+
+
+def gct(first: FirstLines) -> Layout | None:
+    """GCT 1.2 and 1.3 of the Broad Institute."""
+    version = first.texts[0].strip() if first.texts else ""
+    if version not in ("#1.2", "#1.3") or len(first.texts) < 4:
+        return None
+    sizes = first.texts[1].strip()
+    if not _DIMENSIONS.fullmatch(sizes):
+        return None
+    counts = [int(size[:9]) for size in sizes.split("\t")]
+    n_beside, n_marks = (counts[2], counts[3]) if len(counts) >= 4 else (1, 0)
+    header = first.cells(2)
+    at = range(1 + n_beside, len(header))
+    marks = {}
+    for line in range(3, 3 + min(n_marks, len(first.texts))):
+        row = first.cells(line)
+        if len(row) == len(header):
+            marks[row[0]] = [row[i] for i in at]
+    return _matrix(f"GCT {version[1:]}", header, 3 + n_marks, at, marks=marks)
+
+
+def maf(first: FirstLines) -> Layout | None:
+    """Metabolite assignments of MetaboLights, m_…_maf.tsv."""
+    header = first.cells(0)
+    if not _MAF.issubset(header) or _LAST_OF_MAF not in header:
+        return None
+    at = range(header.index(_LAST_OF_MAF) + 1, len(header))
+    named = ("metabolite_identification", "database_identifier", "chemical_formula")
+    features = [header.index(name) for name in named if name in header]
+    return _matrix("metabolites of MetaboLights", header, 1, at, features=features)
+
+
+def maxquant(first: FirstLines) -> Layout | None:
+    """Groups of proteins of MaxQuant: LFQ intensities where there are any."""
+    header = first.cells(0)
+    if _MAXQUANT.isdisjoint(header):
+        return None
+    for kind in _QUANTITIES:
+        at = [i for i, name in enumerate(header) if name.startswith(kind) and name != kind.strip()]
+        if len(at) > 1:
+            break
+    else:
+        return None
+    named = ("Majority protein IDs", "Protein IDs", "Gene names")
+    return _matrix(
+        f"proteins of MaxQuant ({kind.strip()})",
+        header,
+        1,
+        at,
+        names=[header[i].removeprefix(kind) for i in at],
+        features=[header.index(name) for name in named if name in header],
+        left_out={header.index(name): "+" for name in _REMOVED if name in header},
+    )
+
+
+def diann(first: FirstLines) -> Layout | None:
+    """Matrices of DIA-NN: a column for each run, named by its file."""
+    header = first.cells(0)
+    n_known = next((at for at, name in enumerate(header) if name not in _DIANN), len(header))
+    if n_known < 2 or header[0] not in _DIANN or len(header) < n_known + 2:
+        return None
+    at = range(n_known, len(header))
+    names = [PureWindowsPath(header[i]).stem for i in at]
+    named = [one for one in ("Precursor.Id", "Protein.Group") if one in header[:n_known]]
+    features = [header.index(one) for one in named] or [0]
+    return _matrix("a matrix of DIA-NN", header, 1, at, names=names, features=features)
+
+
+def perseus(first: FirstLines) -> Layout | None:
+    """Perseus: rows of types and groups that begin with #! below the names."""
+    if len(first.texts) < 3 or not first.texts[1].startswith(_TYPES_OF_PERSEUS):
+        return None
+    header, types = first.cells(0), first.cells(1)
+    types[0] = types[0].removeprefix(_TYPES_OF_PERSEUS)
+    at = [i for i, kind in enumerate(types) if kind == "E"]
+    if len(header) != len(types) or not at:
+        return None
+    marks: dict[str, list[str]] = {}
+    line = 2
+    while line < len(first.texts) and first.texts[line].startswith("#!"):
+        row = first.cells(line)
+        if (found := _GROUPS_OF_PERSEUS.match(row[0])) and len(row) == len(header):
+            row[0] = row[0][found.end() :]
+            marks[found["name"]] = [row[i] for i in at]
+        line += 1
+    features = [i for i, kind in enumerate(types) if kind == "T"] or [
+        next((i for i in range(len(header)) if i not in at), 0)
+    ]
+    return _matrix("a matrix of Perseus", header, line, at, features=features, marks=marks)
+
+
+def _matrix(
+    what: str,
+    header: Sequence[str],
+    n_above: int,
+    at: Sequence[int],
+    *,
+    names: Sequence[str] | None = None,
+    features: Sequence[int] = (0,),
+    marks: dict[str, list[str]] | None = None,
+    left_out: dict[int, str] | None = None,
+) -> Layout | None:
+    """A table that is turned; None without samples."""
+    if len(at) < 2:
+        return None
+    named = tuple(names or (header[i] for i in at))
+    turned = Turned(tuple(at), named, tuple(features), marks or {}, left_out or {})
+    return Layout(
+        f"Read as {what}: its columns are samples.", tuple(header), n_above, turned=turned
+    )

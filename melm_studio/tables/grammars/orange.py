@@ -1,0 +1,84 @@
+"""Tables of Orange: three rows of names, types and roles, or names with prefixes such as mS#."""
+
+from __future__ import annotations
+
+import re
+
+from melm_studio.tables.grammars.layout import FirstLines, Layout
+from melm_studio.tables.questions import LABEL, USE
+from melm_studio.tables.roles import Use
+
+_TYPES = {
+    "continuous": "C", "c": "C", "numeric": "C", "n": "C", "discrete": "D", "d": "D",
+    "categorical": "D", "string": "S", "s": "S", "text": "S", "time": "T", "t": "T",
+}  # fmt: skip
+_FLAGS = {
+    "": "", "class": "c", "c": "c", "meta": "m", "m": "m", "ignore": "i", "i": "i", "weight": "i",
+    "w": "i",
+}  # fmt: skip
+_PREFIXED = re.compile(r"(?P<flag>[mciw]?)(?P<type>[CDSTU]?)#(?P<name>.+)")
+_LEAST_PREFIXED = 2
+
+
+def orange(first: FirstLines) -> Layout | None:
+    """Three rows, or one whose names have prefixes."""
+    return _three_rows(first) or _prefixed(first)
+
+
+def _three_rows(first: FirstLines) -> Layout | None:
+    rows = first.rows
+    if len(rows) < 4 or len({*map(len, rows[:4])}) > 1:
+        return None
+    names, types, flags = rows[:3]
+    kinds = [_TYPES.get(cell.lower(), "") for cell in types]
+    roles = [_FLAGS.get(_flag(cell)) for cell in flags]
+    columns = [[row[at] for row in rows[3:] if at < len(row)] for at in range(len(names))]
+    are_types = all(
+        kind or _lists_values(cell, column)
+        for kind, cell, column in zip(kinds, types, columns, strict=True)
+    )
+    if None in roles or not are_types or not any(kinds):
+        return None
+    return _layout(first, names, kinds, [role or "" for role in roles], n_above=3)
+
+
+def _flag(cell: str) -> str:
+    """The role among the attributes of a column, which stand between spaces as key=value."""
+    return next((part for part in cell.lower().split() if "=" not in part), "")
+
+
+def _lists_values(cell: str, column: list[str]) -> bool:
+    """Whether a type is the list of the values that the column has."""
+    values = cell.split()
+    return len(values) > 1 and {*filter(None, column)} <= {*values}
+
+
+def _prefixed(first: FirstLines) -> Layout | None:
+    if not first.rows:
+        return None
+    found = [_PREFIXED.fullmatch(cell) for cell in first.rows[0]]
+    known = [one for one in found if one]
+    has_class = any("c" in one["flag"] for one in known)
+    if len(known) < _LEAST_PREFIXED and not has_class:
+        return None
+    names = [one["name"] if one else cell for one, cell in zip(found, first.rows[0], strict=True)]
+    kinds = [one["type"] if one else "" for one in found]
+    roles = ["i" if one and one["flag"] == "w" else one["flag"] if one else "" for one in found]
+    return _layout(first, names, kinds, roles, n_above=1)
+
+
+def _layout(
+    first: FirstLines, names: list[str], kinds: list[str], roles: list[str], *, n_above: int
+) -> Layout:
+    answers: dict[str, str] = {}
+    for name, kind, role in zip(names, kinds, roles, strict=True):
+        if role == "c":
+            answers.setdefault(LABEL, name)
+        elif role == "i":
+            answers[USE + name] = Use.IGNORED
+        elif role == "m" or kind in ("S", "T"):
+            answers[USE + name] = Use.INFO
+        elif kind == "D":
+            answers[USE + name] = Use.CATEGORY
+    step = "Read as a table of Orange: it says the types and roles of its columns."
+    return Layout(step, tuple(names), n_above, first.delimiter, answers)

@@ -1,0 +1,34 @@
+"""What R writes: names of rows first, and a header that is one field short."""
+
+from __future__ import annotations
+
+from melm_studio.tables.grammars.layout import FirstLines, Layout, is_number
+from melm_studio.tables.questions import USE
+from melm_studio.tables.roles import Use
+
+_MARKS = (",", "\t", ";", " ")
+_LEAST_ROWS = 2
+_ROWS_COMPARED = 50
+ROW = "row"
+
+
+def r_table(first: FirstLines) -> Layout | None:
+    """A header with a field less than all rows, whose first fields are the names of the rows."""
+    for mark in _MARKS:
+        found = first.records(mark)
+        records = [one for (one, _), _ in zip(found, range(_ROWS_COMPARED), strict=False)]
+        rows = [one for one in records if any(one)]
+        if len(rows) <= _LEAST_ROWS:
+            continue
+        header, *below = rows
+        is_short = {len(row) for row in below} == {len(header) + 1} and len(header) > 1
+        is_header = not any(map(is_number, header)) and all(header)
+        # A delimiter at the end of every row is no field.
+        if is_short and is_header and any(row[-1] for row in below):
+            name = ROW if ROW not in header else f"{ROW} name"
+            step = "Read as R writes tables: the first field of every row is its name."
+            n_above = next(at for at, text in enumerate(first.texts) if text.strip()) + 1
+            return Layout(
+                step, (name, *header), n_above, mark, answers={USE + name: Use.NAME.value}
+            )
+    return None

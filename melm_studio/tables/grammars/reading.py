@@ -1,0 +1,161 @@
+"""Reading a file as a grammar says."""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import dataclass
+
+import pandas as pd
+
+from melm_studio.tables.cells import EXACT, MISSING
+from melm_studio.tables.formatting import count
+from melm_studio.tables.grammars.layout import Layout, Turned, header_line
+from melm_studio.tables.grammars.sample_names import words_of_samples
+from melm_studio.tables.records import Limits, guess_decimal
+from melm_studio.tables.text import TableError
+
+SAMPLE, GROUP = "sample", "group"
+_CHARACTERS_OF_NAME = 200
+_SAMPLE_BYTES, _SAMPLE_ROWS = 100_000, 50
+
+
+@dataclass(frozen=True, eq=False)
+class Read:
+    """What a layout makes of a file.
+
+    Attributes
+    ----------
+    data : bytes
+        Text with one header; empty where samples were columns.
+    cells : DataFrame or None
+        The turned table, a row for each sample.
+    steps : tuple of str
+    words : str
+        Which column has words of the names of the samples, which may be the label; empty if none.
+    """
+
+    data: bytes
+    cells: pd.DataFrame | None
+    steps: tuple[str, ...]
+    words: str = ""
+
+
+def read_layout(data: bytes, layout: Layout, limits: Limits) -> Read:
+    """Read a file as its grammar says.
+
+    Raises
+    ------
+    TableError
+        If the file is not as its first lines say, or too large.
+    """
+    body = _body(data, layout)
+    if layout.turned is None:
+        return Read(_with_header(body, layout), None, (layout.step,))
+    cells, n_left_out = _turned(body, layout, layout.turned, limits)
+    words = words_of_samples(layout.turned.names)
+    has_marks = any(_may_be_label(values) for values in layout.turned.marks.values())
+    steps = [layout.step]
+    if n_left_out:
+        steps.append(f"Left out: {count(n_left_out, 'feature')} that the file marks as unusable.")
+    if words and not has_marks:
+        cells[_free(GROUP, cells)] = list(words)
+        return Read(b"", cells, tuple(steps), str(cells.columns[-1]))
+    return Read(b"", cells, tuple(steps))
+
+
+def _may_be_label(values: object) -> bool:
+    texts = [*values] if isinstance(values, (list, tuple)) else []
+    return 2 <= len({*texts}) <= len(texts) / 2
+
+
+def _body(data: bytes, layout: Layout) -> bytes:
+    """The rows below the header, up to the line that ends them."""
+    start = 0
+    for _ in range(layout.n_above):
+        start = data.find(b"\n", start) + 1
+        if not start:
+            raise TableError("The file has a header but no rows. Add rows and drop it again.")
+    body = data[start:]
+    for line in layout.until:
+        if (end := body.find(f"\n{line}".encode())) >= 0:
+            body = body[: end + 1]
+    if not body.strip():
+        raise TableError("The file has a header but no rows. Add rows and drop it again.")
+    return body
+
+
+def _with_header(body: bytes, layout: Layout) -> bytes:
+    """The rows below one line of names, at their places in the file."""
+    mark = layout.delimiter
+    if mark == " ":
+        mark = "\t"
+        lines = io.TextIOWrapper(io.BytesIO(body), encoding="utf-8", newline="\n")
+        written = io.StringIO()
+        rows = csv.reader(lines, delimiter=" ", skipinitialspace=True)
+        try:
+            csv.writer(written, delimiter=mark, lineterminator="\n").writerows(rows)
+        except csv.Error:
+            raise TableError(
+                "The quotation marks in the file do not pair up. Write one inside a cell twice and "
+                "drop the file again."
+            ) from None
+        body = written.getvalue().encode()
+    return b"\n" * (layout.n_above - 1) + header_line(layout.names, mark) + body
+
+
+def _turned(
+    body: bytes, layout: Layout, turned: Turned, limits: Limits
+) -> tuple[pd.DataFrame, int]:
+    n_features, n_samples = body.count(b"\n") + 1, len(turned.at)
+    limits.reject_cells(n_features, n_samples)
+    sample = csv.reader(
+        body[:_SAMPLE_BYTES].decode("utf-8", "ignore").split("\n"), delimiter=layout.delimiter
+    )
+    decimal = guess_decimal(
+        [row for row, _ in zip(sample, range(_SAMPLE_ROWS), strict=False)], layout.delimiter
+    )
+    beside = sorted({*turned.features, *turned.left_out})
+    try:
+        table = pd.read_csv(
+            io.BytesIO(body),
+            sep=layout.delimiter,
+            decimal=decimal,
+            header=None,
+            names=range(len(layout.names)),
+            usecols=[*beside, *turned.at],
+            dtype=dict.fromkeys(beside, "str"),
+            na_values=[marker for marker in MISSING if marker != "-"],
+            keep_default_na=False,
+            index_col=False,
+            low_memory=False,
+            **EXACT,
+        )
+    except (ValueError, OverflowError):
+        raise TableError(
+            f"{layout.step.rstrip('.')}, but rows have other numbers of fields than the header. "
+            "Save it again, or as CSV, and drop it again."
+        ) from None
+    n_rows = len(table)
+    for at, mark in turned.left_out.items():
+        table = table[table[at] != mark]
+    if not len(table):
+        raise TableError("The file has samples but no features. Add rows and drop it again.")
+    names = table[turned.features[0]]
+    for at in turned.features[1:]:
+        names = names.where(names.notna() & (names != ""), table[at])
+    features = names.fillna("").str.slice(0, _CHARACTERS_OF_NAME).tolist()
+    cells = table[list(turned.at)].T
+    cells.columns = pd.Index(features, dtype=object)
+    cells = cells.reset_index(drop=True)
+    cells.insert(0, _free(SAMPLE, cells), list(turned.names), allow_duplicates=True)
+    for name, values in turned.marks.items():
+        cells.insert(cells.shape[1], _free(name, cells), [value or None for value in values])
+    return cells, n_rows - len(table)
+
+
+def _free(name: str, cells: pd.DataFrame) -> str:
+    taken = set(cells.columns)
+    while name in taken:
+        name += "'"
+    return name

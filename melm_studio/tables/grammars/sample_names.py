@@ -1,0 +1,38 @@
+"""The words within the names of samples: ALL_1 and AML_7, tumor-03, control.2."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+MOST_WORDS = 20
+LEAST_OF_EACH = 2
+_PARTS = re.compile(r"[ _.\-/]+|(?<=[^\W\d_])(?=\d)|(?<=\d)(?=[^\W\d_])")
+
+
+def words_of_samples(names: Sequence[str]) -> tuple[str, ...]:
+    """The word of each name that parts them into groups; none if no word does.
+
+    Examples
+    --------
+    >>> words_of_samples(["ALL_1", "AML_2", "ALL_3", "AML_4"])
+    ('ALL', 'AML', 'ALL', 'AML')
+    >>> words_of_samples(["s1", "s2", "s3"])
+    ()
+    """
+    parts = [[part for part in _PARTS.split(name) if part] for name in names]
+    n_parts = min(map(len, parts), default=0)
+    for at in range(n_parts):
+        words = tuple(part[at] for part in parts)
+        if _are_groups(words):
+            return words
+    # Names of several words each: what precedes the number.
+    words = tuple(" ".join(part for part in one if not part.isdigit()) for one in parts)
+    return words if _are_groups(words) else ()
+
+
+def _are_groups(words: Sequence[str]) -> bool:
+    counts = Counter(words)
+    are_words = all(any(map(str.isalpha, word)) for word in counts)
+    return are_words and 2 <= len(counts) <= MOST_WORDS and min(counts.values()) >= LEAST_OF_EACH

@@ -1,0 +1,69 @@
+"""Exports of surveys: Qualtrics with texts and ids below the names, SurveyMonkey with two rows."""
+
+from __future__ import annotations
+
+import re
+
+from melm_studio.tables.grammars.layout import FirstLines, Layout
+from melm_studio.tables.questions import USE
+from melm_studio.tables.roles import Use
+
+_IMPORT_ID = re.compile(r'\{\s*"ImportId"\s*:')
+_LEAST_IDS = 0.8
+# What Qualtrics and SurveyMonkey say of each answer besides the answers.
+_ABOUT_ANSWERS = {
+    "startdate", "enddate", "status", "ipaddress", "progress", "duration (in seconds)", "finished",
+    "recordeddate", "responseid", "recipientlastname", "recipientfirstname", "recipientemail",
+    "externalreference", "locationlatitude", "locationlongitude", "distributionchannel",
+    "userlanguage", "respondent id", "collector id", "start date", "end date", "ip address",
+    "email address", "first name", "last name", "respondent_id", "collector_id", "date_created",
+    "date_modified", "ip_address", "email_address", "first_name", "last_name",
+}  # fmt: skip
+_NAMES = {"responseid", "respondent id", "respondent_id"}
+_PLAIN_ANSWERS = {"response", "open-ended response"}
+
+
+def qualtrics(first: FirstLines) -> Layout | None:
+    """The texts of questions in the second row, ids such as {"ImportId":"QID1"} in the third."""
+    records = [one for one, _ in zip(first.records(first.delimiter), range(3), strict=False)]
+    if len(records) < 3:
+        return None
+    (names, _), (texts, _), (ids, n_above) = records
+    n_ids = sum(bool(_IMPORT_ID.match(cell)) for cell in ids)
+    if len({len(names), len(texts), len(ids)}) > 1 or n_ids < _LEAST_IDS * len(ids):
+        return None
+    described = {
+        name: text for name, text in zip(names, texts, strict=True) if text and text != name
+    }
+    answers = _about(names)
+    descriptions = {name: described[name] for name in described if USE + name not in answers}
+    step = "Read as answers of Qualtrics: the texts of its questions describe the columns."
+    return Layout(step, tuple(names), n_above, first.delimiter, answers, descriptions)
+
+
+def surveymonkey(first: FirstLines) -> Layout | None:
+    """Questions in the first row, and their options or "Response" in the second."""
+    records = [one for one, _ in zip(first.records(first.delimiter), range(2), strict=False)]
+    if len(records) < 2:
+        return None
+    (questions, _), (options, n_above) = records
+    is_known = questions[:1] and questions[0].lower() in _NAMES and len(questions) == len(options)
+    if not is_known or options[0] or not _PLAIN_ANSWERS & {cell.lower() for cell in options}:
+        return None
+    names: list[str] = []
+    question = ""
+    for own, option in zip(questions, options, strict=True):
+        question = own or question
+        is_plain = not option or option.lower() in _PLAIN_ANSWERS
+        names.append(question if is_plain else f"{question}: {option}")
+    step = "Read as answers of SurveyMonkey: two rows name the columns."
+    return Layout(step, tuple(names), n_above, first.delimiter, _about(names))
+
+
+def _about(names: list[str]) -> dict[str, str]:
+    """The uses of the columns that are no answers."""
+    return {
+        USE + name: (Use.NAME if name.lower() in _NAMES else Use.INFO).value
+        for name in names
+        if name.lower() in _ABOUT_ANSWERS
+    }

@@ -1,0 +1,369 @@
+"""Small tables as programs write them, and how they are read: three of each kind."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+N = 16
+KINDS = ["lo", "hi"] * (N // 2)
+
+
+@dataclass(frozen=True, eq=False)
+class Program:
+    """A file of a program, and how it must be read.
+
+    Attributes
+    ----------
+    raw : bytes
+    features : sequence of str
+    label : str
+        The column of the classes, empty for none.
+    n_rows : int
+    name : str
+        The column that names the rows.
+    asked : sequence of str
+        Questions that must be among those asked.
+    not_asked : sequence of str
+    first : mapping of str to float
+        What features are in the first row.
+    said : str
+        Of a step.
+    """
+
+    raw: bytes
+    features: Sequence[str]
+    label: str
+    n_rows: int = N
+    name: str = ""
+    asked: Sequence[str] = ()
+    not_asked: Sequence[str] = ()
+    first: Mapping[str, float] = field(default_factory=dict)
+    said: str = ""
+    file: str = "table.txt"
+
+
+def grid(n_columns: int, seed: int = 0, n_rows: int = N) -> list[list[float]]:
+    """Numbers that neither ascend nor descend along rows or columns."""
+    return np.random.default_rng(seed).normal(5, 2, (n_rows, n_columns)).round(3).tolist()
+
+
+def lines(rows: Sequence[Sequence[object]], mark: str = ",") -> str:
+    return "".join(mark.join(map(str, row)) + "\n" for row in rows)
+
+
+def with_kinds(cells: Sequence[Sequence[object]]) -> list[list[object]]:
+    return [[*row, kind] for row, kind in zip(cells, KINDS, strict=True)]
+
+
+def numbered(rows: Sequence[Sequence[object]], prefix: str = "") -> list[list[object]]:
+    return [[f"{prefix}{at}", *row] for at, row in enumerate(rows, start=1)]
+
+
+X2, X3, X8 = grid(2), grid(3), grid(8)
+WAVES = [900 + 2 * at for at in range(8)]
+SAMPLES = [f"{kind}_{at}" for at, kind in enumerate(KINDS, start=1)]
+GENES = [f"g{at}" for at in range(6)]
+MATRIX = grid(N, 3, 6)
+MATRIX_FIRST = {"g0": MATRIX[0][0], "g5": MATRIX[5][0]}
+
+
+def r_tables() -> dict[str, Program]:
+    quoted = [[f'"{at}"', *row[:-1], f'"{row[-1]}"'] for at, row in enumerate(with_kinds(X3), 1)]
+    expected = {"features": ("a", "b", "c"), "label": "grade", "name": "row", "said": "R writes"}
+    return {
+        "R with commas": Program(
+            ('"a","b","c","grade"\n' + lines(quoted)).encode(), first={"a": X3[0][0]}, **expected
+        ),
+        "R with spaces": Program(
+            ('"a" "b" "c" "grade"\n' + lines(quoted, " ")).encode(), **expected
+        ),
+        "R with tabs and names of rows": Program(
+            ("a\tb\tc\tgrade\n" + lines(numbered(with_kinds(X3), "plot "), "\t")).encode(),
+            **expected,
+        ),
+    }
+
+
+def headerless() -> dict[str, Program]:
+    named = [[f"PR{at:02d}_X", *row] for at, row in enumerate(with_kinds(X3))]
+    words = [[f"'{age}'", f"'{kind}'", f"'{side}'"] for age, side, kind in zip(
+        ["30-39", "40-49"] * (N // 2), ["left", "left", "right", "right"] * (N // 4), KINDS,
+        strict=True,
+    )]  # fmt: skip
+    return {
+        "aligned, without names": Program(
+            lines(named, "  ").encode(), ("column 2", "column 3", "column 4"), "column 5",
+            name="column 1", first={"column 2": X3[0][0]},
+        ),
+        "words alone, without names": Program(
+            lines(words).encode(), ("column 1 = '40-49'", "column 2 = 'lo'"), "column 3",
+            asked=("names",),
+        ),
+        "a code beside numbers, without names": Program(
+            lines([[f"B{at}", *row] for at, row in enumerate(X3, start=10)]).encode(),
+            ("column 2", "column 3", "column 4"), "", name="column 1", asked=("names",),
+        ),
+        "numbers that ascend are names": Program(
+            ("id,254,280,kind\n" + lines(numbered(with_kinds(X2), "s"))).encode(),
+            ("254", "280"), "kind", name="id", not_asked=("names",),
+        ),
+    }  # fmt: skip
+
+
+def axes() -> dict[str, Program]:
+    spectra = numbered(X8, "probe ")
+    labeled = [[*row, kind] for row, kind in zip(spectra, KINDS, strict=True)]
+    shifts = [4000 - 11.3 * at for at in range(8)]
+    names = tuple(map(str, WAVES))
+    return {
+        "an axis in two units": Program(
+            lines([["Wavelength (nm)", *WAVES], ["Wavenumber (cm-1)", *shifts], *spectra], ";")
+            .encode(), names, "", first={"900": X8[0][0]}, asked=("header",),
+            said="Wavenumber (cm-1) is left out",
+        ),
+        "an axis below names": Program(
+            lines([["id", *(f"V{at}" for at in range(8)), "kind"], ["nm", *WAVES, ""], *labeled])
+            .encode(), names, "kind", name="id",
+        ),
+        "two axes below names": Program(
+            lines([
+                ["id", *(f"V{at}" for at in range(8)), "kind"], ["nm", *WAVES, ""],
+                ["Raman shift", *shifts, ""], *labeled,
+            ]).encode(), names, "kind", name="id",
+        ),
+        "an axis above numbers alone": Program(
+            lines([WAVES, *X8]).encode(), names, "", said="first row is an axis",
+        ),
+        "a first sample that ascends with all others is a sample": Program(
+            lines([["id", *"abcdefgh"], *numbered([sorted(row) for row in X8], "s")]).encode(),
+            tuple("abcdefgh"), "",
+        ),
+    }  # fmt: skip
+
+
+def orange() -> dict[str, Program]:
+    rows = [[f"x{at}", a, kind, b] for at, ((a, b), kind) in enumerate(zip(X2, KINDS, strict=True))]
+    expected = {
+        "features": ("alpha", "beta"), "label": "kind", "first": {"alpha": X2[0][0]},
+        "not_asked": ("label",), "said": "Orange",
+    }  # fmt: skip
+    head = "probe\talpha\tkind\tbeta\n"
+    return {
+        "Orange in three rows": Program(
+            (head + "string\tcontinuous\tlo hi\tc\nmeta\t\tclass\t\n" + lines(rows, "\t")).encode(),
+            **expected,
+        ),
+        "Orange in letters": Program(
+            (head + "s\tc\td\tc\nm\t\tc\t\n" + lines(rows, "\t")).encode(), **expected
+        ),
+        "Orange with prefixes": Program(
+            ("mS#probe,C#alpha,cD#kind,C#beta\n" + lines(rows)).encode(), **expected
+        ),
+        "Orange with a column to ignore": Program(
+            (head + "s\tc\td\tc\nm\t\tclass\tignore\n" + lines(rows, "\t")).encode(),
+            ("alpha",), "kind",
+        ),
+    }  # fmt: skip
+
+
+def surveys() -> dict[str, Program]:
+    ids = ",".join(
+        f'"{{""ImportId"":""{one}""}}"' for one in ("start", "QID1", "QID2", "id", "arm")
+    )
+    rows = [
+        ["2021-03-01", a, b, f"R_{at:03d}", kind]
+        for at, ((a, b), kind) in enumerate(zip(X2, KINDS, strict=True))
+    ]
+    head = "StartDate,Q1,Q2,ResponseId,Arm\n"
+    expected = {"features": ("Q1", "Q2"), "label": "Arm", "name": "ResponseId", "said": "Qualtrics"}
+    monkey = [[f"11{at}", "2021-03-01", a, b, kind] for at, (_, a, b, _, kind) in enumerate(rows)]
+    return {
+        "Qualtrics": Program(
+            (head + "Start Date,How often?,How well?,Response ID,Arm\n" + ids + "\n" + lines(rows))
+            .encode(), **expected,
+        ),
+        "Qualtrics with a question of two lines": Program(
+            (head + 'Start Date,"How\noften, really?",How well?,Response ID,Arm\n' + ids + "\n"
+             + lines(rows)).encode(), **expected,
+        ),
+        "Qualtrics with tabs": Program(
+            (head + "Start Date,How often?,How well?,Response ID,Arm\n").replace(",", "\t").encode()
+            + ids.replace(",", "\t").encode() + b"\n" + lines(rows, "\t").encode(), **expected,
+        ),
+        "SurveyMonkey": Program(
+            ("Respondent ID,Start Date,How tall?,,Which arm?\n,,Shoes,Hat,Response\n"
+             + lines(monkey))
+            .encode(), ("How tall?: Shoes", "How tall?: Hat"), "Which arm?", name="Respondent ID",
+        ),
+        "SurveyMonkey with open ends": Program(
+            ("respondent_id,date_created,How tall?,How wide?,Arm\n"
+             ",,Open-Ended Response,Open-Ended Response,Response\n" + lines(monkey)).encode(),
+            ("How tall?", "How wide?"), "Arm", name="respondent_id",
+        ),
+    }  # fmt: skip
+
+
+def studies() -> dict[str, Program]:
+    rows = [[f"s{at}", a, b, kind] for at, ((a, b), kind) in enumerate(zip(X2, KINDS, strict=True))]
+    isa = [
+        [f"donor {at}", a, "EFO", b, f"s{at}", kind, "x:1"]
+        for at, (_, a, b, kind) in enumerate(rows)
+    ]
+    head = [
+        "Source Name", "Characteristics[age]", "Term Source REF", "Characteristics[mass]",
+        "Sample Name", "Factor Value[diet]", "Term Accession Number",
+    ]  # fmt: skip
+    quoted = [[f'"{cell}"' for cell in row] for row in [head, *isa]]
+    factors = [*head[:5], "Factor Value [diet]", head[6]]
+    types = "#q2:types\tnumeric\tnumeric\tcategorical\n"
+    expected = {"features": ("age", "mass"), "label": "diet", "name": "Sample Name"}
+    meta = {"features": ("ph", "depth"), "label": "site"}
+    return {
+        "ISA-Tab": Program(lines([head, *isa], "\t").encode(), **expected),
+        "ISA-Tab in quotation marks": Program(lines(quoted, "\t").encode(), **expected),
+        "ISA-Tab with spaces": Program(lines([factors, *isa], "\t").encode(), **expected),
+        "QIIME 2": Program(
+            ("sample-id\tph\tdepth\tsite\n" + types + lines(rows, "\t")).encode(),
+            name="sample-id", **meta,
+        ),
+        "QIIME 2 with a sharp": Program(
+            ("#SampleID\tph\tdepth\tsite\n" + types + lines(rows, "\t")).encode(),
+            name="SampleID", **meta,
+        ),
+        "QIIME 2 with numbers that are categories": Program(
+            ("id\tph\tplot\tsite\n#q2:types\tnumeric\tcategorical\tcategorical\n"
+             + lines([[f"s{at}", a, 1 + at // 4 % 2, kind] for at, (_, a, _, kind) in
+                      enumerate(rows)], "\t")).encode(),
+            ("ph", "plot = 2"), "site", name="id",
+        ),
+    }  # fmt: skip
+
+
+def matrices() -> dict[str, Program]:
+    named = [[gene, *row] for gene, row in zip(GENES, MATRIX, strict=True)]
+    described = [[gene, "kinase", *row] for gene, row in zip(GENES, MATRIX, strict=True)]
+    turned = {"features": GENES, "label": "group", "name": "sample", "first": MATRIX_FIRST}
+    asked = {**turned, "asked": ("label",)}
+    header = ["Name", "Description", *SAMPLES]
+    gct = [["#1.2"], [6, N], header, *described]
+    gct3 = [["#1.3"], [6, N, 1, 1], ["id", "about", *SAMPLES], ["stage", "na", *KINDS], *described]
+    geo = [
+        ['!Series_title\t"A study"'], ["!Sample_title", *(f'"{one}"' for one in SAMPLES)],
+        ["!Sample_characteristics_ch1", *(f'"disease: {kind}"' for kind in KINDS)],
+        ["!series_matrix_table_begin"], ['"ID_REF"', *(f'"GSM{at}"' for at in range(N))],
+        *named, ["!series_matrix_table_end"],
+    ]  # fmt: skip
+    soft = [
+        ["^DATASET = GDS1"], ["^SUBSET = GDS1_1"], ["!subset_description = ill"],
+        ["!subset_sample_id = " + ",".join(f"GSM{at}" for at in range(0, N, 2))],
+        ["!subset_type = disease state"], ["^SUBSET = GDS1_2"], ["!subset_description = well"],
+        ["!subset_sample_id = " + ",".join(f"GSM{at}" for at in range(1, N, 2))],
+        ["!subset_type = disease state"], ["!dataset_table_begin"],
+        ["ID_REF", "IDENTIFIER", *(f"GSM{at}" for at in range(N))],
+        *([f"{at}_at", *row] for at, row in enumerate(named)), ["!dataset_table_end"],
+    ]  # fmt: skip
+    maf = [
+        "database_identifier",
+        "metabolite_identification",
+        "smallmolecule_abundance_std_error_sub",
+    ]
+    quant = ["Protein IDs", "Majority protein IDs", "Reverse"]
+    marked = [[gene, gene, "", *row, *row] for gene, row in zip(GENES, MATRIX, strict=True)] + [
+        ["REV", "REV", "+", *MATRIX[0], *MATRIX[0]]
+    ]
+    intensities = [f"Intensity {one}" for one in SAMPLES]
+    perseus_rows = [[*row, gene] for gene, row in zip(GENES, MATRIX, strict=True)]
+    types = ["#!{Type}E", *["E"] * (N - 1), "T"]
+    groups = ["#!{C:dose}" + KINDS[0], *KINDS[1:], ""]
+    return {
+        "GCT 1.2": Program(lines(gct, "\t").encode(), **asked),
+        "GCT 1.3": Program(lines(gct3, "\t").encode(), **{**turned, "label": "stage"}),
+        "series matrix": Program(
+            lines(geo, "\t").encode(), **{**turned, "label": "disease"}, said="GEO"
+        ),
+        "data set of GEO": Program(
+            lines(soft, "\t").encode(), **{**turned, "label": "disease state"}
+        ),
+        "MetaboLights": Program(
+            lines([[*maf, *SAMPLES], *(["HMDB1", gene, "", *row] for gene, *row in named)], "\t")
+            .encode(), **asked,
+        ),
+        "MaxQuant": Program(
+            lines([[*quant, *intensities, *(f"LFQ intensity {one}" for one in SAMPLES)], *marked],
+                  "\t").encode(), **asked, said="1 feature that the file marks",
+        ),
+        "MaxQuant without LFQ": Program(
+            lines([[*quant, *intensities], *(row[: N + 3] for row in marked)], "\t").encode(),
+            **asked,
+        ),
+        "DIA-NN": Program(
+            lines([["Protein.Group", "Genes", *(f"D:\\runs\\{one}.raw" for one in SAMPLES)],
+                   *described], "\t").encode(), **asked,
+        ),
+        "Perseus": Program(
+            lines([[*SAMPLES, "Names"], types, groups, *perseus_rows], "\t").encode(),
+            **{**turned, "label": "dose"},
+        ),
+        "Perseus without groups": Program(
+            lines([[*SAMPLES, "Names"], types, *perseus_rows], "\t").encode(), **asked
+        ),
+    }  # fmt: skip
+
+
+def spectra_in_columns() -> dict[str, Program]:
+    axis = [900 + 2 * at for at in range(9)]
+    cells = [[wave, *row] for wave, row in zip(axis, grid(N, 4, 9), strict=True)]
+    down = [[4000 - 3.5 * at, *row[1:]] for at, row in enumerate(cells)]
+    expected = {"label": "group", "name": "sample", "asked": ("label", "samples")}
+    letters = [f"{'wild' if kind == 'lo' else 'tame'}.{at:03d}" for at, kind in enumerate(KINDS)]
+    return {
+        "wavelengths down the file": Program(
+            lines([["Wavelength (nm)", *SAMPLES], *cells]).encode(), [*map(str, axis)], **expected
+        ),
+        "shifts that descend": Program(
+            lines([["Raman shift [cm-1]", *letters], *down], "\t").encode(),
+            [f"{row[0]:g}" if row[0] % 1 else f"{row[0]}" for row in down], **expected,
+        ),
+        "masses and decimal commas": Program(
+            lines([["m/z", *SAMPLES], *cells], ";").replace(".", ",").encode(),
+            [*map(str, axis)], **expected,
+        ),
+    }  # fmt: skip
+
+
+def zipped(**files: str) -> bytes:
+    written = io.BytesIO()
+    with zipfile.ZipFile(written, "w") as archive:
+        for name, text in files.items():
+            archive.writestr(f"{name}.csv", text)
+    return written.getvalue()
+
+
+def two_files() -> dict[str, Program]:
+    labels = "".join(f"{kind}\n" for kind in KINDS)
+    expected = {"label": "class", "file": "two.zip"}
+    names = ("a", "b", "c")
+    return {
+        "features and labels": Program(
+            zipped(X="a,b,c\n" + lines(X3), y="class\n" + labels), names, **expected,
+            said="Joined row by row",
+        ),
+        "labels without a name": Program(
+            zipped(data="a,b,c\n" + lines(X3), labels=labels), names, label="label", file="two.zip"
+        ),
+        "neither has names": Program(
+            zipped(y=labels, X=lines(X3)), ("column 1", "column 2", "column 3"), label="label",
+            file="two.zip",
+        ),
+    }  # fmt: skip
+
+
+PROGRAMS = {
+    **r_tables(), **headerless(), **axes(), **orange(), **surveys(), **studies(), **matrices(),
+    **spectra_in_columns(), **two_files(),
+}  # fmt: skip

@@ -1,0 +1,57 @@
+"""Tables of the programs that people use are read as these mean them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from melm_studio.tables import Role, TableError, prepare, read_table
+from melm_studio.tables.grammars import GRAMMARS
+from tests.melm_studio.tables.programs import PROGRAMS
+
+
+def columns_of(data, role):
+    return [column.name for column in data.columns if column.role is role]
+
+
+@pytest.mark.parametrize("kind", PROGRAMS)
+def test_a_table_of_a_program_is_read_as_it_means_it(kind):
+    expected = PROGRAMS[kind]
+    table = read_table(expected.raw, expected.file)
+    data = prepare(table)
+    assert list(data.feature_names) == list(expected.features)
+    assert columns_of(data, Role.LABEL) == [expected.label] * bool(expected.label)
+    assert len(data.y) == expected.n_rows
+    if expected.name:
+        assert columns_of(data, Role.NAME) == [expected.name]
+    asked = {question.id for question in data.questions}
+    assert asked >= set(expected.asked)
+    assert not asked & set(expected.not_asked)
+    first = dict(zip(data.feature_names, data.unprepared[0], strict=True))
+    np.testing.assert_allclose([first[one] for one in expected.first], [*expected.first.values()])
+    assert expected.said in " ".join(table.steps)
+
+
+@pytest.mark.parametrize(
+    "kind", [one for one in PROGRAMS if not PROGRAMS[one].file.endswith("zip")]
+)
+@pytest.mark.parametrize("share", [0.9, 0.3])
+def test_a_table_that_is_cut_off_is_read_or_refused_in_a_sentence(kind, share):
+    raw = PROGRAMS[kind].raw
+    assert outcome(raw[: int(len(raw) * share)]).endswith(".")
+
+
+def outcome(raw):
+    """The first step of what was read, or why it was refused."""
+    try:
+        return prepare(read_table(raw, "cut.txt")).steps[0]
+    except TableError as refusal:
+        return str(refusal)
+
+
+def test_every_grammar_leaves_a_plain_table_alone():
+    rows = "\n".join(f"s{at},{at * 7 % 5},{at * 3 % 4},{'ab'[at % 2]}" for at in range(12))
+    table = read_table(f"id,x,y,class\n{rows}\n".encode(), "plain.csv")
+    assert table.steps == ()
+    assert not table.answers
+    assert len(GRAMMARS) > 12
