@@ -8,6 +8,7 @@ from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.estimator import check_shrinkage
 from melm_core.baselines.shrunken_discriminants import shrunken_discriminants
 from melm_core.density.covariances import Shrinkage, within_class_whitening
+from melm_core.linalg.class_moments import class_means, class_totals
 from melm_core.linalg.informed_planes import complete, fisher_discriminants
 from melm_core.linalg.moment_estimator import MomentPlaneEstimator
 from melm_core.linalg.planes import orthonormalize
@@ -109,7 +110,8 @@ class DiscriminantPlane(MomentPlaneEstimator):
         else:
             whitener = within_class_whitening(centered, y, weights=weights)
             white = centered @ whitener
-            found = fisher_discriminants(white, y, self.n_components, weights) @ whitener.T
+            moments = class_means(white, y, weights), class_totals(y, weights)
+            found = fisher_discriminants(*moments, self.n_components) @ whitener.T
             self.within_shrinkage_, self.between_shrinkage_ = np.zeros(int(y.max()) + 1), 0.0
         self.n_discriminants_ = len(found)
         if len(found):

@@ -38,6 +38,7 @@ from melm_core.density.engines.fourier_series import FourierPotentials, fourier_
 from melm_core.density.engines.near_rows import NearClasses
 from melm_core.density.engines.nufft import MOST_COMPONENTS, MOST_MODES, TOLERANCE, Box
 from melm_core.density.engines.pair_tiles import Precision, TiledClasses
+from melm_core.linalg.class_moments import moments_of_classes
 
 Engine: TypeAlias = Literal["auto", "direct", "nufft"]
 ENGINES: tuple[Engine, ...] = ("auto", "direct", "nufft")
@@ -259,6 +260,11 @@ class ClassDensities:
     def weights_of_classes(self) -> Sequence[FloatArray | None]:
         """The weights of the rows of each class; None if each counts once."""
         return self.weights or [None] * len(self.rows)
+
+    @cached_property
+    def moments(self) -> tuple[FloatArray, FloatArray]:
+        """Means and covariances of the rows of each class; see `moments_of_classes`."""
+        return moments_of_classes(self.rows, self.weights)
 
     def widened(self, factor: float) -> ClassDensities:
         """The same rows with kernels `factor` times as wide."""

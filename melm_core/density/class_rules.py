@@ -17,9 +17,13 @@ from scipy.special import gammaln
 
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.density.class_densities import ClassDensities
-from melm_core.density.covariances import covariance_of_means, kernel_covariances
+from melm_core.density.covariances import kernel_covariances
 from melm_core.density.engines.direct_sums import inverse_root
-from melm_core.linalg.class_moments import covariance_of, rows_by_class
+from melm_core.linalg.class_moments import (
+    covariance_of,
+    covariance_of_means,
+    rows_by_class,
+)
 
 # Of the covariance of all rows: no class is flatter than this in any direction.
 _LEAST_SPREAD = 1e-6

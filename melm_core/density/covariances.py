@@ -18,9 +18,12 @@ from melm_core.base.row_blocks import Rows
 from melm_core.base.sample_weights import deviations_of, mean_of, totals_of
 from melm_core.linalg.class_moments import (
     class_totals,
+    covariance_of_means,
     moments_of_classes,
+    pooled_covariance,
     row_parts,
     rows_by_class,
+    total_covariance,
     weights_by_class,
 )
 from melm_core.linalg.equivalent_rows import fourth_powers
@@ -203,30 +206,9 @@ def variance_of_means(
     return lift
 
 
-def covariance_of_means(means: FloatArray, counts: Sequence[float] | FloatArray) -> FloatArray:
-    """Covariance of the class means, weighted by the rows of each.
-
-    Parameters
-    ----------
-    means : ndarray of shape (n_classes, n_features)
-    counts : sequence of float
-    """
-    shares = np.asarray(counts, dtype=np.float64) / np.sum(counts)
-    offsets = means - shares @ means
-    covariance: FloatArray = (offsets * shares[:, None]).T @ offsets
-    return covariance
-
-
 def inverse_widths(widths: FloatArray) -> FloatArray:
     """One over each width, 0 where that is 0."""
     return np.divide(1.0, widths, out=np.zeros_like(widths), where=widths > 0)
-
-
-def pooled_covariance(covariances: FloatArray, counts: Sequence[float] | FloatArray) -> FloatArray:
-    """Within-class covariance: the mean of the class covariances, weighted by class size."""
-    shares = np.asarray(counts, dtype=np.float64) / np.sum(counts)
-    pooled: FloatArray = np.tensordot(shares, covariances, axes=1)
-    return pooled
 
 
 def whitening(covariance: FloatArray, widths: FloatArray | None = None) -> FloatArray:
@@ -274,8 +256,7 @@ def whitening_of_classes(
     whitener = whitening(pooled)
     if whitener.shape[1] == len(pooled):
         return whitener
-    means, own = moments_of_classes(rows, weights)
-    total = pooled_covariance(own, counts) + covariance_of_means(means, counts)
+    total = total_covariance(*moments_of_classes(rows, weights), counts)
     return whitening(pooled, np.sqrt(np.diag(total)))
 
 

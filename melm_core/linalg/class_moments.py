@@ -201,6 +201,34 @@ def row_parts(rows: FloatArray) -> Iterator[slice]:
     return (slice(begin, begin + step) for begin in range(0, len(rows), step))
 
 
+def pooled_covariance(covariances: FloatArray, counts: Sequence[float] | FloatArray) -> FloatArray:
+    """Within-class covariance: the mean of the class covariances, weighted by class size."""
+    shares = np.asarray(counts, dtype=np.float64) / np.sum(counts)
+    pooled: FloatArray = np.tensordot(shares, covariances, axes=1)
+    return pooled
+
+
+def covariance_of_means(means: FloatArray, counts: Sequence[float] | FloatArray) -> FloatArray:
+    """Covariance of the class means, weighted by the rows of each.
+
+    Parameters
+    ----------
+    means : ndarray of shape (n_classes, n_features)
+    counts : sequence of float
+    """
+    shares = np.asarray(counts, dtype=np.float64) / np.sum(counts)
+    offsets = means - shares @ means
+    covariance: FloatArray = (offsets * shares[:, None]).T @ offsets
+    return covariance
+
+
+def total_covariance(
+    means: FloatArray, covariances: FloatArray, counts: Sequence[float] | FloatArray
+) -> FloatArray:
+    """Covariance of all rows from the moments of the classes, weighted by class size."""
+    return pooled_covariance(covariances, counts) + covariance_of_means(means, counts)
+
+
 def square_sum(rows: FloatArray, weights: FloatArray | None = None) -> FloatArray:
     """Sum of the outer products of the rows, shape (n_features, n_features).
 

@@ -6,16 +6,8 @@ from itertools import combinations
 
 import numpy as np
 
-from melm_core.base.array_types import FloatArray, IntArray
-from melm_core.base.sample_weights import mean_of
-from melm_core.linalg.class_moments import (
-    class_covariances,
-    class_means,
-    class_totals,
-    covariance_of,
-    rows_by_class,
-    weights_by_class,
-)
+from melm_core.base.array_types import FloatArray
+from melm_core.linalg.class_moments import covariance_of, total_covariance
 from melm_core.linalg.planes import PARALLEL, orthonormalize
 from melm_core.linalg.row_space import row_space
 
@@ -24,7 +16,7 @@ _N_SCATTER_DIRECTIONS = 3
 
 
 def informed_planes(
-    X: FloatArray, y: IntArray, n_components: int, weights: FloatArray | None = None
+    means: FloatArray, covariances: FloatArray, totals: FloatArray, n_components: int
 ) -> list[FloatArray]:
     """The planes of PCA and LDA, and planes of directions in which the classes differ.
 
@@ -33,43 +25,39 @@ def informed_planes(
 
     Parameters
     ----------
-    X : ndarray of shape (n_samples, n_features)
-        Whitened within the classes.
-    y : ndarray of shape (n_samples,)
-        Class codes.
+    means : ndarray of shape (n_classes, n_features)
+        Of rows that are whitened within the classes.
+    covariances : ndarray of shape (n_classes, n_features, n_features)
+    totals : ndarray of shape (n_classes,)
+        Number of rows of each class, or the sum of their weights.
     n_components : int
-    weights : ndarray of shape (n_samples,) or None
-        Of the rows; None if each counts once.
 
     Returns
     -------
     list of ndarray of shape (n_components, n_features)
         Orthonormal rows.
     """
-    discriminants = fisher_discriminants(X, y, n_components, weights)
-    scatter = scatter_directions(X, y, _N_SCATTER_DIRECTIONS, weights)
+    discriminants = fisher_discriminants(means, totals, n_components)
+    scatter = scatter_directions(covariances, _N_SCATTER_DIRECTIONS)
     directions = np.vstack([discriminants[:1], scatter])
     chosen = list(combinations(range(len(directions)), n_components))
     planes = directions[np.array(chosen, dtype=np.int64).reshape(-1, n_components)]
     independent = np.linalg.matrix_rank(planes, tol=PARALLEL) == n_components
+    total = total_covariance(means, covariances, totals)
     return [
-        principal_components(X, n_components, weights),
-        complete(discriminants, X, n_components, weights),
+        principal_directions(total, n_components),
+        _completed(discriminants, total, n_components),
         *orthonormalize(planes[independent]),
     ]
 
 
-def principal_components(
-    X: FloatArray, n_components: int, weights: FloatArray | None = None
-) -> FloatArray:
-    """Directions of the largest variance, as orthonormal rows (n_components, n_features)."""
-    _, directions = np.linalg.eigh(covariance_of(X, weights))
-    return np.ascontiguousarray(directions[:, ::-1][:, :n_components].T)
+def principal_directions(covariance: FloatArray, n_directions: int) -> FloatArray:
+    """Directions of the largest variance, as orthonormal rows (n_directions, n_features)."""
+    _, directions = np.linalg.eigh(covariance)
+    return np.ascontiguousarray(directions[:, ::-1][:, :n_directions].T)
 
 
-def scatter_directions(
-    X: FloatArray, y: IntArray, n_directions: int, weights: FloatArray | None = None
-) -> FloatArray:
+def scatter_directions(covariances: FloatArray, n_directions: int) -> FloatArray:
     """Directions along which the class variances differ most from the pooled variance.
 
     The leading eigenvectors of the mean over classes of (cov_c - 1)^2, as
@@ -77,18 +65,15 @@ def scatter_directions(
 
     Parameters
     ----------
-    X : ndarray of shape (n_samples, n_features)
-        Whitened within the classes.
+    covariances : ndarray of shape (n_classes, n_features, n_features)
+        Of rows that are whitened within the classes.
+    n_directions : int
     """
-    unit = np.eye(X.shape[1])
-    offsets = class_covariances(rows_by_class(X, y), weights_by_class(weights, y)) - unit
-    _, directions = np.linalg.eigh((offsets @ offsets).mean(axis=0))
-    return np.ascontiguousarray(directions[:, ::-1][:, :n_directions].T)
+    offsets = covariances - np.eye(covariances.shape[1])
+    return principal_directions((offsets @ offsets).mean(axis=0), n_directions)
 
 
-def fisher_discriminants(
-    X: FloatArray, y: IntArray, n_components: int, weights: FloatArray | None = None
-) -> FloatArray:
+def fisher_discriminants(means: FloatArray, totals: FloatArray, n_components: int) -> FloatArray:
     """Fisher's discriminants, at most n_classes - 1 orthonormal rows.
 
     In coordinates whitened within the classes they are the principal
@@ -96,13 +81,15 @@ def fisher_discriminants(
 
     Parameters
     ----------
-    X : ndarray of shape (n_samples, n_features)
-        Whitened within the classes.
+    means : ndarray of shape (n_classes, n_features)
+        Of rows that are whitened within the classes.
+    totals : ndarray of shape (n_classes,)
+        Number of rows of each class, or the sum of their weights.
+    n_components : int
     """
-    counts = class_totals(y, weights)
-    offsets = np.sqrt(counts)[:, None] * (class_means(X, y, weights) - mean_of(X, weights))
+    offsets = np.sqrt(totals)[:, None] * (means - totals @ means / totals.sum())
     _, strengths, directions = np.linalg.svd(offsets, full_matrices=False)
-    distinct = int(np.sum(strengths[: len(counts) - 1] > 1e-8 * strengths.max(initial=1e-300)))
+    distinct = int(np.sum(strengths[: len(totals) - 1] > 1e-8 * strengths.max(initial=1e-300)))
     return directions[: min(n_components, distinct)]
 
 
@@ -120,21 +107,19 @@ def complete(
     weights : ndarray of shape (n_samples,) or None
         Of the rows; None if each counts once.
     """
-    missing = n_components - len(components)
-    if missing == 0:
+    if len(components) == n_components:
         return orthonormalize(components)
     space = row_space(np.vstack([components, X]), n_components)
     given, rows = space.rows[: len(components)], space.rows[len(components) :]
-    rest = _principal_rest(given, rows, missing, weights)
-    return orthonormalize(space.lift(np.vstack([given, rest])))
+    return orthonormalize(space.lift(_completed(given, covariance_of(rows, weights), n_components)))
 
 
-def _principal_rest(
-    components: FloatArray, X: FloatArray, n_directions: int, weights: FloatArray | None
-) -> FloatArray:
-    """Principal directions of X orthogonal to the components, as rows."""
-    _, _, frame = np.linalg.svd(components)
-    orthogonal = frame[len(components) :]  # (n_features - n_given, n_features)
-    rest = principal_components(X @ orthogonal.T, n_directions, weights)
-    directions: FloatArray = rest @ orthogonal
-    return directions
+def _completed(components: FloatArray, covariance: FloatArray, n_components: int) -> FloatArray:
+    """The components and the principal directions orthogonal to them, as orthonormal rows."""
+    if len(components) < n_components:
+        _, _, frame = np.linalg.svd(components)
+        orthogonal = frame[len(components) :]  # (n_features - n_given, n_features)
+        left = orthogonal @ covariance @ orthogonal.T
+        rest = principal_directions(left, n_components - len(components)) @ orthogonal
+        components = np.vstack([components, rest])
+    return orthonormalize(components)

@@ -24,13 +24,12 @@ from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_choice, check_integer, check_positive
 from melm_core.base.progress import Callback, Progress
 from melm_core.base.row_blocks import in_memory, take_rows
-from melm_core.base.sample_weights import mean_of
 from melm_core.compiled import CompiledObjective, Term, is_compiled
 from melm_core.density import LOOSE_TOLERANCE, TOLERANCE, Precision
 from melm_core.density.class_densities import ENGINES, ClassDensities, Engine
 from melm_core.density.covariances import bandwidth_factor
-from melm_core.linalg.class_moments import covariance_of
-from melm_core.linalg.informed_planes import informed_planes, principal_components
+from melm_core.linalg.class_moments import total_covariance
+from melm_core.linalg.informed_planes import informed_planes, principal_directions
 from melm_core.linalg.planes import orthonormalize
 from melm_core.melm.multiclass import AGGREGATES, NUISANCE_AGGREGATE, SOFTNESS, Multiclass
 from melm_core.melm.objective import PlaneObjective, divergence_and_gradient, objective_of_planes
@@ -296,9 +295,8 @@ def _preview(
     begins_at_once = planes is not None or settings.is_penalized
     if begins_at_once or not settings.has_callback or is_whole_space(classes, settings):
         return None
-    plane = principal_components(
-        np.concatenate(classes.rows), settings.n_components, _all_weights(classes)
-    )
+    total = total_covariance(*classes.moments, classes.totals)
+    plane = principal_directions(total, settings.n_components)
     value, _ = stage.monitored(plane)
     return Progress(
         components=plane,
@@ -315,21 +313,16 @@ def _preview(
     )
 
 
-def _all_weights(classes: ClassDensities) -> FloatArray | None:
-    """The weights of the rows of all classes, one class after the other."""
-    return None if classes.weights is None else np.concatenate(classes.weights)
-
-
 def _wide_starts(classes: ClassDensities, settings: SearchSettings) -> list[Start]:
     """Optima of the limit of wide kernels, found from informed and from random planes."""
-    rows, n_components = np.concatenate(classes.rows), settings.n_components
-    codes = np.repeat(np.arange(len(classes.rows)), classes.counts)
+    n_components, n_features = settings.n_components, classes.rows[0].shape[1]
+    widest = classes.widened(max(kernel_factors(settings), default=1.0))
     stream = np.random.default_rng(np.random.SeedSequence(settings.seed))
-    drawn = stream.standard_normal((_N_RANDOM_IN_LIMIT, n_components, rows.shape[1]))
+    drawn = stream.standard_normal((_N_RANDOM_IN_LIMIT, n_components, n_features))
     random = orthonormalize(drawn)
     optima = wide_kernel_optima(
-        classes.widened(max(kernel_factors(settings), default=1.0)),
-        [*informed_planes(rows, codes, n_components, _all_weights(classes)), *random],
+        widest,
+        [*informed_planes(*widest.moments, widest.totals, n_components), *random],
         multiclass=settings.multiclass,
         max_planes=MAX_WIDE_STARTS,
         nuisance_weight=settings.nuisance_weight,
@@ -612,9 +605,7 @@ def wide_kernel_objective(classes: ClassDensities, multiclass: Multiclass) -> Ba
 
 def _gaussians(classes: ClassDensities) -> tuple[FloatArray, FloatArray]:
     """Means and covariances of the densities of classes, of which the latter have an inverse."""
-    blocks = list(zip(classes.rows, classes.weights_of_classes, strict=True))
-    means = np.stack([mean_of(rows, weights) for rows, weights in blocks])
-    own = np.stack([covariance_of(rows, weights) for rows, weights in blocks])
+    means, own = classes.moments
     n_features = own.shape[1]
     floor = _REGULARIZATION * np.trace(own.mean(axis=0)) / n_features * np.eye(n_features)
     return means, own + classes.covariances + floor

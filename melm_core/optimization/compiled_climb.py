@@ -63,11 +63,12 @@ def climb_compiled(
     known = [(own.steps, own.changes) if own else None for own in curvatures or ()]
     climbs = Climbs(objective, planes, max_iter=max_iter, tol=tol, curvatures=known)
     if observer is None or not observer.is_watching:
-        for number, values in enumerate(climbs.finish()):
-            if observer is not None:
-                components, count = climbs.components(number), climbs.n_evaluations(number)
-                observer.note(number, components, values, count)
-        return [_optimum(climbs, number) for number in range(len(planes))]
+        accepted = climbs.finish()
+        optima = [_optimum(climbs, number) for number in range(len(planes))]
+        if observer is not None:
+            for number, (optimum, values) in enumerate(zip(optima, accepted, strict=True)):
+                observer.note(number, optimum.components, values, climbs.n_evaluations(number))
+        return optima
     return _climb_watched(climbs, objective, planes, observer)
 
 

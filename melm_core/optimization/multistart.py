@@ -539,20 +539,20 @@ def _optimize_all(
     n_jobs: int | None,
 ) -> None:
     """Optimize the starts of a stage: in this process, in threads, or where joblib sends them."""
+    n_workers = 1 if stage.is_parallel else effective_n_jobs(n_jobs)
     parts = [[place] for place in range(len(states))]
     if stage.climb is not None:  # as large as the stage wants, or smaller ones for all jobs
-        n_parts = max(effective_n_jobs(n_jobs), -(-len(states) // stage.batch_size))
+        n_parts = max(n_workers, -(-len(states) // stage.batch_size))
         split = np.array_split(np.arange(len(states)), min(len(states), n_parts))
         parts = [part.tolist() for part in split]
-    elif stage.is_parallel:
-        n_jobs = 1
     common = partial(_optimize, n_starts=len(states), stage=stage, number=number, solver=solver)
     tasks = [partial(common, states=[states[i] for i in part], places=part) for part in parts]
-    backend, _ = get_active_backend(prefer="threads")
-    if n_jobs == 1 or effective_n_jobs(n_jobs) == 1:
+    if n_workers == 1:
         for task in tasks:
             task(search)
-    elif getattr(backend, "supports_sharedmem", False):
+        return
+    backend, _ = get_active_backend(prefer="threads")
+    if getattr(backend, "supports_sharedmem", False):
         Parallel(n_jobs=n_jobs, prefer="threads")(delayed(task)(search) for task in tasks)
     else:
         remote = (delayed(_optimize_elsewhere)(task, search.n_stages) for task in tasks)
@@ -634,11 +634,11 @@ def first_alike(planes: Sequence[FloatArray], angle: float = SAME_PLANE) -> list
     frames = orthonormalize(np.stack(planes))
     products = frames[:, None] @ frames.swapaxes(1, 2)
     squares = np.linalg.eigvalsh(products @ products.swapaxes(-1, -2))  # of cosines, ascending
-    is_same = squares[..., 0] > np.cos(angle) ** 2
+    is_same = (squares[..., 0] > np.cos(angle) ** 2).tolist()
     firsts: list[int] = []
     for index in range(len(planes)):
         distinct = (i for i, first in enumerate(firsts) if i == first)
-        firsts.append(next((i for i in distinct if is_same[i, index]), index))
+        firsts.append(next((i for i in distinct if is_same[i][index]), index))
     return firsts
 
 

@@ -17,12 +17,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.mixture import GaussianMixture
 
 from melm_core.base.array_types import FloatArray, IntArray
-from melm_core.density.covariances import (
-    covariance_of_means,
-    pooled_covariance,
-    variance_of_means,
-    whitening,
-)
+from melm_core.density.covariances import variance_of_means, whitening
+from melm_core.linalg.class_moments import covariance_of_means, pooled_covariance
 
 Density: TypeAlias = Literal["gaussian", "mixture", "kde"]
 DENSITIES: tuple[Density, ...] = ("gaussian", "mixture", "kde")

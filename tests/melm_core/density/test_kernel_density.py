@@ -11,7 +11,6 @@ from melm_core.density.covariances import (
     SMALLEST_RELATIVE_VARIANCE,
     automatic_shrinkage,
     bandwidth_factor,
-    pooled_covariance,
     shrink,
     shrinkage_shares,
     whitening,
@@ -19,6 +18,7 @@ from melm_core.density.covariances import (
 )
 from melm_core.density.engines import direct_sums
 from melm_core.density.kernel_density import kernel_classes, whitened_kernel_classes
+from melm_core.linalg.class_moments import pooled_covariance
 from tests.melm_core.helpers import classes, invertible, plane
 
 ROWS = np.random.default_rng(0).normal(size=(700, 2)) @ np.array([[1.0, 0.5], [0.0, 0.8]])
