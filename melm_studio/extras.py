@@ -16,6 +16,7 @@ _PINS: Mapping[str, str] = MappingProxyType(
         "notebook": "requirements/dev.txt",
         "parquet": "requirements/files.txt",
         "redis": "requirements/redis.txt",
+        "statistics": "requirements/files.txt",
         "umap": "requirements/umap.txt",
     }
 )
@@ -27,7 +28,8 @@ def install_command(extra: str) -> str:
     Parameters
     ----------
     extra : str
-        ``agents``, ``dask``, ``h5ad``, ``notebook``, ``parquet``, ``redis`` or ``umap``.
+        ``agents``, ``dask``, ``h5ad``, ``notebook``, ``parquet``, ``redis``,
+        ``statistics`` or ``umap``.
     """
     pins = _PINS[extra]
     if (APPLICATION_FOLDER / pins).is_file():

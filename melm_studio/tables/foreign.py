@@ -53,18 +53,10 @@ _STARTS: tuple[tuple[bytes, bytes, str], ...] = (  # first bytes, others in the 
         )
         for protocol in range(2, 6)
     ),
-    (b"$FL2", b"", "an SPSS file. Save it as CSV there and drop that."),
-    (b"$FL3", b"", "an SPSS file. Save it as CSV there and drop that."),
-    (b"<stata_dta>", b"", "a Stata file. Save it as CSV (export delimited) and drop that."),
-    (
-        bytes(12) + b"\xc2\xea\x81\x60",
-        b"",
-        "a SAS file. Save it as CSV (proc export) and drop that.",
-    ),
-    (b"HEADER RECORD*", b"", "a SAS file. Save it as CSV (proc export) and drop that."),
-    (b"MATLAB 5.0", b"", "a MATLAB file. Save its table as CSV (writetable) and drop that."),
-    (b"RDX3\n", b"", "an R workspace. Save the table as CSV (write.csv) and drop that."),
-    (b"X\n\0\0\0", b"", "an R object. Save the table as CSV (write.csv) and drop that."),
+    (b"MATLAB 7.3", b"", "a MATLAB file of version 7.3. Save its table as CSV (writetable)."),
+    (b"RDA2\n", b"", "an R workspace as text. Save the table as CSV (write.csv) and drop that."),
+    (b"A\n2\n", b"", "an R object as text. Save the table as CSV (write.csv) and drop that."),
+    (b"CDF\x05", b"", f"a NetCDF file. {_AS_CSV}"),
     *((start, _BINARY, _PROGRAM) for start in (b"MZ", b"\x7fELF", b"\0asm", b"dex\n", b"!<arch>")),
     *(
         (start, b"", _PROGRAM)  # of macOS, and Java
@@ -107,8 +99,6 @@ _TEXTS = {
     "as CSV, or copy its cells, and drop that.",
     re.compile(r"\s*<\?xml\b", re.IGNORECASE): "an XML document. Save its table as CSV and drop "
     "that.",
-    re.compile(r'\s*(?:\[\s*)?\{\s*"[^"]*"\s*:'): "JSON. Save its records as CSV or Parquet, a row "
-    "for each, and drop that.",
     re.compile(
         r">[^\n,;\t]*\r?\n[A-Za-z*-]{5,}\r?\n"
     ): "a file of sequences (FASTA). Drop a table with "
@@ -143,7 +133,7 @@ def foreign_text(text: str) -> str:
 
     Examples
     --------
-    >>> foreign_text('[{"x": 1}]')
-    'JSON. Save its records as CSV or Parquet, a row for each, and drop that.'
+    >>> foreign_text("<!doctype html><p>")
+    'a web page. Save its table as CSV, or copy its cells, and drop that.'
     """
     return next((kind for start, kind in _TEXTS.items() if start.match(text)), "")

@@ -26,7 +26,7 @@ from melm_studio.tables.below_rows import without_notes
 from melm_studio.tables.cells import EXACT, MISSING, infer_columns
 from melm_studio.tables.formatting import count, listed, number, shortened
 from melm_studio.tables.grammars import Layout, read_layout, recognized
-from melm_studio.tables.questions import LABEL
+from melm_studio.tables.questions import LABEL, USE
 from melm_studio.tables.readers import (
     DEFAULT_OPTIONS,
     PictureArchive,
@@ -35,12 +35,22 @@ from melm_studio.tables.readers import (
     array_cells,
     arrow_cells,
     excel_text,
+    flow_cells,
     h5ad_cells,
     is_arff,
     is_arrays,
     is_arrow,
     is_excel,
+    is_flow,
     is_h5ad,
+    is_json,
+    is_matlab,
+    is_sparse_lines,
+    is_statistics,
+    json_cells,
+    matlab_cells,
+    sparse_cells,
+    statistics_cells,
     unpacked,
     with_pictures,
     with_vectors,
@@ -55,6 +65,7 @@ from melm_studio.tables.records import (
     reject_columns,
     reject_rows,
 )
+from melm_studio.tables.roles import Use
 from melm_studio.tables.sample_tables import joined_samples
 from melm_studio.tables.text import TableError, as_utf8, without_comments
 
@@ -62,6 +73,7 @@ __all__ = ["ReadOptions", "Table", "TableError", "read_table", "unique_names"]
 
 ARFF_HEAD = 100_000  # bytes that may precede @relation
 MIN_COLUMNS = 2
+QUERY = "qid"  # the column of libsvm whose rows belong together
 _HAS_HEADER = {"auto": None, "first-row": True, "none": False}
 MAX_TOTALS = 3
 _NO_MEMORY = "out of memory"  # as pandas says it
@@ -259,19 +271,36 @@ def _content(data: bytes, file: str, limits: Limits, options: ReadOptions) -> _C
         )
         step = (f"Read from the sheet {shortened(sheet)}.",) if len(sheets) > 1 else ()
         return replace(_written(text, limits, step, options), sheets=sheets, sheet=sheet)
-    if is_arrays(data):
-        cells, steps = array_cells(data, file, limits)
-        return _of_frame(cells, steps)
-    if is_h5ad(data):
-        return _of_frame(*h5ad_cells(data, file, limits))
-    if is_arrow(data):
-        cells, steps = arrow_cells(data, file, max_rows=rows, max_columns=columns)
-        return _of_frame(cells, steps)
+    for is_such, cells_of in _FORMATS:
+        if is_such(data):
+            return _with_groups(_of_frame(*cells_of(data, file, limits)))
     text, steps = as_utf8(data, file)
     if is_arff(text[:ARFF_HEAD].decode("utf-8", "replace")):
         written = arff_text(text.decode(), max_rows=rows, max_columns=columns)
         return _written(written, limits, steps, options)
     return _of_text(text, limits, steps, options)
+
+
+def _arrow_cells(data: bytes, file: str, limits: Limits) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    rows, columns = limits.n_rows, limits.n_columns
+    return arrow_cells(data, file, max_rows=rows, max_columns=columns)
+
+
+_FORMATS = (
+    (is_arrays, array_cells),
+    (is_h5ad, h5ad_cells),
+    (is_arrow, _arrow_cells),
+    (is_json, json_cells),
+    (is_matlab, matlab_cells),
+    (is_flow, flow_cells),
+    (is_statistics, statistics_cells),
+    (is_sparse_lines, sparse_cells),
+)
+
+
+def _with_groups(content: _Content) -> _Content:
+    """The rows of a query of libsvm belong together."""
+    return replace(content, answers={USE + QUERY: Use.GROUP}) if QUERY in content.cells else content
 
 
 def _written(text: bytes, limits: Limits, steps: tuple[str, ...], options: ReadOptions) -> _Content:

@@ -39,7 +39,9 @@ _MISSING_CODE = -1
 _BYTES_OF_LENGTH = 5  # that precede a text or a list in a message, at most
 _END = b""
 # What readers of formats import once there is such a file.
-_LAZY = ("pyarrow.parquet", "pyarrow.ipc", "h5py", "zoneinfo")
+_LAZY = (
+    "pyarrow.parquet", "pyarrow.ipc", "h5py", "zoneinfo", "pyreadstat", "rdata", "flowio"
+)  # fmt: skip
 
 _TOO_MUCH_TEXT = (
     "The cells of the file hold more than {mb} MB of text, the most that can be read. Remove "

@@ -10,7 +10,7 @@ from melm_studio.tables.grammars.axes import axis_rows, samples_beside_an_axis
 from melm_studio.tables.grammars.geo import dataset_soft, series_matrix
 from melm_studio.tables.grammars.isa_tab import isa_tab
 from melm_studio.tables.grammars.layout import FirstLines, Grammar, Layout
-from melm_studio.tables.grammars.omics import diann, gct, maf, maxquant, perseus
+from melm_studio.tables.grammars.omics import diann, gct, maf, maxquant, mwtab, perseus
 from melm_studio.tables.grammars.orange import orange
 from melm_studio.tables.grammars.qiime import qiime
 from melm_studio.tables.grammars.r_table import r_table
@@ -28,6 +28,7 @@ GRAMMARS: dict[str, Grammar] = {
     "Qualtrics": qualtrics,
     "SurveyMonkey": surveymonkey,
     "MetaboLights": maf,
+    "mwTab": mwtab,
     "MaxQuant": maxquant,
     "DIA-NN": diann,
     "ISA-Tab": isa_tab,

@@ -1,4 +1,4 @@
-"""Matrices of omics, whose samples are columns: GCT, MAF, MaxQuant, DIA-NN, Perseus."""
+"""Matrices of omics, whose samples are columns: GCT, MAF, mwTab and more."""
 
 from __future__ import annotations
 
@@ -19,6 +19,9 @@ _DIANN = {
     "Proteotypic", "Stripped.Sequence", "Modified.Sequence", "Precursor.Charge", "Precursor.Id",
     "N.Sequences", "N.Proteotypic.Sequences",
 }  # fmt: skip
+_MWTAB = "#METABOLOMICS WORKBENCH"
+_DATA_OF_MWTAB = ("MS_METABOLITE_DATA_START", "NMR_METABOLITE_DATA_START", "NMR_BINNED_DATA_START")
+_ENDS_OF_MWTAB = ("MS_METABOLITE_DATA_END", "NMR_METABOLITE_DATA_END", "NMR_BINNED_DATA_END")
 _TYPES_OF_PERSEUS = "#!{Type}"
 _GROUPS_OF_PERSEUS = re.compile(r"#!\{[CN]:(?P<name>[^}]+)\}")
 
@@ -113,6 +116,27 @@ def perseus(first: FirstLines) -> Layout | None:
     return _matrix("a matrix of Perseus", header, line, at, features=features, marks=marks)
 
 
+def mwtab(first: FirstLines) -> Layout | None:
+    """Metabolites of the Metabolomics Workbench (mwTab), whose factors stand below the samples."""
+    if not first.texts or not first.texts[0].startswith(_MWTAB):
+        return None
+    begin = first.starting(*_DATA_OF_MWTAB)
+    header, factors = first.cells(begin + 1), first.cells(begin + 2)
+    if begin < 0 or header[:1] != ["Samples"]:
+        return None
+    at = range(1, len(header))
+    marks: dict[str, list[str]] = {}
+    has_factors = factors[:1] == ["Factors"] and len(factors) == len(header)
+    if has_factors:
+        for i, text in enumerate(factors[1:]):
+            for part in text.split("|"):
+                name, _, value = (one.strip() for one in part.partition(":"))
+                marks.setdefault(name, [""] * len(at))[i] = value
+    n_above = begin + 2 + has_factors
+    what = "metabolites of the Metabolomics Workbench"
+    return _matrix(what, header, n_above, at, marks=marks, until=_ENDS_OF_MWTAB)
+
+
 def _matrix(
     what: str,
     header: Sequence[str],
@@ -123,12 +147,12 @@ def _matrix(
     features: Sequence[int] = (0,),
     marks: dict[str, list[str]] | None = None,
     left_out: dict[int, str] | None = None,
+    until: tuple[str, ...] = (),
 ) -> Layout | None:
     """A table that is turned; None without samples."""
     if len(at) < 2:
         return None
     named = tuple(names or (header[i] for i in at))
     turned = Turned(tuple(at), named, tuple(features), marks or {}, left_out or {})
-    return Layout(
-        f"Read as {what}: its columns are samples.", tuple(header), n_above, turned=turned
-    )
+    step = f"Read as {what}: its columns are samples."
+    return Layout(step, tuple(header), n_above, turned=turned, until=until)

@@ -6,7 +6,10 @@ from melm_studio.tables.readers.arff import arff_text, is_arff
 from melm_studio.tables.readers.arrays import array_cells, is_arrays
 from melm_studio.tables.readers.arrow import arrow_cells, arrow_column, is_arrow
 from melm_studio.tables.readers.excel import excel_text, is_excel
+from melm_studio.tables.readers.flow import flow_cells, is_flow
 from melm_studio.tables.readers.h5ad import h5ad_cells, is_h5ad
+from melm_studio.tables.readers.json_records import is_json, json_cells
+from melm_studio.tables.readers.matlab import is_matlab, matlab_cells
 from melm_studio.tables.readers.options import DEFAULT_OPTIONS, ReadOptions
 from melm_studio.tables.readers.pictures import (
     PictureArchive,
@@ -14,6 +17,8 @@ from melm_studio.tables.readers.pictures import (
     names_picture,
     with_pictures,
 )
+from melm_studio.tables.readers.sparse_lines import is_sparse_lines, sparse_cells
+from melm_studio.tables.readers.statistics import is_statistics, statistics_cells
 from melm_studio.tables.readers.unpack import MAX_UNPACKED, archived_files, unpacked
 from melm_studio.tables.readers.vectors import with_vectors
 
@@ -28,14 +33,24 @@ __all__ = [
     "arrow_cells",
     "arrow_column",
     "excel_text",
+    "flow_cells",
     "h5ad_cells",
     "is_arff",
     "is_arrays",
     "is_arrow",
     "is_excel",
+    "is_flow",
     "is_h5ad",
+    "is_json",
+    "is_matlab",
     "is_picture",
+    "is_sparse_lines",
+    "is_statistics",
+    "json_cells",
+    "matlab_cells",
     "names_picture",
+    "sparse_cells",
+    "statistics_cells",
     "unpacked",
     "with_pictures",
     "with_vectors",

@@ -59,6 +59,19 @@ def array_cells(
             f"{file} has arrays that cannot be read ({type(error).__name__}), such as objects, "
             "which could run code. Save numbers and text, or a CSV, and drop that."
         ) from None
+    return columns_of_arrays(arrays, file, limits)
+
+
+def columns_of_arrays(
+    arrays: dict[str, npt.NDArray[Any]], file: str, limits: Limits
+) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """Arrays as columns: those with as many rows as most have; see `array_cells`.
+
+    Raises
+    ------
+    TableError
+        If they are too large.
+    """
     sizes = Counter(len(array) for array in arrays.values() if array.ndim)
     labeled = {len(a) for a in arrays.values() if a.ndim == 1} & {
         len(a) for a in arrays.values() if a.ndim > 1

@@ -293,6 +293,13 @@ def matrices() -> dict[str, Program]:
             lines([[*maf, *SAMPLES], *(["HMDB1", gene, "", *row] for gene, *row in named)], "\t")
             .encode(), **asked,
         ),
+        "mwTab": Program(
+            lines([
+                ["#METABOLOMICS WORKBENCH ST1"], ["VERSION", 1], ["MS_METABOLITE_DATA_START"],
+                ["Samples", *SAMPLES], ["Factors", *(f"Age:7 | Diet:{kind}" for kind in KINDS)],
+                *named, ["MS_METABOLITE_DATA_END"], ["METABOLITES"], ["#END"],
+            ], "\t").encode(), **{**turned, "label": "Diet"},
+        ),
         "MaxQuant": Program(
             lines([[*quant, *intensities, *(f"LFQ intensity {one}" for one in SAMPLES)], *marked],
                   "\t").encode(), **asked, said="1 feature that the file marks",

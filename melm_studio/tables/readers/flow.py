@@ -1,0 +1,55 @@
+"""Events of flow cytometry (.fcs), by a package of an extra."""
+
+from __future__ import annotations
+
+import io
+import re
+
+import pandas as pd
+
+from melm_studio.extras import install_command
+from melm_studio.tables.records import Limits, reject_columns, reject_rows
+from melm_studio.tables.text import TableError
+
+_START = re.compile(rb"FCS[23]\.[0-9] {4}")
+
+
+def is_flow(raw: bytes) -> bool:
+    """Whether these are the bytes of an .fcs file of version 2 or 3."""
+    return _START.match(raw) is not None
+
+
+def flow_cells(raw: bytes, file: str, limits: Limits) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """Read a row for each event, with its channels named by their markers.
+
+    Raises
+    ------
+    TableError
+        If the file cannot be read or is too large, or the package is missing.
+    """
+    try:
+        import flowio  # noqa: PLC0415 (an extra)
+    except ImportError:
+        raise TableError(
+            "To read .fcs files, the studio needs flowio: "
+            f"{install_command('statistics')}. Until then, save the events as CSV and drop that."
+        ) from None
+    try:
+        head = flowio.FlowData(io.BytesIO(raw), only_text=True)
+        n_events, n_channels = int(head.event_count), int(head.channel_count)
+        reject_rows(n_events, limits)
+        reject_columns(n_channels, limits)
+        limits.reject_cells(n_events, n_channels)
+        found = flowio.FlowData(io.BytesIO(raw))
+        events = found.as_array(preprocess=True)
+        channels = zip(found.pnn_labels, found.pns_labels, strict=True)
+        names = [marker.strip() or channel.strip() for channel, marker in channels]
+    except (TableError, MemoryError):
+        raise
+    except Exception as error:  # noqa: BLE001 (damaged files raise any type)
+        raise TableError(
+            f"{file} is an .fcs file that cannot be read ({type(error).__name__}): it may be cut "
+            "off. Export its events again, or as CSV, and drop that."
+        ) from None
+    step = "Read as flow cytometry: a row for each event."
+    return pd.DataFrame(events, columns=pd.Index(names, dtype=object)), (step,)

@@ -1,0 +1,171 @@
+"""Records as JSON: a list of them, one a line, columns by name, or counts of BIOM 1."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from melm_studio.tables.formatting import number
+from melm_studio.tables.records import Limits, reject_columns, reject_rows
+from melm_studio.tables.text import TableError
+
+_START = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:\[\s*)?[\[{]\s*[\"{\]\[}0-9-]")
+_LEAST_LINES = 2
+_MOST_DEPTH = 3  # of records within records, whose names are joined by dots
+_UNREADABLE = (ValueError, RecursionError, UnicodeDecodeError, AttributeError, TypeError, KeyError)
+_NO_TABLE = (
+    "{file} is JSON without a table: that is a list of records, a record on each line, or a list "
+    "for each column. Save its records so, or as CSV, and drop that."
+)
+
+
+def is_json(raw: bytes) -> bool:
+    """Whether this begins as JSON does that holds records.
+
+    Examples
+    --------
+    >>> is_json(b'[{"x": 1}]'), is_json(b"[0.1, 0.2],a"), is_json(b"x,y")
+    (True, False, False)
+    """
+    if _START.match(raw) is None:
+        return False
+    return raw.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"[{", b"[[")) or (
+        re.match(rb"\s*\[\s*[\[{]", raw) is not None
+    )
+
+
+def json_cells(raw: bytes, file: str, limits: Limits) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """Read records as rows; those within records become columns such as ``size.width``.
+
+    Returns
+    -------
+    cells : DataFrame
+    steps : tuple of str
+
+    Raises
+    ------
+    TableError
+        If this is not JSON with a table within the limits.
+    """
+    try:
+        text = raw.decode("utf-8-sig")
+        content, how = _content(text)
+        if isinstance(content, dict) and "matrix_type" in content:
+            return _biom(content, limits), ("Read as BIOM 1: its columns are samples.",)
+        records = _records(content)
+    except (TableError, MemoryError):
+        raise
+    except _UNREADABLE:
+        raise TableError(
+            f"{file} begins as JSON but cannot be read as such: it may be cut off. Save it again, "
+            "or as CSV, and drop that."
+        ) from None
+    if not records:
+        raise TableError(_NO_TABLE.format(file=file))
+    reject_rows(len(records), limits)
+    rows = [_flat(record) for record in records]
+    names = dict.fromkeys(name for row in rows for name in row)
+    reject_columns(len(names), limits)
+    limits.reject_cells(len(rows), len(names))
+    columns = {name: _column([row.get(name) for row in rows]) for name in names}
+    return pd.DataFrame(columns, columns=list(columns)), (how,)
+
+
+def _content(text: str) -> tuple[Any, str]:
+    """The value that a text holds, or the list of those on its lines."""
+    try:
+        return json.loads(text), "Read as JSON: a row for each record."
+    except ValueError:
+        lines = [line for line in text.splitlines() if line.strip()]
+        if len(lines) < _LEAST_LINES:
+            raise
+        return [json.loads(line) for line in lines], "Read as JSON: a row for each line."
+
+
+def _records(content: Any) -> list[Mapping[str, Any]]:
+    """The records of a value; none if it is no table."""
+    if isinstance(content, dict):
+        columns = [one for one in content.values() if isinstance(one, list)]
+        lengths = {len(one) for one in columns}
+        if len(columns) == len(content) > 1 and len(lengths) == 1 and not _are_objects(columns[0]):
+            return [dict(zip(content, row, strict=True)) for row in zip(*columns, strict=True)]
+        within = [one for one in columns if _are_objects(one)]
+        if len(within) == 1:  # beside what is known of the file
+            return within[0]
+        objects = [*content.values()]
+        return objects if _are_objects(objects) and len(objects) > 1 else []
+    if _are_objects(content):
+        return list(content)
+    if isinstance(content, list) and len(content) > 1 and all(isinstance(x, list) for x in content):
+        names, *rows = content
+        is_header = all(isinstance(name, str) for name in names)
+        rows = rows if is_header else content
+        names = names if is_header else [f"column {at}" for at in range(1, len(names) + 1)]
+        return [dict(zip(names, row, strict=True)) for row in rows]
+    return []
+
+
+def _are_objects(values: Any) -> bool:
+    return isinstance(values, list) and bool(values) and all(isinstance(x, dict) for x in values)
+
+
+def _flat(record: Mapping[str, Any], before: str = "", depth: int = 0) -> dict[str, Any]:
+    flat: dict[str, Any] = {}
+    for name, value in record.items():
+        full = f"{before}{name}"
+        if isinstance(value, dict) and depth < _MOST_DEPTH:
+            flat |= _flat(value, f"{full}.", depth + 1)
+        else:
+            flat[full] = value
+    return flat
+
+
+def _column(values: Sequence[Any]) -> pd.Series:
+    """Numbers as such, unless they are beside texts; everything else as text."""
+    present = [one for one in values if one is not None]
+    if present and all(type(one) in (int, float) for one in present):
+        return pd.Series([_finite(one) for one in values], dtype=np.float64)
+    texts = [
+        None if one is None else one if isinstance(one, str) else json.dumps(one) for one in values
+    ]
+    return pd.Series(texts, dtype=object)
+
+
+def _finite(value: float | None) -> float:
+    try:
+        return math.nan if value is None else float(value)
+    except OverflowError:
+        return math.inf
+
+
+def _biom(content: Mapping[str, Any], limits: Limits) -> pd.DataFrame:
+    """Counts of BIOM 1, a row for each sample with what is known of it."""
+    features = [str(one["id"]) for one in content["rows"]]
+    samples = content["columns"]
+    reject_rows(len(samples), limits)
+    reject_columns(len(features) + 1, limits)
+    limits.reject_cells(len(samples), len(features) + 1)
+    counts = np.zeros((len(features), len(samples)))
+    if content["matrix_type"] == "sparse":
+        for row, column, value in content["data"]:
+            if not (0 <= row < len(features) and 0 <= column < len(samples)):
+                raise TableError(
+                    f"The BIOM file has a count in row {number(row)} and column {number(column)}, "
+                    "which it does not have. Save it again and drop it."
+                )
+            counts[row, column] = value
+    else:
+        counts[:] = content["data"]
+    cells = pd.DataFrame(counts.T, columns=pd.Index(features, dtype=object))
+    marks = [_flat(one.get("metadata") or {}) for one in samples]
+    for name in dict.fromkeys(name for one in marks for name in one):
+        free = name if name not in features else f"{name} of the sample"
+        cells.insert(cells.shape[1], free, _column([one.get(name) for one in marks]))
+    cells.insert(0, "sample", [str(one["id"]) for one in samples], allow_duplicates=True)
+    return cells

@@ -1,0 +1,133 @@
+"""Tables of statistical programs: Stata and SAS by pandas, SPSS and R by packages of an extra."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from melm_studio.extras import install_command
+from melm_studio.tables.records import Limits, reject_columns, reject_rows
+from melm_studio.tables.text import TableError
+
+_SAS7BDAT = bytes(12) + b"\xc2\xea\x81\x60"
+_TRANSPORT = b"HEADER RECORD*"
+_EIGHTH = b"LIBV8"  # of transport files, which pandas does not know
+_HEAD = 80
+_STATA = b"<stata_dta>"
+_SPSS = (b"$FL2", b"$FL3")
+_R = (b"X\n\0\0\0", b"RDX2\n", b"RDX3\n")
+_MISSING_PACKAGE = (
+    "To read files of {program}, the studio needs {package}: {install}. Until then, save the table "
+    "as CSV and drop that."
+)
+
+
+def is_statistics(raw: bytes) -> bool:
+    """Whether these are the bytes of a .dta, .xpt, .sas7bdat, .sav, .rds or .rda file."""
+    return _program(raw) != ""
+
+
+def _program(raw: bytes) -> str:
+    if raw.startswith(_STATA) or (raw[:1] in (b"\x72", b"\x73") and raw[1:4] in _OLD_STATA):
+        return "Stata"
+    if raw.startswith((_SAS7BDAT, _TRANSPORT)):
+        return "SAS"
+    if raw.startswith(_SPSS):
+        return "SPSS"
+    return "R" if raw.startswith(_R) else ""
+
+
+_OLD_STATA = (b"\1\1\0", b"\2\1\0")  # order of bytes, of versions 8 to 12
+
+
+def statistics_cells(raw: bytes, file: str, limits: Limits) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """Read a table; coded values get their labels.
+
+    Raises
+    ------
+    TableError
+        If the file cannot be read or is too large, or its package is missing.
+    """
+    program = _program(raw)
+    read: dict[str, Callable[[bytes], Any]] = {
+        "Stata": _stata, "SAS": _sas, "SPSS": _spss, "R": _r,
+    }  # fmt: skip
+    try:
+        frame = read[program](raw)
+    except ImportError:
+        package = "rdata" if program == "R" else "pyreadstat"
+        raise TableError(
+            _MISSING_PACKAGE.format(
+                program=program, package=package, install=install_command("statistics")
+            )
+        ) from None
+    except (TableError, MemoryError):
+        raise
+    except Exception as error:  # noqa: BLE001 (damaged files raise any type)
+        raise TableError(
+            f"{file} is a file of {program} that cannot be read ({type(error).__name__}): it may "
+            "be cut off. Save it again, or as CSV, and drop that."
+        ) from None
+    if frame is None:
+        raise TableError(
+            f"{file} is a file of R without a data frame or matrix. Save the table as CSV "
+            "(write.csv) and drop that."
+        )
+    reject_rows(len(frame), limits)
+    reject_columns(frame.shape[1], limits)
+    limits.reject_cells(*frame.shape)
+    columns = {str(name): _cells(column) for name, column in frame.items()}
+    return pd.DataFrame(columns), (f"Read as a file of {program}.",)
+
+
+def _stata(raw: bytes) -> pd.DataFrame:
+    try:
+        return pd.read_stata(io.BytesIO(raw))
+    except ValueError:  # labels of values that are not unique
+        return pd.read_stata(io.BytesIO(raw), convert_categoricals=False)
+
+
+def _sas(raw: bytes) -> pd.DataFrame:
+    if _EIGHTH in raw[:_HEAD]:
+        import pyreadstat  # noqa: PLC0415 (an extra)
+
+        frame: pd.DataFrame = pyreadstat.read_xport(io.BytesIO(raw))[0]
+        return frame
+    if raw.startswith(_SAS7BDAT):
+        return pd.read_sas(io.BytesIO(raw), format="sas7bdat", encoding="utf-8")
+    return pd.read_sas(io.BytesIO(raw), format="xport", encoding="utf-8")
+
+
+def _spss(raw: bytes) -> pd.DataFrame:
+    import pyreadstat  # noqa: PLC0415 (an extra)
+
+    frame: pd.DataFrame = pyreadstat.read_sav(io.BytesIO(raw), apply_value_formats=True)[0]
+    return frame
+
+
+def _r(raw: bytes) -> pd.DataFrame | None:
+    import rdata  # noqa: PLC0415 (an extra)
+
+    extension = ".rds" if raw.startswith(_R[0]) else ".rda"
+    found = rdata.conversion.convert(rdata.parser.parse_data(raw, extension=extension))
+    values = [*found.values()] if isinstance(found, dict) and _R[0] != raw[:5] else [found]
+    for value in values:
+        if isinstance(value, pd.DataFrame):
+            is_named = value.index.dtype.kind not in "iu"
+            return value.reset_index(names="row") if is_named else value.reset_index(drop=True)
+        if isinstance(value, np.ndarray) and value.ndim == 2:
+            return pd.DataFrame(value).add_prefix("column ")
+    return None
+
+
+def _cells(column: pd.Series) -> pd.Series:
+    if column.dtype.kind in "biuf":
+        return column.astype(np.float64)
+    texts = [
+        None if missing else str(cell) for cell, missing in zip(column, column.isna(), strict=True)
+    ]
+    return pd.Series(texts, dtype=object)

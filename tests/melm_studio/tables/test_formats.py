@@ -1,0 +1,214 @@
+"""Files that are no delimited text are read apart by parsers of their formats."""
+
+from __future__ import annotations
+
+import io
+import json
+import struct
+import sys
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.io import savemat
+
+from melm_studio.tables import Role, TableError, prepare, read_table
+
+N = 24
+FRAME = pd.DataFrame(
+    {
+        "size": np.arange(N) * 7.0 % 11,
+        "mass": np.arange(N) ** 2.0 % 13,
+        "kind": ["lo", "hi"] * (N // 2),
+    }
+)
+RECORDS = FRAME.to_dict("records")
+SPARSE = "".join(
+    f"{'+1' if row % 2 else '-1'} 1:{row % 7 + 0.5}{f' 3:{row % 5}' if row % 3 else ''}\n"
+    for row in range(N)
+)
+
+
+def of_json(value):
+    return json.dumps(value).encode()
+
+
+def biom(*, sparse):
+    counts = (np.arange(3 * N) * 7 % 10).reshape(3, N)
+    cells = [[int(i), int(j), int(counts[i, j])] for i, j in zip(*np.nonzero(counts), strict=True)]
+    return of_json(
+        {
+            "format": "Biological Observation Matrix 1.0.0",
+            "matrix_type": "sparse" if sparse else "dense",
+            "shape": [3, N],
+            "rows": [{"id": f"otu{i}", "metadata": None} for i in range(3)],
+            "columns": [{"id": f"s{j}", "metadata": {"kind": "ab"[j % 2]}} for j in range(N)],
+            "data": cells if sparse else counts.tolist(),
+        }
+    )
+
+
+def matlab(**arrays):
+    file = io.BytesIO()
+    savemat(file, arrays)
+    return file.getvalue()
+
+
+def stata(version):
+    file = io.BytesIO()
+    FRAME.to_stata(file, write_index=False, version=version)
+    return file.getvalue()
+
+
+def spss(path):
+    pytest.importorskip("pyreadstat").write_sav(FRAME, path)
+
+
+def transport(path, version=8):
+    package = pytest.importorskip("pyreadstat")
+    package.write_xport(FRAME, path, file_format_version=version)
+
+
+def of_r(path, *, workspace=False):
+    rdata = pytest.importorskip("rdata")
+    frame = FRAME.assign(kind=pd.Categorical(FRAME["kind"].astype(object)))
+    if workspace:
+        rdata.write_rda(path, {"frame": frame}, file_format="xdr")
+    else:
+        rdata.write_rds(path, frame, file_format="xdr")
+
+
+def flow(path):
+    flowio = pytest.importorskip("flowio")
+    events = np.random.default_rng(0).normal(100, 9, (N, 2)).ravel()
+    with path.open("wb") as file:
+        flowio.create_fcs(file, events, ["FSC-A", "CD3"])
+
+
+TEXTS = {
+    "records": (of_json(RECORDS), "kind", ("size", "mass")),
+    "records within a file": (of_json({"name": "x", "data": RECORDS}), "kind", ("size", "mass")),
+    "a record a line": (
+        "\n".join(map(json.dumps, RECORDS)).encode(), "kind", ("size", "mass")
+    ),
+    "columns": (of_json(FRAME.to_dict("list")), "kind", ("size", "mass")),
+    "rows below their names": (
+        of_json([list(FRAME), *FRAME.to_numpy().tolist()]), "kind", ("size", "mass")
+    ),
+    "records within records": (
+        of_json([{"of": {"size": one["size"], "mass": one["mass"]}, "kind": one["kind"]}
+                 for one in RECORDS]), "kind", ("of.size", "of.mass"),
+    ),
+    "libsvm": (SPARSE.encode(), "label", ("feature 1", "feature 3")),
+    "libsvm with comments": (
+        ("# by a program\n" + SPARSE.replace("\n", " # a row\n")).encode(), "label",
+        ("feature 1", "feature 3"),
+    ),
+    "libsvm with queries": (
+        "".join(line.replace(" ", f" qid:{at // 2 + 1} ", 1) for at, line in
+                enumerate(SPARSE.splitlines(keepends=True))).encode(), "label",
+        ("feature 1", "feature 3"),
+    ),
+    "BIOM of few counts": (biom(sparse=True), "kind", ("otu0", "otu1", "otu2")),
+    "BIOM of all counts": (biom(sparse=False), "kind", ("otu0", "otu1", "otu2")),
+    "MATLAB": (
+        matlab(X=FRAME[["size", "mass"]].to_numpy(), y=np.arange(N) % 2), "y", ("x0", "x1")
+    ),
+    "MATLAB with names": (
+        matlab(X=FRAME[["size", "mass"]].to_numpy(), kind=FRAME["kind"].to_numpy(object)), "kind",
+        ("x0", "x1"),
+    ),
+    "Stata": (stata(118), "kind", ("size", "mass")),
+    "Stata of old": (stata(114), "kind", ("size", "mass")),
+}  # fmt: skip
+PATHS = {
+    "SPSS": spss,
+    "SAS transport 5": lambda path: transport(path, 5),
+    "SAS transport 8": transport,
+    "R object": of_r,
+    "R workspace": lambda path: of_r(path, workspace=True),
+}
+
+
+@pytest.fixture(autouse=True)
+def _quiet():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
+@pytest.mark.parametrize("kind", TEXTS)
+def test_a_format_is_read(kind):
+    raw, label, features = TEXTS[kind]
+    data = prepare(read_table(raw, "file"))
+    assert [column.name for column in data.columns if column.role is Role.LABEL] == [label]
+    assert data.feature_names == features
+    assert len(data.y) == N
+
+
+@pytest.mark.parametrize("kind", PATHS)
+def test_a_format_of_an_extra_is_read(kind, tmp_path):
+    PATHS[kind](tmp_path / "file")
+    data = prepare(read_table((tmp_path / "file").read_bytes(), "file"))
+    assert data.feature_names == ("size", "mass")
+    np.testing.assert_allclose(data.unprepared, FRAME[["size", "mass"]])
+
+
+def test_events_of_flow_cytometry_are_rows(tmp_path):
+    flow(tmp_path / "events.fcs")
+    table = read_table((tmp_path / "events.fcs").read_bytes(), "events.fcs")
+    assert list(table.frame) == ["FSC-A", "CD3"]
+    assert len(table.frame) == N
+
+
+def test_the_rows_of_a_query_stay_together():
+    raw, _, _ = TEXTS["libsvm with queries"]
+    assert len(set(prepare(read_table(raw, "file")).groups)) == N // 2
+
+
+def test_what_libsvm_does_not_have_is_zero_and_what_records_do_not_have_is_missing():
+    sparse = read_table(SPARSE.encode(), "file").frame
+    assert sparse["feature 3"].iloc[:2].tolist() == [0, 1]
+    records = [one if at else {**one, "mass": None} for at, one in enumerate(RECORDS)]
+    assert np.isnan(read_table(of_json(records), "file").frame["mass"].iloc[0])
+
+
+HOSTILE = {
+    "JSON that is nested deeply": b"[" * 100_000,
+    "objects that are nested deeply": b'{"a":' * 100_000,
+    "JSON that is cut off": of_json(RECORDS)[:-20],
+    "JSON without a table": b'{"a": 1, "b": "x"}',
+    "JSON in another encoding": '[{"é": 1}]'.encode("latin-1"),
+    "libsvm with an index beyond all": b"+1 1:1\n-1 999999999:1\n",
+    "libsvm with an index beyond whole numbers": b"+1 1:1\n-1 99999999999999999999:1\n",
+    "BIOM with counts elsewhere": biom(sparse=True).replace(b"[[0, 1,", b"[[99, 1,"),
+    "MATLAB that is cut off": TEXTS["MATLAB"][0][:200],
+    "MATLAB with more cells than the file": TEXTS["MATLAB"][0].replace(
+        struct.pack("<ii", N, 2), struct.pack("<ii", 2**30, 2**30)
+    ),
+    "MATLAB with structures alone": matlab(table={"a": 1}),
+    "Stata that is cut off": stata(118)[:300],
+    "Stata with nothing": b"<stata_dta>",
+    "SAS with nothing": b"HEADER RECORD*" + b" " * 66,
+    "SPSS with nothing": b"$FL2@(#) SPSS DATA FILE" + b"\xff" * 200,
+    "R with nothing": b"X\n\0\0\0",
+    "R with a length beyond the file": b"X\n\0\0\0\3\0\4\0\0\0\3\5\0\0\0\0\x0e\x7f\xff\xff\xff",
+    "flow cytometry with nothing": b"FCS3.1    " + b"99999999" * 6,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", HOSTILE)
+def test_a_file_that_is_damaged_gets_a_sentence(kind):
+    with pytest.raises(TableError, match=r"\.$"):
+        read_table(HOSTILE[kind], "file", max_rows=10_000, max_columns=1_000)
+
+
+@pytest.mark.parametrize(
+    ("package", "raw"),
+    [("pyreadstat", b"$FL2@(#)"), ("rdata", b"X\n\0\0\0"), ("flowio", b"FCS3.1    ")],
+)
+def test_a_missing_package_is_named_with_its_command(package, raw, monkeypatch):
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(TableError, match=rf"needs {package}: .*(files\.txt|statistics)"):
+        read_table(raw, "file")
