@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -51,6 +51,14 @@ LIMITS_READ = {
     "indicator": "read as half the limit if below, else as the limit, with a column that says so",
 }
 LIMITS_SHOWN = 3
+_ONE_COMMA = re.compile(r"[+-]?[1-9][0-9]{0,2},[0-9]{3}")
+# Numbers that stand for what is missing where they are far from all others.
+CODES = frozenset(
+    float(sign + digit * n) for sign in ("", "-") for digit in "89" for n in range(1, 7)
+) - {8.0, 9.0}
+LEAST_VALUES = 4  # beside it
+LEAST_CODED = 2  # rows
+LEAST_GAP = 3.0
 INFINITY = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
 
 
@@ -76,10 +84,17 @@ def infer_columns(
     steps : list of str
         Which cells became missing, a sentence each.
     asked : dict of str to str
-        What could have been read otherwise, by the ids of questions: "limits" and "words".
+        What could have been read otherwise, by the ids of questions: "limits", "words",
+        "thousands" and "codes".
     """
     limits = options.limits
     inferred = dict(_inferred(cells, decimal, options))
+    coded = _codes_of_missing(inferred)
+    if options.codes == "missing":
+        inferred |= {
+            name: replace(inferred[name], cells=_without(inferred[name].cells, codes))
+            for name, codes in coded.items()
+        }
     frame = pd.DataFrame(_named(inferred, limits), index=cells.index)
     infinity_steps = _infinity_steps(frame)
     if infinity_steps:
@@ -92,8 +107,15 @@ def infer_columns(
         *_thousands_steps(inferred),
         *_behind_steps(inferred),
         *infinity_steps,
+        *_code_steps(coded, options),
     ]
-    return frame, steps, {"limits": beyond, "words": _words_among_numbers(inferred, file_rows)}
+    asked = {
+        "limits": beyond,
+        "words": _words_among_numbers(inferred, file_rows),
+        "thousands": _ambiguous_commas(inferred),
+        "codes": _listed_codes(coded),
+    }
+    return frame, steps, asked
 
 
 def _named(inferred: dict[str, _Inferred], limits: str) -> dict[str, FloatArray | pd.Series]:
@@ -132,6 +154,7 @@ class _Inferred:
     is_beyond: npt.NDArray[np.bool_] | None = None  # cells such as <0.5 and n.d.
     beyond: tuple[str, ...] = ()  # what these say, each once
     has_no_limit: bool = False  # none of them says what the limit is
+    is_ambiguous: bool = False  # every number has one comma before three digits
 
     @property
     def n_limits(self) -> int:
@@ -154,6 +177,9 @@ def _inferred(
 def _infer(column: pd.Series, decimal: str, options: ReadOptions) -> _Inferred:
     codes, distinct = pd.factorize(column.astype("str"))
     levels = [level.strip() for level in distinct]
+    is_ambiguous = decimal == "." and _have_one_comma(levels)
+    if is_ambiguous and options.thousands == "decimal":
+        levels = [level.replace(",", ".") for level in levels]
     markers = set(MISSING) - ({"-"} if "+" in levels else set())
     missing = np.array([level in markers for level in levels] + [True])  # code -1 is missing
     counts = np.bincount(codes[codes >= 0], minlength=len(levels))
@@ -172,12 +198,74 @@ def _infer(column: pd.Series, decimal: str, options: ReadOptions) -> _Inferred:
             is_beyond=read.is_beyond[codes],
             beyond=tuple(np.array([*levels, ""], dtype=object)[read.is_beyond]),
             has_no_limit=bool(read.is_beyond.any()) and _has_no_limit(levels, decimal),
+            is_ambiguous=is_ambiguous,
         )
     texts = np.array([*levels, ""], dtype=object)
     texts[missing] = np.nan
     is_mostly_text = text.n_cells > (1 - MOSTLY) * text.n_present
     cells = pd.Series(texts[codes], column.index, dtype="str")
     return _Inferred(cells, None if is_mostly_text else text)
+
+
+def _have_one_comma(levels: list[str]) -> bool:
+    """Whether all numbers are such as 5,126, which may be thousands or fractions."""
+    present = [level for level in levels if level not in MISSING]
+    return bool(present) and all(map(_ONE_COMMA.fullmatch, present))
+
+
+def _ambiguous_commas(inferred: dict[str, _Inferred]) -> str:
+    names = [name for name, one in inferred.items() if one.is_ambiguous]
+    return f"All numbers of {listed(names)} have a comma before three digits" if names else ""
+
+
+def _codes_of_missing(inferred: dict[str, _Inferred]) -> dict[str, list[float]]:
+    """The numbers that stand for what is missing, by the columns that have them.
+
+    Such a number is often written so, such as 999 or -9; several rows have it; and it is farther
+    from all others than these are from each other.
+    """
+    names = [name for name, one in inferred.items() if one.cells.dtype.kind == "f"]
+    ends: dict[str, list[float]] = {}
+    for name in names:
+        numbers = np.asarray(inferred[name].cells)
+        # Before what costs more: hardly a column has one.
+        low, high = np.fmin.reduce(numbers), np.fmax.reduce(numbers)
+        if (low in CODES or high in CODES) and (found := _far_codes(numbers)):
+            ends[name] = found
+    return ends
+
+
+def _far_codes(numbers: FloatArray) -> list[float]:
+    values, counts = np.unique(numbers[np.isfinite(numbers)], return_counts=True)
+    found: list[float] = []
+    while len(values) > LEAST_VALUES:
+        for at, nearest, rest in ((-1, values[-2], values[:-1]), (0, values[1], values[1:])):
+            is_far = abs(values[at] - nearest) > max(rest[-1] - rest[0], LEAST_GAP)
+            if values[at] in CODES and counts[at] >= LEAST_CODED and is_far:
+                found.append(float(values[at]))
+                values, counts = np.delete(values, at), np.delete(counts, at)
+                break
+        else:
+            break
+    return found
+
+
+def _without(cells: FloatArray | pd.Series, codes: list[float]) -> FloatArray:
+    numbers = np.asarray(cells, dtype=np.float64)
+    return np.where(np.isin(numbers, codes), np.nan, numbers)
+
+
+def _listed_codes(coded: dict[str, list[float]]) -> str:
+    if not coded:
+        return ""
+    found = dict.fromkeys(f"{code:g}" for codes in coded.values() for code in codes)
+    return f"{listed([*found])} in {listed([*coded])} lies far outside all others"
+
+
+def _code_steps(coded: dict[str, list[float]], options: ReadOptions) -> list[str]:
+    if not coded or options.codes != "missing":
+        return []
+    return [f"Counted as missing: {_listed_codes(coded)}."]
 
 
 def _has_no_limit(levels: list[str], decimal: str) -> bool:

@@ -24,6 +24,7 @@ from melm_studio.tables.above_rows import (
 from melm_studio.tables.aligned import as_tabs
 from melm_studio.tables.below_rows import without_notes
 from melm_studio.tables.cells import EXACT, MISSING, infer_columns
+from melm_studio.tables.digits import plain_numbers
 from melm_studio.tables.formatting import count, listed, number, shortened
 from melm_studio.tables.grammars import Layout, read_layout, recognized
 from melm_studio.tables.questions import LABEL, USE
@@ -312,6 +313,8 @@ def _written(text: bytes, limits: Limits, steps: tuple[str, ...], options: ReadO
 
 
 def _of_text(data: bytes, limits: Limits, steps: tuple[str, ...], options: ReadOptions) -> _Content:
+    data, number_steps = plain_numbers(data)
+    steps = (*steps, *number_steps)
     if layout := recognized(data, options):
         return _of_layout(data, layout, limits, steps)
     data, comment_steps = without_comments(data)

@@ -6,6 +6,8 @@ import contextlib
 import re
 from collections.abc import Iterator
 
+from charset_normalizer import from_bytes
+
 from melm_core.base import UserError
 from melm_studio.tables.foreign import foreign_file, foreign_text
 from melm_studio.tables.formatting import count
@@ -21,6 +23,15 @@ LETTERS = re.compile(r"(?<=[a-zA-Z])[äöüßéèêëàâáçîïíìôóòõû�
 BYTE_ORDER_MARK = "\ufeff"
 BYTE_ORDER_MARKS = (b"\xff\xfe", b"\xfe\xff")
 PROBE_BYTES = 4096
+# Of Western words, some letters are in ASCII.
+WORDS_BEYOND_ASCII = re.compile(rb"(?<![A-Za-z\x80-\xff])[\x80-\xff]{2,}(?![A-Za-z\x80-\xff])")
+LEAST_BEYOND = 4
+NEARLY_ALL = 0.8
+SCRIPTS = {
+    "gb18030": "Chinese", "big5": "Chinese", "cp1251": "Cyrillic", "koi8_r": "Cyrillic",
+    "shift_jis": "Japanese", "euc_jp": "Japanese", "euc_kr": "Korean", "cp1253": "Greek",
+    "cp1255": "Hebrew", "cp1256": "Arabic",
+}  # fmt: skip
 MAC_PROBE = 1_000_000
 ZIP = b"PK\x03\x04"
 EMPTY = "The file is empty. Choose a file with a header and rows."
@@ -80,6 +91,7 @@ def _encodings(raw: bytes) -> Iterator[tuple[str, str]]:
     """Those that a file may have and their names, each looked for once those before do not fit."""
     yield from _utf16(raw).items()
     yield "utf-8-sig", ""
+    yield from _other_scripts(raw).items()
     yield from _mac_roman(raw).items()
     yield "cp1252", WESTERN
     yield "latin-1", WESTERN
@@ -94,6 +106,20 @@ def _utf16(raw: bytes) -> dict[str, str]:
         if 0 not in plain and zeros.count(0) > len(zeros) // 2:
             return {encoding: "UTF-16"}
     return {}
+
+
+def _other_scripts(raw: bytes) -> dict[str, str]:
+    """The encoding of another script, if the bytes beyond ASCII stand together as its words do."""
+    probe = raw[:MAC_PROBE]
+    words = WORDS_BEYOND_ASCII.findall(probe)
+    n_bytes = len(probe) - len(probe.translate(None, bytes(range(128, 256))))
+    if n_bytes < LEAST_BEYOND or sum(map(len, words)) < NEARLY_ALL * n_bytes:
+        return {}
+    # Each word once: as many as the file has would only take longer.
+    distinct = b" ".join(dict.fromkeys(words))[:PROBE_BYTES]
+    found = from_bytes(distinct, cp_isolation=[*SCRIPTS], threshold=0.5).best()
+    encoding = found.encoding if found is not None else ""
+    return {encoding: f"{SCRIPTS[encoding]} text ({encoding})"} if encoding in SCRIPTS else {}
 
 
 def _mac_roman(raw: bytes) -> dict[str, str]:

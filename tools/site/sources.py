@@ -64,6 +64,7 @@ CONTENTS: Mapping[str, tuple[str, ...]] = MappingProxyType(
             "docs/adding-a-method",
             "docs/adding-a-panel-button",
             "docs/adding-an-analysis",
+            "docs/adding-a-format",
             "CONTRIBUTING",
             "CHANGELOG",
         ),

@@ -1,0 +1,98 @@
+"""Encodings and digits of other scripts, exponents, thousands, and codes of what is missing."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from melm_studio.tables import ReadOptions, prepare, read_table
+
+CITIES = {
+    "gb18030": ("上海", "北京"),
+    "cp1251": ("Киев", "Москва"),
+    "shift_jis": ("大阪", "東京"),
+    "euc_kr": ("부산", "서울"),
+    "cp1253": ("Αθήνα", "Πάτρα"),
+    "cp1256": ("القاهرة", "دمشق"),
+    "cp1252": ("Genève", "Zürich"),
+}
+
+
+def of_cells(cells, **options):
+    text = "a,b,kind\n" + "".join(
+        f"{cell},{at * 7 % 5},{'xy'[at % 2]}\n" for at, cell in enumerate(cells)
+    )
+    return read_table(text.encode(), "t.csv", options=ReadOptions(**options))
+
+
+@pytest.mark.parametrize("encoding", CITIES)
+def test_classes_are_named_as_they_were_written(encoding):
+    rows = [f"{at * 7 % 5},{at * 3 % 4},{CITIES[encoding][at % 2]}" for at in range(20)]
+    table = read_table("\n".join(["a,b,city", *rows]).encode(encoding), "t.csv")
+    assert set(prepare(table).class_names) == set(CITIES[encoding])
+    assert any("text" in step for step in table.steps)
+
+
+@pytest.mark.parametrize("zero", ["\u0660", "\u06f0", "\u0966", "\uff10"])
+def test_digits_of_other_scripts_are_numbers(zero):
+    digits = {ord(str(at)): chr(ord(zero) + at) for at in range(10)}
+    cells = [f"{at}.{at % 3}".translate(digits) for at in range(12)]
+    assert of_cells(cells).frame["a"].tolist() == [float(f"{at}.{at % 3}") for at in range(12)]
+
+
+def test_names_keep_their_digits():
+    text = "サンプル１,b,kind\n" + "".join(f"{at},{at * 7 % 5},{'xy'[at % 2]}\n" for at in range(9))
+    assert read_table(text.encode(), "t.csv").frame.columns[0] == "サンプル１"
+
+
+@pytest.mark.parametrize("cell", ["1.{}D+03", "-.{}d2", "{}.D-01"])
+def test_exponents_of_fortran_are_numbers(cell):
+    cells = [cell.format(at) for at in range(1, 10)]
+    expected = [float(one.upper().replace("D", "E")) for one in cells]
+    assert of_cells(cells).frame["a"].tolist() == expected
+
+
+def test_names_that_end_in_d_and_a_number_are_no_exponents():
+    steps = of_cells([f"{at}D4" for at in range(9)]).steps
+    assert not any("written with D" in step for step in steps)
+
+
+COMMAS = [f'"{at},{100 + 7 * at}"' for at in range(1, 10)]
+
+
+def test_a_comma_before_three_digits_everywhere_is_asked_about():
+    assert of_cells(COMMAS).frame["a"].iloc[0] == 1107
+    assert of_cells(COMMAS, thousands="decimal").frame["a"].iloc[0] == 1.107
+    asked = {one.id: one.default for one in prepare(of_cells(COMMAS)).questions}
+    assert asked["thousands"] == "left-out"
+
+
+def test_a_comma_beside_plain_numbers_is_one_of_thousands():
+    table = of_cells([*COMMAS, "512"], thousands="decimal")
+    assert "thousands" not in table.asked
+    assert table.frame["a"].iloc[0] == 1107
+
+
+@pytest.mark.parametrize("code", [999, -9, 9999, -99])
+def test_a_number_far_outside_that_repeats_is_missing_and_asked_about(code):
+    cells = [code if at % 5 == 0 else at % 7 for at in range(20)]
+    table = of_cells(cells)
+    assert np.isnan(table.frame["a"].iloc[0])
+    assert table.frame["a"].notna().sum() == 16
+    assert "codes" in {one.id for one in prepare(table).questions}
+    assert of_cells(cells, codes="numbers").frame["a"].iloc[0] == code
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        [999, *range(19)],  # once
+        [*range(900, 1000, 10), 999, 999],  # among others
+        [999, 0, 1] * 6,  # of three values
+        [9, 9, *[0.1, 0.2, 0.3, 0.4] * 4],
+    ],
+)
+def test_other_numbers_stay(cells):
+    table = of_cells(cells)
+    assert table.frame["a"].notna().all()
+    assert "codes" not in table.asked
