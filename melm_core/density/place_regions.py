@@ -8,7 +8,7 @@ around it: of few rows and many features, such regions hold hardly any new row.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
@@ -18,12 +18,16 @@ from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.density.class_densities import ClassDensities
 from melm_core.density.class_rules import DensityFloor, class_spreads
 from melm_core.density.covariances import kernel_covariances
-from melm_core.density.engines.direct_sums import log_density
+from melm_core.density.engines.direct_sums import inverse_root, log_density
+from melm_core.density.regions import ClassRegions
 from melm_core.linalg.class_moments import rows_by_class
 
 # Rows of a class whose densities give its levels: at 50 % the standard error is 1.1 points.
 _MOST_LEVEL_ROWS = 2_000
 _ROUNDING = 1e-9
+# Kernel widths beyond the outermost row at which a grid ends, the first that holds every region:
+# where the floor alone reaches the level of a region, that has no end.
+_MARGINS = (3.0, 6.0, 12.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,6 +134,39 @@ class PlaceRegions:
             self.log_density(code, points)[:, None] >= self.log_levels[code]
         )
         return held
+
+    def on_grid(self, n_lines: int) -> list[ClassRegions]:
+        """The regions of each class in a plane, on a grid from which they can be drawn.
+
+        Parameters
+        ----------
+        n_lines : int
+            Of the grid, along each axis.
+
+        Returns
+        -------
+        list of ClassRegions
+            One for each class; levels that are not known are infinite, so that nothing is drawn.
+        """
+        return [self._class_on_grid(code, n_lines) for code in range(len(self.classes.rows))]
+
+    def _class_on_grid(self, code: int, n_lines: int) -> ClassRegions:
+        levels = self.log_levels[code]
+        known = np.where(np.isnan(levels), np.inf, levels)
+        _, log_peak = inverse_root(self.classes.covariances[code])
+        for margin in _MARGINS:
+            grid = self.classes.grid(code, n_lines, margin)
+            nodes = np.stack(np.meshgrid(grid.x, grid.y), axis=-1).reshape(-1, 2)
+            logs = np.log(grid.density.reshape(-1, 1)) + log_peak
+            mixed = self.floor.mixed(logs, nodes @ np.linalg.inv(grid.root))
+            density = np.exp(mixed.reshape(grid.density.shape) - log_peak)
+            edge = max(density[[0, -1]].max(), density[:, [0, -1]].max())
+            if np.log(edge) + log_peak < known.min():
+                break
+        logs, _ = _left_out(self.classes, self.floor, code, None)
+        held = (logs[:, None] >= known).mean(axis=0)
+        found = replace(grid, density=density)
+        return ClassRegions(found, self.shares, known - log_peak, tuple(held.tolist()))
 
 
 def _left_out(

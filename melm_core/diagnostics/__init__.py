@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from melm_core.diagnostics.best_of_many import WinnerShare, winner_share
 from melm_core.diagnostics.calibration import Reliability, cross_calibrated
-from melm_core.diagnostics.component_gain import ComponentGain, second_component_gain
+from melm_core.diagnostics.component_gain import ComponentGain, mean_gain, second_component_gain
 from melm_core.diagnostics.confidence_ellipses import (
     ConfidenceEllipses,
     EllipseOf,
@@ -75,6 +75,7 @@ __all__ = [
     "held_out_p_value",
     "importance",
     "in_set",
+    "mean_gain",
     "mean_importance",
     "predictive_limit",
     "residual_limit",

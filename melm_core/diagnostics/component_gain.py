@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -123,6 +124,25 @@ def second_component_gain(rule: DensityRule, points: FloatArray, y: IntArray) ->
     gain, error = balanced_mean(line_scores.losses - plane_scores.losses, y)
     share, share_error = balanced_mean(plane_scores.is_right - line_scores.is_right, y)
     return ComponentGain(direction, float(gain), float(error), float(share), float(share_error))
+
+
+def mean_gain(parts: Sequence[ComponentGain], *, of_shared_rows: float = 1.0) -> ComponentGain:
+    """What several planes tell beyond their best directions, on average.
+
+    Parameters
+    ----------
+    parts : sequence of ComponentGain
+        On rows that no two of them share; their planes lie alike, so that the first has the
+        direction.
+    of_shared_rows : float, default=1.0
+        By which the errors grow, as planes that were fitted to the same rows vary together.
+    """
+    gains = np.array([[part.gain, part.share_gain] for part in parts])
+    errors = np.array([[part.error, part.share_error] for part in parts])
+    gain, share_gain = gains.mean(axis=0).tolist()
+    summed = np.sqrt(np.square(errors).sum(axis=0)) / len(parts)
+    error, share_error = (of_shared_rows * summed).tolist()
+    return ComponentGain(parts[0].direction, gain, error, share_gain, share_error)
 
 
 def _best_direction(rule: DensityRule) -> FloatArray:

@@ -37,6 +37,11 @@ from melm_core.density.nuisance import (
 from melm_core.density.place_regions import PlaceRegions
 from melm_core.density.set_limits import SetLimits
 from melm_core.diagnostics.calibration import Reliability, cross_calibrated, fitted_temperature
+from melm_core.diagnostics.component_gain import (
+    ComponentGain,
+    mean_gain,
+    second_component_gain,
+)
 from melm_core.diagnostics.confidence_ellipses import ConfidenceEllipses, class_ellipses
 from melm_core.diagnostics.conformal import (
     DEFAULT_COVERAGE,
@@ -78,6 +83,8 @@ REGION_SHARES = (0.5, 0.8, 0.95)
 # Planes of folds share most of their rows: losses of features vary more between tables than rows
 # within one say. With it, a tenth of what is said to be seen is false at most (docs/honesty.md).
 _OF_SHARED_ROWS = 1.25
+# Of the rows of a fold, for losses that have an error.
+_FEWEST_OF_A_CLASS = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -634,7 +641,7 @@ class Refits:
         X, y, parts = self.study.rows.X, self.study.rows.y, []
         for number, fit in self._known:
             test, frame = fit.fold.test, self._rules(number).frame
-            if np.bincount(y[test], minlength=self.study.n_classes).min() < 2:
+            if np.bincount(y[test], minlength=self.study.n_classes).min() < _FEWEST_OF_A_CLASS:
                 continue
             prepared = fit.projection.preparation.apply(X[test])
             groups = feature_groups(fit.projection.preparation, prepared.shape[1])
@@ -659,6 +666,27 @@ class Refits:
         if self.n_folds == 1:
             return found
         return replace(found, error=_OF_SHARED_ROWS * found.error)
+
+    def second_component(self) -> ComponentGain:
+        """What a second component tells of held-out rows beyond the best line in each plane.
+
+        Raises
+        ------
+        ValueError
+            If there are not two components, or no fold has two held-out rows of every class.
+        """
+        X, y, parts = self.study.rows.X, self.study.rows.y, []
+        for number, fit in self._known:
+            test, rules = fit.fold.test, self._rules(number)
+            if np.bincount(y[test], minlength=self.study.n_classes).min() >= _FEWEST_OF_A_CLASS:
+                points = rules.frame.place(X[test])
+                parts.append(second_component_gain(rules.density, points, y[test]))
+        if not parts:
+            raise UserError(
+                "What a second component adds needs folds with two held-out rows of every class. "
+                "Add rows."
+            )
+        return mean_gain(parts, of_shared_rows=1.0 if self.n_folds == 1 else _OF_SHARED_ROWS)
 
     @property
     def predicted_share(self) -> float:

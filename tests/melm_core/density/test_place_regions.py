@@ -94,3 +94,22 @@ def test_regions_are_the_same_rows_in_other_coordinates():
     other = PlaceRegions.of(places @ turn + 5.0, y, SHARES)
     for code in range(3):
         np.testing.assert_array_equal(one.hold(code, new), other.hold(code, new @ turn + 5.0))
+
+
+def test_regions_on_a_grid_hold_what_the_regions_do():
+    stream = np.random.default_rng(5)
+    y = np.arange(120) % 2
+    places = stream.standard_normal((120, 2)) + 2.0 * y[:, None]
+    regions = PlaceRegions.of(places, y, SHARES)
+    points = stream.standard_normal((4_000, 2))
+    for code, drawn in enumerate(regions.on_grid(72)):
+        alike = drawn.hold(points) == regions.hold(code, points)
+        assert alike.mean() > 0.99
+
+
+def test_a_region_that_few_rows_cannot_tell_is_not_drawn():
+    stream = np.random.default_rng(6)
+    places, y = stream.standard_normal((24, 2)), np.arange(24) % 2
+    (first, _) = PlaceRegions.of(places, y, SHARES).on_grid(48)
+    assert np.isfinite(first.log_levels).tolist() == [True, True, False]
+    assert not first.hold(places)[:, 2].any()
