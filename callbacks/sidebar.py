@@ -20,7 +20,7 @@ from melm_core.methods import (
     Method,
 )
 from melm_studio.layout.sidebar import FIRST_METHOD
-from melm_studio.runs.records.parameters import RunParameters, usual_starts
+from melm_studio.runs.records.parameters import RunParameters, usual_held_out, usual_starts
 from melm_studio.validation import InputError, shown
 from melm_studio.workspace.data_source import NO_DATA, ShownData
 
@@ -32,7 +32,8 @@ class SidebarValues(Struct, frozen=True, forbid_unknown_fields=True):
     ----------
     method : str
     n_components, gamma, n_init, random_state, held_out_percent, curves : object
-        As the controls have them: a number, or the text that was typed.
+        As the controls have them: a number, or the text that was typed. None of held-out rows is
+        what is usual for the table.
     is_auto : bool
         Whether the method chooses γ.
     own : dict
@@ -45,12 +46,20 @@ class SidebarValues(Struct, frozen=True, forbid_unknown_fields=True):
     is_auto: bool = False
     n_init: Any = STARTS.default
     random_state: Any = SEED.default
-    held_out_percent: Any = HELD_OUT.default
+    held_out_percent: Any = None
     curves: Any = CURVES.default
     own: dict[str, Any] = field(default_factory=dict)
 
-    def parameters(self, method: str, gamma: Any) -> RunParameters:
+    def parameters(self, method: str, gamma: Any, n_rows: int) -> RunParameters:
         """Return the parameters of a run; the method's own settings apply to that method only.
+
+        Parameters
+        ----------
+        method : str
+        gamma : object
+            As `gamma`.
+        n_rows : int
+            Of the table.
 
         Raises
         ------
@@ -65,7 +74,7 @@ class SidebarValues(Struct, frozen=True, forbid_unknown_fields=True):
                 GAMMA.name: width,
                 STARTS.name: self._starts(method, width),
                 SEED.name: SEED.checked(self.random_state),
-                HELD_OUT.name: HELD_OUT.checked(self.held_out_percent) / 100,
+                HELD_OUT.name: self._held_out(n_rows),
                 CURVES.name: CURVES.checked(self.curves),
                 **{
                     setting.name: setting.checked(own.get(setting.name, setting.default))
@@ -74,6 +83,11 @@ class SidebarValues(Struct, frozen=True, forbid_unknown_fields=True):
                 },
             }
         )
+
+    def _held_out(self, n_rows: int) -> float:
+        if self.held_out_percent in (None, ""):
+            return usual_held_out(n_rows)
+        return float(HELD_OUT.checked(self.held_out_percent)) / 100
 
     def _starts(self, method: str, gamma: Any) -> Any:
         """As entered; the default in the field stands for that of the kernel width."""

@@ -27,6 +27,7 @@ from melm_core.diagnostics import ComponentGain
 from melm_core.melm import DivergenceTerms
 from melm_studio.runs.records.check_report import CheckReport, FeatureStability
 from melm_studio.runs.records.outcome import GammaPath
+from melm_studio.runs.records.refits_report import RefitsReport
 from melm_studio.tables import Question, count, number
 
 # With fewer held-out rows of a class, the standard error of a share may exceed 0.15.
@@ -42,6 +43,7 @@ _LEAST_DIFFERENCE = 0.01
 _CLEARLY = 2.0
 _LEAST_BOUND = 0.0005  # what is less would be written as 0.000
 _ALMOST_ONE = 0.995
+_LEAST_MOVE = 0.05  # what is less would be written as 0.0
 _HALF_UP = 1e-11  # as percentages are rounded, which stand beside it
 
 _NO_HELD_OUT = "a class has no held-out row, so nothing is known about new rows"
@@ -185,6 +187,8 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
         Further notes.
     check : CheckProgress or None
         Of the check of the run, if it has one.
+    so_far : str
+        How many folds the share is of, until all are done.
     """
 
     answer: Answer | None = None
@@ -205,6 +209,7 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     is_of_map: bool = False
     remarks: tuple[str, ...] = ()
     check: CheckProgress | None = None
+    so_far: str = ""
 
     @property
     def chance(self) -> float:
@@ -366,7 +371,7 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
         return (
             f"Not final: still {self.check.stage}."
             if self.check and is_at_work and is_checked
-            else ""
+            else self.so_far
         )
 
     @property
@@ -444,6 +449,43 @@ def check_verdict(report: CheckReport) -> Verdict | None:
         questions=report.questions,
         is_of_map=report.is_of_map,
     )
+
+
+def refits_verdict(report: RefitsReport) -> Verdict | None:
+    """What the refits of a run say so far, or finally; None before their first fold is done."""
+    if report.share is None:
+        return None
+    so_far = f"So far, {report.n_done} of {report.n_folds} folds."
+    return Verdict(
+        answer=None if report.bound is None else Answer.NO,
+        rows=Rows.FOLDS,
+        share=report.share,
+        n_classes=len(report.overlap),
+        share_train=report.train_share,
+        standard_error=report.standard_error,
+        bound=report.bound,
+        is_of_map=report.is_of_map,
+        so_far="" if report.is_complete else so_far,
+    )
+
+
+def refits_sentence(report: RefitsReport) -> str:
+    """What the refits of a run say, in a sentence; empty before their first fold is done."""
+    verdict = refits_verdict(report)
+    return "" if verdict is None else verdict.sentence
+
+
+def moves_sentence(moves: float | None) -> str:
+    """How far rows are from where the plane of all rows puts them.
+
+    Examples
+    --------
+    >>> moves_sentence(0.12), moves_sentence(None)
+    ('rows move by 0.1 sd', 'the plane has seen these rows')
+    """
+    if moves is None:
+        return "the plane has seen these rows"
+    return f"rows move by {moves:.1f} sd" if moves >= _LEAST_MOVE else "rows hardly move"
 
 
 def answer_given(answer: Answer, questions: Sequence[Question]) -> Answer:

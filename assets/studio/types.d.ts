@@ -21,6 +21,8 @@ interface ViewOptions {
   view_angle: [azimuth: number, elevation: number] | null;
   /** The weight of the batches with which the plane is refitted. */
   batch_weight: number | null;
+  /** Where the rows are drawn once the refits of the run are known; null for where planes that never saw them put them. */
+  places: "fitted" | null;
 }
 
 /** What a panel is made from, as melm_studio/layout/panel.py says it. */
@@ -64,7 +66,8 @@ type PlaneTrace =
   | "class_names"
   | "class_ellipse"
   | "mean_ellipse"
-  | "centroid";
+  | "centroid"
+  | "fitted_outline";
 
 /** What a trace of the curve shows. */
 type CurveTrace = "band" | "steps" | "best" | "held_out" | "starts" | "records";
@@ -120,6 +123,9 @@ interface Plane {
   caption: string;
   /** What makes it another plane than that of the run, as a sentence; empty if nothing does. */
   changes: string;
+  /** Where its rows are drawn; null where there are no refits. Without a state, the words say why there is one only. */
+  places: { state: "unseen" | "fitted" | ""; words: string } | null;
+  has_held_out: boolean;
   gamma?: number;
   /** The address that it was requested by; absent for planes that came with the news. */
   address?: string;
@@ -149,6 +155,14 @@ interface VerdictWords {
 }
 
 /** What the frames route reports of one run. */
+/** Mean and band over folds, by the number of the plane. */
+interface FoldsCurve {
+  x: number[];
+  mean: number[];
+  lower: number[];
+  upper: number[];
+}
+
 interface News {
   state: string;
   is_final: boolean;
@@ -168,6 +182,8 @@ interface News {
   /** Sequences of the best planes, and their held-out divergence. */
   held_out: [number, number][];
   plane: Plane | null;
+  /** Of a run whose refits are done: held-out divergence along its planes, where that is known. */
+  refitted: { curve: FoldsCurve | null } | null;
   verdict: VerdictWords | null;
   /** What the strip says of the best plane so far, if one of these planes is the best. */
   best_strip: VerdictWords | null;

@@ -46,6 +46,7 @@ from melm_studio.planes.gamma_advice import can_choose_gamma, gamma_advice
 from melm_studio.planes.pixel_images import pixel_images, pixel_news
 from melm_studio.planes.renderer import DataGoneError, widths
 from melm_studio.planes.theme import THEMES, Scheme
+from melm_studio.planes.types import PlaneView
 from melm_studio.planes.view_options import ViewOptions
 from melm_studio.runs.records.run import (
     AT_WORK,
@@ -54,7 +55,12 @@ from melm_studio.runs.records.run import (
     RunState,
     UnreadableRun,
 )
-from melm_studio.scores import gamma_sentence, second_component_sentence, terms_in_words
+from melm_studio.scores import (
+    gamma_sentence,
+    moves_sentence,
+    second_component_sentence,
+    terms_in_words,
+)
 from melm_studio.validation import InputError
 from melm_studio.workspace.workspace import MAX_PANELS, readable, revision_of
 
@@ -286,9 +292,22 @@ def _news(
         # Of the best planes, by sequence.
         "held_out": held_out,
         "plane": plane,
+        "refitted": _refitted(record, newest) if is_readable and newest else None,
         "best_strip": _best_strip(record, events, plane),
         "verdict": _verdict(record, newest, fits, check),
     }
+
+
+def _refitted(record: RunRecord, newest: PlaneEvent) -> dict[str, Any] | None:
+    """Of a run whose refits are done, held-out divergence along its planes, where that is known."""
+    refits = services().renderer.refits(record)
+    if refits is None:
+        return None
+    curve = refits.curve
+    if curve is None:
+        return {"curve": None}
+    x = [share * newest.sequence for share in curve.fraction]
+    return {"curve": {"x": x, "mean": curve.mean, "lower": curve.lower, "upper": curve.upper}}
 
 
 def _best_strip(
@@ -349,6 +368,8 @@ def _view(record: RunRecord, event: PlaneEvent, options: ViewOptions) -> dict[st
         "limits": limits(view),
         "axes": axis_titles(renderer, record, view, options),
         "changes": changes_of(options, morph_target(options)),
+        "places": _places(record, event, options, view),
+        "has_held_out": any(len(part.held_out) for part in view.classes),
         "arrows": arrow_handles(view, len(viewer.feature_names)),
         "top_features": _kept_sentence(record, event, options, divergence),
         "batches": batch_news(record, view.scores),
@@ -363,6 +384,19 @@ def _view(record: RunRecord, event: PlaneEvent, options: ViewOptions) -> dict[st
         "caption": f"{method.label} {SHAPES[viewer.n_components]} of {record.data_name}",
     }
     return answer if options.gamma is None else answer | {"gamma": options.gamma}
+
+
+def _places(
+    record: RunRecord, event: PlaneEvent, options: ViewOptions, view: PlaneView
+) -> dict[str, str] | None:
+    """Where the rows of a view are, of the last plane of a run whose refits are done."""
+    renderer = services().renderer
+    refits = renderer.refits(record)
+    if refits is None or not event.is_final or options.changes_plane:
+        return None
+    if renderer.unseen(record, event) is None:
+        return {"state": "", "words": refits.no_places}
+    return {"state": options.places, "words": moves_sentence(view.moves)}
 
 
 def _sample_caption(record: RunRecord, event: PlaneEvent, options: ViewOptions) -> str:

@@ -61,7 +61,7 @@ def points_of_preview() -> flask.Response:
     """Where the plane has every row, as of a run."""
     record, renderer = _run(), services().renderer
     axes = renderer.preview(record).loadings.T
-    return packed_points_of(renderer.viewer(record), axes)
+    return packed_points_of(renderer.viewer(record).parts, axes)
 
 
 def _run() -> RunRecord:

@@ -214,8 +214,8 @@ def _view_of_every_row(record: RunRecord, event: PlaneEvent, options: ViewOption
     view, viewer = renderer.view(record, event, options), renderer.viewer(record)
     if viewer.n_drawn == viewer.n_rows:
         return view
-    axes = renderer.axes(record, event, options)
-    points = every_point_by_class(axes, viewer.parts, is_line=viewer.n_components == 1)
+    axes, parts = renderer.drawn_parts(record, event, options)
+    points = every_point_by_class(axes, parts, is_line=viewer.n_components == 1)
     classes = tuple(
         replace(part, train=train, held_out=held_out)
         for part, (train, held_out) in zip(view.classes, points, strict=True)

@@ -169,8 +169,8 @@ def every_row(record: RunRecord, event: PlaneEvent, view: PlaneView) -> dict[str
     """
     renderer = services().renderer
     viewer = renderer.viewer(record)
-    axes = renderer.axes(record, event, DEFAULT_VIEW)
-    by_class = every_point_by_class(axes, viewer.parts, is_line=viewer.n_components == 1)
+    axes, parts = renderer.drawn_parts(record, event, DEFAULT_VIEW)
+    by_class = every_point_by_class(axes, parts, is_line=viewer.n_components == 1)
     return _packed(by_class) | {"limits": limits(view)}
 
 

@@ -26,7 +26,7 @@ from melm_core.methods import METHODS, STARTS
 from melm_studio.analyses.probabilities import PROBABILITIES
 from melm_studio.planes.coloring import RowMarks, row_colors, row_symbols
 from melm_studio.planes.encoding import PACKED_ROWS, as_bytes, stepped, whole
-from melm_studio.planes.every_row import EveryRow, every_point
+from melm_studio.planes.every_row import EveryRow, Parts, every_point
 from melm_studio.planes.figure import row_numbers
 from melm_studio.planes.plane_view import MAX_DRAWN_ROWS, PlaneViewer
 from melm_studio.planes.theme import Scheme
@@ -288,8 +288,8 @@ def points_of_plane(run_id: str, sequence: int) -> flask.Response:
     """Where the plane has every row."""
     record, event = own_run(run_id), requested_event(run_id, sequence)
     renderer = services().renderer
-    axes = renderer.axes(record, event, requested_options())
-    return packed_points_of(renderer.viewer(record), axes)
+    axes, parts = renderer.drawn_parts(record, event, requested_options())
+    return packed_points_of(parts, axes)
 
 
 def packed_rows_of(viewer: PlaneViewer) -> flask.Response:
@@ -303,9 +303,9 @@ def packed_rows_of(viewer: PlaneViewer) -> flask.Response:
     return _tagged(flask.Response(body, mimetype=PACKED_ROWS))
 
 
-def packed_points_of(viewer: PlaneViewer, axes: FloatArray) -> flask.Response:
+def packed_points_of(parts: Parts, axes: FloatArray) -> flask.Response:
     """Where axes have every row; noise, which does not compress."""
-    x, y = every_point(axes, viewer.parts, is_line=viewer.n_components == 1).T
+    x, y = every_point(axes, parts, is_line=not axes[1].any()).T
     body = as_bytes(x=stepped(x, 3), y=stepped(y, 3))
     return _tagged(flask.Response(body, mimetype="application/octet-stream"))
 

@@ -10,6 +10,7 @@ from melm_studio.analyses.lot_change import LOT_CHANGE
 from melm_studio.analyses.more_rows import MORE_ROWS
 from melm_studio.analyses.probabilities import PROBABILITIES
 from melm_studio.analyses.ranking import RANKING
+from melm_studio.analyses.refits import REFITS_OF_RUN
 from melm_studio.analyses.resamples import RESAMPLES
 from melm_studio.analyses.sets import SETS
 from melm_studio.analyses.sparse import SPARSE
@@ -20,7 +21,17 @@ __all__ = ["ANALYSES", "analysis_of"]
 # By name, in the order of menus and reports.
 ANALYSES: dict[str, Analysis[Any]] = {
     each.name: each
-    for each in (CHECK, TREE, RESAMPLES, SPARSE, SETS, MORE_ROWS, LOT_CHANGE, PROBABILITIES)
+    for each in (
+        REFITS_OF_RUN,
+        CHECK,
+        TREE,
+        RESAMPLES,
+        SPARSE,
+        SETS,
+        MORE_ROWS,
+        LOT_CHANGE,
+        PROBABILITIES,
+    )
 }
 
 

@@ -133,6 +133,8 @@ class Analysis(ABC, Generic[R]):
         Whether it compares the rows of a second file with those of the fit.
     is_saved : bool
         Whether a project keeps it; one with planes of its own is computed again.
+    goes_on : bool
+        Whether a run has one only, which goes on where it was cut short.
     """
 
     name: ClassVar[str]
@@ -143,6 +145,7 @@ class Analysis(ABC, Generic[R]):
     is_next: ClassVar[bool] = False
     of_new_rows: ClassVar[bool] = False
     is_saved: ClassVar[bool] = True
+    goes_on: ClassVar[bool] = False
 
     def refusal(self, record: RunRecord, data: Callable[[], LabeledData]) -> str:
         """Return why a run cannot be analyzed and what to do; empty if it can.

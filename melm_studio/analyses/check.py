@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-import numpy as np
 from msgspec.structs import replace
 from sklearn.decomposition import PCA
 
-from melm_core.answers import LEVEL, Answer, answer_of, bound_at_chance, is_settled_below
+from melm_core.answers import LEVEL, Answer, answer_of, is_settled_below
 from melm_core.base import PermutationDesign, percent
 from melm_core.evaluation import (
     PermutationTest,
     PermutedValue,
-    Refits,
     Study,
     Unchanged,
     audit_coordinates,
@@ -24,14 +22,21 @@ from melm_core.evaluation import (
 from melm_core.folds import sampled_rows
 from melm_core.methods import AUTO, GAMMA, METHODS, SEED, STARTS, Method
 from melm_studio.analyses.analysis import Analysis, DataShape, Subject, Work, demand
+from melm_studio.analyses.refits import keep_refits, refitted
 from melm_studio.analyses.report_section import Section, Table
 from melm_studio.analyses.resamples import feature_stability
 from melm_studio.configuration.messages import CHECK_STOPPED, WAITS
 from melm_studio.planes.captions import title
 from melm_studio.planes.renderer import QUICK_METHOD, PlaneRenderer
 from melm_studio.runs.execution.rows import rows_of_one_basis, study_of
-from melm_studio.runs.execution.stored_report import ReportUnreadableError
+from melm_studio.runs.execution.stored_report import ReportUnreadableError, stored_report
 from melm_studio.runs.records.check_report import CheckReport, FeatureStability
+from melm_studio.runs.records.refits_report import (
+    CLASSIFIER,
+    LINEAR_RULE,
+    RefitsReport,
+    refits_id,
+)
 from melm_studio.runs.records.run import PlaneEvent, RunRecord, RunState
 from melm_studio.runs.store.protocol import RunStore
 from melm_studio.scores import (
@@ -45,6 +50,7 @@ from melm_studio.scores import (
     check_sentence,
     check_verdict,
     permutation_p,
+    refits_verdict,
 )
 from melm_studio.tables import LabeledData, Use, has_chosen_groups, is_map, map_columns
 
@@ -56,8 +62,6 @@ MOST_RESAMPLED_ROWS = 20_000
 # With fewer permutations no p-value is at or below the level.
 FIRST_ANSWER = round(1 / LEVEL) - 1
 
-# The panels show the scores of the first.
-CLASSIFIER, LINEAR_RULE = "KDE", "linear"
 # What is read of them, and of those that reports of earlier versions have.
 CLASSIFIERS = {
     CLASSIFIER: "Class densities",
@@ -171,13 +175,24 @@ class _Checking:
     def run(self, data: LabeledData) -> None:
         """Find everything, or as much as there is time for: what is reported stays."""
         study = study_of(data, self._record)
-        self._update(stage="refitting the plane without each fold")
-        refits = Refits.of(study, gamma=self._record.density_gamma, callback=self._after_fold)
+        refits = self._refits()
         self._update_scores(refits, data)
-        self._update_test(refits, self._tested(refits), data)
+        self._update_test(refits, self._tested(study, refits), data)
         stability = self._stability(data)
         notes = (*self._report.notes, *self._map_notes(data))
         self._update(stability=stability, notes=notes, stage="done", fraction=1.0)
+
+    def _refits(self) -> RefitsReport:
+        """Those of the run, where it has them, or the same anew."""
+        known = stored_report(
+            self._work.store, refits_id(self._record.of_run), RefitsReport.from_bytes
+        )
+        if known is not None and known.is_complete and known.share is not None:
+            return known
+        self._update(stage="refitting the plane without each fold")
+        found = refitted(self._work, self._after_fold)
+        keep_refits(self._work.store, self._record, found)
+        return found
 
     def _map_notes(self, data: LabeledData) -> Iterator[str]:
         """What is to be said of a map that came with the table."""
@@ -196,9 +211,9 @@ class _Checking:
         yield _MAP.format(names=names, sentence=found.sentence)
         yield _FITTED_TO_MAP
 
-    def _tested(self, refits: Refits) -> PermutationTest:
+    def _tested(self, study: Study, refits: RefitsReport) -> PermutationTest:
         return permutation_test(
-            self._permuted(refits.study),
+            self._permuted(study),
             statistic="held_out",
             n_permutations=N_PERMUTATIONS,
             max_rows=MOST_PERMUTED_ROWS,
@@ -248,30 +263,19 @@ class _Checking:
         )
         return feature_stability(found)
 
-    def _after_fold(self, refits: Refits) -> None:
-        n_done, n_folds = len(refits.fits), len(refits.folds)
+    def _after_fold(self, refits: RefitsReport) -> None:
+        n_done, n_folds = refits.n_done, refits.n_folds
         stage = f"refitting the plane without each fold: {n_done} of {n_folds}"
-        if refits.n_folds:
-            so_far = percent(refits.share.balanced_accuracy)
-            stage = f"{stage}, {so_far} of held-out rows told apart so far"
+        if refits.share is not None:
+            stage = f"{stage}, {percent(refits.share)} of held-out rows told apart so far"
         self._update(stage=stage, fraction=_AFTER_FOLDS * n_done / n_folds)
 
-    def _update_scores(self, refits: Refits, data: LabeledData) -> None:
-        share = refits.share
-        scored = np.bincount(refits.y, minlength=refits.study.n_classes)
-        units = tuple(np.minimum(refits.study.n_units, scored).tolist())
-        bound = bound_at_chance(share.balanced_accuracy, share.standard_error, units)
-        shares = {
-            CLASSIFIER: (refits.train_share, share),
-            LINEAR_RULE: (refits.linear_train_share, refits.linear_share),
-        }
+    def _update_scores(self, refits: RefitsReport, data: LabeledData) -> None:
+        bound = refits.bound
         self._update(
             stage="comparing with shuffled labels",
-            scores={
-                name: (train.balanced_accuracy, held_out.balanced_accuracy, held_out.standard_error)
-                for name, (train, held_out) in shares.items()
-            },
-            overlap=tuple(map(tuple, refits.overlap.tolist())),
+            scores=refits.scores,
+            overlap=refits.overlap,
             notes=(
                 *refits.notes,
                 *method_notes(self._record, is_of_map=is_map(data.feature_names)),
@@ -281,7 +285,7 @@ class _Checking:
             answer="" if bound is None else Answer.NO,
         )
 
-    def _after_permutation(self, value: PermutedValue, refits: Refits) -> None:
+    def _after_permutation(self, value: PermutedValue, refits: RefitsReport) -> None:
         first_answer = min(FIRST_ANSWER, value.n_permutations)
         is_first_answer = value.number == first_answer
         if is_first_answer or self._work.clock.monotonic() - self._updated_s >= _LEAST_WAIT_S:
@@ -297,7 +301,7 @@ class _Checking:
                 **(self._answered(_running_answer(refits, value)) if has_answer else {}),
             )
 
-    def _update_test(self, refits: Refits, test: PermutationTest, data: LabeledData) -> None:
+    def _update_test(self, refits: RefitsReport, test: PermutationTest, data: LabeledData) -> None:
         self._update(
             stage="refitting to resampled rows",
             fraction=_AFTER_PERMUTATIONS,
@@ -330,7 +334,7 @@ class _Checking:
         self._work.put(self._report.to_bytes())
 
 
-def _running_answer(refits: Refits, value: PermutedValue) -> Answer | None:
+def _running_answer(refits: RefitsReport, value: PermutedValue) -> Answer | None:
     """The answer so far; None while a p-value at or below the level may yet rise above it."""
     answer = _answer(refits, value.p_value)
     is_settled = answer == Answer.NO or is_settled_below(
@@ -339,8 +343,8 @@ def _running_answer(refits: Refits, value: PermutedValue) -> Answer | None:
     return answer if is_settled else None
 
 
-def _answer(refits: Refits, p_value: float, smallest_p_value: float = 0.0) -> Answer:
-    accuracy, n_classes = refits.share.balanced_accuracy, refits.study.n_classes
+def _answer(refits: RefitsReport, p_value: float, smallest_p_value: float = 0.0) -> Answer:
+    accuracy, n_classes = refits.share or 0.0, len(refits.overlap)
     return answer_of(accuracy, n_classes, p_value, smallest_p_value=smallest_p_value)
 
 
@@ -408,9 +412,15 @@ def run_verdict(
     verdict = check_verdict(report)
     if verdict is not None:
         return replace(verdict, check=progress, remarks=first)  # the others are in the details
-    verdict = renderer.held_out(record, event)
+    verdict = refits_verdict(_refits_so_far(store, record)) or renderer.held_out(record, event)
     better = _better_note(verdict, renderer, record, fits)
     return replace(verdict, check=progress, remarks=(*first, better))
+
+
+def _refits_so_far(store: RunStore, record: RunRecord) -> RefitsReport:
+    if record.parameters.held_out > 0.0:
+        return RefitsReport()
+    return stored_report(store, refits_id(record.run_id), RefitsReport.from_bytes) or RefitsReport()
 
 
 def _progress(check: RunRecord, report: CheckReport) -> CheckProgress:

@@ -18,6 +18,7 @@ PRESENT_KEYS = (
     ("R", "resampled plane"),
     ("W", "walk along a branch of the tree"),
     ("V", "hide or reveal the verdict"),
+    ("U", "rows as unseen, or as fitted"),
     ("N", "presenter’s window"),
     ("B or .", "blank the screen"),
     ("Q", "the talk’s QR code on the whole screen"),

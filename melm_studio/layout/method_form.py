@@ -147,12 +147,15 @@ def _own_setting(setting: Setting) -> Component:
     return number_input(ids.setting(setting.name), setting)
 
 
-def number_input(component_id: str | dict[str, str], parameter: Parameter) -> Component:
-    """A numeric field for a parameter."""
+def number_input(
+    component_id: str | dict[str, str], parameter: Parameter, usual: str = ""
+) -> Component:
+    """A numeric field for a parameter; empty where what is `usual` depends on the table."""
     return dmc.NumberInput(
         id=component_id,
         label=explained_label(parameter),
-        value=parameter.default,
+        value="" if usual else parameter.default,
+        placeholder=usual,
         min=parameter.minimum,
         max=parameter.maximum,
         allowDecimal=not parameter.is_integer,

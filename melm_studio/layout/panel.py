@@ -256,6 +256,7 @@ def _picture() -> Component:
                 [html.Span("training", className="is-filled"), html.Span("held out")],
                 className="point-legend",
             ),
+            _places(),
             html.Ul(className="class-legend present-only", **part("class-legend")),
             html.P(className="changed", **part("changed")),
             _edited_commands(),
@@ -263,6 +264,30 @@ def _picture() -> Component:
             *_over_the_picture(),
         ],
         className="picture",
+    )
+
+
+def _places() -> Component:
+    """Where the rows are drawn, once the refits of the run are done; a script shows it."""
+    labels = {"unseen": "As unseen", "fitted": "As fitted"}
+    titles = {
+        "unseen": "Each row where planes that never saw it put it, as they would a new row",
+        "fitted": "Each row where the plane that was fitted to all rows puts it",
+    }
+    states = [
+        html.Button(
+            label,
+            type="button",
+            className="segment",
+            title=titles[state],
+            **data(places=state),
+            **aria(pressed="false"),
+        )
+        for state, label in labels.items()
+    ]
+    group = html.Div(states, className="segments", role="group", **aria(label="Rows are drawn"))
+    return html.Div(
+        [group, html.Span(**part("moves"))], className="places", hidden=True, **part("places")
     )
 
 

@@ -168,7 +168,7 @@ def _more() -> Component:
                         [
                             number_input(ids.N_INIT, STARTS),
                             number_input(ids.RANDOM_STATE, SEED),
-                            number_input(ids.HELD_OUT, HELD_OUT),
+                            number_input(ids.HELD_OUT, HELD_OUT, usual="auto"),
                         ],
                         className="field-grid is-three",
                     ),

@@ -136,13 +136,14 @@ def _shared_settings(record: RunRecord) -> list[str]:
     is_random = method.takes(SEED.name) or held_out > 0
     shows_starts = method.takes(STARTS.name) and parameters.init is None
     default = usual_starts(record.method, parameters.gamma)
+    usual = (0, round(HELD_OUT.default))  # of small and of large tables
     return [
         *([f"γ {_gamma(record)}"] if method.takes(GAMMA.name) else []),
         *([count(n_components, "component")] if n_components != COMPONENTS.default else []),
         *_curves(record),
         *([count(n_starts, "start")] if shows_starts and n_starts != default else []),
         *([f"seed {seed}"] if is_random and seed != SEED.default else []),
-        *([f"{held_out:.0f} % held out"] if round(held_out) != HELD_OUT.default else []),
+        *([f"{held_out:.0f} % held out"] if round(held_out) not in usual else []),
     ]
 
 

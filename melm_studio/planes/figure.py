@@ -41,7 +41,7 @@ _MARK_SHARE = 0.012  # half the mark of a quartile, of the longest path
 _FILL = 0.11
 
 # Traces after the points, which show no rows: of each class, and of all of them.
-_N_UNDRAWN_OF_CLASS, _N_UNDRAWN = 3, 6
+_N_UNDRAWN_OF_CLASS, _N_UNDRAWN = 4, 6
 
 # Of both axes, which are in standard deviations; densities are relative and have no numbers.
 _EQUAL_UNITS = {"scaleanchor": "x", "scaleratio": 1}
@@ -72,6 +72,7 @@ def empty_figure(
             *(_ellipse_trace(PlaneTrace.CLASS_ELLIPSE, c, theme) for c in codes),
             *(_ellipse_trace(PlaneTrace.MEAN_ELLIPSE, c, theme) for c in codes),
             *(_centroid_trace(c, theme) for c in codes),
+            *(_outline_trace(c, theme) for c in codes),
             _outside_trace(),
             _class_names(names, theme),
             _threshold_lines(theme),
@@ -95,6 +96,7 @@ def plane_frame(view: PlaneView, encode: _Encoder = typed) -> list[_Arrays]:
         *(_ellipse(part, "rows", encode) for part in view.classes),
         *(_ellipse(part, "mean", encode) for part in view.classes),
         *(_plain(part.centroid) for part in view.classes),
+        *(_line_of(part.fitted_region, encode) for part in view.classes),
         {},  # which rows are outside depends on the axes on screen
         _plain(class_name_places(view)),
         _plain(view.thresholds),
@@ -174,6 +176,11 @@ def _ellipse(part: ClassView, of: EllipseOf, encode: _Encoder) -> _Arrays:
     return {"x": encode(across), "y": encode(up)}
 
 
+def _line_of(points: FloatArray, encode: _Encoder) -> _Arrays:
+    """The arrays of a line; none where there is no line."""
+    return {"x": encode(points[:, 0]), "y": encode(points[:, 1])} if len(points) else {}
+
+
 def _regions(part: ClassView) -> list[FloatArray]:
     """The contours by share, the outermost first; one component has a single line."""
     regions = part.regions[::-1]
@@ -191,6 +198,8 @@ def _is_line(view: PlaneView) -> bool:
 
 
 def _middle(part: ClassView) -> FloatArray:
+    if part.name_place is not None:
+        return part.name_place
     rows = part.train if len(part.train) else part.held_out
     return rows.mean(axis=0) if len(rows) else np.full(2, np.nan)
 
@@ -276,6 +285,17 @@ def _ellipse_trace(kind: PlaneTrace, code: int, theme: Theme) -> go.Scatter:
         line=line if is_mean else {**line, "dash": "dash"},
         hoverinfo="skip",
         visible=False,
+    )
+
+
+def _outline_trace(code: int, theme: Theme) -> go.Scatter:
+    """Where the rows of a class were as fitted, beside the places at which they are drawn."""
+    color = translucent(class_color(code, theme), 0.7)
+    return go.Scatter(
+        meta=trace_meta(PlaneTrace.FITTED_OUTLINE, code),
+        mode="lines",
+        line={"color": color, "width": 1.2, "dash": "dash"},
+        hoverinfo="skip",
     )
 
 

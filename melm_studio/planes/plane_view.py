@@ -66,11 +66,13 @@ from melm_studio.planes.training_covariance import (
 from melm_studio.planes.types import (
     Arrows,
     ClassView,
+    Places,
     PlaneView,
     Predictions,
     ProjectedRows,
     Scores,
 )
+from melm_studio.planes.unseen import UnseenRows, held_by_both, with_unseen_rows
 from melm_studio.tables import (
     LabeledData,
     PixelGrid,
@@ -166,8 +168,11 @@ class PlaneViewer:
         components: FloatArray,
         toward: FloatArray | None = None,
         view_angle: tuple[float, float] = FROM_THE_FRONT,
+        *,
         scores: Scores | None = None,
         changed_from: FloatArray | None = None,
+        unseen: UnseenRows | None = None,
+        places: Places = Places.UNSEEN,
     ) -> PlaneView:
         """Compute the view of a plane.
 
@@ -184,12 +189,43 @@ class PlaneViewer:
             `scores` of the plane, where they are known.
         changed_from : ndarray of shape (n_components, n_features), optional
             The plane that this one was made from: its view and this one are not mirror images.
+        unseen : UnseenRows, optional
+            Where planes that never saw the rows put them, where that is known.
+        places : Places
+            Of these, which are drawn.
         """
         components = self.oriented(components, toward, changed_from)
         rule = self._class_rule(components)
         scores = scores or self._scores(rule, components)
         view = self._drawn_view(components, rule, scores, view_angle)
-        return replace(view, explained=self.explained_shares(components, view_angle))
+        view = replace(view, explained=self.explained_shares(components, view_angle))
+        if unseen is None:
+            return view
+        at_unseen = self._at_unseen_places(view, components, unseen, view_angle)
+        return at_unseen if places is Places.UNSEEN else held_by_both(view, at_unseen)
+
+    def _at_unseen_places(
+        self,
+        view: PlaneView,
+        components: FloatArray,
+        unseen: UnseenRows,
+        view_angle: tuple[float, float],
+    ) -> PlaneView:
+        axes = components
+        if self.n_components > 2:
+            axes = screen_axes(view_angle) @ components
+        train = self.parts[0]
+        order = np.argsort(train.row_numbers, kind="stable")
+        at = np.searchsorted(train.row_numbers, unseen.row_numbers, sorter=order)
+        fitted = train.X[order[at]] @ axes.T
+        return with_unseen_rows(
+            view,
+            unseen,
+            axes,
+            drawn=self.drawn_rows[0],
+            fitted=fitted,
+            gamma=self.density_gamma,
+        )
 
     def _drawn_view(
         self,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -36,11 +37,14 @@ from melm_studio.planes.sharing import (
     size_of,
 )
 from melm_studio.planes.table_densities import KeptDensities
-from melm_studio.planes.types import PlaneView, ProjectedRows, Scores
+from melm_studio.planes.types import Places, PlaneView, ProjectedRows, Scores
+from melm_studio.planes.unseen import UnseenRows
 from melm_studio.planes.view_options import DEFAULT_VIEW, MorphTarget, ViewOptions
 from melm_studio.runs.execution.embedding import kept_embedding
 from melm_studio.runs.execution.rows import RunData, prepared_for, rows_of
-from melm_studio.runs.records.run import PlaneEvent, RunRecord
+from melm_studio.runs.execution.stored_report import stored_report
+from melm_studio.runs.records.refits_report import RefitsReport, refits_id
+from melm_studio.runs.records.run import FIT, PlaneEvent, RunRecord
 from melm_studio.runs.records.stored_files import FileKind
 from melm_studio.runs.store.protocol import RunStore
 from melm_studio.scores import Verdict
@@ -59,6 +63,10 @@ QUICK_METHOD, MOST_QUICK_WORK = "lda", 20_000_000
 
 _NO_PLANE = ("", -1)
 _TOO_LARGE = "These data are too large for a first look. Run a method to see them."
+
+
+class _NotRefittedError(LookupError):
+    """The refits of a run are not done."""
 
 
 class DataGoneError(LookupError):
@@ -89,6 +97,8 @@ class PlaneRenderer:
         self._origin = shared(self._measure_origin, MAX_VIEWERS)
         self._densities = KeptDensities(store, self._origin)
         self._event = shared(self._stored_event, MAX_VIEWS)
+        self._refits = shared(self._read_refits, MAX_VIEWS)
+        self._unseen = shared(self._place_unseen, MAX_VIEWS)
         self._view = shared(self._draw, MAX_VIEWS)
         self._edited = shared(self._edit, MAX_VIEWS)
         self._coordinates = shared(self._project, MAX_VIEWERS)
@@ -163,7 +173,68 @@ class PlaneRenderer:
             If the options do not apply to the plane.
         """
         newest = (self._newest(options.toward), self._morph_target(options))
-        return self._view(record.run_id, event.sequence, options, *newest)
+        refits = self._refits_id(record, event, options)
+        return self._view(record.run_id, event.sequence, options, *newest, refits)
+
+    def refits(self, record: RunRecord) -> RefitsReport | None:
+        """Return what all refits of a run have found; None until then, and where it has none."""
+        return None if self._known_refits(record) is None else self._refits(record.run_id)
+
+    def unseen(self, record: RunRecord, event: PlaneEvent) -> UnseenRows | None:
+        """Return where planes that never saw the rows of a run put them, along its last plane.
+
+        None until its refits are done, where they place no rows, and of every other plane.
+        """
+        refits = self._refits_id(record, event, DEFAULT_VIEW)
+        return self._unseen(record.run_id, event.sequence) if refits else None
+
+    def drawn_parts(
+        self, record: RunRecord, event: PlaneEvent, options: ViewOptions
+    ) -> tuple[FloatArray, tuple[LabeledData, LabeledData]]:
+        """Return the two axes of a view, and the rows of the run, centered, that lie along them.
+
+        Those of a view of unseen places have the places as their features.
+        """
+        axes, (train, held_out) = self.axes(record, event, options), self.viewer(record).parts
+        unseen = self.unseen(record, event)
+        if unseen is None or options.changes_plane or options.places is Places.FITTED:
+            return axes, (train, held_out)
+        others, along = train.unlabeled, unseen.components.T
+        if others is not None:
+            others = dataclasses.replace(others, X=others.X @ along)
+        places = unseen.of_rows(unseen.places, train.row_numbers)
+        return axes @ along, (
+            dataclasses.replace(train, X=places, unlabeled=others),
+            dataclasses.replace(held_out, X=held_out.X @ along, unlabeled=others),
+        )
+
+    def _known_refits(self, record: RunRecord) -> bool | None:
+        """Whether refits of a run place its rows; None until they are all done."""
+        if record.kind != FIT or record.parameters.held_out > 0.0:
+            return None
+        try:
+            return bool(self._refits(record.run_id).places)
+        except _NotRefittedError:
+            return None
+
+    def _refits_id(self, record: RunRecord, event: PlaneEvent, options: ViewOptions) -> str:
+        """What a view of the last plane of a run has unseen places from; empty where nothing."""
+        if not event.is_final or options.changes_plane or not self._known_refits(record):
+            return ""
+        return refits_id(record.run_id)
+
+    def _read_refits(self, run_id: str) -> RefitsReport:
+        found = stored_report(self._store, refits_id(run_id), RefitsReport.from_bytes)
+        if found is None or not found.is_complete:
+            raise _NotRefittedError(run_id)
+        return found
+
+    def _place_unseen(self, run_id: str, sequence: int) -> UnseenRows:
+        record, event = self._known(run_id, sequence)
+        places = self._refits(run_id).unseen
+        if places is None:
+            raise _NotRefittedError(run_id)
+        return UnseenRows.of(self.data(record), places, event.components)
 
     def positions(
         self, record: RunRecord, event: PlaneEvent, X: FloatArray, options: ViewOptions
@@ -322,12 +393,19 @@ class PlaneRenderer:
         return viewer.of_table(self._densities.of(record))
 
     def scores(self, record: RunRecord, event: PlaneEvent) -> Scores:
-        """Return how well the plane of an event separates the rows, without computing its view."""
-        return self._scores(record.run_id, event.sequence)
+        """Return how well the plane of an event separates the rows, without computing its view.
 
-    def _score(self, run_id: str, sequence: int) -> Scores:
+        Of the last plane of a run whose refits are done, what these say.
+        """
+        return self._scores(record.run_id, event.sequence, self._is_refitted(record, event))
+
+    def _is_refitted(self, record: RunRecord, event: PlaneEvent) -> bool:
+        return event.is_final and self._known_refits(record) is not None
+
+    def _score(self, run_id: str, sequence: int, is_refitted: bool) -> Scores:
         record, event = self._known(run_id, sequence)
-        return self.viewer(record).scores(event.components)
+        scores = self.viewer(record).scores(event.components)
+        return scores.of_folds(self._refits(run_id)) if is_refitted else scores
 
     def regions(self, record: RunRecord, event: PlaneEvent) -> list[RegionShare]:
         """Return the shares of rows in the regions of the plane of an event, as they are drawn."""
@@ -344,6 +422,9 @@ class PlaneRenderer:
 
         None if a class has fewer than two, and of a nonlinear projection.
         """
+        if self._is_refitted(record, event) and not options.changes_plane:
+            worth = self._refits(record.run_id).worth
+            return None if worth is None else worth.importance
         target = self._morph_target(options)
         return self._importance(record.run_id, event.sequence, options.of_plane, target)
 
@@ -372,6 +453,9 @@ class PlaneRenderer:
 
         None if that is not known, and of a nonlinear projection.
         """
+        if self._is_refitted(record, event):
+            second = self._refits(record.run_id).second
+            return None if second is None else second.component_gain
         return self._second(record.run_id, event.sequence)
 
     def _weigh_second(self, run_id: str, sequence: int) -> ComponentGain | None:
@@ -387,7 +471,7 @@ class PlaneRenderer:
 
     def _test_held_out(self, run_id: str, sequence: int) -> Verdict:
         record, event = self._known(run_id, sequence)
-        viewer, scores = self.viewer(record), self._scores(run_id, sequence)
+        viewer, scores = self.viewer(record), self._scores(run_id, sequence, False)
         predictions = viewer.held_out_predictions(event.components)
         asked = self.data(record).open_questions
         return held_out_verdict(
@@ -396,11 +480,15 @@ class PlaneRenderer:
 
     def final_accuracy(self, record: RunRecord) -> float | None:
         """Return the held-out accuracy of the last plane of a run that is done, or None."""
-        return self._final_accuracy(record.run_id)  # it changes no more, so it is read once
+        is_refitted = self._known_refits(record) is not None
+        # It changes no more, so it is read once.
+        return self._final_accuracy(record.run_id, is_refitted)
 
-    def _score_last(self, run_id: str) -> float | None:
+    def _score_last(self, run_id: str, is_refitted: bool) -> float | None:
         event = self._store.last_event(run_id)
-        return None if event is None else self._scores(run_id, event.sequence).accuracy_held_out
+        if event is None:
+            return None
+        return self._scores(run_id, event.sequence, is_refitted).accuracy_held_out
 
     def quick_accuracy(self, record: RunRecord) -> float | None:
         """Return the held-out accuracy of an LDA fitted to the training rows of a run.
@@ -480,22 +568,31 @@ class PlaneRenderer:
     def _measure_origin(self, key: ViewerKey) -> FloatArray:
         return mean_row(self.rows(key.record))
 
-    def _draw(
+    def _draw(  # noqa: PLR0917 - the key of a cache
         self,
         run_id: str,
         sequence: int,
         options: ViewOptions,
         toward: tuple[str, int],
         target: tuple[str, int],
+        refits: str,
     ) -> PlaneView:
         record, event = self._known(run_id, sequence)
         components = self._plane(record, event, options, target)
         reference = self._reference(record, toward)
         is_own = not options.changes_plane and options.gamma is None
-        scores = self._scores(run_id, sequence) if is_own else None  # which verdicts need too
+        # Which verdicts need too.
+        scores = self.scores(record, event) if is_own else None
         viewer = self._viewer_at(record, options)
-        before = event.components if options.changes_plane else None
-        return viewer.view(components, reference, options.view_angle, scores, before)
+        return viewer.view(
+            components,
+            reference,
+            options.view_angle,
+            scores=scores,
+            changed_from=event.components if options.changes_plane else None,
+            unseen=self._unseen(run_id, sequence) if refits else None,
+            places=options.places,
+        )
 
     def _reference(self, record: RunRecord, toward: tuple[str, int]) -> FloatArray | None:
         """The rows in the plane to align to, if that is another plane of the same rows."""

@@ -20,6 +20,7 @@ class PlaneTrace(StrEnum):
     CLASS_ELLIPSE = "class_ellipse"
     MEAN_ELLIPSE = "mean_ellipse"
     CENTROID = "centroid"
+    FITTED_OUTLINE = "fitted_outline"  # of rows that are drawn at unseen places
 
 
 class CurveTrace(StrEnum):

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
 
 import numpy as np
 
 from melm_core.base import FloatArray, IntArray
 from melm_core.density import NuisanceAccuracy
 from melm_core.diagnostics import ConfidenceEllipses, EllipseOf
+from melm_studio.runs.records.refits_report import RefitsReport
 from melm_studio.scores import Rows, Verdict, batch_sentence, batch_shares, plane_verdict
+
+
+class Places(StrEnum):
+    """Where the rows of a run are drawn once its refits are known."""
+
+    UNSEEN = "unseen"  # where planes that never saw a row put it
+    FITTED = "fitted"  # where the plane of all rows puts them
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,6 +39,11 @@ class ClassView:
         the rows determine none.
     centroid : ndarray of shape (1, 2)
         The mean of the training rows; empty for one component.
+    fitted_region : ndarray of shape (n_vertices, 2)
+        Of rows that are drawn at unseen places, the region of 80 % of them as fitted, or their
+        density for one component; else empty.
+    name_place : ndarray of shape (2,) or None
+        Where the name of the class is; None for the middle of its rows.
     """
 
     train: FloatArray
@@ -38,6 +52,8 @@ class ClassView:
     levels: tuple[int, ...] = ()
     ellipses: ConfidenceEllipses | None = None
     centroid: FloatArray = field(default_factory=lambda: np.empty((0, 2)))
+    fitted_region: FloatArray = field(default_factory=lambda: np.empty((0, 2)))
+    name_place: FloatArray | None = None
 
     @property
     def regions(self) -> list[FloatArray]:
@@ -96,6 +112,15 @@ class Scores:
     accuracy_held_out: float | None
     divergence_held_out: float | None
     batches: BatchScores | None = None
+
+    def of_folds(self, found: RefitsReport) -> Scores:
+        """The same of a run whose refits are done: by planes that never saw a row."""
+        return replace(
+            self,
+            accuracy_train=self.accuracy_train if found.train_share is None else found.train_share,
+            accuracy_held_out=found.share,
+            divergence_held_out=None if found.curve is None else found.curve.mean[-1],
+        )
 
     def verdict(self, n_classes: int) -> Verdict:
         """What the shares say, of any plane, also one that no run has found."""
@@ -183,6 +208,9 @@ class PlaneView:
         How far every feature moves rows; longer than its loading where the feature bends.
     explained : ndarray of shape (n_axes,)
         The share of the variance of the training rows along each axis.
+    moves : float or None
+        How far the rows are from where the plane of all rows puts them, on average, in units of
+        the axes; None where they are drawn as fitted.
     """
 
     classes: tuple[ClassView, ...]
@@ -194,3 +222,4 @@ class PlaneView:
     loadings: FloatArray = field(default_factory=lambda: np.empty((0, 2)))
     lengths: FloatArray = field(default_factory=lambda: np.empty(0))
     explained: FloatArray = field(default_factory=lambda: np.empty(0))
+    moves: float | None = None

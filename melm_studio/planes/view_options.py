@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from melm_core.methods import BATCH_WEIGHT, GAMMA
 from melm_studio.planes.plane_edits import LoadingEdit
 from melm_studio.planes.plane_view import FROM_THE_FRONT
+from melm_studio.planes.types import Places
 from melm_studio.validation import Coordinate, Count, Text
 
 # More edits than this no longer describe a view of the plane that was found.
@@ -74,6 +75,8 @@ class ViewOptions(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults
         Refit the plane with this weight of the batches; None for that of the run.
     toward : str or None
         The run to whose newest plane the picture is aligned.
+    places : "unseen" or "fitted"
+        Where the rows are drawn once the refits of the run are known.
     """
 
     gamma: Gamma | None = None
@@ -83,6 +86,7 @@ class ViewOptions(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults
     morph: MorphTarget | None = None
     batch_weight: BatchWeight | None = None
     toward: Text | None = None
+    places: Places = Places.UNSEEN
 
     @property
     def changes_plane(self) -> bool:
@@ -93,7 +97,9 @@ class ViewOptions(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults
     @property
     def of_plane(self) -> ViewOptions:
         """The options that change the plane, without those that only change how it is drawn."""
-        return replace(self, gamma=None, view_angle=FROM_THE_FRONT, toward=None)
+        return replace(
+            self, gamma=None, view_angle=FROM_THE_FRONT, toward=None, places=Places.UNSEEN
+        )
 
     @property
     def without_runs(self) -> ViewOptions:

@@ -227,6 +227,31 @@ class Check(Struct, frozen=True):
     ] = ()
 
 
+class Refits(Struct, frozen=True):
+    """What planes that were fitted without them say of the rows of a run, so far."""
+
+    state: RunState
+    n_done: Annotated[int, Meta(description="Folds that were tried.")]
+    n_folds: int
+    words: Annotated[str, Meta(description="The share beside that of guessing.")]
+    share: Annotated[float | None, Meta(description="Balanced accuracy of rows not fitted to.")]
+    standard_error: float | None
+    share_train: Annotated[float | None, Meta(description="The same of the rows fitted to.")]
+    rows: Annotated[tuple[int, ...], Meta(description="Row numbers in the file, of the places.")]
+    folds: Annotated[
+        tuple[int, ...], Meta(description="The fold that held each row out, from 0; -1 of none.")
+    ]
+    places: Annotated[
+        tuple[tuple[float | None, ...], ...],
+        Meta(
+            description="Where a plane that never saw a row puts it: along the components of the "
+            "result, from the mean of the rows. Once all folds are done; empty where the method "
+            "places no rows."
+        ),
+    ]
+    notes: tuple[str, ...]
+
+
 class AnalysisResult(Struct, frozen=True):
     """What an analysis of a run has found so far."""
 

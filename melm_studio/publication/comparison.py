@@ -11,13 +11,14 @@ import pandas as pd
 from melm_core.base import FloatArray, IntArray, UserError
 from melm_core.linalg import features_used, in_standard_units, principal_angles
 from melm_core.methods import METHODS
-from melm_studio.analyses.check import CHECK, CLASSIFIER
+from melm_studio.analyses.check import CHECK
 from melm_studio.analyses.ranking import RankedRow
 from melm_studio.planes.captions import title
 from melm_studio.planes.renderer import PlaneRenderer
 from melm_studio.planes.types import BatchScores
 from melm_studio.planes.view_options import DEFAULT_VIEW, ViewOptions
 from melm_studio.runs.records.check_report import CheckReport
+from melm_studio.runs.records.refits_report import CLASSIFIER
 from melm_studio.runs.records.run import PlaneEvent, RunRecord
 from melm_studio.runs.store.protocol import RunStore
 

@@ -40,6 +40,7 @@ _OPTIONS = {
     "edits": "edits",
     "view_angle": "view_angle",
     "batch_weight": "batch_weight",
+    "places": "places",
 }
 _RULES = {"classes", "reading", "recipe", "filters", "orders", "answers"}  # of the source, as JSON
 _SOURCE = {name: name for name in ("name", "label", "standardize", *sorted(_RULES))}
@@ -197,6 +198,7 @@ def _option_pairs(options: ViewOptions) -> dict[str, Any]:
         "edits": ",".join(_joined((edit.feature, *edit.loading)) for edit in options.edits),
         "view_angle": _joined(options.view_angle) if is_turned else None,
         "batch_weight": options.batch_weight,
+        "places": None if options.places == DEFAULT_VIEW.places else options.places,
     }
 
 

@@ -31,6 +31,7 @@ from melm_studio.runs.records.run import (
     new_run,
 )
 from melm_studio.runs.records.stored_files import FileKind
+from melm_studio.runs.store.attempts import reopen
 from melm_studio.runs.store.protocol import Admission, RunStore, admit_any
 from melm_studio.tables import LabeledData, edited_table, filtered_table, prepare
 from melm_studio.tables import Table as FileTable
@@ -343,6 +344,9 @@ class Workspace:
             raise UserError(NO_CLASSES)
         if refusal := analysis.refusal(record, lambda: self.stored_data(record.data_id)):
             raise UserError(refusal)
+        if current is not None and analysis.goes_on:
+            reopen(self.store, current.run_id)
+            return current
         if new_rows is not None:
             self.store.put_file(self.owner, FileKind.DATA, key, new_rows)
         run = new_analysis(record, analysis.name, key)

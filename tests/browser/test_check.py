@@ -14,6 +14,7 @@ from tools.driver.page import StudioPage
 def test_noise_is_unmasked(page: Page):
     studio = StudioPage(page)
     studio.choose_sample("Pure noise")
+    studio.hold_out(25)
     panel = studio.run("LDA")
     panel.expect_end()
     expect(panel.part("accuracy-training")).to_have_text("1.00")

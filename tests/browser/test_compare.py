@@ -124,6 +124,7 @@ def test_three_pictures_are_square_above_the_table_which_follows_runs_and_checks
     page: Page, wines: StudioPage
 ):
     page.set_viewport_size({"width": 1440, "height": 900})
+    wines.hold_out(25)
     panels = [wines.run(method) for method in ("PCA", "LDA", "PLS-DA")]
     for panel in panels:
         panel.expect_end()

@@ -39,6 +39,16 @@ test("the objective is drawn by the kind of the trace, whatever the order of the
   }
 });
 
+test("once the refits are done, the held-out line is the mean of the folds, in their band", () => {
+  const events = { sequences: [0, 1], objective: [1, 3], best: [1, 3], starts: [0, 0], n_sampled: [0, 0], held_out: [] };
+  const folds = { x: [0.5, 1], mean: [1, 2], lower: [0.5, 1], upper: [1.5, 3] };
+  const { held_out: line, band } = byKind(objectiveTraces(styles, events, folds));
+  assert.deepEqual([line.x, line.y], [[0.5, 1], [1, 2]]);
+  assert.deepEqual([band.x, band.y], [[0.5, 1, 1, 0.5], [0.5, 1, 3, 1.5]]);
+  const [low, high] = valueRange(events, folds);
+  assert.ok(low < 1 && high > 3);
+});
+
 test("a change of the rows is a break of the curve, no fall, no rise and no record", () => {
   for (const later of [[0.9, 0.95], [1.3, 1.35]]) {
     const values = [1.1, 1.2, ...later];

@@ -18,7 +18,7 @@ globalThis.fetch = /** @type {any} */ (
       asked.push([where, answer]);
     })
 );
-const panel = /** @type {any} */ ({ plane: {}, isDisposed: false });
+const panel = /** @type {any} */ ({ plane: {}, isDisposed: false, node: new EventTarget() });
 const question = () => new Question(panel, () => address, (answer) => told.push(answer));
 
 beforeEach(() => {
@@ -52,6 +52,15 @@ test("what was refused says why, and may be asked again", async () => {
   one.now();
   await asked[0][1](new Error("Too many rows."));
   assert.deepEqual(told, [{ refusal: "Too many rows." }]);
+  one.now();
+  assert.equal(asked.length, 2);
+});
+
+test("what refits have changed is asked anew", async () => {
+  const one = question();
+  one.now();
+  await asked[0][1]({ n: 1 });
+  panel.node.dispatchEvent(new Event("panel:refitted"));
   one.now();
   assert.equal(asked.length, 2);
 });

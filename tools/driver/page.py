@@ -304,6 +304,11 @@ class StudioPage:
         if settings.get_attribute("open") is None:
             settings.locator("summary").click()
 
+    def hold_out(self, percent: int) -> None:
+        """Hold a share of the rows out of the planes of the runs that follow."""
+        self.show_settings()
+        self.page.get_by_label("Held out (%)").fill(str(percent))
+
     def choose_method(self, label: str) -> None:
         self.method.fill(label)
         self.page.get_by_role("option", name=label, exact=True).click()

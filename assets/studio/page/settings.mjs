@@ -49,7 +49,7 @@ export function summarizeSettings(components, starts, takesNoStarts, heldOut, cu
     counted(components, "component"),
     BENDING[curves],
     !takesNoStarts && counted(starts, "start"),
-    `${heldOut} % held out`,
+    heldOut !== "" && (heldOut ?? null) !== null && `${heldOut} % held out`,
   ];
   return `: ${parts.filter(Boolean).join(", ")}`;
 }

@@ -23,8 +23,9 @@ const LEAST_SPAN = 0.05; // of the best value
  * The traces of the objective along a run.
  * @param {Trace[]} styles of the figure
  * @param {Events} events
+ * @param {FoldsCurve | null} [folds] held-out divergence, in the place of that of the best planes
  */
-export function objectiveTraces(styles, { sequences: x, objective, best, starts, n_sampled: sampled, held_out: heldOut }) {
+export function objectiveTraces(styles, { sequences: x, objective, best, starts, n_sampled: sampled, held_out: heldOut }, folds = null) {
   const begins = breakIndices(best, sampled);
   // A plane is the best until the next one is: the last step reaches the newest plane.
   const held = heldOut.length ? [...heldOut, [x.at(-1), heldOut.at(-1)[1]]] : [];
@@ -35,9 +36,16 @@ export function objectiveTraces(styles, { sequences: x, objective, best, starts,
     held_out: { x: held.map(([sequence]) => sequence), y: held.map(([, value]) => value) },
     starts: pointsAt(x, objective, startIndices(starts)),
     records: pointsAt(x, best, recordIndices(best, begins)),
+    ...(folds && foldsData(folds)),
   };
   return styles.filter(({ meta }) => meta.kind in data).map((style) => ({ ...style, ...data[style.meta.kind] }));
 }
+
+/** Mean and band of the folds. @param {FoldsCurve} folds */
+const foldsData = ({ x, mean, lower, upper }) => ({
+  held_out: { x, y: mean },
+  band: { x: [...x, ...x.toReversed()], y: [...lower, ...upper.toReversed()] },
+});
 
 /**
  * The traces of a divergence along something else: the kernel width, or the way to another run.
@@ -75,11 +83,12 @@ export function accuracyTraces(styles, { gammas, accuracies, standard_errors: er
 /**
  * The range of values around the best: what is far below them, as where a start begins, is cut.
  * @param {Events} events
+ * @param {FoldsCurve | null} [folds]
  * @returns {[number, number]}
  */
-export function valueRange({ objective, best, held_out: heldOut }) {
+export function valueRange({ objective, best, held_out: heldOut }, folds = null) {
   const steps = [...objective].sort((one, other) => one - other);
-  const shown = heldOut.map(([, value]) => value).sort((one, other) => one - other);
+  const shown = (folds?.mean ?? heldOut.map(([, value]) => value)).toSorted((one, other) => one - other);
   const at = (values, share) => values[Math.floor(share * (values.length - 1))];
   const lows = [at(steps, LOW), ...(shown.length ? [at(shown, LOW_HELD_OUT)] : [])];
   const highs = [...best.slice(-1), ...shown.slice(-1), steps.at(-1)];

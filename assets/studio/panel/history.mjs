@@ -40,6 +40,8 @@ export class History {
     this.panel = panel;
     /** @type {import("./curve.mjs").Events} */
     this.events = { sequences: [], objective: [], best: [], starts: [], n_sampled: [], held_out: [] };
+    /** @type {FoldsCurve | null} */
+    this.folds = null; // held-out divergence, once the refits of the run are done
     /** @type {{ name: string | null, points: Map<number, [number, number]> }} */
     this.morphed = { name: null, points: new Map() }; // divergences on the way to another run, by share
     this.drawnAt = performance.now(); // the picture of a first plane does not wait for the curve
@@ -64,6 +66,11 @@ export class History {
     for (const tab of this.tabs) tab.onclick = () => this.choose(tab.dataset.curve);
     panel.node.addEventListener("panel:options", () => (this.chosen = null));
     panel.part("gamma-advice").onclick = () => this.followAdvice();
+  }
+
+  /** Keeps the held-out divergence of the folds. @param {FoldsCurve | null} folds */
+  noteFolds(folds) {
+    this.folds = folds;
   }
 
   dispose() {
@@ -163,13 +170,13 @@ export class History {
   }
 
   objectiveCurve() {
-    const { events, panel } = this;
+    const { events, folds, panel } = this;
     if (!events.sequences.length) return null;
     return {
-      name: `curve ${panel.sequence}/${events.held_out.length}`,
+      name: `curve ${panel.sequence}/${events.held_out.length}/${folds !== null}`,
       range: /** @type {Extent} */ ([0, Math.max(1, panel.sequence)]),
-      values: valueRange(events),
-      traces: objectiveTraces(this.styles, events),
+      values: valueRange(events, folds),
+      traces: objectiveTraces(this.styles, events, folds),
     };
   }
 

@@ -16,6 +16,7 @@ import { changeView } from "./features.mjs";
 const linkedAxes = signal(/** @type {Axes | null} */ (null));
 /** Those that hold all linked panels. @type {Axes | null} */
 let holding = null;
+const TURN_MS = 900; // in which rows go from where they were fitted to where planes that never saw them put them
 const LEAST_HELD = 0.5; // of a side, so that runs which go on do not shrink in the picture
 
 export class Painting extends Painter {
@@ -72,13 +73,14 @@ export class Painting extends Painter {
     if (!this.plane) measureSize(this.plot); // what the first news say may have changed it
     const paintedAs = this.key(this.axes());
     const isSame = this.plane === plane; // on other axes, which a zoom changes many times a second
+    const turnsTo = this.plane?.sequence === plane.sequence && this.plane.places?.state !== plane.places?.state;
     this.plane = plane;
     const isRunning = panel.isLive && !panel.isFinal;
     // One that rests beside another plane is drawn once on the axes that hold both, where that is quick.
     const isLeft = isSame && this.animation.isResting && (this.isZoomed() || this.paintedAs === paintedAs || !panel.figure.is_sample);
-    const isAnimated = !isStill && !isLeft && (isSame || this.animation.isOn(isRunning));
+    const isAnimated = !isStill && !isLeft && (isSame || turnsTo || this.animation.isOn(isRunning));
     if (!isAnimated) this.layer.settle(plane);
-    this.drawPlane(plane, { isStill: !isAnimated, isRunning });
+    this.drawPlane(plane, { isStill: !isAnimated, isRunning, lastsMs: turnsTo ? TURN_MS : null });
     this.paintedAs = paintedAs;
     this.paintedAt = performance.now();
     panel.notePainted(plane);

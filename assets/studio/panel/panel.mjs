@@ -54,6 +54,7 @@ export class Panel {
     this.plane = null; // the plane on screen
     this.isLive = true; // follows the run, until the slider is moved
     this.isFinal = false;
+    this.isRefitted = false;
     this.isDisposed = false;
     this.isNew = isNewRun(this.run);
     /** @type {Axes | null} */
@@ -136,11 +137,22 @@ export class Panel {
     if (news.plane && isFollowed) this.show(news.plane);
     if (hasEnded && isFollowed) this.limits = this.plane?.limits ?? null; // as after a reload
     if (hasEnded && isFollowed && this.isNew) this.painting.showRecap(news);
+    this.followRefits(news);
     this.history.draw(this.isFinal);
     // As its last plane came; it would only be requested, and glided to, once more.
     const isAligned = this.aligned !== this.run && this.aligned === this.peers.reference();
     if (hasEnded && !isAligned) this.realign();
     this.announce("news", news);
+  }
+
+  // The rows go where planes that never saw them put them, once, and what was said of them is asked again.
+  /** @param {News} news */
+  followRefits({ refitted }) {
+    if (!refitted || this.isRefitted) return;
+    this.isRefitted = true;
+    this.history.noteFolds(refitted.curve);
+    this.announce("refitted", null);
+    if (this.plane && this.plane.places === null && isOwnPlane(this.options)) this.refresh();
   }
 
   showProgress({ fraction, is_final: isFinal }) {
@@ -171,7 +183,7 @@ export class Panel {
   }
 
   /**
-   * Sends an event to the features of the panel: "news", "plane", "painted", "options" (new view
+   * Sends an event to the features of the panel: "news", "plane", "painted", "refitted", "options" (new view
    * options) or "sight" (it comes into sight).
    * @param {string} event
    * @param {object} detail

@@ -18,6 +18,7 @@ export class Question {
     this.tell = tell;
     this.rest = rest;
     this.forget();
+    panel.node.addEventListener("panel:refitted", () => this.forget());
   }
 
   /** Asks once nothing has changed for a while. */

@@ -8,6 +8,7 @@ export const DEFAULT_VIEW = Object.freeze({
   edits: [],
   view_angle: null,
   batch_weight: null,
+  places: null,
 });
 
 /**
@@ -16,7 +17,7 @@ export const DEFAULT_VIEW = Object.freeze({
  * @param {string | null} toward the run that the plane is aligned with
  * @returns {URLSearchParams}
  */
-export function viewQuery({ gamma, n_top_features: nTop, morph, edits, view_angle: angle, batch_weight: weight, ...others }, toward) {
+export function viewQuery({ gamma, n_top_features: nTop, morph, edits, view_angle: angle, batch_weight: weight, places, ...others }, toward) {
   const fields = {
     gamma,
     n_top_features: nTop,
@@ -24,6 +25,7 @@ export function viewQuery({ gamma, n_top_features: nTop, morph, edits, view_angl
     edits: edits.map((edit) => edit.join(":")).join(","),
     view_angle: angle && angle.join(":"),
     batch_weight: weight,
+    places,
     toward,
     ...others,
   };

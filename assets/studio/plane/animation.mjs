@@ -3,7 +3,7 @@
 import { lessMotion } from "../page/dom.mjs";
 import { verticesPer } from "./arrows.mjs";
 import { clearedPen, drawGrid, drawNumbers, drawTitles, drawTrace } from "./canvas.mjs";
-import { drawAtOnce, isTimeToMove, keepMoving, stopMoving } from "./clock.mjs";
+import { drawAtOnce, eased, isTimeToMove, keepMoving, stopMoving } from "./clock.mjs";
 import { along, drawnOn, noteAxes, sizeOf, ticksOn } from "./pixel_axes.mjs";
 import { isPoints } from "./traces.mjs";
 
@@ -140,7 +140,7 @@ export class CanvasAnimation {
       this.from = isGliding ? this.pictureAt(now) : null;
       this.fading = this.to && lessMotion.matches ? copyOf(this.canvas) : null;
     }
-    this.to = picture;
+    this.to = isSame && !picture.lastsMs ? { ...picture, lastsMs: this.to?.lastsMs } : picture;
     if (isGliding) this.maps = contourMaps(this.from, picture);
     if (isSame) return true;
     this.interval += 0.3 * (Math.min(now - this.lastAt, 2 * LONGEST_GLIDE_MS) - this.interval);
@@ -153,12 +153,14 @@ export class CanvasAnimation {
   }
 
   duration() {
+    if (this.to?.lastsMs) return this.to.lastsMs;
     return Math.min(LONGEST_GLIDE_MS, Math.max(SHORTEST_GLIDE_MS, this.interval));
   }
 
   pictureAt(now) {
     if (!this.from) return { ...this.to, fading: [] };
-    return between(this.from, this.to, (now - this.began) / this.duration(), this.maps);
+    const share = Math.min(1, (now - this.began) / this.duration());
+    return between(this.from, this.to, this.to.lastsMs ? eased(share) : share, this.maps);
   }
 
   /** Draws the picture at a time, and returns whether it still moves. @param {number} now */
@@ -232,7 +234,7 @@ function copyOf(canvas) {
 /**
  * What is drawn of a plane: its traces, the axes that are shown at least, whether it glides to them, the features of
  * its arrows, and the titles of the axes where nothing else says them.
- * @typedef {{ plane?: object, traces: Trace[], axes: Axes, movesAxes?: boolean, features: number[], titles?: [string, string] | null }} Picture
+ * @typedef {{ plane?: object, traces: Trace[], axes: Axes, movesAxes?: boolean, features: number[], titles?: [string, string] | null, lastsMs?: number | null }} Picture
  */
 /**
  * An affine map of the plane: the first coordinate is `a x + b y + e`, the second `c x + d y + f`.

@@ -135,8 +135,8 @@ export class Painter {
     this.animation.rest(this.animation.to, this.shown().pixels);
   }
 
-  /** Draws the view, to which the picture moves if it has shown something. @param {{ isStill?: boolean, isRunning?: boolean }} [how] */
-  draw({ isStill = !this.animation.to, isRunning = false } = {}) {
+  /** Draws the view, to which the picture moves if it has shown something. @param {{ isStill?: boolean, isRunning?: boolean, lastsMs?: number | null }} [how] how long it is on its way, where that is not for planes to say */
+  draw({ isStill = !this.animation.to, isRunning = false, lastsMs = null } = {}) {
     const { view, animation } = this;
     if (!view.plane || !sizeOf(this.plot)[0]) return;
     const { pixels } = this.shown();
@@ -149,7 +149,7 @@ export class Painter {
     }
     this.drawBelow(pixels);
     const traces = this.traces.toSorted((one, other) => Number(isName(one)) - Number(isName(other)));
-    const picture = { plane: view.plane, traces, axes, movesAxes: !this.isZoomed(), features: view.plane.arrows.features, titles: view.titles };
+    const picture = { plane: view.plane, traces, axes, movesAxes: !this.isZoomed(), features: view.plane.arrows.features, titles: view.titles, lastsMs };
     if (isStill) animation.rest(picture, pixels);
     else animation.draw(picture, pixels, isRunning);
   }

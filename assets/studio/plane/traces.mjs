@@ -23,6 +23,7 @@ export const SWITCHED_BY = {
   class_ellipse: "class_ellipses",
   mean_ellipse: "mean_ellipses",
   centroid: "centroids",
+  fitted_outline: "contours",
 };
 
 /**

@@ -7,6 +7,7 @@ import { NO_SERVER, showNotice, whenLoaded } from "../page/notice.mjs";
 import { onChange } from "../page/signals.mjs";
 import { setSwitches, switches } from "../page/switches.mjs";
 import { allPanels, frontPanel } from "../panel/panels.mjs";
+import { switchPlaces } from "../panel/places.mjs";
 import { bringToFront } from "../panel/runs.mjs";
 import { hasStory, stepStory } from "../workspace/story.mjs";
 
@@ -24,6 +25,7 @@ export function connectKeys(playMorph) {
     b: toggleBlank,
     ".": toggleBlank,
     v: () => setSwitches({ verdict: !switches.verdict.value }),
+    u: () => switchPlaces(frontPanel()),
     n: openPresenter,
     " ": () => (isOnItsWay() ? playMorph() : frontPanel()?.history.play())?.catch(console.warn),
     m: () => playMorph()?.catch(console.warn),

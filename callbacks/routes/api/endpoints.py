@@ -141,6 +141,21 @@ ENDPOINTS = (
     ),
     Endpoint(
         "POST",
+        "/runs/<run_id>/refits",
+        runs.start_refits,
+        "Place the rows of a run by planes that never saw them",
+        models.Refits,
+        status=201,
+    ),
+    Endpoint(
+        "GET",
+        "/runs/<run_id>/refits",
+        runs.show_refits,
+        "Where planes that never saw the rows put them",
+        models.Refits,
+    ),
+    Endpoint(
+        "POST",
         "/runs/<run_id>/analyses/<name>",
         runs.start_analysis,
         "Begin an analysis of a run, by its name; one of new rows, with those of a stored file",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from math import isnan
 from typing import TypeVar
 
 import flask
@@ -16,6 +17,7 @@ from callbacks.session import own_fit, own_run, workspace
 from melm_core.methods import COMPONENTS, METHODS
 from melm_studio.analyses.check import CHECK
 from melm_studio.analyses.ranking import RANKING, ranked, refusals
+from melm_studio.analyses.refits import REFITS_OF_RUN
 from melm_studio.planes.captions import title
 from melm_studio.planes.types import BatchScores
 from melm_studio.planes.view_options import DEFAULT_VIEW
@@ -31,6 +33,7 @@ from melm_studio.programs.models import (
     Plane,
     Planes,
     PreparedTable,
+    Refits,
     Region,
     Result,
     Run,
@@ -40,6 +43,7 @@ from melm_studio.programs.models import (
 from melm_studio.runs.execution.refusals import check_data, default_components
 from melm_studio.runs.records.data_source import DataSource
 from melm_studio.runs.records.parameters import checked_parameters
+from melm_studio.runs.records.refits_report import REFITS
 from melm_studio.runs.records.run import PlaneEvent, RunRecord
 from melm_studio.scores import check_sentence
 from melm_studio.tables import LabeledData
@@ -166,6 +170,40 @@ def _check(check: RunRecord) -> Check:
         notes=report.notes,
         bound=report.bound,
         questions=report.questions,
+    )
+
+
+def start_refits(run_id: str) -> Refits:
+    """Queue the refits of a run, unless it has them."""
+    record = own_fit(run_id)
+    return _refits(record, workspace().analyze(record, REFITS_OF_RUN))
+
+
+def show_refits(run_id: str) -> Refits:
+    """What the refits of a run have found so far; answers 404 before they are started."""
+    record = own_fit(run_id)
+    current = workspace().about(record, REFITS)
+    if current is None:
+        flask.abort(404)
+    return _refits(record, current)
+
+
+def _refits(record: RunRecord, run: RunRecord) -> Refits:
+    report = REFITS_OF_RUN.stored(services().store, run.run_id)
+    data, places = services().renderer.data(record), report.unseen
+    known = () if places is None else tuple(map(tuple, places.tolist()))
+    return Refits(
+        state=run.state,
+        n_done=report.n_done,
+        n_folds=report.n_folds,
+        words=REFITS_OF_RUN.sentence(report, is_final=run.state.is_final),
+        share=report.share,
+        standard_error=report.standard_error,
+        share_train=report.train_share,
+        rows=tuple(data.row_numbers.tolist()) if report.folds else (),
+        folds=tuple(report.fold_of_rows.tolist()),
+        places=tuple(tuple(None if isnan(x) else x for x in row) for row in known),
+        notes=tuple(filter(None, (report.no_places, *report.notes))),
     )
 
 

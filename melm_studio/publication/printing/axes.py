@@ -38,6 +38,7 @@ _POINT_PT = (
 )  # by the number of points
 MOST_PIXELS = 2_500_000
 _SUBPIXELS = 4
+_DASHES = (0, (4, 2))
 _RING = 0.45  # the inner diameter of an open marker, as a share of the outer
 _LEAST_COVERAGE = 1e-3  # below, what is left of rounding
 _POINTS_PER_INCH = 72.0
@@ -118,6 +119,16 @@ def _draw_contours(
         gid="contours",
     )
     axes.add_collection(outlines, autolim=False)
+    if len(part.fitted_region):
+        fitted = LineCollection(
+            loops(part.fitted_region),
+            colors=INK if is_plain else mark.color,
+            alpha=_PLAIN_LINE if is_plain else _LINE,
+            linewidths=_LINE_PT * unit,
+            linestyles=[_DASHES],
+            gid="fitted_region",
+        )
+        axes.add_collection(fitted, autolim=False)
 
 
 def _draw_crowd(

@@ -22,6 +22,7 @@ from melm_studio.record import UNREADABLE, Record, from_json, to_json
 from melm_studio.runs.records.data_source import DataSource
 from melm_studio.runs.records.outcome import NO_OUTCOME, FitOutcome
 from melm_studio.runs.records.parameters import RunParameters
+from melm_studio.runs.records.refits_report import REFITS, refits_id
 
 HEADER_LENGTH = struct.Struct("<I")
 
@@ -364,6 +365,7 @@ def new_analysis(of: RunRecord, name: str, new_rows: str = "") -> RunRecord:
     # The outcome has the kernel width that the run chose.
     return replace(
         run,
+        run_id=refits_id(of.run_id) if name == REFITS else run.run_id,
         table_version=of.table_version,
         kind=name,
         of_run=of.run_id,

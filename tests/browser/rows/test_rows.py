@@ -51,7 +51,8 @@ def studio_page(page: Page, tmp_path: Path) -> StudioPage:
 
 @pytest.fixture
 def finished(studio_page: StudioPage) -> Panel:
-    """A finished PCA run."""
+    """A finished PCA run, of which some rows are new."""
+    studio_page.hold_out(25)
     panel = studio_page.run("PCA")
     panel.expect_end()
     return panel

@@ -33,10 +33,10 @@ def test_what_is_no_data_has_no_list(ready, body):
 
 def test_panels_stand_in_the_order_of_their_runs_and_name_them(studio, ready):
     ready.start(method="melm", gamma=2)
-    ready.start(method="lda", held_out=0)
+    ready.start(method="lda", held_out=10)
     records = studio.store.runs_of(ready.owner)
     assert ready.panels() == [record.run_id for record in records]
-    assert {"MELM, γ 2, 1 start", "LDA, 0 % held out"} <= set(titles(ready))
+    assert {"MELM, γ 2, 1 start", "LDA, 10 % held out"} <= set(titles(ready))
 
 
 def test_panels_are_of_the_data_shown(ready):

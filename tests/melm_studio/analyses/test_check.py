@@ -102,7 +102,7 @@ def test_a_fold_that_cannot_be_fitted_is_named_and_the_others_are_kept(store, mo
 
     def fails_once(self, X, y):
         n_fits.append(1)
-        if len(n_fits) == 4:  # the run, all rows, the first fold
+        if len(n_fits) == 3:  # the run, the first fold
             raise ValueError("no plane")
         return fit(self, X, y)
 
@@ -242,7 +242,7 @@ def test_folds_at_chance_say_not_shown_before_any_shuffle(store, monkeypatch):
 
 
 def test_an_early_not_shown_is_taken_back_only_by_a_settled_p_value(store, monkeypatch):
-    monkeypatch.setattr("melm_studio.analyses.check.bound_at_chance", lambda *_: 0.7)
+    monkeypatch.setattr("melm_studio.analyses.refits.bound_at_chance", lambda *_: 0.7)
     monkeypatch.setattr("melm_studio.analyses.check.N_PERMUTATIONS", 59)
     known = [report for report in reports_of(store, monkeypatch, checked) if report.scores]
     unsettled = [report for report in known if 0 < report.n_permutations < 57]

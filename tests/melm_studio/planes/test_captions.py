@@ -138,7 +138,8 @@ def test_a_title_tells_method_gamma_and_seed():
 
 
 @pytest.mark.parametrize(
-    ("held_out", "expected"), [(0.0, "PCA, 0 % held out"), (0.25, "PCA, seed 7")]
+    ("held_out", "expected"),
+    [(0.0, "PCA"), (0.25, "PCA, seed 7"), (0.1, "PCA, seed 7, 10 % held out")],
 )
 def test_a_seed_is_told_where_it_makes_a_difference(held_out, expected):
     assert title(run_of(method="pca", random_state=7, held_out=held_out)) == expected

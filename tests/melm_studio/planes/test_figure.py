@@ -38,7 +38,7 @@ def figure_of(n_classes: int, n_points: int = 100, scheme: Scheme = Scheme.LIGHT
 def test_every_trace_has_an_entry_of_the_frame_in_its_place(n_classes):
     view, traces = view_of(n_classes), figure_of(n_classes).data
     frame = plane_frame(view)
-    assert len(traces) == len(frame) == 8 * n_classes + 6
+    assert len(traces) == len(frame) == 9 * n_classes + 6
     train, held_out = (slice(i * n_classes, (i + 1) * n_classes) for i in (3, 4))
     assert [trace.meta for trace in traces[: 3 * n_classes]] == [
         trace_meta(PlaneTrace.CONTOUR, code) for code in range(n_classes) for _ in range(3)
@@ -118,7 +118,7 @@ def test_arrows_in_lanes_of_their_own_all_have_their_names():
 
 def test_the_rows_behind_the_points_are_named_in_the_order_of_the_traces():
     train, held_out = [np.array([3, 1]), np.array([2])], [np.array([], int), np.array([7])]
-    assert row_numbers((train, held_out)) == [*[[]] * 6, [3, 1], [2], [], [7], *[[]] * 12]
+    assert row_numbers((train, held_out)) == [*[[]] * 6, [3, 1], [2], [], [7], *[[]] * 14]
     assert len(row_numbers((train, held_out))) == len(figure_of(2).data)
 
 
@@ -133,7 +133,7 @@ def test_every_frame_has_arrays_that_plotly_takes():
     figure = figure_of(3)
     for trace, arrays in zip(figure.data, plane_frame(view_of(3)), strict=True):
         trace.update(arrays)
-    assert len(figure.data) == 30
+    assert len(figure.data) == 33
 
 
 def test_a_class_without_a_held_out_row_has_an_empty_trace():

@@ -19,7 +19,16 @@ from melm_studio.analyses import ranking
 from melm_studio.analyses.ranking import RANKING, ranked
 from melm_studio.planes.contours import CONTOUR_SHARES
 from melm_studio.planes.renderer import PlaneRenderer
-from melm_studio.programs.models import Check, Comparison, Planes, PreparedTable, Result, Run, Runs
+from melm_studio.programs.models import (
+    Check,
+    Comparison,
+    Planes,
+    PreparedTable,
+    Refits,
+    Result,
+    Run,
+    Runs,
+)
 from melm_studio.workspace.workspace import Workspace
 from tests.callbacks.tables import blobs, csv
 
@@ -166,6 +175,28 @@ def test_a_check_is_started_followed_and_answered(program, run, studio):
     assert (check.state, check.fraction) == ("done", 1.0)
     assert check.answer in ("yes", "partly", "no", "unknown")
     assert 0.0 < check.p_value <= 1.0
+
+
+def test_refits_place_every_row_and_are_the_share_of_the_result(program, studio):
+    source = program.upload()
+    body = {"source": source, "method": "lda", "parameters": {"held_out": 0}}
+    run = program.read(Run, "POST", "/runs", json=body)
+    assert program("GET", f"/runs/{run.id}/refits").status_code == 404
+    assert program.read(Refits, "POST", f"/runs/{run.id}/refits").n_done == 0
+    studio.work()
+    found = program.read(Refits, "GET", f"/runs/{run.id}/refits")
+    result = program.read(Result, "GET", f"/runs/{run.id}/result")
+    assert (found.n_done, found.n_folds, len(found.places)) == (10, 10, 60)
+    assert sorted(set(found.folds)) == list(range(10))
+    assert found.rows == tuple(range(1, 61))
+    assert (found.share, found.share_train) == (result.accuracy_held_out, result.accuracy_train)
+    assert result.words == found.words
+
+
+def test_a_run_that_holds_rows_out_is_told_why_it_has_no_refits(program, run):
+    answer = program("POST", f"/runs/{run.id}/refits")
+    assert answer.status_code == 400
+    assert "holds rows out of its plane" in answer.json["words"]
 
 
 def test_all_methods_are_compared_once_on_a_table(program, run, studio, monkeypatch):

@@ -1,0 +1,254 @@
+"""The refits of a run: what planes that never saw a row say of it. The picture at rest shows them.
+
+They follow the run by themselves (`melm_studio.workers.following`), and whatever is said of rows
+that nobody has seen is read from their report.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+import numpy as np
+from msgspec.structs import replace
+
+from melm_core.answers import bound_at_chance
+from melm_core.base import FloatArray, UserError
+from melm_core.evaluation import FittedProjection, Refits, Unchanged, known_plane
+from melm_core.methods import METHODS
+from melm_studio.analyses.analysis import Analysis, DataShape, Work, demand
+from melm_studio.planes.every_row import mean_row
+from melm_studio.runs.execution.rows import is_prepared_in_folds, rows_of, study_of
+from melm_studio.runs.records.refits_report import (
+    REFITS,
+    FeatureWorth,
+    HeldOutCurve,
+    RefitsReport,
+    SecondComponent,
+    packed_folds,
+    packed_places,
+    refits_id,
+)
+from melm_studio.runs.records.run import RunRecord, RunState, new_analysis
+from melm_studio.runs.store.protocol import RunStore
+from melm_studio.scores import refits_sentence
+from melm_studio.tables import LabeledData, is_map
+
+# Of the variance of fitted places, what a linear map to the coordinates of the run may leave.
+_MOST_REST = 1e-6
+
+_HAS_SPLIT = (
+    "This run holds rows out of its plane, and these are drawn where it puts them: its picture "
+    "shows unseen places already. Run again with all rows for folds."
+)
+_NEW_MAP = (
+    "{method} makes a new map of every fold, so that unseen places cannot be drawn in this one."
+)
+_OTHER_PLANE = "The plane of all rows could not be found again, so that no unseen places are drawn."
+
+
+class RefitsOfRun(Analysis[RefitsReport]):
+    """The run without each fold of its rows."""
+
+    name = REFITS
+    goes_on = True
+
+    def refusal(self, record: RunRecord, data: Callable[[], LabeledData]) -> str:
+        return _HAS_SPLIT if record.parameters.held_out > 0.0 else ""
+
+    def compute(self, work: Work) -> None:
+        """Refit the method without each fold, and place the rows of the fold by that plane."""
+        refitted(work, lambda report: work.put(report.to_bytes()))
+
+    def read(self, raw: bytes) -> RefitsReport:
+        return RefitsReport.from_bytes(raw)
+
+    def blank(self) -> RefitsReport:
+        return RefitsReport()
+
+    def progress(self, report: RefitsReport) -> tuple[float, str]:
+        return report.n_done / max(1, report.n_folds), "refitting the plane without each fold"
+
+    def sentence(self, report: RefitsReport, *, is_final: bool) -> str:
+        return refits_sentence(report) or "No fold is done yet."
+
+    def as_json(self, report: RefitsReport) -> Any:
+        """The report without its packed arrays, which `refits` of the HTTP interface unpacks."""
+        return msgspec.to_builtins(replace(report, places=b"", folds=b""))
+
+    def checked(self, raw: bytes, shape: DataShape) -> bytes:
+        report = self.read(raw)
+        places = report.unseen
+        demand(0 <= report.n_done <= report.n_folds <= shape.n_rows)
+        demand(len(report.overlap) in (0, shape.n_classes))
+        demand(all(len(row) == shape.n_classes for row in report.overlap))
+        demand(not report.folds or len(report.fold_of_rows) == shape.n_rows)
+        demand(places is None or (len(places) == shape.n_rows and places.shape[1] <= 3))
+        demand(places is None or not np.isinf(places).any())
+        if report.worth is not None:
+            of_features = (report.worth.loss, report.worth.error, report.worth.share_loss)
+            demand(all(len(values) == shape.n_features for values in of_features))
+            demand(len(report.worth.groups) in (0, shape.n_features))
+        return report.to_bytes()
+
+
+REFITS_OF_RUN = RefitsOfRun()
+
+
+def refitted(work: Work, after_fold: Callable[[RefitsReport], None]) -> RefitsReport:
+    """Refit the method of a run without each fold of its rows.
+
+    Parameters
+    ----------
+    work : Work
+        Of an analysis of the run.
+    after_fold : callable
+        Is given the report so far after every fold; what it raises passes.
+
+    Returns
+    -------
+    RefitsReport
+        With places, unless the run holds rows out of its plane.
+    """
+    study, found, began = study_of(work.data, work.record), RefitsReport(), time.process_time()
+    has_places = work.record.parameters.held_out == 0.0
+
+    def report_of(refits: Refits) -> None:
+        nonlocal found
+        found = _scored(refits, work.data, time.process_time() - began)
+        if refits.is_complete and has_places:
+            found = _with_places(found, refits, work)
+        after_fold(found)
+
+    Refits.of(
+        study,
+        gamma=work.record.density_gamma,
+        whole=_plane_of_run(work) if has_places else None,
+        follow_search=has_places,
+        callback=report_of,
+    )
+    return found
+
+
+def keep_refits(store: RunStore, run: RunRecord, report: RefitsReport) -> None:
+    """Keep what an analysis of a run has refitted as the refits of the run, where it has none."""
+    fit = store.get(run.of_run)
+    if not report.folds or fit is None or store.get(refits_id(run.of_run)) is not None:
+        return
+    done = replace(
+        new_analysis(fit, REFITS),
+        state=RunState.DONE,
+        started_s=run.started_s,
+        finished_s=time.time(),
+    )
+    store.create(done, report=report.to_bytes())
+
+
+def _scored(refits: Refits, data: LabeledData, cpu_s: float) -> RefitsReport:
+    """The numbers of the folds so far.
+
+    Parameters
+    ----------
+    refits : Refits
+    data : LabeledData
+        Of the run.
+    cpu_s : float
+        Seconds of CPU that the folds have taken.
+    """
+    n_done, names = len(refits.fits), data.feature_names
+    report = RefitsReport(
+        n_done=n_done,
+        n_folds=len(refits.folds),
+        notes=refits.notes,
+        is_of_map=is_map(names),
+        fit_s=cpu_s / n_done,
+    )
+    if not refits.n_folds:
+        return report
+    share = refits.share
+    report = replace(
+        report,
+        share=share.balanced_accuracy,
+        standard_error=share.standard_error,
+        overlap=tuple(map(tuple, refits.overlap.tolist())),
+    )
+    if not refits.is_complete:
+        return report
+    linear = refits.linear_share
+    scored_rows = np.bincount(refits.y, minlength=refits.study.n_classes)
+    units = tuple(np.minimum(refits.study.n_units, scored_rows).tolist())
+    return replace(
+        report,
+        train_share=refits.train_share.balanced_accuracy,
+        linear=(
+            refits.linear_train_share.balanced_accuracy,
+            linear.balanced_accuracy,
+            linear.standard_error,
+        ),
+        bound=bound_at_chance(share.balanced_accuracy, share.standard_error, units),
+    )
+
+
+def _with_places(report: RefitsReport, refits: Refits, work: Work) -> RefitsReport:
+    """A report of all folds, with what is drawn of them and what features are worth."""
+    method = METHODS[work.record.method]
+    curve = refits.search_curve
+    report = replace(
+        report,
+        folds=packed_folds(refits.fold_of_rows),
+        worth=_worth(refits, work.data) if method.is_linear else None,
+        second=_second(refits) if method.is_linear else None,
+        curve=None
+        if curve is None
+        else HeldOutCurve(
+            *(tuple(values.tolist()) for values in (curve.fraction, curve.mean, *curve.band))
+        ),
+    )
+    if method.keeps_embedding:
+        return replace(report, no_places=_NEW_MAP.format(method=method.label))
+    places = _along_components(refits, work)
+    if places is None:
+        return replace(report, no_places=_OTHER_PLANE)
+    return replace(report, places=packed_places(places))
+
+
+def _worth(refits: Refits, data: LabeledData) -> FeatureWorth | None:
+    try:
+        return FeatureWorth.of(refits.importance(), len(data.own_feature_names))
+    except UserError:  # too few rows of a class in every fold
+        return None
+
+
+def _second(refits: Refits) -> SecondComponent | None:
+    try:
+        return SecondComponent.of(refits.second_component())
+    except UserError:  # another number of components, too few rows
+        return None
+
+
+def _plane_of_run(work: Work) -> FittedProjection | None:
+    """The plane that is drawn, of the rows as the study has them; None of a nonlinear method."""
+    last = work.store.last_event(work.record.of_run)
+    if last is None or not METHODS[work.record.method].is_linear:
+        return None
+    data = work.data
+    is_encoded = is_prepared_in_folds(data, work.record)
+    return known_plane(last.components, data.fitted_preparation if is_encoded else Unchanged())
+
+
+def _along_components(refits: Refits, work: Work) -> FloatArray | None:
+    """The unseen places along the components of the run; None where its plane is another one."""
+    last = work.store.last_event(work.record.of_run)
+    if last is None:
+        return None
+    parts = rows_of(work.data, work.record)
+    wanted = (parts[0].X - mean_row(parts)) @ last.components.T
+    fitted = np.column_stack([refits.fitted, np.ones(len(wanted))])
+    change, *_ = np.linalg.lstsq(fitted, wanted, rcond=None)
+    rest = np.square(fitted @ change - wanted).sum()
+    if rest > _MOST_REST * np.square(wanted).sum():
+        return None
+    along: FloatArray = np.column_stack([refits.places, np.ones(len(wanted))]) @ change
+    return along

@@ -1,0 +1,196 @@
+"""The record of what the refits of a run say: planes that were fitted without the rows they judge.
+
+Everything that is said of rows which nobody has seen is read from it: the picture at rest, the
+share in the strip and in every list, and what features are worth.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+
+import numpy as np
+
+from melm_core.base import FloatArray, IntArray
+from melm_core.diagnostics import ComponentGain, Importance
+from melm_studio.record import Record
+
+REFITS = "refits"
+# The rules that tell the rows; the panels show the scores of the first.
+CLASSIFIER, LINEAR_RULE = "KDE", "linear"
+
+_PLACES, _FOLDS = np.dtype("<f4"), np.dtype("<i2")
+
+
+class FeatureWorth(Record, frozen=True):
+    """What is lost without each feature; see `melm_core.diagnostics.Importance`.
+
+    Attributes
+    ----------
+    loss, error, share_loss : tuple of float
+        Of each feature.
+    groups : tuple of int
+        Equal for features that were exchanged together; empty if each was on its own.
+    n_rows : int
+    """
+
+    loss: tuple[float, ...]
+    error: tuple[float, ...]
+    share_loss: tuple[float, ...]
+    groups: tuple[int, ...]
+    n_rows: int
+
+    @classmethod
+    def of(cls, found: Importance, n_features: int) -> FeatureWorth:
+        """Return the importance of the first `n_features`; the columns of curves follow them."""
+        own = slice(n_features)
+        groups = () if found.groups is None else tuple(found.groups[own].tolist())
+        return cls(
+            loss=tuple(found.loss[own].tolist()),
+            error=tuple(found.error[own].tolist()),
+            share_loss=tuple(found.share_loss[own].tolist()),
+            groups=groups,
+            n_rows=found.n_rows,
+        )
+
+    @property
+    def importance(self) -> Importance:
+        """The same as arrays."""
+        loss, error, share_loss = np.array([self.loss, self.error, self.share_loss])
+        groups = np.array(self.groups) if self.groups else None
+        return Importance(loss, error, share_loss, self.n_rows, groups)
+
+
+class HeldOutCurve(Record, frozen=True):
+    """Divergence of held-out rows along the search, in nats; mean and band over the folds.
+
+    Attributes
+    ----------
+    fraction : tuple of float
+        Of the search; ascending, the last is 1.
+    mean, lower, upper : tuple of float
+    """
+
+    fraction: tuple[float, ...]
+    mean: tuple[float, ...]
+    lower: tuple[float, ...]
+    upper: tuple[float, ...]
+
+
+class SecondComponent(Record, frozen=True):
+    """What a second component adds; see `melm_core.diagnostics.ComponentGain`."""
+
+    direction: tuple[float, ...]
+    gain: float
+    error: float
+    share_gain: float
+    share_error: float
+
+    @classmethod
+    def of(cls, found: ComponentGain) -> SecondComponent:
+        """Return a gain, as a report keeps it."""
+        numbers = (found.gain, found.error, found.share_gain, found.share_error)
+        return cls(tuple(found.direction.tolist()), *numbers)
+
+    @property
+    def component_gain(self) -> ComponentGain:
+        """The same with an array."""
+        numbers = (self.gain, self.error, self.share_gain, self.share_error)
+        return ComponentGain(np.array(self.direction), *numbers)
+
+
+class RefitsReport(Record, frozen=True):
+    """What refits have found so far.
+
+    Attributes
+    ----------
+    n_done, n_folds : int
+        Folds that were tried, and all of them.
+    share, standard_error, train_share : float or None
+        Balanced accuracy of the rows that the planes of the folds were not fitted to, its error,
+        and that of the rows that they were fitted to; None until a fold is done.
+    linear : (float, float, float) or None
+        The same in training, held out and its error, by a linear rule.
+    overlap : tuple of tuple of float
+        Held-out confusion between each pair of classes.
+    bound : float or None
+        Upper 95 % bound of the share where it is that of guessing.
+    notes : tuple of str
+        What differs from the folds that were wanted, and folds that failed.
+    is_of_map : bool
+        Whether what was judged is a map that labels may have made.
+    places : bytes
+        Once all folds are done, where planes that never saw a row put it: along the components of
+        the last plane of the run, from the mean of its rows; float32, (n_rows, n_components), nan
+        of rows without. Empty where the method cannot place rows.
+    no_places : str
+        Why there are none, in a sentence.
+    folds : bytes
+        The fold that held each row out, from 0, -1 of others; int16, (n_rows,).
+    worth : FeatureWorth or None
+    second : SecondComponent or None
+        Of two components of a linear method.
+    curve : HeldOutCurve or None
+    fit_s : float
+        Seconds of CPU that one fold has taken on average.
+    """
+
+    n_done: int = 0
+    n_folds: int = 0
+    share: float | None = None
+    standard_error: float | None = None
+    train_share: float | None = None
+    linear: tuple[float, float, float] | None = None
+    overlap: tuple[tuple[float, ...], ...] = ()
+    bound: float | None = None
+    notes: tuple[str, ...] = ()
+    is_of_map: bool = False
+    places: bytes = b""
+    no_places: str = ""
+    folds: bytes = b""
+    worth: FeatureWorth | None = None
+    second: SecondComponent | None = None
+    curve: HeldOutCurve | None = None
+    fit_s: float = 0.0
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every fold was tried."""
+        return 0 < self.n_folds == self.n_done
+
+    @property
+    def scores(self) -> dict[str, tuple[float, float, float]]:
+        """Training share, held-out share and its error by the name of the rule that is judged."""
+        if self.share is None or self.linear is None:
+            return {}
+        own = (self.train_share or 0.0, self.share, self.standard_error or 0.0)
+        return {CLASSIFIER: own, LINEAR_RULE: self.linear}
+
+    @property
+    def fold_of_rows(self) -> IntArray:
+        """The fold that held each row out, -1 of others, shape (n_rows,)."""
+        return np.frombuffer(self.folds, _FOLDS).astype(np.int64)
+
+    @property
+    def unseen(self) -> FloatArray | None:
+        """The places, shape (n_rows, n_components); None where there are none."""
+        if not self.places:
+            return None
+        numbers = np.frombuffer(self.places, _PLACES).astype(np.float64)
+        return numbers.reshape(len(self.folds) // _FOLDS.itemsize, -1)
+
+
+def packed_places(places: FloatArray) -> bytes:
+    """Return places as a report keeps them."""
+    return np.ascontiguousarray(places, _PLACES).tobytes()
+
+
+def packed_folds(fold_of_rows: IntArray) -> bytes:
+    """Return the numbers of folds as a report keeps them."""
+    return np.ascontiguousarray(fold_of_rows, _FOLDS).tobytes()
+
+
+def refits_id(run_id: str) -> str:
+    """Return the id of the refits of a run: a run has one, found without a search."""
+    digest = hashlib.sha256(f"{REFITS}:{run_id}".encode()).digest()
+    return base64.urlsafe_b64encode(digest[:16]).rstrip(b"=").decode()
