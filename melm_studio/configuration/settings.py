@@ -146,6 +146,11 @@ class Settings:
     max_runs_mb: int = _setting(
         _whole_number(512, 10**8), "megabytes of memory of all runs", _three_quarters_of_memory()
     )
+    answer_seconds: int = _setting(
+        _whole_number(0, 86_400),
+        "seconds of CPU in which folds, and then shuffles, follow a run by themselves; 0 for none",
+        60,
+    )
     max_run_hours: int = _setting(_whole_number(1, 10_000), "hours per run", Limits.run_hours)
     talk_hours: int = _setting(
         _whole_number(0, 168), "hours that the link to a talk is valid; 0 allows no talks", 8

@@ -27,7 +27,7 @@ def execute(settings: Settings, run_id: str) -> None:
     threading.Thread(target=_exit_with_parent, name="parent watchdog", daemon=True).start()
     with threadpool_limits(limits=1), closing(open_store(settings, patience_s=PATIENCE_S)) as store:
         tables = RegisteredTables(settings.tables, settings.dask)
-        execute_run(store, run_id, tables=tables)
+        execute_run(store, run_id, tables=tables, follow_s=settings.answer_seconds)
 
 
 def _exit_with_parent() -> None:

@@ -38,6 +38,7 @@ from melm_studio.runs.records.stored_files import FileKind
 from melm_studio.runs.store.protocol import RunEndedError, RunStore
 from melm_studio.tables import LabeledData
 from melm_studio.workers.fitting import fitted, fitted_to_table
+from melm_studio.workers.following import follow
 from melm_studio.workers.heartbeat import heartbeat
 from melm_studio.workers.recorder import Recorder
 
@@ -54,6 +55,7 @@ def execute_run(
     *,
     clock: Clock = time,
     tables: RegisteredTables = NO_TABLES,
+    follow_s: float = 0.0,
 ) -> None:
     """Execute a queued run in this process; leave a run that is not queued alone.
 
@@ -68,6 +70,8 @@ def execute_run(
         By default the module ``time``.
     tables : RegisteredTables
         By default there are none.
+    follow_s : float
+        Seconds of CPU that what follows a run by itself may take; by default nothing follows.
     """
     if not _begin(store, run_id, clock):
         return
@@ -78,6 +82,8 @@ def execute_run(
         with heartbeat(store, run_id, clock=clock):
             ending = _execute(store, record, clock, tables)
         _end(store, record, ending, clock)
+        if (ended := store.get(run_id)) is not None:
+            follow(store, ended, follow_s)
     except RunEndedError:
         logger.info("was ended or taken over by another process", extra={"run": run_id})
 

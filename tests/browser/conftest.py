@@ -40,8 +40,13 @@ def browser_context_args(browser_context_args: dict[str, Any]) -> dict[str, Any]
 
 @pytest.fixture(scope="session")
 def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
-    """One studio for all tests of the session; each test's browser context is a new user to it."""
-    with running_studio(tmp_path_factory.mktemp("studio")) as studio:
+    """One studio for all tests of the session; each test's browser context is a new user to it.
+
+    Nothing follows a run by itself: what a test does not look at would take time from all others.
+    """
+    with running_studio(
+        tmp_path_factory.mktemp("studio"), flags=["--answer-seconds", "0"]
+    ) as studio:
         yield studio
 
 
