@@ -21,6 +21,7 @@ from melm_core.methods import (
 )
 from melm_studio.layout.sidebar import FIRST_METHOD
 from melm_studio.runs.records.parameters import RunParameters, usual_held_out, usual_starts
+from melm_studio.tables import LabeledData
 from melm_studio.validation import InputError, shown
 from melm_studio.workspace.data_source import NO_DATA, ShownData
 
@@ -50,7 +51,7 @@ class SidebarValues(Struct, frozen=True, forbid_unknown_fields=True):
     curves: Any = CURVES.default
     own: dict[str, Any] = field(default_factory=dict)
 
-    def parameters(self, method: str, gamma: Any, n_rows: int) -> RunParameters:
+    def parameters(self, method: str, gamma: Any, data: LabeledData) -> RunParameters:
         """Return the parameters of a run; the method's own settings apply to that method only.
 
         Parameters
@@ -58,8 +59,8 @@ class SidebarValues(Struct, frozen=True, forbid_unknown_fields=True):
         method : str
         gamma : object
             As `gamma`.
-        n_rows : int
-            Of the table.
+        data : LabeledData
+            Which the run is to be of.
 
         Raises
         ------
@@ -74,7 +75,7 @@ class SidebarValues(Struct, frozen=True, forbid_unknown_fields=True):
                 GAMMA.name: width,
                 STARTS.name: self._starts(method, width),
                 SEED.name: SEED.checked(self.random_state),
-                HELD_OUT.name: self._held_out(n_rows),
+                HELD_OUT.name: self._held_out(data),
                 CURVES.name: CURVES.checked(self.curves),
                 **{
                     setting.name: setting.checked(own.get(setting.name, setting.default))
@@ -84,9 +85,9 @@ class SidebarValues(Struct, frozen=True, forbid_unknown_fields=True):
             }
         )
 
-    def _held_out(self, n_rows: int) -> float:
+    def _held_out(self, data: LabeledData) -> float:
         if self.held_out_percent in (None, ""):
-            return usual_held_out(n_rows)
+            return usual_held_out(len(data.y), has_batches=data.batches is not None)
         return float(HELD_OUT.checked(self.held_out_percent)) / 100
 
     def _starts(self, method: str, gamma: Any) -> Any:

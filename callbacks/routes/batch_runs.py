@@ -122,7 +122,7 @@ def _new_fits(
         if standardize not in prepared:
             prepared[standardize] = own.prepare(table, replace(source, standardize=standardize))
         data = prepared[standardize]
-        parameters = applicable(sidebar.parameters(method, gamma, len(data.y)), data)
+        parameters = applicable(sidebar.parameters(method, gamma, data), data)
         check_data(method, data, parameters)
         if own.equal_fit(data.content_hash, method, parameters):
             continue

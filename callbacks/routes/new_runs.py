@@ -49,7 +49,7 @@ def start_run() -> tuple[dict[str, Any], int]:
     own, asked = workspace(), read(flask.request.get_json(silent=True), NewRun, "The run")
     shown, form = data_to_run_on(asked.data), asked.form
     prepared = own.data(shown)
-    requested = form.parameters(form.method, AUTO if form.is_auto else form.gamma, len(prepared.y))
+    requested = form.parameters(form.method, AUTO if form.is_auto else form.gamma, prepared)
     parameters = applicable(requested, prepared)
     known = own.equal_fit(shown.id, form.method, parameters)
     if known is not None and not asked.again:

@@ -412,7 +412,8 @@ def run_verdict(
     verdict = check_verdict(report)
     if verdict is not None:
         return replace(verdict, check=progress, remarks=first)  # the others are in the details
-    verdict = refits_verdict(_refits_so_far(store, record)) or renderer.held_out(record, event)
+    refits = renderer.refits(record) or _refits_so_far(store, record)
+    verdict = refits_verdict(refits) or renderer.held_out(record, event)
     better = _better_note(verdict, renderer, record, fits)
     return replace(verdict, check=progress, remarks=(*first, better))
 

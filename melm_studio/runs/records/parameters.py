@@ -130,17 +130,19 @@ def checked_parameters(method: str, values: Mapping[str, Any]) -> RunParameters:
     return RunParameters.of(parameters)
 
 
-def usual_held_out(n_rows: int) -> float:
+def usual_held_out(n_rows: int, *, has_batches: bool = False) -> float:
     """The share of the rows that a plane is to hold out, where nobody says: of few rows none.
 
-    Their folds say more. Of more rows a single split says as much, for a fifth of the work.
+    Their folds say more. Of more rows a single split says as much, for a fifth of the work; so does
+    it of batches, which every weight of them is to be compared on.
 
     Examples
     --------
-    >>> usual_held_out(5_000), usual_held_out(5_001)
-    (0.0, 0.25)
+    >>> usual_held_out(5_000), usual_held_out(5_001), usual_held_out(90, has_batches=True)
+    (0.0, 0.25, 0.25)
     """
-    return 0.0 if n_rows <= MOST_ROWS_IN_FOLDS else HELD_OUT.default / 100
+    has_folds = n_rows <= MOST_ROWS_IN_FOLDS and not has_batches
+    return 0.0 if has_folds else HELD_OUT.default / 100
 
 
 def usual_starts(method: str, gamma: float | str) -> int:

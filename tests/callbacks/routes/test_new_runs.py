@@ -12,6 +12,7 @@ from melm_studio.extras import install_command
 from melm_studio.layout import ids
 from melm_studio.runs.records.run import RunState
 from melm_studio.workspace.workspace import MAX_PANELS
+from tests.callbacks.tables import blobs, csv
 
 ERROR, DATA = f"{ids.RUN_ERROR}.children", f"{ids.DATA}.data"
 DEFAULTS = {
@@ -241,3 +242,11 @@ def test_what_is_no_form_is_refused_in_a_sentence(visitor, body):
     answer = visitor.http.post("/runs", json=body)
     assert answer.status_code == 400
     assert answer.json["words"].endswith(".")
+
+
+def test_a_table_with_batches_holds_rows_out_and_others_are_judged_by_folds(studio, visitor):
+    frame = blobs(n_rows=60).assign(batch=["a", "b"] * 30)
+    visitor.choose_file(csv(frame))
+    visitor.press_run(method="lda")
+    (record,) = studio.store.runs_of(visitor.owner)
+    assert record.parameters.held_out == 0.25
