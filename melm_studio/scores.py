@@ -28,6 +28,7 @@ from melm_core.melm import DivergenceTerms
 from melm_studio.runs.records.check_report import CheckReport, FeatureStability
 from melm_studio.runs.records.outcome import GammaPath
 from melm_studio.runs.records.refits_report import RefitsReport
+from melm_studio.runs.records.without import Without
 from melm_studio.tables import Question, count, number
 
 # With fewer held-out rows of a class, the standard error of a share may exceed 0.15.
@@ -48,6 +49,7 @@ _HALF_UP = 1e-11  # as percentages are rounded, which stand beside it
 
 _NO_HELD_OUT = "a class has no held-out row, so nothing is known about new rows"
 _NOT_SHOWN = "Not shown. "  # while p is computed
+_BY_CONSTRUCTION = "Labels made from the features are told apart by construction."
 _ANSWER_FIRST = "Answer beside the table, then run again."
 
 
@@ -183,6 +185,10 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
         Those of the table without an answer, for want of which the answer is unknown.
     is_of_map : bool
         Whether the rows are judged in a map that labels may have made.
+    is_made : bool
+        Whether the label was made from the features, so that no answer is a yes.
+    without : tuple of Without
+        What is left without columns or rows that may decide alone.
     remarks : tuple of str
         Further notes.
     check : CheckProgress or None
@@ -207,6 +213,8 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     bound: float | None = None
     questions: tuple[Question, ...] = ()
     is_of_map: bool = False
+    is_made: bool = False
+    without: tuple[Without, ...] = ()
     remarks: tuple[str, ...] = ()
     check: CheckProgress | None = None
     so_far: str = ""
@@ -270,8 +278,8 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
             return folds_lead(self.share, self.n_classes, self._first_words)
         if self.rows is Rows.HELD_OUT and self.answer is Answer.NO:
             return f"No better than guessing: {share} of held-out rows"
-        is_short = self.answer is Answer.UNKNOWN and not self.questions and not self.is_of_map
-        if self.rows is Rows.HELD_OUT and is_short:
+        is_short = self.answer is Answer.UNKNOWN and not self.questions
+        if self.rows is Rows.HELD_OUT and is_short and not (self.is_of_map or self.is_made):
             few, them = ("groups", "their rows") if self.has_groups else ("rows", "them")
             return f"Too few held-out {few} to tell: {share} of {them} are told apart"
         return f"{_capitalized(share)} of {self.rows} are told apart"
@@ -301,6 +309,7 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
         asked = () if is_said else self._asked
         notes = (
             "" if is_said else self._of_map,
+            "" if is_said else self._made,
             *asked,
             *self.remarks,
             self._overfit,
@@ -333,7 +342,8 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
             return "", ""
         if self.rows is Rows.FOLDS:
             p = self.p.sentence if self.p else ""
-            sentences = (p, self._bound_words, self._of_map, *self._asked)
+            own = (*self._without, self._of_map, self._made)
+            sentences = (p, self._bound_words, *own, *self._asked)
             return " ".join(filter(None, sentences)), ""
         guessing = f"guessing: {percent(self.chance)}"
         if self.rows is Rows.TRAINING:
@@ -355,8 +365,17 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
         )
 
     @property
+    def _without(self) -> tuple[str, ...]:
+        """Both shares, where the one depends on a few columns or rows."""
+        return tuple(without_sentence(one, self.chance) for one in self.without)
+
+    @property
     def _of_map(self) -> str:
         return LABELS_MAY_BE_USED if self.is_of_map else ""
+
+    @property
+    def _made(self) -> str:
+        return _BY_CONSTRUCTION if self.is_made else ""
 
     @property
     def _asked(self) -> tuple[str, ...]:
@@ -448,6 +467,8 @@ def check_verdict(report: CheckReport) -> Verdict | None:
         bound=report.bound,
         questions=report.questions,
         is_of_map=report.is_of_map,
+        is_made=report.is_made,
+        without=report.without,
     )
 
 
@@ -465,6 +486,7 @@ def refits_verdict(report: RefitsReport) -> Verdict | None:
         standard_error=report.standard_error,
         bound=report.bound,
         is_of_map=report.is_of_map,
+        without=report.without,
         so_far="" if report.is_complete else so_far,
     )
 
@@ -504,6 +526,36 @@ def answer_given(answer: Answer, questions: Sequence[Question]) -> Answer:
     """
     depends = answer in (Answer.YES, Answer.PARTLY)
     return Answer.UNKNOWN if questions and depends else answer
+
+
+def of_made_labels(verdict: Verdict) -> Verdict:
+    """The verdict on labels that were made from the features, which is no yes.
+
+    Examples
+    --------
+    >>> yes = Verdict(rows=Rows.HELD_OUT, share=0.98, n_classes=3, answer=Answer.YES)
+    >>> str(of_made_labels(yes).answer)
+    'unknown'
+    """
+    is_yes = verdict.answer in (Answer.YES, Answer.PARTLY)
+    answer = Answer.UNKNOWN if is_yes else verdict.answer
+    return msgspec.structs.replace(verdict, answer=answer, is_made=True)
+
+
+def without_sentence(found: Without, chance: float) -> str:
+    """What is left without columns or rows, and whether nothing is.
+
+    Examples
+    --------
+    >>> without_sentence(Without("grade", 0.51, 0.05), 0.5)
+    'Only because of grade: 51 % without it.'
+    >>> without_sentence(Without("grade", 0.92, 0.02), 0.5)
+    'Without grade: 92 %.'
+    """
+    share = percent(found.share)
+    if found.share - chance > _CLEARLY * found.standard_error:
+        return f"Without {found.what}: {share}."
+    return f"Only because of {found.what}: {share} without {found.pronoun}."
 
 
 def permutation_p(report: CheckReport, *, is_final: bool) -> PermutationP | None:

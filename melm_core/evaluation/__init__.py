@@ -17,6 +17,7 @@ from melm_core.evaluation.plane_separability import (
     separability,
 )
 from melm_core.evaluation.plane_stability import Stability, stability
+from melm_core.evaluation.quantized_labels import are_quantized
 from melm_core.evaluation.refits import Refits
 from melm_core.evaluation.refitting import FittedProjection, Unchanged
 from melm_core.evaluation.sparse_planes import SparsePath, sparse_path
@@ -42,6 +43,7 @@ __all__ = [
     "Study",
     "Twin",
     "Unchanged",
+    "are_quantized",
     "audit",
     "audit_coordinates",
     "curve_choice",

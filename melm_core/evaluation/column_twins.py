@@ -34,6 +34,7 @@ _SAME = 0.98
 # Rows for each value of a column that may be the label in other words, and values for each class
 # of one that is finer: more of them are those of subjects or sites.
 _FEWEST_ROWS_OF_A_VALUE, _MOST_VALUES_OF_A_CLASS = 3, 3
+_LOOSEST_CODES = 2  # whole numbers of the range for each that occurs
 # Of as many columns of noise as the table has, one would say the same as the label so rarely.
 _CHANCE = 1e-4
 
@@ -165,14 +166,7 @@ def label_twins(
     if not table:
         return ()
     shares, errors = _alone(table, codes, own_groups, random_state)
-    words = names.astype(str)
-    kinds = [
-        _twin(one, codes, words, share)
-        if _is_beyond_chance(one, codes, len(table))
-        else (Twin.NONE, 0)
-        for one, share in zip(table, shares, strict=True)
-    ]
-    kinds = _with_outstanding(kinds, shares, len(names), len(codes))
+    kinds = _kinds(table, codes, names.astype(str), shares)
     found = [
         ColumnAlone(one.names, share, error, twin, n_same, len(codes), one.is_words)
         for one, share, error, (twin, n_same) in zip(
@@ -203,11 +197,12 @@ class _Column:
 
     @property
     def _is_of_few_numbers(self) -> bool:
-        """Whether the numbers are codes: whole, and each of many rows."""
-        known = self.values[~np.isnan(self.values)]
+        """Whether the numbers are codes: whole, near each other, and each of many rows."""
+        known = np.unique(self.values[~np.isnan(self.values)])
         if not len(known) or (known % 1 != 0).any():
             return False
-        return len(np.unique(known)) <= max(len(known) // 20, 2)
+        is_dense = known[-1] - known[0] <= _LOOSEST_CODES * len(known)
+        return bool(is_dense and len(known) <= max(len(self.values) // 20, 2))
 
 
 def _joined_dummies(table: Sequence[_Column]) -> list[_Column]:
@@ -298,54 +293,105 @@ def _runs_of_equals(along: FloatArray) -> tuple[IntArray, IntArray]:
     return first, np.minimum.accumulate(ends, axis=1)[:, ::-1]
 
 
-def _is_beyond_chance(column: _Column, y: IntArray, n_columns: int) -> bool:
+def _kinds(
+    table: Sequence[_Column], y: IntArray, names: npt.NDArray[Any], shares: FloatArray
+) -> list[tuple[Twin, int]]:
+    """The twin that each column is, and the rows in which it says so."""
+    found = [(Twin.NONE, 0)] * len(table)
+    can_stand_out = np.zeros(len(table), dtype=bool)
+    for at, (column, share) in enumerate(zip(table, shares.tolist(), strict=True)):
+        if column.texts is None and share < _MOST:
+            continue  # most columns of a wide table
+        pairs = _rows_of_pairs(column, y)
+        can_stand_out[at] = column.texts is None and _is_measure(pairs)
+        if _is_beyond_chance(pairs, column, len(table)):
+            found[at] = _twin(column, pairs, names, share)
+    outstanding = _outstanding(found, shares, len(names))
+    if outstanding is not None and can_stand_out[outstanding]:
+        found[outstanding] = (Twin.FOLLOWS, round(float(shares[outstanding]) * len(y)))
+    return found
+
+
+def _is_beyond_chance(pairs: IntArray, column: _Column, n_columns: int) -> bool:
     """Whether so many rows would hardly ever agree by chance; of few rows some columns do.
 
     Every row beyond the first of its value has the class of that by a chance of one in the number
     of classes.
     """
-    n_values, n_classes = len(np.unique(column.values)), int(y.max()) + 1
-    if column.texts is None and n_values > len(y) / _FEWEST_ROWS_OF_A_VALUE:
+    n_values, n_classes = pairs.shape
+    n_rows = int(pairs.sum())
+    if column.texts is None and n_values > n_rows / _FEWEST_ROWS_OF_A_VALUE:
         n_values = n_classes  # of measured numbers, the ranges
-    n_agreeing = max(len(y) - n_values, 0)
+    n_agreeing = max(n_rows - n_values, 0)
     return bool(n_agreeing * np.log(n_classes) >= np.log(n_columns / _CHANCE))
 
 
-def _twin(column: _Column, y: IntArray, names: npt.NDArray[Any], share: float) -> tuple[Twin, int]:
-    """The twin that a column is by itself, and the rows in which it says so."""
+def _rows_of_pairs(column: _Column, y: IntArray) -> IntArray:
+    """The rows of each value of a column, ascending, and each class, (n_values, n_classes)."""
     _, codes = np.unique(column.values, return_inverse=True)
-    n_rows, n_values, n_classes = len(y), int(codes.max()) + 1, len(names)
+    shape = int(codes.max()) + 1, int(y.max()) + 1
+    counted = np.bincount(codes * shape[1] + y, minlength=shape[0] * shape[1])
+    return counted.reshape(shape).astype(np.int64)
+
+
+def _twin(
+    column: _Column, pairs: IntArray, names: npt.NDArray[Any], share: float
+) -> tuple[Twin, int]:
+    """The twin that a column is by itself, and the rows in which it says so."""
+    n_rows, (n_values, n_classes) = int(pairs.sum()), pairs.shape
     if n_values < 2:
         return Twin.NONE, 0
-    pairs = np.zeros((n_values, n_classes), dtype=np.int64)
-    np.add.at(pairs, (codes, y), 1)
-    by_value, by_class = int(pairs.max(axis=1).sum()), int(pairs.max(axis=0).sum())
     is_repeated = n_values * _FEWEST_ROWS_OF_A_VALUE <= n_rows
-    if is_repeated and column.is_words:
-        tells, follows = by_value >= _SAME * n_rows, by_class >= _SAME * n_rows
-        if tells and follows and share >= _MOST:
-            is_equal = column.texts is not None and set(column.texts) == set(names)
-            return (Twin.EQUAL if is_equal else Twin.CODE), by_value
-        if tells and share >= _MOST and n_values <= _MOST_VALUES_OF_A_CLASS * n_classes:
-            return Twin.FINER, by_value
-        if follows and column.texts is not None and n_classes > n_values:
-            return Twin.COARSER, by_class
-    n_runs = 1 + int(np.count_nonzero(np.diff(y[np.argsort(column.values, kind="stable")])))
-    if n_runs == n_classes and column.texts is None and share >= _MOST:
-        return Twin.RANGES, n_rows
-    return (Twin.FOLLOWS, round(share * n_rows)) if share >= _NEARLY_ALL else (Twin.NONE, 0)
-
-
-def _with_outstanding(
-    kinds: Sequence[tuple[Twin, int]], shares: FloatArray, n_classes: int, n_rows: int
-) -> list[tuple[Twin, int]]:
-    """The twins, with the column that tells far more than all that are none."""
-    others = [at for at, (twin, _) in enumerate(kinds) if twin is Twin.NONE]
-    found = list(kinds)
-    if len(others) < 2:
+    if is_repeated and column.is_words and (found := _of_words(column, pairs, names, share)):
         return found
+    if share >= _MOST and column.texts is None:
+        by_value = int(pairs.max(axis=1).sum())
+        if by_value == n_rows and _n_ranges(pairs) == n_classes:
+            return Twin.RANGES, n_rows
+        if share >= _NEARLY_ALL and _is_measure(pairs):
+            return Twin.FOLLOWS, round(share * n_rows)
+    return Twin.NONE, 0
+
+
+def _of_words(
+    column: _Column, pairs: IntArray, names: npt.NDArray[Any], share: float
+) -> tuple[Twin, int] | None:
+    """The twin that words or codes are; None if they are none."""
+    n_rows, (n_values, n_classes) = int(pairs.sum()), pairs.shape
+    by_value, by_class = int(pairs.max(axis=1).sum()), int(pairs.max(axis=0).sum())
+    tells = share >= _MOST and by_value >= _SAME * n_rows
+    follows = by_class >= _SAME * n_rows
+    if tells and follows:
+        is_equal = column.texts is not None and set(column.texts) == set(names)
+        return (Twin.EQUAL if is_equal else Twin.CODE), by_value
+    if tells and n_values <= _MOST_VALUES_OF_A_CLASS * n_classes:
+        return Twin.FINER, by_value
+    is_coarser = follows and column.texts is not None and n_classes > n_values
+    return (Twin.COARSER, by_class) if is_coarser else None
+
+
+def _n_ranges(pairs: IntArray) -> int:
+    """The ranges of values in which one class has most rows."""
+    return 1 + int(np.count_nonzero(np.diff(pairs.argmax(axis=1))))
+
+
+def _is_measure(pairs: IntArray) -> bool:
+    """Whether what tells the class is how much a number is, not whose rows these are.
+
+    Repeated numbers that have their classes in no order tell subjects apart.
+    """
+    n_values, n_classes = pairs.shape
+    is_repeated = n_values * 2 <= int(pairs.sum())
+    return not is_repeated or _n_ranges(pairs) <= _MOST_VALUES_OF_A_CLASS * n_classes
+
+
+def _outstanding(
+    kinds: Sequence[tuple[Twin, int]], shares: FloatArray, n_classes: int
+) -> int | None:
+    """The column that tells far more than all others that are no twins; None without one."""
+    others = [at for at, (twin, _) in enumerate(kinds) if twin is Twin.NONE]
+    if len(others) < 2:
+        return None
     best, second = sorted(others, key=lambda at: -shares[at])[:2]
     far = shares[best] - shares[second] >= _FAR_MORE * (1.0 - 1.0 / n_classes)
-    if far and shares[best] >= _MOST:
-        found[best] = (Twin.FOLLOWS, round(float(shares[best]) * n_rows))
-    return found
+    return best if far and shares[best] >= _MOST else None

@@ -49,10 +49,19 @@ from melm_studio.scores import (
     better_note,
     check_sentence,
     check_verdict,
+    of_made_labels,
     permutation_p,
     refits_verdict,
 )
-from melm_studio.tables import LabeledData, Use, has_chosen_groups, is_map, map_columns
+from melm_studio.tables import (
+    LabeledData,
+    Use,
+    has_chosen_groups,
+    is_made_of_features,
+    is_map,
+    map_columns,
+    twin_notes,
+)
 
 N_PERMUTATIONS = 199
 MOST_PERMUTED_ROWS = 600
@@ -281,6 +290,8 @@ class _Checking:
                 *method_notes(self._record, is_of_map=is_map(data.feature_names)),
             ),
             is_of_map=is_map(data.feature_names),
+            is_made=is_made_of_features(data.questions),
+            without=refits.without,
             bound=bound,
             answer="" if bound is None else Answer.NO,
         )
@@ -320,8 +331,9 @@ class _Checking:
             return {} if self._report.bound is not None else {"answer": "", "questions": ()}
         given = answer_given(answer, self._work.data.open_questions)
         asked = self._work.data.open_questions if given is not answer else ()
-        if given in (Answer.YES, Answer.PARTLY) and map_columns(self._work.data.feature_names):
-            given = Answer.UNKNOWN  # labels may have made what the method was fitted to
+        may_be_made = self._report.is_made or map_columns(self._work.data.feature_names)
+        if given in (Answer.YES, Answer.PARTLY) and may_be_made:
+            given = Answer.UNKNOWN  # labels, or features, may be made of the other
         return {"answer": given, "questions": asked, "bound": None}
 
     def _after_resample(self, number: int, n_resamples: int) -> None:
@@ -414,8 +426,11 @@ def run_verdict(
         return replace(verdict, check=progress, remarks=first)  # the others are in the details
     refits = renderer.refits(record) or _refits_so_far(store, record)
     verdict = refits_verdict(refits) or renderer.held_out(record, event)
+    questions = renderer.data(record).questions
+    verdict = of_made_labels(verdict) if is_made_of_features(questions) else verdict
     better = _better_note(verdict, renderer, record, fits)
-    return replace(verdict, check=progress, remarks=(*first, better))
+    remarks = (*twin_notes(questions), *first, better)
+    return replace(verdict, check=progress, remarks=remarks)
 
 
 def _refits_so_far(store: RunStore, record: RunRecord) -> RefitsReport:

@@ -19,6 +19,7 @@ from melm_core.base import FloatArray, UserError
 from melm_core.evaluation import FittedProjection, Refits, Unchanged, known_plane
 from melm_core.methods import METHODS
 from melm_studio.analyses.analysis import Analysis, DataShape, Work, demand
+from melm_studio.analyses.without import left_without
 from melm_studio.planes.every_row import mean_row
 from melm_studio.runs.execution.rows import is_prepared_in_folds, rows_of, study_of
 from melm_studio.runs.records.refits_report import (
@@ -118,6 +119,9 @@ def refitted(work: Work, after_fold: Callable[[RefitsReport], None]) -> RefitsRe
     def report_of(refits: Refits) -> None:
         nonlocal found
         found = _scored(refits, work.data, time.process_time() - began)
+        if refits.is_complete and refits.n_folds:
+            left = left_without(refits, work.data, work.record, lambda _: work.give_way())
+            found = replace(found, without=tuple(left))
         if refits.is_complete and has_places:
             found = _with_places(found, refits, work)
         after_fold(found)

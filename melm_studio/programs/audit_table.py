@@ -23,14 +23,16 @@ from melm_core.evaluation import Audit, audit, audit_coordinates
 from melm_core.methods import METHODS
 from melm_studio.programs.run_table import DONE, REFUSED, print_question, table_in
 from melm_studio.runs.execution.refusals import missing_package
-from melm_studio.scores import PermutationP, Rows, Verdict, answer_given
+from melm_studio.scores import PermutationP, Rows, Verdict, answer_given, of_made_labels
 from melm_studio.tables import (
     LabeledData,
     ReadOptions,
     Use,
     answered_options,
+    is_made_of_features,
     prepare,
     read_table,
+    twin_notes,
 )
 
 N_PERMUTATIONS = 199
@@ -231,7 +233,8 @@ def _printed(name: str, found: Audit, data: LabeledData) -> dict[str, Any]:
     verdict = _verdict(found, data)
     sentence = " ".join(filter(None, (verdict.sentence, found.remark)))
     print(f"{name}: {sentence}")
-    for note in found.notes:
+    notes = (*twin_notes(data.questions), *found.notes)
+    for note in notes:
         print(f"  {note}")
     return {
         "answer": str(verdict.answer),
@@ -242,7 +245,7 @@ def _printed(name: str, found: Audit, data: LabeledData) -> dict[str, Any]:
         "p_value": found.p_value,
         "n_permutations": found.n_permutations,
         "sentence": sentence,
-        "notes": list(found.notes),
+        "notes": list(notes),
     }
 
 
@@ -261,7 +264,8 @@ def _verdict(found: Audit, data: LabeledData) -> Verdict:
         return verdict
     given = answer_given(found.answer, data.open_questions)
     asked = data.open_questions if given is not found.answer else ()
-    return msgspec.structs.replace(verdict, answer=given, questions=asked)
+    verdict = msgspec.structs.replace(verdict, answer=given, questions=asked)
+    return of_made_labels(verdict) if is_made_of_features(data.questions) else verdict
 
 
 class _Progress:

@@ -64,6 +64,8 @@ from melm_studio.tables.row_filters import (
 from melm_studio.tables.samples import SAMPLES, load_sample, mislabeled_rows
 from melm_studio.tables.summary import SHARE_OF_VARIANCE, Summary, n_directions, summarize
 from melm_studio.tables.text import DELIMITERS
+from melm_studio.tables.twin_questions import is_made_of_features, kept_twins, twin_notes
+from melm_studio.tables.without_columns import without_columns
 
 __all__ = [
     "BEYOND_LIMIT",
@@ -127,8 +129,10 @@ __all__ = [
     "fitting_grid",
     "grid_answer",
     "has_chosen_groups",
+    "is_made_of_features",
     "is_map",
     "is_measure",
+    "kept_twins",
     "label_candidates",
     "listed",
     "load_sample",
@@ -146,5 +150,7 @@ __all__ = [
     "rows_text",
     "shortened",
     "summarize",
+    "twin_notes",
+    "without_columns",
     "without_unit",
 ]

@@ -67,8 +67,11 @@ FEWEST_BLOCKS = 3  # of every class, for rows to be kept together in runs
 
 def has_chosen_groups(columns: Sequence[Column], questions: Sequence[Question] = ()) -> bool:
     """Whether a column or an answer says which rows depend on each other."""
-    # Questions with a default are not about dependent rows.
-    is_answered = any(one.answer not in ("", INDEPENDENT) for one in questions if not one.default)
+    is_answered = any(
+        one.answer not in ("", INDEPENDENT)
+        for one in questions
+        if one.id in (NEIGHBORS, DOUBLES) or one.id.startswith(SUBJECTS)
+    )
     return is_answered or any(column.role in (Role.GROUP, Role.ORDER) for column in columns)
 
 
@@ -334,7 +337,7 @@ def _asked_columns(rows: AskedRows, answers: Mapping[str, str]) -> list[Question
     candidates = (
         column
         for block in blocks(len(rows.y), len(repeating))
-        for column in _may_be_subjects(repeating[block], rows)
+        for column in _may_be_subjects(repeating[block], rows.frame, rows.y)
     )
     found = [one for one in islice(candidates, MOST_TESTED) if _is_like_subject(one, rows)]
     return [
@@ -351,15 +354,35 @@ def _repeats(column: Column, n_rows: int) -> bool:
     )
 
 
-def _may_be_subjects(columns: Sequence[Column], rows: AskedRows) -> Iterator[Column]:
+def named_like_subjects(
+    frame: pd.DataFrame, columns: Sequence[Column], y: IntArray
+) -> frozenset[str]:
+    """The columns whose names and values are those of subjects, or of codes of such.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        The rows that have a class.
+    columns : sequence of Column
+    y : ndarray of shape (n_samples,)
+    """
+    named = [one for one in columns if _repeats(one, len(y)) and _is_named(one.name)]
+    return frozenset(one.name for one in _may_be_subjects(named, frame, y))
+
+
+def _may_be_subjects(
+    columns: Sequence[Column], frame: pd.DataFrame, y: IntArray
+) -> Iterator[Column]:
     """Columns of whole numbers or text whose values have rows of one class each, or nearly."""
-    fractions = _with_fractions(rows.frame, [column.name for column in columns])
+    if not columns:
+        return
+    fractions = _with_fractions(frame, [column.name for column in columns])
     whole = [column for column in columns if column.name not in fractions]
-    codes = value_codes(rows.frame, [column.name for column in whole])
-    is_numbering = fewest_values(codes, rows.y) >= MIN_GROUPS
-    purity = clustering(codes, rows.y)
+    codes = value_codes(frame, [column.name for column in whole])
+    is_numbering = fewest_values(codes, y) >= MIN_GROUPS
+    purity = clustering(codes, y)
     for column, numbers, share in zip(whole, is_numbering, purity, strict=True):
-        if numbers and share >= _least_clustering(column.name, rows):
+        if numbers and share >= _least_clustering(column.name, frame):
             yield column
 
 
@@ -375,12 +398,12 @@ def _is_named(name: str) -> bool:
     return not (SUBJECT_WORDS | CODE_WORDS).isdisjoint(words_of(name))
 
 
-def _least_clustering(name: str, rows: AskedRows) -> float:
+def _least_clustering(name: str, frame: pd.DataFrame) -> float:
     """How clustered the values of a column must be for it to be asked about."""
     words = words_of(name)
     if not SUBJECT_WORDS.isdisjoint(words):
         return -math.inf
-    is_coded = not CODE_WORDS.isdisjoint(words) or _has_codes(rows.frame[name])
+    is_coded = not CODE_WORDS.isdisjoint(words) or _has_codes(frame[name])
     return CLUSTERED if is_coded else PURE
 
 

@@ -65,6 +65,7 @@ from melm_studio.tables.recipe_words import filled_sentences, step_sentences
 from melm_studio.tables.records import MAX_CELLS
 from melm_studio.tables.roles import FEATURES, NO_LABEL, SINGLE_USES, USED, Column, Role, Use
 from melm_studio.tables.row_columns import row_columns
+from melm_studio.tables.twin_questions import made_question, twin_questions, without_twins
 
 __all__ = ["column_roles", "guess_label", "label_candidates", "prepare"]
 
@@ -138,6 +139,9 @@ def prepare(
     roles = {**chosen, **answered_roles(answers, chosen)}
     roles |= _free_uses(_with_uses(table.frame, label, classes, known), roles)
     columns = find_roles(table.frame, label, classes, roles)
+    labeled = table.frame.iloc[classes.rows]
+    twins = twin_questions(labeled, columns, classes, answers, roles)
+    columns = without_twins(columns, twins)
     whole = _with_categories(table.frame, columns)
     frame = whole.iloc[classes.rows]
     encodings = _encodings(frame, columns, orders or {}, max_cells)
@@ -154,6 +158,8 @@ def prepare(
         *label_question(table, likely, answers.get(LABEL, ""), is_anew=LABEL in unfit),
         *reading_questions(table, answers),
         *column_questions(frame, columns, answers, chosen, {one.id for one in questions}),
+        *twins,
+        *made_question(label, X, classes.y, answers),
     )
     warnings = () if has_chosen_groups(columns, questions) else notes
     unfit_steps = _unfit_steps({question: given[question] for question in unfit})
@@ -165,7 +171,7 @@ def prepare(
         X=X,
         y=classes.y,
         class_names=classes.names,
-        feature_names=_feature_names(fitted, encodings),
+        feature_names=feature_names(fitted, encodings),
         center=fitted.center,
         scale=fitted.scale,
         row_numbers=row_numbers,
@@ -310,9 +316,10 @@ def _fitted(
     return fitted, features
 
 
-def _feature_names(
+def feature_names(
     fitted: FittedPreparation, encodings: Sequence[ColumnEncoding]
 ) -> tuple[str, ...]:
+    """The names of prepared features, each once."""
     encoded = [name for one in encodings for name in one.feature_names]
     return tuple(unique_names(fitted.rules.feature_names(encoded)))
 

@@ -8,7 +8,7 @@ the HTTP interface and `melm-studio run`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 from msgspec.structs import replace
@@ -25,6 +25,10 @@ GRID = "grid"  # asked where it was guessed; else said by the user
 SUBJECTS = "subjects:"  # and the name of a column
 INDEPENDENT, TOGETHER = "independent", "together"
 COLUMN = "column:"  # and the name of a column
+TWIN = "twin:"  # and the name of a column
+LEFT_OUT, MEASUREMENT = "left-out", "measurement"
+MADE = "made"
+MADE_OF_FEATURES, KNOWN = "features", "known"
 RUNS = re.compile(r"runs:([1-9][0-9]{0,5})")  # and a number of rows
 NO_GRID = "none"
 GRID_SIZE = re.compile(r"([1-9][0-9]{0,3})x([1-9][0-9]{0,3})")  # height and width in pixels
@@ -68,7 +72,8 @@ class Question(msgspec.Struct, frozen=True):
     ----------
     id : str
         "label", "neighbors", "doubles", "sheet", "limits", "words", "samples", "header", "totals",
-        "names", "thousands", "codes", "grid", or "subjects:" or "use:" and the name of a column.
+        "names", "thousands", "codes", "grid", "made", or "subjects:", "use:" or "twin:" and the
+        name of a column.
     sentence : str
         The question, and why it is asked.
     choices : tuple of Choice
@@ -154,27 +159,38 @@ def _checked_answer(question: str, answer: str) -> tuple[bool, str]:
         is_run = bool(RUNS.fullmatch(answer))
         is_known = answer == INDEPENDENT or is_run or answer.startswith(COLUMN)
         return is_known, f"{INDEPENDENT}, runs:15 (any number of rows) or {COLUMN}NAME"
-    if question == DOUBLES or question.startswith(SUBJECTS):
-        return answer in (INDEPENDENT, TOGETHER), f"{INDEPENDENT} or {TOGETHER}"
     if question == GRID:
         is_known = answer == NO_GRID or bool(GRID_SIZE.fullmatch(answer))
         return is_known, f"8x8 (any height and width in pixels) or {NO_GRID}"
     if question in (LABEL, SHEET):
         return bool(answer), "the name of a column" if question == LABEL else "the name of a sheet"
-    if question in READING or question.startswith(USE):
-        values = READING.get(question, tuple(Use))
-        return answer in values, ", ".join(values)
+    if values := _values_of(question):
+        return answer in values, (" or " if len(values) == 2 else ", ").join(values)
     raise TableError(
         f'There is no question "{shortened(question)}". Questions are {LABEL}, {NEIGHBORS}, '
-        f"{DOUBLES}, {SHEET}, {', '.join(READING)}, {SUBJECTS}NAME, {USE}NAME and {GRID}."
+        f"{DOUBLES}, {SHEET}, {', '.join(READING)}, {MADE}, {SUBJECTS}NAME, {USE}NAME, "
+        f"{TWIN}NAME and {GRID}."
     )
+
+
+def _values_of(question: str) -> Sequence[str]:
+    """The answers that a question has, where these are few."""
+    if question == DOUBLES or question.startswith(SUBJECTS):
+        return INDEPENDENT, TOGETHER
+    if question == MADE:
+        return MADE_OF_FEATURES, KNOWN
+    if question.startswith(TWIN):
+        return LEFT_OUT, MEASUREMENT
+    if question.startswith(USE):
+        return tuple(Use)
+    return READING.get(question, ())
 
 
 def _named_column(question: str, answer: str) -> str:
     """The column that a question or its answer names; empty if neither does."""
     if question == LABEL:
         return answer
-    for prefix in (SUBJECTS, USE):
+    for prefix in (SUBJECTS, USE, TWIN):
         if question.startswith(prefix):
             return question.removeprefix(prefix)
     return answer.removeprefix(COLUMN) if answer.startswith(COLUMN) else ""
@@ -211,7 +227,7 @@ def answers_without(answers: Mapping[str, str], column: str) -> dict[str, str]:
     return {
         question: answer
         for question, answer in answers.items()
-        if question not in (SUBJECTS + column, USE + column)
+        if question not in (SUBJECTS + column, USE + column, TWIN + column)
         and answer != COLUMN + column
         and (question, answer) != (LABEL, column)
     }

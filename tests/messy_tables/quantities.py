@@ -78,6 +78,8 @@ def typeset_minus() -> MessyTable:
         "charge.csv",
         text_of(["charge", "mass", "kind"], charge, B, KIND).encode(),
         ("charge", "mass"),
+        shown=("the ranges of the classes do not overlap",),  # the sign is the kind
+        asked=("twin:charge",),
         first={"charge": -A[0]},
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from melm_studio.record import Record
+from melm_studio.runs.records.without import Without
 from melm_studio.tables import Question
 
 
@@ -62,6 +63,10 @@ class CheckReport(Record, frozen=True):
         Those of the table without an answer, for want of which the answer is unknown.
     is_of_map : bool
         Whether what was judged is a map that labels may have made.
+    is_made : bool
+        Whether the label was made from the features, as an answer says.
+    without : tuple of Without
+        What is left without columns that say the same as the label, or rows that decide alone.
     stability : FeatureStability or None
     """
 
@@ -80,4 +85,6 @@ class CheckReport(Record, frozen=True):
     bound: float | None = None
     questions: tuple[Question, ...] = ()
     is_of_map: bool = False
+    is_made: bool = False
+    without: tuple[Without, ...] = ()
     stability: FeatureStability | None = None

@@ -14,6 +14,7 @@ import numpy as np
 from melm_core.base import FloatArray, IntArray
 from melm_core.diagnostics import ComponentGain, Importance
 from melm_studio.record import Record
+from melm_studio.runs.records.without import Without
 
 REFITS = "refits"
 # The rules that tell the rows; the panels show the scores of the first.
@@ -119,6 +120,9 @@ class RefitsReport(Record, frozen=True):
         What differs from the folds that were wanted, and folds that failed.
     is_of_map : bool
         Whether what was judged is a map that labels may have made.
+    without : tuple of Without
+        Once all folds are done, what is left without columns that say the same as the label, or
+        rows that decide alone.
     places : bytes
         Once all folds are done, where planes that never saw a row put it: along the components of
         the last plane of the run, from the mean of its rows; float32, (n_rows, n_components), nan
@@ -145,6 +149,7 @@ class RefitsReport(Record, frozen=True):
     bound: float | None = None
     notes: tuple[str, ...] = ()
     is_of_map: bool = False
+    without: tuple[Without, ...] = ()
     places: bytes = b""
     no_places: str = ""
     folds: bytes = b""

@@ -71,7 +71,9 @@ def test_what_has_just_been_drawn_chooses_nothing(book):
 
 
 def test_cells_below_a_limit_are_read_as_the_user_says(studio, visitor):
-    visitor.choose_file(b"lead,zinc,label\n" + b"<0.5,1,a\n1.5,2,b\n" * 20, "t.csv")
+    visitor.choose_file(
+        b"lead,zinc,label\n" + b"<0.5,1,a\n1.5,2,b\n1.5,1,b\n1.5,2,a\n<0.5,2,b\n" * 8, "t.csv"
+    )
     form(visitor)
     visitor.choose(visitor.fire(ids.read_option("limits"), "value", "indicator")[CHOICE])
     assert studio.data_of(visitor).feature_names == ("lead", "lead beyond limit", "zinc")

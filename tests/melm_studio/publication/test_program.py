@@ -414,7 +414,9 @@ def test_names_may_differ_in_case_marks_and_a_unit_but_not_between_units():
 
 def test_ordered_categories_title_lines_and_gzip_are_read_as_in_the_studio():
     doses = ["high", "", "low", "medium"] * 10
-    rows = [[f"{i * 7 % 11}.5", f"{i * i % 13}", dose, "ab"[i % 2]] for i, dose in enumerate(doses)]
+    rows = [
+        [f"{i * 7 % 11}.5", f"{i * i % 13}", dose, "aab"[i % 3]] for i, dose in enumerate(doses)
+    ]
     raw = b"A title, of mine\n" + written([["width", "height", "dose", "label"], *rows])
     data = prepare(read_table(raw, "doses.csv"))
     assert data.feature_names == ("width", "height", "dose")

@@ -8,7 +8,7 @@ import pandas as pd
 from melm_studio.tables.read import Table
 
 N_ROWS = 60
-LABEL = ["x", "y", "z"] * 20
+LABEL = [*"xyz", *"yzx", *"zxy", *"xyz", *"zyx"] * 4  # 20 rows each, in no step with cycles
 
 
 def table(**columns) -> Table:

@@ -15,6 +15,7 @@ from tests.melm_studio.tables.table_examples import LABEL, N_ROWS, table
 
 ROW = np.arange(N_ROWS)
 NAMES = [f"s{i}" for i in ROW]
+CODES = [float("xyz".index(one)) for one in LABEL]
 TOWNS = [f"t{i % 30}" for i in ROW]
 DAYS = [str(day) for day in pd.date_range("2024-01-01", periods=N_ROWS).date][::-1]
 
@@ -62,7 +63,11 @@ def test_data_without_kept_columns_have_the_bytes_that_they_had_before():
     [
         ("patient", np.repeat(np.arange(15.0), 4), Role.GROUP),
         ("patient", [f"p{i % 30}" for i in ROW], Role.GROUP),
-        ("patient", ROW % 3.0, Role.NUMERIC),  # every class is one patient
+        (
+            "patient",
+            [float("xyz".index(label)) for label in LABEL],
+            Role.NUMERIC,
+        ),  # every class is one patient
         ("patient", ROW % 15 + 0.5, Role.NUMERIC),
         ("plate", [f"p{i % 4}" for i in ROW], Role.BATCH),
         ("plate_weight", ROW**1.5, Role.NUMERIC),

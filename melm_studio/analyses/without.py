@@ -1,0 +1,110 @@
+"""What is left of a yes without the columns, or the rows, that may decide alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import numpy.typing as npt
+
+from melm_core.base import UserError
+from melm_core.evaluation import Refits
+from melm_studio.runs.execution.rows import study_of
+from melm_studio.runs.records.run import RunRecord
+from melm_studio.runs.records.without import Without
+from melm_studio.tables import (
+    LabeledData,
+    Role,
+    RowColumn,
+    kept_twins,
+    listed,
+    shortened,
+    without_columns,
+)
+
+MOST_PARTS = 12  # values of a column of sites or batches
+LEAST_ROWS = 5  # of every class among the others
+# What is left without the rows of one value must be less by so much, and hardly above guessing.
+LEAST_LOSS, CLEARLY = 0.2, 2.0
+
+
+def left_without(
+    refits: Refits, data: LabeledData, record: RunRecord, callback: Callable[[Refits], None]
+) -> Iterator[Without]:
+    """What is told apart without the columns that say the same as the label, and without rows.
+
+    Parameters
+    ----------
+    refits : Refits
+        Of the run, of all rows of the data.
+    data : LabeledData
+    record : RunRecord
+    callback : callable
+        Called with the refits without those columns after each fold.
+    """
+    if names := kept_twins(data.questions):
+        yield from _without_columns(names, data, record, callback)
+    yield from _without_rows(refits, data)
+
+
+def _without_columns(
+    names: tuple[str, ...],
+    data: LabeledData,
+    record: RunRecord,
+    callback: Callable[[Refits], None],
+) -> Iterator[Without]:
+    what = listed([shortened(name) for name in names])
+    n_classes = len(data.class_names)
+    try:
+        study = study_of(without_columns(data, names), record)
+    except UserError:  # there is no other feature
+        yield Without(what, 1.0 / n_classes, 0.0, is_one=len(names) == 1)
+        return
+    share = Refits.of(study, gamma=record.density_gamma, callback=callback).share
+    yield Without(what, share.balanced_accuracy, share.standard_error, is_one=len(names) == 1)
+
+
+def _without_rows(refits: Refits, data: LabeledData) -> Iterator[Without]:
+    """The batch, group or site without whose rows least is left, if that is nothing."""
+    whole, chance = refits.share, 1.0 / len(data.class_names)
+    if whole.balanced_accuracy - chance <= CLEARLY * whole.standard_error:
+        return
+    found = [
+        (score, f"the rows of {shortened(column.name)} {shortened(text)}")
+        for column in data.row_columns
+        if _may_decide(column)
+        for text, is_of in _parts(column, refits.held_out)
+        if (score := _share(refits, ~is_of)) is not None
+    ]
+    if not found:
+        return
+    (share, error), what = min(found)
+    is_lost = whole.balanced_accuracy - share >= max(LEAST_LOSS, CLEARLY * error)
+    if is_lost and share - chance <= CLEARLY * error:
+        yield Without(what, share, error, is_one=False)
+
+
+def _may_decide(column: RowColumn) -> bool:
+    return column.role in (Role.BATCH, Role.GROUP, Role.INFO) and not column.is_pictures
+
+
+def _parts(
+    column: RowColumn, rows: npt.NDArray[np.int64]
+) -> Iterator[tuple[str, npt.NDArray[np.bool_]]]:
+    """The texts of a column of few values, and which of the rows have each."""
+    texts = np.array(column.texts, dtype=object)[rows]
+    distinct = sorted(set(texts.tolist()) - {""})
+    if 2 <= len(distinct) <= MOST_PARTS:
+        for text in distinct:
+            yield text, texts == text
+
+
+def _share(refits: Refits, is_kept: npt.NDArray[np.bool_]) -> tuple[float, float] | None:
+    """Balanced accuracy of some of the held-out rows; None where a class has too few."""
+    right, y = refits.right[is_kept].astype(np.float64), refits.y[is_kept]
+    counts = np.bincount(y, minlength=refits.study.n_classes)
+    if counts.min() < LEAST_ROWS:
+        return None
+    recall = np.bincount(y, weights=right, minlength=len(counts)) / counts
+    error = float(np.sqrt((recall * (1.0 - recall) / counts).sum()) / len(counts))
+    return float(recall.mean()), error

@@ -1,0 +1,29 @@
+"""The record of what is left without columns or rows that may decide alone."""
+
+from __future__ import annotations
+
+from melm_studio.record import Record
+
+
+class Without(Record, frozen=True):
+    """What is told apart without the columns, or rows, that may decide alone.
+
+    Attributes
+    ----------
+    what : str
+        These columns or rows: "grade", "the rows of site B".
+    share, standard_error : float
+        Balanced accuracy of the held-out rows, of fits without the columns or of the other rows.
+    is_one : bool
+        Whether this is a single column.
+    """
+
+    what: str
+    share: float
+    standard_error: float
+    is_one: bool = True
+
+    @property
+    def pronoun(self) -> str:
+        """It or them."""
+        return "it" if self.is_one else "them"

@@ -1,0 +1,207 @@
+"""What is asked about columns that say the same as the label, and labels made from columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from msgspec.structs import replace
+
+from melm_core.base import FloatArray, IntArray, percent
+from melm_core.evaluation import ColumnAlone, Twin, are_quantized, label_twins
+from melm_studio.tables.classes import Classes
+from melm_studio.tables.dependence import named_like_subjects
+from melm_studio.tables.formatting import listed, number, shortened
+from melm_studio.tables.labels import words_of
+from melm_studio.tables.questions import (
+    KNOWN,
+    LEFT_OUT,
+    MADE,
+    MADE_OF_FEATURES,
+    MEASUREMENT,
+    TWIN,
+    Choice,
+    Question,
+)
+from melm_studio.tables.roles import FEATURES, Column, Role
+
+MOST_ASKED = 5
+
+_CHOICES = (
+    Choice(LEFT_OUT, "Leave it out"),
+    Choice(MEASUREMENT, "It is a measurement"),
+)
+_SAYS = {
+    Twin.EQUAL: "it says the same as {label} in {rows}",
+    Twin.CODE: "it says the same as {label} in other words in {rows}",
+    Twin.COARSER: "it follows from {label} in {rows}: each class has one value of it",
+    Twin.FINER: "it decides {label} in {rows}: each of its values has one class",
+    Twin.RANGES: "it decides {label} in {rows}: the ranges of the classes do not overlap",
+    Twin.FOLLOWS: "it alone tells {share} of held-out rows by {label}",
+}
+_WHY = "it says the same as the label"
+# Names of what a program made of features.
+CLUSTER_WORDS = {
+    "cluster", "clusterid", "clustering", "clusters", "dbscan", "hdbscan", "kmeans", "leiden",
+    "louvain", "phenograph", "segment", "segmentation", "segments",
+}  # fmt: skip
+_MADE_CHOICES = (
+    Choice(MADE_OF_FEATURES, "It was"),
+    Choice(KNOWN, "It is known otherwise"),
+)
+
+
+def twin_questions(
+    frame: pd.DataFrame,
+    columns: Sequence[Column],
+    classes: Classes,
+    answers: Mapping[str, str],
+    chosen: Mapping[str, str],
+) -> tuple[Question, ...]:
+    """A question about each column that says the same as the label.
+
+    Columns whose name and values are those of subjects are asked about as such.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        The rows that have a class.
+    columns : sequence of Column
+        With the roles that they have before anything is left out for this reason.
+    classes : Classes
+    answers : mapping of str to str
+        Checked ones, by the ids of the questions.
+    chosen : mapping of str to str
+        The uses that the user chose, about which nothing is asked.
+
+    Returns
+    -------
+    tuple of Question
+        What is left out while there is no answer has that as its default: words and codes. A
+        number may be a measurement, so it has none.
+    """
+    label = next((one.name for one in columns if one.role is Role.LABEL), "")
+    subjects = named_like_subjects(frame, columns, classes.y)
+    unasked = subjects.union(chosen)
+    asked = [one for one in columns if one.role in FEATURES and one.name not in unasked]
+    if not asked or len(classes.names) < 2 or not label:
+        return ()
+    names = [one.name for one in asked]
+    cells = _cells(frame[names])
+    words = np.array(classes.names, dtype=object)[classes.y]
+    found = label_twins(cells, words, names, groups=_groups(frame, columns))
+    twins = [one for one in found if one.twin][:MOST_ASKED]
+    n_left = sum(one.role in FEATURES for one in columns)
+    n_left -= sum(len(one.names) for one in twins if _is_left_out(one))
+    return tuple(
+        question
+        for one in twins
+        for question in _questions(one, label, answers, is_needed=n_left == 0)
+    )
+
+
+def made_question(
+    label: str, X: FloatArray, y: IntArray, answers: Mapping[str, str]
+) -> Iterator[Question]:
+    """Whether the label was made from the features, where its name or its classes look like it.
+
+    Parameters
+    ----------
+    label : str
+    X : ndarray of shape (n_samples, n_features)
+        The prepared table.
+    y : ndarray of shape (n_samples,)
+    answers : mapping of str to str
+        Checked ones, by the ids of the questions.
+    """
+    if y.max() < 1:
+        return
+    words = set(words_of(label))
+    if not words.isdisjoint(CLUSTER_WORDS) or {"k", "means"} <= words:
+        why = "Its name is one of clusters"
+    elif are_quantized(X, y):
+        why = "Its classes are regions around their means that meet where rows are dense"
+    else:
+        return
+    sentence = (
+        f"Was {shortened(label)} made from these features? {why}; clusters are told apart by "
+        "construction, whatever they are."
+    )
+    yield Question(MADE, sentence, _MADE_CHOICES, answers.get(MADE, ""))
+
+
+def is_made_of_features(questions: Iterable[Question]) -> bool:
+    """Whether the label was made from the features, as an answer says."""
+    return any(one.id == MADE and one.answer == MADE_OF_FEATURES for one in questions)
+
+
+def without_twins(columns: Sequence[Column], questions: Sequence[Question]) -> tuple[Column, ...]:
+    """The columns, of which those that answers or defaults leave out are ignored."""
+    twins = {
+        one.id.removeprefix(TWIN) for one in questions if (one.answer or one.default) == LEFT_OUT
+    }
+    return tuple(
+        replace(one, role=Role.IGNORED, reason=_WHY) if one.name in twins else one
+        for one in columns
+    )
+
+
+def kept_twins(questions: Iterable[Question]) -> tuple[str, ...]:
+    """The columns that say the same as the label and are features nevertheless."""
+    return tuple(
+        one.id.removeprefix(TWIN)
+        for one in questions
+        if one.id.startswith(TWIN) and (one.answer or one.default) != LEFT_OUT
+    )
+
+
+def twin_notes(questions: Iterable[Question]) -> Iterator[str]:
+    """What each column says of the label that is a feature nevertheless."""
+    for one in questions:
+        if kept_twins([one]):
+            name, says = one.id.removeprefix(TWIN), one.sentence.partition("? ")[2]
+            yield f"{shortened(name)}: {says[:1].lower()}{says[1:]}"
+
+
+def _questions(
+    found: ColumnAlone, label: str, answers: Mapping[str, str], *, is_needed: bool
+) -> list[Question]:
+    rows = f"{number(found.n_same)} of {number(found.n_rows)} rows"
+    says = _SAYS[found.twin].format(label=shortened(label), rows=rows, share=percent(found.share))
+    default = LEFT_OUT if _is_left_out(found) and not is_needed else ""
+    questions = []
+    for name in found.names:
+        others = listed([shortened(one) for one in found.names if one != name])
+        reason = f"together with {others} {says}" if others else says
+        sentence = f"Is {shortened(name)} the label once more? {reason[:1].upper()}{reason[1:]}."
+        answer = answers.get(TWIN + name, "")
+        questions.append(Question(TWIN + name, sentence, _CHOICES, answer, default))
+    return questions
+
+
+def _is_left_out(found: ColumnAlone) -> bool:
+    """Whether it is left out while nobody has said what it is."""
+    is_code = found.twin in (Twin.EQUAL, Twin.CODE, Twin.COARSER, Twin.FINER)
+    return is_code and found.is_words
+
+
+def _groups(frame: pd.DataFrame, columns: Sequence[Column]) -> IntArray | None:
+    """The group of each row, where a column says so; a row without one is one of its own."""
+    name = next((one.name for one in columns if one.role is Role.GROUP), None)
+    if name is None:
+        return None
+    codes = pd.factorize(frame[name])[0].astype(np.int64)
+    return np.where(codes < 0, len(codes) + np.arange(len(codes)), codes)
+
+
+def _cells(frame: pd.DataFrame) -> list[npt.NDArray[Any]]:
+    """The cells of each column; those of numbers are taken at once, since tables may be wide."""
+    is_number = [dtype.kind == "f" for dtype in frame.dtypes]
+    numbers = iter(frame.loc[:, is_number].to_numpy(np.float64).T)
+    return [
+        next(numbers) if is_one else frame.iloc[:, at].astype(str).to_numpy()
+        for at, is_one in enumerate(is_number)
+    ]

@@ -1,0 +1,149 @@
+"""Columns that say the same as the label are asked about before any verdict."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.cluster import KMeans
+
+from experiments.honesty.dependent_tables import is_significant, says_plain_yes
+from melm_core.base import UserError
+from melm_studio.tables import (
+    SAMPLES,
+    Role,
+    Table,
+    TableError,
+    load_sample,
+    prepare,
+    without_columns,
+)
+
+WORDS = np.array(["healthy", "mild", "severe"])
+
+
+def table(**columns) -> Table:
+    """Six columns of noise of 90 rows, and others that are made from the class codes."""
+    stream = np.random.default_rng(11)
+    y = stream.permutation(np.arange(90) % 3)
+    noise = {f"m{at}": stream.normal(size=90) for at in range(6)}
+    made = {name: make(y, stream) for name, make in columns.items()}
+    return Table("grades", pd.DataFrame(noise | made), ())
+
+
+def words(y, _):
+    return WORDS[y]
+
+
+def code(y, _):
+    return y.astype(float)
+
+
+def later(y, stream):
+    return 3.0 * y + 0.4 * stream.normal(size=len(y))
+
+
+def twins(data):
+    return {one.id: one for one in data.questions if one.id.startswith("twin:")}
+
+
+def names_of(data) -> set[str]:
+    return set(data.feature_names)
+
+
+NOISE = {f"m{at}" for at in range(6)}
+
+
+@pytest.mark.parametrize(("label", "twin"), [("grade", "grade_code"), ("grade_code", "grade")])
+def test_words_and_codes_of_the_label_are_left_out_until_somebody_says_otherwise(label, twin):
+    both = table(grade=words, grade_code=code)
+    data = prepare(both, label)
+    assert names_of(data) == NOISE
+    (question,) = twins(data).values()
+    assert question.sentence.startswith(f"Is {twin} the label once more? It says the same as")
+    assert "90 of 90 rows" in question.sentence
+    left_out = next(column for column in data.columns if column.name == twin)
+    assert (left_out.role, left_out.reason) == (Role.IGNORED, "it says the same as the label")
+    assert not says_plain_yes(Table("grades", both.frame.rename(columns={label: "label"}), ()))
+
+
+def test_an_answer_or_a_role_that_was_chosen_holds():
+    both = table(grade=words, grade_code=code)
+    kept = prepare(both, "grade", answers={"twin:grade_code": "measurement"})
+    assert names_of(kept) == NOISE | {"grade_code"}
+    chosen = prepare(both, "grade", roles={"grade_code": "feature"})
+    assert names_of(chosen) == NOISE | {"grade_code"}
+    assert twins(chosen) == {}
+
+
+def test_a_number_that_may_be_a_measurement_is_used_and_no_plain_yes_is_said():
+    measured = table(label=words, score=later)
+    data = prepare(measured, "label")
+    assert names_of(data) == NOISE | {"score"}
+    assert [one.id for one in data.open_questions] == ["twin:score"]
+    answered = prepare(measured, "label", answers={"twin:score": "measurement"})
+    assert answered.open_questions == ()
+    assert is_significant(answered)
+
+
+def test_without_the_twin_nothing_is_left_of_noise():
+    data = prepare(table(label=words, score=later), "label", answers={"twin:score": "left-out"})
+    assert names_of(data) == NOISE
+    assert not is_significant(data)
+
+
+def test_a_table_of_nothing_else_keeps_its_columns_and_asks():
+    alone = table(label=words, grade=code)
+    only = Table("grades", alone.frame[["label", "grade"]], ())
+    data = prepare(only, "label")
+    assert names_of(data) == {"grade"}
+    assert [one.id for one in data.open_questions] == ["twin:grade"]
+
+
+def test_another_answer_is_refused_and_those_that_there_are_named():
+    with pytest.raises(TableError, match="left-out or measurement"):
+        prepare(table(label=words, score=later), "label", answers={"twin:score": "perhaps"})
+
+
+@pytest.mark.parametrize("sample", SAMPLES)
+def test_nothing_is_asked_of_the_samples(sample):
+    data = prepare(load_sample(sample))
+    assert twins(data) == {}
+    assert "made" not in [one.id for one in data.questions]
+
+
+def test_columns_named_like_subjects_are_asked_about_as_such():
+    y = np.arange(90) % 3
+    subjects = table(label=words, patient_code=lambda y, _: 3.0 * (np.arange(90) % 10) + y)
+    subjects.frame["patient_code"] = 3.0 * (np.arange(90) // 3 % 10) + y
+    subjects.frame["label"] = WORDS[y]
+    asked = {one.id for one in prepare(subjects, "label").questions}
+    assert "twin:patient_code" not in asked
+
+
+def test_the_same_rows_without_a_column_are_those_prepared_without_it():
+    given = table(label=words, score=later, kind=lambda y, s: WORDS[s.integers(0, 3, 90)])
+    data = prepare(given, "label")
+    alone = prepare(Table("grades", given.frame.drop(columns=["score", "kind"]), ()), "label")
+    left = without_columns(data, ["score", "kind"])
+    np.testing.assert_allclose(left.X, alone.X)
+    assert left.feature_names == alone.feature_names
+    with pytest.raises(UserError, match="No feature is left"):
+        without_columns(left, left.feature_names)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_clusters_of_one_gaussian_are_asked_about(seed):
+    X = np.random.default_rng(seed).normal(size=(150, 3))
+    y = KMeans(3, n_init=3, random_state=seed).fit_predict(X)
+    frame = pd.DataFrame(X, columns=list("abc")).assign(kind=WORDS[y])
+    asked = prepare(Table("gaussian", frame, ()), "kind").open_questions
+    assert [one.id for one in asked if one.id == "made"] == ["made"]
+
+
+@pytest.mark.parametrize("name", ["cluster", "leiden_0.5", "kmeans", "k-means", "Segment"])
+def test_labels_named_like_clusters_are_asked_about(name):
+    given = table(**{name: words})
+    assert "made" in [one.id for one in prepare(given, name).open_questions]
+    answered = prepare(given, name, answers={"made": "known"})
+    assert answered.open_questions == ()
