@@ -15,6 +15,7 @@ from melm_studio.tables.records import MAX_CELLS, Limits
 from melm_studio.tables.text import DELIMITERS
 
 SAMPLE_LINES = 200
+SAMPLE_BYTES, LEAST_SAMPLED = 500_000, 25
 MAX_TITLES = 20
 MOST_CHECKED = 500  # columns that tell whether a row is of the header
 MAX_HEADER_ROWS = 4
@@ -43,13 +44,25 @@ def without_titles(data: bytes) -> tuple[bytes, tuple[str, ...]]:
         How many lines were skipped.
     """
     stream = io.BytesIO(data)
-    lines = [line for _, line in zip(range(SAMPLE_LINES), stream, strict=False)]
+    lines = _sampled(stream)
     n_lines = _n_above(lines)
     titles = [line for line in lines[:n_lines] if line.strip(BLANK)]
     if not titles:
         return data, ()
     rest = data[sum(map(len, lines[:n_lines])) :]
     return b"\n" * n_lines + rest, (f"Skipped: {count(len(titles), 'title line')} at the top.",)
+
+
+def _sampled(stream: io.BytesIO) -> list[bytes]:
+    """The first lines, of wide tables fewer."""
+    lines: list[bytes] = []
+    n_bytes = 0
+    for line in stream:
+        lines.append(line)
+        n_bytes += len(line)
+        if len(lines) == SAMPLE_LINES or (n_bytes >= SAMPLE_BYTES and len(lines) > LEAST_SAMPLED):
+            break
+    return lines
 
 
 def _n_above(lines: Sequence[bytes]) -> int:
@@ -155,7 +168,7 @@ class _Head:
     @classmethod
     def of(cls, data: bytes) -> _Head | None:
         """The first rows, None where they do not split into equally many cells a line."""
-        lines = [line for _, line in zip(range(SAMPLE_LINES), io.BytesIO(data), strict=False)]
+        lines = _sampled(io.BytesIO(data))
         texts = [line.decode("utf-8", "replace") for line in lines]
         at = next((i for i, line in enumerate(lines) if line.strip(BLANK)), len(lines))
         if len(lines) < at + 3 or any(text.count('"') % 2 for text in texts):
@@ -363,7 +376,7 @@ def _are_groups(cells: Sequence[str]) -> bool:
 
 def _are_named_numbers(rows: Sequence[list[str]]) -> bool:
     names = [row[0] for row in rows]
-    cells = [cell for row in rows for cell in row[1:] if _bare(cell) not in _GAPS]
+    cells = [cell for row in rows for cell in row[1:MOST_CHECKED] if _bare(cell) not in _GAPS]
     has_names = len(set(names)) == len(names) and not any(map(_is_number, names))
     return has_names and bool(cells) and all(map(_is_measured, cells))
 

@@ -95,6 +95,15 @@ _LATER: tuple[tuple[int, bytes, str], ...] = (  # bytes at a place
 )
 _RIFF = {b"WAVE": _SOUND, b"AVI ": _FILM, b"WEBP": _PICTURE}
 _TEXTS = {
+    # Of a data set, which is read, the table begins so.
+    re.compile(
+        r"\^(?:DATABASE|PLATFORM|SAMPLE|SERIES)\b(?!.*\n!dataset_table_begin)", re.DOTALL
+    ): "a family of GEO (SOFT). Download the "
+    "series matrix of the same series, or a data set (GDS), and drop that.",
+    re.compile(
+        r"(?:Investigation|ONTOLOGY SOURCE REFERENCE)\b"
+    ): "an investigation of ISA-Tab. Drop "
+    "a study or assay file of it, s_….txt or a_….txt, or its m_…_maf.tsv.",
     re.compile(r"\s*<(?:!doctype html|html|table)\b", re.IGNORECASE): "a web page. Save its table "
     "as CSV, or copy its cells, and drop that.",
     re.compile(r"\s*<\?xml\b", re.IGNORECASE): "an XML document. Save its table as CSV and drop "

@@ -15,6 +15,7 @@ LEAST_ALONE = 8  # without: as many random numbers ascend or descend once in 20,
 MOST_ALIKE = 0.2  # share of the other rows that ascend or descend too
 NEARLY_ALL = 0.8
 MOST_AXES = 3
+COLUMNS_PROBED = 60
 _AXIS = re.compile(
     r"wave ?-?(?:length|number)s?|raman|\bshift|m/z|\bmz\b|\bppm\b|\bnm\b|cm-?(?:1|\^-1|⁻¹)|µm"
     r"|\bum\b"
@@ -26,7 +27,11 @@ _AXIS = re.compile(
 def axis_rows(first: FirstLines) -> Layout | None:
     """Rows that ascend or descend where the rows below do not: they name the features."""
     rows = first.rows
-    if len(rows) < 4 or len({*map(len, rows)}) > 1 or first.texts[0].strip() == "":
+    if (
+        len(rows) < 4
+        or len({*map(len, rows)}) > 1
+        or not any(map(_may_be_axis, rows[: MOST_AXES + 1]))
+    ):
         return None
     columns = [j for j in range(len(rows[0])) if _are_numbers([row[j] for row in rows[-5:]])]
     axes = [at for at in range(min(MOST_AXES + 1, len(rows) - 2)) if _is_axis(rows[at], columns)]
@@ -75,6 +80,12 @@ def samples_beside_an_axis(first: FirstLines) -> Layout | None:
     at = tuple(range(1, len(header)))
     turned = Turned(at, tuple(names))
     return Layout(step, tuple(header), 1, first.delimiter, asked=asked, turned=turned)
+
+
+def _may_be_axis(row: Sequence[str]) -> bool:
+    """Whether the first numbers of a row ascend or descend, which is quickly seen."""
+    found = [cell for cell in row[:COLUMNS_PROBED] if is_number(cell)]
+    return len(found) >= min(LEAST_NUMBERS, len(row) - 1) and _is_monotone(found)
 
 
 def _is_axis(row: Sequence[str], columns: Sequence[int], *, named: bool = False) -> bool:

@@ -15,6 +15,7 @@ from melm_studio.tables.text import DELIMITERS
 MOST_LINES = 2_000
 MOST_BYTES = 4_000_000
 ROWS_COMPARED = 50
+CELLS_COMPARED, LEAST_COMPARED = 20_000, 10  # of wide tables, so many rows
 
 
 class FirstLines:
@@ -32,6 +33,7 @@ class FirstLines:
         if len(head) < len(data) or len(lines) > MOST_LINES:
             lines.pop()  # perhaps not whole
         self.texts = [line.decode("utf-8", "replace") for line in lines]
+        self._cells: dict[tuple[int, str], list[str]] = {}
         while self.texts and not self.texts[-1].strip():
             self.texts.pop()
 
@@ -39,12 +41,14 @@ class FirstLines:
         """The cells of a line; none beyond the last."""
         if at >= len(self.texts):
             return []
-        try:
-            return [
-                cell.strip() for cell in next(csv.reader([self.texts[at]], delimiter=delimiter))
-            ]
-        except (csv.Error, StopIteration):
-            return []
+        if (at, delimiter) not in self._cells:
+            lines = csv.reader([self.texts[at]], delimiter=delimiter)
+            try:
+                found = [cell.strip() for cell in next(lines)]
+            except (csv.Error, StopIteration):
+                found = []
+            self._cells[at, delimiter] = found
+        return [*self._cells[at, delimiter]]
 
     def records(self, delimiter: str, start: int = 0) -> Iterator[tuple[list[str], int]]:
         """The cells of each record, of which one may take several lines, and the line behind it."""
@@ -64,13 +68,19 @@ class FirstLines:
     def delimiter(self) -> str:
         """The one that splits the first line into most cells."""
         first = self.texts[0] if self.texts else ""
-        return max(DELIMITERS, key=lambda mark: len(self.cells(0, mark)) * (mark in first))
+        n_cells = {mark: len(self.cells(0, mark)) for mark in DELIMITERS if mark in first}
+        return max(n_cells, key=n_cells.__getitem__, default=",")
 
     @cached_property
     def rows(self) -> list[list[str]]:
         """The first records, split by `delimiter`."""
-        found = self.records(self.delimiter)
-        return [cells for (cells, _), _ in zip(found, range(ROWS_COMPARED), strict=False)]
+        rows: list[list[str]] = []
+        for cells, _ in self.records(self.delimiter):
+            rows.append(cells)
+            is_enough = len(rows) * len(cells) >= CELLS_COMPARED and len(rows) >= LEAST_COMPARED
+            if is_enough or len(rows) == ROWS_COMPARED:
+                break
+        return rows
 
 
 @dataclass(frozen=True, eq=False)

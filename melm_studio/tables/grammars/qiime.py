@@ -7,14 +7,13 @@ from melm_studio.tables.questions import USE
 from melm_studio.tables.roles import Use
 
 _TYPES = "#q2:types"
+_MOST_ABOVE = 20  # lines
 
 
 def qiime(first: FirstLines) -> Layout | None:
     """A first column of ids, and #q2:types in the second line that is no comment."""
-    at = next(
-        (at for at in range(min(20, len(first.texts))) if first.cells(at)[:1] == [_TYPES]), -1
-    )
-    if at < 1:
+    at = first.starting(_TYPES)
+    if not 1 <= at <= _MOST_ABOVE:
         return None
     names, types = first.cells(at - 1), first.cells(at)
     if len(names) != len(types):

@@ -15,6 +15,9 @@ ROW = "row"
 def r_table(first: FirstLines) -> Layout | None:
     """A header with a field less than all rows, whose first fields are the names of the rows."""
     for mark in _MARKS:
+        start = [one for (one, _), _ in zip(first.records(mark), range(2), strict=False)]
+        if len(start) < 2 or len(start[1]) != len(start[0]) + 1:
+            continue
         found = first.records(mark)
         records = [one for (one, _), _ in zip(found, range(_ROWS_COMPARED), strict=False)]
         rows = [one for one in records if any(one)]

@@ -54,7 +54,7 @@ def json_cells(raw: bytes, file: str, limits: Limits) -> tuple[pd.DataFrame, tup
         If this is not JSON with a table within the limits.
     """
     try:
-        text = raw.decode("utf-8-sig")
+        text = _decoded(raw)
         content, how = _content(text)
         if isinstance(content, dict) and "matrix_type" in content:
             return _biom(content, limits), ("Read as BIOM 1: its columns are samples.",)
@@ -75,6 +75,14 @@ def json_cells(raw: bytes, file: str, limits: Limits) -> tuple[pd.DataFrame, tup
     limits.reject_cells(len(rows), len(names))
     columns = {name: _column([row.get(name) for row in rows]) for name in names}
     return pd.DataFrame(columns, columns=list(columns)), (how,)
+
+
+def _decoded(raw: bytes) -> str:
+    """Text in UTF-8, as JSON has to be, or else in the encoding that each byte fits."""
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return raw.decode("latin-1")
 
 
 def _content(text: str) -> tuple[Any, str]:

@@ -259,7 +259,8 @@ def matrices() -> dict[str, Program]:
         *named, ["!series_matrix_table_end"],
     ]  # fmt: skip
     soft = [
-        ["^DATASET = GDS1"], ["^SUBSET = GDS1_1"], ["!subset_description = ill"],
+        ["^DATABASE = Geo"], ["^DATASET = GDS1"], ["^SUBSET = GDS1_1"],
+        ["!subset_description = ill"],
         ["!subset_sample_id = " + ",".join(f"GSM{at}" for at in range(0, N, 2))],
         ["!subset_type = disease state"], ["^SUBSET = GDS1_2"], ["!subset_description = well"],
         ["!subset_sample_id = " + ",".join(f"GSM{at}" for at in range(1, N, 2))],

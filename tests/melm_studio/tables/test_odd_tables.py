@@ -240,6 +240,8 @@ def test_numbers_beyond_all_bounds_are_missing():
     ("text", "what"),
     [
         ('{"x": 1, "kind": "a"}', "is JSON without a table"),
+        ("^DATABASE = GeoMiame\n^SERIES = GSE1\n", "is a family of GEO"),
+        ("ONTOLOGY SOURCE REFERENCE\nTerm Source Name\n", "is an investigation of ISA-Tab"),
         ("<!DOCTYPE html>\n<table><tr><td>1</td></tr></table>", "is a web page"),
         ('<?xml version="1.0"?><rows/>', "is an XML document"),
     ],
