@@ -238,7 +238,7 @@ def kernel_classes_of_blocks(
 
 def principal_axes(
     components: FloatArray, classes: ClassDensities, whitener: FloatArray
-) -> tuple[FloatArray, FloatArray]:
+) -> tuple[FloatArray, ClassDensities]:
     """Orthonormal rows in data space along the principal axes of the projected rows.
 
     Parameters
@@ -252,8 +252,8 @@ def principal_axes(
     Returns
     -------
     axes : ndarray of shape (n_components, n_features)
-    change : ndarray of shape (n_components, n_components)
-        `change @ components`, in the whitened space, gives the same projection.
+    projected : ClassDensities
+        The classes in the plane, along these axes.
     """
     raw = components @ whitener.T
     frame = orthonormalize(raw)
@@ -266,7 +266,7 @@ def principal_axes(
         sums = reduce_rows(_square_sum, added, projected.rows)
     moment = sum(sums) / classes.totals.sum()
     principal = principal_frame(frame, np.asarray(moment))
-    return principal, principal @ inverse
+    return principal, projected.project(principal @ frame.T)
 
 
 def _square_sum(_: int, rows: FloatArray) -> FloatArray:

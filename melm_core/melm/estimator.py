@@ -383,10 +383,9 @@ class MELM(ClassDensityMixin, WeightedPlaneEstimator):
         engine = self._options.engine
         if classes.cells:
             self.nuisance_divergence_ = nuisance_divergence(classes.cells, best, engine=engine)
-        self.components_, change = principal_axes(best, classes, whitener)
+        self.components_, in_plane = principal_axes(best, classes, whitener)
         # The terms are those along the orthonormal components; only their difference, the
         # divergence, is the same in any coordinates.
-        in_plane = classes.project(change @ best)
         self.divergence_, terms = divergence_and_terms(
             in_plane, engine=engine, multiclass=self.multiclass
         )
