@@ -20,6 +20,7 @@ from benchmarks.engines import (
 from benchmarks.evaluation import evaluation, first_words
 from benchmarks.fit import fit, refits, small
 from benchmarks.gem import pairs_of_ten_classes
+from benchmarks.growth import growth
 from benchmarks.kernel_machines import approximation_of_kernel_machines
 from benchmarks.large_file import large_file
 from benchmarks.many_columns import many_columns
@@ -43,6 +44,7 @@ BENCHMARKS = {
     "fit": fit,
     "small": small,
     "refits": refits,
+    "growth": growth,
     "first-load": first_load,
     "first-frame": first_frame,
     "frame-rate": frame_rate,
