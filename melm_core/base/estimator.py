@@ -374,7 +374,7 @@ def check_magnitudes(X: FloatArray) -> None:
 def check_class_sizes(
     classes: np.typing.NDArray[Any], codes: IntArray, weights: FloatArray | None = None
 ) -> None:
-    """Check that there are at least two classes, each with at least two rows.
+    """Check that there are at least two classes, each of which counts as two rows or more.
 
     Parameters
     ----------
@@ -396,8 +396,14 @@ def check_class_sizes(
             "separate; use rows of at least two classes."
         )
     counts = np.bincount(codes)
-    totals = counts if weights is None else np.maximum(counts, np.bincount(codes, weights))
+    totals = counts if weights is None else np.bincount(codes, weights)
     smallest = int(totals.argmin())
+    if totals[smallest] < 2 <= counts[smallest]:
+        raise UserError(
+            f"Class {classes.tolist()[smallest]!r} counts as {totals[smallest]:.2g} rows by "
+            "sample_weight; a density needs at least 2. Weights say how often each row counts: "
+            "divide weights that sum to 1 by their mean."
+        )
     if totals[smallest] < 2:
         raise UserError(
             f"Class {classes.tolist()[smallest]!r} has {counts[smallest]} row; a density needs at "

@@ -20,10 +20,12 @@ from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_integer
 from melm_core.diagnostics.plane_classifiers import PLANE_CLASSIFIERS, unit_covariance
+from melm_core.evaluation.indexed_tables import IndexedTable, indexed
 from melm_core.evaluation.permutations import PermutationTest, PermutedValue, permutation_test
 from melm_core.evaluation.refits import Refits
 from melm_core.evaluation.refitting import Unchanged, fit_takes, seeded
-from melm_core.evaluation.study import FoldCount, Study
+from melm_core.evaluation.study import FoldCount, Study, twins_of_rows
+from melm_core.folds.folds import CodedRows
 
 # Of larger tables a stratified sample is shuffled, as in the check of the page.
 MOST_AUDITED_ROWS = 600
@@ -124,8 +126,9 @@ def audit(  # noqa: PLR0917 - programs rely on this order
         Any of scikit-learn or alike: a transformer, a classifier, or a pipeline that ends in one.
         What is learned from the rows, such as a selection of features, belongs into the pipeline:
         only then is it repeated in the folds.
-    X : array-like of shape (n_samples, n_features)
-        Numbers, passed as they are; nan for missing ones if the estimator takes them.
+    X : array-like of shape (n_samples, n_features), frame, sparse matrix, texts or pictures
+        Passed as it is, by rows: a frame keeps its names. nan for missing numbers if the estimator
+        takes them.
     y : array-like of shape (n_samples,)
         Labels of two or more classes.
     groups : array-like of shape (n_samples,) or None, default=None
@@ -338,8 +341,28 @@ def _study_of(estimator: Any, X: Any, y: Any, groups: Any, seed: int) -> Study:
             f"{type(estimator).__name__} has neither transform nor predict for classes, so it "
             "places no rows that it was not fitted to. Judge its coordinates by audit_coordinates."
         )
-    judged = _Output(seeded(estimator, seed)) if shows else _Named(seeded(estimator, seed))
-    return Study(judged, X, y, groups=groups, preparation=Unchanged(), random_state=seed)
+    table = indexed(X)
+    judged = (_Output if shows else _Named)(seeded(estimator, seed), table)
+    has_own_groups = groups is None and table is not None
+    if table is not None:
+        groups = _equal_rows(table, y) if groups is None else groups
+        X = table.numbers
+    study = Study(judged, X, y, groups=groups, preparation=Unchanged(), random_state=seed)
+    study.has_twins = study.has_twins or (has_own_groups and study.rows.groups is not None)
+    return study
+
+
+def _equal_rows(table: IndexedTable, y: Any) -> IntArray:
+    """Groups of equal rows; where a class would be a single one, each row is its own."""
+    if len(y) != len(table):
+        raise UserError(f"{len(y):,} labels are given for {len(table):,} rows. Give one for each.")
+    classes, codes = np.unique(np.asarray(y), return_inverse=True)
+    if (values := table.values) is not None:
+        found = twins_of_rows(CodedRows(values, codes.astype(np.int64), classes))
+        return np.arange(len(codes)) if found is None else found
+    groups = table.equal_rows(codes)
+    pairs = np.unique(np.column_stack([codes, groups]), axis=0)
+    return groups if np.bincount(pairs[:, 0]).min() > 1 else np.arange(len(groups))
 
 
 def _statistic_of(study: Study) -> Literal["held_out", "held_out_accuracy"]:
@@ -353,39 +376,51 @@ class _Output(BaseEstimator):
     looked at are the coordinates.
     """
 
-    def __init__(self, estimator: Any = None) -> None:
-        self.estimator = estimator
+    def __init__(self, estimator: Any = None, table: IndexedTable | None = None) -> None:
+        self.estimator, self.table = estimator, table
 
     def fit(self, X: FloatArray, y: IntArray, groups: IntArray | None = None) -> Self:
         takes_groups = groups is not None and fit_takes(self.estimator, "groups")
         keywords = {"groups": groups} if takes_groups else {}
-        self.fitted_ = clone(self.estimator).fit(X, y, **keywords)
+        self.fitted_ = clone(self.estimator).fit(_rows(self.table, X), y, **keywords)
         return self
 
     def transform(self, X: FloatArray) -> FloatArray:
-        shown = self.fitted_.transform(X)
+        shown = self.fitted_.transform(_rows(self.table, X))
         dense = shown.toarray() if issparse(shown) else np.asarray(shown)
-        return np.asarray(dense, dtype=np.float64).reshape(len(X), -1)
+        places = np.asarray(dense, dtype=np.float64).reshape(len(X), -1)
+        is_placed = np.isfinite(places).all(axis=1)
+        if not is_placed.all():
+            raise UserError(
+                f"{type(self.estimator).__name__} gives {np.count_nonzero(~is_placed):,} of "
+                f"{len(X):,} rows no place: its coordinates there are nan or infinite. Leave these "
+                "rows out, or let the estimator place every row."
+            )
+        return places
 
 
 class _Named(ClassifierMixin, BaseEstimator):
     """A classifier that is judged by the classes that it names, whatever else it says of them."""
 
-    def __init__(self, estimator: Any = None) -> None:
-        self.estimator = estimator
+    def __init__(self, estimator: Any = None, table: IndexedTable | None = None) -> None:
+        self.estimator, self.table = estimator, table
 
     def fit(self, X: FloatArray, y: IntArray) -> Self:
         self.classes_ = np.unique(y)
-        self.fitted_ = clone(self.estimator).fit(X, y)
+        self.fitted_ = clone(self.estimator).fit(_rows(self.table, X), y)
         return self
 
     def predict(self, X: FloatArray) -> IntArray:
-        predicted: IntArray = self.fitted_.predict(X)
+        predicted: IntArray = self.fitted_.predict(_rows(self.table, X))
         return predicted
 
     def predict_proba(self, X: FloatArray) -> FloatArray:
         shares: FloatArray = (self.predict(X)[:, None] == self.classes_).astype(np.float64)
         return shares
+
+
+def _rows(table: IndexedTable | None, X: FloatArray) -> Any:
+    return X if table is None else table.rows(X)
 
 
 class _Neighbors(ClassifierMixin, BaseEstimator):

@@ -337,11 +337,30 @@ class _Both:
         return _Both(self.X[rows], self.y[rows], self.is_new[rows], groups)
 
 
+def _in_order_of(X: Any, X_new: Any) -> Any:
+    """The new rows with the columns of the first, by name where both have names."""
+    names, new_names = (
+        list(each.columns) if hasattr(each, "columns") else None for each in (X, X_new)
+    )
+    if names is None or new_names is None or names == new_names:
+        return X_new
+    lacking = [str(name) for name in names if name not in new_names]
+    others = [str(name) for name in new_names if name not in names]
+    if lacking or others or len(set(names)) < len(names):
+        problem = f"lacks {lacking[0]}" if lacking else f"has {[*others, 'a name twice'][0]}"
+        raise UserError(
+            f"The columns of the lots have different names: the new one {problem}. Give both the "
+            "same columns."
+        )
+    return X_new[names]
+
+
 def _compared(
     X: Any, X_new: Any, labels: tuple[Any, Any], of_groups: tuple[Any, Any], seed: int
 ) -> tuple[_Both, tuple[str, ...]]:
     """The rows that can be compared, and what was done for it."""
     (y, y_new), (groups, groups_new) = labels, of_groups
+    X_new = _in_order_of(X, X_new)
     first, new = (check_array(each, dtype=np.float64) for each in (X, X_new))
     if first.shape[1] != new.shape[1]:
         raise UserError(

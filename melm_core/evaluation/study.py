@@ -135,7 +135,7 @@ class Study:
         rows = coded_rows(X, y, groups, nuisance=nuisance, may_miss=preparation is not None)
         self.n_samples = len(rows.y)
         if groups is None:
-            rows = rows.in_groups(_twins(rows))
+            rows = rows.in_groups(twins_of_rows(rows))
             self.has_twins = rows.groups is not None
         elif rows.groups is not None and len(np.unique(rows.groups)) == self.n_samples:
             rows = rows.in_groups(None)
@@ -306,7 +306,7 @@ class Study:
             )
 
 
-def _twins(rows: CodedRows) -> IntArray | None:
+def twins_of_rows(rows: CodedRows) -> IntArray | None:
     """Groups of rows of a class that are equal or nearly so; None where each row is its own.
 
     Also where a class would be a single group: then nothing could be held out.

@@ -1,0 +1,132 @@
+"""Audits of whatever scikit-learn indexes: mixed frames, texts, sparse matrices, pictures."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.sparse import csr_matrix
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.compose import make_column_transformer
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer, OneHotEncoder
+
+from melm_core import MELM
+from melm_core.base import UserError
+from melm_core.evaluation import audit, lot_change
+
+N_ROWS = 60
+Y = np.arange(N_ROWS) % 2
+STREAM = np.random.default_rng(1)
+SHIFTED = STREAM.normal(size=(N_ROWS, 3)) + 2.0 * Y[:, None]
+FEW = {"n_permutations": 19, "random_state": 0}
+
+
+class Places(TransformerMixin, BaseEstimator):
+    """Two coordinates, of which some rows have none."""
+
+    def __init__(self, share=0.1, hole=np.nan):
+        self.share, self.hole = share, hole
+
+    def fit(self, X, y=None):
+        return self
+
+    def transform(self, X):
+        places = np.array(X[:, :2], dtype=float)
+        places[: int(np.ceil(len(X) * self.share))] = self.hole
+        return places
+
+
+def mixed() -> tuple[object, pd.DataFrame]:
+    sites = np.random.default_rng(2).choice(["north", "south"], N_ROWS)
+    encoder = OneHotEncoder(sparse_output=False, handle_unknown="ignore")
+    columns = make_column_transformer((encoder, ["site"]), remainder="passthrough")
+    frame = pd.DataFrame({"u": SHIFTED[:, 0], "site": sites})
+    return make_pipeline(columns, LinearDiscriminantAnalysis()), frame
+
+
+def texts() -> tuple[object, list[str]]:
+    words = np.random.default_rng(3).choice(["ash", "oak", "elm"], size=(N_ROWS, 4))
+    kinds = np.where(Y, "fern", "moss")
+    rows = [" ".join([*row, kind]) for row, kind in zip(words, kinds, strict=True)]
+    return make_pipeline(CountVectorizer(), LogisticRegression()), rows
+
+
+def pictures() -> tuple[object, np.ndarray]:
+    flat = FunctionTransformer(lambda rows: rows.reshape(len(rows), -1))
+    return make_pipeline(flat, LogisticRegression()), SHIFTED.reshape(N_ROWS, 3, 1)
+
+
+def sparse() -> tuple[object, csr_matrix]:
+    return LogisticRegression(), csr_matrix(SHIFTED)
+
+
+@pytest.mark.parametrize("kind", [mixed, texts, pictures, sparse])
+def test_an_audit_has_the_share_of_cross_validation_of_any_table(kind):
+    estimator, X = kind()
+    found = audit(estimator, X, Y, **FEW)
+    own = cross_val_score(estimator, X, Y, cv=10, scoring="balanced_accuracy").mean()
+    assert found.share == pytest.approx(own, abs=0.08)
+
+
+@pytest.mark.parametrize("kind", [mixed, pictures, sparse])
+def test_copies_stay_together_in_any_table(kind):
+    estimator, X = kind()
+    noise = np.random.default_rng(5).permutation(N_ROWS)[:12]
+    rows = np.repeat(noise, 5)
+    copies = X.iloc[rows] if hasattr(X, "iloc") else X[rows]
+    found = audit(estimator, copies, np.repeat([0, 1], 30), **FEW)
+    assert any("equal or nearly so stay together" in note for note in found.notes)
+    assert found.p_value > 0.05
+
+
+def test_a_frame_of_numbers_is_judged_as_its_values():
+    names = pd.DataFrame(SHIFTED, columns=list("abc"))
+    found, own = (audit(LogisticRegression(), X, Y, **FEW) for X in (names, SHIFTED))
+    assert (found.sentence, found.notes) == (own.sentence, own.notes)
+
+
+@pytest.mark.parametrize("hole", [np.nan, np.inf])
+@pytest.mark.parametrize("share", [0.1, 1.0])
+def test_rows_without_a_place_are_counted_and_named(share, hole):
+    with pytest.raises(UserError, match=r"Places gives \d+ of \d+ rows no place.*nan or infinite"):
+        audit(Places(share, hole), SHIFTED, Y, **FEW)
+
+
+def test_labels_of_another_number_of_rows_are_refused():
+    estimator, X = mixed()
+    with pytest.raises(UserError, match="59 labels are given for 60 rows"):
+        audit(estimator, X, Y[1:], **FEW)
+
+
+def frames() -> tuple[pd.DataFrame, pd.DataFrame]:
+    frame = pd.DataFrame(SHIFTED * [1, 10, 100], columns=list("abc"))
+    return frame.iloc[:30], frame.iloc[30:]
+
+
+def test_lots_meet_by_the_names_of_columns():
+    first, new = frames()
+    labels = Y[:30], Y[30:]
+    same = lot_change(first, new, *labels, n_permutations=39, with_plane=False)
+    turned = lot_change(first, new[list("cba")], *labels, n_permutations=39, with_plane=False)
+    assert (turned.p_value, turned.sentence) == (same.p_value, same.sentence)
+
+
+@pytest.mark.parametrize(
+    ("names", "message"), [("abd", "lacks c"), ("abcd", "has d")], ids=["lacks", "has"]
+)
+def test_lots_of_other_columns_are_refused_by_name(names, message):
+    first, new = frames()
+    other = new.assign(d=1.0)[list(names)]
+    with pytest.raises(UserError, match=message):
+        lot_change(first, other, Y[:30], Y[30:])
+
+
+@pytest.mark.parametrize("weight", [1 / N_ROWS, 1e-3])
+def test_weights_that_sum_to_one_are_refused(weight):
+    with pytest.raises(UserError, match=r"counts as .* rows by sample_weight.*their mean"):
+        MELM(random_state=0, n_init=1).fit(SHIFTED, Y, sample_weight=np.full(N_ROWS, weight))
