@@ -154,14 +154,16 @@ def _most_values(name: str, n_rows: int, kind: np.dtype) -> int:
 
 def _could_be_labels(frame: pd.DataFrame) -> Iterator[tuple[str, int]]:
     """The columns that could be the label, with their numbers of values."""
-    found = Numbers.of(frame)
-    counts = zip(found.n_values.tolist(), found.n_repeated.tolist(), strict=True)
+    first = Numbers.of(frame.iloc[:PROBE_ROWS])  # tells most numbers of long tables
+    few = [name for name, n in zip(first.names, first.n_values, strict=True) if n <= MAX_CLASSES]
+    found = first if len(frame) <= PROBE_ROWS else Numbers.of(frame[few])
+    counts = dict(zip(found.names, zip(found.n_values, found.n_repeated, strict=True), strict=True))
     for at, (name, kind) in enumerate(frame.dtypes.items()):
         most = _most_values(str(name), len(frame), kind)
         if kind == np.float64:
-            n_values, n_repeated = next(counts)
+            n_values, n_repeated = counts.get(str(name), (MAX_CLASSES + 1, 0))
             if n_repeated > 1 and n_values <= most:
-                yield str(name), n_values
+                yield str(name), int(n_values)
         elif _could_be_label(column := frame.iloc[:, at], most):
             yield str(name), column.nunique()
 

@@ -9,13 +9,14 @@ import zlib
 from collections.abc import Iterable, Sequence
 from pathlib import PurePosixPath
 
+from melm_studio.tables.aligned import as_tabs
 from melm_studio.tables.formatting import count, shortened
 from melm_studio.tables.grammars.layout import is_number
 from melm_studio.tables.readers import MAX_UNPACKED, archived_files
 from melm_studio.tables.records import Limits, find_records
 from melm_studio.tables.text import DELIMITERS, ZIP, as_utf8, without_comments
 
-_SUFFIXES = (".csv", ".tsv", ".txt", ".tab")
+_SUFFIXES = (".csv", ".tsv", ".txt", ".tab", ".data", ".labels")
 _LEAST_SHARED = 0.5  # of the samples of the numbers, which the other table must name
 _DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError)
 
@@ -131,7 +132,7 @@ def _two_texts(raw: bytes) -> dict[str, bytes] | None:
 
 def _records(data: bytes, name: str, limits: Limits) -> _Records:
     """The cells of a table, its header first."""
-    text, _ = without_comments(as_utf8(data, name)[0])
+    text, _ = as_tabs(without_comments(as_utf8(data, name)[0])[0])
     if not any(mark.encode() in text for mark in DELIMITERS):  # of one column
         return [[cell.strip('" ')] for cell in text.decode().split("\n") if cell.strip()]
     wide = Limits(max(limits.n_rows, limits.n_columns), max(limits.n_rows, limits.n_columns))

@@ -364,6 +364,10 @@ def two_files() -> dict[str, Program]:
         "labels without a name": Program(
             zipped(data="a,b,c\n" + lines(X3), labels=labels), names, label="label", file="two.zip"
         ),
+        "aligned by spaces, without names": Program(
+            zipped(X_train=lines(X3, "  "), y_train=labels),
+            ("column 1", "column 2", "column 3"), label="label", file="two.zip",
+        ),
         "neither has names": Program(
             zipped(y=labels, X=lines(X3)), ("column 1", "column 2", "column 3"), label="label",
             file="two.zip",
