@@ -245,7 +245,7 @@ def test_what_is_no_form_is_refused_in_a_sentence(visitor, body):
 
 
 def test_a_table_with_batches_holds_rows_out_and_others_are_judged_by_folds(studio, visitor):
-    frame = blobs(n_rows=60).assign(batch=["a", "b"] * 30)
+    frame = blobs(n_rows=90).assign(batch=["april", "may", "june"] * 30)
     visitor.choose_file(csv(frame))
     visitor.press_run(method="lda")
     (record,) = studio.store.runs_of(visitor.owner)
