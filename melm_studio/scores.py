@@ -47,7 +47,7 @@ _ALMOST_ONE = 0.995
 _LEAST_MOVE = 0.05  # what is less would be written as 0.0
 _HALF_UP = 1e-11  # as percentages are rounded, which stand beside it
 
-_NO_HELD_OUT = "a class has no held-out row, so nothing is known about new rows"
+_NO_HELD_OUT = "without held-out rows of every class nothing is known about new rows"
 _NOT_SHOWN = "Not shown. "  # while p is computed
 _BY_CONSTRUCTION = "Labels made from the features are told apart by construction."
 _ANSWER_FIRST = "Answer beside the table, then run again."

@@ -141,8 +141,8 @@ def test_only_a_clearly_better_run_is_pointed_out():
 
 def test_without_held_out_rows_the_training_share_leads_and_says_so():
     assert plane_verdict(0.5, None, 2).sentence == (
-        "50 % of training rows are told apart (guessing: 50 %; a class has no held-out row, so "
-        "nothing is known about new rows)."
+        "50 % of training rows are told apart (guessing: 50 %; without held-out rows of every "
+        "class nothing is known about new rows)."
     )
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Literal
 
+from melm_studio.planes.types import Places
 from melm_studio.tables import Mark, Use
 from melm_studio.workspace.view_spec import Switch
 
@@ -55,6 +56,8 @@ class Scene:
         The switches that are off.
     color_by : str or None
         The column that colors the rows; None for the class.
+    places : Places
+        Where the rows are, of a run that was checked with all rows in its plane.
     """
 
     title: str
@@ -66,6 +69,7 @@ class Scene:
     n_top_features: int | None = None
     hidden: tuple[Switch, ...] = ("arrows",)
     color_by: str | None = None
+    places: Places = Places.UNSEEN
 
 
 @dataclass(frozen=True)
@@ -188,29 +192,31 @@ _KERNEL_WIDTH = Contents(
 
 _NOISE = Contents(
     "pure_noise",
-    (Fit("melm", {"n_init": 1}, is_checked=True),),
+    (Fit("melm", {"n_init": 1, "held_out": 0.0}, is_checked=True),),
     (
         Scene(
             "Would you believe this picture?",
-            "Here are {rows} rows in {classes} classes. After the search, {training} of the "
-            "training rows are told apart.",
+            "Here are {rows} rows in {classes} classes. After the search, {training} of the rows "
+            "that it was fitted to are told apart.",
             "Do not say yet that this is noise: the verdict is hidden until the last view, or "
-            "until you press V. The open circles are held-out rows: who notices where they lie?",
+            "until you press V. Each row is where the plane that was fitted to it puts it.",
+            hidden=("arrows", "verdict"),
+            places=Places.FITTED,
+        ),
+        Scene(
+            "The same rows, unseen",
+            "Now each row goes where a plane that was fitted without it puts it, as it would put a "
+            "new row. What do you believe now?",
+            "Press U to go back and forth. Real structure hardly moves; try Wine. Here {held_out} "
+            "are told apart, and guessing gives {guessing}.",
             hidden=("arrows", "verdict"),
         ),
         Scene(
             "It is pure noise",
-            "Every one of the {features} features is a random number, and the classes are made up. "
-            "The search began with this plane, and turned it until chance looked like structure.",
-            "This is overfitting: many features, few rows, and a search that is free to choose.",
-            plane="first",
-            hidden=("arrows", "verdict"),
-        ),
-        Scene(
-            "Is it real?",
             "{check}",
-            "The open circles give it away: {held_out} of the held-out rows, and guessing gives "
-            "{guessing}. The check repeats the search with shuffled labels.",
+            "Every one of the {features} features is a random number, and the classes are made up: "
+            "many features, few rows, and a search that is free to choose. The check repeats the "
+            "search with shuffled labels.",
         ),
     ),
 )

@@ -61,7 +61,9 @@ def _view(own: Workspace, renderer: PlaneRenderer, run: RunRecord, scene: Scene)
         "first": events[0],
         "poorest": min(events, key=lambda event: event.objective),
     }[scene.plane]
-    options = ViewOptions(gamma=scene.gamma, n_top_features=scene.n_top_features)
+    options = ViewOptions(
+        gamma=scene.gamma, n_top_features=scene.n_top_features, places=scene.places
+    )
     spec = spec_of(
         run,
         event,

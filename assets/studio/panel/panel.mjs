@@ -14,7 +14,7 @@ import { frontRun, isNewRun } from "./runs.mjs";
 import { Sight } from "./sight.mjs";
 import { DEFAULT_VIEW, isAsFound, isOwnPlane, viewQuery } from "./view_options.mjs";
 
-const NO_HELD_OUT = "A class has no held-out row";
+const NO_HELD_OUT = "Not every class has held-out rows";
 
 /** What a panel asks of the others. @typedef {typeof import("./panels.mjs").peers} Peers */
 

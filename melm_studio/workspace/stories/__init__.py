@@ -51,7 +51,7 @@ INCLUDED_STORIES: Mapping[str, IncludedStory] = MappingProxyType(
             IncludedStory(
                 "noise",
                 "Noise that looks like structure",
-                "Pure noise, and the question that finds it out.",
+                "Pure noise, and where planes that never saw it put it.",
             ),
             IncludedStory(
                 "three-ways", "One data set, three ways", "Digits, by PCA, LDA and MELM."
