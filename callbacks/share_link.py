@@ -201,6 +201,7 @@ def _script_options(options: ViewOptions) -> dict[str, Any]:
         "edits": [[edit.feature, *edit.loading] for edit in options.edits],
         "view_angle": options.view_angle if is_turned else None,
         "batch_weight": options.batch_weight,
+        "places": None if options.places is DEFAULT_VIEW.places else options.places,
     }
 
 

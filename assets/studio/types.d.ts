@@ -73,7 +73,7 @@ type PlaneTrace =
 type CurveTrace = "band" | "steps" | "best" | "held_out" | "starts" | "records";
 
 interface TraceMeta {
-  kind: PlaneTrace | CurveTrace | "unlabeled" | "new_rows" | "ring"; // the last of scripts alone
+  kind: PlaneTrace | CurveTrace | "unlabeled" | "new_rows" | "ring" | "ways"; // the last of scripts alone
   class?: number;
 }
 

@@ -34,6 +34,7 @@ _OTHER_NAMES = {
     "edits",
     "view_angle",
     "batch_weight",
+    "places",
     "gamma",
     "morph",
     "plane",

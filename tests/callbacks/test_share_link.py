@@ -101,6 +101,13 @@ def test_a_link_says_in_words_what_is_on_screen(maker):
     assert answer.json["title"].startswith("MELM, γ 2, 1 start, seed 3")
 
 
+@pytest.mark.parametrize(("chosen", "shown"), [({"places": "fitted"}, "fitted"), ({}, None)])
+def test_a_link_says_where_the_rows_are(maker, chosen, shown):
+    query = shared(maker.visitor, maker.runs.melm, 1, **chosen).json["query"]
+    assert ("places=fitted" in query) == bool(chosen)
+    assert open_link(maker.visitor, query)[RESTORED]["options"]["places"] == shown
+
+
 def test_the_last_plane_of_a_run_is_wanted_as_the_newest(studio, maker):
     last = studio.store.last_event(maker.runs.melm).sequence
     assert shared(maker.visitor, maker.runs.melm, last).json["view"]["plane"] is None

@@ -132,7 +132,8 @@ export class Panel {
       this.sequence = news.sequences.at(-1);
       this.history.extend(news);
     }
-    const isFollowed = this.isLive && isAsFound(this.options);
+    // The news have the rows at unseen places, once these are known.
+    const isFollowed = this.isLive && isAsFound(this.options) && this.options.places === null;
     if (news.plane) this.aligned = toward;
     if (news.plane && isFollowed) this.show(news.plane);
     if (hasEnded && isFollowed) this.limits = this.plane?.limits ?? null; // as after a reload
