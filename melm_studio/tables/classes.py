@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 import numpy as np
@@ -26,6 +28,9 @@ MAX_RENAMED = 1_000
 DEFAULT_QUANTILES = 3
 CLASSES_SHOWN = 20
 OTHER = "other"
+DIGITS = re.compile(r"([0-9]+)")
+INVISIBLE = re.compile("[\u00ad\u200b\u2060\ufeff]")  # soft hyphens, zero-width spaces and marks
+LONGEST_NUMBER = 20  # digits, of those that are sorted by value
 LEFT_OUT = ""  # the class of values that are left out
 
 _ClassName = Annotated[str, Meta(title="The name of a class", max_length=MAX_CLASS_NAME)]
@@ -105,7 +110,7 @@ def find_classes(frame: pd.DataFrame, label: str, rules: ClassRules = VALUES_AS_
         return _all_rows(len(frame))
     if label not in frame.columns:
         raise TableError(no_such_column(frame, label))
-    cells = frame[label]
+    cells = _names_in_one_form(frame[label])
     if cells.dtype.kind != "f" and any(map(is_picture, cells.dropna().head(1))):
         raise TableError(
             f'"{shortened(label)}" has pictures, which are no classes. Choose another label.'
@@ -169,9 +174,41 @@ def no_such_column(frame: pd.DataFrame, name: str) -> str:
     return f'There is no column "{shortened(name)}". The columns are {columns}.'
 
 
-def sort_key(value: float | str) -> tuple[float | str, float | str]:
-    """Sort key: numbers by value, text alphabetically."""
-    return (value.casefold(), value) if isinstance(value, str) else (value, value)
+def sort_key(value: float | str) -> tuple[Any, ...]:
+    """Sort key: numbers by value, text alphabetically, with the numbers in it by value.
+
+    Examples
+    --------
+    >>> sorted(["week 10", "Week 2", "week 1"], key=sort_key)
+    ['week 1', 'Week 2', 'week 10']
+    """
+    if not isinstance(value, str):
+        return value, value
+    parts = DIGITS.split(value.casefold())  # text and digits by turns
+    parts[1::2] = [part.zfill(LONGEST_NUMBER) for part in parts[1::2]]
+    return (*parts, value)
+
+
+def one_form(text: str) -> str:
+    """A text as all that look like it: composed, without what is invisible, with single spaces.
+
+    Examples
+    --------
+    >>> one_form("cafe\u0301\u00a0 noir\u200b") == "caf\u00e9 noir"
+    True
+    """
+    if text.isascii() and "  " not in text and "\t" not in text:
+        return text  # nearly all
+    composed = unicodedata.normalize("NFC", INVISIBLE.sub("", text))
+    return " ".join(composed.split())
+
+
+def _names_in_one_form(cells: pd.Series) -> pd.Series:
+    if cells.dtype.kind in "fiub":
+        return cells
+    forms = {text: one_form(text) for text in cells.dropna().unique()}
+    changed = {text: form for text, form in forms.items() if form != text}
+    return cells.replace(changed) if changed else cells
 
 
 def is_measure(cells: pd.Series) -> bool:
@@ -335,7 +372,7 @@ def class_values(
     frame: pd.DataFrame, label: str, rules: ClassRules = VALUES_AS_CLASSES
 ) -> list[tuple[str, int]]:
     """The values of a label, or the ranges of a number that is cut, with their number of rows."""
-    cells = frame[label]
+    cells = _names_in_one_form(frame[label])
     ranges = _ranges(label, cells, msgspec.structs.replace(rules, names={}))
     if ranges is not None:
         return list(zip(ranges.names, ranges.sizes.tolist(), strict=True))

@@ -23,8 +23,10 @@ MIN_COLUMNS = 2  # besides a number that is cut into classes
 
 # The best hint first.
 LABEL_WORDS = (
-    "label", "class", "target", "y", "species", "diagnosis", "outcome", "category", "type",
-    "cultivar", "digit", "variety", "group", "survived", "response", "result",
+    "label", "labels", "class", "classes", "target", "targets", "y", "species", "diagnosis",
+    "outcome", "category", "type",
+    "cultivar", "digit", "variety", "group", "survived", "response", "result", "attrition", "churn",
+    "churned", "default", "defaulted", "exited", "genotype", "phenotype",
 )  # fmt: skip
 # Names of what things are told apart by, rather than classes of them.
 NO_CLASS_WORDS = {
@@ -32,7 +34,8 @@ NO_CLASS_WORDS = {
     "participant", "patient", "person", "plate", "replicate", "subject", "visit",
 }  # fmt: skip
 MOST_MISSING = 0.9  # of the cells of a column that could as well be the label
-PLAIN_NAMES = ("label", "class", "target")  # of a column that can be nothing else
+# Of a column that can be nothing else.
+PLAIN_NAMES = ("label", "labels", "class", "classes", "target", "targets")
 WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")  # splits sample_id and SampleId
 
 
