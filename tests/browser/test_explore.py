@@ -78,6 +78,7 @@ def test_an_arrow_is_turned_by_keyboard_and_the_plane_polished(wines: StudioPage
 
 @pytest.mark.slow
 def test_a_few_features_tell_what_they_keep(wines: StudioPage):
+    wines.hold_out(25)
     panel = finished(wines)
     before = panel.divergence
     panel.node.get_by_role("slider", name="Keep top features").focus()

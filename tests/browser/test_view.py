@@ -13,7 +13,8 @@ from tools.driver.page import IN_MOTION, Panel, StudioPage
 
 # The traces of three classes: three contours each, train and held_out points each, two for the
 # arrows, and one for the names.
-N_CONTOURS, N_POINTS, N_ARROWS = 9, 6, 3  # strong shafts and faint ones, and the names
+# Those of classes and, dashed, of classes as fitted; strong shafts and faint ones, and the names.
+N_CONTOURS, N_POINTS, N_ARROWS = 12, 6, 3
 
 
 @pytest.fixture
