@@ -106,6 +106,8 @@ ADDRESSES = {
     f"POST {_API}{_RUN}/check": _LIGHT,
     f"GET {_API}{_RUN}/check": _LIGHT,
     f"GET {_API}{_RUN}/planes": _LIGHT,
+    f"POST {_API}{_RUN}/refits": _LIGHT,
+    f"GET {_API}{_RUN}/refits": _HEAVY,
     f"GET {_API}{_RUN}/report": _HEAVY,
     f"GET {_API}{_RUN}/result": _HEAVY,
     f"POST {_API}{_RUN}/stop": _LIGHT,

@@ -136,6 +136,15 @@ def mean_gain(parts: Sequence[ComponentGain], *, of_shared_rows: float = 1.0) ->
         direction.
     of_shared_rows : float, default=1.0
         By which the errors grow, as planes that were fitted to the same rows vary together.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from melm_core.diagnostics import ComponentGain, mean_gain
+    >>> parts = [ComponentGain(np.ones(2), gain, 0.03, 0.0, 0.01) for gain in (0.1, 0.3)]
+    >>> found = mean_gain(parts)
+    >>> round(found.gain, 2), round(found.error, 3)
+    (0.2, 0.021)
     """
     gains = np.array([[part.gain, part.share_gain] for part in parts])
     errors = np.array([[part.error, part.share_error] for part in parts])

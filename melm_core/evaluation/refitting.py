@@ -116,6 +116,16 @@ class FittedProjection:
     ----------
     estimator : estimator
     preparation : FittedPreparation
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.decomposition import PCA
+    >>> from melm_core.evaluation import FittedProjection, Unchanged
+    >>> X = np.array([[0.0, 0.0], [3.0, 4.0], [6.0, 8.0]])
+    >>> plane = FittedProjection(PCA(1).fit(X), Unchanged())
+    >>> plane.components.round(1).tolist()
+    [[0.6, 0.8]]
     """
 
     estimator: Any

@@ -134,7 +134,7 @@ class Analysis(ABC, Generic[R]):
     is_saved : bool
         Whether a project keeps it; one with planes of its own is computed again.
     goes_on : bool
-        Whether a run has one only, which goes on where it was cut short.
+        Whether a run has one only, which is queued again where it was cut short.
     """
 
     name: ClassVar[str]

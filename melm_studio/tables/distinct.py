@@ -88,7 +88,8 @@ def _number_facts(numbers: FloatArray) -> tuple[npt.NDArray[Any], ...]:
     is_whole = np.asarray(~(np.floor(ascending) < ascending).any(axis=1))
     # Where some are missing, the present ones are as far apart as they would be in order.
     is_ascending = _is_ascending(numbers)
-    is_dense = (n_present == 0) | (high - low == n_present - 1)
+    with np.errstate(over="ignore", invalid="ignore"):  # of numbers near the largest
+        is_dense = (n_present == 0) | (high - low == n_present - 1)
     n_values = is_new.sum(axis=1)
     is_counting = np.asarray(is_whole & is_dense & (n_values == n_present) & is_ascending)
     n_missing = numbers.shape[1] - n_present

@@ -6,7 +6,7 @@ import pytest
 from PIL import Image, ImageDraw
 
 from tools.images import animation, still
-from tools.pictures import PICTURES, SCENES
+from tools.pictures import PICTURES, RECORDINGS, SCENES
 
 BLUE, ORANGE, GREEN = (0, 114, 178), (213, 94, 0), (0, 158, 115)
 
@@ -46,5 +46,5 @@ def test_an_animation_shows_every_picture_of_the_box_and_rests_on_the_last():
 
 
 def test_the_script_names_every_picture_it_takes():
-    assert set(PICTURES) == {"live", *SCENES}
+    assert set(PICTURES) == {*RECORDINGS, *SCENES}
     assert len(set(PICTURES.values())) == len(PICTURES)

@@ -963,13 +963,13 @@ MUTANTS = (
     ),
     Mutant(
         "melm_core/evaluation/study.py",
-        "            rows = rows.in_groups(_twins(rows))\n",
+        "            rows = rows.in_groups(twins_of_rows(rows))\n",
         "            rows = rows.in_groups(None)\n",
         f"{_STUDY}::test_rows_that_are_equal_or_nearly_so_stay_in_one_fold",
     ),
     Mutant(
         "melm_core/evaluation/study.py",
-        "            rows = rows.in_groups(_twins(rows))\n",
+        "            rows = rows.in_groups(twins_of_rows(rows))\n",
         "            rows = rows.in_groups(None)\n",
         f"{_REFITS}::test_the_share_of_noise_is_that_of_guessing",
     ),
