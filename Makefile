@@ -9,7 +9,7 @@ PIN := $(VENV)/bin/uv pip compile --quiet --universal --python-version 3.11 --ge
 # Tests run in three processes, a file in one of them: on two cores, since those of the page mostly
 # wait for a browser. Threads below these would wait for each other.
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
-IN_PARALLEL := --numprocesses 3 --dist loadfile
+IN_PARALLEL := --numprocesses 3 --dist loadfile --no-loadscope-reorder
 
 # Stamps: newer than the requirements they installed.
 RUNTIME := $(VENV)/.requirements

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 import scipy.linalg  # noqa: F401 - loads the libraries whose threads are limited below
 import sklearn.cluster  # noqa: F401
 from hypothesis import settings
@@ -14,3 +15,8 @@ threadpool_limits(1)
 # a busy machine is not a failure.
 settings.register_profile("studio", deadline=None, derandomize=True)
 settings.load_profile("studio")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Let tests of the page begin first: those that mostly wait are not to be left at the end."""
+    items.sort(key=lambda item: "browser" not in item.path.parts)

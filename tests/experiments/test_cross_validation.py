@@ -78,6 +78,7 @@ def test_what_is_not_tuned_is_not_chosen():
     assert held_out_separability(Column(), *blobs(40, 2, 4.0)).fold_chosen == ({},) * 5
 
 
+@pytest.mark.slow
 def test_gamma_and_shrinkage_of_melm_can_be_tuned():
     X, y = IRIS
     keep = np.flatnonzero(y > 0)[::2]

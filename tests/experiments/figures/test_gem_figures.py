@@ -44,6 +44,7 @@ def test_a_quick_report_has_both_pictures_and_both_kinds_of_rows(tmp_path):
     assert "MNIST is not in the data folder" in omitted.notes[0]
 
 
+@pytest.mark.slow
 def test_the_detector_of_threes_is_large_on_held_out_threes(tmp_path):
     made = report(Settings(data=tmp_path, results=tmp_path, quick=True))
     values = {(e.row, e.column): e.value for e in made.sections[1].entries}

@@ -36,6 +36,7 @@ def error(model, machine):
     return np.linalg.norm(missed) / np.linalg.norm(wanted)
 
 
+@pytest.mark.slow
 def test_the_crescents_lose_little_of_their_auc():
     drops, errors = [], []
     for seed in range(5):
@@ -80,6 +81,7 @@ def test_the_data_sets_of_the_paper_are_as_it_says_and_the_refit_cures_ionospher
     assert ionosphere["exact + refit"] <= 0.02
 
 
+@pytest.mark.slow
 def test_the_experiment_has_every_column_in_every_row(capsys):
     table = compare(Path("nowhere"), quick=True)
     assert set(table) == {
