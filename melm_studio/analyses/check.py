@@ -22,14 +22,14 @@ from melm_core.evaluation import (
 from melm_core.folds import sampled_rows
 from melm_core.methods import AUTO, GAMMA, METHODS, SEED, STARTS, Method
 from melm_studio.analyses.analysis import Analysis, DataShape, Subject, Work, demand
-from melm_studio.analyses.refits import keep_refits, refitted
+from melm_studio.analyses.refits import REFITS_OF_RUN, keep_refits, refitted
 from melm_studio.analyses.report_section import Section, Table
 from melm_studio.analyses.resamples import feature_stability
 from melm_studio.configuration.messages import CHECK_STOPPED, WAITS
 from melm_studio.planes.captions import title
 from melm_studio.planes.renderer import QUICK_METHOD, PlaneRenderer
 from melm_studio.runs.execution.rows import rows_of_one_basis, study_of
-from melm_studio.runs.execution.stored_report import ReportUnreadableError, stored_report
+from melm_studio.runs.execution.stored_report import ReportUnreadableError
 from melm_studio.runs.records.check_report import CheckReport, FeatureStability
 from melm_studio.runs.records.refits_report import (
     CLASSIFIER,
@@ -193,10 +193,8 @@ class _Checking:
 
     def _refits(self) -> RefitsReport:
         """Those of the run, where it has them, or the same anew."""
-        known = stored_report(
-            self._work.store, refits_id(self._record.of_run), RefitsReport.from_bytes
-        )
-        if known is not None and known.is_complete and known.share is not None:
+        known = REFITS_OF_RUN.stored(self._work.store, refits_id(self._record.of_run))
+        if known.is_complete and known.share is not None:
             return known
         self._update(stage="refitting the plane without each fold")
         found = refitted(self._work, self._after_fold)
@@ -426,7 +424,7 @@ def run_verdict(
         return replace(verdict, check=progress, remarks=first)  # the others are in the details
     refits = renderer.refits(record) or _refits_so_far(store, record)
     verdict = refits_verdict(refits) or renderer.held_out(record, event)
-    questions = renderer.data(record).questions
+    questions = renderer.questions(record)
     verdict = of_made_labels(verdict) if is_made_of_features(questions) else verdict
     better = _better_note(verdict, renderer, record, fits)
     remarks = (*twin_notes(questions), *first, better)
@@ -436,7 +434,7 @@ def run_verdict(
 def _refits_so_far(store: RunStore, record: RunRecord) -> RefitsReport:
     if record.parameters.held_out > 0.0:
         return RefitsReport()
-    return stored_report(store, refits_id(record.run_id), RefitsReport.from_bytes) or RefitsReport()
+    return REFITS_OF_RUN.stored(store, refits_id(record.run_id))
 
 
 def _progress(check: RunRecord, report: CheckReport) -> CheckProgress:

@@ -48,7 +48,7 @@ from melm_studio.runs.records.run import FIT, PlaneEvent, RunRecord
 from melm_studio.runs.records.stored_files import FileKind
 from melm_studio.runs.store.protocol import RunStore
 from melm_studio.scores import Verdict
-from melm_studio.tables import LabeledData
+from melm_studio.tables import LabeledData, Question
 
 # Cache sizes: views (a second tab requests the same); decision surfaces.
 MAX_VIEWS, MAX_SURFACES = 64, 16
@@ -97,6 +97,7 @@ class PlaneRenderer:
         self._origin = shared(self._measure_origin, MAX_VIEWERS)
         self._densities = KeptDensities(store, self._origin)
         self._event = shared(self._stored_event, MAX_VIEWS)
+        self._questions = shared(self._read_questions, MAX_VIEWERS)
         self._refits = shared(self._read_refits, MAX_VIEWS)
         self._unseen = shared(self._place_unseen, MAX_VIEWS)
         self._view = shared(self._draw, MAX_VIEWS)
@@ -125,6 +126,13 @@ class PlaneRenderer:
         if raw is None:
             raise DataGoneError(record.data_id)
         return prepared_for(LabeledData.from_bytes(raw), record)
+
+    def questions(self, record: RunRecord) -> tuple[Question, ...]:
+        """Return the questions of the table of a run; the data are read once for them."""
+        return self._questions(ViewerKey.of(record))
+
+    def _read_questions(self, key: ViewerKey) -> tuple[Question, ...]:
+        return self.data(key.record).questions
 
     def embedding(self, record: RunRecord) -> FloatArray | None:
         """Return the coordinates that a run kept; None if it kept none."""
@@ -173,20 +181,27 @@ class PlaneRenderer:
             If the options do not apply to the plane.
         """
         newest = (self._newest(options.toward), self._morph_target(options))
-        refits = self._refits_id(record, event, options)
-        return self._view(record.run_id, event.sequence, options, *newest, refits)
+        is_refitted = self._is_refitted(record, event) and not options.changes_plane
+        return self._view(record.run_id, event.sequence, options, *newest, is_refitted)
 
     def refits(self, record: RunRecord) -> RefitsReport | None:
         """Return what all refits of a run have found; None until then, and where it has none."""
-        return None if self._known_refits(record) is None else self._refits(record.run_id)
+        if record.kind != FIT or record.parameters.held_out > 0.0:
+            return None
+        try:
+            return self._refits(record.run_id)
+        except _NotRefittedError:
+            return None
 
     def unseen(self, record: RunRecord, event: PlaneEvent) -> UnseenRows | None:
         """Return where planes that never saw the rows of a run put them, along its last plane.
 
         None until its refits are done, where they place no rows, and of every other plane.
         """
-        refits = self._refits_id(record, event, DEFAULT_VIEW)
-        return self._unseen(record.run_id, event.sequence) if refits else None
+        refits = self.refits(record)
+        if refits is None or not refits.places or not event.is_final:
+            return None
+        return self._unseen(record.run_id, event.sequence)
 
     def drawn_parts(
         self, record: RunRecord, event: PlaneEvent, options: ViewOptions
@@ -207,21 +222,6 @@ class PlaneRenderer:
             dataclasses.replace(train, X=places, unlabeled=others),
             dataclasses.replace(held_out, X=held_out.X @ along, unlabeled=others),
         )
-
-    def _known_refits(self, record: RunRecord) -> bool | None:
-        """Whether refits of a run place its rows; None until they are all done."""
-        if record.kind != FIT or record.parameters.held_out > 0.0:
-            return None
-        try:
-            return bool(self._refits(record.run_id).places)
-        except _NotRefittedError:
-            return None
-
-    def _refits_id(self, record: RunRecord, event: PlaneEvent, options: ViewOptions) -> str:
-        """What a view of the last plane of a run has unseen places from; empty where nothing."""
-        if not event.is_final or options.changes_plane or not self._known_refits(record):
-            return ""
-        return refits_id(record.run_id)
 
     def _read_refits(self, run_id: str) -> RefitsReport:
         found = stored_report(self._store, refits_id(run_id), RefitsReport.from_bytes)
@@ -400,7 +400,7 @@ class PlaneRenderer:
         return self._scores(record.run_id, event.sequence, self._is_refitted(record, event))
 
     def _is_refitted(self, record: RunRecord, event: PlaneEvent) -> bool:
-        return event.is_final and self._known_refits(record) is not None
+        return event.is_final and self.refits(record) is not None
 
     def _score(self, run_id: str, sequence: int, is_refitted: bool) -> Scores:
         record, event = self._known(run_id, sequence)
@@ -480,9 +480,8 @@ class PlaneRenderer:
 
     def final_accuracy(self, record: RunRecord) -> float | None:
         """Return the held-out accuracy of the last plane of a run that is done, or None."""
-        is_refitted = self._known_refits(record) is not None
         # It changes no more, so it is read once.
-        return self._final_accuracy(record.run_id, is_refitted)
+        return self._final_accuracy(record.run_id, self.refits(record) is not None)
 
     def _score_last(self, run_id: str, is_refitted: bool) -> float | None:
         event = self._store.last_event(run_id)
@@ -575,7 +574,7 @@ class PlaneRenderer:
         options: ViewOptions,
         toward: tuple[str, int],
         target: tuple[str, int],
-        refits: str,
+        is_refitted: bool,
     ) -> PlaneView:
         record, event = self._known(run_id, sequence)
         components = self._plane(record, event, options, target)
@@ -590,7 +589,7 @@ class PlaneRenderer:
             options.view_angle,
             scores=scores,
             changed_from=event.components if options.changes_plane else None,
-            unseen=self._unseen(run_id, sequence) if refits else None,
+            unseen=self.unseen(record, event) if is_refitted else None,
             places=options.places,
         )
 

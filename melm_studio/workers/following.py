@@ -8,8 +8,9 @@ from msgspec.structs import replace
 
 from melm_core.methods import METHODS, STARTS
 from melm_studio.analyses.check import CHECK, MOST_PERMUTED_ROWS, N_PERMUTATIONS
+from melm_studio.analyses.refits import REFITS_OF_RUN
 from melm_studio.configuration.limits import LimitReachedError
-from melm_studio.runs.execution.stored_report import ReportUnreadableError, stored_report
+from melm_studio.runs.execution.stored_report import ReportUnreadableError
 from melm_studio.runs.records.refits_report import REFITS, RefitsReport
 from melm_studio.runs.records.run import FIT, RunRecord, RunState, new_analysis
 from melm_studio.runs.store.protocol import RunStore
@@ -54,10 +55,10 @@ def _next_kind(store: RunStore, ended: RunRecord, most_s: float) -> str | None:
     if ended.kind != REFITS:
         return None
     try:
-        report = stored_report(store, ended.run_id, RefitsReport.from_bytes)
+        report = REFITS_OF_RUN.stored(store, ended.run_id)
     except ReportUnreadableError:
         return None
-    if report is None or report.share is None or report.bound is not None:
+    if report.share is None or report.bound is not None:
         return None  # where the answer is no already, shuffles would say the same
     return CHECK.name if _shuffles_s(ended, report) <= most_s else None
 

@@ -135,6 +135,17 @@ def test_a_nonlinear_method_has_places_and_a_map_that_is_made_anew_says_that_it_
     assert neighbors.no_places.startswith("t-SNE makes a new map of every fold")
 
 
+def test_a_view_from_before_the_refits_is_not_shown_after_them(store):
+    fit = queue_run(store, DATA, "tsne")
+    InlineRunner(store).drain()
+    fit, renderer = store.get(fit.run_id), PlaneRenderer(store)
+    event = store.last_event(fit.run_id)
+    assert renderer.view(fit, event).scores.accuracy_held_out is None
+    store.create(new_analysis(fit, "refits"))
+    InlineRunner(store).drain()
+    assert renderer.view(fit, event).scores.accuracy_held_out == renderer.refits(fit).share
+
+
 def test_other_planes_of_the_run_are_drawn_as_fitted(store):
     fit, _ = refitted(store, "melm")
     renderer = PlaneRenderer(store)

@@ -123,3 +123,10 @@ def test_runs_that_differ_in_gamma_alone_share_their_rows(store, renderer, monke
     first = renderer.viewer(one)
     monkeypatch.setattr(PlaneViewer, "__init__", None)
     assert (first.gamma, renderer.viewer(other).gamma) == (0.5, 2.0)
+
+
+def test_the_questions_of_a_table_are_read_once(store, renderer, monkeypatch):
+    record, _ = finished(store)
+    assert renderer.questions(record) == DATA.questions
+    monkeypatch.setattr(renderer, "data", lambda _: pytest.fail("The data are read again."))
+    assert renderer.questions(record) == DATA.questions
