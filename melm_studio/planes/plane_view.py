@@ -214,16 +214,12 @@ class PlaneViewer:
         axes = components
         if self.n_components > 2:
             axes = screen_axes(view_angle) @ components
-        train = self.parts[0]
-        order = np.argsort(train.row_numbers, kind="stable")
-        at = np.searchsorted(train.row_numbers, unseen.row_numbers, sorter=order)
-        fitted = train.X[order[at]] @ axes.T
         return with_unseen_rows(
             view,
             unseen,
             axes,
             drawn=self.drawn_rows[0],
-            fitted=fitted,
+            train=self.parts[0],
             gamma=self.density_gamma,
         )
 

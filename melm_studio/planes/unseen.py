@@ -74,7 +74,7 @@ def with_unseen_rows(
     axes: FloatArray,
     *,
     drawn: Sequence[IntArray],
-    fitted: FloatArray,
+    train: LabeledData,
     gamma: float,
 ) -> PlaneView:
     """A view of fitted rows as one of unseen places, on axes that hold both.
@@ -88,8 +88,8 @@ def with_unseen_rows(
         That are drawn: one of a line, two of a plane.
     drawn : sequence of ndarray
         Row numbers of the drawn rows of each class.
-    fitted : ndarray of shape (n_rows, n_axes)
-        The rows as fitted, along the axes, in the order of `unseen`.
+    train : LabeledData
+        The rows, centered, as they were fitted.
     gamma : float
         Kernel width of the class densities.
     """
@@ -98,7 +98,8 @@ def with_unseen_rows(
     known, y = points[is_known], unseen.y[is_known]
     groups = None if unseen.groups is None else unseen.groups[is_known]
     of_class = [unseen.of_rows(points, numbers) for numbers in drawn]
-    moves = float(np.linalg.norm(known - fitted[is_known], axis=1).mean())
+    ways = unseen.of_rows(points, train.row_numbers) - train.X @ axes.T
+    moves = float(np.nanmean(np.linalg.norm(ways, axis=1)))
     if len(axes) == 1:
         return _line(view, known, y, of_class=of_class, gamma=gamma, moves=moves)
     regions = PlaceRegions.of(known, y, CONTOUR_SHARES, groups, gamma=gamma)

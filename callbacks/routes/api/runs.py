@@ -190,8 +190,9 @@ def show_refits(run_id: str) -> Refits:
 
 def _refits(record: RunRecord, run: RunRecord) -> Refits:
     report = REFITS_OF_RUN.stored(services().store, run.run_id)
-    data, places = services().renderer.data(record), report.unseen
+    places = report.unseen
     known = () if places is None else tuple(map(tuple, places.tolist()))
+    rows = services().renderer.data(record).row_numbers.tolist() if report.folds else ()
     return Refits(
         state=run.state,
         n_done=report.n_done,
@@ -200,7 +201,7 @@ def _refits(record: RunRecord, run: RunRecord) -> Refits:
         share=report.share,
         standard_error=report.standard_error,
         share_train=report.train_share,
-        rows=tuple(data.row_numbers.tolist()) if report.folds else (),
+        rows=tuple(rows),
         folds=tuple(report.fold_of_rows.tolist()),
         places=tuple(tuple(None if isnan(x) else x for x in row) for row in known),
         notes=tuple(filter(None, (report.no_places, *report.notes))),

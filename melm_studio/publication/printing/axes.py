@@ -18,7 +18,7 @@ from scipy.signal import fftconvolve
 from melm_core.base import FloatArray
 from melm_studio.planes.types import ClassView
 from melm_studio.publication.printing.marks import FAINT_INK, INK, MARKERS, ClassMark
-from melm_studio.publication.printing.moments import draw_moments
+from melm_studio.publication.printing.moments import DASHES, draw_moments
 from melm_studio.publication.printing.panel import FigurePanel
 from melm_studio.publication.style import FigureStyle
 
@@ -38,7 +38,6 @@ _POINT_PT = (
 )  # by the number of points
 MOST_PIXELS = 2_500_000
 _SUBPIXELS = 4
-_DASHES = (0, (4, 2))
 _RING = 0.45  # the inner diameter of an open marker, as a share of the outer
 _LEAST_COVERAGE = 1e-3  # below, what is left of rounding
 _POINTS_PER_INCH = 72.0
@@ -111,24 +110,21 @@ def _draw_contours(
             axes.add_artist(
                 PathPatch(region(lines), facecolor=mark.color, alpha=_FILL, linewidth=0)
             )
-    outlines = LineCollection(
-        loops(part.contours),
-        colors=INK if is_plain else mark.color,
-        alpha=_PLAIN_LINE if is_plain else _LINE,
-        linewidths=_LINE_PT * unit,
-        gid="contours",
-    )
-    axes.add_collection(outlines, autolim=False)
-    if len(part.fitted_region):
-        fitted = LineCollection(
-            loops(part.fitted_region),
+    for name, vertices, dashes in (
+        ("contours", part.contours, "solid"),
+        ("fitted_region", part.fitted_region, DASHES),
+    ):
+        if not len(vertices):
+            continue
+        outlines = LineCollection(
+            loops(vertices),
             colors=INK if is_plain else mark.color,
             alpha=_PLAIN_LINE if is_plain else _LINE,
             linewidths=_LINE_PT * unit,
-            linestyles=[_DASHES],
-            gid="fitted_region",
+            linestyles=[dashes],
+            gid=name,
         )
-        axes.add_collection(fitted, autolim=False)
+        axes.add_collection(outlines, autolim=False)
 
 
 def _draw_crowd(

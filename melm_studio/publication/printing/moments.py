@@ -14,7 +14,7 @@ from melm_studio.publication.printing.panel import FigurePanel
 from melm_studio.publication.style import Layer
 
 _ABOVE_POINTS = 3
-_DASHES = (0, (4, 2))
+DASHES = (0, (4, 2))
 # In points of type, at the size of type that goes with them.
 _LINE_PT, _EDGE_PT, _MARK_PT = 0.9, 0.7, 6.0
 
@@ -47,9 +47,7 @@ def _draw_class(
     axes: Axes, part: ClassView, mark: ClassMark, layers: Collection[Layer], unit: float
 ) -> None:
     if "class_ellipses" in layers:
-        _outline(axes, part.outline("rows"), mark, unit).set(
-            linestyle=_DASHES, gid="class_ellipses"
-        )
+        _outline(axes, part.outline("rows"), mark, unit).set(linestyle=DASHES, gid="class_ellipses")
     if "mean_ellipses" in layers:
         _outline(axes, part.outline("mean"), mark, unit).set(gid="mean_ellipses")
     if "centroids" in layers and len(part.centroid):
