@@ -25,9 +25,11 @@ from melm_core.linalg.class_moments import rows_by_class
 # Rows of a class whose densities give its levels: at 50 % the standard error is 1.1 points.
 _MOST_LEVEL_ROWS = 2_000
 _ROUNDING = 1e-9
-# Kernel widths beyond the outermost row at which a grid ends, the first that holds every region:
-# where the floor alone reaches the level of a region, that has no end.
-_MARGINS = (3.0, 6.0, 12.0)
+# Kernel widths beyond the outermost row at which a grid ends: the first that holds every region.
+# Where a row lies alone, the floor reaches the level of a region, which then ends far outside.
+_MARGINS = (3.0, 6.0, 12.0, 24.0, 48.0)
+# How many times as many lines a wider grid has at most.
+_MOST_LINES = 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,9 +155,11 @@ class PlaceRegions:
     def _class_on_grid(self, code: int, n_lines: int) -> ClassRegions:
         levels = self.log_levels[code]
         known = np.where(np.isnan(levels), np.inf, levels)
-        _, log_peak = inverse_root(self.classes.covariances[code])
+        root, log_peak = inverse_root(self.classes.covariances[code])
+        side = float(np.ptp(self.classes.rows[code] @ root, axis=0).max())
         for margin in _MARGINS:
-            grid = self.classes.grid(code, n_lines, margin)
+            wider = (side + 2.0 * margin) / (side + 2.0 * _MARGINS[0])
+            grid = self.classes.grid(code, round(n_lines * min(wider, _MOST_LINES)), margin)
             nodes = np.stack(np.meshgrid(grid.x, grid.y), axis=-1).reshape(-1, 2)
             logs = np.log(grid.density.reshape(-1, 1)) + log_peak
             mixed = self.floor.mixed(logs, nodes @ np.linalg.inv(grid.root))
@@ -163,6 +167,8 @@ class PlaceRegions:
             edge = max(density[[0, -1]].max(), density[:, [0, -1]].max())
             if np.log(edge) + log_peak < known.min():
                 break
+        else:  # a region that is wider still is cut, by a line that is closed
+            density[[0, -1]] = density[:, [0, -1]] = grid.floor
         logs, _ = _left_out(self.classes, self.floor, code, None)
         held = (logs[:, None] >= known).mean(axis=0)
         found = replace(grid, density=density)

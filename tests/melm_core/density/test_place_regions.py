@@ -113,3 +113,12 @@ def test_a_region_that_few_rows_cannot_tell_is_not_drawn():
     (first, _) = PlaceRegions.of(places, y, SHARES).on_grid(48)
     assert np.isfinite(first.log_levels).tolist() == [True, True, False]
     assert not first.hold(places)[:, 2].any()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_every_region_ends_on_its_grid_however_skewed_a_class_is(seed):
+    places = np.exp(1.5 * np.random.default_rng(seed).standard_normal((75, 2)))
+    for drawn in PlaceRegions.of(places, np.arange(75) % 3, SHARES).on_grid(72):
+        density = drawn.grid.density
+        edge = max(density[[0, -1]].max(), density[:, [0, -1]].max())
+        assert np.log(edge) < drawn.log_levels.min()
