@@ -42,6 +42,9 @@ def left_without(
     callback : callable
         Called with the refits without those columns after each fold.
     """
+    whole, chance = refits.share, 1.0 / len(data.class_names)
+    if whole.balanced_accuracy - chance <= CLEARLY * whole.standard_error:
+        return  # nothing is told apart with them either
     if names := kept_twins(data.questions):
         yield from _without_columns(names, data, record, callback)
     yield from _without_rows(refits, data)
@@ -67,8 +70,6 @@ def _without_columns(
 def _without_rows(refits: Refits, data: LabeledData) -> Iterator[Without]:
     """The batch, group or site without whose rows least is left, if that is nothing."""
     whole, chance = refits.share, 1.0 / len(data.class_names)
-    if whole.balanced_accuracy - chance <= CLEARLY * whole.standard_error:
-        return
     found = [
         (score, f"the rows of {shortened(column.name)} {shortened(text)}")
         for column in data.row_columns

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -53,6 +55,18 @@ def test_a_yes_of_a_column_that_decides_alone_says_what_is_left_without_it(disk_
     assert sentence.startswith("Yes.")
     assert abs(without.share - 1 / 3) < 3 * without.standard_error
     assert f"Only because of score: {100 * without.share:.0f} % without it." in sentence
+
+
+def test_where_nothing_is_told_apart_nothing_is_said_of_the_column(disk_store):
+    y = codes()
+    random = np.random.default_rng(8).permutation(y)
+    wide = {f"w{at}": x for at, x in enumerate(np.random.default_rng(9).normal(size=(400, N_ROWS)))}
+    table = noise(score=later(y), label=NAMES[y], **wide)
+    data = prepare(table, "label", answers={"twin:score": "measurement"})
+    shuffled = replace(data, y=random)  # the column is said to be a twin of other labels
+    report, sentence = said(disk_store, shuffled)
+    assert report.without == ()
+    assert "Only because of" not in sentence
 
 
 def test_what_tells_them_apart_without_it_is_said_too(disk_store):
