@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Coroutine
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any
 
@@ -38,6 +40,12 @@ NOISE = pd.DataFrame(np.random.default_rng(0).normal(size=(40, 3)), columns=["a"
 )
 
 
+def result_of(coroutine: Coroutine[Any, Any, Any]) -> Any:
+    """Run it to its end, in a thread: tests of the page keep a loop running in this one."""
+    with ThreadPoolExecutor(1) as threads:
+        return threads.submit(asyncio.run, coroutine).result()
+
+
 @pytest.fixture(scope="module")
 def studio():
     with studio_in_this_process() as client:
@@ -63,7 +71,7 @@ def call(studio, folder):
         async with Client(server) as client:
             return await client.call_tool(tool, arguments)
 
-    return lambda tool, **arguments: asyncio.run(called(tool, arguments))
+    return lambda tool, **arguments: result_of(called(tool, arguments))
 
 
 @pytest.fixture
@@ -97,7 +105,7 @@ def test_a_client_finds_six_tools_that_say_what_they_take(studio, folder):
         async with Client(tool_server(StudioTools(studio, folder))) as client:
             return (await client.list_tools()).tools
 
-    tools = asyncio.run(listed())
+    tools = result_of(listed())
     assert [tool.name for tool in tools] == TOOLS
     assert all(tool.description for tool in tools)
     schemas = {tool.name: tool.input_schema for tool in tools}
@@ -245,7 +253,7 @@ def test_the_command_says_how_to_install_the_protocol(capsys, folder, studio, mo
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_the_command_serves_a_program_of_its_own(tmp_path):
-    told = asyncio.run(transcript(tmp_path))
+    told = result_of(transcript(tmp_path))
     for tool in TOOLS:
         assert f">>> {tool}(" in told
     assert "Yes. " in told
