@@ -20,9 +20,9 @@ from melm_studio.runs.records.run import FIT, RunRecord
 from melm_studio.runs.records.visitor import pseudonym
 from melm_studio.workspace.workspace import Workspace
 
-# Browsers accept cookies so named only over HTTPS; of the first kind, only from this very host for
-# all of its paths.
-_OF_THIS_HOST, _SECURE = "__Host-", "__Secure-"
+# Browsers keep a cookie so named only if this very host set it over HTTPS, for all of its paths: no
+# other host of the domain can give a browser one, and so make it the visitor that it likes.
+_OF_THIS_HOST = "__Host-"
 # A clock that was set back must not lose the visitors that came before.
 _MOST_AHEAD = timedelta(days=2)
 # The log tells visitors apart, but is of no use to be one.
@@ -51,21 +51,16 @@ class _Sessions(SecureCookieSessionInterface):
     """Cookies that static files do not set, and that are sent over HTTPS only where the page is."""
 
     def get_cookie_name(self, app: flask.Flask) -> str:
-        name = super().get_cookie_name(app)
-        if not flask.request.is_secure:
-            return name
-        return f"{_SECURE if services().settings.path_prefix else _OF_THIS_HOST}{name}"
+        return f"{_OF_THIS_HOST if flask.request.is_secure else ''}{super().get_cookie_name(app)}"
+
+    def get_cookie_path(self, app: flask.Flask) -> str:
+        return "/" if flask.request.is_secure else super().get_cookie_path(app)
 
     def open_session(self, app: flask.Flask, request: flask.Request) -> SecureCookieSession | None:
         if token_of(request) is not None:
             return self.session_class()
-        # The visitor may have come before without HTTPS.
-        names = self.get_cookie_name(app), super().get_cookie_name(app)
-        for value in filter(None, map(request.cookies.get, names)):
-            content = self._content(app, value)
-            if content is not None:
-                return self.session_class(content)
-        return self.session_class()
+        content = self._content(app, request.cookies.get(self.get_cookie_name(app), ""))
+        return self.session_class() if content is None else self.session_class(content)
 
     def _content(self, app: flask.Flask, value: str) -> dict[str, str] | None:
         """What a cookie holds; None if it is not ours or too old."""

@@ -125,3 +125,14 @@ def test_over_https_the_cookie_belongs_to_this_host_alone(studio):
     assert cookie.startswith("__Host-melm-studio-")
     assert "; Secure" in cookie
     assert "Domain=" not in cookie
+
+
+def test_over_https_no_cookie_that_another_host_can_set_makes_anybody_a_visitor(studio):
+    """A host of the same domain plants the cookie of a visitor of its own, to read what comes."""
+    attacker = studio.visitor()
+    victim = studio.app.server.test_client()
+    victim.set_cookie(attacker.cookie_name, attacker.cookie)
+    answer = victim.get("/", base_url="https://localhost")
+    name, _, own = answer.headers["Set-Cookie"].partition(";")[0].partition("=")
+    assert name == f"__Host-{attacker.cookie_name}"
+    assert studio.visitor(cookie=own).owner != attacker.owner

@@ -1042,4 +1042,11 @@ MUTANTS = (
         "tests/melm_core/diagnostics/test_feature_importance.py"
         "::test_a_table_without_an_effect_has_none_that_is_seen_in_nine_of_ten_cases",
     ),
+    Mutant(
+        "callbacks/session.py",
+        'request.cookies.get(self.get_cookie_name(app), "")',
+        'request.cookies.get(super().get_cookie_name(app), "")',
+        "tests/callbacks/test_session.py"
+        "::test_over_https_no_cookie_that_another_host_can_set_makes_anybody_a_visitor",
+    ),
 )
