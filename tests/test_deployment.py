@@ -16,6 +16,13 @@ from celery.bin.worker import worker as celery_worker_command
 
 import app
 from callbacks.guards.addresses import ADDRESSES, Body
+from melm_studio.configuration.memory_budget import (
+    PROCESS_MB,
+    REDIS_BESIDE_MB,
+    SHARE_OF_REDIS,
+    USED,
+    web_process_mb,
+)
 from melm_studio.configuration.settings import Settings, default_data_dir
 from tests.deployment import (
     DEPLOY,
@@ -57,7 +64,7 @@ def test_the_page_names_every_setting_once_with_its_default_and_no_other():
     rows = dict(re.findall(r"^\| `([A-Z_]+)` \| (.*?) ?\|", PAGE, re.MULTILINE))
     assert set(rows) == set(DEFAULTS)
     assert variables(PAGE) <= set(DEFAULTS)
-    in_words = {"MELM_DATA_DIR", "MELM_WORKERS", "MELM_MAX_RUNS_MB"}
+    in_words = {"MELM_DATA_DIR", "MELM_WORKERS", "MELM_MAX_RUNS_MB", "MELM_MAX_READER_MB"}
     assert {name: rows[name] for name in rows if name not in in_words} == {
         name: value for name, value in DEFAULTS.items() if name not in in_words
     }
@@ -194,7 +201,53 @@ def test_the_server_of_the_compose_file_keeps_everything(tmp_path):
         assert wait_until(client.ping)
         assert client.config_get("appendonly") == {"appendonly": "yes"}
         assert client.config_get("maxmemory-policy") == {"maxmemory-policy": "noeviction"}
+        assert client.config_get("maxmemory") == {"maxmemory": str(2560 * 2**20)}
     server.kill()
+
+
+MEGABYTES = {"mb": 1, "m": 1, "g": 1024, "gb": 1024}
+
+
+def megabytes(size):
+    return int(size.rstrip("gmb")) * MEGABYTES[size.lstrip("0123456789")]
+
+
+@pytest.fixture
+def composed():
+    """The limit of each service of the compose file, its settings, and its temporary files."""
+    limits = {name: megabytes(each["mem_limit"]) for name, each in services().items()}
+    (temporary,) = {path for name in ("web", "worker") for path in services()[name]["tmpfs"]}
+    (environment,) = {tuple(services()[name]["environment"].items()) for name in ("web", "worker")}
+    settings = Settings.from_environment_and_flags([], dict(environment))
+    return limits, settings, megabytes(temporary.removeprefix("/tmp:size="))  # noqa: S108
+
+
+def test_what_the_services_of_the_compose_file_take_is_less_than_their_limits(composed):
+    limits, settings, temporary_mb = composed
+    gunicorn = options_of(service_command("web"))
+    of_web = web_process_mb(settings.max_reader_mb, gunicorn.threads, settings.max_upload_mb)
+    assert gunicorn.workers * of_web + temporary_mb < limits["web"]
+    files_mb = gunicorn.workers * gunicorn.threads * (settings.max_upload_mb + 1)
+    assert files_mb <= temporary_mb
+    assert settings.max_run_mb <= settings.max_runs_mb
+    assert settings.max_runs_mb + PROCESS_MB + temporary_mb < limits["worker"]
+    needed = sum(limits.values()) / 1024
+    assert re.findall(r"a machine needs (\d+) GB", (DEPLOY / "compose.yaml").read_text()) == [
+        f"{needed:.0f}"
+    ]
+
+
+def test_the_server_of_the_compose_file_refuses_before_it_is_killed(composed):
+    limits, settings, _ = composed
+    command = service_command("redis")
+    most_mb = megabytes(command[command.index("--maxmemory") + 1])
+    assert settings.max_total_mb + REDIS_BESIDE_MB <= most_mb <= SHARE_OF_REDIS * limits["redis"]
+    assert settings.max_session_mb < settings.max_total_mb
+
+
+@pytest.mark.parametrize("name", UNITS)
+def test_a_unit_has_the_memory_that_the_defaults_add_up_to(name):
+    assert unit(name)["MemoryMax"] == f"{USED:.0%}"
 
 
 @pytest.mark.parametrize("start", ["server_from_environment()", None])

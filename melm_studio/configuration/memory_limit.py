@@ -6,7 +6,8 @@ import ctypes
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from pathlib import Path
 
 from melm_studio.configuration.limits import BYTES_PER_MB
 
@@ -43,12 +44,27 @@ def limited_memory(megabytes: int) -> Iterator[None]:
 
 
 def memory_of_machine() -> int:
-    """The bytes of memory that this machine has."""
+    """The bytes of memory that this machine has, or its container or service may take."""
     if sys.platform == "win32":
         status = _MemoryStatus(dwLength=ctypes.sizeof(_MemoryStatus))
         ctypes.windll.kernel32.GlobalMemoryStatusEx(ctypes.byref(status))
         return int(status.ullTotalPhys)
-    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    of_machine = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    return min([of_machine, *limits_of_groups()])
+
+
+def limits_of_groups(
+    groups: Path = Path("/sys/fs/cgroup"), own: Path = Path("/proc/self/cgroup")
+) -> list[int]:
+    """Return the bytes that Linux allows the control groups of this process, as a container's."""
+    found: list[int] = []
+    with suppress(OSError):
+        names = [line[3:] for line in own.read_text().splitlines() if line.startswith("0::")]
+        folder = groups.joinpath(*Path("".join(names)).parts[1:])
+        for group in (folder, *folder.parents):
+            with suppress(OSError, ValueError):  # "max", where there is none
+                found.append(int((group / "memory.max").read_text()))
+    return found
 
 
 class _MemoryStatus(ctypes.Structure):

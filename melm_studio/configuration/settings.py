@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 
 from melm_studio.configuration.cluster import missing_dask
 from melm_studio.configuration.limits import BYTES_PER_MB, Limits
+from melm_studio.configuration.memory_budget import memory_budget
 from melm_studio.configuration.memory_limit import memory_of_machine
 from melm_studio.configuration.redis_address import RedisAddress
 
@@ -101,10 +102,8 @@ def _scheduler(text: str) -> str:
     return text
 
 
-def _three_quarters_of_memory() -> int:
-    return max(512, 3 * memory_of_machine() // (4 * BYTES_PER_MB))
-
-
+_THREADS, _UPLOAD_MB = 8, 128
+_BUDGET = memory_budget(memory_of_machine() // BYTES_PER_MB, _THREADS, _UPLOAD_MB)
 _MANY = _whole_number(1, 10**6)
 _TABLE = _whole_number(2, 10**9)
 
@@ -118,16 +117,16 @@ class Settings:
     data_dir: Path = field(metadata={"read": _folder, "help": "folder of all data"})
     store: str = _setting(_store, "Redis server to share, instead of the folder", "")
     workers: int = _setting(_whole_number(0, 256), "runs at a time", max(2, os.cpu_count() or 2))
-    max_upload_mb: int = _setting(_whole_number(1, 4096), "megabytes per upload", 128)
+    max_upload_mb: int = _setting(_whole_number(1, 4096), "megabytes per upload", _UPLOAD_MB)
     max_rows: int = _setting(_TABLE, "rows per table", 2_000_000)
     max_columns: int = _setting(_TABLE, "columns per table", 10_000)
     max_reader_mb: int = _setting(
-        _whole_number(256, 10**6), "megabytes of memory to read a file", 2_048
+        _whole_number(256, 10**6), "megabytes of memory to read a file", _BUDGET.reader_mb
     )
     max_reader_seconds: int = _setting(_whole_number(5, 86_400), "seconds to read a file", 120)
     tables: str = _setting(_tables, "folder or address of tables for visitors, read by Dask", "")
     dask: str = _setting(_scheduler, "Dask scheduler that reads them, instead of two threads", "")
-    threads: int = _setting(_whole_number(1, 256), "threads of the web server", 8)
+    threads: int = _setting(_whole_number(1, 256), "threads of the web server", _THREADS)
     proxies: int = _setting(_whole_number(0, 9), "trusted reverse proxies in front", 0)
     hosts: str = _setting(str, "host names that are answered to, separated by commas", "")
     path_prefix: str = _setting(_path, "path under which a proxy serves the studio", "")
@@ -144,7 +143,7 @@ class Settings:
 
     max_run_mb: int = _setting(_whole_number(512, 10**6), "megabytes of memory per run", 8_192)
     max_runs_mb: int = _setting(
-        _whole_number(512, 10**8), "megabytes of memory of all runs", _three_quarters_of_memory()
+        _whole_number(512, 10**8), "megabytes of memory of all runs", _BUDGET.runs_mb
     )
     answer_seconds: int = _setting(
         _whole_number(0, 86_400),

@@ -1049,4 +1049,24 @@ MUTANTS = (
         "tests/callbacks/test_session.py"
         "::test_over_https_no_cookie_that_another_host_can_set_makes_anybody_a_visitor",
     ),
+    Mutant(
+        "melm_studio/configuration/memory_budget.py",
+        "max(left - READERS * reader_mb, _LEAST_RUNS_MB)",
+        "max(left, _LEAST_RUNS_MB)",
+        "tests/melm_studio/configuration/test_memory_budget.py"
+        "::test_all_parts_together_take_less_than_a_machine_has",
+    ),
+    Mutant(
+        "deploy/compose.yaml",
+        " --maxmemory 2560mb",
+        " --maxmemory 4096mb",
+        "tests/test_deployment.py::test_the_server_of_the_compose_file_refuses_before_it_is_killed",
+    ),
+    Mutant(
+        "deploy/compose.yaml",
+        '    MELM_MAX_READER_MB: "512"\n',
+        '    MELM_MAX_READER_MB: "2048"\n',
+        "tests/test_deployment.py"
+        "::test_what_the_services_of_the_compose_file_take_is_less_than_their_limits",
+    ),
 )
