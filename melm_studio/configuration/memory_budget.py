@@ -19,8 +19,8 @@ USED = 0.9
 _SHARE_OF_READERS = 1 / 3
 _LEAST_READER_MB, _MOST_READER_MB = 256, 2_048
 _LEAST_RUNS_MB = 512
-# Of a Redis server: what it may hold, of its memory, since a snapshot copies what changes meanwhile;
-# and what it holds beside the bytes of visitors: records, links, talks, messages.
+# What a Redis server may hold, of its memory, since a snapshot copies what changes meanwhile; and what
+# it holds beside the bytes of visitors: records, links, talks, messages.
 SHARE_OF_REDIS = 0.65
 REDIS_BESIDE_MB = 512
 
@@ -49,5 +49,5 @@ def memory_budget(machine_mb: int, threads: int, upload_mb: int) -> MemoryBudget
 
 
 def web_process_mb(reader_mb: int, threads: int, upload_mb: int) -> int:
-    """Return what a web process takes at most, if each thread receives a file of the largest size."""
+    """Return what a web process takes at most, each thread with a file of the largest size."""
     return PROCESS_MB + threads * upload_mb + READERS * reader_mb
