@@ -19,8 +19,8 @@ USED = 0.9
 _SHARE_OF_READERS = 1 / 3
 _LEAST_READER_MB, _MOST_READER_MB = 256, 2_048
 _LEAST_RUNS_MB = 512
-# What a Redis server may hold, of its memory, since a snapshot copies what changes meanwhile; and what
-# it holds beside the bytes of visitors: records, links, talks, messages.
+# What a Redis server may hold, of its memory, since a snapshot copies what changes meanwhile; and
+# what it holds beside the bytes of visitors: records, links, talks, messages.
 SHARE_OF_REDIS = 0.65
 REDIS_BESIDE_MB = 512
 
