@@ -96,15 +96,13 @@ class PermutationP(msgspec.Struct, frozen=True):
         Examples
         --------
         >>> PermutationP(0.02, 49, lower=0.0001, upper=0.4).caption
-        'p = 0.020 after 49 shuffles; the final value will be below 0.400'
+        'p = 0.020 after 49 shuffles; p will end below 0.400'
         """
         if self.lower is None or self.upper is None:
             return self.words
         between = "below" if self.lower < _LEAST_BOUND else f"between {self.lower:.3f} and"
-        return (
-            f"{self.words} after {number(self.n_permutations)} shuffles; the final value will be "
-            f"{between} {self.upper:.3f}"
-        )
+        shuffles = f"{self.words} after {number(self.n_permutations)} shuffles"
+        return f"{shuffles}; p will end {between} {self.upper:.3f}"
 
 
 class CheckProgress(msgspec.Struct, frozen=True):
@@ -254,9 +252,7 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
         """
         if self.n_classes == 1:
             return UNKNOWN
-        share = percent(self.share)
-        if self.standard_error is not None:
-            share = f"{100 * self.share:.0f} ± {100 * self.standard_error:.0f} %"
+        share = percent(self.share, self.standard_error)
         if self.n_choices == 1:
             return share
         luck = "" if self.is_corrected else " and so too favorable"
@@ -275,7 +271,7 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
             return "All rows are one class, so there is nothing to tell apart"
         share = percent(self.share)
         if self.rows is Rows.FOLDS:
-            return folds_lead(self.share, self.n_classes, self._first_words)
+            return folds_lead(self.share, self.n_classes, self._first_words, self.standard_error)
         if self.rows is Rows.HELD_OUT and self.answer is Answer.NO:
             return f"No better than guessing: {share} of held-out rows"
         is_short = self.answer is Answer.UNKNOWN and not self.questions
@@ -388,7 +384,7 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
         is_at_work = self.check is not None and not self.check.is_final
         is_checked = self.rows is Rows.FOLDS
         return (
-            f"Not final: still {self.check.stage}."
+            f"{_capitalized(self.check.stage)}."
             if self.check and is_at_work and is_checked
             else self.so_far
         )
@@ -726,9 +722,9 @@ def second_component_sentence(found: ComponentGain) -> str:
     >>> import numpy as np
     >>> from melm_core.diagnostics import ComponentGain
     >>> second_component_sentence(ComponentGain(np.ones(2), 0.003, 0.002, 0.0, 0.01))
-    'Component 2 adds nothing here: one component says the same.'
+    'One component is enough.'
     """
-    nothing = "Component 2 adds nothing here: one component says the same."
+    nothing = "One component is enough."
     return nothing if found.is_negligible else ""
 
 

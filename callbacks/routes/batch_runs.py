@@ -67,6 +67,8 @@ def start_batch() -> tuple[dict[str, Any], int]:
     shown = data_to_run_on(asked.data)
     choices = _choices(asked.methods, asked.gammas, _preparations(shown, both=asked.both))
     fits = _new_fits(own, shown, choices, asked.form)
+    if not fits:
+        return {"notice": _ALL_HERE, **listed(shown)}, 200
     _check_room(own, shown, len(fits))
     try:
         own.queue(*fits)
@@ -101,8 +103,6 @@ def _preparations(shown: ShownData, *, both: bool) -> list[bool]:
 
 
 def _check_room(own: Workspace, shown: ShownData, n_runs: int) -> None:
-    if n_runs == 0:
-        raise UserError(_ALL_HERE)
     n_shown = len(own.shown_fits(shown))
     if n_shown + n_runs > MAX_PANELS:
         raise UserError(_TOO_MANY.format(n_runs=n_runs, most=MAX_PANELS, n_shown=n_shown))

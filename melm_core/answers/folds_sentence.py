@@ -23,7 +23,9 @@ FIRST_WORDS: Mapping[Answer | None, str] = MappingProxyType(
 )
 
 
-def folds_lead(share: float, n_classes: int, first_words: str = "") -> str:
+def folds_lead(
+    share: float, n_classes: int, first_words: str = "", standard_error: float | None = None
+) -> str:
     """The share of held-out rows beside that of guessing, without a period.
 
     Parameters
@@ -33,14 +35,16 @@ def folds_lead(share: float, n_classes: int, first_words: str = "") -> str:
     n_classes : int
     first_words : str, default=""
         One of `FIRST_WORDS`.
+    standard_error : float, optional
+        Of the share.
 
     Examples
     --------
     >>> from melm_core.answers import folds_lead
-    >>> folds_lead(0.98, 3, "Yes. ")
-    'Yes. 98 % of held-out rows are told apart in cross-validation; guessing gives 33 %'
+    >>> folds_lead(0.98, 3, "Yes. ", 0.012)
+    'Yes. 98 ± 1 % of held-out rows are told apart in cross-validation; guessing gives 33 %'
     """
-    told = percent(share)
+    told = percent(share, standard_error)
     told = f"{told[:1].upper()}{told[1:]} of held-out rows are told apart in cross-validation"
     return f"{first_words}{told}; {guessing_gives(n_classes)}"
 

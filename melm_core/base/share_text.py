@@ -8,21 +8,27 @@ _HALF_UP = 1e-9
 _LEAST_P = 0.001
 
 
-def percent(share: float) -> str:
-    """A share as a percentage that is 100 % for 1 only.
+def percent(share: float, standard_error: float | None = None) -> str:
+    """A share as a percentage that is 100 % for 1 only, with its standard error where one is given.
 
     Parameters
     ----------
     share : float
         Between 0 and 1.
+    standard_error : float, optional
+        Left out where it rounds to 0, since "± 0" promises more than is known.
 
     Examples
     --------
     >>> from melm_core.base import percent
     >>> [percent(share) for share in (0.125, 0.984, 0.999, 1.0)]
     ['13 %', '98 %', 'over 99 %', '100 %']
+    >>> [percent(share, 0.006) for share in (0.984, 0.999)], percent(1.0, 0.0)
+    (['98 ± 1 %', 'over 99 ± 1 %'], '100 %')
     """
-    return "over 99 %" if _ALMOST_ALL <= share < 1.0 else f"{100.0 * share + _HALF_UP:.0f} %"
+    text = "over 99" if _ALMOST_ALL <= share < 1.0 else f"{100.0 * share + _HALF_UP:.0f}"
+    error = round(100.0 * (standard_error or 0.0))
+    return f"{text} ± {error} %" if error else f"{text} %"
 
 
 def p_value_text(p_value: float) -> str:

@@ -65,7 +65,7 @@ class SuspectLabels:
     >>> from melm_core.diagnostics import SuspectLabels
     >>> found = SuspectLabels(np.arange(12), np.zeros(12, dtype=int), n_false=3.0)
     >>> found.false_share, found.words
-    (0.25, '12 suspects, about 3 of them rightly labeled')
+    (0.25, '12 rows look mislabeled; expect about 3 false alarms')
     """
 
     rows: IntArray
@@ -84,9 +84,10 @@ class SuspectLabels:
         if not n_suspects:
             return "no label stands out: as many rows look like another class by overlap alone"
         if n_suspects == 1:
-            return "1 suspect"
-        few = "less than one" if n_false < 1 else f"about {n_false}"
-        return f"{n_suspects} suspects, {few} of them rightly labeled"
+            return "1 row looks mislabeled"
+        alarms = {0: "fewer than one false alarm", 1: "about 1 false alarm"}
+        few = alarms.get(n_false, f"about {n_false} false alarms")
+        return f"{n_suspects} rows look mislabeled; expect {few}"
 
 
 def suspect_labels(
@@ -130,7 +131,7 @@ def suspect_labels(
     >>> y[:4] = 1
     >>> found = suspect_labels(-0.5 * np.square(x[:, None] - [0.0, 6.0]), y)
     >>> {0, 1, 2, 3} <= set(found.rows.tolist()), found.words
-    (True, '5 suspects, about 1 of them rightly labeled')
+    (True, '5 rows look mislabeled; expect about 1 false alarm')
     """
     if not 0 < false_share < 1:
         raise UserError(f"false_share={false_share!r} must be between 0 and 1.")

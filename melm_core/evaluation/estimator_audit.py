@@ -64,7 +64,7 @@ class Audit:
     >>> from melm_core.evaluation import Audit
     >>> found = Audit(Answer.YES, 0.98, 0.01, 1.0, 3, 0.005, n_permutations=199)
     >>> found.sentence
-    'Yes. 98 % of held-out rows are told apart in cross-validation; guessing gives 33 %. \
+    'Yes. 98 ± 1 % of held-out rows are told apart in cross-validation; guessing gives 33 %. \
 None of 199 shuffles came close (p = 0.005).'
     """
 
@@ -87,7 +87,8 @@ None of 199 shuffles came close (p = 0.005).'
     @property
     def sentence(self) -> str:
         """The answer with its share, chance and p-value, as far as they are known."""
-        lead = folds_lead(self.share, self.n_classes, FIRST_WORDS[self.answer])
+        first = FIRST_WORDS[self.answer]
+        lead = folds_lead(self.share, self.n_classes, first, self.standard_error)
         shuffles = (
             shuffles_sentence(self.n_exceeding, self.n_permutations, self.p_value)
             if self.n_permutations

@@ -280,7 +280,7 @@ class _Checking:
     def _update_scores(self, refits: RefitsReport, data: LabeledData) -> None:
         bound = refits.bound
         self._update(
-            stage="comparing with shuffled labels",
+            stage="shuffling labels",
             scores=refits.scores,
             overlap=refits.overlap,
             notes=(

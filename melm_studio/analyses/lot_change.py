@@ -152,7 +152,7 @@ class LotChangeAnalysis(Analysis[LotChangeReport]):
     """Has the lot changed?"""
 
     name = "lot_change"
-    title = "Has the lot changed?"
+    title = "Compare with a new batch"
     is_next = True
     needs = ()
     of_new_rows = True

@@ -119,7 +119,7 @@ class Sets(Analysis[SetsReport]):
     """Sets of classes that hold the class of a row as often as promised, and may be empty."""
 
     name = "sets"
-    title = "Which class, or none?"
+    title = "Sort new rows into classes"
     is_next = True
     again = "Refit again"
 

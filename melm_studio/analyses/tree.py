@@ -340,7 +340,7 @@ class _Growth:
     def _after_width(self, tree: PlaneTree) -> bool:
         self._n_steps += 1
         is_searching = self._n_steps < _N_SEARCHES
-        stage = "following the planes" if is_searching else "comparing with shuffled labels"
+        stage = "following the planes" if is_searching else "shuffling labels"
         self._report(tree, stage, self._n_steps / _N_STEPS)
         return self._work.clock.monotonic() - self._began_s > MOST_SECONDS
 

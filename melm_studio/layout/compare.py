@@ -51,9 +51,9 @@ _SINGLES = {
     "p": ("p", "Share of label permutations that score as well; computed by a check"),
     "seconds": ("Seconds", "Duration of the fit"),
     "features": (
-        "Features used",
-        "Participation ratio of the squared loadings: the number of equally weighted features that "
-        "would have the same ratio",
+        "Features that matter",
+        "Effective number: that of equally weighted features whose squared loadings have the same "
+        "participation ratio",
     ),
 }
 _LIVE = "Accuracies on the run's own held-out rows; a check refits the plane in folds"
@@ -67,7 +67,7 @@ def batch_form(menu: Sequence[dict[str, Any]]) -> Component:
     """The methods and kernel widths of a batch; the sidebar has its other settings."""
     return dmc.Stack(
         [
-            dmc.Title("Side by side", order=2, size="h5"),
+            dmc.Title("Methods", order=2, size="h5"),
             dmc.MultiSelect(
                 id=ids.BATCH_METHODS,
                 label="Methods",
@@ -153,7 +153,7 @@ def tables() -> Component:
 def _table_actions() -> Component:
     """The check of every run; the file of the open table is beside it."""
     check = button(
-        "Check all",
+        "Test all",
         "is-light",
         id=ids.CHECK_ALL,
         title="Cross-validate every run and test it against permuted labels",

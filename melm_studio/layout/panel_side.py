@@ -51,7 +51,7 @@ def _features() -> Component:
                 [
                     html.Span(**part("second-words")),
                     button(
-                        "Show one",
+                        "Show it",
                         "is-text",
                         title="Run the method again with one component",
                         **part("one-component"),

@@ -35,7 +35,7 @@ STOPPING = "Stopping"
 REPEATING = "Repeating the search up to where it was cut short"
 
 _WORKER_GONE = "Its worker died, {}"
-_OTHERS_TURN = "Waiting while other runs take their turn"
+_OTHERS_TURN = "Waiting for other runs"
 
 
 def objective_in_words(record: RunRecord) -> str:
@@ -268,7 +268,7 @@ def state_sentence(record: RunRecord, event: PlaneEvent | None, n_ahead: int = 0
     `n_ahead` runs are to be done before a queued one.
     """
     if record.state is RunState.QUEUED:
-        waiting = f"Waiting for {count(n_ahead, 'other run')}" if n_ahead else WAITS.capitalize()
+        waiting = f"Waiting: {count(n_ahead, 'run')} ahead" if n_ahead else WAITS.capitalize()
         return _WORKER_GONE.format(waiting.lower()) if record.n_losses else waiting
     if record.state is RunState.RUNNING and record.gave_way_s is not None:
         return _OTHERS_TURN if event is None else f"{_OTHERS_TURN}, {_progress(event)}"
@@ -302,7 +302,8 @@ def _progress(event: PlaneEvent) -> str:
 
 def _finished(record: RunRecord, event: PlaneEvent) -> str:
     if not METHODS[record.method].streams:
-        found = ", ".join(["Found in one step", *_curves_found(record), *_fitted_to(record)])
+        found = ", ".join([*_curves_found(record), *_fitted_to(record)])
+        found = found[:1].upper() + found[1:]
         said = [found, *_embedded(record), METHODS[record.method].caution]
         return ". ".join(filter(None, said))
     counts = [count(event.n_evaluations, "evaluation"), f"{event.elapsed_s:.1f} s"]
@@ -347,6 +348,8 @@ def _starts(record: RunRecord) -> str:
     starts, n_agreeing = count(n_starts, "start"), found.n_agreeing
     if n_agreeing is None or n_starts == 1:
         return starts
+    if n_agreeing == 1:
+        return f"Best of {starts}; no other is known to reach it"
     # Starts that were dropped before they converged are not known to agree.
     share = "all" if n_agreeing == n_starts else f"at least {n_agreeing} of"
     return f"Reached by {share} {starts}"

@@ -487,7 +487,7 @@ def _column_steps(
         if column.role not in USED:
             left_out.setdefault((column.role, column.reason), []).append(column.name)
     for (role, reason), names in left_out.items():
-        yield _left_out_step(role, reason, names)
+        yield _left_out_step(role, reason, names, frame)
     ordered = [column.name for column in columns if column.role is Role.ORDERED]
     yield from filled_sentences(
         missing, frame[[*numeric, *ordered]].isna().sum(), frame[categorical].isna().sum()
@@ -507,13 +507,14 @@ def _kept_steps(columns: Sequence[Column]) -> Iterator[str]:
             yield f"{what}: {listed(names)}."
 
 
-def _left_out_step(role: Role, reason: str, names: list[str]) -> str:
+def _left_out_step(role: Role, reason: str, names: list[str], frame: pd.DataFrame) -> str:
     why = reason.partition(":")[0]
-    if len(names) == 1:
-        name = shortened(names[0])
-        is_constant = role is Role.CONSTANT
-        return f"{name} is constant and left out." if is_constant else f"{name} is left out: {why}."
-    noun = f"{number(len(names))} columns are"
     if role is Role.CONSTANT:
-        return f"{noun} constant and left out: {listed(names)}."
+        if len(names) > 1:
+            return f"Left out: {number(len(names))} columns of one value each ({listed(names)})."
+        value = shortened(str(frame[names[0]].dropna().iloc[0]).removesuffix(".0"))
+        return f"Left out: {shortened(names[0])} (always {value})."
+    if len(names) == 1:
+        return f"{shortened(names[0])} is left out: {why}."
+    noun = f"{number(len(names))} columns are"
     return f"{noun} left out ({listed(names)}): {why}."

@@ -137,7 +137,7 @@ def test_three_pictures_are_square_above_the_table_which_follows_runs_and_checks
     expect(rows.nth(2)).to_be_in_viewport()
     held_out = rows.nth(2).locator("td").nth(3)
     expect(held_out).to_have_text(re.compile(r"^[01]\.\d\d$"))
-    page.get_by_role("button", name="Check all").click()
+    page.get_by_role("button", name="Test all").click()
     for row in rows.all():
         expect(row.locator("td").nth(5)).not_to_have_text("–")
     panels[2].part("remove").click()

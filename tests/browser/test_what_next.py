@@ -12,9 +12,9 @@ from playwright.sync_api import Page, expect
 from tools.driver.page import StudioPage
 
 ITEMS = [
-    "Which class, or none?",
+    "Sort new rows into classes",
     "How many more rows?",
-    "Has the lot changed?",
+    "Compare with a new batch",
     "New rows from a file…",
     "Paste new rows",
 ]
@@ -27,7 +27,7 @@ def test_what_next_holds_what_follows_and_each_answer_is_a_sentence_first(page: 
     panel.expect_end()
     panel.node.get_by_role("button", name="What next?").click()
     expect(page.get_by_role("menuitem")).to_have_text(ITEMS)
-    page.get_by_role("menuitem", name="Has the lot changed?").click()
+    page.get_by_role("menuitem", name="Compare with a new batch").click()
     dialog = page.locator("dialog.beside[open]")
     words = dialog.locator('[data-beside="words"]')
     expect(words).to_contain_text("Choose New rows from a file…, or drop that file on the picture.")

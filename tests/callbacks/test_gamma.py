@@ -172,5 +172,5 @@ def test_one_click_finds_one_component_of_the_same_method(studio, visitor):
     studio.work()
     (other,) = [r for r in studio.store.runs_of(visitor.owner) if r.run_id != run]
     assert (other.method, other.parameters.n_components) == ("pca", 1)
-    nothing = "Component 2 adds nothing here: one component says the same."
+    nothing = "One component is enough."
     assert visitor.http.get(f"/runs/{run}/planes/0/features").json["second"] == nothing

@@ -96,7 +96,7 @@ def test_a_run_says_that_it_was_fitted_to_the_sample_and_is_nobody_else_s(come, 
     ada.choose(TREES)
     run = ada.start(method="hlda")
     studio.work()
-    assert ada.news(run)["words"].endswith("fitted to the sample")
+    assert ada.news(run)["words"].endswith("itted to the sample")
     assert run not in come("bob").frames(run)["runs"]
 
 
@@ -110,7 +110,7 @@ def test_the_page_draws_densities_and_counts_of_all_rows(come, studio):
     n_rows, n_sampled = studio.store.get(run).outcome.n_rows, len(studio.data_of(ada).y)
     assert n_sampled < n_rows < N_ROWS
     news = ada.news(run)
-    assert news["words"] == f"Found in one step, fitted to {n_rows} rows"
+    assert news["words"] == f"Fitted to {n_rows} rows"
     plane = news["plane"]
     captions = {
         True: f"{n_sampled} points, densities of all {n_rows} rows",

@@ -44,7 +44,9 @@ CHECKED = CheckReport(
     n_permutations=199,
     answer="yes",
 )
-TOLD_APART = "Yes. 98 % of held-out rows are told apart in cross-validation; guessing gives 33 %"
+TOLD_APART = (
+    "Yes. 98 ± 1 % of held-out rows are told apart in cross-validation; guessing gives 33 %"
+)
 
 ROOT = Path(__file__).parents[2]
 # Of a plane on the page; of what the library says, too; of the numbers in both.
@@ -59,7 +61,7 @@ SOURCES = [
 COMPOSED = re.compile(
     r"of (the )?(same )?(held-out|training) rows (are told|,)|them are told apart|guessing:? \{\}"
     r"|guessing gives \{\}|shuffles (came|did)|told apart \(|Overfit|p [=<] \{\}|\{\} nats"
-    r"|No better than guessing|Not final: "
+    r"|No better than guessing"
 )
 
 
@@ -166,10 +168,10 @@ def test_before_an_answer_there_are_numbers_alone():
 
 def test_a_check_at_work_says_so_far_and_is_spoken_without_its_moving_numbers():
     verdict = check_verdict(CHECKED)
-    at_work = CheckProgress("comparing", 0.2, is_final=False)
+    at_work = CheckProgress("shuffling labels", 0.2, is_final=False)
     running = replace(verdict, check=at_work).strip
     assert running.lead == TOLD_APART
-    assert running.follow.endswith("(p = 0.005). Not final: still comparing.")
+    assert running.follow.endswith("(p = 0.005). Shuffling labels.")
     later = check_verdict(replace(CHECKED, p_value=0.01, n_permutations=99))
     assert running.spoken == replace(later, check=at_work).strip.spoken
     done = replace(verdict, check=CheckProgress("done", 1.0, is_final=True)).strip
@@ -185,7 +187,7 @@ def test_a_p_value_has_bounds_until_it_is_final():
     report = replace(CHECKED, p_value=0.02, lower=0.005, upper=0.4, n_permutations=49)
     assert permutation_p(report, is_final=True).caption == "p = 0.020"
     assert permutation_p(report, is_final=False).caption == (
-        "p = 0.020 after 49 shuffles; the final value will be between 0.005 and 0.400"
+        "p = 0.020 after 49 shuffles; p will end between 0.005 and 0.400"
     )
     assert PermutationP(0.02, 49).caption == "p = 0.020"
 

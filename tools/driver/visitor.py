@@ -144,7 +144,7 @@ class Visitor:
         body = cast(dict[str, Any], answer.json)
         self.values[f"{ids.RUN_ERROR}.children"] = body.get("words")
         return {f"{ids.RUN_ERROR}.children": body.get("words")} | {
-            name: body[name] for name in ("runs", "panels", "revision") if name in body
+            name: body[name] for name in ("runs", "panels", "revision", "notice") if name in body
         }
 
     def _new_run(self) -> dict[str, Any]:

@@ -69,8 +69,9 @@ async function start(body, address) {
   if (isStarting) return null; // pressed twice
   isStarting = true;
   try {
-    const { same, words } = await takeList(body.data, post(address, body));
+    const { same, words, notice } = await takeList(body.data, post(address, body));
     if (same) offer(same, body);
+    if (notice) showNotice(notice, { briefly: true });
     return words ?? null;
   } catch (error) {
     return sentenceOf(error);

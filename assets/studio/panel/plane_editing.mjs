@@ -81,7 +81,7 @@ class PlaneEditing {
     slider.max = Math.max(nComponents, Math.min(MOST_KEPT, arrows.of - 1)) + 1;
     slider.dataset.end = arrows.of;
     setSlider(slider, nTop ?? slider.max, nTop === null ? "all features" : `${nTop} features`);
-    write(this.tool("top-features-words"), words ?? "All features.");
+    write(this.tool("top-features-words"), words ?? "");
   }
 
   listArrows({ arrows: { features, names } }) {

@@ -107,7 +107,7 @@ def test_one_button_is_the_first_to_press_before_and_after_a_run(page: Page, siz
     assert picture
     assert place
     assert picture["width"] > 0.9 * place["width"]  # not in one of the columns of runs
-    expect(page.get_by_role("button", name="Check all")).to_be_hidden()
+    expect(page.get_by_role("button", name="Test all")).to_be_hidden()
     studio.show("Explore")
     begin.click()
     expect(studio.panels).to_have_count(1)

@@ -48,7 +48,7 @@ def test_a_pair_of_classes_can_be_shown_alone_from_its_overlap():
 
 
 def test_a_p_value_on_its_way_says_where_it_may_end():
-    words = "p = 0.020 after 49 shuffles; the final value will be between 0.005 and 0.400"
+    words = "p = 0.020 after 49 shuffles; p will end between 0.005 and 0.400"
     assert words in texts(body())
     assert "p = 0.020" in texts(body(is_final=True))
 

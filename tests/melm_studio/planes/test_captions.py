@@ -70,6 +70,7 @@ def test_a_finished_search_tells_its_effort(n_starts, n_evaluations, expected):
     ("agreeing", "starts", "expected"),
     [
         (1, 1, "1 start, "),
+        (1, 14, "Best of 14 starts; no other is known to reach it, "),
         (7, 14, "Reached by at least 7 of 14 starts, "),
         (14, 14, "Reached by all 14 starts, "),
     ],
@@ -81,12 +82,12 @@ def test_a_finished_search_tells_how_many_starts_agree(agreeing, starts, expecte
 
 
 @pytest.mark.parametrize("method", ["pca", "lda"])
-def test_a_method_without_a_search_says_so(method):
-    assert words(RunState.DONE, plane(), method) == "Found in one step"
+def test_a_method_without_a_search_has_no_effort_to_tell(method):
+    assert not words(RunState.DONE, plane(), method)
 
 
 def test_what_a_picture_must_not_be_read_as_is_said_beside_it():
-    expected = "Found in one step. Distances between clusters mean nothing"
+    expected = "Distances between clusters mean nothing"
     assert words(RunState.DONE, plane(), "tsne") == expected
 
 
@@ -206,8 +207,8 @@ def test_the_axes_of_a_nonlinear_projection_bear_its_name():
 
 def test_a_queued_run_says_how_many_are_to_be_done_before_it():
     queued = replace(run_of(), state=RunState.QUEUED)
-    assert state_sentence(queued, None, 2) == "Waiting for 2 other runs"
-    assert state_sentence(queued, None, 1) == "Waiting for 1 other run"
+    assert state_sentence(queued, None, 2) == "Waiting: 2 runs ahead"
+    assert state_sentence(queued, None, 1) == "Waiting: 1 run ahead"
     again = replace(queued, n_losses=1)
     assert state_sentence(again, plane()) == "Its worker died, waiting for a free worker"
 

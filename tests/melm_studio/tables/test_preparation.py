@@ -295,14 +295,14 @@ def test_what_is_left_out_is_said():
     )
     steps = prepare(given).steps
     assert "Name of the rows: id." in steps
-    assert "k is constant and left out." in steps
+    assert "Left out: k (always 1)." in steps
     assert "gone is left out: every value is missing." in steps
     assert "huge is left out: its values are too large to compute with." in steps
 
 
 def test_constant_pixels_are_left_out_in_one_sentence():
     steps = prepare(load_sample("digits")).steps
-    assert "3 columns are constant and left out: pixel_0_0, pixel_4_0, pixel_4_7." in steps
+    assert "Left out: 3 columns of one value each (pixel_0_0, pixel_4_0, pixel_4_7)." in steps
 
 
 def test_a_label_of_one_class_is_one_before_numbers_are_taken_for_classes():
