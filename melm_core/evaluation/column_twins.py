@@ -209,7 +209,7 @@ def _joined_dummies(table: Sequence[_Column]) -> list[_Column]:
     """Columns of zeros and ones of one prefix, one of which each row has, as one of words."""
     families: dict[str, list[_Column]] = {}
     for column in table:
-        prefix = re.match(r"(.+)[_.=: -].+", column.names[0])
+        prefix = re.match(r"(.+)[_.=: -].", column.names[0])
         if prefix and column.texts is None and set(np.unique(column.values)) == {0.0, 1.0}:
             families.setdefault(prefix[1], []).append(column)
     joined = []

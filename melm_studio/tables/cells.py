@@ -35,7 +35,7 @@ _IS_EXACT = tuple(map(int, pd.__version__.split(".")[:2])) >= (3, 1)
 EXACT: dict[str, Any] = {} if _IS_EXACT else {"float_precision": "round_trip"}
 SAMPLED_LEVELS = 200  # distinct texts of a column that tell whether they are quantities
 LIMIT = re.compile(
-    r"(?P<sign>[<>≤≥])=? ?(?:(?:LOD|LOQ|MDL|DL|QL)\b[ =:]*)?\(?(?P<rest>[^()]*[0-9][^()]*)\)?",
+    r"(?P<sign>[<>≤≥])=? ?(?:(?:LOD|LOQ|MDL|DL|QL)\b[ =:]*+)?\(?(?P<rest>[^()0-9]*[0-9][^()]*)\)?",
     re.IGNORECASE,
 )  # beyond what was measured
 # Below the limit of detection, without spaces and capitals.

@@ -100,6 +100,16 @@ def far_column() -> bytes:
     return _packed(parts)
 
 
+def open_tags() -> bytes:
+    """Return a workbook of no cells, with 40,000 beginnings of one that do not end."""
+    parts = _workbook()
+    head, _, rest = parts[_SHEET].partition(b"<sheetData>")
+    tail = rest.partition(b"</sheetData>")[2]
+    comment = b"<!--" + b"<c " * 40_000 + b"-->"
+    parts[_SHEET] = head + b"<sheetData>" + comment + b"</sheetData>" + tail
+    return _packed(parts)
+
+
 def _workbook() -> dict[str, bytes]:
     """The parts of a small workbook."""
     book, file = openpyxl.Workbook(), _file()
@@ -136,4 +146,5 @@ CRAFTED = {
     "workbook with a far row": CraftedFile(far_row, "cells beyond row 1,048,576"),
     "workbook with far columns": CraftedFile(far_column, "more than 50,000,000 cells"),
     "workbook with many texts": CraftedFile(many_texts, "more than 1,000,000 texts"),
+    "workbook of tags without an end": CraftedFile(open_tags, "has no cells"),
 }

@@ -30,7 +30,8 @@ _PROBED_BYTES = 100_000  # of a sheet, to see whether it is a table
 _STRINGS = "xl/sharedStrings.xml"
 _SHEETS = "xl/worksheets/"
 _STRING = re.compile(rb"<(?:\w+:)?si[\s/>]")
-_PLACE = re.compile(rb"<(?:\w+:)?(?:row|c)\s[^>]*?\br=[\"']([A-Z]{0,3})([0-9]+)")
+# A tag ends before the next one: otherwise each that is not closed would be read to the end.
+_PLACE = re.compile(rb"<(?:\w+:)?(?:row|c)\s[^<>]*?\br=[\"']([A-Z]{0,3})([0-9]+)")
 _UNREADABLE = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError)
 
 

@@ -11,7 +11,7 @@ from sklearn.datasets import load_svmlight_file
 from melm_studio.tables.records import Limits, reject_columns, reject_rows
 from melm_studio.tables.text import TableError
 
-_NUMBER = rb"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
+_NUMBER = rb"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 _LINE = re.compile(rb"\s*%s(?:\s+qid:[0-9]+)?(?:\s+[0-9]+:%s)+\s*(?:#.*)?" % (_NUMBER, _NUMBER))
 _PROBED = 20  # lines
 _PROBED_BYTES = 1_000_000
