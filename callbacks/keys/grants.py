@@ -89,8 +89,14 @@ def make_grant(
         via=via,
         content=content,
     )
-    store.grants.put(grant)
+    store.grants.put(grant, is_newcomer=is_newcomer(owner))
     return secret, grant
+
+
+def is_newcomer(owner: str) -> bool:
+    """Return whether a visitor has no runs, and no login: as many as anybody likes may be made."""
+    own = services()
+    return not own.settings.user_header and not own.store.run_ids(owner)
 
 
 def used_grant(kind: GrantKind, secret: str) -> Grant:

@@ -11,8 +11,14 @@ class Talks(ABC):
     """Talks that are shared, and what each of them shows, safe for many processes."""
 
     @abstractmethod
-    def put(self, talk: Talk) -> None:
+    def put(self, talk: Talk, *, is_newcomer: bool = False) -> None:
         """Store a talk, or change what its audience may see; another one of its owner ends.
+
+        Parameters
+        ----------
+        talk : Talk
+        is_newcomer : bool
+            Whether its presenter has no runs: those of an address have a share of what it may have.
 
         Raises
         ------

@@ -10,10 +10,10 @@ import msgspec
 from melm_core.base import known_type
 from melm_studio.configuration.limits import LimitReachedError
 from melm_studio.record import Record
+from melm_studio.runs.records.shares import share_of_address, share_of_newcomers
 
-# At the same time, in one studio and from one network address: cookies are free.
+# At the same time, in one studio.
 MOST_TALKS = 50
-MOST_TALKS_OF_ADDRESS = 5
 # A web process counts its viewers more often than this.
 COUNT_VALID_S = 5.0
 
@@ -104,7 +104,7 @@ def code_of(talk_id: str) -> str:
     return "".join(CODE_LETTERS[number // base**i % base] for i in range(CODE_LENGTH))
 
 
-def replaced_by(new: Talk, talks: Iterable[Talk]) -> list[Talk]:
+def replaced_by(new: Talk, talks: Iterable[Talk], *, is_newcomer: bool = False) -> list[Talk]:
     """Return the talks that end when another begins: those that are over, and the presenter's own.
 
     Parameters
@@ -112,6 +112,8 @@ def replaced_by(new: Talk, talks: Iterable[Talk]) -> list[Talk]:
     new : Talk
     talks : iterable of Talk
         All that are stored.
+    is_newcomer : bool
+        Whether the presenter has no runs.
 
     Raises
     ------
@@ -120,10 +122,16 @@ def replaced_by(new: Talk, talks: Iterable[Talk]) -> list[Talk]:
     """
     known = list(talks)
     ended = [each for each in known if each.is_over(new.created_s) or each.owner == new.owner]
+    if any(each.talk_id == new.talk_id for each in ended):
+        return ended  # it goes on, and takes no other place
     others = [each for each in known if each not in ended]
     here = [each for each in others if each.address == new.address]
     if len(others) >= MOST_TALKS:
         raise LimitReachedError(_TOO_MANY.format(n=len(others), where=""))
-    if new.address and len(here) >= MOST_TALKS_OF_ADDRESS:
-        raise LimitReachedError(_TOO_MANY.format(n=len(here), where=" from your network"))
+    share = share_of_address(MOST_TALKS, len(others))
+    if is_newcomer:
+        share = share_of_newcomers(share)
+    if new.address and len(here) >= share:
+        where = " from your network, where the rest is left to others"
+        raise LimitReachedError(_TOO_MANY.format(n=len(here), where=where))
     return ended

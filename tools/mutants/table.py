@@ -437,7 +437,7 @@ MUTANTS = (
         "MOST_OF_ADDRESS = 500",
         "MOST_OF_ADDRESS = 5_000",
         f"{_STORE}/test_store_grants.py"
-        "::test_an_address_has_500_of_a_kind_however_many_cookies_it_has",
+        "::test_an_address_has_500_of_a_kind_and_leaves_half_to_visitors_with_runs",
     ),
     Mutant(
         _GRANT,
@@ -1068,5 +1068,17 @@ MUTANTS = (
         '    MELM_MAX_READER_MB: "2048"\n',
         "tests/test_deployment.py"
         "::test_what_the_services_of_the_compose_file_take_is_less_than_their_limits",
+    ),
+    Mutant(
+        "melm_studio/runs/records/shares.py",
+        "    return share // 2\n",
+        "    return share\n",
+        f"{_STORE}/test_store_grants.py::test_no_grant_of_another_goes_when_an_address_is_full",
+    ),
+    Mutant(
+        "callbacks/keys/grants.py",
+        "is_newcomer=is_newcomer(owner)",
+        "is_newcomer=False",
+        f"{_KEYS}/test_grants.py::test_whoever_has_many_cookies_leaves_tokens_to_visitors_with_runs",
     ),
 )

@@ -21,6 +21,7 @@ from msgspec import Meta, Struct, field
 from msgspec.structs import replace
 
 from callbacks.guards.error_answers import sentence
+from callbacks.keys.grants import is_newcomer
 from callbacks.routes.requested_view import requested_event, requested_options, shown_verdict
 from callbacks.routes.talks.messages import packed
 from callbacks.services import services
@@ -153,7 +154,7 @@ def _put(talk: Talk, allowed: Allowed) -> Talk:
         shows_info=allowed.info,
         allows_downloads=allowed.downloads,
     )
-    _talks().put(changed)
+    _talks().put(changed, is_newcomer=is_newcomer(talk.owner))
     return changed
 
 

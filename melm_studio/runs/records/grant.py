@@ -8,6 +8,7 @@ from enum import StrEnum, auto
 
 from melm_studio.configuration.limits import LimitReachedError
 from melm_studio.record import Record
+from melm_studio.runs.records.shares import share_of_newcomers
 
 
 class GrantKind(StrEnum):
@@ -33,15 +34,23 @@ MARKED_EVERY_S = 60.0
 # Longer than any browser that it let in keeps its cookie: until then it must be known as revoked.
 REVOKED_KEPT_S = 32 * SECONDS_PER_DAY
 
-_NAMES = {GrantKind.TOKEN: "tokens", GrantKind.RECOVERY: "recovery links"}
+_NAMES = {
+    GrantKind.TOKEN: "tokens",
+    GrantKind.RECOVERY: "recovery links",
+    GrantKind.TICKET: "addresses of tables",
+}
 _TOO_MANY = (
     "You have {n} {kind} already, which is the most. Revoke one in Help, Links and tokens, to make "
     "another."
 )
 _TOO_MANY_HERE = (
-    "{n} {kind} have been made from your network, which is the most. Revoke one in Help, Links and "
-    "tokens, or try again later."
+    "{n} {kind} have been made from your network: no more {of}. {way_out}, or try again later."
 )
+_OF_NEWCOMERS = (
+    "are made for visitors without runs, so that the others there can have some",
+    "Start a run first",
+)
+_OF_ALL = "are made there", "Revoke one in Help, Links and tokens"
 
 
 class Grant(Record, frozen=True, kw_only=True):
@@ -97,13 +106,17 @@ def id_of(secret: str) -> str:
 
 
 def replaced_by(
-    new: Grant, own: Iterable[Grant], n_here: int, here: Callable[[], Iterable[Grant]]
+    new: Grant,
+    own: Iterable[Grant],
+    n_here: int,
+    here: Callable[[], Iterable[Grant]],
+    *,
+    is_newcomer: bool = False,
 ) -> list[Grant]:
-    """Return the grants that go when another is made.
+    """Return the grants of the same visitor that go when another is made; never another's.
 
-    Of tickets, and of the tokens of an address, the longest unused make room; links and tokens that
-    a visitor relies on do not. Those that have expired are left to the sweep, which knows whether
-    the clock can be trusted.
+    Of tickets, the longest unused makes room; links and tokens that a visitor relies on do not.
+    Those that have expired are left to the sweep, which knows whether the clock can be trusted.
 
     Parameters
     ----------
@@ -114,6 +127,8 @@ def replaced_by(
         Number of those of its kind and address.
     here : callable
         Returns them; called where they are too many, since they take long to read.
+    is_newcomer : bool
+        Whether its visitor has no runs.
 
     Raises
     ------
@@ -129,11 +144,13 @@ def replaced_by(
         if new.kind is not GrantKind.TICKET:
             raise LimitReachedError(_TOO_MANY.format(n=len(valid), kind=_NAMES[new.kind]))
         gone += _longest_unused(valid)[: len(valid) - most + 1]
-    if new.address and n_here >= MOST_OF_ADDRESS:
-        if new.kind is GrantKind.RECOVERY:
-            raise LimitReachedError(_TOO_MANY_HERE.format(n=n_here, kind=_NAMES[new.kind]))
-        others = [grant for grant in here() if grant not in gone]
-        gone += _longest_unused(others)[: max(len(others) - MOST_OF_ADDRESS + 1, 0)]
+    most_here = share_of_newcomers(MOST_OF_ADDRESS) if is_newcomer else MOST_OF_ADDRESS
+    if new.address and n_here - len(gone) >= most_here:
+        n_kept = sum(new.created_s < grant.expires_s for grant in here()) - len(gone)
+        if n_kept >= most_here:
+            of, way_out = _OF_NEWCOMERS if is_newcomer else _OF_ALL
+            words = {"n": n_kept, "kind": _NAMES[new.kind], "of": of, "way_out": way_out}
+            raise LimitReachedError(_TOO_MANY_HERE.format(**words))
     return gone
 
 

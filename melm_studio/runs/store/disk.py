@@ -400,11 +400,12 @@ class DiskGrants(Grants):
     def __init__(self, cache: DiskCache) -> None:
         self._cache = cache
 
-    def put(self, grant: Grant) -> None:
+    def put(self, grant: Grant, *, is_newcomer: bool = False) -> None:
         with self._cache.transaction():
             own, at = self.of_owner(grant.owner), _at(grant)
             n_here = len(self._cache.listed(at))
-            for former in replaced_by(grant, own, n_here, partial(self._listed, at)):
+            here = partial(self._listed, at)
+            for former in replaced_by(grant, own, n_here, here, is_newcomer=is_newcomer):
                 self._delete(former)
             self._cache.put(_RECORDS + grant.grant_id, grant.to_bytes())
             for listing in (_of(grant.owner), at):
@@ -457,9 +458,9 @@ class DiskTalks(Talks):
     def __init__(self, cache: DiskCache) -> None:
         self._cache = cache
 
-    def put(self, talk: Talk) -> None:
+    def put(self, talk: Talk, *, is_newcomer: bool = False) -> None:
         with self._cache.transaction():
-            for former in replaced_talks(talk, self.every()):
+            for former in replaced_talks(talk, self.every(), is_newcomer=is_newcomer):
                 if former.talk_id != talk.talk_id:
                     self.end(former.talk_id)
             self._cache.put(_talk_key("talk", talk.talk_id), talk.to_bytes())

@@ -12,8 +12,14 @@ class Grants(ABC):
     """The tokens, recovery links and tickets of all visitors, safe for many processes."""
 
     @abstractmethod
-    def put(self, grant: Grant) -> None:
-        """Store a new grant; those that it replaces go (`replaced_by`).
+    def put(self, grant: Grant, *, is_newcomer: bool = False) -> None:
+        """Store a new grant; those of its visitor that it replaces go (`replaced_by`).
+
+        Parameters
+        ----------
+        grant : Grant
+        is_newcomer : bool
+            Whether its visitor has no runs: those of an address have a share of what it may have.
 
         Raises
         ------

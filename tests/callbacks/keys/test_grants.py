@@ -227,6 +227,21 @@ def test_a_full_studio_makes_no_more_grants(studio, visitor, monkeypatch):
     assert "MELM_MAX_TOTAL_MB" in refused.json["error"]
 
 
+def test_whoever_has_many_cookies_leaves_tokens_to_visitors_with_runs(studio, visitor, monkeypatch):
+    monkeypatch.setattr("melm_studio.runs.records.grant.MOST_OF_ADDRESS", 6)
+    programs = [studio.app.server.test_client() for _ in range(5)]
+    for client in (visitor.http, *programs):
+        client.environ_base["REMOTE_ADDR"] = "192.0.2.62"
+    kept = token_of(visitor)
+    answers = [program.post(f"{PREFIX}/tokens") for program in programs]
+    assert [answer.status_code for answer in answers] == [201, 201, 409, 409, 409]
+    assert "Start a run first" in answers[-1].json["error"]
+    visitor.choose_sample("iris")
+    visitor.start(method="pca")
+    assert token_of(visitor)
+    assert asked(studio, kept).status_code == 200
+
+
 def test_what_a_ticket_opens_is_bounded(studio):
     with studio.app.server.test_request_context():
         grants.make_grant(grants.GrantKind.TICKET, "ada", "", content="x" * 2**16)

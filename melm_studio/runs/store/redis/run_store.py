@@ -406,12 +406,13 @@ class RedisGrants(Grants):
         self._redis, self._key = client, address.key
         self._ends = address.key("grant-ends")
 
-    def put(self, grant: Grant) -> None:
+    def put(self, grant: Grant, *, is_newcomer: bool = False) -> None:
         of, at = self._listings(grant)
 
         def change(pipe: Pipeline) -> None:
             own, ids = self._records(pipe.smembers(of)), pipe.smembers(at)
-            gone = replaced_by(grant, own, len(ids), lambda: self._records(ids))
+            here = partial(self._records, ids)
+            gone = replaced_by(grant, own, len(ids), here, is_newcomer=is_newcomer)
             pipe.multi()
             for former in gone:
                 self._delete(pipe, former)
@@ -484,9 +485,10 @@ class RedisTalks(Talks):
         self._redis, self._key = client, address.key
         self._talks = address.key("talks")
 
-    def put(self, talk: Talk) -> None:
+    def put(self, talk: Talk, *, is_newcomer: bool = False) -> None:
         def change(pipe: Pipeline) -> None:
-            ended = replaced_talks(talk, _read(pipe.hvals(self._talks)))
+            talks = _read(pipe.hvals(self._talks))
+            ended = replaced_talks(talk, talks, is_newcomer=is_newcomer)
             pipe.multi()
             for former in ended:
                 if former.talk_id != talk.talk_id:

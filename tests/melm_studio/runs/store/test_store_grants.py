@@ -139,24 +139,43 @@ def test_of_what_was_revoked_no_more_is_kept_than_may_be_valid():
     assert replaced_by(grant_of("ada"), revoked, 0, list) == revoked[:2]
 
 
-def test_an_address_has_500_of_a_kind_however_many_cookies_it_has():
+@pytest.mark.parametrize("kind", GrantKind)
+@pytest.mark.parametrize(("is_newcomer", "most"), [(False, 500), (True, 250)])
+def test_an_address_has_500_of_a_kind_and_leaves_half_to_visitors_with_runs(
+    kind, is_newcomer, most
+):
+    """However many cookies it has: what others of it have stays."""
     assert MOST_OF_ADDRESS == 500
-    here = [grant_of(f"visitor {i}", created_s=NOW + i) for i in range(500)]
-    here[0] = replace(here[0], used_s=NOW + 5)
-    assert replaced_by(grant_of("ada"), [], 499, here[1:].copy) == []
-    assert replaced_by(grant_of("ada"), [], 500, here.copy) == [here[1]]
-    assert replaced_by(grant_of("ada", address=""), [], 500, here.copy) == []
-    with pytest.raises(LimitReachedError, match="from your network"):
-        replaced_by(grant_of("ada", kind=GrantKind.RECOVERY), [], 500, list)
+    here = [grant_of(f"visitor {i}", kind=kind) for i in range(most)]
+    new = grant_of("ada", kind=kind)
+    more = {"is_newcomer": is_newcomer}
+    assert replaced_by(new, [], most - 1, here[1:].copy, **more) == []
+    with pytest.raises(LimitReachedError, match=f"{most} .* made from your network"):
+        replaced_by(new, [], most, here.copy, **more)
+    here[0] = replace(here[0], expires_s=NOW)
+    assert replaced_by(new, [], most, here.copy, **more) == []
+    assert replaced_by(replace(new, address=""), [], most, list, **more) == []
 
 
-def test_the_store_knows_what_was_made_at_an_address(store, monkeypatch):
-    monkeypatch.setattr("melm_studio.runs.records.grant.MOST_OF_ADDRESS", 2)
-    for i in range(3):
-        store.grants.put(grant_of(f"visitor {i}", created_s=NOW + i))
-    store.grants.put(grant_of("far", address="there"))
-    store.grants.put(grant_of("ticket", kind=GrantKind.TICKET))
-    assert [bool(store.grants.of_owner(f"visitor {i}")) for i in range(3)] == [False, True, True]
+def test_who_has_the_most_tickets_at_a_full_address_loses_an_own_one():
+    kind, most = GrantKind.TICKET, MOST_OF_ADDRESS
+    own = several(MOST_OF_VISITOR[kind], kind=kind)
+    others = [grant_of(f"visitor {i}", kind=kind) for i in range(most - len(own))]
+    assert replaced_by(grant_of("ada", "new", kind), own, most, [*own, *others].copy) == own[:1]
+
+
+def test_no_grant_of_another_goes_when_an_address_is_full(store, monkeypatch):
+    monkeypatch.setattr("melm_studio.runs.records.grant.MOST_OF_ADDRESS", 4)
+    used = grant_of("ada", "in use")
+    store.grants.put(used)
+    store.grants.put(grant_of("stranger"), is_newcomer=True)
+    for i in range(9):
+        with pytest.raises(LimitReachedError, match="Start a run first"):
+            store.grants.put(grant_of(f"cookie {i}"), is_newcomer=True)
+    store.grants.put(grant_of("ada", "another"))
+    store.grants.put(grant_of("far", address="there"), is_newcomer=True)
+    store.grants.put(grant_of("ticket", kind=GrantKind.TICKET), is_newcomer=True)
+    assert store.grants.get(used.grant_id) == used
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,6 @@ from melm_studio.configuration.limits import LimitReachedError
 from melm_studio.talks.talk import (
     COUNT_VALID_S,
     MOST_TALKS,
-    MOST_TALKS_OF_ADDRESS,
     Talk,
     TalkView,
     replaced_by,
@@ -77,12 +76,18 @@ def test_talks_that_are_over_are_forgotten(store):
     assert store.talks.of_owner("ada") is None
 
 
-def test_an_address_cannot_take_all_places_for_talks():
-    here = [talk_of(f"visitor {n}", address="here") for n in range(MOST_TALKS_OF_ADDRESS)]
+@pytest.mark.parametrize(("is_newcomer", "most"), [(False, MOST_TALKS // 2), (True, 17)])
+def test_an_address_cannot_take_all_places_for_talks(is_newcomer, most):
+    """Presenters without runs leave places to those of their network who have some."""
+    here = [talk_of(f"visitor {n}", address="here") for n in range(most)]
+    assert replaced_by(talk_of("last", address="here"), here[1:], is_newcomer=is_newcomer) == []
     with pytest.raises(LimitReachedError, match="from your network"):
-        replaced_by(talk_of("one more", address="here"), here)
+        replaced_by(talk_of("one more", address="here"), here, is_newcomer=is_newcomer)
     assert replaced_by(talk_of("visitor 0", "another", address="here"), here) == here[:1]
-    assert replaced_by(talk_of("ada", address="there"), here) == []
+    assert replaced_by(here[0], here, is_newcomer=is_newcomer) == here[:1]
+    assert replaced_by(talk_of("ada", address="there"), here, is_newcomer=is_newcomer) == []
+    if is_newcomer:
+        assert replaced_by(talk_of("known", address="here"), here) == []
 
 
 def test_the_number_of_talks_is_limited_until_some_are_over():
