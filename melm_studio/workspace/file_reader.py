@@ -9,7 +9,7 @@ from melm_studio.reading import FileReader, OwnProcessReader, ReadingLimits
 from melm_studio.tables import TABLE_JOB
 from melm_studio.workspace.project.read_apart import JOB as PROJECT_JOB
 
-_JOBS = (TABLE_JOB, PROJECT_JOB)
+JOBS = (TABLE_JOB, PROJECT_JOB)
 
 
 def new_file_reader(settings: Settings) -> FileReader:
@@ -19,9 +19,9 @@ def new_file_reader(settings: Settings) -> FileReader:
     """
     if sys.platform == "win32":
         return own_file_reader(settings)
-    return FileReader(_JOBS, ReadingLimits(settings.max_reader_mb, settings.max_reader_seconds))
+    return FileReader(JOBS, ReadingLimits(settings.max_reader_mb, settings.max_reader_seconds))
 
 
 def own_file_reader(settings: Settings) -> FileReader:
     """Return one that reads in this process, within the memory of a run."""
-    return OwnProcessReader(_JOBS, ReadingLimits(settings.max_run_mb, settings.max_reader_seconds))
+    return OwnProcessReader(JOBS, ReadingLimits(settings.max_run_mb, settings.max_reader_seconds))
