@@ -44,6 +44,8 @@ _LEAST_DIFFERENCE = 0.01
 _CLEARLY = 2.0
 _LEAST_BOUND = 0.0005  # what is less would be written as 0.000
 _ALMOST_ONE = 0.995
+_MOST_NAMED = 3  # runs, in one breath
+_MOST = "tells most held-out rows apart"
 _LEAST_MOVE = 0.05  # what is less would be written as 0.0
 _HALF_UP = 1e-11  # as percentages are rounded, which stand beside it
 
@@ -598,6 +600,47 @@ def better_note(share: float, standard_error: float, others: Mapping[str, float]
     if others[best] - share <= max(standard_error, _LEAST_DIFFERENCE):
         return ""
     return f"{best} tells more apart: {percent(others[best])} of the same held-out rows."
+
+
+def ahead_text(ahead: float, error: float) -> str:
+    """The share of a run beside the best of the same folds: best, level, or how far behind.
+
+    Examples
+    --------
+    >>> ahead_text(0.0, 0.0), ahead_text(-0.01, 0.008), ahead_text(-0.04, 0.01)
+    ('best', 'level', '−4 ± 1 %')
+    """
+    if ahead == error == 0.0:
+        return "best"
+    return "level" if is_level(ahead, error) else f"−{percent(-ahead, error)}"
+
+
+def is_level(ahead: float, error: float) -> bool:
+    """Whether a share cannot be told from that of the best of the same folds."""
+    return abs(ahead) <= _CLEARLY * error or ahead == error == 0.0
+
+
+def levels_sentence(level: Sequence[str], behind: Sequence[str]) -> str:
+    """Which runs are level with the best in the same folds, and which are behind.
+
+    Examples
+    --------
+    >>> levels_sentence(["LDA"], ["PCA"]), levels_sentence(["LDA", "MELM"], ["PCA", "GEM"])
+    ('LDA tells most held-out rows apart; PCA is behind.', 'LDA and MELM are level; PCA and GEM \
+are behind.')
+    >>> levels_sentence(["a", "b", "c", "d"], [])
+    '4 runs are level in the same folds.'
+    """
+    first = f"{_together(level)} {'are level' if len(level) > 1 else _MOST}"
+    if not behind:
+        return f"{first} in the same folds."
+    return f"{first}; {_together(behind)} {'are' if len(behind) > 1 else 'is'} behind."
+
+
+def _together(names: Sequence[str]) -> str:
+    if len(names) > _MOST_NAMED:
+        return count(len(names), "run")
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
 def feature_sentence(name: str, verdict: Verdict) -> str:

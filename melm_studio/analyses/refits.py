@@ -85,6 +85,7 @@ class RefitsOfRun(Analysis[RefitsReport]):
         demand(0 <= report.n_done <= report.n_folds <= shape.n_rows)
         demand(len(report.overlap) in (0, shape.n_classes))
         demand(all(len(row) == shape.n_classes for row in report.overlap))
+        demand(len(report.fold_shares) <= report.n_folds)
         demand(not report.folds or len(report.fold_of_rows) == shape.n_rows)
         demand(places is None or (len(places) == shape.n_rows and places.shape[1] <= 3))
         demand(places is None or not np.isinf(places).any())
@@ -185,6 +186,7 @@ def _scored(refits: Refits, data: LabeledData, cpu_s: float) -> RefitsReport:
     units = tuple(np.minimum(refits.study.n_units, scored_rows).tolist())
     return replace(
         report,
+        fold_shares=tuple(refits.fold_shares.tolist()),
         train_share=refits.train_share.balanced_accuracy,
         linear=(
             refits.linear_train_share.balanced_accuracy,

@@ -17,7 +17,14 @@ from melm_studio.layout.buttons import button
 from melm_studio.layout.ranking import ranking_panel
 from melm_studio.layout.shell.markup import plain
 from melm_studio.publication.comparison import Agreement, ComparedRun, Mover
-from melm_studio.scores import UNKNOWN, accuracy_text, divergence_text
+from melm_studio.scores import (
+    UNKNOWN,
+    accuracy_text,
+    ahead_text,
+    divergence_text,
+    is_level,
+    levels_sentence,
+)
 
 GAMMAS = (0.1, 0.25, 0.5, 1, 2, 5, 10)
 TABS = {
@@ -47,7 +54,11 @@ _BATCHES = {
 # The two sides of a pair, by the suffixes of its keys.
 SIDES = {"training": "training", "held-out": "held out"}
 _SINGLES = {
-    "gap": ("Gap", "Training minus held-out accuracy: how much the plane overfits"),
+    "ahead": (
+        "To the best",
+        "Share of held-out rows less that of the best run, in the same folds, with its standard "
+        "error; level where it is within two of these",
+    ),
     "p": ("p", "Share of label permutations that score as well; computed by a check"),
     "seconds": ("Seconds", "Duration of the fit"),
     "features": (
@@ -60,7 +71,7 @@ _LIVE = "Accuracies on the run's own held-out rows; a check refits the plane in 
 # In standard deviations; smaller distances are invisible.
 _STILL = 0.005
 # The smallest of these is the best.
-_ASCENDING = ("title", "batch-training", "batch-held-out", "gap", "p", "seconds", "features")
+_ASCENDING = ("title", "batch-training", "batch-held-out", "p", "seconds", "features")
 
 
 def batch_form(menu: Sequence[dict[str, Any]]) -> Component:
@@ -214,11 +225,12 @@ def compare_table(
         for side in SIDES
     ]
     body = [_row(row, pairs) for row in rows]
-    return html.Table(
+    table = html.Table(
         [html.Thead([html.Tr(groups), html.Tr(sides)]), html.Tbody(body)],
         className="figures compared",
         **aria(label="Scores of the runs"),
     )
+    return html.Div([*_levels(rows), table])
 
 
 def _next_descending(key: str, is_sorted: bool, descending: bool) -> bool:
@@ -234,7 +246,7 @@ def _row(row: ComparedRun, keys: Iterable[str]) -> Component:
     ]
     p_value = html.Td(_p_value(row), className="" if row.checked_share is None else "is-coming")
     singles = [
-        _figure(row, "gap", lambda gap: f"{gap:+z.2f}"),
+        html.Td(_ahead(row)),
         p_value,
         _figure(row, "seconds", lambda seconds: f"{seconds:.1f}"),
         _figure(row, "features", lambda features: f"{features:.1f}"),
@@ -247,6 +259,22 @@ def _row(row: ComparedRun, keys: Iterable[str]) -> Component:
 def _figure(row: ComparedRun, key: str, shown: Callable[[float], str]) -> Component:
     value = row.figures.get(key)
     return html.Td("–" if value is None else shown(value))
+
+
+def _ahead(row: ComparedRun) -> str:
+    ahead, error = row.figures.get("ahead"), row.figures.get("ahead-error")
+    return UNKNOWN if ahead is None or error is None else ahead_text(ahead, error)
+
+
+def _levels(rows: Sequence[ComparedRun]) -> list[Component]:
+    """The sentence above the table, where folds compare at least two runs."""
+    level: list[str] = []
+    behind: list[str] = []
+    for row in rows:
+        ahead, error = row.figures.get("ahead"), row.figures.get("ahead-error")
+        if ahead is not None and error is not None:
+            (level if is_level(ahead, error) else behind).append(row.title)
+    return [html.P(levels_sentence(level, behind), className="levels")] if level else []
 
 
 def _p_value(row: ComparedRun) -> str:

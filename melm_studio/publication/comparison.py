@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 import pandas as pd
 
 from melm_core.base import FloatArray, IntArray, UserError
+from melm_core.evaluation import Score
 from melm_core.linalg import features_used, in_standard_units, principal_angles
 from melm_core.methods import METHODS
 from melm_studio.analyses.check import CHECK
@@ -18,7 +19,7 @@ from melm_studio.planes.renderer import PlaneRenderer
 from melm_studio.planes.types import BatchScores
 from melm_studio.planes.view_options import DEFAULT_VIEW, ViewOptions
 from melm_studio.runs.records.check_report import CheckReport
-from melm_studio.runs.records.refits_report import CLASSIFIER
+from melm_studio.runs.records.refits_report import CLASSIFIER, RefitsReport
 from melm_studio.runs.records.run import PlaneEvent, RunRecord
 from melm_studio.runs.store.protocol import RunStore
 
@@ -40,7 +41,8 @@ _SCORES = {
     "accuracy-held-out": "accuracy_held_out",
     "batch-training": "batch_accuracy_training",
     "batch-held-out": "batch_accuracy_held_out",
-    "gap": "gap",
+    "ahead": "difference_to_best",
+    "ahead-error": "difference_error",
     "p": "p",
     "seconds": "seconds",
     "features": "features_used",
@@ -56,7 +58,8 @@ class ComparedRun:
     run_id, title : str
     figures : mapping of str to (float or None)
         ``divergence``, and the balanced ``accuracy`` of the class densities, with the suffixes
-        ``-training`` and ``-held-out`` for the rows; ``gap``, ``p``, ``seconds``, and
+        ``-training`` and ``-held-out`` for the rows; ``ahead``, the share of held-out rows less
+        that of the best run in the same folds, with ``ahead-error``; ``p``, ``seconds``, and
         ``features``. None for unknown values.
     is_checked : bool
         Whether the accuracies are those of a check, not of the run's own held-out rows.
@@ -114,7 +117,27 @@ def compared(
     checks : mapping of str to RunRecord
         The checks by the id of the run that they check.
     """
-    return [_compared(store, renderer, record, checks.get(record.run_id)) for record in records]
+    rows = [_compared(store, renderer, record, checks.get(record.run_id)) for record in records]
+    return _beside_the_best(rows, [renderer.refits(record) for record in records])
+
+
+def _beside_the_best(
+    rows: Sequence[ComparedRun], refits: Sequence[RefitsReport | None]
+) -> list[ComparedRun]:
+    """The rows with their difference to the best, in pairs of equal folds."""
+    reports = [RefitsReport() if report is None else report for report in refits]
+    best = max(reports, key=lambda report: report.share or 0.0, default=RefitsReport())
+    found = [report.ahead_of(best) for report in reports]
+    if sum(each is not None for each in found) < 2:
+        return list(rows)
+    return [
+        row if each is None else replace(row, figures={**row.figures, **_ahead(each)})
+        for row, each in zip(rows, found, strict=True)
+    ]
+
+
+def _ahead(found: Score) -> dict[str, float | None]:
+    return {"ahead": found.balanced_accuracy, "ahead-error": found.standard_error}
 
 
 def ordered(rows: Sequence[ComparedRun], column: str, *, descending: bool) -> list[ComparedRun]:
@@ -148,8 +171,7 @@ def _figures(
     if report.scores is not None:
         train, held_out, _ = report.scores[CLASSIFIER]
         figures |= _pair("accuracy", train, held_out)
-    gap = _gap(figures.get("accuracy-training"), figures.get("accuracy-held-out"))
-    return {**figures, "gap": gap, "p": report.p_value}
+    return {**figures, "p": report.p_value}
 
 
 def _of_plane(
@@ -180,10 +202,6 @@ def _batch_pair(scores: BatchScores | None) -> dict[str, float | None]:
 
 def _pair(name: str, train: float, held_out: float | None) -> dict[str, float | None]:
     return {f"{name}-training": train, f"{name}-held-out": held_out}
-
-
-def _gap(train: float | None, held_out: float | None) -> float | None:
-    return None if train is None or held_out is None else train - held_out
 
 
 def _n_features(renderer: PlaneRenderer, record: RunRecord, event: PlaneEvent) -> float | None:

@@ -13,6 +13,7 @@ import numpy as np
 
 from melm_core.base import FloatArray, IntArray
 from melm_core.diagnostics import ComponentGain, Importance
+from melm_core.evaluation import Score, paired_difference
 from melm_studio.record import Record
 from melm_studio.runs.records.without import Without
 
@@ -110,6 +111,8 @@ class RefitsReport(Record, frozen=True):
     share, standard_error, train_share : float or None
         Balanced accuracy of the rows that the planes of the folds were not fitted to, its error,
         and that of the rows that they were fitted to; None until a fold is done.
+    fold_shares : tuple of float
+        Once all folds are done, the share of each alone, by which methods are compared in pairs.
     linear : (float, float, float) or None
         The same in training, held out and its error, by a linear rule.
     overlap : tuple of tuple of float
@@ -144,6 +147,7 @@ class RefitsReport(Record, frozen=True):
     share: float | None = None
     standard_error: float | None = None
     train_share: float | None = None
+    fold_shares: tuple[float, ...] = ()
     linear: tuple[float, float, float] | None = None
     overlap: tuple[tuple[float, ...], ...] = ()
     bound: float | None = None
@@ -175,6 +179,13 @@ class RefitsReport(Record, frozen=True):
     def fold_of_rows(self) -> IntArray:
         """The fold that held each row out, -1 of others, shape (n_rows,)."""
         return np.frombuffer(self.folds, _FOLDS).astype(np.int64)
+
+    def ahead_of(self, other: RefitsReport) -> Score | None:
+        """By how much more rows are told apart than by another; None if their folds differ."""
+        n_folds = len(self.fold_shares)
+        if n_folds < 2 or n_folds != len(other.fold_shares) or self.folds != other.folds:
+            return None
+        return paired_difference(np.array(self.fold_shares), np.array(other.fold_shares))
 
     @property
     def unseen(self) -> FloatArray | None:

@@ -25,7 +25,8 @@ FULL = row(
         "divergence-held-out": None,
         "accuracy-training": 0.987,
         "accuracy-held-out": 0.95,
-        "gap": 0.037,
+        "ahead": -0.04,
+        "ahead-error": 0.01,
         "p": 0.015,
         "seconds": 1.26,
         "features": 3.33,
@@ -39,14 +40,14 @@ def sort_buttons(tree):
 
 def test_figures_are_rounded_and_what_is_not_known_is_a_dash():
     shown = texts(compare_table([FULL]))
-    for text in ("12.3", "0.99", "0.95", "+0.04", "0.015", "1.3", "3.3"):
+    for text in ("12.3", "0.99", "0.95", "−4 ± 1 %", "0.015", "1.3", "3.3"):
         assert text in shown
     assert shown.count("–") == 1
 
 
 def test_every_column_can_be_sorted_by_and_says_what_it_is():
     buttons = sort_buttons(compare_table([FULL]))
-    assert set(FULL.figures) | {"title"} <= set(buttons)
+    assert set(FULL.figures) - {"ahead-error"} | {"title"} <= set(buttons)
     assert all(props["aria-label"].startswith("Sort by ") for props in buttons.values())
 
 
@@ -93,3 +94,16 @@ def test_each_row_that_moved_can_be_marked():
 def test_between_two_pictures_of_one_plane_no_row_is_said_to_move():
     shown = texts(movers_table([Mover(7, "a", 1e-9)]))
     assert shown == ["No row moves: the two runs have the same plane."]
+
+
+def test_the_sentence_above_the_table_names_who_is_level_and_who_is_behind():
+    best = replace(FULL, title="LDA", figures={"ahead": 0.0, "ahead-error": 0.0})
+    level = replace(FULL, title="MELM", figures={"ahead": -0.01, "ahead-error": 0.01})
+    shown = texts(compare_table([FULL, best, level, row(title="t-SNE")]))
+    assert "LDA and MELM are level; PCA is behind." in shown
+    assert [text for text in ("best", "level", "−4 ± 1 %") if text in shown] == [
+        "best",
+        "level",
+        "−4 ± 1 %",
+    ]
+    assert not any("level" in text for text in texts(compare_table([row()])))

@@ -19,6 +19,7 @@ from melm_studio.publication.comparison import (
     ordered,
 )
 from melm_studio.runs.records.data_source import DataSource
+from melm_studio.runs.records.refits_report import REFITS
 from melm_studio.runs.records.run import RunState, new_analysis
 from melm_studio.runs.records.stored_files import FileKind
 from melm_studio.workers.inline import InlineRunner
@@ -80,7 +81,6 @@ def test_before_a_check_the_figures_are_those_of_the_panel(store, renderer, fini
     assert row.figures["divergence-held-out"] == shown.divergence_held_out
     assert row.figures["accuracy-training"] == shown.accuracy_train
     assert row.figures["accuracy-held-out"] == shown.accuracy_held_out
-    assert row.figures["gap"] == shown.accuracy_train - shown.accuracy_held_out
     assert row.figures["seconds"] == event.elapsed_s
     assert row.figures["p"] is None
     assert (row.is_checked, row.checked_share) == (False, None)
@@ -97,9 +97,27 @@ def test_a_check_replaces_the_accuracies_of_the_split(store, renderer, finish, m
     row, report = row_of(store, renderer, record), CHECK.stored(store, asked.run_id)
     train, held_out, _ = report.scores["KDE"]
     assert (row.figures["accuracy-training"], row.figures["accuracy-held-out"]) == (train, held_out)
-    assert row.figures["gap"] == train - held_out
     assert row.figures["p"] == report.p_value
     assert (row.is_checked, row.checked_share) == (True, None)
+
+
+def test_runs_are_compared_in_pairs_of_equal_folds(store, renderer, finish):
+    """With a method that is as good, and one that a split judges, which has no folds."""
+    records = [finish(method, held_out=0.0) for method in ("lda", "pca")]
+    for record in records:
+        store.create(new_analysis(record, REFITS))
+    InlineRunner(store).drain()
+    first, second = (renderer.refits(record) for record in records)
+    lda, pca, other = compared(store, renderer, [*records, finish("gem")], {})
+    apart = np.array(first.fold_shares) - second.fold_shares
+    assert apart.any()
+    best, behind = (lda, pca) if apart.mean() > 0 else (pca, lda)
+    assert (best.figures["ahead"], best.figures["ahead-error"]) == (0.0, 0.0)
+    assert behind.figures["ahead"] == pytest.approx(-abs(apart.mean()))
+    n_folds = len(apart)
+    corrected = np.var(apart, ddof=1) * (1 / n_folds + 1 / (n_folds - 1))
+    assert behind.figures["ahead-error"] == pytest.approx(np.sqrt(corrected))
+    assert other.figures.get("ahead") is None
 
 
 def test_a_stopped_check_is_as_none(store, renderer, finish):
