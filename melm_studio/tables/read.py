@@ -63,6 +63,7 @@ from melm_studio.tables.records import (
     Limits,
     Records,
     find_records,
+    max_cells,
     reject_columns,
     reject_rows,
 )
@@ -176,7 +177,7 @@ def read_table(
     TableError
         If the content is not a table of at least one row and two columns within the limits.
     """
-    limits = Limits(max_rows, max_columns)
+    limits = Limits(max_rows, max_columns, max_cells(len(raw)))
     file = PureWindowsPath(name).name
     archive = PictureArchive.of(raw)
     if archive is not None and not archive.table:
@@ -282,15 +283,10 @@ def _content(data: bytes, file: str, limits: Limits, options: ReadOptions) -> _C
     return _of_text(text, limits, steps, options)
 
 
-def _arrow_cells(data: bytes, file: str, limits: Limits) -> tuple[pd.DataFrame, tuple[str, ...]]:
-    rows, columns = limits.n_rows, limits.n_columns
-    return arrow_cells(data, file, max_rows=rows, max_columns=columns)
-
-
 _FORMATS = (
     (is_arrays, array_cells),
     (is_h5ad, h5ad_cells),
-    (is_arrow, _arrow_cells),
+    (is_arrow, arrow_cells),
     (is_json, json_cells),
     (is_matlab, matlab_cells),
     (is_flow, flow_cells),

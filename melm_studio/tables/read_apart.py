@@ -24,7 +24,7 @@ from melm_studio.tables.above_rows import MOST_PREVIEWED
 from melm_studio.tables.formatting import number
 from melm_studio.tables.read import Table, read_table
 from melm_studio.tables.readers import DEFAULT_OPTIONS, ReadOptions
-from melm_studio.tables.records import MAX_CELLS, MAX_NAME, Form, Limits, max_text_bytes
+from melm_studio.tables.records import MAX_NAME, Form, Limits, max_cells, max_text_bytes
 from melm_studio.tables.text import TableError
 
 JOB = f"{__name__}:answer"
@@ -125,7 +125,8 @@ def read_table_apart(
         If the reader fails.
     """
     request = _Request(name, max_rows, max_columns, options)
-    limits, most_text = Limits(max_rows, max_columns), max_text_bytes(len(raw))
+    limits = Limits(max_rows, max_columns, max_cells(len(raw)))
+    most_text = max_text_bytes(len(raw))
     try:
         with reader.channel(JOB) as channel:
             channel.send_values(request)
@@ -162,6 +163,8 @@ def answer(channel: Channel) -> None:
         options=request.options,
     )
     frame = table.frame
+    limits = Limits(request.max_rows, request.max_columns, max_cells(len(raw)))
+    limits.reject_cells(*frame.shape)
     is_text = tuple(kind != np.float64 for kind in frame.dtypes)
     levels = [pd.factorize(frame.iloc[:, at]) for at, text in enumerate(is_text) if text]
     codes = np.array([own for own, _ in levels], dtype=np.int32).reshape(-1, len(frame))
@@ -220,7 +223,7 @@ def _check_header(header: _Header, limits: Limits) -> None:
     is_within = (
         header.n_rows <= limits.n_rows
         and len(names) <= limits.n_columns
-        and n_cells <= MAX_CELLS
+        and n_cells <= limits.n_cells
         and len(names) == len(header.is_text) == len(set(names))
     )
     if not is_within:

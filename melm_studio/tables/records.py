@@ -27,6 +27,9 @@ PROSE_WORDS = 3  # cells with this many words on average are sentences
 MAX_RECORD = 16_000_000  # characters; cells need many times the memory of their text
 MAX_NAME = 1_000
 MAX_CELLS = 50_000_000  # of a table, and of one when it is prepared: 0.4 GB of numbers
+# Of a file in which equal cells take next to no room: so many for each byte, or of any file.
+MAX_CELLS_OF_BYTE = 16
+MAX_CELLS_OF_SMALL = 8_000_000
 MAX_TEXT_BYTES = 128 * 2**20  # of all cells, where the file itself has less
 
 # The reader's own limit applies to a cell; `_Bounded` limits a record.
@@ -35,10 +38,18 @@ csv.field_size_limit(MAX_RECORD)
 
 @dataclass(frozen=True)
 class Limits:
-    """The largest table that may be read."""
+    """The largest table that may be read from a file.
+
+    Attributes
+    ----------
+    n_rows, n_columns : float
+    n_cells : int, default=50_000_000
+        See `max_cells`.
+    """
 
     n_rows: float
     n_columns: float
+    n_cells: int = MAX_CELLS
 
     def reject_cells(self, n_rows: int, n_columns: int) -> None:
         """Refuse a table with more cells than there may be.
@@ -52,6 +63,25 @@ class Limits:
                 f"The file has more than {number(MAX_CELLS)} cells, the most that can be read. "
                 "Remove rows or columns and drop the file again."
             )
+        if n_rows * n_columns > self.n_cells:
+            raise TableError(
+                f"The file has {number(int(n_rows * n_columns))} cells, more than "
+                f"{number(self.n_cells)}, the most of so small a file: nearly all are equal. "
+                "Remove columns of one value and drop the file again."
+            )
+
+
+def max_cells(n_bytes: int) -> int:
+    """Return how many cells a file of so many bytes may have.
+
+    Formats that compress could otherwise fill any memory with equal cells.
+
+    Examples
+    --------
+    >>> max_cells(225_000), max_cells(1_000_000), max_cells(100_000_000)
+    (8000000, 16000000, 50000000)
+    """
+    return min(MAX_CELLS, max(MAX_CELLS_OF_SMALL, MAX_CELLS_OF_BYTE * n_bytes))
 
 
 def max_text_bytes(n_bytes: int) -> int:
@@ -211,7 +241,7 @@ def _survey(data: bytes, delimiter: str, limits: Limits) -> tuple[list[str], Int
                 _reject_ragged(record, first, row)
                 reject_columns(len(record), limits)
                 first = record
-                most_rows = min(limits.n_rows, MAX_CELLS // len(first))
+                most_rows = min(limits.n_rows, limits.n_cells // len(first))
             file_rows.append(row)
             if len(file_rows) > most_rows:
                 n_rows = len(file_rows) - 1  # the first may be the header

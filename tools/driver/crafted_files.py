@@ -59,9 +59,11 @@ def one_long_text(length: int = 100_000, n_rows: int = 16_384) -> bytes:
     return file.getvalue()
 
 
-def many_zeros(kind: str, n_columns: int = 50) -> bytes:
+def many_constants(
+    kind: str, n_cells: int = MAX_CELLS, n_columns: int = 50, constant: object = 0.0
+) -> bytes:
     """Return a small Parquet or Feather file of more cells than there may be."""
-    cells = np.zeros(MAX_CELLS // n_columns + 1)
+    cells = pa.repeat(constant, n_cells // n_columns + 1)
     table, file = pa.table({f"x{i}": cells for i in range(n_columns)}), _file()
     if kind == "parquet":
         parquet.write_table(table, file, compression="zstd")

@@ -1081,4 +1081,10 @@ MUTANTS = (
         "is_newcomer=False",
         f"{_KEYS}/test_grants.py::test_whoever_has_many_cookies_leaves_tokens_to_visitors_with_runs",
     ),
+    Mutant(
+        "melm_studio/tables/records.py",
+        "MAX_CELLS_OF_BYTE = 16",
+        "MAX_CELLS_OF_BYTE = 1_600",
+        f"{_TABLES}/test_read_apart.py::test_a_small_file_holds_so_many_equal_cells_and_no_more",
+    ),
 )

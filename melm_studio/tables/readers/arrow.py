@@ -35,12 +35,7 @@ def is_arrow(raw: bytes) -> bool:
 
 
 def arrow_cells(
-    raw: bytes,
-    file: str,
-    *,
-    max_rows: float,
-    max_columns: float,
-    max_bytes: int = MAX_UNPACKED,
+    raw: bytes, file: str, limits: Limits, max_bytes: int = MAX_UNPACKED
 ) -> tuple[pd.DataFrame, tuple[str, ...]]:
     """Read the columns of numbers and text.
 
@@ -64,8 +59,8 @@ def arrow_cells(
             _MISSING_PACKAGE.format(kind=kind, install=install_command("parquet"))
         ) from None
     try:
-        schema, batches = _opened(raw, kind, Limits(max_rows, max_columns), max_bytes)
-        kept = list(_bounded(batches, len(schema), Limits(max_rows, max_columns), max_bytes))
+        schema, batches = _opened(raw, kind, limits, max_bytes)
+        kept = list(_bounded(batches, len(schema), limits, max_bytes))
         table = pa.Table.from_batches(kept, kept[0].schema if kept else schema)
         columns = {i: _cells(table.column(i)) for i in range(len(schema))}
         vectors = {
@@ -83,8 +78,8 @@ def arrow_cells(
     nested = [schema.names[i] for i, cells in columns.items() if cells is None and i not in vectors]
     steps = [f"Left out: nested columns ({listed(nested)})."] if nested else []
     n_columns = len(columns) + sum(found.shape[1] for found in vectors.values())
-    _reject_columns(n_columns, Limits(max_rows, max_columns))
-    Limits(max_rows, max_columns).reject_cells(table.num_rows, n_columns)
+    _reject_columns(n_columns, limits)
+    limits.reject_cells(table.num_rows, n_columns)
     frames = []
     for i, name in enumerate(schema.names):
         if i in vectors:

@@ -12,7 +12,7 @@ from scipy.io import loadmat, whosmat
 
 from melm_studio.tables.formatting import number
 from melm_studio.tables.readers.arrays import columns_of_arrays
-from melm_studio.tables.records import MAX_CELLS, Limits
+from melm_studio.tables.records import Limits
 from melm_studio.tables.text import TableError
 
 _START = b"MATLAB 5.0"
@@ -37,10 +37,10 @@ def matlab_cells(raw: bytes, file: str, limits: Limits) -> tuple[pd.DataFrame, t
         known = whosmat(io.BytesIO(raw))
         names = [name for name, _, kind in known if kind in _READ]
         n_cells = sum(int(np.prod(shape, dtype=float)) for name, shape, _ in known if name in names)
-        if n_cells > MAX_CELLS:
+        if n_cells > limits.n_cells:
             raise TableError(
-                f"{file} has arrays of more than {number(MAX_CELLS)} cells. Save fewer and drop "
-                "the file again."
+                f"{file} has arrays of more than {number(limits.n_cells)} cells. Save fewer and "
+                "drop the file again."
             )
         values = loadmat(io.BytesIO(raw), variable_names=names, chars_as_strings=True)
     except (TableError, MemoryError):

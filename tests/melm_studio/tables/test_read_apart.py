@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from contextlib import closing
+from datetime import UTC, datetime
 
 import msgspec
 import numpy as np
@@ -14,7 +15,7 @@ from melm_studio.reading import FileReader, ReaderFailedError, ReadingLimits
 from melm_studio.tables import ReadOptions, TableError, read_apart, read_table, read_table_apart
 from melm_studio.tables.records import MAX_TEXT_BYTES
 from tests.melm_studio.tables.test_readers import FRAME, KINDS, packed, workbook
-from tools.driver.crafted_files import CRAFTED, many_zeros
+from tools.driver.crafted_files import CRAFTED, many_constants
 from tools.driver.visitor import shared_reader
 
 MOST = {"max_rows": 2_000_000, "max_columns": 10_000}
@@ -82,7 +83,20 @@ def test_a_file_that_is_made_to_hurt_gets_a_sentence(kind):
 def test_a_small_file_of_many_cells_gets_a_sentence(kind):
     pytest.importorskip("pyarrow")
     with pytest.raises(TableError, match="more than 50,000,000 cells"):
-        read(many_zeros(kind), "hostile")
+        read(many_constants(kind), "hostile")
+
+
+CONSTANTS = {"number": 0.0, "truth": True, "date": datetime(2026, 1, 1, tzinfo=UTC), "text": "a"}
+
+
+@pytest.mark.parametrize("constant", CONSTANTS.values(), ids=CONSTANTS)
+def test_a_small_file_holds_so_many_equal_cells_and_no_more(constant):
+    """A file of 200 kB would otherwise fill more than a gigabyte."""
+    pytest.importorskip("pyarrow")
+    raw = many_constants("parquet", 8_000_001, 25, constant)
+    assert len(raw) < 300_000
+    with pytest.raises(TableError, match="more than 8,000,000, the most of so small a file"):
+        read(raw, "hostile")
 
 
 def test_a_file_that_needs_more_memory_than_there_is_gets_a_sentence():
