@@ -12,6 +12,7 @@ from urllib.parse import quote
 
 import msgspec
 import requests
+from urllib3.exceptions import MaxRetryError, ReadTimeoutError
 
 from melm_core.base import UserError, known_type
 from melm_studio.programs.models import (
@@ -31,10 +32,28 @@ from melm_studio.rows.new_rows_report import NewRowsReport
 from melm_studio.runs.records.run import RunState
 
 POLL_S = 0.2
+CONNECT_S = 10.0
 # For an answer to begin; uploads of large files take their time before.
 ANSWER_S = 120.0
 
 _SILENT = "No studio answers at {url}. Start it by melm-studio, or correct the address."
+_SLOW = (
+    "The studio at {url} was reached, but has not answered for {seconds:g} s. What was asked for "
+    "may have begun: look at the runs before you ask again."
+)
+_LOST = (
+    "The studio at {url} ended the connection before its answer was complete. What was asked for "
+    "may have begun: look at the runs before you ask again."
+)
+_UNTRUSTED = (
+    "The certificate of {url} is not trusted here, so nothing was sent. Correct the address, or "
+    "name the certificate in REQUESTS_CA_BUNDLE."
+)
+_NO_ADDRESS = "{url!r} is not the address of a studio. One is http://127.0.0.1:8050."
+_NO_STUDIO = (
+    "What answers at {url} is not this version of a studio, or a login is before it. Correct the "
+    "address, or log in as it asks."
+)
 _UNKNOWN = "The studio has nothing of this name for this visitor. Take the id that a run was given."
 _RUN_ID = re.compile(r"[\w-]+")
 
@@ -202,15 +221,23 @@ class StudioClient:
 
     def _read(self, model: type[T], method: str, path: str, **request: Any) -> T:
         answer = self._sent(method, f"/api/v1{path}", **request)
-        return msgspec.json.decode(answer.content, type=known_type(model))
+        try:
+            return msgspec.json.decode(answer.content, type=known_type(model))
+        except msgspec.MsgspecError as error:
+            raise RefusedError(_NO_STUDIO.format(url=self.url)) from error
 
     def _sent(self, method: str, path: str, **request: Any) -> requests.Response:
         try:
             answer = self._session.request(
-                method, self.url + path, timeout=ANSWER_S, allow_redirects=False, **request
+                method,
+                self.url + path,
+                timeout=(CONNECT_S, ANSWER_S),
+                allow_redirects=False,
+                **request,
             )
         except requests.RequestException as error:
-            raise RefusedError(_SILENT.format(url=self.url)) from error
+            words = _happened(error).format(url=self.url, seconds=ANSWER_S)
+            raise RefusedError(words) from error
         if not answer.ok:
             raise RefusedError(_reason(answer))
         return answer
@@ -243,6 +270,18 @@ def _newest(run: Run, file: str) -> str:
 
 def _query(new_rows: Mapping[str, str]) -> dict[str, str]:
     return {"file": new_rows["key"], "name": new_rows["name"]}
+
+
+def _happened(error: requests.RequestException) -> str:
+    """What to say of a request without an answer."""
+    if isinstance(error, ValueError):  # as all errors of addresses are
+        return _NO_ADDRESS
+    if isinstance(error, requests.exceptions.SSLError):
+        return _UNTRUSTED
+    cause = error.args[0] if error.args else None
+    if isinstance(error, requests.ReadTimeout) or isinstance(cause, ReadTimeoutError):
+        return _SLOW
+    return _SILENT if isinstance(cause, MaxRetryError) else _LOST
 
 
 def _reason(answer: requests.Response) -> str:
