@@ -130,8 +130,9 @@ class Strip(msgspec.Struct, frozen=True):
     ----------
     answer : str
         A value of `melm_core.evaluation.Answer`; empty while unknown.
-    lead, follow, more : str
-        The sentence that comes first, what qualifies it, and what narrow panels leave out of that.
+    lead, caution, follow, more : str
+        The sentence that comes first, why it may be no separation of the classes, what qualifies
+        both, and what narrow panels leave out of that.
     notes : tuple of str
         The list below it.
     tooltip : str
@@ -142,6 +143,7 @@ class Strip(msgspec.Struct, frozen=True):
 
     answer: str
     lead: str
+    caution: str
     follow: str
     more: str
     notes: tuple[str, ...]
@@ -189,6 +191,8 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
         Whether the label was made from the features, so that no answer is a yes.
     without : tuple of Without
         What is left without columns or rows that may decide alone.
+    of_batch : str
+        That batches can be read from the picture, where they can.
     remarks : tuple of str
         Further notes.
     check : CheckProgress or None
@@ -215,6 +219,7 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     is_of_map: bool = False
     is_made: bool = False
     without: tuple[Without, ...] = ()
+    of_batch: str = ""
     remarks: tuple[str, ...] = ()
     check: CheckProgress | None = None
     so_far: str = ""
@@ -295,10 +300,40 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def sentence(self) -> str:
-        """Lead and qualifiers, as in a report, a replay and for programs."""
+        """Lead, caution and qualifiers, as in a report, a replay and for programs."""
         if self.rows is Rows.FOLDS:
-            return f"{self.lead}. {self.qualifiers}".strip()
-        return f"{self.lead} ({self.qualifiers})." if self.qualifiers else f"{self.lead}."
+            return " ".join(filter(None, (f"{self.lead}.", self.caution, self.qualifiers)))
+        qualifiers = f" ({self.qualifiers})" if self.qualifiers else ""
+        return f"{self.lead}{qualifiers}. {self.caution}".rstrip()
+
+    @property
+    def caution(self) -> str:
+        """The strongest reason why what is told apart may not be the classes.
+
+        Examples
+        --------
+        >>> found = Verdict(
+        ...     rows=Rows.FOLDS,
+        ...     share=1.0,
+        ...     n_classes=2,
+        ...     answer=Answer.YES,
+        ...     without=(Without("grade", 0.51, 0.05),),
+        ... )
+        >>> found.sentence
+        '100 % of held-out rows are told apart in cross-validation; guessing gives 50 %. Only \
+because of grade: 51 % without it.'
+        """
+        if self.answer is Answer.NO or self.rows is Rows.TRAINING or not self.is_clear:
+            return ""
+        return self._doubt or self.of_batch
+
+    @property
+    def _doubt(self) -> str:
+        """A caution beside which nothing is a yes."""
+        decides = [one for one in self.without if decides_alone(one, self.chance)]
+        if decides:
+            return without_sentence(decides[0], self.chance)
+        return self._made if self.rows is Rows.FOLDS else ""
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -323,9 +358,11 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
         so_far = self._so_far
         follow, more = self._qualifiers
         spoken = f"{self.lead}. {so_far}" if so_far else self.sentence
+        is_doubtful = self._doubt and self.answer in {Answer.YES, Answer.PARTLY}
         return Strip(
-            answer=self.answer or "",
+            answer=Answer.UNKNOWN if is_doubtful else self.answer or "",
             lead=self.lead,
+            caution=self.caution,
             follow=" ".join(filter(None, (follow, so_far))),
             more=more,
             notes=self.notes,
@@ -342,7 +379,7 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
             p = self.p.sentence if self.p else ""
             own = (*self._without, self._of_map, self._made)
             sentences = (p, self._bound_words, *own, *self._asked)
-            return " ".join(filter(None, sentences)), ""
+            return " ".join(said for said in sentences if said and said != self.caution), ""
         guessing = f"guessing: {percent(self.chance)}"
         if self.rows is Rows.TRAINING:
             return guessing, f"; {_NO_HELD_OUT}"
@@ -352,6 +389,8 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     def _first_words(self) -> str:
         if self.questions:
             return "Cannot be decided yet. "
+        if self._doubt and self.answer in {Answer.YES, Answer.PARTLY}:
+            return ""
         return FIRST_WORDS[self.answer] if self.bound is None else _NOT_SHOWN
 
     @property
@@ -551,9 +590,14 @@ def without_sentence(found: Without, chance: float) -> str:
     'Without grade: 92 %.'
     """
     share = percent(found.share)
-    if found.share - chance > _CLEARLY * found.standard_error:
-        return f"Without {found.what}: {share}."
-    return f"Only because of {found.what}: {share} without {found.pronoun}."
+    if decides_alone(found, chance):
+        return f"Only because of {found.what}: {share} without {found.pronoun}."
+    return f"Without {found.what}: {share}."
+
+
+def decides_alone(found: Without, chance: float) -> bool:
+    """Whether nothing is told apart without columns or rows."""
+    return found.share - chance <= _CLEARLY * found.standard_error
 
 
 def permutation_p(report: CheckReport, *, is_final: bool) -> PermutationP | None:
@@ -710,6 +754,20 @@ def batch_sentence(share: float, chance: float, standard_error: float, rows: Row
     is_seen = share - chance > _CLEARLY * standard_error
     said = "Batches can be told apart in" if is_seen else "No batch effect is seen in"
     return f"{said} this picture: {batch_shares(share, chance, rows)}."
+
+
+def batch_caution(share: float, chance: float, standard_error: float, rows: Rows) -> str:
+    """That the picture may show batches; empty where none can be told apart.
+
+    Examples
+    --------
+    >>> batch_caution(0.96, 0.5, 0.03, Rows.HELD_OUT)
+    'Perhaps the batch: it is read from this picture in 96 % of held-out rows (guessing: 50 %).'
+    """
+    if share - chance <= _CLEARLY * standard_error:
+        return ""
+    read = f"it is read from this picture in {percent(share)} of {rows}"
+    return f"Perhaps the batch: {read} (guessing: {percent(chance)})."
 
 
 def batch_shares(share: float, chance: float, rows: Rows) -> str:

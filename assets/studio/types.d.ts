@@ -144,6 +144,8 @@ interface GammaPath {
 interface VerdictWords {
   answer: string;
   lead: string;
+  /** Why what is told apart may not be the classes. */
+  caution: string;
   follow: string;
   /** What narrow panels leave out. */
   more: string;

@@ -418,17 +418,18 @@ def run_verdict(
     report = CheckReport() if check is None else CHECK.stored(store, check.run_id)
     progress = None if check is None else _progress(check, report)
     batches = renderer.scores(record, event).batches
-    first = ("" if batches is None else batches.sentence, report.problem)
+    of_batch = "" if batches is None else batches.caution
+    first = ("" if batches is None or of_batch else batches.sentence, report.problem)
     verdict = check_verdict(report)
-    if verdict is not None:
-        return replace(verdict, check=progress, remarks=first)  # the others are in the details
+    if verdict is not None:  # the other remarks are in the details
+        return replace(verdict, check=progress, of_batch=of_batch, remarks=first)
     refits = renderer.refits(record) or _refits_so_far(store, record)
     verdict = refits_verdict(refits) or renderer.held_out(record, event)
     questions = renderer.questions(record)
     verdict = of_made_labels(verdict) if is_made_of_features(questions) else verdict
     better = _better_note(verdict, renderer, record, fits)
     remarks = (*twin_notes(questions), *first, better)
-    return replace(verdict, check=progress, remarks=remarks)
+    return replace(verdict, check=progress, of_batch=of_batch, remarks=remarks)
 
 
 def _refits_so_far(store: RunStore, record: RunRecord) -> RefitsReport:

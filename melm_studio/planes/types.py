@@ -11,7 +11,14 @@ from melm_core.base import FloatArray, IntArray
 from melm_core.density import NuisanceAccuracy
 from melm_core.diagnostics import ConfidenceEllipses, EllipseOf
 from melm_studio.runs.records.refits_report import RefitsReport
-from melm_studio.scores import Rows, Verdict, batch_sentence, batch_shares, plane_verdict
+from melm_studio.scores import (
+    Rows,
+    Verdict,
+    batch_caution,
+    batch_sentence,
+    batch_shares,
+    plane_verdict,
+)
 
 
 class Places(StrEnum):
@@ -80,6 +87,12 @@ class BatchScores:
         """Whether batches can be told apart within the classes."""
         told, rows = self._shown
         return batch_sentence(told.accuracy, told.chance, told.standard_error, rows)
+
+    @property
+    def caution(self) -> str:
+        """That what separates may be the batches; empty where none can be told apart."""
+        told, rows = self._shown
+        return batch_caution(told.accuracy, told.chance, told.standard_error, rows)
 
     @property
     def shares(self) -> str:

@@ -47,7 +47,9 @@ def test_noise_falls_into_a_heap_by_itself_and_is_the_same_after_a_reload(
     )
     expect(unseen).to_have_attribute("aria-pressed", "true")
     strip = panel.part("verdict")
-    expect(strip).to_contain_text(re.compile(r"\d\d\s% of held-out rows .* guessing gives 50\s%"))
+    expect(strip).to_contain_text(
+        re.compile(r"\d\d(\s±\s\d+)?\s% of held-out rows .* guessing gives 50\s%")
+    )
     features = panel.node.locator("[data-feature]")
     expect(features.first).to_have_attribute("title", re.compile("not sure"))
     moves, description = panel.part("moves"), panel.part("description")

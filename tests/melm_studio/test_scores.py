@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from melm_core.answers import Answer
 from melm_core.base import p_value_text, percent
 from melm_studio.runs.records.check_report import CheckReport
+from melm_studio.runs.records.without import Without
 from melm_studio.scores import (
     CheckProgress,
     PermutationP,
@@ -214,3 +215,25 @@ def test_an_accuracy_and_its_percentage_are_rounded_alike():
     for halves in range(991):
         share = halves / 1_000
         assert float(accuracy_text(share)) == int(percent(share).split()[0]) / 100, share
+
+
+@pytest.mark.parametrize(
+    ("changes", "caution", "answer"),
+    [
+        ({"without": (Without("grade", 0.51, 0.05),)}, "Only because of grade: 51", "unknown"),
+        ({"is_made": True}, "Labels made from the features", "unknown"),
+        ({"of_batch": "Perhaps the batch."}, "Perhaps the batch.", "yes"),
+        ({"without": (Without("grade", 0.97, 0.01),)}, "", "yes"),
+        ({"without": (Without("grade", 0.51, 0.05),), "answer": Answer.NO}, "", "no"),
+    ],
+)
+def test_the_strongest_caution_stands_beside_the_lead_and_once(changes, caution, answer):
+    verdict = replace(GOOD, rows=Rows.FOLDS, answer=Answer.YES)
+    strip = replace(verdict, **changes).strip
+    assert strip.caution.startswith(caution)
+    assert bool(strip.caution) is bool(caution)
+    assert strip.answer == answer
+    said = replace(verdict, **changes).sentence
+    assert not strip.caution or said.count(strip.caution) == 1
+    assert not strip.caution or strip.caution not in strip.follow
+    assert strip.lead.startswith("Yes. ") is (answer == "yes")

@@ -56,7 +56,7 @@ class Strip {
     this.shown = written;
     panel.node.dataset.answer = answer;
     write(panel.part("sign"), SIGNS[answer] ?? "");
-    for (const name of ["lead", "follow", "more"]) write(panel.part(name), unbroken(words[name]));
+    for (const name of ["lead", "caution", "follow", "more"]) write(panel.part(name), unbroken(words[name]));
     const list = panel.part("verdict-notes");
     if (list.title === tooltip) return;
     list.replaceChildren(...notes.map((note) => element("li", "", note)));

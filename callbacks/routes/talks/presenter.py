@@ -288,7 +288,7 @@ def talk_view(
         "caption": shown.caption,
         "position": shown.position,
         "gamma": f"{options.gamma or record.density_gamma:.3g}",
-        "lead": verdict.lead if is_told else "",
+        "lead": f"{verdict.lead}. {verdict.caution}".removesuffix(". ") if is_told else "",
         "follow": verdict.qualifiers if is_told else "",
         "numbers": _divergences(view, divergence) if is_told else [],
         "classes": shown.classes,

@@ -69,7 +69,7 @@ def test_a_check_ends_with_a_sentence_its_figures_and_a_p_value(store):
     assert check_sentence(report).endswith(f"(p = {report.p_value:.3f}).")
     assert report.answer == "yes"
     train, held_out, error = report.scores[CLASSIFIER]
-    assert f"{percent(held_out)} of held-out rows" in check_sentence(report)
+    assert f"{percent(held_out, error)} of held-out rows" in check_sentence(report)
     assert 0 <= held_out <= train + 0.1 <= 1.1
     assert error >= 0
     overlap = np.array(report.overlap)

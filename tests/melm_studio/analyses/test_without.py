@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from melm_core.answers import Answer
 from melm_studio.runs.records.check_report import CheckReport
 from melm_studio.runs.records.run import new_analysis
 from melm_studio.scores import check_sentence
@@ -46,13 +47,14 @@ def later(y):
     return 3.0 * y + 0.4 * np.random.default_rng(2).normal(size=N_ROWS)
 
 
-def test_a_yes_of_a_column_that_decides_alone_says_what_is_left_without_it(disk_store):
+def test_no_plain_yes_stands_beside_a_column_that_decides_alone(disk_store):
     y = codes()
     table = noise(score=later(y), label=NAMES[y])
     data = prepare(table, "label", answers={"twin:score": "measurement"})
     report, sentence = said(disk_store, data)
     (without,) = report.without
-    assert sentence.startswith("Yes.")
+    assert report.answer == Answer.YES
+    assert not sentence.startswith("Yes.")
     assert abs(without.share - 1 / 3) < 3 * without.standard_error
     assert f"Only because of score: {100 * without.share:.0f} % without it." in sentence
 
