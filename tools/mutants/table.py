@@ -1087,4 +1087,34 @@ MUTANTS = (
         "MAX_CELLS_OF_BYTE = 1_600",
         f"{_TABLES}/test_read_apart.py::test_a_small_file_holds_so_many_equal_cells_and_no_more",
     ),
+    Mutant(
+        "callbacks/keys/grants.py",
+        "secrets.token_urlsafe(32)",
+        "f\"{secrets.token_urlsafe(3)}{'A' * 39}\"",
+        f"{_KEYS}/test_entropy.py::test_a_grant_has_256_random_bits",
+    ),
+    Mutant(
+        "callbacks/keys/identity.py",
+        "    elif OWNER not in flask.session:\n        become(secrets.token_urlsafe(16))\n",
+        "    elif OWNER not in flask.session:\n        become(secrets.token_urlsafe(2))\n",
+        f"{_KEYS}/test_entropy.py::test_a_visitor_has_a_name_of_128_random_bits",
+    ),
+    Mutant(
+        "callbacks/keys/identity.py",
+        "_LINKS}:\n        become(secrets.token_urlsafe(16))\n",
+        "_LINKS}:\n        become(secrets.token_urlsafe(2))\n",
+        f"{_KEYS}/test_entropy.py::test_a_browser_that_was_put_out_gets_a_name_of_128_random_bits",
+    ),
+    Mutant(
+        "callbacks/routes/talks/presenter.py",
+        "_ID_BYTES = 16",
+        "_ID_BYTES = 4",
+        f"{_KEYS}/test_entropy.py::test_a_talk_has_128_random_bits",
+    ),
+    Mutant(
+        "callbacks/session.py",
+        "Workspace(own.store, owner(), own.settings, own.reader, address())",
+        'Workspace(own.store, owner(), own.settings, own.reader, "")',
+        f"{_KEYS}/test_entropy.py::test_the_network_of_a_visitor_reaches_the_store_as_a_name",
+    ),
 )
