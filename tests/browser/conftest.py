@@ -16,15 +16,30 @@ from tools.driver.page import StudioPage
 from tools.find_browser import launch_options
 
 HERE = Path(__file__).parent
+# What the slow tests try in every value, the fast ones in the first.
+_APPEARANCE = {"size", "scheme"}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    shown: set[tuple[str, str]] = set()
     for item in items:
         if item.path.is_relative_to(HERE):
             item.add_marker(pytest.mark.browser)
+            test = _without_appearance(item)
+            if test in shown:
+                item.add_marker(pytest.mark.slow)
+            shown.add(test)
             # A browser, a server and workers share two cores, so a test may lose a race of its own
             # making; a second failure counts, and the first is listed as a rerun.
             item.add_marker(pytest.mark.flaky(reruns=1))
+
+
+def _without_appearance(item: pytest.Item) -> tuple[str, str]:
+    """What a test tries, whatever the size of its window and the colors of its page."""
+    given = getattr(item, "callspec", None)
+    parameters = {} if given is None else given.params
+    others = {name: value for name, value in parameters.items() if name not in _APPEARANCE}
+    return item.nodeid.partition("[")[0], repr(others)
 
 
 @pytest.fixture(scope="session")

@@ -14,12 +14,24 @@ from melm_studio.runs.store.protocol import RunStore
 from tests.melm_studio.runs.helpers import started
 from tests.melm_studio.runs.redis_server import RedisServer, running_redis
 
+STORES, WORKERS = Path(__file__).parent / "runs/store", Path(__file__).parent / "workers"
+
 # A further back end joins every test of the contract by a line here: a name, and how to open a
 # store of some limits that keeps its content in or under the name of a folder.
 BACK_ENDS: dict[str, Callable[[pytest.FixtureRequest, Path, Limits], RunStore]] = {
     "disk": lambda _, folder, limits: DiskRunStore(folder, limits),
     "redis": lambda request, folder, limits: _redis_of(request).store(str(folder), limits),
 }
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leave what uses a store on Redis to the slow tests: that it is one, those of stores show."""
+    for item in items:
+        given = getattr(item, "callspec", None)
+        is_on_redis = given is not None and given.params.get("open_store") == "redis"
+        is_of_stores = item.path.is_relative_to(STORES) or item.path.is_relative_to(WORKERS)
+        if is_on_redis and not is_of_stores:
+            item.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture(scope="session")

@@ -24,7 +24,14 @@ KNOWN_NOT_TO_HOLD = (
 )
 
 
-@pytest.mark.parametrize("name", CLAIMS)
+# The quick forms of these take several seconds.
+LONG = {"early-answers", "hidden-subjects", "winners"}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=pytest.mark.slow) if name in LONG else name for name in CLAIMS],
+)
 def test_the_quick_form_of_a_claim_measures(name):
     figures = CLAIMS[name].simulate(True)
     assert figures
