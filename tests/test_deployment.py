@@ -7,7 +7,8 @@ import shutil
 import signal
 import subprocess
 import sys
-from pathlib import Path
+from fnmatch import fnmatchcase
+from pathlib import Path, PurePosixPath
 
 import gunicorn.config
 import pytest
@@ -183,6 +184,50 @@ def test_the_file_of_tables_gives_them_to_the_services_that_there_are():
 def test_the_image_copies_what_is_there():
     for names in re.findall(r"^COPY (.*) \S+$", (DEPLOY / "Dockerfile").read_text(), re.MULTILINE):
         assert all((ROOT / name).exists() for name in names.split())
+
+
+def is_sent(path):
+    """Whether a file reaches the image: the last pattern of it or a folder of it decides."""
+    patterns = (DEPLOY / "Dockerfile.dockerignore").read_text().splitlines()
+    own = [path, *map(str, PurePosixPath(path).parents)]
+    is_left_out = False
+    for line in patterns:
+        pattern = line.removeprefix("!")
+        anywhere, name = pattern.startswith("**/"), pattern.removeprefix("**/")
+        if any(fnmatchcase(PurePosixPath(part).name if anywhere else part, name) for part in own):
+            is_left_out = not line.startswith("!")
+    return not is_left_out
+
+
+def test_the_image_has_what_runs():
+    folders = "app.py", "assets", "callbacks", "melm_core", "melm_studio", "requirements.txt"
+    listed = subprocess.run(
+        ["git", "ls-files", "requirements", *folders], cwd=ROOT, capture_output=True, check=True
+    )
+    files = [line for line in listed.stdout.decode().splitlines() if '"' not in line]
+    assert len(files) > 500
+    assert [path for path in files if not is_sent(path)] == []
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        ".env",
+        "deploy/.env",
+        "melm_studio/.env",
+        ".melm/secret",
+        "data/cache.db",
+        "callbacks/data/secret",
+        "callbacks/data/cache.db-wal",
+        "studio.key",
+        ".git/config",
+        "node_modules/a.js",
+        "tests/test_app.py",
+        "melm_core/__pycache__/a.pyc",
+    ],
+)
+def test_the_image_has_neither_data_nor_keys(path):
+    assert not is_sent(path)
 
 
 def test_images_of_others_are_named_by_their_digest():

@@ -361,6 +361,8 @@ def test_a_program_works_behind_a_login_by_its_token(tmp_path, monkeypatch, pass
         if passes == "with the token alone":
             # The password was not asked for, so the name counts for nothing: the token does.
             assert [each["id"] for each in bob.json()["runs"]] == [run.id]
+            wrong = asked(address, "/t/", headers={"X-Melm-Token": "x"})
+            assert wrong.status_code == UNAUTHORIZED
         else:
             assert bob.status_code == FORBIDDEN
         wrong = {"X-Melm-Token": "x"}

@@ -59,6 +59,9 @@ def identify() -> None:
         If it is from nobody, or from two.
     """
     if is_static(flask.request) or flask.request.endpoint in _OF_NOBODY:
+        # The proxy may have asked for no login, since there is a token.
+        if flask.request.endpoint in VIEWER_ENDPOINTS and HEADER in flask.request.headers:
+            used_grant(GrantKind.TOKEN, flask.request.headers[HEADER].strip())
         return
     named = _named_by_proxy()
     token = token_of(flask.request)

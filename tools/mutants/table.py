@@ -1117,4 +1117,11 @@ MUTANTS = (
         'Workspace(own.store, owner(), own.settings, own.reader, "")',
         f"{_KEYS}/test_entropy.py::test_the_network_of_a_visitor_reaches_the_store_as_a_name",
     ),
+    Mutant(
+        "callbacks/keys/identity.py",
+        "in VIEWER_ENDPOINTS and HEADER in",
+        'in VIEWER_ENDPOINTS and "X-No-Token" in',
+        f"{_KEYS}/test_identity.py"
+        "::test_no_token_that_is_not_valid_is_a_way_around_a_login_to_a_talk",
+    ),
 )

@@ -36,6 +36,19 @@ def on_redis(folder, monkeypatch) -> Iterator[tuple[Studio, object]]:
         store.close()
 
 
+@pytest.mark.parametrize("path", ["/t/", "/t/?code=ABCDEF", "/t/talk", "/t/talk/pictures"])
+def test_no_token_that_is_not_valid_is_a_way_around_a_login_to_a_talk(tmp_path, path):
+    """nginx asks no login of a request with a token, whichever it is."""
+    with opened_studio(tmp_path, user_header="X-Forwarded-User", proxies=1) as studio:
+        client = studio.app.server.test_client(use_cookies=False)
+        token = client.post(TOKENS, headers=ADA).json["token"]
+        for wrong in ("x", "", " ", token[:-1]):
+            assert client.get(path, headers={"X-Melm-Token": wrong}).status_code == 401
+        answer = client.get(path, headers={"X-Melm-Token": token})
+        assert answer.status_code == client.get(path).status_code != 401
+        assert "Set-Cookie" not in answer.headers
+
+
 @pytest.mark.parametrize("fault", ["silent", "away"])
 def test_a_store_that_does_not_answer_is_a_sentence_whatever_a_request_carries(
     tmp_path, monkeypatch, caplog, fault
