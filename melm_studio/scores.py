@@ -28,8 +28,9 @@ from melm_core.melm import DivergenceTerms
 from melm_studio.runs.records.check_report import CheckReport, FeatureStability
 from melm_studio.runs.records.outcome import GammaPath
 from melm_studio.runs.records.refits_report import RefitsReport
+from melm_studio.runs.records.tried_reading import TriedReading
 from melm_studio.runs.records.without import Without
-from melm_studio.tables import Question, count, number
+from melm_studio.tables import NEIGHBORS, Question, count, number
 
 # With fewer held-out rows of a class, the standard error of a share may exceed 0.15.
 FEW_HELD_OUT = 10
@@ -52,6 +53,7 @@ _HALF_UP = 1e-11  # as percentages are rounded, which stand beside it
 _NO_HELD_OUT = "without held-out rows of every class nothing is known about new rows"
 _NOT_SHOWN = "Not shown. "  # while p is computed
 _BY_CONSTRUCTION = "Labels made from the features are told apart by construction."
+_TRIES = "Is it real? tries both."
 _ANSWER_FIRST = "Answer beside the table, then run again."
 
 
@@ -185,6 +187,10 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
         Upper 95 % bound of the share, of an answer without a p-value.
     questions : tuple of Question
         Those of the table without an answer, for want of which the answer is unknown.
+    readings : tuple of TriedReading
+        What was found where rows were kept together that may belong together.
+    suspicions : tuple of Question
+        About such rows, while only a check can try what the answer would be.
     is_of_map : bool
         Whether the rows are judged in a map that labels may have made.
     is_made : bool
@@ -216,6 +222,8 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     is_corrected: bool = False
     bound: float | None = None
     questions: tuple[Question, ...] = ()
+    readings: tuple[TriedReading, ...] = ()
+    suspicions: tuple[Question, ...] = ()
     is_of_map: bool = False
     is_made: bool = False
     without: tuple[Without, ...] = ()
@@ -281,7 +289,7 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
             return folds_lead(self.share, self.n_classes, self._first_words, self.standard_error)
         if self.rows is Rows.HELD_OUT and self.answer is Answer.NO:
             return f"No better than guessing: {share} of held-out rows"
-        is_short = self.answer is Answer.UNKNOWN and not self.questions
+        is_short = self.answer is Answer.UNKNOWN and not (self.questions or self.suspicions)
         if self.rows is Rows.HELD_OUT and is_short and not (self.is_of_map or self.is_made):
             few, them = ("groups", "their rows") if self.has_groups else ("rows", "them")
             return f"Too few held-out {few} to tell: {share} of {them} are told apart"
@@ -378,7 +386,7 @@ because of grade: 51 % without it.'
         if self.rows is Rows.FOLDS:
             p = self.p.sentence if self.p else ""
             own = (*self._without, self._of_map, self._made)
-            sentences = (p, self._bound_words, *own, *self._asked)
+            sentences = (p, self._kept_together, self._bound_words, *own, *self._asked)
             return " ".join(said for said in sentences if said and said != self.caution), ""
         guessing = f"guessing: {percent(self.chance)}"
         if self.rows is Rows.TRAINING:
@@ -389,9 +397,27 @@ because of grade: 51 % without it.'
     def _first_words(self) -> str:
         if self.questions:
             return "Cannot be decided yet. "
-        if self._doubt and self.answer in {Answer.YES, Answer.PARTLY}:
-            return ""
+        if self.answer in {Answer.YES, Answer.PARTLY}:
+            if self._doubt:
+                return ""
+            if self.readings:
+                first = FIRST_WORDS[self.answer].removesuffix(". ")
+                return f"{first}, {reach_words(self.readings)}. "
         return FIRST_WORDS[self.answer] if self.bound is None else _NOT_SHOWN
+
+    @property
+    def _kept_together(self) -> str:
+        """The least share of the readings, or how the last of them differs."""
+        if not self.readings or self.answer is None:
+            return ""
+        last, shares = self.readings[-1], [one for one in self.readings if one.share is not None]
+        if last.answer not in {Answer.YES, Answer.PARTLY}:
+            return differing_sentence(last)
+        if not shares:
+            return ""
+        least = min(shares, key=lambda one: one.share or 0.0)
+        share = percent(least.share or 0.0, least.standard_error)
+        return f"With {least.together} kept together: {share}."
 
     @property
     def _bound_words(self) -> str:
@@ -418,7 +444,8 @@ because of grade: 51 % without it.'
     def _asked(self) -> tuple[str, ...]:
         """The questions, and where they are answered."""
         asked = tuple(question.short for question in self.questions)
-        return (*asked, _ANSWER_FIRST) if asked else ()
+        tried = tuple(f"{question.short} {_TRIES}" for question in self.suspicions)
+        return (*asked, _ANSWER_FIRST, *tried) if asked else tried
 
     @property
     def _so_far(self) -> str:
@@ -503,6 +530,7 @@ def check_verdict(report: CheckReport) -> Verdict | None:
         p=permutation_p(report, is_final=True) if report.answer and not report.bound else None,
         bound=report.bound,
         questions=report.questions,
+        readings=report.readings,
         is_of_map=report.is_of_map,
         is_made=report.is_made,
         without=report.without,
@@ -545,6 +573,51 @@ def moves_sentence(moves: float | None) -> str:
     if moves is None:
         return "the plane has seen these rows"
     return f"rows move by {moves:.1f} sd" if moves >= _LEAST_MOVE else "rows hardly move"
+
+
+def reach_words(readings: Sequence[TriedReading]) -> str:
+    """How far an answer reaches that readings of the rows agree on, as part of a sentence.
+
+    Parameters
+    ----------
+    readings : sequence of TriedReading
+
+    Examples
+    --------
+    >>> runs = [
+    ...     TriedReading("neighbors", f"runs:{n}", f"runs of {n} neighboring rows", n, "yes")
+    ...     for n in (20, 5)
+    ... ]
+    >>> doubles = TriedReading("doubles", "together", "nearly equal rows", 2, "yes")
+    >>> reach_words(runs)
+    'unless more than 20 neighboring rows belong together'
+    >>> reach_words([*runs, doubles])
+    'even if nearly equal rows belong together, unless more than 20 neighboring rows do'
+    """
+    n_rows = max((one.n_rows for one in readings if one.question == NEIGHBORS), default=0)
+    others = [one.together for one in readings if one.question != NEIGHBORS]
+    longer = f"unless more than {number(n_rows)} neighboring rows"
+    if not others:
+        return f"{longer} belong together"
+    even = f"even if {_and(others)} belong together"
+    return f"{even}, {longer} do" if n_rows else even
+
+
+def differing_sentence(reading: TriedReading) -> str:
+    """What would be said of the classes if rows belong together, where that is no yes.
+
+    Examples
+    --------
+    >>> differing_sentence(TriedReading("doubles", "together", "nearly equal rows", 2, "no", 0.2))
+    'They are told apart if rows are independent, but not if nearly equal rows belong together \
+(p = 0.200).'
+    """
+    if reading.answer == Answer.NO and reading.p_value is not None:
+        return (
+            "They are told apart if rows are independent, but not if "
+            f"{reading.together} belong together ({p_value_text(reading.p_value)})."
+        )
+    return f"If {reading.together} belong together, they are too few to tell."
 
 
 def answer_given(answer: Answer, questions: Sequence[Question]) -> Answer:

@@ -5,6 +5,7 @@ A block is marked by a comment of its page, `<!-- not run: why -->`, on the line
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
@@ -17,6 +18,7 @@ from typing import Any
 
 import matplotlib as mpl
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.datasets import load_iris, load_wine
 
@@ -201,3 +203,19 @@ def test_the_downloaded_program_runs_as_shown(line: str, folder):
 def test_the_command_runs_as_shown(line: str, folder):
     in_a_shell(line)
     assert any(Path("results").iterdir())
+
+
+@pytest.mark.slow
+def test_the_tutorial_prints_what_its_command_prints(folder):
+    page = (ROOT / "docs" / "tutorial.md").read_text()
+    (line,) = (one for one in of_program("melm-studio run wine.csv") if one in page)
+    in_a_shell(line)
+    table = pd.read_csv("results/scores.csv")
+    for row in table.itertuples():
+        share = f"{row.held_out:.3f} ± {row.standard_error:.3f}"
+        assert (
+            f"| {row.method} | {share} | {row.chance:.3f} | {row.answer} | {row.p_value:.3f} |"
+            in page
+        )
+    words = json.loads(Path("results/summary.json").read_text())["methods"][1]["check"]["words"]
+    assert words in " ".join(page.replace("\n> ", " ").split())

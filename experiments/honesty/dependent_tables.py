@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -12,7 +12,9 @@ from experiments.honesty.claim import FIRST_SEED
 from melm_core.answers import LEVEL
 from melm_core.base import FloatArray, IntArray
 from melm_core.evaluation import Study, permutation_test
-from melm_studio.tables import LabeledData, Question, Table, prepare
+from melm_studio.analyses.check import N_PERMUTATIONS
+from melm_studio.analyses.shuffles import shuffles_of_each
+from melm_studio.tables import LabeledData, Question, Table, prepare, readings
 
 # Given a seed; its label is the column "label".
 Draw: TypeAlias = Callable[[int], Table]
@@ -31,28 +33,31 @@ def tables(draw: Draw, n_tables: int) -> Iterable[Table]:
     return map(draw, range(FIRST_SEED, FIRST_SEED + n_tables))
 
 
-def is_asked(drawn: Table, kind: str) -> bool:
-    """Whether a question whose id begins so is asked of a table."""
+def is_suspected(drawn: Table, kind: str) -> bool:
+    """Whether rows of a table are suspected to belong together, by how a question begins."""
     return bool(asked(prepare(drawn, "label"), kind))
 
 
 def asked(data: LabeledData, kind: str) -> tuple[Question, ...]:
-    """The questions without an answer whose id begins so."""
-    return tuple(one for one in data.open_questions if one.id.startswith(kind))
+    """What nobody has said of rows that may belong together, by how the id of a question begins."""
+    return tuple(one for one in data.suspicions if one.id.startswith(kind))
 
 
-def says_plain_yes(drawn: Table, answers: Mapping[str, str] | None = None) -> bool:
-    """Whether a check ends in a Yes, or Partly, that no open question holds back."""
-    data = prepare(drawn, "label", answers=answers)
-    return not data.open_questions and is_significant(data)
+def says_plain_yes(drawn: Table, n_shuffles: int = N_PERMUTATIONS) -> bool:
+    """Whether a check ends in a Yes, or Partly: all readings of the rows agree."""
+    data = prepare(drawn, "label")
+    ways = readings(data)
+    if {one.question.id for one in ways} != {one.id for one in data.suspicions}:
+        return False
+    n_each = shuffles_of_each(n_shuffles, 1 + len(ways))
+    return all(is_significant(one, n_each) for one in (*(way.data for way in ways), data))
 
 
-def is_significant(data: LabeledData, groups: IntArray | None = None) -> bool:
+def is_significant(data: LabeledData, n_shuffles: int = N_PERMUTATIONS) -> bool:
     """Whether p of a linear discriminant is at or below the level."""
-    kept = data.groups if groups is None else groups
-    rows = np.arange(len(data.y)) if kept is None else kept  # which the questions have settled
+    rows = np.arange(len(data.y)) if data.groups is None else data.groups
     study = Study("lda", data.X, data.y, groups=rows)
-    return permutation_test(study, n_permutations=199).p_value <= LEVEL
+    return permutation_test(study, n_permutations=n_shuffles).p_value <= LEVEL
 
 
 def level_when_answered(draws: Iterable[Table], kind: str, value: str) -> float:

@@ -10,13 +10,14 @@ import pandas as pd
 from experiments.honesty.claim import Claim, Measured
 from experiments.honesty.dependent_tables import (
     Draw,
-    is_asked,
+    is_suspected,
     level_when_answered,
     says_plain_yes,
     table,
     tables,
 )
 from melm_core.base import IntArray
+from melm_studio.analyses.check import N_PERMUTATIONS
 from melm_studio.tables import Table
 
 QUESTION = "subjects:"
@@ -68,14 +69,14 @@ def categories(seed: int) -> Table:
 
 def simulate(quick: bool) -> tuple[Measured, ...]:
     """How often undeclared subjects end in a plain Yes, and categories are taken for subjects."""
-    n_tables = 2 if quick else 20
+    n_tables, n_shuffles = (2, 39) if quick else (20, N_PERMUTATIONS)
     figures = []
     for name in COLUMNS:
         drawn = list(tables(of_subjects(name), n_tables))
         figures.append(
             Measured(
                 f'column "{name}": plain Yes, {n_tables} tables',
-                float(np.mean([says_plain_yes(one) for one in drawn])),
+                float(np.mean([says_plain_yes(one, n_shuffles) for one in drawn])),
                 (0.0, 0.05),
                 ".72",
             )
@@ -83,24 +84,24 @@ def simulate(quick: bool) -> tuple[Measured, ...]:
     kept = level_when_answered(tables(of_subjects("code"), n_tables), QUESTION, "together")
     in_order = tables(of_subjects(shuffled=False), n_tables)
     lost = tables(of_subjects(), n_tables)
-    alarms = [is_asked(one, QUESTION) for one in tables(categories, n_tables)]
+    alarms = [is_suspected(one, QUESTION) for one in tables(categories, n_tables)]
     return (
         *figures,
         Measured("the same, once rows of one code are kept together", kept, (0.0, 0.08)),
         Measured(
             "no column, rows of a subject together in the file: plain Yes",
-            float(np.mean([says_plain_yes(one) for one in in_order])),
+            float(np.mean([says_plain_yes(one, n_shuffles) for one in in_order])),
             (0.0, 0.05),
             ".72",
         ),
         Measured(
             "no column, rows in random order: plain Yes",
-            float(np.mean([says_plain_yes(one) for one in lost])),
+            float(np.mean([says_plain_yes(one, n_shuffles) for one in lost])),
             (0.0, 0.05),
             ".72",
         ),
         Measured(
-            "independent rows with six further columns: asked",
+            "independent rows with six further columns: suspected",
             float(np.mean(alarms)),
             (0.0, 0.02),
         ),
@@ -109,6 +110,6 @@ def simulate(quick: bool) -> tuple[Measured, ...]:
 
 CLAIM = Claim(
     name="hidden-subjects",
-    promise="Columns that look like subjects are asked about before any Yes.",
+    promise="Columns that look like subjects are kept together, too, before any Yes.",
     simulate=simulate,
 )

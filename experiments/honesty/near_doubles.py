@@ -9,13 +9,14 @@ import numpy as np
 from experiments.honesty.claim import Claim, Measured
 from experiments.honesty.dependent_tables import (
     Draw,
-    is_asked,
+    is_suspected,
     level_when_answered,
     says_plain_yes,
     table,
     tables,
 )
 from melm_core.base import FloatArray
+from melm_studio.analyses.check import N_PERMUTATIONS
 from melm_studio.tables import Table
 
 QUESTION = "doubles"
@@ -58,11 +59,11 @@ SINGLE = {
 
 def simulate(quick: bool) -> tuple[Measured, ...]:
     """How often doubles end in a plain Yes, and single rows are taken for doubles."""
-    n_tables = 2 if quick else 100
+    n_tables, n_shuffles = (2, 39) if quick else (100, N_PERMUTATIONS)
     doubles = list(tables(doubled, n_tables))
-    yes = [says_plain_yes(one) for one in doubles]
+    yes = [says_plain_yes(one, n_shuffles) for one in doubles]
     alarms = {
-        name: float(np.mean([is_asked(one, QUESTION) for one in tables(draw, n_tables)]))
+        name: float(np.mean([is_suspected(one, QUESTION) for one in tables(draw, n_tables)]))
         for name, draw in SINGLE.items()
     }
     return (
@@ -78,7 +79,7 @@ def simulate(quick: bool) -> tuple[Measured, ...]:
             (0.0, 0.08),
         ),
         *(
-            Measured(f"no row twice, {name}: asked", share, (0.0, 0.02))
+            Measured(f"no row twice, {name}: suspected", share, (0.0, 0.02))
             for name, share in alarms.items()
         ),
     )
@@ -86,6 +87,6 @@ def simulate(quick: bool) -> tuple[Measured, ...]:
 
 CLAIM = Claim(
     name="near-doubles",
-    promise="Rows that are nearly equal by repetition are found, and asked about before any Yes.",
+    promise="Rows equal or nearly so are found, and kept together, too, before any Yes.",
     simulate=simulate,
 )

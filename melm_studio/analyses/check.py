@@ -6,25 +6,29 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec.structs import replace
-from sklearn.decomposition import PCA
 
 from melm_core.answers import LEVEL, Answer, answer_of, is_settled_below
-from melm_core.base import PermutationDesign, percent
+from melm_core.base import PermutationDesign, p_value_text, percent
 from melm_core.evaluation import (
     PermutationTest,
     PermutedValue,
-    Study,
-    Unchanged,
     audit_coordinates,
-    permutation_test,
     stability,
 )
-from melm_core.folds import sampled_rows
-from melm_core.methods import AUTO, GAMMA, METHODS, SEED, STARTS, Method
+from melm_core.methods import METHODS, SEED, STARTS
 from melm_studio.analyses.analysis import Analysis, DataShape, Subject, Work, demand
 from melm_studio.analyses.refits import REFITS_OF_RUN, keep_refits, refitted
 from melm_studio.analyses.report_section import Section, Table
 from melm_studio.analyses.resamples import feature_stability
+from melm_studio.analyses.shuffles import (
+    FIRST_ANSWER,
+    YES,
+    agreed,
+    is_embedded_once,
+    shuffled,
+    shuffles_of_each,
+    tried_reading,
+)
 from melm_studio.configuration.messages import CHECK_STOPPED, WAITS
 from melm_studio.planes.captions import title
 from melm_studio.planes.renderer import QUICK_METHOD, PlaneRenderer
@@ -38,6 +42,7 @@ from melm_studio.runs.records.refits_report import (
     refits_id,
 )
 from melm_studio.runs.records.run import PlaneEvent, RunRecord, RunState
+from melm_studio.runs.records.tried_reading import TriedReading
 from melm_studio.runs.store.protocol import RunStore
 from melm_studio.scores import (
     UNKNOWN,
@@ -55,21 +60,19 @@ from melm_studio.scores import (
 )
 from melm_studio.tables import (
     LabeledData,
+    Reading,
     Use,
     has_chosen_groups,
     is_made_of_features,
     is_map,
     map_columns,
+    readings,
     twin_notes,
 )
 
 N_PERMUTATIONS = 199
-MOST_PERMUTED_ROWS = 600
 N_RESAMPLES = 20
 MOST_RESAMPLED_ROWS = 20_000
-
-# With fewer permutations no p-value is at or below the level.
-FIRST_ANSWER = round(1 / LEVEL) - 1
 
 # What is read of them, and of those that reports of earlier versions have.
 CLASSIFIERS = {
@@ -105,6 +108,7 @@ _ONE_EMBEDDING = (
     "densities that classify them."
 )
 _EQUAL_ROWS = "Rows with equal values and label stayed together, as one."
+_KEEPING = "comparing with shuffles that keep {together} together"
 _MAP = "{names} look like a map that came with the table: {sentence}"
 _FITTED_TO_MAP = (
     "This run was fitted to them, as to all features: if the labels were used to make them, its "
@@ -150,6 +154,7 @@ class Check(Analysis[CheckReport]):
         features = report.stability
         lists = () if features is None else (features.frequencies, features.lower, features.upper)
         demand(report.answer in ("", *Answer))
+        demand(all(one.answer in [*Answer] for one in report.readings))
         demand(len(report.overlap) in (0, shape.n_classes))
         demand(all(len(row) == shape.n_classes for row in report.overlap))
         demand(all(len(one) == shape.n_features for one in lists))
@@ -177,16 +182,19 @@ class _Checking:
 
     def __init__(self, work: Work) -> None:
         self._work, self._record = work, work.record
-        self._parameters = work.record.parameters_without_start
         self._report = CheckReport()
         self._updated_s = float("-inf")
+        self._n_tests = 1  # that share the shuffles
+        self._of_independent: Answer | None = None  # what waits for the other readings of the rows
 
     def run(self, data: LabeledData) -> None:
         """Find everything, or as much as there is time for: what is reported stays."""
-        study = study_of(data, self._record)
+        ways = readings(data)
+        self._n_tests = 1 + len(ways)
         refits = self._refits()
         self._update_scores(refits, data)
-        self._update_test(refits, self._tested(study, refits), data)
+        self._update_test(refits, self._tested(data, refits), data)
+        self._try_each_way(ways, data)
         stability = self._stability(data)
         notes = (*self._report.notes, *self._map_notes(data))
         self._update(stability=stability, notes=notes, stage="done", fraction=1.0)
@@ -211,52 +219,20 @@ class _Checking:
             data.X[:, known.columns],
             data.y,
             data.groups,
-            random_state=self._parameters[SEED.name],
+            random_state=self._record.parameters_without_start[SEED.name],
             callback=lambda _: self._work.give_way(),
         )
         names = " and ".join(data.feature_names[i] for i in known.columns)
         yield _MAP.format(names=names, sentence=found.sentence)
         yield _FITTED_TO_MAP
 
-    def _tested(self, study: Study, refits: RefitsReport) -> PermutationTest:
-        return permutation_test(
-            self._permuted(study),
-            statistic="held_out",
-            n_permutations=N_PERMUTATIONS,
-            max_rows=MOST_PERMUTED_ROWS,
-            callback=lambda value: self._after_permutation(value, refits),
+    def _tested(self, data: LabeledData, refits: RefitsReport) -> PermutationTest:
+        return shuffled(
+            data,
+            self._record,
+            shuffles_of_each(N_PERMUTATIONS, self._n_tests),
+            lambda value: self._after_permutation(value, refits),
         )
-
-    def _permuted(self, study: Study) -> Study:
-        """What is refitted to permuted labels.
-
-        A method that takes long and ignores the labels is fitted once, to all rows that are tested:
-        what it finds does not depend on the permutation.
-        """
-        method, data = METHODS[self._record.method], self._work.data
-        if not _is_embedded_once(method):
-            return study_of(data, self._record, fixed=self._of_permutations())
-        rows = study.rows
-        kept = sampled_rows(rows.y, MOST_PERMUTED_ROWS, rows.groups)
-        embedded = method.estimator(self._parameters).fit_transform(data.X[kept])
-        return Study(
-            PCA(embedded.shape[1], svd_solver="full"),
-            embedded,
-            rows.y[kept],
-            groups=kept if rows.groups is None else rows.groups[kept],
-            preparation=Unchanged(),
-            random_state=study.random_state,
-        )
-
-    def _of_permutations(self) -> dict[str, Any]:
-        """Parameters of the permutation test: one start, for true and permuted labels alike.
-
-        Nor is gamma chosen by inner folds: the chosen one would favor the true labels.
-        """
-        is_search = METHODS[self._record.method].takes(STARTS.name)
-        chooses_gamma = self._parameters[GAMMA.name] == AUTO
-        one_start = {STARTS.name: 1} if is_search else {}
-        return one_start | ({GAMMA.name: GAMMA.default} if chooses_gamma else {})
 
     def _stability(self, data: LabeledData) -> FeatureStability | None:
         is_linear = METHODS[self._record.method].is_linear
@@ -301,7 +277,7 @@ class _Checking:
             share = value.number / value.n_permutations
             has_answer = value.number >= first_answer
             self._update(
-                fraction=_AFTER_FOLDS + (_AFTER_PERMUTATIONS - _AFTER_FOLDS) * share,
+                fraction=self._tested_fraction(share),
                 p_value=value.p_value,
                 lower=value.lower,
                 upper=value.upper,
@@ -312,8 +288,7 @@ class _Checking:
 
     def _update_test(self, refits: RefitsReport, test: PermutationTest, data: LabeledData) -> None:
         self._update(
-            stage="refitting to resampled rows",
-            fraction=_AFTER_PERMUTATIONS,
+            fraction=self._tested_fraction(1),
             p_value=test.p_value,
             lower=None,
             upper=None,
@@ -330,9 +305,54 @@ class _Checking:
         given = answer_given(answer, self._work.data.open_questions)
         asked = self._work.data.open_questions if given is not answer else ()
         may_be_made = self._report.is_made or map_columns(self._work.data.feature_names)
-        if given in (Answer.YES, Answer.PARTLY) and may_be_made:
+        if given in YES and may_be_made:
             given = Answer.UNKNOWN  # labels, or features, may be made of the other
+        if given in YES and self._work.data.suspicions:
+            self._of_independent = given
+            return self._answered(None)
         return {"answer": given, "questions": asked, "bound": None}
+
+    def _try_each_way(self, ways: Sequence[Reading], data: LabeledData) -> None:
+        """Test the readings of the rows, which share the shuffles, until one differs."""
+        answer = self._of_independent
+        shares: dict[str, float | None] = {}
+        tried: list[TriedReading] = []
+        for number, one in enumerate(ways if answer else (), 1):
+            self._update(stage=_KEEPING.format(together=one.together))
+            found = tried_reading(
+                one,
+                self._record,
+                shuffles_of_each(N_PERMUTATIONS, self._n_tests),
+                share=shares.get(one.question.id),
+                callback=lambda _: self._work.give_way(),
+            )
+            shares.setdefault(one.question.id, found.share)
+            tried.append(found)
+            self._update(readings=tuple(tried), fraction=self._tested_fraction(1 + number))
+            if found.answer not in YES:
+                break
+        self._update(
+            stage="refitting to resampled rows",
+            fraction=_AFTER_PERMUTATIONS,
+            **({} if answer is None else self._of_each_way(answer, tried, data)),
+        )
+
+    def _of_each_way(
+        self, answer: Answer, tried: Sequence[TriedReading], data: LabeledData
+    ) -> dict[str, Any]:
+        """The answer of all readings, with the largest p of those that agree."""
+        answer, asked = agreed(answer, tried, data.suspicions)
+        found: dict[str, Any] = {"answer": answer, "questions": asked, "bound": None}
+        if asked:
+            return found
+        of_all: list[CheckReport | TriedReading] = [self._report, *tried]
+        strictest = max(of_all, key=lambda one: one.p_value or 0.0)
+        names = ("p_value", "n_permutations", "n_exceeding")
+        return found | {name: getattr(strictest, name) for name in names}
+
+    def _tested_fraction(self, n_done: float) -> float:
+        """The share of the work that is done after so many tests."""
+        return _AFTER_FOLDS + (_AFTER_PERMUTATIONS - _AFTER_FOLDS) * n_done / self._n_tests
 
     def _after_resample(self, number: int, n_resamples: int) -> None:
         share = number / n_resamples
@@ -358,10 +378,6 @@ def _answer(refits: RefitsReport, p_value: float, smallest_p_value: float = 0.0)
     return answer_of(accuracy, n_classes, p_value, smallest_p_value=smallest_p_value)
 
 
-def _is_embedded_once(method: Method) -> bool:
-    return method.keeps_embedding and not method.uses_labels
-
-
 def method_notes(record: RunRecord, *, is_of_map: bool = False) -> Iterator[str]:
     """What cannot be repeated in the folds, so that the answer does not judge it.
 
@@ -378,7 +394,7 @@ def method_notes(record: RunRecord, *, is_of_map: bool = False) -> Iterator[str]
         yield _LEFT_OUT
     if METHODS[record.method].takes(STARTS.name):
         yield _ONE_START
-    if _is_embedded_once(METHODS[record.method]):
+    if is_embedded_once(METHODS[record.method]):
         yield _ONE_EMBEDDING
 
 
@@ -539,8 +555,9 @@ def check_tables(
         f"{percent(1 / len(class_names))}. Permutation test: "
         f"{p_value_caption(report, is_final=is_final)}.",
     )
+    found = (scores, *_readings_table(report))
     if not report.overlap:
-        return (scores,)
+        return found
     confusion = Table(
         "Held-out confusion between each pair of classes",
         ("Class", *class_names),
@@ -550,7 +567,24 @@ def check_tables(
         ),
         note="Chance confuses two classes half of the time.",
     )
-    return scores, confusion
+    return (*found, confusion)
+
+
+def _readings_table(report: CheckReport) -> Iterator[Table]:
+    if report.readings:
+        rows = tuple(
+            (
+                one.together,
+                one.answer,
+                accuracy_text(one.share),
+                UNKNOWN if one.p_value is None else p_value_text(one.p_value),
+            )
+            for one in report.readings
+        )
+        columns = ("Kept together", "Answer", "Held out", "Permutation test")
+        yield Table(
+            "Rows that may belong together", columns, rows, note="Until the first that is no yes."
+        )
 
 
 def p_value_caption(report: CheckReport, *, is_final: bool) -> str:

@@ -14,7 +14,7 @@ from melm_studio.layout.attributes import data as data_attributes
 from melm_studio.layout.buttons import button
 from melm_studio.layout.shell.markup import plain
 from melm_studio.layout.shell.welcome import question
-from melm_studio.tables import Question, Summary, count, number, shortened
+from melm_studio.tables import EACH_WAY, Question, Summary, count, number, shortened
 from melm_studio.workspace.described_tables import TableDescription
 
 _LONGEST_NAME = 36
@@ -107,23 +107,29 @@ def _legend(table: TableDescription, swatches: Sequence[tuple[str, str]]) -> Com
 
 
 def _questions(questions: Sequence[Question]) -> list[Component]:
-    """A few questions in sight, those that need an answer first; the others folded."""
+    """A few questions in sight, those that need an answer first; the others folded.
+
+    What the verdict is computed for each way is asked only by a verdict that depends on it.
+    """
     order = sorted(
         range(len(questions)),
-        key=lambda at: (bool(questions[at].answer), bool(questions[at].default)),
+        key=lambda at: (not _is_in_sight(questions[at]), bool(questions[at].default)),
     )
     found = [_question(at, questions[at]) for at in order]
-    n_open = sum(not question.answer for question in questions)
-    n_seen = min(n_open, _MOST_QUESTIONS)
+    n_seen = min(sum(map(_is_in_sight, questions)), _MOST_QUESTIONS)
     if len(found) == n_seen:
         return found
     is_more = "more " if n_seen else ""
-    answered = "" if n_open > n_seen else "answered "
+    answered = "answered " if all(questions[at].answer for at in order[n_seen:]) else ""
     words = count(len(found) - n_seen, f"{is_more}{answered}question")
     return [
         *found[:n_seen],
         html.Details([html.Summary(words), *found[n_seen:]], className="notes"),
     ]
+
+
+def _is_in_sight(question: Question) -> bool:
+    return not question.answer and question.default != EACH_WAY
 
 
 def _question(at: int, question: Question) -> Component:

@@ -21,6 +21,7 @@ def held_out_verdict(
     class_counts: Mapping[str, int],
     questions: Sequence[Question] = (),
     *,
+    suspicions: Sequence[Question] = (),
     is_of_map: bool = False,
 ) -> Verdict:
     """The verdict of the held-out rows; of the training rows if a class has none held out.
@@ -35,6 +36,8 @@ def held_out_verdict(
         All rows of each class, training and held-out.
     questions : sequence of Question
         Those of the table that nobody has answered; until then the answer is no plain yes.
+    suspicions : sequence of Question
+        About rows that may depend on each other, which a check tries each way before any yes.
     is_of_map : bool
         Whether the plane is a map that labels may have made, so that no answer is a yes.
     """
@@ -51,12 +54,13 @@ def held_out_verdict(
     is_above = accuracy - 1.0 / n_classes > standard_error
     if answer is Answer.NO and is_above and units.min() < FEW_HELD_OUT:
         answer = Answer.UNKNOWN  # more rows could well show that the classes are told apart
-    given = answer_given(answer, questions)
+    given = answer_given(answer, (*questions, *suspicions))
     is_yes = given in (Answer.YES, Answer.PARTLY)
     return Verdict(
         answer=Answer.UNKNOWN if is_of_map and is_yes else given,
         is_of_map=is_of_map,
         questions=tuple(questions) if given is not answer else (),
+        suspicions=tuple(suspicions) if given is not answer else (),
         rows=Rows.HELD_OUT,
         share=accuracy,
         n_classes=n_classes,

@@ -473,9 +473,14 @@ class PlaneRenderer:
         record, event = self._known(run_id, sequence)
         viewer, scores = self.viewer(record), self._scores(run_id, sequence, False)
         predictions = viewer.held_out_predictions(event.components)
-        asked = self.data(record).open_questions
+        data = self.data(record)
         return held_out_verdict(
-            scores, predictions, viewer.class_counts, asked, is_of_map=viewer.is_map
+            scores,
+            predictions,
+            viewer.class_counts,
+            data.open_questions,
+            suspicions=data.suspicions,
+            is_of_map=viewer.is_map,
         )
 
     def final_accuracy(self, record: RunRecord) -> float | None:

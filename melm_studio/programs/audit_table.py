@@ -5,10 +5,11 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import msgspec
 import numpy as np
@@ -18,13 +19,17 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from tqdm import tqdm
 
+from melm_core.answers import Answer
 from melm_core.base import FloatArray, UserError
-from melm_core.evaluation import Audit, audit, audit_coordinates
+from melm_core.evaluation import Audit, Score, audit, audit_coordinates
 from melm_core.methods import METHODS
+from melm_studio.analyses.shuffles import YES, agreed, record_of, shuffles_of_each
 from melm_studio.programs.run_table import DONE, REFUSED, print_question, table_in
 from melm_studio.runs.execution.refusals import missing_package
+from melm_studio.runs.records.tried_reading import TriedReading
 from melm_studio.scores import PermutationP, Rows, Verdict, answer_given, of_made_labels
 from melm_studio.tables import (
+    EACH_WAY,
     LabeledData,
     ReadOptions,
     Use,
@@ -32,6 +37,7 @@ from melm_studio.tables import (
     is_made_of_features,
     prepare,
     read_table,
+    readings,
     twin_notes,
 )
 
@@ -134,26 +140,57 @@ def _audits(options: argparse.Namespace) -> Iterator[tuple[str, dict[str, Any]]]
     data = _data(options)
     for question in data.open_questions:
         print_question(question)
-    settings = {"n_permutations": options.permutations, "random_state": options.seed}
     if options.coordinates:
-        with _Progress(options) as progress:
-            found = audit_coordinates(
-                _columns(data, options.coordinates),
-                data.y,
-                data.groups,
-                labels_unused=options.labels_unused,
-                callback=progress.show,
-                **settings,
-            )
-        yield "coordinates", _printed("Map", found, data)
+        yield "coordinates", _judged("Map", data, options, partial(_of_map, options))
     for key, (name, estimator) in estimators.items():
-        with _Progress(options) as progress:
-            X = _features(data, options.coordinates)
-            try:
-                found = audit(estimator, X, data.y, data.groups, callback=progress.show, **settings)
-            except ValueError as error:  # of the estimator, such as that it takes no missing values
-                raise UserError(f"{name} cannot be judged: {error}") from error
-        yield key, _printed(name, found, data)
+        try:
+            found = _judged(name, data, options, partial(_of_estimator, options, estimator))
+        except ValueError as error:  # of the estimator, such as that it takes no missing values
+            raise UserError(f"{name} cannot be judged: {error}") from error
+        yield key, found
+
+
+# Given rows, shuffles at most, and a callback.
+_Judge: TypeAlias = Callable[[LabeledData, int, Callable[[Audit], bool]], Audit]
+
+
+def _of_map(options: argparse.Namespace, data: LabeledData, n: int, callback: Any) -> Audit:
+    return audit_coordinates(
+        _columns(data, options.coordinates),
+        data.y,
+        data.groups,
+        labels_unused=options.labels_unused,
+        n_permutations=n,
+        random_state=options.seed,
+        callback=callback,
+    )
+
+
+def _of_estimator(
+    options: argparse.Namespace, estimator: Any, data: LabeledData, n: int, callback: Any
+) -> Audit:
+    X = _features(data, options.coordinates)
+    return audit(estimator, X, data.y, data.groups, n, options.seed, callback=callback)
+
+
+def _judged(
+    name: str, data: LabeledData, options: argparse.Namespace, judge: _Judge
+) -> dict[str, Any]:
+    """What is found, with every reading of rows that may belong together, and printed."""
+    ways = readings(data)
+    n_shuffles = shuffles_of_each(options.permutations, 1 + len(ways))
+    with _Progress(options) as progress:
+        found = judge(data, n_shuffles, progress.show)
+    tried: list[TriedReading] = []
+    is_yes = found.answer in YES and not data.open_questions
+    for one in ways if is_yes else ():
+        own = judge(one.data, n_shuffles, lambda _: False)
+        p = PermutationP(own.p_value, own.n_permutations, own.n_exceeding)
+        score = Score(own.share, own.standard_error)
+        tried.append(record_of(one, own.answer or Answer.UNKNOWN, p, score))
+        if own.answer not in YES:
+            break
+    return _printed(name, found, tried, data)
 
 
 def _estimators(options: argparse.Namespace) -> Iterator[tuple[str, tuple[str, Any]]]:
@@ -229,10 +266,15 @@ def estimator_named(name: str) -> Any:
     return found() if is_made and callable(found) else found
 
 
-def _printed(name: str, found: Audit, data: LabeledData) -> dict[str, Any]:
-    verdict = _verdict(found, data)
+def _printed(
+    name: str, found: Audit, tried: Sequence[TriedReading], data: LabeledData
+) -> dict[str, Any]:
+    verdict = _verdict(found, tried, data)
     sentence = " ".join(filter(None, (verdict.sentence, found.remark)))
     print(f"{name}: {sentence}")
+    for question in verdict.questions:
+        if question.default == EACH_WAY:
+            print_question(question)
     notes = (*twin_notes(data.questions), *found.notes)
     for note in notes:
         print(f"  {note}")
@@ -242,14 +284,15 @@ def _printed(name: str, found: Audit, data: LabeledData) -> dict[str, Any]:
         "standard_error": found.standard_error,
         "share_train": found.share_train,
         "chance": found.chance,
-        "p_value": found.p_value,
-        "n_permutations": found.n_permutations,
+        "p_value": verdict.p and verdict.p.value,
+        "n_permutations": verdict.p and verdict.p.n_permutations,
+        "readings": msgspec.to_builtins(tried),
         "sentence": sentence,
         "notes": list(notes),
     }
 
 
-def _verdict(found: Audit, data: LabeledData) -> Verdict:
+def _verdict(found: Audit, tried: Sequence[TriedReading], data: LabeledData) -> Verdict:
     """As the page says it: while the table has questions, nothing is a plain yes."""
     verdict = Verdict(
         answer=found.answer,
@@ -264,7 +307,16 @@ def _verdict(found: Audit, data: LabeledData) -> Verdict:
         return verdict
     given = answer_given(found.answer, data.open_questions)
     asked = data.open_questions if given is not found.answer else ()
-    verdict = msgspec.structs.replace(verdict, answer=given, questions=asked)
+    if given in YES:
+        given, asked = agreed(given, tried, data.suspicions)
+    judged: list[Audit | TriedReading] = [found, *([] if asked else tried)]
+    of_all = [
+        PermutationP(one.p_value or 0.0, one.n_permutations, one.n_exceeding) for one in judged
+    ]
+    p = max(of_all, key=lambda one: one.value)
+    verdict = msgspec.structs.replace(
+        verdict, answer=given, questions=asked, readings=tuple(tried), p=p
+    )
     return of_made_labels(verdict) if is_made_of_features(data.questions) else verdict
 
 

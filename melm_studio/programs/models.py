@@ -9,6 +9,7 @@ from msgspec import Meta, Struct, field
 
 from melm_studio.runs.records.data_source import DataSource
 from melm_studio.runs.records.run import RunState
+from melm_studio.runs.records.tried_reading import TriedReading
 from melm_studio.tables import Question
 from melm_studio.workspace.view_spec import Method
 
@@ -224,6 +225,13 @@ class Check(Struct, frozen=True):
     questions: Annotated[
         tuple[Question, ...],
         Meta(description="Of the table, without an answer: why the answer is unknown."),
+    ] = ()
+    readings: Annotated[
+        tuple[TriedReading, ...],
+        Meta(
+            description="The same where rows are kept together that may belong together, up to the "
+            "first that differs; where all agree, p_value is the largest of theirs."
+        ),
     ] = ()
 
 

@@ -28,7 +28,7 @@ from melm_studio.runs.records.data_source import DataSource
 from melm_studio.runs.records.parameters import RunParameters
 from melm_studio.runs.records.run import RunState, new_run
 from melm_studio.scores import folds_sentence
-from melm_studio.tables import LabeledData, Question, prepare, read_table
+from melm_studio.tables import EACH_WAY, LabeledData, Question, prepare, read_table
 
 NO_MEMORY = (
     "This needs more memory than a run may have. Leave out rows or features, or set "
@@ -205,7 +205,8 @@ def _results(
     for warning in table.warnings:
         print(warning, file=sys.stderr)
     for question in table.questions:
-        print_question(question)
+        if question.default != EACH_WAY:
+            print_question(question)
     new_rows = client.upload(table_in(options.new), options.new.name) if options.new else None
     with Progress(methods, is_shown=not options.quiet) as progress:
         work = _Work(client, judged_data(raw, source), source, options, progress, new_rows)
@@ -213,6 +214,10 @@ def _results(
         for method in methods:
             results.append(work.result(method))
             write_scores(results, options.out)  # what is there is kept if the next one takes long
+    checks = [found.check for found in results if found.check]
+    for question in dict.fromkeys(one for check in checks for one in check.questions):
+        if question.default == EACH_WAY:
+            print_question(question)
     write_summary(table, results, options.out)
     if options.report:
         write_comparison(client, results, options.out)

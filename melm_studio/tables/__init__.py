@@ -19,9 +19,11 @@ from melm_studio.tables.pixels import (
 from melm_studio.tables.preparation import label_candidates, prepare
 from melm_studio.tables.quantities import NUMBERS, THOUSANDS, conversion, without_unit
 from melm_studio.tables.questions import (
+    EACH_WAY,
     GRID,
     LABEL,
     MAX_ANSWERS,
+    NEIGHBORS,
     OTHER_COLUMNS,
     SHEET,
     Choice,
@@ -61,6 +63,7 @@ from melm_studio.tables.row_filters import (
     cell_texts,
     filtered_table,
 )
+from melm_studio.tables.row_readings import Reading, readings
 from melm_studio.tables.samples import SAMPLES, load_sample, mislabeled_rows
 from melm_studio.tables.summary import SHARE_OF_VARIANCE, Summary, n_directions, summarize
 from melm_studio.tables.text import DELIMITERS
@@ -70,6 +73,7 @@ from melm_studio.tables.without_columns import without_columns
 __all__ = [
     "BEYOND_LIMIT",
     "DELIMITERS",
+    "EACH_WAY",
     "EXACT",
     "FEATURES",
     "GRID",
@@ -81,6 +85,7 @@ __all__ = [
     "MAX_MARKS",
     "MAX_PIXELS",
     "MISSING",
+    "NEIGHBORS",
     "NO_LABEL",
     "NO_VALUE",
     "NUMBERS",
@@ -103,6 +108,7 @@ __all__ = [
     "PixelGrid",
     "Question",
     "ReadOptions",
+    "Reading",
     "Role",
     "RowColumn",
     "RowFilter",
@@ -145,6 +151,7 @@ __all__ = [
     "prepare",
     "read_table",
     "read_table_apart",
+    "readings",
     "recipe_caption",
     "rows_from_text",
     "rows_text",

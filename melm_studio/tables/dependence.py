@@ -30,6 +30,7 @@ from melm_studio.tables.labels import words_of
 from melm_studio.tables.questions import (
     COLUMN,
     DOUBLES,
+    EACH_WAY,
     INDEPENDENT,
     NEIGHBORS,
     SUBJECTS,
@@ -63,6 +64,8 @@ CERTAIN = 0.005  # p-value, of 199 permutations none of which does as well
 LEAST_NEAR = 0.02  # share of rows; fewer near doubles hardly change a held-out share
 MOST_TESTED, MOST_ASKED, MOST_OFFERED = 20, 3, 3  # columns
 FEWEST_BLOCKS = 3  # of every class, for rows to be kept together in runs
+
+_TRIED = "Without an answer the verdict is computed each way."
 
 
 def has_chosen_groups(columns: Sequence[Column], questions: Sequence[Question] = ()) -> bool:
@@ -319,7 +322,15 @@ def dependence_questions(
         asked.append(_neighbor_question(rows))
     if not is_settled and (n_near := _near_rows(rows)):
         asked.append(_double_question(n_near))
-    return tuple(replace(one, answer=answers.get(one.id, "")) for one in asked)
+    return tuple(
+        replace(
+            one,
+            sentence=f"{one.sentence} {_TRIED}",
+            answer=answers.get(one.id, ""),
+            default=EACH_WAY,
+        )
+        for one in asked
+    )
 
 
 def _asked_columns(rows: AskedRows, answers: Mapping[str, str]) -> list[Question]:

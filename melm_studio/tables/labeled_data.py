@@ -28,7 +28,7 @@ from melm_core.recipe import (
     curve_names,
     with_curves,
 )
-from melm_studio.tables.questions import Question, open_questions
+from melm_studio.tables.questions import Question, open_questions, suspicions
 from melm_studio.tables.records import COMMA_SEPARATED, Form
 from melm_studio.tables.roles import NO_LABEL, Column, Role
 from melm_studio.tables.row_columns import RowColumn, pack, unpack
@@ -303,8 +303,13 @@ class LabeledData:
 
     @property
     def open_questions(self) -> tuple[Question, ...]:
-        """Those of the questions that nobody has answered."""
+        """Those of the questions that have neither an answer nor a default."""
         return open_questions(self.questions)
+
+    @property
+    def suspicions(self) -> tuple[Question, ...]:
+        """What nobody has said of rows that may depend on each other; see `readings`."""
+        return suspicions(self.questions)
 
     @property
     def batches(self) -> IntArray | None:

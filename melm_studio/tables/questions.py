@@ -24,6 +24,7 @@ SHEET = "sheet"
 GRID = "grid"  # asked where it was guessed; else said by the user
 SUBJECTS = "subjects:"  # and the name of a column
 INDEPENDENT, TOGETHER = "independent", "together"
+EACH_WAY = "each-way"  # the default of what nobody may know: the verdict is computed each way
 COLUMN = "column:"  # and the name of a column
 TWIN = "twin:"  # and the name of a column
 LEFT_OUT, MEASUREMENT = "left-out", "measurement"
@@ -80,8 +81,8 @@ class Question(msgspec.Struct, frozen=True):
     answer : str
         The value of the choice that was made; empty while there is none.
     default : str
-        The value of the choice that holds while there is no answer; empty where an answer is
-        needed before the studio says yes.
+        The value of the choice that holds while there is no answer; "each-way" where the verdict is
+        computed for each of them (`readings`), empty where an answer is needed before a yes.
     preview : tuple of tuple of str
         The first cells of the table as an answer would have it, its header first; empty without.
     """
@@ -108,6 +109,11 @@ class Question(msgspec.Struct, frozen=True):
 def open_questions(questions: Iterable[Question]) -> tuple[Question, ...]:
     """Those that have neither an answer yet nor a default."""
     return tuple(one for one in questions if not (one.answer or one.default))
+
+
+def suspicions(questions: Iterable[Question]) -> tuple[Question, ...]:
+    """Those without an answer about rows that may depend on each other."""
+    return tuple(one for one in questions if not one.answer and one.default == EACH_WAY)
 
 
 def checked_answers(answers: Mapping[str, str]) -> dict[str, str]:

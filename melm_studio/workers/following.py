@@ -7,8 +7,9 @@ import logging
 from msgspec.structs import replace
 
 from melm_core.methods import METHODS, STARTS
-from melm_studio.analyses.check import CHECK, MOST_PERMUTED_ROWS, N_PERMUTATIONS
+from melm_studio.analyses.check import CHECK, N_PERMUTATIONS
 from melm_studio.analyses.refits import REFITS_OF_RUN
+from melm_studio.analyses.shuffles import MOST_PERMUTED_ROWS
 from melm_studio.configuration.limits import LimitReachedError
 from melm_studio.runs.execution.stored_report import ReportUnreadableError
 from melm_studio.runs.records.refits_report import REFITS, RefitsReport

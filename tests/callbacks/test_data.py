@@ -204,7 +204,7 @@ def buttons_of(changes):
 
 
 def test_a_question_of_the_table_is_answered_by_its_button(studio, visitor, of_subjects):
-    assert studio.data_of(visitor).open_questions
+    assert studio.data_of(visitor).suspicions
     button = buttons_of(of_subjects)["Keep them together"]
     assert button["aria-pressed"] == "false"
     choice = visitor.fire(button["id"], "n_clicks", 1)[CHOICE]
@@ -212,7 +212,7 @@ def test_a_question_of_the_table_is_answered_by_its_button(studio, visitor, of_s
     changes = visitor.choose(choice)
     assert buttons_of(changes)["Keep them together"]["aria-pressed"] == "true"
     data = studio.data_of(visitor)
-    assert data.open_questions == ()
+    assert data.suspicions == ()
     assert len(np.unique(data.groups)) == 20
 
 

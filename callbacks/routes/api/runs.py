@@ -170,6 +170,7 @@ def _check(check: RunRecord) -> Check:
         notes=report.notes,
         bound=report.bound,
         questions=report.questions,
+        readings=report.readings,
     )
 
 

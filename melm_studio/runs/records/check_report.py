@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from melm_studio.record import Record
+from melm_studio.runs.records.tried_reading import TriedReading
 from melm_studio.runs.records.without import Without
 from melm_studio.tables import Question
 
@@ -51,7 +52,8 @@ class CheckReport(Record, frozen=True):
     overlap : tuple of tuple of float
         Held-out confusion between each pair of classes.
     p_value, lower, upper : float or None
-        Of the permutation test, with bounds on its final value.
+        Of the permutation test, with bounds on its final value; where several readings agree, the
+        largest of theirs.
     n_permutations, n_exceeding : int
         Permutations so far, and those that were separated as well.
     notes : tuple of str
@@ -61,6 +63,9 @@ class CheckReport(Record, frozen=True):
         Upper 95 % bound of the held-out share, while the answer is that of the folds alone.
     questions : tuple of Question
         Those of the table without an answer, for want of which the answer is unknown.
+    readings : tuple of TriedReading
+        The same where rows are kept together that may belong together, as far as it was tried: it
+        ends with the first that differs.
     is_of_map : bool
         Whether what was judged is a map that labels may have made.
     is_made : bool
@@ -84,6 +89,7 @@ class CheckReport(Record, frozen=True):
     answer: str = ""
     bound: float | None = None
     questions: tuple[Question, ...] = ()
+    readings: tuple[TriedReading, ...] = ()
     is_of_map: bool = False
     is_made: bool = False
     without: tuple[Without, ...] = ()

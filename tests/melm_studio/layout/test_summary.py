@@ -116,6 +116,16 @@ def test_three_questions_are_in_sight_those_without_a_default_first_and_answers_
     assert "4 more questions" in texts(*shown(data))
 
 
+def test_what_the_verdict_is_computed_for_each_way_is_folded():
+    choices = (Choice("a", "A"), Choice("b", "B"))
+    asked = Question("doubles", "Are they?", choices, default="each-way")
+    data = replace(blobs(), questions=(asked,))
+    assert not [part for part in shown(data) if is_question(part)]
+    (found,) = questions_of(shown(data))
+    assert pressed(found.to_plotly_json()["props"]) == {"A": "false", "B": "false"}
+    assert "1 question" in texts(*shown(data))
+
+
 def questions_of(parts_shown):
     """The questions in sight, and then those that are folded."""
     folds = [

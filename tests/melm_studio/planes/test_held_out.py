@@ -51,6 +51,16 @@ def test_without_held_out_rows_of_a_class_nothing_is_claimed():
     assert (verdict.rows, verdict.answer) == (Rows.TRAINING, Answer.UNKNOWN)
 
 
+def test_a_suspicion_holds_back_a_yes_until_a_check_tries_it_each_way():
+    y = np.arange(60) % 2
+    asked = (Question("doubles", "Are they repeats? As they are near.", (), default="each-way"),)
+    predictions = Predictions(y, y, None)
+    yes = held_out_verdict(Scores(1.0, 1.0, 1.0), predictions, COUNTS, suspicions=asked)
+    assert (yes.answer, yes.questions) == (Answer.UNKNOWN, ())
+    assert yes.lead == "100 % of held-out rows are told apart"
+    assert yes.notes[0] == "Are they repeats? Is it real? tries both."
+
+
 def test_an_open_question_of_the_table_holds_back_a_yes_and_no_no():
     y, asked = np.arange(60) % 2, (Question("doubles", "Are they repeats? As they are near.", ()),)
     yes = held_out_verdict(Scores(1.0, 1.0, 1.0), Predictions(y, y, None), COUNTS, asked)

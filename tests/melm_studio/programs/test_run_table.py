@@ -177,7 +177,7 @@ def test_a_refused_method_is_named_and_told_by_the_exit_code(table, tmp_path, mo
 
 @pytest.fixture(scope="module")
 def of_subjects(tmp_path_factory):
-    rng, subject = np.random.default_rng(0), np.repeat(np.arange(12), 5)
+    rng, subject = np.random.default_rng(3), np.repeat(np.arange(12), 5)
     frame = pd.DataFrame(rng.normal(size=(12, 3))[subject] + rng.normal(size=(60, 3)))
     frame = frame.rename(columns=str).assign(code=subject + 1, kind=np.where(subject % 2, "x", "y"))
     path = tmp_path_factory.mktemp("subjects") / "subjects.csv"
@@ -193,9 +193,19 @@ def of(table, tmp_path, *options):
     return status, json.loads(summary.read_text()) if summary.exists() else None
 
 
-def test_an_open_question_is_printed_with_the_option_that_answers_it(of_subjects, tmp_path, capsys):
-    status, summary = of(of_subjects, tmp_path)
+def test_a_verdict_that_needs_no_answer_asks_nothing(of_subjects, tmp_path, capsys):
+    assert of(of_subjects, tmp_path)[0] == DONE
+    assert capsys.readouterr().err == ""
+
+
+def test_a_question_on_which_the_verdict_depends_is_printed_with_the_option_that_answers_it(
+    of_subjects, tmp_path, capsys
+):
+    status, summary = of(of_subjects, tmp_path, "--check")
     assert status == DONE
+    (found,) = summary["methods"]
+    assert found["check"]["answer"] == "unknown"
+    assert [one["answer"] for one in found["check"]["readings"]] == ["no"]
     printed = capsys.readouterr().err
     assert "Do rows with the same code belong together?" in printed
     assert "--answer subjects:code together" in printed

@@ -58,7 +58,8 @@ N_GROUPS = {"subjects:code": 20, "neighbors": 10, "doubles": 30}
 @pytest.mark.parametrize("question", TABLES)
 def test_rows_that_may_belong_together_are_asked_about(question):
     data = prepare(TABLES[question](), "label")
-    assert [one.id for one in data.open_questions] == [question]
+    assert [one.id for one in data.suspicions] == [question]
+    assert data.open_questions == ()  # the verdict is computed each way
     assert data.groups is None
     assert KEEP[question] in [choice.value for choice in data.questions[0].choices]
 
@@ -68,7 +69,7 @@ def test_an_answer_keeps_rows_together_and_closes_the_question(question):
     data = prepare(TABLES[question](), "label", answers={question: KEEP[question]})
     assert len(np.unique(data.groups)) == N_GROUPS[question]
     assert has_chosen_groups(data.columns, data.questions)
-    assert data.open_questions == ()
+    assert data.suspicions == ()
     assert [one.answer for one in data.questions] == [KEEP[question]]
     assert "You answered: Keep" in " ".join(data.steps)
 
@@ -77,7 +78,7 @@ def test_an_answer_keeps_rows_together_and_closes_the_question(question):
 def test_rows_that_are_said_to_be_independent_stay_so(question):
     data = prepare(TABLES[question](), "label", answers={question: "independent"})
     assert data.groups is None
-    assert data.open_questions == ()
+    assert data.suspicions == ()
 
 
 def test_questions_and_answers_travel_with_the_data():
@@ -101,7 +102,7 @@ def test_questions_and_answers_travel_with_the_data():
 def test_a_column_is_like_subjects_by_its_name_or_by_its_values(name_and_cells):
     name, cells = name_and_cells
     data = prepare(of_subjects(**{name: cells}), "label")
-    assert [one.id for one in data.open_questions] == [f"subjects:{name}"]
+    assert [one.id for one in data.suspicions] == [f"subjects:{name}"]
 
 
 def test_categories_counts_and_ages_are_not_like_subjects():
@@ -120,7 +121,7 @@ def test_categories_counts_and_ages_are_not_like_subjects():
         ),
         "label",
     )
-    assert data.open_questions == ()
+    assert data.suspicions == ()
 
 
 def test_serial_rows_of_random_labels_need_no_question():
