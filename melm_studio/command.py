@@ -6,7 +6,6 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 import shtab
@@ -16,6 +15,7 @@ from melm_core.compiled import engine
 from melm_core.methods import METHODS
 from melm_studio.application_folder import application
 from melm_studio.configuration.settings import Settings
+from melm_studio.extras import installed_version
 from melm_studio.programs.agents import add_agents_parser
 from melm_studio.programs.audit_table import add_audit_parser
 from melm_studio.programs.local_studio import answers
@@ -72,11 +72,7 @@ def argument_parser() -> argparse.ArgumentParser:
 
 def _version() -> str:
     """The version of what is installed, and what sums over pairs of rows."""
-    try:
-        of_package = version("melm-studio")
-    except PackageNotFoundError:
-        of_package = "from a checkout"
-    return f"melm-studio {of_package}, sums over pairs of rows: {engine()}"
+    return f"melm-studio {installed_version()}, sums over pairs of rows: {engine()}"
 
 
 def _add_open_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

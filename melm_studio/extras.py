@@ -1,8 +1,9 @@
-"""How to install the packages that only some formats and ways of working need."""
+"""What is installed, and how to install what only some formats and ways of working need."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from importlib.metadata import PackageNotFoundError, version
 from types import MappingProxyType
 
 from melm_studio.application_folder import APPLICATION_FOLDER
@@ -35,3 +36,11 @@ def install_command(extra: str) -> str:
     if (APPLICATION_FOLDER / pins).is_file():
         return f".venv/bin/python -m pip install -r {pins}"
     return f'pip install "melm-studio[{extra}]"'
+
+
+def installed_version() -> str:
+    """Return the version of the studio, or say that this is a checkout."""
+    try:
+        return version("melm-studio")
+    except PackageNotFoundError:
+        return "from a checkout"

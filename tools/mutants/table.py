@@ -1124,4 +1124,17 @@ MUTANTS = (
         f"{_KEYS}/test_identity.py"
         "::test_no_token_that_is_not_valid_is_a_way_around_a_login_to_a_talk",
     ),
+    Mutant(
+        "melm_studio/programs/model_text.py",
+        '_UNSEEN = {"Cf", ',
+        "_UNSEEN = {",
+        "tests/melm_studio/programs/test_agents.py"
+        "::test_names_of_a_table_are_told_as_data_without_what_nobody_sees_and_are_cut",
+    ),
+    Mutant(
+        "melm_studio/programs/agents.py",
+        '["extra"] = "forbid"',
+        '["extra"] = "ignore"',
+        "tests/melm_studio/programs/test_agents.py::test_an_argument_that_no_tool_has_is_refused",
+    ),
 )
