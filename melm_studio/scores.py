@@ -369,7 +369,7 @@ because of grade: 51 % without it.'
         is_doubtful = self._doubt and self.answer in {Answer.YES, Answer.PARTLY}
         return Strip(
             answer=Answer.UNKNOWN if is_doubtful else self.answer or "",
-            lead=self.lead,
+            lead=f"{self.lead}." if self.caution else self.lead,
             caution=self.caution,
             follow=" ".join(filter(None, (follow, so_far))),
             more=more,

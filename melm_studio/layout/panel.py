@@ -202,7 +202,9 @@ def _sentence() -> list[Any]:
     return [
         html.Span(className="sign", **part("sign"), **aria(hidden="true")),
         html.Strong(**part("lead")),
+        " ",
         html.Strong(className="caution", **part("caution")),
+        " ",
         html.Span(**part("follow")),
         html.Span(className="verdict-more", **part("more")),
     ]
