@@ -1,9 +1,7 @@
 // The mode, which Dash renders and the scripts follow.
-import { provideCallbacks, setProps } from "./dash.mjs";
-import { byId, whenPresent } from "./dom.mjs";
+import { provideCallbacks } from "./dash.mjs";
+import { byId } from "./dom.mjs";
 import { signal } from "./signals.mjs";
-
-const REMEMBERED_MODE = "mode"; // in the storage of the tab
 
 /** What the page shows, one of MODES. */
 export const mode = signal("explore");
@@ -12,8 +10,6 @@ export function connectMode() {
   provideCallbacks({ setMode });
   document.body.dataset.mode = mode.value;
   document.addEventListener("keydown", runByKey);
-  const remembered = sessionStorage.getItem(REMEMBERED_MODE);
-  whenPresent("#mode", () => remembered && setProps("mode", { value: remembered }));
 }
 
 // Ctrl+Enter is the button at the foot of the sidebar; until that is there, the one that begins.
@@ -26,6 +22,5 @@ function runByKey(event) {
 
 function setMode(name) {
   document.body.dataset.mode = name;
-  sessionStorage.setItem(REMEMBERED_MODE, name);
   mode.set(name);
 }

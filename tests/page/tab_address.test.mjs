@@ -1,0 +1,21 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { MODES } from "../../assets/studio/constants.mjs";
+import { hashOf, placeIn } from "../../assets/studio/page/tab_address.mjs";
+
+test("a place is found again by its address", () => {
+  for (const mode of MODES) {
+    for (const run of [null, "kOQQ5KV3R_LPlCmqvUwpsQ"]) {
+      const place = { mode, run };
+      const hash = hashOf(place);
+      if (hash) assert.deepEqual(placeIn(hash), place);
+    }
+  }
+  assert.equal(hashOf({ mode: "explore", run: null }), "");
+});
+
+test("an address of something else names no place", () => {
+  for (const hash of ["", "#", "#picture", "#compare/", "#compare/a/b", "#toString", "#explore/<b>", "#Explore"]) {
+    assert.equal(placeIn(hash), null, hash);
+  }
+});
