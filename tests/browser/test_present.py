@@ -181,7 +181,7 @@ def test_a_hall_reads_the_words_and_sees_the_clouds(page: Page, size: tuple[int,
     for selector, least in {
         f"#{ids.TITLE}": 0.04,
         f"#{ids.CAPTION}": 0.04,
-        ".panel.is-front .verdict strong": 0.03,
+        '.panel.is-front .verdict [data-part="lead"]': 0.03,
     }.items():
         size_of = "node => parseFloat(getComputedStyle(node).fontSize)"
         assert page.locator(selector).evaluate(size_of) >= least * height, selector
