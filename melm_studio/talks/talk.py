@@ -9,8 +9,8 @@ import msgspec
 
 from melm_core.base import known_type
 from melm_studio.configuration.limits import LimitReachedError
+from melm_studio.configuration.shares import share_of_address, share_of_newcomers
 from melm_studio.record import Record
-from melm_studio.runs.records.shares import share_of_address, share_of_newcomers
 
 # At the same time, in one studio.
 MOST_TALKS = 50

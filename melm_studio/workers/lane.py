@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Protocol, TypeVar
 
-from melm_studio.runs.records.shares import share_of_address
+from melm_studio.configuration.shares import share_of_address
 from melm_studio.workers.turns import PROCESSES_PER_WORKER
 
 # Closed forms are done by then, and a search has shown many planes.

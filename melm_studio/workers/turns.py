@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
-from melm_studio.runs.records.shares import share_of_address
+from melm_studio.configuration.shares import share_of_address
 
 # Short runs never give way, and whoever waits does so for a few turns at most.
 TURN_S = 3.0

@@ -280,7 +280,7 @@ MUTANTS = (
         "::test_the_next_run_is_of_the_address_with_the_fewest_at_work",
     ),
     Mutant(
-        "melm_studio/runs/records/shares.py",
+        "melm_studio/configuration/shares.py",
         "return max(total - used, 0)",
         "return total",
         "tests/melm_studio/configuration/test_limits.py"
@@ -1070,7 +1070,7 @@ MUTANTS = (
         "::test_what_the_services_of_the_compose_file_take_is_less_than_their_limits",
     ),
     Mutant(
-        "melm_studio/runs/records/shares.py",
+        "melm_studio/configuration/shares.py",
         "    return share // 2\n",
         "    return share\n",
         f"{_STORE}/test_store_grants.py::test_no_grant_of_another_goes_when_an_address_is_full",

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable
 from enum import StrEnum, auto
 
 from melm_studio.configuration.limits import LimitReachedError
+from melm_studio.configuration.shares import share_of_newcomers
 from melm_studio.record import Record
-from melm_studio.runs.records.shares import share_of_newcomers
 
 
 class GrantKind(StrEnum):

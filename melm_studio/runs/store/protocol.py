@@ -18,9 +18,9 @@ from msgspec.structs import replace
 
 from melm_studio.configuration.limits import Limits
 from melm_studio.configuration.messages import STOPPED_IN_QUEUE
+from melm_studio.runs.records.places import places_of
 from melm_studio.runs.records.request import RunRequest
 from melm_studio.runs.records.run import PlaneEvent, RunRecord, RunState
-from melm_studio.runs.records.shares import places_of
 from melm_studio.runs.records.stored_files import FileKind, StoredFile
 from melm_studio.runs.store.fair_queue import (
     after_looking,

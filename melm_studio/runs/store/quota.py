@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 from melm_studio.configuration.limits import BYTES_PER_MB, LimitReachedError
+from melm_studio.configuration.shares import share_of_address, share_of_visitor
+from melm_studio.runs.records.places import BYTES_PER_PLACE, places_of
 from melm_studio.runs.records.run import RunRecord
-from melm_studio.runs.records.shares import (
-    BYTES_PER_PLACE,
-    places_of,
-    share_of_address,
-    share_of_visitor,
-)
 from melm_studio.runs.records.stored_files import unused_files
 from melm_studio.runs.store.protocol import RunStore
 from melm_studio.tables import count, number

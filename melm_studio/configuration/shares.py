@@ -7,11 +7,6 @@ asks for more than a share is refused; nobody loses what they have.
 
 from __future__ import annotations
 
-from melm_studio.runs.records.run import RunRecord
-
-# A long record, such as one with a plane of thousands of features, takes more than one place.
-BYTES_PER_PLACE = 2**16
-
 
 def share_of_address(total: int, used: int) -> int:
     """Return how much one address may have of a total of which `used` is taken.
@@ -47,8 +42,3 @@ def share_of_newcomers(share: int) -> int:
     250
     """
     return share // 2
-
-
-def places_of(record: RunRecord) -> int:
-    """Return how many places a waiting run takes."""
-    return 1 + len(record.to_bytes()) // BYTES_PER_PLACE
