@@ -12,7 +12,8 @@ globalThis.MutationObserver = /** @type {any} */ (class {
 });
 globalThis.window = /** @type {any} */ ({ dash_clientside: { set_props: (id, props) => properties.push([id, props]) } });
 const { makeChanges } = await import("../../assets/studio/page/dash.mjs");
-const { connectStory } = await import("../../assets/studio/workspace/story.mjs");
+const { connectStory, currentStory, toldView } = await import("../../assets/studio/workspace/story.mjs");
+const { restoredRun } = await import("../../assets/studio/workspace/share_link.mjs");
 const { mode } = await import("../../assets/studio/page/mode.mjs");
 const { bringToFront } = await import("../../assets/studio/panel/runs.mjs");
 
@@ -22,4 +23,18 @@ test("the story closes when Present begins, and not with every run that comes to
   mode.set("present");
   bringToFront("another");
   assert.deepEqual(properties, [["story-view", { opened: false }]]);
+});
+
+test("title and caption belong to the run of their view alone", () => {
+  const views = /** @type {any[]} */ ([{ title: "Grapes", caption: "Three cultivars." }]);
+  currentStory.set({ ...currentStory.value, views, at: 0, run: null });
+  assert.equal(toldView.value?.title, "Grapes"); // while its run is restored
+  bringToFront("wine");
+  restoredRun.set({ run: "wine" });
+  assert.equal(toldView.value?.title, "Grapes");
+  bringToFront("a file of a student");
+  assert.equal(toldView.value, null);
+  restoredRun.set({ run: "found elsewhere" }); // of no view of the story
+  bringToFront("wine");
+  assert.equal(toldView.value?.title, "Grapes");
 });

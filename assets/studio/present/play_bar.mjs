@@ -8,7 +8,7 @@ import { setSpeed, speed } from "../panel/history.mjs";
 import { allPanels, frontPanel } from "../panel/panels.mjs";
 import { stage } from "../panel/runs.mjs";
 import { copyLink } from "../workspace/share_link.mjs";
-import { addToStory, currentStory, legendOfPage, showTitle, stepStory } from "../workspace/story.mjs";
+import { addToStory, currentStory, legendOfPage, showTitle, stepStory, toldView } from "../workspace/story.mjs";
 import { positionLabel } from "../workspace/story_order.mjs";
 import { leave, openPresenter, toggleFullScreen, toggleKeys } from "./keys.mjs";
 
@@ -26,7 +26,7 @@ export function connectPlayBar() {
     if (mode.value === "present") queueMicrotask(() => morph?.followRuns());
   });
   onChange(stage, () => morph?.followRuns());
-  onChange(currentStory, showStory);
+  onChange([currentStory, toldView], showStory);
   onChange(switches.names, () => allPanels().forEach(showLegend));
   whenPresent(".play-bar", build);
   whenPresent("#data-summary", (summary) => {
@@ -79,7 +79,7 @@ function stayAwake() {
 
 function showStory() {
   showTitle();
-  document.body.toggleAttribute("data-told", currentStory.value.at >= 0);
+  document.body.toggleAttribute("data-told", toldView.value !== null);
   if (!bar.steps) return;
   bar.steps.hidden = !currentStory.value.views.length;
   bar.count.textContent = positionLabel(currentStory.value);

@@ -8,7 +8,7 @@ import { signal } from "../page/signals.mjs";
 import { hiddenSwitches, shownLayers } from "../page/switches.mjs";
 import { frontPanel } from "../panel/panels.mjs";
 import { selectedRows, shownClasses } from "../rows/singled_out.mjs";
-import { currentStory } from "../workspace/story.mjs";
+import { currentStory, toldView } from "../workspace/story.mjs";
 import { positionLabel } from "../workspace/story_order.mjs";
 import { TALK_GOES_ON } from "./keys.mjs";
 
@@ -128,7 +128,6 @@ function announce(reason = "") {
 /** @param {Panel} panel */
 function shownNow(panel) {
   const { painting, plane, run } = panel;
-  const story = currentStory.value;
   const arrows = painting.names?.drawnFeatures() ?? [];
   return {
     query: panel.query().toString(),
@@ -136,7 +135,7 @@ function shownNow(panel) {
       run,
       plane: plane.sequence,
       caption: byId("caption")?.textContent || (byId("title")?.textContent ?? ""),
-      position: story.at >= 0 ? positionLabel(story) : "",
+      position: toldView.value ? positionLabel(currentStory.value) : "",
       rows: drawnRows(panel),
       arrows,
       unseen: arrows.filter((feature) => panel.unseen.has(feature)),

@@ -5,6 +5,7 @@ import { noUpdate, provideCallbacks, setProps } from "../page/dash.mjs";
 import { copied, wait } from "../page/dom.mjs";
 import { mode } from "../page/mode.mjs";
 import { NO_PLANE, showNotice } from "../page/notice.mjs";
+import { signal } from "../page/signals.mjs";
 import { hiddenSwitches, showOnly, shownLayers } from "../page/switches.mjs";
 import { panelOfRun } from "../panel/panels.mjs";
 import { listRuns } from "../panel/run_list.mjs";
@@ -15,6 +16,9 @@ import { placedFile, placeFile } from "../rows/new_rows_buttons.mjs";
 
 const CHECK_EVERY_MS = 50;
 const TREE_CHECK_EVERY_MS = 1000;
+
+/** The run of the view that was restored last, a new object each time. */
+export const restoredRun = signal(/** @type {{ run: string } | null} */ (null));
 
 let newest = 0; // the number of the last view that was restored
 
@@ -82,6 +86,7 @@ async function showRun(/** @type {RestoredView} */ restored) {
   const isSoon = !restored.options.morph && FINAL_STATES.includes(runStates.value[panel.run]);
   if (isSoon && !panel.plane) panel.setOptions({ ...DEFAULT_VIEW, ...restored.options });
   bringToFront(restored.run);
+  restoredRun.set({ run: restored.run });
   await until(() => isOutdated() || hasEnded(restored));
   if (restored.other) await otherPlanesKnown(restored, isOutdated);
   if (isOutdated() || panel.sequence < 0) return;

@@ -4,25 +4,34 @@ import { noUpdate, provideCallbacks, setProps } from "../page/dash.mjs";
 import { byId, onClick, takeFiles, whenPresent } from "../page/dom.mjs";
 import { mode } from "../page/mode.mjs";
 import { NO_PLANE, showNotice } from "../page/notice.mjs";
-import { onChange, signal } from "../page/signals.mjs";
+import { computed, onChange, signal } from "../page/signals.mjs";
 import { frontPanel } from "../panel/panels.mjs";
 import { followRevision } from "../panel/run_list.mjs";
-import { forgetEarlier } from "../panel/runs.mjs";
-import { sharedView } from "./share_link.mjs";
+import { forgetEarlier, frontRun } from "../panel/runs.mjs";
+import { restoredRun, sharedView } from "./share_link.mjs";
 import { positionAfter, viewCount } from "./story_order.mjs";
 
 const FIELDS = ["caption", "title", "notes"]; // of a view in the list, in the order of the page
 
-/** The story; `included` is the one that came with the studio, as JSON, if one was opened. */
+/**
+ * The story; `included` is the one that came with the studio, as JSON, if one was opened, and `run` that of its view, null
+ * until it is known.
+ */
 export const currentStory = signal(
-  /** @type {{ views: StoryView[], at: number, isAdding: boolean, included: string }} */
-  ({ views: [], at: -1, isAdding: false, included: "" }),
+  /** @type {{ views: StoryView[], at: number, run: string | null, isAdding: boolean, included: string }} */
+  ({ views: [], at: -1, run: null, isAdding: false, included: "" }),
+);
+
+/** The view whose run is in front: its title and caption belong to no other picture. */
+export const toldView = computed([currentStory, frontRun], ({ views, at, run }, front) =>
+  run === null || run === front ? (views[at] ?? null) : null,
 );
 
 let nListed = 0; // changes whenever the list must be rendered again
 
 export function connectStory() {
   provideCallbacks({ setStory });
+  onChange(restoredRun, ({ run }) => currentStory.value.run === null && updateStory({ run }));
   onChange(mode, (shown) => shown === "present" && closeStory()); // with notes that the audience must not see
   whenPresent(".story-load input", (input) => takeFiles(input, (file) => loadStory(file).catch(showFailure)));
   onClick("[data-story], [data-story-at], [data-included-story]", ({ dataset: { story, storyAt, includedStory } }) => {
@@ -78,7 +87,7 @@ function showView(at, wanted = mode.value) {
   const { view } = currentStory.value.views[at];
   const shown = wanted === "present" ? wanted : view.mode;
   setProps("wanted", { data: { view: { ...view, mode: shown }, quiet: true } });
-  updateStory({ at });
+  updateStory({ at, run: null });
 }
 
 async function loadStory(file) {
@@ -115,9 +124,8 @@ function isListed(views) {
 export function showTitle() {
   const title = byId("title");
   if (!title) return;
-  const view = currentStory.value.views[currentStory.value.at];
-  title.textContent = view?.title || (legendOfPage()?.dataset.question ?? "");
-  byId("caption").textContent = view?.caption ?? "";
+  title.textContent = toldView.value?.title || (legendOfPage()?.dataset.question ?? "");
+  byId("caption").textContent = toldView.value?.caption ?? "";
 }
 
 /** The legend of the classes in the sidebar. @returns {HTMLElement | null} */
