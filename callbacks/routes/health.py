@@ -16,7 +16,7 @@ from prometheus_client.registry import Collector, CollectorRegistry
 from callbacks.services import services
 from melm_core.compiled import engine
 from melm_studio.runs.records.run import RunState
-from melm_studio.runs.store.protocol import RunStore, Sign
+from melm_studio.runs.store.protocol import RunStore, Sign, StoreUnavailableError
 
 MAX_SUPERVISOR_SILENCE_S = 5.0
 logger = logging.getLogger(__name__)
@@ -47,6 +47,9 @@ def _store_problems(store: RunStore) -> list[str]:
     try:
         store.probe(time.time())
         secret = store.secret()
+    except StoreUnavailableError as error:
+        logger.exception("the store cannot be written")
+        return [f"the store cannot be written: {error}"]
     except Exception:  # every kind of failure means that the store is not usable
         logger.exception("the store cannot be written")
         return ["the store cannot be written"]

@@ -1137,4 +1137,11 @@ MUTANTS = (
         '["extra"] = "ignore"',
         "tests/melm_studio/programs/test_agents.py::test_an_argument_that_no_tool_has_is_refused",
     ),
+    Mutant(
+        "melm_studio/runs/store/open_store.py",
+        "_opened(kind, settings, patience_s=LOCKED_S)",
+        "_opened(kind, settings)",
+        "tests/callbacks/routes/test_store_locked.py"
+        "::test_what_would_write_is_refused_in_time_and_the_rest_goes_on",
+    ),
 )

@@ -18,7 +18,7 @@ from melm_studio.runs.records.grant import Grant, replaced_by
 from melm_studio.runs.records.request import GO, RunRequest
 from melm_studio.runs.records.run import PlaneEvent, RunRecord, RunState, stored_run
 from melm_studio.runs.records.stored_files import FileKind, StoredFile, is_current
-from melm_studio.runs.store.disk_cache import DiskCache
+from melm_studio.runs.store.disk_cache import PATIENCE_S, DiskCache
 from melm_studio.runs.store.grants import Grants
 from melm_studio.runs.store.protocol import (
     Admission,
@@ -50,12 +50,19 @@ class DiskRunStore(RunStore):
     data_dir : path
         The store creates a subfolder in it that other users of the machine cannot read.
     limits : Limits
+    patience_s : float
+        For how long to wait where others keep the database locked.
     """
 
-    def __init__(self, data_dir: str | Path, limits: Limits | None = None) -> None:
+    def __init__(
+        self,
+        data_dir: str | Path,
+        limits: Limits | None = None,
+        patience_s: float = PATIENCE_S,
+    ) -> None:
         self.limits = limits or Limits()
         self._secret_file, self._secret = Path(data_dir) / SECRET_FILE, b""
-        self._cache = DiskCache(Path(data_dir) / STORE_FOLDER)
+        self._cache = DiskCache(Path(data_dir) / STORE_FOLDER, patience_s)
         self._files = DiskFiles(self._cache)
         self.talks = DiskTalks(self._cache)
         self.grants = DiskGrants(self._cache)

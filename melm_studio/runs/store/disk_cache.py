@@ -14,11 +14,12 @@ import diskcache
 from diskcache.core import MODE_BINARY, MODE_RAW
 
 from melm_studio.configuration.limits import DiskFullError
-from melm_studio.runs.store.protocol import StoreDamagedError
+from melm_studio.runs.store.protocol import StoreBusyError, StoreDamagedError
 from melm_studio.runs.store.write_lock import WriteLock
 
 DATABASE = diskcache.core.DBNAME
-LOCK_TIMEOUT_S = 60.0
+# Of a process that may wait, such as that of a run.
+PATIENCE_S = 60.0
 # Smaller values stay in the database: a file for every plane of a wide table would be slow.
 SMALLEST_FILE_BYTES = 2**20
 # A file is written before the database refers to it, so a young one may not be an orphan.
@@ -27,6 +28,7 @@ ORPHANED_AFTER_S = 86_400.0
 _DISK_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _DISK_FULL_SQLITE = {"SQLITE_FULL", "SQLITE_IOERR_WRITE", "SQLITE_IOERR_SHMSIZE"}
 _DAMAGED_SQLITE = ("SQLITE_CORRUPT", "SQLITE_NOTADB")
+_BUSY_SQLITE = ("SQLITE_BUSY", "SQLITE_LOCKED")
 _NO_TABLE = "no such table"  # the file was deleted or emptied
 
 
@@ -37,22 +39,26 @@ class DiskCache:
     ----------
     folder : path
         Created if missing; other users of the machine cannot read it.
+    patience_s : float
+        For how long to wait where others keep it locked.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, patience_s: float = PATIENCE_S) -> None:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         folder.chmod(0o700)
         self._folder = folder
-        with _damage_told():
+        # Half of the time for the lock of the folder, and half for that of the database.
+        self._patience_s = patience_s / 2
+        with _faults_told():
             self._cache = diskcache.Cache(
                 str(folder),
-                timeout=LOCK_TIMEOUT_S,
+                timeout=self._patience_s,
                 disk=BytesDisk,
                 eviction_policy="none",
                 cull_limit=0,
                 disk_min_file_size=SMALLEST_FILE_BYTES,
             )
-        self._write_lock = WriteLock(folder / "write.lock", LOCK_TIMEOUT_S)
+        self._write_lock = WriteLock(folder / "write.lock", self._patience_s)
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -64,12 +70,16 @@ class DiskCache:
             If the disk is full.
         StoreDamagedError
             If the database is damaged.
+        StoreBusyError
+            If others keep it locked.
         """
         try:
             # Without diskcache's retry, which would never end on a full or unwritable disk.
-            with _damage_told(), self._write_lock.held(), self._cache.transact():
+            with _faults_told(), self._write_lock.held(), self._cache.transact():
                 yield
         except (OSError, sqlite3.Error, diskcache.Timeout, DiskFullError) as error:
+            if isinstance(error, diskcache.Timeout) and not _is_disk_full(error):
+                raise StoreBusyError from error
             if not _is_disk_full(error):
                 raise
             # The state of the transaction in SQLite is unknown: begin the next one anew.
@@ -77,7 +87,7 @@ class DiskCache:
             raise DiskFullError from error
 
     def __contains__(self, key: str) -> bool:
-        with _damage_told():
+        with _faults_told():
             return key in self._cache
 
     def get(self, key: str) -> bytes | None:
@@ -85,7 +95,7 @@ class DiskCache:
         try:  # not the context below, which would cost a tenth of the time
             raw: bytes | None = self._cache.get(key)
         except sqlite3.DatabaseError as error:
-            _tell_damage(error)
+            _tell_fault(error)
             raise
         return raw
 
@@ -102,7 +112,8 @@ class DiskCache:
     def keys_with(self, prefix: str) -> list[str]:
         """Return the keys that begin with a text, in order, by the index of keys."""
         query = "SELECT key FROM Cache WHERE key >= ? AND key < ? ORDER BY key"
-        with closing(sqlite3.connect(self._folder / diskcache.core.DBNAME)) as database:
+        database = sqlite3.connect(self._folder / DATABASE, timeout=self._patience_s)
+        with _faults_told(), closing(database):
             return [key for (key,) in database.execute(query, (prefix, f"{prefix}\U0010ffff"))]
 
     def listed(self, listing: str) -> list[str]:
@@ -142,7 +153,7 @@ class DiskCache:
 
     def n_bytes(self) -> int:
         """Return the bytes of the database and of the files beside it."""
-        with _damage_told():
+        with _faults_told():
             return int(self._cache.volume())
 
     def sync(self) -> None:
@@ -156,23 +167,25 @@ class DiskCache:
 
     def _known_files(self) -> set[Path]:
         query = "SELECT filename FROM Cache WHERE filename IS NOT NULL"
-        with _damage_told(), closing(sqlite3.connect(self._folder / DATABASE)) as database:
+        with _faults_told(), closing(sqlite3.connect(self._folder / DATABASE)) as database:
             return {self._folder / name for (name,) in database.execute(query)}
 
 
 @contextmanager
-def _damage_told() -> Iterator[None]:
-    """Tell a damaged database by an error of its own."""
+def _faults_told() -> Iterator[None]:
+    """Tell a damaged or locked database by errors of their own."""
     try:
         yield
     except sqlite3.DatabaseError as error:
-        _tell_damage(error)
+        _tell_fault(error)
         raise
 
 
-def _tell_damage(error: sqlite3.Error) -> None:
+def _tell_fault(error: sqlite3.Error) -> None:
     if is_damage(error):
         raise StoreDamagedError from error
+    if getattr(error, "sqlite_errorname", "").startswith(_BUSY_SQLITE):
+        raise StoreBusyError from error
 
 
 def is_damage(error: sqlite3.Error) -> bool:

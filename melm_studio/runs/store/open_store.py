@@ -16,6 +16,8 @@ from melm_studio.runs.store.protocol import RunStore
 
 # Longer than a server takes to restart, shorter than a visitor waits.
 PATIENCE_S = 5.0
+# Of a web process, in which a request that waits takes a thread from all others.
+LOCKED_S = 2.0
 _NOT_INSTALLED = "A shared store needs additional packages. Type: {install}"
 
 
@@ -43,9 +45,9 @@ def open_store(settings: Settings, *, patience_s: float = PATIENCE_S) -> RunStor
     return store
 
 
-def _opened(kind: Callable[..., RunStore], settings: Settings) -> RunStore:
+def _opened(kind: Callable[..., RunStore], settings: Settings, **patience: float) -> RunStore:
     try:
-        store = kind(settings.data_dir, settings.limits)
+        store = kind(settings.data_dir, settings.limits, **patience)
         store.unfinished()  # which reads the database
         return store
     except DiskFullError:
@@ -57,7 +59,8 @@ def _opened(kind: Callable[..., RunStore], settings: Settings) -> RunStore:
 def open_store_of_page(settings: Settings) -> RunStore:
     """Open the store for a web process, which notifies workers of new runs in a shared queue."""
     if not settings.store:
-        return open_store(settings)
+        kind = _installed(store_module(settings)).DiskRunStore
+        return _opened(kind, settings, patience_s=LOCKED_S)
     store: RunStore = _installed("melm_studio.runs.store.notifying").open_shared_store(
         settings, PATIENCE_S
     )

@@ -60,6 +60,16 @@ class StoreDamagedError(StoreUnavailableError):
     )
 
 
+class StoreBusyError(StoreUnavailableError):
+    """Another program keeps the database of the store locked."""
+
+    _words = (
+        "Another program keeps the database of the studio locked. Nothing that was stored is lost; "
+        "try again in a minute. If that does not help, ask the administrator of the studio to end "
+        "what has cache.db open, in the folder of its data."
+    )
+
+
 Admission: TypeAlias = Callable[[Sequence[RunRecord]], None]
 
 
