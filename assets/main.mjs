@@ -8,6 +8,7 @@ import { connectHelp } from "./studio/page/help.mjs";
 import { connectMenus } from "./studio/page/menu.mjs";
 import { connectMode } from "./studio/page/mode.mjs";
 import { connectNotice } from "./studio/page/notice.mjs";
+import { repeatRequests } from "./studio/page/repeated.mjs";
 import { connectSections } from "./studio/page/sections.mjs";
 import { connectSettings } from "./studio/page/settings.mjs";
 import { connectSwitches } from "./studio/page/switches.mjs";
@@ -43,6 +44,7 @@ import { connectProjects } from "./studio/workspace/project.mjs";
 import { connectSharedViews } from "./studio/workspace/share_link.mjs";
 import { connectStory } from "./studio/workspace/story.mjs";
 
+repeatRequests();
 connectMarkup();
 connectMode();
 connectSwitches();

@@ -71,7 +71,7 @@ def _prepared() -> tuple[int, float, float]:
 
 def _read(n_rows: int, repeats: int) -> list[tuple[float, float, float, float]]:
     """Seconds to read a file here and by a reader; megabytes that the latter takes here."""
-    with closing(FileReader([TABLE_JOB], ReadingLimits(4_096, 120))) as reader:
+    with closing(FileReader({TABLE_JOB: 1}, ReadingLimits(4_096, 120))) as reader:
         _pair(reader, _BLOCK)  # waits for it to start
         return [_pair(reader, n_rows) for _ in range(repeats)]
 

@@ -18,6 +18,7 @@ from callbacks import (
     validation,
 )
 from callbacks.guards import (
+    admission,
     compression,
     error_answers,
     known_requests,
@@ -59,6 +60,7 @@ _GUARDS = (
     compression,
     security_headers,
     error_answers,
+    admission,
     request_guards,
     path_prefix,
     known_requests,

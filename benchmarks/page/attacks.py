@@ -5,6 +5,7 @@ Every attack comes from one address, runs in a process of its own and goes on un
 
 from __future__ import annotations
 
+import gzip
 import io
 import os
 import socket
@@ -22,6 +23,7 @@ from requests import RequestException
 from requests.adapters import HTTPAdapter
 
 from melm_studio.layout import ids
+from tools.driver.crafted_files import open_tags
 from tools.driver.remote_client import Answer, RemoteClient
 from tools.driver.visitor import Visitor
 
@@ -211,6 +213,43 @@ def tables(url: str) -> None:
         list(pool.map(lambda n: suppressed(read, (wide, long)[n % 2]), range(4)))
 
 
+def long_files(url: str) -> None:
+    """Eight files at a time that take a reader many seconds."""
+    _read_for_ever(url, ADDRESS)
+
+
+def long_files_of_neighbors(url: str) -> None:
+    """The same, from eight cookies of the network of who is watched."""
+    _read_for_ever(url, HOME, is_one_visitor=False)
+
+
+def _read_for_ever(url: str, address: str, *, is_one_visitor: bool = True) -> None:
+    first = AddressedClient(url, address)
+    first.get("/")
+    numbers = count()
+
+    def read() -> None:
+        client = AddressedClient(url, address)
+        if is_one_visitor:
+            client.take_cookies(first)
+        rows = b"%d.5,2,x\n7,8,y\n" % next(numbers)
+        raw = gzip.compress(b"a,b,label\n" + rows * 4_000_000, 1)
+        Visitor(client).choose({"kind": "upload", **client.upload(raw)})
+
+    _for_ever(read)
+
+
+def workbooks(url: str) -> None:
+    """Workbooks of 5 kB with 40,000 tags without an end."""
+    visitor, numbers = _stranger(url), count()
+
+    def read() -> None:
+        raw = open_tags() + b"%d" % next(numbers)
+        visitor.choose({"kind": "upload", **visitor.http.upload(raw)})
+
+    _for_ever(read)
+
+
 def viewers(url: str) -> None:
     """Viewers of a talk that come and go."""
     visitor, run = _with_run(url, 50)
@@ -284,6 +323,9 @@ ATTACKS: dict[str, Callable[[str], None]] = {
     "eight replays at once": replays,
     "malformed callbacks": malformed,
     "wide and long tables": tables,
+    "eight files that take long": long_files,
+    "eight neighbors with files that take long": long_files_of_neighbors,
+    "workbooks of tags without an end": workbooks,
     "viewers of a talk that come and go": viewers,
     "heads of 65,000 fields": heads,
     "the largest figures": figures,

@@ -67,13 +67,17 @@ class Address:
     is_heavy : bool
         Whether the answer draws many pictures or reads a whole file: seconds of work for one
         thread.
+    is_prompt : bool
+        Whether threads are reserved for it: it says that the studio lives, or what runs show.
     """
 
     body: Body = Body.NOTHING
     is_heavy: bool = False
+    is_prompt: bool = False
 
 
 _LIGHT = Address()
+_PROMPT = Address(is_prompt=True)
 _HEAVY = Address(is_heavy=True)
 _SETTINGS = Address(Body.SETTINGS)
 _JSON = Address(Body.JSON)
@@ -123,9 +127,9 @@ ADDRESSES = {
     "GET /docs/<name>.md": _LIGHT,
     "GET /docs/pictures/<name>": _LIGHT,
     "POST /figure": _HEAVY_JSON,
-    "GET /frames": _LIGHT,
-    "GET /health": _LIGHT,
-    "GET /metrics": _LIGHT,
+    "GET /frames": _PROMPT,
+    "GET /health": _PROMPT,
+    "GET /metrics": _PROMPT,
     "GET /links-and-tokens": _LIGHT,
     "POST /links-and-tokens/<grant_id>/revoke": _LIGHT,
     "POST /links-and-tokens/recovery": _LIGHT,
@@ -139,7 +143,7 @@ ADDRESSES = {
     "POST /preview/every-row": _JSON,
     "POST /project": _FILE,
     "POST /project-file": _HEAVY_JSON,
-    "GET /ready": _LIGHT,
+    "GET /ready": _PROMPT,
     "GET /recovery/<key>": _LIGHT,
     "POST /recovery/<key>": _LIGHT,
     "GET /report.html": _HEAVY,
@@ -202,7 +206,7 @@ ADDRESSES = {
     "POST /story": Address(Body.STORY),
     "GET /t/": _LIGHT,
     "GET /t/<talk_id>": _LIGHT,
-    "GET /t/<talk_id>/pictures": _LIGHT,
+    "GET /t/<talk_id>/pictures": _PROMPT,
     "GET /talk": _LIGHT,
     "POST /talk": _SETTINGS,
     "POST /talk/allowed": _SETTINGS,

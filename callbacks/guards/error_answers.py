@@ -11,6 +11,7 @@ from melm_core.base import UserError
 from melm_studio.configuration.limits import DiskFullError, LimitReachedError
 from melm_studio.configuration.messages import DATA_GONE
 from melm_studio.planes.renderer import DataGoneError
+from melm_studio.reading import StillReadingError
 from melm_studio.runs.store.protocol import StoreUnavailableError
 
 _FAULT = (
@@ -19,6 +20,8 @@ _FAULT = (
 )
 
 
+# A request is repeated by itself where it says so soon; the page reads this.
+REPEAT_AFTER_S, _LATER_S = 1, 30
 _NOT_FOUND = "There is nothing of that name, or it is not yours."
 _OF_PROGRAMS = "/api/"
 
@@ -31,6 +34,7 @@ def register(app: Served) -> None:
         (LimitReachedError, refuse_at_limit),
         (DataGoneError, data_gone),
         (StoreUnavailableError, unavailable),
+        (StillReadingError, still_reading),
         (NotFound, missing),
         (InternalServerError, fault),
     ):
@@ -60,6 +64,12 @@ def data_gone(error: DataGoneError) -> tuple[dict[str, str], int]:
 def unavailable(error: StoreUnavailableError) -> tuple[dict[str, str], int]:
     """The store does not answer."""
     return sentence(str(error)), 503
+
+
+def still_reading(error: StillReadingError) -> tuple[dict[str, str], int, dict[str, str]]:
+    """The request is to be repeated, which the page and the client of programs do."""
+    after_s = REPEAT_AFTER_S if error.is_waiting else _LATER_S
+    return sentence(str(error)), 503, {"Retry-After": str(after_s)}
 
 
 def missing(error: NotFound) -> NotFound | tuple[dict[str, str], int]:

@@ -8,6 +8,9 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import Any
 
+# Requests that take seconds, at a time.
+MOST_HEAVY = 2
+
 
 @dataclass(frozen=True)
 class Client:
@@ -16,6 +19,7 @@ class Client:
     network: str
     visitor: str
     is_heavy: bool = False
+    is_prompt: bool = False
 
 
 @dataclass(frozen=True)
@@ -25,14 +29,22 @@ class RequestLimits:
     Attributes
     ----------
     of_network : int
-        So that threads are left for others.
+        So that threads are left for others. Prompt ones count by themselves.
+    not_prompt : int
+        In total, so that threads are left for prompt ones.
     heavy_of_network, heavy : int
         Of those that take long, of one network and in total.
     """
 
     of_network: int
+    not_prompt: int
     heavy_of_network: int = 1
-    heavy: int = 2
+    heavy: int = MOST_HEAVY
+
+
+def not_prompt_threads(threads: int) -> int:
+    """Return how many threads may answer what is not prompt: all but a quarter."""
+    return threads - threads // 4
 
 
 def client_of(channel: Any) -> Client:
@@ -46,7 +58,8 @@ def client_of(channel: Any) -> Client:
     request = channel.requests[0]
     # To refuse one takes no time.
     is_heavy = request.address.is_heavy and request.error is None
-    return Client(request.network, request.headers.get("COOKIE", ""), is_heavy)
+    cookies = request.headers.get("COOKIE", "")
+    return Client(request.network, cookies, is_heavy, request.address.is_prompt)
 
 
 class FairQueue:
@@ -100,16 +113,19 @@ class FairQueue:
         self._wake()
 
     def _ready(self) -> Iterator[Client]:
-        n_heavy = sum(n for client, n in self._at_work.items() if client.is_heavy)
+        limits = self._limits
         for client in self._waiting:
-            here = [(other, n) for other, n in self._at_work.items() if _is_here(other, client)]
-            if sum(n for _, n in here) >= self._limits.of_network:
-                continue
-            heavy_here = sum(n for other, n in here if other.is_heavy)
-            is_too_heavy = (
-                heavy_here >= self._limits.heavy_of_network or n_heavy >= self._limits.heavy
-            )
-            if not (client.is_heavy and is_too_heavy):
+            alike = [one for one in self._at_work.elements() if one.is_prompt == client.is_prompt]
+            here = [other for other in alike if _is_here(other, client)]
+            has_place = len(here) < limits.of_network
+            if not client.is_prompt:
+                has_place = has_place and len(alike) < limits.not_prompt
+            if client.is_heavy:
+                heavy = [other for other in alike if other.is_heavy]
+                n_heavy_here = sum(_is_here(other, client) for other in heavy)
+                has_place = has_place and len(heavy) < limits.heavy
+                has_place = has_place and n_heavy_here < limits.heavy_of_network
+            if has_place:
                 yield client
 
     def _load(self, client: Client) -> tuple[int, int]:

@@ -16,7 +16,7 @@ import flask
 from waitress.channel import ClientDisconnected
 from waitress.task import WSGITask
 
-_HOLD = "melm_studio.hold"
+HOLD = "melm_studio.hold"
 # A client that vanished without a word, such as a phone out of range, acknowledges nothing. The
 # system would try for a quarter of an hour, during which the connection takes a place.
 UNACKNOWLEDGED_MS = 30_000
@@ -91,7 +91,7 @@ class HoldingTask(WSGITask):
 
     def get_environment(self) -> dict[str, Any]:
         environment: dict[str, Any] = super().get_environment()
-        environment[_HOLD] = self._hold
+        environment[HOLD] = self._hold
         return environment
 
     def finish(self) -> None:
@@ -119,6 +119,11 @@ def _give_up_on_vanished(connection: socket.socket) -> None:
             connection.setsockopt(socket.IPPROTO_TCP, option, UNACKNOWLEDGED_MS)
 
 
+def can_hold() -> bool:
+    """Whether the server of this request is the embedded one, which can."""
+    return HOLD in flask.request.environ
+
+
 def hold_connection(receive: Receiver) -> bool:
     """Keep the connection of this request, whose answer has no length, once the answer is sent.
 
@@ -132,7 +137,7 @@ def hold_connection(receive: Receiver) -> bool:
     bool
         Whether the server can.
     """
-    hold = flask.request.environ.get(_HOLD)
+    hold = flask.request.environ.get(HOLD)
     if hold is None:
         return False
     hold(receive)

@@ -20,7 +20,13 @@ from waitress.task import ThreadedTaskDispatcher
 from callbacks.guards.addresses import Directory
 from callbacks.guards.arriving_requests import IN_MEMORY_BYTES, ArrivingRequest, Reception
 from callbacks.guards.client_network import network_of
-from callbacks.guards.fair_requests import Client, FairQueue, RequestLimits, client_of
+from callbacks.guards.fair_requests import (
+    Client,
+    FairQueue,
+    RequestLimits,
+    client_of,
+    not_prompt_threads,
+)
 from callbacks.guards.held_connections import HoldingTask
 from melm_studio.configuration.service_manager import ALIVE, tell_service_manager
 
@@ -50,6 +56,7 @@ class _Channel(HTTPChannel):
 
     task_class = HoldingTask
 
+    requests: list[ArrivingRequest]
     is_held = False
     # Its request was refused, and what is still sent of it is let past: a connection that is closed
     # meanwhile would take the answer with it.
@@ -86,6 +93,28 @@ class _Channel(HTTPChannel):
         if self.request is not before:
             self.since_s = monotonic()
         return result
+
+    def service(self) -> None:
+        """Answer a request; not with seconds of work whose client has left."""
+        request = self.requests[0]
+        is_heavy = request.address.is_heavy and request.error is None
+        if not (is_heavy and self._is_abandoned()):
+            super().service()
+            return
+        with self.requests_lock:
+            for one in self.requests:
+                one.close()
+            self.requests = []
+            self.will_close = True
+        self.server.pull_trigger()
+
+    def _is_abandoned(self) -> bool:
+        try:
+            return not self.socket.recv(1, socket.MSG_PEEK)
+        except BlockingIOError:
+            return False
+        except OSError:
+            return True
 
     def handle_close(self) -> None:
         """Close the connection, once a body that was refused has passed."""
@@ -236,7 +265,8 @@ def web_server(
         max_request_body_size=sys.maxsize,  # each address has a limit of its own
     )
     # Half of the threads, so that no network keeps others waiting.
-    dispatcher = _Dispatcher(RequestLimits(of_network=max(threads // 2, 1)), client_of)
+    shares = RequestLimits(of_network=max(threads // 2, 1), not_prompt=not_prompt_threads(threads))
+    dispatcher = _Dispatcher(shares, client_of)
     dispatcher.set_thread_count(threads)
     sockets: dict[int, Any] = {}
     directory = Directory(application.url_map, path_prefix)

@@ -16,7 +16,15 @@ from melm_core.base import UserError
 from melm_studio.layout import ids
 from melm_studio.layout.table_dialog.filters import filter_list, range_choice, value_choice
 from melm_studio.runs.records.data_source import DataSource
-from melm_studio.tables import MAX_FILTERS, NO_VALUE, RowFilter, cell_texts, count, number
+from melm_studio.tables import (
+    MAX_FILTERS,
+    NO_VALUE,
+    RowFilter,
+    cell_texts,
+    count,
+    filtered_table,
+    number,
+)
 from melm_studio.validation import InputError, read
 from melm_studio.workspace.data_source import ShownData
 
@@ -65,7 +73,8 @@ def show_filters(data: Any, tab: str) -> tuple[Any, Any]:
         return no_update, no_update
     try:
         source = ShownData.from_json(data).source
-        whole, used = workspace().whole_table(source).frame, workspace().table(source).frame
+        table = workspace().whole_table(source)
+        whole, used = table.frame, filtered_table(table, source.filters).frame
     except UserError as refusal:
         return str(refusal), []
     n_all = len(whole) + len(source.left_out)

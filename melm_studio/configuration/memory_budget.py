@@ -12,7 +12,7 @@ from typing import NamedTuple
 # worker beside its runs.
 PROCESS_MB = 640
 # Of a web process at the same time.
-READERS = 4
+READERS = 5
 # Of the memory of a machine, or of a service as its unit says; the rest is the system's.
 USED = 0.9
 # Of what is left beside the processes; the runs have the rest.
@@ -40,7 +40,7 @@ def memory_budget(machine_mb: int, threads: int, upload_mb: int) -> MemoryBudget
     Examples
     --------
     >>> memory_budget(16_384, threads=8, upload_mb=128)
-    MemoryBudget(reader_mb=1090, runs_mb=8721)
+    MemoryBudget(reader_mb=872, runs_mb=8721)
     """
     left = int(USED * machine_mb) - web_process_mb(0, threads, upload_mb)
     reader_mb = int(_SHARE_OF_READERS * left / READERS)

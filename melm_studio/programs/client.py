@@ -33,6 +33,8 @@ from melm_studio.runs.records.run import RunState
 
 POLL_S = 0.2
 CONNECT_S = 10.0
+# A request whose answer will soon be there says so, and is repeated.
+_SOON_S = 5
 # For an answer to begin; uploads of large files take their time before.
 ANSWER_S = 120.0
 
@@ -227,20 +229,24 @@ class StudioClient:
             raise RefusedError(_NO_STUDIO.format(url=self.url)) from error
 
     def _sent(self, method: str, path: str, **request: Any) -> requests.Response:
-        try:
-            answer = self._session.request(
-                method,
-                self.url + path,
-                timeout=(CONNECT_S, ANSWER_S),
-                allow_redirects=False,
-                **request,
-            )
-        except requests.RequestException as error:
-            words = _happened(error).format(url=self.url, seconds=ANSWER_S)
-            raise RefusedError(words) from error
-        if not answer.ok:
-            raise RefusedError(_reason(answer))
-        return answer
+        while True:
+            try:
+                answer = self._session.request(
+                    method,
+                    self.url + path,
+                    timeout=(CONNECT_S, ANSWER_S),
+                    allow_redirects=False,
+                    **request,
+                )
+            except requests.RequestException as error:
+                words = _happened(error).format(url=self.url, seconds=ANSWER_S)
+                raise RefusedError(words) from error
+            if answer.ok:
+                return answer
+            seconds = _soon_s(answer)
+            if seconds is None:
+                raise RefusedError(_reason(answer))
+            time.sleep(seconds)
 
 
 def _waited(
@@ -282,6 +288,13 @@ def _happened(error: requests.RequestException) -> str:
     if isinstance(error, requests.ReadTimeout) or isinstance(cause, ReadTimeoutError):
         return _SLOW
     return _SILENT if isinstance(cause, MaxRetryError) else _LOST
+
+
+def _soon_s(answer: requests.Response) -> int | None:
+    """The seconds after which a request is to be repeated; None where it is refused."""
+    after = answer.headers.get("Retry-After", "")
+    is_soon = answer.status_code == HTTPStatus.SERVICE_UNAVAILABLE and after.isdecimal()
+    return int(after) if is_soon and int(after) <= _SOON_S else None
 
 
 def _reason(answer: requests.Response) -> str:

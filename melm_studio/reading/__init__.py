@@ -12,13 +12,17 @@ from __future__ import annotations
 from melm_studio.reading.channel import Channel, ChannelError, RefusedError
 from melm_studio.reading.file_reader import FileReader, ReaderFailedError, ReadingLimits
 from melm_studio.reading.own_process import OwnProcessReader
+from melm_studio.reading.readings import Asker, Readings, StillReadingError
 
 __all__ = [
+    "Asker",
     "Channel",
     "ChannelError",
     "FileReader",
     "OwnProcessReader",
     "ReaderFailedError",
     "ReadingLimits",
+    "Readings",
     "RefusedError",
+    "StillReadingError",
 ]

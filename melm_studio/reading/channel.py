@@ -7,7 +7,7 @@ import socket
 import struct
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from itertools import chain
 from typing import IO, TypeAlias, TypeVar
@@ -127,6 +127,11 @@ class Channel:
         view = memory.cast("B")
         self._next_length(len(view), len(view))
         self._fill(view)
+
+    def end(self) -> None:
+        """End the connection for both sides; a thread that sends or receives fails then."""
+        with suppress(OSError):  # it has been closed
+            self._connection.shutdown(socket.SHUT_RDWR)
 
     def close(self) -> None:
         """Close the connection."""

@@ -7,7 +7,7 @@ import os
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,12 +18,13 @@ import msgspec
 from melm_core.base import UserError
 from melm_studio.reading.channel import Channel, ChannelError
 from melm_studio.reading.jobs import FAILED, STARTED, Task
+from melm_studio.reading.readings import Readings, current_reading
 
-# Readers of each job; the embedded server answers as many heavy requests at a time.
-MOST_AT_ONCE = 2
 # The system kills a reader after its time; the fork server reports that within this grace.
 GRACE_S = 5.0
 _STARTS_WITHIN_S, _ANSWERS_WITHIN_S = 60.0, 5.0
+# For a place, of the thread of a request.
+_WAITS_S = 10.0
 _ENDS_WITHIN_S = 5.0
 _ROOT = Path(__file__).resolve().parents[2]
 # Environment variables that Python and its packages need; not the address of a store.
@@ -77,16 +78,22 @@ class FileReader:
 
     Parameters
     ----------
-    jobs : sequence of str
-        Functions that a reader can run, as ``module:function``; each takes a `Channel`. The module
-        also has a function ``warm_up``, which is called once before the first file.
+    jobs : mapping of str to int
+        Functions that a reader can run, as ``module:function``, and how many readers run each at a
+        time. A function takes a `Channel`. The module also has a function ``warm_up``, which is
+        called once before the first file.
     limits : ReadingLimits
         Limits of each process.
+    readings : Readings, optional
+        What requests ask for the contents of files.
     """
 
-    def __init__(self, jobs: Sequence[str], limits: ReadingLimits) -> None:
+    def __init__(
+        self, jobs: Mapping[str, int], limits: ReadingLimits, readings: Readings | None = None
+    ) -> None:
         self._jobs, self._limits = tuple(jobs), limits
-        self._places = {job: BoundedSemaphore(MOST_AT_ONCE) for job in jobs}
+        self._places = {job: BoundedSemaphore(most) for job, most in jobs.items()}
+        self.readings = Readings() if readings is None else readings
         self._server: _ForkServer | None = None
         self._lock = Lock()
 
@@ -118,10 +125,12 @@ class FileReader:
         """
         seconds = self._limits.seconds if seconds is None else seconds
         place = self._places[job]
-        if not place.acquire(timeout=seconds):
+        if not place.acquire(timeout=min(seconds, _WAITS_S)):
             raise ReaderFailedError(_BUSY)
         try:
             channel = self._begun(Task(job, self._limits.memory_mb, seconds))
+            if reading := current_reading():
+                reading.ends_by(channel.end)
             with failing_in_words(channel, job):
                 yield channel
         finally:
@@ -156,7 +165,7 @@ class FileReader:
 class _ForkServer:
     """The process that forks readers, and the socket on which it takes tasks."""
 
-    def __init__(self, jobs: Sequence[str]) -> None:
+    def __init__(self, jobs: Iterable[str]) -> None:
         self._control, theirs = socket.socketpair()
         self._control.settimeout(_STARTS_WITHIN_S)
         with theirs:

@@ -10,7 +10,7 @@ import gc
 import logging
 import os
 import resource
-import selectors
+import select
 import signal
 import socket
 import sys
@@ -33,12 +33,13 @@ MOST_OPEN_FILES = 24
 _CLONE_NEWUSER, _CLONE_NEWNET = 0x1000_0000, 0x4000_0000
 
 
-@dataclass(frozen=True)
+@dataclass
 class _Reader:
     """A running reader, and its end of the channel, on which the cause of its exit is sent."""
 
     task: Task
     connection: socket.socket
+    is_unwanted: bool = False
 
 
 def main(arguments: Sequence[str]) -> None:
@@ -50,12 +51,13 @@ def main(arguments: Sequence[str]) -> None:
 
 
 class _ForkServer:
-    """Forks a reader for each task; kills all readers when the studio closes its socket."""
+    """Forks a reader for each task; kills those whose channel the studio closes."""
 
     def __init__(self, control: socket.socket, jobs: Mapping[str, Job]) -> None:
         self._control, self._jobs = control, jobs
         self._readers: dict[int, _Reader] = {}
         self._woken, self._waker = socket.socketpair()  # written when a reader exits
+        self._poll = select.poll()
 
     def serve(self) -> None:
         gc.collect()
@@ -64,16 +66,16 @@ class _ForkServer:
             end.setblocking(False)
         signal.signal(signal.SIGCHLD, lambda *_: None)
         signal.set_wakeup_fd(self._waker.fileno())
-        with selectors.DefaultSelector() as selector:
-            for source in (self._control, self._woken):
-                selector.register(source, selectors.EVENT_READ)
-            is_wanted = True
-            while is_wanted:
-                ready = {key.fileobj for key, _ in selector.select()}
-                if self._woken in ready:
-                    self._reap()
-                if self._control in ready:
-                    is_wanted = self._start_next()
+        for source in (self._control, self._woken):
+            self._poll.register(source, select.POLLIN)
+        is_wanted = True
+        while is_wanted:
+            ready = {descriptor for descriptor, _ in self._poll.poll()}
+            if self._woken.fileno() in ready:
+                self._reap()
+            self._kill_unwanted(ready)
+            if self._control.fileno() in ready:
+                is_wanted = self._start_next()
         for pid in self._readers:
             os.kill(pid, signal.SIGKILL)
 
@@ -89,8 +91,17 @@ class _ForkServer:
             self._forget_others()
             os._exit(_done(self._jobs[task.job], task, connection))
         self._readers[pid] = _Reader(task, connection)
+        self._poll.register(connection, 0)  # tells when the studio closes its end
         self._control.sendall(STARTED)
         return True
+
+    def _kill_unwanted(self, closed: set[int]) -> None:
+        """Kill the readers whose answer nobody waits for."""
+        for pid, reader in self._readers.items():
+            if reader.connection.fileno() in closed and not reader.is_unwanted:
+                reader.is_unwanted = True
+                self._poll.unregister(reader.connection)
+                os.kill(pid, signal.SIGKILL)
 
     def _forget_others(self) -> None:
         signal.set_wakeup_fd(-1)
@@ -107,7 +118,9 @@ class _ForkServer:
                 pid, status = found
                 reader = self._readers.pop(pid)
                 code = os.waitstatus_to_exitcode(status)
-                if code != 0:
+                if not reader.is_unwanted:
+                    self._poll.unregister(reader.connection)
+                if code != 0 and not reader.is_unwanted:
                     cause = f"signal {-code}" if code < 0 else f"exit code {code}"
                     logger.warning("a reader ended with %s", cause)
                     # Never block on a studio that does not read.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from threading import Thread
@@ -11,6 +11,7 @@ from threading import Thread
 from melm_studio.reading.channel import Channel
 from melm_studio.reading.file_reader import FileReader, ReadingLimits, failing_in_words
 from melm_studio.reading.jobs import answered, job_of
+from melm_studio.reading.readings import ReadingsHere
 
 
 class OwnProcessReader(FileReader):
@@ -21,13 +22,13 @@ class OwnProcessReader(FileReader):
 
     Parameters
     ----------
-    jobs : sequence of str
+    jobs : mapping of str to int
     limits : ReadingLimits
         Said of a file that takes more memory than this process may have.
     """
 
-    def __init__(self, jobs: Sequence[str], limits: ReadingLimits) -> None:
-        super().__init__(jobs, limits)
+    def __init__(self, jobs: Mapping[str, int], limits: ReadingLimits) -> None:
+        super().__init__(jobs, limits, ReadingsHere())
         self._memory_mb = limits.memory_mb
         self._job = cache(job_of)
 

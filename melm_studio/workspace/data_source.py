@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import Any
 
+import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -21,7 +22,7 @@ from melm_studio.operator_tables.published import (
     visible_tables,
 )
 from melm_studio.planes.captions import title
-from melm_studio.reading import FileReader
+from melm_studio.reading import Asker, FileReader
 from melm_studio.runs.records.data_source import DataSource
 from melm_studio.runs.records.run import RunRecord, Table, table_of
 from melm_studio.runs.records.stored_files import FileKind
@@ -87,6 +88,8 @@ class SourceFiles:
     owner: str
     settings: Settings
     reader: FileReader
+    address: str = ""
+    waits: bool = False
 
     def read(self, source: DataSource) -> FileTable:
         """Read the table of a source; of a registered one, its sample.
@@ -95,18 +98,29 @@ class SourceFiles:
         ------
         UserError
             If it is no longer stored, or cannot be read.
+        StillReadingError
+            If it is being read, unless this waits for it.
         """
         if source.kind == "sample":
             return load_sample(source.key)
         if registered := self.registered(source):
             return sampled_table(self.store, registered)
-        return read_table_apart(
-            self.reader,
-            self._uploaded(source),  # held by nobody here while the table comes
-            source.name,
-            max_rows=self.settings.max_rows,
-            max_columns=self.settings.max_columns,
-            options=source.read_options,
+        stored = self.store.files_of(self.owner)
+        if not any((file.kind, file.key) == (FileKind.UPLOAD, source.key) for file in stored):
+            raise UserError(_FILE_GONE.format(name=source.name))  # it may have been read before
+        options = source.read_options
+        return self.reader.readings.result(
+            (self.owner, source.key, source.name, msgspec.json.encode(options)),
+            Asker(self.owner, self.address),
+            lambda: read_table_apart(
+                self.reader,
+                self._uploaded(source),  # held by nobody here while the table comes
+                source.name,
+                max_rows=self.settings.max_rows,
+                max_columns=self.settings.max_columns,
+                options=options,
+            ),
+            waits=self.waits,
         )
 
     def _uploaded(self, source: DataSource) -> bytes:

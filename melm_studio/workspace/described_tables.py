@@ -14,6 +14,7 @@ import msgspec
 from cachetools import LRUCache
 
 from melm_studio.operator_tables.published import class_sizes
+from melm_studio.reading import StillReadingError
 from melm_studio.runs.records.data_source import DataSource
 from melm_studio.runs.records.stored_files import REFRESH_AFTER_S, FileKind, StoredFile
 from melm_studio.tables import (
@@ -106,6 +107,8 @@ class DescribedTables:
         ------
         UserError
             If the file is no longer stored, or cannot be read or prepared.
+        StillReadingError
+            If it is being read or prepared.
         """
         if source.kind == "table":  # of the operator, who may change it; a sample is quickly read
             return _description(own, source)
@@ -119,7 +122,7 @@ class DescribedTables:
             at_work = self._at_work.get(key)
             mine = self._at_work.setdefault(key, Future())
         if at_work is not None:
-            return at_work.result()
+            return _waited(at_work, own)
         return self._prepared(key, own, source, mine)
 
     def _prepared(
@@ -144,6 +147,14 @@ class DescribedTables:
             del self._at_work[key]
             if found is not None and _size(found) <= MOST_DESCRIBED_BYTES:
                 self._known[key] = found
+
+
+def _waited(at_work: Future[TableDescription], own: Workspace) -> TableDescription:
+    with own.reader.readings.patience(own.owner) as seconds:
+        try:
+            return at_work.result(seconds)
+        except TimeoutError:
+            raise StillReadingError from None
 
 
 def _size(found: TableDescription) -> int:

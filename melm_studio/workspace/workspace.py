@@ -74,11 +74,14 @@ class Workspace:
     settings: Settings
     reader: FileReader
     address: str = ""  # what stands for the visitor's network address; empty if unknown
+    waits: bool = False  # for files that are being read
 
     @property
     def files(self) -> SourceFiles:
         """The tables that the visitor may read."""
-        return SourceFiles(self.store, self.owner, self.settings, self.reader)
+        return SourceFiles(
+            self.store, self.owner, self.settings, self.reader, self.address, self.waits
+        )
 
     def table(self, source: DataSource) -> FileTable:
         """Read the sample or file of a source, or the sample of a table, with edited rows.
@@ -87,6 +90,8 @@ class Workspace:
         ------
         UserError
             If the file is no longer stored, or cannot be read.
+        StillReadingError
+            If it is being read.
         """
         return filtered_table(self.whole_table(source), source.filters)
 

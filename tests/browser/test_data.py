@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from melm_studio.layout import ids
 from tools.driver.page import StudioPage
@@ -46,6 +46,28 @@ def test_a_dropped_file_becomes_the_data(page: Page, pots: str):
     drop(studio, "pots.csv", pots)
     expect(studio.data_name).to_have_text("pots")
     expect(studio.data_size).to_contain_text("30 rows")
+
+
+def test_a_file_that_others_are_read_before_is_told_and_then_becomes_the_data(
+    page: Page, pots: str
+):
+    studio, seen = StudioPage(page), []
+    expect(studio.data_size).to_contain_text("rows")
+
+    def refuse(route: Route) -> None:
+        if seen or f"{ids.DATA_SUMMARY}.children" not in (route.request.post_data or ""):
+            route.continue_()
+            return
+        answer = {"words": "The file will be read after 3 others.", "error": ""}
+        route.fulfill(status=503, headers={"Retry-After": "1"}, json=answer)
+
+    page.route(re.compile("/_dash-update-component"), refuse)
+    drop(studio, "pots.csv", pots)
+    status = page.locator(f"#{ids.DROP_ZONE} [role=status]")
+    expect(status).to_have_text("The file will be read after 3 others.")
+    seen.append(status)
+    expect(studio.data_name).to_have_text("pots")
+    expect(status).not_to_contain_text("read after")
 
 
 def test_cells_copied_from_a_spreadsheet_are_pasted(page: Page, pots: str):

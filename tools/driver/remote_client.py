@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import io
+import time
 from collections.abc import Mapping
 from typing import Any
 
 import requests
 from requests.adapters import HTTPAdapter
 from urllib3 import Retry
+
+from callbacks.guards.error_answers import REPEAT_AFTER_S
 
 ANSWER_S = 30
 
@@ -26,7 +29,12 @@ class RemoteClient:
         return Answer(self._session.get(self.url + path, params=query_string, timeout=ANSWER_S))
 
     def post(self, path: str, json: Any) -> Answer:
-        return Answer(self._session.post(self.url + path, json=json, timeout=ANSWER_S))
+        """Post, again and again while the answer says that it will soon be there."""
+        while True:
+            answer = self._session.post(self.url + path, json=json, timeout=ANSWER_S)
+            if answer.headers.get("Retry-After") != str(REPEAT_AFTER_S):
+                return Answer(answer)
+            time.sleep(REPEAT_AFTER_S)
 
     def upload(self, raw: bytes) -> dict[str, str]:
         """Upload a file, and return what identifies it."""

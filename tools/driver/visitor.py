@@ -260,6 +260,10 @@ class Visitor:
         self.values[trigger_of(ids.setting(name), "value")] = value
 
 
+# No test repeats its requests.
+_PATIENCE_S = 600.0
+
+
 @dataclass(frozen=True)
 class Studio:
     """An app with its own store."""
@@ -304,7 +308,7 @@ def opened_studio(folder: Path, **settings: Any) -> Iterator[Studio]:
 @cache
 def shared_reader() -> FileReader:
     """What reads files for all studios of this process, as it takes seconds to start."""
-    reader = new_file_reader(Settings(data_dir=Path()))
+    reader = new_file_reader(Settings(data_dir=Path()), patience_s=_PATIENCE_S)
     atexit.register(reader.close)
     return reader
 

@@ -9,6 +9,7 @@ _LANE = "tests/melm_studio/workers/test_lane.py"
 _STORE = "tests/melm_studio/runs/store"
 _GUARDS = "tests/callbacks/guards"
 _READER = "tests/melm_studio/reading/test_file_reader.py"
+_READINGS = "tests/melm_studio/reading/test_readings.py"
 _TABLES = "tests/melm_studio/tables"
 _KEYS = "tests/callbacks/keys"
 _WEB_PROCESS = "tests/test_web_process.py"
@@ -479,8 +480,8 @@ MUTANTS = (
     ),
     Mutant(
         "callbacks/guards/fair_requests.py",
-        ">= self._limits.of_network:",
-        ">= 1_000:",
+        "len(here) < limits.of_network",
+        "len(here) < 1_000",
         f"{_GUARDS}/test_fair_requests.py"
         "::test_an_address_has_its_share_of_answers_and_the_rest_waits",
     ),
@@ -528,9 +529,64 @@ MUTANTS = (
     ),
     Mutant(
         "melm_studio/reading/file_reader.py",
-        "MOST_AT_ONCE = 2",
-        "MOST_AT_ONCE = 3",
+        "BoundedSemaphore(most) for",
+        "BoundedSemaphore(most + 1) for",
         f"{_READER}::test_more_files_than_are_read_at_once_wait_and_then_are_told",
+    ),
+    Mutant(
+        "melm_studio/reading/fork_server.py",
+        "if reader.connection.fileno() in closed and",
+        "if False and",
+        f"{_READER}::test_a_reader_whose_answer_nobody_waits_for_is_killed",
+    ),
+    Mutant(
+        "melm_studio/reading/readings.py",
+        "one.is_long == is_long and one.asker.visitor not in here",
+        "one.is_long == is_long",
+        f"{_READINGS}::test_a_visitor_with_many_files_leaves_a_place_to_others",
+    ),
+    Mutant(
+        "melm_studio/reading/readings.py",
+        "len(self._patient) < MOST_PATIENT",
+        "True",
+        f"{_READINGS}::test_a_request_waits_in_its_thread_unless_others_do_or_one_of_its_visitor",
+    ),
+    Mutant(
+        "melm_studio/reading/readings.py",
+        "oldest.is_long = True",
+        "pass",
+        f"{_READINGS}::test_what_takes_long_leaves_its_place_and_goes_on",
+    ),
+    Mutant(
+        "melm_studio/reading/readings.py",
+        "is_gone = not reading.n_held and now - reading.asked_s > GONE_AFTER_S",
+        "is_gone = False",
+        f"{_READINGS}::test_what_nobody_asks_for_is_not_begun_or_is_ended",
+    ),
+    Mutant(
+        "melm_studio/tables/readers/excel.py",
+        "[^<>]*?",
+        "[^>]*?",
+        "tests/test_linear_patterns.py::test_every_pattern_takes_a_time_proportional_to_the_text",
+    ),
+    Mutant(
+        "callbacks/guards/fair_requests.py",
+        "if not client.is_prompt:",
+        "if False:",
+        f"{_GUARDS}/test_fair_requests.py::test_prompt_answers_have_threads_that_no_others_take",
+    ),
+    Mutant(
+        "callbacks/guards/admission.py",
+        "BoundedSemaphore(not_prompt_threads(threads))",
+        "BoundedSemaphore(threads)",
+        f"{_GUARDS}/test_admission.py::test_a_quarter_of_the_threads_is_left",
+    ),
+    Mutant(
+        "callbacks/guards/web_server.py",
+        "if not (is_heavy and self._is_abandoned()):",
+        "if True:",
+        f"{_GUARDS}/test_web_server.py"
+        "::test_what_waits_for_a_thread_is_not_begun_once_its_client_has_left",
     ),
     Mutant(
         "melm_studio/reading/fork_server.py",
@@ -765,8 +821,8 @@ MUTANTS = (
     ),
     Mutant(
         "callbacks/guards/fair_requests.py",
-        "    heavy: int = 2\n",
-        "    heavy: int = 20\n",
+        "MOST_HEAVY = 2\n",
+        "MOST_HEAVY = 20\n",
         f"{_GUARDS}/test_web_server.py::test_two_requests_of_seconds_are_answered_at_a_time_by_default",
     ),
     Mutant(
@@ -1064,7 +1120,7 @@ MUTANTS = (
     ),
     Mutant(
         "deploy/compose.yaml",
-        '    MELM_MAX_READER_MB: "512"\n',
+        '    MELM_MAX_READER_MB: "480"\n',
         '    MELM_MAX_READER_MB: "2048"\n',
         "tests/test_deployment.py"
         "::test_what_the_services_of_the_compose_file_take_is_less_than_their_limits",

@@ -36,7 +36,7 @@ def _new_workspace() -> Iterator[Workspace]:
         settings = Settings(data_dir=Path(folder))
         store = DiskRunStore(Path(folder), settings.limits)
         with closing(store), closing(new_file_reader(settings)) as reader:
-            yield Workspace(store, "stories", settings, reader)
+            yield Workspace(store, "stories", settings, reader, waits=True)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,8 @@
 import { ACCEPTED, ask, formOf, sentenceOf } from "../page/answers.mjs";
 import { noUpdate, provideCallbacks, setProps } from "../page/dash.mjs";
 import { byId, onClick, takeFiles, whenPresent } from "../page/dom.mjs";
+import { waitingWords } from "../page/repeated.mjs";
+import { onChange } from "../page/signals.mjs";
 import { openRun } from "../panel/front_run.mjs";
 import { isProject, openProject, PROJECT } from "./project.mjs";
 
@@ -26,6 +28,7 @@ export function connectUpload() {
     const isLoading = () => summary.getAttribute("data-dash-is-loading") === "true";
     const observer = new MutationObserver(() => tell(isLoading() ? PREPARING : null));
     observer.observe(summary, { attributeFilter: ["data-dash-is-loading"] });
+    onChange(waitingWords, (words) => isLoading() && tell(words || PREPARING));
   });
 }
 

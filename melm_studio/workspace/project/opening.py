@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import time
 from collections import Counter
@@ -84,7 +85,7 @@ def open_project(own: Workspace, file: IO[bytes]) -> OpenedProject:
         "max_planes": own.settings.max_run_planes,
     }
     with project_apart(own.reader, file, **bounds) as sent:
-        opening = _Opening(own, sent)
+        opening = _Opening(dataclasses.replace(own, waits=True), sent)
         try:
             return opening.opened()
         except BaseException:

@@ -14,7 +14,7 @@ from callbacks.guards.fair_requests import (
     client_of,
 )
 
-LIMITS = RequestLimits(of_network=2, heavy_of_network=1, heavy=2)
+LIMITS = RequestLimits(of_network=2, not_prompt=5, heavy_of_network=1, heavy=2)
 
 
 @pytest.fixture
@@ -23,9 +23,9 @@ def queue():
     return FairQueue(LIMITS, lambda task: task[0], lambda: None)
 
 
-def put(queue, address, *numbers, visitor="", heavy=False):
+def put(queue, address, *numbers, visitor="", heavy=False, prompt=False):
     for number in numbers:
-        queue.append((Client(address, visitor, heavy), number))
+        queue.append((Client(address, visitor, heavy, prompt), number))
 
 
 def taken(queue):
@@ -68,6 +68,16 @@ def test_heavy_answers_leave_threads_to_light_ones(queue):
     put(queue, "c", 4, heavy=True)
     put(queue, "a", 5)
     assert sorted(numbers(taken(queue))) == [1, 3, 5]
+
+
+def test_prompt_answers_have_threads_that_no_others_take(queue):
+    for address in "abcd":
+        put(queue, address, 1, 2)
+    put(queue, "a", 3, prompt=True)
+    assert sorted(numbers(taken(queue))) == [1, 1, 1, 1, 2, 3]  # five, and the prompt one
+    put(queue, "a", 4, 5, 6, prompt=True)
+    put(queue, "e", 7, prompt=True)
+    assert sorted(numbers(taken(queue))) == [4, 7]  # of which a network has a share, too
 
 
 def test_a_task_that_fails_frees_its_place(queue):

@@ -317,3 +317,57 @@ def test_what_is_used_of_waitress_is_there():
         assert hasattr(HTTPChannel, name), name
     for name in ("body_rcv", "chunked", "content_length", "completed"):
         assert hasattr(HTTPRequestParser, name), name
+
+
+def test_what_waits_for_a_thread_is_not_begun_once_its_client_has_left():
+    begun, done = Queue(), Event()
+    application = flask.Flask(__name__)
+
+    @application.get("/runs/<run_id>/replay.html")
+    def slow(run_id: str) -> str:
+        begun.put(run_id)
+        done.wait(PATIENCE_S)
+        return "here"
+
+    with serving(application, threads=8) as port, ExitStack() as stack:
+
+        def ask(run_id: str) -> socket.socket:
+            connection = stack.enter_context(connected(port))
+            head = f"GET /runs/{run_id}/replay.html HTTP/1.1\r\nHost: a\r\n\r\n"
+            connection.sendall(head.encode())
+            return connection
+
+        ask("first")
+        assert begun.get(timeout=PATIENCE_S) == "first"
+        ask("left").close()
+        stays = ask("stays")
+        done.set()
+        assert stays.recv(12) == b"HTTP/1.1 200"
+        assert begun.get(timeout=PATIENCE_S) == "stays"
+        assert begun.empty()
+
+
+def test_prompt_answers_come_while_one_network_takes_all_it_may():
+    begun, done = Queue(), Event()
+    application = flask.Flask(__name__)
+    application.get("/health")(lambda: "here")
+
+    @application.get("/")
+    def slow() -> str:
+        begun.put("")
+        done.wait(PATIENCE_S)
+        return "here"
+
+    with serving(application, threads=8) as port, ExitStack() as stack:
+
+        def ask(path: str) -> socket.socket:
+            connection = stack.enter_context(connected(port))
+            connection.sendall(f"GET {path} HTTP/1.1\r\nHost: a\r\n\r\n".encode())
+            return connection
+
+        for _ in range(8):
+            ask("/")
+        for _ in range(4):
+            begun.get(timeout=PATIENCE_S)
+        assert ask("/health").recv(12) == b"HTTP/1.1 200"
+        done.set()

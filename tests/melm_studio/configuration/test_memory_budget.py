@@ -12,7 +12,6 @@ from melm_studio.configuration.memory_budget import (
     web_process_mb,
 )
 from melm_studio.configuration.memory_limit import limits_of_groups
-from melm_studio.reading.file_reader import MOST_AT_ONCE
 from melm_studio.workspace.file_reader import JOBS
 
 THREADS, UPLOAD_MB = 8, 128
@@ -29,7 +28,7 @@ def test_all_parts_together_take_less_than_a_machine_has(gigabytes):
 
 
 def test_readers_are_counted_as_they_are():
-    assert len(JOBS) * MOST_AT_ONCE == READERS
+    assert sum(JOBS.values()) == READERS
 
 
 def test_a_container_has_the_memory_that_it_may_take(tmp_path):

@@ -41,7 +41,7 @@ DEADLINE_S = 60.0
 @pytest.fixture(scope="module")
 def reader():
     limits = ReadingLimits(memory_mb=256, seconds=60)
-    with closing(FileReader([f"{JOBS}:{name}" for name in NAMES], limits)) as reader:
+    with closing(FileReader({f"{JOBS}:{name}": 2 for name in NAMES}, limits)) as reader:
         yield reader
 
 
@@ -81,6 +81,21 @@ def test_a_reader_that_does_not_end_is_ended_and_says_so(reader, job):
         asked(reader, job, seconds=1)
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="finds processes in /proc")
+def test_a_reader_whose_answer_nobody_waits_for_is_killed(reader):
+    assert asked(reader, "echo") == b"hello"
+    server = reader.pid
+    children = Path(f"/proc/{server}/task/{server}/children")
+    until(lambda: not children.read_text())
+    with reader.channel(f"{JOBS}:spin") as channel:
+        (child,) = map(int, children.read_text().split())
+        channel.end()
+        with pytest.raises(ChannelError):
+            channel.receive(MOST)
+    until(lambda: is_gone(child))
+    assert asked(reader, "echo") == b"hello"
+
+
 def test_a_reader_takes_no_more_memory_than_it_may(reader):
     with pytest.raises(RefusedError, match="more than 256 MB of memory"):
         asked(reader, "take_memory")
@@ -94,7 +109,7 @@ def test_a_reader_that_sends_invalid_messages_fails(reader, job):
 
 def test_a_reader_has_neither_variables_nor_files_of_the_studio(reader, monkeypatch, tmp_path):
     monkeypatch.setenv("MELM_STORE", "redis://:password@localhost")
-    own = FileReader([f"{JOBS}:look_around"], ReadingLimits(256, 60))
+    own = FileReader({f"{JOBS}:look_around": 2}, ReadingLimits(256, 60))
     secret = (tmp_path / "secret").open("w")
     with closing(own), secret:
         raw = asked(own, "look_around", str(tmp_path / "written").encode(), most=2**20)
@@ -149,7 +164,7 @@ def test_no_process_remains_of_a_studio_that_was_killed():
     program = (
         "import time\n"
         "from melm_studio.reading import FileReader, ReadingLimits\n"
-        f"reader = FileReader(['{JOBS}:wait'], ReadingLimits(256, 600))\n"
+        f"reader = FileReader({{'{JOBS}:wait': 2}}, ReadingLimits(256, 600))\n"
         f"with reader.channel('{JOBS}:wait'):\n"
         "    print(reader.pid, flush=True)\n"
         "    time.sleep(600)\n"

@@ -101,7 +101,7 @@ def test_a_small_file_holds_so_many_equal_cells_and_no_more(constant):
 
 def test_a_file_that_needs_more_memory_than_there_is_gets_a_sentence():
     raw = b"a,b\n" + b"0.123456789,0.987654321\n" * 800_000
-    own = FileReader([read_apart.JOB], ReadingLimits(memory_mb=16, seconds=60))
+    own = FileReader({read_apart.JOB: 2}, ReadingLimits(memory_mb=16, seconds=60))
     with closing(own), pytest.raises(TableError, match="more than 16 MB of memory"):
         read_table_apart(own, raw, "t", **MOST)
 
@@ -129,7 +129,7 @@ TEXTS = msgspec.msgpack.encode([["a"]])
 
 @pytest.fixture(scope="module")
 def forger():
-    with closing(FileReader([FORGE], ReadingLimits(memory_mb=256, seconds=60))) as reader:
+    with closing(FileReader({FORGE: 2}, ReadingLimits(memory_mb=256, seconds=60))) as reader:
         yield reader
 
 

@@ -1,0 +1,321 @@
+"""Readings: files that are read beside the threads of the web server, fairly between visitors.
+
+A request asks for what a file holds. Where that is there within a second it is returned; otherwise
+the request is told its place, and is repeated by whoever sent it. So no thread of the web server
+waits for long, a reading that nobody asks for any more ends, and one that takes long leaves its
+place to others.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+# A request waits so long for a reading, unless as many others do, or one of its visitor.
+PATIENCE_S, MOST_PATIENT = 1.0, 2
+# Readings that have just begun, and those that have had their first seconds.
+MOST_QUICK, MOST_LONG = 2, 1
+FIRST_S = 3.0
+# Whoever repeats a request does so every second.
+GONE_AFTER_S = 8.0
+# What was read may be asked for again by the same request.
+KEPT_S, MOST_KEPT = 10.0, 2
+MOST_WAITING, MOST_WAITING_OF_VISITOR = 64, 8
+_LOOK_S = 0.5
+_MOST_REMEMBERED = 1_000  # visitors
+
+_BEING_READ = "The file is being read."
+_WAITING = "The file will be read after {n} others."
+_WAITING_FOR_ONE = "The file will be read after another one."
+_TOO_MANY = "Too many files are waiting to be read at the moment. Try again in a minute."
+
+_own = threading.local()
+
+
+class StillReadingError(Exception):
+    """What a file holds is not there yet; the message is a sentence for the user.
+
+    Attributes
+    ----------
+    is_waiting : bool
+        Whether it will be there once the request is repeated; false where there was no place.
+    """
+
+    def __init__(self, words: str = _BEING_READ, *, is_waiting: bool = True) -> None:
+        super().__init__(words)
+        self.is_waiting = is_waiting
+
+
+@dataclass(frozen=True)
+class Asker:
+    """Who asks for a file: a visitor, and what stands for their network."""
+
+    visitor: str = ""
+    network: str = ""
+
+
+@dataclass(eq=False)
+class Reading:
+    """A file that is waiting, is being read, or was read."""
+
+    asker: Asker
+    read: Callable[[], Any]
+    asked_s: float
+    began_s: float | None = None
+    ended_s: float | None = None
+    is_long: bool = False
+    is_collected: bool = False
+    n_held: int = 0  # requests that wait for it in their thread
+    value: Any = None
+    error: BaseException | None = None
+    done: threading.Event = field(default_factory=threading.Event)
+    _end: Callable[[], None] | None = None
+    is_over: bool = False  # it was ended, and its thread is about to notice
+
+    @property
+    def is_running(self) -> bool:
+        return self.began_s is not None and self.ended_s is None
+
+    @property
+    def is_waiting(self) -> bool:
+        return self.began_s is None
+
+    def ends_by(self, end: Callable[[], None]) -> None:
+        """Say how the reading is ended; at once where it should have ended already."""
+        self._end = end
+        if self.is_over:
+            end()
+
+    def end(self) -> None:
+        """End the reading, whose thread then fails."""
+        self.is_over = True
+        if self._end is not None:
+            self._end()
+
+    def again(self) -> None:
+        """Have it wait once more, among those that take long."""
+        self.began_s, self.is_long = None, True
+        self.error, self._end, self.is_over = None, None, False
+
+
+def current_reading() -> Reading | None:
+    """The reading of this thread; None in others."""
+    return getattr(_own, "reading", None)
+
+
+class Readings:
+    """The readings of a studio; thread-safe.
+
+    A visitor has one place of either kind at a time. The next one is of the network with the
+    fewest, then of the visitor who was served the longest ago.
+
+    Parameters
+    ----------
+    patience_s : float
+        How long a request waits.
+    first_s : float
+        After which a reading that others wait for takes a place of those that take long. Where
+        these are taken it is ended, and begins anew when one is free.
+    """
+
+    def __init__(self, *, patience_s: float = PATIENCE_S, first_s: float = FIRST_S) -> None:
+        self._patience_s, self._first_s = patience_s, first_s
+        self._patient = set[str]()
+        self._readings: dict[Hashable, Reading] = {}
+        self._served: dict[str, float] = {}
+        self._lock = threading.Lock()
+        self._looks = False
+
+    def result(
+        self, key: Hashable, asker: Asker, read: Callable[[], T], *, waits: bool = False
+    ) -> T:
+        """Return what is read, in a thread of its own, once for all that ask for the same.
+
+        Parameters
+        ----------
+        key : hashable
+        asker : Asker
+        read : callable
+        waits : bool
+            Whether the thread of the request waits until it is done.
+
+        Raises
+        ------
+        StillReadingError
+            If it is not done yet, or there is no place for it.
+        """
+        with self._lock:
+            reading = self._asked(key, asker, read)
+            reading.n_held += 1
+            self._look()
+        try:
+            if waits:
+                reading.done.wait()
+            else:
+                with self.patience(asker.visitor) as seconds:
+                    reading.done.wait(seconds)
+        finally:
+            with self._lock:
+                reading.n_held -= 1
+                reading.asked_s = time.monotonic()
+        if not reading.done.is_set():
+            raise StillReadingError(self._words(reading))
+        reading.is_collected = True
+        if reading.error is not None:
+            with self._lock:
+                self._forget(reading)
+            raise reading.error
+        result: T = reading.value
+        return result
+
+    @contextmanager
+    def patience(self, visitor: str) -> Iterator[float | None]:
+        """The seconds that a request may wait in its thread: none where others do."""
+        with self._lock:
+            is_patient = visitor not in self._patient and len(self._patient) < MOST_PATIENT
+            if is_patient:
+                self._patient.add(visitor)
+        try:
+            yield self._patience_s if is_patient else 0.0
+        finally:
+            if is_patient:
+                with self._lock:
+                    self._patient.remove(visitor)
+
+    def _asked(self, key: Hashable, asker: Asker, read: Callable[[], Any]) -> Reading:
+        known = self._readings.get(key)
+        if known is not None:
+            return known
+        waiting = [one.asker for one in self._readings.values() if one.is_waiting]
+        of_visitor = sum(one.visitor == asker.visitor for one in waiting)
+        if len(waiting) >= MOST_WAITING or of_visitor >= MOST_WAITING_OF_VISITOR:
+            raise StillReadingError(_TOO_MANY, is_waiting=False)
+        self._readings[key] = Reading(asker, read, time.monotonic())
+        if not self._looks:
+            self._looks = True
+            threading.Thread(target=self._go_on, name="readings", daemon=True).start()
+        return self._readings[key]
+
+    def _go_on(self) -> None:
+        """Look after the readings for as long as there are any."""
+        while True:
+            time.sleep(_LOOK_S)
+            with self._lock:
+                self._look()
+                if not self._readings:
+                    self._looks = False
+                    return
+
+    def _look(self) -> None:
+        """End what nobody asks for, make room, and begin what comes next."""
+        now = time.monotonic()
+        self._leave_out(now)
+        self._make_room(now)
+        for is_long, most in ((False, MOST_QUICK), (True, MOST_LONG)):
+            while (reading := self._next(is_long=is_long)) and self._n(is_long) < most:
+                self._begin(reading)
+
+    def _leave_out(self, now: float) -> None:
+        for reading in list(self._readings.values()):
+            is_gone = not reading.n_held and now - reading.asked_s > GONE_AFTER_S
+            if is_gone and reading.is_waiting:
+                self._forget(reading)
+            elif is_gone and reading.is_running and not reading.is_over:
+                reading.end()
+        ended = [one for one in self._readings.values() if one.ended_s is not None]
+        collected = [one for one in ended if one.is_collected]
+        for reading in ended:
+            if now - max(reading.ended_s or 0.0, reading.asked_s) > KEPT_S:
+                self._forget(reading)
+        for reading in collected[:-MOST_KEPT]:
+            self._forget(reading)
+
+    def _make_room(self, now: float) -> None:
+        """Have the oldest reading leave its place, where it has had its time and others wait."""
+        running = [one for one in self._readings.values() if one.is_running and not one.is_long]
+        if len(running) < MOST_QUICK or self._next(is_long=False) is None:
+            return
+        oldest = min(running, key=lambda one: one.began_s or now)
+        if now - (oldest.began_s or now) < self._first_s or oldest.is_over:
+            return
+        if self._n(is_long=True) < MOST_LONG:
+            oldest.is_long = True
+        else:
+            oldest.end()
+
+    def _n(self, is_long: bool) -> int:
+        return sum(one.is_running and one.is_long == is_long for one in self._readings.values())
+
+    def _next(self, *, is_long: bool) -> Reading | None:
+        running = [one for one in self._readings.values() if one.is_running]
+        here = {one.asker.visitor for one in running if one.is_long == is_long}
+        n_of = Counter(one.asker.network for one in running)
+        waiting = [
+            one
+            for one in self._readings.values()
+            if one.is_waiting and one.is_long == is_long and one.asker.visitor not in here
+        ]
+
+        def order(one: Reading) -> tuple[int, float]:
+            return n_of[one.asker.network], self._served.get(one.asker.visitor, 0.0)
+
+        return min(waiting, key=order, default=None)  # the first of those that are equal
+
+    def _begin(self, reading: Reading) -> None:
+        reading.began_s = time.monotonic()
+        self._served.pop(reading.asker.visitor, None)
+        self._served[reading.asker.visitor] = reading.began_s
+        if len(self._served) > _MOST_REMEMBERED:
+            del self._served[next(iter(self._served))]
+        threading.Thread(target=self._run, args=(reading,), name="reading", daemon=True).start()
+
+    def _run(self, reading: Reading) -> None:
+        _own.reading = reading
+        try:
+            reading.value = reading.read()
+        except BaseException as error:  # noqa: BLE001 (raised where it is asked for)
+            reading.error = error
+        with self._lock:
+            if reading.is_over and reading.error is not None:
+                reading.again()  # unless nobody asks for it
+            else:
+                reading.ended_s = time.monotonic()
+                reading.done.set()
+            self._look()
+
+    def _forget(self, reading: Reading) -> None:
+        for key, known in list(self._readings.items()):
+            if known is reading:
+                del self._readings[key]
+
+    def _words(self, reading: Reading) -> str:
+        with self._lock:
+            if not reading.is_waiting:
+                return _BEING_READ
+            alike = [one for one in self._readings.values() if one.is_long == reading.is_long]
+            waiting = [one for one in alike if one.is_waiting]
+            n_before = sum(one.is_running for one in alike)
+            n_before += waiting.index(reading) if reading in waiting else 0
+        return _WAITING_FOR_ONE if n_before <= 1 else _WAITING.format(n=n_before)
+
+
+class ReadingsHere(Readings):
+    """Reads at once, in the thread that asks: of a command, which has no others."""
+
+    def result(
+        self, key: Hashable, asker: Asker, read: Callable[[], T], *, waits: bool = False
+    ) -> T:
+        """Return what is read."""
+        return read()
+
+    @contextmanager
+    def patience(self, visitor: str) -> Iterator[float | None]:
+        """No end."""
+        yield None
