@@ -366,7 +366,7 @@ because of grade: 51 % without it.'
         so_far = self._so_far
         follow, more = self._qualifiers
         spoken = f"{self.lead}. {so_far}" if so_far else self.sentence
-        is_doubtful = self._doubt and self.answer in {Answer.YES, Answer.PARTLY}
+        is_doubtful = self.caution and self.answer in {Answer.YES, Answer.PARTLY}
         return Strip(
             answer=Answer.UNKNOWN if is_doubtful else self.answer or "",
             lead=f"{self.lead}." if self.caution else self.lead,
