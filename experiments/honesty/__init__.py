@@ -13,6 +13,7 @@ from threadpoolctl import threadpool_limits
 from experiments.honesty import (
     audits,
     batches,
+    classic_tables,
     early_answers,
     feature_intervals,
     hidden_subjects,
@@ -37,6 +38,7 @@ from experiments.honesty.claim import Claim, as_table
 _ALL: tuple[Claim, ...] = (
     audits.CLAIM,
     batches.CLAIM,
+    classic_tables.CLAIM,
     early_answers.CLAIM,
     feature_intervals.CLAIM,
     hidden_subjects.CLAIM,

@@ -110,3 +110,35 @@ def test_groups_of_a_column_stay_together(folder, capsys):
 def test_what_cannot_be_judged_is_refused_with_the_way_out(folder, capsys, options, words):
     assert command(*options) == REFUSED
     assert words in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("shift", "n_shuffles", "words"),
+    [
+        pytest.param(
+            1.8,
+            "199",
+            "LDA, refitted: Yes, unless more than 20 neighboring rows belong together. ",
+            marks=pytest.mark.slow,
+        ),
+        (0.0, "39", "not if runs of 20 neighboring rows belong together"),
+    ],
+    ids=["real", "noise"],
+)
+def test_rows_that_may_belong_together_are_judged_each_way(
+    folder, capsys, shift, n_shuffles, words
+):
+    y, rng = np.repeat([0, 1], 100), np.random.default_rng(8)
+    X = rng.normal(size=(200, 3))
+    for row in range(1, 200):
+        X[row] = 0.6 * X[row - 1] + 0.8 * X[row]
+    frame = pd.DataFrame(X + shift * y[:, None], columns=["p", "q", "r"])
+    frame.assign(kind=np.array(["a", "b"])[y]).to_csv("map.csv", index=False)
+    assert command("--refit", "lda", "--json", "--permutations", n_shuffles) == DONE
+    printed = capsys.readouterr()
+    assert words in printed.out
+    is_open = "Cannot be decided yet." in printed.out
+    assert is_open == (shift == 0.0)
+    assert ("--answer neighbors independent" in printed.err) == is_open
+    found = json.loads(printed.out[printed.out.index("\n{") :])["refit"]
+    assert found["readings"][0]["together"] == "runs of 20 neighboring rows"
