@@ -32,6 +32,10 @@ _SOMEBODY_ELSE = (
     f"The token in {HEADER} is not one of the user who is logged in. Leave one of them out, or "
     "make a token as this user, in Help, Links and tokens."
 )
+_NO_TOKEN = (
+    f"Nobody has asked for this: send a token in {HEADER}. POST /api/v1/tokens makes one, as Help, "
+    "Links and tokens, does."
+)
 _ENDED = (
     "What let this browser in was revoked or is over, so it no longer shows those runs. Load the "
     "studio again to begin anew, or open a new link."
@@ -46,6 +50,8 @@ _BY_PROGRAM = (
 # Monitoring requests are not visits.
 _MONITORING = {"health", "ready", "metrics"}
 _OF_NOBODY = _MONITORING | VIEWER_ENDPOINTS
+# Of the interface for programs, the one that makes a visitor of whoever comes without a token.
+_OF_PROGRAMS, _MAKES_TOKENS = "api ", "api POST /tokens"
 # Where a browser that was put out becomes a new visitor: the page, which says so, and links.
 _PAGE, _LINKS = "/", {"question", "recover", "open_table"}
 
@@ -72,7 +78,7 @@ def identify() -> None:
     elif header := services().settings.user_header:
         raise NotGrantedError(_NOBODY.format(header=header), 401)
     elif OWNER not in flask.session:
-        become(secrets.token_urlsafe(16))
+        _begin()
     elif not still_admits(via()):
         _begin_anew()
 
@@ -117,6 +123,14 @@ def refuse_tokens() -> None:
     """Raise NotGrantedError where a token would make what outlives it."""
     if is_by_token():
         raise NotGrantedError(_BY_PROGRAM, 403)
+
+
+def _begin() -> None:
+    """Make whoever comes a visitor; a program asks for that by making a token."""
+    endpoint = flask.request.endpoint or ""
+    if endpoint.startswith(_OF_PROGRAMS) and endpoint != _MAKES_TOKENS:
+        raise NotGrantedError(_NO_TOKEN, 401)
+    become(secrets.token_urlsafe(16))
 
 
 def _begin_anew() -> None:

@@ -291,7 +291,9 @@ class Comparison(Struct, frozen=True):
     state: RunState
     fraction: Annotated[float, Meta(description="Share of the work done.")]
     words: Annotated[str, Meta(description="As above the table of the page.")]
-    chance: Annotated[float, Meta(description="Balanced accuracy of guessing.")]
+    chance: Annotated[
+        float | None, Meta(description="Balanced accuracy of guessing; null before it is known.")
+    ]
     methods: Annotated[tuple[ComparedMethod, ...], Meta(description="Best first.")]
     refusals: Annotated[tuple[str, ...], Meta(description="Which methods did not fit, and why.")]
 

@@ -1151,8 +1151,8 @@ MUTANTS = (
     ),
     Mutant(
         "callbacks/keys/identity.py",
-        "    elif OWNER not in flask.session:\n        become(secrets.token_urlsafe(16))\n",
-        "    elif OWNER not in flask.session:\n        become(secrets.token_urlsafe(2))\n",
+        "401)\n    become(secrets.token_urlsafe(16))\n",
+        "401)\n    become(secrets.token_urlsafe(2))\n",
         f"{_KEYS}/test_entropy.py::test_a_visitor_has_a_name_of_128_random_bits",
     ),
     Mutant(
@@ -1199,5 +1199,11 @@ MUTANTS = (
         "_opened(kind, settings)",
         "tests/callbacks/routes/test_store_locked.py"
         "::test_what_would_write_is_refused_in_time_and_the_rest_goes_on",
+    ),
+    Mutant(
+        "callbacks/keys/identity.py",
+        "and endpoint != _MAKES_TOKENS:",
+        "and not endpoint:",
+        "tests/callbacks/routes/api/test_api.py::test_nobody_can_ask_for_more_than_a_token",
     ),
 )

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import wraps
 from typing import Any
 
@@ -24,12 +24,17 @@ from melm_studio.runs.records.data_source import DataSource
 PREFIX = "/api/v1"
 _VALUE = re.compile(r"<(\w+)>")
 _REFERENCE = "#/components/schemas/{name}"
+_SECURITY: list[dict[str, list[str]]] = [{"token": []}, {"bearer": []}]
 _REFUSALS = {
     "400": "A value breaks a rule.",
     "401": "The token is not valid, or revoked.",
     "403": "A token may not do this.",
     "404": "There is no such run of this visitor.",
-    "409": "There is no room for it, or it has ended.",
+    "409": "There is no room for it, it has ended, or has found nothing yet.",
+    "413": "The body is larger than it may be.",
+    "429": "Too much of this network waits for an answer.",
+    "503": "The storage does not answer or is locked, or a file is still being read.",
+    "507": "The disk is full.",
 }
 
 
@@ -49,10 +54,12 @@ class Endpoint:
         The model of a JSON body.
     takes_file : bool
         Whether the body is a form with a file.
-    query : tuple of str
-        Numbers in the query.
+    query : mapping of str to type
+        Values in the query.
     status : int
         Of an answer.
+    makes_visitors : bool
+        Whether it needs no token.
     """
 
     method: str
@@ -62,14 +69,23 @@ class Endpoint:
     answer: type[Struct] | str
     body: type[Struct] | None = None
     takes_file: bool = False
-    query: tuple[str, ...] = ()
+    query: Mapping[str, type] = field(default_factory=dict)
     status: int = 200
+    makes_visitors: bool = False
 
 
 ENDPOINTS = (
-    Endpoint("POST", "/tokens", tokens.create, "Make a token", models.Token, status=201),
+    Endpoint(
+        "POST",
+        "/tokens",
+        tokens.make_token,
+        "Make a token, without one for a new visitor",
+        models.Token,
+        status=201,
+        makes_visitors=True,
+    ),
     Endpoint("GET", "/tokens", tokens.list_tokens, "List the tokens", models.Tokens),
-    Endpoint("DELETE", "/tokens/<token_id>", tokens.revoke, "Revoke a token", models.Tokens),
+    Endpoint("DELETE", "/tokens/<token_id>", tokens.revoke_token, "Revoke a token", models.Tokens),
     Endpoint(
         "POST",
         "/files",
@@ -90,7 +106,7 @@ ENDPOINTS = (
     Endpoint(
         "POST",
         "/links",
-        links.create,
+        links.make_link,
         "Make an address that opens a table in a browser",
         models.Link,
         body=models.NewLink,
@@ -125,7 +141,7 @@ ENDPOINTS = (
         runs.planes,
         "The planes of a run after a number, at most 100",
         models.Planes,
-        query=("after",),
+        query={"after": int},
     ),
     Endpoint("GET", "/runs/<run_id>/result", runs.result, "What a run found", models.Result),
     Endpoint(
@@ -160,7 +176,7 @@ ENDPOINTS = (
         runs.start_analysis,
         "Begin an analysis of a run, by its name; one of new rows, with those of a stored file",
         models.AnalysisResult,
-        query=("file", "name", "scaled"),
+        query={"file": str, "name": str, "scaled": str},
         status=201,
     ),
     Endpoint(
@@ -246,7 +262,7 @@ def describe(endpoints: Sequence[Endpoint], prefix: str, root: str) -> dict[str,
                 },
             },
         },
-        "security": [{"token": []}, {"bearer": []}],
+        "security": _SECURITY,
     }
 
 
@@ -258,7 +274,7 @@ def _schemas(endpoints: Sequence[Endpoint]) -> dict[str, Any]:
 
 
 def _operation(endpoint: Endpoint) -> dict[str, Any]:
-    operation = {
+    operation: dict[str, Any] = {
         "summary": endpoint.summary,
         "operationId": endpoint.handle.__name__,
         "parameters": [*_path_values(endpoint), *_query_values(endpoint)],
@@ -267,6 +283,8 @@ def _operation(endpoint: Endpoint) -> dict[str, Any]:
             **{status: _refused(words) for status, words in _REFUSALS.items()},
         },
     }
+    if endpoint.makes_visitors:
+        operation["security"] = [{}, *_SECURITY]
     if endpoint.body is not None:
         operation["requestBody"] = {"required": True, "content": _content(endpoint.body)}
     if endpoint.takes_file:
@@ -293,8 +311,11 @@ def _path_values(endpoint: Endpoint) -> list[dict[str, Any]]:
 
 
 def _query_values(endpoint: Endpoint) -> list[dict[str, Any]]:
-    number = {"type": "integer", "minimum": 0}
-    return [{"name": name, "in": "query", "schema": number} for name in endpoint.query]
+    schemas = {int: {"type": "integer", "minimum": 0}, str: {"type": "string"}}
+    return [
+        {"name": name, "in": "query", "schema": schemas[kind]}
+        for name, kind in endpoint.query.items()
+    ]
 
 
 def _answer(endpoint: Endpoint) -> dict[str, Any]:

@@ -39,7 +39,7 @@ def register(app: Served) -> None:
     app.server.get("/open/<ticket>")(open_table)
 
 
-def create() -> Link:
+def make_link() -> Link:
     """Make an address of a table of the visitor, after reading it once."""
     wanted = json_body(NewLink, "The link")
     if wanted.same_visitor and not services().settings.framed_by:

@@ -9,8 +9,9 @@ from typing import TypeVar
 import flask
 from msgspec.structs import replace
 
+from callbacks.keys.grants import NotGrantedError
 from callbacks.routes.analyses import begun_analysis, named_analysis
-from callbacks.routes.requested_view import requested_event, shown_verdict
+from callbacks.routes.requested_view import shown_verdict
 from callbacks.routes.upload import stored_upload
 from callbacks.services import services
 from callbacks.session import own_fit, own_run, workspace
@@ -52,6 +53,9 @@ from melm_studio.workspace.data_source import ShownData
 
 MOST_PLANES = 100  # in one answer
 T = TypeVar("T")
+_NO_PLANE = (
+    "This run is {state} and has found no plane yet. Ask again once GET /api/v1/runs/ID has planes."
+)
 _NO_JSON = "The body of the request must be a JSON object, with Content-Type: application/json."
 
 
@@ -104,7 +108,9 @@ def planes(run_id: str) -> Planes:
 def result(run_id: str) -> Result:
     """The newest plane, and how its rows are told apart."""
     record, renderer = own_fit(run_id), services().renderer
-    event = requested_event(run_id, None)
+    event = services().store.last_event(run_id)
+    if event is None:
+        raise NotGrantedError(_NO_PLANE.format(state=record.state), 409)
     scores, data = renderer.scores(record, event), renderer.data(record)
     return Result(
         run=_described(record),
@@ -255,7 +261,7 @@ def _comparison(run: RunRecord) -> Comparison:
         state=run.state,
         fraction=fraction,
         words=RANKING.sentence(report, is_final=run.state.is_final),
-        chance=1.0 / max(report.n_classes, 1),
+        chance=1.0 / report.n_classes if report.n_classes else None,
         methods=tuple(
             ComparedMethod(
                 *(row.label, row.held_out, row.standard_error, row.train),

@@ -12,7 +12,7 @@ from melm_studio.programs.models import MadeToken, Token, Tokens
 from melm_studio.runs.records.grant import Grant, GrantKind
 
 
-def create() -> Token:
+def make_token() -> Token:
     """A token of the visitor; a program without a cookie becomes a new visitor."""
     token, made = grant(GrantKind.TOKEN)
     return Token(token, TOKEN_DAYS, made.grant_id)
@@ -23,7 +23,7 @@ def list_tokens() -> Tokens:
     return Tokens(tuple(map(_described, _tokens())))
 
 
-def revoke(token_id: str) -> Tokens:
+def revoke_token(token_id: str) -> Tokens:
     """Revoke a token; answers those that are left."""
     if token_id not in {known.grant_id for known in _tokens()}:
         flask.abort(404)

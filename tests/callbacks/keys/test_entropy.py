@@ -40,7 +40,7 @@ def test_a_grant_has_256_random_bits(studio, kind):
 def test_a_visitor_has_a_name_of_128_random_bits(studio):
     def name() -> str:
         client = studio.app.server.test_client()
-        client.get("/api/v1/runs")
+        client.get("/")
         with client.session_transaction() as session:
             return session["owner"]
 

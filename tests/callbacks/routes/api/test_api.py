@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import csv as csv_reader
 import io
+import re
 from dataclasses import dataclass
 from typing import Any
 
+import jsonschema
 import msgspec
 import numpy as np
 import pandas as pd
@@ -331,6 +333,65 @@ def test_the_description_defines_all_that_it_refers_to(program):
     referred = {name.removeprefix("#/components/schemas/") for name in references(description)}
     assert referred <= set(schemas)
     assert {"Run", "NewRun", "DataSource", "Refusal"} <= referred
+
+
+def operations(program) -> dict[str, Any]:
+    """Every operation of the description, by method and path."""
+    paths = program("GET", "/openapi.json").json["paths"]
+    return {
+        f"{method.upper()} {path.removeprefix(PREFIX)}": operation
+        for path, methods in paths.items()
+        for method, operation in methods.items()
+    }
+
+
+def test_every_operation_has_a_name_of_its_own_and_the_refusals_of_all(program):
+    described = operations(program).values()
+    names = [operation["operationId"] for operation in described]
+    assert len(set(names)) == len(names)
+    refusals = {"400", "401", "403", "404", "409", "413", "429", "503", "507"}
+    assert all(refusals < set(operation["responses"]) for operation in described)
+
+
+def test_the_values_of_addresses_are_described_once_and_as_what_they_are(program):
+    kinds = {}
+    for line, operation in operations(program).items():
+        named = [(one["in"], one["name"]) for one in operation["parameters"]]
+        assert len(set(named)) == len(named)
+        in_path = {name for place, name in named if place == "path"}
+        assert in_path == set(re.findall(r"{(\w+)}", line))
+        kinds |= {one["name"]: one["schema"]["type"] for one in operation["parameters"]}
+    assert (kinds["after"], kinds["file"], kinds["scaled"]) == ("integer", "string", "string")
+
+
+def test_every_schema_is_one(program):
+    schemas = program("GET", "/openapi.json").json["components"]["schemas"]
+    for schema in schemas.values():
+        jsonschema.Draft202012Validator.check_schema(schema)
+
+
+def test_nobody_can_ask_for_more_than_a_token(studio, program):
+    """Whoever comes without one would start what no one can find again."""
+    nobody = studio.app.server.test_client(use_cookies=False)
+    for line, operation in operations(program).items():
+        method, path = line.split()
+        answer = nobody.open(f"{PREFIX}{re.sub('{.*?}', 'x', path)}", method=method, json={})
+        is_open = {} in operation.get("security", [])
+        assert is_open is (line == "POST /tokens")
+        assert answer.status_code == (201 if is_open else 401), line
+
+
+def test_a_result_that_is_not_there_yet_is_told_as_that(program):
+    request = {"source": program.upload(), "method": "lda"}
+    queued = program.read(Run, "POST", "/runs", json=request)
+    answer = program("GET", f"/runs/{queued.id}/result")
+    assert answer.status_code == 409
+    assert answer.json["error"].startswith("This run is queued and has found no plane yet.")
+
+
+def test_before_a_comparison_has_begun_nobody_knows_what_guessing_gives(program):
+    begun = program.read(Comparison, "POST", "/comparisons", json=program.upload())
+    assert (begun.state, begun.chance) == ("queued", None)
 
 
 def references(values: Any) -> list[str]:
