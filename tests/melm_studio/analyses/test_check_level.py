@@ -13,9 +13,8 @@ from melm_core.evaluation import permutation_test
 from melm_core.folds import label_runs
 from melm_studio.analyses.analysis import Work
 from melm_studio.analyses.check import CHECK
-from melm_studio.runs.records.check_report import CheckReport
-from melm_studio.runs.records.request import RunRequest
 from melm_studio.tables import Table, Use, prepare
+from tests.melm_studio.analyses.reports import Reports
 from tests.melm_studio.runs.helpers import run_of
 
 REPEATS = 100
@@ -87,26 +86,13 @@ def table_of(X, y, columns) -> Table:
     return Table("simulated", pd.DataFrame({**numbers, **cells, "label": label}), ())
 
 
-class Reports:
-    """What a check needs of a store."""
-
-    def __init__(self) -> None:
-        self.newest = b""
-
-    def request(self, _run_id) -> RunRequest:
-        return RunRequest()
-
-    def put_report(self, _run_id, raw) -> None:
-        self.newest = raw
-
-
 def answer(method, X, y, columns, seed) -> str:
     """The answer of the check of a table whose columns of groups have their role."""
     roles = {name: Use.GROUP for name in columns if name in GROUPS}
     data = prepare(table_of(X, y, columns), "label", roles=roles)
     store = Reports()
     CHECK.compute(Work(store, run_of(method=method, random_state=seed), data, time))
-    return CheckReport.from_bytes(store.newest).answer
+    return store.known[-1].answer
 
 
 def drawn(design, repeat, shift=0.0):

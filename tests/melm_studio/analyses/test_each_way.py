@@ -17,9 +17,9 @@ from melm_studio.analyses import shuffles
 from melm_studio.analyses.analysis import DataShape, Work
 from melm_studio.analyses.check import CHECK, N_PERMUTATIONS, check_tables
 from melm_studio.runs.records.check_report import CheckReport
-from melm_studio.runs.records.request import RunRequest
 from melm_studio.scores import check_sentence
 from melm_studio.tables import Table, prepare, readings
+from tests.melm_studio.analyses.reports import Reports
 from tests.melm_studio.runs.helpers import run_of
 
 ROWS = 200
@@ -51,24 +51,6 @@ def of(X, y, **columns):
 
 
 REAL, NOISE = drifting(1.8), drifting(0.0, seed=6)
-
-
-class Reports:
-    """What a check needs of a store, with all that it puts there."""
-
-    def __init__(self) -> None:
-        self.known: list[CheckReport] = []
-
-    def put_report(self, _run_id, raw) -> None:
-        self.known.append(CheckReport.from_bytes(raw))
-
-    def request(self, _run_id) -> RunRequest:
-        return RunRequest()
-
-    def report(self, _run_id) -> None:
-        """The run has no refits yet."""
-
-    get = last_event = report
 
 
 def reports_of(data) -> list[CheckReport]:
