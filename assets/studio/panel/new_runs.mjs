@@ -1,5 +1,6 @@
 // Run: starts what the sidebar says, or offers the run that there is already.
 import { ask, sentenceOf } from "../page/answers.mjs";
+import { arrived, isArriving } from "../page/arriving.mjs";
 import { propsOf, setProps } from "../page/dash.mjs";
 import { byId, onClick } from "../page/dom.mjs";
 import { showNotice } from "../page/notice.mjs";
@@ -9,14 +10,25 @@ import { allPanels } from "./panels.mjs";
 import { shownData, takeList } from "./run_list.mjs";
 import { noteStarted } from "./runs.mjs";
 
+const WAITS_FOR_TABLE = "The run begins as soon as the table is there.";
 const LONGEST_WAIT_MS = 3000; // for the first plane
 
 let isStarting = false;
 let begunAt = -Infinity; // on the first page
 
 export function connectRun() {
-  onClick("#run", () => startFrom({ data: shownData.value, form: form() }, "runs"));
-  onClick("#run-several", () => startFrom({ data: shownData.value, form: form(), ...batch() }, "runs/batch"));
+  onClick("#run", () => startHere("runs"));
+  onClick("#run-several", () => startHere("runs/batch", batch()));
+}
+
+// A table on its way is what is to be run on, not the one that is still shown; one that cannot be read says so.
+async function startHere(address, choices = {}) {
+  if (isArriving.value) {
+    showNotice(WAITS_FOR_TABLE, { briefly: true });
+    await arrived();
+    if (byId("data-error")?.textContent) return;
+  }
+  await startFrom({ data: shownData.value, form: form(), ...choices }, address);
 }
 
 const startFrom = async (body, address) => complain(await start(body, address));

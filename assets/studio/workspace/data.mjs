@@ -1,15 +1,18 @@
 // The data: a drop zone, which takes a file dropped anywhere on the page, or chosen by click or keyboard, uploads it
 // and hands its key to the page; the menu of data sets used before; the window of the columns.
 import { ACCEPTED, ask, formOf, sentenceOf } from "../page/answers.mjs";
+import { isArriving } from "../page/arriving.mjs";
 import { noUpdate, provideCallbacks, setProps } from "../page/dash.mjs";
 import { byId, onClick, takeFiles, whenPresent } from "../page/dom.mjs";
 import { waitingWords } from "../page/repeated.mjs";
 import { onChange } from "../page/signals.mjs";
 import { openRun } from "../panel/front_run.mjs";
+import { shownData } from "../panel/run_list.mjs";
 import { isProject, openProject, PROJECT } from "./project.mjs";
 
 const MEGABYTE = 2 ** 20;
 const PREPARING = "Reading and preparing the table";
+const UNCHANGED_MS = 1000; // within which Dash begins to prepare a table, and shows one that is prepared
 const SHORT_MS = 400; // what takes no longer needs no words
 
 let telling = 0;
@@ -26,8 +29,13 @@ export function connectUpload() {
   });
   whenPresent("#data-summary", (summary) => {
     const isLoading = () => summary.getAttribute("data-dash-is-loading") === "true";
-    const observer = new MutationObserver(() => tell(isLoading() ? PREPARING : null));
+    const observer = new MutationObserver(() => {
+      tell(isLoading() ? PREPARING : null);
+      if (isLoading()) isArriving.set(true);
+      else setTimeout(noteUnchanged, UNCHANGED_MS);
+    });
     observer.observe(summary, { attributeFilter: ["data-dash-is-loading"] });
+    onChange(shownData, () => isArriving.set(false));
     onChange(waitingWords, (words) => isLoading() && tell(words || PREPARING));
   });
 }
@@ -65,16 +73,25 @@ async function upload(file) {
   if (file.size > most * MEGABYTE) return showError(tooLarge(file, most));
   zone.dataset.state = "sending";
   tell(`Sending ${file.name}`);
+  isArriving.set(true);
   showError(null);
   try {
     const { key, name } = await ask("upload", formOf(file));
     setProps("choice", { data: { kind: "upload", key, name, label: null, standardize: true } });
+    setTimeout(noteUnchanged, UNCHANGED_MS);
   } catch (error) {
+    isArriving.set(false);
     showError(`${file.name}: ${sentenceOf(error)}`);
   } finally {
     delete zone.dataset.state;
     tell(null);
   }
+}
+
+// What is shown already is not shown again, nor is a table that cannot be read.
+function noteUnchanged() {
+  const isSent = byId("drop-zone").dataset.state !== "sending";
+  if (isSent && byId("data-summary").getAttribute("data-dash-is-loading") !== "true") isArriving.set(false);
 }
 
 const showError = (sentence) => setProps("data-error", { children: sentence });

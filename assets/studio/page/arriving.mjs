@@ -1,0 +1,16 @@
+// A table on its way to the page, which is sent, read and prepared: what is to be done with it waits.
+import { onChange, signal } from "./signals.mjs";
+
+/** Whether a table is on its way. */
+export const isArriving = signal(false);
+
+/** Resolves once no table is on its way. @returns {Promise<void>} */
+export function arrived() {
+  if (!isArriving.value) return Promise.resolve();
+  return new Promise((resolve) => {
+    const end = onChange(isArriving, () => {
+      end();
+      resolve();
+    });
+  });
+}
