@@ -298,6 +298,18 @@ class Comparison(Struct, frozen=True):
     refusals: Annotated[tuple[str, ...], Meta(description="Which methods did not fit, and why.")]
 
 
+class Comparisons(Struct, frozen=True):
+    """Comparisons, oldest first."""
+
+    comparisons: tuple[Comparison, ...]
+
+
+class Analyses(Struct, frozen=True):
+    """The analyses of a run."""
+
+    analyses: tuple[AnalysisResult, ...]
+
+
 class NewLink(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A table to open in a browser, and the method to run there, if any.
 

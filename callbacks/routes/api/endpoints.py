@@ -128,6 +128,23 @@ ENDPOINTS = (
         "What the comparison of all methods has found",
         models.Comparison,
     ),
+    Endpoint(
+        "GET", "/comparisons", runs.list_comparisons, "List the comparisons", models.Comparisons
+    ),
+    Endpoint(
+        "POST",
+        "/comparisons/<run_id>/stop",
+        runs.stop_comparison,
+        "Stop a comparison, keep what it has found",
+        models.Comparison,
+    ),
+    Endpoint(
+        "DELETE",
+        "/comparisons/<run_id>",
+        runs.remove_comparison,
+        "Remove a comparison",
+        models.Comparisons,
+    ),
     Endpoint("GET", "/runs", runs.list_runs, "List the runs", models.Runs),
     Endpoint(
         "POST", "/runs", runs.start, "Start a run", models.Run, body=models.NewRun, status=201
@@ -185,6 +202,27 @@ ENDPOINTS = (
         runs.show_analysis,
         "What an analysis has found",
         models.AnalysisResult,
+    ),
+    Endpoint(
+        "GET",
+        "/runs/<run_id>/analyses",
+        runs.list_analyses,
+        "List the analyses of a run, its check and refits among them",
+        models.Analyses,
+    ),
+    Endpoint(
+        "POST",
+        "/runs/<run_id>/analyses/<name>/stop",
+        runs.stop_analysis,
+        "Stop an analysis, keep what it has found",
+        models.AnalysisResult,
+    ),
+    Endpoint(
+        "DELETE",
+        "/runs/<run_id>/analyses/<name>",
+        runs.remove_analysis,
+        "Remove an analysis",
+        models.Analyses,
     ),
     Endpoint("GET", "/runs/<run_id>/report", report_run, "The report of a run", "text/html"),
 )

@@ -14,8 +14,9 @@ from callbacks.routes.analyses import begun_analysis, named_analysis
 from callbacks.routes.requested_view import shown_verdict
 from callbacks.routes.upload import stored_upload
 from callbacks.services import services
-from callbacks.session import own_fit, own_run, workspace
+from callbacks.session import own_fit, own_run, owner, workspace
 from melm_core.methods import COMPONENTS, METHODS
+from melm_studio.analyses import ANALYSES
 from melm_studio.analyses.check import CHECK
 from melm_studio.analyses.ranking import RANKING, ranked, refusals
 from melm_studio.analyses.refits import REFITS_OF_RUN
@@ -23,11 +24,13 @@ from melm_studio.planes.captions import title
 from melm_studio.planes.types import BatchScores
 from melm_studio.planes.view_options import DEFAULT_VIEW
 from melm_studio.programs.models import (
+    Analyses,
     AnalysisResult,
     BatchResult,
     Check,
     ComparedMethod,
     Comparison,
+    Comparisons,
     Feature,
     FeatureImportance,
     NewRun,
@@ -50,6 +53,7 @@ from melm_studio.scores import check_sentence
 from melm_studio.tables import LabeledData
 from melm_studio.validation import Count, InputError, read
 from melm_studio.workspace.data_source import ShownData
+from melm_studio.workspace.workspace import readable
 
 MOST_PLANES = 100  # in one answer
 T = TypeVar("T")
@@ -222,10 +226,33 @@ def start_analysis(run_id: str, name: str) -> AnalysisResult:
 
 def show_analysis(run_id: str, name: str) -> AnalysisResult:
     """What an analysis of a run has found so far; answers 404 before it is started."""
+    return _analysis(_begun(run_id, name))
+
+
+def list_analyses(run_id: str) -> Analyses:
+    """The analyses of a run, its check and refits among them."""
+    record, own = own_fit(run_id), workspace()
+    begun = filter(None, (own.about(record, name) for name in ANALYSES))
+    return Analyses(tuple(map(_analysis, begun)))
+
+
+def stop_analysis(run_id: str, name: str) -> AnalysisResult:
+    """Stop an analysis of a run, which keeps what it has found."""
+    services().store.cancel(_begun(run_id, name).run_id)
+    return show_analysis(run_id, name)
+
+
+def remove_analysis(run_id: str, name: str) -> Analyses:
+    """Remove an analysis of a run, which stops; answers those that are left."""
+    services().store.delete(_begun(run_id, name).run_id)
+    return list_analyses(run_id)
+
+
+def _begun(run_id: str, name: str) -> RunRecord:
     current = workspace().about(own_fit(run_id), named_analysis(name).name)
     if current is None:
         flask.abort(404)
-    return _analysis(current)
+    return current
 
 
 def _analysis(run: RunRecord) -> AnalysisResult:
@@ -246,10 +273,32 @@ def start_comparison() -> Comparison:
 
 def show_comparison(run_id: str) -> Comparison:
     """What a comparison of all methods has found so far."""
+    return _comparison(_own_comparison(run_id))
+
+
+def list_comparisons() -> Comparisons:
+    """All comparisons of the visitor."""
+    runs = readable(services().store.runs_of(owner()))
+    return Comparisons(tuple(_comparison(run) for run in runs if run.kind == RANKING.name))
+
+
+def stop_comparison(run_id: str) -> Comparison:
+    """Stop a comparison, which keeps what it has found."""
+    services().store.cancel(_own_comparison(run_id).run_id)
+    return show_comparison(run_id)
+
+
+def remove_comparison(run_id: str) -> Comparisons:
+    """Remove a comparison, which stops; answers those that are left."""
+    services().store.delete(_own_comparison(run_id).run_id)
+    return list_comparisons()
+
+
+def _own_comparison(run_id: str) -> RunRecord:
     record = own_run(run_id)
     if record.kind != RANKING.name:
         flask.abort(404)
-    return _comparison(record)
+    return record
 
 
 def _comparison(run: RunRecord) -> Comparison:

@@ -394,6 +394,27 @@ def test_before_a_comparison_has_begun_nobody_knows_what_guessing_gives(program)
     assert (begun.state, begun.chance) == ("queued", None)
 
 
+def test_what_a_program_begins_is_listed_stopped_and_removed(studio, program, run):
+    """Of others it is not there."""
+    begun = program.read(Comparison, "POST", "/comparisons", json=program.upload())
+    program("POST", f"/runs/{run.id}/check")
+    at_once = f"/comparisons/{begun.id}", f"/runs/{run.id}/analyses/check"
+    other = new_program(studio)
+    for path in at_once:
+        assert other("POST", f"{path}/stop").status_code == 404
+        assert other("DELETE", path).status_code == 404
+        assert program("GET", path).json["state"] == "queued"
+        assert program("POST", f"{path}/stop").json["state"] == "cancelled"
+    assert [one["id"] for one in program("GET", "/comparisons").json["comparisons"]] == [begun.id]
+    assert other("GET", "/comparisons").json == {"comparisons": []}
+    listed = program("GET", f"/runs/{run.id}/analyses").json["analyses"]
+    assert [one["name"] for one in listed] == ["check"]
+    assert program("DELETE", at_once[0]).json == {"comparisons": []}
+    assert program("DELETE", at_once[1]).json == {"analyses": []}
+    assert [program("GET", path).status_code for path in at_once] == [404, 404]
+    assert program.read(Runs, "GET", "/runs").runs
+
+
 def references(values: Any) -> list[str]:
     if isinstance(values, dict):
         own = [values["$ref"]] if "$ref" in values else []
