@@ -11,7 +11,7 @@ import numpy as np
 
 from melm_core.base import FloatArray, IntArray
 from melm_core.evaluation import AutoCurves, Study, Unchanged
-from melm_core.methods import AUTO, METHODS
+from melm_core.methods import AUTO, COMPONENTS, METHODS
 from melm_core.recipe import Scaling
 from melm_studio.runs.execution.embedding import embedded
 from melm_studio.runs.records.run import RunRecord
@@ -175,10 +175,14 @@ def study_of(
     fixed : mapping, optional
         Parameters of the method in place of those of the run.
     """
+    judged = rows(data, chosen, record)
+    parameters = record.parameters_without_start | dict(fixed)
+    # Without columns there may be fewer features than the run has components.
+    parameters[COMPONENTS.name] = min(parameters[COMPONENTS.name], judged["X"].shape[1])
     study = Study(
         record.method,
-        **rows(data, chosen, record),
-        parameters=record.parameters_without_start | dict(fixed),
+        **judged,
+        parameters=parameters,
         random_state=record.parameters.random_state,
     )
     return study.named(np.array(data.class_names, dtype=object)[study.rows.classes])

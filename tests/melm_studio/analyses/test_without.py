@@ -81,6 +81,16 @@ def test_what_tells_them_apart_without_it_is_said_too(disk_store):
     assert "Only because of" not in sentence
 
 
+def test_one_feature_that_is_left_is_judged_along_itself(disk_store):
+    y = codes()
+    cells = {"m0": np.random.default_rng(5).normal(size=N_ROWS), "score": later(y)}
+    table = Table("two", pd.DataFrame(cells | {"label": NAMES[y]}), ())
+    data = prepare(table, "label", answers={"twin:score": "measurement"})
+    report, _ = said(disk_store, data)
+    assert report.fraction == 1.0
+    assert [one.what for one in report.without] == ["score"]
+
+
 def test_no_yes_while_it_is_not_answered(disk_store):
     y = codes()
     report, sentence = said(disk_store, prepare(noise(score=later(y), label=NAMES[y]), "label"))
