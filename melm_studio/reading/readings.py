@@ -20,6 +20,8 @@ T = TypeVar("T")
 
 # A request waits so long for a reading, unless as many others do, or one of its visitor.
 PATIENCE_S, MOST_PATIENT = 1.0, 2
+# One whose thread waits, since it could not begin anew, such as that for a project.
+MOST_WAITED_S = 300.0
 # Readings that have just begun, and those that have had their first seconds.
 MOST_QUICK, MOST_LONG = 2, 1
 FIRST_S = 3.0
@@ -144,7 +146,7 @@ class Readings:
         asker : Asker
         read : callable
         waits : bool
-            Whether the thread of the request waits until it is done.
+            Whether the thread of the request waits for minutes.
 
         Raises
         ------
@@ -157,7 +159,7 @@ class Readings:
             self._look()
         try:
             if waits:
-                reading.done.wait()
+                reading.done.wait(MOST_WAITED_S)
             else:
                 with self.patience(asker.visitor) as seconds:
                     reading.done.wait(seconds)
@@ -166,7 +168,7 @@ class Readings:
                 reading.n_held -= 1
                 reading.asked_s = time.monotonic()
         if not reading.done.is_set():
-            raise StillReadingError(self._words(reading))
+            raise StillReadingError(self._words(reading), is_waiting=not waits)
         reading.is_collected = True
         if reading.error is not None:
             with self._lock:

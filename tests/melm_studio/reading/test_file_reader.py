@@ -16,6 +16,7 @@ import pytest
 
 from melm_studio.reading import ChannelError, FileReader, ReaderFailedError, ReadingLimits
 from melm_studio.reading.channel import Channel, RefusedError
+from melm_studio.reading.fork_server import NICENESS
 from melm_studio.reading.jobs import FAILED
 
 JOBS = "tests.melm_studio.reading.jobs"
@@ -125,6 +126,11 @@ def test_a_reader_has_no_access_to_the_channels_of_others(reader):
     with reader.channel(f"{JOBS}:wait"):
         found = json.loads(asked(reader, "look_around", b"/none", most=2**20))
     assert sum(target.startswith("socket:") for target in found["open"]) == 1
+
+
+def test_a_reader_leaves_the_processor_to_the_studio(reader):
+    found = json.loads(asked(reader, "look_around", b"/none", most=2**20))
+    assert found["niceness"] == os.nice(0) + NICENESS
 
 
 def test_a_reader_reaches_no_server(reader):

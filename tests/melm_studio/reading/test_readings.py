@@ -85,7 +85,7 @@ def test_who_asks_does_not_wait_and_gets_it_when_it_is_there(files):
 
 
 def test_a_request_waits_in_its_thread_unless_others_do_or_one_of_its_visitor():
-    files = Files(patience_s=LONG_S)
+    files = Files(patience_s=DEADLINE_S)
     found: list[str] = []
     names = [f"{number}" for number in range(MOST_PATIENT)]
     threads = [
