@@ -835,12 +835,12 @@ def batch_caution(share: float, chance: float, standard_error: float, rows: Rows
     Examples
     --------
     >>> batch_caution(0.96, 0.5, 0.03, Rows.HELD_OUT)
-    'Perhaps the batch: it is read from this picture in 96 % of held-out rows (guessing: 50 %).'
+    'Perhaps the batch, which is read from this picture: 96 % of held-out rows, guessing 50 %.'
     """
     if share - chance <= _CLEARLY * standard_error:
         return ""
-    read = f"it is read from this picture in {percent(share)} of {rows}"
-    return f"Perhaps the batch: {read} (guessing: {percent(chance)})."
+    shares = batch_shares(share, chance, rows)
+    return f"Perhaps the batch, which is read from this picture: {shares}."
 
 
 def batch_shares(share: float, chance: float, rows: Rows) -> str:
