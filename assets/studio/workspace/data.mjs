@@ -1,7 +1,7 @@
 // The data: a drop zone, which takes a file dropped anywhere on the page, or chosen by click or keyboard, uploads it
 // and hands its key to the page; the menu of data sets used before; the window of the columns.
 import { ACCEPTED, ask, formOf, sentenceOf } from "../page/answers.mjs";
-import { isArriving } from "../page/arriving.mjs";
+import { noteArriving } from "../page/arriving.mjs";
 import { noUpdate, provideCallbacks, setProps } from "../page/dash.mjs";
 import { byId, onClick, takeFiles, whenPresent } from "../page/dom.mjs";
 import { waitingWords } from "../page/repeated.mjs";
@@ -31,11 +31,11 @@ export function connectUpload() {
     const isLoading = () => summary.getAttribute("data-dash-is-loading") === "true";
     const observer = new MutationObserver(() => {
       tell(isLoading() ? PREPARING : null);
-      if (isLoading()) isArriving.set(true);
+      if (isLoading()) noteArriving(true);
       else setTimeout(noteUnchanged, UNCHANGED_MS);
     });
     observer.observe(summary, { attributeFilter: ["data-dash-is-loading"] });
-    onChange(shownData, () => isArriving.set(false));
+    onChange(shownData, () => noteArriving(false));
     onChange(waitingWords, (words) => isLoading() && tell(words || PREPARING));
   });
 }
@@ -73,14 +73,14 @@ async function upload(file) {
   if (file.size > most * MEGABYTE) return showError(tooLarge(file, most));
   zone.dataset.state = "sending";
   tell(`Sending ${file.name}`);
-  isArriving.set(true);
+  noteArriving(true);
   showError(null);
   try {
     const { key, name } = await ask("upload", formOf(file));
     setProps("choice", { data: { kind: "upload", key, name, label: null, standardize: true } });
     setTimeout(noteUnchanged, UNCHANGED_MS);
   } catch (error) {
-    isArriving.set(false);
+    noteArriving(false);
     showError(`${file.name}: ${sentenceOf(error)}`);
   } finally {
     delete zone.dataset.state;
@@ -91,7 +91,7 @@ async function upload(file) {
 // What is shown already is not shown again, nor is a table that cannot be read.
 function noteUnchanged() {
   const isSent = byId("drop-zone").dataset.state !== "sending";
-  if (isSent && byId("data-summary").getAttribute("data-dash-is-loading") !== "true") isArriving.set(false);
+  if (isSent && byId("data-summary").getAttribute("data-dash-is-loading") !== "true") noteArriving(false);
 }
 
 const showError = (sentence) => setProps("data-error", { children: sentence });
