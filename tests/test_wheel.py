@@ -19,7 +19,7 @@ from tools.driver.launcher import running_studio
 from tools.driver.remote_client import RemoteClient
 from tools.driver.visitor import Visitor
 
-MOST_BYTES = 2_000_000
+MOST_BYTES = 2_100_000
 OLDEST = ("numpy==1.26.*", "scikit-learn==1.5.*")
 OLDEST_OF_STUDIO = (*OLDEST, "pandas==3.0.*")
 FIT = """

@@ -108,7 +108,14 @@ def test_a_map_in_which_held_out_neighbors_do_not_help_is_not_real():
 def test_the_words_are_those_of_the_page():
     found = audit(GaussianNB(), *WINE, n_permutations=19)
     p = PermutationP(found.p_value, found.n_permutations, found.n_exceeding)
-    verdict = Verdict(answer=found.answer, rows=Rows.FOLDS, share=found.share, n_classes=3, p=p)
+    verdict = Verdict(
+        answer=found.answer,
+        rows=Rows.FOLDS,
+        share=found.share,
+        standard_error=found.standard_error,
+        n_classes=3,
+        p=p,
+    )
     assert found.sentence == verdict.sentence
 
 
