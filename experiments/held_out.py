@@ -24,6 +24,7 @@ from melm_core import MELM, MELMCV, BaggedMELM
 from melm_core.base import FloatArray, IntArray
 from melm_core.datasets import crescents, five_gaussians, five_mixtures, two_gaussians, two_mixtures
 from melm_core.diagnostics import PLANE_CLASSIFIERS
+from melm_core.evaluation import Score
 from melm_core.folds import stratified_folds
 from melm_core.methods import AUTO, METHODS
 
@@ -94,9 +95,8 @@ class PairedDifferences:
     @property
     def errors(self) -> FloatArray:
         """The corrected standard error on each data set: s^2 (1 / n + n_test / n_train)."""
-        variances = np.array([each.var(ddof=1) for each in self.by_fold])
-        n_tests = np.array([len(each) for each in self.by_fold])
-        return np.asarray(np.sqrt(variances * (1.0 / n_tests + 1.0 / (self.n_folds - 1))))
+        of_sets = [Score.over_refits(each, self.n_folds) for each in self.by_fold]
+        return np.array([score.standard_error for score in of_sets])
 
     @property
     def error(self) -> float:

@@ -18,7 +18,7 @@ from melm_core.evaluation.plane_separability import (
 )
 from melm_core.evaluation.plane_stability import Stability, stability
 from melm_core.evaluation.quantized_labels import are_quantized
-from melm_core.evaluation.refits import Refits, paired_difference
+from melm_core.evaluation.refits import Refits
 from melm_core.evaluation.refitting import FittedProjection, Unchanged
 from melm_core.evaluation.sparse_planes import SparsePath, sparse_path
 from melm_core.evaluation.study import FoldCount, Study
@@ -51,7 +51,6 @@ __all__ = [
     "known_plane",
     "label_twins",
     "lot_change",
-    "paired_difference",
     "permutation_test",
     "rows_needed",
     "separability",

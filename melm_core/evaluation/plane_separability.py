@@ -61,6 +61,36 @@ class Score:
         error = accuracies.std(ddof=1) / np.sqrt(n_folds) if n_folds > 1 else np.nan
         return cls(float(accuracies.mean()), float(error))
 
+    @classmethod
+    def over_refits(cls, values: FloatArray, n_folds: int | None = None) -> Score:
+        """Mean and standard error of values of refits, which share training rows.
+
+        Of shares, or of the differences of two methods in the same folds: folds that are hard for
+        one are hard for the other, so that differences vary less than the shares do.
+
+        Parameters
+        ----------
+        values : ndarray of shape (n_folds_of_all_repeats,)
+            At least two.
+        n_folds : int, optional
+            Folds of one repeat, each of which tests one row for every n_folds - 1 that it trains
+            on; by default there is one repeat.
+
+        References
+        ----------
+        C. Nadeau, Y. Bengio: Inference for the Generalization Error, Machine Learning 52, 2003.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from melm_core.evaluation import Score
+        >>> found = Score.over_refits(np.array([0.9, 0.8, 1.0]) - [0.8, 0.8, 0.9])
+        >>> round(found.balanced_accuracy, 3), round(found.standard_error, 3)
+        (0.067, 0.053)
+        """
+        factor = 1.0 / len(values) + 1.0 / ((n_folds or len(values)) - 1)
+        return cls(float(values.mean()), float(np.sqrt(values.var(ddof=1) * factor)))
+
 
 @dataclass(frozen=True, eq=False)
 class Separability:

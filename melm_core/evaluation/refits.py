@@ -968,45 +968,8 @@ def score_of(right: FloatArray, y: IntArray, fold: IntArray, study: Study) -> Sc
     of_folds = 0.0
     if len(numbers) > 1:
         values = [_balanced(right[fold == each], y[fold == each]) for each in numbers]
-        of_folds = _error_over_folds(np.array(values))
+        of_folds = Score.over_refits(np.array(values)).standard_error
     return Score(float(shares.mean()), max(float(binomial), of_folds))
-
-
-def paired_difference(shares: FloatArray, others: FloatArray) -> Score:
-    """By how much one method tells more rows apart than another in the same folds.
-
-    Folds that are hard for one method are hard for the other, so their differences vary less than
-    the shares do.
-
-    Parameters
-    ----------
-    shares, others : ndarray of shape (n_folds,)
-        `Refits.fold_shares` of each method, of at least two folds.
-
-    Returns
-    -------
-    Score
-        The mean difference, and its error, which allows for the rows that folds share.
-
-    References
-    ----------
-    C. Nadeau, Y. Bengio: Inference for the Generalization Error, Machine Learning 52, 2003.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from melm_core.evaluation import paired_difference
-    >>> found = paired_difference(np.array([0.9, 0.8, 1.0]), np.array([0.8, 0.7, 0.9]))
-    >>> round(found.balanced_accuracy, 3), round(found.standard_error, 3)
-    (0.1, 0.0)
-    """
-    differences = shares - others
-    return Score(float(differences.mean()), _error_over_folds(differences))
-
-
-def _error_over_folds(values: FloatArray) -> float:
-    factor = 1.0 / len(values) + 1.0 / (len(values) - 1.0)
-    return float(np.sqrt(np.var(values, ddof=1) * factor))
 
 
 def _balanced(right: FloatArray, y: IntArray) -> float:

@@ -13,7 +13,7 @@ import numpy as np
 
 from melm_core.base import FloatArray, IntArray
 from melm_core.diagnostics import ComponentGain, Importance
-from melm_core.evaluation import Score, paired_difference
+from melm_core.evaluation import Score
 from melm_studio.record import Record
 from melm_studio.runs.records.without import Without
 
@@ -185,7 +185,7 @@ class RefitsReport(Record, frozen=True):
         n_folds = len(self.fold_shares)
         if n_folds < 2 or n_folds != len(other.fold_shares) or self.folds != other.folds:
             return None
-        return paired_difference(np.array(self.fold_shares), np.array(other.fold_shares))
+        return Score.over_refits(np.array(self.fold_shares) - other.fold_shares)
 
     @property
     def unseen(self) -> FloatArray | None:
