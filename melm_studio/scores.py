@@ -17,6 +17,7 @@ import msgspec
 from melm_core.answers import (
     FIRST_WORDS,
     LABELS_MAY_BE_USED,
+    TOLD_APART,
     Answer,
     folds_lead,
     guessing_gives,
@@ -366,7 +367,7 @@ because of grade: 51 % without it.'
         so_far = self._so_far
         follow, more = self._qualifiers
         spoken = f"{self.lead}. {so_far}" if so_far else self.sentence
-        is_doubtful = self.caution and self.answer in {Answer.YES, Answer.PARTLY}
+        is_doubtful = self.caution and self.answer in TOLD_APART
         return Strip(
             answer=Answer.UNKNOWN if is_doubtful else self.answer or "",
             lead=f"{self.lead}." if self.caution else self.lead,
@@ -397,7 +398,7 @@ because of grade: 51 % without it.'
     def _first_words(self) -> str:
         if self.questions:
             return "Cannot be decided yet. "
-        if self.answer in {Answer.YES, Answer.PARTLY}:
+        if self.answer in TOLD_APART:
             if self._doubt:
                 return ""
             if self.readings:
@@ -411,7 +412,7 @@ because of grade: 51 % without it.'
         if not self.readings or self.answer is None:
             return ""
         last, shares = self.readings[-1], [one for one in self.readings if one.share is not None]
-        if last.answer not in {Answer.YES, Answer.PARTLY}:
+        if last.answer not in TOLD_APART:
             return differing_sentence(last)
         if not shares:
             return ""
@@ -634,7 +635,7 @@ def answer_given(answer: Answer, questions: Sequence[Question]) -> Answer:
     >>> str(answer_given(Answer.YES, ())), str(answer_given(Answer.NO, ()))
     ('yes', 'no')
     """
-    depends = answer in (Answer.YES, Answer.PARTLY)
+    depends = answer in TOLD_APART
     return Answer.UNKNOWN if questions and depends else answer
 
 
@@ -647,7 +648,7 @@ def of_made_labels(verdict: Verdict) -> Verdict:
     >>> str(of_made_labels(yes).answer)
     'unknown'
     """
-    is_yes = verdict.answer in (Answer.YES, Answer.PARTLY)
+    is_yes = verdict.answer in TOLD_APART
     answer = Answer.UNKNOWN if is_yes else verdict.answer
     return msgspec.structs.replace(verdict, answer=answer, is_made=True)
 

@@ -16,7 +16,7 @@ from sklearn.base import clone
 from sklearn.neighbors import NeighborhoodComponentsAnalysis
 
 from experiments.honesty.claim import FIRST_SEED, Claim, Measured
-from melm_core.answers import LEVEL, Answer
+from melm_core.answers import LEVEL, TOLD_APART, Answer
 from melm_core.datasets import pure_noise
 from melm_core.evaluation import audit, audit_coordinates
 
@@ -66,7 +66,7 @@ def _of(
     yield Measured(
         f"{case}: of {n_maps} pictures as coordinates answered Yes or Partly "
         f"({np.mean(shares):.2f} of rows have the class of their neighbors)",
-        float(np.mean([answer in (Answer.YES, Answer.PARTLY) for answer in maps])),
+        float(np.mean([answer in TOLD_APART for answer in maps])),
         (0.0, 0.0),
     )
 

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from melm_core.answers.answers import LABELS_MAY_BE_USED, LEVEL, Answer, answer_of, bound_at_chance
+from melm_core.answers.answers import (
+    LABELS_MAY_BE_USED,
+    LEVEL,
+    TOLD_APART,
+    Answer,
+    answer_of,
+    bound_at_chance,
+)
 from melm_core.answers.folds_sentence import (
     FIRST_WORDS,
     folds_lead,
@@ -16,6 +23,7 @@ __all__ = [
     "FIRST_WORDS",
     "LABELS_MAY_BE_USED",
     "LEVEL",
+    "TOLD_APART",
     "Answer",
     "EarlyEnd",
     "answer_of",

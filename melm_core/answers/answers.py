@@ -37,6 +37,10 @@ class Answer(StrEnum):
     UNKNOWN = "unknown"  # more rows or groups are needed
 
 
+# The answers by which classes are told apart.
+TOLD_APART = (Answer.YES, Answer.PARTLY)
+
+
 def answer_of(
     accuracy: float,
     n_classes: int,

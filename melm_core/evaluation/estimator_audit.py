@@ -14,7 +14,7 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassifierMixin, clone, is_classifier
 
-from melm_core.answers.answers import LABELS_MAY_BE_USED, Answer, answer_of
+from melm_core.answers.answers import LABELS_MAY_BE_USED, TOLD_APART, Answer, answer_of
 from melm_core.answers.folds_sentence import FIRST_WORDS, folds_lead, shuffles_sentence
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
@@ -263,7 +263,7 @@ def audit_coordinates(
 
 def as_map(found: Audit) -> Audit:
     """What is found in a map that labels may have been used for: a yes is unknown."""
-    is_possible = found.answer in (Answer.YES, Answer.PARTLY)
+    is_possible = found.answer in TOLD_APART
     answer = Answer.UNKNOWN if is_possible else found.answer
     return replace(found, answer=answer, remark=LABELS_MAY_BE_USED)
 

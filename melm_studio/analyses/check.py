@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from melm_core.answers import LEVEL, Answer, answer_of, is_settled_below
+from melm_core.answers import LEVEL, TOLD_APART, Answer, answer_of, is_settled_below
 from melm_core.base import PermutationDesign, p_value_text, percent
 from melm_core.evaluation import (
     PermutationTest,
@@ -22,7 +22,6 @@ from melm_studio.analyses.report_section import Section, Table
 from melm_studio.analyses.resamples import feature_stability
 from melm_studio.analyses.shuffles import (
     FIRST_ANSWER,
-    YES,
     agreed,
     is_embedded_once,
     shuffled,
@@ -305,9 +304,9 @@ class _Checking:
         given = answer_given(answer, self._work.data.open_questions)
         asked = self._work.data.open_questions if given is not answer else ()
         may_be_made = self._report.is_made or map_columns(self._work.data.feature_names)
-        if given in YES and may_be_made:
+        if given in TOLD_APART and may_be_made:
             given = Answer.UNKNOWN  # labels, or features, may be made of the other
-        if given in YES and self._work.data.suspicions:
+        if given in TOLD_APART and self._work.data.suspicions:
             self._of_independent = given
             return self._answered(None)
         return {"answer": given, "questions": asked, "bound": None}
@@ -329,7 +328,7 @@ class _Checking:
             shares.setdefault(one.question.id, found.share)
             tried.append(found)
             self._update(readings=tuple(tried), fraction=self._tested_fraction(1 + number))
-            if found.answer not in YES:
+            if found.answer not in TOLD_APART:
                 break
         self._update(
             stage="refitting to resampled rows",

@@ -7,7 +7,7 @@ from typing import Any
 
 from sklearn.decomposition import PCA
 
-from melm_core.answers import LEVEL, Answer, answer_of
+from melm_core.answers import LEVEL, TOLD_APART, Answer, answer_of
 from melm_core.base import UserError
 from melm_core.evaluation import (
     PermutationTest,
@@ -30,8 +30,6 @@ MOST_PERMUTED_ROWS = 600
 
 # With fewer permutations no p-value is at or below the level.
 FIRST_ANSWER = round(1 / LEVEL) - 1
-
-YES = (Answer.YES, Answer.PARTLY)
 
 
 def shuffles_of_each(n_shuffles: int, n_tests: int) -> int:
@@ -195,7 +193,7 @@ def agreed(
     ('partly', ())
     """
     answers = {answer, *(Answer(one.answer) for one in tried)}
-    differing = {one.question for one in tried if one.answer not in YES}
+    differing = {one.question for one in tried if one.answer not in TOLD_APART}
     untried = {one.id for one in suspicions} - {one.question for one in tried}
     if asked := differing or untried:
         return Answer.UNKNOWN, tuple(one for one in suspicions if one.id in asked)

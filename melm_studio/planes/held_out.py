@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 import numpy as np
 
-from melm_core.answers import Answer, answer_of
+from melm_core.answers import TOLD_APART, Answer, answer_of
 from melm_core.base import IntArray
 from melm_core.diagnostics import held_out_p_value
 from melm_studio.planes.types import Predictions, Scores
@@ -55,7 +55,7 @@ def held_out_verdict(
     if answer is Answer.NO and is_above and units.min() < FEW_HELD_OUT:
         answer = Answer.UNKNOWN  # more rows could well show that the classes are told apart
     given = answer_given(answer, (*questions, *suspicions))
-    is_yes = given in (Answer.YES, Answer.PARTLY)
+    is_yes = given in TOLD_APART
     return Verdict(
         answer=Answer.UNKNOWN if is_of_map and is_yes else given,
         is_of_map=is_of_map,

@@ -19,11 +19,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from tqdm import tqdm
 
-from melm_core.answers import Answer
+from melm_core.answers import TOLD_APART, Answer
 from melm_core.base import FloatArray, UserError
 from melm_core.evaluation import Audit, Score, audit, audit_coordinates
 from melm_core.methods import METHODS
-from melm_studio.analyses.shuffles import YES, agreed, record_of, shuffles_of_each
+from melm_studio.analyses.shuffles import agreed, record_of, shuffles_of_each
 from melm_studio.programs.run_table import DONE, REFUSED, print_question, table_in
 from melm_studio.runs.execution.refusals import missing_package
 from melm_studio.runs.records.tried_reading import TriedReading
@@ -182,13 +182,13 @@ def _judged(
     with _Progress(options) as progress:
         found = judge(data, n_shuffles, progress.show)
     tried: list[TriedReading] = []
-    is_yes = found.answer in YES and not data.open_questions
+    is_yes = found.answer in TOLD_APART and not data.open_questions
     for one in ways if is_yes else ():
         own = judge(one.data, n_shuffles, lambda _: False)
         p = PermutationP(own.p_value, own.n_permutations, own.n_exceeding)
         score = Score(own.share, own.standard_error)
         tried.append(record_of(one, own.answer or Answer.UNKNOWN, p, score))
-        if own.answer not in YES:
+        if own.answer not in TOLD_APART:
             break
     return _printed(name, found, tried, data)
 
@@ -307,7 +307,7 @@ def _verdict(found: Audit, tried: Sequence[TriedReading], data: LabeledData) -> 
         return verdict
     given = answer_given(found.answer, data.open_questions)
     asked = data.open_questions if given is not found.answer else ()
-    if given in YES:
+    if given in TOLD_APART:
         given, asked = agreed(given, tried, data.suspicions)
     judged: list[Audit | TriedReading] = [found, *([] if asked else tried)]
     of_all = [
