@@ -735,7 +735,7 @@ def ahead_text(ahead: float, error: float) -> str:
 
 def is_level(ahead: float, error: float) -> bool:
     """Whether a share cannot be told from that of the best of the same folds."""
-    return abs(ahead) <= _CLEARLY * error or ahead == error == 0.0
+    return abs(ahead) <= _CLEARLY * error
 
 
 def levels_sentence(level: Sequence[str], behind: Sequence[str]) -> str:
@@ -758,7 +758,7 @@ are behind.')
 def _together(names: Sequence[str]) -> str:
     if len(names) > _MOST_NAMED:
         return count(len(names), "run")
-    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+    return _and(names)
 
 
 def feature_sentence(name: str, verdict: Verdict) -> str:

@@ -262,8 +262,14 @@ def _figure(row: ComparedRun, key: str, shown: Callable[[float], str]) -> Compon
 
 
 def _ahead(row: ComparedRun) -> str:
+    ahead = _ahead_of_best(row)
+    return UNKNOWN if ahead is None else ahead_text(*ahead)
+
+
+def _ahead_of_best(row: ComparedRun) -> tuple[float, float] | None:
+    """The difference and its error; None without equal folds."""
     ahead, error = row.figures.get("ahead"), row.figures.get("ahead-error")
-    return UNKNOWN if ahead is None or error is None else ahead_text(ahead, error)
+    return None if ahead is None or error is None else (ahead, error)
 
 
 def _levels(rows: Sequence[ComparedRun]) -> list[Component]:
@@ -271,9 +277,9 @@ def _levels(rows: Sequence[ComparedRun]) -> list[Component]:
     level: list[str] = []
     behind: list[str] = []
     for row in rows:
-        ahead, error = row.figures.get("ahead"), row.figures.get("ahead-error")
-        if ahead is not None and error is not None:
-            (level if is_level(ahead, error) else behind).append(row.title)
+        ahead = _ahead_of_best(row)
+        if ahead is not None:
+            (level if is_level(*ahead) else behind).append(row.title)
     return [html.P(levels_sentence(level, behind), className="levels")] if level else []
 
 

@@ -23,8 +23,6 @@ from melm_studio.runs.records.refits_report import CLASSIFIER, RefitsReport
 from melm_studio.runs.records.run import PlaneEvent, RunRecord
 from melm_studio.runs.store.protocol import RunStore
 
-# The classifiers that score a plane, as a check names them, and the one used before any check.
-
 MAX_MOVERS = 10
 _NO_PLANE_YET = "{title} has no plane yet. Wait for its first plane, or choose another run."
 _OTHER_SHAPE = (
@@ -126,7 +124,7 @@ def _beside_the_best(
 ) -> list[ComparedRun]:
     """The rows with their difference to the best, in pairs of equal folds."""
     reports = [RefitsReport() if report is None else report for report in refits]
-    best = max(reports, key=lambda report: report.share or 0.0, default=RefitsReport())
+    best = max(reports, key=_mean_of_folds, default=RefitsReport())
     found = [report.ahead_of(best) for report in reports]
     if sum(each is not None for each in found) < 2:
         return list(rows)
@@ -134,6 +132,10 @@ def _beside_the_best(
         row if each is None else replace(row, figures={**row.figures, **_ahead(each)})
         for row, each in zip(rows, found, strict=True)
     ]
+
+
+def _mean_of_folds(report: RefitsReport) -> float:
+    return float(np.mean(report.fold_shares or (0.0,)))
 
 
 def _ahead(found: Score) -> dict[str, float | None]:
