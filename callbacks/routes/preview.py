@@ -18,8 +18,8 @@ from melm_studio.planes.captions import SHAPES
 from melm_studio.planes.encoding import compact
 from melm_studio.planes.figure import empty_figure, limits, plane_frame
 from melm_studio.planes.theme import Scheme
-from melm_studio.runs.execution.refusals import applicable
-from melm_studio.runs.records.parameters import checked_parameters
+from melm_studio.runs.execution.refusals import applicable, parameters_for
+from melm_studio.runs.records.parameters import RunParameters
 from melm_studio.runs.records.run import RunRecord
 from melm_studio.workspace.data_source import ShownData
 
@@ -67,5 +67,6 @@ def points_of_preview() -> flask.Response:
 def _run() -> RunRecord:
     """The run that would find the plane; it is not stored."""
     shown = ShownData.from_json(flask.request.get_json(silent=True))
-    run = workspace().new_fit(shown, METHOD, checked_parameters(METHOD, {}))
-    return replace(run, parameters=applicable(run.parameters, services().renderer.data(run)))
+    run = workspace().new_fit(shown, METHOD, RunParameters())
+    data = services().renderer.data(run)
+    return replace(run, parameters=applicable(parameters_for(data, METHOD, {}), data))

@@ -168,6 +168,11 @@ class StudioTools:
         if not run.state.is_final:
             return known
         result = self._client.result(run.id)
+        if result.has_refits:  # what its words and shares are read from
+            refits = self._client.refitted(run.id, longest_s=self._longest_wait_s)
+            result = self._client.result(run.id)
+            if not refits.state.is_final:
+                known["state"] = refits.state
         return known | {
             "words": result.words,
             "held_out_share": result.accuracy_held_out,

@@ -21,6 +21,7 @@ from melm_studio.programs.models import (
     Comparison,
     Link,
     PreparedTable,
+    Refits,
     Refusal,
     Result,
     Run,
@@ -155,6 +156,12 @@ class StudioClient:
     def result(self, run_id: str) -> Result:
         """The newest plane of a run, and how its rows are told apart."""
         return self._read(Result, "GET", _path(run_id, "result"))
+
+    def refitted(self, run_id: str, *, longest_s: float = math.inf) -> Refits:
+        """Refit a run without each fold, and wait for the end, or for some seconds."""
+        path = _path(run_id, "refits")
+        self._read(Refits, "POST", path)
+        return _waited(lambda: self._read(Refits, "GET", path), longest_s)
 
     def checked(
         self,

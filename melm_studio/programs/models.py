@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 from msgspec import Meta, Struct, field
 
+from melm_core.methods import HELD_OUT
 from melm_studio.runs.records.data_source import DataSource
 from melm_studio.runs.records.run import RunState
 from melm_studio.runs.records.tried_reading import TriedReading
@@ -84,7 +85,8 @@ class NewRun(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     source : DataSource
     method : str
     parameters : mapping of str to JSON values
-        Those left out have their defaults.
+        Those left out have their defaults. That of ``held_out`` is 0 up to 5,000 rows, whose
+        refits say more, and 0.25 beyond, and of tables with batches.
     """
 
     source: Annotated[DataSource, Meta(title="The data")]
@@ -187,7 +189,10 @@ class Result(Struct, frozen=True):
     accuracy_train: Annotated[float, Meta(description="Balanced accuracy of the training rows.")]
     accuracy_held_out: Annotated[
         float | None,
-        Meta(description="Balanced accuracy of the held-out rows; None where a class has none."),
+        Meta(
+            description="Balanced accuracy of rows that no fit saw: of the refits or, where the "
+            "plane holds rows out, of these. None before the refits, and where a class has none."
+        ),
     ]
     chance: Annotated[float, Meta(description="Balanced accuracy of guessing.")]
     words: Annotated[str, Meta(description="The same in a sentence, as above the picture.")]
@@ -206,6 +211,11 @@ class Result(Struct, frozen=True):
             "method, and where a class has fewer than two held-out rows."
         ),
     ] = ()
+
+    @property
+    def has_refits(self) -> bool:
+        """Whether its held-out rows are those of refits: it has classes, and holds no rows out."""
+        return self.run.parameters.get(HELD_OUT.name) == 0.0 and self.chance < 1.0
 
 
 class Check(Struct, frozen=True):
@@ -258,6 +268,7 @@ class Refits(Struct, frozen=True):
         ),
     ]
     notes: tuple[str, ...]
+    message: Annotated[str, Meta(description="Why they ended, unless they are done.")] = ""
 
 
 class AnalysisResult(Struct, frozen=True):

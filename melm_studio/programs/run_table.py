@@ -107,7 +107,7 @@ def add_run_parser(commands: Any) -> None:
         "--folds",
         type=_fold_count,
         default=AUTO,
-        help="folds of the scores (default: auto, as the check has them; 0: none)",
+        help="folds of the scores (default: auto, those of the page; 0: none)",
     )
     parser.add_argument(
         "--check", action="store_true", help="also answer 'is it real?' by shuffled labels"
@@ -256,13 +256,30 @@ class _Work:
         result = self.client.result(run.id)
         self.progress.fitted(method)
         has_classes = result.chance < 1.0  # there is nothing to score in one class
-        n_folds = self.options.folds if has_classes else 0
-        scores = folded_scores(self.data, self.source, run, n_folds) if n_folds else None
+        scores = self._scores(result) if has_classes else None
+        if result.has_refits and scores is not None:  # which it is now read from
+            result = self.client.result(run.id)
         self.progress.scored(method)
         check = self.client.checked(run.id) if self.options.check and has_classes else None
         names = dict.fromkeys(self.options.analysis)
         analyses = tuple(self.client.analyzed(run.id, name, self.new_rows) for name in names)
         return MethodResult(method, result=result, scores=scores, check=check, analyses=analyses)
+
+    def _scores(self, result: Result) -> FoldedScores | None:
+        """Those of the run's own refits or, of another number of folds, of new ones."""
+        run, n_folds = result.run, self.options.folds
+        if n_folds != AUTO or not result.has_refits:
+            return folded_scores(self.data, self.source, run, n_folds) if n_folds else None
+        refits = self.client.refitted(run.id)
+        if refits.share is None or refits.standard_error is None or refits.share_train is None:
+            raise UserError(refits.message or refits.words)
+        return FoldedScores(
+            held_out=refits.share,
+            standard_error=refits.standard_error,
+            train=refits.share_train,
+            n_folds=refits.n_folds,
+            notes=refits.notes,
+        )
 
     def _finished_run(self, method: str) -> Run:
         gamma = self.options.gamma if METHODS[method].takes(GAMMA.name) else GAMMA.default

@@ -9,9 +9,8 @@ from msgspec.structs import replace
 from melm_core.base import UserError
 from melm_core.methods import METHODS
 from melm_core.recipe import Recipe
-from melm_studio.runs.execution.refusals import applicable, check_data
+from melm_studio.runs.execution.refusals import applicable, check_data, parameters_for
 from melm_studio.runs.records.data_source import DataSource
-from melm_studio.runs.records.parameters import checked_parameters
 from melm_studio.runs.records.run import RunRecord
 from melm_studio.tables import FEATURES, LabeledData, Role, Use, map_columns
 from melm_studio.workspace.data_source import ShownData
@@ -80,7 +79,7 @@ def _fits(own: Workspace, shown: ShownData, data: LabeledData, method: str) -> I
     """The run of a method, if it can be fitted."""
     if not METHODS[method].is_installed:
         return
-    parameters = applicable(checked_parameters(method, {}), data)
+    parameters = applicable(parameters_for(data, method, {}), data)
     try:
         check_data(method, data, parameters)
     except UserError:

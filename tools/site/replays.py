@@ -111,6 +111,8 @@ def write_replays(folder: Path) -> None:
         for each in REPLAYS:
             run = runs[each.name]
             client.finished(run)
+            if client.result(run).has_refits:
+                client.refitted(run)
             if each.analysis:
                 client.analyzed(run, each.analysis)
             for scheme in Scheme:

@@ -5,21 +5,23 @@ In a notebook's studio, the notebook and its page may be the same visitor instea
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import flask
 import msgspec
+from msgspec import Struct
 from werkzeug import Response
 
 from callbacks.guards.error_answers import sentence
 from callbacks.keys.grants import TICKET_MINUTES, used_grant
 from callbacks.keys.identity import hand_over
-from callbacks.routes.api.runs import json_body
+from callbacks.routes.api.runs import json_body, prepared
 from callbacks.services import Served, services
 from callbacks.session import grant, owner, workspace
 from melm_core.base import UserError, known_type
 from melm_studio.programs.models import Link, NewLink
-from melm_studio.runs.records.data_source import DataSource
+from melm_studio.runs.execution.refusals import parameters_for
 from melm_studio.runs.records.grant import GrantKind
 from melm_studio.runs.records.stored_files import FileKind
 from melm_studio.workspace.view_query import data_query, to_query
@@ -34,6 +36,20 @@ _OTHERS_ONLY = (
 )
 
 
+class _Ticket(Struct, frozen=True):
+    """What an address stands for.
+
+    Attributes
+    ----------
+    wanted : NewLink
+    parameters : dict
+        Of the run, as a program that names none gets them.
+    """
+
+    wanted: NewLink
+    parameters: dict[str, Any]
+
+
 def register(app: Served) -> None:
     """Connect the route that such an address leads to."""
     app.server.get("/open/<ticket>")(open_table)
@@ -45,14 +61,16 @@ def make_link() -> Link:
     if wanted.same_visitor and not services().settings.framed_by:
         raise UserError(_OTHERS_ONLY)
     workspace().table(wanted.source)
-    ticket, _ = grant(GrantKind.TICKET, msgspec.json.encode(wanted).decode())
+    content = _Ticket(wanted, _parameters(wanted))
+    ticket, _ = grant(GrantKind.TICKET, msgspec.json.encode(content).decode())
     return Link(f"/open/{ticket}", TICKET_MINUTES)
 
 
 def open_table(ticket: str) -> Response | tuple[dict[str, Any], int]:
     """Copy the file to this visitor, or make this its maker; lead to the page that shows it."""
     found = used_grant(GrantKind.TICKET, ticket)
-    wanted = msgspec.json.decode(found.content, type=known_type(NewLink))
+    content = msgspec.json.decode(found.content, type=known_type(_Ticket))
+    wanted = content.wanted
     if wanted.same_visitor:
         hand_over(found)
     elif wanted.source.kind == "upload":
@@ -61,10 +79,18 @@ def open_table(ticket: str) -> Response | tuple[dict[str, Any], int]:
             return sentence(_GONE), 404
         services().store.put_file(owner(), FileKind.UPLOAD, wanted.source.key, raw)
     # Relative: proxies that serve the studio below a path may add it to others.
-    return flask.redirect(f"../?{_query(wanted.source, wanted.method)}")
+    return flask.redirect(f"../?{_query(wanted, content.parameters)}")
 
 
-def _query(source: DataSource, method: str | None) -> str:
-    if method is None:
-        return data_query(source)
-    return to_query(ViewSpec(source=source, method=method))
+def _parameters(wanted: NewLink) -> dict[str, Any]:
+    """Those of a run of the method; none where there is no run, or the page has to ask first."""
+    with suppress(UserError):
+        if wanted.method is not None:
+            return parameters_for(prepared(wanted.source), wanted.method, {}).values
+    return {}
+
+
+def _query(wanted: NewLink, parameters: dict[str, Any]) -> str:
+    if wanted.method is None:
+        return data_query(wanted.source)
+    return to_query(ViewSpec(source=wanted.source, method=wanted.method, parameters=parameters))

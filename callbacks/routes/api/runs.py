@@ -15,7 +15,7 @@ from callbacks.routes.requested_view import shown_verdict
 from callbacks.routes.upload import stored_upload
 from callbacks.services import services
 from callbacks.session import own_fit, own_run, owner, workspace
-from melm_core.methods import COMPONENTS, METHODS
+from melm_core.methods import METHODS
 from melm_studio.analyses import ANALYSES
 from melm_studio.analyses.check import CHECK
 from melm_studio.analyses.ranking import RANKING, ranked, refusals
@@ -44,7 +44,7 @@ from melm_studio.programs.models import (
     Runs,
     StoredFile,
 )
-from melm_studio.runs.execution.refusals import check_data, default_components
+from melm_studio.runs.execution.refusals import check_data, parameters_for
 from melm_studio.runs.records.data_source import DataSource
 from melm_studio.runs.records.parameters import checked_parameters
 from melm_studio.runs.records.refits_report import REFITS
@@ -71,10 +71,9 @@ def list_runs() -> Runs:
 def start() -> Run:
     """Prepare the data and queue a run."""
     request, own = json_body(NewRun, "The run"), workspace()
-    parameters = checked_parameters(request.method, request.parameters)
+    checked_parameters(request.method, request.parameters)  # before the table is read
     data = prepared(request.source)
-    if COMPONENTS.name not in request.parameters:
-        parameters = replace(parameters, n_components=default_components(data))
+    parameters = parameters_for(data, request.method, request.parameters)
     check_data(request.method, data, parameters)
     shown = ShownData(data.content_hash, data.name, data.label, request.source)
     fit = own.new_fit(shown, request.method, parameters, data)
@@ -216,6 +215,7 @@ def _refits(record: RunRecord, run: RunRecord) -> Refits:
         folds=tuple(report.fold_of_rows.tolist()),
         places=tuple(tuple(None if isnan(x) else x for x in row) for row in known),
         notes=tuple(filter(None, (report.no_places, *report.notes))),
+        message=run.message,
     )
 
 

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from msgspec.structs import replace
 
 from melm_core.base import UserError
 from melm_core.density import confounded_in_words, nuisance_cells
-from melm_core.methods import BATCH_WEIGHT, COMPONENTS, METHODS
+from melm_core.methods import BATCH_WEIGHT, COMPONENTS, HELD_OUT, METHODS
 from melm_studio.extras import install_command
-from melm_studio.runs.records.parameters import RunParameters
+from melm_studio.runs.records.parameters import (
+    RunParameters,
+    checked_parameters,
+    usual_held_out,
+)
 from melm_studio.tables import LabeledData
 
 _NOT_INSTALLED = (
@@ -65,6 +72,29 @@ def applicable(parameters: RunParameters, data: LabeledData) -> RunParameters:
     if data.X.shape[1] == 1:
         parameters = replace(parameters, n_components=1)
     return parameters.without_batch_weight if data.batches is None else parameters
+
+
+def parameters_for(data: LabeledData, method: str, values: Mapping[str, Any]) -> RunParameters:
+    """Return all parameters of a run on data; those left out are what is usual for the table.
+
+    Parameters
+    ----------
+    data : LabeledData
+    method : str
+    values : mapping
+        By name.
+
+    Raises
+    ------
+    InputError
+        Names the parameter, its value, and the rule.
+    """
+    has_batches = data.batches is not None
+    usual = {
+        COMPONENTS.name: default_components(data),
+        HELD_OUT.name: usual_held_out(len(data.y), has_batches=has_batches),
+    }
+    return checked_parameters(method, usual | dict(values))
 
 
 def default_components(data: LabeledData) -> int:

@@ -18,7 +18,7 @@ def preview(visitor, data=None):
 def test_a_first_look_shows_what_a_run_of_pca_shows(studio, visitor):
     visitor.choose_sample("iris")
     found = preview(visitor).json
-    run = visitor.start(method="pca")
+    run = visitor.start(method="pca", held_out=None)
     studio.work()
     plane = visitor.news(run)["plane"]
     assert found["traces"] == plane["traces"]
@@ -61,7 +61,7 @@ def test_a_first_look_at_many_rows_has_every_row_that_a_run_has(studio, visitor,
     visitor.choose_file(csv(table), "blobs.csv")
     assert preview(visitor).json["is_sample"]
     found = visitor.http.post(f"/preview/{name}", json=visitor.values[DATA])
-    run = visitor.start(method="pca")
+    run = visitor.start(method="pca", held_out=None)
     studio.work()
     sequence = visitor.news(run)["plane"]["sequence"]
     of_run = {"every-row": "every-row", "every-point": f"planes/{sequence}/every-point"}[name]

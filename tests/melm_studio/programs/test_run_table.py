@@ -10,20 +10,21 @@ import subprocess
 import sys
 from contextlib import nullcontext
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from melm_core import SavedPlane
+from melm_studio.analyses import refits
 from melm_studio.command import main
-from melm_studio.programs import run_table
-from melm_studio.programs.client import RefusedError
-from melm_studio.programs.models import BatchResult, PreparedTable, Result, Run
+from melm_studio.programs import own_process, run_table
+from melm_studio.programs.client import RefusedError, StudioClient
+from melm_studio.programs.models import BatchResult, PreparedTable, Refits, Result, Run
 from melm_studio.programs.own_process import studio_in_this_process
 from melm_studio.programs.run_table import (
     DONE,
-    NO_MEMORY,
     REFUSED,
     SOME_FAILED,
     STOPPED,
@@ -72,16 +73,20 @@ sys.exit(status)
     }  # fmt: skip
 
 
+@pytest.mark.parametrize("folds", ["auto", "3"])
 def test_a_method_that_needs_too_much_memory_is_refused_in_a_sentence(
-    table, tmp_path, monkeypatch, capsys
+    table, tmp_path, monkeypatch, capsys, folds
 ):
-    def too_much(*_: object) -> None:
+    def too_much(*_: object, **__: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr(run_table, "folded_scores", too_much)
-    options = ["--methods", "lda", "pca", "--out", str(tmp_path / "new")]
+    if folds == "auto":  # those of the run's own refits
+        monkeypatch.setattr(refits.Refits, "of", too_much)
+    else:
+        monkeypatch.setattr(run_table, "folded_scores", too_much)
+    options = ["--methods", "lda", "pca", "--folds", folds, "--out", str(tmp_path / "new")]
     assert main(["run", str(table), *options]) == SOME_FAILED
-    assert capsys.readouterr().err.count(NO_MEMORY) == 2
+    assert capsys.readouterr().err.count("more memory") == 2
 
 
 def test_the_command_has_the_memory_of_a_run_and_gives_it_back(monkeypatch):
@@ -121,6 +126,24 @@ def test_scores_stand_beside_their_held_out_twin_and_chance(results):
         assert float(row["train"]) > 0.9
         assert float(row["chance"]) == 0.5
         assert found["scores"]["n_folds"] == 3
+
+
+def test_the_scores_are_those_of_the_refits_that_the_page_draws(table, tmp_path, monkeypatch):
+    known = []
+
+    class Kept(StudioClient):
+        def refitted(self, run_id: str, **options: Any) -> Refits:
+            known.append(super().refitted(run_id, **options))
+            return known[-1]
+
+    monkeypatch.setattr(own_process, "StudioClient", Kept)
+    folder = tmp_path / "new"
+    options = ["--methods", "lda", "--quiet", "--out", str(folder)]
+    assert main(["run", str(table), *options]) == DONE
+    (found,), (refits,) = json.loads((folder / "summary.json").read_text())["methods"], known
+    assert found["result"]["run"]["parameters"]["held_out"] == 0.0
+    assert found["result"]["accuracy_held_out"] == found["scores"]["held_out"] == refits.share
+    assert (found["scores"]["n_folds"], len(refits.places)) == (10, 60)
 
 
 def test_how_batches_are_told_apart_stands_beside_the_classes():

@@ -7,6 +7,7 @@ import io
 import re
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import jsonschema
 import msgspec
@@ -24,6 +25,7 @@ from melm_studio.planes.renderer import PlaneRenderer
 from melm_studio.programs.models import (
     Check,
     Comparison,
+    Link,
     Planes,
     PreparedTable,
     Refits,
@@ -31,6 +33,7 @@ from melm_studio.programs.models import (
     Run,
     Runs,
 )
+from melm_studio.runs.records.parameters import MOST_ROWS_IN_FOLDS
 from melm_studio.workspace.workspace import Workspace
 from tests.callbacks.tables import blobs, csv
 
@@ -71,7 +74,9 @@ def new_program(studio) -> Program:
 
 @pytest.fixture
 def run(program, studio) -> Run:
-    request = {"source": program.upload(), "method": "lda", "parameters": {"random_state": 3}}
+    """Of a plane that holds rows out, whose scores need no refits."""
+    parameters = {"random_state": 3, "held_out": 0.25}
+    request = {"source": program.upload(), "method": "lda", "parameters": parameters}
     run = program.read(Run, "POST", "/runs", json=request)
     studio.work()
     return run
@@ -122,6 +127,20 @@ def test_a_run_is_that_of_the_page(program, run):
     assert 0.0 <= result.accuracy_held_out <= 1.0
 
 
+@pytest.mark.parametrize("n_rows", [60, 5_001])
+def test_a_program_a_link_and_the_page_hold_out_the_same_rows(program, studio, n_rows):
+    table = csv(blobs(n_rows=n_rows))
+    body = {"source": program.upload(table), "method": "pca"}
+    of_program = program.read(Run, "POST", "/runs", json=body).parameters
+    visitor = studio.visitor()
+    visitor.choose_file(table, "blobs.csv")
+    of_page = studio.store.get(visitor.start(method="pca", held_out=None)).parameters
+    path = program.read(Link, "POST", "/links", json=body).path
+    linked = parse_qs(urlsplit(visitor.http.get(path).location).query)
+    assert of_program["held_out"] == of_page.held_out == float(linked["held_out"][0])
+    assert (of_page.held_out > 0.0) == (n_rows > MOST_ROWS_IN_FOLDS)
+
+
 def test_a_result_says_what_regions_hold_and_what_features_are_worth(program, run, studio):
     result = program.read(Result, "GET", f"/runs/{run.id}/result")
     record, event = studio.store.get(run.id), studio.store.last_event(run.id)
@@ -147,7 +166,8 @@ def test_every_result_has_regions_and_importance(program, studio, n_classes, n_c
     table["a"] += 2.0 * codes
     table["kind"] = [f"class {code:02}" for code in codes]
     source = program.upload(csv(table))
-    request = {"source": source, "method": "pca", "parameters": {"n_components": n_components}}
+    parameters = {"n_components": n_components, "held_out": 0.25}
+    request = {"source": source, "method": "pca", "parameters": parameters}
     run = program.read(Run, "POST", "/runs", json=request)
     studio.work()
     result = program.read(Result, "GET", f"/runs/{run.id}/result")
@@ -180,8 +200,7 @@ def test_a_check_is_started_followed_and_answered(program, run, studio):
 
 
 def test_refits_place_every_row_and_are_the_share_of_the_result(program, studio):
-    source = program.upload()
-    body = {"source": source, "method": "lda", "parameters": {"held_out": 0}}
+    body = {"source": program.upload(), "method": "lda"}
     run = program.read(Run, "POST", "/runs", json=body)
     assert program("GET", f"/runs/{run.id}/refits").status_code == 404
     assert program.read(Refits, "POST", f"/runs/{run.id}/refits").n_done == 0
