@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,6 +13,7 @@ import pandas as pd
 from melm_studio.tables.above_rows import NO_GROUPS
 from melm_studio.tables.classes import MAX_CLASSES, MAX_VALUES, is_measure
 from melm_studio.tables.distinct import Numbers
+from melm_studio.tables.families import members_of_families
 from melm_studio.tables.read import Table
 from melm_studio.tables.readers import is_picture, names_picture
 from melm_studio.tables.roles import NO_LABEL
@@ -19,20 +21,34 @@ from melm_studio.tables.roles import NO_LABEL
 PROBE_ROWS = 10_000
 MOST_NAMES = 50_000  # whose words are kept, since each is asked for several times
 MAX_LABELS = 200  # of a column that is named label
+FEW_AT_END = 5  # values of a number in the last column, for it to be the label before a text
+FEW_TEXTS = 10  # of a text in the last column
 MIN_COLUMNS = 2  # besides a number that is cut into classes
 
-# The best hint first.
+# The best hint first; plurals count as well.
 LABEL_WORDS = (
-    "label", "labels", "class", "classes", "target", "targets", "y", "species", "diagnosis",
-    "outcome", "category", "type",
-    "cultivar", "digit", "variety", "group", "survived", "response", "result", "attrition", "churn",
-    "churned", "default", "defaulted", "exited", "genotype", "phenotype",
+    "label", "class", "target", "y", "species", "diagnosis", "outcome", "category", "cultivar",
+    "digit", "variety", "survived", "survival", "attrition", "churn", "churned", "default",
+    "defaulted", "exited", "disease", "status", "condition", "genotype", "phenotype", "arm",
+    "group", "grade", "response", "result", "quality", "type", "death", "died", "mortality",
+    "fraud", "spam",
 )  # fmt: skip
 # Names of what things are told apart by, rather than classes of them.
 NO_CLASS_WORDS = {
     "animal", "batch", "donor", "file", "id", "identifier", "individual", "lot", "name",
     "participant", "patient", "person", "plate", "replicate", "subject", "visit",
 }  # fmt: skip
+# Names of what is rarely asked: of rows that differ in it, mostly another column is.
+COVARIATE_WORDS = {
+    "date", "day", "ethnicity", "gender", "marital", "married", "month", "race", "sex", "time",
+    "week", "year",
+}  # fmt: skip
+# Behind the word of a label, these say that it is a number: class size, response time.
+QUANTITY_WORDS = {
+    "age", "amount", "count", "duration", "level", "mean", "n", "number", "percent", "rate",
+    "score", "size", "sum", "time", "value", "width",
+}  # fmt: skip
+LEAST_WORD = 4  # letters, of a word of the file's name that says what its label is
 MOST_MISSING = 0.9  # of the cells of a column that could as well be the label
 # Of a column that can be nothing else.
 PLAIN_NAMES = ("label", "labels", "class", "classes", "target", "targets")
@@ -60,7 +76,7 @@ def likely_labels(table: Table, without: Collection[str] = ()) -> list[str]:
     """Return the columns among which the label is guessed, the guess first.
 
     Those that look like a label; of a table without any, numbers that can be cut into classes;
-    else `NO_LABEL` alone.
+    else `NO_LABEL` alone. No member of a family is among them.
     """
     candidates = [name for name in label_candidates(table) if name not in without]
     if not candidates or _is_plain_number(table.frame, candidates[0]):
@@ -68,6 +84,7 @@ def likely_labels(table: Table, without: Collection[str] = ()) -> list[str]:
         if of_one_class:
             return of_one_class
     if not candidates and table.frame.shape[1] > MIN_COLUMNS:
+        without = {*without, *members_of_families(table.frame)}
         candidates = [name for name in _measures(table.frame) if name not in without]
     if table.asked.get("samples") == NO_GROUPS and _are_numbers(table.frame, candidates):
         return [NO_LABEL]
@@ -92,30 +109,36 @@ def way_to_a_label(table: Table) -> str:
 def rival_labels(table: Table, candidates: Sequence[str]) -> list[str]:
     """Return the columns that could as well be the label as the first, which was guessed.
 
-    Those of text beside text, or of numbers beside numbers, unless the name of the first says it.
+    Those that look like a label too, the likelier first; where the name of the first says it, those
+    of such a name. Beside text, numbers of more than two values are none.
     """
     guess, *others = candidates
     if guess == NO_LABEL or guess.lower() in PLAIN_NAMES:
         return []
-    kinds = table.frame.dtypes.to_dict()
     is_hinted = _is_hinted(guess)
+    kinds, usable = table.frame.dtypes.to_dict(), dict(_could_be_labels(table.frame))
+    is_text = kinds[guess] != np.float64
     rivals = [
         name
         for name in others
-        if _is_hinted(name) or (not is_hinted and kinds[name] == kinds[guess])
+        if _is_hinted(name)
+        or not (is_hinted or (is_text and kinds[name] == np.float64 and usable.get(name) != 2))
     ]
     rivals = [name for name in rivals if NO_CLASS_WORDS.isdisjoint(words_of(name))]
     is_missing = table.frame[rivals].isna().to_numpy()
     shares = is_missing.mean(axis=0) if rivals else ()
-    return [name for name, share in zip(rivals, shares, strict=True) if share <= MOST_MISSING]
+    kept = [name for name, share in zip(rivals, shares, strict=True) if share <= MOST_MISSING]
+    preference = _Preference(table, usable)
+    return sorted(kept, key=lambda name: preference(name) if name in usable else ())
 
 
 def label_candidates(table: Table) -> tuple[str, ...]:
     """Return the columns that look like a label, the guess first, the others in order."""
-    usable = dict(_could_be_labels(table.frame))
+    members = members_of_families(table.frame)
+    usable = {name: n for name, n in _could_be_labels(table.frame) if name not in members}
     if not usable:
         return ()
-    guess = _preferred_label(table.frame, usable)
+    guess = min(usable, key=_Preference(table, usable))
     return (guess, *(name for name in usable if name != guess))
 
 
@@ -145,14 +168,43 @@ def _measures(frame: pd.DataFrame) -> list[str]:
 
 
 def _is_hinted(name: str) -> bool:
-    return not set(LABEL_WORDS).isdisjoint(words_of(name))
+    return _hint(name) < _NO_HINT
+
+
+_NO_HINT = (3, 0)
+
+
+@lru_cache(MOST_NAMES)
+def _hint(name: str) -> tuple[int, int]:
+    """How strongly a name says that this is the label; the lowest says it most.
+
+    That all its words do, then that its last one or its first one does, then another; among these
+    the order of `LABEL_WORDS`.
+    """
+    words = words_of(name)
+    ranks = [_rank(word) for word in words]
+    known = [rank for rank in ranks if rank is not None]
+    if not known:
+        return _NO_HINT
+    if len(known) == len(ranks):
+        return 0, min(known)
+    if not QUANTITY_WORDS.isdisjoint(words):
+        return _NO_HINT
+    return 1 + (ranks[0] is None and ranks[-1] is None), min(known)
+
+
+def _rank(word: str) -> int | None:
+    for form in (word, word.removesuffix("s"), word.removesuffix("es"), f"{word[:-2]}is"):
+        if form in LABEL_WORDS and (form == word or word.endswith("s")):
+            return LABEL_WORDS.index(form)
+    return None
 
 
 def _most_values(name: str, n_rows: int, kind: np.dtype) -> int:
     """The number of values that a label of this name may have; the smallest classes are merged."""
-    if name.lower() in PLAIN_NAMES and kind != np.float64:
-        return min(MAX_LABELS, n_rows // 2)
-    return MAX_CLASSES if _is_hinted(name) else MAX_VALUES
+    if kind == np.float64:
+        return MAX_CLASSES if _is_hinted(name) else MAX_VALUES
+    return min(MAX_LABELS if _is_hinted(name) else MAX_CLASSES, max(2, n_rows // 2))
 
 
 def _could_be_labels(frame: pd.DataFrame) -> Iterator[tuple[str, int]]:
@@ -183,21 +235,34 @@ def _could_be_label(column: pd.Series, max_values: int) -> bool:
     return len(levels) <= max_values and int((counts > 1).sum()) > 1
 
 
-def _preferred_label(frame: pd.DataFrame, n_values: Mapping[str, int]) -> str:
-    """The most likely of some columns, of which the numbers of values are known."""
-    kinds = frame.dtypes.to_dict()
-    ends = (str(frame.columns[0]), str(frame.columns[-1]))
-    return min(n_values, key=lambda one: (*_label_preference(one, kinds[one], ends), n_values[one]))
+class _Preference:
+    """Sort key of columns that could be the label: the lowest is the most likely one.
 
+    In order: what names say, theirs and that of the file; two values, or few in the last column;
+    text before numbers; numbers of two values; the last column and the first; fewer values.
+    """
 
-def _label_preference(
-    name: str, kind: np.dtype, ends: Sequence[str]
-) -> tuple[int, bool, bool, bool]:
-    """Sort key: the lowest is the most likely label."""
-    ranks = [
-        LABEL_WORDS.index(word) if word in LABEL_WORDS else len(LABEL_WORDS)
-        for word in words_of(name)
-    ]
-    hint = min(ranks) if ranks and max(ranks) < len(LABEL_WORDS) else len(LABEL_WORDS)
-    first, last = ends
-    return hint, name != last, name != first, kind == np.float64
+    def __init__(self, table: Table, n_values: Mapping[str, int]) -> None:
+        self._kinds = table.frame.dtypes.to_dict()
+        self._n_values = n_values
+        self._ends = (str(table.frame.columns[0]), str(table.frame.columns[-1]))
+        self._file = {word for word in words_of(table.name) if len(word) >= LEAST_WORD}
+
+    def __call__(self, name: str) -> tuple[Any, ...]:
+        is_number = self._kinds[name] == np.float64
+        words = words_of(name)
+        first, last = self._ends
+        n_values = self._n_values[name]
+        few = FEW_AT_END if is_number else FEW_TEXTS
+        is_telling = n_values <= few if name == last else n_values == 2 and not is_number
+        return (
+            *_hint(name),
+            self._file.isdisjoint(words),
+            not (NO_CLASS_WORDS | COVARIATE_WORDS).isdisjoint(words),
+            not is_telling,
+            is_number,
+            is_number and n_values > 2,
+            name != last,
+            name != first,
+            n_values,
+        )

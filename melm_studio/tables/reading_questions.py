@@ -13,7 +13,7 @@ import pandas as pd
 
 from melm_core.base import percent
 from melm_studio.tables.above_rows import NO_GROUPS
-from melm_studio.tables.classes import is_measure
+from melm_studio.tables.classes import is_measure, sort_key, value_name
 from melm_studio.tables.column_roles import MAX_CHOSEN_LEVELS, NEARLY_EMPTY
 from melm_studio.tables.formatting import number, shortened
 from melm_studio.tables.labels import rival_labels, words_of
@@ -22,7 +22,9 @@ from melm_studio.tables.read import Table
 from melm_studio.tables.roles import NO_LABEL, SINGLE_USES, Column, Role, Use
 
 MOST_COLUMNS = 20  # that are asked about
-MOST_RIVALS = 3  # beside the guessed label or sheet
+MOST_SHEETS = 3  # beside the guessed one
+MOST_RIVALS = 7  # beside the guessed label
+VALUES_SHOWN, LONGEST_VALUE = 3, 16  # of a column that may be the label
 LEAST_REPEATS = 2  # rows for each value, on average, for a number to be a group or a batch
 FIRST_YEAR, LAST_YEAR = 1900, 2100
 # Names of whole numbers that count occasions rather than measure.
@@ -107,7 +109,7 @@ def reading_questions(table: Table, answers: Mapping[str, str]) -> Iterator[Ques
 def _sheet_question(table: Table, answer: str) -> Question:
     answer = answer if answer in table.sheets else ""
     offered = dict.fromkeys((table.sheet, *table.sheets))
-    choices = tuple(Choice(name, shortened(name)) for name in [*offered][: MOST_RIVALS + 1])
+    choices = tuple(Choice(name, shortened(name)) for name in [*offered][: MOST_SHEETS + 1])
     sentence = f"Which sheet is the table? {shortened(table.sheet)} is read."
     return Question(SHEET, sentence, choices, answer, table.sheet)
 
@@ -137,13 +139,24 @@ def label_question(
         rivals.append(NO_LABEL)  # words of names need not be classes
     if answer or rivals or is_anew:
         names = dict.fromkeys(filter(None, (likely[0], *rivals, answer)))
-        choices = tuple(
-            Choice(name, "None" if name == NO_LABEL else shortened(name)) for name in names
-        )
+        choices = tuple(Choice(name, _label_choice(table.frame, name)) for name in names)
         guessed = "None" if likely[0] == NO_LABEL else shortened(likely[0])
         because = f", since {words}" if words else ""
         sentence = f"Which column has the classes? {guessed} was guessed{because}."
         yield Question(LABEL, sentence, choices, answer, likely[0])
+
+
+def _label_choice(frame: pd.DataFrame, name: str) -> str:
+    """A column that may be the label, with the first of its values."""
+    if name not in frame:
+        return "None" if name == NO_LABEL else shortened(name)
+    cells = frame[name]
+    if is_measure(cells):
+        return f"{shortened(name)}, cut into ranges"
+    values = sorted(cells.dropna().unique(), key=sort_key)
+    shown = [shortened(value_name(value), LONGEST_VALUE) for value in values[:VALUES_SHOWN]]
+    more = ", …" if len(values) > VALUES_SHOWN else ""
+    return f"{shortened(name)}: {', '.join(shown)}{more}"
 
 
 def column_questions(

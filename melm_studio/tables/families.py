@@ -1,0 +1,165 @@
+"""Families: columns that are many of one thing, as wavelengths, genes, taxa, pixels and channels.
+
+None of them is the label; a column beside them may be.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from melm_studio.tables.distinct import Numbers
+
+LEAST_MEMBERS = 6
+LEAST_ALIKE = 20  # columns of one kind and scale whose names have nothing in common
+FEW_VALUES = 20  # of whole numbers, which stand out among fractions
+MOST_DECADES = 2.0  # between the scales of columns of one unit
+NEARLY_ALL = 0.9
+RARE = 0.8  # share of zeros of what was hardly ever counted
+_NUMBER = re.compile(r"[0-9]+(?:[.,][0-9]+)?")
+_FIRST_TOKEN = re.compile(r"([^\W_]{2,})[\s_.:|;\-]+\S")
+_LAST_TOKEN = re.compile(r".*\S[\s_.:|;\-]+([^\W_]{2,})$")
+# Names of columns that say where they stand in the table, and nothing else.
+_POSITIONS = {
+    "", "a", "attr", "attribute", "c", "col", "column", "f", "feature", "field", "unnamed:", "v",
+    "var", "variable", "x",
+}  # fmt: skip
+_THINGS = re.compile(
+    r"(?:.*[;|] ?)?[dkpcofgst]__.*"  # taxa
+    r"|ENS[A-Z]*[GTP][0-9]{6,}.*|[NX][MRP]_[0-9]+.*|.*_[asx]?_?at|cg[0-9]{6,}|rs[0-9]{3,}"  # genes
+    r"|(?:hsa|mmu|rno)-.*|chr[0-9XYM]+[:_].*"
+    r"|(?:m/?z|mz)[ _:]?[0-9.]+.*|[0-9.]+[_@][0-9.]+|HMDB[0-9]+|C[0-9]{5}",  # metabolites
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class Family:
+    """Columns that belong together.
+
+    Attributes
+    ----------
+    members : tuple of str
+        In the order of the table.
+    shared : str
+        What their names share, "#" for a number; empty where only their numbers are alike.
+    """
+
+    members: tuple[str, ...]
+    shared: str = ""
+
+
+def families(frame: pd.DataFrame) -> tuple[Family, ...]:
+    """The families among the columns of numbers, each column in one at most.
+
+    By their names: numbers that differ in nothing else, one kind of thing (taxa, genes, mass
+    signals), one first or last word. Without that, many fractions of one scale. Whole numbers of
+    few values are no member among fractions.
+
+    Examples
+    --------
+    >>> names = [str(nm) for nm in range(900, 960, 10)]
+    >>> numbers = np.random.default_rng(0).normal(size=(9, 6))
+    >>> frame = pd.DataFrame(numbers, columns=names).assign(water=numbers[:, 0])
+    >>> families(frame)[0].members
+    ('900', '910', '920', '930', '940', '950')
+    """
+    facts = Numbers.of(frame)
+    names = [str(name) for name in facts.names]
+    is_rare = (facts.n_values <= 1) | _are_rare(frame, facts)
+    stands_out = facts.is_whole & (facts.n_values <= FEW_VALUES) & ~is_rare
+    are_positions = _are_positions([str(name) for name in frame.columns])
+    found: list[Family] = []
+    left = np.ones(len(names), dtype=np.bool_)
+    for shared_by in () if are_positions else (_skeleton, _thing, _first_word, _last_word):
+        for shared, at in _sharing(names, left, shared_by):
+            members = _of_one_kind(at, facts.is_whole, stands_out)
+            if len(members) >= LEAST_MEMBERS:
+                found.append(Family(tuple(names[one] for one in members.tolist()), shared))
+                left[members] = False
+    at = np.flatnonzero(left & ~facts.is_whole)
+    alike = [facts.names[one] for one in at.tolist()]
+    if len(alike) >= LEAST_ALIKE and _are_of_one_scale(frame[alike]):
+        found.append(Family(tuple(map(str, alike))))
+    return tuple(found)
+
+
+def members_of_families(frame: pd.DataFrame) -> frozenset[str]:
+    """The names of all members of all families."""
+    return frozenset(name for family in families(frame) for name in family.members)
+
+
+def _skeleton(name: str) -> str:
+    shared, n_numbers = _NUMBER.subn("#", name.strip())
+    return shared if n_numbers else ""
+
+
+def _thing(name: str) -> str:
+    return "a kind of thing" if _THINGS.fullmatch(name.strip()) else ""
+
+
+def _first_word(name: str) -> str:
+    found = _FIRST_TOKEN.match(name)
+    return found[1] if found else ""
+
+
+def _last_word(name: str) -> str:
+    found = _LAST_TOKEN.match(name)
+    return found[1] if found else ""
+
+
+def _sharing(
+    names: Sequence[str], left: npt.NDArray[np.bool_], shared_by: Callable[[str], str]
+) -> Iterator[tuple[str, npt.NDArray[np.intp]]]:
+    """What several of the names that are left share, and where these stand."""
+    places: dict[str, list[int]] = {}
+    for at in np.flatnonzero(left).tolist():
+        if shared := shared_by(names[at]):
+            places.setdefault(shared, []).append(at)
+    yield from ((shared, np.array(at)) for shared, at in places.items() if len(at) >= LEAST_MEMBERS)
+
+
+def _of_one_kind(
+    at: npt.NDArray[np.intp], is_whole: npt.NDArray[np.bool_], stands_out: npt.NDArray[np.bool_]
+) -> npt.NDArray[np.intp]:
+    """Without the whole numbers of few values where most are fractions."""
+    return at if 2 * np.count_nonzero(is_whole[at]) > len(at) else at[~stands_out[at]]
+
+
+def _are_rare(frame: pd.DataFrame, facts: Numbers) -> npt.NDArray[np.bool_]:
+    """Which columns are nearly always 0, as counts of what is rare are."""
+    may_be = (facts.low == 0) & facts.is_whole & (facts.n_values <= FEW_VALUES)
+    is_rare = np.zeros(len(facts.names), dtype=np.bool_)
+    at = np.flatnonzero(may_be)
+    if len(at):
+        cells = frame[[facts.names[one] for one in at.tolist()]].to_numpy(np.float64)
+        is_rare[at] = (cells == 0).mean(axis=0) > RARE
+    return is_rare
+
+
+def _are_positions(names: Sequence[str]) -> bool:
+    """Whether the names of all columns only number them, as those of a file without a header."""
+    words, numbers = [], []
+    for name in names:
+        found = _NUMBER.search(name)
+        if found is None or "." in found[0]:
+            return False
+        words.append(name[: found.start()].strip(" _.").casefold() + name[found.end() :])
+        numbers.append(int(found[0].replace(",", "")))
+    is_first = bool(numbers) and numbers[0] in (0, 1)
+    follow = numbers == list(range(numbers[0], numbers[0] + len(numbers))) if is_first else False
+    return follow and len(set(words)) == 1 and words[0] in _POSITIONS
+
+
+def _are_of_one_scale(cells: pd.DataFrame) -> bool:
+    """Whether nearly all columns are of sizes within two decades."""
+    numbers = np.abs(cells.to_numpy(np.float64))
+    scales = np.nanmax(np.where(np.isfinite(numbers), numbers, 0.0), axis=0)
+    decades = np.log10(np.maximum(scales, np.finfo(np.float64).tiny))
+    low, high = np.quantile(decades, [(1 - NEARLY_ALL) / 2, (1 + NEARLY_ALL) / 2])
+    return bool(high - low <= MOST_DECADES)

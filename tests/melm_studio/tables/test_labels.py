@@ -1,0 +1,141 @@
+"""The label is guessed by evidence, and no member of a family is ever it."""
+
+from __future__ import annotations
+
+import string
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from melm_studio.tables import NO_LABEL, Table, prepare
+from melm_studio.tables.families import families
+from melm_studio.tables.labels import guess_label
+
+N_ROWS = 60
+RNG = np.random.default_rng(0)
+
+
+def measured(*names):
+    return pd.DataFrame(RNG.normal(size=(N_ROWS, len(names))), columns=names)
+
+
+def words(*values):
+    return np.resize(np.array(values, dtype=object), N_ROWS)
+
+
+def numbers(*values):
+    return np.resize(np.array(values, dtype=np.float64), N_ROWS)
+
+
+def choices(table):
+    asked = [one for one in prepare(table).questions if one.id == "label"]
+    return [choice.value for one in asked for choice in one.choices]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "labels", "Classes", "targets", "outcomes", "Attrition", "Churned", "default", "exited",
+        "Disease", "loan_status", "Diagnoses", "tumorGrade", "treatment arm", "genotypes",
+        "Phenotype", "cultivars", "quality", "disease_state_at_visit",
+    ],
+)  # fmt: skip
+def test_a_word_of_a_name_makes_the_label_wherever_it_stands(name):
+    frame = measured("a", "b")
+    frame.insert(1, name, words("no", "yes"))
+    frame["job"] = words("x", "y", "z")
+    frame["years_with_boss"] = numbers(*range(18))
+    assert guess_label(Table("t", frame, ())) == name
+
+
+def test_a_number_beside_the_word_of_a_label_is_no_hint():
+    frame = measured("a", "b").assign(class_size=numbers(1, 2, 3), response_time=numbers(4, 5))
+    frame["kind"] = words("p", "q")
+    assert guess_label(Table("t", frame, ())) == "kind"
+
+
+def test_the_name_of_the_file_is_evidence():
+    frame = measured("a").assign(
+        smoker=words("no", "yes"), stroke=numbers(0, 1), work=words("x", "y")
+    )
+    assert guess_label(Table("t", frame, ())) == "work"
+    assert guess_label(Table("stroke-data-2", frame, ())) == "stroke"
+
+
+def test_two_values_come_before_the_last_place_of_several():
+    frame = pd.DataFrame({"id": np.arange(60.0), "capsule": numbers(0, 1)})
+    frame["race"] = numbers(0, 1, 2)
+    frame["gleason"] = numbers(*range(4, 10))
+    table = Table("prostate", frame, ())
+    assert guess_label(table) == "capsule"
+    assert {"capsule", "gleason", "race"} == {*choices(table)}
+
+
+def test_thirty_classes_named_by_words_are_the_label():
+    kinds = ["".join(pair) for pair in zip(*[string.ascii_lowercase] * 2, strict=True)]
+    frame = measured("ash", "hue").assign(leaf=words(*kinds))
+    assert guess_label(Table("t", frame, ())) == "leaf"
+
+
+def test_a_choice_of_the_label_says_its_first_values():
+    frame = measured("a").assign(p=words("no", "yes"), q=words("w", "x", "y", "z"))
+    [asked] = [one for one in prepare(Table("t", frame, ())).questions if one.id == "label"]
+    assert [one.label for one in asked.choices] == ["q: w, x, y, …", "p: no, yes"]
+
+
+WAVELENGTHS = [str(900 + 2 * at) for at in range(12)]
+TAXA = [f"k__Bacteria;p__{name}" for name in ("Firm", "Prot", "Acti", "Bact", "Chlo", "Cyan")]
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        WAVELENGTHS,
+        [f"NIR.{nm}" for nm in WAVELENGTHS],
+        [f"{nm} nm" for nm in WAVELENGTHS],
+        TAXA,
+        [f"ENSG0000012{at}" for at in range(345, 357)],
+        [f"pixel_{at // 4}_{at % 4}" for at in range(16)],
+        [f"otu{at}" for at in range(12)],
+        [f"mz {at}.01" for at in range(200, 212)],
+        [f"expr_{name}" for name in ("tp", "br", "my", "kr", "eg", "pt")],
+        [f"{name} intensity" for name in ("tp", "br", "my", "kr", "eg", "pt")],
+    ],
+)
+@pytest.mark.parametrize("kind", ["fractions", "counts"])
+def test_no_member_of_a_family_is_the_label_or_a_rival(names, kind):
+    found = RNG.normal(size=(N_ROWS, len(names)))
+    cells = found if kind == "fractions" else np.abs(np.round(3 * found))
+    frame = pd.DataFrame(cells, columns=names)
+    assert [set(one.members) for one in families(frame)] == [set(names)]
+    table = Table("t", frame, ())
+    assert guess_label(table) == NO_LABEL
+    assert choices(table) == []
+    beside = Table("t", frame.assign(where=words("gut", "skin")), ())
+    assert (guess_label(beside), choices(beside)) == ("where", [])
+
+
+def test_fractions_of_one_scale_are_a_family_and_the_odd_number_beside_them_the_label():
+    names = ["".join(RNG.choice([*string.ascii_uppercase], 4)) for _ in range(25)]
+    frame = pd.DataFrame(RNG.normal(8, 2, (N_ROWS, 25)), columns=names)
+    assert guess_label(Table("t", frame, ())) == NO_LABEL
+    assert guess_label(Table("t", frame.assign(ill=numbers(0, 1)), ())) == "ill"
+    scaled = frame * 10.0 ** np.arange(25)
+    assert families(scaled) == ()
+
+
+def test_a_measure_beside_a_family_is_asked_about_and_cut():
+    frame = measured(*WAVELENGTHS).assign(octane=RNG.normal(80, 3, N_ROWS))
+    table = Table("t", frame, ())
+    assert guess_label(table) == "octane"
+    assert choices(table) == ["octane", NO_LABEL]
+
+
+@pytest.mark.parametrize("names", ["V{}", "x{}", "column {}", "{}"])
+def test_names_that_number_all_columns_make_no_family(names):
+    frame = pd.DataFrame({names.format(at + 1): numbers(*RNG.permutation(10)) for at in range(9)})
+    frame[names.format(10)] = numbers(2, 4)
+    table = Table("t", frame, ())
+    assert families(frame) == ()
+    assert guess_label(table) == names.format(10)
