@@ -18,7 +18,7 @@ from melm_core.evaluation.plane_separability import (
 )
 from melm_core.evaluation.plane_stability import Stability, stability
 from melm_core.evaluation.quantized_labels import are_quantized
-from melm_core.evaluation.refits import Refits
+from melm_core.evaluation.refits import KeptFold, Refits
 from melm_core.evaluation.refitting import FittedProjection, Unchanged
 from melm_core.evaluation.sparse_planes import SparsePath, sparse_path
 from melm_core.evaluation.study import FoldCount, Study
@@ -31,6 +31,7 @@ __all__ = [
     "FittedProjection",
     "FoldCount",
     "Frame",
+    "KeptFold",
     "LotChange",
     "PermutationTest",
     "PermutedValue",

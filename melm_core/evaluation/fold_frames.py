@@ -149,7 +149,12 @@ def known_plane(components: FloatArray, preparation: Any) -> FittedProjection:
     >>> abs(plane.components).round(3).tolist()
     [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
     """
-    return FittedProjection(_PlaneOf(orthonormalize(components)), preparation)
+    return plane_along(orthonormalize(components), preparation)
+
+
+def plane_along(components: FloatArray, preparation: Any) -> FittedProjection:
+    """The same of the components of a fitted plane, which are kept to the last digit."""
+    return FittedProjection(_PlaneOf(components), preparation)
 
 
 def nearest_start(projection: FittedProjection, reference: FittedProjection) -> FittedProjection:

@@ -63,7 +63,7 @@ from melm_core.diagnostics.mislabeled_rows import (
 )
 from melm_core.diagnostics.outliers import LeftOutDistances, PlaneDistances, RefitDistances
 from melm_core.diagnostics.plane_classifiers import confusion_shares
-from melm_core.evaluation.fold_frames import Frame, nearest_start
+from melm_core.evaluation.fold_frames import Frame, nearest_start, plane_along
 from melm_core.evaluation.plane_separability import Score
 from melm_core.evaluation.refitting import (
     FittedProjection,
@@ -109,6 +109,37 @@ class FoldFit:
     best: Frame | None
     drawn: Frame | None
     search: FloatArray | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class KeptFold:
+    """What of a fold of a linear method is to be kept, so that it is not fitted again.
+
+    Attributes
+    ----------
+    planes : tuple of ndarray of shape (n_components, n_features)
+        Components, in the prepared features, of the best plane and, where another one is drawn, of
+        that one. None of a fold that could not be fitted.
+    search : ndarray of shape (2, n_parts) or None
+        As in `FoldFit`.
+    failure : str
+        Why the fold could not be fitted.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from melm_core.evaluation import Refits, Study
+    >>> study = Study("lda", *load_iris(return_X_y=True))
+    >>> first = Refits.of(study, callback=lambda refits: refits.n_folds == 2)
+    >>> len(first.kept), first.kept[0].planes[0].shape
+    (2, (2, 4))
+    >>> Refits.of(study, fits=first.kept).share == Refits.of(study).share
+    True
+    """
+
+    planes: tuple[FloatArray, ...]
+    search: FloatArray | None = None
+    failure: str = ""
 
 
 @dataclass(frozen=True)
@@ -192,7 +223,7 @@ class Refits:
         *,
         gamma: float = 1.0,
         whole: FittedProjection | None = None,
-        resumed: Refits | None = None,
+        fits: Sequence[FoldFit | FailedFold | KeptFold] = (),
         follow_search: bool = False,
         callback: RefitsCallback | None = None,
     ) -> Self:
@@ -207,8 +238,9 @@ class Refits:
             Kernel width of the class densities, relative to Silverman's rule.
         whole : FittedProjection, optional
             The study fitted to all rows, where that is known.
-        resumed : Refits, optional
-            Of the same study, whose folds are kept.
+        fits : sequence of FoldFit, FailedFold or KeptFold, optional
+            The first folds, as `fits` or `kept` of refits of the same study have them: they are
+            not fitted again, and all numbers are the same to the last digit.
         follow_search : bool, default=False
             Whether to measure the divergence of held-out rows along the search of each fold, for
             `search_curve`; of MELM with a given kernel width.
@@ -224,11 +256,11 @@ class Refits:
         folds = n_folds if isinstance(n_folds, tuple) else study.folds(n_folds)
         wanted = len(folds) if isinstance(n_folds, tuple) else study.n_wanted(n_folds)
         if whole is None:
-            whole = study.fitted() if resumed is None else resumed.whole
-        kept = () if resumed is None else resumed.fits
+            whole = study.fitted()
         frame = Frame.of(whole, study.rows.X) if places_rows(whole.estimator) else None
-        found = cls(study, folds, whole, kept, wanted, gamma, frame)
-        for number in range(len(kept), len(folds)):
+        found = cls(study, folds, whole, (), wanted, gamma, frame)
+        found = replace(found, fits=tuple(map(found._known_fit, range(len(folds)), fits)))
+        for number in range(len(found.fits), len(folds)):
             fit = _fold_fit(found, number, follow_search=follow_search)
             found = replace(found, fits=(*found.fits, fit))
             if callback is not None and callback(found):
@@ -273,6 +305,22 @@ class Refits:
         """Class codes of the rows that some fold held out."""
         codes: IntArray = self.study.rows.y[self.held_out]
         return codes
+
+    @property
+    def kept(self) -> tuple[KeptFold, ...]:
+        """The folds so far, for `of` to go on with them; of a nonlinear method none."""
+        kept: list[KeptFold] = []
+        for fit in self.fits:
+            if isinstance(fit, FailedFold):
+                kept.append(KeptFold((), failure=fit.reason))
+            elif not self.study.is_in_memory or not is_plane(fit.projection.estimator):
+                return ()
+            else:
+                of_best, of_drawn = fit.projection, cast("Frame", fit.drawn).projection
+                own = (of_best,) if of_best is of_drawn else (of_best, of_drawn)
+                planes = tuple(np.asarray(each.estimator.components_) for each in own)
+                kept.append(KeptFold(planes, fit.search))
+        return tuple(kept)
 
     def with_width(self, gamma: float) -> Refits:
         """The same refits with class densities of another kernel width; nothing is fitted anew."""
@@ -723,6 +771,21 @@ class Refits:
         return 1.0 - errors / spread
 
     # ------------------------------------------------------------------------------------- private
+
+    def _known_fit(
+        self, number: int, kept: FoldFit | FailedFold | KeptFold
+    ) -> FoldFit | FailedFold:
+        """The fit of a fold, of which perhaps only its planes are known."""
+        if not isinstance(kept, KeptFold):
+            return kept
+        if not kept.planes:
+            return FailedFold(number + 1, kept.failure)
+        fold, frame = self.folds[number], cast("Frame", self.frame)
+        rows = self.study.rows.take(fold.train)
+        preparation = self.study.preparation_for(rows).fit(rows.X)
+        planes = [plane_along(components, preparation) for components in kept.planes]
+        best, *others = [Frame.of(plane, rows.X).aligned(frame, rows.X) for plane in planes]
+        return FoldFit(fold, planes[0], best, others[0] if others else best, kept.search)
 
     @cached_property
     def _residuals(self) -> FloatArray | None:

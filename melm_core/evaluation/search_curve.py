@@ -109,4 +109,5 @@ class SearchTrace:
                     divergence(projected, np.eye(len(plane)), multiclass=how),
                     held_out_divergence(projected, held_out, multiclass=how),
                 )
-        return np.array([known[id(plane)] for plane in planes]).T
+        # In one order in memory, on which the last digit of means depends.
+        return np.ascontiguousarray(np.transpose([known[id(plane)] for plane in planes]))

@@ -7,7 +7,7 @@ that nobody has seen is read from their report.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import msgspec
@@ -16,15 +16,18 @@ from msgspec.structs import replace
 
 from melm_core.answers import bound_at_chance
 from melm_core.base import FloatArray, UserError
-from melm_core.evaluation import FittedProjection, Refits, Unchanged, known_plane
+from melm_core.evaluation import FittedProjection, KeptFold, Refits, Unchanged, known_plane
 from melm_core.methods import METHODS
 from melm_studio.analyses.analysis import Analysis, DataShape, Work, demand
 from melm_studio.analyses.without import left_without
 from melm_studio.planes.every_row import mean_row
+from melm_studio.runs.execution.derived_planes import keep_plane
 from melm_studio.runs.execution.rows import is_prepared_in_folds, rows_of, study_of
+from melm_studio.runs.execution.stored_report import ReportUnreadableError
 from melm_studio.runs.records.refits_report import (
     REFITS,
     FeatureWorth,
+    FoldSoFar,
     HeldOutCurve,
     RefitsReport,
     SecondComponent,
@@ -77,7 +80,7 @@ class RefitsOfRun(Analysis[RefitsReport]):
 
     def as_json(self, report: RefitsReport) -> Any:
         """The report without its packed arrays, which `refits` of the HTTP interface unpacks."""
-        return msgspec.to_builtins(replace(report, places=b"", folds=b""))
+        return msgspec.to_builtins(replace(report, places=b"", folds=b"", so_far=()))
 
     def checked(self, raw: bytes, shape: DataShape) -> bytes:
         report = self.read(raw)
@@ -93,14 +96,14 @@ class RefitsOfRun(Analysis[RefitsReport]):
             of_features = (report.worth.loss, report.worth.error, report.worth.share_loss)
             demand(all(len(values) == shape.n_features for values in of_features))
             demand(len(report.worth.groups) in (0, shape.n_features))
-        return report.to_bytes()
+        return replace(report, so_far=()).to_bytes()  # whose planes a project does not have
 
 
 REFITS_OF_RUN = RefitsOfRun()
 
 
 def refitted(work: Work, after_fold: Callable[[RefitsReport], None]) -> RefitsReport:
-    """Refit the method of a run without each fold of its rows.
+    """Refit the method of a run without each fold of its rows, but those that are done.
 
     Parameters
     ----------
@@ -116,10 +119,13 @@ def refitted(work: Work, after_fold: Callable[[RefitsReport], None]) -> RefitsRe
     """
     study, found, began = study_of(work.data, work.record), RefitsReport(), time.process_time()
     has_places = work.record.parameters.held_out == 0.0
+    known, known_s = _folds_so_far(work) if has_places else ((), 0.0)
 
     def report_of(refits: Refits) -> None:
         nonlocal found
-        found = _scored(refits, work.data, time.process_time() - began)
+        found = _scored(refits, work.data, known_s + time.process_time() - began)
+        if work.record.kind == REFITS and not refits.is_complete:
+            found = replace(found, so_far=_kept(refits, work, found.fit_s))
         if refits.is_complete and refits.n_folds:
             left = left_without(refits, work.data, work.record, lambda _: work.give_way())
             found = replace(found, without=tuple(left))
@@ -131,10 +137,52 @@ def refitted(work: Work, after_fold: Callable[[RefitsReport], None]) -> RefitsRe
         study,
         gamma=work.record.density_gamma,
         whole=_plane_of_run(work) if has_places else None,
+        fits=known,
         follow_search=has_places,
         callback=report_of,
     )
     return found
+
+
+def _kept(refits: Refits, work: Work, fit_s: float) -> tuple[FoldSoFar, ...]:
+    """The folds so far, with their planes in the history of the run."""
+    folds: list[FoldSoFar] = []
+    number, n_folds = 0, len(refits.folds)
+    for at, fold in enumerate(refits.kept):
+        folds.append(FoldSoFar.of(fold, number))
+        for plane in fold.planes:
+            keep_plane(
+                work.store,
+                work.record.run_id,
+                number,
+                plane,
+                stage=f"fold {at + 1}",
+                fraction=at / n_folds,
+                elapsed_s=at * fit_s,
+            )
+            number += 1
+    return tuple(folds)
+
+
+def _folds_so_far(work: Work) -> tuple[tuple[KeptFold, ...], float]:
+    """The folds that the refits of the run have kept, and the seconds of CPU that they took."""
+    run_id = refits_id(work.record.of_run)
+    try:
+        report = REFITS_OF_RUN.stored(work.store, run_id)
+    except ReportUnreadableError:  # of another version
+        return (), 0.0
+    folds = tuple(_with_planes(work.store, run_id, report.so_far))
+    return folds, len(folds) * report.fit_s
+
+
+def _with_planes(store: RunStore, run_id: str, folds: tuple[FoldSoFar, ...]) -> Iterator[KeptFold]:
+    """Folds up to the first whose planes are not there."""
+    for fold in folds:
+        events = [store.event(run_id, number) for number in fold.planes]
+        planes = [event.components for event in events if event is not None]
+        if len(planes) < len(events):
+            return
+        yield fold.with_planes(planes)
 
 
 def keep_refits(store: RunStore, run: RunRecord, report: RefitsReport) -> None:

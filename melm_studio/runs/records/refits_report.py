@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from collections.abc import Sequence
 
 import numpy as np
 
 from melm_core.base import FloatArray, IntArray
 from melm_core.diagnostics import ComponentGain, Importance
-from melm_core.evaluation import Score
+from melm_core.evaluation import KeptFold, Score
 from melm_studio.record import Record
 from melm_studio.runs.records.without import Without
 
@@ -21,7 +22,7 @@ REFITS = "refits"
 # The rules that tell the rows; the panels show the scores of the first.
 CLASSIFIER, LINEAR_RULE = "KDE", "linear"
 
-_PLACES, _FOLDS = np.dtype("<f4"), np.dtype("<i2")
+_PLACES, _FOLDS, _EXACT = np.dtype("<f4"), np.dtype("<i2"), np.dtype("<f8")
 
 
 class FeatureWorth(Record, frozen=True):
@@ -101,6 +102,34 @@ class SecondComponent(Record, frozen=True):
         return ComponentGain(np.array(self.direction), *numbers)
 
 
+class FoldSoFar(Record, frozen=True):
+    """What of a fold is kept until all are done; see `melm_core.evaluation.KeptFold`.
+
+    Attributes
+    ----------
+    planes : tuple of int
+        Numbers of its planes in the history of the refits' run.
+    search : bytes
+        float64, (2, n_parts); empty where the search was not followed.
+    failure : str
+    """
+
+    planes: tuple[int, ...] = ()
+    search: bytes = b""
+    failure: str = ""
+
+    @classmethod
+    def of(cls, fold: KeptFold, first: int) -> FoldSoFar:
+        """Return a fold whose planes have the numbers from `first` on."""
+        search = b"" if fold.search is None else np.ascontiguousarray(fold.search, _EXACT).tobytes()
+        return cls(tuple(range(first, first + len(fold.planes))), search, fold.failure)
+
+    def with_planes(self, planes: Sequence[FloatArray]) -> KeptFold:
+        """Return the fold with its planes."""
+        search = np.frombuffer(self.search, _EXACT).reshape(2, -1) if self.search else None
+        return KeptFold(tuple(planes), search, self.failure)
+
+
 class RefitsReport(Record, frozen=True):
     """What refits have found so far.
 
@@ -140,6 +169,8 @@ class RefitsReport(Record, frozen=True):
     curve : HeldOutCurve or None
     fit_s : float
         Seconds of CPU that one fold has taken on average.
+    so_far : tuple of FoldSoFar
+        The first folds, to go on from where the run is cut short; none once all are done.
     """
 
     n_done: int = 0
@@ -161,6 +192,7 @@ class RefitsReport(Record, frozen=True):
     second: SecondComponent | None = None
     curve: HeldOutCurve | None = None
     fit_s: float = 0.0
+    so_far: tuple[FoldSoFar, ...] = ()
 
     @property
     def is_complete(self) -> bool:

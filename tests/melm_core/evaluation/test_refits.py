@@ -20,7 +20,7 @@ from melm_core.base import UserError
 from melm_core.datasets import pure_noise
 from melm_core.density import DensityRule, class_spreads
 from melm_core.diagnostics.calibration import fitted_temperature
-from melm_core.evaluation import Refits, Study, Unchanged
+from melm_core.evaluation import KeptFold, Refits, Study, Unchanged
 from melm_core.evaluation.fold_frames import Frame
 from melm_core.linalg.planes import principal_angles
 from tests.melm_core.evaluation.honest_examples import Column, Memory, blobs
@@ -474,12 +474,44 @@ def test_refits_that_were_stopped_and_resumed_are_those_of_one_go(recorder):
     assert (stopped.n_folds, stopped.is_complete) == (3, False)
     assert len(stopped.held_out) < 0.4 * len(WINE[1])
     assert np.isnan(stopped.places).any()
-    resumed = Refits.of(study, resumed=stopped)
+    resumed = Refits.of(study, whole=stopped.whole, fits=stopped.fits)
     assert len(recorder.train) == 11
     at_once = Refits.of(study)
     for name in ("places", "log_densities", "probabilities", "confusion"):
         np.testing.assert_array_equal(getattr(resumed, name), getattr(at_once, name))
     assert resumed.share == at_once.share
+
+
+@pytest.mark.parametrize("method", ["lda", "melm"])
+def test_refits_go_on_from_what_was_kept_of_folds_to_the_last_digit(method, monkeypatch):
+    parameters = {"n_init": 2} if method == "melm" else None
+    study = Study(method, *WINE, parameters=parameters)
+    at_once = Refits.of(study, 5, follow_search=True)
+    stopped = Refits.of(study, 5, follow_search=True, callback=stops_after(2))
+    known = [tuple(map(np.copy, each.planes)) for each in stopped.kept]
+    kept = [KeptFold(own, each.search) for own, each in zip(known, stopped.kept, strict=True)]
+    fitted, fitted_to = [], Study.fitted_to
+    monkeypatch.setattr(
+        Study, "fitted_to", lambda self, rows: fitted.append(rows) or fitted_to(self, rows)
+    )
+    resumed = Refits.of(study, 5, whole=at_once.whole, fits=kept, follow_search=True)
+    assert len(fitted) == 3
+    for name in ("places", "log_densities", "probabilities", "fold_train_shares"):
+        np.testing.assert_array_equal(getattr(resumed, name), getattr(at_once, name))
+    np.testing.assert_array_equal(resumed.left_out.residuals, at_once.left_out.residuals)
+    np.testing.assert_array_equal(resumed.importance().loss, at_once.importance().loss)
+    assert resumed.share == at_once.share
+    if method == "melm":
+        assert resumed.search_curve.mean.tolist() == at_once.search_curve.mean.tolist()
+
+
+def test_a_fold_that_failed_is_kept_as_failed_and_a_nonlinear_method_keeps_none(recorder):
+    study = Study("lda", *WINE)
+    kept = (KeptFold((), failure="no plane"),)
+    refits = Refits.of(study, 3, fits=kept)
+    assert refits.notes == ("Fold 1 could not be fitted and is left out: no plane",)
+    assert [each.failure for each in refits.kept] == ["no plane", "", ""]
+    assert Refits.of(Study("kpca", *WINE), 3).kept == ()
 
 
 def test_refits_so_far_are_handed_over_and_what_is_raised_ends_them():

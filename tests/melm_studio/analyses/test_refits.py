@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import replace
 
 import msgspec
@@ -9,7 +10,7 @@ import numpy as np
 import pytest
 
 from melm_core import DiscriminantPlane
-from melm_core.evaluation import Refits, Unchanged, known_plane
+from melm_core.evaluation import Refits, Study, Unchanged, known_plane
 from melm_studio.analyses.analysis import DataShape
 from melm_studio.analyses.refits import REFITS_OF_RUN
 from melm_studio.planes.renderer import PlaneRenderer
@@ -17,8 +18,14 @@ from melm_studio.planes.types import Places
 from melm_studio.planes.view_options import ViewOptions
 from melm_studio.runs.execution.rows import study_of
 from melm_studio.runs.records.check_report import CheckReport
-from melm_studio.runs.records.refits_report import CLASSIFIER, RefitsReport, refits_id
+from melm_studio.runs.records.refits_report import (
+    CLASSIFIER,
+    FoldSoFar,
+    RefitsReport,
+    refits_id,
+)
 from melm_studio.runs.records.run import RunState, new_analysis
+from melm_studio.runs.store.attempts import reopen, requeue
 from melm_studio.scores import refits_sentence, refits_verdict
 from melm_studio.workers.inline import InlineRunner
 from tests.melm_studio.runs.helpers import blobs, queue_run
@@ -220,6 +227,63 @@ def test_a_fold_that_fails_is_named_and_its_rows_have_no_place(store, monkeypatc
     np.testing.assert_array_equal(np.isnan(report.unseen).all(axis=1), missing)
     view = PlaneRenderer(store).view(fit, store.last_event(fit.run_id))
     assert np.isfinite([view.lower, view.upper, [view.moves] * 2]).all()
+
+
+class Killed(BaseException):
+    """A worker dies."""
+
+
+@pytest.mark.parametrize("method", ["lda", "melm"])
+@pytest.mark.parametrize("is_lost", [False, True], ids=["stopped", "lost"])
+def test_folds_that_are_done_are_not_fitted_again(store, monkeypatch, method, is_lost):
+    _, at_once = refitted(store, method)
+    fit = queue_run(store, DATA, method, owner="grace")
+    InlineRunner(store).drain()
+    refits, put_report = new_analysis(store.get(fit.run_id), "refits"), store.put_report
+    store.create(refits)
+
+    def put(run_id, raw):
+        put_report(run_id, raw)
+        if RefitsReport.from_bytes(raw).n_done == 2 and is_lost:
+            raise Killed
+        if RefitsReport.from_bytes(raw).n_done == 2:
+            store.cancel(run_id)
+
+    with monkeypatch.context() as until, pytest.raises(Killed) if is_lost else nullcontext():
+        until.setattr(store, "put_report", put)
+        InlineRunner(store).drain()
+    report = RefitsReport.from_bytes(store.report(refits.run_id))
+    assert (report.n_done, len(report.so_far)) == (2, 2)
+    if is_lost:
+        requeue(store, store.get(refits.run_id), n_losses=1)
+    else:
+        reopen(store, refits.run_id)
+    fitted, fitted_to = [], Study.fitted_to
+    monkeypatch.setattr(
+        Study, "fitted_to", lambda self, rows: fitted.append(rows) or fitted_to(self, rows)
+    )
+    InlineRunner(store).drain()
+    assert len(fitted) == 8  # of ten
+    report = RefitsReport.from_bytes(store.report(refits.run_id))
+    same = msgspec.structs.replace(at_once, fit_s=report.fit_s)
+    assert report.is_complete
+    assert report == same
+
+
+def test_folds_whose_planes_are_gone_are_fitted_again(store, monkeypatch):
+    _, at_once = refitted(store)
+    fit = queue_run(store, DATA, "lda", owner="grace")
+    InlineRunner(store).drain()
+    refits = new_analysis(store.get(fit.run_id), "refits")
+    gone = RefitsReport(n_done=1, n_folds=10, so_far=(FoldSoFar(planes=(0,)),))
+    store.create(refits)
+    assert store.claim_looked_at() or store.claim()
+    store.transition(refits.run_id, {RunState.QUEUED}, state=RunState.RUNNING)
+    store.put_report(refits.run_id, gone.to_bytes())
+    requeue(store, store.get(refits.run_id), n_losses=1)
+    InlineRunner(store).drain()
+    report = RefitsReport.from_bytes(store.report(refits.run_id))
+    assert report == msgspec.structs.replace(at_once, fit_s=report.fit_s)
 
 
 def test_while_folds_run_the_strip_says_how_many_there_are():
