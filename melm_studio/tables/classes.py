@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 from msgspec import Meta
 
@@ -165,6 +166,33 @@ def _classes(label: str, found: _Found, cells: pd.Series) -> Classes:
         found.codes[rows],
         unlabeled,
         (_class_step(label, sizes), *found.steps),
+    )
+
+
+def without_rows(classes: Classes, label: str, is_out: npt.NDArray[np.bool_], step: str) -> Classes:
+    """The classes without some of their rows, and without those of fewer than two that are left.
+
+    Parameters
+    ----------
+    classes : Classes
+    label : str
+    is_out : ndarray of bool, (n_samples,)
+    step : str
+        Why they are left out, a sentence.
+    """
+    sizes = np.bincount(classes.y[~is_out], minlength=len(classes.names))
+    kept = np.flatnonzero(sizes > 1)
+    places = np.full(len(classes.names), -1)
+    places[kept] = np.arange(len(kept))
+    is_in = ~is_out & (places[classes.y] >= 0)
+    names = tuple(classes.names[at] for at in kept.tolist())
+    named = _class_step(label, dict(zip(names, sizes[kept].tolist(), strict=True)))
+    return Classes(
+        names,
+        classes.rows[is_in],
+        places[classes.y[is_in]],
+        classes.unlabeled,
+        (named, *classes.steps[1:], step),
     )
 
 

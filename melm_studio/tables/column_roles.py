@@ -14,8 +14,7 @@ import pandas as pd
 from melm_core.base import IntArray, percent
 from melm_studio.tables.classes import Classes, find_classes, no_such_column
 from melm_studio.tables.distinct import Numbers, fewest_values
-from melm_studio.tables.formatting import count, listed, number, shortened
-from melm_studio.tables.labels import words_of
+from melm_studio.tables.formatting import count, listed, number, shortened, words_of
 from melm_studio.tables.maps import map_columns
 from melm_studio.tables.read import Table, TableError
 from melm_studio.tables.readers import is_picture, names_picture
@@ -31,6 +30,9 @@ SMALLEST_SPREAD = 1e-150  # squares of smaller ones vanish
 RESOLUTION = 1e-13  # a spread below this share of the values is rounding error
 DISTINCT_SHARE = 0.9  # text that differs in more than this share of the rows is an identifier
 ID_WORDS = {"id", "ids", "idx", "index", "identifier", "key", "no", "nr", "number", "uuid"}
+ID_SHARE = 0.8  # of the values of a number with such a name are different, where some repeat
+FIRST_UNNAMED, SECOND_UNNAMED = "column 1", "column 2"  # as the reader names them
+LEAST_ID = 1_000  # of a first column without a header whose whole numbers are nearly all different
 CHOSEN = "as you chose"
 AS_FEATURES = (Use.FEATURE, Use.CATEGORY, Use.ORDERED)
 NAME_WORDS = {"id", "identifier", "key", "name", "names", "sample", "specimen", "title", "uuid"}
@@ -196,9 +198,9 @@ class _Cells:
         Those of a text column that are not missing, in the rows that have a class.
     low, high : float
         Of a numeric column.
-    is_counting, is_numbering : bool
+    is_counting, is_numbering, is_nearly_numbering : bool
         Whether the numbers of all rows, including those without a class, are consecutive, or
-        distinct whole ones.
+        distinct whole ones, or nearly so.
     """
 
     name: str
@@ -211,6 +213,7 @@ class _Cells:
     high: float = math.nan
     is_counting: bool = False
     is_numbering: bool = False
+    is_nearly_numbering: bool = False
 
     @classmethod
     def of_text(cls, name: str, column: pd.Series, rows: IntArray) -> _Cells:
@@ -236,15 +239,15 @@ def _numeric_cells(
     every: Numbers, found: Numbers, n_all_rows: int, n_rows: int
 ) -> Iterator[_Cells]:
     is_numbering = every.is_whole & (every.n_values == n_all_rows - every.n_missing)
+    n_present = n_all_rows - every.n_missing
+    is_nearly_numbering = every.is_whole & (every.n_values >= ID_SHARE * n_present)
     columns = (
-        found.n_values, found.n_missing, found.low, found.high, every.is_counting, is_numbering
+        found.n_values, found.n_missing, n_rows - found.n_missing, found.low, found.high,
+        every.is_counting, is_numbering, is_nearly_numbering,
     )  # fmt: skip
     rows = zip(found.names, *(column.tolist() for column in columns), strict=True)
-    for name, n_values, n_missing, low, high, counting, numbering in rows:
-        n_present = n_rows - n_missing
-        yield _Cells(
-            str(name), True, n_values, n_missing, n_present, (), low, high, counting, numbering
-        )  # fmt: skip
+    for name, n_values, n_missing, n_found, *facts in rows:
+        yield _Cells(str(name), True, n_values, n_missing, n_found, (), *facts)
 
 
 def _exclusion(cells: _Cells) -> tuple[Role, str] | None:
@@ -294,7 +297,8 @@ def _soft_exclusion(cells: _Cells) -> tuple[Role, str] | None:
         return Role.IGNORED, f"{percent(cells.n_missing / n_rows)} of its cells are empty"
     if cells.is_numeric:
         is_id = _is_identifier(cells)
-        return (Role.ID, "every value differs: an identifier") if is_id else None
+        nearly = "" if cells.n_values == cells.n_present else "nearly "
+        return (Role.ID, f"{nearly}every value differs: an identifier") if is_id else None
     if any(map(names_picture, cells.texts[:PICTURES_PROBED])):
         return Role.IGNORED, "names of pictures"
     is_long = cells.n_values > MAX_LEVELS
@@ -321,10 +325,17 @@ def _feature_of_levels(cells: _Cells) -> str:
 
 
 def _is_identifier(cells: _Cells) -> bool:
-    """Whether the values number the rows, or are distinct integers under an identifier's name."""
-    if cells.is_counting or not cells.is_numbering:
+    """Whether the values number the rows, or are distinct integers under an identifier's name.
+
+    Nearly distinct ones are as well, and large ones of the first column of a file without a header.
+    """
+    if cells.is_counting or not cells.is_nearly_numbering:
         return cells.is_counting
+    if cells.name == FIRST_UNNAMED and cells.low >= LEAST_ID:
+        return True
     words = words_of(cells.name)
+    if not cells.is_numbering and "of" in words:  # a number of something
+        return False
     return bool(words) and not ID_WORDS.isdisjoint({words[0], words[-1]})
 
 
@@ -344,7 +355,7 @@ def guess_roles(
         is one only.
     """
     guesses = _Guesses(frame, columns, classes, chosen)
-    found = {**guesses.groups(), **guesses.orders(), **guesses.maps()}
+    found = {**guesses.unnamed(), **guesses.groups(), **guesses.orders(), **guesses.maps()}
     found = {**guesses.info(found), **found}
     return tuple(
         _with_role(column, *found[column.name]) if column.name in found else column
@@ -390,6 +401,17 @@ class _Guesses:
                     found[column.name] = (role, f"{_repeated(column, n_rows)}: {why}")
                     break
         return found
+
+    def unnamed(self) -> dict[str, tuple[Role, str]]:
+        """A first column of text without a name, beside others that have one, names the rows."""
+        first, second = ([*map(str, self._frame.columns[:2]), "", ""])[:2]
+        if Role.NAME in self._taken or first != FIRST_UNNAMED or second == SECOND_UNNAMED:
+            return {}
+        is_text = self._frame[first].dtype.kind != "f"
+        if not is_text or not any(column.name == first for column in self._open):
+            return {}
+        self._taken.add(Role.NAME)
+        return {first: (Role.NAME, "it has no name: it names the rows")}
 
     def orders(self) -> dict[str, tuple[Role, str]]:
         """At most one order: dates, or a number that grows along the file."""

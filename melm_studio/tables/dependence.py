@@ -25,8 +25,7 @@ from melm_core.folds import (
 from melm_core.methods import COMPONENTS
 from melm_studio.tables.column_roles import MIN_GROUPS
 from melm_studio.tables.distinct import Numbers, blocks, clustering, fewest_values, value_codes
-from melm_studio.tables.formatting import count, listed, number, shortened
-from melm_studio.tables.labels import words_of
+from melm_studio.tables.formatting import count, listed, number, shortened, words_of
 from melm_studio.tables.questions import (
     COLUMN,
     DOUBLES,
@@ -46,6 +45,8 @@ N_BLOCKS = 20  # of rows that follow each other
 FEW_RUNS_Z = -4.0  # standard deviations below the number of runs in a random order
 LEAST_DISTINCT = 5  # rows of each class, as many as folds
 LEAST_REPEATS = 2  # rows for each value of an identifier, on average
+LEAST_VISITS = 1.6  # of a subject: some came once
+MIN_REPEATED = 2  # rows with the identifier of another
 # Names of what is measured several times; a repeated column of such a name is asked about.
 SUBJECT_WORDS = {
     "animal", "donor", "individual", "mouse", "participant", "patient", "person", "pupil", "rat",
@@ -54,7 +55,8 @@ SUBJECT_WORDS = {
 # Names that are asked about only if the rows of each value are of one class, or nearly.
 CODE_WORDS = {
     "batch", "cage", "case", "client", "code", "customer", "day", "family", "household", "id",
-    "identifier", "litter", "plant", "plate", "plot", "session", "slide", "tank", "user",
+    "identifier", "litter", "mrn", "no", "nr", "number", "plant", "plate", "plot", "record",
+    "sample", "session", "slide", "specimen", "tank", "user",
 }  # fmt: skip
 MOST_REPEATS = 20  # rows for each subject, on average
 CODE = re.compile(r".*[0-9]")  # text with a digit, as codes have
@@ -345,6 +347,11 @@ def _asked_columns(rows: AskedRows, answers: Mapping[str, str]) -> list[Question
         repeating = [
             one for one in repeating if one.role is not Role.NUMERIC or _is_named(one.name)
         ]
+    numbers_with_repeats = [
+        column
+        for column in rows.columns
+        if SUBJECTS + column.name not in answers and _is_repeated_id(column, rows.frame)
+    ]
     candidates = (
         column
         for block in blocks(len(rows.y), len(repeating))
@@ -353,16 +360,25 @@ def _asked_columns(rows: AskedRows, answers: Mapping[str, str]) -> list[Question
     found = [one for one in islice(candidates, MOST_TESTED) if _is_like_subject(one, rows)]
     return [
         _subject_question(column.name, column.n_values, len(rows.y))
-        for column in found[:MOST_ASKED]
+        for column in [*numbers_with_repeats, *found][:MOST_ASKED]
     ]
 
 
 def _repeats(column: Column, n_rows: int) -> bool:
     """Whether the values repeat as often as those of subjects do."""
+    is_subject = not SUBJECT_WORDS.isdisjoint(words_of(column.name))
+    least = LEAST_VISITS if is_subject else LEAST_REPEATS
     return (
         column.role not in (Role.LABEL, Role.CONSTANT)
-        and n_rows / MOST_REPEATS <= column.n_values <= n_rows / LEAST_REPEATS
+        and n_rows / MOST_REPEATS <= column.n_values <= n_rows / least
     )
+
+
+def _is_repeated_id(column: Column, frame: pd.DataFrame) -> bool:
+    """Whether an identifier of rows is a number that some of them share."""
+    n_present = len(frame) - column.n_missing
+    is_id = column.role in (Role.ID, Role.NAME) and frame[column.name].dtype.kind == "f"
+    return is_id and n_present / LEAST_REPEATS < column.n_values <= n_present - MIN_REPEATED
 
 
 def named_like_subjects(
@@ -428,7 +444,7 @@ def _has_codes(cells: pd.Series) -> bool:
 
 def _is_like_subject(column: Column, rows: AskedRows) -> bool:
     """Whether the name says so, or rows with the same value resemble each other otherwise."""
-    if _is_named(column.name):
+    if column.role is Role.NAME or _is_named(column.name):
         return True
     others = rows.encoded[:, [owner != column.name for owner in rows.owners]]
     if not others.shape[1]:

@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 NAMES_SHOWN = 5
+MOST_NAMES = 50_000  # whose words are kept, since each is asked for several times
+WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")  # splits sample_id and SampleId
+
+
+@lru_cache(MOST_NAMES)
+def words_of(name: str) -> tuple[str, ...]:
+    """Return the words in a column name, in lower case."""
+    return tuple(word.lower() for word in WORD.findall(name))
 
 
 def number(value: float) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
@@ -14,12 +13,12 @@ from melm_studio.tables.above_rows import NO_GROUPS
 from melm_studio.tables.classes import MAX_CLASSES, MAX_VALUES, is_measure
 from melm_studio.tables.distinct import Numbers
 from melm_studio.tables.families import members_of_families
+from melm_studio.tables.formatting import MOST_NAMES, words_of
 from melm_studio.tables.read import Table
 from melm_studio.tables.readers import is_picture, names_picture
 from melm_studio.tables.roles import NO_LABEL
 
 PROBE_ROWS = 10_000
-MOST_NAMES = 50_000  # whose words are kept, since each is asked for several times
 MAX_LABELS = 200  # of a column that is named label
 FEW_AT_END = 5  # values of a number in the last column, for it to be the label before a text
 FEW_TEXTS = 10  # of a text in the last column
@@ -52,7 +51,6 @@ LEAST_WORD = 4  # letters, of a word of the file's name that says what its label
 MOST_MISSING = 0.9  # of the cells of a column that could as well be the label
 # Of a column that can be nothing else.
 PLAIN_NAMES = ("label", "labels", "class", "classes", "target", "targets")
-WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")  # splits sample_id and SampleId
 
 
 def guess_label(table: Table, without: Collection[str] = ()) -> str:
@@ -140,12 +138,6 @@ def label_candidates(table: Table) -> tuple[str, ...]:
         return ()
     guess = min(usable, key=_Preference(table, usable))
     return (guess, *(name for name in usable if name != guess))
-
-
-@lru_cache(MOST_NAMES)
-def words_of(name: str) -> tuple[str, ...]:
-    """Return the words in a column name, in lower case."""
-    return tuple(word.lower() for word in WORD.findall(name))
 
 
 def _is_plain_number(frame: pd.DataFrame, name: str) -> bool:

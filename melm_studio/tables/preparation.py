@@ -65,6 +65,7 @@ from melm_studio.tables.recipe_words import filled_sentences, step_sentences
 from melm_studio.tables.records import MAX_CELLS
 from melm_studio.tables.roles import FEATURES, NO_LABEL, SINGLE_USES, USED, Column, Role, Use
 from melm_studio.tables.row_columns import row_columns
+from melm_studio.tables.rows_beside import without_rows_beside
 from melm_studio.tables.twin_questions import made_question, twin_questions, without_twins
 
 __all__ = ["column_roles", "guess_label", "label_candidates", "prepare"]
@@ -133,6 +134,7 @@ def prepare(
             likely = likely_labels(table, without)
         label = answers.get(LABEL) or known.get(LABEL) or likely[0]
     classes = find_classes(table.frame, label, class_rules)
+    classes, beside = without_rows_beside(table.frame, label, classes, answers, class_rules)
     if likely == [NO_LABEL] and LABEL not in answers:
         classes = replace(classes, steps=(*classes.steps, way_to_a_label(table)))
     answers = _with_uses(table.frame, label, classes, answers)
@@ -157,6 +159,7 @@ def prepare(
     read_questions = (
         *label_question(table, likely, answers.get(LABEL, ""), is_anew=LABEL in unfit),
         *reading_questions(table, answers),
+        *beside,
         *column_questions(frame, columns, answers, chosen, {one.id for one in questions}),
         *twins,
         *made_question(label, X, classes.y, answers),

@@ -28,6 +28,8 @@ EACH_WAY = "each-way"  # the default of what nobody may know: the verdict is com
 COLUMN = "column:"  # and the name of a column
 TWIN = "twin:"  # and the name of a column
 LEFT_OUT, MEASUREMENT = "left-out", "measurement"
+CONTROLS, SMALL = "controls", "small"
+KEPT = "kept"
 MADE = "made"
 MADE_OF_FEATURES, KNOWN = "features", "known"
 RUNS = re.compile(r"runs:([1-9][0-9]{0,5})")  # and a number of rows
@@ -73,8 +75,8 @@ class Question(msgspec.Struct, frozen=True):
     ----------
     id : str
         "label", "neighbors", "doubles", "sheet", "limits", "words", "samples", "header", "totals",
-        "names", "thousands", "codes", "grid", "made", or "subjects:", "use:" or "twin:" and the
-        name of a column.
+        "names", "thousands", "codes", "grid", "made", "controls", "small", or "subjects:", "use:"
+        or "twin:" and the name of a column.
     sentence : str
         The question, and why it is asked.
     choices : tuple of Choice
@@ -174,8 +176,8 @@ def _checked_answer(question: str, answer: str) -> tuple[bool, str]:
         return answer in values, (" or " if len(values) == 2 else ", ").join(values)
     raise TableError(
         f'There is no question "{shortened(question)}". Questions are {LABEL}, {NEIGHBORS}, '
-        f"{DOUBLES}, {SHEET}, {', '.join(READING)}, {MADE}, {SUBJECTS}NAME, {USE}NAME, "
-        f"{TWIN}NAME and {GRID}."
+        f"{DOUBLES}, {SHEET}, {', '.join(READING)}, {MADE}, {CONTROLS}, {SMALL}, "
+        f"{SUBJECTS}NAME, {USE}NAME, {TWIN}NAME and {GRID}."
     )
 
 
@@ -183,6 +185,8 @@ def _values_of(question: str) -> Sequence[str]:
     """The answers that a question has, where these are few."""
     if question == DOUBLES or question.startswith(SUBJECTS):
         return INDEPENDENT, TOGETHER
+    if question in (CONTROLS, SMALL):
+        return LEFT_OUT, KEPT
     if question == MADE:
         return MADE_OF_FEATURES, KNOWN
     if question.startswith(TWIN):

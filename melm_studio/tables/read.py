@@ -69,6 +69,7 @@ from melm_studio.tables.records import (
 )
 from melm_studio.tables.roles import Use
 from melm_studio.tables.sample_tables import joined_samples
+from melm_studio.tables.subjects_in_names import with_subjects
 from melm_studio.tables.text import TableError, as_utf8, without_comments
 
 __all__ = ["ReadOptions", "Table", "TableError", "read_table", "unique_names"]
@@ -202,14 +203,17 @@ def read_table(
     is_left_out = bool(n_totals) and options.totals == "left-out"
     asked = {**content.asked, **asked, "totals": totals}
     total_steps = [f"Left out: {totals}."] if is_left_out else []
+    frame, subject, subject_step = with_subjects(frame.iloc[:-n_totals] if is_left_out else frame)
+    uses = {USE + subject: Use.INFO} if subject else {}
+    subject_steps = [subject_step] if subject else []
     return Table(
         PureWindowsPath(file).stem or "table",
-        frame.iloc[:-n_totals] if is_left_out else frame,
-        (*content.steps, *cell_steps, *empty_steps, *total_steps),
+        frame,
+        (*content.steps, *cell_steps, *empty_steps, *total_steps, *subject_steps),
         content.form,
         content.sheets,
         content.sheet,
-        answers=content.answers,
+        answers={**content.answers, **uses},
         asked={question: found for question, found in asked.items() if found},
         turned=content.turned,
         descriptions=content.descriptions,

@@ -15,8 +15,8 @@ from melm_core.base import percent
 from melm_studio.tables.above_rows import NO_GROUPS
 from melm_studio.tables.classes import is_measure, sort_key, value_name
 from melm_studio.tables.column_roles import MAX_CHOSEN_LEVELS, NEARLY_EMPTY
-from melm_studio.tables.formatting import number, shortened
-from melm_studio.tables.labels import rival_labels, words_of
+from melm_studio.tables.formatting import number, shortened, words_of
+from melm_studio.tables.labels import rival_labels
 from melm_studio.tables.questions import LABEL, READING, SHEET, SUBJECTS, USE, Choice, Question
 from melm_studio.tables.read import Table
 from melm_studio.tables.roles import NO_LABEL, SINGLE_USES, Column, Role, Use

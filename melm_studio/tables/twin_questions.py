@@ -14,8 +14,7 @@ from melm_core.base import FloatArray, IntArray, percent
 from melm_core.evaluation import ColumnAlone, Twin, are_quantized, label_twins
 from melm_studio.tables.classes import Classes
 from melm_studio.tables.dependence import named_like_subjects
-from melm_studio.tables.formatting import listed, number, shortened
-from melm_studio.tables.labels import words_of
+from melm_studio.tables.formatting import listed, number, shortened, words_of
 from melm_studio.tables.questions import (
     KNOWN,
     LEFT_OUT,

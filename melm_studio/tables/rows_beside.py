@@ -1,0 +1,145 @@
+"""Rows that stand beside the classes: quality controls, blanks, and classes too small for folds.
+
+They are left out while nobody says otherwise, and a question says so.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from melm_studio.tables.classes import VALUES_AS_CLASSES, Classes, ClassRules, without_rows
+from melm_studio.tables.formatting import count, listed, shortened, words_of
+from melm_studio.tables.questions import CONTROLS, KEPT, LEFT_OUT, SMALL, Choice, Question
+
+LEAST_FOLDED = 5  # rows of a class, for folds that each hold one out
+MOST_SMALL = 0.1  # share of the rows in classes that are too small
+LEAST_CONTROLS = 2  # rows
+MOST_CONTROLS = 0.5  # share of the rows
+TEXTS_PROBED = 10_000  # distinct ones of a column
+_NUMBERED = r"(?:[ _.\-]*[0-9]+)*"
+_CONTROLS = re.compile(
+    rf"(?:(?:pool(?:ed)?|serum|plasma|ext)?[ _.\-]*qcs?(?:[ _.\-]*pool(?:ed)?)?"
+    rf"|quality[ _.\-]?controls?|nist[ _.\-]*(?:srm)?|srm"
+    rf"|(?:procedure|procedural|process|solvent|method|field|reagent|extraction|column)"
+    rf"[ _.\-]?blanks?|system[ _.\-]?suitability){_NUMBERED}",
+    re.IGNORECASE,
+)
+# Of other columns these are classes as any.
+_PERHAPS_CONTROLS = re.compile(
+    rf"(?:blanks?|blk|pool(?:ed)?(?:[ _.\-]?samples?)?"
+    rf"|ref(?:erence)?s?(?:[ _.\-]?(?:material|sample)s?)?"
+    rf"|std|standards?|calibrat(?:or|ion)s?){_NUMBERED}",
+    re.IGNORECASE,
+)
+_KIND_WORDS = {"category", "class", "group", "injection", "kind", "role", "sample", "type"}
+_CHOICES = (Choice(LEFT_OUT, "Leave them out"), Choice(KEPT, "Keep them"))
+
+
+def without_rows_beside(
+    frame: pd.DataFrame,
+    label: str,
+    classes: Classes,
+    answers: Mapping[str, str],
+    rules: ClassRules = VALUES_AS_CLASSES,
+) -> tuple[Classes, tuple[Question, ...]]:
+    """The classes without rows that stand beside them, unless an answer keeps these.
+
+    Parameters
+    ----------
+    frame : DataFrame
+    label : str
+    classes : Classes
+    answers : mapping of str to str
+        Checked ones, by the ids of the questions.
+    rules : ClassRules, optional
+        What the user says of the classes: nothing is asked about what these name.
+
+    Returns
+    -------
+    classes : Classes
+    questions : tuple of Question
+        One about controls and one about small classes, where there are any.
+    """
+    questions = []
+    for ask in (_controls_question, _small_question):
+        found = ask(frame, label, classes, answers, rules)
+        if found is not None:
+            question, is_out, step = found
+            questions.append(question)
+            if (question.answer or question.default) == LEFT_OUT:
+                classes = without_rows(classes, label, is_out, step)
+    return classes, tuple(questions)
+
+
+_Found: TypeAlias = tuple[Question, npt.NDArray[np.bool_], str]
+
+
+def _controls_question(
+    frame: pd.DataFrame,
+    label: str,
+    classes: Classes,
+    answers: Mapping[str, str],
+    rules: ClassRules,
+) -> _Found | None:
+    for name, kind in frame.dtypes.items():
+        if kind == np.float64 or (name == label and rules.names):
+            continue
+        is_control, words = _controls_in(frame[name].iloc[classes.rows], str(name))
+        if is_control.any() and _leaves_classes(classes, is_control, fewest=2):
+            n_rows = count(int(is_control.sum()), "row")
+            says = f"{n_rows} of {shortened(str(name))} ({listed(words)})"
+            sentence = f"Are quality controls, blanks and the like left out? {says} are such."
+            question = Question(CONTROLS, sentence, _CHOICES, answers.get(CONTROLS, ""), LEFT_OUT)
+            return question, is_control, f"Left out: {says}, which are controls."
+    return None
+
+
+def _controls_in(cells: pd.Series, name: str) -> tuple[npt.NDArray[np.bool_], list[str]]:
+    """Which cells of a column say that their rows are controls, and their words for it."""
+    codes, texts = pd.factorize(cells)
+    patterns = [_CONTROLS]
+    if not _KIND_WORDS.isdisjoint(words_of(name)):
+        patterns.append(_PERHAPS_CONTROLS)
+    probed = map(str, texts[:TEXTS_PROBED])
+    found = [any(one.fullmatch(text.strip()) for one in patterns) for text in probed]
+    is_such = np.zeros(len(texts) + 1, dtype=np.bool_)  # the last is missing
+    is_such[: len(found)] = found
+    is_control = is_such[codes]
+    if not LEAST_CONTROLS <= is_control.sum() <= MOST_CONTROLS * len(cells):
+        return np.zeros(len(cells), dtype=np.bool_), []
+    return is_control, [str(texts[at]) for at in np.flatnonzero(is_such).tolist()]
+
+
+def _small_question(
+    frame: pd.DataFrame,
+    label: str,
+    classes: Classes,
+    answers: Mapping[str, str],
+    rules: ClassRules,
+) -> _Found | None:
+    if rules != VALUES_AS_CLASSES:
+        return None
+    sizes = np.bincount(classes.y, minlength=len(classes.names))
+    small = np.flatnonzero(sizes < LEAST_FOLDED)
+    is_small = np.isin(classes.y, small)
+    if not len(small) or is_small.sum() > MOST_SMALL * len(frame):
+        return None
+    if not _leaves_classes(classes, is_small, fewest=LEAST_FOLDED):
+        return None
+    names = listed([classes.names[at] for at in small.tolist()])
+    which = f"{count(len(small), 'class', 'classes')} of fewer than {LEAST_FOLDED} rows ({names})"
+    sentence = f"Are classes too small for folds left out? {shortened(label)} has {which}."
+    question = Question(SMALL, sentence, _CHOICES, answers.get(SMALL, ""), LEFT_OUT)
+    return question, is_small, f"Left out: {which}, too few to be held out."
+
+
+def _leaves_classes(classes: Classes, is_out: npt.NDArray[np.bool_], *, fewest: int) -> bool:
+    """Whether two classes of so many rows remain."""
+    left = np.bincount(classes.y[~is_out], minlength=len(classes.names))
+    return int((left >= fewest).sum()) >= 2

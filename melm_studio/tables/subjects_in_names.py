@@ -1,0 +1,165 @@
+"""Subjects within the names of rows: P12_V1 and P12_V2 are two visits of one person.
+
+The part of the names that says so becomes a column, about which it is asked whether rows with the
+same value belong together.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from melm_core.base import IntArray
+from melm_studio.tables.formatting import number, shortened, words_of
+
+SUBJECT = "subject in "  # and the name of the column of names
+LEAST_ROWS = 10
+LEAST_SUBJECTS = 5
+MOST_OF_EACH = 8  # rows, on average: more are those of a class
+FEWEST_OF_EACH = 1.6
+MOST_OCCASIONS = 20
+NAMES_PROBED = 1_000  # before all are split
+MOST_NAMES = 200_000
+_TOKEN = re.compile(r"[^\W\d_]+|\d+")
+# A column of such a name says it, or is no name of things.
+_SAID = {
+    "animal", "donor", "individual", "mouse", "participant", "patient", "person", "pupil", "rat",
+    "student", "subject", "volunteer",
+}  # fmt: skip
+_TIMES = {"date", "day", "month", "period", "quarter", "time", "timestamp", "week", "year"}
+
+
+def with_subjects(frame: pd.DataFrame) -> tuple[pd.DataFrame, str, str]:
+    """Add the column of subjects that the names of rows contain, if any.
+
+    Parameters
+    ----------
+    frame : DataFrame
+
+    Returns
+    -------
+    frame : DataFrame
+        With one more column, behind the others, or as it was.
+    name : str
+        That of the column; empty if there is none.
+    step : str
+        What was added, a sentence.
+
+    Examples
+    --------
+    >>> names = [f"P{at // 2}_V{at % 2}" for at in range(12)]
+    >>> frame, name, _ = with_subjects(pd.DataFrame({"sample": names, "x": range(12)}))
+    >>> frame[name].tolist()[:4]
+    ['P0', 'P0', 'P1', 'P1']
+    """
+    if not LEAST_ROWS <= len(frame) <= MOST_NAMES or any(
+        not _SAID.isdisjoint(words_of(str(name))) for name in frame.columns
+    ):
+        return frame, "", ""
+    for at, kind in enumerate(frame.dtypes):
+        column = str(frame.columns[at])
+        if kind == np.float64 or not _TIMES.isdisjoint(words_of(column)):
+            continue
+        cells = frame.iloc[:, at]
+        if (found := _subjects(cells)) is not None and not _is_known(frame, found):
+            name = f"{SUBJECT}{column}"
+            if name in frame:
+                return frame, "", ""
+            n_subjects = len(set(found))
+            step = (
+                f"Added: {shortened(name)}, the {number(n_subjects)} beginnings or numbers that "
+                f"names such as {shortened(str(cells.iloc[0]))} share."
+            )
+            added = pd.Series(found, frame.index, dtype="str", name=name)
+            return pd.concat([frame, added], axis=1), name, step
+    return frame, "", ""
+
+
+def _subjects(cells: pd.Series) -> list[str] | None:
+    """The subject in each name; None if these are no names, or of one subject each."""
+    if cells.isna().any() or cells.iloc[:NAMES_PROBED].duplicated().any():
+        return None
+    probed = _Names.of(cells.iloc[:NAMES_PROBED])
+    if probed is None or probed.subjects() is None or cells.duplicated().any():
+        return None
+    names = probed if len(cells) <= NAMES_PROBED else _Names.of(cells)
+    return None if names is None else names.subjects()
+
+
+@dataclass(frozen=True, eq=False)
+class _Names:
+    """Names that have equally many words and numbers.
+
+    Attributes
+    ----------
+    names : sequence of str
+    tokens : list of list of str
+    ends : list of list of int
+        Where in its name each of them ends.
+    varying : list of int
+        The places where names differ.
+    """
+
+    names: Sequence[str]
+    tokens: list[list[str]]
+    ends: list[list[int]]
+    varying: list[int]
+
+    @classmethod
+    def of(cls, cells: pd.Series) -> _Names | None:
+        names = [str(cell) for cell in cells]
+        found = [[*_TOKEN.finditer(name)] for name in names]
+        if len({*map(len, found)}) > 1:
+            return None
+        tokens = [[one[0] for one in name] for name in found]
+        varying = [at for at, words in enumerate(zip(*tokens, strict=True)) if len({*words}) > 1]
+        return cls(names, tokens, [[one.end() for one in name] for name in found], varying)
+
+    def subjects(self) -> list[str] | None:
+        if len(self.varying) < 2:
+            return None
+        *before, last = self.varying
+        occasions = [tokens[last] for tokens in self.tokens]
+        starts = [
+            name[: ends[before[-1]]] for name, ends in zip(self.names, self.ends, strict=True)
+        ]
+        if _are_crossed(starts, occasions):
+            return starts
+        # "mix 1 a", "pure 1 b": the number, whatever stands before it.
+        numbers = [tokens[before[-1]] for tokens in self.tokens]
+        is_number = all(one.isdigit() for one in numbers)
+        return (
+            numbers if len(before) > 1 and is_number and _are_crossed(numbers, occasions) else None
+        )
+
+
+def _are_crossed(subjects: Sequence[str], occasions: Sequence[str]) -> bool:
+    """Whether few occasions recur, each of several subjects, once for each."""
+    n_rows, n_subjects, n_occasions = len(subjects), len({*subjects}), len({*occasions})
+    if n_subjects < LEAST_SUBJECTS or not 2 <= n_occasions <= MOST_OCCASIONS:
+        return False
+    if not FEWEST_OF_EACH <= n_rows / n_subjects <= MOST_OF_EACH:
+        return False
+    if len({*zip(subjects, occasions, strict=True)}) < n_rows:
+        return False
+    return min(_counts(occasions)) >= 2
+
+
+def _counts(words: Sequence[str]) -> Iterator[int]:
+    codes: IntArray = pd.factorize(np.array(words, dtype=object))[0].astype(np.int64)
+    yield from np.bincount(codes).tolist()
+
+
+def _is_known(frame: pd.DataFrame, subjects: Sequence[str]) -> bool:
+    """Whether a column of the table parts its rows in the same way."""
+    codes = pd.factorize(np.array(subjects, dtype=object))[0]
+    n_subjects = int(codes.max()) + 1
+    for at in np.flatnonzero(frame.nunique() == n_subjects).tolist():
+        others, _ = pd.factorize(frame.iloc[:, at])
+        if bool((others == codes).all()):
+            return True
+    return False

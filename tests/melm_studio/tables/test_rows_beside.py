@@ -1,0 +1,159 @@
+"""Controls, tiny classes, repeated identifiers and subjects within names are asked about."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from melm_studio.tables import Role, prepare, read_table
+
+RNG = np.random.default_rng(0)
+
+
+def read(frame, name="t.csv"):
+    return read_table(frame.to_csv(index=False).encode(), name)
+
+
+def measured(n_rows):
+    return pd.DataFrame(RNG.normal(size=(n_rows, 4)), columns=["ma", "nb", "oc", "pd"])
+
+
+def question(data, name):
+    found = [one for one in data.questions if one.id == name]
+    return found[0] if found else None
+
+
+def roles(data):
+    return {one.name: one.role for one in data.columns}
+
+
+@pytest.mark.parametrize(
+    ("column", "word"),
+    [
+        ("SampleType", "QC"), ("SampleType", "pool"), ("sample_class", "Blank"),
+        ("type", "reference"), ("remark", "QC3"), ("remark", "quality control"),
+        ("remark", "procedural blank"), ("kind", "NIST SRM 1950"), ("Class", "QC"),
+    ],
+)  # fmt: skip
+def test_controls_are_left_out_unless_an_answer_keeps_them(column, word):
+    frame = measured(66)
+    frame["Class"] = ["ill", "well"] * 33
+    if column != "Class":
+        frame[column] = "sample"
+    frame.loc[60:, column] = word
+    data = prepare(read(frame), "Class")
+    assert question(data, "controls").default == "left-out"
+    assert data.class_counts == {"ill": 30, "well": 30}
+    assert any("6 rows of" in line and word in line for line in data.warnings)
+    kept = prepare(read(frame), "Class", answers={"controls": "kept"})
+    assert len(kept.y) == 66
+    assert question(kept, "controls").answer == "kept"
+
+
+@pytest.mark.parametrize(
+    ("column", "word"), [("amenity", "pool"), ("remark", "control"), ("drug", "standard")]
+)
+def test_words_that_are_classes_elsewhere_are_no_controls(column, word):
+    frame = measured(66).assign(group=["ill", "well"] * 33, **{column: "sample"})
+    frame.loc[60:, column] = word
+    assert question(prepare(read(frame), "group"), "controls") is None
+
+
+def test_where_controls_are_what_is_told_apart_nothing_is_left_out():
+    frame = measured(60).assign(SampleType=["QC", "sample"] * 30)
+    assert question(prepare(read(frame)), "controls") is None
+
+
+@pytest.mark.parametrize("n_rows", [2, 3, 4])
+def test_classes_too_small_for_folds_are_left_out_unless_an_answer_keeps_them(n_rows):
+    frame = measured(60 + n_rows).assign(kind=["p", "q"] * 30 + ["r"] * n_rows)
+    data = prepare(read(frame))
+    assert data.class_names == ("p", "q")
+    assert any("(r), too few to be held out" in line for line in data.warnings)
+    kept = prepare(read(frame), answers={"small": "kept"})
+    assert kept.class_counts["r"] == n_rows
+
+
+def test_small_classes_of_a_small_study_stay():
+    frame = measured(12).assign(kind=["p", "q", "r"] * 4)
+    data = prepare(read(frame))
+    assert data.class_names == ("p", "q", "r")
+    assert question(data, "small") is None
+
+
+@pytest.mark.parametrize(
+    "name", ["sample code number", "Hospital No", "patient id", "case_id", "column 1"]
+)
+def test_numbers_that_nearly_number_rows_are_asked_about_and_no_feature(name):
+    numbers = 60_000 + 37 * RNG.permutation(100)
+    numbers[90:] = numbers[:10]
+    frame = measured(100).assign(kind=["p"] * 50 + ["q"] * 50)
+    frame.insert(0, name, numbers)
+    frame["kind"] = np.where(pd.factorize(numbers)[0] % 2, "p", "q")
+    is_headed = name != "column 1"
+    table = read_table(frame.to_csv(index=False, header=is_headed).encode(), "t.csv")
+    data = prepare(table)
+    assert name not in data.feature_names
+    assert question(data, f"subjects:{name}").default == "each-way"
+    together = prepare(table, answers={f"subjects:{name}": "together"})
+    assert roles(together)[name] is Role.GROUP
+    assert len(set(together.groups.tolist())) == 90
+
+
+def test_a_number_of_things_is_no_identifier():
+    frame = measured(100).assign(kind=["p", "q"] * 50)
+    frame["number of cells"] = [*RNG.permutation(99), 5]
+    assert "number of cells" in prepare(read(frame)).feature_names
+
+
+NAMES = {
+    "visits": [f"P{at // 2 + 10}_V{at % 2 + 1}" for at in range(40)],
+    "letters": [f"{'abcdefghijklmnopqrst'[at // 2]}oak_{'ab'[at % 2]}" for at in range(40)],
+    "times": [f"S{at // 2:02d}-{('pre', 'post')[at % 2]}" for at in range(40)],
+    "replicates": [f"leaf {at // 4}.{at % 4}" for at in range(40)],
+    "between words": [f"{('mix', 'pure')[at % 2]} {at // 2} {'ab'[at % 2]}" for at in range(40)],
+    "with a dropout": [f"P{at // 2 + 10}_V{at % 2 + 1}" for at in range(41)],
+}
+
+
+@pytest.mark.parametrize("names", NAMES)
+def test_subjects_within_names_are_asked_about(names):
+    found = NAMES[names]
+    frame = measured(len(found))
+    frame.insert(0, "sample", found)
+    frame["kind"] = ["pq"[at // 2 % 2] for at in range(len(found))]
+    data = prepare(read(frame))
+    column = "subject in sample"
+    assert question(data, f"subjects:{column}").default == "each-way"
+    assert not any(column in name for name in data.feature_names)
+    together = prepare(read(frame), answers={f"subjects:{column}": "together"})
+    assert roles(together)[column] is Role.GROUP
+    assert len(set(together.groups.tolist())) == (
+        10 if names == "replicates" else (len(found) + 1) // 2
+    )
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        [f"s{at}" for at in range(40)],
+        [f"{('ill', 'well')[at % 2]}_{at // 2}" for at in range(40)],
+        [f"ward {'ABCDEF'[at % 6]} {at // 6}" for at in range(60)],
+        [f"{at:04x}-{at * 7919 % 997}" for at in range(40)],
+    ],
+)
+def test_names_that_number_the_rows_of_a_class_have_no_subjects(names):
+    frame = measured(len(names))
+    frame.insert(0, "sample", names)
+    assert not [name for name in read(frame).frame if name.startswith("subject in")]
+
+
+def test_a_first_column_without_a_name_names_the_rows():
+    names = [f"12/01/2018.{at % 6}" for at in range(60)]
+    frame = measured(60)
+    frame.insert(0, "", names)
+    frame.insert(1, "labels", [at % 3 + 1 for at in range(60)])
+    data = prepare(read(frame))
+    assert (data.label, roles(data)["column 1"]) == ("labels", Role.NAME)
+    assert question(data, "subjects:column 1") is not None
