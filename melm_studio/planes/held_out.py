@@ -26,6 +26,8 @@ def held_out_verdict(
 ) -> Verdict:
     """The verdict of the held-out rows; of the training rows if a class has none held out.
 
+    It is never a yes: that needs shuffles, of which only a check knows.
+
     Parameters
     ----------
     scores : Scores
@@ -39,7 +41,7 @@ def held_out_verdict(
     suspicions : sequence of Question
         About rows that may depend on each other, which a check tries each way before any yes.
     is_of_map : bool
-        Whether the plane is a map that labels may have made, so that no answer is a yes.
+        Whether the plane is a map that labels may have made, whose answer is never a yes.
     """
     accuracy, n_classes = scores.accuracy_held_out, len(class_counts)
     if accuracy is None or predictions is None:
@@ -54,10 +56,11 @@ def held_out_verdict(
     is_above = accuracy - 1.0 / n_classes > standard_error
     if answer is Answer.NO and is_above and units.min() < FEW_HELD_OUT:
         answer = Answer.UNKNOWN  # more rows could well show that the classes are told apart
-    given = answer_given(answer, (*questions, *suspicions))
-    is_yes = given in TOLD_APART
+    given: Answer | None = answer_given(answer, (*questions, *suspicions))
+    if given in TOLD_APART:
+        given = Answer.UNKNOWN if is_of_map else None
     return Verdict(
-        answer=Answer.UNKNOWN if is_of_map and is_yes else given,
+        answer=given,
         is_of_map=is_of_map,
         questions=tuple(questions) if given is not answer else (),
         suspicions=tuple(suspicions) if given is not answer else (),

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import logging
+from math import inf
 
 from msgspec.structs import replace
 
 from melm_core.methods import METHODS, STARTS
 from melm_studio.analyses.check import CHECK, N_PERMUTATIONS
 from melm_studio.analyses.refits import REFITS_OF_RUN
-from melm_studio.analyses.shuffles import MOST_PERMUTED_ROWS
+from melm_studio.analyses.shuffles import MOST_PERMUTED_ROWS, shuffles_of_each
 from melm_studio.configuration.limits import LimitReachedError
 from melm_studio.runs.execution.stored_report import ReportUnreadableError
-from melm_studio.runs.records.refits_report import REFITS, RefitsReport
+from melm_studio.runs.records.refits_report import REFITS
 from melm_studio.runs.records.run import FIT, RunRecord, RunState, new_analysis
+from melm_studio.runs.records.stored_files import FileKind
 from melm_studio.runs.store.protocol import RunStore
+from melm_studio.tables import LabeledData, readings
 
 logger = logging.getLogger(__name__)
 
@@ -25,8 +28,8 @@ _MOST_FOLDS, _FOLDS_OF_A_SHUFFLE = 10, 3
 def follow(store: RunStore, ended: RunRecord, most_s: float) -> None:
     """Queue what follows a run that ended, where it is likely to take at most `most_s` of CPU.
 
-    Runs that nobody looks at are not followed, nor those whose plane holds rows out: their picture
-    shows unseen places already.
+    Runs that nobody looks at are not followed. Where the plane holds rows out there are no refits
+    to draw, as the picture shows unseen places already: only shuffles follow.
 
     Parameters
     ----------
@@ -52,7 +55,7 @@ def follow(store: RunStore, ended: RunRecord, most_s: float) -> None:
 
 def _next_kind(store: RunStore, ended: RunRecord, most_s: float) -> str | None:
     if ended.kind == FIT:
-        return REFITS if _has_refits(ended) and _fit_s(ended) * _MOST_FOLDS <= most_s else None
+        return _after_fit(store, ended, most_s)
     if ended.kind != REFITS:
         return None
     try:
@@ -61,13 +64,17 @@ def _next_kind(store: RunStore, ended: RunRecord, most_s: float) -> str | None:
         return None
     if report.share is None or report.bound is not None:
         return None  # where the answer is no already, shuffles would say the same
-    return CHECK.name if _shuffles_s(ended, report) <= most_s else None
+    return CHECK.name if _shuffles_s(store, ended, report.fit_s) <= most_s else None
 
 
-def _has_refits(fit: RunRecord) -> bool:
-    method = METHODS[fit.method]
-    has_folds = fit.parameters.held_out == 0.0 and fit.n_classes != 1
-    return has_folds and not method.keeps_embedding and not fit.is_of_sample
+def _after_fit(store: RunStore, fit: RunRecord, most_s: float) -> str | None:
+    if fit.n_classes == 1 or METHODS[fit.method].keeps_embedding or fit.is_of_sample:
+        return None
+    folds_s = _fit_s(fit) * _MOST_FOLDS
+    if fit.parameters.held_out == 0.0:
+        return REFITS if folds_s <= most_s else None
+    is_quick = folds_s <= most_s and folds_s + _shuffles_s(store, fit, _fit_s(fit)) <= most_s
+    return CHECK.name if is_quick else None
 
 
 def _fit_s(fit: RunRecord) -> float:
@@ -75,9 +82,28 @@ def _fit_s(fit: RunRecord) -> float:
     return (fit.finished_s or 0.0) - (fit.started_s or fit.finished_s or 0.0)
 
 
-def _shuffles_s(ended: RunRecord, report: RefitsReport) -> float:
-    """Seconds of CPU that shuffles are likely to take, each with one start."""
-    n_rows = max(1, len(report.fold_of_rows))
+def _shuffles_s(store: RunStore, ended: RunRecord, fit_s: float) -> float:
+    """Seconds of CPU that shuffles are likely to take, of every reading of the rows.
+
+    A shuffle has one start. Each reading also has folds of its own, but one that asks the same as
+    another.
+
+    Parameters
+    ----------
+    store : RunStore
+    ended : RunRecord
+        Of the run, or of an analysis of it.
+    fit_s : float
+        Seconds of a fit with all its starts.
+    """
+    raw = store.get_file(ended.owner, FileKind.DATA, ended.data_id)
+    if raw is None:
+        return inf
+    data = LabeledData.from_bytes(raw)
+    ways = readings(data)
     n_starts = ended.parameters.n_init if METHODS[ended.method].takes(STARTS.name) else 1
-    share = min(1.0, MOST_PERMUTED_ROWS / n_rows)
-    return report.fit_s * share * N_PERMUTATIONS * _FOLDS_OF_A_SHUFFLE / max(1, n_starts)
+    a_shuffle_s = fit_s * min(1.0, MOST_PERMUTED_ROWS / len(data.y)) / max(1, n_starts)
+    n_tests = 1 + len(ways)
+    n_shuffles = n_tests * (1 + shuffles_of_each(N_PERMUTATIONS, n_tests))
+    n_refits = _MOST_FOLDS * len({way.question.id for way in ways})
+    return n_shuffles * _FOLDS_OF_A_SHUFFLE * a_shuffle_s + n_refits * fit_s

@@ -28,10 +28,11 @@ def test_a_share_above_chance_of_few_rows_is_no_no():
     assert at_chance.answer is Answer.NO
 
 
-def test_right_predictions_are_told_apart_and_random_ones_are_not():
+def test_there_is_no_tick_before_shuffles_and_random_predictions_are_a_no():
     y = np.arange(60) % 2
     random = np.random.default_rng(0).integers(0, 2, size=60)
-    assert result_of(y, y).answer is Answer.YES
+    assert result_of(y, y).answer is None
+    assert result_of(y, y).lead == "100 % of held-out rows are told apart"
     assert result_of(y, random).answer is Answer.NO
     assert result_of(y, random).is_overfit
     assert not result_of(y, y).is_overfit

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from melm_studio.configuration.limits import LimitReachedError
 from melm_studio.runs.records.refits_report import refits_id
 from melm_studio.runs.records.run import RunState
+from melm_studio.tables import Question, Reading
 from melm_studio.workers.execute import execute_run
 from melm_studio.workers.following import follow
 from tests.melm_studio.runs.helpers import blobs, queue_run
@@ -54,8 +55,29 @@ def test_nothing_follows_where_nothing_may_nor_a_run_of_a_program(store):
     assert kinds(store, program) == ["fit"]
 
 
-def test_nothing_follows_a_run_whose_plane_holds_rows_out(store):
-    assert kinds(store, run_on_page(store, held_out=0.25)) == ["fit"]
+def test_shuffles_alone_follow_a_run_whose_plane_holds_rows_out(store):
+    fit = run_on_page(store, held_out=0.25)
+    assert kinds(store, fit) == ["fit", "check"]
+    slow = replace(fit, finished_s=fit.started_s + 7.0)
+    store.delete(store.runs_of(fit.owner)[1].run_id)
+    follow(store, slow, SECONDS)
+    assert kinds(store, fit) == ["fit"]
+
+
+def test_where_rows_may_depend_on_each_other_the_refits_of_every_reading_count(store, monkeypatch):
+    """Ten folds take 50 of 60 s, and those of a reading as long."""
+    monkeypatch.setattr("melm_studio.workers.following.N_PERMUTATIONS", 0)
+    fit = run_on_page(store, seconds=0.0, held_out=0.25)
+    slow = replace(fit, finished_s=fit.started_s + 5.0)
+    question = Question("doubles", "Are they repeats?", (), default="each-way")
+    reading = Reading(question, "together", DATA, "nearly equal rows")
+    monkeypatch.setattr("melm_studio.workers.following.readings", lambda data: (reading,))
+    monkeypatch.setattr("melm_studio.workers.following.shuffles_of_each", lambda *_: 0)
+    follow(store, replace(slow, finished_s=slow.started_s + 2.0), SECONDS)
+    assert kinds(store, fit) == ["fit", "check"]
+    store.delete(store.runs_of(fit.owner)[1].run_id)
+    follow(store, slow, SECONDS)
+    assert kinds(store, fit) == ["fit"]
 
 
 def test_what_is_likely_to_take_longer_does_not_follow(store):
