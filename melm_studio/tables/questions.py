@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 from msgspec.structs import replace
 
+from melm_studio.tables.encodings import ENCODINGS
 from melm_studio.tables.formatting import shortened
 from melm_studio.tables.readers import ReadOptions
 from melm_studio.tables.roles import NO_LABEL, Use
@@ -47,8 +48,15 @@ READING = {
     "names": ("first-row", "none"),
     "thousands": ("left-out", "decimal"),
     "codes": ("missing", "numbers"),
+    "encoding": tuple(ENCODINGS),
 }
-OTHER_COLUMNS = (SHEET, "samples", "header", "names")  # whose answers give the table other columns
+OTHER_COLUMNS = (
+    SHEET,
+    "encoding",
+    "samples",
+    "header",
+    "names",
+)  # whose answers give the table other columns
 
 MAX_ANSWERS = 100
 
@@ -75,8 +83,8 @@ class Question(msgspec.Struct, frozen=True):
     ----------
     id : str
         "label", "neighbors", "doubles", "sheet", "limits", "words", "samples", "header", "totals",
-        "names", "thousands", "codes", "grid", "made", "controls", "small", or "subjects:", "use:"
-        or "twin:" and the name of a column.
+        "names", "thousands", "codes", "encoding", "grid", "made", "controls", "small", or
+        "subjects:", "use:" or "twin:" and the name of a column.
     sentence : str
         The question, and why it is asked.
     choices : tuple of Choice

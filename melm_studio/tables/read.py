@@ -128,6 +128,9 @@ class Table:
         The first cells of the table as it is where samples are columns; empty if that is not asked.
     descriptions : mapping of str to str
         What columns are, in words of the file, by their names.
+    encodings : mapping of str to str
+        The encodings that the text may have, and a few names as each has them, that which was read
+        first; empty where it is clear.
     """
 
     name: str
@@ -140,6 +143,7 @@ class Table:
     asked: Mapping[str, str] = field(default_factory=dict)
     turned: Preview = ()
     descriptions: Mapping[str, str] = field(default_factory=dict)
+    encodings: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def row_numbers(self) -> IntArray:
@@ -217,6 +221,7 @@ def read_table(
         asked={question: found for question, found in asked.items() if found},
         turned=content.turned,
         descriptions=content.descriptions,
+        encodings=content.encodings,
     )
 
 
@@ -262,6 +267,7 @@ class _Content:
     turned: Preview = ()
     answers: Mapping[str, str] = field(default_factory=dict)
     descriptions: Mapping[str, str] = field(default_factory=dict)
+    encodings: Mapping[str, str] = field(default_factory=dict)
 
 
 def _content(data: bytes, file: str, limits: Limits, options: ReadOptions) -> _Content:
@@ -280,11 +286,14 @@ def _content(data: bytes, file: str, limits: Limits, options: ReadOptions) -> _C
     for is_such, cells_of in _FORMATS:
         if is_such(data):
             return _with_groups(_of_frame(*cells_of(data, file, limits)))
-    text, steps = as_utf8(data, file)
+    decoded = as_utf8(data, file, options.encoding)
+    text, steps = decoded.data, decoded.steps
     if is_arff(text[:ARFF_HEAD].decode("utf-8", "replace")):
         written = arff_text(text.decode(), max_rows=rows, max_columns=columns)
-        return _written(written, limits, steps, options)
-    return _of_text(text, limits, steps, options)
+        content = _written(written, limits, steps, options)
+    else:
+        content = _of_text(text, limits, steps, options)
+    return replace(content, encodings=decoded.encodings)
 
 
 _FORMATS = (

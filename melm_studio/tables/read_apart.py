@@ -93,6 +93,7 @@ class _Header(Struct, frozen=True):
     turned: Annotated[tuple[_Row, ...], Meta(max_length=MOST_PREVIEWED)]
     answers: dict[_Words, _Name]
     descriptions: dict[_Name, _Words]
+    encodings: dict[_Words, _Words]
 
 
 def read_table_apart(
@@ -184,6 +185,7 @@ def answer(channel: Channel) -> None:
         turned=table.turned,
         answers=dict(table.answers),
         descriptions=dict(table.descriptions),
+        encodings=dict(table.encodings),
     )
     channel.send_values(header)
     channel.send(frame.select_dtypes(np.float64).to_numpy().T.reshape(-1).data)
@@ -215,6 +217,7 @@ def _received(channel: Channel, limits: Limits, most_text: int) -> Table:
         asked={question: found for question, found in asdict(header.asked).items() if found},
         turned=header.turned,
         descriptions=header.descriptions,
+        encodings=header.encodings,
     )
 
 

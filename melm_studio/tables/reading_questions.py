@@ -58,6 +58,7 @@ _LABELS = {
 }
 SAMPLES = "samples"
 NAMES = "names"
+ENCODING = "encoding"
 _OWN_LABELS = {
     "words": {"empty": "Numbers, and words are empty"},
     "thousands": {"left-out": "Thousands"},
@@ -93,6 +94,8 @@ def reading_questions(table: Table, answers: Mapping[str, str]) -> Iterator[Ques
     """
     if len(table.sheets) > 1:
         yield _sheet_question(table, answers.get(SHEET, ""))
+    if table.encodings:
+        yield _encoding_question(table, answers.get(ENCODING, ""))
     for question, values in READING.items():
         if found := table.asked.get(question):
             labels = _LABELS | _OWN_LABELS.get(question, {})
@@ -112,6 +115,13 @@ def _sheet_question(table: Table, answer: str) -> Question:
     choices = tuple(Choice(name, shortened(name)) for name in [*offered][: MOST_SHEETS + 1])
     sentence = f"Which sheet is the table? {shortened(table.sheet)} is read."
     return Question(SHEET, sentence, choices, answer, table.sheet)
+
+
+def _encoding_question(table: Table, answer: str) -> Question:
+    choices = tuple(Choice(value, shown) for value, shown in table.encodings.items())
+    sentence = "Which are the names as they were written? The file does not say its encoding."
+    answer = answer if answer in table.encodings else ""
+    return Question(ENCODING, sentence, choices, answer, choices[0].value)
 
 
 def label_question(

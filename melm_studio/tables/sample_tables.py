@@ -132,7 +132,7 @@ def _two_texts(raw: bytes) -> dict[str, bytes] | None:
 
 def _records(data: bytes, name: str, limits: Limits) -> _Records:
     """The cells of a table, its header first."""
-    text, _ = as_tabs(without_comments(as_utf8(data, name)[0])[0])
+    text, _ = as_tabs(without_comments(as_utf8(data, name).data)[0])
     if not any(mark.encode() in text for mark in DELIMITERS):  # of one column
         return [[cell.strip('" ')] for cell in text.decode().split("\n") if cell.strip()]
     wide = Limits(max(limits.n_rows, limits.n_columns), max(limits.n_rows, limits.n_columns))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Iterator
-
-from charset_normalizer import from_bytes
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 from melm_core.base import UserError
+from melm_studio.tables.encodings import codec, readings_of
 from melm_studio.tables.foreign import foreign_file, foreign_text
 from melm_studio.tables.formatting import count
 
@@ -17,22 +17,11 @@ DELIMITERS = {"\t": "tab", ";": "semicolon", "|": "bar", ",": "comma"}
 
 CONTROL_CODES = [chr(code) for code in range(32) if chr(code) not in "\t\n\v\f\r"]
 WESTERN = "Western European text"
-MAC = {"mac_roman": "Western European text of older Macs (Mac Roman)"}
-# The letters of words in Western European languages, which another encoding has elsewhere.
-LETTERS = re.compile(r"(?<=[a-zA-Z])[äöüßéèêëàâáçîïíìôóòõûùúñåæøãœ]|\b[ÄÖÜÉÅØÆÇ](?=[a-z])|(?<=\d)°")
 BYTE_ORDER_MARK = "\ufeff"
 BYTE_ORDER_MARKS = (b"\xff\xfe", b"\xfe\xff")
 PROBE_BYTES = 4096
-# Of Western words, some letters are in ASCII.
-WORDS_BEYOND_ASCII = re.compile(rb"(?<![A-Za-z\x80-\xff])[\x80-\xff]{2,}(?![A-Za-z\x80-\xff])")
-LEAST_BEYOND = 4
-NEARLY_ALL = 0.8
-SCRIPTS = {
-    "gb18030": "Chinese", "big5": "Chinese", "cp1251": "Cyrillic", "koi8_r": "Cyrillic",
-    "shift_jis": "Japanese", "euc_jp": "Japanese", "euc_kr": "Korean", "cp1253": "Greek",
-    "cp1255": "Hebrew", "cp1256": "Arabic",
-}  # fmt: skip
-MAC_PROBE = 1_000_000
+LEAST_WHOLE = 4  # characters beyond ASCII for each that is damaged
+DAMAGED = "\ufffd"
 ZIP = b"PK\x03\x04"
 EMPTY = "The file is empty. Choose a file with a header and rows."
 # Lines that some programs write above the header; sep= tells spreadsheets the delimiter.
@@ -45,15 +34,35 @@ class TableError(UserError):
     """A table that cannot be used; the message is written for the user."""
 
 
-def as_utf8(raw: bytes, file: str) -> tuple[bytes, tuple[str, ...]]:
-    """Convert to UTF-8 with line feeds.
+@dataclass(frozen=True)
+class Decoded:
+    """Text as UTF-8 with line feeds.
 
-    Returns
-    -------
+    Attributes
+    ----------
     data : bytes
-        As many lines as `raw` has.
+        As many lines as the file has.
     steps : tuple of str
         Decisions made, a sentence each.
+    encodings : mapping of str to str
+        The encodings that it may have, and what a few names are in each; none where that is clear.
+    """
+
+    data: bytes
+    steps: tuple[str, ...]
+    encodings: Mapping[str, str]
+
+
+def as_utf8(raw: bytes, file: str, encoding: str = "auto") -> Decoded:
+    """Convert to UTF-8 with line feeds.
+
+    Parameters
+    ----------
+    raw : bytes
+    file : str
+        Its name, for messages.
+    encoding : str, default="auto"
+        One of `ENCODINGS`, for text that is not UTF-8; found by itself by default.
 
     Raises
     ------
@@ -62,7 +71,7 @@ def as_utf8(raw: bytes, file: str) -> tuple[bytes, tuple[str, ...]]:
     """
     if kind := foreign_file(raw):
         raise TableError(f"{file} is {kind}")
-    text, encoding = _decode(raw)
+    text, name, others = _decode(raw, encoding)
     if kind := foreign_text(text):
         raise TableError(f"{file} is {kind}")
     n_control_codes = sum(text.count(code) for code in CONTROL_CODES)
@@ -76,25 +85,40 @@ def as_utf8(raw: bytes, file: str) -> tuple[bytes, tuple[str, ...]]:
     data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     if not data.strip():
         raise TableError(EMPTY)
-    return data, (f"Read as {encoding}.",) if encoding else ()
+    return Decoded(data, (f"Read as {name}.",) if name else (), others)
 
 
-def _decode(raw: bytes) -> tuple[str, str]:
-    """Decode with the first encoding that fits; return its name too, unless it is UTF-8."""
-    for encoding, name in _encodings(raw):
+def _decode(raw: bytes, chosen: str) -> tuple[str, str, dict[str, str]]:
+    """Decode; return also the name of the encoding, unless it is UTF-8, and which it may be."""
+    for encoding, name in (*_utf16(raw).items(), ("utf-8-sig", "")):
         with contextlib.suppress(UnicodeDecodeError):
-            return raw.decode(encoding), name
-    raise AssertionError("Latin-1 has a character for every byte.")
+            return raw.decode(encoding), name, {}
+    if torn := _torn_utf8(raw):
+        return *torn, {}
+    found = readings_of(raw)
+    others = {one.encoding: one.shown for one in found} if len(found) > 1 else {}
+    if chosen != "auto":
+        with contextlib.suppress(UnicodeDecodeError):
+            named = next((one.named for one in found if one.encoding == chosen), f"text ({chosen})")
+            return raw.decode(codec(chosen)), named, others
+    for one in found:
+        with contextlib.suppress(UnicodeDecodeError):
+            return raw.decode(one.codec), one.named, others
+    with contextlib.suppress(UnicodeDecodeError):
+        return raw.decode("cp1252"), WESTERN, {}
+    return raw.decode("latin-1"), WESTERN, {}
 
 
-def _encodings(raw: bytes) -> Iterator[tuple[str, str]]:
-    """Those that a file may have and their names, each looked for once those before do not fit."""
-    yield from _utf16(raw).items()
-    yield "utf-8-sig", ""
-    yield from _other_scripts(raw).items()
-    yield from _mac_roman(raw).items()
-    yield "cp1252", WESTERN
-    yield "latin-1", WESTERN
+def _torn_utf8(raw: bytes) -> tuple[str, str] | None:
+    """UTF-8 that ends within a character, or has a few damaged ones."""
+    text = raw.decode("utf-8-sig", "replace")
+    n_damaged = text.count(DAMAGED)
+    n_whole = len(text) - n_damaged - len(text.encode("ascii", "ignore"))
+    if n_damaged == 1 and text.endswith(DAMAGED) and n_whole:
+        return text[:-1], "UTF-8, without its last character, which is cut off"
+    if n_whole < LEAST_WHOLE * n_damaged:
+        return None
+    return text, f"UTF-8, of which {count(n_damaged, 'character')} cannot be read"
 
 
 def _utf16(raw: bytes) -> dict[str, str]:
@@ -106,29 +130,6 @@ def _utf16(raw: bytes) -> dict[str, str]:
         if 0 not in plain and zeros.count(0) > len(zeros) // 2:
             return {encoding: "UTF-16"}
     return {}
-
-
-def _other_scripts(raw: bytes) -> dict[str, str]:
-    """The encoding of another script, if the bytes beyond ASCII stand together as its words do."""
-    probe = raw[:MAC_PROBE]
-    words = WORDS_BEYOND_ASCII.findall(probe)
-    n_bytes = len(probe) - len(probe.translate(None, bytes(range(128, 256))))
-    if n_bytes < LEAST_BEYOND or sum(map(len, words)) < NEARLY_ALL * n_bytes:
-        return {}
-    # Each word once: as many as the file has would only take longer.
-    distinct = b" ".join(dict.fromkeys(words))[:PROBE_BYTES]
-    found = from_bytes(distinct, cp_isolation=[*SCRIPTS], threshold=0.5).best()
-    encoding = found.encoding if found is not None else ""
-    return {encoding: f"{SCRIPTS[encoding]} text ({encoding})"} if encoding in SCRIPTS else {}
-
-
-def _mac_roman(raw: bytes) -> dict[str, str]:
-    """Mac Roman, if only there the bytes beyond ASCII are the letters of words."""
-    probe = raw[:MAC_PROBE]
-    n_western, n_mac = (
-        len(LETTERS.findall(probe.decode(encoding))) for encoding in ("latin-1", "mac_roman")
-    )
-    return MAC if n_mac > n_western else {}
 
 
 def without_comments(data: bytes) -> tuple[bytes, tuple[str, ...]]:

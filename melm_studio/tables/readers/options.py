@@ -37,6 +37,8 @@ class ReadOptions(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknow
         have one.
     codes : str
         Whether numbers far outside, such as 999, that stand for what is missing are left empty.
+    encoding : str
+        That of text which is not UTF-8; found by itself by default.
     """
 
     sheet: Annotated[str, Meta(title="The sheet", max_length=200)] = ""
@@ -68,6 +70,13 @@ class ReadOptions(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknow
     codes: Annotated[
         Literal["missing", "numbers"], Meta(title="How codes such as 999 are read")
     ] = "missing"
+    encoding: Annotated[
+        Literal[
+            "auto", "cp1252", "cp1250", "cp1254", "mac_roman", "cp1251", "koi8_r", "cp1253",
+            "cp1255", "cp1256", "gb18030", "big5", "shift_jis", "euc_jp", "euc_kr",
+        ],
+        Meta(title="The encoding of the text"),
+    ] = "auto"  # fmt: skip
 
 
 DEFAULT_OPTIONS = ReadOptions()

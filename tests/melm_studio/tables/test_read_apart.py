@@ -122,6 +122,7 @@ HEADER = {
     "turned": [],
     "answers": {},
     "descriptions": {},
+    "encodings": {},
 }
 NUMBERS, CODES = np.zeros(2).tobytes(), np.array([0, -1], np.int32).tobytes()
 TEXTS = msgspec.msgpack.encode([["a"]])

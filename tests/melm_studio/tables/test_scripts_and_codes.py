@@ -16,6 +16,31 @@ CITIES = {
     "cp1256": ("القاهرة", "دمشق"),
     "cp1252": ("Genève", "Zürich"),
 }
+OTHERS = [
+    *CITIES.items(),
+    ("gb18030", ("健康", "疾病")),
+    ("gb18030", ("男", "女")),
+    ("big5", ("臺北", "高雄")),
+    ("big5", ("健康", "疾病")),
+    ("shift_jis", ("健康", "病気")),
+    ("shift_jis", ("りんご", "バナナ")),
+    ("euc_jp", ("大阪", "東京")),
+    ("euc_kr", ("남", "여")),
+    ("cp1251", ("да", "нет")),
+    ("cp1251", ("МУЖСКОЙ", "ЖЕНСКИЙ")),
+    ("koi8_r", ("Киев", "Москва")),
+    ("koi8_r", ("здоров", "болен")),
+    ("cp1250", ("Łódź", "Kraków")),
+    ("cp1250", ("zdravý", "nemocný")),
+    ("cp1250", ("část", "celek")),
+    ("cp1254", ("dağ", "şehir")),
+    ("mac_roman", ("Genève", "Zürich")),
+]
+
+
+def of_classes(words, encoding):
+    rows = [f"{at * 7 % 5},{at * 3 % 4},{words[at % 2]}" for at in range(20)]
+    return "\n".join(["a,b,city", *rows]).encode(encoding)
 
 
 def of_cells(cells, **options):
@@ -25,12 +50,40 @@ def of_cells(cells, **options):
     return read_table(text.encode(), "t.csv", options=ReadOptions(**options))
 
 
-@pytest.mark.parametrize("encoding", CITIES)
-def test_classes_are_named_as_they_were_written(encoding):
-    rows = [f"{at * 7 % 5},{at * 3 % 4},{CITIES[encoding][at % 2]}" for at in range(20)]
-    table = read_table("\n".join(["a,b,city", *rows]).encode(encoding), "t.csv")
-    assert set(prepare(table).class_names) == set(CITIES[encoding])
+@pytest.mark.parametrize(("encoding", "words"), OTHERS)
+def test_two_names_in_an_encoding_are_classes_as_they_were_written(encoding, words):
+    table = read_table(of_classes(words, encoding), "t.csv")
+    assert set(prepare(table).class_names) == set(words)
     assert any("text" in step for step in table.steps)
+
+
+def test_an_encoding_that_names_leave_open_is_asked_with_the_names_as_each_has_them():
+    raw = of_classes(("nő", "férfi"), "cp1250")
+    table = read_table(raw, "t.csv")
+    [asked] = [one for one in prepare(table).questions if one.id == "encoding"]
+    shown = {one.value: one.label for one in asked.choices}
+    assert "nő" in shown["cp1250"]
+    assert "nõ" in shown["cp1252"]
+    assert asked.default == asked.choices[0].value
+    read = read_table(raw, "t.csv", options=ReadOptions(encoding="cp1250"))
+    assert set(prepare(read).class_names) == {"nő", "férfi"}
+    answered = prepare(read, answers={"encoding": "cp1250"})
+    assert [one.answer for one in answered.questions if one.id == "encoding"] == ["cp1250"]
+
+
+@pytest.mark.parametrize("n_bytes", [1, 2])
+def test_a_last_character_that_is_cut_off_leaves_the_file_utf_8(n_bytes):
+    raw = of_classes(("北京", "上海"), "utf-8")[:-n_bytes]
+    table = read_table(raw, "t.csv")
+    assert {"上海", "北京"} <= set(table.frame["city"])
+    assert any("cut off" in step for step in table.steps)
+
+
+def test_a_few_damaged_characters_leave_the_file_utf_8():
+    raw = of_classes(("Łódź", "Kraków"), "utf-8").replace("Łódź".encode(), b"\xc5dz", 1)
+    table = read_table(raw, "t.csv")
+    assert prepare(table).class_counts["Łódź"] == 9
+    assert any("1 character cannot be read" in step for step in table.steps)
 
 
 @pytest.mark.parametrize("zero", ["\u0660", "\u06f0", "\u0966", "\uff10"])
