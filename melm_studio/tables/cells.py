@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -63,7 +63,11 @@ INFINITY = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
 
 
 def infer_columns(
-    cells: pd.DataFrame, decimal: str, file_rows: IntArray, options: ReadOptions
+    cells: pd.DataFrame,
+    decimal: str,
+    file_rows: IntArray,
+    options: ReadOptions,
+    texts: Collection[str] = (),
 ) -> tuple[pd.DataFrame, list[str], dict[str, str]]:
     """Convert every column to float64 or text.
 
@@ -77,6 +81,8 @@ def infer_columns(
         The row of the file that each row is.
     options : ReadOptions
         How cells beyond a limit, and words among numbers, are read.
+    texts : collection of str, optional
+        The columns that are text whatever their cells look like.
 
     Returns
     -------
@@ -88,7 +94,7 @@ def infer_columns(
         "thousands" and "codes".
     """
     limits = options.limits
-    inferred = dict(_inferred(cells, decimal, options))
+    inferred = dict(_inferred(cells, decimal, options, texts))
     coded = _codes_of_missing(inferred)
     if options.codes == "missing":
         inferred |= {
@@ -162,16 +168,18 @@ class _Inferred:
 
 
 def _inferred(
-    cells: pd.DataFrame, decimal: str, options: ReadOptions
+    cells: pd.DataFrame, decimal: str, options: ReadOptions, texts: Collection[str]
 ) -> Iterator[tuple[str, _Inferred]]:
     is_number = [kind.kind in "iuf" for kind in cells.dtypes]
     # At once, since pandas is slow for each of ten thousand columns.
     numbers = iter(cells.iloc[:, np.flatnonzero(is_number)].to_numpy(np.float64).T)
     for at, (name, plain) in enumerate(zip(cells.columns, is_number, strict=True)):
-        yield (
-            str(name),
-            _Inferred(next(numbers)) if plain else _infer(cells.iloc[:, at], decimal, options),
-        )
+        if name in texts:
+            yield str(name), _Inferred(cells.iloc[:, at].astype("str"))
+        elif plain:
+            yield str(name), _Inferred(next(numbers))
+        else:
+            yield str(name), _infer(cells.iloc[:, at], decimal, options)
 
 
 def _infer(column: pd.Series, decimal: str, options: ReadOptions) -> _Inferred:

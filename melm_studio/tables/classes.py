@@ -20,8 +20,10 @@ from melm_studio.tables.formatting import count, listed, number, number_text, sh
 from melm_studio.tables.read import TableError
 from melm_studio.tables.readers import is_picture
 from melm_studio.tables.roles import ALL_ROWS, NO_LABEL
+from melm_studio.tables.scales import ordered_levels
 
 MAX_CLASSES = 50
+MIN_CLASSES = 2  # that have an order, such as low and high
 MAX_VALUES = 20  # of a fractional number, for its values to be classes by default
 DISTINCT_SHARE = 0.9  # text that differs in more than this share of the rows is an identifier
 MAX_CLASS_NAME = 200  # characters, since legends show it
@@ -169,6 +171,12 @@ def _classes(label: str, found: _Found, cells: pd.Series) -> Classes:
     )
 
 
+def in_order(classes: Classes, names: Sequence[str]) -> Classes:
+    """The same classes in another order."""
+    places = np.array([names.index(name) for name in classes.names], dtype=np.int64)
+    return Classes(tuple(names), classes.rows, places[classes.y], classes.unlabeled, classes.steps)
+
+
 def without_rows(classes: Classes, label: str, is_out: npt.NDArray[np.bool_], step: str) -> Classes:
     """The classes without some of their rows, and without those of fewer than two that are left.
 
@@ -296,6 +304,9 @@ def _named(cells: pd.Series, rules: ClassRules) -> _Found:
     codes, distinct = pd.factorize(cells)
     values = distinct.tolist()
     order = sorted(range(len(values)), key=lambda i: sort_key(values[i]))
+    scale = ordered_levels([one for one in values if isinstance(one, str)], MIN_CLASSES)
+    if scale is not None and len(scale) == len(values):
+        order = [values.index(level) for level in scale]
     ranks = np.full(len(values) + 1, -1)
     ranks[order] = np.arange(len(order))
     texts = [value_name(values[i]) for i in order]

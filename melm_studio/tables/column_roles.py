@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +19,7 @@ from melm_studio.tables.read import Table, TableError
 from melm_studio.tables.readers import is_picture, names_picture
 from melm_studio.tables.roles import FEATURES, PICTURES, SINGLE_USES, Column, Role, Use
 from melm_studio.tables.row_columns import times_of
+from melm_studio.tables.scales import ordered_levels
 
 NEARLY_EMPTY = 0.95  # share of missing cells above which a column says little
 MAX_LEVELS = 20  # of a text column, for it to be a feature by default
@@ -47,31 +47,6 @@ MAP_AXIS = "an axis of a map of the rows: drawn beside a plane, and no feature"
 FEWEST_FEATURES = 2  # beside a map, for a plane
 LEAST_REPEATS = 2  # rows for each group or batch, on average
 MIN_GROUPS = 2  # of every class: with one, no rows of the class could be held out
-MIN_LEVELS = 3  # two categories need no order
-# Every known scale, from its lowest category to its highest. Alternatives share a position.
-SCALES: tuple[tuple[tuple[str, ...], ...], ...] = (
-    (("very low",), ("low",), ("medium", "moderate", "normal", "middle"), ("high",),
-     ("very high",)),
-    (("none", "absent"), ("mild",), ("moderate",), ("severe",), ("very severe", "critical")),
-    (("very poor", "very bad"), ("poor", "bad"), ("fair", "average", "ok", "neutral"),
-     ("good",), ("very good",), ("excellent",)),
-    (("never",), ("rarely", "seldom"), ("sometimes", "occasionally"), ("often", "frequently"),
-     ("usually", "very often"), ("always",)),
-    (("strongly disagree",), ("disagree",), ("somewhat disagree",),
-     ("neutral", "neither", "undecided", "neither agree nor disagree"), ("somewhat agree",),
-     ("agree",), ("strongly agree",)),
-    (("very dissatisfied",), ("dissatisfied",), ("neutral", "neither"), ("satisfied",),
-     ("very satisfied",)),
-    (("tiny",), ("small",), ("medium",), ("large", "big"), ("huge", "very large")),
-    (("xxs",), ("xs",), ("s",), ("m",), ("l",), ("xl",), ("xxl",)),
-    (("cold",), ("cool",), ("mild", "warm"), ("hot",)),
-    (("primary", "elementary"), ("secondary", "high school"), ("bachelor",), ("master",),
-     ("doctorate", "phd")),
-    (("i",), ("ii",), ("iii",), ("iv",), ("v",)),
-    (("stage i",), ("stage ii",), ("stage iii",), ("stage iv",)),
-)  # fmt: skip
-# "1 = never", "2. rarely", "3-5 times": categories that begin with different numbers.
-NUMBERED = re.compile(r"(\d{1,3})\s*[-=.:)\u2013]\s*\S")
 
 
 def column_roles(
@@ -488,44 +463,3 @@ def _order_reason(cells: pd.Series) -> str:
 
 def _is_unreadable(column: Column) -> bool:
     return "characters" in column.exclusion_reason or "too large" in column.exclusion_reason
-
-
-def ordered_levels(levels: Iterable[str]) -> tuple[str, ...] | None:
-    """The levels from low to high, or None if their order is not known.
-
-    Examples
-    --------
-    >>> from melm_studio.tables.column_roles import ordered_levels
-    >>> ordered_levels(["high", "low", "medium"])
-    ('low', 'medium', 'high')
-    >>> ordered_levels(["red", "green", "blue"]) is None
-    True
-    """
-    given = list(levels)
-    if len(given) < MIN_LEVELS:
-        return None
-    return _of_scale(given) or _numbered(given)
-
-
-def _of_scale(levels: list[str]) -> tuple[str, ...] | None:
-    for scale in SCALES:
-        places = {word: place for place, words in enumerate(scale) for word in words}
-        found = [places.get(_plain(level)) for level in levels]
-        known = [place for place in found if place is not None]
-        if len(set(known)) == len(levels):
-            return _sorted_by(levels, known)
-    return None
-
-
-def _numbered(levels: list[str]) -> tuple[str, ...] | None:
-    found = [NUMBERED.match(level.strip()) for level in levels]
-    numbers = [int(match[1]) for match in found if match]
-    return _sorted_by(levels, numbers) if len(set(numbers)) == len(levels) else None
-
-
-def _sorted_by(levels: list[str], places: list[int]) -> tuple[str, ...]:
-    return tuple(level for _, level in sorted(zip(places, levels, strict=True)))
-
-
-def _plain(level: str) -> str:
-    return " ".join(level.replace("_", " ").replace("-", " ").casefold().split())

@@ -20,6 +20,11 @@ from melm_core.recipe import (
     Scaling,
     column_medians,
 )
+from melm_studio.tables.class_questions import (
+    class_questions,
+    ordered_classes,
+    with_one_case,
+)
 from melm_studio.tables.classes import (
     VALUES_AS_CLASSES,
     Classes,
@@ -33,7 +38,6 @@ from melm_studio.tables.column_roles import (
     can_be_used,
     column_roles,
     find_roles,
-    ordered_levels,
 )
 from melm_studio.tables.dependence import (
     AskedRows,
@@ -54,6 +58,7 @@ from melm_studio.tables.pixels import grid_question, pixel_grid
 from melm_studio.tables.questions import (
     GRID,
     LABEL,
+    ORDER,
     USE,
     answered_roles,
     answers_about,
@@ -66,6 +71,7 @@ from melm_studio.tables.records import MAX_CELLS
 from melm_studio.tables.roles import FEATURES, NO_LABEL, SINGLE_USES, USED, Column, Role, Use
 from melm_studio.tables.row_columns import row_columns
 from melm_studio.tables.rows_beside import without_rows_beside
+from melm_studio.tables.scales import ordered_levels
 from melm_studio.tables.twin_questions import made_question, twin_questions, without_twins
 
 __all__ = ["column_roles", "guess_label", "label_candidates", "prepare"]
@@ -100,7 +106,8 @@ def prepare(
     class_rules : ClassRules, optional
         How the values of the label become classes; by default each value is one.
     orders : mapping of str to sequence of str, optional
-        The categories of ordered columns from low to high, where the user put them in order.
+        The categories of ordered columns from low to high, where the user put them in order; of the
+        label, its classes in the order in which they are shown.
     answers : mapping of str to str, optional
         Answers to the questions of the table, by their ids; see `Question`. One that does not fit
         this table, as it may where the answers are those of another, is not used: a warning says
@@ -133,8 +140,12 @@ def prepare(
             without = {**chosen, **answered_roles(answers, chosen), **_beside_features(known)}
             likely = likely_labels(table, without)
         label = answers.get(LABEL) or known.get(LABEL) or likely[0]
-    classes = find_classes(table.frame, label, class_rules)
+    joined = with_one_case(class_rules, table.frame, label, answers)
+    classes = find_classes(table.frame, label, joined)
     classes, beside = without_rows_beside(table.frame, label, classes, answers, class_rules)
+    classes, is_unfit = ordered_classes(classes, (orders or {}).get(label, ()), answers)
+    if is_unfit:
+        answers = {question: one for question, one in answers.items() if question != ORDER}
     if likely == [NO_LABEL] and LABEL not in answers:
         classes = replace(classes, steps=(*classes.steps, way_to_a_label(table)))
     answers = _with_uses(table.frame, label, classes, answers)
@@ -160,6 +171,7 @@ def prepare(
         *label_question(table, likely, answers.get(LABEL, ""), is_anew=LABEL in unfit),
         *reading_questions(table, answers),
         *beside,
+        *class_questions(table, label, classes, answers),
         *column_questions(frame, columns, answers, chosen, {one.id for one in questions}),
         *twins,
         *made_question(label, X, classes.y, answers),

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import msgspec
 from msgspec.structs import replace
@@ -29,6 +30,12 @@ EACH_WAY = "each-way"  # the default of what nobody may know: the verdict is com
 COLUMN = "column:"  # and the name of a column
 TWIN = "twin:"  # and the name of a column
 LEFT_OUT, MEASUREMENT = "left-out", "measurement"
+WORDS = "missing:"  # and the name of a column
+IS_MISSING, IS_CLASS = "missing", "class"
+CASE = "case"
+APART, ONE = "apart", "one"
+ORDER = "order"
+BELOW = " < "  # between classes in their order
 CONTROLS, SMALL = "controls", "small"
 KEPT = "kept"
 MADE = "made"
@@ -83,8 +90,8 @@ class Question(msgspec.Struct, frozen=True):
     ----------
     id : str
         "label", "neighbors", "doubles", "sheet", "limits", "words", "samples", "header", "totals",
-        "names", "thousands", "codes", "encoding", "grid", "made", "controls", "small", or
-        "subjects:", "use:" or "twin:" and the name of a column.
+        "names", "thousands", "codes", "encoding", "grid", "made", "controls", "small",
+        "case", "order", or "subjects:", "use:", "twin:" or "missing:" and the name of a column.
     sentence : str
         The question, and why it is asked.
     choices : tuple of Choice
@@ -178,6 +185,10 @@ def _checked_answer(question: str, answer: str) -> tuple[bool, str]:
     if question == GRID:
         is_known = answer == NO_GRID or bool(GRID_SIZE.fullmatch(answer))
         return is_known, f"8x8 (any height and width in pixels) or {NO_GRID}"
+    if question == ORDER:
+        names = answer.split(BELOW)
+        is_known = len(names) > 1 and all(names) and len({*names}) == len(names)
+        return is_known, f"the classes from first to last, as in low{BELOW}medium{BELOW}high"
     if question in (LABEL, SHEET):
         return bool(answer), "the name of a column" if question == LABEL else "the name of a sheet"
     if values := _values_of(question):
@@ -185,30 +196,34 @@ def _checked_answer(question: str, answer: str) -> tuple[bool, str]:
     raise TableError(
         f'There is no question "{shortened(question)}". Questions are {LABEL}, {NEIGHBORS}, '
         f"{DOUBLES}, {SHEET}, {', '.join(READING)}, {MADE}, {CONTROLS}, {SMALL}, "
-        f"{SUBJECTS}NAME, {USE}NAME, {TWIN}NAME and {GRID}."
+        f"{CASE}, {ORDER}, {SUBJECTS}NAME, {USE}NAME, {TWIN}NAME, {WORDS}NAME and {GRID}."
     )
 
 
 def _values_of(question: str) -> Sequence[str]:
     """The answers that a question has, where these are few."""
-    if question == DOUBLES or question.startswith(SUBJECTS):
-        return INDEPENDENT, TOGETHER
-    if question in (CONTROLS, SMALL):
-        return LEFT_OUT, KEPT
-    if question == MADE:
-        return MADE_OF_FEATURES, KNOWN
-    if question.startswith(TWIN):
-        return LEFT_OUT, MEASUREMENT
-    if question.startswith(USE):
-        return tuple(Use)
-    return READING.get(question, ())
+    kind, mark, _ = question.partition(":")
+    return _VALUES.get(kind + mark) or READING.get(question, ())
+
+
+_VALUES: Mapping[str, Sequence[str]] = {
+    DOUBLES: (INDEPENDENT, TOGETHER),
+    SUBJECTS: (INDEPENDENT, TOGETHER),
+    CONTROLS: (LEFT_OUT, KEPT),
+    SMALL: (LEFT_OUT, KEPT),
+    CASE: (APART, ONE),
+    WORDS: (IS_MISSING, IS_CLASS),
+    MADE: (MADE_OF_FEATURES, KNOWN),
+    TWIN: (LEFT_OUT, MEASUREMENT),
+    USE: tuple(Use),
+}
 
 
 def _named_column(question: str, answer: str) -> str:
     """The column that a question or its answer names; empty if neither does."""
     if question == LABEL:
         return answer
-    for prefix in (SUBJECTS, USE, TWIN):
+    for prefix in (SUBJECTS, USE, TWIN, WORDS):
         if question.startswith(prefix):
             return question.removeprefix(prefix)
     return answer.removeprefix(COLUMN) if answer.startswith(COLUMN) else ""
@@ -245,7 +260,7 @@ def answers_without(answers: Mapping[str, str], column: str) -> dict[str, str]:
     return {
         question: answer
         for question, answer in answers.items()
-        if question not in (SUBJECTS + column, USE + column, TWIN + column)
+        if question not in (SUBJECTS + column, USE + column, TWIN + column, WORDS + column)
         and answer != COLUMN + column
         and (question, answer) != (LABEL, column)
     }
@@ -270,7 +285,11 @@ def answered_options(answers: Mapping[str, str], options: ReadOptions) -> ReadOp
     >>> answered_options({"limits": "empty"}, ReadOptions()).limits
     'empty'
     """
-    chosen = checked_answers(answers_about_file(answers))
+    chosen: dict[str, Any] = checked_answers(answers_about_file(answers))
+    words = {one: chosen.pop(one) for one in [*chosen] if one.startswith(WORDS)}
+    kept = tuple(one.removeprefix(WORDS) for one, answer in words.items() if answer == IS_CLASS)
+    if kept:
+        chosen["kept_words"] = kept
     if SHEET in chosen:  # another workbook may not have it, which is no reason to refuse that
         chosen["preferred_sheet"] = chosen.pop(SHEET)
     return replace(options, **chosen)
@@ -278,7 +297,11 @@ def answered_options(answers: Mapping[str, str], options: ReadOptions) -> ReadOp
 
 def answers_about_file(answers: Mapping[str, str]) -> dict[str, str]:
     """The answers that say how the file is read, whatever columns it then has."""
-    return {question: answers[question] for question in (SHEET, *READING) if question in answers}
+    return {
+        question: answer
+        for question, answer in answers.items()
+        if question in (SHEET, *READING) or question.startswith(WORDS)
+    }
 
 
 def answers_beside_reading(answers: Mapping[str, str]) -> dict[str, str]:

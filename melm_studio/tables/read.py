@@ -22,6 +22,7 @@ from melm_studio.tables.above_rows import (
     without_titles,
 )
 from melm_studio.tables.aligned import as_tabs
+from melm_studio.tables.as_written import as_written
 from melm_studio.tables.below_rows import without_notes
 from melm_studio.tables.cells import EXACT, MISSING, infer_columns
 from melm_studio.tables.digits import plain_numbers
@@ -131,6 +132,8 @@ class Table:
     encodings : mapping of str to str
         The encodings that the text may have, and a few names as each has them, that which was read
         first; empty where it is clear.
+    missing_words : mapping of str to str
+        The columns of text in which a word for what is missing may be a class, and how often.
     """
 
     name: str
@@ -144,6 +147,7 @@ class Table:
     turned: Preview = ()
     descriptions: Mapping[str, str] = field(default_factory=dict)
     encodings: Mapping[str, str] = field(default_factory=dict)
+    missing_words: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def row_numbers(self) -> IntArray:
@@ -199,7 +203,8 @@ def read_table(
         steps = (*content.steps, *picture_steps, *vector_steps)
         content = replace(content, cells=cells, steps=steps)
     rows = content.file_rows
-    frame, cell_steps, asked = infer_columns(content.cells, content.form.decimal, rows, options)
+    decimal, texts = content.form.decimal, content.texts
+    frame, cell_steps, asked = infer_columns(content.cells, decimal, rows, options, texts)
     n_empty = _n_empty(content.cells)
     frame = frame.iloc[: len(frame) - n_empty]
     empty_steps = [f"Left out: {count(n_empty, 'empty row')} at the end."] if n_empty else []
@@ -222,6 +227,7 @@ def read_table(
         turned=content.turned,
         descriptions=content.descriptions,
         encodings=content.encodings,
+        missing_words=content.missing_words,
     )
 
 
@@ -268,6 +274,8 @@ class _Content:
     answers: Mapping[str, str] = field(default_factory=dict)
     descriptions: Mapping[str, str] = field(default_factory=dict)
     encodings: Mapping[str, str] = field(default_factory=dict)
+    missing_words: Mapping[str, str] = field(default_factory=dict)
+    texts: frozenset[str] = frozenset()
 
 
 def _content(data: bytes, file: str, limits: Limits, options: ReadOptions) -> _Content:
@@ -338,10 +346,11 @@ def _of_text(data: bytes, limits: Limits, steps: tuple[str, ...], options: ReadO
     form_steps = ("Read as columns aligned by spaces.",) if is_aligned else records.form.steps
     made = (*title_steps, *note_steps, *turn_steps, *header_steps)
     steps = (*steps, *made, *form_steps, *name_steps)
-    cells = _parse(data, records, names)
+    written = as_written(data, records, _parse(data, records, names), options.kept_words)
     first_row = f"It begins with {listed(records.first)}" if records.is_doubtful else ""
     asked = {"samples": turned, "header": header, "names": first_row}
-    return _Content(cells, records.file_rows, steps, records.form, asked=asked, turned=preview)
+    content = _Content(written.cells, records.file_rows, steps, records.form, asked=asked)
+    return replace(content, turned=preview, missing_words=written.words, texts=written.texts)
 
 
 def _of_layout(data: bytes, layout: Layout, limits: Limits, steps: tuple[str, ...]) -> _Content:

@@ -94,6 +94,7 @@ class _Header(Struct, frozen=True):
     answers: dict[_Words, _Name]
     descriptions: dict[_Name, _Words]
     encodings: dict[_Words, _Words]
+    missing_words: dict[_Name, _Words]
 
 
 def read_table_apart(
@@ -186,6 +187,7 @@ def answer(channel: Channel) -> None:
         answers=dict(table.answers),
         descriptions=dict(table.descriptions),
         encodings=dict(table.encodings),
+        missing_words=dict(table.missing_words),
     )
     channel.send_values(header)
     channel.send(frame.select_dtypes(np.float64).to_numpy().T.reshape(-1).data)
@@ -218,6 +220,7 @@ def _received(channel: Channel, limits: Limits, most_text: int) -> Table:
         turned=header.turned,
         descriptions=header.descriptions,
         encodings=header.encodings,
+        missing_words=header.missing_words,
     )
 
 

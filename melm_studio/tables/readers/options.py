@@ -7,6 +7,8 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
+MOST_NAME = 2_000  # characters of the name of a column
+
 
 class ReadOptions(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """How a file is read, where it can be read in several ways.
@@ -39,6 +41,8 @@ class ReadOptions(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknow
         Whether numbers far outside, such as 999, that stand for what is missing are left empty.
     encoding : str
         That of text which is not UTF-8; found by itself by default.
+    kept_words : tuple of str
+        The columns in which NA, null and the like are words, as sodium may be.
     """
 
     sheet: Annotated[str, Meta(title="The sheet", max_length=200)] = ""
@@ -77,6 +81,10 @@ class ReadOptions(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknow
         ],
         Meta(title="The encoding of the text"),
     ] = "auto"  # fmt: skip
+    kept_words: Annotated[
+        tuple[Annotated[str, Meta(max_length=MOST_NAME)], ...],
+        Meta(title="The columns in which NA is a word", max_length=20),
+    ] = ()
 
 
 DEFAULT_OPTIONS = ReadOptions()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from melm_studio.tables import prepare, read_table
+from melm_studio.tables import ReadOptions, answered_options, prepare, read_table
 
 X = np.random.default_rng(2).normal(size=(60, 3)).round(3)
 
@@ -13,7 +13,13 @@ X = np.random.default_rng(2).normal(size=(60, 3)).round(3)
 def classes_of(labels, header="kind", **options):
     rows = [",".join(map(str, [*x, label])) for x, label in zip(X, labels, strict=True)]
     raw = "\n".join([f"a,b,c,{header}", *rows]).encode()
-    return prepare(read_table(raw, "names.csv"), **options)
+    reading = answered_options(options.get("answers", {}), ReadOptions())
+    return prepare(read_table(raw, "names.csv", options=reading), **options)
+
+
+def question(data, name):
+    found = [one for one in data.questions if one.id == name]
+    return found[0] if found else None
 
 
 @pytest.mark.parametrize(
@@ -36,6 +42,80 @@ def test_leading_zeros_beside_words_and_case_tell_names_apart():
     assert set(classes_of(["Beech", "beech", "a01", "a1"] * 15).class_names) == {
         "Beech", "beech", "a01", "a1",
     }  # fmt: skip
+
+
+def test_names_that_differ_in_capitals_are_asked_about_and_joined_by_an_answer():
+    labels = ["Beech"] * 20 + ["beech"] * 10 + ["oak"] * 30
+    data = classes_of(labels)
+    assert (question(data, "case").default, len(data.class_names)) == ("apart", 3)
+    joined = classes_of(labels, answers={"case": "one"})
+    assert joined.class_counts == {"Beech": 30, "oak": 30}
+    assert question(joined, "case").answer == "one"
+
+
+def test_genotypes_in_two_letters_are_not_asked_about():
+    assert question(classes_of(["AA", "Aa", "aa"] * 20), "case") is None
+
+
+@pytest.mark.parametrize("word", ["NA", "null", "nan", "NULL", "N/A"])
+@pytest.mark.parametrize("mark", ["{}", '"{}"'])
+def test_a_word_for_what_is_missing_is_a_class_by_an_answer(word, mark):
+    labels = [mark.format(one) for one in ["EU", "AS", word] * 20]
+    data = classes_of(labels)
+    assert question(data, "missing:kind").default == "missing"
+    assert data.class_counts == {"AS": 20, "EU": 20}
+    kept = classes_of(labels, answers={"missing:kind": "class"})
+    assert kept.class_counts == {"AS": 20, "EU": 20, word: 20}
+    assert question(kept, "missing:kind").answer == "class"
+
+
+def test_what_is_missing_elsewhere_or_once_is_not_asked_about():
+    assert question(classes_of(["EU", "AS"] * 29 + ["NA", "EU"]), "missing:kind") is None
+    assert question(classes_of([""] * 20 + ["EU", "AS"] * 20), "missing:kind") is None
+
+
+@pytest.mark.parametrize(
+    "codes",
+    [["01067", "1067", "10115"], ["001", "002", "120"], ["00501", "10115", "20095"]],
+)
+def test_codes_keep_their_leading_zeros(codes):
+    assert set(classes_of(codes * 20, header="zip").class_names) == set(codes)
+
+
+def test_zeros_before_numbers_of_two_digits_are_those_of_months():
+    months = [f"{at % 12 + 1:02d}" for at in range(60)]
+    raw = "\n".join(["a,month,kind", *(f"{at % 7}.5,{month},{'xy'[at % 2]}"
+                                        for at, month in enumerate(months))])  # fmt: skip
+    assert "month" in prepare(read_table(raw.encode(), "t.csv")).feature_names
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("low", "medium", "high"),
+        ("mild", "moderate", "severe"),
+        ("low", "high"),
+        ("never", "sometimes", "often"),
+        ("stage I", "stage II", "stage III", "stage IV"),
+        ("1 = poor", "2 = fair", "3 = good"),
+    ],
+)
+def test_ordinal_words_are_in_their_order(names):
+    assert classes_of([names[at % len(names)] for at in range(60)]).class_names == names
+
+
+def test_classes_stand_in_the_order_that_is_given():
+    labels = ["x", "y", "z"] * 20
+    plain = classes_of(labels)
+    given = classes_of(labels, answers={"order": "z < x < y"})
+    assert given.class_names == ("z", "x", "y")
+    assert given.class_counts == plain.class_counts
+    np.testing.assert_array_equal(np.array(given.class_names)[given.y], labels)
+    by_field = classes_of(labels, orders={"kind": ("z", "x", "y")})
+    assert by_field.class_names == ("z", "x", "y")
+    stale = classes_of(labels, answers={"order": "z < x"})
+    assert stale.class_names == ("x", "y", "z")
+    assert any("Not used" in line for line in stale.warnings)
 
 
 def test_numbers_in_names_are_in_their_order():

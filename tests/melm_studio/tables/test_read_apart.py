@@ -123,6 +123,7 @@ HEADER = {
     "answers": {},
     "descriptions": {},
     "encodings": {},
+    "missing_words": {},
 }
 NUMBERS, CODES = np.zeros(2).tobytes(), np.array([0, -1], np.int32).tobytes()
 TEXTS = msgspec.msgpack.encode([["a"]])

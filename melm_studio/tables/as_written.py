@@ -1,0 +1,161 @@
+"""Cells that mean what they say rather than what they are read as: NA as a word, 007 as a code."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+
+import pandas as pd
+
+from melm_studio.tables.formatting import count, listed
+from melm_studio.tables.records import Records
+
+MISSING_WORDS = ("NA", "N/A", "n/a", "NaN", "nan", "NULL", "null")
+MOST_CLASSES = 50  # of a column in which such a word may be one
+LEAST_WORDS = 2  # rows
+MOST_COLUMNS = 20  # that are looked at
+MOST_LINES = 200  # with a leading zero, which say where codes are
+MOST_CODES = 200  # different ones
+LEAST_DIGITS = 3  # of codes that are all of one length
+
+
+@dataclass(frozen=True, eq=False)
+class Written:
+    """The cells of a table, some columns as they are written.
+
+    Attributes
+    ----------
+    cells : DataFrame
+    texts : frozenset of str
+        The columns that are text whatever their cells look like.
+    words : dict of str to str
+        The columns of text in which a word for what is missing may be a class, and how often.
+    """
+
+    cells: pd.DataFrame
+    texts: frozenset[str] = frozenset()
+    words: dict[str, str] = field(default_factory=dict)
+
+
+def as_written(
+    data: bytes,
+    records: Records,
+    cells: pd.DataFrame,
+    kept_words: Sequence[str],
+) -> Written:
+    """Take words for what is missing, and codes with leading zeros, as they are written.
+
+    Parameters
+    ----------
+    data : bytes
+    records : Records
+    cells : DataFrame
+        As pandas inferred them.
+    kept_words : sequence of str
+        The columns in which such words are words.
+    """
+    found = _Columns(data, records, cells)
+    words = found.with_missing_words()
+    kept = {name: texts for name, (texts, _) in words.items() if name in kept_words}
+    codes = found.with_leading_zeros()
+    replaced = {**kept, **codes}
+    return Written(
+        cells.assign(**replaced) if replaced else cells,
+        frozenset(replaced),
+        {name: said for name, (_, said) in words.items()},
+    )
+
+
+class _Columns:
+    """The columns of one table, read again as text where that may matter."""
+
+    def __init__(self, data: bytes, records: Records, cells: pd.DataFrame) -> None:
+        self._data = data
+        self._records = records
+        self._cells = cells
+        self._mark = re.escape(records.form.delimiter.encode())
+
+    def with_missing_words(self) -> dict[str, tuple[pd.Series, str]]:
+        """The texts of columns in which words for what is missing recur, and which these are."""
+        words = b"|".join(word.encode() for word in MISSING_WORDS)
+        one = rb'(?:^|\n|%b)[ "]*(?:%b)[ "]*(?:%b|\r?\n|$)' % (self._mark, words, self._mark)
+        if not re.search(one, self._data):
+            return {}
+        names = [
+            str(name)
+            for name, kind in self._cells.dtypes.items()
+            if kind.kind not in "iufb" and self._cells[name].isna().any()
+        ]
+        few = [name for name in names if 1 < self._cells[name].nunique() <= MOST_CLASSES]
+        found = {}
+        for name, texts in self._read(few[:MOST_COLUMNS]).items():
+            counts = Counter(text for text in texts if text in MISSING_WORDS)
+            said = [f"{word} ({count(n, 'row')})" for word, n in counts.items()]
+            if max(counts.values(), default=0) >= LEAST_WORDS:
+                found[name] = (texts, listed(said))
+        return found
+
+    def with_leading_zeros(self) -> dict[str, pd.Series]:
+        """The texts of columns of codes such as 01067, which are no numbers."""
+        at = {place for line in self._lines_with_zeros() for place in _places_of_zeros(line)}
+        names = [
+            str(self._cells.columns[place])
+            for place in sorted(at)
+            if place < self._cells.shape[1] and self._cells.dtypes.iloc[place].kind in "iuf"
+        ]
+        read = self._read(names[:MOST_COLUMNS])
+        return {name: texts for name, texts in read.items() if _are_codes(texts)}
+
+    def _lines_with_zeros(self) -> list[list[str]]:
+        mark = self._mark
+        one = rb'(?:^|\n|%b)[ "]*0[0-9]+[ "]*(?=%b|\n|$)' % (mark, mark)
+        lines: list[list[str]] = []
+        for match in islice(re.finditer(one, self._data), MOST_LINES):
+            start = self._data.rfind(b"\n", 0, match.end() - 1) + 1
+            end = self._data.find(b"\n", match.end())
+            line = self._data[start : end if end >= 0 else None].decode("utf-8", "replace")
+            lines += csv.reader([line], delimiter=self._records.form.delimiter)
+        return lines
+
+    def _read(self, names: Sequence[str]) -> dict[str, pd.Series]:
+        if not names:
+            return {}
+        form = self._records.form
+        read = pd.read_csv(
+            io.BytesIO(self._data),
+            sep=form.delimiter,
+            header=0 if form.has_header else None,
+            names=[str(name) for name in self._cells.columns],
+            usecols=list(names),
+            index_col=False,
+            dtype=str,
+            na_values=[""],
+            keep_default_na=False,
+            skipinitialspace=True,
+        )
+        stripped = read.apply(lambda texts: texts.str.strip())
+        return {name: stripped[name].set_axis(self._cells.index) for name in names}
+
+
+def _places_of_zeros(cells: Sequence[str]) -> list[int]:
+    return [at for at, cell in enumerate(cells) if _LEADING_ZERO.fullmatch(cell.strip())]
+
+
+_LEADING_ZERO = re.compile("0[0-9]+")
+
+
+def _are_codes(texts: pd.Series) -> bool:
+    """Whether all are digits of one length, or two that differ in zeros are one number."""
+    values = [str(text) for text in texts.dropna().unique()]
+    if not all(map(str.isdigit, values)):
+        return False
+    if len({int(text) for text in values}) < len(values):
+        return True
+    lengths = {*map(len, values)}
+    are_few = len(values) <= MOST_CODES or len(values) == len(texts)
+    return are_few and len(lengths) == 1 and lengths.pop() >= LEAST_DIGITS
