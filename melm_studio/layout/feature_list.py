@@ -12,7 +12,7 @@ from dash.development.base_component import Component
 from melm_studio.layout.attributes import aria, data, part
 from melm_studio.layout.shell.markup import Element
 from melm_studio.planes.feature_ranking import LINE_HEIGHT, LINE_WIDTH, SHAPE_HEIGHT, SHAPE_WIDTH
-from melm_studio.tables import number, shortened
+from melm_studio.tables import number, told_apart
 
 _LONGEST = 15  # name, in characters
 _FADED = "Features that fewer than half of the resamples select are faded."
@@ -26,7 +26,11 @@ def feature_list(ranking: Mapping[str, Any]) -> list[Component]:
     """
     features, line = ranking["features"], ranking["line"] or {}
     longest = max(map(_length, features), default=1.0)
-    items = [html.Li(_feature(feature, longest)) for feature in features]
+    names = told_apart([feature["name"] for feature in features], _LONGEST)
+    items = [
+        html.Li(_feature(feature, longest, name))
+        for feature, name in zip(features, names, strict=True)
+    ]
     # Where none bends, the list has no room for shapes.
     has_shapes = any("shape" in feature for feature in features)
     return [
@@ -53,7 +57,7 @@ def feature_list(ranking: Mapping[str, Any]) -> list[Component]:
     ]
 
 
-def _feature(feature: Mapping[str, Any], longest: float) -> Component:
+def _feature(feature: Mapping[str, Any], longest: float, shown: str) -> Component:
     name, stability = feature["name"], feature.get("stability", "")
     worth = feature.get("words", "")
     if feature.get("is_seen") is False:
@@ -68,7 +72,7 @@ def _feature(feature: Mapping[str, Any], longest: float) -> Component:
     angle = math.degrees(math.atan2(feature["x"], feature["y"]))
     return html.Button(
         [
-            html.Span(shortened(name, _LONGEST), className="feature-name"),
+            html.Span(shown, className="feature-name"),
             _polyline(
                 "feature-shape",
                 f"0 0 {SHAPE_WIDTH} {SHAPE_HEIGHT}",

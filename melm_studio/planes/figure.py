@@ -31,7 +31,7 @@ from melm_studio.planes.theme import (
 )
 from melm_studio.planes.traces import PlaneTrace, trace_meta
 from melm_studio.planes.types import ClassView, PlaneView
-from melm_studio.tables import shortened
+from melm_studio.tables import shortened, told_apart
 
 _LONGEST_NAME = 22
 _PATH_DIGITS = 4
@@ -62,7 +62,7 @@ def empty_figure(
     """The figure of one, two or three components, styled and without data."""
     theme = THEMES[scheme]
     codes = range(len(class_names))
-    names = [shown(name) for name in class_names]
+    names = [html.escape(name, quote=False) for name in told_apart(class_names, _LONGEST_NAME)]
     size = 7 if n_points <= 400 else 6 if n_points <= 1_000 else 5
     figure = go.Figure(
         [

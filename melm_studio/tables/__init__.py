@@ -5,7 +5,14 @@ from __future__ import annotations
 from melm_studio.tables.cells import BEYOND_LIMIT, EXACT, MISSING
 from melm_studio.tables.classes import ClassRules, class_values, is_measure
 from melm_studio.tables.dependence import has_chosen_groups
-from melm_studio.tables.formatting import count, listed, number, number_text, shortened
+from melm_studio.tables.formatting import (
+    count,
+    listed,
+    number,
+    number_text,
+    shortened,
+    told_apart,
+)
 from melm_studio.tables.labeled_data import LabeledData, UnlabeledRows
 from melm_studio.tables.maps import MapColumns, is_map, map_columns
 from melm_studio.tables.pixels import (
@@ -157,6 +164,7 @@ __all__ = [
     "rows_text",
     "shortened",
     "summarize",
+    "told_apart",
     "twin_notes",
     "without_columns",
     "without_unit",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import takewhile
 
 NAMES_SHOWN = 5
 MOST_NAMES = 50_000  # whose words are kept, since each is asked for several times
@@ -57,3 +58,40 @@ def number_text(value: float) -> str:
     """Write a number as in a table: ``3`` rather than ``3.0``."""
     is_whole = float(value).is_integer() and abs(value) < 1e15
     return str(int(value)) if is_whole else str(float(value))
+
+
+def told_apart(names: Sequence[str], width: int = 40) -> list[str]:
+    """Fit each name on one line as `shortened` does, but cut alike ones where they do not differ.
+
+    Examples
+    --------
+    >>> told_apart(["channel 1 of the long device", "channel 2 of the long device"], 15)
+    ['chann…1…device', 'chann…2…device']
+    """
+    plain = [shortened(name, width) for name in names]
+    alike: dict[str, list[int]] = {}
+    for at, text in enumerate(plain):
+        alike.setdefault(text, []).append(at)
+    for places in alike.values():
+        group = [" ".join(names[at].split()) for at in places]
+        if len({*group}) > 1:
+            n_first = _n_shared(group)
+            n_last = _n_shared([one[n_first:][::-1] for one in group])
+            for at, one in zip(places, group, strict=True):
+                plain[at] = _around(one, n_first, len(one) - n_last, width)
+    return plain
+
+
+def _n_shared(texts: Sequence[str]) -> int:
+    """How many of the first characters all have."""
+    return sum(1 for _ in takewhile(lambda each: len({*each}) == 1, zip(*texts, strict=False)))
+
+
+def _around(text: str, start: int, end: int, width: int) -> str:
+    """What stands from `start` to `end`, with as much of the text around it as fits."""
+    middle = shortened(text[start:end].strip(), width - 2)
+    n_around = width - 2 - len(middle)
+    n_last = min(n_around // 2 + n_around % 2, len(text) - end)
+    first = text[: min(n_around - n_last, start)].rstrip()
+    last = text[len(text) - n_last :].lstrip() if n_last else ""
+    return f"{first}…{middle}{'…' if last else ''}{last}"

@@ -4,7 +4,7 @@ import { test } from "node:test";
 
 import { PATH_SHARES } from "../../assets/studio/constants.mjs";
 import { edgeMarks, outsideText } from "../../assets/studio/rows/outside.mjs";
-import { boxOf, placeLabels, setApart, shortened } from "../../assets/studio/plane/label_placement.mjs";
+import { boxOf, placeLabels, setApart, shortened, toldApart } from "../../assets/studio/plane/label_placement.mjs";
 import { rounded, wrapped } from "../../assets/studio/panel/plane_editing.mjs";
 import { atStep, loadingOf, nearest, nearestStep, originOf, pathOf, pathWords, stepOfShare, tipsOf } from "../../assets/studio/plane/arrows.mjs";
 
@@ -139,4 +139,13 @@ test("angles are brought within half a turn of zero", () => {
   assert.equal(rounded(wrapped(Math.PI + 0.5)), rounded(0.5 - Math.PI));
   assert.equal(rounded(wrapped(-7 * Math.PI - 0.25)), rounded(Math.PI - 0.25));
   assert.equal(wrapped(0), 0);
+});
+
+test("names that differ in their middle look different", () => {
+  const names = [1, 2, 10].map((at) => `a very long name with units, channel ${at} [mg per 100 g of dry matter]`);
+  const shown = toldApart([...names, "proline"], 24);
+  assert.equal(new Set(shown).size, 4);
+  assert.equal(shown[3], "proline");
+  shown.forEach((text) => assert.ok(text.length <= 24));
+  assert.deepEqual(toldApart(["proline", "proline"], 24), ["proline", "proline"]);
 });

@@ -126,3 +126,47 @@ export function shortened(name, most) {
   const tail = Math.floor((most - 1) / 2);
   return `${letters.slice(0, most - 1 - tail).join("")}…${letters.slice(-tail).join("")}`;
 }
+
+/**
+ * Names that are at most so long; those that would look alike are cut where they do not differ.
+ * @param {string[]} names
+ * @param {number} most characters
+ */
+export function toldApart(names, most) {
+  const plain = names.map((name) => shortened(name, most));
+  /** @type {Map<string, number[]>} */
+  const alike = new Map();
+  plain.forEach((text, at) => alike.set(text, [...(alike.get(text) ?? []), at]));
+  for (const places of alike.values()) {
+    if (new Set(places.map((at) => names[at])).size === 1) continue;
+    const group = places.map((at) => [...names[at]]);
+    const first = sharedStart(group);
+    const last = sharedStart(group.map((one) => one.slice(first).reverse()));
+    places.forEach((at, i) => (plain[at] = around(group[i], first, group[i].length - last, most)));
+  }
+  return plain;
+}
+
+/** How many first letters all have.
+ * @param {string[][]} texts
+ */
+function sharedStart(texts) {
+  const [one, ...others] = texts;
+  const end = one.findIndex((letter, at) => others.some((other) => other[at] !== letter));
+  return end < 0 ? one.length : end;
+}
+
+/**
+ * @param {string[]} letters
+ * @param {number} start
+ * @param {number} end
+ * @param {number} most
+ */
+function around(letters, start, end, most) {
+  const middle = shortened(letters.slice(start, end).join("").trim(), most - 2);
+  const room = most - 2 - [...middle].length;
+  const tail = Math.min(Math.ceil(room / 2), letters.length - end);
+  const head = letters.slice(0, Math.min(room - tail, start)).join("").trimEnd();
+  const behind = tail ? letters.slice(-tail).join("").trimStart() : "";
+  return `${head}…${middle}${behind ? "…" : ""}${behind}`;
+}

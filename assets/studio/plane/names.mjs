@@ -3,7 +3,7 @@
 import { numbers } from "./arrays.mjs";
 import { verticesPer } from "./arrows.mjs";
 import { escaped, fontOf } from "./canvas.mjs";
-import { placeLabels, setApart, shortened } from "./label_placement.mjs";
+import { placeLabels, setApart, toldApart } from "./label_placement.mjs";
 import { along, drawnOn } from "./pixel_axes.mjs";
 import { isOn } from "./traces.mjs";
 
@@ -113,7 +113,7 @@ export class Names {
     trace.features = this.kept(arrows.features, 1);
     for (const key of ["x", "y"]) trace[key] = this.kept(trace[key], 1);
     trace.textposition = this.places.filter(Boolean);
-    trace.text = this.kept(arrows.names, 1).map((name) => escaped(shortened(name, LONGEST)));
+    trace.text = this.kept(this.shownNames, 1).map(escaped);
     trace.halo = surface;
   }
 
@@ -139,10 +139,12 @@ export class Names {
     const { x, y } = this.arraysOf("arrow_lines");
     const per = verticesPer(/** @type {Trace} */ ({ x }), names.length);
     const wanted = [...names.keys()].filter((i) => i < arrowLimit && (only?.includes(features[i]) ?? true));
-    const tips = wanted.map((i) => ({
+    const shown = toldApart(wanted.map((i) => names[i]), LONGEST);
+    this.shownNames = names.map((_, i) => shown[wanted.indexOf(i)] ?? "");
+    const tips = wanted.map((i, at) => ({
       from: /** @type {[number, number]} */ ([this.toX(x[per * i]), this.toY(y[per * i])]),
       at: /** @type {[number, number]} */ ([this.toX(x[per * i + 1]), this.toY(y[per * i + 1])]),
-      width: this.widthOf(shortened(names[i], LONGEST), font),
+      width: this.widthOf(shown[at], font),
       height: LINE_HEIGHT * font.size,
     }));
     const closed = [...(isOn(this.view, "names") ? this.classBoxes : []), ...taken(this.area)];
