@@ -497,21 +497,25 @@ class ClassDensities:
             return series.log_densities(points, self.rows, self.covariances)
         if chosen == "blocks":
             return self._of_blocks.log_densities(points)
-        codes = range(len(self.rows))
-        return np.column_stack([self._log_density(points, code, engine) for code in codes])
+        roots = [*zip(*inverse_root(self.covariances), strict=True)]
+        return np.column_stack(
+            [self._log_density(points, code, engine, root) for code, root in enumerate(roots)]
+        )
 
-    def _log_density(self, points: FloatArray, code: int, engine: Engine) -> FloatArray:
-        """Of rows in memory, exact into the tails."""
+    def _log_density(
+        self, points: FloatArray, code: int, engine: Engine, root: tuple[FloatArray, FloatArray]
+    ) -> FloatArray:
+        """Of rows in memory, exact into the tails; `root` as in `direct_sums.log_density`."""
         of_class = self._class(code)
         n_evaluations = len(points) * len(self.rows[code])
         chosen = self.engine("log densities", n_evaluations=n_evaluations, requested=engine)
         if chosen == "direct":
-            return direct_sums.log_density(points, *of_class)
+            return direct_sums.log_density(points, *of_class, root)
         density = nufft.density(points, *of_class)
-        _, log_peak = inverse_root(self.covariances[code])
+        _, log_peak = root
         low = density < FOURIER_FLOOR * np.exp(log_peak)
         logs = np.log(np.where(low, 1.0, density))
-        logs[low] = direct_sums.log_density(points[low], *of_class)
+        logs[low] = direct_sums.log_density(points[low], *of_class, root)
         return logs
 
     def most_likely(self, points: FloatArray, own: IntArray | None = None) -> IntArray:

@@ -9,6 +9,7 @@ of the outer products of the rows asks for.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -286,10 +287,17 @@ def fixed_axes(whitener: FloatArray) -> FloatArray:
     True
     """
     units = inverse_widths(np.linalg.norm(whitener, axis=1))[:, None]
-    directions = np.random.default_rng(0).standard_normal(whitener.shape)
+    directions = _directions(whitener.shape)
     axes, triangle = np.linalg.qr(whitener.T @ (units * directions))
     fixed: FloatArray = axes * np.where(np.diag(triangle) < 0, -1.0, 1.0)
     return fixed
+
+
+@lru_cache(maxsize=16)  # all refits of a study have the same ones
+def _directions(shape: tuple[int, ...]) -> FloatArray:
+    directions = np.random.default_rng(0).standard_normal(shape)
+    directions.flags.writeable = False
+    return directions
 
 
 def within_class_whitening(

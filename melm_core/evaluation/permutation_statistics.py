@@ -22,12 +22,14 @@ from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
 from melm_core.density.class_densities import ClassDensities
 from melm_core.density.classifier import density_shares
+from melm_core.density.covariances import DEFAULT_SHRINKAGE
 from melm_core.density.kernel_density import kernel_classes
 from melm_core.diagnostics.plane_classifiers import class_log_densities, unit_covariance
 from melm_core.evaluation.refits import log_shares, places_rows
 from melm_core.evaluation.refitting import FittedProjection, fold_points, is_plane
 from melm_core.evaluation.study import Study
 from melm_core.folds.folds import CodedRows, Fold, stratified_folds
+from melm_core.melm.estimator import MELM
 
 # The test is exact with any number of folds. Where features exceed rows, every row withheld from a
 # fit costs power; elsewhere ten folds take three times the fits and find about as much.
@@ -169,9 +171,8 @@ def _posterior(fitted: FittedProjection, train: CodedRows, test: CodedRows) -> F
     if not places_rows(fitted.estimator):
         shares = np.exp(log_shares(fitted, test.X, len(train.y)))
     else:
-        shares = density_shares(
-            _search_densities(fitted, train).log_densities(fold_points(fitted, test.X))
-        )
+        densities, center = _search_densities(fitted, train)
+        shares = density_shares(densities.log_densities(fold_points(fitted, test.X) - center))
     own: FloatArray = shares[np.arange(len(test.y)), test.y]
     return own
 
@@ -181,23 +182,34 @@ def _is_right(fitted: FittedProjection, train: CodedRows, test: CodedRows) -> Fl
     if is_classifier(estimator) and not is_plane(estimator):
         predicted = estimator.predict(fitted.preparation.apply(test.X))
     else:
-        predicted = _search_densities(fitted, train).most_likely(fold_points(fitted, test.X))
+        densities, center = _search_densities(fitted, train)
+        predicted = densities.most_likely(fold_points(fitted, test.X) - center)
     right: FloatArray = (predicted == test.y).astype(np.float64)
     return right
 
 
-def _search_densities(fitted: FittedProjection, train: CodedRows) -> ClassDensities:
-    """The densities that a search compares, in the plane of a fit.
+def _search_densities(
+    fitted: FittedProjection, train: CodedRows
+) -> tuple[ClassDensities, FloatArray | float]:
+    """The densities that a search compares, in the plane of a fit, and the point they begin at.
 
     Those of the coordinates alone collapse where a plane separates all its training rows, and every
     permutation would be a tie.
     """
-    if is_plane(fitted.estimator):
+    estimator = fitted.estimator
+    if type(estimator) is MELM and _has_default_densities(estimator):  # it has just computed them
+        return estimator.projected_classes_, fitted.components @ estimator.mean_
+    if is_plane(estimator):
         components = fitted.components
         features = fitted.preparation.apply(train.X)
-        return kernel_classes(features, train.y, n_components=len(components)).project(components)
+        classes = kernel_classes(features, train.y, n_components=len(components))
+        return classes.project(components), 0.0
     points = fold_points(fitted, train.X)
-    return kernel_classes(points, train.y, n_components=points.shape[1])
+    return kernel_classes(points, train.y, n_components=points.shape[1]), 0.0
+
+
+def _has_default_densities(estimator: MELM) -> bool:
+    return (estimator.shrinkage, estimator.density_gamma) == (DEFAULT_SHRINKAGE, 1.0)
 
 
 def _own_shares(Z: FloatArray, y: IntArray, points: FloatArray, own: IntArray) -> FloatArray:

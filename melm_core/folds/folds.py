@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.model_selection import StratifiedKFold
+from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 
 from melm_core.base.array_types import FloatArray, IntArray
@@ -157,13 +157,31 @@ def stratified_folds(
     check_integer("n_folds", n_folds, minimum=2)
     if groups is not None:
         fold = fold_of_groups(y, groups, n_folds, random_state)
-        return tuple(
-            Fold(np.flatnonzero(fold != number), np.flatnonzero(fold == number))
-            for number in range(int(fold.max()) + 1)
-        )
-    possible = min(n_folds, int(np.bincount(y).min()))
-    splitter = StratifiedKFold(possible, shuffle=True, random_state=random_state)
-    return tuple(Fold(train, test) for train, test in splitter.split(np.empty((len(y), 0)), y))
+    else:
+        possible = min(n_folds, int(np.bincount(y).min()))
+        fold = _fold_of_rows(y, possible, random_state)
+    return tuple(
+        Fold(np.flatnonzero(fold != number), np.flatnonzero(fold == number))
+        for number in range(int(fold.max()) + 1)
+    )
+
+
+def _fold_of_rows(y: IntArray, n_folds: int, random_state: int) -> IntArray:
+    """The fold of each row, as `StratifiedKFold` of scikit-learn has it.
+
+    That checks its labels for longer than a small plane is sought, and every shuffle has folds of
+    its own.
+    """
+    firsts = np.unique(y, return_index=True)[1]
+    codes = np.argsort(np.argsort(firsts))[y]  # in the order of their first rows
+    ordered = np.sort(codes)
+    counts = [np.bincount(ordered[at::n_folds], minlength=len(firsts)) for at in range(n_folds)]
+    stream, fold = check_random_state(random_state), np.empty(len(y), dtype=np.int64)
+    for code, own in enumerate(np.transpose(counts)):
+        of_class = np.repeat(np.arange(n_folds), own)
+        stream.shuffle(of_class)
+        fold[codes == code] = of_class
+    return fold
 
 
 def sampled_rows(y: IntArray, max_rows: int, groups: IntArray | None = None) -> IntArray:

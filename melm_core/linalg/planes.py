@@ -56,10 +56,11 @@ def orthonormalize(components: FloatArray) -> FloatArray:
     rows: FloatArray = components / largest  # whose squares neither overflow nor vanish
     for number in range(n_components):
         row, before = rows[..., number, :], rows[..., :number, :]
-        length = _lengths(row)
-        for _ in range(2 if number else 0):  # once leaves what rounding makes of nearly equal rows
-            row = row - (row[..., None, :] @ before.swapaxes(-1, -2) @ before)[..., 0, :]
-        rest = _lengths(row)
+        rest = length = _lengths(row)
+        if number:
+            for _ in range(2):  # once leaves what rounding makes of nearly equal rows
+                row = row - (row[..., None, :] @ before.swapaxes(-1, -2) @ before)[..., 0, :]
+            rest = _lengths(row)
         if (rest <= negligible * length).any():
             raise _dependent(n_components)
         rows[..., number, :] = row / rest

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -28,8 +29,8 @@ from melm_core.base.estimator import (
 from melm_core.base.gamma_path import DEFAULT_DENSITY_GAMMA, DEFAULT_GAMMA
 from melm_core.base.groups import nuisance_codes
 from melm_core.base.progress import Callback, Progress, as_part_of_fit
-from melm_core.base.row_blocks import BlockSource, is_lazy
-from melm_core.density.class_densities import ClassDensities
+from melm_core.base.row_blocks import BlockSource, in_memory, is_lazy
+from melm_core.density.class_densities import ClassDensities, Engine
 from melm_core.density.classifier import ClassDensityMixin, class_thresholds
 from melm_core.density.covariances import DEFAULT_SHRINKAGE, Shrinkage
 from melm_core.density.kernel_density import (
@@ -41,9 +42,30 @@ from melm_core.density.kernel_density import (
 from melm_core.density.nuisance import NuisanceCells, checked_cells, kernel_cells
 from melm_core.linalg.planes import orthonormalize
 from melm_core.melm.multiclass import AGGREGATES, DEFAULT_MULTICLASS, Multiclass
-from melm_core.melm.objective import divergence_and_terms, nuisance_divergence
+from melm_core.melm.objective import (
+    DivergenceTerms,
+    divergence_and_terms,
+    nuisance_divergence,
+)
 from melm_core.melm.search import SearchOptions, SearchSettings, default_starts, search
 from melm_core.optimization.multistart import Outcome, first_alike, in_data_space
+
+
+@dataclass(eq=False)
+class _Terms:
+    """What is computed of a plane once it is asked for, as of refits it hardly ever is."""
+
+    in_plane: ClassDensities
+    engine: Engine
+    multiclass: Multiclass
+
+    @cached_property
+    def found(self) -> tuple[float, DivergenceTerms]:
+        """The divergence, and its terms along the orthonormal components.
+
+        Only their difference, the divergence, is the same in any coordinates.
+        """
+        return divergence_and_terms(self.in_plane, engine=self.engine, multiclass=self.multiclass)
 
 
 class MELM(ClassDensityMixin, WeightedPlaneEstimator):
@@ -351,6 +373,21 @@ class MELM(ClassDensityMixin, WeightedPlaneEstimator):
     def _options(self) -> SearchOptions:
         return SearchOptions() if self.search is None else self.search
 
+    @property
+    def divergence_(self) -> float:
+        """See Attributes."""
+        return self._terms.found[0]
+
+    @property
+    def fitting_term_(self) -> float:
+        """See Attributes."""
+        return self._terms.found[1].fitting
+
+    @property
+    def regularizing_term_(self) -> float:
+        """See Attributes."""
+        return self._terms.found[1].regularizing
+
     def _log_densities(self, X: Any) -> Any:
         check_is_fitted(self)
         return self.projected_classes_.log_densities(self.transform(X))
@@ -384,13 +421,9 @@ class MELM(ClassDensityMixin, WeightedPlaneEstimator):
         if classes.cells:
             self.nuisance_divergence_ = nuisance_divergence(classes.cells, best, engine=engine)
         self.components_, in_plane = principal_axes(best, classes, whitener)
-        # The terms are those along the orthonormal components; only their difference, the
-        # divergence, is the same in any coordinates.
-        self.divergence_, terms = divergence_and_terms(
-            in_plane, engine=engine, multiclass=self.multiclass
-        )
-        self.fitting_term_ = terms.fitting
-        self.regularizing_term_ = terms.regularizing
+        self._terms = _Terms(in_plane, engine, self.multiclass)
+        if not in_memory(in_plane.rows):  # which may not be there later
+            _ = self._terms.found
         self.projected_classes_ = in_plane.widened(self.density_gamma / self.gamma_)
         if self.n_components == 1:
             self.thresholds_ = class_thresholds(self.projected_classes_)

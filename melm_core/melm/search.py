@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from itertools import pairwise
 from typing import Any, Literal
 
@@ -317,9 +317,7 @@ def _wide_starts(classes: ClassDensities, settings: SearchSettings) -> list[Star
     """Optima of the limit of wide kernels, found from informed and from random planes."""
     n_components, n_features = settings.n_components, classes.rows[0].shape[1]
     widest = classes.widened(max(kernel_factors(settings), default=1.0))
-    stream = np.random.default_rng(np.random.SeedSequence(settings.seed))
-    drawn = stream.standard_normal((_N_RANDOM_IN_LIMIT, n_components, n_features))
-    random = orthonormalize(drawn)
+    random = _random_in_limit(n_components, n_features, settings.seed)
     optima = wide_kernel_optima(
         widest,
         [*informed_planes(*widest.moments, widest.totals, n_components), *random],
@@ -328,6 +326,14 @@ def _wide_starts(classes: ClassDensities, settings: SearchSettings) -> list[Star
         nuisance_weight=settings.nuisance_weight,
     )
     return [Start("wide kernels", plane) for plane in optima]
+
+
+@lru_cache(maxsize=16)  # all refits of a study have the same ones
+def _random_in_limit(n_components: int, n_features: int, seed: int) -> FloatArray:
+    stream = np.random.default_rng(np.random.SeedSequence(seed))
+    planes = orthonormalize(stream.standard_normal((_N_RANDOM_IN_LIMIT, n_components, n_features)))
+    planes.flags.writeable = False
+    return planes
 
 
 def plan_stages(
@@ -363,7 +369,8 @@ def plan_stages(
         n_sampled=_n_rows(candidates) if is_sample else 0,
         **_together(twice),
     )
-    single = _of_planes(candidates, settings, np.float32)
+    is_approximate = has_competition or bool(kernel_factors(settings))
+    single = _of_planes(candidates, settings, np.float32) if is_approximate else None
     stages = _continuation_stages(candidates, settings, single, last)
     if has_competition:
         stages += _competition_stages(settings, single, last, is_sample=is_sample)

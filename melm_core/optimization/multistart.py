@@ -632,14 +632,29 @@ def first_alike(planes: Sequence[FloatArray], angle: float = SAME_PLANE) -> list
     if len(planes) < 2:
         return list(range(len(planes)))
     frames = orthonormalize(np.stack(planes))
-    products = frames[:, None] @ frames.swapaxes(1, 2)
-    squares = np.linalg.eigvalsh(products @ products.swapaxes(-1, -2))  # of cosines, ascending
-    is_same = (squares[..., 0] > np.cos(angle) ** 2).tolist()
+    is_same = (_least_squared_cosines(frames) > np.cos(angle) ** 2).tolist()
     firsts: list[int] = []
     for index in range(len(planes)):
         distinct = (i for i, first in enumerate(firsts) if i == first)
         firsts.append(next((i for i in distinct if is_same[i][index]), index))
     return firsts
+
+
+def _least_squared_cosines(frames: FloatArray) -> FloatArray:
+    """Of the principal angles between each pair of planes, shape (n_planes, n_planes)."""
+    n_planes, n_components, n_features = frames.shape
+    rows = frames.reshape(-1, n_features)
+    products = (rows @ rows.T).reshape(n_planes, n_components, n_planes, n_components)
+    if n_components == 2:  # in a tenth of the time that an eigenvalue of many small matrices takes
+        half = 0.5 * np.square(products).sum(axis=(1, 3))
+        determinants = (
+            products[:, 0, :, 0] * products[:, 1, :, 1]
+            - products[:, 0, :, 1] * products[:, 1, :, 0]
+        )
+        of_two = half - np.sqrt(np.maximum(half**2 - determinants**2, 0.0))
+        return np.asarray(of_two, dtype=np.float64)
+    own = products.swapaxes(1, 2)
+    return np.asarray(np.linalg.eigvalsh(own @ own.swapaxes(-1, -2))[..., 0], dtype=np.float64)
 
 
 def _contenders(states: Sequence[_StartState], active: Sequence[int], stage: Stage) -> list[int]:

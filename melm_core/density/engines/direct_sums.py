@@ -195,6 +195,7 @@ def log_density(
     rows: Rows,
     covariance: FloatArray,
     weights: FloatArray | None = None,
+    root: tuple[FloatArray, FloatArray] | None = None,
 ) -> FloatArray:
     """Logarithm of a kernel density at the given points.
 
@@ -206,6 +207,8 @@ def log_density(
         Kernel covariance.
     weights : ndarray of shape (n_samples,) or None
         Of the rows; None if each counts once.
+    root : tuple, optional
+        `inverse_root` of the covariance, where that is known.
 
     Returns
     -------
@@ -216,8 +219,8 @@ def log_density(
         of_blocks: FloatArray = sums - np.log(len(rows))
         return of_blocks
     center = np.full(len(rows), 1.0 / len(rows)) @ rows  # a mean along this axis is much slower
-    root, log_norm = inverse_root(covariance)
-    u, v = (points - center) @ root, (rows - center) @ root
+    turn, log_norm = inverse_root(covariance) if root is None else root
+    u, v = (points - center) @ turn, (rows - center) @ turn
     own: FloatArray = np.ones(len(rows)) if weights is None else weights
     if is_compiled(u.shape[1]):
         sums = kernel_sums(u, v, own)

@@ -18,7 +18,7 @@ from melm_core.base.label_permutations import (
     random_permutations,
 )
 from melm_core.datasets import pure_noise
-from melm_core.evaluation import Study, Unchanged, permutation_test
+from melm_core.evaluation import Study, Unchanged, permutation_statistics, permutation_test
 from melm_core.evaluation.permutation_statistics import (
     STATISTICS,
     held_out_share,
@@ -343,3 +343,17 @@ def test_the_p_value_of_every_method_is_that_of_a_loop_over_shuffles(method, sta
     assert test.observed == observed
     np.testing.assert_array_equal(test.values, values)
     assert test.p_value == (1 + sum(value >= observed - 1e-9 for value in values)) / 4
+
+
+@pytest.mark.parametrize(("n_rows", "n_features"), [(60, 5), (40, 39), (40, 200)])
+def test_the_densities_that_a_fit_has_are_those_that_are_computed_anew(
+    n_rows, n_features, monkeypatch
+):
+    stream = np.random.default_rng(0)
+    X, y = stream.normal(size=(n_rows, n_features)), np.arange(n_rows) % 2
+    X[:, 0] += 2.0 * y
+    X[:, 1] = 1.0  # and one that no row varies in
+    study = Study("melm", X, y, parameters={"n_init": 1})
+    known = permutation_statistics.held_out_share(study)
+    monkeypatch.setattr(permutation_statistics, "_has_default_densities", lambda _: False)
+    assert permutation_statistics.held_out_share(study) == pytest.approx(known, rel=1e-9)

@@ -4,6 +4,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from sklearn.model_selection import StratifiedKFold
 
 from melm_core.base.label_permutations import (
     count_permutations,
@@ -152,3 +153,14 @@ def test_groups_that_cannot_be_used_are_named(groups, sentence):
     X, y = np.eye(6), list("xxxyyy")
     with pytest.raises(ValueError, match=sentence):
         Study("pca", X, y, groups=groups)
+
+
+@pytest.mark.parametrize(("n_rows", "n_classes", "n_folds"), [(60, 2, 3), (178, 3, 3), (33, 3, 10)])
+def test_folds_of_independent_rows_are_those_of_scikit_learn(n_rows, n_classes, n_folds):
+    for seed in range(5):
+        y = np.random.default_rng(seed).permutation(np.arange(n_rows) % n_classes)
+        splitter = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
+        expected = splitter.split(np.empty((n_rows, 0)), y)
+        for fold, (train, test) in zip(stratified_folds(y, n_folds, seed), expected, strict=True):
+            np.testing.assert_array_equal(fold.train, train)
+            np.testing.assert_array_equal(fold.test, test)

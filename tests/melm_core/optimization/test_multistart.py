@@ -9,7 +9,7 @@ from joblib import parallel_config
 
 from melm_core.linalg.planes import principal_angles
 from melm_core.optimization.lbfgs import maximize_batch
-from melm_core.optimization.multistart import Stage, Start, maximize
+from melm_core.optimization.multistart import Stage, Start, first_alike, maximize
 from tests.melm_core.helpers import finite_differences, plane
 
 VARIANCES = np.array([9.0, 7.0, 3.0, 2.0, 1.0, 0.5])
@@ -385,3 +385,15 @@ def test_no_step_waits_for_more_planes_than_a_batch_has(batch_size):
     outcome = maximize([stage], starts(10))
     assert max(batch.n_planes) == min(batch_size, 10)
     assert outcome.best.objective == pytest.approx(16.0)
+
+
+@pytest.mark.parametrize("n_components", [1, 2, 3])
+def test_planes_are_alike_up_to_their_largest_principal_angle(n_components):
+    stream = np.random.default_rng(n_components)
+    base = stream.normal(size=(n_components, 8))
+    planes = [base + scale * stream.normal(size=base.shape) for scale in np.geomspace(1e-3, 1, 12)]
+    angles = [principal_angles(plane, planes[0])[-1] for plane in planes]
+    for angle in (0.01, 0.1, 0.3):
+        found = first_alike(planes, angle)
+        is_first = [first == 0 for first in found]
+        assert is_first == [own < angle for own in angles]
