@@ -45,7 +45,7 @@ _LEAST_DIFFERENCE = 0.01
 # Standard errors above guessing from which on batches are said to be told apart.
 _CLEARLY = 2.0
 _LEAST_BOUND = 0.0005  # what is less would be written as 0.000
-_ALMOST_ONE = 0.995
+_ALMOST_ONE, _NEARLY_ONE = 0.995, 0.9995
 _MOST_NAMED = 3  # runs, in one breath
 _MOST = "tells most held-out rows apart"
 _LEAST_MOVE = 0.05  # what is less would be written as 0.0
@@ -963,8 +963,16 @@ def accuracy_text(accuracy: float | None) -> str:
 
 
 def accuracy_figure(accuracy: float | None) -> str:
-    """A balanced accuracy with three digits, as the scores of a panel, or a dash."""
-    return UNKNOWN if accuracy is None else f"{accuracy:#.3g}"
+    """A balanced accuracy with three digits that is 1.00 for 1 only, or a dash.
+
+    Examples
+    --------
+    >>> [accuracy_figure(accuracy) for accuracy in (0.984, 0.9997, 1.0, None)]
+    ['0.984', '> 0.999', '1.00', '–']
+    """
+    if accuracy is None:
+        return UNKNOWN
+    return "> 0.999" if _NEARLY_ONE <= accuracy < 1.0 else f"{accuracy:#.3g}"
 
 
 def divergence_text(nats: float | None, *, unit: bool = False) -> str:

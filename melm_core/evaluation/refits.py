@@ -357,6 +357,15 @@ class Refits:
             places[fit.fold.test] = drawn.place(X[fit.fold.test])
         return places
 
+    @cached_property
+    def _unseen(self) -> FloatArray:
+        """The same by the best plane of each fold, which knows nothing of the plane of all rows."""
+        X, places = self.study.rows.X, self.places.copy()
+        for _, fit in self._known:
+            if fit.best is not fit.drawn:
+                places[fit.fold.test] = cast("Frame", fit.best).place(X[fit.fold.test])
+        return places
+
     def place(self, X: FloatArray) -> FloatArray:
         """Where new rows are drawn, shape (n_rows, n_components).
 
@@ -862,9 +871,9 @@ class Refits:
         """Covariances of the classes at unseen places of all folds but one; None without any."""
         of = self.fold_of_rows
         chosen = np.flatnonzero((of >= 0) & (of != (-2 if without is None else without)))
-        if len(chosen) <= self.places.shape[1]:
+        if len(chosen) <= self._unseen.shape[1]:
             return None
-        return class_spreads(self.places[chosen], self.study.rows.y[chosen], self.study.n_classes)
+        return class_spreads(self._unseen[chosen], self.study.rows.y[chosen], self.study.n_classes)
 
     def _log_densities(self, number: int, fit: FoldFit, X: FloatArray) -> FloatArray:
         """Of any rows by the class densities of a fold."""

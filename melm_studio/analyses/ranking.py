@@ -23,14 +23,11 @@ from melm_studio.runs.execution.rows import judged_rows
 from melm_studio.runs.execution.stored_report import ReportUnreadableError
 from melm_studio.runs.records.run import RunRecord
 from melm_studio.runs.store.protocol import RunStore
-from melm_studio.scores import Rows, Verdict, ranking_sentence
+from melm_studio.scores import Rows, Verdict, is_level, ranking_sentence
 from melm_studio.tables import count
 
 MOST_RANKED_ROWS = 1_000
 MOST_SECONDS = 120.0  # for one method
-
-# Folds share training rows, so that one standard error would be too small a difference.
-TIE_ERRORS = 2.0
 
 _TOO_SLOW = f"Took longer than {MOST_SECONDS:.0f} s."
 _FAILED = "Could not be fitted in every fold."
@@ -75,7 +72,7 @@ class RankedMethod(Record, frozen=True):
         """The share of held-out rows with its error."""
         if self.standard_error > 0.0:
             return Score(self.share, self.standard_error)
-        return Score.over_folds(np.array(self.held_out))
+        return Score.over_refits(np.array(self.held_out))
 
 
 class Winner(Record, frozen=True):
@@ -185,6 +182,7 @@ methods; guessing gives 50 %.'
         scored = [one for one in report.methods if one.held_out]
         winner = report.winner
         demand(len({len(one.held_out) for one in scored}) <= 1)
+        demand(all(len(one.held_out) > 1 for one in scored))
         demand(all(one.method in METHODS for one in report.methods))
         demand(not report.current or report.current in METHODS)
         demand(report.n_classes == shape.n_classes)
@@ -359,8 +357,8 @@ def ranked(report: RankingReport) -> list[RankedRow]:
     """The methods that were scored, best first.
 
     The first has the share of `Winner`, where there is one: those of the others are not chosen,
-    so theirs may be larger. Two methods are tied if the differences of their folds, which have
-    the same rows, average at most two standard errors.
+    so theirs may be larger. Two methods are tied where Compare calls two runs level: if the
+    differences of their folds, which have the same rows, average at most two standard errors.
     """
     winner = report.winner
     scored = sorted(
@@ -385,13 +383,14 @@ def ranked(report: RankingReport) -> list[RankedRow]:
 
 def _row(method: RankedMethod, best: RankedMethod) -> RankedRow:
     folds, leading = np.array(method.held_out), np.array(best.held_out)
-    score, behind = method.score, Score.over_folds(leading - folds)
+    score, behind = method.score, Score.over_refits(leading - folds)
     return RankedRow(
         label=METHODS[method.method].label,
         held_out=score.balanced_accuracy,
         standard_error=score.standard_error,
         train=method.train,
-        is_tied=behind.balanced_accuracy <= TIE_ERRORS * behind.standard_error,
+        is_tied=behind.balanced_accuracy < 0.0
+        or is_level(behind.balanced_accuracy, behind.standard_error),
         seconds=method.seconds,
         batch=method.batch,
     )

@@ -82,7 +82,7 @@ def _table(rows: Sequence[RankedRow], batch_chance: float | None) -> Component:
 
 
 def _row(place: int, row: RankedRow, *, has_batches: bool) -> Component:
-    batch = "–" if row.batch is None else f"{row.batch:.2f}"
+    batch = accuracy_text(row.batch)
     standing = "first" if place == 0 else "tied" if row.is_tied else ""
     return html.Tr(
         [

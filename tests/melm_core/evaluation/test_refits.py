@@ -20,7 +20,7 @@ from melm_core.base import UserError
 from melm_core.datasets import pure_noise
 from melm_core.density import DensityRule, class_spreads
 from melm_core.diagnostics.calibration import fitted_temperature
-from melm_core.evaluation import KeptFold, Refits, Study, Unchanged
+from melm_core.evaluation import KeptFold, Refits, Study, Unchanged, refits
 from melm_core.evaluation.fold_frames import Frame
 from melm_core.linalg.planes import principal_angles
 from tests.melm_core.evaluation.honest_examples import Column, Memory, blobs
@@ -505,12 +505,23 @@ def test_refits_go_on_from_what_was_kept_of_folds_to_the_last_digit(method, monk
         assert resumed.search_curve.mean.tolist() == at_once.search_curve.mean.tolist()
 
 
+def test_no_number_depends_on_which_start_of_a_fold_is_drawn(monkeypatch):
+    study = Study("melm", *IRIS)
+    nearest = Refits.of(study, 3)
+    assert any(fit.best is not fit.drawn for fit in nearest.fits)
+    monkeypatch.setattr(refits, "nearest_start", lambda projection, _: projection)
+    best = Refits.of(study, 3, whole=nearest.whole)
+    np.testing.assert_array_equal(nearest.log_densities, best.log_densities)
+    np.testing.assert_array_equal(nearest.linear_log_densities, best.linear_log_densities)
+    assert not np.array_equal(nearest.places, best.places)
+
+
 def test_a_fold_that_failed_is_kept_as_failed_and_a_nonlinear_method_keeps_none(recorder):
     study = Study("lda", *WINE)
     kept = (KeptFold((), failure="no plane"),)
-    refits = Refits.of(study, 3, fits=kept)
-    assert refits.notes == ("Fold 1 could not be fitted and is left out: no plane",)
-    assert [each.failure for each in refits.kept] == ["no plane", "", ""]
+    found = Refits.of(study, 3, fits=kept)
+    assert found.notes == ("Fold 1 could not be fitted and is left out: no plane",)
+    assert [each.failure for each in found.kept] == ["no plane", "", ""]
     assert Refits.of(Study("kpca", *WINE), 3).kept == ()
 
 

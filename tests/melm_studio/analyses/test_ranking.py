@@ -22,8 +22,10 @@ from melm_studio.analyses.ranking import (
     ranked,
     refusals,
 )
+from melm_studio.runs.records.refits_report import RefitsReport
 from melm_studio.runs.records.run import RunState, new_ranking
 from melm_studio.runs.records.stored_files import FileKind
+from melm_studio.scores import is_level
 from melm_studio.tables import Role, RowColumn
 from melm_studio.workers.inline import InlineRunner
 from tests.melm_studio.runs.helpers import SOURCE, ManualClock, blobs
@@ -167,9 +169,20 @@ def test_the_best_is_first_and_ties_are_called_ties():
     assert [row.is_tied for row in rows] == [True, True, False]
 
 
+def test_methods_are_tied_where_compare_calls_runs_level():
+    first, other = (0.9, 1.0, 0.9, 1.0, 0.9), (0.88, 0.94, 0.87, 0.91, 0.90)
+    report = RankingReport((RankedMethod("lda", first), RankedMethod("pca", other)), 2, 2)
+    runs = [RefitsReport(fold_shares=shares, folds=bytes(10)) for shares in (first, other)]
+    ahead = runs[1].ahead_of(runs[0])
+    assert is_level(ahead.balanced_accuracy, ahead.standard_error)
+    assert ranked(report)[1].is_tied
+    gap = np.subtract(first, other)  # folds that share rows are no independent ones
+    assert gap.mean() > 2.0 * gap.std(ddof=1) / np.sqrt(5)
+
+
 def test_the_sentence_names_the_first_chance_and_ties():
     assert RANKING.sentence(REPORT) == (
-        "LDA tells most held-out rows apart in cross-validation: 94 ± 2 %, chosen among 3 methods "
+        "LDA tells most held-out rows apart in cross-validation: 94 ± 4 %, chosen among 3 methods "
         "and so too favorable; guessing gives 50 %. "
         "It is tied with 1 other method."
     )
