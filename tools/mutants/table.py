@@ -1044,9 +1044,28 @@ MUTANTS = (
     ),
     Mutant(
         "melm_core/evaluation/refits.py",
-        "        kept = () if resumed is None else resumed.fits\n",
-        "        kept = ()\n",
+        "range(len(folds)), fits)",
+        "range(len(folds)), ())",
         f"{_REFITS}::test_refits_that_were_stopped_and_resumed_are_those_of_one_go",
+    ),
+    Mutant(
+        "melm_core/evaluation/refits.py",
+        "            if fit.best is not fit.drawn:\n",
+        "            if False:\n",
+        f"{_REFITS}::test_no_number_depends_on_which_start_of_a_fold_is_drawn",
+    ),
+    Mutant(
+        "melm_studio/analyses/refits.py",
+        "    known, known_s = _folds_so_far(work) if has_places else ((), 0.0)\n",
+        "    known, known_s = (), 0.0\n",
+        "tests/melm_studio/analyses/test_refits.py::test_folds_that_are_done_are_not_fitted_again",
+    ),
+    Mutant(
+        "melm_studio/planes/held_out.py",
+        "    if given in TOLD_APART:\n",
+        "    if False:\n",
+        "tests/melm_studio/planes/test_held_out.py"
+        "::test_there_is_no_tick_before_shuffles_and_random_predictions_are_a_no",
     ),
     Mutant(
         "melm_core/evaluation/refits.py",
