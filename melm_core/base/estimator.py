@@ -95,10 +95,7 @@ class PlaneEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             A Dask array, not computed yet, if X is a Dask collection.
         """
         check_is_fitted(self)
-        if is_lazy(X):
-            X = lazy_array(X, self.n_features_in_)
-        else:
-            X = validate_data(self, as_dense(X), dtype=np.float64, reset=False)
+        X = lazy_array(X, self.n_features_in_) if is_lazy(X) else rows_as_fitted(self, as_dense(X))
         projected: FloatArray = (X - self.mean_) @ self.components_.T
         return projected
 
@@ -357,18 +354,47 @@ def check_magnitudes(X: FloatArray) -> None:
     melm_core.base.errors.UserError: The largest value, 1e+160, is too large to be squared; ...
     """
     lowest, highest = X.min(axis=0), X.max(axis=0)
-    largest = max(float(highest.max()), -float(lowest.min()))
-    if largest > LARGEST_VALUE:
-        raise UserError(
-            f"The largest value, {largest:.3g}, is too large to be squared; scale the features "
-            f"to below {LARGEST_VALUE:g}."
-        )
+    _check_largest(max(float(highest.max()), -float(lowest.min())))
     widest = float((highest - lowest).max())
     if 0 < widest < SMALLEST_RANGE:
         raise UserError(
             f"All features vary by {widest:.3g} at most, and the square of this is zero to the "
             f"computer; scale the features to a range above {SMALLEST_RANGE:g}."
         )
+
+
+def _check_largest(largest: float) -> None:
+    if largest > LARGEST_VALUE:
+        raise UserError(
+            f"The largest value, {largest:.3g}, is too large to be squared; scale the features "
+            f"to below {LARGEST_VALUE:g}."
+        )
+
+
+def rows_as_fitted(estimator: BaseEstimator, X: Any) -> FloatArray:
+    """Rows as numbers, checked as those were to which an estimator was fitted.
+
+    Parameters
+    ----------
+    estimator : estimator
+    X : array-like of shape (n_samples, n_features)
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_features)
+
+    Raises
+    ------
+    NotFittedError
+    ValueError
+        If there are other features, by number or by name, or a value is missing, infinite or
+        beyond `LARGEST_VALUE`.
+    """
+    check_is_fitted(estimator)
+    X = validate_data(estimator, X, dtype=np.float64, reset=False)
+    _check_largest(max(float(X.max()), -float(X.min())))
+    rows: FloatArray = X
+    return rows
 
 
 def check_class_sizes(

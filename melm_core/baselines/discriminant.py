@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from melm_core.base.array_types import FloatArray, IntArray
-from melm_core.base.estimator import check_shrinkage
+from melm_core.base.estimator import SHRINKAGES, check_shrinkage
 from melm_core.baselines.shrunken_discriminants import shrunken_discriminants
 from melm_core.density.covariances import Shrinkage, within_class_whitening
 from melm_core.linalg.class_moments import class_means, class_totals
@@ -24,10 +24,11 @@ class DiscriminantPlane(MomentPlaneEstimator):
     ----------
     n_components : int, default=2
     shrinkage : float in [0, 1], "auto" or "ledoit-wolf", default=0
-        "ledoit-wolf" shrinks the covariances of the features, within the classes and between
-        their means, and leaves the variances as they are (regularized LDA). It helps where
-        there are few rows for the features. The others, which `MELM` has too, mix the pooled
-        covariance into those of the classes; that leaves the pooled one, and this plane, as it is.
+        "auto" and "ledoit-wolf" shrink the covariances of the features, within the classes and
+        between their means, and leave the variances as they are (regularized LDA), as "auto" of
+        scikit-learn's LDA does. It helps where there are few rows for the features. A number,
+        which `MELM` has too, mixes the pooled covariance into those of the classes; that leaves
+        the pooled one, and this plane, as it is.
 
     Attributes
     ----------
@@ -38,7 +39,7 @@ class DiscriminantPlane(MomentPlaneEstimator):
     mean_ : ndarray of shape (n_features,)
     classes_ : ndarray of shape (n_classes,)
     within_shrinkage_ : ndarray of shape (n_classes,)
-        Share s_c by which "ledoit-wolf" reduced the covariances within each class; 0 otherwise.
+        Share s_c by which the rule reduced the covariances within each class; 0 otherwise.
     between_shrinkage_ : float
         Share t by which it reduced those of the class means; 0 otherwise.
 
@@ -103,7 +104,7 @@ class DiscriminantPlane(MomentPlaneEstimator):
 
     def _fit_weighted(self, X: FloatArray, y: IntArray, weights: FloatArray | None) -> None:
         centered = X - self.mean_
-        if self.shrinkage == "ledoit-wolf":
+        if self.shrinkage in SHRINKAGES:
             shrunken = shrunken_discriminants(centered, y, self.n_components, weights)
             found = shrunken.directions
             self.within_shrinkage_, self.between_shrinkage_ = shrunken.within, shrunken.between

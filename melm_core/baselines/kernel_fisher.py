@@ -16,8 +16,7 @@ from sklearn.base import (
 from sklearn.utils.validation import check_is_fitted
 
 from melm_core.base.array_types import FloatArray, IntArray
-from melm_core.base.estimator import check_integer, check_positive, validate_labeled
-from melm_core.base.validated_data import validate_data
+from melm_core.base.estimator import check_integer, check_positive, rows_as_fitted, validate_labeled
 from melm_core.baselines.kernel_space import Bandwidth, KernelSpace, sampled_space
 from melm_core.density import gaussian_sums
 from melm_core.linalg.class_moments import class_means
@@ -200,7 +199,7 @@ class KernelFisherDiscriminant(
         return self.n_components
 
     def _kernel_sums(self, X: Any, weights: FloatArray) -> FloatArray:
-        X = validate_data(self, X, dtype=np.float64, reset=False)
+        X = rows_as_fitted(self, X)
         sums: FloatArray = gaussian_sums(X, self.X_fit_, self.bandwidth_, weights.T)
         return sums
 

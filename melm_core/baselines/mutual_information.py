@@ -28,12 +28,10 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted
 
 from melm_core.base.array_types import FloatArray, IntArray
-from melm_core.base.estimator import check_integer, check_positive, validate_labeled
+from melm_core.base.estimator import check_integer, check_positive, rows_as_fitted, validate_labeled
 from melm_core.base.sampling import stratified_sample
-from melm_core.base.validated_data import validate_data
 from melm_core.baselines.kernel_space import Bandwidth, chosen_bandwidth, gaussian_kernel
 from melm_core.density import gaussian_sums
 
@@ -148,8 +146,7 @@ class MutualInformationProjection(ClassNamePrefixFeaturesOutMixin, TransformerMi
 
     def transform(self, X: Any) -> FloatArray:
         """Coordinates in feature space, shape (n_samples, n_components)."""
-        check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
+        X = rows_as_fitted(self, X)
         sums = gaussian_sums(X, self.X_fit_, self.bandwidth_, self.dual_coef_.T)
         coordinates: FloatArray = sums + self.intercept_
         return coordinates

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from melm_core.base.array_types import FloatArray, IntArray
+from melm_core.base.estimator import rows_as_fitted
 from melm_core.base.sample_weights import mean_of
 from melm_core.baselines.deflation import Deflation, deflate
 from melm_core.linalg.completion import plane_through
@@ -21,12 +24,18 @@ class IndicatorRegression(MomentPlaneEstimator):
     regression_: FloatArray
     target_means_: FloatArray
 
-    def predict_indicators(self, X: FloatArray) -> FloatArray:
+    def predict_indicators(self, X: Any) -> FloatArray:
         """Return the predicted indicators of the classes, shape (n_samples, n_targets).
 
         Parameters
         ----------
-        X : ndarray of shape (n_samples, n_features)
+        X : array-like of shape (n_samples, n_features)
+
+        Raises
+        ------
+        NotFittedError
+        ValueError
+            If there are other features, by number or by name, or a value is missing.
 
         Examples
         --------
@@ -38,6 +47,7 @@ class IndicatorRegression(MomentPlaneEstimator):
         >>> bool(np.mean(predicted.argmax(axis=1) == y) > 0.8)
         True
         """
+        X = rows_as_fitted(self, X)
         predicted: FloatArray = (X - self.mean_) @ self.regression_.T + self.target_means_
         return predicted
 

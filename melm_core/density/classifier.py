@@ -16,10 +16,14 @@ from sklearn.utils.validation import check_is_fitted
 from melm_core.base.array_types import FloatArray
 from melm_core.base.block_sources import share_equal
 from melm_core.base.errors import UserError
-from melm_core.base.estimator import check_positive, check_shrinkage, validate_weighted
+from melm_core.base.estimator import (
+    check_positive,
+    check_shrinkage,
+    rows_as_fitted,
+    validate_weighted,
+)
 from melm_core.base.partitions import lazy_array
 from melm_core.base.row_blocks import bounds_of, is_lazy
-from melm_core.base.validated_data import validate_data
 from melm_core.density.class_densities import ClassDensities
 from melm_core.density.class_rules import DensityRule
 from melm_core.density.covariances import Shrinkage
@@ -169,10 +173,7 @@ class KernelDensityClassifier(ClassDensityMixin, BaseEstimator):
 
     def _log_densities(self, X: Any) -> Any:
         check_is_fitted(self)
-        if is_lazy(X):
-            X = lazy_array(X, self.n_features_in_)
-        else:
-            X = validate_data(self, X, dtype=np.float64, reset=False)
+        X = lazy_array(X, self.n_features_in_) if is_lazy(X) else rows_as_fitted(self, X)
         return self.kernel_classes_.log_densities(X)
 
 

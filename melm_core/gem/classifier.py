@@ -12,11 +12,10 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted
 
 from melm_core.base.array_types import FloatArray
 from melm_core.base.errors import UserError
-from melm_core.base.estimator import check_integer, check_positive
+from melm_core.base.estimator import check_integer, check_positive, rows_as_fitted
 from melm_core.base.validated_data import validate_data
 from melm_core.gem.class_pairs import Pairs
 from melm_core.gem.estimator import GEM, DenominatorKind
@@ -151,8 +150,7 @@ class GEMClassifier(ClassifierMixin, BaseEstimator):
 
     def predict_log_proba(self, X: Any) -> FloatArray:
         """Log probabilities of the classes in nats, shape (n_samples, n_classes)."""
-        check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
+        X = rows_as_fitted(self, X)
         logs = [_log_probabilities(member.decision_function(X)) for member in self.members_]
         return logs[0] if len(logs) == 1 else geometric_mean(np.stack(logs))
 

@@ -13,11 +13,10 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted
 
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
-from melm_core.base.estimator import check_integer
+from melm_core.base.estimator import check_integer, check_magnitudes, rows_as_fitted
 from melm_core.base.validated_data import validate_data
 from melm_core.gem.estimator import GEM
 
@@ -62,8 +61,7 @@ class _BinnedGEM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         -------
         ndarray of shape (n_samples, n_features_out)
         """
-        check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
+        X = rows_as_fitted(self, X)
         return np.hstack([gem.transform(X) for gem in self.gems_])
 
     def __sklearn_tags__(self) -> Any:
@@ -231,6 +229,7 @@ class ManyClassGEM(_BinnedGEM):
         """
         self._check_parameters()
         X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
+        check_magnitudes(X)
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:

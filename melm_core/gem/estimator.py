@@ -25,6 +25,7 @@ from melm_core.base.estimator import (
     check_integer,
     check_positive,
     drawn_seed,
+    rows_as_fitted,
 )
 from melm_core.base.partitions import lazy_array
 from melm_core.base.row_blocks import is_lazy
@@ -301,10 +302,7 @@ class GEM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             order of the columns.
         """
         check_is_fitted(self)
-        if is_lazy(X):
-            X = lazy_array(X, self.n_features_in_)
-        else:
-            X = validate_data(self, X, dtype=np.float64, reset=False)
+        X = lazy_array(X, self.n_features_in_) if is_lazy(X) else rows_as_fitted(self, X)
         projections: FloatArray = X @ self.directions_.T - self.offsets_
         if self.alphas is None:
             return projections

@@ -8,12 +8,10 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone, is_regressor
 from sklearn.utils.multiclass import type_of_target
-from sklearn.utils.validation import check_is_fitted
 
 from melm_core.base.array_types import FloatArray
 from melm_core.base.errors import UserError
-from melm_core.base.estimator import validate_labeled
-from melm_core.base.validated_data import validate_data
+from melm_core.base.estimator import rows_as_fitted, validate_labeled
 from melm_core.kernel_machines.approximation import KernelMachineApproximation
 from melm_core.kernel_machines.independent_axes import AxesMethod
 from melm_core.kernel_machines.machine import KernelMachine
@@ -127,8 +125,7 @@ class ApproximateKernelClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstim
 
     def decision_function(self, X: Any) -> FloatArray:
         """Approximate decision values, positive for `classes_[1]`, shape (n_samples,)."""
-        check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
+        X = rows_as_fitted(self, X)
         return self.approximation_.decision_function(X)
 
     def predict(self, X: Any) -> npt.NDArray[Any]:

@@ -6,10 +6,9 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted
 
 from melm_core.base.array_types import FloatArray
-from melm_core.base.estimator import check_integer
+from melm_core.base.estimator import check_integer, rows_as_fitted
 from melm_core.base.validated_data import validate_data
 from melm_core.baselines.kernel_space import Bandwidth, sampled_space
 from melm_core.density import gaussian_sums
@@ -109,8 +108,7 @@ class KernelPCAProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
 
     def transform(self, X: Any) -> FloatArray:
         """Coordinates in feature space, shape (n_samples, n_components)."""
-        check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
+        X = rows_as_fitted(self, X)
         sums: FloatArray = gaussian_sums(X, self.X_fit_, self.bandwidth_, self.dual_coef_.T)
         return sums + self.intercept_
 

@@ -14,12 +14,11 @@ from sklearn.manifold import TSNE
 from sklearn.neighbors import KNeighborsRegressor
 from sklearn.utils import check_consistent_length, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
-from melm_core.base.estimator import check_integer, check_positive
+from melm_core.base.estimator import check_integer, check_positive, rows_as_fitted
 from melm_core.base.validated_data import validate_data
 
 _N_NEIGHBORS = 5  # between which a new row is placed
@@ -114,8 +113,7 @@ class NeighborEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
 
     def transform(self, X: Any) -> FloatArray:
         """Coordinates of any rows, shape (n_samples, n_components)."""
-        check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
+        X = rows_as_fitted(self, X)
         placed: FloatArray = self._placement.predict(X)
         return placed
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.linalg import subspace_angles
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.metrics import balanced_accuracy_score
 
@@ -122,3 +123,15 @@ def test_the_plain_plane_is_not_shrunk():
     fitted = DiscriminantPlane().fit(*classes(3, 5))
     assert fitted.between_shrinkage_ == 0.0
     assert not fitted.within_shrinkage_.any()
+
+
+def test_auto_means_what_it_does_in_scikit_learn():
+    stream = np.random.default_rng(5)
+    y = np.repeat([0, 1, 2], 15)
+    X = stream.normal(size=(45, 30)) + 2 * np.eye(3)[y] @ stream.normal(size=(3, 30))
+    auto, plain = (DiscriminantPlane(shrinkage=each).fit(X, y) for each in ("auto", 0.0))
+    named = DiscriminantPlane(shrinkage="ledoit-wolf").fit(X, y)
+    np.testing.assert_array_equal(auto.components_, named.components_)
+    theirs = LinearDiscriminantAnalysis(solver="eigen", shrinkage="auto").fit(X, y).scalings_.T[:2]
+    ours, other = (subspace_angles(theirs.T, one.components_.T).max() for one in (auto, plain))
+    assert ours < 0.5 * other
