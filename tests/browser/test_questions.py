@@ -60,3 +60,26 @@ def test_three_questions_about_reading_are_answered_by_buttons(page: Page, tmp_p
     expect(page.get_by_text("3 answered questions")).to_be_visible()
     # lead, zinc, which cells of it lie beyond a limit, and rare
     expect(page.get_by_role("button", name="60 rows, 4 features, 2 classes")).to_be_visible()
+
+
+def test_what_the_label_means_is_answered_by_buttons(page: Page, tmp_path: Path):
+    at = np.arange(90)
+    table = pd.DataFrame(np.random.default_rng(0).normal(size=(90, 3)), columns=["p", "q", "r"])
+    table["species"] = np.array(["Beech", "beech", "oak", "NA"])[at % 4]
+    table.loc[80:, "SampleType"] = "QC"
+    table.loc[:79, "SampleType"] = "sample"
+    table.to_csv(tmp_path / "trees.csv", index=False)
+
+    studio = StudioPage(page)
+    studio.upload(tmp_path / "trees.csv")
+    for name, done, other in (
+        ("Are quality controls, blanks and the like left out?", "Leave them out", "Keep them"),
+        ("Is NA missing or a class?", "Missing", "A class"),
+        ("Are names one that differ in capitals?", "Keep them apart", "They are one"),
+    ):
+        question = page.get_by_role("group", name=name)
+        pressed = question.get_by_role("button", name=done, exact=True)
+        expect(pressed).to_have_attribute("aria-pressed", "true")
+        question.get_by_role("button", name=other, exact=True).click()
+        expect(question).to_be_hidden()
+    expect(page.get_by_role("button", name="90 rows, 4 features, 3 classes")).to_be_visible()
