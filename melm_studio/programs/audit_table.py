@@ -27,6 +27,7 @@ from melm_studio.analyses.shuffles import agreed, record_of, shuffles_of_each
 from melm_studio.programs.run_table import DONE, REFUSED, print_question, table_in
 from melm_studio.runs.execution.refusals import missing_package
 from melm_studio.runs.records.tried_reading import TriedReading
+from melm_studio.runs.records.without import Without
 from melm_studio.scores import PermutationP, Rows, Verdict, answer_given, of_made_labels
 from melm_studio.tables import (
     EACH_WAY,
@@ -35,10 +36,14 @@ from melm_studio.tables import (
     Use,
     answered_options,
     is_made_of_features,
+    kept_twins,
+    listed,
     prepare,
     read_table,
     readings,
+    shortened,
     twin_notes,
+    without_columns,
 )
 
 N_PERMUTATIONS = 199
@@ -141,7 +146,10 @@ def _audits(options: argparse.Namespace) -> Iterator[tuple[str, dict[str, Any]]]
     for question in data.open_questions:
         print_question(question)
     if options.coordinates:
-        yield "coordinates", _judged("Map", data, options, partial(_of_map, options))
+        yield (
+            "coordinates",
+            _judged("Map", data, options, partial(_of_map, options), is_refitted=False),
+        )
     for key, (name, estimator) in estimators.items():
         try:
             found = _judged(name, data, options, partial(_of_estimator, options, estimator))
@@ -174,7 +182,12 @@ def _of_estimator(
 
 
 def _judged(
-    name: str, data: LabeledData, options: argparse.Namespace, judge: _Judge
+    name: str,
+    data: LabeledData,
+    options: argparse.Namespace,
+    judge: _Judge,
+    *,
+    is_refitted: bool = True,
 ) -> dict[str, Any]:
     """What is found, with every reading of rows that may belong together, and printed."""
     ways = readings(data)
@@ -190,7 +203,22 @@ def _judged(
         tried.append(record_of(one, own.answer or Answer.UNKNOWN, p, score))
         if own.answer not in TOLD_APART:
             break
-    return _printed(name, found, tried, data)
+    left = tuple(_left_without(found, data, judge)) if is_refitted else ()
+    return _printed(name, found, tried, data, left)
+
+
+def _left_without(found: Audit, data: LabeledData, judge: _Judge) -> Iterator[Without]:
+    """What is told apart without the columns that say the same as the label."""
+    names = kept_twins(data.questions)
+    if not names or found.answer not in TOLD_APART:
+        return
+    what, chance = listed([shortened(name) for name in names]), 1.0 / len(data.class_names)
+    try:
+        own = judge(without_columns(data, names), 1, lambda _: False)
+    except UserError:  # there is no other feature
+        yield Without(what, chance, 0.0, is_one=len(names) == 1)
+        return
+    yield Without(what, own.share, own.standard_error, is_one=len(names) == 1)
 
 
 def _estimators(options: argparse.Namespace) -> Iterator[tuple[str, tuple[str, Any]]]:
@@ -267,9 +295,13 @@ def estimator_named(name: str) -> Any:
 
 
 def _printed(
-    name: str, found: Audit, tried: Sequence[TriedReading], data: LabeledData
+    name: str,
+    found: Audit,
+    tried: Sequence[TriedReading],
+    data: LabeledData,
+    left: tuple[Without, ...],
 ) -> dict[str, Any]:
-    verdict = _verdict(found, tried, data)
+    verdict = msgspec.structs.replace(_verdict(found, tried, data), without=left)
     sentence = " ".join(filter(None, (verdict.sentence, found.remark)))
     print(f"{name}: {sentence}")
     for question in verdict.questions:
@@ -287,6 +319,7 @@ def _printed(
         "p_value": verdict.p and verdict.p.value,
         "n_permutations": verdict.p and verdict.p.n_permutations,
         "readings": msgspec.to_builtins(tried),
+        "without": msgspec.to_builtins(left),
         "sentence": sentence,
         "notes": list(notes),
     }

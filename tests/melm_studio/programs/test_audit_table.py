@@ -142,3 +142,18 @@ def test_rows_that_may_belong_together_are_judged_each_way(
     assert ("--answer neighbors independent" in printed.err) == is_open
     found = json.loads(printed.out[printed.out.index("\n{") :])["refit"]
     assert found["readings"][0]["together"] == "runs of 20 neighboring rows"
+
+
+def test_a_column_that_decides_alone_is_told_with_the_share_without_it(folder, capsys):
+    rng = np.random.default_rng(1)
+    y = rng.permutation(np.arange(60) % 2)
+    frame = pd.DataFrame(rng.normal(size=(60, 3)), columns=["p", "q", "r"])
+    frame["score"] = 10.0 * y + rng.uniform(0, 5, 60)
+    frame.assign(kind=np.array(["a", "b"])[y]).to_csv("map.csv", index=False)
+    asked = ("--refit", "lda", "--json", "--permutations", "19")
+    assert command(*asked, "--answer", "twin:score", "measurement") == DONE
+    printed = capsys.readouterr().out
+    assert "Only because of score:" in printed
+    assert "Yes" not in printed
+    [left] = json.loads(printed[printed.index("\n{") :])["refit"]["without"]
+    assert left["share"] < 0.75
