@@ -160,6 +160,14 @@ class MELM(ClassDensityMixin, WeightedPlaneEstimator):
     classes_ : ndarray of shape (n_classes,)
     mean_ : ndarray of shape (n_features,)
 
+    Notes
+    -----
+    `predict` and `predict_proba` take the densities that the search compares, as the papers do. The
+    plane has drawn the classes of its own rows together, so that of few rows and many features
+    these are far too sure of new ones. `melm_core.evaluation.Refits.rule` has the class densities
+    of rows that the plane has not seen, whose probabilities are calibrated; the studio, saved
+    planes and programs take those.
+
     References
     ----------
     W. M. Czarnecki, R. Józefowicz, J. Tabor: Maximum Entropy Linear Manifold
