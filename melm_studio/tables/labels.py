@@ -76,7 +76,7 @@ def likely_labels(table: Table, without: Collection[str] = ()) -> list[str]:
     Those that look like a label; of a table without any, numbers that can be cut into classes;
     else `NO_LABEL` alone. No member of a family is among them.
     """
-    candidates = [name for name in label_candidates(table) if name not in without]
+    candidates = [*label_candidates(table, without)]
     if not candidates or _is_plain_number(table.frame, candidates[0]):
         of_one_class = [name for name in _labels_of_one_class(table.frame) if name not in without]
         if of_one_class:
@@ -130,9 +130,9 @@ def rival_labels(table: Table, candidates: Sequence[str]) -> list[str]:
     return sorted(kept, key=lambda name: preference(name) if name in usable else ())
 
 
-def label_candidates(table: Table) -> tuple[str, ...]:
+def label_candidates(table: Table, without: Collection[str] = ()) -> tuple[str, ...]:
     """Return the columns that look like a label, the guess first, the others in order."""
-    members = members_of_families(table.frame)
+    members = members_of_families(table.frame).union(without)
     usable = {name: n for name, n in _could_be_labels(table.frame) if name not in members}
     if not usable:
         return ()

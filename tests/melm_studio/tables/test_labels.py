@@ -139,3 +139,9 @@ def test_names_that_number_all_columns_make_no_family(names):
     table = Table("t", frame, ())
     assert families(frame) == ()
     assert guess_label(table) == names.format(10)
+
+
+def test_without_the_label_the_likeliest_other_column_is_guessed():
+    places = words(*(f"p{at}" for at in range(30)))
+    frame = measured("a").assign(label=words("x", "y"), place=places, ware=words("r", "s", "t"))
+    assert guess_label(Table("t", frame, ()), {"label"}) == "ware"
