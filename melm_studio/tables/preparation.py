@@ -142,7 +142,9 @@ def prepare(
         label = answers.get(LABEL) or known.get(LABEL) or likely[0]
     joined = with_one_case(class_rules, table.frame, label, answers)
     classes = find_classes(table.frame, label, joined)
-    classes, beside = without_rows_beside(table.frame, label, classes, answers, class_rules)
+    classes, beside, controls = without_rows_beside(
+        table.frame, label, classes, answers, class_rules
+    )
     classes, is_unfit = ordered_classes(classes, (orders or {}).get(label, ()), answers)
     if is_unfit:
         answers = {question: one for question, one in answers.items() if question != ORDER}
@@ -151,6 +153,7 @@ def prepare(
     answers = _with_uses(table.frame, label, classes, answers)
     roles = {**chosen, **answered_roles(answers, chosen)}
     roles |= _free_uses(_with_uses(table.frame, label, classes, known), roles)
+    roles = {**controls, **roles}
     columns = find_roles(table.frame, label, classes, roles)
     labeled = table.frame.iloc[classes.rows]
     twins = twin_questions(labeled, columns, classes, answers, roles)

@@ -16,6 +16,7 @@ import pandas as pd
 from melm_studio.tables.classes import VALUES_AS_CLASSES, Classes, ClassRules, without_rows
 from melm_studio.tables.formatting import count, listed, shortened, words_of
 from melm_studio.tables.questions import CONTROLS, KEPT, LEFT_OUT, SMALL, Choice, Question
+from melm_studio.tables.roles import Use
 
 LEAST_FOLDED = 5  # rows of a class, for folds that each hold one out
 MOST_SMALL = 0.1  # share of the rows in classes that are too small
@@ -47,7 +48,7 @@ def without_rows_beside(
     classes: Classes,
     answers: Mapping[str, str],
     rules: ClassRules = VALUES_AS_CLASSES,
-) -> tuple[Classes, tuple[Question, ...]]:
+) -> tuple[Classes, tuple[Question, ...], dict[str, Use]]:
     """The classes without rows that stand beside them, unless an answer keeps these.
 
     Parameters
@@ -65,19 +66,24 @@ def without_rows_beside(
     classes : Classes
     questions : tuple of Question
         One about controls and one about small classes, where there are any.
+    uses : dict of str to Use
+        The column that says which rows are controls, which is no property of the others.
     """
     questions = []
+    uses: dict[str, Use] = {}
     for ask in (_controls_question, _small_question):
         found = ask(frame, label, classes, answers, rules)
         if found is not None:
-            question, is_out, step = found
+            question, is_out, step, column = found
             questions.append(question)
+            uses |= {column: Use.INFO} if column != label else {}
             if (question.answer or question.default) == LEFT_OUT:
                 classes = without_rows(classes, label, is_out, step)
-    return classes, tuple(questions)
+    return classes, tuple(questions), uses
 
 
-_Found: TypeAlias = tuple[Question, npt.NDArray[np.bool_], str]
+# A question, the rows that it is about, what is said of them, and the column that tells them.
+_Found: TypeAlias = tuple[Question, npt.NDArray[np.bool_], str, str]
 
 
 def _controls_question(
@@ -96,7 +102,7 @@ def _controls_question(
             says = f"{n_rows} of {shortened(str(name))} ({listed(words)})"
             sentence = f"Are quality controls, blanks and the like left out? {says} are such."
             question = Question(CONTROLS, sentence, _CHOICES, answers.get(CONTROLS, ""), LEFT_OUT)
-            return question, is_control, f"Left out: {says}, which are controls."
+            return question, is_control, f"Left out: {says}, which are controls.", str(name)
     return None
 
 
@@ -136,7 +142,7 @@ def _small_question(
     which = f"{count(len(small), 'class', 'classes')} of fewer than {LEAST_FOLDED} rows ({names})"
     sentence = f"Are classes too small for folds left out? {shortened(label)} has {which}."
     question = Question(SMALL, sentence, _CHOICES, answers.get(SMALL, ""), LEFT_OUT)
-    return question, is_small, f"Left out: {which}, too few to be held out."
+    return question, is_small, f"Left out: {which}, too few to be held out.", label
 
 
 def _leaves_classes(classes: Classes, is_out: npt.NDArray[np.bool_], *, fewest: int) -> bool:

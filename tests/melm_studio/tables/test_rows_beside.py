@@ -49,6 +49,7 @@ def test_controls_are_left_out_unless_an_answer_keeps_them(column, word):
     kept = prepare(read(frame), "Class", answers={"controls": "kept"})
     assert len(kept.y) == 66
     assert question(kept, "controls").answer == "kept"
+    assert not any(column in name for name in kept.feature_names)
 
 
 @pytest.mark.parametrize(
