@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from melm_studio.tables.above_rows import NO_GROUPS
+from melm_studio.tables.cells import BEYOND_LIMIT
 from melm_studio.tables.classes import MAX_CLASSES, MAX_VALUES, is_measure
 from melm_studio.tables.distinct import Numbers
 from melm_studio.tables.families import members_of_families
@@ -206,6 +207,8 @@ def _could_be_labels(frame: pd.DataFrame) -> Iterator[tuple[str, int]]:
     found = first if len(frame) <= PROBE_ROWS else Numbers.of(frame[few])
     counts = dict(zip(found.names, zip(found.n_values, found.n_repeated, strict=True), strict=True))
     for at, (name, kind) in enumerate(frame.dtypes.items()):
+        if str(name).endswith(BEYOND_LIMIT):
+            continue
         most = _most_values(str(name), len(frame), kind)
         if kind == np.float64:
             n_values, n_repeated = counts.get(str(name), (MAX_CLASSES + 1, 0))

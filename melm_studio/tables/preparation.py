@@ -143,7 +143,7 @@ def prepare(
     joined = with_one_case(class_rules, table.frame, label, answers)
     classes = find_classes(table.frame, label, joined)
     classes, beside, controls = without_rows_beside(
-        table.frame, label, classes, answers, class_rules
+        table.frame, label, classes, {**known, **answers}, class_rules
     )
     classes, is_unfit = ordered_classes(classes, (orders or {}).get(label, ()), answers)
     if is_unfit:

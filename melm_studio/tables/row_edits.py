@@ -14,6 +14,7 @@ from msgspec import Meta, Struct
 
 from melm_core.base import UserError
 from melm_studio.tables.formatting import count, listed, number_text, shortened
+from melm_studio.tables.questions import KEPT, SMALL
 from melm_studio.tables.read import Table
 from melm_studio.validation import Count, InputError, shown
 
@@ -81,7 +82,9 @@ def _marked(table: Table, mark: Mark) -> Table:
         f"Marked as you chose: {count(int(chosen.sum()), 'row')} with {shortened(mark.column)} "
         f'"{shortened(mark.value)}".'
     )
-    return replace(table, frame=frame, steps=(*table.steps, step))
+    # A class that somebody makes of a few rows is one.
+    answers = {**table.answers, SMALL: KEPT}
+    return replace(table, frame=frame, steps=(*table.steps, step), answers=answers)
 
 
 def rows_text(rows: Sequence[int]) -> str:

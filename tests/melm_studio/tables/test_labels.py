@@ -145,3 +145,9 @@ def test_without_the_label_the_likeliest_other_column_is_guessed():
     places = words(*(f"p{at}" for at in range(30)))
     frame = measured("a").assign(label=words("x", "y"), place=places, ware=words("r", "s", "t"))
     assert guess_label(Table("t", frame, ()), {"label"}) == "ware"
+
+
+def test_what_says_that_cells_lie_beyond_a_limit_is_no_rival():
+    beyond = {"zinc": numbers(*RNG.normal(size=60)), "zinc beyond limit": numbers(0, 0, 1)}
+    frame = pd.DataFrame(beyond).assign(where=words("gut", "skin"))
+    assert choices(Table("t", frame, ())) == []
