@@ -15,9 +15,9 @@ from callbacks.session import workspace
 from melm_core.base import UserError
 from melm_studio.layout import ids
 from melm_studio.layout.menus import named
-from melm_studio.layout.shell.header import project_items, recent_list
+from melm_studio.layout.shell.header import open_project_item, recent_list
 from melm_studio.layout.shell.table_menu import table_items
-from melm_studio.layout.summary import data_size, data_summary
+from melm_studio.layout.summary import data_notes, data_size, data_summary
 from melm_studio.planes.theme import THEMES, Scheme, class_shape
 from melm_studio.runs.records.data_source import DataSource
 from melm_studio.tables import (
@@ -53,6 +53,7 @@ def register(app: Dash) -> None:
     app.callback(
         Output(ids.DATA_NAME, "children"),
         Output(ids.DATA_SIZE, "children"),
+        Output(ids.DATA_NOTES, "children"),
         Output(ids.DATA_SUMMARY, "children"),
         Output(ids.LABEL, "data"),
         Output(ids.LABEL, "value"),
@@ -79,10 +80,8 @@ def register(app: Dash) -> None:
     )
     app.callback(
         Output(ids.RECENT_LIST, "children"),
-        Input(ids.DATA_NAME, "n_clicks"),
         Input(ids.RECENT_OPEN, "n_clicks"),
         State(ids.RECENT, "data"),
-        State(ids.DATA, "data"),
         prevent_initial_call=True,
     )(list_recent)
 
@@ -144,10 +143,11 @@ def show_data(choice: Any, remembered: Any, shown: Any) -> tuple[Any, ...]:
         registered = workspace().files.registered(source)
         table = services().tables.describe(workspace(), source)
     except UserError as error:
-        return *[no_update] * 8, _refusal(str(error), file, shown)
+        return *[no_update] * 9, _refusal(str(error), file, shown)
     return (
         named(table.name),
         data_size(table.summary, registered.n_rows if registered else 0),
+        data_notes(table),
         data_summary(
             table, _swatches(len(table.class_names)), registered.note if registered else ""
         ),
@@ -187,10 +187,7 @@ def _swatches(n_classes: int) -> list[tuple[str, str]]:
     return [(f"var(--class-{code % _N_COLORS})", class_shape(code)) for code in range(n_classes)]
 
 
-def list_recent(
-    header_clicks: int | None, sidebar_clicks: int | None, remembered: Any, data: Any
-) -> list[Component]:
-    """List the data sets with their runs, as the menu opens, and what is done with a project."""
+def list_recent(clicks: int | None, remembered: Any) -> list[Component]:
+    """List the data sets with their runs, as the menu opens, and what opens a project."""
     recent = recent_data(remembered_sources(remembered), workspace().panels())
-    source = None if data is None else ShownData.from_json(data).source
-    return [*recent_list(recent), *project_items(source)]
+    return [*recent_list(recent), open_project_item()]

@@ -116,11 +116,7 @@ def is_it_real(studio: StudioPage) -> Locator:
     """The check of a run on noise."""
     studio.choose_sample("Pure noise")
     panel = _found(studio, "LDA")
-    button = panel.part("check")
-    if button.inner_text() == "Is it real?":  # shuffles have not begun by themselves
-        button.click()
-    expect(button).to_have_text("Details")
-    button.click()
+    panel.open_door("Folds and shuffles")
     expect(studio.page.locator(f"#{ids.CHECK_STOP}")).to_be_disabled()
     window = _window(studio, "Is it real?")
     expect(window.locator(".check-answer")).to_contain_text("held-out")
@@ -130,7 +126,7 @@ def is_it_real(studio: StudioPage) -> Locator:
 def decision_surface(studio: StudioPage) -> Locator:
     """A kernel machine beside its modes."""
     panel = _found(studio, "MELM")
-    panel.choose("Decision surface")
+    panel.open_door("Decision surface")
     window = _window(studio, "Decision surface")
     expect(window.locator(".heatmaplayer image")).to_have_count(2)
     return window
@@ -205,9 +201,10 @@ def story(studio: StudioPage) -> None:
         "MELM": "Separated densities: hardly any rows lie between.",
     }
     for method in captions:
-        _found(studio, method).choose("Add to story")
+        _found(studio, method)
+        studio.share("Add to story")
         expect(page.locator(f"#{ids.NOTICE}")).to_contain_text("Added to the story")
-    page.get_by_role("button", name="Story", exact=True).click()
+    studio.share("Story…")
     for number, caption in enumerate(captions.values(), 1):
         page.get_by_label(f"Caption of view {number}").fill(caption)
     page.get_by_role("button", name="Close this note").click()
@@ -340,6 +337,7 @@ def _window(studio: StudioPage, name: str) -> Locator:
 
 
 def _columns(studio: StudioPage, label: str) -> Locator:
+    studio.open_sheet()
     studio.page.get_by_role("button", name="Columns").click()
     expect(studio.page.get_by_role("rowheader", name=label)).to_be_visible()
     return _window(studio, "Columns and classes of the table")

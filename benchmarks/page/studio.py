@@ -65,10 +65,12 @@ class StudioPage:
 
     def choose(self, sample: str, size: str) -> None:
         """Choose a sample, and wait until the page shows its size."""
+        self.page.locator("#data-name").click()
         self.page.get_by_role("button", name="Samples", exact=True).click()
         named = self.page.get_by_text(sample, exact=True)
         self.page.get_by_role("menuitem").filter(has=named).click()
         self.page.get_by_text(size).wait_for()
+        self.page.locator("#data-name").click()
 
     def leave(self) -> None:
         """Leave the page; runs continue."""

@@ -13,8 +13,8 @@ from msgspec.structs import replace
 
 from callbacks.guards.error_answers import sentence
 from callbacks.routes.panels import listed
+from callbacks.run_form import FormValues, data_to_run_on
 from callbacks.session import workspace
-from callbacks.sidebar import SidebarValues, data_to_run_on
 from melm_core.base import UserError
 from melm_studio.configuration.limits import LimitReachedError
 from melm_studio.runs.execution.refusals import applicable, check_data
@@ -43,14 +43,14 @@ class NewBatch(Struct, frozen=True, forbid_unknown_fields=True):
     ----------
     data : ShownData or None
         The data that it shows.
-    form : SidebarValues
+    form : FormValues
     methods, gammas : list of str
     both : bool
         Whether to run with standardization and without.
     """
 
     data: ShownData | None
-    form: SidebarValues = SidebarValues()
+    form: FormValues = FormValues()
     methods: list[str] = []
     gammas: list[str] = []
     both: bool = False
@@ -112,7 +112,7 @@ def _new_fits(
     own: Workspace,
     shown: ShownData,
     choices: Iterable[tuple[str, Any, bool]],
-    sidebar: SidebarValues,
+    sidebar: FormValues,
 ) -> list[RunRecord]:
     # As the page prepared them: a label that was guessed is asked, one that is given is not.
     source = shown.source

@@ -36,7 +36,6 @@ from melm_studio.planes.captions import (
     objective_in_words,
     sample_caption,
     state_sentence,
-    widths_caption,
 )
 from melm_studio.planes.curve import curve_figure
 from melm_studio.planes.encoding import compact
@@ -400,11 +399,8 @@ def _places(
 
 
 def _sample_caption(record: RunRecord, event: PlaneEvent, options: ViewOptions) -> str:
-    """The kernel widths of a view, and of a registered table, which rows it is of."""
-    sentences = [widths_caption(record, *widths(record, options))]
-    if record.is_of_sample:
-        sentences.append(_rows_caption(record, event, options))
-    return " ".join(filter(None, sentences))
+    """Of a registered table, which rows a view is of."""
+    return _rows_caption(record, event, options) if record.is_of_sample else ""
 
 
 def _rows_caption(record: RunRecord, event: PlaneEvent, options: ViewOptions) -> str:

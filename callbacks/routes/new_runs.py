@@ -9,8 +9,8 @@ from dash import Dash
 from msgspec import Struct
 
 from callbacks.routes.panels import listed
+from callbacks.run_form import FormValues, data_to_run_on
 from callbacks.session import workspace
-from callbacks.sidebar import SidebarValues, data_to_run_on
 from melm_core.methods import AUTO
 from melm_studio.planes.captions import title
 from melm_studio.runs.execution.refusals import applicable, check_data
@@ -25,14 +25,14 @@ class NewRun(Struct, frozen=True, forbid_unknown_fields=True):
     ----------
     data : ShownData or None
         The data that it shows.
-    form : SidebarValues
+    form : FormValues
         Without it, what the sidebar holds at first.
     again : bool
         Whether to run although an equal run is on the page.
     """
 
     data: ShownData | None
-    form: SidebarValues = SidebarValues()
+    form: FormValues = FormValues()
     again: bool = False
 
 

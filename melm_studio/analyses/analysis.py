@@ -119,16 +119,16 @@ class Analysis(ABC, Generic[R]):
     name : str
         Of its runs and its addresses.
     title : str
-        In the menu of a run and above its dialog; empty if it opens no dialog of its own.
+        In the inspector and above its dialog; empty if it opens no dialog of its own.
     again : str
         On the button that begins one that was cut short again.
     needs : tuple of str
-        What a run must be for the menu to offer it: "linear", "tree", as in `data-needs`. All but
-        a few need classes to tell apart, "classes".
+        What a run must be for the inspector to offer it: "linear", "tree", as in `data-needs`. All
+        but a few need classes to tell apart, "classes".
     stopped : str
         What is said of one that was stopped.
-    is_next : bool
-        Whether it is behind the button "What next?" rather than in the menu of a run.
+    tab : str
+        Of the inspector, which opens it: "features", "trust" or "new", that of new rows.
     of_new_rows : bool
         Whether it compares the rows of a second file with those of the fit.
     is_saved : bool
@@ -142,7 +142,7 @@ class Analysis(ABC, Generic[R]):
     again: ClassVar[str] = "Begin again"
     needs: ClassVar[tuple[str, ...]] = (CLASSES,)
     stopped: ClassVar[str] = STOPPED
-    is_next: ClassVar[bool] = False
+    tab: ClassVar[str] = "trust"
     of_new_rows: ClassVar[bool] = False
     is_saved: ClassVar[bool] = True
     goes_on: ClassVar[bool] = False

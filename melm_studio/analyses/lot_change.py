@@ -153,7 +153,7 @@ class LotChangeAnalysis(Analysis[LotChangeReport]):
 
     name = "lot_change"
     title = "Compare with a new batch"
-    is_next = True
+    tab = "new"
     needs = ()
     of_new_rows = True
 

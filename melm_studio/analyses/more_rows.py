@@ -82,7 +82,6 @@ class MoreRows(Analysis[MoreRowsReport]):
 
     name = "more_rows"
     title = "How many more rows?"
-    is_next = True
 
     def compute(self, work: Work) -> None:
         """Draw the learning curve, after each repetition of the folds anew."""

@@ -120,7 +120,7 @@ class Sets(Analysis[SetsReport]):
 
     name = "sets"
     title = "Sort new rows into classes"
-    is_next = True
+    tab = "new"
     again = "Refit again"
 
     def refusal(self, record: RunRecord, data: Callable[[], LabeledData]) -> str:

@@ -122,6 +122,7 @@ class Sparse(Analysis[SparseReport]):
 
     name = "sparse"
     title = "How few features suffice?"
+    tab = "features"
     again = "Search again"
     needs = (CLASSES, "linear")
 

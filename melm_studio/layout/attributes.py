@@ -6,6 +6,7 @@ from typing import Any
 
 # The features of a run; the script removes the controls that need others.
 LINEAR = "linear"
+MAP = "map"  # not linear
 FLAT = "flat"
 SPACE = "space"
 TREE = "tree"

@@ -1,4 +1,4 @@
-"""The dialogs of the page, which open over everything else."""
+"""The dialogs and drawers of the page that Dash fills."""
 
 from __future__ import annotations
 
@@ -21,4 +21,27 @@ def dialog(component_id: str, title: str, children: Any, *, width: int) -> Compo
         opened=False,
         keepMounted=True,
         closeButtonProps=close,
+    )
+
+
+def drawer(
+    component_id: str, title: str, children: Any, *, class_name: str = "", closes: str = "Close"
+) -> Component:
+    """A drawer at the right, closed until a callback opens it; the page stays usable beside it."""
+    close: Any = aria(label=closes)
+    names: Any = {"inner": class_name}
+    return dmc.Drawer(
+        children,
+        id=component_id,
+        title=title,
+        position="right",
+        size="360px",
+        opened=False,
+        keepMounted=True,
+        withOverlay=False,
+        lockScroll=False,
+        trapFocus=False,
+        closeOnClickOutside=False,
+        closeButtonProps=close,
+        classNames=names,
     )

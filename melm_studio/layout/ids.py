@@ -10,10 +10,13 @@ DATA = "data"  # the prepared data set: its id and name, and the choice it came 
 RECENT = "recent"  # the data that were chosen before, which the browser remembers
 
 # Data
+TABLE_SHEET = "table-sheet"
 DROP_ZONE = "drop-zone"
 DATA_ERROR = "data-error"
 DATA_NAME = "data-name"
 DATA_SIZE = "data-size"
+DATA_STATUS = "data-status"  # while a table is on its way
+DATA_NOTES = "data-notes"  # how many questions and cautions the table has
 DATA_SUMMARY = "data-summary"
 SAMPLES = "samples"
 SAMPLES_OPEN = "samples-open"
@@ -38,7 +41,6 @@ TABLE_TAB = "table-tab"
 TABLE_SHOWN = "table-shown"  # the data, as of when the dialog of the table was open
 FILE_FORM = "file-form"
 FOUND = "found"  # a window over the page with what a route answers
-OTHERS = "others"  # what a script moves into the open one of the dialogs beside the picture
 DOWNLOADS = "downloads"
 FILTERS = "filters"
 FILTER_COLUMN = "filter-column"
@@ -68,6 +70,8 @@ RANDOM_STATE = "random-state"
 HELD_OUT = "held-out"
 RUN = "run"
 RUN_ERROR = "run-error"
+
+SHARE = "share"
 
 # Help
 HELP = "help"

@@ -39,31 +39,27 @@ def gamma_control(component_id: str, slider_id: str) -> Component:
     """The kernel width: a field that holds it, and a slider over its decimal logarithm."""
     return html.Div(
         [
-            html.Div(
-                [
-                    explained_label(GAMMA),
-                    dmc.NumberInput(
-                        id=component_id,
-                        value=GAMMA.default,
-                        min=GAMMA.minimum,
-                        max=GAMMA.maximum,
-                        step=_GAMMA_STEP,
-                        clampBehavior="blur",
-                        size="xs",
-                        **aria(label=GAMMA.label),
-                    ),
-                    html.Button(
-                        "auto",
-                        id=ids.GAMMA_CHOICE,
-                        type="button",
-                        className="button is-toggle",
-                        **aria(pressed="false", label="Let the method choose γ"),
-                        **tip(_AUTO_GAMMA),
-                    ),
-                ],
-                className="field-head",
+            explained_label(GAMMA),
+            plain(html.Div(_between_ends(_gamma_slider(slider_id)), className="gamma-range")),
+            dmc.NumberInput(
+                id=component_id,
+                value=GAMMA.default,
+                min=GAMMA.minimum,
+                max=GAMMA.maximum,
+                step=_GAMMA_STEP,
+                clampBehavior="blur",
+                hideControls=True,
+                size="xs",
+                **aria(label=GAMMA.label),
             ),
-            plain(html.Div([_gamma_slider(slider_id), _ends()])),
+            html.Button(
+                "auto",
+                id=ids.GAMMA_CHOICE,
+                type="button",
+                className="button is-toggle",
+                **aria(pressed="false", label="Let the method choose γ"),
+                **tip(_AUTO_GAMMA),
+            ),
         ],
         className="gamma",
     )
@@ -82,9 +78,9 @@ def _gamma_slider(component_id: str) -> Component:
     )
 
 
-def _ends() -> Component:
-    ends = [html.Span("finer"), html.Span("smoother")]
-    return html.Div(ends, className="slider-ends", **aria(hidden="true"))
+def _between_ends(slider: Component) -> list[Component]:
+    hidden = aria(hidden="true")
+    return [html.Span("finer", **hidden), slider, html.Span("smoother", **hidden)]
 
 
 def components_control(component_id: str) -> Component:

@@ -1,4 +1,4 @@
-"""The whole page: header, sidebar and panels."""
+"""The whole page: header, sheet of the table, method line and panels."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from melm_studio.layout import ids
 from melm_studio.layout.attributes import aria, data
 from melm_studio.layout.buttons import button, switch
 from melm_studio.layout.compare import selection, tables
-from melm_studio.layout.figure_dialog import figure_button, figure_dialog
+from melm_studio.layout.figure_dialog import figure_dialog
+from melm_studio.layout.method_line import method_line
 from melm_studio.layout.panel import panel_model
 from melm_studio.layout.panel_tools import drag_buttons, layer_switches, more_layer_switches
 from melm_studio.layout.present import (
@@ -33,15 +34,13 @@ from melm_studio.layout.shell.header import header
 from melm_studio.layout.shell.help import help_view, tooltip, tour_note
 from melm_studio.layout.shell.markup import plain
 from melm_studio.layout.shell.welcome import welcome_model
-from melm_studio.layout.sidebar import sidebar
 from melm_studio.layout.story import story_parts
 from melm_studio.layout.table_dialog.dialog import table_dialog
+from melm_studio.layout.table_sheet import table_sheet
 from melm_studio.layout.validation import check_view
 
 FIRST_SAMPLE = "wine"
 _DEFAULTS = Settings(data_dir=Path())
-# What a small screen shows one at a time.
-SECTIONS = {"data": "Data", "picture": "Picture", "numbers": "Numbers"}
 _TOOLS, _MORE_LAYERS = "compare-tools", "compare-more-layers"
 MANTINE_THEME: dmc.MantineProvider.Theme = {
     "primaryColor": "indigo",
@@ -72,9 +71,9 @@ def page(settings: Settings = _DEFAULTS) -> Component:
                 [
                     html.A("Skip to the picture", href=f"#{ids.PANELS}", className="skip-link"),
                     header(),
-                    html.Div(sidebar(settings), className="sidebar", role="region", **_SIDEBAR),
+                    table_sheet(settings),
+                    html.Div(method_line(), className="method-line", role="region", **_LINE),
                     html.Main(_stage(), className="stage"),
-                    _sections(),
                 ],
                 className="shell",
             ),
@@ -101,7 +100,7 @@ def static_parts() -> list[Component]:
     ]
 
 
-_SIDEBAR = aria(label="Data and method")
+_LINE = aria(label="Method")
 
 
 def first_source() -> dict[str, object]:
@@ -121,6 +120,10 @@ def _stores() -> list[Component]:
 
 def _stage() -> list[Component]:
     return [
+        *(
+            html.P(id=error, role="alert", className="alert")
+            for error in (ids.DATA_ERROR, ids.RUN_ERROR)
+        ),
         *toolbar(),
         # A script writes here when the server does not answer.
         html.P(id=ids.CONNECTION, role="status", className="connection", hidden=True),
@@ -132,15 +135,6 @@ def _stage() -> list[Component]:
         play_bar(),
         notice(),
     ]
-
-
-def _sections() -> Component:
-    """The tabs at the foot of a small screen; a script shows the section that is chosen."""
-    tabs = [
-        html.Button(label, type="button", **data(section=section), **aria(pressed="false"))
-        for section, label in SECTIONS.items()
-    ]
-    return plain(html.Nav(tabs, className="sections", **aria(label="Sections of the page")))
 
 
 def toolbar() -> list[Component]:
@@ -166,12 +160,6 @@ def _tools() -> Component:
             ),
             html.Div(
                 drag_buttons(), className="drag-buttons", role="group", **aria(label="Drag mode")
-            ),
-            figure_button("all", "is-small"),
-            button(
-                "Report",
-                title="Save scores, pictures, data and methods of these runs as one file",
-                **data(report="all"),
             ),
         ],
         id=_TOOLS,

@@ -14,13 +14,13 @@ from dash import html
 from dash.development.base_component import Component
 
 from melm_core.methods import GAMMA
-from melm_studio.analyses import ANALYSES
-from melm_studio.analyses.analysis import CLASSES, Analysis
+from melm_studio.analyses.analysis import CLASSES
 from melm_studio.layout import ids
 from melm_studio.layout.attributes import (
     FLAT,
     LATENT,
     LINEAR,
+    MAP,
     ONE_CLASS,
     PLANAR,
     SPACE,
@@ -31,11 +31,8 @@ from melm_studio.layout.attributes import (
     part,
 )
 from melm_studio.layout.buttons import button, icon_button
-from melm_studio.layout.figure_dialog import figure_button
-from melm_studio.layout.menus import menu, menu_item
 from melm_studio.layout.panel_side import side
 from melm_studio.layout.panel_tools import picture_tools
-from melm_studio.layout.run_dialogs import DOWNLOADS_TITLE, OTHERS_TITLE
 from melm_studio.layout.shell.markup import Element
 from melm_studio.scores import TermsInWords
 
@@ -90,6 +87,7 @@ def described_panel(
         LATENT: has_latent,
         CLASSES if has_classes else ONE_CLASS: True,
     }
+    kinds[MAP] = not is_linear
     features = [_SHAPES[n_components], *(kind for kind, applies in kinds.items() if applies)]
     return {
         "run": run_id,
@@ -134,7 +132,7 @@ def _head() -> Component:
                 ],
                 className="panel-names",
             ),
-            html.Div([*_run_commands(), *_menus()], className="panel-actions"),
+            html.Div([*_run_commands(), picture_tools(), *_menus()], className="panel-actions"),
         ],
         className="panel-head",
     )
@@ -165,8 +163,6 @@ def _menus() -> list[Component]:
             **aria(pressed="false"),
         ),
         _latent_button(),
-        figure_button("run", "is-small explore-only"),
-        *run_menu(),
         icon_button("close", "Remove this run", **part("remove")),
     ]
 
@@ -191,7 +187,7 @@ def _verdict() -> Component:
             ),
             html.Progress(max="1", hidden=True, **part("check-progress"), **aria(label="Check")),
             button("Stop", "stop-check", hidden=True, **part("stop-check")),
-            html.Div([_is_it_real(), *_what_next()], className="doors"),
+            _is_it_real(),
         ],
         className="verdict",
     )
@@ -219,25 +215,6 @@ def _is_it_real() -> Component:
     )
 
 
-def _what_next() -> list[Component]:
-    """The second door of a run: what follows from it, for new rows and for more of them."""
-    items = [
-        *(_analysis_item(each) for each in ANALYSES.values() if each.is_next),
-        menu_item("New rows from a file…", **part("add-rows")),
-        menu_item("Paste new rows", **part("paste-rows")),
-    ]
-    return [
-        button(
-            "What next?",
-            "explore-only",
-            title="Other rows, more rows, another lot",
-            **part("next"),
-            **data(menu=""),
-        ),
-        menu("What next?", items),
-    ]
-
-
 def _picture() -> Component:
     return html.Div(
         [
@@ -262,7 +239,6 @@ def _picture() -> Component:
             html.Ul(className="class-legend present-only", **part("class-legend")),
             html.P(className="changed", **part("changed")),
             _edited_commands(),
-            picture_tools(),
             *_over_the_picture(),
         ],
         className="picture",
@@ -328,28 +304,6 @@ def _edited_commands() -> Component:
     back = button("", **part("back"))
     refine = button("Refine from here", "is-light", **part("refine"), **needs(LINEAR))
     return html.Div([back, refine], className="elsewhere")
-
-
-def run_menu() -> list[Component]:
-    """A button and its menu; what else is asked of a plane, and its files, have dialogs."""
-    items = [
-        menu_item("Copy link", **data(link="copy")),
-        menu_item("Add to story", **data(story="add")),
-        menu_item(OTHERS_TITLE, "is-apart", **part("open-others")),
-        menu_item("Decision surface", **data(window="surface"), **needs(FLAT, CLASSES)),
-        menu_item(f"{DOWNLOADS_TITLE}…", "is-apart", **part("open-downloads")),
-        menu_item("Remove all runs", "is-apart", **part("remove-all")),
-    ]
-    label = "More of this run"
-    return [
-        icon_button("more", label, **part("export"), **data(menu="")),
-        menu(label, items, **part("exports")),
-    ]
-
-
-def _analysis_item(analysis: Analysis[Any]) -> Component:
-    needed = needs(*analysis.needs) if analysis.needs else {}
-    return menu_item(analysis.title, **data(analysis=analysis.name), **needed)
 
 
 def history() -> Component:

@@ -1,15 +1,28 @@
-"""Beside the picture of a run: the features that separate the classes, and the selected rows."""
+"""The inspector of a run, beside its picture: features, rows, trust and new rows."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from dash import html
 from dash.development.base_component import Component
 
 from melm_core.methods import BATCH_WEIGHT
+from melm_studio.analyses import ANALYSES
 from melm_studio.analyses.analysis import CLASSES
-from melm_studio.layout.attributes import LINEAR, ONE_CLASS, aria, data, needs, part, tip
+from melm_studio.layout.attributes import (
+    FLAT,
+    LINEAR,
+    MAP,
+    ONE_CLASS,
+    PLANAR,
+    aria,
+    data,
+    needs,
+    part,
+    tip,
+)
 from melm_studio.layout.buttons import button, icon_button
 from melm_studio.layout.menus import menu, menu_item
 from melm_studio.layout.panel_tools import slider
@@ -26,11 +39,115 @@ _ACTIONS = {
 
 
 def side() -> Component:
-    """The side column; a script fills its lists."""
+    """The inspector: four tabs, of which scripts show one and fill all."""
+    tabs = [
+        html.Button(
+            label,
+            type="button",
+            role="tab",
+            className="inspector-tab",
+            **data(inspects=name),
+            **aria(selected="false"),
+        )
+        for name, (label, _) in _TABS.items()
+    ]
     return html.Div(
-        [new_rows_card(), _features(), batch_card(), selection_card()],
+        [
+            html.Div(
+                tabs, className="inspector-tabs", role="tablist", **aria(label="About the run")
+            ),
+            *(
+                html.Div(
+                    contents(),
+                    role="tabpanel",
+                    className="inspected",
+                    **data(inspected=name),
+                    **aria(label=label),
+                )
+                for name, (label, contents) in _TABS.items()
+            ),
+        ],
         className="panel-side explore-only",
     )
+
+
+def _features_tab() -> list[Component]:
+    words = "A map that is not linear has no directions in which features could have a share."
+    return [_features(), html.P(words, className="hint side-card", **needs(MAP))]
+
+
+def _rows_tab() -> list[Component]:
+    return [selection_card()]
+
+
+def _trust_tab() -> list[Component]:
+    """What the answer rests on, and whether there are others."""
+    return [
+        html.Section(
+            [
+                _door(
+                    "Folds and shuffles",
+                    "Scores, confusion and p of refits without the rows that they are scored on",
+                    **part("check-details"),
+                    **needs(CLASSES),
+                ),
+                *_analyses_of("trust"),
+                _door("Decision surface", "", **data(window="surface"), **needs(FLAT, CLASSES)),
+            ],
+            className="side-card doors",
+        ),
+        batch_card(),
+    ]
+
+
+def _new_rows_tab() -> list[Component]:
+    return [
+        html.Section(
+            [
+                html.P(
+                    "Rows of another file, placed in this plane. A file can be dropped on the "
+                    "picture.",
+                    className="hint",
+                ),
+                html.Div(
+                    [
+                        button("Rows from a file…", **part("add-rows")),
+                        button("Paste rows", **part("paste-rows")),
+                    ],
+                    className="row-buttons",
+                ),
+            ],
+            className="side-card",
+        ),
+        new_rows_card(),
+        html.Section(
+            _analyses_of("new"),
+            className="side-card doors",
+        ),
+    ]
+
+
+def _analyses_of(tab: str) -> list[Component]:
+    return [
+        _door(each.title, "", **data(analysis=each.name), **needs(*each.needs))
+        for each in ANALYSES.values()
+        if each.title and each.tab == tab
+    ]
+
+
+def _door(label: str, title: str, **properties: Any) -> Component:
+    """A line that opens what is known of a run, in place of the inspector."""
+    return html.Button(
+        label, type="button", className="door", **({"title": title} if title else {}), **properties
+    )
+
+
+_TABS: dict[str, tuple[str, Callable[[], list[Component]]]] = {
+    "features": ("Features", _features_tab),
+    "rows": ("Rows", _rows_tab),
+    "trust": ("Trust", _trust_tab),
+    "new": ("New rows", _new_rows_tab),
+}
 
 
 def _features() -> Component:
@@ -47,6 +164,7 @@ def _features() -> Component:
             ),
             html.Div(className="pixel-images", hidden=True, **part("pixel-images")),
             html.Div(className="card-body", **part("feature-list")),
+            button("", "is-text more-features", hidden=True, **part("more-features")),
             html.P(
                 [
                     html.Span(**part("second-words")),
@@ -65,7 +183,8 @@ def _features() -> Component:
             html.Div(
                 [
                     html.P(className="tool-words", role="status", **part("top-features-words")),
-                    button("How few suffice?", "is-text", **data(analysis="sparse")),
+                    button("How few suffice?", **data(analysis="sparse")),
+                    button("Loadings", **data(analysis="loadings"), **needs(PLANAR)),
                 ],
                 className="features-foot",
             ),

@@ -10,16 +10,13 @@ from dash.development.base_component import Component
 
 from melm_studio.analyses import ANALYSES
 from melm_studio.layout import ids
-from melm_studio.layout.attributes import LINEAR, PLANAR, aria, data
+from melm_studio.layout.attributes import LINEAR, aria, data
 from melm_studio.layout.buttons import button, icon_button
 
-OTHERS_TITLE = "Is it stable, are there others?"
-DOWNLOADS_TITLE = "Downloads"
+DOWNLOADS_TITLE = "Program and data"
 
 # The files of a plane: name, label, what the run must be, content.
 _FILES = (
-    ("report.html", "Report (HTML)", "", "Scores, picture, features, data and method, to print"),
-    ("replay.html", "Replay (HTML)", "", "The search step by step, without the studio"),
     ("script.py", "Python script", LINEAR, "Places new rows without the studio"),
     ("model.json", "Model (JSON)", LINEAR, "The plane and its preparation, for other programs"),
     ("points.csv", "Projected points (CSV)", "", "Every row in the plane"),
@@ -63,7 +60,7 @@ def analysis_dialogs() -> list[Component]:
         "New rows from a file…", type="button", className="button", **_part_beside("choose-file")
     )
     return [
-        _beside("loadings", "Loadings", "Draw again", _other_tabs()),
+        _beside("loadings", "Loadings", "Draw again"),
         *(
             _beside(each.name, each.title, each.again, *([file] if each.of_new_rows else []))
             for each in ANALYSES.values()
@@ -89,34 +86,6 @@ def _beside(name: str, title: str, again: str, *parts: Component) -> Component:
     return dialog_frame(ids.analysis(name), "beside", title, _part_beside, shown)
 
 
-def _other_tabs() -> Component:
-    """What shows whether a plane is stable or not alone; a script offers what a run has.
-
-    A script moves it into the dialog that is open.
-    """
-    offered = [each for each in ANALYSES.values() if each.title and not each.is_next]
-    tabs = [
-        ("loadings", "Loadings", (LINEAR, PLANAR)),
-        *((each.name, each.title, each.needs) for each in offered),
-    ]
-    return html.Div(
-        [
-            html.Button(
-                title,
-                type="button",
-                className="segment",
-                **data(analysis=name, needs=" ".join(needed)),
-                **aria(pressed="false"),
-            )
-            for name, title, needed in tabs
-        ],
-        id=ids.OTHERS,
-        className="segments",
-        role="group",
-        **aria(label=OTHERS_TITLE),
-    )
-
-
 def downloads_dialog() -> Component:
     """The files of the plane on screen, closed until a script opens it and sets their addresses."""
     return dialog_frame(
@@ -125,7 +94,7 @@ def downloads_dialog() -> Component:
         DOWNLOADS_TITLE,
         _part_of_downloads,
         [
-            html.P("All but the replay are about the plane on screen.", className="hint"),
+            html.P("Of the plane on screen.", className="hint"),
             html.Ul(
                 [
                     html.Li(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import dash_mantine_components as dmc
 from dash import dcc, html
@@ -11,18 +10,20 @@ from dash.development.base_component import Component
 
 from melm_studio.layout import ids
 from melm_studio.layout.attributes import aria, data
+from melm_studio.layout.dialog import drawer
 from melm_studio.layout.shell.markup import Element, plain
 
 
 def story_parts() -> list[Component]:
     """The drawer, closed until its button is clicked, and what the browser keeps."""
-    close: Any = aria(label="Close the story")  # the annotation names no ARIA attributes
     return [
         dcc.Store(id=ids.STORY, storage_type="local"),
         dcc.Store(id=ids.STORY_SHOWN),
         dcc.Store(id=ids.STORY_ADDED),
         dcc.Download(id=ids.STORY_FILE),
-        dmc.Drawer(
+        drawer(
+            ids.STORY_VIEW,
+            "Story",
             dmc.Stack(
                 [
                     dmc.Text(
@@ -35,18 +36,7 @@ def story_parts() -> list[Component]:
                 ],
                 gap="sm",
             ),
-            id=ids.STORY_VIEW,
-            title="Story",
-            position="right",
-            size="360px",
-            opened=False,
-            keepMounted=True,
-            # The page stays usable while the story is open.
-            withOverlay=False,
-            lockScroll=False,
-            trapFocus=False,
-            closeOnClickOutside=False,
-            closeButtonProps=close,
+            closes="Close the story",
         ),
     ]
 

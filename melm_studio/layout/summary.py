@@ -41,6 +41,16 @@ def data_size(summary: Summary, n_rows: int = 0) -> Component:
     )
 
 
+def data_notes(table: TableDescription) -> list[Component]:
+    """How many questions wait for an answer and how many cautions there are, which opens them."""
+    n_open = sum(map(_is_in_sight, table.questions))
+    counts = (count(n_open, "question"), count(len(table.warnings), "caution"))
+    words = [text for text in counts if not text.startswith("0 ")]
+    if not words:
+        return []
+    return [button(", ".join(words), "is-text", **data_attributes(sheet=ids.TABLE_SHEET))]
+
+
 def data_summary(
     table: TableDescription, swatches: Sequence[tuple[str, str]], note: str = ""
 ) -> list[Component]:

@@ -11,7 +11,7 @@ from dash.development.base_component import Component
 from melm_studio.analyses.check import CLASSIFIERS
 from melm_studio.layout import ids
 from melm_studio.layout.attributes import aria, data
-from melm_studio.layout.dialog import dialog
+from melm_studio.layout.dialog import drawer
 from melm_studio.runs.records.check_report import CheckReport
 from melm_studio.scores import (
     PermutationP,
@@ -27,8 +27,8 @@ _MOST_CLASSES_NAMED = 12
 
 
 def check_view() -> Component:
-    """The dialog, closed until a panel requests it."""
-    return dialog(
+    """What is in place of the inspector, closed until a panel requests it."""
+    return drawer(
         ids.CHECK,
         "Is it real?",
         [
@@ -54,7 +54,7 @@ def check_view() -> Component:
                 wrap="nowrap",
             ),
         ],
-        width=760,
+        class_name="in-inspector",
     )
 
 

@@ -157,16 +157,6 @@ def _curves(record: RunRecord) -> list[str]:
     return [f"{CURVED if record.is_curved else STRAIGHT} (auto)"]
 
 
-def widths_caption(record: RunRecord, gamma: float, density_gamma: float) -> str:
-    """The kernel widths of the divergence and of the densities of a view, where they differ.
-
-    Empty for a method without kernels, whose title has no width that could be taken for theirs.
-    """
-    if not METHODS[record.method].takes(GAMMA.name) or gamma == density_gamma:
-        return ""
-    return f"Searched at γ {gamma:.3g}, drawn at γ {density_gamma:.3g}."
-
-
 def _gamma(record: RunRecord) -> str:
     """The kernel width, and whether the run chooses it."""
     if record.parameters.gamma != AUTO:

@@ -1,4 +1,4 @@
-"""An analysis that is added opens from the menu, is computed, and is shown."""
+"""An analysis that is added opens from the inspector, is computed, and is shown."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_a_toy_analysis_is_shown(page: Page, address: str, size: tuple[int, int]
     panel = studio.run("PCA")
     panel.expect_end()
     page.set_viewport_size({"width": size[0], "height": size[1]})
-    panel.look_beside(MEAN_ROW.title)
+    panel.open_door(MEAN_ROW.title)
     dialog = page.locator(f"#{ids.analysis(MEAN_ROW.name)}")
     expect(dialog.get_by_role("listitem")).to_have_count(3)
     expect(dialog.get_by_role("status")).to_contain_text("from the mean of their class")

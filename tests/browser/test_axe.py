@@ -19,22 +19,6 @@ from tools.site.__main__ import run_sphinx
 from tools.site.replays import gallery_page
 
 SCHEMES = pytest.mark.parametrize("scheme", ["light", "dark"])
-MENUS = ("What next?", "More of this run")
-# By the button that opens each, the section of a small screen in which that is.
-WINDOWS = {
-    "Details": "Picture",
-    "Figure": "Picture",
-    "Columns": "Data",
-    "Story": "Data",
-    "Help": "Data",
-}
-OPENING_NOTHING = {
-    "Add to story",
-    "Copy link",
-    "New rows from a file…",
-    "Paste new rows",
-    "Remove all runs",
-}
 PHONE: ViewportSize = {"width": 390, "height": 844}
 SIZES: list[ViewportSize] = [
     {"width": 1440, "height": 900},
@@ -53,19 +37,15 @@ def test_no_mode_has_a_barrier(page: Page, scheme: str, size: ViewportSize):
     studio = StudioPage(page)
     studio.show("Compare")
     found = {"compare without runs": barriers(page)}
-    studio.show_section("Data")
     studio.choose_methods("LDA", "PCA")
     studio.run_button.click()
     expect(studio.panels).to_have_count(2)
     for position in range(2):
         studio.panel(position).expect_state("done")
-    studio.show_section("Picture")
     found["compare"] = barriers(page)
-    studio.show_section("Numbers")
     page.get_by_role("table", name="Scores of the runs").wait_for()
     found["scores"] = barriers(page)
     studio.show("Explore")
-    studio.show_section("Picture")
     studio.panel(1).part("title").click()  # to rename it
     found["explore"] = barriers(page)
     page.keyboard.press("Escape")
@@ -86,16 +66,19 @@ def test_no_window_has_a_barrier(page: Page, scheme: str, size: ViewportSize):
     expect(studio.panels).to_have_count(1)
     panel = studio.panel(0)
     panel.expect_end()
-    panel.node.get_by_role("button", name="Is it real?").click()
-    panel.choose("Add to story")
-    for button, section in WINDOWS.items():
-        studio.show_section(section)
-        if not page.get_by_role("button", name=button, exact=True).first.is_visible():
-            studio.open_actions()
-        page.get_by_role("button", name=button, exact=True).first.click()
+    studio.share("Add to story")
+    windows: dict[str, Callable[[], None]] = {
+        "check": lambda: panel.open_door("Folds and shuffles"),
+        "figure": lambda: studio.share("Figure for print"),
+        "files": lambda: studio.share("Program and data"),
+        "story": lambda: studio.share("Story…"),
+        "columns": lambda: open_columns(studio),
+    }
+    for name, open_window in windows.items():
+        open_window()
         page.get_by_role("dialog").filter(visible=True).first.wait_for()
         # Half transparent on its way, a window has too little contrast.
-        studio.wait_until(lambda: not barriers(page), f"{button} has no barrier")
+        studio.wait_until(lambda: not barriers(page), f"{name} has no barrier")
         page.keyboard.press("Escape")
         expect(page.get_by_role("dialog").filter(visible=True)).to_have_count(0)
     studio.open_actions()
@@ -104,6 +87,11 @@ def test_no_window_has_a_barrier(page: Page, scheme: str, size: ViewportSize):
     for stop in ("Next", "Next", "Done"):
         assert not barriers(page), stop
         page.get_by_role("button", name=stop, exact=True).click()
+
+
+def open_columns(studio: StudioPage) -> None:
+    studio.open_sheet()
+    studio.page.get_by_role("button", name="Columns").click()
 
 
 @pytest.mark.slow
@@ -121,46 +109,39 @@ def test_no_map_that_is_audited_has_a_barrier(
     file = tmp_path / "map.csv"
     table.to_csv(file, index=False)
     studio = StudioPage(page)
-    studio.show_section("Data")
     studio.upload(file)
     expect(page.locator("body")).to_have_attribute("data-mode", "compare")
     expect(studio.panels.first).to_have_attribute("data-state", "done")
-    studio.show_section("Picture")
     of_map = studio.panel(0)
     expect(of_map.part("verdict")).to_contain_text("guessing")
     expect(of_map.part("stop-check")).to_be_hidden()
     found = {"map": barriers(page)}
-    studio.show_section("Numbers")
     found["scores"] = barriers(page)
     assert not only_found(found)
 
 
 @pytest.mark.slow
 @SCHEMES
-@pytest.mark.parametrize("menu", MENUS)
+@pytest.mark.parametrize("tab", ["Features", "Rows", "Trust", "New rows"])
 @EVERY_SIZE
-def test_nothing_that_the_menus_of_a_run_open_has_a_barrier(
-    page: Page, scheme: str, menu: str, size: ViewportSize
+def test_no_tab_of_the_inspector_nor_what_it_opens_has_a_barrier(
+    page: Page, scheme: str, tab: str, size: ViewportSize
 ):
     page.emulate_media(color_scheme=scheme)
     studio = StudioPage(page)
     panel = studio.run("LDA")
     panel.expect_end()
     page.set_viewport_size(size)
-    studio.show_section("Picture")
-    panel.node.get_by_role("button", name=menu).click()
-    listed = page.get_by_role("menuitem").all_inner_texts()
-    page.keyboard.press("Escape")
-    # What opens nothing, and what opens the window of the system that chooses files.
-    opening = [item for item in listed if item not in OPENING_NOTHING]
-    assert len(opening) >= 3
-    for item in opening:
-        panel.choose(item, menu)
+    shown = panel.inspect(tab)
+    found = {tab: barriers(page)}
+    for door in shown.locator(".door").all_inner_texts():
+        panel.open_door(door, tab)
         dialog = page.locator("dialog[open], [role=dialog]").filter(visible=True)
         expect(dialog.first).to_be_visible()
-        studio.wait_until(lambda: not barriers(page), f"{item} has no barrier")
+        studio.wait_until(lambda: not barriers(page), f"{door} has no barrier")
         page.keyboard.press("Escape")
         expect(dialog).to_have_count(0)
+    assert not only_found(found)
 
 
 @pytest.mark.slow
@@ -203,14 +184,17 @@ def test_the_first_screen_has_no_barrier(page: Page, width: int, scheme: str):
     studio = StudioPage(page)
     page.locator("[data-drawn]").wait_for()
     found = {"picture": barriers(page)}
-    studio.show_section("Data")
+    studio.open_sheet()
     studio.summary.locator("summary").click()
-    studio.show_settings()
     found["data"] = barriers(page)
-    for menu in ("Samples", "Recent", "About the method"):
+    for menu in ("Samples", "Recent"):
         page.get_by_role("button", name=menu, exact=True).click()
         found[menu] = barriers(page)
         page.keyboard.press("Escape")
+    studio.close_sheet()
+    studio.show_settings()
+    found["settings"] = barriers(page)
+    page.keyboard.press("Escape")
     studio.open_actions()
     page.get_by_role("button", name="Help", exact=True).click()
     found["help"] = barriers(page)
@@ -229,7 +213,7 @@ def test_no_run_at_work_or_stopped_has_a_barrier(page: Page, scheme: str):
     panel.stop.click()
     panel.expect_state("cancelled")
     found["stopped"] = barriers(page)
-    for part in ("export", "layers", "marks"):
+    for part in ("layers", "marks"):
         panel.part(part).click()
         found[part] = barriers(page)
         page.keyboard.press("Escape")
@@ -239,14 +223,14 @@ def test_no_run_at_work_or_stopped_has_a_barrier(page: Page, scheme: str):
 def barriers_of_two_runs(
     page: Page, studio: StudioPage, size: ViewportSize
 ) -> dict[str, list[str]]:
-    """Those in each section of the page with two runs."""
+    """Those of the page with two runs, and of the sheet of the table."""
     for method in ("LDA", "PCA"):
         studio.run(method).expect_end()
     page.set_viewport_size(size)
-    found = {}
-    for section in ("Data", "Picture", "Numbers"):
-        studio.show_section(section)
-        found[section] = barriers(page)
+    found = {"page": barriers(page)}
+    studio.open_sheet()
+    found["table"] = barriers(page)
+    studio.close_sheet()
     return found
 
 
@@ -258,7 +242,6 @@ def test_no_part_of_the_page_on_a_phone_has_a_barrier(page: Page, scheme: str):
     found = barriers_of_two_runs(page, studio, PHONE)
     studio.show("Compare")
     found["tables"] = barriers(page)
-    studio.show_section("Picture")
     page.get_by_role("button", name="Tools").click()
     found["tools"] = barriers(page)
     assert not only_found(found)
@@ -279,8 +262,7 @@ def test_no_rows_that_are_found_have_a_barrier(
     panel = studio.run("PCA")
     panel.expect_end()
     page.set_viewport_size(size)
-    studio.show_section("Numbers")
-    panel.node.get_by_role("button", name=question, exact=True).click()
+    panel.open_door(question, "Rows")
     expect(panel.part("selection")).to_contain_text(answer)
     assert not barriers(page)
 

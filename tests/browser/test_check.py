@@ -31,7 +31,7 @@ def test_noise_is_unmasked(page: Page):
         timeout=60_000,
     )
     expect(panel.part("stop-check")).to_be_hidden(timeout=60_000)
-    panel.node.get_by_role("button", name="Details").click()
+    panel.open_door("Folds and shuffles")
     body = page.locator(f"#{ids.CHECK_BODY}")
     expect(body.locator(".check-answer")).to_contain_text("No. ")
     expect(page.locator(f"#{ids.CHECK_STOP}")).to_be_disabled()

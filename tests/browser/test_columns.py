@@ -21,6 +21,7 @@ def window(page: Page) -> Locator:
     file = {"name": "pots.csv", "mimeType": "text/csv", "buffer": csv(pots())}
     studio.file_input.set_input_files(file)
     expect(studio.data_name).to_have_text("pots")
+    studio.open_sheet()
     page.get_by_role("button", name="Columns").click()
     window = page.get_by_role("dialog", name="Columns and classes of the table")
     expect(row(window, "place")).to_be_visible()

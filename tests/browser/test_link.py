@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from melm_studio.layout import ids
-from tools.driver.page import Panel, StudioPage
+from tools.driver.page import Panel, StudioPage, share_by
 
 POTS = "\n".join(
     ["height,width,weight,ware"]
@@ -30,7 +30,7 @@ def stranger(new_context: Callable[..., BrowserContext]) -> Page:
 def link_to(panel: Panel) -> str:
     """Copy the link of what is on screen, and return where it leads."""
     page = panel.node.page
-    panel.choose("Copy link")
+    share_by(panel.node.page, "Copy link")
     expect(notice(page)).to_contain_text("address bar")
     return page.url
 

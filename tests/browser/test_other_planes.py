@@ -11,7 +11,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
 from melm_studio.layout import ids
-from tools.driver.page import Panel, StudioPage, wait_until
+from tools.driver.page import Panel, StudioPage, share_by, wait_until
 
 # A search takes some times as long as a run.
 FOUND_MS = 240_000
@@ -34,7 +34,7 @@ def stranger(new_context: Callable[..., BrowserContext]) -> Page:
 
 def found(panel: Panel, item: str, dialog: str) -> Locator:
     """Open what is beside the picture, and wait until all of it is found."""
-    panel.look_beside(item)
+    panel.open_door(item)
     beside = panel.node.page.locator(f"#{dialog}")
     expect(beside.locator("progress")).to_be_visible()
     expect(beside.locator("progress")).to_be_hidden(timeout=FOUND_MS)
@@ -65,7 +65,7 @@ def test_a_link_to_another_plane_finds_it_again_elsewhere(
     beside = found(panel, item, dialog)
     show(panel, beside.locator(shows).first)
     page.keyboard.press("Escape")
-    panel.choose("Copy link")
+    share_by(panel.node.page, "Copy link")
     expect(page.locator(f"#{ids.NOTICE}")).to_contain_text("address bar")
     stranger.goto(page.url)
     expect(stranger.locator("[data-run]")).to_have_count(1, timeout=FOUND_MS)

@@ -10,15 +10,14 @@ from tools.driver.page import StudioPage
 
 def digits(page: Page):
     studio = StudioPage(page)
-    studio.show_section("Data")
     studio.choose_sample("Digits")
     panel = studio.run("LDA")
     panel.expect_end()
-    return studio, panel
+    return panel
 
 
 def test_images_stand_in_the_place_of_the_list_and_name_their_pixels(page: Page):
-    _, panel = digits(page)
+    panel = digits(page)
     images = panel.part("pixel-images")
     expect(images.get_by_role("img")).to_have_count(13)
     expect(panel.part("features")).to_be_hidden()
@@ -49,8 +48,7 @@ def test_other_tables_have_no_images(page: Page):
 @pytest.mark.slow
 def test_on_a_phone_the_list_stands_first_and_images_are_a_press_away(page: Page):
     page.set_viewport_size({"width": 390, "height": 844})
-    studio, panel = digits(page)
-    studio.show_section("Numbers")
+    panel = digits(page)
     expect(panel.part("pixel-images")).to_be_hidden()
     panel.node.get_by_role("button", name="Images", exact=True).click()
     expect(panel.part("pixel-images")).to_be_visible()

@@ -11,7 +11,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import BrowserContext, Page, expect
 
 from melm_studio.layout import ids
-from tools.driver.page import Panel, StudioPage, wait_until
+from tools.driver.page import Panel, StudioPage, share_by, wait_until
 
 # Notes what stands above the picture in front, each time it is something else.
 NOTE_VERDICTS = """() => {
@@ -284,7 +284,7 @@ def test_a_story_is_made_saved_loaded_and_told(
     add(pair[1], 1)
     page.locator(f'[data-tab="{pair[0].run_id}"]').click()
     add(pair[0], 2)
-    page.get_by_role("button", name="Story", exact=True).click()
+    wines.share("Story…")
     page.get_by_label("Caption of view 1").fill("Without the labels.")
     page.get_by_label("Caption of view 2").fill("With them.")
     page.get_by_label("Title and notes of view 2").click()
@@ -299,7 +299,7 @@ def test_a_story_is_made_saved_loaded_and_told(
     waiting.value.save_as(file)
 
     other = StudioPage(new_context().new_page())
-    other.page.get_by_role("button", name="Story", exact=True).click()
+    other.share("Story…")
     other.page.get_by_label("Load a story").set_input_files(file)
     expect(other.page.locator(f"#{ids.NOTICE}")).to_contain_text("The story has 2 views")
     other.page.get_by_role("button", name="Close the story").click()
@@ -328,7 +328,7 @@ def test_a_story_is_made_saved_loaded_and_told(
 
 
 def add(panel: Panel, number: int) -> None:
-    panel.choose("Add to story")
+    share_by(panel.node.page, "Add to story")
     expect(panel.node.page.locator(f"#{ids.NOTICE}")).to_have_text(
         f"Added to the story as view {number}."
     )

@@ -15,7 +15,7 @@ def test_a_panel_shows_a_machine_its_modes_and_their_speed(page: Page):
     studio = StudioPage(page)
     panel = studio.run("LDA")
     panel.expect_end()
-    panel.choose("Decision surface")
+    panel.open_door("Decision surface")
     window = page.get_by_role("dialog", name="Decision surface in the plane of LDA")
     words, plot = window.get_by_role("status"), window.locator('[data-kept="surface"]')
     expect(words).to_have_text(re.compile(r"centers.*; AUC \d\.\d{3} against \d\.\d{3}"))

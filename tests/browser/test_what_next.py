@@ -1,4 +1,4 @@
-"""The second door of a run, and a map that came with a table, seen in a browser."""
+"""What is asked of new rows and of more of them, and a map that came with a table."""
 
 from __future__ import annotations
 
@@ -11,27 +11,18 @@ from playwright.sync_api import Page, expect
 
 from tools.driver.page import StudioPage
 
-ITEMS = [
-    "Sort new rows into classes",
-    "How many more rows?",
-    "Compare with a new batch",
-    "New rows from a file…",
-    "Paste new rows",
-]
 
-
-def test_what_next_holds_what_follows_and_each_answer_is_a_sentence_first(page: Page):
+def test_each_answer_is_a_sentence_first_in_place_of_the_inspector(page: Page):
     studio = StudioPage(page)
     studio.choose_sample("Wine")
     panel = studio.run("LDA")
     panel.expect_end()
-    panel.node.get_by_role("button", name="What next?").click()
-    expect(page.get_by_role("menuitem")).to_have_text(ITEMS)
-    page.get_by_role("menuitem", name="Compare with a new batch").click()
+    panel.open_door("Compare with a new batch", "New rows")
     dialog = page.locator("dialog.beside[open]")
     words = dialog.locator('[data-beside="words"]')
     expect(words).to_contain_text("Choose New rows from a file…, or drop that file on the picture.")
-    panel.choose("How many more rows?", "What next?")
+    page.keyboard.press("Escape")
+    panel.open_door("How many more rows?")
     expect(words).to_contain_text("guessing gives 33 %", timeout=60_000)
     expect(page.locator("dialog.beside[open]")).to_have_count(1)
 

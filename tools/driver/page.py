@@ -222,27 +222,31 @@ class Panel:
         self.part("plot").hover()
         self.node.page.mouse.wheel(0, -200)
 
-    def choose(self, item: str, menu: str = "More of this run") -> None:
-        """Choose an item of a menu of the panel."""
-        page = self.node.page
-        self.node.get_by_role("button", name=menu).click()
-        page.get_by_role("menuitem", name=item).click()
-        expect(page.get_by_role("menu")).to_be_hidden()
+    def inspect(self, tab: str) -> Locator:
+        """Show a tab of the inspector: "Features", "Rows", "Trust" or "New rows"."""
+        self.node.get_by_role("tab", name=tab, exact=True).click()
+        return self.node.get_by_role("tabpanel", name=tab, exact=True)
+
+    def open_curve(self) -> None:
+        """Open the curve of the run, as the pointer does that approaches its slider."""
+        self.part("play").hover()
+
+    def open_door(self, label: str, tab: str = "Trust") -> None:
+        """Open what is known of the run, by a line of the inspector."""
+        self.inspect(tab).get_by_role("button", name=label, exact=True).click()
 
     def download(self, item: str) -> Download:
-        """Save a file of the plane."""
-        self.choose("Downloads…")
+        """Save a file of the plane in front."""
         page = self.node.page
         with page.expect_download() as waiting:
-            page.get_by_role("dialog", name="Downloads").get_by_role("link", name=item).click()
+            if item in ("Report", "Replay"):
+                share_by(page, item)
+            else:
+                share_by(page, "Program and data")
+                dialog = page.get_by_role("dialog", name="Program and data")
+                dialog.get_by_role("link", name=item).click()
         page.keyboard.press("Escape")
         return waiting.value
-
-    def look_beside(self, tab: str) -> None:
-        """Open what shows whether the plane is stable, or whether there are others, at a tab."""
-        self.choose("Is it stable, are there others?")
-        group = self.node.page.get_by_role("group", name="Is it stable, are there others?")
-        group.get_by_role("button", name=tab).click()
 
     def open_layers(self) -> Locator:
         """Open the popover of layers and arrows."""
@@ -257,6 +261,7 @@ class StudioPage:
     def __init__(self, page: Page, url: str = "/") -> None:
         self.page = page
         self.data_name = page.locator(f"#{ids.DATA_NAME}")
+        self.sheet = page.locator(f"#{ids.TABLE_SHEET}")
         self.data_size = page.locator(f"#{ids.DATA_SIZE}")
         self.summary = page.locator(f"#{ids.DATA_SUMMARY}")
         self.data_error = page.locator(f"#{ids.DATA_ERROR}")
@@ -276,27 +281,35 @@ class StudioPage:
 
     def choose_sample(self, label: str) -> None:
         """Choose a sample in its menu and wait until the page shows it."""
+        self.open_sheet()
         self.page.get_by_role("button", name="Samples", exact=True).click()
         self.page.get_by_role("menuitem").filter(
             has=self.page.get_by_text(label, exact=True)
         ).click()
         expect(self.data_name).to_have_text(label)
+        self.close_sheet()
 
-    @property
-    def is_small(self) -> bool:
-        """Whether the page shows one section at a time."""
-        return self.page.get_by_role("navigation", name="Sections of the page").is_visible()
+    def open_sheet(self) -> None:
+        """Open the sheet of the table."""
+        if not self.sheet.is_visible():
+            self.data_name.click()
+            expect(self.sheet).to_be_visible()
 
-    def show_section(self, name: str) -> None:
-        """On a small screen, show the data, the picture or the numbers."""
-        if self.is_small:
-            sections = self.page.get_by_role("navigation", name="Sections of the page")
-            sections.get_by_role("button", name=name, exact=True).click()
+    def close_sheet(self) -> None:
+        """Close the sheet of the table."""
+        if self.sheet.is_visible():
+            self.data_name.click()
+            expect(self.sheet).to_be_hidden()
 
     def open_actions(self) -> None:
         """On a small screen, open what the header has folded away."""
-        if self.is_small:
-            self.page.locator(".top-more").click()
+        more = self.page.locator(".top-more")
+        if more.is_visible():
+            more.click()
+
+    def share(self, item: str) -> None:
+        """Choose a way out of what is on screen."""
+        share_by(self.page, item)
 
     def show_settings(self) -> None:
         """Unfold the settings that are folded away."""
@@ -379,6 +392,15 @@ class StudioPage:
     def wait_until(self, condition: Callable[[], bool], claim: str) -> None:
         """Wait for a condition that no locator can express."""
         wait_until(self.page, condition, claim)
+
+
+def share_by(page: Page, item: str) -> None:
+    """Choose a way out of what is on screen: "Copy link", "Figure for print", "Add to story"."""
+    opening = page.get_by_role("button", name="Share", exact=True)
+    if not opening.is_visible():
+        page.locator(".top-more").click()
+    opening.click()
+    page.get_by_role("menuitem", name=item).click()
 
 
 def names_on(canvas: Locator) -> list[dict[str, Any]]:

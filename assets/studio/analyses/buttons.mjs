@@ -2,18 +2,13 @@
 // plane, how few features suffice; in a window its features, its decision surface, the distances of its rows. Their
 // scripts are loaded by the first click.
 import { sentenceOf } from "../page/answers.mjs";
-import { byId } from "../page/dom.mjs";
 import { NO_PLANE, showNotice, whenLoaded } from "../page/notice.mjs";
 import { addToPanels } from "../panel/features.mjs";
-import { isMet } from "../panel/panels.mjs";
 import { Question } from "../panel/question.mjs";
 import { selectedRows } from "../rows/singled_out.mjs";
 
 export function addAnalyses() {
   addToPanels((panel) => {
-    const others = panel.part("open-others");
-    others.hidden = !offered(panel).length;
-    others.onclick = () => openAnalysis(panel, offered(panel)[0].dataset.analysis);
     panel.part("show-distances")?.addEventListener("click", () => openDistances(panel)); // not of a nonlinear projection
     if (panel.part("latent")) nameByShares(panel);
     for (const button of /** @type {NodeListOf<HTMLElement>} */ (panel.node.querySelectorAll("[data-analysis]"))) {
@@ -45,13 +40,8 @@ function nameByShares(panel) {
   for (const event of ["panel:plane", "panel:news"]) panel.node.addEventListener(event, () => shares.now());
 }
 
-/** @returns {HTMLElement[]} */
-const tabs = () => /** @type {HTMLElement[]} */ ([...byId("others").children]);
-
-/** What may be looked at beside the plane of a run: only runs of MELM have a tree, only linear ones resamples. @param {Panel} panel */
-const offered = (panel) => tabs().filter(({ dataset: { needs } }) => isMet(needs, panel));
-
-const offers = (panel, name) => Boolean(panel && offered(panel).some(({ dataset }) => dataset.analysis === name));
+/** Whether a run has that: only runs of MELM have a tree, only linear ones resamples. @param {Panel | undefined} panel @param {string} name */
+const offers = (panel, name) => Boolean(panel?.node.querySelector(`[data-analysis="${name}"]`));
 
 /** Opens what is beside the plane of a run, if it has that. @param {Panel | undefined} panel @param {string} name of the analysis */
 export async function openOther(panel, name) {
@@ -64,7 +54,7 @@ const OF_THEIR_OWN = ["loadings", "lot_change", "resamples", "tree"];
 /** What was opened, by name. @type {Record<string, import("./beside.mjs").View>} */
 const views = {};
 
-/** Opens an analysis of a run, with tabs for the others. @param {Panel} panel @param {string} name */
+/** Opens an analysis of a run. @param {Panel} panel @param {string} name */
 async function openAnalysis(panel, name) {
   const view = OF_THEIR_OWN.includes(name) ? `${name}_view` : "beside";
   const module = await whenLoaded(import(`./${view}.mjs`));
@@ -72,16 +62,6 @@ async function openAnalysis(panel, name) {
   if (!panel.plane) return showNotice(NO_PLANE);
   views[name] ??= new module.View(name);
   views[name].open(panel);
-  const tab = tabs().find(({ dataset }) => dataset.analysis === name);
-  if (!tab) return;
-  views[name].dialog.querySelector(".dialog-head").after(byId("others"));
-  const others = offered(panel);
-  for (const each of tabs()) {
-    each.hidden = !others.includes(each);
-    each.setAttribute("aria-pressed", String(each === tab));
-    each.onclick = () => openAnalysis(panel, each.dataset.analysis);
-  }
-  tab.focus();
 }
 
 /** Walks along a branch of the tree; where there is none, opens the tree, which begins to grow. @param {Panel | undefined} panel */

@@ -16,6 +16,7 @@ import { PixelImages } from "./pixel_images.mjs";
 /** @typedef {{ feature: number, name: string, x: number, y: number, is_seen?: boolean }} Feature */
 /** What a quick one lacks is known of a plane that stays. @typedef {{ features: Feature[], markup: string, second?: string, images?: any }} Ranking */
 
+const MOST_AT_FIRST = 8; // features
 const WHILE_RUNNING_MS = 500;
 
 export function addFeatureList() {
@@ -33,12 +34,18 @@ class FeatureList {
     this.features = new Map(); // in the list, by number
     this.ranking = new Question(panel, () => addressOf(panel, "features"), (ranking) => ranking.refusal || this.show(ranking));
     this.askedAt = -Infinity; // while planes follow each other
+    this.isAll = false; // whether the whole list was asked for
     panel.node.addEventListener("panel:painted", () => this.follow());
     panel.node.addEventListener("panel:news", ({ detail: { verdict } }) => this.noteCheck(verdict?.check));
     for (const event of ["pointerover", "focusin"]) this.node.addEventListener(event, ({ target }) => this.light(target));
     for (const event of ["pointerleave", "focusout"]) this.node.addEventListener(event, () => this.light(null));
     this.node.addEventListener("focusin", ({ target }) => this.stopAt(target.closest("[data-feature]")));
-    this.node.addEventListener("keydown", (event) => moveAmong(event, this.buttons()));
+    this.more = panel.part("more-features");
+    this.more.onclick = () => this.showAll();
+    this.node.addEventListener("keydown", (event) => {
+      if (event.key.startsWith("Arrow")) this.showAll(); // the keys lead to those below, too
+      moveAmong(event, this.buttons());
+    });
     this.node.addEventListener("click", ({ target }) => this.press(target.closest("[data-feature]")));
     panel.part("one-component").onclick = () => sendCommand(panel, "one-component");
     panel.part("feature-densities").onclick = () => openWindow(`runs/${panel.run}/features/${this.pressed}`);
@@ -78,9 +85,23 @@ class FeatureList {
     this.showPressed();
     if (second === undefined) return;
     this.images.show(images);
+    this.cut();
     this.fade(features);
     hide(this.panel.part("second"), !second);
     write(this.panel.part("second-words"), `${second} `);
+  }
+
+  // The first of a list say the most; the others are a step away.
+  cut() {
+    const n = this.buttons().length - MOST_AT_FIRST;
+    this.node.classList.toggle("is-cut", !this.isAll && n > 1);
+    hide(this.more, this.isAll || n <= 1);
+    write(this.more, `${n} more`);
+  }
+
+  showAll() {
+    this.isAll = true;
+    this.cut();
   }
 
   // Arrows of features without a visible effect are faint.

@@ -1,6 +1,6 @@
 // Help: a dialog, and a tour of the page that stops at a few elements.
 import { byId, onClick } from "./dom.mjs";
-import { showSection } from "./sections.mjs";
+import { showSheet } from "./sheet.mjs";
 import { placeWithin } from "./tooltips.mjs";
 
 let at = 0;
@@ -30,7 +30,7 @@ function stopAt(position) {
     return;
   }
   at = position;
-  showSection(stop.dataset.within);
+  showSheet(stop.dataset.within === "table");
   const target = document.querySelector(stop.dataset.stop);
   target.classList.add("is-toured");
   note.querySelector("p").textContent = stop.textContent;

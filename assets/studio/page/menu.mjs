@@ -2,7 +2,9 @@
 import { byId, onClick, whenPresent } from "./dom.mjs";
 
 const GAP_PX = 4;
-const STEPS = { ArrowDown: 1, ArrowUp: -1 };
+const DOWN = { ArrowDown: 1, ArrowUp: -1 };
+/** The keys of what stands in a row. */
+export const ACROSS = { ArrowRight: 1, ArrowLeft: -1 };
 const ENDS = { Home: 0, End: -1 };
 
 /**
@@ -91,10 +93,11 @@ function moveFocus(event, menu) {
  * Moves the focus between items by the arrow keys, Home and End.
  * @param {KeyboardEvent} event
  * @param {HTMLElement[]} items
+ * @param {Record<string, number>} steps by key
  */
-export function moveAmong(event, items) {
+export function moveAmong(event, items, steps = DOWN) {
   const at = items.indexOf(/** @type {HTMLElement} */ (document.activeElement));
-  if (event.key in STEPS) items.at((at + STEPS[event.key]) % items.length)?.focus();
+  if (event.key in steps) items.at((at + steps[event.key]) % items.length)?.focus();
   else if (event.key in ENDS) items.at(ENDS[event.key])?.focus();
   else return;
   event.preventDefault();

@@ -12,7 +12,7 @@ export function connectMode() {
   document.addEventListener("keydown", runByKey);
 }
 
-// Ctrl+Enter is the button at the foot of the sidebar; until that is there, the one that begins.
+// Ctrl+Enter is the button of the method line; until that is there, the one that begins.
 function runByKey(event) {
   if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || mode.value === "present") return;
   event.preventDefault();

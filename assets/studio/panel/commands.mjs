@@ -12,9 +12,10 @@ export function addCommands() {
     for (const name of ["step", "continue"]) panel.part(name).onclick = () => sendCommand(panel, name);
     panel.part("stop").onclick = () => stop(panel);
     panel.part("remove").onclick = () => remove([panel]).catch(console.warn);
-    panel.part("remove-all").onclick = () => remove(panel.peers.all()).catch(console.warn);
     panel.part("pause").onclick = () => sendCommand(panel, panel.node.dataset.state === "paused" ? "resume" : "pause");
-    panel.part("check").onclick = () => checkOrShow(panel);
+    panel.part("check").onclick = () => sendCommand(panel, "analyses/check");
+    const details = panel.part("check-details");
+    if (details) details.onclick = () => showCheck(panel);
     const refine = panel.part("refine");
     if (refine) refine.onclick = () => sendCommand(panel, refinePath(panel));
     panel.node.addEventListener("panel:news", ({ detail: { state } }) => nameFitting(panel, state));
@@ -29,8 +30,8 @@ function stop(panel) {
   return sendCommand(panel, "stop");
 }
 
-// Removing asks nothing, and can be undone.
-async function remove(panels) {
+/** Removing asks nothing, and can be undone. @param {Panel[]} panels */
+export async function remove(panels) {
   for (const panel of panels) await sendCommand(panel, "remove");
   const [{ node }] = panels;
   const removed = panels.length > 1 ? `${panels.length} runs were removed.` : `${node.dataset.title} was removed.`;
@@ -49,13 +50,8 @@ function nameFitting(panel, state) {
 // Begins at the plane on screen, with the kernel width on screen.
 const refinePath = (panel) => `planes/${panel.plane.sequence}/refine?${panel.query({ toward: null, view_angle: null })}`;
 
-// A check is computed while the panel stays in use; its figures are in a window.
-function checkOrShow(panel) {
-  const { command } = panel.part("check").dataset;
-  // The time makes a second request about the same run another value of the store.
-  if (command === "details") setProps("check-asked", { data: { run: panel.run, asked: Date.now() } });
-  else sendCommand(panel, "analyses/check");
-}
+// The time makes a second request about the same run another value of the store.
+const showCheck = ({ run }) => setProps("check-asked", { data: { run, asked: Date.now() } });
 
 /**
  * Sends a command to the server, whose refusal is shown above the Run button.

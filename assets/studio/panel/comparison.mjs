@@ -83,8 +83,8 @@ const namesOf = (runs) => new URLSearchParams(runs.map((run) => ["run", String(r
 
 function checkAll() {
   for (const panel of shownPanels()) {
-    const { disabled, dataset } = panel.part("check");
-    if (!disabled && dataset.command === "check") sendCommand(panel, "analyses/check");
+    const { disabled, hidden } = panel.part("check");
+    if (!disabled && !hidden) sendCommand(panel, "analyses/check");
   }
 }
 

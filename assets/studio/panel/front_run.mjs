@@ -2,6 +2,7 @@
 import { byId, element, onClick, span, whenPresent, write } from "../page/dom.mjs";
 import { mode } from "../page/mode.mjs";
 import { onChange } from "../page/signals.mjs";
+import { remove } from "./commands.mjs";
 import { allPanels, frontPanel, panelOfRun, panelRuns, shownPanels } from "./panels.mjs";
 import { bringToFront, frontRun, runStates, stage } from "./runs.mjs";
 
@@ -15,6 +16,7 @@ const STATE_LABELS = {
 };
 
 export function connectFrontRun() {
+  onClick("[data-removes]", () => allPanels().length && remove(allPanels()).catch(console.warn));
   onClick("[data-tab]", ({ dataset: { tab } }) => bringToFront(tab));
   onChange([mode, frontRun], arrange);
   onChange(runStates, showStates);

@@ -1,4 +1,4 @@
-// Run: starts what the sidebar says, or offers the run that there is already.
+// Run: starts what the method line says, or offers the run that there is already.
 import { ask, sentenceOf } from "../page/answers.mjs";
 import { arrived, isArriving } from "../page/arriving.mjs";
 import { propsOf, setProps } from "../page/dash.mjs";

@@ -90,7 +90,7 @@ function showClasses() {
   allPanels().forEach(copyLegend);
 }
 
-// The legend is in the sidebar, which Present hides.
+// The legend is in the sheet of the table, which Present hides.
 /** @param {Panel} panel */
 function copyLegend(panel) {
   const items = [...(legendOfPage()?.children ?? [])].map((item) => {

@@ -5,6 +5,7 @@ import { noteArriving } from "../page/arriving.mjs";
 import { noUpdate, provideCallbacks, setProps } from "../page/dash.mjs";
 import { byId, onClick, takeFiles, whenPresent } from "../page/dom.mjs";
 import { waitingWords } from "../page/repeated.mjs";
+import { endChoice } from "../page/sheet.mjs";
 import { onChange } from "../page/signals.mjs";
 import { openRun } from "../panel/front_run.mjs";
 import { shownData } from "../panel/run_list.mjs";
@@ -44,7 +45,10 @@ const statusOf = (zone) => zone.querySelector("[role=status]");
 
 /** @param {string | null} words null once it is done */
 function tell(words) {
-  const write = (text) => (statusOf(byId("drop-zone")).textContent = text);
+  const write = (text) => {
+    statusOf(byId("drop-zone")).textContent = text;
+    byId("data-status").textContent = text === invitation ? "" : text; // the sheet may be closed
+  };
   clearTimeout(telling);
   if (words === null) write(invitation);
   else telling = setTimeout(write, SHORT_MS, words);
@@ -72,6 +76,7 @@ async function upload(file) {
   const most = Number(zone.dataset.megabytes);
   if (file.size > most * MEGABYTE) return showError(tooLarge(file, most));
   zone.dataset.state = "sending";
+  endChoice();
   tell(`Sending ${file.name}`);
   noteArriving(true);
   showError(null);
@@ -123,6 +128,7 @@ const MOST_REMEMBERED = 8;
 export function connectDataMenus() {
   provideCallbacks({ rememberData });
   onClick("[data-source]", ({ dataset: { source, runToShow } }) => {
+    endChoice();
     if (runToShow) openRun(runToShow);
     setProps("choice", { data: JSON.parse(source) });
   });

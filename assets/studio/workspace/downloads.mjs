@@ -1,33 +1,42 @@
-// What is taken along of a panel: the files of its plane, a link to it, a figure for print.
+// What is taken along of what is on screen: the files of its plane, a link to it, a figure for print.
 import { byId, onClick } from "../page/dom.mjs";
+import { mode } from "../page/mode.mjs";
 import { NO_PLANE, showNotice, whenLoaded } from "../page/notice.mjs";
 import { shownLayers } from "../page/switches.mjs";
-import { addToPanels } from "../panel/features.mjs";
-import { isMet, shownPanels } from "../panel/panels.mjs";
+import { frontPanel, isMet, shownPanels } from "../panel/panels.mjs";
 import { copyLink } from "./share_link.mjs";
 
 const MOST_RUNS = 9; // of a report
 const REPLAY = "replay.html"; // shows the layers that are on
 
 export function addDownloads() {
-  onClick("[data-report]", saveReport);
+  onClick("[data-report]", () => (mode.value === "compare" ? saveReport() : saveFileOf(frontPanel(), "report.html")));
+  onClick("[data-save]", ({ dataset: { save } }) => saveFileOf(frontPanel(), save));
   onClick("[data-figure-of]", (button) => openFigure(button).catch(console.warn));
-  addToPanels((panel) => {
-    panel.part("exports").addEventListener("click", ({ target }) => target.dataset.link && copyLink(panel).catch(console.warn));
-    panel.part("open-downloads").onclick = () => openDownloads(panel);
-  });
+  onClick("[data-link]", () => copyLink(frontPanel()).catch(console.warn));
+  onClick("[data-downloads-of]", () => openDownloads(frontPanel()));
 }
 
-/** The files of a run, of the plane on screen. @param {Panel} panel */
-function openDownloads(panel) {
-  if (!panel.plane) return showNotice(NO_PLANE);
-  const dialog = /** @type {HTMLDialogElement} */ (byId("downloads"));
+/** The address of a file of the plane on screen. @param {Panel} panel @param {string} file */
+function addressOfFile(panel, file) {
   const query = panel.query({ gamma: null, toward: null, view_angle: null, plane: panel.plane.sequence });
-  const layers = shownLayers().join();
+  return `runs/${panel.run}/${file}?${query}${file === REPLAY ? `&layers=${shownLayers().join()}` : ""}`;
+}
+
+/** @param {Panel | undefined} panel @param {string} file */
+function saveFileOf(panel, file) {
+  if (!panel?.plane) return showNotice(NO_PLANE);
+  return Object.assign(document.createElement("a"), { href: addressOfFile(panel, file), download: "" }).click();
+}
+
+/** The files of a run, of the plane on screen. @param {Panel | undefined} panel */
+function openDownloads(panel) {
+  if (!panel?.plane) return showNotice(NO_PLANE);
+  const dialog = /** @type {HTMLDialogElement} */ (byId("downloads"));
   for (const link of /** @type {NodeListOf<HTMLAnchorElement>} */ (dialog.querySelectorAll("[data-file]"))) {
     const { file, needs } = link.dataset;
     link.parentElement.hidden = !isMet(needs, panel);
-    link.href = `runs/${panel.run}/${file}?${query}${file === REPLAY ? `&layers=${layers}` : ""}`;
+    link.href = addressOfFile(panel, file);
   }
   return dialog.showModal();
 }

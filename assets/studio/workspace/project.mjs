@@ -1,10 +1,10 @@
-// Project files: a table with its runs and the story, saved from the menu of data sets, opened from it or by dropping
+// Project files: a table with its runs and the story, saved from Share, opened from the sheet of the table or by dropping
 // one on the page.
 import { ask, formOf, notesOf, requested, save, showFailure } from "../page/answers.mjs";
 import { setProps } from "../page/dash.mjs";
 import { chooseFile, onClick } from "../page/dom.mjs";
 import { showNotice } from "../page/notice.mjs";
-import { followRevision } from "../panel/run_list.mjs";
+import { followRevision, shownData } from "../panel/run_list.mjs";
 import { currentStory } from "./story.mjs";
 
 /** The end of the name of a project file. */
@@ -14,8 +14,8 @@ export const PROJECT = ".melm";
 export const isProject = ({ name }) => [PROJECT, `${PROJECT}.zip`].some((end) => name.toLowerCase().endsWith(end));
 
 export function connectProjects() {
-  onClick("[data-project]", ({ dataset: { project, table } }) => {
-    if (project === "save") saveProject(JSON.parse(table)).catch(showFailure);
+  onClick("[data-project]", ({ dataset: { project } }) => {
+    if (project === "save" && shownData.value) saveProject(shownData.value.source).catch(showFailure);
     if (project === "open") chooseFile(`${PROJECT},.zip`, openProject);
   });
 }

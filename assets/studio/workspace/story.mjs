@@ -128,5 +128,5 @@ export function showTitle() {
   byId("caption").textContent = toldView.value?.caption ?? "";
 }
 
-/** The legend of the classes in the sidebar. @returns {HTMLElement | null} */
+/** The legend of the classes in the sheet of the table. @returns {HTMLElement | null} */
 export const legendOfPage = () => document.querySelector("#data-summary .legend");

@@ -63,12 +63,11 @@ def first_page(
     return html.Div(
         [
             html.Header(brand(), className="top"),
-            html.Div(className="sidebar"),
+            html.Div(className="method-line"),
             html.Main(
                 html.Div(look, id=ids.PANELS, className="panels", **aria(live="off")),
                 className="stage",
             ),
-            html.Div(className="sections"),
         ],
         id=ids.FIRST_PAGE,
         className="shell first-page",

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import dash_mantine_components as dmc
-import msgspec
 from dash import html
 from dash.development.base_component import Component
 
 from melm_studio.layout import ids
 from melm_studio.layout.attributes import aria, data
 from melm_studio.layout.menus import menu, menu_button, menu_item, source_item
+from melm_studio.layout.run_dialogs import DOWNLOADS_TITLE
 from melm_studio.layout.shell.help import help_button
 from melm_studio.layout.shell.markup import plain
-from melm_studio.runs.records.data_source import DataSource
 from melm_studio.workspace.data_source import RecentData
 
 MODES = {"explore": "Explore", "compare": "Compare", "present": "Present"}
@@ -27,8 +26,10 @@ def header() -> Component:
             brand(),
             html.Div(
                 [
-                    menu_button("", ids.RECENT_LIST, id=ids.DATA_NAME),
+                    _table_button(),
+                    html.Span(id=ids.DATA_STATUS, className="data-status"),
                     html.Div(id=ids.DATA_SIZE, className="data-size"),
+                    html.Div(id=ids.DATA_NOTES, className="data-notes", role="status"),
                 ],
                 className="top-group top-data",
             ),
@@ -42,9 +43,20 @@ def header() -> Component:
                     **aria(label="More", expanded="false"),
                 )
             ),
-            menu("Recent data", modifier="is-wide", id=ids.RECENT_LIST),
         ],
         className="top",
+    )
+
+
+def _table_button() -> Component:
+    """The name of the table, which opens its sheet."""
+    return html.Button(
+        type="button",
+        className="button menu-button",
+        id=ids.DATA_NAME,
+        title="Another table, its label and its classes",
+        **data(sheet=ids.TABLE_SHEET),
+        **aria(expanded="false", controls=ids.TABLE_SHEET),
     )
 
 
@@ -59,17 +71,9 @@ def recent_list(recent: Sequence[RecentData]) -> list[Component]:
     return [plain(item) for one in recent for item in _with_runs(one)]
 
 
-def project_items(source: DataSource | None) -> list[Component]:
-    """What takes data and runs elsewhere in one file, and brings them here; a script does it."""
-    opening = menu_item(["Open a project…"], "menu-action", **data(project="open"))
-    if source is None:
-        return [opening]
-    saving = menu_item(
-        ["Save as a project", html.Small("The table, its runs and the story in one file")],
-        "menu-action is-first",
-        **data(project="save", table=msgspec.json.encode(source).decode()),
-    )
-    return [saving, opening]
+def open_project_item() -> Component:
+    """What brings a table with its runs and its story here, from one file; a script does it."""
+    return menu_item("Open a project…", "menu-action is-first", **data(project="open"))
 
 
 def _with_runs(one: RecentData) -> list[Component]:
@@ -93,7 +97,8 @@ def _modes() -> Component:
 def _actions() -> Component:
     return html.Div(
         [
-            _story_button(),
+            menu_button("Share", ids.SHARE, id=f"{ids.SHARE}-open"),
+            menu("Share", [_ways_out()], id=ids.SHARE),
             help_button(),
             dmc.ColorSchemeToggle(
                 lightIcon=html.Span(className="icon icon-sun"),
@@ -108,6 +113,16 @@ def _actions() -> Component:
     )
 
 
-def _story_button() -> Component:
-    """The button that opens the story."""
-    return html.Button("Story", type="button", className="button menu-button", **data(story="open"))
+def _ways_out() -> Component:
+    """Of what is on screen; scripts take them."""
+    items = [
+        menu_item("Copy link", **data(link="copy")),
+        menu_item("Figure for print…", **data(figure_of="")),
+        menu_item("Report", **data(report="")),
+        menu_item("Replay", "explore-only", **data(save="replay.html")),
+        menu_item(f"{DOWNLOADS_TITLE}…", "explore-only", **data(downloads_of="")),
+        menu_item("Save as a project", "is-apart", **data(project="save")),
+        menu_item("Add to story", "is-apart", **data(story="add")),
+        menu_item("Story…", **data(story="open")),
+    ]
+    return plain(html.Div(items))

@@ -13,22 +13,22 @@ from melm_studio.layout.keyboard import PAGE_KEYS, PRESENT_KEYS
 from melm_studio.layout.run_dialogs import dialog_frame
 from melm_studio.layout.shell.markup import Element
 
-# Where the tour stops: the section of a small screen, an element, and what it is for.
+# Where the tour stops: in the sheet of the table or not, at an element, and what that is for.
 TOUR = (
     (
-        "data",
+        "table",
         f"#{ids.DROP_ZONE}",
         "Drop a table with a row for each object and a column of classes, or choose a sample. The "
         "label column is guessed; Columns shows the role of every column.",
     ),
     (
-        "data",
+        "",
         f"#{ids.RUN}",
         "Run searches for the plane in which the classes separate best, and draws every plane on "
         "the way. A smaller kernel width γ keeps finer detail.",
     ),
     (
-        "picture",
+        "",
         # The verdict of the run in front, or what is in its place before there is one.
         f"#{ids.PANELS}:not(:has(.verdict, h2)), .welcome h2 + p, .is-front .verdict",
         "Above the picture of a run is the share of held-out rows that are told apart, beside that "

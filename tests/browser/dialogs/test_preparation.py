@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
-from tools.driver.page import StudioPage
+from tools.driver.page import StudioPage, share_by
 
 N_ROWS = 60
 
@@ -38,6 +38,7 @@ def test_rows_steps_and_colors_reach_the_run_and_whoever_opens_its_link(
     pots().to_excel(file, index=False)
     studio = StudioPage(page)
     studio.upload(file)
+    studio.open_sheet()
     page.get_by_role("button", name="Columns").click()
     dialog = page.get_by_role("dialog", name="Columns and classes of the table")
     keep_rows(dialog)
@@ -57,7 +58,7 @@ def test_rows_steps_and_colors_reach_the_run_and_whoever_opens_its_link(
     expect(legend).to_contain_text("weight")
     colors = legend.inner_text()
     page.keyboard.press("Escape")
-    panel.choose("Copy link")
+    share_by(panel.node.page, "Copy link")
     expect(page.locator("#notice")).to_contain_text("address bar")
 
     other = new_context().new_page()

@@ -142,7 +142,7 @@ def add_rows(finished: Panel, page: Page, tmp_path: Path) -> Callable[[pd.DataFr
         file = tmp_path / "second.csv"
         table.to_csv(file, index=False)
         with page.expect_file_chooser() as chooser:
-            finished.choose("From a file…", "What next?")
+            finished.open_door("Rows from a file…", "New rows")
         chooser.value.set_files(file)
 
     return add

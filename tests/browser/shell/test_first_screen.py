@@ -60,11 +60,7 @@ def test_all_that_a_first_run_needs_is_in_sight(page: Page, size: str, sample: s
     studio = StudioPage(page)
     studio.choose_sample(sample)
     for part in (
-        page.get_by_text("Drop a table, or choose a file"),
-        page.get_by_role("button", name="Samples", exact=True),
-        page.get_by_role("button", name="Recent", exact=True),
-        page.get_by_role("textbox", name="Label column"),
-        page.get_by_role("list", name="Classes"),
+        studio.data_name,
         studio.method,
         page.get_by_role("textbox", name="Kernel width γ"),
         page.get_by_role("slider", name="Kernel width γ"),
@@ -72,7 +68,19 @@ def test_all_that_a_first_run_needs_is_in_sight(page: Page, size: str, sample: s
         studio.run_button,
     ):
         expect(part).to_be_in_viewport(ratio=1)
-    assert page.locator(".sidebar-body").evaluate("el => el.scrollHeight <= el.clientHeight")
+    studio.open_sheet()
+    for part in (
+        page.get_by_text("Drop a table, or choose a file"),
+        page.get_by_role("button", name="Samples", exact=True),
+        page.get_by_role("button", name="Recent", exact=True),
+        page.get_by_role("textbox", name="Label column"),
+        page.get_by_role("list", name="Classes"),
+    ):
+        expect(part).to_be_in_viewport(ratio=1)
+    assert studio.sheet.evaluate("el => el.scrollHeight <= el.clientHeight")
+    page.keyboard.press("Escape")
+    expect(studio.sheet).to_be_hidden()
+    expect(studio.data_name).to_be_focused()
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -191,10 +199,9 @@ def test_a_first_run_that_is_refused_says_why_and_can_be_begun_again(page: Page)
 
 
 @pytest.mark.parametrize("size", ["phone", "double zoom"])
-def test_a_small_screen_shows_data_picture_and_numbers_in_turn(page: Page, size: str):
+def test_a_small_screen_has_the_picture_and_below_it_the_inspector(page: Page, size: str):
     page.set_viewport_size(SIZES[size])
     studio = StudioPage(page)
-    studio.show_section("Data")
     studio.choose_sample("Iris")
     studio.choose_method("LDA")
     studio.run_button.click()
@@ -203,12 +210,13 @@ def test_a_small_screen_shows_data_picture_and_numbers_in_turn(page: Page, size:
     expect(panel.part("plot")).to_be_in_viewport()  # Run leads to the picture
     panel.expect_end()
     assert page.evaluate(OVERHANG) <= 0
-    studio.show_section("Numbers")
-    expect(panel.part("plot")).to_be_hidden()
-    expect(page.get_by_role("heading", name="What separates them")).to_be_visible()
+    assert panel.part("plot").evaluate("el => el.clientHeight") >= 0.4 * SIZES[size]["height"]
+    heading = page.get_by_role("heading", name="What separates them")
+    heading.scroll_into_view_if_needed()
+    expect(heading).to_be_in_viewport()
     assert page.evaluate(OVERHANG) <= 0
     studio.open_actions()
-    for name in ("Story", "Help", "Light or dark mode"):
+    for name in ("Share", "Help", "Light or dark mode"):
         expect(page.get_by_role("button", name=name, exact=True)).to_be_in_viewport(ratio=1)
 
 
@@ -221,9 +229,7 @@ def test_a_phone_compares_pictures_and_numbers(page: Page):
     studio.panel(0).expect_end()
     studio.show("Compare")
     expect(studio.panels.first).to_be_in_viewport()
-    studio.show_section("Numbers")
     expect(page.get_by_role("table", name="Scores of the runs")).to_be_in_viewport()
-    expect(studio.panels.first).to_be_hidden()
     assert page.evaluate(OVERHANG) <= 0
     studio.show("Present")
     expect(studio.panel(0).part("plot")).to_be_in_viewport()
@@ -268,6 +274,7 @@ def test_a_run_on_other_data_is_found_in_the_menu(page: Page):
     newer.expect_end()
     studio.choose_sample("Wine")
     expect(studio.panels).to_have_count(0)
+    studio.open_sheet()
     page.get_by_role("button", name="Recent", exact=True).click()
     page.get_by_role("menuitem", name=re.compile("^PCA")).click()
     expect(studio.data_name).to_have_text("Iris")

@@ -10,7 +10,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from melm_studio.layout import ids
 from tools.driver.launcher import running_studio
-from tools.driver.page import Panel, StudioPage
+from tools.driver.page import Panel, StudioPage, share_by
 
 
 @pytest.mark.slow
@@ -20,11 +20,10 @@ def test_a_project_opens_in_another_studio_with_an_empty_folder(
     studio = StudioPage(page)
     panel = studio.run("MELM", n_init=1)
     panel.expect_end()
-    panel.choose("Add to story")
+    studio.share("Add to story")
     expect(page.locator(f"#{ids.NOTICE}")).to_contain_text("Added to the story")
-    page.locator(f"#{ids.DATA_NAME}").click()
     with page.expect_download() as download:
-        page.get_by_role("menuitem", name="Save as a project").click()
+        studio.share("Save as a project")
     file = tmp_path / download.value.suggested_filename
     download.value.save_as(file)
     assert file.suffix == ".melm"
@@ -34,6 +33,7 @@ def test_a_project_opens_in_another_studio_with_an_empty_folder(
     with running_studio(folder) as elsewhere:
         other = new_context().new_page()
         other.goto(elsewhere.url)
+        other.locator(f"#{ids.DATA_NAME}").click()
         other.locator(f"#{ids.RECENT_OPEN}").click()
         with other.expect_file_chooser() as chooser:
             other.get_by_role("menuitem", name="Open a project").click()
@@ -47,5 +47,5 @@ def test_a_project_opens_in_another_studio_with_an_empty_folder(
         assert theirs.run_id != panel.run_id
         assert theirs.divergence == panel.divergence
         assert theirs.slider.get_attribute("max") == panel.slider.get_attribute("max")
-        other.get_by_role("button", name="Story").click()
+        share_by(other, "Story…")
         expect(other.locator(f"#{ids.STORY_LIST} li")).to_have_count(1)

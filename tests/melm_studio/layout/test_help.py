@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from melm_studio.layout.page import SECTIONS, page
+from melm_studio.layout.page import page
 from melm_studio.layout.panel import panel_model
 from melm_studio.layout.shell.first_paint import first_page
 from melm_studio.layout.shell.help import TOUR, WORDS, help_view
@@ -21,7 +21,7 @@ def test_the_tour_stops_at_elements_of_the_page():
         named = re.findall(r"[#.](?!is-)[\w-]+", element)  # but states, which a script adds
         assert named
         assert known.issuperset(named)
-        assert section in SECTIONS
+        assert section in ("table", "")
 
 
 def test_every_word_is_explained_once_in_alphabetical_order():

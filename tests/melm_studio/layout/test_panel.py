@@ -29,7 +29,7 @@ def test_a_panel_is_headed_by_its_title_and_described_with_its_data():
         ({}, {"linear", "planar", "flat", "search", "classes"}),
         ({"n_components": 1}, {"linear", "line", "search", "classes"}),
         ({"n_components": 3}, {"linear", "planar", "space", "search", "classes"}),
-        ({"is_linear": False, "is_search": False}, {"planar", "flat", "classes"}),
+        ({"is_linear": False, "is_search": False}, {"planar", "flat", "classes", "map"}),
         ({"has_classes": False}, {"linear", "planar", "flat", "search", "one-class"}),
     ],
 )
@@ -54,7 +54,7 @@ def test_the_dialog_offers_every_file_and_to_a_curved_picture_no_linear_map():
     files = [props for props in parts(static_parts()) if "data-file" in props]
     needs = {props["data-file"]: props["data-needs"] for props in files}
     of_a_map = ("components.csv", "model.json", "script.py")
-    of_any = ("points.csv", "replay.html", "report.html")
+    of_any = ("points.csv",)
     assert needs == dict.fromkeys(of_any, "") | dict.fromkeys(of_a_map, "linear")
 
 
@@ -65,7 +65,7 @@ def test_the_model_has_slots_for_what_others_fill():
 
 def test_what_a_part_needs_is_what_runs_may_have():
     needed = {need for props in model() for need in props.get("data-needs", "").split()}
-    shapes = {"linear", "planar", "flat", "line", "space", "tree", "latent"}
+    shapes = {"linear", "planar", "flat", "line", "space", "tree", "latent", "map"}
     assert needed == shapes | {"classes", "one-class"}
 
 

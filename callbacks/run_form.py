@@ -1,4 +1,4 @@
-"""The values of the sidebar, and the parameters of a run that they give."""
+"""The values of the form, and the parameters of a run that they give."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from melm_core.methods import (
     STARTS,
     Method,
 )
-from melm_studio.layout.sidebar import FIRST_METHOD
+from melm_studio.layout.method_line import FIRST_METHOD
 from melm_studio.runs.records.parameters import RunParameters, usual_held_out, usual_starts
 from melm_studio.tables import LabeledData
 from melm_studio.validation import InputError, shown
 from melm_studio.workspace.data_source import NO_DATA, ShownData
 
 
-class SidebarValues(Struct, frozen=True, forbid_unknown_fields=True):
+class FormValues(Struct, frozen=True, forbid_unknown_fields=True):
     """What the controls hold; by default what they hold at first.
 
     Attributes

@@ -1,0 +1,32 @@
+// The inspector beside the picture: which of its tabs is shown, the same for every run. What is selected or placed
+// opens its own.
+import { onClick, whenPresent } from "../page/dom.mjs";
+import { ACROSS, moveAmong } from "../page/menu.mjs";
+import { onChange, signal } from "../page/signals.mjs";
+import { placedFile } from "../rows/new_rows_buttons.mjs";
+import { selectedRows } from "../rows/singled_out.mjs";
+
+/** The tab that is shown, by its name. */
+export const inspected = signal("features");
+
+const tabs = () => /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-inspects]"));
+
+export function connectInspector() {
+  onClick("[data-inspects]", ({ dataset: { inspects } }) => inspected.set(inspects));
+  onChange(inspected, show);
+  onChange(selectedRows, (rows) => rows && inspected.set("rows"));
+  onChange(placedFile, (file) => file && inspected.set("new"));
+  whenPresent("[data-inspects]", mark);
+  document.addEventListener("keydown", (event) => {
+    const list = /** @type {Element} */ (event.target).closest?.(".inspector-tabs");
+    if (list) moveAmong(event, /** @type {HTMLElement[]} */ ([...list.children]), ACROSS);
+  });
+  show();
+}
+
+function show() {
+  document.body.dataset.inspects = inspected.value;
+  tabs().forEach(mark);
+}
+
+const mark = (tab) => tab.setAttribute("aria-selected", String(tab.dataset.inspects === inspected.value));

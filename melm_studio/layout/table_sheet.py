@@ -1,0 +1,98 @@
+"""The sheet of the table: where it comes from, its label, its classes, and its questions."""
+
+from __future__ import annotations
+
+import dash_mantine_components as dmc
+from dash import html
+from dash.development.base_component import Component
+
+from melm_studio.configuration.settings import Settings
+from melm_studio.layout import ids
+from melm_studio.layout.attributes import aria, data
+from melm_studio.layout.buttons import button
+from melm_studio.layout.menus import menu, menu_button, menu_item, source_item
+from melm_studio.layout.shell.markup import Element, plain
+from melm_studio.layout.table_dialog.dialog import columns_button, recipe_button
+from melm_studio.runs.records.data_source import DataSource
+from melm_studio.tables import SAMPLES
+from melm_studio.workspace.stories import INCLUDED_STORIES
+
+_MOST_OFFERED = 100  # at once; typing finds the others
+
+
+def table_sheet(settings: Settings) -> Component:
+    """The sheet, closed until the name of the table in the header is pressed; a script opens it."""
+    most = data(megabytes=str(settings.max_upload_mb))
+    label = _file_label(settings)
+    return html.Section(
+        [
+            plain(html.Div(label, id=ids.DROP_ZONE, className="drop-zone", **most)),
+            html.Div(
+                [
+                    menu_button("Samples", ids.SAMPLES, id=ids.SAMPLES_OPEN),
+                    menu_button("Recent", ids.RECENT_LIST, id=ids.RECENT_OPEN),
+                ],
+                className="side-by-side",
+            ),
+            menu(
+                "Samples",
+                [
+                    html.Div(id=ids.TABLES, role="group", **aria(label="Tables of this studio")),
+                    plain(html.Div([*map(_sample, SAMPLES), *_stories()], role="group")),
+                ],
+                "is-widest",
+                id=ids.SAMPLES,
+            ),
+            menu("Recent data", modifier="is-wide", id=ids.RECENT_LIST),
+            html.Div([html.Span("Label"), columns_button()], className="field-head"),
+            dmc.Select(
+                id=ids.LABEL,
+                allowDeselect=False,
+                searchable=True,
+                limit=_MOST_OFFERED,
+                size="sm",
+                **aria(label="Label column"),
+            ),
+            html.Div(id=ids.DATA_SUMMARY),
+            html.Div([html.Span("Preparation"), recipe_button()], className="field-head is-apart"),
+            button(
+                "Remove all runs",
+                "is-text",
+                title="Of this table, and can be undone",
+                **data(removes="runs"),
+            ),
+        ],
+        id=ids.TABLE_SHEET,
+        className="table-sheet",
+        **aria(label="Table"),
+    )
+
+
+def _file_label(settings: Settings) -> Component:
+    """A button that takes a file; a script takes those dropped on the page, too."""
+    rows, columns = f"{settings.max_rows:,} rows", f"{settings.max_columns:,} columns"
+    return html.Label(
+        [
+            Element("input", type="file", **aria(label="Table file")),
+            html.Span(className="icon icon-upload"),
+            html.Span("Drop a table, or choose a file", role="status"),
+        ],
+        title="CSV, Excel, Parquet, Feather, NumPy or ARFF, also as .gz or .zip, or a project; "
+        "cells copied from a spreadsheet can be pasted. "
+        f"At most {settings.max_upload_mb} MB, {rows}, {columns}.",
+    )
+
+
+def _sample(key: str) -> Component:
+    sample = SAMPLES[key]
+    label = [html.Strong(sample.label), html.Small(sample.explanation)]
+    return source_item(label, DataSource(kind="sample", key=key))
+
+
+def _stories() -> list[Component]:
+    """The stories that come with the studio; a script opens the one that is chosen."""
+    items = [
+        menu_item(story.title, **data(included_story=story.key))
+        for story in INCLUDED_STORIES.values()
+    ]
+    return [html.Div("Stories to present", className="menu-label"), *items]
