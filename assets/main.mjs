@@ -3,6 +3,7 @@
 import { addBatchWeight } from "./studio/analyses/batch_weight.mjs";
 import { addAnalyses } from "./studio/analyses/buttons.mjs";
 import { addFeatureList } from "./studio/analyses/feature_list.mjs";
+import { connectInspector } from "./studio/analyses/inspector.mjs";
 import { complain, connectMarkup, startDash } from "./studio/page/dash.mjs";
 import { connectHelp } from "./studio/page/help.mjs";
 import { connectMenus } from "./studio/page/menu.mjs";
@@ -17,7 +18,6 @@ import { addCommands } from "./studio/panel/commands.mjs";
 import { connectComparison } from "./studio/panel/comparison.mjs";
 import { addDescriptions } from "./studio/panel/described.mjs";
 import { connectFrontRun } from "./studio/panel/front_run.mjs";
-import { connectInspector } from "./studio/panel/inspector.mjs";
 import { begin, connectRun, firstPlane } from "./studio/panel/new_runs.mjs";
 import { connectPanels } from "./studio/panel/panels.mjs";
 import { addPathReadings } from "./studio/panel/path_reading.mjs";

@@ -134,6 +134,7 @@ def register(app: Served) -> None:
     app.server.get("/report.html")(report_comparison)
     app.server.get("/compare/table.html")(scores_html)
     app.server.get("/compare/agreement.html")(angles_html)
+    app.server.get("/compare/list.html")(list_html)
     app.server.get("/compare/table.csv")(scores_csv)
     app.server.get("/compare/agreement.csv")(angles_csv)
     app.server.get("/compare/movers.csv")(movers_csv)
@@ -355,6 +356,14 @@ def scores_html() -> str:
         rows = ordered(rows, column, descending=is_descending)
     file = table_file("compare/table.csv", [run.run_id for run in runs])
     return markup([compare_table(rows, column, descending=is_descending), file])
+
+
+def list_html() -> str:
+    """The runs with their shares of held-out rows, as the page lists them."""
+    from melm_studio.layout.compare import run_list  # noqa: PLC0415 - with Dash
+    from melm_studio.layout.shell.markup import markup  # noqa: PLC0415
+
+    return markup([run_list(_compared(_runs()))])
 
 
 def angles_html() -> str:

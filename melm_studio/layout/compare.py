@@ -1,4 +1,4 @@
-"""Compare: the form of a batch of runs, and the tables below the panels."""
+"""Compare: its runs as one list, the form of a batch, and the tables of their numbers."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from dash.development.base_component import Component
 from melm_core.base import p_value_figure, percent
 from melm_core.methods import GAMMA
 from melm_studio.layout import ids
-from melm_studio.layout.attributes import aria, data
+from melm_studio.layout.attributes import aria, data, tip
 from melm_studio.layout.buttons import button
 from melm_studio.layout.ranking import ranking_panel
-from melm_studio.layout.shell.markup import plain
+from melm_studio.layout.shell.markup import Element, plain
 from melm_studio.publication.comparison import Agreement, ComparedRun, Mover
 from melm_studio.scores import (
     UNKNOWN,
@@ -28,10 +28,10 @@ from melm_studio.scores import (
 
 GAMMAS = (0.1, 0.25, 0.5, 1, 2, 5, 10)
 TABS = {
-    "table": "Table",
+    "table": "Numbers",
     "ranking": "All methods",
-    "agreement": "Angles between planes",
-    "movers": "Biggest movers",
+    "agreement": "Angles",
+    "movers": "Movers",
 }
 _FIRST_METHODS = ("melm", "lda", "pca")
 
@@ -67,6 +67,7 @@ _SINGLES = {
         "participation ratio",
     ),
 }
+_OF_FOLDS = "Share of held-out rows told apart, in the same folds, ± its standard error."
 _LIVE = "Accuracies on the run's own held-out rows; a check refits the plane in folds"
 # In standard deviations; smaller distances are invisible.
 _STILL = 0.005
@@ -75,34 +76,42 @@ _ASCENDING = ("title", "batch-training", "batch-held-out", "p", "seconds", "feat
 
 
 def batch_form(menu: Sequence[dict[str, Any]]) -> Component:
-    """The methods and kernel widths of a batch; the sidebar has its other settings."""
-    return dmc.Stack(
+    """The methods and kernel widths of a batch."""
+    return html.Div(
         [
-            dmc.Title("Methods", order=2, size="h5"),
             dmc.MultiSelect(
                 id=ids.BATCH_METHODS,
-                label="Methods",
                 data=menu,
                 value=list(_FIRST_METHODS),
                 searchable=True,
                 hidePickedOptions=True,
                 size="sm",
+                **aria(label="Methods"),
+            ),
+            html.Span(
+                "γ", className="explained", **tip("Kernel widths of the methods that have one")
             ),
             dmc.TagsInput(
                 id=ids.BATCH_GAMMAS,
-                label="Kernel widths γ",
                 data=[f"{gamma:g}" for gamma in GAMMAS],
                 value=[f"{GAMMA.default:g}"],
                 size="sm",
-            ),
-            dmc.Switch(
-                id=ids.BATCH_BOTH,
-                label="With and without standardization",
-                checked=False,
-                size="sm",
+                **aria(label="Kernel widths γ"),
             ),
         ],
-        gap="xs",
+        className="batch compare-only",
+    )
+
+
+def both_preparations() -> Component:
+    """Whether a batch runs on the table as it is as well."""
+    return html.Div(
+        dmc.Switch(
+            id=ids.BATCH_BOTH,
+            label="With and without standardization",
+            checked=False,
+            size="sm",
+        ),
         className="compare-only",
     )
 
@@ -137,11 +146,16 @@ def _selected(component_id: str, reset: str) -> Component:
     )
 
 
-def tables() -> Component:
-    """The tables below the panels; a click on the tab of the open one closes it."""
+def tables(switches: Component) -> Component:
+    """Beside the pictures: the list of runs, and the tables of their numbers.
+
+    A click on the tab of the open table closes it. `switches` are those of all pictures.
+    """
     return html.Div(
         [
             dcc.Store(id=ids.COMPARED_RUNS),
+            html.Div(id=ids.COMPARED_LIST),
+            _table_actions(),
             dmc.Tabs(
                 [
                     dmc.TabsList([dmc.TabsTab(label, value=tab) for tab, label in TABS.items()]),
@@ -154,8 +168,11 @@ def tables() -> Component:
                 value="table",
                 allowTabDeactivation=True,
             ),
-            _table_actions(),
             html.P(id=ids.CHANGED_NOTE, className="changed-note", role="status"),
+            html.Details(
+                [html.Summary("View"), switches],
+                className="view several-only",
+            ),
         ],
         className="tables compare-only",
     )
@@ -230,7 +247,37 @@ def compare_table(
         className="figures compared",
         **aria(label="Scores of the runs"),
     )
-    return html.Div([*_levels(rows), table])
+    return table
+
+
+def run_list(rows: Sequence[ComparedRun]) -> Component:
+    """Who is ahead, and each run with its share; a script shows the pictures of those ticked."""
+    return html.Div(
+        [
+            *_levels(rows),
+            html.P(_OF_FOLDS, className="hint"),
+            html.Ul([_listed(row) for row in rows], className="compared-runs"),
+        ]
+    )
+
+
+def _listed(row: ComparedRun) -> Component:
+    share, error = row.figures.get("accuracy-held-out"), row.figures.get("accuracy-error")
+    known = "" if share is None else percent(share, error)
+    parts = [
+        Element("input", type="checkbox", checked=True, **data(shows_run=row.run_id)),
+        html.Span(row.title, className="run-name", title=row.title),
+        *([] if share is None else [_mark_of(share, error or 0.0)]),
+        html.Span(known if row.is_checked else f"{known} so far" if known else UNKNOWN),
+    ]
+    return html.Li(html.Label(parts))
+
+
+def _mark_of(share: float, error: float) -> Component:
+    """Where a share lies between 0 and 1, as wide as two standard errors on either side."""
+    low, high = max(0.0, share - 2.0 * error), min(1.0, share + 2.0 * error)
+    ends = {"--low": f"{low:.4f}", "--high": f"{high:.4f}"}
+    return html.Span(className="interval", style=ends, **aria(hidden="true"))
 
 
 def _next_descending(key: str, is_sorted: bool, descending: bool) -> bool:
@@ -273,14 +320,14 @@ def _ahead_of_best(row: ComparedRun) -> tuple[float, float] | None:
 
 
 def _levels(rows: Sequence[ComparedRun]) -> list[Component]:
-    """The sentence above the table, where folds compare at least two runs."""
+    """The sentence above the list, where folds compare at least two runs."""
     level: list[str] = []
     behind: list[str] = []
     for row in rows:
         ahead = _ahead_of_best(row)
         if ahead is not None:
             (level if is_level(*ahead) else behind).append(row.title)
-    return [html.P(levels_sentence(level, behind), className="levels")] if level else []
+    return [html.H2(levels_sentence(level, behind), className="levels")] if level else []
 
 
 def _p_value(row: ComparedRun) -> str:

@@ -117,6 +117,7 @@ ISOLATED = "isolated"  # and here which classes alone are shown
 COMPARE_TAB = "compare-tab"
 COMPARED_RUNS = "compared-runs"  # the ids of the runs, while the rows that move are listed
 COMPARED = "compared"
+COMPARED_LIST = "compared-list"  # the runs with their shares
 CHANGED_NOTE = "changed-note"  # a script names here the runs whose pictures show changed planes
 CHECK_ALL = "check-all"
 RANK_ALL = "rank-all"

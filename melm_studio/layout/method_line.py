@@ -11,7 +11,7 @@ from dash.development.base_component import Component
 from melm_core.methods import HELD_OUT, METHODS, SEED, STARTS, Method
 from melm_studio.layout import ids
 from melm_studio.layout.attributes import aria
-from melm_studio.layout.compare import batch_form, run_batch_button
+from melm_studio.layout.compare import batch_form, both_preparations, run_batch_button
 from melm_studio.layout.method_form import (
     components_control,
     curves_control,
@@ -66,6 +66,7 @@ def _more() -> Component:
             html.Div(
                 [
                     html.P(id=ids.METHOD_EXPLANATION, className="field-note explore-only"),
+                    both_preparations(),
                     components_control(ids.N_COMPONENTS),
                     curves_control(ids.CURVES),
                     html.Div(

@@ -32,7 +32,6 @@ from melm_studio.layout.run_dialogs import (
 )
 from melm_studio.layout.shell.header import header
 from melm_studio.layout.shell.help import help_view, tooltip, tour_note
-from melm_studio.layout.shell.markup import plain
 from melm_studio.layout.shell.welcome import welcome_model
 from melm_studio.layout.story import story_parts
 from melm_studio.layout.table_dialog.dialog import table_dialog
@@ -124,29 +123,20 @@ def _stage() -> list[Component]:
             html.P(id=error, role="alert", className="alert")
             for error in (ids.DATA_ERROR, ids.RUN_ERROR)
         ),
-        *toolbar(),
         # A script writes here when the server does not answer.
         html.P(id=ids.CONNECTION, role="status", className="connection", hidden=True),
         present_title(),
         html.Div(id=ids.RUN_TABS, className="run-tabs", role="group", **aria(label="Runs")),
         selection(),
         html.Div(id=ids.PANELS_PLACE),
-        tables(),
+        tables(_tools()),
         play_bar(),
         notice(),
     ]
 
 
-def toolbar() -> list[Component]:
-    """Switches and the drag mode, which small screens fold away behind a button.
-
-    Those of several panels appear once there are several.
-    """
-    more = button("Tools", "toolbar-more compare-only", **data(toggles=_TOOLS))
-    return [more, plain(_tools())]
-
-
 def _tools() -> Component:
+    """What applies to the pictures of all runs."""
     return html.Div(
         [
             switch("linked", "Linked axes", "Zoom and pan all panels together", "several-only"),
@@ -163,5 +153,5 @@ def _tools() -> Component:
             ),
         ],
         id=_TOOLS,
-        className="toolbar compare-only",
+        className="toolbar",
     )

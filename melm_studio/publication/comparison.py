@@ -37,6 +37,7 @@ _SCORES = {
     "divergence-held-out": "divergence_held_out",
     "accuracy-training": "accuracy_training",
     "accuracy-held-out": "accuracy_held_out",
+    "accuracy-error": "accuracy_held_out_error",
     "batch-training": "batch_accuracy_training",
     "batch-held-out": "batch_accuracy_held_out",
     "ahead": "difference_to_best",
@@ -56,11 +57,12 @@ class ComparedRun:
     run_id, title : str
     figures : mapping of str to (float or None)
         ``divergence``, and the balanced ``accuracy`` of the class densities, with the suffixes
-        ``-training`` and ``-held-out`` for the rows; ``ahead``, the share of held-out rows less
+        ``-training`` and ``-held-out`` for the rows; ``accuracy-error``, the standard error of the
+        latter over folds; ``ahead``, the share of held-out rows less
         that of the best run in the same folds, with ``ahead-error``; ``p``, ``seconds``, and
         ``features``. None for unknown values.
     is_checked : bool
-        Whether the accuracies are those of a check, not of the run's own held-out rows.
+        Whether the accuracies are those of folds, not of the run's own held-out rows.
     checked_share : float or None
         Progress of a check in progress, 0 to 1; None if there is none.
     """
@@ -115,15 +117,18 @@ def compared(
     checks : mapping of str to RunRecord
         The checks by the id of the run that they check.
     """
-    rows = [_compared(store, renderer, record, checks.get(record.run_id)) for record in records]
-    return _beside_the_best(rows, [renderer.refits(record) for record in records])
+    refits = [renderer.refits(record) or RefitsReport() for record in records]
+    rows = [
+        _compared(store, renderer, record, checks.get(record.run_id), report)
+        for record, report in zip(records, refits, strict=True)
+    ]
+    return _beside_the_best(rows, refits)
 
 
 def _beside_the_best(
-    rows: Sequence[ComparedRun], refits: Sequence[RefitsReport | None]
+    rows: Sequence[ComparedRun], reports: Sequence[RefitsReport]
 ) -> list[ComparedRun]:
     """The rows with their difference to the best, in pairs of equal folds."""
-    reports = [RefitsReport() if report is None else report for report in refits]
     best = max(reports, key=_mean_of_folds, default=RefitsReport())
     found = [report.ahead_of(best) for report in reports]
     if sum(each is not None for each in found) < 2:
@@ -153,26 +158,35 @@ def ordered(rows: Sequence[ComparedRun], column: str, *, descending: bool) -> li
 
 
 def _compared(
-    store: RunStore, renderer: PlaneRenderer, record: RunRecord, check: RunRecord | None
+    store: RunStore,
+    renderer: PlaneRenderer,
+    record: RunRecord,
+    check: RunRecord | None,
+    refits: RefitsReport,
 ) -> ComparedRun:
     report = CheckReport() if check is None else CHECK.stored(store, check.run_id)
     is_in_progress = check is not None and not check.state.is_final
     return ComparedRun(
         run_id=record.run_id,
         title=title(record),
-        figures=_figures(renderer, record, store.last_event(record.run_id), report),
-        is_checked=report.scores is not None,
+        figures=_figures(renderer, record, store.last_event(record.run_id), report, refits),
+        is_checked=report.scores is not None or refits.share is not None,
         checked_share=report.fraction if is_in_progress else None,
     )
 
 
 def _figures(
-    renderer: PlaneRenderer, record: RunRecord, event: PlaneEvent | None, report: CheckReport
+    renderer: PlaneRenderer,
+    record: RunRecord,
+    event: PlaneEvent | None,
+    report: CheckReport,
+    refits: RefitsReport,
 ) -> dict[str, float | None]:
     figures = {} if event is None else _of_plane(renderer, record, event)
-    if report.scores is not None:
-        train, held_out, _ = report.scores[CLASSIFIER]
-        figures |= _pair("accuracy", train, held_out)
+    found = report.scores or (refits.scores if refits.share is not None else None)
+    if found:
+        train, held_out, error = found[CLASSIFIER]
+        figures |= _pair("accuracy", train, held_out) | {"accuracy-error": error}
     return {**figures, "p": report.p_value}
 
 

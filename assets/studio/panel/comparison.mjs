@@ -8,6 +8,7 @@ import { switches } from "../page/switches.mjs";
 import { sendCommand } from "./commands.mjs";
 import { addToPanels } from "./features.mjs";
 import { alignWith, allPanels, panelRuns, reference, referenceRun, shownPanels } from "./panels.mjs";
+import { hiddenRuns, showInCompare } from "./runs.mjs";
 import { isOwnPlane } from "./view_options.mjs";
 
 const FOLLOWED_EVERY_MS = 1000;
@@ -15,10 +16,14 @@ const FOLLOWED_EVERY_MS = 1000;
 export function connectComparison() {
   provideCallbacks({ noteTab });
   onClick("#check-all", checkAll);
+  document.addEventListener("change", ({ target }) => {
+    const { dataset, checked } = /** @type {HTMLInputElement} */ (target);
+    if (dataset.showsRun) showInCompare(dataset.showsRun, checked);
+  });
   addToPanels((panel) => {
     panel.part("anchor").onclick = () => alignWith(panel.run);
     panel.node.addEventListener("panel:options", noteChanged);
-    panel.node.addEventListener("panel:news", followSoon);
+    for (const event of ["panel:news", "panel:refitted"]) panel.node.addEventListener(event, followSoon);
   });
   onChange([switches.aligned, reference, mode], markReference);
   onChange(mode, () => followRuns());
@@ -36,9 +41,10 @@ export function connectComparison() {
 // run that is added. Dash lists the rows that move most, and compares all methods.
 
 let open = "table"; // the tab
-const PLACES = { table: "#compared", agreement: "#agreement" };
+const PLACES = { list: "#compared-list", table: "#compared", agreement: "#agreement" };
 let order = ""; // of the rows of the table, as a query
-let asked = 0; // how often
+/** @type {Record<string, number>} */
+const asked = {}; // how often, by table
 let told = ""; // to Dash: the runs, and which have ended
 let soon = 0; // the timer
 
@@ -52,7 +58,8 @@ function noteTab(tab) {
 function followRuns(when = (write) => write()) {
   if (mode.value !== "compare") return;
   const runs = panelRuns.value;
-  if (open in PLACES) writeTable(open, runs, when).catch(console.warn);
+  writeTable("list", runs, when).then(tickShown).catch(console.warn);
+  if (open in PLACES && open !== "list") writeTable(open, runs, when).catch(console.warn);
   else if (open === "movers") listMovers(runs);
 }
 
@@ -72,11 +79,17 @@ function followSoon() {
 }
 
 async function writeTable(tab, runs, when) {
-  const number = (asked += 1);
+  const number = (asked[tab] = (asked[tab] ?? 0) + 1);
   const answer = runs.length ? await requested(`compare/${tab}.html?${namesOf(runs)}${order}`) : null;
   const table = (await answer?.text()) ?? "";
   const place = document.querySelector(PLACES[tab]);
-  when(() => number === asked && place && update(place, table));
+  when(() => number === asked[tab] && place && update(place, table));
+}
+
+function tickShown() {
+  for (const box of /** @type {NodeListOf<HTMLInputElement>} */ (document.querySelectorAll("[data-shows-run]"))) {
+    box.checked = !hiddenRuns.value.has(box.dataset.showsRun);
+  }
 }
 
 const namesOf = (runs) => new URLSearchParams(runs.map((run) => ["run", String(run)]));

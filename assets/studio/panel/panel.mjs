@@ -10,7 +10,7 @@ import { extend } from "./features.mjs";
 import { History } from "./history.mjs";
 import { Painting } from "./painting.mjs";
 import { PlaneRequests } from "./requests.mjs";
-import { frontRun, isNewRun } from "./runs.mjs";
+import { frontRun, hiddenRuns, isNewRun } from "./runs.mjs";
 import { Sight } from "./sight.mjs";
 import { DEFAULT_VIEW, isAsFound, isOwnPlane, viewQuery } from "./view_options.mjs";
 
@@ -310,7 +310,7 @@ export class Panel {
   }
 
   isShown() {
-    return mode.value === "compare" || this.run === frontRun.value;
+    return mode.value === "compare" ? !hiddenRuns.value.has(this.run) : this.run === frontRun.value;
   }
 
   /** Whether the picture is in sight, or is about to be. */

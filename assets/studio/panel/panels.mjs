@@ -7,7 +7,7 @@ import { nextFrame } from "../plane/clock.mjs";
 import { endWelcome, look, welcome } from "../plane/first_look.mjs";
 import { Panel } from "./panel.mjs";
 import { runList } from "./run_list.mjs";
-import { frontRun } from "./runs.mjs";
+import { frontRun, hiddenRuns } from "./runs.mjs";
 
 /** By run, in the order of the page. @type {Map<string, Panel>} */
 let known = new Map();
@@ -21,6 +21,11 @@ export const panelRuns = signal(/** @type {string[]} */ ([]));
 export function connectPanels() {
   if (look()) describeList([]); // before the list is there, as Dash may be
   onChange(runList, showPanels);
+  onChange(hiddenRuns, () => {
+    describeList(runList.value.panels);
+    for (const { run, node } of allPanels()) node.classList.toggle("is-left-out", hiddenRuns.value.has(run));
+    paintStale();
+  });
 }
 
 // Panels that stay are left as they are.
@@ -42,8 +47,9 @@ function describeList(listed) {
   const n = listed.length;
   const place = byId("panels");
   document.body.dataset.panels = n > 1 ? "several" : n ? "one" : "none";
-  place.dataset.n = String(n);
-  place.style.setProperty("--panels", String(n));
+  const nShown = listed.filter(({ run }) => !hiddenRuns.value.has(run)).length;
+  place.dataset.n = String(nShown);
+  place.style.setProperty("--panels", String(nShown));
   place.toggleAttribute("data-searches", listed.some(({ has }) => meets("search", has)));
 }
 

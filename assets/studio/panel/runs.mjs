@@ -8,6 +8,17 @@ export const runStates = signal(/** @type {Record<string, string>} */ ({}));
 /** The run that Explore and Present show. */
 export const frontRun = signal(/** @type {string | null} */ (null));
 
+/** The runs whose pictures Compare leaves out. */
+export const hiddenRuns = signal(/** @type {Set<string>} */ (new Set()));
+
+/** Leaves the picture of a run out of Compare, or takes it in. @param {string} run @param {boolean} isShown */
+export function showInCompare(run, isShown) {
+  const hidden = new Set(hiddenRuns.value);
+  if (isShown) hidden.delete(run);
+  else hidden.add(run);
+  hiddenRuns.set(hidden);
+}
+
 /** Changes with what is on the stage: the panels of all runs in Compare, in other modes the one in front. */
 export const stage = computed([mode, frontRun], (at, run) => (at === "compare" ? at : `${at} ${run}`));
 
