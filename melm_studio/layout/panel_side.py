@@ -87,12 +87,12 @@ def _trust_tab() -> list[Component]:
             [
                 _door(
                     "Folds and shuffles",
-                    "Scores, confusion and p of refits without the rows that they are scored on",
+                    title="Scores, confusion and p of refits without the rows they are scored on",
                     **part("check-details"),
                     **needs(CLASSES),
                 ),
                 *_analyses_of("trust"),
-                _door("Decision surface", "", **data(window="surface"), **needs(FLAT, CLASSES)),
+                _door("Decision surface", **data(window="surface"), **needs(FLAT, CLASSES)),
             ],
             className="side-card doors",
         ),
@@ -129,17 +129,15 @@ def _new_rows_tab() -> list[Component]:
 
 def _analyses_of(tab: str) -> list[Component]:
     return [
-        _door(each.title, "", **data(analysis=each.name), **needs(*each.needs))
+        _door(each.title, **data(analysis=each.name), **needs(*each.needs))
         for each in ANALYSES.values()
         if each.title and each.tab == tab
     ]
 
 
-def _door(label: str, title: str, **properties: Any) -> Component:
+def _door(label: str, **properties: Any) -> Component:
     """A line that opens what is known of a run, in place of the inspector."""
-    return html.Button(
-        label, type="button", className="door", **({"title": title} if title else {}), **properties
-    )
+    return html.Button(label, type="button", className="door", **properties)
 
 
 _TABS: dict[str, tuple[str, Callable[[], list[Component]]]] = {
