@@ -242,12 +242,11 @@ def compare_table(
         for side in SIDES
     ]
     body = [_row(row, pairs) for row in rows]
-    table = html.Table(
+    return html.Table(
         [html.Thead([html.Tr(groups), html.Tr(sides)]), html.Tbody(body)],
         className="figures compared",
         **aria(label="Scores of the runs"),
     )
-    return table
 
 
 def run_list(rows: Sequence[ComparedRun]) -> Component:
