@@ -141,6 +141,8 @@ CHECK_STOP = "check-stop"
 FIGURE = "figure"
 TALK = "talk"
 TALK_SCREEN = "talk-screen"
+TALK_ADDRESS = "talk-address"
+STAGE_FOOT = "stage-foot"
 
 
 def analysis(name: str) -> str:

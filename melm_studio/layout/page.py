@@ -22,6 +22,7 @@ from melm_studio.layout.present import (
     notice,
     play_bar,
     present_title,
+    stage_foot,
     talk_dialog,
     talk_screen,
 )
@@ -130,6 +131,7 @@ def _stage() -> list[Component]:
         selection(),
         html.Div(id=ids.PANELS_PLACE),
         tables(_tools()),
+        stage_foot(),
         play_bar(),
         notice(),
     ]

@@ -63,6 +63,16 @@ def present_title() -> Component:
     )
 
 
+def stage_foot() -> Component:
+    """What the picture is of and where a talk is followed, in a room; scripts fill it."""
+    return plain(
+        html.Div(
+            [html.P(id=ids.STAGE_FOOT), html.P(id=ids.TALK_ADDRESS, className="talk-address")],
+            className="stage-foot present-only",
+        )
+    )
+
+
 def play_bar() -> Component:
     """The bar below the plane in front; a script fills and operates it."""
     return html.Div(
@@ -201,6 +211,7 @@ def talk_dialog() -> Component:
                     ),
                 ]
             ),
+            _reach_note(),
             html.P(role="status", className="talk-note", **_part("words")),
             html.Div(
                 [
@@ -232,7 +243,6 @@ def _link() -> Component:
             _talk_button("Copy link", "copy"),
             html.P(className="talk-count", role="status", **_part("count")),
             html.P(className="talk-note", **_part("until")),
-            _reach_note(),
         ]
     )
     return html.Div(

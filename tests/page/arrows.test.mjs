@@ -105,13 +105,6 @@ test("names of classes with the same middle part by as little as they need", () 
   assert.deepEqual(setApart([box(0, 100), box(60, 100)]), [box(0, 100), box(60, 100)]);
 });
 
-test("names of classes are below the tools that would cover them, clear of each other", () => {
-  const tools = { left: 20, right: 400, top: 90, bottom: 120 };
-  const [one, other] = setApart([box(0, 126), box(10, 100)], [tools]);
-  assert.ok(Math.min(one.top, other.top) >= tools.bottom);
-  assert.ok(Math.abs(one.top - other.top) > 15);
-});
-
 test("no two of twelve names of one middle cover each other", () => {
   const placed = setApart(Array.from({ length: 12 }, () => box(0, 100)));
   const tops = placed.map(({ top }) => top).sort((one, other) => one - other);

@@ -3,6 +3,7 @@ import { byId, element, onClick, span, whenPresent, write } from "../page/dom.mj
 import { mode } from "../page/mode.mjs";
 import { onChange } from "../page/signals.mjs";
 import { remove } from "./commands.mjs";
+import { leftOfWelcome } from "../plane/first_look.mjs";
 import { allPanels, frontPanel, panelOfRun, panelRuns, shownPanels } from "./panels.mjs";
 import { bringToFront, frontRun, runStates, stage } from "./runs.mjs";
 
@@ -54,7 +55,9 @@ function arrange() {
 // A panel that comes to the front begins with the picture that stands there.
 function showInPlaceOf(former) {
   inFront = frontPanel() ?? null;
-  if (former && inFront && inFront !== former && mode.value !== "compare") inFront.painting.takeOver(former.painting);
+  if (!inFront || inFront === former) return;
+  const left = former ? former.painting.left() : leftOfWelcome();
+  if (left && mode.value !== "compare") inFront.painting.takeOver(left);
 }
 
 // A run that has just been started comes to the front; when the page loads, the newest does.

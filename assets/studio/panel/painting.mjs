@@ -17,6 +17,7 @@ const linkedAxes = signal(/** @type {Axes | null} */ (null));
 /** Those that hold all linked panels. @type {Axes | null} */
 let holding = null;
 const TURN_MS = 900; // in which rows go from where they were fitted to where planes that never saw them put them
+const STAGE_MS = 900; // from one view of a talk to the next
 const LEAST_HELD = 0.5; // of a side, so that runs which go on do not shrink in the picture
 
 export class Painting extends Painter {
@@ -78,20 +79,25 @@ export class Painting extends Painter {
     const isRunning = panel.isLive && !panel.isFinal;
     // One that rests beside another plane is drawn once on the axes that hold both, where that is quick.
     const isLeft = isSame && this.animation.isResting && (this.isZoomed() || this.paintedAs === paintedAs || !panel.figure.is_sample);
-    const isAnimated = !isStill && !isLeft && (isSame || turnsTo || this.animation.isOn(isRunning));
+    const isStep = mode.value === "present" && !isRunning && !isSame && this.animation.isStep();
+    const isAnimated = !isStill && !isLeft && (isSame || turnsTo || isStep || this.animation.isOn(isRunning));
     if (!isAnimated) this.layer.settle(plane);
-    this.drawPlane(plane, { isStill: !isAnimated, isRunning, lastsMs: turnsTo ? TURN_MS : null });
+    this.drawPlane(plane, { isStill: !isAnimated, isRunning, lastsMs: turnsTo ? TURN_MS : isStep ? STAGE_MS : null });
     this.paintedAs = paintedAs;
     this.paintedAt = performance.now();
     panel.notePainted(plane);
   }
 
-  /** Goes on from what another panel shows, which this one takes the place of. @param {Painting} former */
-  takeOver({ panel: { figure }, animation }) {
-    if (!animation.to || !figure) return;
-    const picture = animation.pictureAt(performance.now());
+  /** What is on screen. @returns {import("../plane/first_look.mjs").Left | null} */
+  left() {
+    const { figure } = this.panel;
+    return this.animation.to && figure ? { picture: this.animation.pictureAt(performance.now()), layout: figure.plane.layout } : null;
+  }
+
+  /** Goes on from what was on screen in this place. @param {import("../plane/first_look.mjs").Left} left */
+  takeOver({ picture, layout }) {
     this.plane = null; // is painted once more, to glide to it
-    this.animation.takeOver(picture, shownOn(this.plot, figure.plane.layout, picture.axes, sizes().numbers).pixels);
+    this.animation.takeOver(picture, shownOn(this.plot, layout, picture.axes, sizes().numbers).pixels);
   }
 
   refit() {
@@ -107,7 +113,7 @@ export class Painting extends Painter {
     const { panel, view } = this;
     const { figure, arrowLimit, unseen } = panel;
     const switched = { hidden: hiddenSwitches(), layers: shownLayers() };
-    Object.assign(view, { plane, figure: figure.plane, surface: figure.surface, ...switched, arrowLimit, unseen, taken, sizes: sizes(), added: [] });
+    Object.assign(view, { plane, figure: figure.plane, surface: figure.surface, ...switched, arrowLimit, unseen, sizes: sizes(), added: [] });
     changeView(view, panel);
     this.draw(how);
   }
@@ -227,9 +233,3 @@ function sizes() {
   return { ...LARGER, text, numbers: text("numbers") };
 }
 
-const TOOLS_PX = [170, 44]; // room for the tools over the picture of Explore
-
-// Where no name may be.
-function taken({ right, top }) {
-  return mode.value === "explore" ? [{ left: right - TOOLS_PX[0], right, top, bottom: top + TOOLS_PX[1] }] : [];
-}

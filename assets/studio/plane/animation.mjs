@@ -54,6 +54,11 @@ export class CanvasAnimation {
     return isRunning || this.isTakenOver || performance.now() - this.lastAt < STILL_AFTER_MS;
   }
 
+  /** Whether what comes next is a step from what has stayed for a while. */
+  isStep() {
+    return this.to !== null && (this.isTakenOver || performance.now() - this.lastAt >= STILL_AFTER_MS);
+  }
+
   /** Notes what stays; a plane that follows soon begins an animation. @param {Picture} picture */
   begin(picture) {
     this.lastAt = performance.now();
@@ -124,7 +129,7 @@ export class CanvasAnimation {
 
   // A glide begins with what is on screen; where the canvas shows that, it is drawn once the next picture is due.
   drawSoon(isAtOnce) {
-    if (this.from || this.fading) keepMoving(this.move);
+    if (this.from || this.fading) keepMoving(this.move, Boolean(this.to.lastsMs));
     else stopMoving(this.move);
     if (isAtOnce || !(this.from || this.fading)) drawAtOnce(() => this.drawAt(performance.now()));
   }
@@ -149,7 +154,8 @@ export class CanvasAnimation {
   }
 
   canGlideTo(picture) {
-    return this.to && isAlike(this.to, picture) && !lessMotion.matches && isTimeToMove(this.duration());
+    const isOnTime = picture.lastsMs || isTimeToMove(this.duration());
+    return this.to && isAlike(this.to, picture) && !lessMotion.matches && isOnTime;
   }
 
   duration() {

@@ -6,12 +6,14 @@ import { wait } from "../page/dom.mjs";
 // Of the page's time, at most this share goes into the pictures between two planes. Pictures of several
 // panels would otherwise take from planes that follow each other closely the time in which they come.
 const MOST_OF_THE_TIME = 0.18;
+// A glide that is watched, as that between two views of a talk, has most of it.
+const MOST_WATCHED = 0.6;
 // With fewer pictures on its way, a plane had better be there at once.
 const LEAST_PICTURES = 2;
 const SMOOTHING = 0.2; // the weight of the last picture in the cost
 
-/** @type {Set<(now: number) => boolean>} */
-const moving = new Set();
+/** The share of the time that each may take. @type {Map<(now: number) => boolean, number>} */
+const moving = new Map();
 let isTicking = false;
 let notBefore = 0;
 let cost = 0; // of drawing and painting all that has changed, in ms, on average
@@ -26,9 +28,10 @@ export const isTimeToMove = (milliseconds) => cost * LEAST_PICTURES <= milliseco
 /**
  * Calls a function before each paint until it returns false.
  * @param {(now: number) => boolean} move
+ * @param {boolean} isWatched whether nothing else is
  */
-export function keepMoving(move) {
-  moving.add(move);
+export function keepMoving(move, isWatched = false) {
+  moving.set(move, isWatched ? MOST_WATCHED : MOST_OF_THE_TIME);
   if (isTicking) return;
   isTicking = true;
   requestAnimationFrame(tick);
@@ -60,12 +63,13 @@ function noteCost(milliseconds) {
 function tick() {
   const began = performance.now();
   if (began >= notBefore) {
-    for (const move of moving) if (!move(began)) moving.delete(move);
+    const most = Math.max(...moving.values());
+    for (const move of moving.keys()) if (!move(began)) moving.delete(move);
     // A timer runs after the paint, whose time counts too.
     setTimeout(() => {
       const took = performance.now() - began;
       noteCost(took);
-      notBefore = began + took / MOST_OF_THE_TIME;
+      notBefore = began + took / most;
     });
   }
   isTicking = moving.size > 0;

@@ -43,10 +43,23 @@ export function welcome(data) {
   take(next, data);
 }
 
-/** Makes room for panels. */
+/** What is on screen, and the layout of its figure. @typedef {{ picture: import("./animation.mjs").Picture, layout: any }} Left */
+
+/** @type {Left | null} */
+let left = null;
+
+/** Makes room for panels, the first of which goes on from the picture. */
 export function endWelcome() {
+  if (shown && figure) left = { picture: shown.animation.pictureAt(performance.now()), layout: figure.layout };
   look()?.remove();
   release();
+}
+
+/** What the first look showed last, once. */
+export function leftOfWelcome() {
+  const picture = left;
+  left = null;
+  return picture;
 }
 
 /** The first look, where it is shown. @returns {HTMLElement | null} */
@@ -79,6 +92,8 @@ async function press(node, button) {
 
 /** @type {Painter | null} */
 let shown = null;
+/** @type {any} */
+let figure = null; // that it draws
 
 function release() {
   shown?.dispose();
@@ -119,6 +134,7 @@ function paint(node, found) {
   const plot = part(node, "plot");
   plot.setAttribute("aria-label", found.caption);
   const painter = new Painter(part(node, "motion"), plot);
+  figure = found.figure;
   painter.show({
     plane: { ...decodedPlane(found), arrows: { features: [], names: [] } },
     figure: found.figure,

@@ -80,22 +80,16 @@ const overlap = (one, other) =>
   other.top < one.bottom;
 
 /**
- * Names moved up and down, each as little as the others, until none covers another; those that tools cover, below these.
+ * Names moved up and down, each as little as the others, until none covers another.
  * @param {Box[]} boxes around the points that they belong to
- * @param {Box[]} [tools]
  * @returns {Box[]}
  */
-export function setApart(boxes, tools = []) {
+export function setApart(boxes) {
   if (boxes.length > MOST_APART) return boxes;
   const placed = boxes.map((box) => ({ ...box }));
   for (let round = 0; round < MOST_ROUNDS; round += 1) {
     let isApart = true;
     for (const [i, one] of placed.entries()) {
-      const above = tools.find((tool) => overlap(one, tool));
-      if (above) {
-        isApart = false;
-        move(one, above.bottom - one.top);
-      }
       for (const other of placed.slice(i + 1)) {
         if (!overlap(one, other)) continue;
         isApart = false;

@@ -133,7 +133,7 @@ export class Names {
   }
 
   placedArrows() {
-    const { plane, arrowLimit, arrows: only, taken } = this.view;
+    const { plane, arrowLimit, arrows: only } = this.view;
     const { features, names } = plane.arrows;
     const font = this.fontOf("arrow_heads");
     const { x, y } = this.arraysOf("arrow_lines");
@@ -147,12 +147,12 @@ export class Names {
       width: this.widthOf(shown[at], font),
       height: LINE_HEIGHT * font.size,
     }));
-    const closed = [...(isOn(this.view, "names") ? this.classBoxes : []), ...taken(this.area)];
+    const closed = isOn(this.view, "names") ? this.classBoxes : [];
     const places = placeLabels(tips, this.area, closed, only !== null);
     return names.map((_, i) => places[wanted.indexOf(i)] ?? null);
   }
 
-  // The names of the classes are at their clouds, clear of each other and of what is taken.
+  // The names of the classes are at their clouds, clear of each other.
   placedClasses() {
     const style = this.styleOf("class_names");
     const arrays = this.arraysOf("class_names");
@@ -164,6 +164,6 @@ export class Names {
       const [half, left, top] = [this.widthOf(name, font) / 2, this.toX(x[i]), this.toY(y[i]) - lift];
       return { left: left - half, right: left + half, top: top - halfHeight, bottom: top + halfHeight };
     });
-    return setApart(boxes, this.view.taken(this.area));
+    return setApart(boxes);
   }
 }

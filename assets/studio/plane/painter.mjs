@@ -25,7 +25,6 @@ import { isOn, isPoints, SWITCHED_BY } from "./traces.mjs";
  *   them; those with room for their names by default
  * @property {number} arrowLimit how many arrows are drawn at most, the longest
  * @property {Iterable<number>} unseen features of which it is not sure that they matter
- * @property {(area: import("./label_placement.mjs").Box) => import("./label_placement.mjs").Box[]} taken where no name may be
  * @property {Sizes} sizes
  * @property {Trace[]} added to those of the plane
  * @property {import("./every_row.mjs").EveryRow | null} every what draws every row, where the traces have a sample: contours and
@@ -38,7 +37,7 @@ import { isOn, isPoints, SWITCHED_BY } from "./traces.mjs";
 /** How a plane is viewed where nothing else is said. @type {View} */
 export const PLAIN = {
   plane: null, figure: null, surface: "", axes: null, zoom: null, titles: null, hidden: [], layers: [], classes: null, selected: null,
-  rows: null, columns: { colors: null, symbols: null }, arrows: null, arrowLimit: Infinity, unseen: [], taken: () => [],
+  rows: null, columns: { colors: null, symbols: null }, arrows: null, arrowLimit: Infinity, unseen: [],
   sizes: { text: () => 1, numbers: 1, marker: 1, line: 1 }, added: [], every: null,
 };
 

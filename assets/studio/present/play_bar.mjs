@@ -1,11 +1,11 @@
 // The play bar below the picture, and what Present shows of the page: title and legend.
-import { span, whenPresent } from "../page/dom.mjs";
+import { byId, span, whenPresent } from "../page/dom.mjs";
 import { mode } from "../page/mode.mjs";
 import { onChange } from "../page/signals.mjs";
 import { switches } from "../page/switches.mjs";
 import { addToPanels } from "../panel/features.mjs";
 import { setSpeed, speed } from "../panel/history.mjs";
-import { allPanels, frontPanel } from "../panel/panels.mjs";
+import { allPanels, frontPanel, panelRuns } from "../panel/panels.mjs";
 import { stage } from "../panel/runs.mjs";
 import { copyLink } from "../workspace/share_link.mjs";
 import { addToStory, currentStory, legendOfPage, showTitle, stepStory, toldView } from "../workspace/story.mjs";
@@ -26,6 +26,7 @@ export function connectPlayBar() {
     if (mode.value === "present") queueMicrotask(() => morph?.followRuns());
   });
   onChange(stage, () => morph?.followRuns());
+  onChange([stage, panelRuns], showFoot);
   onChange([currentStory, toldView], showStory);
   onChange(switches.names, () => allPanels().forEach(showLegend));
   whenPresent(".play-bar", build);
@@ -59,7 +60,15 @@ function build(node) {
   showStory();
 }
 
+// Table and method, of the picture in front: another run than that of a story is told apart by them.
+function showFoot() {
+  const foot = byId("stage-foot");
+  const panel = frontPanel();
+  if (foot) foot.textContent = panel ? [byId("data-name")?.textContent, panel.node.dataset.title].filter(Boolean).join(" · ") : "";
+}
+
 function present() {
+  showFoot();
   stayAwake();
   if (mode.value === "present") showMorph().catch(console.warn);
 }

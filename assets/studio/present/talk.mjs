@@ -32,6 +32,7 @@ let sent = ""; // what viewers see
 let isSending = false;
 let refusal = ""; // that was shown already
 let countedAt = 0;
+let isOnlyHere = false; // whether nobody else could open the link of a talk that began now
 /** @type {HTMLDialogElement} */
 let dialog;
 
@@ -44,7 +45,8 @@ export async function changeTalk(what, allows = {}) {
 /** Goes on with the talk of this browser after the page was loaded again. */
 export async function resumeTalk() {
   const kept = localStorage.getItem(TALK_GOES_ON);
-  const { talk } = await ask("talk");
+  const { talk, is_only_here: isLocal } = await ask("talk");
+  isOnlyHere = Boolean(isLocal);
   follow(talk, talk || !kept ? "" : reasonOf(Number(kept)));
 }
 
@@ -120,6 +122,7 @@ function announce(reason = "") {
     button.textContent = now ? `Shared · ${now.viewers}` : "Share";
     button.setAttribute("aria-label", now ? `Shared talk, ${viewersIn(now)}` : "Share this talk with an audience");
   }
+  byId("talk-address").textContent = now ? addressOf(now) : "";
   if (dialog) fill(reason);
 }
 
@@ -230,11 +233,12 @@ function fill(reason = "") {
   const talk = talkNow.value;
   part("on").hidden = part("end").hidden = !talk;
   part("begin").hidden = Boolean(talk);
+  part("note").hidden = !(talk ? talk.is_only_here : isOnlyHere);
   if (!talk) {
     part("code").replaceChildren();
     return;
   }
-  const { link, code, is_only_here: isOnlyHere, expires_s: expires } = talk;
+  const { link, code, expires_s: expires } = talk;
   if (part("link").textContent !== link) {
     Object.assign(part("link"), { textContent: link, href: link });
     part("code").replaceChildren(imageOf(code));
@@ -244,5 +248,4 @@ function fill(reason = "") {
   part("count").textContent = viewersIn(talk);
   const until = new Date(1000 * expires).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
   part("until").textContent = `The link is valid until ${until}, or until you end the talk.`;
-  part("note").hidden = !isOnlyHere;
 }

@@ -86,7 +86,9 @@ def register(app: Dash) -> None:
 def talk_now() -> dict[str, Any]:
     """The talk of the visitor: its link, what it allows, and how many follow."""
     talk = _talk()
-    return {"talk": None if talk is None else _described(talk)}
+    if talk is None:  # which link one would have
+        return {"talk": None, "is_only_here": is_only_here(talk_link(""))}
+    return {"talk": _described(talk)}
 
 
 def begin_talk() -> dict[str, Any]:
