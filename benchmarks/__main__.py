@@ -30,6 +30,7 @@ from benchmarks.page.distance import distance
 from benchmarks.page.first_load import first_load
 from benchmarks.page.hands import gamma_drag, morph, scrub
 from benchmarks.page.hostile import hostile, lanes
+from benchmarks.page.in_sight import in_sight
 from benchmarks.page.leaks import leaks
 from benchmarks.page.live import first_frame, frame_rate, watching
 from benchmarks.page.load import SOAK_MINUTES, crowd, sizes, soak, watchers
@@ -45,6 +46,7 @@ BENCHMARKS = {
     "small": small,
     "refits": refits,
     "growth": growth,
+    "page": in_sight,
     "first-load": first_load,
     "first-frame": first_frame,
     "frame-rate": frame_rate,

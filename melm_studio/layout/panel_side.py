@@ -92,6 +92,7 @@ def _trust_tab() -> list[Component]:
                     **needs(CLASSES),
                 ),
                 *_analyses_of("trust"),
+                _door("Loadings", **data(analysis="loadings"), **needs(LINEAR, PLANAR)),
                 _door("Decision surface", **data(window="surface"), **needs(FLAT, CLASSES)),
             ],
             className="side-card doors",
@@ -182,7 +183,6 @@ def _features() -> Component:
                 [
                     html.P(className="tool-words", role="status", **part("top-features-words")),
                     button("How few suffice?", **data(analysis="sparse")),
-                    button("Loadings", **data(analysis="loadings"), **needs(PLANAR)),
                 ],
                 className="features-foot",
             ),

@@ -64,6 +64,7 @@ def table_sheet(settings: Settings) -> Component:
         ],
         id=ids.TABLE_SHEET,
         className="table-sheet",
+        tabIndex=-1,
         **aria(label="Table"),
     )
 

@@ -97,6 +97,7 @@ def angle_of(panel: Panel) -> list[float]:
 
 def test_several_runs_start_together_and_their_figures_are_compared(page: Page, wines: StudioPage):
     wines.choose_methods("LDA", "PCA")
+    wines.show_settings()
     page.get_by_role("switch", name="With and without standardization").click()
     wines.run_button.click()
     expect(wines.panels).to_have_count(4)
@@ -115,12 +116,12 @@ def test_several_runs_start_together_and_their_figures_are_compared(page: Page, 
     expect(head.locator("..")).to_have_attribute("aria-sort", "ascending")
     expect(rows.first.locator("td").first).to_have_text(min(shown, key=float))
 
-    page.get_by_role("tab", name="Angles between planes").click()
+    page.get_by_role("tab", name="Angles").click()
     angles = page.get_by_role("table", name="Angles between the planes")
     expect(angles.locator("tbody tr").first.locator("td").nth(1)).to_have_text("0°")
 
 
-def test_three_pictures_are_square_above_the_table_which_follows_runs_and_checks(
+def test_pictures_stand_two_by_two_beside_the_table_which_follows_runs_and_checks(
     page: Page, wines: StudioPage
 ):
     page.set_viewport_size({"width": 1440, "height": 900})
@@ -128,10 +129,17 @@ def test_three_pictures_are_square_above_the_table_which_follows_runs_and_checks
     panels = [wines.run(method) for method in ("PCA", "LDA", "PLS-DA")]
     for panel in panels:
         panel.expect_end()
-    for panel in panels:
-        box = panel.part("plot").bounding_box()
+    boxes = [panel.part("plot").bounding_box() for panel in panels]
+    for box in boxes:
         assert box is not None
-        assert box["height"] == pytest.approx(box["width"], rel=0.1)
+        assert (box["width"], box["height"]) > (480, 250)
+    assert boxes[0]["y"] == boxes[1]["y"] < boxes[2]["y"]  # type: ignore[index]
+    shares = page.locator("[data-shows-run]")
+    expect(shares).to_have_count(3)
+    shares.nth(1).uncheck()
+    expect(panels[1].node).to_be_hidden()
+    shares.nth(1).check()
+    expect(panels[1].node).to_be_visible()
     rows = page.get_by_role("table", name="Scores of the runs").locator("tbody tr")
     expect(rows).to_have_count(3)
     expect(rows.nth(2)).to_be_in_viewport()
@@ -210,7 +218,7 @@ def test_a_row_is_ringed_in_every_panel_while_pointed_at_and_when_marked(
     page.mouse.move(5, 5)
     expect(rings(right, "hovered")).to_be_hidden()
 
-    page.get_by_role("tab", name="Biggest movers").click()
+    page.get_by_role("tab", name="Movers").click()
     marks = page.get_by_role("button", name=re.compile(r"^Mark row \d+$"))
     expect(marks).to_have_count(10)
     marks.first.click()
@@ -226,6 +234,7 @@ def test_rows_selected_in_one_panel_stand_out_in_all_until_cleared(
     page: Page, wines: StudioPage, pair: tuple[Panel, Panel]
 ):
     left, right = pair
+    page.locator("details.view summary").click()
     page.get_by_role("group", name="Drag mode").get_by_label("Box").click()
     left.point_at()
     x, y = left.place_of(A_ROW)
@@ -247,6 +256,7 @@ def test_rows_selected_in_one_panel_stand_out_in_all_until_cleared(
 
 @pytest.mark.slow
 def test_classes_can_be_shown_alone(page: Page, wines: StudioPage, pair: tuple[Panel, Panel]):
+    wines.open_sheet()
     one = wines.summary.get_by_role("button", name="Barolo")
     one.click()
     expect(one).to_have_attribute("aria-pressed", "true")

@@ -45,6 +45,7 @@ def test_an_arrow_is_dragged_and_the_plane_follows_and_comes_back(wines: StudioP
 
 def test_the_terms_of_the_divergence_are_shown_by_keyboard_and_follow_the_plane(wines: StudioPage):
     panel = finished(wines)
+    panel.open_curve()
     panel.part("terms-button").focus()
     wines.page.keyboard.press("Enter")
     rows = panel.part("terms").locator("tr")

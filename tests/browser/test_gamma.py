@@ -40,11 +40,13 @@ def test_a_run_chooses_gamma_and_the_one_before_goes_there(page: Page):
     page.get_by_role("textbox", name="Kernel width γ").fill("6")  # too smooth for the best
     first = studio.run("MELM", n_init=1)
     first.expect_end()
+    first.open_curve()
     first.part("by-gamma").click()
     first.node.get_by_role("button", name="Find the best γ").click()
     expect(studio.panels).to_have_count(2)
     second = studio.panel(1)
     second.expect_end()
+    second.open_curve()
     second.part("by-gamma").click()
     expect(second.part("curve-legend").get_by_text("held-out accuracy")).to_be_visible()
     expect(second.part("gamma-advice")).to_be_hidden()  # it is there
@@ -53,6 +55,7 @@ def test_a_run_chooses_gamma_and_the_one_before_goes_there(page: Page):
     slider.focus()
     for _ in range(5):
         page.keyboard.press("ArrowLeft")
+    first.open_curve()
     first.part("by-gamma").click()
     first.node.get_by_role("button", name=re.compile(r"^Go to γ \d")).click()
     expect(first.part("gamma-advice")).to_be_hidden()

@@ -376,6 +376,9 @@ class StudioPage:
     def toggle(self, label: str) -> None:
         """Click a switch above the panels, or, in Explore, among the layers of the run in front."""
         switch = self.page.get_by_role("switch", name=label, exact=True)
+        view = self.page.locator("details.view")
+        if view.is_visible() and view.get_attribute("open") is None:
+            view.locator("summary").click()
         if not switch.is_visible():
             Panel(self.page.locator(".panel.is-front")).open_layers()
         switch.click()

@@ -24,6 +24,7 @@ const isOpen = () => document.body.hasAttribute("data-sheet-open");
 export function showSheet(isShown) {
   if (isShown === isOpen()) return;
   document.body.toggleAttribute("data-sheet-open", isShown);
+  if (isShown) byId("table-sheet").focus(); // the next Tab is in it
   for (const button of document.querySelectorAll(OPENS)) button.setAttribute("aria-expanded", String(isShown));
 }
 

@@ -30,7 +30,7 @@ export function connectKeys(playMorph) {
     " ": () => (isOnItsWay() ? playMorph() : frontPanel()?.history.play())?.catch(console.warn),
     m: () => playMorph()?.catch(console.warn),
     t: () => openOther(frontPanel(), "tree"),
-    r: () => openOther(frontPanel(), "resamples"),
+    r: () => (frontPanel() ? openOther(frontPanel(), "resamples") : /** @type {HTMLElement} */ (document.querySelector('[data-part="begin"]'))?.click()),
     w: () => walkBranch(frontPanel()),
     q: showTalkCode,
     f: toggleFullScreen,

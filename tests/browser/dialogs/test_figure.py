@@ -25,9 +25,7 @@ def finished(page: Page, *methods: str) -> StudioPage:
 
 
 def open_dialog(studio: StudioPage) -> None:
-    studio.page.locator('[data-figure-of="run"], [data-part="figure"]').first.dispatch_event(
-        "click"
-    )
+    studio.page.locator("[data-figure-of]").first.dispatch_event("click")
 
 
 def preview(dialog: Locator) -> str:
@@ -86,7 +84,7 @@ def test_sizes_on_offer_set_width_and_height_and_others_are_refused_in_a_sentenc
 def test_runs_are_saved_side_by_side_with_one_legend(page: Page, dialog: Locator, tmp_path: Path):
     studio = finished(page, "LDA", "PCA")
     studio.show("Compare")
-    page.locator('[data-figure-of="all"]').click()
+    studio.share("Figure for print")
     preview(dialog)
     svg = saved(dialog, "svg", tmp_path).decode()
     assert svg.count(">held out<") == 1

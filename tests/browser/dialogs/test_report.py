@@ -25,7 +25,7 @@ def test_a_report_of_a_run_opens_by_itself(page: Page, tmp_path: Path):
     studio = StudioPage(page)
     panel = studio.run("LDA")
     panel.expect_end()
-    report = opened(page, panel.download("Report (HTML)"), tmp_path)
+    report = opened(page, panel.download("Report"), tmp_path)
     expect(report.get_by_role("heading", name="LDA").first).to_be_visible()
     picture = report.get_by_role("img")
     assert picture.evaluate("image => image.complete && image.naturalWidth > 100")
@@ -41,7 +41,7 @@ def test_a_report_of_a_comparison_holds_all_runs(page: Page, tmp_path: Path):
         studio.run(method).expect_end()
     studio.show("Compare")
     with page.expect_download() as waiting:
-        page.get_by_role("button", name="Report", exact=True).click()
+        studio.share("Report")
     report = opened(page, waiting.value, tmp_path)
     expect(report.get_by_role("img")).to_have_count(3)
     expect(report.get_by_role("table", name="Angles between the planes")).to_be_visible()

@@ -55,6 +55,7 @@ def finished(studio_page: StudioPage) -> Panel:
     studio_page.hold_out(25)
     panel = studio_page.run("PCA")
     panel.expect_end()
+    panel.inspect("Rows")
     return panel
 
 
