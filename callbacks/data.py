@@ -37,7 +37,7 @@ _N_COLORS = len(THEMES[Scheme.LIGHT].class_colors)
 
 
 def register(app: Dash) -> None:
-    """Connect the data part of the sidebar."""
+    """Connect the data part of the page."""
     app.callback(
         Output(ids.CHOICE, "data", allow_duplicate=True),
         Input(ids.LABEL, "value"),

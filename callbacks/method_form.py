@@ -15,7 +15,7 @@ from melm_studio.layout.method_form import own_settings
 
 
 def register(app: Dash) -> None:
-    """Connect the method part of the sidebar."""
+    """Connect the method part of the page."""
     app.callback(
         Output(ids.METHOD_EXPLANATION, "children"),
         Output(ids.N_INIT, "disabled"),

@@ -2,7 +2,7 @@
 
 Counts the functions of the project that run, and the files that they stand in, by a profiler; the
 modules of the product; circles of folders; the files that an added analysis takes; and what the
-four answers took that are behind "Is it real?" and "What next?".
+four answers took that the inspector opens.
 """
 
 from __future__ import annotations

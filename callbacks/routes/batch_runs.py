@@ -112,7 +112,7 @@ def _new_fits(
     own: Workspace,
     shown: ShownData,
     choices: Iterable[tuple[str, Any, bool]],
-    sidebar: FormValues,
+    form: FormValues,
 ) -> list[RunRecord]:
     # As the page prepared them: a label that was guessed is asked, one that is given is not.
     source = shown.source
@@ -122,7 +122,7 @@ def _new_fits(
         if standardize not in prepared:
             prepared[standardize] = own.prepare(table, replace(source, standardize=standardize))
         data = prepared[standardize]
-        parameters = applicable(sidebar.parameters(method, gamma, data), data)
+        parameters = applicable(form.parameters(method, gamma, data), data)
         check_data(method, data, parameters)
         if own.equal_fit(data.content_hash, method, parameters):
             continue

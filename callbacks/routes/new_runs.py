@@ -1,4 +1,4 @@
-"""The Run button: starts a run with the values of the sidebar, or offers the one that there is."""
+"""The Run button: starts a run with the values of the method line, or offers the one that there is."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class NewRun(Struct, frozen=True, forbid_unknown_fields=True):
     data : ShownData or None
         The data that it shows.
     form : FormValues
-        Without it, what the sidebar holds at first.
+        Without it, what the method line holds at first.
     again : bool
         Whether to run although an equal run is on the page.
     """

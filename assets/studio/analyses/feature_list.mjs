@@ -43,7 +43,7 @@ class FeatureList {
     this.more = panel.part("more-features");
     this.more.onclick = () => this.showAll();
     this.node.addEventListener("keydown", (event) => {
-      if (event.key.startsWith("Arrow")) this.showAll(); // the keys lead to those below, too
+      if (/^Arrow|^End$/.test(event.key)) this.showAll(); // the keys lead to those below, too
       moveAmong(event, this.buttons());
     });
     this.node.addEventListener("click", ({ target }) => this.press(target.closest("[data-feature]")));

@@ -226,7 +226,7 @@ def test_a_run_that_was_cut_short_is_not_offered(studio, ready):
 
 
 def test_without_a_form_a_run_is_what_the_page_holds_at_first(studio, ready):
-    """So that the button of the first page need not wait for the sidebar."""
+    """So that the button of the first page need not wait for the method line."""
     answer = ready.http.post("/runs", json={"data": ready.values[DATA]})
     (record,) = studio.store.runs_of(ready.owner)
     assert answer.json["runs"] == [record.run_id]
