@@ -1,4 +1,4 @@
-"""The Run button: starts a run with the values of the method line, or offers the one that there is."""
+"""The Run button: starts a run with the values of the method line, or offers the one there is."""
 
 from __future__ import annotations
 

@@ -229,7 +229,7 @@ class Panel:
 
     def open_curve(self) -> None:
         """Open the curve of the run, as the pointer does that approaches its slider."""
-        self.part("play").hover()
+        self.node.locator(".curve-frame").hover()
 
     def open_door(self, label: str, tab: str = "Trust") -> None:
         """Open what is known of the run, by a line of the inspector."""

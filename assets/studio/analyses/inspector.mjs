@@ -25,7 +25,7 @@ export function connectInspector() {
 }
 
 function show() {
-  document.body.dataset.inspects = inspected.value;
+  document.body.dataset.inspector = inspected.value;
   tabs().forEach(mark);
 }
 

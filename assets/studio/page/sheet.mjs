@@ -31,8 +31,9 @@ export function showSheet(isShown) {
 /** On a small screen, which it covers, the sheet closes once a table has been chosen. */
 export const endChoice = () => isNarrow() && showSheet(false);
 
-// By the keyboard; a list that is open in it is closed first, by itself.
+// By the keyboard; a list or a menu that is open over it is closed first, by itself.
 function leave() {
+  if (document.querySelector(":popover-open, dialog[open]")) return;
   closeSettings(document.body);
   if (!isOpen() || byId("table-sheet").querySelector(":focus[aria-expanded=true]")) return;
   showSheet(false);
