@@ -111,6 +111,7 @@ def test_a_file_above_the_limit_is_refused_before_it_is_sent(page: Page, tmp_pat
 def test_the_label_can_be_changed(page: Page, pots: str):
     studio = StudioPage(page)
     drop(studio, "pots.csv", pots)
+    studio.open_sheet()
     classes = studio.summary.get_by_role("list", name="Classes").get_by_role("listitem")
     label = page.get_by_role("textbox", name="Label column")
     for column, names in {"form": ("bowl", "jar"), "ware": ("black", "grey", "red")}.items():

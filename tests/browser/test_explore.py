@@ -170,6 +170,7 @@ def test_a_curve_is_read_by_pointer_and_by_keyboard(wines: StudioPage):
     expect(reading).to_contain_text(re.compile(rf"{name}.*: [12]\s% of rows have less"))
     wines.page.mouse.move(0, 0)
     expect(reading).to_be_hidden()
+    panel.part("more-features").click()
     shapes = panel.part("features").locator(".feature-shape")
     expect(shapes).to_have_count(panel.part("features").get_by_role("button").count())
     expect(shapes.first).to_have_attribute("aria-hidden", "true")
@@ -227,6 +228,7 @@ def test_the_run_in_front_has_the_whole_width_however_many_there_are(wines: Stud
 def test_a_feature_pointed_at_in_the_list_has_its_arrow_lit(wines: StudioPage):
     panel = finished(wines)
     features = panel.part("features").get_by_role("button")
+    panel.part("more-features").click()
     expect(features).to_have_count(13)  # all of them, beyond those that have an arrow
     lit = panel.node.locator(".lit-arrow")
     expect(lit).to_be_hidden()

@@ -59,6 +59,7 @@ def test_an_uploaded_table_is_summed_up(page: Page, table: Path):
     expect(studio.data_size).to_have_text("569 rows, 30 features, 2 classes")
     for fact in ("malignant", "212", "benign", "357"):
         expect(studio.summary).to_contain_text(fact)
+    studio.open_sheet()
     expect(page.get_by_role("textbox", name="Label column")).to_have_value("diagnosis")
 
 

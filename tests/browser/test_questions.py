@@ -21,6 +21,7 @@ def test_rows_of_a_column_like_subjects_are_kept_together_by_a_button(page: Page
 
     studio = StudioPage(page)
     studio.upload(tmp_path / "samples.csv")
+    studio.open_sheet()
     question = page.get_by_role("group", name="Do rows with the same code belong together?")
     expect(question).to_be_hidden()  # the verdict needs no answer
     page.get_by_text("1 question").click()
@@ -29,6 +30,7 @@ def test_rows_of_a_column_like_subjects_are_kept_together_by_a_button(page: Page
     together.click()
     page.get_by_text("1 answered question").click()
     expect(together).to_have_attribute("aria-pressed", "true")
+    studio.close_sheet()
     grouped = studio.run("LDA")
     grouped.expect_end()
     grouped.node.get_by_role("button", name="Is it real?").click()
@@ -47,6 +49,7 @@ def test_three_questions_about_reading_are_answered_by_buttons(page: Page, tmp_p
 
     studio = StudioPage(page)
     studio.upload(tmp_path / "visits.csv")
+    studio.open_sheet()
     for name, done, other in (
         ("How are these cells read?", "Half the limit", "Half, and a column that says so"),
         ("What is visit?", "A number", "Information"),
