@@ -136,6 +136,8 @@ class Strip(msgspec.Struct, frozen=True):
     lead, caution, follow, more : str
         The sentence that comes first, why it may be no separation of the classes, what qualifies
         both, and what narrow panels leave out of that.
+    remedy : tuple of str
+        The columns without which nothing is left, to be left out; empty for other cautions.
     notes : tuple of str
         The list below it.
     tooltip : str
@@ -149,6 +151,7 @@ class Strip(msgspec.Struct, frozen=True):
     caution: str
     follow: str
     more: str
+    remedy: tuple[str, ...]
     notes: tuple[str, ...]
     tooltip: str
     spoken: str
@@ -339,10 +342,20 @@ because of grade: 51 % without it.'
     @property
     def _doubt(self) -> str:
         """A caution beside which nothing is a yes."""
-        decides = [one for one in self.without if decides_alone(one, self.chance)]
-        if decides:
-            return without_sentence(decides[0], self.chance)
+        if self._decides is not None:
+            return without_sentence(self._decides, self.chance)
         return self._made if self.rows is Rows.FOLDS else ""
+
+    @property
+    def _decides(self) -> Without | None:
+        """The first of what decides alone."""
+        return next((one for one in self.without if decides_alone(one, self.chance)), None)
+
+    @property
+    def remedy(self) -> tuple[str, ...]:
+        """The columns that are to be left out, where they are the caution."""
+        decides = self._decides if self.caution else None
+        return decides.columns if decides is not None else ()
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -374,6 +387,7 @@ because of grade: 51 % without it.'
             caution=self.caution,
             follow=" ".join(filter(None, (follow, so_far))),
             more=more,
+            remedy=self.remedy,
             notes=self.notes,
             tooltip=" ".join(self.notes),
             spoken=spoken,

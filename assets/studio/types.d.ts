@@ -149,6 +149,8 @@ interface VerdictWords {
   follow: string;
   /** What narrow panels leave out. */
   more: string;
+  /** The columns that are to be left out, if they are the caution. */
+  remedy: string[];
   notes: string[];
   tooltip: string;
   /** What a screen reader says. */

@@ -174,6 +174,7 @@ ADDRESSES = {
     f"GET {_RUN}/gamma-advice": _LIGHT,
     f"GET {_RUN}/latent-structure": _HEAVY,
     f"POST {_RUN}/leave-out": _HEAVY_JSON,
+    f"POST {_RUN}/leave-out-columns": _HEAVY_JSON,
     f"GET {_RUN}/model.json": _LIGHT,
     f"POST {_RUN}/new-class": _HEAVY_JSON,
     f"POST {_RUN}/new-column": _HEAVY_JSON,

@@ -47,7 +47,9 @@ from melm_studio.runs.records.data_source import DataSource
 from melm_studio.runs.records.parameters import RunParameters
 from melm_studio.runs.records.run import PlaneEvent, RunRecord, RunState
 from melm_studio.tables import (
+    KEPT,
     MAX_EDITED_ROWS,
+    SMALL,
     LabeledData,
     Mark,
     RowNumbers,
@@ -64,6 +66,7 @@ _REFITTING = "Refitting in 5 folds, to judge each row by planes fitted without i
 _MAX_SELECTED = 1_000_000
 _MARKED = "yes"
 _TAKEN = 'The table has a column "{name}" already. Choose another name.'
+_NO_COLUMN = 'The table has no column "{name}". Choose one of its columns.'
 _TOO_MANY = f"More than {MAX_EDITED_ROWS:,} rows would be left out. Remove them from the file."
 _SAMPLE = "The picture shows {drawn} of the {all} new rows, evenly spaced. The CSV has all."
 _DIGITS = 5  # in standard deviations: a fraction of a pixel
@@ -85,6 +88,7 @@ def register(app: Served) -> None:
     app.server.get("/runs/<run_id>/rows-named")(named)
     app.server.post("/runs/<run_id>/suspect-labels")(suspects)
     app.server.post("/runs/<run_id>/leave-out")(leave_out)
+    app.server.post("/runs/<run_id>/leave-out-columns")(leave_columns_out)
     app.server.post("/runs/<run_id>/new-class")(new_class)
     app.server.post("/runs/<run_id>/new-column")(new_column)
     app.server.post("/runs/<run_id>/put-back")(put_back)
@@ -194,6 +198,12 @@ class Named(Struct, frozen=True, forbid_unknown_fields=True):
     value: Annotated[Words, Meta(title="The name")]
 
 
+class Columns(Struct, frozen=True, forbid_unknown_fields=True):
+    """Columns of the table, by their names."""
+
+    columns: Annotated[list[Words], Meta(title="The columns", min_length=1, max_length=100)]
+
+
 def leave_out(run_id: str) -> tuple[dict[str, Any], int]:
     """Leave rows out and run the same method again."""
     record, source = _run_and_source(run_id)
@@ -204,12 +214,23 @@ def leave_out(run_id: str) -> tuple[dict[str, Any], int]:
     return _run_again(record, replace(source, left_out=left_out))
 
 
+def leave_columns_out(run_id: str) -> tuple[dict[str, Any], int]:
+    """Leave columns out and run the same method again."""
+    record, source = _run_and_source(run_id)
+    columns = read(flask.request.get_json(silent=True), Columns, "The columns").columns
+    for name in set(columns) - set(workspace().table(source).frame.columns):
+        raise UserError(_NO_COLUMN.format(name=shortened(name)))
+    roles = {**source.roles, **dict.fromkeys(columns, Use.IGNORED)}
+    return _run_again(record, replace(source, roles=roles))
+
+
 def new_class(run_id: str) -> tuple[dict[str, Any], int]:
     """Give rows another class and run the same method again."""
     record, source = _run_and_source(run_id)
     wanted = read(flask.request.get_json(silent=True), Named, "The selection")
     mark = Mark(source.label or "", wanted.value, wanted.rows)
-    return _run_again(record, replace(source, marks=(*source.marks, mark)))
+    answers = {**source.answers, SMALL: KEPT}  # whoever names a class wants it, however small
+    return _run_again(record, replace(source, marks=(*source.marks, mark), answers=answers))
 
 
 def new_column(run_id: str) -> tuple[dict[str, Any], int]:

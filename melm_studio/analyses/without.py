@@ -61,10 +61,12 @@ def _without_columns(
     try:
         study = study_of(without_columns(data, names), record)
     except UserError:  # there is no other feature
-        yield Without(what, 1.0 / n_classes, 0.0, is_one=len(names) == 1)
+        yield Without(what, 1.0 / n_classes, 0.0, is_one=len(names) == 1, columns=names)
         return
     share = Refits.of(study, gamma=record.density_gamma, callback=callback).share
-    yield Without(what, share.balanced_accuracy, share.standard_error, is_one=len(names) == 1)
+    yield Without(
+        what, share.balanced_accuracy, share.standard_error, is_one=len(names) == 1, columns=names
+    )
 
 
 def _without_rows(refits: Refits, data: LabeledData) -> Iterator[Without]:

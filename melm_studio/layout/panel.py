@@ -187,6 +187,7 @@ def _verdict() -> Component:
             ),
             html.Progress(max="1", hidden=True, **part("check-progress"), **aria(label="Check")),
             button("Stop", "stop-check", hidden=True, **part("stop-check")),
+            button("", "is-light explore-only", hidden=True, **part("remedy")),
             _is_it_real(),
         ],
         className="verdict",

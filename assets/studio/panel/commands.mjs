@@ -1,11 +1,12 @@
 // What the buttons of a panel do: stop, pause, step, resume, continue, remove, refine and rename the run, open windows
 // on it, and bring everything into sight again.
-import { requested, sentenceOf } from "../page/answers.mjs";
+import { ask, requested, sentenceOf, showFailure } from "../page/answers.mjs";
 import { setProps } from "../page/dash.mjs";
 import { write } from "../page/dom.mjs";
 import { showNotice } from "../page/notice.mjs";
 import { addToPanels } from "./features.mjs";
 import { followRevision } from "./run_list.mjs";
+import { bringToFront } from "./runs.mjs";
 
 export function addCommands() {
   addToPanels((panel) => {
@@ -65,6 +66,17 @@ export async function sendCommand({ run }, path, body = null) {
   const { revision, words } = isText ? { words: answer } : answer.status === 204 ? {} : await answer.json();
   followRevision(revision);
   if (words) setProps("run-error", { children: words });
+}
+
+/** Runs the method of a run again, on its table without some columns. @param {Panel} panel @param {string[]} columns */
+export const runWithout = ({ run }, columns) =>
+  ask(`runs/${run}/leave-out-columns`, { columns }).then(showOnItsTable, showFailure);
+
+/** Shows a run of a table that a command has changed, once that is there. @param {{ choice: object, revision: string, run: string }} answer */
+export function showOnItsTable({ choice, revision, run }) {
+  setProps("choice", { data: choice });
+  followRevision(revision);
+  bringToFront(run);
 }
 
 // The title of a run, renamed in its place: a click or Enter begins, Enter keeps the new one, Escape the

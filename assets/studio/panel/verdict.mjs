@@ -4,7 +4,7 @@ import { changeSoon, element, hide, write } from "../page/dom.mjs";
 import { unbroken } from "../page/number_text.mjs";
 import { onChange } from "../page/signals.mjs";
 import { switches } from "../page/switches.mjs";
-import { sendCommand } from "./commands.mjs";
+import { runWithout, sendCommand } from "./commands.mjs";
 import { addToPanels } from "./features.mjs";
 import { isAsFound } from "./view_options.mjs";
 
@@ -56,11 +56,20 @@ class Strip {
     this.shown = written;
     panel.node.dataset.answer = answer;
     write(panel.part("sign"), SIGNS[answer] ?? "");
+    this.offer(words.remedy);
     for (const name of ["lead", "caution", "follow", "more"]) write(panel.part(name), unbroken(words[name]));
     const list = panel.part("verdict-notes");
     if (list.title === tooltip) return;
     list.replaceChildren(...notes.map((note) => element("li", "", note)));
     list.title = tooltip;
+  }
+
+  /** @param {string[]} columns that are to be left out, if any */
+  offer(columns) {
+    const button = this.panel.part("remedy");
+    hide(button, !columns.length);
+    write(button, columns.length > 1 ? "Leave them out" : `Leave ${columns[0]} out`);
+    button.onclick = () => runWithout(this.panel, columns);
   }
 
   showCheck() {

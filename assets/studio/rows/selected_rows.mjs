@@ -1,14 +1,14 @@
 // The selection of a panel: finding rows, listing those that are selected with what distinguishes
 // them, and what can be done with them.
 import { ask, requested, save, sentenceOf } from "../page/answers.mjs";
-import { setProps, writeMarkup } from "../page/dash.mjs";
+import { writeMarkup } from "../page/dash.mjs";
 import { wait } from "../page/dom.mjs";
 import { mode } from "../page/mode.mjs";
 import { onChange } from "../page/signals.mjs";
+import { showOnItsTable } from "../panel/commands.mjs";
 import { addToPanels } from "../panel/features.mjs";
 import { frontPanel } from "../panel/panels.mjs";
-import { followRevision } from "../panel/run_list.mjs";
-import { bringToFront, stage } from "../panel/runs.mjs";
+import { stage } from "../panel/runs.mjs";
 import { addressOf } from "../panel/view_options.mjs";
 import { chosen, markedRow, selectedRows, selectRows } from "./singled_out.mjs";
 
@@ -152,11 +152,9 @@ class SelectionCard {
 
   // The run of the table that a command has changed, which there may have been before.
   async runAgain(command, body) {
-    const { choice, revision, run } = await ask(`runs/${this.panel.run}/${command}`, body);
+    const answer = await ask(`runs/${this.panel.run}/${command}`, body);
     this.panel.part("mark-form").hidden = true;
     selectRows([]);
-    setProps("choice", { data: choice });
-    followRevision(revision);
-    bringToFront(run);
+    showOnItsTable(answer);
   }
 }

@@ -16,12 +16,15 @@ class Without(Record, frozen=True):
         Balanced accuracy of the held-out rows, of fits without the columns or of the other rows.
     is_one : bool
         Whether this is a single column.
+    columns : tuple of str
+        Their names; empty for rows.
     """
 
     what: str
     share: float
     standard_error: float
     is_one: bool = True
+    columns: tuple[str, ...] = ()
 
     @property
     def pronoun(self) -> str:

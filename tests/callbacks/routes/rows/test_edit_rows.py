@@ -57,6 +57,20 @@ def test_rows_that_are_left_out_later_add_to_those_before(finished) -> None:
     assert choice["left_out"] == [1, 2, 3]
 
 
+def test_a_column_is_left_out_and_the_same_method_runs_without_it(finished) -> None:
+    choice, record = again(finished, "leave-out-columns", columns=["proline", "hue"])
+    assert choice["roles"] == {"proline": "ignored", "hue": "ignored"}
+    assert record.method == "lda"
+    assert record.n_features == 11
+
+
+def test_a_column_that_the_table_lacks_is_named(finished) -> None:
+    address = f"/runs/{finished.run}/leave-out-columns"
+    answer = finished.visitor.http.post(address, json={"columns": ["score"]})
+    assert answer.status_code == 400
+    assert 'no column "score"' in answer.get_json()["words"]
+
+
 def test_marked_rows_become_a_class_of_their_own(finished) -> None:
     choice, record = again(finished, "new-class", rows=[1, 2, 3, 4], value="odd")
     finished.visitor.choose(choice)
