@@ -129,6 +129,7 @@ ADDRESSES = {
     "GET /compare/agreement.html": _LIGHT,
     "GET /compare/movers.csv": _LIGHT,
     "GET /compare/table.csv": _LIGHT,
+    "GET /compare/list.html": _LIGHT,
     "GET /compare/table.html": _LIGHT,
     "GET /docs/<name>.md": _LIGHT,
     "GET /docs/pictures/<name>": _LIGHT,

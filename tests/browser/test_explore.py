@@ -139,9 +139,9 @@ def test_five_features_that_bend_are_in_sight_on_a_laptop(wines: StudioPage):
         return bool(fifth and box) and fifth["y"] + fifth["height"] <= box["y"] + box["height"]
 
     wines.wait_until(five_are_shown, "five features are in sight")
-    # The column scrolls to what stands below.
-    panel.part("find-suspects").scroll_into_view_if_needed()
-    expect(panel.part("find-suspects")).to_be_in_viewport()
+    # The tab scrolls to what stands below.
+    panel.part("top-features").scroll_into_view_if_needed()
+    expect(panel.part("top-features")).to_be_in_viewport()
 
 
 def test_a_curve_is_read_by_pointer_and_by_keyboard(wines: StudioPage):
@@ -249,7 +249,8 @@ def test_features_that_are_kept_are_those_listed_and_drawn(wines: StudioPage):
     wines.wait_until(lambda: n_named_arrows(panel) == 3, "these are drawn")
     keep.focus()
     wines.page.keyboard.press("End")
-    expect(panel.part("features").get_by_role("button")).to_have_count(13)
+    expect(panel.part("features").get_by_role("button")).to_have_count(8)
+    expect(panel.part("more-features")).to_have_text("5 more")
 
 
 @pytest.mark.slow
