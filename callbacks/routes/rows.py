@@ -47,9 +47,7 @@ from melm_studio.runs.records.data_source import DataSource
 from melm_studio.runs.records.parameters import RunParameters
 from melm_studio.runs.records.run import PlaneEvent, RunRecord, RunState
 from melm_studio.tables import (
-    KEPT,
     MAX_EDITED_ROWS,
-    SMALL,
     LabeledData,
     Mark,
     RowNumbers,
@@ -229,8 +227,7 @@ def new_class(run_id: str) -> tuple[dict[str, Any], int]:
     record, source = _run_and_source(run_id)
     wanted = read(flask.request.get_json(silent=True), Named, "The selection")
     mark = Mark(source.label or "", wanted.value, wanted.rows)
-    answers = {**source.answers, SMALL: KEPT}  # whoever names a class wants it, however small
-    return _run_again(record, replace(source, marks=(*source.marks, mark), answers=answers))
+    return _run_again(record, replace(source, marks=(*source.marks, mark)))
 
 
 def new_column(run_id: str) -> tuple[dict[str, Any], int]:
