@@ -74,7 +74,6 @@ def explore_at_work(studio: StudioPage) -> None:
     """A running run."""
     panel = studio.run("MELM", n_init=ENDLESS_STARTS)
     studio.wait_until(lambda: panel.sequence > SOME_PLANES, "some planes were shown")
-    studio.page.locator(f"#{ids.DROP_ZONE}").scroll_into_view_if_needed()
     studio.page.mouse.move(*POINTING_AT_NOTHING)
 
 
@@ -151,7 +150,7 @@ def batches(studio: StudioPage) -> None:
     studio.file_input.set_input_files(file)
     expect(studio.data_name).to_have_text("cells")
     panel = _found(studio, "MELM")
-    panel.node.get_by_text("What it costs").click()
+    panel.inspect("Trust").get_by_text("What it costs").click()
     expect(panel.node.locator(".trade-off svg")).to_be_visible()
     panel.node.get_by_role("slider", name="Batch weight").fill("2")
     expect(panel.part("changed")).to_contain_text("batch weight 2")
@@ -180,7 +179,7 @@ def compare(studio: StudioPage) -> None:
 def agreement(studio: StudioPage) -> None:
     """The angles between four planes."""
     _four_methods(studio)
-    studio.page.get_by_role("tab", name="Angles between planes").click()
+    studio.page.get_by_role("tab", name="Angles").click()
     expect(studio.page.get_by_role("table", name="Angles between the planes")).to_be_visible()
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 # Stores
 CHOICE = "choice"  # the requested data: a sample or an upload, its label, standardized or not
 FIRST_PAGE = "first-page"
-SOURCE = "source"  # the last choice that could be read, which the browser remembers
+SOURCE = "source"  # the last choice that could be read, which each tab remembers
 DATA = "data"  # the prepared data set: its id and name, and the choice it came from
 RECENT = "recent"  # the data that were chosen before, which the browser remembers
 

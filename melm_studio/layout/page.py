@@ -111,7 +111,7 @@ def first_source() -> dict[str, object]:
 def _stores() -> list[Component]:
     return [
         dcc.Store(id=ids.CHOICE),
-        dcc.Store(id=ids.SOURCE, storage_type="local", data=first_source()),
+        dcc.Store(id=ids.SOURCE, storage_type="session", data=first_source()),
         dcc.Store(id=ids.DATA),
         dcc.Store(id=ids.GAMMA_AUTO, data=False),
         dcc.Store(id=ids.RECENT, storage_type="local"),

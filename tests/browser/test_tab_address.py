@@ -38,3 +38,15 @@ def test_back_forward_and_reload_find_mode_and_run_again(page: Page):
     expect(other.get_by_text(GONE)).to_be_visible()
     expect(other.locator("body")).to_have_attribute("data-mode", "compare")
     expect(StudioPage(other).panels).to_have_count(2)
+
+
+def test_a_table_of_one_tab_replaces_none_of_another_and_a_new_tab_has_the_last(page: Page):
+    one = StudioPage(page)
+    one.choose_sample("Iris")
+    two = StudioPage(page.context.new_page())
+    expect(two.data_name).to_have_text("Iris")
+    two.choose_sample("Breast cancer")
+    expect(StudioPage(page.context.new_page()).data_name).to_have_text("Breast cancer")
+    expect(one.data_name).to_have_text("Iris")
+    page.reload()
+    expect(one.data_name).to_have_text("Iris")

@@ -138,6 +138,7 @@ export function connectDataMenus() {
 function rememberData(data, remembered) {
   if (!data) return noUpdate();
   const { source } = data;
+  localStorage.setItem("source", JSON.stringify(source)); // for tabs that are opened from now on; each has its own
   const others = (remembered ?? []).filter(({ kind, key }) => kind !== source.kind || key !== source.key);
   return [source, ...others].slice(0, MOST_REMEMBERED);
 }

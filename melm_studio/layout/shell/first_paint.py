@@ -29,7 +29,9 @@ _SCRIPT = f"""
 
   const first = FIRST_SOURCE;
   const text = JSON.stringify;
-  const remembered = JSON.parse(localStorage.getItem("{ids.SOURCE}")) ?? {{}};
+  const chosen = sessionStorage.getItem("{ids.SOURCE}") ?? localStorage.getItem("{ids.SOURCE}");
+  if (chosen) sessionStorage.setItem("{ids.SOURCE}", chosen);
+  const remembered = JSON.parse(chosen) ?? {{}};
   const isOther = ([name, value]) => text(value) !== text(first[name]);
   if (Object.entries(remembered).some(isOther)) dataset.otherData = "";
 }}
@@ -39,8 +41,9 @@ _SCRIPT = f"""
 def first_script(source: DataSource) -> str:
     """What runs before the first paint.
 
-    It sets the colors of the page, as Mantine will choose them, and notes whether the browser
-    remembers other data than those of a first visit, which the first page then does not show.
+    It sets the colors of the page, as Mantine will choose them, gives a new tab the data that
+    another has chosen last, and notes whether these are other data than those of a first visit,
+    which the first page then does not show.
     """
     return _SCRIPT.replace("FIRST_SOURCE", msgspec.json.encode(source).decode())
 

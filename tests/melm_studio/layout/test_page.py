@@ -48,9 +48,10 @@ def test_the_first_source_is_a_sample_there_is():
     assert part(page(), ids.SOURCE)["data"] == source
 
 
-def test_only_the_choices_of_data_and_the_story_outlive_the_page():
-    kept = {props["id"] for props in parts(page()) if props.get("storage_type") == "local"}
-    assert kept == {ids.SOURCE, ids.RECENT, ids.STORY}
+def test_tabs_share_what_was_used_before_and_the_story_and_no_table():
+    stored = {props["id"]: props.get("storage_type") for props in parts(page()) if "id" in props}
+    assert {name for name, kind in stored.items() if kind == "local"} == {ids.RECENT, ids.STORY}
+    assert stored[ids.SOURCE] == "session"
 
 
 @pytest.mark.parametrize("key", SAMPLES)
