@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from melm_studio.layout.method_form import GAMMA_DIGITS
+from melm_studio.layout.shell.first_paint import LAST_SOURCE
 from melm_studio.planes.bent_features import PATH_SHARES
 from melm_studio.planes.theme import UNLABELED_COLOR
 from melm_studio.publication.printing.axes import CROWDING
@@ -41,6 +42,7 @@ def page_constants() -> str:
         ),
         _export("CROWDING", CROWDING, "Opacities of pixels in which rows crowd."),
         _export("UNLABELED_COLOR", UNLABELED_COLOR, "The color of rows without a class."),
+        _export("LAST_SOURCE", LAST_SOURCE, "Where a new tab finds the table chosen last."),
         _export("GAMMA_DIGITS", GAMMA_DIGITS, "Significant digits of a kernel width."),
     ]
     return "\n".join([HEAD, *exports])

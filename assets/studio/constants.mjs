@@ -27,5 +27,8 @@ export const CROWDING = Object.freeze({
 /** The color of rows without a class. */
 export const UNLABELED_COLOR = "#868e96";
 
+/** Where a new tab finds the table chosen last. */
+export const LAST_SOURCE = "last-source";
+
 /** Significant digits of a kernel width. */
 export const GAMMA_DIGITS = 3;

@@ -1,5 +1,6 @@
 // The data: a drop zone, which takes a file dropped anywhere on the page, or chosen by click or keyboard, uploads it
 // and hands its key to the page; the menu of data sets used before; the window of the columns.
+import { LAST_SOURCE } from "../constants.mjs";
 import { ACCEPTED, ask, formOf, sentenceOf } from "../page/answers.mjs";
 import { noteArriving } from "../page/arriving.mjs";
 import { noUpdate, provideCallbacks, setProps } from "../page/dash.mjs";
@@ -138,7 +139,7 @@ export function connectDataMenus() {
 function rememberData(data, remembered) {
   if (!data) return noUpdate();
   const { source } = data;
-  localStorage.setItem("source", JSON.stringify(source)); // for tabs that are opened from now on; each has its own
+  localStorage.setItem(LAST_SOURCE, JSON.stringify(source)); // for tabs that are opened from now on; each has its own
   const others = (remembered ?? []).filter(({ kind, key }) => kind !== source.kind || key !== source.key);
   return [source, ...others].slice(0, MOST_REMEMBERED);
 }

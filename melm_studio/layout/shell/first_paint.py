@@ -19,6 +19,8 @@ from melm_studio.layout.shell.welcome import welcome
 from melm_studio.runs.records.data_source import DataSource
 from melm_studio.workspace.data_source import ShownData
 
+# Not by the name of the store: Dash would follow it into the other tabs.
+LAST_SOURCE = "last-source"
 _SCRIPT = f"""
 {{
   const {{ dataset }} = document.documentElement;
@@ -29,7 +31,7 @@ _SCRIPT = f"""
 
   const first = FIRST_SOURCE;
   const text = JSON.stringify;
-  const chosen = sessionStorage.getItem("{ids.SOURCE}") ?? localStorage.getItem("{ids.SOURCE}");
+  const chosen = sessionStorage.getItem("{ids.SOURCE}") ?? localStorage.getItem("{LAST_SOURCE}");
   if (chosen) sessionStorage.setItem("{ids.SOURCE}", chosen);
   const remembered = JSON.parse(chosen) ?? {{}};
   const isOther = ([name, value]) => text(value) !== text(first[name]);
