@@ -49,9 +49,10 @@ def test_the_first_source_is_a_sample_there_is():
 
 
 def test_tabs_share_what_was_used_before_and_the_story_and_no_table():
-    stored = {props["id"]: props.get("storage_type") for props in parts(page()) if "id" in props}
-    assert {name for name, kind in stored.items() if kind == "local"} == {ids.RECENT, ids.STORY}
-    assert stored[ids.SOURCE] == "session"
+    stores = [props for props in parts(page()) if "storage_type" in props]
+    shared = {props["id"] for props in stores if props["storage_type"] == "local"}
+    assert shared == {ids.RECENT, ids.STORY}
+    assert part(page(), ids.SOURCE)["storage_type"] == "session"
 
 
 @pytest.mark.parametrize("key", SAMPLES)
