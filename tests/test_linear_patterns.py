@@ -39,6 +39,7 @@ LOCAL = {
     ("melm_studio.tables.quantities", "unit"): "mg",
     ("melm_studio.publication.plane_program", "mark"): ".",
     ("melm_studio.publication.plane_program", "decimal"): ".",
+    ("melm_studio.tables.as_written", "one"): rb'(?:^|\n|,)[ "]*(?:NA|null|nan)[ "]*(?:,|\r?\n|$)',
 }
 
 

@@ -267,7 +267,7 @@ def _listed(row: ComparedRun) -> Component:
         Element("input", type="checkbox", checked=True, **data(shows_run=row.run_id)),
         html.Span(row.title, className="run-name", title=row.title),
         *([] if share is None else [_mark_of(share, error or 0.0)]),
-        html.Span(known if row.is_checked else f"{known} so far" if known else UNKNOWN),
+        html.Span(f"{known}{'' if row.is_checked else ' so far'}" if known else UNKNOWN),
     ]
     return html.Li(html.Label(parts))
 

@@ -23,7 +23,7 @@ NEARLY_ALL = 0.9
 RARE = 0.8  # share of zeros of what was hardly ever counted
 _NUMBER = re.compile(r"[0-9]+(?:[.,][0-9]+)?")
 _FIRST_TOKEN = re.compile(r"([^\W_]{2,})[\s_.:|;\-]+\S")
-_LAST_TOKEN = re.compile(r".*\S[\s_.:|;\-]+([^\W_]{2,})$")
+_LAST_TOKEN = re.compile(r"[\s_.:|;\-]([^\W_]{2,})$")
 # Names of columns that say where they stand in the table, and nothing else.
 _POSITIONS = {
     "", "a", "attr", "attribute", "c", "col", "column", "f", "feature", "field", "unnamed:", "v",
@@ -34,7 +34,7 @@ _THINGS = re.compile(
     r"|ENS[A-Z]*[GTP][0-9]{6,}.*|[NX][MRP]_[0-9]+.*|.*_[asx]?_?at|cg[0-9]{6,}|rs[0-9]{3,}"  # genes
     r"|(?:hsa|mmu|rno)-.*|chr[0-9XYM]+[:_].*"
     r"|(?:m/?z|mz)[ _:]?[0-9.]+.*|[0-9.]+[_@][0-9.]+|HMDB[0-9]+|C[0-9]{5}",  # metabolites
-    re.IGNORECASE,
+    re.IGNORECASE | re.DOTALL,
 )
 
 
@@ -109,8 +109,8 @@ def _first_word(name: str) -> str:
 
 
 def _last_word(name: str) -> str:
-    found = _LAST_TOKEN.match(name)
-    return found[1] if found else ""
+    found = _LAST_TOKEN.search(name)
+    return found[1] if found and name[: found.start()].strip() else ""
 
 
 def _sharing(

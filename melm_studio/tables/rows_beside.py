@@ -23,9 +23,9 @@ MOST_SMALL = 0.1  # share of the rows in classes that are too small
 LEAST_CONTROLS = 2  # rows
 MOST_CONTROLS = 0.5  # share of the rows
 TEXTS_PROBED = 10_000  # distinct ones of a column
-_NUMBERED = r"(?:[ _.\-]*[0-9]+)*"
+_NUMBERED = r"(?:[ _.\-]*+[0-9]++)*+"
 _CONTROLS = re.compile(
-    rf"(?:(?:pool(?:ed)?|serum|plasma|ext)?[ _.\-]*qcs?(?:[ _.\-]*pool(?:ed)?)?"
+    rf"(?:(?:(?:pool(?:ed)?|serum|plasma|ext)[ _.\-]*)?qcs?(?:[ _.\-]*pool(?:ed)?)?"
     rf"|quality[ _.\-]?controls?|nist[ _.\-]*(?:srm)?|srm"
     rf"|(?:procedure|procedural|process|solvent|method|field|reagent|extraction|column)"
     rf"[ _.\-]?blanks?|system[ _.\-]?suitability){_NUMBERED}",

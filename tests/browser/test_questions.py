@@ -75,6 +75,7 @@ def test_what_the_label_means_is_answered_by_buttons(page: Page, tmp_path: Path)
 
     studio = StudioPage(page)
     studio.upload(tmp_path / "trees.csv")
+    studio.open_sheet()
     for name, done, other in (
         ("Are quality controls, blanks and the like left out?", "Leave them out", "Keep them"),
         ("Is NA missing or a class?", "Missing", "A class"),

@@ -148,7 +148,7 @@ def test_a_setting_that_is_not_allowed_is_refused_with_its_rule(studio, ready):
 
 def test_data_that_a_method_cannot_work_on_are_refused_before_a_worker_tries(studio, visitor):
     rows = "".join(f"{i},{i * i % 7},{'ab'[i % 2]}\n" for i in range(40))
-    visitor.choose_file(f"u,v,label\n{rows}3,4,c\n9,1,c\n".encode())
+    visitor.choose_file(f"u,v,label\n{rows}3,4,c\n9,1,c\n".encode(), answers={"small": "kept"})
     sentence = refusal(studio, visitor, method="rotations")
     assert sentence.startswith("Rotations needs at least 3 rows of every class, and 'c' has 2.")
 

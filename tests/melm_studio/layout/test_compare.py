@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from melm_studio.layout.compare import agreement_table, compare_table, movers_table
+from melm_studio.layout.compare import agreement_table, compare_table, movers_table, run_list
 from melm_studio.publication.comparison import Agreement, ComparedRun, Mover
 from tests.melm_studio.layout.trees import parts, texts
 
@@ -96,14 +96,23 @@ def test_between_two_pictures_of_one_plane_no_row_is_said_to_move():
     assert shown == ["No row moves: the two runs have the same plane."]
 
 
-def test_the_sentence_above_the_table_names_who_is_level_and_who_is_behind():
+def test_the_sentence_above_the_list_names_who_is_level_and_who_is_behind():
     best = replace(FULL, title="LDA", figures={"ahead": 0.0, "ahead-error": 0.0})
     level = replace(FULL, title="MELM", figures={"ahead": -0.01, "ahead-error": 0.01})
-    shown = texts(compare_table([FULL, best, level, row(title="t-SNE")]))
-    assert "LDA and MELM are level; PCA is behind." in shown
+    rows = [FULL, best, level, row(title="t-SNE")]
+    assert "LDA and MELM are level; PCA is behind." in texts(run_list(rows))
+    shown = texts(compare_table(rows))
     assert [text for text in ("best", "level", "−4 ± 1 %") if text in shown] == [
         "best",
         "level",
         "−4 ± 1 %",
     ]
-    assert not any("level" in text for text in texts(compare_table([row()])))
+    assert not any("level" in text for text in texts(run_list([row()])))
+
+
+def test_the_list_has_a_share_with_its_error_and_says_when_folds_are_not_done():
+    known = {"accuracy-held-out": 0.97, "accuracy-error": 0.012}
+    done, running = row(figures=known), replace(row(figures=known), is_checked=False)
+    assert "97 ± 1 %" in texts(run_list([done]))
+    assert "97 ± 1 % so far" in texts(run_list([running]))
+    assert "–" in texts(run_list([row(figures={})]))

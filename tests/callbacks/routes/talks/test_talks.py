@@ -192,7 +192,7 @@ def test_a_viewer_can_neither_show_nor_end_nor_allow(studio, presenter, begin, v
             body = {"run": presenter.run, "plane": 0} if "shown" in address else {"names": True}
             assert client.post(address, json=body).status_code == 410
         assert client.post("/talk/end").json == {"talk": None}
-        assert client.get("/talk").json == {"talk": None}
+        assert client.get("/talk").json["talk"] is None
     for address in (path, f"{path}/pictures"):
         for method in ("post", "put", "delete", "patch"):
             assert getattr(viewer, method)(address).status_code == 405
@@ -285,7 +285,7 @@ def test_a_talk_expires_with_its_link(studio, presenter, begin, viewer):
     assert talk.expires_s == pytest.approx(talk.created_s + 8 * 3_600)
     studio.store.talks.put(replace(talk, expires_s=time.time()))
     assert viewer.get(path).status_code == viewer.get(f"{path}/pictures").status_code == 404
-    assert presenter.http.get("/talk").json == {"talk": None}
+    assert presenter.http.get("/talk").json["talk"] is None
     assert begin() != path
 
 
@@ -356,6 +356,8 @@ def test_the_code_is_an_image_of_the_link_alone(presenter, begin):
 def test_a_presenter_learns_that_nobody_else_can_open_the_link(tmp_path, host, is_only_here):
     with opened_studio(tmp_path, hosts=host.partition(":")[0]) as studio:
         client = studio.app.server.test_client()
+        before = client.get("/talk", headers={"Host": host})
+        assert before.json == {"talk": None, "is_only_here": is_only_here}
         answer = client.post("/talk", json={}, headers={"Host": host})
         talk = answer.json["talk"]
         assert talk["link"].startswith(f"http://{host}/t/")
