@@ -248,7 +248,7 @@ def slow_text(pattern: re.Pattern[Any], *, is_anchored: bool) -> str:
     """What makes a pattern take more than a time proportional to the text; nothing if nothing."""
     is_bytes = isinstance(pattern.pattern, bytes)
     everywhere = partial(pattern.sub, b"" if is_bytes else "")
-    use = (pattern.match, pattern.fullmatch) if is_anchored else (everywhere,)
+    use = (pattern.match if is_anchored else everywhere, pattern.fullmatch)
     for text in texts_for(pattern):
         for way in use:
             try:

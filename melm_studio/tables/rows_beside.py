@@ -26,7 +26,7 @@ TEXTS_PROBED = 10_000  # distinct ones of a column
 _NUMBERED = r"(?:[ _.\-]*+[0-9]++)*+"
 _CONTROLS = re.compile(
     rf"(?:(?:(?:pool(?:ed)?|serum|plasma|ext)[ _.\-]*)?qcs?(?:[ _.\-]*pool(?:ed)?)?"
-    rf"|quality[ _.\-]?controls?|nist[ _.\-]*(?:srm)?|srm"
+    rf"|quality[ _.\-]?controls?|nist(?:[ _.\-]*srm)?|srm"
     rf"|(?:procedure|procedural|process|solvent|method|field|reagent|extraction|column)"
     rf"[ _.\-]?blanks?|system[ _.\-]?suitability){_NUMBERED}",
     re.IGNORECASE,
