@@ -10,7 +10,7 @@ export function connectSheet() {
   document.addEventListener("click", ({ target }) => {
     const element = /** @type {Element} */ (target);
     if (element.closest?.(BESIDE) && !element.closest(OPENS)) showSheet(false);
-    if (!element.closest?.(".toolbar")) toggle(element.closest?.("[data-toggles]"));
+    if (!element.closest?.("[data-menu]")) toggle(element.closest?.("[data-toggles]"));
     closeSettings(element);
   });
   document.addEventListener("keydown", (event) => event.key === "Escape" && !event.defaultPrevented && leave());
@@ -46,7 +46,7 @@ function closeSettings(target) {
   if (settings && !settings.contains(target) && (target === document.body || target.closest(BESIDE))) settings.open = false;
 }
 
-// What small screens fold away behind a button; a click elsewhere closes it, one among tools does not.
+// What small screens fold away behind a button; a click closes it, unless it opens a menu that is part of it.
 function toggle(button) {
   for (const other of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-toggles]"))) {
     const isShown = other === button && other.getAttribute("aria-expanded") !== "true";

@@ -218,6 +218,9 @@ def test_a_small_screen_has_the_picture_and_below_it_the_inspector(page: Page, s
     studio.open_actions()
     for name in ("Share", "Help", "Light or dark mode"):
         expect(page.get_by_role("button", name=name, exact=True)).to_be_in_viewport(ratio=1)
+    page.get_by_role("button", name="Share", exact=True).click()
+    page.get_by_role("menuitem", name="Program and data").click()
+    expect(page.get_by_role("dialog", name="Program and data")).to_be_visible()
 
 
 @pytest.mark.slow
