@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
+import numpy as np
 import pandas as pd
 
 from melm_studio.tables.formatting import count, listed
@@ -21,6 +22,7 @@ LEAST_WORDS = 2  # rows
 MOST_COLUMNS = 20  # that are looked at
 MOST_LINES = 200  # with a leading zero, which say where codes are
 MOST_CODES = 200  # different ones
+ROWS_PROBED = 100  # for fractions, beside which no number is a code
 LEAST_DIGITS = 3  # of codes that are all of one length
 
 
@@ -82,16 +84,16 @@ class _Columns:
 
     def with_missing_words(self) -> dict[str, tuple[pd.Series, str]]:
         """The texts of columns in which words for what is missing recur, and which these are."""
-        words = b"|".join(word.encode() for word in MISSING_WORDS)
-        one = rb'(?:^|\n|%b)[ "]*(?:%b)[ "]*(?:%b|\r?\n|$)' % (self._mark, words, self._mark)
-        if not re.search(one, self._data):
-            return {}
         names = [
             str(name)
             for name, kind in self._cells.dtypes.items()
             if kind.kind not in "iufb" and self._cells[name].isna().any()
         ]
         few = [name for name in names if 1 < self._cells[name].nunique() <= MOST_CLASSES]
+        words = b"|".join(word.encode() for word in MISSING_WORDS)
+        one = rb'(?:^|\n|%b)[ "]*(?:%b)[ "]*(?:%b|\r?\n|$)' % (self._mark, words, self._mark)
+        if not few or not re.search(one, self._data):
+            return {}
         found = {}
         for name, texts in self._read(few[:MOST_COLUMNS]).items():
             counts = Counter(text for text in texts if text in MISSING_WORDS)
@@ -102,14 +104,21 @@ class _Columns:
 
     def with_leading_zeros(self) -> dict[str, pd.Series]:
         """The texts of columns of codes such as 01067, which are no numbers."""
+        whole = self._whole_numbers()
+        if not whole:
+            return {}
         at = {place for line in self._lines_with_zeros() for place in _places_of_zeros(line)}
-        names = [
-            str(self._cells.columns[place])
-            for place in sorted(at)
-            if place < self._cells.shape[1] and self._cells.dtypes.iloc[place].kind in "iuf"
-        ]
+        names = [str(self._cells.columns[place]) for place in sorted(at & whole)]
         read = self._read(names[:MOST_COLUMNS])
         return {name: texts for name, texts in read.items() if _are_codes(texts)}
+
+    def _whole_numbers(self) -> set[int]:
+        """The places of columns that begin with whole numbers: no others are codes."""
+        kinds = [kind.kind for kind in self._cells.dtypes]
+        places = np.flatnonzero(np.isin(kinds, [*"iuf"]))
+        first = self._cells.iloc[:ROWS_PROBED, places].to_numpy(np.float64)
+        is_whole = (np.isnan(first) | (first == np.floor(first))).all(axis=0)
+        return set(places[is_whole].tolist())
 
     def _lines_with_zeros(self) -> list[list[str]]:
         mark = self._mark

@@ -187,16 +187,14 @@ def _beyond(word: str) -> Iterable[int]:
 
 
 def _letter(word: str, at: int, encoding: str) -> float:
-    letter = word[at]
+    letter, beside = word[at], word[max(0, at - 1) : at] + word[at + 1 : at + 2]
+    is_mixed = any(one.isascii() and one.isalpha() for one in beside)
     if encoding in _EAST_ASIAN:
-        beside = word[max(0, at - 1) : at] + word[at + 1 : at + 2]
-        mixed = 0.7 * any(one.isascii() and one.isalpha() for one in beside)
-        return _east_asian(letter, encoding) - mixed
+        return _east_asian(letter, encoding) - 0.7 * is_mixed
     common, rarer = _COMMON[encoding], _RARER[encoding]
     plain = letter.lower()
     if encoding in _LATIN:
         base = 2.4 if letter in common else 1.2 if letter in rarer else -1.0
-        beside = word[max(0, at - 1) : at] + word[at + 1 : at + 2]
         is_apart = letter.isalpha() and len(word) > 1 and not any(map(str.isascii, beside))
         is_symbol = not letter.isalpha() and any(one.isalpha() for one in beside)
         is_odd = letter.isupper() and at > 0 and word[at - 1].islower()
@@ -207,8 +205,6 @@ def _letter(word: str, at: int, encoding: str) -> float:
     else:
         base = 0.8 if plain in rarer else -1.5
     is_odd = letter.isupper() and at > 0 and (word[at - 1].islower() or not word.isupper())
-    beside = word[max(0, at - 1) : at] + word[at + 1 : at + 2]
-    is_mixed = any(one.isascii() and one.isalpha() for one in beside)
     return base - 1.5 * is_odd - 0.3 * letter.isupper() - 2.5 * is_mixed
 
 
@@ -222,7 +218,8 @@ def _east_asian(letter: str, encoding: str) -> float:
     if "\uff61" <= letter <= "\uff9f":  # of half width: any two letters of Cyrillic are such
         return -0.2
     if "\u4e00" <= letter <= "\u9fff":
-        return 3.0 if letter in _HAN and _is_plain(letter, encoding) else _plain(letter, encoding)
+        plain = 3.0 if letter in _HAN else 0.8
+        return plain if _is_plain(letter, encoding) else -0.5
     return 0.5 if "\u3000" <= letter <= "\u303f" or "\uff01" <= letter <= "\uff5e" else -1.5
 
 
@@ -235,7 +232,3 @@ def _is_plain(letter: str, encoding: str) -> bool:
     lead = letter.encode(codec(encoding))[0]
     low, high = _RARE_FROM[encoding]
     return low <= lead < high
-
-
-def _plain(letter: str, encoding: str) -> float:
-    return 0.8 if _is_plain(letter, encoding) else -0.5

@@ -115,7 +115,7 @@ def rival_labels(table: Table, candidates: Sequence[str]) -> list[str]:
     if guess == NO_LABEL or guess.lower() in PLAIN_NAMES:
         return []
     is_hinted = _is_hinted(guess)
-    kinds, usable = table.frame.dtypes.to_dict(), dict(_could_be_labels(table.frame))
+    kinds, usable = table.frame.dtypes.to_dict(), dict(_could_be_labels(table.frame[others]))
     is_text = kinds[guess] != np.float64
     rivals = [
         name
@@ -134,7 +134,7 @@ def rival_labels(table: Table, candidates: Sequence[str]) -> list[str]:
 def label_candidates(table: Table, without: Collection[str] = ()) -> tuple[str, ...]:
     """Return the columns that look like a label, the guess first, the others in order."""
     members = members_of_families(table.frame).union(without)
-    usable = {name: n for name, n in _could_be_labels(table.frame) if name not in members}
+    usable = dict(_could_be_labels(table.frame, members))
     if not usable:
         return ()
     guess = min(usable, key=_Preference(table, usable))
@@ -200,14 +200,16 @@ def _most_values(name: str, n_rows: int, kind: np.dtype) -> int:
     return min(MAX_LABELS if _is_hinted(name) else MAX_CLASSES, max(2, n_rows // 2))
 
 
-def _could_be_labels(frame: pd.DataFrame) -> Iterator[tuple[str, int]]:
+def _could_be_labels(
+    frame: pd.DataFrame, without: Collection[str] = ()
+) -> Iterator[tuple[str, int]]:
     """The columns that could be the label, with their numbers of values."""
     first = Numbers.of(frame.iloc[:PROBE_ROWS])  # tells most numbers of long tables
     few = [name for name, n in zip(first.names, first.n_values, strict=True) if n <= MAX_CLASSES]
     found = first if len(frame) <= PROBE_ROWS else Numbers.of(frame[few])
     counts = dict(zip(found.names, zip(found.n_values, found.n_repeated, strict=True), strict=True))
     for at, (name, kind) in enumerate(frame.dtypes.items()):
-        if str(name).endswith(BEYOND_LIMIT):
+        if str(name) in without or str(name).endswith(BEYOND_LIMIT):
             continue
         most = _most_values(str(name), len(frame), kind)
         if kind == np.float64:

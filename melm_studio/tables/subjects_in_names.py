@@ -60,9 +60,8 @@ def with_subjects(frame: pd.DataFrame) -> tuple[pd.DataFrame, str, str]:
         not _SAID.isdisjoint(words_of(str(name))) for name in frame.columns
     ):
         return frame, "", ""
-    for at, kind in enumerate(frame.dtypes):
-        column = str(frame.columns[at])
-        if kind == np.float64 or not _TIMES.isdisjoint(words_of(column)):
+    for at, (column, kind) in enumerate(frame.dtypes.items()):
+        if kind == np.float64 or not _TIMES.isdisjoint(words_of(str(column))):
             continue
         cells = frame.iloc[:, at]
         if (found := _subjects(cells)) is not None and not _is_known(frame, found):
