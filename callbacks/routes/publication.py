@@ -132,9 +132,8 @@ def register(app: Served) -> None:
     app.server.post("/figure")(print_panels)
     app.server.get("/runs/<run_id>/report.html")(report_run)
     app.server.get("/report.html")(report_comparison)
-    app.server.get("/compare/table.html")(scores_html)
+    app.server.get("/compare/scores")(scores)
     app.server.get("/compare/agreement.html")(angles_html)
-    app.server.get("/compare/list.html")(list_html)
     app.server.get("/compare/table.csv")(scores_csv)
     app.server.get("/compare/agreement.csv")(angles_csv)
     app.server.get("/compare/movers.csv")(movers_csv)
@@ -343,27 +342,24 @@ def _sent(report: Any, record: RunRecord, suffix: str) -> flask.Response:
     return attachment(report_page(report), record, suffix, "text/html")
 
 
-def scores_html() -> str:
-    """The scores of the runs as the page shows them, by the column that ``sort`` names, if any."""
+def scores() -> dict[str, str]:
+    """The list of the runs and the table of their scores, as the page shows them.
+
+    The table is sorted by the column that ``sort`` names, if any.
+    """
     from melm_studio.layout.buttons import table_file  # noqa: PLC0415 - with Dash
-    from melm_studio.layout.compare import compare_table  # noqa: PLC0415
+    from melm_studio.layout.compare import compare_table, run_list  # noqa: PLC0415
     from melm_studio.layout.shell.markup import markup  # noqa: PLC0415
 
     runs = _runs()
     column, rows = flask.request.args.get("sort"), _compared(runs)
+    listed = markup([run_list(rows)])
     is_descending = "descending" in flask.request.args
     if column is not None:
         rows = ordered(rows, column, descending=is_descending)
     file = table_file("compare/table.csv", [run.run_id for run in runs])
-    return markup([compare_table(rows, column, descending=is_descending), file])
-
-
-def list_html() -> str:
-    """The runs with their shares of held-out rows, as the page lists them."""
-    from melm_studio.layout.compare import run_list  # noqa: PLC0415 - with Dash
-    from melm_studio.layout.shell.markup import markup  # noqa: PLC0415
-
-    return markup([run_list(_compared(_runs()))])
+    table = compare_table(rows, column, descending=is_descending)
+    return {"list": listed, "table": markup([table, file])}
 
 
 def angles_html() -> str:

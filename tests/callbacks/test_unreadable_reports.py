@@ -88,8 +88,8 @@ def test_the_comparison_of_all_methods_says_so(visitor, damaged):
 
 
 def test_the_table_of_runs_is_shown_without_the_check(visitor, run, damaged):
-    answer = visitor.http.get("/compare/table.html", query_string={"run": run})
-    assert (answer.status_code, "Scores of the runs" in answer.text) == (200, True)
+    answer = visitor.http.get("/compare/scores", query_string={"run": run})
+    assert (answer.status_code, "Scores of the runs" in answer.json["table"]) == (200, True)
 
 
 @pytest.mark.parametrize("kind", ["tree", "resamples", "sparse"])

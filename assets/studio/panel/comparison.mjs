@@ -1,5 +1,5 @@
 // Comparing runs: the reference run that the others are aligned with, and the order of the table.
-import { requested } from "../page/answers.mjs";
+import { ask, requested } from "../page/answers.mjs";
 import { provideCallbacks, setProps, update } from "../page/dash.mjs";
 import { byId, changeSoon, onClick } from "../page/dom.mjs";
 import { mode } from "../page/mode.mjs";
@@ -27,8 +27,7 @@ export function connectComparison() {
   });
   onChange([switches.aligned, reference, mode], markReference);
   onChange(mode, () => followRuns());
-  onChange(panelRuns, (runs) => {
-    byId("compared")?.style.setProperty("--runs", String(runs.length));
+  onChange(panelRuns, () => {
     // A run that has just begun has nothing to compare yet.
     if (allPanels().some(({ plane, isFinal }) => !plane && !isFinal)) followSoon();
     else followRuns();
@@ -37,14 +36,13 @@ export function connectComparison() {
   onClick("[data-sort]", ({ dataset }) => sortBy(dataset));
 }
 
-// The tables: of what is open, a script asks the server, as Dash would visit the whole page several times with every
-// run that is added. Dash lists the rows that move most, and compares all methods.
+// The list of the runs and the tables: a script asks the server, as Dash would visit the whole page several times with
+// every run that is added. Dash lists the rows that move most, and compares all methods.
 
 let open = "table"; // the tab
-const PLACES = { list: "#compared-list", table: "#compared", agreement: "#agreement" };
 let order = ""; // of the rows of the table, as a query
 /** @type {Record<string, number>} */
-const asked = {}; // how often, by table
+const asked = {}; // how often, by what was asked for
 let told = ""; // to Dash: the runs, and which have ended
 let soon = 0; // the timer
 
@@ -54,12 +52,12 @@ function noteTab(tab) {
   followRuns();
 }
 
-/** @param {(write: () => void) => void} [when] a table is written */
+/** @param {(write: () => void) => void} [when] what is found is written */
 function followRuns(when = (write) => write()) {
   if (mode.value !== "compare") return;
   const runs = panelRuns.value;
-  writeTable("list", runs, when).then(tickShown).catch(console.warn);
-  if (open in PLACES && open !== "list") writeTable(open, runs, when).catch(console.warn);
+  writeScores(runs, when).catch(console.warn);
+  if (open === "agreement") writeAngles(runs, when).catch(console.warn);
   else if (open === "movers") listMovers(runs);
 }
 
@@ -78,12 +76,28 @@ function followSoon() {
   }, FOLLOWED_EVERY_MS);
 }
 
-async function writeTable(tab, runs, when) {
-  const number = (asked[tab] = (asked[tab] ?? 0) + 1);
-  const answer = runs.length ? await requested(`compare/${tab}.html?${namesOf(runs)}${order}`) : null;
+async function writeScores(runs, when) {
+  const isNewest = noteAsked("scores");
+  const found = runs.length ? await ask(`compare/scores?${namesOf(runs)}${order}`) : { list: "", table: "" };
+  when(() => {
+    if (!isNewest()) return;
+    update(byId("compared-list"), found.list);
+    update(byId("compared"), found.table);
+    tickShown();
+  });
+}
+
+async function writeAngles(runs, when) {
+  const isNewest = noteAsked("angles");
+  const answer = runs.length ? await requested(`compare/agreement.html?${namesOf(runs)}`) : null;
   const table = (await answer?.text()) ?? "";
-  const place = document.querySelector(PLACES[tab]);
-  when(() => number === asked[tab] && place && update(place, table));
+  when(() => isNewest() && update(byId("agreement"), table));
+}
+
+/** Whether nobody has asked again. @param {string} name */
+function noteAsked(name) {
+  const number = (asked[name] = (asked[name] ?? 0) + 1);
+  return () => number === asked[name];
 }
 
 function tickShown() {

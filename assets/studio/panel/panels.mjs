@@ -23,7 +23,7 @@ export function connectPanels() {
   onChange(runList, showPanels);
   onChange(hiddenRuns, () => {
     describeList(runList.value.panels);
-    for (const { run, node } of allPanels()) node.classList.toggle("is-left-out", hiddenRuns.value.has(run));
+    allPanels().forEach(leaveOut);
     paintStale();
   });
 }
@@ -59,9 +59,13 @@ function showPanel(described, at) {
   const panel = known.get(described.run) ?? new Panel(nodeFor(described), peers);
   known.set(described.run, panel);
   panel.retitle(described);
+  leaveOut(panel);
   // Once it is whole: every change of what is on the page costs more.
   if (place.children[at] !== panel.node) place.insertBefore(panel.node, place.children[at] ?? null);
 }
+
+// Of Compare, where its run is not ticked.
+const leaveOut = ({ run, node }) => node.classList.toggle("is-left-out", hiddenRuns.value.has(run));
 
 function remove(run) {
   const panel = known.get(run);
