@@ -2,8 +2,8 @@
 import { byId, element, onClick, span, whenPresent, write } from "../page/dom.mjs";
 import { mode } from "../page/mode.mjs";
 import { onChange } from "../page/signals.mjs";
-import { remove } from "./commands.mjs";
 import { leftOfWelcome } from "../plane/first_look.mjs";
+import { remove } from "./commands.mjs";
 import { allPanels, frontPanel, panelOfRun, panelRuns, shownPanels } from "./panels.mjs";
 import { bringToFront, frontRun, runStates, stage } from "./runs.mjs";
 

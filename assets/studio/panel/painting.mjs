@@ -16,8 +16,9 @@ import { changeView } from "./features.mjs";
 const linkedAxes = signal(/** @type {Axes | null} */ (null));
 /** Those that hold all linked panels. @type {Axes | null} */
 let holding = null;
-const TURN_MS = 900; // in which rows go from where they were fitted to where planes that never saw them put them
-const STAGE_MS = 900; // from one view of a talk to the next
+// What is watched: rows going from where they were fitted to where planes that never saw them put them, and one view of a
+// talk turning into the next.
+const WATCHED_MS = 900;
 const LEAST_HELD = 0.5; // of a side, so that runs which go on do not shrink in the picture
 
 export class Painting extends Painter {
@@ -82,19 +83,13 @@ export class Painting extends Painter {
     const isStep = mode.value === "present" && !isRunning && !isSame && this.animation.isStep();
     const isAnimated = !isStill && !isLeft && (isSame || turnsTo || isStep || this.animation.isOn(isRunning));
     if (!isAnimated) this.layer.settle(plane);
-    this.drawPlane(plane, { isStill: !isAnimated, isRunning, lastsMs: turnsTo ? TURN_MS : isStep ? STAGE_MS : null });
+    this.drawPlane(plane, { isStill: !isAnimated, isRunning, lastsMs: turnsTo || isStep ? WATCHED_MS : null });
     this.paintedAs = paintedAs;
     this.paintedAt = performance.now();
     panel.notePainted(plane);
   }
 
-  /** What is on screen. @returns {import("../plane/first_look.mjs").Left | null} */
-  left() {
-    const { figure } = this.panel;
-    return this.animation.to && figure ? { picture: this.animation.pictureAt(performance.now()), layout: figure.plane.layout } : null;
-  }
-
-  /** Goes on from what was on screen in this place. @param {import("../plane/first_look.mjs").Left} left */
+  /** Goes on from what was on screen in this place. @param {import("../plane/painter.mjs").Left} left */
   takeOver({ picture, layout }) {
     this.plane = null; // is painted once more, to glide to it
     this.animation.takeOver(picture, shownOn(this.plot, layout, picture.axes, sizes().numbers).pixels);

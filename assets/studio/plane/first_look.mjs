@@ -43,14 +43,12 @@ export function welcome(data) {
   take(next, data);
 }
 
-/** What is on screen, and the layout of its figure. @typedef {{ picture: import("./animation.mjs").Picture, layout: any }} Left */
-
-/** @type {Left | null} */
+/** @type {import("./painter.mjs").Left | null} */
 let left = null;
 
 /** Makes room for panels, the first of which goes on from the picture. */
 export function endWelcome() {
-  if (shown && figure) left = { picture: shown.animation.pictureAt(performance.now()), layout: figure.layout };
+  if (shown) left = shown.left();
   look()?.remove();
   release();
 }
@@ -92,8 +90,6 @@ async function press(node, button) {
 
 /** @type {Painter | null} */
 let shown = null;
-/** @type {any} */
-let figure = null; // that it draws
 
 function release() {
   shown?.dispose();
@@ -134,7 +130,6 @@ function paint(node, found) {
   const plot = part(node, "plot");
   plot.setAttribute("aria-label", found.caption);
   const painter = new Painter(part(node, "motion"), plot);
-  figure = found.figure;
   painter.show({
     plane: { ...decodedPlane(found), arrows: { features: [], names: [] } },
     figure: found.figure,

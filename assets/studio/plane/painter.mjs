@@ -34,6 +34,8 @@ import { isOn, isPoints, SWITCHED_BY } from "./traces.mjs";
 /** What points are marked by: by trace of the figure, and of every row. @typedef {{ marks: string[][], every: import("./dress.mjs").ColumnMarks | null }} Marked */
 /** @typedef {{ colors: Marked | null, symbols: Marked | null }} Columns */
 
+/** A picture, and the layout of its figure. @typedef {{ picture: import("./animation.mjs").Picture, layout: any }} Left */
+
 /** How a plane is viewed where nothing else is said. @type {View} */
 export const PLAIN = {
   plane: null, figure: null, surface: "", axes: null, zoom: null, titles: null, hidden: [], layers: [], classes: null, selected: null,
@@ -132,6 +134,12 @@ export class Painter {
   // Once nothing moves any more; a slow page is still on its way to what stays.
   rest() {
     this.animation.rest(this.animation.to, this.shown().pixels);
+  }
+
+  /** What is on screen, for another painter in its place to go on from. @returns {Left | null} */
+  left() {
+    const { animation, view } = this;
+    return animation.to && view.figure ? { picture: animation.pictureAt(performance.now()), layout: view.figure.layout } : null;
   }
 
   /** Draws the view, to which the picture moves if it has shown something. @param {{ isStill?: boolean, isRunning?: boolean, lastsMs?: number | null }} [how] how long it is on its way, where that is not for planes to say */
