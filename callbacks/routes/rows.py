@@ -216,8 +216,10 @@ def leave_columns_out(run_id: str) -> tuple[dict[str, Any], int]:
     """Leave columns out and run the same method again."""
     record, source = _run_and_source(run_id)
     columns = read(flask.request.get_json(silent=True), Columns, "The columns").columns
-    for name in set(columns) - set(workspace().table(source).frame.columns):
-        raise UserError(_NO_COLUMN.format(name=shortened(name)))
+    known = workspace().table(source).frame
+    for name in columns:
+        if name not in known:
+            raise UserError(_NO_COLUMN.format(name=shortened(name)))
     roles = {**source.roles, **dict.fromkeys(columns, Use.IGNORED)}
     return _run_again(record, replace(source, roles=roles))
 

@@ -75,14 +75,14 @@ def _part(name: str) -> dict[str, Any]:
     return data(figure=name)
 
 
-def figure_button(of: str, modifiers: str = "") -> Component:
-    """A button that opens the dialog for "all" panels of the page, or that in "front"."""
+def figure_button() -> Component:
+    """A button of Present that opens the dialog; elsewhere Share does."""
     return html.Button(
         "Figure",
         type="button",
-        className=f"button {modifiers}".strip(),
+        className="button",
         title="Save the picture for print: PDF, SVG or PNG",
-        **data(figure_of=of),
+        **data(figure_of="front"),
     )
 
 

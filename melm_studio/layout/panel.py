@@ -86,8 +86,8 @@ def described_panel(
         TREE: has_tree,
         LATENT: has_latent,
         CLASSES if has_classes else ONE_CLASS: True,
+        MAP: not is_linear,
     }
-    kinds[MAP] = not is_linear
     features = [_SHAPES[n_components], *(kind for kind, applies in kinds.items() if applies)]
     return {
         "run": run_id,

@@ -169,7 +169,7 @@ def _presenting() -> list[Component]:
         _button("Full screen", "full"),
         html.Button("More", type="button", className="button", **data(opens=_MORE)),
         html.Div(
-            [_speed(), _button("Copy link", "link"), figure_button("front")],
+            [_speed(), _button("Copy link", "link"), figure_button()],
             id=_MORE,
             className="menu is-note is-narrow",
         ),

@@ -12,7 +12,7 @@ const REPLAY = "replay.html"; // shows the layers that are on
 export function addDownloads() {
   onClick("[data-report]", () => (mode.value === "compare" ? saveReport() : saveFileOf(frontPanel(), "report.html")));
   onClick("[data-save]", ({ dataset: { save } }) => saveFileOf(frontPanel(), save));
-  onClick("[data-figure-of]", (button) => openFigure(button).catch(console.warn));
+  onClick("[data-figure-of]", () => openFigure().catch(console.warn));
   onClick("[data-link]", () => copyLink(frontPanel()).catch(console.warn));
   onClick("[data-downloads-of]", () => openDownloads(frontPanel()));
 }
@@ -51,6 +51,6 @@ function saveReport() {
 }
 
 // The dialog of a figure for print is loaded by the first click.
-async function openFigure(button) {
-  (await whenLoaded(import("./figure_dialog.mjs")))?.openFigureDialog(button);
+async function openFigure() {
+  (await whenLoaded(import("./figure_dialog.mjs")))?.openFigureDialog();
 }

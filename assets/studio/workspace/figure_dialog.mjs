@@ -3,7 +3,7 @@ import { notesOf, requested, save, sentenceOf } from "../page/answers.mjs";
 import { byId } from "../page/dom.mjs";
 import { NO_PLANE, showNotice } from "../page/notice.mjs";
 import { switches } from "../page/switches.mjs";
-import { frontPanel, panelOfRun, shownPanels } from "../panel/panels.mjs";
+import { frontPanel, shownPanels } from "../panel/panels.mjs";
 import { colorColumn, shapeColumn } from "../rows/marks.mjs";
 import { chosen } from "../rows/singled_out.mjs";
 
@@ -18,18 +18,16 @@ const TITLES = ["axis_titles", "panel_titles"];
 let form;
 /** @type {any} */
 let fields; // of the form, by name
-let run = null; // whose button opened the dialog
 let newest = 0; // the number of the last preview, which wins
 let timer = 0;
 
-/** Opens the dialog. @param {Element} button that was clicked */
-export function openFigureDialog(button) {
+/** Opens the dialog. */
+export function openFigureDialog() {
   if (!form) connect();
-  run = /** @type {HTMLElement | null} */ (button.closest("[data-run]"))?.dataset.run ?? null;
   if (!chosenPanel()?.plane) return showNotice(NO_PLANE);
   const hasSeveral = drawnPanels().length > 1;
   fields.which.closest("label").hidden = !hasSeveral;
-  fields.which.value = hasSeveral && run === null ? "all" : "one";
+  fields.which.value = hasSeveral ? "all" : "one";
   for (const layer of fields.layers) layer.checked = switches[layer.value]?.value ?? layer.checked;
   byId("figure").showModal();
   fields.size.focus();
@@ -52,7 +50,7 @@ const say = (message) => (part("words").textContent = message);
 
 // In the order of the page.
 const drawnPanels = () => shownPanels().filter(({ plane }) => plane).slice(0, MOST_PANELS);
-const chosenPanel = () => (run === null ? (frontPanel() ?? drawnPanels()[0]) : panelOfRun(run));
+const chosenPanel = () => frontPanel() ?? drawnPanels()[0];
 
 function follow({ name, value }) {
   if (name === "size" && value) [fields.width.value, fields.height.value] = value.split("x");
