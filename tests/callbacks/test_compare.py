@@ -24,11 +24,14 @@ def pair(studio, visitor):
     return visitor, *runs
 
 
+PAGES = {"table": "scores", "agreement": "agreement.html"}
+
+
 def page_of(visitor, table: str, *runs: str, **order: str) -> str:
     """The HTML of a table of Compare."""
-    answer = visitor.http.get(f"/compare/{table}.html", query_string={"run": runs, **order})
+    answer = visitor.http.get(f"/compare/{PAGES[table]}", query_string={"run": runs, **order})
     assert answer.status_code == 200
-    return answer.text
+    return answer.json["table"] if table == "table" else answer.text
 
 
 def cells(table: str) -> list[list[str]]:
@@ -94,7 +97,7 @@ def test_the_angles_between_the_planes_are_shown(pair):
 @pytest.mark.parametrize("table", ["table", "agreement"])
 def test_the_runs_of_others_are_in_no_table(studio, pair, table):
     _, *runs = pair
-    answer = studio.visitor().http.get(f"/compare/{table}.html", query_string={"run": runs})
+    answer = studio.visitor().http.get(f"/compare/{PAGES[table]}", query_string={"run": runs})
     assert answer.status_code == 404
 
 
