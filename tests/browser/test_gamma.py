@@ -33,6 +33,24 @@ def test_the_slider_redraws_what_has_ended_and_a_plane_can_be_refined(page: Page
     expect(refined.part("name")).to_have_text(re.compile("^MELM refined"))
 
 
+def test_a_slider_that_moves_quickly_stays_where_it_was_moved(page: Page):
+    StudioPage(page)
+    slider = page.get_by_role("slider", name="Kernel width γ")
+    slider.focus()
+    slider.evaluate(
+        """async (slider) => {
+            for (let i = 0; i < 40; i++) {
+                slider.stepDown();
+                slider.dispatchEvent(new Event("input", { bubbles: true }));
+                await new Promise((moved) => setTimeout(moved));
+            }
+        }"""
+    )
+    field = page.get_by_role("textbox", name="Kernel width γ")
+    expect(field).to_have_value("0.794")  # 40 steps of a hundredth of a decade from 2
+    expect(slider).to_have_js_property("value", "-0.1")
+
+
 @pytest.mark.slow
 def test_a_run_chooses_gamma_and_the_one_before_goes_there(page: Page):
     studio = StudioPage(page)
