@@ -265,6 +265,7 @@ def test_classes_can_be_shown_alone(page: Page, wines: StudioPage, pair: tuple[P
     for panel in pair:
         contours = [trace for trace in panel.traces if trace["kind"] == PlaneTrace.CONTOUR]
         assert len(contours) == 3  # a region for each share of the class
+    wines.close_sheet()
     page.get_by_role("button", name="Show all classes").click()
     expect(said).to_be_hidden()
     expect(one).to_have_attribute("aria-pressed", "false")
