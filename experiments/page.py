@@ -7,12 +7,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from experiments.records import ROOT, Settings, write_atomically
-from experiments.report import Report, as_json, as_markdown, pictures, read
+from experiments.report import Report, Section, as_json, as_markdown, pictures, read
 from experiments.reports import REPORTS
 
 PAGE = ROOT / "docs" / "reproducing-the-tables.md"
 RESULTS = ROOT / "docs" / "results"
 _TIMED = ("table2", "table3")
+# A table without a value of the paper to compare with is on the page if it has no more.
+_MOST_NUMBERS_OF_OURS = 30
 
 
 def update(settings: Settings, names: Sequence[str] = tuple(REPORTS)) -> None:
@@ -33,13 +35,47 @@ def update(settings: Settings, names: Sequence[str] = tuple(REPORTS)) -> None:
 def text(folder: Path) -> str:
     """The text of the page for the results in a folder."""
     reports = [read(folder / f"{name}.json") for name in REPORTS]
-    parts = [as_markdown(report, level=2, picture_folder="results/") for report in reports]
-    return "\n".join([_introduction(reports), *parts])
+    versions = _common_versions(reports)
+    parts = [
+        as_markdown(_shortened(report, versions), level=2, picture_folder=f"{RESULTS.name}/")
+        for report in reports
+    ]
+    return "\n".join([_introduction(reports, versions), *parts])
 
 
-def _introduction(reports: Sequence[Report]) -> str:
+def _common_versions(reports: Sequence[Report]) -> tuple[str, ...]:
+    """The versions of packages that all reports have, said once."""
+    first, *others = (report.provenance.versions for report in reports)
+    return tuple(version for version in first if all(version in other for other in others))
+
+
+def _shortened(report: Report, versions: Sequence[str]) -> Report:
+    """The report as it stands on the page: long tables of ours alone stay in their file."""
+    provenance = report.provenance
+    own = tuple(version for version in provenance.versions if version not in versions)
+    return replace(
+        report,
+        sections=tuple(_shortened_section(section, report.name) for section in report.sections),
+        provenance=replace(provenance, versions=own),
+    )
+
+
+def _shortened_section(section: Section, name: str) -> Section:
+    is_ours = all(entry.paper is None for entry in section.entries)
+    if not is_ours or len(section.entries) <= _MOST_NUMBERS_OF_OURS:
+        return section
+    link = f"All {len(section.entries)} numbers: [{name}.json]({RESULTS.name}/{name}.json)."
+    return replace(section, entries=(), notes=(*section.notes, link))
+
+
+def _introduction(reports: Sequence[Report], versions: Sequence[str]) -> str:
     commands = "\n".join(f"| `{name}` | {words} |" for name, (_, words) in REPORTS.items())
-    return _INTRODUCTION.format(commands=commands, duration=_duration(reports))
+    return _INTRODUCTION.format(
+        commands=commands,
+        most=_MOST_NUMBERS_OF_OURS,
+        versions=", ".join(versions),
+        duration=_duration(reports),
+    )
 
 
 def _duration(reports: Sequence[Report]) -> str:
@@ -63,7 +99,7 @@ Each command reproduces a table or figure of the four papers:
 ```sh
 python -m experiments table3                 # one of them, with the data in ../shared/data
 python -m experiments table3 --data DIR      # with the data in another folder
-python -m experiments all --quick            # reduced versions of all, in a few minutes
+python -m experiments all --quick            # smaller versions of all, in minutes
 python -m experiments page                   # update this page
 python -m experiments page --only table3     # update one table of it
 ```
@@ -72,20 +108,20 @@ python -m experiments page --only table3     # update one table of it
 | --- | --- |
 {commands}
 
-`--data` is a folder with the ten data sets, as CSV files with a column `label` (`heart.csv`, and
-`heart_raw.csv` for the unscaled data) or in LIBSVM format with the names used on the LIBSVM page
-(`heart_scale`, `heart`). MNIST, Covertype and TIMIT are read in the form in
-which they are published: `mnist.npz` or the idx files, `covtype.data`, and the corpus with its
-folders `TRAIN` and `TEST`. Nothing is downloaded. Each command writes `NAME.csv`, `NAME.json`,
-`NAME.md` and `NAME.html` to `results`, or to the folder given by `--results`.
+`--data` names a folder with the ten data sets: CSV files with a column `label` (`heart.csv`, and
+`heart_raw.csv` for the unscaled data), or the LIBSVM files under their published names
+(`heart_scale`, `heart`). MNIST, Covertype and TIMIT are read as published: `mnist.npz` or the idx
+files, `covtype.data`, and the corpus with its folders `TRAIN` and `TEST`. Nothing is downloaded.
 
-Every cell of a table is stored in its own file there, with its seed, CPU time, commit and package
-versions. An interrupted run resumes where it stopped; delete a file to compute its cell again.
-A "+" after a commit means that the working tree had changes.
+Each command writes `NAME.csv`, `NAME.json`, `NAME.md` and `NAME.html` to `results`, or to the
+folder given by `--results`. Every cell is a file there, with its seed, CPU time, commit and package
+versions: an interrupted run resumes where it stopped, and a cell whose file you delete is computed
+again.
 
-In the tables, ± is a standard error. The value of the paper is in brackets below ours, with the
-difference, ours minus the paper's. "–" is not computed yet. `page` generates this page from
-`docs/results`.
+Below each number is the paper's; "=" marks one that equals the paper's as printed. ± is a standard
+error, "–" is not computed yet, and "+" after a commit a working tree with changes. Tables that have
+no value of the paper and more than {most} numbers are in `docs/results` alone. `page` writes this
+page from that folder.
 
-{duration}
+Of all cells: {versions}. {duration}
 """

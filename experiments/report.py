@@ -56,6 +56,11 @@ class Entry:
         return "" if self.paper is None else f"{self.paper:.{self.decimals}f}"
 
     @property
+    def is_as_printed(self) -> bool:
+        """Whether our value is the paper's to the digits that it prints."""
+        return self.difference is not None and f"{self.value:z.{self.decimals}f}" == self.printed
+
+    @property
     def theirs(self) -> str:
         """The paper's value and our difference from it; empty if there is none."""
         if self.paper is None:
@@ -121,10 +126,11 @@ class Provenance:
         if self.n_missing == self.n_cells:
             return f"{self.n_cells} cells, none computed yet."
         missing = f", {self.n_missing} of them not computed yet" if self.n_missing else ""
-        seeds = f" Seeds: {_listed(self.seeds)}." if self.seeds else ""
+        seeds = f" Seeds: {_run(self.seeds)}." if self.seeds else ""
+        versions = f"; {_listed(self.versions)}" if self.versions else ""
         return (
             f"{self.n_cells} cells{missing}. {self.seconds:.0f} seconds of CPU time in total."
-            f"{seeds} Commit {_listed(self.commits)}; {_listed(self.versions)}."
+            f"{seeds} Commit {_listed(self.commits)}{versions}."
         )
 
 
@@ -205,7 +211,7 @@ def read(path: Path) -> Report:
 
 
 def as_markdown(report: Report, *, level: int = 1, picture_folder: str = "") -> str:
-    """The report as Markdown; the paper's value and the difference are below ours."""
+    """The report as Markdown; the paper's value is below ours, and `=` marks one that equals it."""
     names = iter(pictures(report))
     blocks = [f"{'#' * level} {report.title}", report.source]
     for section in report.sections:
@@ -243,11 +249,16 @@ def _section_json(section: dict[str, Any]) -> str:
 def _markdown_table(section: Section) -> str:
     lines = [["", *section.columns], ["---", *["---:"] * len(section.columns)]]
     for name, entries in zip(section.rows, section.grid(), strict=True):
-        cells = [
-            "" if e is None else "<br>".join(filter(None, (e.ours, e.theirs))) for e in entries
-        ]
-        lines.append([name, *cells])
+        lines.append([name, *map(_markdown_cell, entries)])
     return "\n".join(f"| {' | '.join(_escaped(cell) for cell in line)} |" for line in lines)
+
+
+def _markdown_cell(entry: Entry | None) -> str:
+    if entry is None:
+        return ""
+    if entry.is_as_printed:
+        return f"{entry.ours} ="
+    return "<br>".join(filter(None, (entry.ours, entry.printed)))
 
 
 def _html_table(section: Section) -> str:
@@ -281,6 +292,13 @@ def _short(value: float | None) -> float | None:
 
 def _distinct(values: Iterable[Any]) -> tuple[Any, ...]:
     return tuple(dict.fromkeys(values))
+
+
+def _run(seeds: Sequence[int]) -> str:
+    """The seeds, or the first and the last of three and more that follow each other."""
+    if len(seeds) > 2 and tuple(seeds) == tuple(range(seeds[0], seeds[-1] + 1)):
+        return f"{seeds[0]} to {seeds[-1]}"
+    return _listed(seeds)
 
 
 def _listed(values: Iterable[Any]) -> str:

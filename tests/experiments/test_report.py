@@ -23,6 +23,7 @@ ENTRIES = (
     Entry("heart", "MELM", 0.9, paper=0.918, standard_error=0.0123),
     Entry("heart", "|X|", None, paper=0.8),
     Entry("sonar", "MELM", 1.0),
+    Entry("sonar", "|X|", 207.8, paper=208.0, decimals=0),
 )
 
 
@@ -43,10 +44,10 @@ def test_the_difference_is_ours_less_the_papers():
     assert ENTRIES[2].difference is None
 
 
-def test_markdown_has_the_papers_number_and_the_difference_below_ours(report):
+def test_markdown_has_the_papers_number_below_ours_and_marks_one_that_is_as_printed(report):
     lines = as_markdown(report).splitlines()
-    assert "| heart | 0.900 ± 0.012<br>(0.918, -0.018) | –<br>(0.800) |" in lines
-    assert "| sonar | 1.000 |  |" in lines
+    assert "| heart | 0.900 ± 0.012<br>0.918 | –<br>0.800 |" in lines
+    assert "| sonar | 1.000 | 208 = |" in lines
     assert r"|  | MELM | \|X\| |" in lines
 
 
@@ -60,6 +61,13 @@ def test_markdown_says_where_the_numbers_came_from_and_what_is_missing(report):
         "numpy 2.0",
     ):
         assert words in last
+
+
+@pytest.mark.parametrize(
+    ("seeds", "words"), [((0, 1), "0, 1."), ((2, 3, 4, 5), "2 to 5."), ((0, 2, 4), "0, 2, 4.")]
+)
+def test_seeds_that_follow_each_other_are_named_by_the_first_and_the_last(seeds, words):
+    assert f"Seeds: {words}" in str(Provenance(1, 0, 1.0, seeds, ("abc",)))
 
 
 def test_html_needs_no_other_file(report):
