@@ -1,7 +1,7 @@
 """Do the numbers that the studio shows keep what they promise? One module a claim.
 
 `python -m experiments honesty` simulates tables whose truth is known, and prints for each claim
-what was measured before, what is measured now, and what is wanted.
+what is measured and what is wanted.
 """
 
 from __future__ import annotations

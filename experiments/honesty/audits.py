@@ -58,16 +58,18 @@ def _of(
     case = f"noise, 200 x 50, {name}"
     error = np.sqrt(LEVEL * (1.0 - LEVEL) / n_tables)
     yield Measured(
-        f"{case}: share of {n_tables} tables answered No",
+        case,
+        f"answered No, of {n_tables} tables",
         float(np.mean([answer is Answer.NO for answer in answers])),
         (1.0 - LEVEL - 2.0 * error, 1.0),
     )
-    yield Measured(f"{case}: training rows told apart, mean", float(np.mean(trained)), (0.75, 1.0))
+    yield Measured(case, "training rows told apart", float(np.mean(trained)), (0.75, 1.0))
     yield Measured(
-        f"{case}: of {n_maps} pictures as coordinates answered Yes or Partly "
-        f"({np.mean(shares):.2f} of rows have the class of their neighbors)",
+        case,
+        f"Yes or Partly, of {n_maps} pictures as coordinates",
         float(np.mean([answer in TOLD_APART for answer in maps])),
         (0.0, 0.0),
+        f"{np.mean(shares):.2f} of rows have the class of their neighbors",
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, KeysView
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -16,19 +16,52 @@ class Measured:
 
     Attributes
     ----------
-    case : str
-        What is measured, on which tables.
+    tables : str
+        Which tables it is measured on.
+    what : str
+        What is measured.
     value : float
     wanted : tuple of float
         The least and the largest value that keeps the promise.
-    before : str
-        What was measured before the promise was made; empty if nothing.
+    beside : str, default=""
+        What else these tables say, in brackets behind the value.
+    error : float, optional
+        Standard error of the simulation.
+    wanted_words : str, default=""
+        What is wanted where the limits differ from table to table.
     """
 
-    case: str
+    tables: str
+    what: str
     value: float
     wanted: tuple[float, float]
-    before: str = ""
+    beside: str = ""
+    error: float | None = None
+    wanted_words: str = ""
+
+    @property
+    def case(self) -> str:
+        """What is measured, on which tables."""
+        return f"{self.tables}: {self.what}"
+
+    @property
+    def promise(self) -> str:
+        """The values that keep the promise."""
+        least, most = self.wanted
+        return self.wanted_words or f"{least:.3g} to {most:.3g}"
+
+    @property
+    def heading(self) -> str:
+        """What is measured, and what is wanted of it."""
+        return f"{self.what}<br>{self.promise}"
+
+    @property
+    def printed(self) -> str:
+        """The value, in bold if the promise does not hold."""
+        error = "" if self.error is None else f" ± {self.error:.3f}"
+        value = f"{self.value:.3f}{error}"
+        beside = f" ({self.beside})" if self.beside else ""
+        return (value if self.holds else f"**{value}**") + beside
 
     @property
     def holds(self) -> bool:
@@ -60,21 +93,39 @@ class Claim:
     simulate: Simulation
 
 
+_Row: TypeAlias = dict[str, Measured]
+
+
 def as_table(claim: Claim, figures: tuple[Measured, ...]) -> str:
-    """The figures of a claim as a section of Markdown."""
-    lines = [
-        f"## {claim.name}",
-        "",
-        claim.promise,
-        "",
-        "| measured | before | now | wanted | |",
-        "| --- | ---: | ---: | ---: | --- |",
-    ]
+    """The figures of a claim as a section of Markdown; a figure that does not hold is bold.
+
+    A line has all that was measured on some tables. Lines share a table if one has all the columns
+    of the other.
+    """
+    rows: dict[str, _Row] = {}
     for figure in figures:
-        least, most = figure.wanted
-        verdict = "holds" if figure.holds else "**does not hold**"
-        lines.append(
-            f"| {figure.case} | {figure.before} | {figure.value:.3f} | "
-            f"{least:.3g} to {most:.3g} | {verdict} |"
-        )
-    return "\n".join(lines) + "\n"
+        rows.setdefault(figure.tables, {})[figure.heading] = figure
+    blocks: list[list[_Row]] = []
+    for row in rows.values():
+        if blocks and (row.keys() <= _columns(blocks[-1]) or _columns(blocks[-1]) <= row.keys()):
+            blocks[-1].append(row)
+        else:
+            blocks.append([row])
+    return "\n\n".join([f"## {claim.name}", claim.promise, *map(_as_lines, blocks)]) + "\n"
+
+
+def _columns(block: Iterable[_Row]) -> KeysView[str]:
+    return {heading: None for row in block for heading in row}.keys()
+
+
+def _as_lines(block: list[_Row]) -> str:
+    """A table, or a sentence for one figure."""
+    figures = [figure for row in block for figure in row.values()]
+    if len(figures) == 1:
+        return f"{figures[0].case}: {figures[0].printed}, wanted {figures[0].promise}."
+    columns = _columns(block)
+    lines = [["", *columns], ["---", *["---:"] * len(columns)]]
+    for row in block:
+        cells = [row[heading].printed if heading in row else "" for heading in columns]
+        lines.append([next(iter(row.values())).tables, *cells])
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)

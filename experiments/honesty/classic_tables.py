@@ -58,9 +58,11 @@ def simulate(quick: bool) -> tuple[Measured, ...]:
     n_open = ", ".join(name for name, is_answered in found.items() if not is_answered)
     return (
         Measured(
-            f"{len(found)} tables, lda: with an answer (open: {n_open or 'none'})",
+            f"{len(found)} tables, lda",
+            "with an answer",
             float(np.mean(list(found.values()))),
             (10 / 12, 1.0),
+            f"open: {n_open or 'none'}",
         ),
     )
 

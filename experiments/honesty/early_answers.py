@@ -53,10 +53,11 @@ def simulate(quick: bool) -> tuple[Measured, ...]:
         of = f"{n_rows} x {n_features}" + (f" of {n_groups} patients" if n_groups else "")
         figures.append(
             Measured(
-                f"{of}, classes {distance:g} sd apart: taken back "
-                f"(of {n_tables} tables {early:.0%} not shown early)",
+                f"{of}, classes {distance:g} sd apart",
+                f"taken back, of {n_tables} tables",
                 float(changed),
                 (0.0, 0.05),
+                f"{early:.0%} not shown early",
             )
         )
     return tuple(figures)

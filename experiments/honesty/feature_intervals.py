@@ -109,16 +109,15 @@ def simulate(quick: bool) -> tuple[Measured, ...]:
         case = f"{shape.n_rows} x {shape.n_features}, {plane}"
         null, signal = coverage(shape, n_tables)
         wanted = (0.85, 1.0) if quick else (0.92, 0.98)
-        figures.append(Measured(f"{case}: features without effect", null, wanted, "0"))
-        figures.append(Measured(f"{case}: features with effect", signal, wanted, ".80 to .86"))
+        figures.append(Measured(case, "features without effect", null, wanted))
+        figures.append(Measured(case, "features with effect", signal, wanted))
     for name in BANK[4:5] if quick else BANK:
         signal, others, length = coverage_of_shape(name, 6 if quick else 150)
         case = f"{name}, 200 x 10, line"
         wanted = (0.5, 1.0) if quick else (0.9, 1.0)
-        figures.append(Measured(f"{case}: the feature that differs", signal, wanted))
-        figures.append(
-            Measured(f"{case}: the others, whose mean length is {length:.2f}", others, wanted)
-        )
+        figures.append(Measured(case, "the feature that differs", signal, wanted))
+        beside = f"mean length {length:.2f}"
+        figures.append(Measured(case, "the others", others, wanted, beside))
     return tuple(figures)
 
 

@@ -75,10 +75,10 @@ def simulate(quick: bool) -> tuple[Measured, ...]:
         drawn = list(tables(of_subjects(name), n_tables))
         figures.append(
             Measured(
-                f'column "{name}": plain Yes, {n_tables} tables',
+                f'column "{name}"',
+                f"plain Yes, of {n_tables} tables",
                 float(np.mean([says_plain_yes(one, n_shuffles) for one in drawn])),
                 (0.0, 0.05),
-                ".72",
             )
         )
     kept = level_when_answered(tables(of_subjects("code"), n_tables), QUESTION, "together")
@@ -87,21 +87,22 @@ def simulate(quick: bool) -> tuple[Measured, ...]:
     alarms = [is_suspected(one, QUESTION) for one in tables(categories, n_tables)]
     return (
         *figures,
-        Measured("the same, once rows of one code are kept together", kept, (0.0, 0.08)),
+        Measured('column "code"', "significant once kept together", kept, (0.0, 0.08)),
         Measured(
-            "no column, rows of a subject together in the file: plain Yes",
+            "no column, rows of a subject together in the file",
+            f"plain Yes, of {n_tables} tables",
             float(np.mean([says_plain_yes(one, n_shuffles) for one in in_order])),
             (0.0, 0.05),
-            ".72",
         ),
         Measured(
-            "no column, rows in random order: plain Yes",
+            "no column, rows in random order",
+            f"plain Yes, of {n_tables} tables",
             float(np.mean([says_plain_yes(one, n_shuffles) for one in lost])),
             (0.0, 0.05),
-            ".72",
         ),
         Measured(
-            "independent rows with six further columns: suspected",
+            "independent rows with six further columns",
+            "suspected",
             float(np.mean(alarms)),
             (0.0, 0.02),
         ),

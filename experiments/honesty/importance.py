@@ -44,12 +44,13 @@ def _figures(quick: bool) -> Iterator[Measured]:
                 ranks.append((first < _N_PLANTED).mean())
             case = f"{label}, {shape} {_N_ROWS} x {_N_FEATURES}"
             most = 0.67 if quick else _MOST_SEEN
-            words = f"{case}: noise with a feature that is seen"
-            yield Measured(words, float(np.mean(any_seen)), (0.0, most), "0.74")
-            words = f"{case}: false among the features seen"
-            yield Measured(words, float(np.mean(false)), (0.0, 0.5 if quick else _MOST_FALSE))
-            words = f"{case}: planted among the {_N_PLANTED} first of the list"
-            yield Measured(words, float(np.mean(ranks)), (0.5, 1.0))
+            words = "noise with a feature that is seen"
+            yield Measured(case, words, float(np.mean(any_seen)), (0.0, most))
+            words = "false among the features seen"
+            most = 0.5 if quick else _MOST_FALSE
+            yield Measured(case, words, float(np.mean(false)), (0.0, most))
+            words = f"planted among the {_N_PLANTED} first of the list"
+            yield Measured(case, words, float(np.mean(ranks)), (0.5, 1.0))
 
 
 def _worth(method: str, X: FloatArray, y: IntArray) -> Importance:

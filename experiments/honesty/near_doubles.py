@@ -68,18 +68,19 @@ def simulate(quick: bool) -> tuple[Measured, ...]:
     }
     return (
         Measured(
-            f"every row twice, noise .001 sd: plain Yes, {n_tables} tables",
+            f"every row twice, noise .001 sd, {n_tables} tables",
+            "plain Yes",
             float(np.mean(yes)),
             (0.0, 0.05),
-            ".69",
         ),
         Measured(
-            "the same, once they are kept together",
+            f"every row twice, noise .001 sd, {n_tables} tables",
+            "significant once kept together",
             level_when_answered(doubles, QUESTION, "together"),
             (0.0, 0.08),
         ),
         *(
-            Measured(f"no row twice, {name}: suspected", share, (0.0, 0.02))
+            Measured(f"no row twice, {name}", "suspected", share, (0.0, 0.02))
             for name, share in alarms.items()
         ),
     )

@@ -126,8 +126,8 @@ def _regions(quick: bool) -> Iterator[Measured]:
         fitted = np.nanmean([one.inside_fitted for one in found], axis=0)
         for share, tolerance, now, before in zip(_SHARES, _TOLERANCES, inside, fitted, strict=True):
             wanted = (share - tolerance, min(share + tolerance, 1.0))
-            words = f"{case.words}: new rows in the region of {100 * share:.0f} %"
-            yield Measured(words, float(now), wanted, f"{before:.3f} as fitted")
+            words = f"new rows in the region of {100 * share:.0f} %"
+            yield Measured(case.words, words, float(now), wanted, f"{before:.3f} as fitted")
 
 
 def _shapes(quick: bool) -> Iterator[Measured]:
@@ -141,18 +141,18 @@ def _shapes(quick: bool) -> Iterator[Measured]:
         for share, tolerance, now in zip(_SHARES, _TOLERANCES, inside, strict=True):
             if np.isnan(now):  # too few groups: none is drawn, and nothing is said
                 continue
-            words = f"{case.words}: new rows in the region of {100 * share:.0f} %"
+            words = f"new rows in the region of {100 * share:.0f} %"
             most = 1.0 if shape in _IN_GROUPS else min(share + tolerance, 1.0)
-            yield Measured(words, float(now), (share - tolerance, most))
+            yield Measured(case.words, words, float(now), (share - tolerance, most))
         if shape not in _SKEWED:
             ellipse = float(np.mean([one.in_ellipse for one in found]))
-            yield Measured(f"{case.words}: in the ellipse of 95 %", ellipse, _ELLIPSE)
+            yield Measured(case.words, "in the ellipse of 95 %", ellipse, _ELLIPSE)
         excess = np.mean([one.loss - min(one.linear_loss, np.log(one.n_classes)) for one in found])
-        words = f"{case.words}: log loss above that of a linear rule or of chance"
-        yield Measured(words, float(excess), (-np.inf, _LOSS_TOLERANCE))
+        words = "log loss above that of a linear rule or of chance"
+        yield Measured(case.words, words, float(excess), (-np.inf, _LOSS_TOLERANCE))
         bias = float(np.mean([one.share - one.true_share for one in found]))
-        words = f"{case.words}: share of the folds less that of new rows"
-        yield Measured(words, bias, (-_SHARE_TOLERANCE, _SHARE_TOLERANCE))
+        words = "share of the folds less that of new rows"
+        yield Measured(case.words, words, bias, (-_SHARE_TOLERANCE, _SHARE_TOLERANCE))
 
 
 def _chance(quick: bool) -> Iterator[Measured]:
@@ -165,8 +165,9 @@ def _chance(quick: bool) -> Iterator[Measured]:
             X, y, _ = SHAPES["normal"].draw(n_rows, n_features, 0.0, FIRST_SEED + number)
             study = Study(method, X, y, groups=np.arange(n_rows))
             shares.append(Refits.of(study).share.balanced_accuracy)
-        words = f"{_METHODS[method]}, noise {n_rows} x {n_features}: share of the folds"
-        yield Measured(words, float(np.mean(shares)), (0.5 - tolerance, 0.5 + tolerance))
+        words = f"{_METHODS[method]}, noise {n_rows} x {n_features}"
+        wanted = (0.5 - tolerance, 0.5 + tolerance)
+        yield Measured(words, "share of the folds", float(np.mean(shares)), wanted)
 
 
 @cache

@@ -45,11 +45,12 @@ def simulate(quick: bool) -> tuple[Measured, ...]:
     error = np.sqrt(LEVEL * (1.0 - LEVEL) / len(counts))
     return (
         Measured(
-            f"noise: Yes at some moment of {N_SHUFFLES} shuffles (by the running p: "
-            f"{plain.mean():.3f}), ± {error:.3f} over {len(counts)} tests",
+            f"noise, {len(counts)} tests",
+            f"Yes at some moment of {N_SHUFFLES} shuffles",
             share,
             (0.0, LEVEL + 2.0 * float(error)),
-            ".076",
+            f"{plain.mean():.3f} by the running p",
+            float(error),
         ),
     )
 

@@ -99,35 +99,39 @@ def simulate(quick: bool) -> tuple[Measured, ...]:
     hidden = float(np.mean([is_suspected(one, QUESTION) for one in tables(HIDDEN, n_tables)]))
     return (
         Measured(
-            f"correlation .9, labels in runs of 15: plain Yes, {n_tables} tables",
+            "correlation .9, labels in runs of 15",
+            f"plain Yes, of {n_tables} tables",
             _share_of_yes(in_runs, n_shuffles),
             (0.0, 0.05),
-            ".99",
         ),
         Measured(
-            "the same, once runs are kept together",
+            "correlation .9, labels in runs of 15",
+            "significant once runs are kept together",
             level_when_answered(in_runs, QUESTION, "runs"),
             (0.0, 0.08),
         ),
         Measured(
-            "correlation .5, labels in runs of 15: plain Yes",
+            "correlation .5, labels in runs of 15",
+            f"plain Yes, of {n_tables} tables",
             _share_of_yes(weak, n_shuffles),
             (0.0, 0.05),
         ),
         *(
             Measured(
-                f"correlation {correlation:g}, sorted by class, 300 rows: plain Yes",
+                f"correlation {correlation:g}, sorted by class, 300 rows",
+                f"plain Yes, of {n_tables} tables",
                 _share_of_yes(tables(sorted_noise(correlation), n_tables), n_shuffles),
                 (0.0, 0.05),
             )
             for correlation in CORRELATIONS
         ),
         *(
-            Measured(f"independent rows, {name}: suspected", share, (0.0, 0.02))
+            Measured(f"independent rows, {name}", "suspected", share, (0.0, 0.02))
             for name, share in alarms.items()
         ),
         Measured(
-            "independent rows, sorted by class and what is not in the table: suspected",
+            "independent rows, sorted by class and what is not in the table",
+            "suspected",
             hidden,
             (0.0, 1.0),
         ),

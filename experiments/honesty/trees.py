@@ -34,9 +34,8 @@ def simulate(quick: bool) -> tuple[Measured, ...]:
         found = np.array([stands_out(shape, FIRST_SEED + at) for at in range(n_tables)])
         most = _LEVEL + 2.0 * np.sqrt(_LEVEL * (1.0 - _LEVEL) / n_tables)
         for at, what in enumerate(("a branch stands out", "a plane is above the band")):
-            case = f"{shape[0]} x {shape[1]}: {what}, {n_tables} tables"
-            before = ".33" if at == 0 else ""
-            figures.append(Measured(case, float(found[:, at].mean()), (0.0, most), before))
+            case = f"{shape[0]} x {shape[1]}, {n_tables} tables"
+            figures.append(Measured(case, what, float(found[:, at].mean()), (0.0, most)))
     return tuple(figures)
 
 
@@ -44,7 +43,7 @@ CLAIM = Claim(
     name="trees",
     promise=(
         "In noise a branch of the tree of planes stands out in at most 5 % of tables. "
-        '"Wanted" is that and two errors.'
+        "Wanted is that and two errors."
     ),
     simulate=simulate,
 )

@@ -52,13 +52,13 @@ def _simulate(quick: bool) -> tuple[Measured, ...]:
 def _figures(n_tables: int) -> Iterator[Measured]:
     for kind, planted in PLANTED.items():
         named = [_is_named(planted, FIRST_SEED + number) for number in range(n_tables)]
-        yield Measured(f"{kind}: named, and nothing else", float(np.mean(named)), (1.0, 1.0), "0")
+        yield Measured(kind, "named, and nothing else", float(np.mean(named)), (1.0, 1.0))
     clean = {name: _any_named(X, y) for name, (X, y) in _clean_tables()}
-    words = f"{len(clean)} clean tables: a column is named"
-    yield Measured(words, float(np.mean(list(clean.values()))), (0.0, 0.0))
+    share = float(np.mean(list(clean.values())))
+    yield Measured(f"{len(clean)} clean tables", "a column is named", share, (0.0, 0.0))
     noise = [_any_named(*_noise(FIRST_SEED + number)) for number in range(20 * n_tables)]
-    words = f"{len(noise)} tables of noise of several types: a column is named"
-    yield Measured(words, float(np.mean(noise)), (0.0, 0.01))
+    words = f"{len(noise)} tables of noise of several types"
+    yield Measured(words, "a column is named", float(np.mean(noise)), (0.0, 0.01))
 
 
 def _is_named(

@@ -94,10 +94,10 @@ def simulate(quick: bool) -> tuple[Measured, ...]:
     """The mean of the shares that are shown, and how often what is true is within their errors."""
     many, some = (1, 1) if quick else (100, 40)
     return (
-        *_of_noise("best of 13 methods, 60 x 5", best_method, (60, 5), many, (".581", "")),
-        *_of_noise("best of 13 methods, 40 x 30", best_method, (40, 30), many, (".621", "")),
-        *_of_noise("fewest features, 60 x 20", best_size, (60, 20), some, (".543", ".86")),
-        *_of_noise("best gamma, 60 x 5", best_gamma, (60, 5), some, ("", ".80")),
+        *_of_noise("best of 13 methods, 60 x 5", best_method, (60, 5), many),
+        *_of_noise("best of 13 methods, 40 x 30", best_method, (40, 30), many),
+        *_of_noise("fewest features, 60 x 20", best_size, (60, 20), some),
+        *_of_noise("best gamma, 60 x 5", best_gamma, (60, 5), some),
         *_of_signal("best of 13 methods, 60 x 5", best_method, (60, 5), many),
         *_of_signal("fewest features, 60 x 20", best_size, (60, 20), some),
         *_of_signal("best gamma, 60 x 5", best_gamma, (60, 5), some),
@@ -109,7 +109,6 @@ def _of_noise(
     choose: Choice,
     shape: tuple[int, int],
     n_tables: int,
-    before: tuple[str, str],
 ) -> tuple[Measured, ...]:
     seeds = range(FIRST_SEED, FIRST_SEED + n_tables)
     found = [choose(shifted(*shape, 0.0, seed), seed)[0] for seed in seeds]
@@ -121,13 +120,20 @@ def _of_noise(
     covered = np.abs(shares - 0.5) <= 2.0 * errors
     return (
         Measured(
-            f"{case}: mean share shown, ± {of_mean:.3f} over {n_tables} tables "
-            f"(apparent: {apparent:.3f})",
+            f"{case}, {n_tables} tables",
+            "mean share shown on noise",
             float(shares.mean()),
             (0.5 - error, 0.5 + error),
-            before[0],
+            f"{apparent:.3f} apparent",
+            of_mean,
+            "chance, within one error of a table",
         ),
-        Measured(f"{case}: chance within 2 errors", float(covered.mean()), (0.9, 1.0), before[1]),
+        Measured(
+            f"{case}, {n_tables} tables",
+            "chance within 2 errors",
+            float(covered.mean()),
+            (0.9, 1.0),
+        ),
     )
 
 
@@ -144,17 +150,17 @@ def _of_signal(
         apparent.append(found.apparent - true)
         covered.append(abs(gains[-1]) <= 2.0 * found.standard_error)
     of_mean = np.std(gains) / np.sqrt(n_tables)
-    case = f"{case}, classes {_DISTANCE:g} sd apart"
+    case = f"{case}, classes {_DISTANCE:g} sd apart, {n_tables} tables"
     return (
         Measured(
-            f"{case}: mean share shown less what new rows reach, ± {of_mean:.3f} over {n_tables} "
-            f"tables (apparent: {np.mean(apparent):.3f})",
+            case,
+            "mean share shown less what new rows reach",
             float(np.mean(gains)),
             (-0.03, 0.03),
+            f"{np.mean(apparent):.3f} apparent",
+            float(of_mean),
         ),
-        Measured(
-            f"{case}: what new rows reach within 2 errors", float(np.mean(covered)), (0.9, 1.0)
-        ),
+        Measured(case, "what new rows reach within 2 errors", float(np.mean(covered)), (0.9, 1.0)),
     )
 
 

@@ -2,18 +2,35 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from experiments.honesty import CLAIMS
 from experiments.honesty.claim import Claim, Measured, as_table
 
-HOLDS = Measured("coverage", 0.95, (0.92, 0.98), before="0 %")
-FAILS = Measured("level", 0.72, (0.0, 0.05))
-CLAIM = Claim("intervals", "They cover.", lambda _: (HOLDS, FAILS))
+CLAIM = Claim("intervals", "They cover.", lambda _: ())
+HOLDS = Measured("60 x 5", "coverage", 0.95, (0.92, 0.98), "10 tables", error=0.01)
+FAILS = Measured("60 x 5", "level", 0.72, (0.0, 0.05))
+OTHER = Measured("200 x 30", "coverage", 0.96, (0.92, 0.98))
 
 
-def test_a_table_has_a_line_a_figure_and_says_which_holds():
-    lines = as_table(CLAIM, CLAIM.simulate(True)).splitlines()
-    assert "| coverage | 0 % | 0.950 | 0.92 to 0.98 | holds |" in lines
-    assert "| level |  | 0.720 | 0 to 0.05 | **does not hold** |" in lines
+def lines(*figures):
+    return as_table(CLAIM, figures).splitlines()
+
+
+def test_a_line_has_all_that_was_measured_on_its_tables_and_marks_what_does_not_hold():
+    assert lines(HOLDS, OTHER, FAILS)[4:] == [
+        "|  | coverage<br>0.92 to 0.98 | level<br>0 to 0.05 |",
+        "| --- | ---: | ---: |",
+        "| 60 x 5 | 0.950 ± 0.010 (10 tables) | **0.720** |",
+        "| 200 x 30 | 0.960 |  |",
+    ]
+
+
+def test_figures_of_which_something_else_is_wanted_stand_in_a_table_of_their_own():
+    stricter = replace(OTHER, wanted=(0.955, 1.0))
+    assert sum(line.startswith("| --- ") for line in lines(HOLDS, OTHER)) == 1
+    assert sum(line.startswith("| --- ") for line in lines(HOLDS, FAILS, stricter, OTHER)) == 2
+    assert lines(HOLDS, stricter)[-1] == "200 x 30: coverage: 0.960, wanted 0.955 to 1."
 
 
 def test_claims_are_found_by_their_names():

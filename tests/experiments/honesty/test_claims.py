@@ -11,7 +11,7 @@ from experiments.honesty import CLAIMS
 # As docs/honesty.md says; the quick forms are too short for judgments.
 KNOWN_NOT_TO_HOLD = (
     "100 x 20, plane: features without effect",
-    "60 x 2000, pca, classes 3 sd apart: beyond T²",
+    "60 x 2000, classes 3 sd apart: T², pca",
     "wine, lda: log loss",
     "wine, plsda: log loss",
     "sonar, lda: calibration error",
@@ -19,7 +19,7 @@ KNOWN_NOT_TO_HOLD = (
     "heart, lda: right of rows",
     "heart, plsda: log loss",
     "heart, plsda: right of rows",
-    "the same, once rows of one code are kept together",
+    'column "code": significant once kept together',
     "no column, rows in random order: plain Yes",
 )
 
