@@ -268,6 +268,7 @@ def test_classes_can_be_shown_alone(page: Page, wines: StudioPage, pair: tuple[P
     wines.close_sheet()
     page.get_by_role("button", name="Show all classes").click()
     expect(said).to_be_hidden()
+    wines.open_sheet()
     expect(one).to_have_attribute("aria-pressed", "false")
 
 
