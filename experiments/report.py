@@ -126,7 +126,7 @@ class Provenance:
         if self.n_missing == self.n_cells:
             return f"{self.n_cells} cells, none computed yet."
         missing = f", {self.n_missing} of them not computed yet" if self.n_missing else ""
-        seeds = f" Seeds: {_run(self.seeds)}." if self.seeds else ""
+        seeds = f" Seeds: {_as_range(self.seeds)}." if self.seeds else ""
         versions = f"; {_listed(self.versions)}" if self.versions else ""
         return (
             f"{self.n_cells} cells{missing}. {self.seconds:.0f} seconds of CPU time in total."
@@ -294,7 +294,7 @@ def _distinct(values: Iterable[Any]) -> tuple[Any, ...]:
     return tuple(dict.fromkeys(values))
 
 
-def _run(seeds: Sequence[int]) -> str:
+def _as_range(seeds: Sequence[int]) -> str:
     """The seeds, or the first and the last of three and more that follow each other."""
     if len(seeds) > 2 and tuple(seeds) == tuple(range(seeds[0], seeds[-1] + 1)):
         return f"{seeds[0]} to {seeds[-1]}"

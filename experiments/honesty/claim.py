@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, KeysView
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -107,15 +107,17 @@ def as_table(claim: Claim, figures: tuple[Measured, ...]) -> str:
         rows.setdefault(figure.tables, {})[figure.heading] = figure
     blocks: list[list[_Row]] = []
     for row in rows.values():
-        if blocks and (row.keys() <= _columns(blocks[-1]) or _columns(blocks[-1]) <= row.keys()):
+        last = set(_columns(blocks[-1])) if blocks else set()
+        if last and (last <= row.keys() or row.keys() <= last):
             blocks[-1].append(row)
         else:
             blocks.append([row])
     return "\n\n".join([f"## {claim.name}", claim.promise, *map(_as_lines, blocks)]) + "\n"
 
 
-def _columns(block: Iterable[_Row]) -> KeysView[str]:
-    return {heading: None for row in block for heading in row}.keys()
+def _columns(block: list[_Row]) -> list[str]:
+    """The headings of its rows, in order."""
+    return list(dict.fromkeys(heading for row in block for heading in row))
 
 
 def _as_lines(block: list[_Row]) -> str:
