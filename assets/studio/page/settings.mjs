@@ -32,7 +32,7 @@ function setGamma(gamma) {
   if (byId("gamma-choice")?.getAttribute("aria-pressed") === "true") choose(false);
   const slider = byId("gamma-slider");
   if (!slider) return;
-  // In a hand it is ahead of what is heard of it, and would be pulled back.
+  // While it is moved, answers of Dash are behind it and would pull it back.
   if (!slider.matches(":focus, :active")) slider.value = String(Math.log10(gamma));
   slider.setAttribute("aria-valuetext", `γ ${gamma}`);
 }
