@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+
 import pytest
 import scipy.linalg  # noqa: F401 - loads the libraries whose threads are limited below
 import sklearn.cluster  # noqa: F401
@@ -20,3 +22,9 @@ settings.load_profile("studio")
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Let tests of the page begin first: those that mostly wait are not to be left at the end."""
     items.sort(key=lambda item: "browser" not in item.path.parts)
+
+
+def pytest_collection_finish() -> None:
+    """Leave what imports and collection made out of later garbage collections, as a studio does."""
+    gc.collect()
+    gc.freeze()
