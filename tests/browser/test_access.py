@@ -45,6 +45,7 @@ def test_at_200_percent_present_shows_all_of_the_picture(page: Page):
     expect(panel.node).to_be_in_viewport(ratio=0.99)
 
 
+@pytest.mark.slow
 def test_the_first_link_leads_to_the_picture_which_words_describe(page: Page):
     studio = StudioPage(page)
     panel = studio.run("LDA")
@@ -90,6 +91,7 @@ def places_of_rows(panel: Panel) -> dict[str, list[float]]:
     return {trace["name"]: trace["x"] for trace in panel.traces if trace.get("name")}
 
 
+@pytest.mark.slow
 @pytest.mark.provokes(NO_SERVER)
 def test_a_lost_server_is_told_and_the_pictures_stay(page: Page, tmp_path: Path):
     with running_studio(tmp_path) as own:

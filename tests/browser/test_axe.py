@@ -177,7 +177,7 @@ def test_no_window_of_a_talk_has_a_barrier(
 
 
 @SCHEMES
-@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("width", [pytest.param(1280, marks=pytest.mark.slow), 390])
 def test_the_first_screen_has_no_barrier(page: Page, width: int, scheme: str):
     page.emulate_media(color_scheme=scheme)
     page.set_viewport_size({"width": width, "height": 844})

@@ -77,6 +77,7 @@ def test_another_label_gives_other_classes_behind_the_window(window: Locator):
     expect(classes).to_have_count(3)
 
 
+@pytest.mark.slow
 def test_what_a_column_cannot_be_cannot_be_chosen(window: Locator):
     role(window, "unit").click()
     for choice in ("Label", "Feature"):

@@ -152,6 +152,7 @@ def test_pictures_stand_two_by_two_beside_the_table_which_follows_runs_and_check
     expect(rows).to_have_count(2)
 
 
+@pytest.mark.slow
 def test_a_picture_stays_where_it_is_when_its_run_ends(page: Page, wines: StudioPage):
     wines.choose_sample("Digits")
     for method in ("PCA", "LDA"):
@@ -173,6 +174,7 @@ def places_in_panel(page: Page, panel: Panel) -> list[float]:
     return places
 
 
+@pytest.mark.slow
 def test_a_picture_out_of_sight_is_not_painted_until_it_is_about_to_be_seen_or_printed(
     page: Page, wines: StudioPage
 ):

@@ -64,6 +64,7 @@ def test_run_waits_for_a_file_that_is_being_sent(page: Page, pots: str):
     expect(studio.panels).to_have_count(1)
 
 
+@pytest.mark.slow
 def test_a_file_that_others_are_read_before_is_told_and_then_becomes_the_data(
     page: Page, pots: str
 ):
@@ -86,6 +87,7 @@ def test_a_file_that_others_are_read_before_is_told_and_then_becomes_the_data(
     expect(status).not_to_contain_text("read after")
 
 
+@pytest.mark.slow
 def test_cells_copied_from_a_spreadsheet_are_pasted(page: Page, pots: str):
     studio = StudioPage(page)
     page.locator("body").evaluate(PASTE, pots.replace(",", "\t"))
@@ -108,6 +110,7 @@ def test_a_file_above_the_limit_is_refused_before_it_is_sent(page: Page, tmp_pat
     assert not [url for url in sent if url.endswith("/upload")]
 
 
+@pytest.mark.slow
 def test_the_label_can_be_changed(page: Page, pots: str):
     studio = StudioPage(page)
     drop(studio, "pots.csv", pots)
@@ -122,7 +125,7 @@ def test_the_label_can_be_changed(page: Page, pots: str):
             expect(item).to_contain_text(name)
 
 
-@pytest.mark.parametrize("way", ["input", "drop"])
+@pytest.mark.parametrize("way", [pytest.param("input", marks=pytest.mark.slow), "drop"])
 def test_a_bad_file_is_explained_and_leaves_data_and_runs_alone(
     page: Page, tmp_path: Path, way: str
 ):
@@ -162,6 +165,7 @@ def test_the_next_good_file_takes_the_complaint_away(page: Page, pots: str):
     expect(studio.data_error).to_be_empty()
 
 
+@pytest.mark.slow
 def test_starts_are_disabled_with_their_reason_where_a_method_takes_none(page: Page):
     studio = StudioPage(page)
     reason = page.locator(f"#{ids.N_INIT_REASON}")

@@ -43,6 +43,7 @@ def test_an_arrow_is_dragged_and_the_plane_follows_and_comes_back(wines: StudioP
     wines.wait_until(lambda: panel.divergence == before, "the plane of the run is back")
 
 
+@pytest.mark.slow
 def test_the_terms_of_the_divergence_are_shown_by_keyboard_and_follow_the_plane(wines: StudioPage):
     panel = finished(wines)
     panel.open_curve()
@@ -59,6 +60,7 @@ def test_the_terms_of_the_divergence_are_shown_by_keyboard_and_follow_the_plane(
     expect(panel.part("terms")).not_to_have_text(before, use_inner_text=True)
 
 
+@pytest.mark.slow
 def test_an_arrow_is_turned_by_keyboard_and_the_plane_polished(wines: StudioPage):
     panel = finished(wines)
     before = panel.divergence
@@ -125,6 +127,7 @@ def test_one_component_shows_its_densities_and_three_can_be_turned(wines: Studio
     expect(space.open_layers().get_by_role("slider", name="Azimuth")).not_to_have_value("0")
 
 
+@pytest.mark.slow
 def test_five_features_that_bend_are_in_sight_on_a_laptop(wines: StudioPage):
     wines.page.set_viewport_size({"width": 1280, "height": 720})
     wines.show_settings()
@@ -144,6 +147,7 @@ def test_five_features_that_bend_are_in_sight_on_a_laptop(wines: StudioPage):
     expect(panel.part("top-features")).to_be_in_viewport()
 
 
+@pytest.mark.slow
 def test_a_curve_is_read_by_pointer_and_by_keyboard(wines: StudioPage):
     wines.show_settings()
     features = wines.page.get_by_role("radiogroup", name="Features")
@@ -190,6 +194,7 @@ def test_the_newest_run_is_in_front_and_another_can_be_brought_there(wines: Stud
         expect(panel.node).to_be_visible()
 
 
+@pytest.mark.slow
 def test_a_run_pauses_takes_a_step_and_goes_on(page: Page):
     studio = StudioPage(page)
     studio.choose_sample("Digits")

@@ -10,6 +10,7 @@ from playwright.sync_api import Page, expect
 from tools.driver.page import StudioPage
 
 
+@pytest.mark.slow
 def test_the_slider_redraws_what_has_ended_and_a_plane_can_be_refined(page: Page):
     studio = StudioPage(page)
     panel = studio.run("PCA")

@@ -16,6 +16,7 @@ def digits(page: Page):
     return panel
 
 
+@pytest.mark.slow
 def test_images_stand_in_the_place_of_the_list_and_name_their_pixels(page: Page):
     panel = digits(page)
     images = panel.part("pixel-images")
@@ -37,6 +38,7 @@ def test_images_stand_in_the_place_of_the_list_and_name_their_pixels(page: Page)
     expect(images).to_be_hidden()
 
 
+@pytest.mark.slow
 def test_other_tables_have_no_images(page: Page):
     panel = StudioPage(page).run("LDA")
     panel.expect_end()

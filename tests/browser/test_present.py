@@ -194,6 +194,7 @@ def test_a_hall_reads_the_words_and_sees_the_clouds(page: Page, size: tuple[int,
     assert (max(rows) - min(rows)) / (high - low) * box["height"] >= 0.6 * height
 
 
+@pytest.mark.slow
 def test_the_bar_hides_from_the_room_until_the_pointer_moves(page: Page):
     told(page, "batches")
     bar = page.locator(".playback")
@@ -203,6 +204,7 @@ def test_the_bar_hides_from_the_room_until_the_pointer_moves(page: Page):
     expect(bar).to_have_css("opacity", "1")
 
 
+@pytest.mark.slow
 def test_the_list_of_keys_moves_neither_the_bar_nor_the_picture(page: Page):
     page.set_viewport_size({"width": 1280, "height": 720})
     panel = told(page, "batches")
@@ -215,6 +217,7 @@ def test_the_list_of_keys_moves_neither_the_bar_nor_the_picture(page: Page):
     assert (bar.bounding_box(), panel.part("plot").bounding_box()) == before
 
 
+@pytest.mark.slow
 def test_a_story_shows_the_curve_while_it_plays(page: Page):
     panel = told(page, "batches")
     history = panel.node.locator(".history")
@@ -235,6 +238,7 @@ def test_the_first_view_of_a_story_is_the_first_that_is_seen(page: Page):
     assert page.evaluate("window.verdicts") == ["", verdict.replace(" %", "\u00a0%")]
 
 
+@pytest.mark.slow
 def test_a_story_keeps_its_verdict_until_it_is_revealed(page: Page):
     StudioPage(page)
     page.locator('[data-included-story="noise"]').evaluate("story => story.click()")

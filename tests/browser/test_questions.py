@@ -6,11 +6,13 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pytest
 from playwright.sync_api import Page, expect
 
 from tools.driver.page import StudioPage
 
 
+@pytest.mark.slow
 def test_rows_of_a_column_like_subjects_are_kept_together_by_a_button(page: Page, tmp_path: Path):
     rng = np.random.default_rng(0)
     subject = np.repeat(np.arange(20), 6)
@@ -65,6 +67,7 @@ def test_three_questions_about_reading_are_answered_by_buttons(page: Page, tmp_p
     expect(page.get_by_role("button", name="60 rows, 4 features, 2 classes")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_what_the_label_means_is_answered_by_buttons(page: Page, tmp_path: Path):
     at = np.arange(90)
     table = pd.DataFrame(np.random.default_rng(0).normal(size=(90, 3)), columns=["p", "q", "r"])

@@ -43,6 +43,7 @@ def test_stop_ends_a_long_run_and_keeps_its_best_plane(long_run: Panel):
     assert long_run.divergence == max(steps)
 
 
+@pytest.mark.slow
 def test_a_run_that_begins_before_the_panels_of_its_data_are_listed_is_shown(page: Page):
     """The list of before is overtaken by that of Run, and arrives after it."""
     held: list[tuple[Route, APIResponse]] = []

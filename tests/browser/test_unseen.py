@@ -31,6 +31,7 @@ def noise(n_rows: int = 60, n_features: int = 90) -> bytes:
     return "\n".join(map(",".join, [head, *rows])).encode()
 
 
+@pytest.mark.slow
 def test_noise_falls_into_a_heap_by_itself_and_is_the_same_after_a_reload(
     page: Page, answering: Studio
 ):

@@ -27,6 +27,7 @@ def pair(wines: StudioPage) -> tuple[Panel, Panel]:
     return pair
 
 
+@pytest.mark.slow
 def test_linked_panels_zoom_together(wines: StudioPage, pair: tuple[Panel, Panel]):
     left, right = pair
     wines.wait_until(lambda: same_axes(left, right), "linked panels begin with the same axes")
@@ -49,6 +50,7 @@ COUNT_PAINTED = """() => {
 N_PLANES = 20
 
 
+@pytest.mark.slow
 def test_planes_of_a_run_do_not_draw_the_pictures_beside_it_again(wines: StudioPage):
     """Linked axes would else follow every plane a little, and nine pictures be drawn for one."""
     wines.show("Compare")

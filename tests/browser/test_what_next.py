@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pytest
 from playwright.sync_api import Page, expect
 
 from tools.driver.page import StudioPage
@@ -27,6 +28,7 @@ def test_each_answer_is_a_sentence_first_in_place_of_the_inspector(page: Page):
     expect(page.locator("dialog.beside[open]")).to_have_count(1)
 
 
+@pytest.mark.slow
 def test_a_dropped_map_is_drawn_as_it_is_beside_a_plane(page: Page, tmp_path: Path):
     stream = np.random.default_rng(0)
     y = stream.integers(0, 2, 80)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from playwright.sync_api import CDPSession, Page, expect
 
 from tools.driver.page import LOAD_MODULE, StudioPage
@@ -15,6 +16,7 @@ N_COUNTED = 4
 MOST_NODES, MOST_LISTENERS = 100, 20
 
 
+@pytest.mark.slow
 def test_removed_runs_leave_no_nodes_and_no_listeners(page: Page):
     studio = StudioPage(page)
     studio.choose_sample("Wine")

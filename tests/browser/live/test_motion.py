@@ -54,6 +54,7 @@ def painted_of_a_blink(page: Page) -> list[list]:
     return list(page.evaluate("window.painted"))
 
 
+@pytest.mark.slow
 def test_a_search_over_in_a_blink_is_shown_through_its_best_planes_with_its_final_numbers(
     moving_page: Page,
 ):

@@ -152,6 +152,7 @@ def assert_one_motion(frames: list[dict[str, Any]]) -> None:
     assert min(frame.get("likeness") or 0.0 for frame in frames) > UNLIKE, "it is its mirror image"
 
 
+@pytest.mark.slow
 def test_a_tab_a_new_run_and_few_features_move_the_picture_on(moving: StudioPage):
     page = moving.page
     pca = moving.run("PCA")

@@ -59,6 +59,7 @@ def finished(studio_page: StudioPage) -> Panel:
     return panel
 
 
+@pytest.mark.slow
 def test_an_outlier_is_named_and_left_out(finished: Panel, page: Page) -> None:
     finished.part("find-outliers").click()
     first = finished.part("selected-rows").get_by_role("button").filter(has_text="bottle 017")
@@ -161,6 +162,7 @@ def test_a_second_file_is_placed_in_the_plane(finished: Panel, add_rows, page: P
     assert marks_of_new_rows(finished) == Counter()
 
 
+@pytest.mark.slow
 def test_a_column_in_another_unit_is_multiplied_by_a_button_above_the_rows(
     finished: Panel, add_rows
 ) -> None:
@@ -242,6 +244,7 @@ def test_a_row_far_from_the_plane_is_selected_and_explained(finished: Panel, pag
     expect(finished.part("selection-words")).to_contain_text("1 row")
 
 
+@pytest.mark.slow
 def test_points_are_colored_by_another_column(finished: Panel, page: Page) -> None:
     assert n_colors_of_points(finished) <= 6
     finished.node.get_by_role("button", name="Color and shape by a column").click()
@@ -266,6 +269,7 @@ DROP = """(picture, text) => {
 }"""
 
 
+@pytest.mark.slow
 def test_a_file_dropped_on_a_picture_is_placed_and_the_data_stay(
     finished: Panel, studio_page: StudioPage
 ) -> None:

@@ -127,7 +127,9 @@ def filled_buttons(page: Page) -> list[str]:
     return page.locator(".button.is-primary").evaluate_all(FILLED)
 
 
-@pytest.mark.parametrize("key", ["", "Enter", "Control+Enter"])
+@pytest.mark.parametrize(
+    "key", ["Enter", *(pytest.param(key, marks=pytest.mark.slow) for key in ("", "Control+Enter"))]
+)
 def test_a_run_begins_before_dash_is_there_and_goes_on_in_its_page(page: Page, key: str):
     held: list[Route] = []
 
@@ -251,6 +253,7 @@ def test_the_picture_keeps_its_colors_where_the_system_forces_its_own(page: Page
         assert distances.min() < NEARLY_EQUAL, color
 
 
+@pytest.mark.slow
 def test_gamma_is_typed_slid_and_left_to_the_method(page: Page):
     studio = StudioPage(page)
     field = page.get_by_role("textbox", name="Kernel width γ")
