@@ -14,8 +14,9 @@ from melm_core.density.class_densities import ClassDensities
 from melm_core.density.class_rules import DensityRule
 from melm_core.diagnostics.held_out_scores import balanced_mean, row_scores
 
-# Directions that are tried, every 6 degrees and then every degree around the best.
-_COARSE, _FINE = 30, 6
+# Directions that are tried: every 15 degrees, and then halfway on both sides of the best, down to
+# a degree.
+_COARSE, _HALVINGS = 12, 4
 
 # Training rows of each class by which a direction is chosen.
 _MOST_ROWS = 500
@@ -171,7 +172,10 @@ def _best_direction(rule: DensityRule) -> FloatArray:
         return float(balanced_mean(scores.losses, y)[0])
 
     step = np.pi / _COARSE
-    best = min(step * np.arange(_COARSE), key=loss)
-    best = min(best + step / _FINE * np.arange(1 - _FINE, _FINE), key=loss)
+    least, best = min((loss(angle), angle) for angle in step * np.arange(_COARSE))
+    for _ in range(_HALVINGS):
+        step /= 2.0
+        sides = ((loss(angle), angle) for angle in (best - step, best + step))
+        least, best = min((least, best), *sides)
     axis: FloatArray = root @ np.array([np.cos(best), np.sin(best)])
     return axis / np.linalg.norm(axis)

@@ -375,7 +375,10 @@ def inverse_root(covariance: FloatArray) -> tuple[FloatArray, FloatArray]:
     log_norm : ndarray of shape (...)
         Logarithm of the Gaussian density at its mean.
     """
-    variances, axes = np.linalg.eigh(covariance)
+    if covariance.shape[-1] == 1:  # several times as quick as below
+        variances, axes = covariance[..., 0], np.ones_like(covariance)
+    else:
+        variances, axes = np.linalg.eigh(covariance)
     floor = np.maximum(FLATTEST_KERNEL * variances[..., -1:], NARROWEST_KERNEL)
     variances = np.maximum(variances, floor)
     log_norm: FloatArray = -0.5 * np.log(2.0 * np.pi * variances).sum(axis=-1)
