@@ -29,7 +29,7 @@ TEXT_PROPS = {"children", "title", "value", "label", "aria-label", "data-questio
 SUMMARY_ELEMENTS = {"li", "span", "button", "summary", "ul"}
 SUMMARY_ATTRIBUTES = {"class", "style", "type", "title", "data-class", "aria-pressed"}
 
-few = settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+few = settings(max_examples=20, suppress_health_check=[HealthCheck.too_slow])
 many = settings(max_examples=2_000, suppress_health_check=[HealthCheck.too_slow])
 
 

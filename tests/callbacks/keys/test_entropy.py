@@ -1,6 +1,6 @@
 """What lets somebody in cannot be guessed: as many random bits as the page on security says.
 
-Of a hundred secrets, each bit that is random is 0 in some and 1 in others, but for once in 10^27.
+Of fifty secrets, each bit that is random is 0 in some and 1 in others, but for once in 10^12.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from callbacks.keys import grants
 from callbacks.routes.talks.presenter import new_talk_id
 from melm_studio.runs.records.visitor import pseudonym
 
-N = 100
+N = 50
 HERE, THERE = "192.0.2.7", "198.51.100.9"
 
 

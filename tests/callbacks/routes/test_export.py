@@ -157,7 +157,7 @@ def test_no_cell_begins_a_formula_whatever_separator_a_spreadsheet_takes(
 
 
 @pytest.mark.parametrize("method", [key for key, method in METHODS.items() if method.is_linear])
-@pytest.mark.parametrize("kind", ["sample", "upload"])
+@pytest.mark.parametrize("kind", [pytest.param("sample", marks=pytest.mark.slow), "upload"])
 def test_program_and_model_give_the_points_for_every_linear_method(
     studio, monkeypatch, capsys, tmp_path, *, kind, method
 ):

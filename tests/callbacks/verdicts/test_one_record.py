@@ -23,13 +23,15 @@ from tests.melm_studio.publication.test_program import computed
 from tools.driver.visitor import opened_studio
 
 RUNS = {
-    "wine by LDA, refitted": {"method": "lda", "held_out": ""},
     "wine by MELM, refitted": {"method": "melm", "max_iter": 20, "held_out": ""},
+    "noise by PCA": {"method": "pca"},
+    "wine by LDA, refitted": {"method": "lda", "held_out": ""},
     "noise by PCA, refitted": {"method": "pca", "held_out": ""},
     "wine by LDA": {"method": "lda"},
     "wine by MELM": {"method": "melm", "max_iter": 20},
-    "noise by PCA": {"method": "pca"},
 }
+# One of each data set, with and without refits; the others are of the slow lane.
+QUICK = list(RUNS)[:2]
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +41,10 @@ def other(tmp_path_factory):
         yield studio
 
 
-@pytest.fixture(scope="module", params=RUNS)
+@pytest.fixture(
+    scope="module",
+    params=[pytest.param(run, marks=() if run in QUICK else pytest.mark.slow) for run in RUNS],
+)
 def walked(request, studio, other):
     """A run, the record of its plane as programs receive it, and those who look at it."""
     visitor = studio.visitor()

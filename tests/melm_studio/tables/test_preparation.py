@@ -332,7 +332,7 @@ words = st.none() | st.sampled_from(["p", "q", "missing", "c = q"])
 samples = st.tuples(numbers, numbers, numbers, words, words)
 
 
-@settings(max_examples=50)
+@settings(max_examples=20)
 @given(st.lists(samples, min_size=4, max_size=30), st.booleans())
 @example(
     [(None, n % 2, None, None, "ppqq"[n]) for n in range(4)] + [(None, 1.7e308, None, None, None)],

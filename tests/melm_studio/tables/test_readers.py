@@ -106,7 +106,7 @@ numbers = st.none() | st.floats(allow_nan=False, allow_infinity=False)
 samples = st.lists(st.tuples(numbers, texts, numbers), min_size=1, max_size=12)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @pytest.mark.parametrize("kind", KINDS)
 @given(samples)
 def test_whatever_the_cells_they_come_back(kind, rows):
@@ -119,7 +119,7 @@ def test_whatever_the_cells_they_come_back(kind, rows):
     pd.testing.assert_frame_equal(found.astype({"a": float, "c": float}), frame)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=20)
 @given(st.sampled_from(HEADS), st.binary(max_size=200))
 def test_whatever_the_bytes_there_is_a_table_or_a_sentence(head, rest):
     try:
