@@ -27,7 +27,7 @@ PAGE_TOOLS := node_modules/.installed
 WITH_NODE := PATH="$(CURDIR)/$(VENV)/bin:$$PATH"
 
 .DEFAULT_GOAL := help
-.PHONY: help run test slow mutants audit bench pictures docs wheel lowest notebooks publish lint format hooks pins constants clean lint-page page browser browsers redis nginx
+.PHONY: help run test quick slow mutants audit bench pictures docs wheel lowest notebooks publish lint format hooks pins constants clean lint-page page browser browsers redis nginx
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -37,6 +37,10 @@ run: $(ENGINE) $(if $(MELM_STORE),$(SHARED)) ## Start the studio, for example: m
 
 test: $(ENGINE) lint page browser redis ## Run every check and the fast tests
 	@$(ONE_THREAD) $(PYTHON_IN_VENV) -m pytest -q -m "not slow" $(IN_PARALLEL) $(ARGS)
+
+quick: $(ENGINE) redis ## Run the tests outside of the browser that a change concerns, the first time all
+	@$(ONE_THREAD) $(PYTHON_IN_VENV) -m pytest -q -m "not slow" --ignore tests/browser $(IN_PARALLEL) \
+		--testmon --testmon-forceselect $(ARGS) || test $$? -eq 5  # it concerns none
 
 slow: $(ENGINE) browser browsers redis nginx ## Run the slow tests
 	@$(ONE_THREAD) $(PYTHON_IN_VENV) -m pytest -q -m slow $(ARGS)
@@ -110,7 +114,7 @@ constants: $(DEV) ## Write the constants that the page's scripts share with Pyth
 	@$(PYTHON_IN_VENV) -m tools.page_constants
 
 clean: ## Remove the virtual environment, caches and test results
-	@rm -rf $(VENV) node_modules .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache test-results
+	@rm -rf .testmondata* $(VENV) node_modules .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache test-results
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 page: $(DEV)
