@@ -26,8 +26,11 @@ PAGE_TOOLS := node_modules/.installed
 # Node comes as a wheel, so that everybody checks the page's scripts with the same one.
 WITH_NODE := PATH="$(CURDIR)/$(VENV)/bin:$$PATH"
 
+# Checks of Python and of the page, and what they need, side by side.
+MAKEFLAGS += --jobs=2
+
 .DEFAULT_GOAL := help
-.PHONY: help run test quick slow mutants audit bench pictures docs wheel lowest notebooks publish lint format hooks pins constants clean lint-page page browser browsers redis nginx
+.PHONY: help run test quick slow mutants audit bench pictures docs wheel lowest notebooks publish lint format hooks pins constants clean lint-python lint-page page browser browsers redis nginx
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -82,7 +85,9 @@ notebooks: browser ## Try the wheels in JupyterLab and marimo, in a browser
 publish: $(DEV) ## Upload what make wheel has built to the package index, with the token in TWINE_PASSWORD
 	@TWINE_USERNAME=__token__ $(VENV)/bin/twine upload --non-interactive dist/melm_*
 
-lint: $(DEV) lint-page ## Check style, types and the direction of imports
+lint: lint-python lint-page ## Check style, types and the direction of imports
+
+lint-python: $(DEV)
 	@$(VENV)/bin/ruff check
 	@$(VENV)/bin/ruff format --check
 	@$(VENV)/bin/mypy
