@@ -1,4 +1,4 @@
-"""Columns that are the label in other words, planted in noise; and tables that have none."""
+"""Columns that are the label in other words, and labels made from features; tables without any."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.cluster import KMeans
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 
 from experiments.honesty.claim import FIRST_SEED, Claim, Measured
 from experiments.honesty.shapes import SHAPES
 from melm_core.base import FloatArray, IntArray
-from melm_core.evaluation import label_twins
+from melm_core.evaluation import are_quantized, label_twins
 
 _N_ROWS, _N_FEATURES = 90, 6
 _CLASSES = np.array(["healthy", "mild", "severe"])
@@ -59,6 +60,14 @@ def _figures(n_tables: int) -> Iterator[Measured]:
     noise = [_any_named(*_noise(FIRST_SEED + number)) for number in range(20 * n_tables)]
     words = f"{len(noise)} tables of noise of several types"
     yield Measured(words, "a column is named", float(np.mean(noise)), (0.0, 0.01))
+    made = [_is_said_to_be_made(_clusters, FIRST_SEED + number) for number in range(n_tables)]
+    words = "clusters of a Gaussian of 100 rows"
+    yield Measured(words, "said to be made of it", float(np.mean(made)), (0.8, 1.0))
+    found = [
+        _is_said_to_be_made(_few_rows, FIRST_SEED + number) for number in range(40 * n_tables)
+    ]
+    words = f"{len(found)} tables of 40 rows, two Gaussians"
+    yield Measured(words, "said to be made of it", float(np.mean(found)), (0.0, 0.02))
 
 
 def _is_named(
@@ -76,6 +85,25 @@ def _is_named(
 
 def _any_named(X: Any, y: Any) -> bool:
     return any(one.twin for one in label_twins(X, y))
+
+
+def _is_said_to_be_made(
+    draw: Callable[[np.random.Generator], tuple[FloatArray, IntArray]], seed: int
+) -> bool:
+    return are_quantized(*draw(np.random.default_rng(seed)))
+
+
+def _clusters(stream: np.random.Generator) -> tuple[FloatArray, IntArray]:
+    X = stream.normal(size=(100, 2))
+    return X, KMeans(3, n_init=4, random_state=0).fit_predict(X)
+
+
+def _few_rows(stream: np.random.Generator) -> tuple[FloatArray, IntArray]:
+    """Two Gaussians that all but overlap, where few rows look like clusters the most often."""
+    y = stream.permutation(np.arange(40) % 2)
+    X = stream.normal(size=(40, 3))
+    X[:, 0] += stream.uniform(3.0, 4.5) * y
+    return X, y
 
 
 def _clean_tables() -> Iterator[tuple[str, tuple[FloatArray, IntArray]]]:
@@ -113,6 +141,6 @@ def _noise(seed: int) -> tuple[list[_Column], IntArray]:
 CLAIM = Claim(
     "twins",
     "A column that is the label in other words is named before anything is said of a plane, and "
-    "no other column is.",
+    "no other column is; labels that are clusters of the features are asked about.",
     _simulate,
 )

@@ -13,6 +13,9 @@ _SAME = 0.98  # rows in the cell of their class
 # Rows within so many standard deviations of a border, and those of them in their own cell. Of two
 # Gaussians that overlap in .02 of their rows, one in forty is so near, and half of these are not.
 _NEAR, _LEAST_NEAR, _SAME_NEAR = 0.25, 0.045, 0.9
+# The mean distance of rows to the border, in standard deviations. Half a Gaussian, cut at its
+# border, has 1.32; a Gaussian whose tail is cut has more, and is as likely at 1.73.
+_MOST_DEPTH = 1.6
 
 
 def are_quantized(X: FloatArray, y: IntArray) -> bool:
@@ -69,5 +72,7 @@ def _are_cells(X: FloatArray, y: IntArray) -> bool:
     spread = np.sqrt(np.mean([depth[y == code].var() for code in range(n_classes)]))
     is_near = np.abs(depth) < _NEAR * spread
     if (depth > 0).mean() < _SAME or is_near.mean() < _LEAST_NEAR:
+        return False
+    if depth.mean() > _MOST_DEPTH * spread:
         return False
     return bool((depth[is_near] > 0).mean() >= _SAME_NEAR)

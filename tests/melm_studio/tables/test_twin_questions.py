@@ -9,6 +9,7 @@ from sklearn.cluster import KMeans
 
 from experiments.honesty.dependent_tables import is_significant, says_plain_yes
 from melm_core.base import UserError
+from melm_core.evaluation import are_quantized
 from melm_studio.tables import (
     SAMPLES,
     Role,
@@ -139,6 +140,17 @@ def test_clusters_of_one_gaussian_are_asked_about(seed):
     frame = pd.DataFrame(X, columns=list("abc")).assign(kind=WORDS[y])
     asked = prepare(Table("gaussian", frame, ()), "kind").open_questions
     assert [one.id for one in asked if one.id == "made"] == ["made"]
+
+
+def test_classes_of_few_rows_are_not_taken_for_clusters():
+    """Of 40 rows, those near the border lie in their own cell by chance alone."""
+    said = 0
+    for seed in range(100):
+        stream = np.random.default_rng(seed)
+        y = np.arange(40) % 2
+        X = stream.normal(size=(40, 3)) + np.outer(y, [3.8, 0, 0])
+        said += are_quantized(X, y)
+    assert said <= 2
 
 
 @pytest.mark.parametrize("name", ["cluster", "leiden_0.5", "kmeans", "k-means", "Segment"])
