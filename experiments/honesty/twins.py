@@ -63,9 +63,7 @@ def _figures(n_tables: int) -> Iterator[Measured]:
     made = [_is_said_to_be_made(_clusters, FIRST_SEED + number) for number in range(n_tables)]
     words = "clusters of a Gaussian of 100 rows"
     yield Measured(words, "said to be made of it", float(np.mean(made)), (0.8, 1.0))
-    found = [
-        _is_said_to_be_made(_few_rows, FIRST_SEED + number) for number in range(40 * n_tables)
-    ]
+    found = [_is_said_to_be_made(_few_rows, FIRST_SEED + number) for number in range(40 * n_tables)]
     words = f"{len(found)} tables of 40 rows, two Gaussians"
     yield Measured(words, "said to be made of it", float(np.mean(found)), (0.0, 0.02))
 
