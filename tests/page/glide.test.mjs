@@ -102,6 +102,24 @@ test("axes glide with the points", () => {
   assert.deepEqual(between(from, to, 0.5).axes, [[1, 3], [0, 1]]);
 });
 
+test("rows have their ways behind them from where they were fitted, at most a hundred, and none between planes", () => {
+  const many = Array.from({ length: 250 }, (_, i) => /** @type {[number, number]} */ ([i, 0]));
+  const shown = (rows, state, sequence = 0) => {
+    const shownSo = { ...picture(rows, RING), plane: { sequence, places: { state } } };
+    Object.assign(shownSo.traces[1], { marker: { color: "teal" } });
+    return shownSo;
+  };
+  const ways = (from, to) => between(from, to, 0.5).ways;
+  const [way] = ways(shown(ROWS, "fitted"), shown(turned(ROWS), "unseen"));
+  const [x, y] = turned(ROWS)[1];
+  assertClose(points(way).slice(3, 6), [ROWS[1], [(ROWS[1][0] + x) / 2, (ROWS[1][1] + y) / 2], [NaN, NaN]]);
+  assert.equal(way.line.color, "teal");
+  const [some] = ways(shown(many, "fitted"), shown(turned(many), "unseen"));
+  assert.ok(some.x.length <= 300 && some.x.length > 200);
+  assert.deepEqual(ways(shown(ROWS, "fitted"), shown(turned(ROWS), "fitted", 1)), []);
+  assert.deepEqual(ways(shown(ROWS, "fitted"), shown(turned(ROWS), "unseen", 1)), []);
+});
+
 test("planes of other rows are not alike", () => {
   assert.ok(isAlike(picture(ROWS, RING), picture(ROWS, [])));
   assert.ok(!isAlike(picture(ROWS, RING), picture(ROWS.slice(1), RING)));

@@ -164,7 +164,7 @@ export class CanvasAnimation {
   }
 
   pictureAt(now) {
-    if (!this.from) return { ...this.to, fading: [] };
+    if (!this.from) return { ...this.to, fading: [], ways: [] };
     const share = Math.min(1, (now - this.began) / this.duration());
     return between(this.from, this.to, this.to.lastsMs ? eased(share) : share, this.maps);
   }
@@ -173,7 +173,8 @@ export class CanvasAnimation {
   drawAt(now) {
     const { plot } = this;
     const picture = this.pictureAt(now);
-    this.drawOn(clearedPen(this.canvas, sizeOf(plot)), [...picture.fading, ...picture.traces], picture.axes, this.to.titles);
+    const traces = picture.traces.toSpliced(picture.traces.findIndex(isPoints), 0, ...picture.ways);
+    this.drawOn(clearedPen(this.canvas, sizeOf(plot)), [...picture.fading, ...traces], picture.axes, this.to.titles);
     this.fadeOut((now - this.began) / this.duration());
     if (now - this.began >= this.duration()) this.from = this.fading = null;
     return this.from !== null || this.fading !== null;
@@ -240,7 +241,7 @@ function copyOf(canvas) {
 /**
  * What is drawn of a plane: its traces, the axes that are shown at least, whether it glides to them, the features of
  * its arrows, and the titles of the axes where nothing else says them.
- * @typedef {{ plane?: object, traces: Trace[], axes: Axes, movesAxes?: boolean, features: number[], titles?: [string, string] | null, lastsMs?: number | null }} Picture
+ * @typedef {{ plane?: Partial<Pick<Plane, "sequence" | "places">> & { traces?: object }, traces: Trace[], axes: Axes, movesAxes?: boolean, features: number[], titles?: [string, string] | null, lastsMs?: number | null }} Picture
  */
 /**
  * An affine map of the plane: the first coordinate is `a x + b y + e`, the second `c x + d y + f`.
@@ -270,16 +271,16 @@ export function isAlike(from, to) {
 }
 
 /**
- * The picture on the way between two planes. Its `fading` are the contours of the plane that it
- * comes from; those of the next plane have the opacity of the share.
+ * The picture on the way between two planes. Its `fading` are the contours of the plane that it comes from; those of the
+ * next plane have the opacity of the share. Its `ways` are behind rows that go to their other places.
  * @param {Picture} from
  * @param {Picture} to
  * @param {number} share of the way
  * @param {ContourMaps} [maps] which are the same all the way
- * @returns {Picture & { fading: Trace[] }}
+ * @returns {Picture & { fading: Trace[], ways: Trace[] }}
  */
 export function between(from, to, share, maps = contourMaps(from, to)) {
-  if (share >= 1) return { ...to, fading: [] };
+  if (share >= 1) return { ...to, fading: [], ways: [] };
   const fading = [];
   const arrows = arrowsBetween(shaftsOf(from), shaftsOf(to), share);
   const traces = to.traces.map((trace, i) => {
@@ -296,8 +297,31 @@ export function between(from, to, share, maps = contourMaps(from, to)) {
     fading.push({ ...mapped(former, forth, share), opacity: opacity * (1 - share) });
     return { ...mapped(trace, back, 1 - share), opacity: opacity * share };
   });
+  const ways = isTurn(from, to) ? waysBetween(from, to, share) : [];
   const axes = /** @type {Axes} */ (to.axes.map((range, axis) => range.map((end, i) => mix(from.axes[axis][i], end, share))));
-  return { traces, axes, features: to.features, fading };
+  return { traces, axes, features: to.features, fading, ways };
+}
+
+/** At most so many rows have their ways drawn; more are a hairball. */
+export const MOST_WAYS = 100;
+
+// Whether a plane shows its rows in their other places: as fitted, or where planes that never saw them put them.
+/** @param {Picture} from @param {Picture} to */
+const isTurn = ({ plane: from }, { plane: to }) => from?.sequence === to?.sequence && from?.places?.state !== to?.places?.state;
+
+// What rows have behind them on the way to their other places, faint once they are there; of many rows, some.
+function waysBetween(from, to, share) {
+  const points = to.traces.flatMap((trace, i) => (isPoints(trace) && trace.visible !== false && trace.x.length ? [i] : []));
+  const step = Math.ceil(points.reduce((sum, i) => sum + to.traces[i].x.length, 0) / MOST_WAYS);
+  return points.map((i) => {
+    const way = (axis) =>
+      Array.from(to.traces[i][axis], (value, row) => [from.traces[i][axis][row], value])
+        .filter((_, row) => row % step === 0)
+        .flatMap(([start, end]) => [start, mix(start, end, share), NaN]);
+    const { color } = to.traces[i].marker;
+    const line = { color: typeof color === "string" ? color : "gray", width: 1.5 };
+    return { meta: { kind: "ways" }, mode: "lines", line, opacity: Math.min(1, 2 - 2 * share), x: way("x"), y: way("y") };
+  });
 }
 
 // The density of one component is a curve without gaps over the same steps in every plane.

@@ -1,10 +1,9 @@
 // The ways of selected rows from where the plane of all rows has them to where planes that never saw them put them.
 import { ask } from "../page/answers.mjs";
 import { addToViews } from "../panel/features.mjs";
+import { MOST_WAYS } from "../plane/animation.mjs";
 import { decodedPlane } from "../plane/arrays.mjs";
 import { isPoints } from "../plane/traces.mjs";
-
-const MOST_WAYS = 100; // more are a hairball
 
 /** Each plane of unseen places that has selected rows, as fitted, once that is here. @type {WeakMap<object, Plane | null>} */
 const asFitted = new WeakMap();
