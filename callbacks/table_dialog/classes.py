@@ -15,7 +15,7 @@ from callbacks.session import workspace
 from melm_core.base import UserError
 from melm_studio.layout import ids
 from melm_studio.layout.table_dialog.classes import AT_CUTS, EACH_VALUE, EQUAL_PARTS, classes_form
-from melm_studio.tables import ClassRules, Table, class_values, is_measure
+from melm_studio.tables import ORDER, ClassRules, Table, class_values, is_measure
 from melm_studio.validation import InputError, read
 from melm_studio.workspace.data_source import ShownData
 
@@ -86,10 +86,16 @@ def apply_classes(
 
 
 def reset_classes(clicks: int | None, data: Any) -> Any:
-    """Make each value a class again, and cut numbers as by default."""
+    """Make each value a class again, in their natural order, and cut numbers as by default."""
     if not clicks or data is None:
         return no_update
-    return msgspec.to_builtins(replace(ShownData.from_json(data).source, classes=ClassRules()))
+    shown = ShownData.from_json(data)
+    source = shown.source
+    answers = {question: one for question, one in source.answers.items() if question != ORDER}
+    orders = {name: order for name, order in source.orders.items() if name != shown.label}
+    return msgspec.to_builtins(
+        replace(source, classes=ClassRules(), answers=answers, orders=orders)
+    )
 
 
 def _form(shown: ShownData, table: Table) -> Component:

@@ -6,6 +6,7 @@ PAGE_KEYS = (
     ("Ctrl Enter", "run"),
     ("Arrow keys, Page Up, Page Down", "move a slider"),
     ("Arrow keys, +, −, 0 in the picture", "move it, zoom in and out, show all of it"),
+    ("Alt ↑ or ↓ in the list of classes", "change their order"),
     ("Esc", "close a menu or dialog, leave Present"),
 )
 

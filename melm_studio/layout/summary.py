@@ -12,12 +12,13 @@ from melm_studio.layout import ids
 from melm_studio.layout.attributes import aria, tip
 from melm_studio.layout.attributes import data as data_attributes
 from melm_studio.layout.buttons import button
-from melm_studio.layout.shell.markup import plain
+from melm_studio.layout.shell.markup import Element, plain
 from melm_studio.layout.shell.welcome import question
-from melm_studio.tables import EACH_WAY, Question, Summary, count, number, shortened
+from melm_studio.tables import EACH_WAY, Question, Summary, count, number, told_apart
 from melm_studio.workspace.described_tables import TableDescription
 
 _LONGEST_NAME = 36
+_MANY_CLASSES = 12
 _MOST_QUESTIONS = 3  # in sight
 
 
@@ -66,6 +67,7 @@ def data_summary(
     """
     notes = [step for step in table.steps if step not in (*table.warnings, note)]
     return [
+        *_search(len(table.class_names)),
         _legend(table, swatches),
         *([html.P(note, className="field-note")] if note else []),
         *[html.P(warning, className="warning") for warning in table.warnings],
@@ -84,15 +86,35 @@ def _key_figures(summary: Summary) -> str:
     )
 
 
+def _search(n_classes: int) -> list[Component]:
+    """The field that finds classes by name, where there are many."""
+    if n_classes < _MANY_CLASSES:
+        return []
+    field = Element(
+        "input",
+        type="search",
+        placeholder=f"Find one of {n_classes} classes",
+        **aria(label="Find a class"),
+    )
+    return [plain(html.Div(field, className="class-search"))]
+
+
 def _legend(table: TableDescription, swatches: Sequence[tuple[str, str]]) -> Component:
     names, summary = table.class_names, table.summary
-    classes = zip(names, summary.class_sizes, summary.class_directions, swatches, strict=True)
+    shown = told_apart(names, _LONGEST_NAME)
+    classes = zip(
+        names, shown, summary.class_sizes, summary.class_directions, swatches, strict=True
+    )
     items = [
         html.Li(
             [
-                html.Span(className=f"swatch {shape}", style={"backgroundColor": color}),
+                html.Span(
+                    html.Span(className=f"swatch {shape}", style={"backgroundColor": color}),
+                    className="grip",
+                    title="Drag to change the order of the classes",
+                ),
                 html.Button(
-                    shortened(name, _LONGEST_NAME),
+                    shown,
                     type="button",
                     className="button is-text class-name",
                     title=f"Show only {name}",
@@ -105,9 +127,10 @@ def _legend(table: TableDescription, swatches: Sequence[tuple[str, str]]) -> Com
                     title=f"{count(size, 'row')}; {count(directions, 'principal component')} for "
                     "95 % of their variance",
                 ),
-            ]
+            ],
+            **data_attributes(name=name),
         )
-        for code, (name, size, directions, (color, shape)) in enumerate(classes)
+        for code, (name, shown, size, directions, (color, shape)) in enumerate(classes)
     ]
     # The title of Present.
     asked = data_attributes(question=question(names))

@@ -21,9 +21,10 @@ from melm_studio.scores import (
     check_spoken,
     permutation_p,
 )
+from melm_studio.tables import told_apart
 
 _FOLLOWED_EVERY_MS = 700
-_MOST_CLASSES_NAMED = 12
+_MOST_CLASSES_NAMED, _LONGEST_NAME = 12, 14
 
 
 def check_view() -> Component:
@@ -130,7 +131,7 @@ def _overlap(
     caption = html.Caption(
         "Held-out confusion between each pair of classes. Click a cell to show only that pair."
     )
-    names = [_short(name) for name in class_names]
+    names = told_apart(class_names, _LONGEST_NAME)
     head = html.Tr([html.Td(""), *(html.Th(name, scope="col") for name in names)])
     rows = [
         html.Tr([html.Th(name, scope="row"), *(_share(s, names, i, j) for j, s in enumerate(row))])
@@ -164,7 +165,3 @@ def _p_value(p: PermutationP | None) -> list[Component]:
     return [
         dmc.Text(["Permutation test: ", html.Strong(p.caption)], size="sm", className="p-value")
     ]
-
-
-def _short(name: str) -> str:
-    return name if len(name) <= 14 else f"{name[:13]}…"

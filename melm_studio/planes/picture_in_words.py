@@ -10,7 +10,7 @@ import numpy as np
 from melm_core.base import FloatArray, percent
 from melm_core.diagnostics import confusion_shares
 from melm_studio.planes.types import Arrows, PlaneView, Predictions
-from melm_studio.tables import shortened
+from melm_studio.tables import shortened, told_apart
 
 MOST_PLACES = 8  # of more classes, only the nearest and the farthest are named
 MOST_PAIRS = 3
@@ -42,7 +42,7 @@ def picture_in_words(
         Distances are those between class means, in standard deviations of the two classes along
         the line between them, with equal weight for both.
     """
-    names = [shortened(name) for name in class_names]
+    names = told_apart(class_names)
     rows = [shown.train[:, :1] if n_components == 1 else shown.train for shown in view.classes]
     sentences: list[str] = []
     if len(names) > 1:

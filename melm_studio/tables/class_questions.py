@@ -97,8 +97,16 @@ def with_one_case(
 def ordered_classes(
     classes: Classes, given: Sequence[str], answers: Mapping[str, str]
 ) -> tuple[Classes, bool]:
-    """The classes in the order that was given, and whether an answer names others than these."""
-    names = tuple(given) or tuple(filter(None, answers.get(ORDER, "").split(BELOW)))
+    """The classes in the order that was given, and whether an answer names others than these.
+
+    Filters and rules may have left some of the classes that were given, or made others, which
+    stand last.
+    """
+    if given:
+        places = {name: place for place, name in enumerate(given)}
+        ordered = sorted(classes.names, key=lambda name: places.get(name, len(places)))
+        return in_order(classes, ordered), False
+    names = tuple(filter(None, answers.get(ORDER, "").split(BELOW)))
     if not names:
         return classes, False
     if {*names} != {*classes.names} or len(names) != len(classes.names):

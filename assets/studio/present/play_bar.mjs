@@ -103,7 +103,7 @@ function showClasses() {
 /** @param {Panel} panel */
 function copyLegend(panel) {
   const items = [...(legendOfPage()?.children ?? [])].map((item) => {
-    const [swatch, name] = item.children;
+    const [swatch, name] = [item.querySelector(".swatch"), item.querySelector(".class-name")];
     const copy = document.createElement("li");
     copy.append(swatch.cloneNode(true), span(name.textContent));
     return copy;

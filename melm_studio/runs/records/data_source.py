@@ -43,7 +43,8 @@ class DataSource(Struct, frozen=True, forbid_unknown_fields=True):
     roles : mapping of str to str
         The use of each column for which the user chose one.
     orders : mapping of str to tuple of str
-        The categories of ordered columns from low to high, where the user put them in order.
+        The categories of ordered columns from low to high, and the classes of labels, where the
+        user put them in order.
     classes : ClassRules
         How the values of the label become classes.
     reading : ReadOptions

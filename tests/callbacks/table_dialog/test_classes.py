@@ -87,7 +87,21 @@ def test_the_detected_classes_come_back_and_another_label_has_its_own(studio, wa
     assert chosen["classes"] == {}
 
 
+def test_an_order_goes_with_the_classes_until_they_are_reset(studio, wares):
+    source = wares.values["data.data"]["source"]
+    wares.choose({**source, "orders": {"ware": ["red", "black", "grey"], "age": ["b", "a"]}})
+    assert studio.data_of(wares).class_names == ("red", "black", "grey")
+    applied(wares, names={"black": "dark"})
+    assert studio.data_of(wares).class_names == ("red", "grey", "dark")
+    again = wares.fire(ids.CLASSES_RESET, "n_clicks", 1)[CHOICE]
+    assert again["orders"] == {"age": ["b", "a"]}
+    wares.choose(again)
+    assert studio.data_of(wares).class_names == ("black", "grey", "red")
+
+
 def test_classes_are_kept_by_links(wares):
+    source = wares.values["data.data"]["source"]
+    wares.choose({**source, "orders": {"ware": ["red", "black", "grey"]}})
     applied(wares, names={"red": "bright & new"}, min_rows=3)
     source = read(wares.values["data.data"]["source"], DataSource, "The data")
     spec = ViewSpec(source=source, method="pca")

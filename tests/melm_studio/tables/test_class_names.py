@@ -113,6 +113,9 @@ def test_classes_stand_in_the_order_that_is_given():
     np.testing.assert_array_equal(np.array(given.class_names)[given.y], labels)
     by_field = classes_of(labels, orders={"kind": ("z", "x", "y")})
     assert by_field.class_names == ("z", "x", "y")
+    # Filters leave some of those that were dragged, and rules make others, which stand last.
+    some = classes_of(labels, orders={"kind": ("w", "z", "y")})
+    assert some.class_names == ("z", "y", "x")
     stale = classes_of(labels, answers={"order": "z < x"})
     assert stale.class_names == ("x", "y", "z")
     assert any("Not used" in line for line in stale.warnings)
