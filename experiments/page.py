@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from statistics import median
 
 from experiments.records import ROOT, Settings, write_atomically
-from experiments.report import Report, Section, as_json, as_markdown, pictures, read
+from experiments.report import Entry, Report, Section, as_json, as_markdown, pictures, read
 from experiments.reports import REPORTS
 
 PAGE = ROOT / "docs" / "reproducing-the-tables.md"
 RESULTS = ROOT / "docs" / "results"
 _TIMED = ("table2", "table3")
-# A table without a value of the paper to compare with is on the page if it has no more.
-_MOST_NUMBERS_OF_OURS = 30
+# A table of more numbers has a page of its own, and a summary on this one.
+_MOST_NUMBERS = 30
 
 
 def update(settings: Settings, names: Sequence[str] = tuple(REPORTS)) -> None:
@@ -27,6 +28,7 @@ def update(settings: Settings, names: Sequence[str] = tuple(REPORTS)) -> None:
         make, _ = REPORTS[name]
         report = make(found)
         write_atomically(RESULTS / f"{report.name}.json", as_json(report))
+        write_atomically(RESULTS / f"{report.name}.md", in_full(RESULTS, report.name))
         for name, picture in pictures(report).items():
             write_atomically(RESULTS / name, picture)
     write_atomically(PAGE, text(RESULTS))
@@ -43,6 +45,11 @@ def text(folder: Path) -> str:
     return "\n".join([_introduction(reports, versions), *parts])
 
 
+def in_full(folder: Path, name: str) -> str:
+    """The text of the page of one report, with every number that a folder has of it."""
+    return as_markdown(read(folder / f"{name}.json"))
+
+
 def _common_versions(reports: Sequence[Report]) -> tuple[str, ...]:
     """The versions of packages that all reports have, said once."""
     first, *others = (report.provenance.versions for report in reports)
@@ -50,7 +57,7 @@ def _common_versions(reports: Sequence[Report]) -> tuple[str, ...]:
 
 
 def _shortened(report: Report, versions: Sequence[str]) -> Report:
-    """The report as it stands on the page: long tables of ours alone stay in their file."""
+    """The report as it stands on the page: long tables are summed up and linked."""
     provenance = report.provenance
     own = tuple(version for version in provenance.versions if version not in versions)
     return replace(
@@ -61,18 +68,39 @@ def _shortened(report: Report, versions: Sequence[str]) -> Report:
 
 
 def _shortened_section(section: Section, name: str) -> Section:
-    is_ours = all(entry.paper is None for entry in section.entries)
-    if not is_ours or len(section.entries) <= _MOST_NUMBERS_OF_OURS:
+    if len(section.entries) <= _MOST_NUMBERS:
         return section
-    link = f"All {len(section.entries)} numbers: [{name}.json]({RESULTS.name}/{name}.json)."
-    return replace(section, entries=(), notes=(*section.notes, link))
+    link = f"[All {len(section.entries)} numbers]({RESULTS.name}/{name}.md)."
+    summary = " ".join(filter(None, (_agreement(section.entries), link)))
+    return replace(section, entries=(), notes=(*section.notes, summary))
+
+
+def _agreement(entries: Sequence[Entry]) -> str:
+    """How far our values are from those of the paper; empty if it has none of them."""
+    compared = [entry for entry in entries if entry.difference is not None]
+    if not compared:
+        return ""
+    others = [entry for entry in compared if not entry.is_as_printed]
+    equal = f"{len(compared) - len(others)} of {len(compared)} values equal the paper's as printed"
+    if not others:
+        return f"{equal}."
+    largest = max(others, key=_distance)
+    middle = f"{median(map(_distance, others)):.{largest.decimals}f}"
+    return (
+        f"{equal}. The others differ by {middle} (median), most for {largest.row}, "
+        f"{largest.column}: {largest.ours} where the paper has {largest.printed}."
+    )
+
+
+def _distance(entry: Entry) -> float:
+    return abs(entry.difference or 0.0)
 
 
 def _introduction(reports: Sequence[Report], versions: Sequence[str]) -> str:
     commands = "\n".join(f"| `{name}` | {words} |" for name, (_, words) in REPORTS.items())
     return _INTRODUCTION.format(
         commands=commands,
-        most=_MOST_NUMBERS_OF_OURS,
+        most=_MOST_NUMBERS,
         versions=", ".join(versions),
         duration=_duration(reports),
     )
@@ -119,9 +147,8 @@ versions: an interrupted run resumes where it stopped, and a cell whose file you
 again.
 
 Below each number is the paper's; "=" marks one that equals the paper's as printed. ± is a standard
-error, "–" is not computed yet, and "+" after a commit a working tree with changes. Tables that have
-no value of the paper and more than {most} numbers are in `docs/results` alone. `page` writes this
-page from that folder.
+error, "–" is not computed yet, and "+" after a commit a working tree with changes. A table of more
+than {most} numbers is summed up here and has a page of its own.
 
 Of all cells: {versions}. {duration}
 """

@@ -98,6 +98,8 @@ def write_sources(folder: Path) -> None:
         path.write_text(text)
     for path in folder.glob("docs/*.md"):
         path.write_text(within_site(path.read_text()))
+    for path in folder.glob("docs/results/*.md"):  # linked from a page, not in the side column
+        path.write_text(f"---\norphan: true\n---\n\n{path.read_text()}")
 
 
 def within_site(text: str) -> str:
