@@ -66,7 +66,7 @@ def told_apart(names: Sequence[str], width: int = 40) -> list[str]:
     Examples
     --------
     >>> told_apart(["channel 1 of the long device", "channel 2 of the long device"], 15)
-    ['chann…1…device', 'chann…2…device']
+    ['channe…1…device', 'channe…2…device']
     """
     plain = [shortened(name, width) for name in names]
     alike: dict[str, list[int]] = {}
@@ -88,7 +88,11 @@ def _n_shared(texts: Sequence[str]) -> int:
 
 
 def _around(text: str, start: int, end: int, width: int) -> str:
-    """What stands from `start` to `end`, with as much of the text around it as fits."""
+    """The word from `start` to `end`, with as much of the text around it as fits."""
+    while start > 0 and text[start - 1].isalnum() and end - start < width // 3:
+        start -= 1
+    while end < len(text) and text[end].isalnum() and end - start < width // 3:
+        end += 1
     middle = shortened(text[start:end].strip(), width - 2)
     n_around = width - 2 - len(middle)
     n_last = min(n_around // 2 + n_around % 2, len(text) - end)

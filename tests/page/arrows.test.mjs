@@ -4,7 +4,7 @@ import { test } from "node:test";
 
 import { PATH_SHARES } from "../../assets/studio/constants.mjs";
 import { edgeMarks, outsideText } from "../../assets/studio/rows/outside.mjs";
-import { boxOf, placeLabels, setApart, shortened, toldApart } from "../../assets/studio/plane/label_placement.mjs";
+import { boxOf, placeLabels, setApart, shortened, toldApart, withRoom } from "../../assets/studio/plane/label_placement.mjs";
 import { rounded, wrapped } from "../../assets/studio/panel/plane_editing.mjs";
 import { atStep, loadingOf, nearest, nearestStep, originOf, pathOf, pathWords, stepOfShare, tipsOf } from "../../assets/studio/plane/arrows.mjs";
 
@@ -110,6 +110,19 @@ test("no two of twelve names of one middle cover each other", () => {
   const tops = placed.map(({ top }) => top).sort((one, other) => one - other);
   assert.ok(tops.slice(1).every((top, i) => top - tops[i] > 15));
   assert.ok(Math.abs(tops.reduce((sum, top) => sum + top, 0) / 12 - 100) < 1e-9);
+});
+
+test("of many names, those without room at their clouds are left out, the wanted ones last", () => {
+  const whole = { left: 0, right: 500, top: 0, bottom: 500 };
+  const boxes = [...Array.from({ length: 12 }, () => box(0, 100)), box(300, 300), box(480, 300)];
+  const placed = withRoom(boxes, whole, (i) => i === 7);
+  assert.deepEqual(placed[7], box(0, 100));
+  assert.deepEqual(placed[12], box(300, 300));
+  assert.equal(placed[13], null); // it would be cut off
+  const seen = placed.filter(Boolean);
+  assert.ok(seen.length < 6);
+  seen.forEach(({ top }) => assert.ok(Math.abs(top - 100) <= 16 || top === 300));
+  assert.equal(withRoom(boxes.slice(0, 8), whole, () => false).filter(Boolean).length, 8);
 });
 
 test("long names that differ at their ends stay different", () => {

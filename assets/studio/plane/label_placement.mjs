@@ -6,7 +6,7 @@
 const GAP_PX = 8; // between a tip and its name
 const CLEARANCE_PX = 6; // between two names on a line
 const MOST_ROUNDS = 50; // of moving names that cover each other
-const MOST_APART = 30; // names; more cannot be read wherever they are
+const MOST_APART = 8; // names; of more, those without room are left out
 
 // Heights and sides in which plotly and the canvas write a name, as unit steps from its tip.
 const PLACES = [
@@ -85,7 +85,6 @@ const overlap = (one, other) =>
  * @returns {Box[]}
  */
 export function setApart(boxes) {
-  if (boxes.length > MOST_APART) return boxes;
   const placed = boxes.map((box) => ({ ...box }));
   for (let round = 0; round < MOST_ROUNDS; round += 1) {
     let isApart = true;
@@ -102,6 +101,33 @@ export function setApart(boxes) {
     if (isApart) break;
   }
   return placed;
+}
+
+/**
+ * Where names are written amid their points; null where there is no room for one, which only many may lack.
+ * @param {Box[]} boxes around the points, the first names first
+ * @param {Box} area that names of many must not leave
+ * @param {(i: number) => boolean} isWanted whose name comes before the others
+ * @returns {(Box | null)[]}
+ */
+export function withRoom(boxes, area, isWanted) {
+  if (boxes.length <= MOST_APART) return setApart(boxes);
+  /** @type {(Box | null)[]} */
+  const placed = boxes.map(() => null);
+  const order = [...boxes.keys()].sort((one, other) => Number(isWanted(other)) - Number(isWanted(one)) || one - other);
+  for (const i of order) {
+    const isFree = (box) => holds(area, box) && !placed.some((other) => other && overlap(box, other));
+    placed[i] = STEPS_ASIDE.map((lines) => shifted(boxes[i], lines)).find(isFree) ?? null;
+  }
+  return placed;
+}
+
+const STEPS_ASIDE = [0, -0.5, 0.5, -1, 1]; // lines by which a name may be above or below its point
+
+/** @param {Box} box @param {number} lines */
+function shifted(box, lines) {
+  const by = lines * (box.bottom - box.top);
+  return { ...box, top: box.top + by, bottom: box.bottom + by };
 }
 
 function move(box, by) {
@@ -157,6 +183,9 @@ function sharedStart(texts) {
  * @param {number} most
  */
 function around(letters, start, end, most) {
+  const isLetter = (at) => /[\p{L}\p{N}]/u.test(letters[at] ?? ""); // whole words, if they are short
+  while (isLetter(start - 1) && end - start < most / 3) start -= 1;
+  while (isLetter(end) && end - start < most / 3) end += 1;
   const middle = shortened(letters.slice(start, end).join("").trim(), most - 2);
   const room = most - 2 - [...middle].length;
   const tail = Math.min(Math.ceil(room / 2), letters.length - end);

@@ -3,7 +3,7 @@
 import { numbers } from "./arrays.mjs";
 import { verticesPer } from "./arrows.mjs";
 import { escaped, fontOf } from "./canvas.mjs";
-import { placeLabels, setApart, toldApart } from "./label_placement.mjs";
+import { placeLabels, toldApart, withRoom } from "./label_placement.mjs";
 import { along, drawnOn } from "./pixel_axes.mjs";
 import { isOn } from "./traces.mjs";
 
@@ -121,7 +121,8 @@ export class Names {
     const perUnit = this.toY(1) - this.toY(0);
     trace.halo = this.view.surface;
     if (this.view.every?.drawn.labeled) trace.textfont = { ...trace.textfont, color: this.view.figure.layout.font.color };
-    trace.y = this.classBoxes.map(({ top, bottom }) => ((top + bottom) / 2 - this.toY(0)) / perUnit);
+    trace.text = trace.text.map((name, i) => (this.classBoxes[i] ? name : ""));
+    trace.y = this.classBoxes.map((box, i) => (box ? ((box.top + box.bottom) / 2 - this.toY(0)) / perUnit : trace.y[i]));
   }
 
   /** @returns {any[]} */
@@ -147,12 +148,12 @@ export class Names {
       width: this.widthOf(shown[at], font),
       height: LINE_HEIGHT * font.size,
     }));
-    const closed = isOn(this.view, "names") ? this.classBoxes : [];
+    const closed = isOn(this.view, "names") ? this.classBoxes.filter(Boolean) : [];
     const places = placeLabels(tips, this.area, closed, only !== null);
     return names.map((_, i) => places[wanted.indexOf(i)] ?? null);
   }
 
-  // The names of the classes are at their clouds, clear of each other.
+  // The names of the classes are at their clouds, clear of each other; a row under the pointer names its own.
   placedClasses() {
     const style = this.styleOf("class_names");
     const arrays = this.arraysOf("class_names");
@@ -164,6 +165,6 @@ export class Names {
       const [half, left, top] = [this.widthOf(name, font) / 2, this.toX(x[i]), this.toY(y[i]) - lift];
       return { left: left - half, right: left + half, top: top - halfHeight, bottom: top + halfHeight };
     });
-    return setApart(boxes);
+    return withRoom(boxes, this.area, (i) => this.view.classes?.includes(i) ?? false);
   }
 }

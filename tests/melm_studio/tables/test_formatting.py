@@ -43,5 +43,10 @@ def test_names_that_differ_look_different(name, width):
     assert max(map(len, shown)) <= width
 
 
+def test_names_are_cut_around_whole_words():
+    names = [f"Station of the estuary, depth {at} m, lower column" for at in range(30)]
+    assert all(f"…{at}…" in shown for at, shown in enumerate(told_apart(names, 24)))
+
+
 def test_equal_names_stay_equal():
     assert told_apart(["x" * 50] * 2, 15) == [shortened("x" * 50, 15)] * 2
