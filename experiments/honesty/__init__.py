@@ -61,7 +61,7 @@ _ALL: tuple[Claim, ...] = (
 CLAIMS = {claim.name: claim for claim in _ALL}
 
 
-def compare(names: Sequence[str] = (), *, quick: bool = False) -> None:
+def compare(names: Sequence[str] = (), *, quick: bool = False, in_full: bool = False) -> None:
     """Simulate claims and print the table of each.
 
     Parameters
@@ -70,7 +70,10 @@ def compare(names: Sequence[str] = (), *, quick: bool = False) -> None:
         Keys of `CLAIMS`; all of them by default.
     quick : bool, default=False
         Fewer tables: seconds instead of minutes a claim.
+    in_full : bool, default=False
+        Every figure of long tables, too.
     """
     with threadpool_limits(1):
         for name in names or CLAIMS:
-            print(as_table(CLAIMS[name], CLAIMS[name].simulate(quick)), flush=True)
+            figures = CLAIMS[name].simulate(quick)
+            print(as_table(CLAIMS[name], figures, in_full=in_full), flush=True)

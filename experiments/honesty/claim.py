@@ -94,13 +94,16 @@ class Claim:
 
 
 _Row: TypeAlias = dict[str, Measured]
+# Longer tables, of figures that say nothing beside, are summed up by column.
+_MOST_LINES = 7
 
 
-def as_table(claim: Claim, figures: tuple[Measured, ...]) -> str:
+def as_table(claim: Claim, figures: tuple[Measured, ...], *, in_full: bool = False) -> str:
     """The figures of a claim as a section of Markdown; a figure that does not hold is bold.
 
     A line has all that was measured on some tables. Lines share a table if one has all the columns
-    of the other.
+    of the other. A long table is summed up by the least and the largest figure of each column, and
+    those that do not hold, unless it is asked for in full.
     """
     rows: dict[str, _Row] = {}
     for figure in figures:
@@ -112,7 +115,37 @@ def as_table(claim: Claim, figures: tuple[Measured, ...]) -> str:
             blocks[-1].append(row)
         else:
             blocks.append([row])
-    return "\n\n".join([f"## {claim.name}", claim.promise, *map(_as_lines, blocks)]) + "\n"
+    parts = [
+        _summed_up(block) if _is_long(block) and not in_full else _as_lines(block)
+        for block in blocks
+    ]
+    return "\n\n".join([f"## {claim.name}", claim.promise, *parts]) + "\n"
+
+
+def _is_long(block: list[_Row]) -> bool:
+    says_more = any(figure.beside for row in block for figure in row.values())
+    return len(block) > _MOST_LINES and not says_more
+
+
+def _summed_up(block: list[_Row]) -> str:
+    """The range of each column, the tables it is of, and every figure that does not hold."""
+    lines = [["", "figures", "least", "most"], ["---", *["---:"] * 3]]
+    for heading in _columns(block):
+        of_column = sorted((row[heading] for row in block if heading in row), key=_value)
+        ends = [f"{figure.value:.3f}" for figure in (of_column[0], of_column[-1])]
+        lines.append([heading, str(len(of_column)), *ends])
+    tables = "; ".join(next(iter(row.values())).tables for row in block)
+    broken = [
+        f"{figure.case}: {figure.printed}."
+        for row in block
+        for figure in row.values()
+        if not figure.holds
+    ]
+    return "\n\n".join([_joined(lines), f"Tables: {tables}.", *broken])
+
+
+def _value(figure: Measured) -> float:
+    return figure.value
 
 
 def _columns(block: list[_Row]) -> list[str]:
@@ -130,4 +163,8 @@ def _as_lines(block: list[_Row]) -> str:
     for row in block:
         cells = [row[heading].printed if heading in row else "" for heading in columns]
         lines.append([next(iter(row.values())).tables, *cells])
+    return _joined(lines)
+
+
+def _joined(lines: list[list[str]]) -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)

@@ -33,5 +33,23 @@ def test_figures_of_which_something_else_is_wanted_stand_in_a_table_of_their_own
     assert lines(HOLDS, stricter)[-1] == "200 x 30: coverage: 0.960, wanted 0.955 to 1."
 
 
+def test_a_long_table_is_summed_up_with_what_does_not_hold_unless_it_is_asked_for():
+    figures = tuple(replace(FAILS, tables=f"{n} x 5", value=n / 1_000) for n in range(45, 54))
+    assert lines(*figures)[4:] == [
+        "|  | figures | least | most |",
+        "| --- | ---: | ---: | ---: |",
+        "| level<br>0 to 0.05 | 9 | 0.045 | 0.053 |",
+        "",
+        "Tables: " + "; ".join(f"{n} x 5" for n in range(45, 54)) + ".",
+        "",
+        "51 x 5: level: **0.051**.",
+        "",
+        "52 x 5: level: **0.052**.",
+        "",
+        "53 x 5: level: **0.053**.",
+    ]
+    assert "| 47 x 5 | 0.047 |" in as_table(CLAIM, figures, in_full=True)
+
+
 def test_claims_are_found_by_their_names():
     assert all(CLAIMS[name].name == name for name in CLAIMS)
