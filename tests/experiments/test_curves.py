@@ -60,11 +60,11 @@ def test_a_quick_run_fills_every_cell(tmp_path):
     assert all(entry.value is not None for s in made.sections for entry in s.entries)
 
 
-def test_the_document_has_the_tables_of_the_results():
+def test_the_document_has_the_means_of_the_results():
     text = DOCUMENT.read_text()
-    for section in read(RESULTS).sections[:2]:
-        for line in as_markdown_rows(section):
-            assert line in text
+    rows = as_markdown_rows(read(RESULTS).sections[1])
+    assert len(rows) > 10
+    assert [row for row in rows if row not in text] == []
 
 
 def as_markdown_rows(section):
