@@ -15,7 +15,7 @@ PAGE = ROOT / "docs" / "reproducing-the-tables.md"
 RESULTS = ROOT / "docs" / "results"
 _TIMED = ("table2", "table3")
 # A table of more numbers has a page of its own, and a summary on this one.
-_MOST_NUMBERS = 30
+_MOST_NUMBERS = 20
 
 
 def update(settings: Settings, names: Sequence[str] = tuple(REPORTS)) -> None:
