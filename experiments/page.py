@@ -1,21 +1,19 @@
-"""Generates `docs/reproducing-the-tables.md` from the results in `docs/results`."""
+"""Generates `docs/reproducing-the-tables.md`, and a page of each report, from `docs/results`."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from statistics import median
 
 from experiments.records import ROOT, Settings, write_atomically
-from experiments.report import Entry, Report, Section, as_json, as_markdown, pictures, read
+from experiments.report import Entry, Report, as_json, as_markdown, pictures, read
 from experiments.reports import REPORTS
 
 PAGE = ROOT / "docs" / "reproducing-the-tables.md"
 RESULTS = ROOT / "docs" / "results"
 _TIMED = ("table2", "table3")
-# A table of more numbers has a page of its own, and a summary on this one.
-_MOST_NUMBERS = 20
 
 
 def update(settings: Settings, names: Sequence[str] = tuple(REPORTS)) -> None:
@@ -37,12 +35,11 @@ def update(settings: Settings, names: Sequence[str] = tuple(REPORTS)) -> None:
 def text(folder: Path) -> str:
     """The text of the page for the results in a folder."""
     reports = [read(folder / f"{name}.json") for name in REPORTS]
-    versions = _common_versions(reports)
-    parts = [
-        as_markdown(_shortened(report, versions), level=2, picture_folder=f"{RESULTS.name}/")
-        for report in reports
-    ]
-    return "\n".join([_introduction(reports, versions), *parts])
+    return _PAGE.format(
+        reports="\n".join(map(_line, reports)),
+        agreements="\n".join(_agreements(reports)),
+        duration=_duration(reports),
+    )
 
 
 def in_full(folder: Path, name: str) -> str:
@@ -50,29 +47,21 @@ def in_full(folder: Path, name: str) -> str:
     return as_markdown(read(folder / f"{name}.json"))
 
 
-def _common_versions(reports: Sequence[Report]) -> tuple[str, ...]:
-    """The versions of packages that all reports have, said once."""
-    first, *others = (report.provenance.versions for report in reports)
-    return tuple(version for version in first if all(version in other for other in others))
+def _line(report: Report) -> str:
+    _, words = REPORTS[report.name]
+    entries = [entry for section in report.sections for entry in section.entries]
+    n_of_paper = sum(entry.paper is not None for entry in entries)
+    page = f"[{words}]({RESULTS.name}/{report.name}.md)"
+    return f"| `{report.name}` | {page} | {len(entries)} | {n_of_paper or ''} |"
 
 
-def _shortened(report: Report, versions: Sequence[str]) -> Report:
-    """The report as it stands on the page: long tables are summed up and linked."""
-    provenance = report.provenance
-    own = tuple(version for version in provenance.versions if version not in versions)
-    return replace(
-        report,
-        sections=tuple(_shortened_section(section, report.name) for section in report.sections),
-        provenance=replace(provenance, versions=own),
-    )
-
-
-def _shortened_section(section: Section, name: str) -> Section:
-    if len(section.entries) <= _MOST_NUMBERS:
-        return section
-    link = f"[All {len(section.entries)} numbers]({RESULTS.name}/{name}.md)."
-    summary = " ".join(filter(None, (_agreement(section.entries), link)))
-    return replace(section, entries=(), notes=(*section.notes, summary))
+def _agreements(reports: Sequence[Report]) -> Iterator[str]:
+    """A line for each section with values of a paper."""
+    for report in reports:
+        for section in report.sections:
+            if agreement := _agreement(section.entries):
+                name = ", ".join(filter(None, (f"`{report.name}`", section.title)))
+                yield f"- **{name}**: {agreement}"
 
 
 def _agreement(entries: Sequence[Entry]) -> str:
@@ -96,16 +85,6 @@ def _distance(entry: Entry) -> float:
     return abs(entry.difference or 0.0)
 
 
-def _introduction(reports: Sequence[Report], versions: Sequence[str]) -> str:
-    commands = "\n".join(f"| `{name}` | {words} |" for name, (_, words) in REPORTS.items())
-    return _INTRODUCTION.format(
-        commands=commands,
-        most=_MOST_NUMBERS,
-        versions=", ".join(versions),
-        duration=_duration(reports),
-    )
-
-
 def _duration(reports: Sequence[Report]) -> str:
     timed = [report.provenance for report in reports if report.name in _TIMED]
     minutes = sum(provenance.seconds for provenance in timed) / 60
@@ -119,22 +98,23 @@ def _duration(reports: Sequence[Report]) -> str:
     return f"Tables 2 and 3 took {minutes:.0f} minutes of CPU time, half of that on two cores."
 
 
-_INTRODUCTION = """\
+_PAGE = """\
 # Reproducing the tables
 
-Each command reproduces a table or figure of the four papers:
+Each command reproduces a table or figure of the four papers, and has a page with its numbers
+beside the paper's, its pictures, and what was found where they differ:
 
 ```sh
 python -m experiments table3                 # one of them, with the data in ../shared/data
 python -m experiments table3 --data DIR      # with the data in another folder
 python -m experiments all --quick            # smaller versions of all, in minutes
-python -m experiments page                   # update this page
-python -m experiments page --only table3     # update one table of it
+python -m experiments page                   # update this page and those of all reports
+python -m experiments page --only table3     # update one of them
 ```
 
-| Command | Table or figure |
-| --- | --- |
-{commands}
+| Command | Table or figure | Numbers | Of the paper |
+| --- | --- | ---: | ---: |
+{reports}
 
 `--data` names a folder with the ten data sets: CSV files with a column `label` (`heart.csv`, and
 `heart_raw.csv` for the unscaled data), or the LIBSVM files under their published names
@@ -146,9 +126,11 @@ folder given by `--results`. Every cell is a file there, with its seed, CPU time
 versions: an interrupted run resumes where it stopped, and a cell whose file you delete is computed
 again.
 
-Below each number is the paper's; "=" marks one that equals the paper's as printed. ± is a standard
-error, "–" is not computed yet, and "+" after a commit a working tree with changes. A table of more
-than {most} numbers is summed up here and has a page of its own.
+On these pages the paper's number is below ours; "=" marks one that equals the paper's as printed.
+± is a standard error, "–" is not computed yet, and "+" after a commit a working tree with changes.
+`page` writes them from the results in `docs/results`. {duration}
 
-Of all cells: {versions}. {duration}
+## How near are they?
+
+{agreements}
 """
