@@ -26,9 +26,9 @@ def update(settings: Settings, names: Sequence[str] = tuple(REPORTS)) -> None:
         make, _ = REPORTS[name]
         report = make(found)
         write_atomically(RESULTS / f"{report.name}.json", as_json(report))
+        for file, picture in pictures(report).items():
+            write_atomically(RESULTS / file, picture)
         write_atomically(RESULTS / f"{report.name}.md", in_full(RESULTS, report.name))
-        for name, picture in pictures(report).items():
-            write_atomically(RESULTS / name, picture)
     write_atomically(PAGE, text(RESULTS))
 
 

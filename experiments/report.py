@@ -210,15 +210,15 @@ def read(path: Path) -> Report:
     return Report(**plain, sections=sections, provenance=Provenance(**provenance))
 
 
-def as_markdown(report: Report, *, level: int = 1, picture_folder: str = "") -> str:
+def as_markdown(report: Report) -> str:
     """The report as Markdown; the paper's value is below ours, and `=` marks one that equals it."""
     names = iter(pictures(report))
-    blocks = [f"{'#' * level} {report.title}", report.source]
+    blocks = [f"# {report.title}", report.source]
     for section in report.sections:
-        blocks += [f"{'#' * (level + 1)} {section.title}"] if section.title else []
+        blocks += [f"## {section.title}"] if section.title else []
         blocks += list(section.notes)
         blocks += [_markdown_table(section)] if section.entries else []
-        blocks += [f"![{section.title}]({picture_folder}{next(names)})"] if section.picture else []
+        blocks += [f"![{section.title}]({next(names)})"] if section.picture else []
     return "\n\n".join([*blocks, f"*{report.provenance}*"]) + "\n"
 
 
