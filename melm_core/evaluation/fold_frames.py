@@ -15,6 +15,7 @@ from typing import Any, Self
 import numpy as np
 
 from melm_core.base.array_types import FloatArray
+from melm_core.base.errors import UserError
 from melm_core.density.class_rules import DensityRule
 from melm_core.density.covariances import ledoit_wolf_share
 from melm_core.evaluation.refitting import FittedProjection, fold_points, is_plane
@@ -86,9 +87,21 @@ class Frame:
         return (fold_points(self.projection, X) - self.center) @ self.turn + self.offset
 
     def aligned(self, reference: Frame, X: FloatArray) -> Frame:
-        """The frame turned to another one by rows that both projections were fitted to."""
+        """The frame turned to another one by rows that both projections were fitted to.
+
+        Raises
+        ------
+        UserError
+            If they have different numbers of coordinates, as of words that a fold lacks.
+        """
         shared = _evenly(X)
         wanted, own = reference.place(shared), self.place(shared)
+        if wanted.shape[1] != own.shape[1]:
+            raise UserError(
+                f"{type(self.projection.estimator).__name__} gives {wanted.shape[1]} coordinates "
+                f"fitted to all rows, and {own.shape[1]} without a fold. Fix their number, as by a "
+                "vocabulary or by TruncatedSVD, or put a classifier behind it."
+            )
         turn = self.turn @ orthogonal_procrustes(own, wanted)
         return replace(self, turn=turn, offset=reference.place(X).mean(axis=0))
 

@@ -97,6 +97,13 @@ def test_rows_without_a_place_are_counted_and_named(share, hole):
         audit(Places(share, hole), SHIFTED, Y, **FEW)
 
 
+def test_coordinates_of_which_each_fold_has_others_are_refused_with_the_way_out():
+    words = np.array([f"word{at % 7} {'ill' if at % 2 else 'well'}" for at in range(N_ROWS)])
+    words[0] = "once well"
+    with pytest.raises(UserError, match=r"gives \d+ coordinates fitted to all rows, and \d+"):
+        audit(make_pipeline(CountVectorizer()), words, np.arange(N_ROWS) % 2, **FEW)
+
+
 def test_labels_of_another_number_of_rows_are_refused():
     estimator, X = mixed()
     with pytest.raises(UserError, match="59 labels are given for 60 rows"):
