@@ -38,7 +38,7 @@ BLOCK = re.compile(
 )
 SHOWN_ADDRESS = "http://127.0.0.1:8050"
 OF_A_STUDIO = {"http-api.md"}  # whose blocks speak to that address
-MINUTES = {*OF_A_STUDIO, "command-line.md"}
+MINUTES = {*OF_A_STUDIO, "command-line.md", "is-it-real.md"}
 
 
 @dataclass(frozen=True)

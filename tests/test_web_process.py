@@ -24,6 +24,7 @@ sys.exit(code)
 """
 
 
+@pytest.mark.slow
 def test_its_threads_share_free_memory_and_its_libraries_are_left_out_of_collections(tmp_path):
     with running_studio(tmp_path, command=(sys.executable, "-c", _TELLING)) as studio:
         pass

@@ -38,7 +38,14 @@ def run(studio, visitor):
     return run
 
 
-@pytest.fixture(params=DAMAGED, ids=range(len(DAMAGED)))
+# The others stand in the slow lane.
+QUICK = (b"", DAMAGED[-1])
+
+
+@pytest.fixture(
+    params=[pytest.param(raw, marks=() if raw in QUICK else pytest.mark.slow) for raw in DAMAGED],
+    ids=range(len(DAMAGED)),
+)
 def damaged(request, studio, visitor, run):
     """The runs about it, each of whose results is damaged."""
     about = [one for one in studio.store.runs_of(visitor.owner) if one.run_id != run]

@@ -66,6 +66,7 @@ def test_the_confusions_are_those_of_planes_refitted_by_hand():
     np.testing.assert_allclose(found.fold_confusions, expected, atol=1e-12)
 
 
+@pytest.mark.slow
 def test_inner_folds_choose_the_parameter_that_separates():
     Z, y = blobs(80, 2, distance=4.0)
     X = np.column_stack([Z[:, 1], Z[:, 0]])  # the classes differ in the second column

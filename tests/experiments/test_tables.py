@@ -29,6 +29,7 @@ def test_the_columns_are_those_of_the_paper():
     assert list(TABLE_2["heart"]) == [*COLUMNS, "I"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", COLUMNS)
 def test_every_method_of_the_tables_gives_a_plane(method, folder):
     values = table3.cell(folder, name="small", method=method, tune={}, share=0.5, seed=0)
@@ -36,6 +37,7 @@ def test_every_method_of_the_tables_gives_a_plane(method, folder):
     assert 0.4 < values["score"] <= 1
 
 
+@pytest.mark.slow
 def test_of_the_candidates_the_one_that_separates_best_is_taken(folder):
     def score(*gammas):
         tune = {"gamma": list(gammas)}

@@ -134,6 +134,7 @@ def test_phones_of_another_form_are_refused(folder):
         timit.load(folder, most_rows=10)
 
 
+@pytest.mark.slow
 def test_the_result_tables_take_the_corpus_where_it_is(folder):
     settings = Settings(data=folder, results=folder / "results", computes=False)
     titles = [section.title for section in gem_tables.report(settings).sections]

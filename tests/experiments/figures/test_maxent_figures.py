@@ -21,6 +21,7 @@ def test_the_modes_of_a_random_machine_are_bumps_of_both_signs(seed):
     assert len(bumps) - 3 <= len(values["modes"]) <= len(bumps)
 
 
+@pytest.mark.slow
 def test_the_approximation_of_the_crescents_loses_little_and_wins_somewhere():
     values = curve_cell(Path(), data_set="crescents", machine="kernel Fisher", quick=True, seed=0)
     areas = {name: np.mean(of) for name, of in values["areas"].items()}

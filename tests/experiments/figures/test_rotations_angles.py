@@ -43,6 +43,7 @@ def test_figure_3_has_pointed_maxima_where_a_class_hardly_varies(seed):
     assert min(values["losses"]) > 3 * max(blunt)
 
 
+@pytest.mark.slow
 def test_every_figure_has_a_curve_and_a_plane_with_its_lines(tmp_path):
     made = report(Settings(data=tmp_path, results=tmp_path, quick=True, n_jobs=1))
     assert made.sections[0].picture.count("<rect x=") == 2 * len(PROBLEMS)

@@ -36,6 +36,7 @@ def test_offsets_and_products_hardly_differ_from_half_powers(printed, function, 
     assert abs(one.value - other.value) <= tolerance
 
 
+@pytest.mark.slow
 def test_a_cell_computed_now_is_near_the_printed_mean(printed, tmp_path):
     values = gem_features.cell(tmp_path, method="trees on projections", seed=0)
     # One split of five: its error has a standard deviation of sqrt(5) standard errors.

@@ -49,7 +49,9 @@ def test_the_bounds_close_as_more_is_drawn():
     assert widths[-1] < 0.01
 
 
-@pytest.mark.parametrize("true", [0.01, 0.05, 0.3])
+@pytest.mark.parametrize(
+    "true", [0.05, *(pytest.param(true, marks=pytest.mark.slow) for true in (0.01, 0.3))]
+)
 def test_the_bounds_hold_at_all_times_at_once_as_often_as_they_say(true):
     rng = np.random.default_rng(0)
     exceeding = (rng.random((150, 150)) < true).cumsum(axis=1)

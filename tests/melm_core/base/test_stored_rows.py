@@ -39,6 +39,7 @@ def test_a_single_file_is_a_table(folder):
     assert np.array_equal(X.compute().a, TABLE.a[30:60])
 
 
+@pytest.mark.slow
 def test_features_and_labels_have_equal_partitions_however_many_columns_are_read(tmp_path):
     # Dask joins partitions of which few columns are read: one label column of eleven.
     X = np.random.default_rng(0).standard_normal((120, 10))

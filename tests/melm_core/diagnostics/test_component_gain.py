@@ -53,6 +53,7 @@ def test_three_classes_in_a_triangle_need_two_components():
     assert found.share_gain > 2 * found.share_error
 
 
+@pytest.mark.slow
 def test_rows_too_few_to_show_a_gain_do_not_show_that_there_is_none():
     found = [gain_of(*triangle(36, seed)) for seed in range(30)]
     assert not all(gain.adds for gain in found)

@@ -42,6 +42,7 @@ def test_sets_hold_the_class_of_new_rows_as_often_as_promised():
     assert np.mean(empty) < 0.03
 
 
+@pytest.mark.slow
 def test_rows_of_a_rare_class_are_covered_as_often_as_others():
     of_classes = []
     for seed in range(12):
@@ -53,6 +54,7 @@ def test_rows_of_a_rare_class_are_covered_as_often_as_others():
     assert min(np.mean(of_classes, axis=0)) > 0.87
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n", "slack"), [(22, 0.1), (102, 0.05)])
 def test_coverage_spreads_over_tables_as_published(n, slack):
     """With so many rows, coverage is within the slack of 90 % in at least 90 % of tables.

@@ -32,6 +32,7 @@ def found_in(X, y, components, **options):
     return importance(rule, components, X[half:], y[half:], **options)
 
 
+@pytest.mark.slow
 def test_of_400000_rows_two_sensors_that_differ_are_worth_more_than_ten_that_do_not():
     n_seen = 0
     for seed in range(3):
@@ -45,6 +46,7 @@ def test_of_400000_rows_two_sensors_that_differ_are_worth_more_than_ten_that_do_
     assert n_seen <= 3  # of 30, where two errors let .023 pass
 
 
+@pytest.mark.slow
 def test_of_the_features_that_are_seen_few_have_no_effect():
     """A false discovery rate of 10 %: ten features without effect beside two that have one."""
     false = []

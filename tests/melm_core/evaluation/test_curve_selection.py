@@ -59,6 +59,7 @@ def test_the_choice_of_a_fold_sees_its_training_rows_only(ring):
     assert seen == [200, 150, 150, 150, 150]
 
 
+@pytest.mark.slow
 def test_what_is_held_out_gains_by_curves(ring):
     straight, curved, auto = (
         Refits.of(Study("rlda", *ring, preparation=one)).share.balanced_accuracy

@@ -43,6 +43,7 @@ def test_a_supervised_picture_of_noise_separates_its_training_rows_and_is_not_re
     assert found.answer is Answer.NO
 
 
+@pytest.mark.slow
 def test_a_selection_of_features_inside_a_pipeline_is_repeated_in_the_folds():
     X, y = pure_noise(60, 2_000, 2)
     inside = make_pipeline(SelectKBest(k=10), LinearDiscriminantAnalysis())
@@ -53,6 +54,7 @@ def test_a_selection_of_features_inside_a_pipeline_is_repeated_in_the_folds():
     )  # what it prevents
 
 
+@pytest.mark.slow
 def test_a_classifier_is_judged_by_what_it_predicts_for_held_out_rows():
     assert audit(GaussianNB(), *WINE, n_permutations=39).answer is Answer.YES
     found = audit(KNeighborsClassifier(1), *pure_noise(60, 5, 2))
@@ -91,6 +93,7 @@ def test_too_few_shuffles_leave_the_answer_open():
     assert audit(GaussianNB(), *WINE, n_permutations=9).answer is Answer.UNKNOWN
 
 
+@pytest.mark.slow
 def test_a_map_that_labels_may_have_made_is_never_a_plain_yes():
     coordinates, y = overfitted_picture()
     found = audit_coordinates(coordinates, y)

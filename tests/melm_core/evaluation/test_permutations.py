@@ -105,6 +105,7 @@ def test_p_values_of_noise_are_uniform():
     assert_uniform(p_values)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("statistic", ["held_out", "in_sample"])
 def test_p_values_of_a_method_on_noise_are_uniform(statistic):
     p_values = []
@@ -203,6 +204,7 @@ def test_a_method_that_learns_its_rows_by_heart_is_not_significant_held_out():
     assert test.p_value > 0.2
 
 
+@pytest.mark.slow
 def test_an_early_end_gives_the_decision_of_the_whole_test():
     ends = set()
     for seed in range(20):

@@ -37,6 +37,7 @@ def test_classes_far_apart_are_fully_separable():
     assert result.notes == ()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_classes_that_are_the_same_are_told_apart_as_often_as_by_chance(n_classes):
     scores = [

@@ -114,6 +114,7 @@ def test_a_deep_classifier_measures_roots_of_projections_beside_a_constant():
     assert last.members_[0][0].n_features_in_ == 1 + 2 * len(hidden.directions_)
 
 
+@pytest.mark.slow
 def test_ten_classes_are_easier_by_gem_than_by_the_pixels(digits):
     train, held_out, y_seen, y_unseen = digits
     pixels = LogisticRegression(C=1 / (1e-4 * len(train)), max_iter=10_000).fit(train, y_seen)
@@ -137,6 +138,7 @@ def ensemble(digits):
     ).fit(train, y_seen)
 
 
+@pytest.mark.slow
 def test_the_ensemble_is_the_softmax_of_the_mean_logarithm(digits, ensemble):
     held_out = digits[1]
     logs = np.mean([member.predict_log_proba(held_out) for member in ensemble.members_], axis=0)

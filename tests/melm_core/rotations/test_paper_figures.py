@@ -24,6 +24,7 @@ def best_of(n_init, generator, m, seed):
 SLOW = pytest.mark.slow
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("generator", "m"),
     [
@@ -62,6 +63,7 @@ def test_the_screening_of_the_breast_cancer_data_is_known():
     np.testing.assert_allclose(rotations.screening_objectives_, alone, rtol=0, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_the_default_on_one_draw_is_better_than_the_paper_says():
     scores = mean_scores(RotationPlane(random_state=0), [two_gaussians(0)], n_folds=5)
     assert scores[0] > 0.849  # accuracy

@@ -179,6 +179,7 @@ def test_noise_is_told_from_structure(store):
     assert train - held_out > 0.3
 
 
+@pytest.mark.slow
 def test_a_map_that_came_with_the_table_is_judged_too_and_never_called_real(store):
     names = ("UMAP_1", "UMAP_2", *DATA.feature_names[2:])
     _, plain = checked(store)
@@ -302,6 +303,7 @@ def test_the_stability_of_every_feature_is_reported(store):
     assert 0 < found.angle <= 90
 
 
+@pytest.mark.slow
 def test_resamples_without_the_gaps_of_a_column_keep_the_feature_that_marks_them(store):
     cells = pd.DataFrame(DATA.X, columns=list("abcde")).assign(
         label=[f"c{code}" for code in DATA.y]

@@ -145,6 +145,7 @@ def test_a_no_tries_no_reading():
     assert (report.answer, report.readings) == ("no", ())
 
 
+@pytest.mark.slow
 def test_nearly_equal_rows_and_subjects_are_read_both_ways():
     rng = np.random.default_rng(0)
     subject = np.repeat(np.arange(24), 4)

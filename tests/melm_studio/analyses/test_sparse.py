@@ -47,6 +47,7 @@ def of_path(store, data):
     return SPARSE.stored(store, run.run_id)
 
 
+@pytest.mark.slow
 def test_the_share_of_the_size_that_suffices_is_without_the_luck_of_the_choice(store):
     report = of_path(store, blobs(n_rows=90))
     apparent = {size.n_features: size.held_out for size in report.sizes}[report.sufficient]

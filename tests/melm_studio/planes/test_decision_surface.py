@@ -58,6 +58,7 @@ def test_the_positive_rows_lie_on_the_positive_side(kind):
     assert values[Y == 1].mean() > 0 > values[Y == 0].mean()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_wider_kernel_has_fewer_modes(kind):
     narrow, wide = (surface(kind, width=width) for width in (0.5, 2.0))

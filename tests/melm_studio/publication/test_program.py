@@ -217,6 +217,7 @@ def test_a_row_that_a_step_cannot_change_has_no_coordinates():
     assert "cannot be computed: 1 row(s), first row 2." in notes
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", SAMPLES)
 @pytest.mark.parametrize("standardize", [True, False])
 def test_a_sample_saved_as_csv_gets_its_points(key, standardize):

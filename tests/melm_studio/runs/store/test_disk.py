@@ -56,8 +56,8 @@ def plain_cache(store, tmp_path):
 def test_of_several_processes_one_wins_the_transition(store, tmp_path):
     record = run_of()
     store.create(record)
-    pids, answers = zip(*raced(COMPETE, str(tmp_path), record.run_id, n_rivals=4), strict=True)
-    assert sorted(answers) == ["False", "False", "False", "True"]
+    pids, answers = zip(*raced(COMPETE, str(tmp_path), record.run_id, n_rivals=3), strict=True)
+    assert sorted(answers) == ["False", "False", "True"]
     assert store.get(record.run_id).state is RunState.RUNNING
     assert store.get(record.run_id).pid == pids[answers.index("True")]
 
