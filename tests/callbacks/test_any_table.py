@@ -26,8 +26,18 @@ SENTENCE = re.compile(r"[^\s<][^\n]+\.")
 TEXT_PROPS = {"children", "title", "value", "label", "aria-label", "data-question"}
 
 # What the summary of a table is written with.
-SUMMARY_ELEMENTS = {"li", "span", "button", "summary", "ul"}
-SUMMARY_ATTRIBUTES = {"class", "style", "type", "title", "data-class", "aria-pressed"}
+SUMMARY_ELEMENTS = {"div", "input", "li", "span", "button", "summary", "ul"}
+SUMMARY_ATTRIBUTES = {
+    "class",
+    "style",
+    "type",
+    "title",
+    "data-class",
+    "data-name",
+    "aria-label",
+    "aria-pressed",
+    "placeholder",
+}
 
 few = settings(max_examples=20, suppress_health_check=[HealthCheck.too_slow])
 many = settings(max_examples=2_000, suppress_health_check=[HealthCheck.too_slow])

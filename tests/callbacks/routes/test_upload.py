@@ -134,7 +134,7 @@ def test_markup_in_headers_labels_and_file_names_stays_text(visitor):
     for props in parts(*changes[SUMMARY]):
         props.pop("data-markup", None)  # its parts follow
         shown = {name for name, text in props.items() if isinstance(text, str) and "<" in text}
-        assert shown <= {"children", "title", "data-question"}  # a script sets it as text
+        assert shown <= {"children", "title", "data-question", "data-name"}  # read as text
     assert changes["label.value"] == f"label {MARKUP}"
 
 
