@@ -25,6 +25,7 @@ def test_the_slider_redraws_what_has_ended_and_a_plane_can_be_refined(page: Page
     panel.part("back").click()
     expect(panel.part("divergence-training")).to_have_text(before)
     expect(panel.part("back")).to_be_hidden()
+    expect(panel.part("back")).not_to_contain_text("null")
     slider.focus()
     page.keyboard.press("ArrowRight")
     panel.part("refine").click()

@@ -20,3 +20,12 @@ export const percent = (share) => (share >= 0.995 && share < 1 ? "over 99 %" : `
 
 /** A sentence in which no line ends between a number and what it counts. @param {string} text */
 export const unbroken = (text) => text.replace(/(?<=\b[\d.,]*\d) (?=[%a-z])/g, "\u00a0");
+
+// An accuracy of three digits is 1.00 for all rows only, as `accuracy_figure` has it.
+const NEARLY_ONE = 0.9995;
+
+/** A score of a plane with three digits, or a dash. @param {string} name @param {number | null} value */
+export function scoreText(name, value) {
+  if (value === null) return "–";
+  return name.startsWith("accuracy") && value >= NEARLY_ONE && value < 1 ? "> 0.999" : value.toPrecision(3);
+}

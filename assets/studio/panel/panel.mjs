@@ -2,7 +2,7 @@
 import { ask, remembering } from "../page/answers.mjs";
 import { colorScheme, hide, write } from "../page/dom.mjs";
 import { mode } from "../page/mode.mjs";
-import { unbroken } from "../page/number_text.mjs";
+import { scoreText, unbroken } from "../page/number_text.mjs";
 import { decodedPlane } from "../plane/arrays.mjs";
 import { steadyLimits } from "../plane/scales.mjs";
 import { EVENTS } from "./curve.mjs";
@@ -178,7 +178,7 @@ export class Panel {
   showScores(scores) {
     for (const [name, value] of Object.entries(scores)) {
       const cell = this.part(name);
-      write(cell, value === null ? "–" : value.toPrecision(3));
+      write(cell, scoreText(name, value));
       cell.title = value === null ? NO_HELD_OUT : String(value);
     }
   }
@@ -252,7 +252,8 @@ export class Panel {
     this.options = options;
     this.node.classList.toggle("is-elsewhere", !isAsFound(this.options));
     this.node.classList.toggle("is-changed", !isOwnPlane(this.options));
-    this.part("back").textContent = isOwnPlane(this.options)
+    const isAtGamma = isOwnPlane(this.options) && this.options.gamma !== null;
+    this.part("back").textContent = isAtGamma
       ? `Densities at γ ${this.options.gamma}; back to γ ${this.gamma}`
       : "Back to the plane of the run";
     this.announce("options", this.options);
