@@ -26,9 +26,6 @@ PAGE_TOOLS := node_modules/.installed
 # Node comes as a wheel, so that everybody checks the page's scripts with the same one.
 WITH_NODE := PATH="$(CURDIR)/$(VENV)/bin:$$PATH"
 
-# Checks of Python and of the page, and what they need, side by side.
-MAKEFLAGS += --jobs=2
-
 .DEFAULT_GOAL := help
 .PHONY: help run test quick slow mutants audit bench pictures docs wheel lowest notebooks publish lint format hooks pins constants clean lint-python lint-page page browser browsers redis nginx
 
@@ -85,7 +82,8 @@ notebooks: browser ## Try the wheels in JupyterLab and marimo, in a browser
 publish: $(DEV) ## Upload what make wheel has built to the package index, with the token in TWINE_PASSWORD
 	@TWINE_USERNAME=__token__ $(VENV)/bin/twine upload --non-interactive dist/melm_*
 
-lint: lint-python lint-page ## Check style, types and the direction of imports
+lint: $(DEV) $(PAGE_TOOLS) ## Check style, types and the direction of imports
+	@$(MAKE) --no-print-directory --jobs=2 lint-python lint-page
 
 lint-python: $(DEV)
 	@$(VENV)/bin/ruff check

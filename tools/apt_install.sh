@@ -17,4 +17,4 @@ echo "Installing $* with apt-get." >&2
 as_root="$as_root DEBIAN_FRONTEND=noninteractive"
 # A source that cannot be reached need not be the one that has the package.
 $as_root apt-get -qq update > /dev/null < /dev/null || true
-$as_root apt-get -qq -o DPkg::Lock::Timeout=300 install -y "$@" > /dev/null < /dev/null
+$as_root apt-get -qq install -y "$@" > /dev/null < /dev/null
