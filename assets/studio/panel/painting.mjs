@@ -4,6 +4,7 @@ import { isNarrow, lessMotion } from "../page/dom.mjs";
 import { mode } from "../page/mode.mjs";
 import { signal } from "../page/signals.mjs";
 import { dragMode, hiddenSwitches, shownLayers, switches } from "../page/switches.mjs";
+import { isTurn } from "../plane/animation.mjs";
 import { decodedPlane } from "../plane/arrays.mjs";
 import { Player } from "../plane/clock.mjs";
 import { lookAround } from "../plane/looking_around.mjs";
@@ -75,7 +76,7 @@ export class Painting extends Painter {
     if (!this.plane) measureSize(this.plot); // what the first news say may have changed it
     const paintedAs = this.key(this.axes());
     const isSame = this.plane === plane; // on other axes, which a zoom changes many times a second
-    const turnsTo = this.plane?.sequence === plane.sequence && this.plane.places?.state !== plane.places?.state;
+    const turnsTo = isTurn(this.plane, plane);
     this.plane = plane;
     const isRunning = panel.isLive && !panel.isFinal;
     // One that rests beside another plane is drawn once on the axes that hold both, where that is quick.

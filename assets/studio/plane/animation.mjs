@@ -142,7 +142,7 @@ export class CanvasAnimation {
     const isSame = this.to?.plane === picture.plane && !hasMoved;
     const isGliding = !isSame && this.canGlideTo(picture);
     if (!isSame) {
-      this.from = isGliding ? this.pictureAt(now) : null;
+      this.from = isGliding ? { ...this.pictureAt(now), plane: this.to.plane } : null;
       this.fading = this.to && lessMotion.matches ? copyOf(this.canvas) : null;
     }
     this.to = isSame && !picture.lastsMs ? { ...picture, lastsMs: this.to?.lastsMs } : picture;
@@ -241,7 +241,7 @@ function copyOf(canvas) {
 /**
  * What is drawn of a plane: its traces, the axes that are shown at least, whether it glides to them, the features of
  * its arrows, and the titles of the axes where nothing else says them.
- * @typedef {{ plane?: Partial<Pick<Plane, "sequence" | "places">> & { traces?: object }, traces: Trace[], axes: Axes, movesAxes?: boolean, features: number[], titles?: [string, string] | null, lastsMs?: number | null }} Picture
+ * @typedef {{ plane?: Placed & { traces?: object }, traces: Trace[], axes: Axes, movesAxes?: boolean, features: number[], titles?: [string, string] | null, lastsMs?: number | null }} Picture
  */
 /**
  * An affine map of the plane: the first coordinate is `a x + b y + e`, the second `c x + d y + f`.
@@ -297,7 +297,7 @@ export function between(from, to, share, maps = contourMaps(from, to)) {
     fading.push({ ...mapped(former, forth, share), opacity: opacity * (1 - share) });
     return { ...mapped(trace, back, 1 - share), opacity: opacity * share };
   });
-  const ways = isTurn(from, to) ? waysBetween(from, to, share) : [];
+  const ways = isTurn(from.plane, to.plane) ? waysBetween(from, to, share) : [];
   const axes = /** @type {Axes} */ (to.axes.map((range, axis) => range.map((end, i) => mix(from.axes[axis][i], end, share))));
   return { traces, axes, features: to.features, fading, ways };
 }
@@ -305,9 +305,14 @@ export function between(from, to, share, maps = contourMaps(from, to)) {
 /** At most so many rows have their ways drawn; more are a hairball. */
 export const MOST_WAYS = 100;
 
-// Whether a plane shows its rows in their other places: as fitted, or where planes that never saw them put them.
-/** @param {Picture} from @param {Picture} to */
-const isTurn = ({ plane: from }, { plane: to }) => from?.sequence === to?.sequence && from?.places?.state !== to?.places?.state;
+/** @typedef {Partial<Pick<Plane, "sequence" | "places">>} Placed */
+
+/**
+ * Whether rows of one plane go to their other places: as fitted, or where planes that never saw them put them.
+ * @param {Placed | null | undefined} from
+ * @param {Placed | null | undefined} to
+ */
+export const isTurn = (from, to) => from?.sequence === to?.sequence && from?.places?.state !== to?.places?.state;
 
 // What rows have behind them on the way to their other places, faint once they are there; of many rows, some.
 function waysBetween(from, to, share) {
