@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import TypeAlias
 
 # What is chosen by simulation is chosen on tables of smaller seeds.
@@ -131,7 +132,9 @@ def _summed_up(block: list[_Row]) -> str:
     """The range of each column, the tables it is of, and every figure that does not hold."""
     lines = [["", "figures", "least", "most"], ["---", *["---:"] * 3]]
     for heading in _columns(block):
-        of_column = sorted((row[heading] for row in block if heading in row), key=_value)
+        of_column = sorted(
+            (row[heading] for row in block if heading in row), key=attrgetter("value")
+        )
         ends = [f"{figure.value:.3f}" for figure in (of_column[0], of_column[-1])]
         lines.append([heading, str(len(of_column)), *ends])
     tables = "; ".join(next(iter(row.values())).tables for row in block)
@@ -142,10 +145,6 @@ def _summed_up(block: list[_Row]) -> str:
         if not figure.holds
     ]
     return "\n\n".join([_joined(lines), f"Tables: {tables}.", *broken])
-
-
-def _value(figure: Measured) -> float:
-    return figure.value
 
 
 def _columns(block: list[_Row]) -> list[str]:

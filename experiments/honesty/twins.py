@@ -61,7 +61,7 @@ def _figures(n_tables: int) -> Iterator[Measured]:
     words = f"{len(noise)} tables of noise of several types"
     yield Measured(words, "a column is named", float(np.mean(noise)), (0.0, 0.01))
     made = [_is_said_to_be_made(_clusters, FIRST_SEED + number) for number in range(n_tables)]
-    words = "clusters of a Gaussian of 100 rows"
+    words = "k-means of a Gaussian, 100 rows"
     yield Measured(words, "said to be made of it", float(np.mean(made)), (0.8, 1.0))
     found = [_is_said_to_be_made(_few_rows, FIRST_SEED + number) for number in range(40 * n_tables)]
     words = f"{len(found)} tables of 40 rows, two Gaussians"
@@ -139,6 +139,6 @@ def _noise(seed: int) -> tuple[list[_Column], IntArray]:
 CLAIM = Claim(
     "twins",
     "A column that is the label in other words is named before anything is said of a plane, and "
-    "no other column is; labels that are clusters of the features are asked about.",
+    "no other column is; labels that k-means made of the features are recognized.",
     _simulate,
 )
