@@ -66,3 +66,20 @@ test("a plane glides to axes of its own, and is at once on those that a person c
   assert.equal(animation.from, null);
   animation.keep();
 });
+
+test("rows whose glide to their other places is turned round on the way have their ways behind them, too", (t) => {
+  t.mock.method(performance, "now", () => now);
+  let now = 0;
+  const plot = { classList: classes(), clientWidth: 100, clientHeight: 100 };
+  const animation = new CanvasAnimation({ getContext: () => pen, style: {} }, plot, () => undefined);
+  const shown = (x, state) => ({ ...picture(x), plane: { sequence: 0, places: { state } }, lastsMs: 900 });
+  animation.rest(shown(0, "unseen"), PIXELS);
+  animation.draw(shown(1, "fitted"), PIXELS, false);
+  now = 450;
+  const half = animation.pictureAt(now).traces[0].x[0];
+  animation.draw(shown(0, "unseen"), PIXELS, false);
+  now = 900;
+  const { traces, ways } = animation.pictureAt(now);
+  assert.deepEqual(ways[0].x, [half, traces[0].x[0], NaN]);
+  animation.keep();
+});
