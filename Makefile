@@ -11,8 +11,8 @@ PIN := $(VENV)/bin/uv pip compile --quiet --universal --python-version 3.11 --ge
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 IN_PARALLEL := --numprocesses 3 --dist loadfile --no-loadscope-reorder
 
-# Images of containers often forbid Python to keep what it compiles; every process would then compile
-# the libraries anew, in 14 s of 20.
+# Images of containers often forbid Python to keep what it compiles; then every process compiles the
+# libraries anew, which takes it longer than all else at its start.
 export PYTHONDONTWRITEBYTECODE :=
 
 # Stamps: newer than the requirements they installed.
