@@ -17,6 +17,7 @@ from callbacks.keys.identity import HEADER
 from callbacks.routes.api import links, runs, tokens
 from callbacks.routes.publication import report_run
 from callbacks.services import Served
+from melm_studio.planes.view_options import ViewOptions
 from melm_studio.programs import models
 from melm_studio.programs.models import Refusal
 from melm_studio.runs.records.data_source import DataSource
@@ -32,7 +33,7 @@ _REFUSALS = {
     "404": "There is no such run of this visitor.",
     "409": "There is no room for it, it has ended, or has found nothing yet.",
     "413": "The body is larger than it may be.",
-    "429": "Too much of this network waits for an answer.",
+    "429": "A proxy in front takes no more requests of this address for now.",
     "503": "The storage does not answer or is locked, or a file is still being read.",
     "507": "The disk is full.",
 }
@@ -224,7 +225,14 @@ ENDPOINTS = (
         "Remove an analysis",
         models.Analyses,
     ),
-    Endpoint("GET", "/runs/<run_id>/report", report_run, "The report of a run", "text/html"),
+    Endpoint(
+        "GET",
+        "/runs/<run_id>/report",
+        report_run,
+        "The report of a run, of a plane and under view options",
+        "text/html",
+        query={"plane": int, **dict.fromkeys(ViewOptions.__struct_encode_fields__, str)},
+    ),
 )
 
 
