@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tempfile
-from contextlib import closing
+from functools import partial
 from pathlib import PurePath
 from typing import Annotated, Any
 from urllib.parse import quote
@@ -14,13 +14,12 @@ import msgspec
 from dash import Dash
 from msgspec import Meta, Struct
 
-from callbacks.routes.upload import sent_file
 from callbacks.services import services
 from callbacks.session import workspace
 from melm_studio.runs.records.data_source import DataSource
 from melm_studio.tables import SAMPLES, count
-from melm_studio.validation import read
-from melm_studio.workspace.project import SUFFIX, OpenedProject, open_project, save_project
+from melm_studio.validation import Sha256, Text, read
+from melm_studio.workspace.project import SUFFIX, OpenedProject, opened_project, save_project
 from melm_studio.workspace.story import MAX_VIEWS, Story, StoryView
 
 # Smaller files stay in memory.
@@ -40,8 +39,15 @@ class ProjectRequest(Struct, frozen=True, forbid_unknown_fields=True):
     views: Annotated[tuple[StoryView, ...], Meta(title="The story", max_length=MAX_VIEWS)] = ()
 
 
+class UploadedProject(Struct, frozen=True, forbid_unknown_fields=True):
+    """The file of a project, as the route of uploads has named it."""
+
+    key: Annotated[Sha256, Meta(title="The key of the project")]
+    name: Annotated[Text, Meta(title="The name of the project")] = "project"
+
+
 def register(app: Dash) -> None:
-    """Connect the routes: one answers with a project file, one takes it as "file" of a form."""
+    """Connect the routes: one answers with a project file, one opens an uploaded one."""
     app.server.post("/project-file")(save)
     app.server.post("/project")(open_file)
 
@@ -70,8 +76,10 @@ def save() -> flask.Response:
 
 def open_file() -> dict[str, Any]:
     """Store what a project holds, and say what the page is to show."""
-    with closing(sent_file()) as file:
-        opened = open_project(workspace(), file.stream)
+    asked = read(flask.request.get_json(silent=True), UploadedProject, "The project")
+    source = DataSource("upload", asked.key, asked.name)
+    own = workspace()
+    opened = opened_project(own, asked.key, partial(own.files.uploaded, source))
     return {
         "source": msgspec.to_builtins(opened.source),
         "story": opened.story.to_json(),

@@ -22,7 +22,7 @@ from melm_studio.planes.figure import empty_figure, limits, plane_frame
 from melm_studio.planes.theme import Scheme
 from melm_studio.planes.view_options import MorphTarget, ViewOptions
 from melm_studio.runs.records.run import PlaneEvent, RunRecord
-from melm_studio.workspace.project import open_project
+from melm_studio.workspace.project import opened_project
 from melm_studio.workspace.stories import INCLUDED_STORIES
 from melm_studio.workspace.story import Story
 from melm_studio.workspace.view_spec import SharedMorph, ViewSpec
@@ -43,8 +43,7 @@ def open_story(key: str) -> dict[str, Any]:
     """Store the runs of a story, and return its views; answers 404 for an unknown one."""
     if key not in INCLUDED_STORIES:
         flask.abort(404)
-    with INCLUDED_STORIES[key].file.open("rb") as file:
-        opened = open_project(workspace(), file)
+    opened = opened_project(workspace(), key, INCLUDED_STORIES[key].file.read_bytes)
     return {"story": opened.story.to_json(), "revision": workspace().revision()}
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import flask
-from werkzeug.datastructures import FileStorage
 
 from callbacks.services import Served
 from callbacks.session import workspace
@@ -34,20 +33,7 @@ def stored_upload() -> tuple[str, str]:
         If there is no file.
     RequestEntityTooLarge
     """
-    file = sent_file()
-    return workspace().put_upload(file.read()), file.filename or "table"
-
-
-def sent_file() -> FileStorage:
-    """Return the file of the request.
-
-    Raises
-    ------
-    InputError
-        If there is no file.
-    RequestEntityTooLarge
-    """
     file = flask.request.files.get("file")
     if file is None:
         raise InputError(_NO_FILE)
-    return file
+    return workspace().put_upload(file.read()), file.filename or "table"

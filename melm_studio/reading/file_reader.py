@@ -18,7 +18,7 @@ import msgspec
 from melm_core.base import UserError
 from melm_studio.reading.channel import Channel, ChannelError
 from melm_studio.reading.jobs import FAILED, STARTED, Task
-from melm_studio.reading.readings import Readings, current_reading
+from melm_studio.reading.readings import PATIENCE_S, Readings, current_reading
 
 # The system kills a reader after its time; the fork server reports that within this grace.
 GRACE_S = 5.0
@@ -84,16 +84,24 @@ class FileReader:
         called once before the first file.
     limits : ReadingLimits
         Limits of each process.
-    readings : Readings, optional
-        What requests ask for the contents of files.
+    patience_s : float
+        How long a request waits for a file.
+
+    Attributes
+    ----------
+    readings : Readings
+        Asked for the contents of files.
+    preparations : Readings
+        Asked for what is made of them, and stored.
     """
 
     def __init__(
-        self, jobs: Mapping[str, int], limits: ReadingLimits, readings: Readings | None = None
+        self, jobs: Mapping[str, int], limits: ReadingLimits, patience_s: float = PATIENCE_S
     ) -> None:
         self._jobs, self._limits = tuple(jobs), limits
         self._places = {job: BoundedSemaphore(most) for job, most in jobs.items()}
-        self.readings = Readings() if readings is None else readings
+        self.readings = Readings(patience_s=patience_s)
+        self.preparations = Readings(patience_s=patience_s, most_kept=0)
         self._server: _ForkServer | None = None
         self._lock = Lock()
 

@@ -28,7 +28,8 @@ class OwnProcessReader(FileReader):
     """
 
     def __init__(self, jobs: Mapping[str, int], limits: ReadingLimits) -> None:
-        super().__init__(jobs, limits, ReadingsHere())
+        super().__init__(jobs, limits)
+        self.readings = self.preparations = ReadingsHere()
         self._memory_mb = limits.memory_mb
         self._job = cache(job_of)
 

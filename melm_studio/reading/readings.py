@@ -3,7 +3,7 @@
 A request asks for what a file holds. Where that is there within a second it is returned; otherwise
 the request is told its place, and is repeated by whoever sent it. So no thread of the web server
 waits for long, a reading that nobody asks for any more ends, and one that takes long leaves its
-place to others.
+place to others. What is made of files is read so as well, and waits for these.
 """
 
 from __future__ import annotations
@@ -14,13 +14,14 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, TypeVar
 
 T = TypeVar("T")
 
 # A request waits so long for a reading, unless as many others do, or one of its visitor.
 PATIENCE_S, MOST_PATIENT = 1.0, 2
-# One whose thread waits, since it could not begin anew, such as that for a project.
+# What is made of files waits so long for one of them.
 MOST_WAITED_S = 300.0
 # Readings that have just begun, and those that have had their first seconds.
 MOST_QUICK, MOST_LONG = 2, 1
@@ -80,6 +81,7 @@ class Reading:
     done: threading.Event = field(default_factory=threading.Event)
     _end: Callable[[], None] | None = None
     is_over: bool = False  # it was ended, and its thread is about to notice
+    words: Callable[[], str] | None = None  # of the file that it waits for
 
     @property
     def is_running(self) -> bool:
@@ -104,7 +106,7 @@ class Reading:
     def again(self) -> None:
         """Have it wait once more, among those that take long."""
         self.began_s, self.is_long = None, True
-        self.error, self._end, self.is_over = None, None, False
+        self.error, self._end, self.is_over, self.words = None, None, False, None
 
 
 def current_reading() -> Reading | None:
@@ -125,28 +127,28 @@ class Readings:
     first_s : float
         After which a reading that others wait for takes a place of those that take long. Where
         these are taken it is ended, and begins anew when one is free.
+    most_kept : int
+        How many that were collected may be asked for again; none where reading changes something.
     """
 
-    def __init__(self, *, patience_s: float = PATIENCE_S, first_s: float = FIRST_S) -> None:
-        self._patience_s, self._first_s = patience_s, first_s
+    def __init__(
+        self,
+        *,
+        patience_s: float = PATIENCE_S,
+        first_s: float = FIRST_S,
+        most_kept: int = MOST_KEPT,
+    ) -> None:
+        self._patience_s, self._first_s, self._most_kept = patience_s, first_s, most_kept
         self._patient = set[str]()
         self._readings: dict[Hashable, Reading] = {}
         self._served: dict[str, float] = {}
         self._lock = threading.Lock()
         self._looks = False
 
-    def result(
-        self, key: Hashable, asker: Asker, read: Callable[[], T], *, waits: bool = False
-    ) -> T:
+    def result(self, key: Hashable, asker: Asker, read: Callable[[], T]) -> T:
         """Return what is read, in a thread of its own, once for all that ask for the same.
 
-        Parameters
-        ----------
-        key : hashable
-        asker : Asker
-        read : callable
-        waits : bool
-            Whether the thread of the request waits for minutes.
+        The thread of another reading, which needs it, waits for minutes.
 
         Raises
         ------
@@ -157,28 +159,38 @@ class Readings:
             reading = self._asked(key, asker, read)
             reading.n_held += 1
             self._look()
+        outer = current_reading()
         try:
-            if waits:
-                reading.done.wait(MOST_WAITED_S)
-            else:
-                with self.patience(asker.visitor) as seconds:
+            if outer is None:
+                with self._patience(asker.visitor) as seconds:
                     reading.done.wait(seconds)
+            else:
+                self._wait_within(outer, reading)
         finally:
             with self._lock:
                 reading.n_held -= 1
                 reading.asked_s = time.monotonic()
         if not reading.done.is_set():
-            raise StillReadingError(self._words(reading), is_waiting=not waits)
+            raise StillReadingError(self._words(reading), is_waiting=outer is None)
         reading.is_collected = True
-        if reading.error is not None:
+        if reading.error is not None or not self._most_kept:
             with self._lock:
                 self._forget(reading)
+        if reading.error is not None:
             raise reading.error
         result: T = reading.value
         return result
 
+    def _wait_within(self, outer: Reading, reading: Reading) -> None:
+        outer.words = partial(self._words, reading)
+        until_s = time.monotonic() + MOST_WAITED_S
+        while not reading.done.wait(_LOOK_S):
+            if outer.is_over or time.monotonic() > until_s:
+                return
+        outer.words = None
+
     @contextmanager
-    def patience(self, visitor: str) -> Iterator[float | None]:
+    def _patience(self, visitor: str) -> Iterator[float]:
         """The seconds that a request may wait in its thread: none where others do."""
         with self._lock:
             is_patient = visitor not in self._patient and len(self._patient) < MOST_PATIENT
@@ -236,7 +248,7 @@ class Readings:
         for reading in ended:
             if now - max(reading.ended_s or 0.0, reading.asked_s) > KEPT_S:
                 self._forget(reading)
-        for reading in collected[:-MOST_KEPT]:
+        for reading in collected[: -self._most_kept]:
             self._forget(reading)
 
     def _make_room(self, now: float) -> None:
@@ -298,6 +310,9 @@ class Readings:
                 del self._readings[key]
 
     def _words(self, reading: Reading) -> str:
+        words = reading.words
+        if words is not None:
+            return words()
         with self._lock:
             if not reading.is_waiting:
                 return _BEING_READ
@@ -311,13 +326,6 @@ class Readings:
 class ReadingsHere(Readings):
     """Reads at once, in the thread that asks: of a command, which has no others."""
 
-    def result(
-        self, key: Hashable, asker: Asker, read: Callable[[], T], *, waits: bool = False
-    ) -> T:
+    def result(self, key: Hashable, asker: Asker, read: Callable[[], T]) -> T:
         """Return what is read."""
         return read()
-
-    @contextmanager
-    def patience(self, visitor: str) -> Iterator[float | None]:
-        """No end."""
-        yield None

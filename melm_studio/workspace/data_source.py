@@ -89,7 +89,6 @@ class SourceFiles:
     settings: Settings
     reader: FileReader
     address: str = ""
-    waits: bool = False
 
     def read(self, source: DataSource) -> FileTable:
         """Read the table of a source; of a registered one, its sample.
@@ -99,7 +98,7 @@ class SourceFiles:
         UserError
             If it is no longer stored, or cannot be read.
         StillReadingError
-            If it is being read, unless this waits for it.
+            If it is being read.
         """
         if source.kind == "sample":
             return load_sample(source.key)
@@ -114,16 +113,22 @@ class SourceFiles:
             Asker(self.owner, self.address),
             lambda: read_table_apart(
                 self.reader,
-                self._uploaded(source),  # held by nobody here while the table comes
+                self.uploaded(source),  # held by nobody here while the table comes
                 source.name,
                 max_rows=self.settings.max_rows,
                 max_columns=self.settings.max_columns,
                 options=options,
             ),
-            waits=self.waits,
         )
 
-    def _uploaded(self, source: DataSource) -> bytes:
+    def uploaded(self, source: DataSource) -> bytes:
+        """Return the file of a source that was uploaded.
+
+        Raises
+        ------
+        UserError
+            If it is no longer stored.
+        """
         raw = self.store.get_file(self.owner, FileKind.UPLOAD, source.key)
         if raw is None:
             raise UserError(_FILE_GONE.format(name=source.name))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 import sys
 import time
-from concurrent.futures import Future
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain
 from threading import Lock
 
@@ -14,7 +14,6 @@ import msgspec
 from cachetools import LRUCache
 
 from melm_studio.operator_tables.published import class_sizes
-from melm_studio.reading import StillReadingError
 from melm_studio.runs.records.data_source import DataSource
 from melm_studio.runs.records.stored_files import REFRESH_AFTER_S, FileKind, StoredFile
 from melm_studio.tables import (
@@ -89,15 +88,14 @@ class TableDescription:
 class DescribedTables:
     """Reads, prepares and describes the tables of visitors; thread-safe.
 
-    While a table is being prepared, other requests for it wait. After that it is not prepared
-    again as long as its file and its data were stored within the last hour.
+    A file is prepared beside the threads of requests (`Workspace.made`), and not again as long as
+    it and its data were stored within the last hour.
     """
 
     def __init__(self) -> None:
         self._known: LRUCache[tuple[str, bytes], TableDescription] = LRUCache(
             MOST_DESCRIBED_BYTES, getsizeof=_size
         )
-        self._at_work: dict[tuple[str, bytes], Future[TableDescription]] = {}
         self._lock = Lock()
 
     def describe(self, own: Workspace, source: DataSource) -> TableDescription:
@@ -110,51 +108,25 @@ class DescribedTables:
         StillReadingError
             If it is being read or prepared.
         """
-        if source.kind == "table":  # of the operator, who may change it; a sample is quickly read
-            return _description(own, source)
         # Its digest, since a source may name thousands of columns.
         key = (own.owner, hashlib.sha256(msgspec.json.encode(source)).digest())
         with self._lock:
             known = self._known.get(key)
         if known is not None and _is_stored(own, source, known):
             return known
-        with self._lock:  # not held while the store is asked
-            at_work = self._at_work.get(key)
-            mine = self._at_work.setdefault(key, Future())
-        if at_work is not None:
-            return _waited(at_work, own)
-        return self._prepared(key, own, source, mine)
+        if source.kind == "upload":
+            return own.made(key, partial(self._described, own, source, key))
+        return self._described(own, source, key)
 
-    def _prepared(
-        self,
-        key: tuple[str, bytes],
-        own: Workspace,
-        source: DataSource,
-        answer: Future[TableDescription],
+    def _described(
+        self, own: Workspace, source: DataSource, key: tuple[str, bytes]
     ) -> TableDescription:
-        try:
-            found = _description(own, source)
-        except BaseException as error:
-            self._finish(key)
-            answer.set_exception(error)
-            raise
-        self._finish(key, found)
-        answer.set_result(found)
-        return found
-
-    def _finish(self, key: tuple[str, bytes], found: TableDescription | None = None) -> None:
-        with self._lock:
-            del self._at_work[key]
-            if found is not None and _size(found) <= MOST_DESCRIBED_BYTES:
+        found = _description(own, source)
+        # The operator may change a table.
+        if source.kind != "table" and _size(found) <= MOST_DESCRIBED_BYTES:
+            with self._lock:  # not held while the store is asked
                 self._known[key] = found
-
-
-def _waited(at_work: Future[TableDescription], own: Workspace) -> TableDescription:
-    with own.reader.readings.patience(own.owner) as seconds:
-        try:
-            return at_work.result(seconds)
-        except TimeoutError:
-            raise StillReadingError from None
+        return found
 
 
 def _size(found: TableDescription) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from melm_studio.configuration.settings import Settings
-from melm_studio.reading import FileReader, OwnProcessReader, ReadingLimits, Readings
+from melm_studio.reading import FileReader, OwnProcessReader, ReadingLimits
 from melm_studio.reading.readings import MOST_LONG, MOST_QUICK, PATIENCE_S
 from melm_studio.tables import TABLE_JOB
 from melm_studio.workspace.project.read_apart import JOB as PROJECT_JOB
@@ -28,7 +28,7 @@ def new_file_reader(settings: Settings, *, patience_s: float = PATIENCE_S) -> Fi
     if sys.platform == "win32":
         return own_file_reader(settings)
     limits = ReadingLimits(settings.max_reader_mb, settings.max_reader_seconds)
-    return FileReader(JOBS, limits, Readings(patience_s=patience_s))
+    return FileReader(JOBS, limits, patience_s)
 
 
 def own_file_reader(settings: Settings) -> FileReader:

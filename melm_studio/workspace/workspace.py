@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from msgspec.structs import replace
 
@@ -18,7 +18,7 @@ from melm_studio.analyses.ranking import rankings_of
 from melm_studio.configuration.limits import DiskFullError, LimitReachedError
 from melm_studio.configuration.settings import Settings
 from melm_studio.planes.captions import title, unique_title
-from melm_studio.reading import FileReader
+from melm_studio.reading import Asker, FileReader
 from melm_studio.runs.records.data_source import DataSource
 from melm_studio.runs.records.parameters import RunParameters
 from melm_studio.runs.records.run import (
@@ -58,6 +58,9 @@ _TOO_LONG = (
 )
 
 
+T = TypeVar("T")
+
+
 class PanelsFullError(LimitReachedError):
     """The page holds no further panel of a table."""
 
@@ -74,13 +77,22 @@ class Workspace:
     settings: Settings
     reader: FileReader
     address: str = ""  # what stands for the visitor's network address; empty if unknown
-    waits: bool = False  # for files that are being read
 
     @property
     def files(self) -> SourceFiles:
         """The tables that the visitor may read."""
-        return SourceFiles(
-            self.store, self.owner, self.settings, self.reader, self.address, self.waits
+        return SourceFiles(self.store, self.owner, self.settings, self.reader, self.address)
+
+    def made(self, key: Hashable, make: Callable[[], T]) -> T:
+        """Return what is made of files, beside the threads of requests.
+
+        Raises
+        ------
+        StillReadingError
+            If it is not done yet, or there is no place for it.
+        """
+        return self.reader.preparations.result(
+            (self.owner, key), Asker(self.owner, self.address), make
         )
 
     def table(self, source: DataSource) -> FileTable:

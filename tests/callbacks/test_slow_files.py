@@ -11,6 +11,8 @@ from melm_studio.layout import ids
 from melm_studio.reading import Readings
 from melm_studio.reading.readings import current_reading
 from melm_studio.workspace import data_source
+from melm_studio.workspace.project import opening
+from melm_studio.workspace.stories import INCLUDED_STORIES
 from tools.driver.visitor import shared_reader
 
 SMALL = b"x,y,class\n1,2,a\n4,5,b\n7,8,a\n5,5,b\n"
@@ -29,12 +31,16 @@ def read_without_an_end(*arguments, **options):
 
 @pytest.fixture(autouse=True)
 def readings(monkeypatch):
-    found = Readings(patience_s=0.01, first_s=600.0)
+    found = Readings(patience_s=0.01, first_s=600.0), Readings(patience_s=0.01, most_kept=0)
     monkeypatch.setattr(data_source, "read_table_apart", read_without_an_end)
-    monkeypatch.setattr(shared_reader(), "readings", found)
-    yield found
-    for reading in list(found._readings.values()):  # noqa: SLF001
-        reading.end()
+    for name, own in zip(("readings", "preparations"), found, strict=True):
+        monkeypatch.setattr(shared_reader(), name, own)
+    yield
+    for own in found:
+        at_work = list(own._readings.values())  # noqa: SLF001
+        own._readings.clear()  # noqa: SLF001 - so that none begins anew
+        for reading in at_work:
+            reading.end()
 
 
 def choose(visitor, raw, name):
@@ -55,6 +61,22 @@ def test_eight_files_of_a_visitor_keep_neither_their_requests_nor_those_of_other
         answer = choose(other, SMALL, "small.csv")
     assert answer.status_code == 200
     assert answer.json["response"][ids.DATA_NAME]["children"]
+
+
+def test_projects_that_take_long_keep_no_thread_either(studio, visitor, monkeypatch):
+    is_over = threading.Event()
+
+    def without_an_end(*_):
+        assert is_over.wait(60.0)
+        raise InterruptedError
+
+    monkeypatch.setattr(opening, "open_project", without_an_end)
+    for number in range(8):
+        answer = visitor.http.post("/project", json=visitor.upload(b"%d" % number, "a.melm"))
+        assert (answer.status_code, answer.headers["Retry-After"]) == (503, str(REPEAT_AFTER_S))
+    other = studio.visitor().http.post(f"/stories/{next(iter(INCLUDED_STORIES))}", json={})
+    assert other.status_code == 503
+    is_over.set()
 
 
 def test_no_more_files_wait_than_are_told_when_to_come_again(visitor, monkeypatch):

@@ -1220,6 +1220,38 @@ MUTANTS = (
         "::test_what_would_write_is_refused_in_time_and_the_rest_goes_on",
     ),
     Mutant(
+        "melm_studio/reading/readings.py",
+        "            if outer.is_over or time.monotonic() > until_s:\n",
+        "            if time.monotonic() > until_s:\n",
+        f"{_READINGS}::test_what_nobody_asks_to_be_made_asks_for_no_file_either",
+    ),
+    Mutant(
+        "melm_studio/reading/readings.py",
+        "reading.error is not None or not self._most_kept:",
+        "reading.error is not None:",
+        f"{_READINGS}::test_what_changes_something_is_made_anew_whenever_it_is_asked_for",
+    ),
+    Mutant(
+        "melm_studio/workspace/described_tables.py",
+        'if source.kind == "upload":',
+        "if not source.kind:",
+        "tests/melm_studio/workspace/test_described_tables.py"
+        "::test_requests_at_the_same_time_share_one_preparation",
+    ),
+    Mutant(
+        "melm_studio/workspace/project/opening.py",
+        'return own.made(("project", key), lambda: open_project(own, io.BytesIO(raw())))',
+        "return open_project(own, io.BytesIO(raw()))",
+        "tests/callbacks/test_slow_files.py::test_projects_that_take_long_keep_no_thread_either",
+    ),
+    Mutant(
+        "melm_studio/workspace/project/opening.py",
+        "partial(self._refuse_known, run), ",
+        "",
+        "tests/callbacks/routes/test_project_file.py"
+        "::test_two_web_processes_that_open_a_project_at_once_store_it_once",
+    ),
+    Mutant(
         "callbacks/keys/identity.py",
         "and endpoint != _MAKES_TOKENS:",
         "and not endpoint:",

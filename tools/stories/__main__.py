@@ -11,7 +11,7 @@ from pathlib import Path
 
 from melm_studio.configuration.settings import Settings
 from melm_studio.runs.store.disk import DiskRunStore
-from melm_studio.workspace.file_reader import new_file_reader
+from melm_studio.workspace.file_reader import own_file_reader
 from melm_studio.workspace.stories import INCLUDED_STORIES
 from melm_studio.workspace.workspace import Workspace
 from tools.stories.contents import CONTENTS
@@ -35,8 +35,8 @@ def _new_workspace() -> Iterator[Workspace]:
     with tempfile.TemporaryDirectory(prefix="melm-stories-") as folder:
         settings = Settings(data_dir=Path(folder))
         store = DiskRunStore(Path(folder), settings.limits)
-        with closing(store), closing(new_file_reader(settings)) as reader:
-            yield Workspace(store, "stories", settings, reader, waits=True)
+        with closing(store), closing(own_file_reader(settings)) as reader:
+            yield Workspace(store, "stories", settings, reader)
 
 
 if __name__ == "__main__":

@@ -34,7 +34,7 @@ export const openProject = (file) => open(file).catch(showFailure);
 
 async function open(file) {
   showNotice(`Opening ${file.name}.`);
-  const { source, story, revision, words } = await ask("project", formOf(file));
+  const { source, story, revision, words } = await ask("project", await ask("upload", formOf(file)));
   setProps("choice", { data: source });
   followRevision(revision);
   showNotice(words, { action: story.views.length ? takeStory(story) : null });

@@ -1,7 +1,12 @@
 """Project files: a table, its runs with their histories, and a story in one archive."""
 
 from melm_studio.workspace.project.manifest import SUFFIX
-from melm_studio.workspace.project.opening import OpenedProject, open_project, story_in
+from melm_studio.workspace.project.opening import (
+    OpenedProject,
+    open_project,
+    opened_project,
+    story_in,
+)
 from melm_studio.workspace.project.saving import save_project
 
-__all__ = ["SUFFIX", "OpenedProject", "open_project", "save_project", "story_in"]
+__all__ = ["SUFFIX", "OpenedProject", "open_project", "opened_project", "save_project", "story_in"]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 import hashlib
+import io
 import time
 from collections import Counter
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import IO
 
 import msgspec
@@ -60,6 +62,32 @@ class OpenedProject:
     is_prepared_alike: bool
 
 
+class _KnownError(Exception):
+    """Another process has stored the run meanwhile."""
+
+    def __init__(self, record: RunRecord) -> None:
+        self.record = record
+
+
+def opened_project(own: Workspace, key: str, raw: Callable[[], bytes]) -> OpenedProject:
+    """Return what `open_project` does, beside the threads of requests.
+
+    Parameters
+    ----------
+    own : Workspace
+    key : str
+        Of the file.
+    raw : callable
+        Returns its bytes.
+
+    Raises
+    ------
+    StillReadingError
+        If it is not done yet, or there is no place for it.
+    """
+    return own.made(("project", key), lambda: open_project(own, io.BytesIO(raw())))
+
+
 def open_project(own: Workspace, file: IO[bytes]) -> OpenedProject:
     """Store the tables and runs of a project; fits that are here already are left alone.
 
@@ -70,7 +98,7 @@ def open_project(own: Workspace, file: IO[bytes]) -> OpenedProject:
     ----------
     own : Workspace
     file : binary file
-        Open for reading, with random access.
+        Open for reading, with random access; closed once it is sent to its reader.
 
     Raises
     ------
@@ -85,7 +113,7 @@ def open_project(own: Workspace, file: IO[bytes]) -> OpenedProject:
         "max_planes": own.settings.max_run_planes,
     }
     with project_apart(own.reader, file, **bounds) as sent:
-        opening = _Opening(dataclasses.replace(own, waits=True), sent)
+        opening = _Opening(own, sent)
         try:
             return opening.opened()
         except BaseException:
@@ -164,10 +192,10 @@ class _Opening:
         if any(panels[record.table] > MAX_PANELS for record in new):
             raise PanelsFullError
 
-    def _equal(self, run: ProjectRun) -> RunRecord | None:
+    def _equal(self, run: ProjectRun, runs: Iterable[RunRecord] | None = None) -> RunRecord | None:
         """The same fit or comparison, where it is here already."""
         own = (run.kind, self._of(run).content_hash, run.method, run.created_s)
-        for known in self.own.store.runs_of(self.own.owner):
+        for known in self.own.store.runs_of(self.own.owner) if runs is None else runs:
             here = (known.kind, known.data_id, known.method, known.created_s)
             if here == own and known.removed_s is None:
                 return known
@@ -188,11 +216,21 @@ class _Opening:
         n_features = data.X.shape[1] if run.kind == FIT else len(data.own_feature_names)
         shape = DataShape(len(data.y), len(data.class_names), n_features)
         report = self.sent.report(at, run.kind, shape)
-        store.create(record, n_bytes=self.sent.history_bytes(at), report=report)
+        try:
+            n_bytes = self.sent.history_bytes(at)
+            store.create(record, partial(self._refuse_known, run), n_bytes=n_bytes, report=report)
+        except _KnownError as known:
+            return known.record
         self._stored.append(record.run_id)
         for events in self.sent.history(at, _n_coordinates(run, data)):
             store.append(record.run_id, *events, to_ended=True)
         return record
+
+    def _refuse_known(self, run: ProjectRun, runs: Iterable[RunRecord]) -> None:
+        # Requests that are repeated may have the same project opened by several web processes.
+        known = None if run.of is not None else self._equal(run, runs)
+        if known is not None:
+            raise _KnownError(known)
 
     def _record(self, run: ProjectRun) -> RunRecord:
         """The record of a run of this visitor, with an id of its own."""

@@ -158,7 +158,7 @@ def project_apart(
     reader : FileReader
         With `JOB` among its jobs.
     file : binary file
-        With random access.
+        With random access; closed once it is sent.
     max_bytes, max_table_bytes : int
         What all parts, and a table, may hold when they are unpacked.
     max_planes : int
@@ -175,6 +175,7 @@ def project_apart(
         with reader.channel(JOB, seconds=_MOST_SECONDS) as channel:
             channel.send_values(bounds)
             channel.send_file(file)
+            file.close()  # of which nothing is held here any more
             yield SentProject(channel, bounds)
     except RefusedError as error:
         raise InputError(str(error)) from None

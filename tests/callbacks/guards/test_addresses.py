@@ -27,7 +27,7 @@ def test_the_list_has_every_route_and_no_other(studio):
 
 def test_a_file_is_taken_where_one_is_read_and_nowhere_else():
     takers = {line for line, listed in ADDRESSES.items() if listed.body is Body.FILE}
-    assert takers == {"POST /upload", "POST /project", "POST /api/v1/files"}
+    assert takers == {"POST /upload", "POST /api/v1/files"}
     assert all(ADDRESSES[line].is_heavy for line in takers)
 
 

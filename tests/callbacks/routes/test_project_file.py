@@ -10,17 +10,19 @@ import zipfile
 import numpy as np
 import pytest
 from msgspec.structs import replace
-from werkzeug.datastructures import FileStorage
-from werkzeug.test import encode_multipart
 
 from melm_studio.analyses.sparse import SparseReport, SparseSize
+from melm_studio.configuration.settings import Settings
 from melm_studio.layout import ids
 from melm_studio.runs.records.check_report import CheckReport
 from melm_studio.runs.records.run import FIT, RunState, new_analysis
 from melm_studio.runs.store.attempts import reopen
+from melm_studio.workspace.file_reader import own_file_reader
+from melm_studio.workspace.project import opened_project
 from melm_studio.workspace.project.manifest import VERSION
 from melm_studio.workspace.project.results import checked_events
 from melm_studio.workspace.view_spec import ViewSpec
+from melm_studio.workspace.workspace import Workspace
 from tests.callbacks.tables import blobs, csv
 from tools.driver.visitor import components, opened_studio
 
@@ -37,9 +39,7 @@ def save(visitor, views=()) -> bytes:
 
 
 def open_project(visitor, raw: bytes):
-    boundary, body = encode_multipart({"file": FileStorage(io.BytesIO(raw), "a.melm")})
-    kind = f"multipart/form-data; boundary={boundary}"
-    return visitor.http.post("/project", data=body, content_type=kind)
+    return visitor.http.post("/project", json=visitor.upload(raw, "a.melm"))
 
 
 def parts_of(raw: bytes) -> dict[str, bytes]:
@@ -414,11 +414,6 @@ def test_more_than_fits_is_refused_before_it_is_unpacked(project, tmp_path):
         assert "holds 3 MB when it is unpacked, and at most 1 MB" in answer.json[WORDS]
 
 
-def test_a_project_larger_than_an_upload_may_be_is_refused(tmp_path):
-    with opened_studio(tmp_path, max_upload_mb=1) as studio:
-        assert open_project(studio.visitor(), bytes(2**21)).status_code == 413
-
-
 def test_a_full_page_takes_no_further_panels_and_loses_none(project, studio):
     visitor = studio.visitor()
     visitor.choose_file(csv(blobs()), NAME)
@@ -429,6 +424,25 @@ def test_a_full_page_takes_no_further_panels_and_loses_none(project, studio):
     assert "9 panels" in answer.json[WORDS]
     assert len(studio.store.runs_of(visitor.owner)) == 8
     studio.work()
+
+
+def test_two_web_processes_that_open_a_project_at_once_store_it_once(
+    project, studio, monkeypatch, tmp_path
+):
+    """Its request is repeated, and may reach the one and the other."""
+    visitor = studio.visitor()
+    create = studio.store.create
+
+    def create_after_the_other(*arguments, **options):
+        monkeypatch.undo()
+        settings = Settings(data_dir=tmp_path)
+        own = Workspace(studio.store, visitor.owner, settings, own_file_reader(settings))
+        assert opened_project(own, "the same", lambda: project).n_known == 0
+        return create(*arguments, **options)
+
+    monkeypatch.setattr(studio.store, "create", create_after_the_other)
+    assert open_project(visitor, project).status_code == 200
+    assert [run.method for run in studio.store.runs_of(visitor.owner)] == ["melm", "pca"]
 
 
 def test_the_sheet_of_the_table_opens_one(visitor):

@@ -11,8 +11,6 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
-from werkzeug.datastructures import FileStorage
-from werkzeug.test import encode_multipart
 
 from melm_studio.command import main
 from melm_studio.layout import ids
@@ -104,9 +102,7 @@ def test_a_project_takes_it_along_and_refuses_a_forged_one(studio, owner, run):
     with owner.http.post("/project-file", json={"source": source, "views": []}) as saved:
         raw = saved.data
     newcomer = studio.visitor()
-    boundary, body = encode_multipart({"file": FileStorage(io.BytesIO(raw), "a.melm")})
-    sent = {"data": body, "content_type": f"multipart/form-data; boundary={boundary}"}
-    assert newcomer.http.post("/project", **sent).status_code == 200
+    assert newcomer.http.post("/project", json=newcomer.upload(raw, "a.melm")).status_code == 200
     (copy,) = (one for one in studio.store.runs_of(newcomer.owner) if one.kind == MEAN_ROW.name)
     assert len(MEAN_ROW.stored(studio.store, copy.run_id).distances) == 3
     shape = SimpleNamespace(n_rows=150, n_classes=3, n_features=4)

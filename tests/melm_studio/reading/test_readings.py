@@ -191,5 +191,45 @@ def test_a_visitor_has_a_bounded_number_of_files_waiting(files):
     until(lambda: files.begun == ["0", "of another"])
 
 
+@pytest.fixture
+def made(files):
+    """What is made of file a, in readings of its own; the first is not collected yet."""
+    preparations = Readings(patience_s=0.0, first_s=LONG_S, most_kept=0)
+
+    def make() -> str:
+        return preparations.result("m", Asker("one"), lambda: f"made of {files.ask('a')}")
+
+    with pytest.raises(StillReadingError):
+        make()
+    until(lambda: files.begun)
+    return preparations, make
+
+
+def test_what_is_made_of_a_file_waits_for_it_in_its_own_thread_and_says_what_for(files, made):
+    preparations, make = made
+    reading = preparations._readings["m"]  # noqa: SLF001
+    until(lambda: reading.words)
+    reading.words = lambda: "The file will be read after 7 others."
+    with pytest.raises(StillReadingError, match="after 7 others"):
+        make()
+    files.finish("a")
+    until(lambda: is_done(files, "a") and reading.done.is_set())
+    assert make() == "made of A"
+
+
+def test_what_nobody_asks_to_be_made_asks_for_no_file_either(files, made, monkeypatch):
+    preparations, _ = made
+    monkeypatch.setattr(module, "GONE_AFTER_S", -1.0)
+    until(lambda: files.ended == ["a"])
+    until(lambda: not preparations._readings)  # noqa: SLF001
+
+
+def test_what_changes_something_is_made_anew_whenever_it_is_asked_for():
+    preparations, made = Readings(patience_s=DEADLINE_S, most_kept=0), list[int]()
+    for _ in range(2):
+        preparations.result("m", Asker("one"), lambda: made.append(1))
+    assert len(made) == 2
+
+
 def test_a_command_reads_at_once():
     assert ReadingsHere().result("a", Asker(), lambda: "read") == "read"

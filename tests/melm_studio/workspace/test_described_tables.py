@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from threading import Event
 
@@ -11,6 +10,7 @@ from msgspec.structs import replace
 
 from melm_core.base import UserError
 from melm_studio.configuration.settings import Settings
+from melm_studio.reading import StillReadingError
 from melm_studio.runs.records.data_source import DataSource
 from melm_studio.runs.records.stored_files import REFRESH_AFTER_S, FileKind
 from melm_studio.runs.store.disk import DiskRunStore
@@ -94,22 +94,21 @@ def test_another_visitor_is_not_given_what_only_one_has(own, prepared):
 
 def test_requests_at_the_same_time_share_one_preparation(own, prepared, monkeypatch):
     tables, source = DescribedTables(), upload(own)
-    begun, go_on = Event(), Event()
+    go_on = Event()
     table_of = Workspace.table
 
     def slow(self, source):
-        begun.set()
         assert go_on.wait(30)
         return table_of(self, source)
 
     monkeypatch.setattr(Workspace, "table", slow)
-    with ThreadPoolExecutor(2) as threads:
-        first = threads.submit(tables.describe, own, source)
-        assert begun.wait(30)
-        begun.clear()
-        second = threads.submit(tables.describe, own, source)
-        go_on.set()
-        assert first.result(30) == second.result(30)
+    with monkeypatch.context() as impatient:
+        impatient.setattr(own.reader.preparations, "_patience_s", 0.0)
+        for _ in range(2):
+            with pytest.raises(StillReadingError):
+                tables.describe(own, source)
+    go_on.set()
+    assert tables.describe(own, source).labels[0] == "label"
     assert len(prepared) == 1
 
 
@@ -119,7 +118,6 @@ def test_what_cannot_be_read_is_tried_again(own, prepared):
     for _ in range(2):
         with pytest.raises(UserError):
             tables.describe(own, source)
-    assert not tables._at_work  # noqa: SLF001
 
 
 def wide(own, n_columns: int, letters: int, mark: int) -> DataSource:

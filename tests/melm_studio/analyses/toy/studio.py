@@ -13,7 +13,7 @@ from werkzeug.serving import make_server
 from app import create_app
 from melm_studio.analyses import ANALYSES
 from melm_studio.configuration.settings import Settings
-from melm_studio.reading import FileReader, ReadingLimits, Readings
+from melm_studio.reading import FileReader, ReadingLimits
 from melm_studio.runs.store.disk import DiskRunStore
 from melm_studio.tables import TABLE_JOB
 from melm_studio.workspace.project import read_apart
@@ -31,7 +31,7 @@ def toy_studio(folder: Path) -> Iterator[Studio]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(ANALYSES, MEAN_ROW.name, MEAN_ROW)
         patch.setattr(read_apart, "JOB", _PROJECT_JOB)
-        reader = FileReader({TABLE_JOB: 2, _PROJECT_JOB: 2}, limits, Readings(patience_s=600.0))
+        reader = FileReader({TABLE_JOB: 2, _PROJECT_JOB: 2}, limits, patience_s=600.0)
         store = DiskRunStore(folder, settings.limits)
         try:
             yield Studio(create_app(settings, store, reader), store)
