@@ -59,12 +59,7 @@ def fitted(train: LabeledData, record: RunRecord, recorder: Recorder) -> Fit:
     groups = {"groups": train.groups} if has_fit_parameter(estimator, "groups") else {}
     estimator.fit(train.X, train.y, **groups, **nuisance_of(train, record))
     components = estimator.components_
-    # A search that began on a sample and was stopped has its plane from any of its steps.
-    objective = (
-        _divergence(estimator)
-        if recorder.has_sampled
-        else _objective(train, record, recorder, components)
-    )
+    objective = _reached(estimator, train, record, recorder)
     return Fit(components, objective, _outcome(estimator))
 
 
@@ -112,10 +107,7 @@ def _fitted_to_all_rows(
         METHODS[record.method].estimator(record.parameters.values, recorder).fit(table, None)
     )
     components = estimator.components_
-    maximizes_it = METHODS[record.method].maximizes == "divergence"
-    objective = (
-        estimator.divergence_ if maximizes_it else _objective(train, record, recorder, components)
-    )
+    objective = _reached(estimator, train, record, recorder)
     n_rows = int(table.counts.sum())
     return Fit(components, objective, structs.replace(_outcome(estimator), n_rows=n_rows))
 
@@ -128,8 +120,11 @@ def _outcome(estimator: Any) -> FitOutcome:
     )
 
 
-def _divergence(estimator: Any) -> float:
-    """What the plane of a `MELM` maximizes, over all rows."""
+def _reached(estimator: Any, train: LabeledData, record: RunRecord, recorder: Recorder) -> float:
+    """The objective of the plane of an estimator."""
+    if METHODS[record.method].maximizes != "divergence":
+        return _objective(train, record, recorder, estimator.components_)
+    # Over all rows and in double precision, which the best of the steps may not be.
     own = float(estimator.divergence_)
     blind_to = getattr(estimator, "nuisance_divergence_", None)
     return own if blind_to is None else own - estimator.nuisance_weight * float(blind_to)
@@ -138,7 +133,7 @@ def _divergence(estimator: Any) -> float:
 def _objective(
     train: LabeledData, record: RunRecord, recorder: Recorder, components: FloatArray
 ) -> float:
-    """The objective of the fitted plane; the divergence if the method reported none."""
+    """The best objective that was reported; the divergence if none was."""
     if recorder.best is not None:
         return recorder.best.objective
     if len(train.class_names) == 1:

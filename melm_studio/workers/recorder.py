@@ -52,8 +52,6 @@ class Recorder:
     ----------
     best : Progress or None
         The step with the best plane so far, over the most rows that the fit has come to.
-    has_sampled : bool
-        Whether a step was over a sample of the rows.
     stopped : bool
         Whether the fit was requested to stop.
     outcome : FitOutcome
@@ -70,7 +68,7 @@ class Recorder:
         n_kept_all: int = N_KEPT_ALL,
     ) -> None:
         self.best: Progress | None = None
-        self.has_sampled = self.stopped = False
+        self.stopped = False
         self.outcome = NO_OUTCOME
         self._store = store
         self._run_id = run_id
@@ -112,7 +110,6 @@ class Recorder:
 
     def _keep(self, progress: Progress) -> None:
         self._last = progress
-        self.has_sampled |= progress.n_sampled > 0
         if progress.is_better(self.best):
             self.best = progress
         if progress.n_evaluations > self._n_repeated and self._is_due():

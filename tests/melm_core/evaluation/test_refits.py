@@ -506,7 +506,7 @@ def test_refits_go_on_from_what_was_kept_of_folds_to_the_last_digit(method, monk
 
 
 def test_no_number_depends_on_which_start_of_a_fold_is_drawn(monkeypatch):
-    study = Study("melm", *IRIS)
+    study = Study("melm", *pure_noise(90, 6, random_state=1))
     nearest = Refits.of(study, 3)
     assert any(fit.best is not fit.drawn for fit in nearest.fits)
     monkeypatch.setattr(refits, "nearest_start", lambda projection, _: projection)

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import psutil
+import pytest
 
 from melm_studio.configuration.messages import STOPPED
 from melm_studio.configuration.settings import Settings
@@ -142,7 +143,8 @@ def assert_best_plane_kept(store: RunStore, run_id: str) -> None:
     *events, final = store.events(run_id)
     best = max(events, key=lambda event: event.objective)
     assert final.is_final
-    assert final.objective == best.objective
+    # The steps of some stages are in single precision.
+    assert final.objective == pytest.approx(best.objective, rel=1e-6)
     assert_same_plane(final.components, best.components)
 
 

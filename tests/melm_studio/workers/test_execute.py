@@ -29,6 +29,7 @@ from melm_studio.runs.store.best_plane import best_event
 from melm_studio.workers import execute, fitting
 from melm_studio.workers.execute import execute_run
 from melm_studio.workers.inline import InlineRunner
+from melm_studio.workers.recorder import Recorder
 from tests.melm_studio.runs.helpers import (
     PARAMETERS,
     assert_same_plane,
@@ -108,6 +109,20 @@ def test_the_final_objective_is_the_divergence_of_the_final_plane(store, method,
         data.X, data.y, final.components, gamma=gamma, shrinkage="ledoit-wolf"
     )
     assert final.objective == final.best_objective == pytest.approx(divergence, abs=1e-9)
+
+
+def test_the_final_objective_is_no_step_in_single_precision_that_rounding_lifted(
+    store, monkeypatch
+):
+    def lifted(recorder, progress):
+        return called(recorder, replace(progress, objective=progress.objective + 1e-6))
+
+    called = Recorder.__call__
+    monkeypatch.setattr(Recorder, "__call__", lifted)
+    data = blobs()
+    final = store.last_event(worked(store, data).run_id)
+    expected = fitted(data).divergence_
+    assert final.objective == final.best_objective == pytest.approx(expected, abs=1e-9)
 
 
 def test_a_run_that_chooses_gamma_keeps_its_choice_and_the_planes_of_the_search_at_it(store):
@@ -230,7 +245,7 @@ def test_a_cancelled_run_keeps_its_best_plane(store, monkeypatch):
     assert len(events) == 9
     assert final.is_final
     best = max(events, key=lambda event: event.objective)
-    assert final.objective == best.objective
+    assert final.objective == pytest.approx(best.objective, rel=1e-12)
     assert final.fraction < 1.0
     assert_same_plane(final.components, best.components)
 
