@@ -14,6 +14,7 @@ from melm_core.compiled.objective import (
     Term,
     is_compiled,
     kernel_sums,
+    orthonormalize_all,
 )
 
 __all__ = [
@@ -26,4 +27,5 @@ __all__ = [
     "is_compiled",
     "kernel_sums",
     "library",
+    "orthonormalize_all",
 ]

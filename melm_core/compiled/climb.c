@@ -5,6 +5,7 @@
  * What is called from outside begins with melm_. Nothing is allocated, nothing is kept between
  * calls: every size is known from the objective, every buffer is the caller's. */
 
+#include <float.h>
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
@@ -12,7 +13,7 @@
 #include "sums.h"
 
 #define MOST_COMPONENTS 3
-#define INTERFACE 1 /* raised whenever a struct or a function called from outside changes */
+#define INTERFACE 2 /* raised whenever a struct or a function called from outside changes */
 
 /* As in direct_sums.py and pair_tiles.py. */
 #define FLATTEST_KERNEL 1e-12
@@ -417,6 +418,29 @@ void melm_kernel_sums(int64_t processor, int64_t k, int64_t n, const double *poi
                       const double *rows, const double *weights, double *sums) {
     sums_of_processor(processor)->twice.kernel_sums(k, n, points, n, m, rows, padded_rows(m),
                                                     weights, sums);
+}
+
+/* Makes the k rows of each of several planes, (n_planes, k, d), orthonormal where they stand, each
+ * a combination of those up to it: Gram-Schmidt as in melm_core/linalg/planes.py. Returns how many
+ * planes come before the first of which a row depends on others up to `negligible`. */
+int64_t melm_orthonormalize(int64_t n_planes, int64_t k, int64_t d, double negligible,
+                            double *planes) {
+    for (int64_t number = 0; number < n_planes; number++, planes += k * d)
+        for (int64_t i = 0; i < k; i++) {
+            double *row = planes + i * d, largest = DBL_MIN;
+            for (int64_t l = 0; l < d; l++) largest = fmax(largest, fabs(row[l]));
+            for (int64_t l = 0; l < d; l++) row[l] /= largest; /* now squares are in range */
+            double length = sqrt(inner(d, row, row));
+            for (int64_t j = 0; j < 2 * i; j++) { /* all rows before it, twice */
+                const double *before = planes + j % i * d;
+                double along = inner(d, row, before);
+                for (int64_t l = 0; l < d; l++) row[l] -= along * before[l];
+            }
+            double rest = sqrt(inner(d, row, row));
+            if (rest <= negligible * length) return number;
+            for (int64_t l = 0; l < d; l++) row[l] /= rest;
+        }
+    return n_planes;
 }
 
 /* ------------------------------------------------------------------------------------- climb */

@@ -25,7 +25,7 @@ SOURCES = ("climb.c", "term_of.h", "sums.c", "sums_of.h", "sums.h")
 ENVIRONMENT_FOLDER = Path(sys.prefix) / "lib" / "melm-core"
 
 # Raised in climb.c whenever a struct or a function changes.
-_INTERFACE = 1
+_INTERFACE = 2
 
 # The names of climb.c for the aggregates of more than two classes.
 AGGREGATES = {"mean": 0, "softmin": 1, "ovr": 2}
@@ -186,6 +186,10 @@ def libraries(file: Path) -> list[Library]:
         "melm_kernel_sums": (
             None,
             (integer, integer, integer, pointer, integer, pointer, pointer, pointer),
+        ),
+        "melm_orthonormalize": (
+            integer,
+            (integer, integer, integer, ctypes.c_double, pointer),
         ),
         "melm_state_bytes": (integer, (integer,)),
         "melm_climb": (

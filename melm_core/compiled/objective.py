@@ -366,6 +366,37 @@ def kernel_sums(points: FloatArray, rows: FloatArray, weights: FloatArray | None
     return sums
 
 
+def orthonormalize_all(planes: FloatArray, negligible: float) -> bool:
+    """Make the rows of several planes orthonormal in place, as `melm_core.linalg.orthonormalize`.
+
+    Parameters
+    ----------
+    planes : ndarray of shape (..., n_components, n_features)
+        In one piece.
+    negligible : float
+        A row is dependent on those before it if what it adds to them is shorter than this share.
+
+    Returns
+    -------
+    bool
+        Whether the rows of every plane are independent. If not, the planes are not to be used.
+
+    Raises
+    ------
+    ValueError
+        If there is no compiled library, or the planes do not fit it.
+    """
+    known = library()
+    if known is None or planes.dtype != np.float64 or not planes.flags.c_contiguous:
+        raise ValueError("There is no compiled decomposition of these planes.")
+    k, d = planes.shape[-2:]
+    n_planes = planes.size // max(k * d, 1)
+    orthonormalized = known.functions.melm_orthonormalize(
+        n_planes, k, d, negligible, address(planes)
+    )
+    return bool(orthonormalized == n_planes)
+
+
 class Climbs:
     """Climbs from several planes.
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from melm_core.base.array_types import FloatArray
 from melm_core.base.errors import UserError
+from melm_core.compiled import library, orthonormalize_all
 
 # A direction counts as dependent on others if the sine of its angle with their span is
 # smaller than this.
@@ -51,7 +52,17 @@ def orthonormalize(components: FloatArray) -> FloatArray:
     n_components, n_features = components.shape[-2:]
     if n_components > n_features:
         raise _dependent(n_components)
-    negligible = n_features * np.finfo(np.float64).eps
+    negligible = n_features * float(np.finfo(np.float64).eps)
+    if library() is None:
+        return _orthonormalized(components, negligible)
+    rows = np.array(components, dtype=np.float64, order="C")
+    if not orthonormalize_all(rows, negligible):
+        raise _dependent(n_components)
+    return rows
+
+
+def _orthonormalized(components: FloatArray, negligible: float) -> FloatArray:
+    n_components = components.shape[-2]
     largest = np.abs(components).max(axis=-1, keepdims=True, initial=np.finfo(np.float64).tiny)
     rows: FloatArray = components / largest  # whose squares neither overflow nor vanish
     for number in range(n_components):

@@ -634,9 +634,12 @@ def first_alike(planes: Sequence[FloatArray], angle: float = SAME_PLANE) -> list
     frames = orthonormalize(np.stack(planes))
     is_same = (_least_squared_cosines(frames) > np.cos(angle) ** 2).tolist()
     firsts: list[int] = []
+    distinct: list[int] = []
     for index in range(len(planes)):
-        distinct = (i for i, first in enumerate(firsts) if i == first)
-        firsts.append(next((i for i in distinct if is_same[i][index]), index))
+        first = next((i for i in distinct if is_same[i][index]), index)
+        firsts.append(first)
+        if first == index:
+            distinct.append(index)
     return firsts
 
 

@@ -24,6 +24,12 @@ def turn(angle: float):
     return np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
 
 
+@pytest.fixture(params=["", "numpy"], ids=["compiled", "numpy"])
+def engine(request, monkeypatch):
+    monkeypatch.setenv("MELM_ENGINE", request.param)
+
+
+@pytest.mark.usefixtures("engine")
 @pytest.mark.parametrize("k", [1, 2, 3])
 def test_orthonormal_rows_span_the_same_plane(k):
     components = np.random.default_rng(0).normal(size=(k, 6)) * 100
@@ -37,12 +43,25 @@ def test_orthonormal_rows_stay_as_they_are():
     np.testing.assert_allclose(orthonormalize(components), components, atol=1e-14)
 
 
+def test_each_plane_of_several_is_what_it_is_alone_in_either_engine(monkeypatch):
+    planes = np.random.default_rng(0).normal(size=(2, 5, 3, 7))
+    planes[1, 2] *= np.array([[1e-200], [1.0], [1e200]])
+    before = planes.copy()
+    compiled = orthonormalize(planes)
+    monkeypatch.setenv("MELM_ENGINE", "numpy")
+    np.testing.assert_allclose(compiled, orthonormalize(planes), atol=1e-14)
+    np.testing.assert_allclose(compiled[1, 2], orthonormalize(planes[1, 2]), atol=1e-14)
+    np.testing.assert_array_equal(planes, before)
+
+
+@pytest.mark.usefixtures("engine")
 @pytest.mark.parametrize("size", [1e-200, 1.0, 1e200])
 def test_nearly_parallel_rows_become_exactly_orthogonal_at_any_scale(size):
     rows = orthonormalize(size * np.array([[1.0, 1.0, 1.0], [1.0, 1.0, 1.0 + 1e-12]]))
     np.testing.assert_allclose(rows @ rows.T, np.eye(2), atol=1e-15)
 
 
+@pytest.mark.usefixtures("engine")
 @pytest.mark.parametrize(
     "dependent",
     [
@@ -54,7 +73,7 @@ def test_nearly_parallel_rows_become_exactly_orthogonal_at_any_scale(size):
 )
 def test_dependent_rows_span_no_plane(dependent):
     with pytest.raises(ValueError, match=f"The {len(dependent)} components are linearly depend"):
-        orthonormalize(dependent)
+        orthonormalize(np.stack([np.eye(*dependent.shape), dependent]))
 
 
 def test_random_planes_favour_no_direction():
