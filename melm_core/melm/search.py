@@ -26,7 +26,7 @@ from melm_core.base.progress import Callback, Progress
 from melm_core.base.row_blocks import in_memory, take_rows
 from melm_core.compiled import CompiledObjective, Term, is_compiled
 from melm_core.density import LOOSE_TOLERANCE, TOLERANCE, Precision
-from melm_core.density.class_densities import ENGINES, ClassDensities, Engine
+from melm_core.density.class_densities import ENGINES, MAX_TILED_ROWS, ClassDensities, Engine
 from melm_core.density.covariances import bandwidth_factor
 from melm_core.linalg.class_moments import total_covariance
 from melm_core.linalg.informed_planes import informed_planes, principal_directions
@@ -96,7 +96,8 @@ class SampleSizes:
     Attributes
     ----------
     max_rows : int
-        With more rows than this the starts compete on a sample.
+        With more rows than this the starts compete on a sample. By default those whose pairs are
+        summed in several planes at once, which is what makes a competition quick.
     small : int
         Rows of that sample.
     large : int
@@ -104,8 +105,8 @@ class SampleSizes:
         left out for less than twice as many rows.
     """
 
-    max_rows: int = 10_000
-    small: int = 2_000
+    max_rows: int = MAX_TILED_ROWS
+    small: int = 3_000
     large: int = 10_000
 
 

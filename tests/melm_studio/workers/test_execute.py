@@ -262,7 +262,7 @@ def test_a_run_stopped_while_it_searches_many_rows_ends_with_a_plane_judged_by_a
         return append(run_id, event)
 
     monkeypatch.setattr(store, "append", cancel_there)
-    data = blobs(n_rows=10_500)
+    data = blobs(n_rows=4_500)
     record = worked(store, data, n_init=1)
     *events, final = store.events(record.run_id)
     assert (record.state, final.is_final, final.n_sampled) == (RunState.CANCELLED, True, 0)
@@ -271,7 +271,7 @@ def test_a_run_stopped_while_it_searches_many_rows_ends_with_a_plane_judged_by_a
     )
     assert final.objective == final.best_objective == pytest.approx(divergence, abs=1e-6)
     assert best_event(store, record.run_id).sequence == final.sequence
-    assert {event.n_sampled for event in events} == ({2_001, 0} if on_all_rows else {2_001})
+    assert {event.n_sampled for event in events} == ({3_000, 0} if on_all_rows else {3_000})
 
 
 def test_a_run_that_is_deleted_while_it_works_stops_and_stays_deleted(store, monkeypatch):
