@@ -122,14 +122,21 @@ def compared(
         _compared(store, renderer, record, checks.get(record.run_id), report)
         for record, report in zip(records, refits, strict=True)
     ]
-    return _beside_the_best(rows, refits)
+    return beside_the_best(rows, refits)
 
 
-def _beside_the_best(
+def beside_the_best(
     rows: Sequence[ComparedRun], reports: Sequence[RefitsReport]
 ) -> list[ComparedRun]:
-    """The rows with their difference to the best, in pairs of equal folds."""
-    best = max(reports, key=_mean_of_folds, default=RefitsReport())
+    """The rows with their difference to the one of the largest share, in pairs of equal folds.
+
+    Parameters
+    ----------
+    rows : sequence of ComparedRun
+    reports : sequence of RefitsReport
+        Of each.
+    """
+    best = max(reports, key=lambda report: report.share or 0.0, default=RefitsReport())
     found = [report.ahead_of(best) for report in reports]
     if sum(each is not None for each in found) < 2:
         return list(rows)
@@ -137,10 +144,6 @@ def _beside_the_best(
         row if each is None else replace(row, figures={**row.figures, **_ahead(each)})
         for row, each in zip(rows, found, strict=True)
     ]
-
-
-def _mean_of_folds(report: RefitsReport) -> float:
-    return float(np.mean(report.fold_shares or (0.0,)))
 
 
 def _ahead(found: Score) -> dict[str, float | None]:

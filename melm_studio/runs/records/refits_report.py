@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -213,11 +214,15 @@ class RefitsReport(Record, frozen=True):
         return np.frombuffer(self.folds, _FOLDS).astype(np.int64)
 
     def ahead_of(self, other: RefitsReport) -> Score | None:
-        """By how much more rows are told apart than by another; None if their folds differ."""
+        """Its share less that of another, in pairs of folds; None if their folds differ."""
         n_folds = len(self.fold_shares)
         if n_folds < 2 or n_folds != len(other.fold_shares) or self.folds != other.folds:
             return None
-        return Score.over_refits(np.array(self.fold_shares) - other.fold_shares)
+        if self.share is None or other.share is None:
+            return None
+        paired = Score.over_refits(np.array(self.fold_shares) - other.fold_shares)
+        # Folds of unequal classes count equally in their mean, but not in the share.
+        return replace(paired, balanced_accuracy=self.share - other.share)
 
     @property
     def unseen(self) -> FloatArray | None:

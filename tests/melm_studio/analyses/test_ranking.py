@@ -172,7 +172,10 @@ def test_the_best_is_first_and_ties_are_called_ties():
 def test_methods_are_tied_where_compare_calls_runs_level():
     first, other = (0.9, 1.0, 0.9, 1.0, 0.9), (0.88, 0.94, 0.87, 0.91, 0.90)
     report = RankingReport((RankedMethod("lda", first), RankedMethod("pca", other)), 2, 2)
-    runs = [RefitsReport(fold_shares=shares, folds=bytes(10)) for shares in (first, other)]
+    runs = [
+        RefitsReport(share=sum(shares) / 5, fold_shares=shares, folds=bytes(10))
+        for shares in (first, other)
+    ]
     ahead = runs[1].ahead_of(runs[0])
     assert is_level(ahead.balanced_accuracy, ahead.standard_error)
     assert ranked(report)[1].is_tied

@@ -14,12 +14,13 @@ from melm_studio.planes.renderer import PlaneRenderer
 from melm_studio.publication.comparison import (
     ComparedRun,
     agreement,
+    beside_the_best,
     biggest_movers,
     compared,
     ordered,
 )
 from melm_studio.runs.records.data_source import DataSource
-from melm_studio.runs.records.refits_report import REFITS
+from melm_studio.runs.records.refits_report import REFITS, RefitsReport
 from melm_studio.runs.records.run import RunState, new_analysis
 from melm_studio.runs.records.stored_files import FileKind
 from melm_studio.workers.inline import InlineRunner
@@ -111,13 +112,22 @@ def test_runs_are_compared_in_pairs_of_equal_folds(store, renderer, finish):
     lda, pca, other = compared(store, renderer, [*records, finish("gem")], {})
     apart = np.array(first.fold_shares) - second.fold_shares
     assert apart.any()
-    best, behind = (lda, pca) if apart.mean() > 0 else (pca, lda)
+    best, behind = (lda, pca) if first.share > second.share else (pca, lda)
     assert (best.figures["ahead"], best.figures["ahead-error"]) == (0.0, 0.0)
-    assert behind.figures["ahead"] == pytest.approx(-abs(apart.mean()))
+    assert behind.figures["ahead"] == -abs(first.share - second.share)
     n_folds = len(apart)
     corrected = np.var(apart, ddof=1) * (1 / n_folds + 1 / (n_folds - 1))
     assert behind.figures["ahead-error"] == pytest.approx(np.sqrt(corrected))
     assert other.figures.get("ahead") is None
+
+
+def test_no_run_is_best_whose_share_is_lower():
+    """Though the mean of its folds is higher, which count equally whatever classes they hold."""
+    lower = RefitsReport(share=0.47, fold_shares=(0.2, 0.8), folds=bytes(10))
+    higher = RefitsReport(share=0.53, fold_shares=(0.5, 0.4), folds=bytes(10))
+    rows = [ComparedRun(title, title, {}, True, None) for title in ("LDA", "PCA")]
+    first, second = beside_the_best(rows, [lower, higher])
+    assert (first.figures["ahead"], second.figures["ahead"]) == (pytest.approx(-0.06), 0.0)
 
 
 def test_a_stopped_check_is_as_none(store, renderer, finish):
