@@ -67,8 +67,8 @@ def shown_verdict(record: RunRecord, event: PlaneEvent, options: ViewOptions) ->
     Of any other plane, what its shares say.
     """
     app = services()
-    is_of_run = record.state.is_final and event.is_final and not options.changes_plane
-    if not is_of_run or options.gamma is not None:
+    # A run is judged by densities of its own width, whatever the width of those that are drawn.
+    if not (record.state.is_final and event.is_final) or options.changes_plane:
         view = app.renderer.view(record, event, options)
         return view.scores.verdict(len(view.classes))
     fits, checks = workspace().fits_and_checks()

@@ -584,10 +584,13 @@ class PlaneRenderer:
         record, event = self._known(run_id, sequence)
         components = self._plane(record, event, options, target)
         reference = self._reference(record, toward)
-        is_own = not options.changes_plane and options.gamma is None
-        # Which verdicts need too.
-        scores = self.scores(record, event) if is_own else None
         viewer = self._viewer_at(record, options)
+        scores = None
+        if not options.changes_plane and options.gamma is None:
+            scores = self.scores(record, event)  # which verdicts need, too
+        elif is_refitted:  # judged as ever; the divergence alone is at another width
+            found = viewer.scores(components).of_folds(self._refits(run_id))
+            scores = dataclasses.replace(found, divergence_held_out=None)
         return viewer.view(
             components,
             reference,

@@ -16,12 +16,14 @@ def test_the_slider_redraws_what_has_ended_and_a_plane_can_be_refined(page: Page
     panel = studio.run("PCA")
     panel.expect_end()
     before = panel.part("divergence-training").inner_text()
+    found = panel.part("lead").inner_text()
     slider = page.get_by_role("slider", name="Kernel width γ")
     slider.focus()
     for _ in range(40):  # from the 2 of the field
         page.keyboard.press("ArrowLeft")
     expect(panel.part("back")).to_have_text(re.compile(r"Densities at γ 0\.\d+; back to γ 1"))
     expect(panel.part("divergence-training")).not_to_have_text(before)
+    expect(panel.part("lead")).to_have_text(found)  # the run is judged as ever
     panel.part("back").click()
     expect(panel.part("divergence-training")).to_have_text(before)
     expect(panel.part("back")).to_be_hidden()

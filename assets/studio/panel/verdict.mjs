@@ -6,7 +6,7 @@ import { onChange } from "../page/signals.mjs";
 import { switches } from "../page/switches.mjs";
 import { runWithout, sendCommand } from "./commands.mjs";
 import { addToPanels } from "./features.mjs";
-import { isAsFound } from "./view_options.mjs";
+import { isOwnPlane } from "./view_options.mjs";
 
 const SPOKEN_AFTER_MS = 400; // and a little
 const SIGNS = { yes: "✔", partly: "~", no: "✘", unknown: "?" };
@@ -46,8 +46,8 @@ class Strip {
   show() {
     const { panel } = this;
     if (!panel.plane) return;
-    const isEdited = !panel.isLive || !isAsFound(panel.options);
-    const words = (isEdited ? null : (this.verdict ?? this.best)) ?? panel.plane.strip;
+    const isAnother = !panel.isLive || !isOwnPlane(panel.options); // another width of what is drawn finds nothing else
+    const words = (isAnother ? null : (this.verdict ?? this.best)) ?? panel.plane.strip;
     this.showCheck();
     this.speak(words.spoken);
     const { answer, notes, tooltip } = words;

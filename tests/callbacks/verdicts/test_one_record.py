@@ -137,6 +137,20 @@ def test_strip_and_tooltip_have_the_numbers_of_the_record(walked):
         assert (news["plane"]["strip"], said) == (shown["plane"]["strip"], shown["verdict"])
 
 
+def test_densities_of_another_width_leave_the_shares_as_they_were_judged(walked):
+    if not walked.is_refitted:
+        return
+    last = walked.visitor.news(walked.run)["plane"]
+    at = {"query_string": {"gamma": 0.25}}
+    narrow = walked.visitor.http.get(f"/runs/{walked.run}/planes/{last['sequence']}", **at).json
+    numbers = narrow["numbers"]
+    assert narrow["strip"] == last["strip"]
+    assert numbers["accuracy-held-out"] == walked.record["accuracy_held_out"]
+    assert numbers["accuracy-training"] == walked.record["accuracy_train"]
+    assert numbers["divergence-training"] != last["numbers"]["divergence-training"]
+    assert numbers["divergence-held-out"] is None
+
+
 def test_the_curve_ends_at_the_plane_that_is_shown(walked):
     for visitor, run in lookers(walked):
         news = visitor.frames(f"{run}:-1")["runs"][run]
