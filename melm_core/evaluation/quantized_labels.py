@@ -1,27 +1,37 @@
-"""Labels that were made from the features: cells around means, cut where rows are dense."""
+"""Labels that were made from the features: regions of them that leave no gap at their borders."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
+
 import numpy as np
+from scipy.cluster.hierarchy import fcluster, linkage
+from scipy.linalg import solve_triangular
+from scipy.optimize import linear_sum_assignment
+from scipy.spatial.distance import pdist
+from scipy.special import pdtr, softmax
 
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.folds.folds import sampled_rows
 
-_MOST_ROWS, _LEAST_ROWS = 2_000, 40
-_ROWS_OF_A_FEATURE = 10  # of fewer, every labels are cells around the means
-_SAME = 0.98  # rows in the cell of their class
-# Rows within so many standard deviations of a border, and those of them in their own cell. Of two
-# Gaussians that overlap in .02 of their rows, one in forty is so near, and half of these are not.
-_NEAR, _LEAST_NEAR, _SAME_NEAR = 0.25, 0.045, 0.9
-# The mean distance of rows to the border, in standard deviations. Half a Gaussian, cut at its
-# border, has 1.32; a Gaussian whose tail is cut has more, and is as likely at 1.73.
-_MOST_DEPTH = 1.6
+_MOST_ROWS, _LEAST_ROWS_OF_CLASS = 1_000, 3
+_LEVEL = 0.1
+_SAME, _SAME_AT_ALL = 0.95, 0.8  # rows in the region of their class
+# Rows within so many standard deviations of a border. A Gaussian that is cut in half has .12 of its
+# rows there, two Gaussians that overlap in .02 of their rows have .02.
+_NEAR, _LEAST_NEAR = 0.25, 0.03
+_TREES = ("ward", "complete", "average")
+_RIDGE = 1e-9  # of standardized features, for columns that follow from others
 
 
 def are_quantized(X: FloatArray, y: IntArray) -> bool:
-    """Whether labels are cells around the class means that meet where rows are dense.
+    """Whether labels are regions of the features without a gap, as clusters of one Gaussian are.
 
-    Clusters of k-means are; classes that differ leave a gap, or overlap.
+    Gaussian classes that are so close leave some rows in the region of another class; how many is
+    known from their densities. Clusters leave none: they cut rows apart where these are dense. Such
+    are labels of k-means, of mixtures, and of trees by Ward's, complete or average linkage. Classes
+    with a gap between them are not, whoever named them.
 
     Parameters
     ----------
@@ -32,12 +42,23 @@ def are_quantized(X: FloatArray, y: IntArray) -> bool:
     Returns
     -------
     bool
-        False of fewer than 40 rows, or 10 for each feature: there, any labels might be.
+        False of classes of fewer than three rows. The fewer the rows, the more clusters are not
+        recognized, since fewer rows would be in the wrong region anyway.
 
     Notes
     -----
-    The features are taken as they are and standardized, since clusters are made of both. What other
-    algorithms cluster is not recognized.
+    Rows in the region of another class are compared with a Poisson distribution, whose mean is the
+    sum of their posterior probabilities of other classes, at a level of .1; of true classes that
+    leave no gap, so many at most are taken for clusters. The features are taken as they are,
+    standardized, and as their covariances within classes scale them, since clusters are made of
+    all. Trees are grown anew without the labels, of up to 1,000 rows; of more, a stratified sample
+    is looked at, and no tree.
+
+    References
+    ----------
+    Y. Liu, D. N. Hayes, A. Nobel, J. S. Marron: Statistical Significance of Clustering for
+    High-Dimension, Low-Sample Size Data, Journal of the American Statistical Association 103, 2008,
+    whose question this is, asked of labels that are given.
 
     Examples
     --------
@@ -51,28 +72,114 @@ def are_quantized(X: FloatArray, y: IntArray) -> bool:
     >>> are_quantized(X + 4.0 * np.eye(3)[y][:, :2], y)
     False
     """
-    n_rows, n_features = X.shape
-    if n_rows < max(_LEAST_ROWS, _ROWS_OF_A_FEATURE * n_features) or y.max() < 1:
-        return False
     kept = sampled_rows(y, _MOST_ROWS, None)
+    is_whole = len(kept) == len(y)
     X, y = X[kept], y[kept]
-    scale = X.std(axis=0)
-    return _are_cells(X, y) or _are_cells(X / np.where(scale > 0, scale, 1.0), y)
+    X = X[:, np.ptp(X, axis=0) > 0]
+    if y.max() < 1 or np.bincount(y).min() < _LEAST_ROWS_OF_CLASS or not X.shape[1]:
+        return False
+    X = X - X.mean(axis=0)
+    tables = X / X.std(), X / X.std(axis=0)
+    borders = list(_borders(tables, y))
+    if any(one.cut_through(one.n_wrong, len(y)) for one in borders):
+        return True
+    # A tree has no densities of its own, so it is held to those of which the least is expected.
+    least = min(borders, key=lambda one: one.n_expected)
+    fewest = min(one.n_wrong for one in borders)
+    may_be_tree = fewest <= (1.0 - _SAME_AT_ALL) * len(y) and least.cut_through(0, len(y))
+    return (
+        is_whole
+        and may_be_tree
+        and any(least.cut_through(n_wrong, len(y)) for n_wrong in _wrong_in_trees(tables, y))
+    )
 
 
-def _are_cells(X: FloatArray, y: IntArray) -> bool:
-    rows, n_classes = np.arange(len(y)), int(y.max()) + 1
-    means = np.stack([X[y == code].mean(axis=0) for code in range(n_classes)])
-    squares = (X**2).sum(axis=1)[:, None] - 2.0 * X @ means.T + (means**2).sum(axis=1)
-    own = squares[rows, y]
-    squares[rows, y] = np.inf
-    nearest = squares.argmin(axis=1)
+@dataclass(frozen=True)
+class _Borders:
+    """Rows in the region of another class, how many are expected, and the share near a border."""
+
+    n_wrong: int
+    n_expected: float
+    share_near: float
+
+    def cut_through(self, n_wrong: int, n_rows: int) -> bool:
+        """Whether so few wrong rows are less than those of Gaussian classes that are so close."""
+        return (
+            n_wrong <= min((1.0 - _SAME) * n_rows, self.n_expected / 2.0)
+            and self.share_near >= _LEAST_NEAR
+            and bool(pdtr(n_wrong, self.n_expected) < _LEVEL)
+        )
+
+
+def _borders(tables: tuple[FloatArray, FloatArray], y: IntArray) -> Iterator[_Borders]:
+    """Those of each kind of Gaussian classes that the rows suffice for."""
+    for table in tables:
+        cells = _cells(table, y)
+        yield cells
+    Z = tables[1]
+    n_features, counts = Z.shape[1], np.bincount(y)
+    own = [Z[y == code] - mean for code, mean in enumerate(_means(Z, y))]
+    if len(y) - len(counts) >= n_features + 2:
+        shared = sum(rows.T @ rows for rows in own) / (len(y) - len(counts))
+        cells = _cells(_whitened(Z, shared)[0], y)
+        yield cells
+    if counts.min() >= n_features + 2:
+        covariances = [rows.T @ rows / (len(rows) - 1) for rows in own]
+        yield _regions(Z, y, covariances, cells.share_near)
+
+
+def _cells(Z: FloatArray, y: IntArray) -> _Borders:
+    """Of cells around the means; the variance is that of rows along the way to the next border."""
+    rows, means = np.arange(len(y)), _means(Z, y)
+    squares = (Z**2).sum(axis=1)[:, None] - 2.0 * Z @ means.T + (means**2).sum(axis=1)
+    others = squares.copy()
+    others[rows, y] = np.inf
+    nearest = others.argmin(axis=1)
     apart = np.linalg.norm(means[nearest] - means[y], axis=1)
-    depth = (squares[rows, nearest] - own) / (2.0 * np.where(apart > 0, apart, np.inf))
-    spread = np.sqrt(np.mean([depth[y == code].var() for code in range(n_classes)]))
-    is_near = np.abs(depth) < _NEAR * spread
-    if (depth > 0).mean() < _SAME or is_near.mean() < _LEAST_NEAR:
-        return False
-    if depth.mean() > _MOST_DEPTH * spread:
-        return False
-    return bool((depth[is_near] > 0).mean() >= _SAME_NEAR)
+    depth = (others.min(axis=1) - squares[rows, y]) / (2.0 * np.where(apart > 0, apart, np.inf))
+    within = depth - _means(depth[:, None], y)[y, 0]
+    variance = (within**2).sum() / max(len(y) - len(means), 1) + _RIDGE
+    is_near = np.abs(depth) < _NEAR * np.sqrt(variance)
+    return _of_scores(squares / (-2.0 * variance), y, float(is_near.mean()))
+
+
+def _regions(
+    Z: FloatArray, y: IntArray, covariances: list[FloatArray], share_near: float
+) -> _Borders:
+    """Of Gaussians with covariances of their own, by their densities."""
+    columns = []
+    for mean, share, covariance in zip(
+        _means(Z, y), np.bincount(y) / len(y), covariances, strict=True
+    ):
+        white, log_det = _whitened(Z - mean, covariance)
+        columns.append(np.log(share) - 0.5 * ((white**2).sum(axis=1) + log_det))
+    return _of_scores(np.column_stack(columns), y, share_near)
+
+
+def _of_scores(scores: FloatArray, y: IntArray, share_near: float) -> _Borders:
+    """Of log densities of shape (n_samples, n_classes)."""
+    n_wrong = int((scores.argmax(axis=1) != y).sum())
+    return _Borders(n_wrong, float((1.0 - softmax(scores, axis=1).max(axis=1)).sum()), share_near)
+
+
+def _whitened(Z: FloatArray, covariance: FloatArray) -> tuple[FloatArray, float]:
+    """Rows of unit covariance, and the log determinant of the given one."""
+    factor = np.linalg.cholesky(covariance + _RIDGE * np.eye(len(covariance)))
+    white = solve_triangular(factor, Z.T, lower=True).T
+    return white, float(2.0 * np.log(np.diag(factor)).sum())
+
+
+def _means(Z: FloatArray, y: IntArray) -> FloatArray:
+    return np.stack([Z[y == code].mean(axis=0) for code in range(int(y.max()) + 1)])
+
+
+def _wrong_in_trees(tables: tuple[FloatArray, FloatArray], y: IntArray) -> Iterator[int]:
+    """Rows that clusters of as many branches leave out, matched with the classes."""
+    n_classes = int(y.max()) + 1
+    for table in tables:
+        distances = pdist(table)
+        for method in _TREES:
+            branches = fcluster(linkage(distances, method), n_classes, "maxclust") - 1
+            counts = np.zeros((n_classes, n_classes), dtype=np.int64)
+            np.add.at(counts, (y, branches), 1)
+            yield len(y) - int(counts[linear_sum_assignment(-counts)].sum())

@@ -177,7 +177,7 @@ def prepare(
         *class_questions(table, label, classes, answers),
         *column_questions(frame, columns, answers, chosen, {one.id for one in questions}),
         *twins,
-        *made_question(label, X, classes.y, answers),
+        *made_question(label, features, classes.y, answers),
     )
     warnings = () if has_chosen_groups(columns, questions) else notes
     unfit_steps = _unfit_steps({question: given[question] for question in unfit})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -44,8 +45,9 @@ _SAYS = {
 _WHY = "it says the same as the label"
 # Names of what a program made of features.
 CLUSTER_WORDS = {
-    "cluster", "clusterid", "clustering", "clusters", "dbscan", "hdbscan", "kmeans", "leiden",
-    "louvain", "phenograph", "segment", "segmentation", "segments",
+    "clust", "cluster", "clusterid", "clustering", "clusters", "dbscan", "flowsom", "gmm", "hclust",
+    "hdbscan", "kmeans", "kmedoids", "leiden", "louvain", "metacluster", "phenograph", "segment",
+    "segmentation", "segments", "snn", "subcluster",
 }  # fmt: skip
 _MADE_CHOICES = (
     Choice(MADE_OF_FEATURES, "It was"),
@@ -111,18 +113,19 @@ def made_question(
     ----------
     label : str
     X : ndarray of shape (n_samples, n_features)
-        The prepared table.
+        The prepared table in its own scale, in which clusters may have been made.
     y : ndarray of shape (n_samples,)
     answers : mapping of str to str
         Checked ones, by the ids of the questions.
     """
     if y.max() < 1:
         return
-    words = set(words_of(label))
-    if not words.isdisjoint(CLUSTER_WORDS) or {"k", "means"} <= words:
+    words = words_of(label)
+    pairs = {one + other for one, other in pairwise(words)}  # k-means, PhenoGraph
+    if not CLUSTER_WORDS.isdisjoint(pairs.union(words)):
         why = "Its name is one of clusters"
     elif are_quantized(X, y):
-        why = "Its classes are regions around their means that meet where rows are dense"
+        why = "Its classes are regions of them that meet where rows are dense, without a gap"
     else:
         return
     sentence = (
