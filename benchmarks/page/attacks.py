@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from itertools import count, repeat
+from itertools import count, cycle, repeat
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -23,6 +23,7 @@ from requests import RequestException
 from requests.adapters import HTTPAdapter
 
 from melm_studio.layout import ids
+from melm_studio.workspace.stories import INCLUDED_STORIES
 from tools.driver.crafted_files import open_tags
 from tools.driver.remote_client import Answer, RemoteClient
 from tools.driver.visitor import Visitor
@@ -250,6 +251,32 @@ def workbooks(url: str) -> None:
     _for_ever(read)
 
 
+def reports_of_neighbors(url: str) -> None:
+    """Reports for twenty cookies of the network of who is watched."""
+
+    def ask(number: int) -> None:
+        visitor = Visitor(AddressedClient(url, HOME))
+        visitor.choose_sample("wine")
+        run = visitor.start(method="pca", random_state=number)
+        while True:
+            with suppress(RequestException):
+                visitor.http.get(f"/runs/{run}/report.html")
+
+    with ThreadPoolExecutor(20) as pool:
+        list(pool.map(ask, range(20)))
+
+
+def tokens_of_neighbors(url: str) -> None:
+    """Tokens, each for another new visitor, of the network of who is watched."""
+    _for_ever(lambda: AddressedClient(url, HOME).post("/api/v1/tokens", {}))
+
+
+def projects(url: str) -> None:
+    """Stories, which are projects with tables and runs, for ever new cookies."""
+    keys = cycle(INCLUDED_STORIES)
+    _for_ever(lambda: _stranger(url).http.post(f"/stories/{next(keys)}", {}))
+
+
 def viewers(url: str) -> None:
     """Viewers of a talk that come and go."""
     visitor, run = _with_run(url, 50)
@@ -326,6 +353,9 @@ ATTACKS: dict[str, Callable[[str], None]] = {
     "eight files that take long": long_files,
     "eight neighbors with files that take long": long_files_of_neighbors,
     "workbooks of tags without an end": workbooks,
+    "twenty neighbors with reports": reports_of_neighbors,
+    "neighbors with ever more tokens": tokens_of_neighbors,
+    "projects, again and again": projects,
     "viewers of a talk that come and go": viewers,
     "heads of 65,000 fields": heads,
     "the largest figures": figures,

@@ -1,4 +1,7 @@
-"""One visitor attacks a studio, one way after another; what another one notices of it."""
+"""One visitor attacks a studio, one way after another; what another one notices of it.
+
+Of each attack: how many of the other's requests were answered as they should be, and how soon.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from http import HTTPStatus
 from pathlib import Path
 
 from requests import RequestException
@@ -40,8 +44,9 @@ def hostile(repeats: int) -> list[Measurement]:
     rows = []
     for name in ("nothing", *ATTACKS):
         found = [_under(name) for _ in range(repeats)]
-        health, frames, pca, run = zip(*found, strict=True)
+        passed, health, frames, pca, run = zip(*found, strict=True)
         rows += [
+            Measurement(f"{name}: answered as they should be", "%", passed),
             Measurement(f"{name}: /health, 95th percentile", "ms", health),
             Measurement(f"{name}: frames, 95th percentile", "ms", frames),
             Measurement(f"{name}: PCA until its plane, 95th percentile", "ms", pca),
@@ -82,7 +87,7 @@ def first_plane_s(visitor: Visitor, **controls: object) -> float:
 
 
 def _under(name: str) -> tuple[float, ...]:
-    """Percentiles in ms and the seconds of a run, during an attack."""
+    """The share that is answered, percentiles in ms and the seconds of a run, during an attack."""
     with _studio_of(name) as (studio, visitor):
         return _watched(studio, visitor)
 
@@ -124,6 +129,7 @@ def _attacked(name: str, studio: Studio) -> Iterator[None]:
 
 def _watched(studio: Studio, visitor: Visitor) -> tuple[float, ...]:
     asked_s: dict[str, list[float]] = {"/health": [], "/frames": []}
+    is_answered = list[bool]()
     stop = threading.Event()
 
     def ask(path: str) -> None:
@@ -131,8 +137,9 @@ def _watched(studio: Studio, visitor: Visitor) -> tuple[float, ...]:
         client.take_cookies(visitor.http)
         while not stop.is_set():
             begin = time.monotonic()
+            is_answered.append(False)
             with suppress(RequestException):  # after its patience, which counts
-                client.get(path)
+                is_answered[-1] = client.get(path).status_code == HTTPStatus.OK
             asked_s[path].append(time.monotonic() - begin)
             stop.wait(PAUSE_S)
 
@@ -148,7 +155,8 @@ def _watched(studio: Studio, visitor: Visitor) -> tuple[float, ...]:
     for thread in threads:
         thread.join()
     frames_ms = p95_ms(asked_s["/frames"])
-    return p95_ms(asked_s["/health"]), frames_ms, p95_ms(planes_s), run_s
+    passed = 100.0 * statistics.mean(is_answered)
+    return passed, p95_ms(asked_s["/health"]), frames_ms, p95_ms(planes_s), run_s
 
 
 def _run(visitor: Visitor) -> float:

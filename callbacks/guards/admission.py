@@ -14,13 +14,12 @@ import flask
 from dash import Dash
 
 from callbacks.guards.addresses import address
-from callbacks.guards.error_answers import REPEAT_AFTER_S, sentence
+from callbacks.guards.error_answers import BUSY, REPEAT_AFTER_S, sentence
 from callbacks.guards.fair_requests import MOST_HEAVY, not_prompt_threads
 from callbacks.guards.held_connections import can_hold
 from callbacks.services import services
 
 HEAVY_WAITS_S = 5.0
-_BUSY = "The studio has much to do at the moment. It will answer soon."
 _PLACES = "melm_places"
 
 
@@ -78,7 +77,7 @@ def admit(places: Places) -> tuple[dict[str, str], int, dict[str, str]] | None:
         return None
     after = str(REPEAT_AFTER_S)
     # The page repeats its requests; of a document that is opened, browsers do.
-    return sentence(_BUSY), 503, {"Retry-After": after, "Refresh": after}
+    return sentence(BUSY), 503, {"Retry-After": after, "Refresh": after}
 
 
 def leave(_: BaseException | None) -> None:

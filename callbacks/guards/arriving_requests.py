@@ -24,7 +24,7 @@ from waitress.utilities import Error
 
 from callbacks.guards.addresses import Address, Directory
 from callbacks.guards.client_network import sender_network
-from callbacks.guards.error_answers import sentence
+from callbacks.guards.error_answers import LATER_S, sentence
 
 IN_MEMORY_BYTES = 64 * 2**10
 
@@ -111,9 +111,9 @@ class Reception:
 class BodyError(Error):
     """An answer with a sentence, as routes give it."""
 
-    def __init__(self, status: HTTPStatus, words: str) -> None:
+    def __init__(self, status: HTTPStatus, words: str, after_s: int = LATER_S) -> None:
         super().__init__(words)
-        self.code, self.reason = status.value, status.phrase
+        self.code, self.reason, self._after_s = status.value, status.phrase, after_s
 
     def to_response(self, ident: str | None = None) -> tuple[str, list[tuple[str, str]], bytes]:
         headers = [
@@ -123,7 +123,9 @@ class BodyError(Error):
             ("Cache-Control", "no-store"),
         ]
         if self.code == HTTPStatus.SERVICE_UNAVAILABLE:
-            headers.append(("Retry-After", "30"))
+            headers.append(("Retry-After", str(self._after_s)))
+            if self._after_s < LATER_S:  # browsers repeat a document that is opened
+                headers.append(("Refresh", str(self._after_s)))
         return f"{self.code} {self.reason}", headers, msgspec.json.encode(sentence(self.body))
 
 

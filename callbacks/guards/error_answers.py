@@ -21,7 +21,8 @@ _FAULT = (
 
 
 # A request is repeated by itself where it says so soon; the page reads this.
-REPEAT_AFTER_S, _LATER_S = 1, 30
+REPEAT_AFTER_S, LATER_S = 1, 30
+BUSY = "The studio has much to do at the moment. It will answer soon."
 _NOT_FOUND = "There is nothing of that name, or it is not yours."
 _OF_PROGRAMS = "/api/"
 
@@ -68,7 +69,7 @@ def unavailable(error: StoreUnavailableError) -> tuple[dict[str, str], int]:
 
 def still_reading(error: StillReadingError) -> tuple[dict[str, str], int, dict[str, str]]:
     """The request is to be repeated, which the page and the client of programs do."""
-    after_s = REPEAT_AFTER_S if error.is_waiting else _LATER_S
+    after_s = REPEAT_AFTER_S if error.is_waiting else LATER_S
     return sentence(str(error)), 503, {"Retry-After": str(after_s)}
 
 

@@ -6,10 +6,15 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from threading import Lock
+from time import monotonic
 from typing import Any
+
+from callbacks.guards.addresses import Body
 
 # Requests that take seconds, at a time.
 MOST_HEAVY = 2
+# Who has waited longer is told so; proxies end what takes a minute.
+MOST_WAITED_S = 20.0
 
 
 @dataclass(frozen=True)
@@ -20,6 +25,7 @@ class Client:
     visitor: str
     is_heavy: bool = False
     is_prompt: bool = False
+    has_file: bool = False
 
 
 @dataclass(frozen=True)
@@ -34,12 +40,15 @@ class RequestLimits:
         In total, so that threads are left for prompt ones.
     heavy_of_network, heavy : int
         Of those that take long, of one network and in total.
+    files : int
+        In total, of those that only store a file: they wait for none of the heavy ones.
     """
 
     of_network: int
     not_prompt: int
     heavy_of_network: int = 1
     heavy: int = MOST_HEAVY
+    files: int = 1
 
 
 def not_prompt_threads(threads: int) -> int:
@@ -58,21 +67,24 @@ def client_of(channel: Any) -> Client:
     request = channel.requests[0]
     # To refuse one takes no time.
     is_heavy = request.address.is_heavy and request.error is None
+    has_file = is_heavy and request.address.body is Body.FILE
     cookies = request.headers.get("COOKIE", "")
-    return Client(request.network, cookies, is_heavy, request.address.is_prompt)
+    is_prompt = request.address.is_prompt
+    return Client(request.network, cookies, is_heavy and not has_file, is_prompt, has_file)
 
 
 class FairQueue:
     """The queue of waitress's dispatcher, which calls all but `finish` with its lock held.
 
     It is as long as there are requests that may be answered now. The next one is of the network
-    with the fewest in answer, then of such a visitor, then of the one who has waited longest.
+    with the fewest in answer, then of such a visitor, then of the one who has waited longest. One
+    that has waited too long is refused.
 
     Parameters
     ----------
     limits : RequestLimits
     who : callable
-        The client of a task.
+        The client of a task, which has methods `service`, `refuse_late` and `cancel`.
     wake : callable
         Called without a lock when a task is done, and another may have become ready.
     """
@@ -81,29 +93,31 @@ class FairQueue:
         self, limits: RequestLimits, who: Callable[[Any], Client], wake: Callable[[], None]
     ) -> None:
         self._limits, self._who, self._wake = limits, who, wake
-        self._waiting: dict[Client, deque[Any]] = {}  # in the order in which they were served
+        # In the order in which they were served; with the time at which each task came.
+        self._waiting: dict[Client, deque[tuple[Any, float]]] = {}
         self._at_work = Counter[Client]()
         self._lock = Lock()
 
     def append(self, task: Any) -> None:
         """Add a task."""
         with self._lock:
-            self._waiting.setdefault(self._who(task), deque()).append(task)
+            tasks = self._waiting.setdefault(self._who(task), deque())
+            tasks.append((task, monotonic()))
 
     def popleft(self) -> _Turn:
         """Return the next task, which counts for its client until it is done."""
         with self._lock:
-            client = min(self._ready(), key=self._load)
+            client, is_late = min(self._ready(), key=self._load)
             tasks = self._waiting.pop(client)
-            task = tasks.popleft()
+            task, _ = tasks.popleft()
             if tasks:
                 self._waiting[client] = tasks  # behind all others
             self._at_work[client] += 1
-        return _Turn(task, client, self)
+        return _Turn(task, client, self, is_late)
 
     def __len__(self) -> int:
         with self._lock:
-            return sum(len(self._waiting[client]) for client in self._ready())
+            return sum(len(self._waiting[client]) for client, _ in self._ready())
 
     def finish(self, client: Client) -> None:
         """Count one task of a client less."""
@@ -112,9 +126,10 @@ class FairQueue:
             self._at_work += Counter()  # without those that are zero
         self._wake()
 
-    def _ready(self) -> Iterator[Client]:
-        limits = self._limits
-        for client in self._waiting:
+    def _ready(self) -> Iterator[tuple[Client, bool]]:
+        """The clients whose next task may be answered, and whether that is to be refused."""
+        limits, late_s = self._limits, monotonic() - MOST_WAITED_S
+        for client, tasks in self._waiting.items():
             alike = [one for one in self._at_work.elements() if one.is_prompt == client.is_prompt]
             here = [other for other in alike if _is_here(other, client)]
             has_place = len(here) < limits.of_network
@@ -125,10 +140,13 @@ class FairQueue:
                 n_heavy_here = sum(_is_here(other, client) for other in heavy)
                 has_place = has_place and len(heavy) < limits.heavy
                 has_place = has_place and n_heavy_here < limits.heavy_of_network
-            if has_place:
-                yield client
+            if client.has_file:
+                has_place = has_place and sum(other.has_file for other in alike) < limits.files
+            if has_place or tasks[0][1] < late_s:
+                yield client, not has_place
 
-    def _load(self, client: Client) -> tuple[int, int]:
+    def _load(self, ready: tuple[Client, bool]) -> tuple[int, int]:
+        client, _ = ready
         here = sum(n for other, n in self._at_work.items() if _is_here(other, client))
         return here, self._at_work[client]
 
@@ -140,10 +158,14 @@ class _Turn:
     task: Any
     client: Client
     queue: FairQueue
+    is_late: bool = False
 
     def service(self) -> None:
         try:
-            self.task.service()
+            if self.is_late:
+                self.task.refuse_late()
+            else:
+                self.task.service()
         finally:
             self.queue.finish(self.client)
 

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from http import HTTPStatus
 from time import monotonic
 from typing import Any
 
@@ -18,8 +19,14 @@ from waitress.server import MultiSocketServer, TcpWSGIServer
 from waitress.task import ThreadedTaskDispatcher
 
 from callbacks.guards.addresses import Directory
-from callbacks.guards.arriving_requests import IN_MEMORY_BYTES, ArrivingRequest, Reception
+from callbacks.guards.arriving_requests import (
+    IN_MEMORY_BYTES,
+    ArrivingRequest,
+    BodyError,
+    Reception,
+)
 from callbacks.guards.client_network import network_of
+from callbacks.guards.error_answers import BUSY, REPEAT_AFTER_S
 from callbacks.guards.fair_requests import (
     Client,
     FairQueue,
@@ -108,6 +115,12 @@ class _Channel(HTTPChannel):
             self.will_close = True
         self.server.pull_trigger()
 
+    def refuse_late(self) -> None:
+        """Tell who has waited too long to ask again."""
+        request = self.requests[0]
+        request.error = BodyError(HTTPStatus.SERVICE_UNAVAILABLE, BUSY, REPEAT_AFTER_S)
+        super().service()
+
     def _is_abandoned(self) -> bool:
         try:
             return not self.socket.recv(1, socket.MSG_PEEK)
@@ -182,6 +195,7 @@ class _Server(TcpWSGIServer):
         """Close what is idle or late; called every second."""
         super().maintenance(now)
         tell_service_manager(ALIVE)
+        self.task_dispatcher.wake()  # for what has waited too long
         for channel in self.active_channels.values():
             if not channel.is_held and channel.is_late(self._limits):
                 channel.will_close = True
@@ -213,9 +227,10 @@ class _Dispatcher(ThreadedTaskDispatcher):
 
     def __init__(self, limits: RequestLimits, who: Callable[[Any], Client]) -> None:
         super().__init__()
-        self.queue = FairQueue(limits, who, self._wake)
+        self.queue = FairQueue(limits, who, self.wake)
 
-    def _wake(self) -> None:
+    def wake(self) -> None:
+        """Have a thread look whether there is something to do."""
         with self.lock:
             self.queue_cv.notify()
 

@@ -1220,6 +1220,26 @@ MUTANTS = (
         "::test_what_would_write_is_refused_in_time_and_the_rest_goes_on",
     ),
     Mutant(
+        "callbacks/guards/fair_requests.py",
+        "if has_place or tasks[0][1] < late_s:",
+        "if has_place:",
+        f"{_GUARDS}/test_fair_requests.py"
+        "::test_what_has_waited_too_long_is_told_so_and_takes_no_place",
+    ),
+    Mutant(
+        "callbacks/guards/fair_requests.py",
+        "    has_file = is_heavy and request.address.body is Body.FILE\n",
+        "    has_file = False\n",
+        f"{_GUARDS}/test_fair_requests.py"
+        "::test_a_heavy_request_is_one_whose_address_is_and_that_is_not_refused",
+    ),
+    Mutant(
+        "callbacks/guards/web_server.py",
+        "request.error = BodyError(HTTPStatus.SERVICE_UNAVAILABLE, BUSY, REPEAT_AFTER_S)",
+        "pass",
+        f"{_GUARDS}/test_web_server.py::test_who_waits_too_long_is_told_to_ask_again",
+    ),
+    Mutant(
         "melm_studio/reading/readings.py",
         "            if outer.is_over or time.monotonic() > until_s:\n",
         "            if time.monotonic() > until_s:\n",

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from types import SimpleNamespace
 
 import pytest
 
-from callbacks.guards.addresses import Address
+from callbacks.guards.addresses import Address, Body
 from callbacks.guards.fair_requests import (
     Client,
     FairQueue,
@@ -23,9 +24,9 @@ def queue():
     return FairQueue(LIMITS, lambda task: task[0], lambda: None)
 
 
-def put(queue, address, *numbers, visitor="", heavy=False, prompt=False):
+def put(queue, address, *numbers, visitor="", heavy=False, prompt=False, file=False):
     for number in numbers:
-        queue.append((Client(address, visitor, heavy, prompt), number))
+        queue.append((Client(address, visitor, heavy, prompt, file), number))
 
 
 def taken(queue):
@@ -80,6 +81,34 @@ def test_prompt_answers_have_threads_that_no_others_take(queue):
     assert sorted(numbers(taken(queue))) == [4, 7]  # of which a network has a share, too
 
 
+def test_files_are_stored_beside_heavy_answers_one_at_a_time(queue):
+    put(queue, "a", 1, 2, heavy=True)
+    put(queue, "a", 3, 4, file=True)
+    assert sorted(numbers(taken(queue))) == [1, 3]
+
+
+def test_what_has_waited_too_long_is_told_so_and_takes_no_place(monkeypatch):
+    told = list[str]()
+
+    def task(name):
+        return SimpleNamespace(
+            service=partial(told.append, name), refuse_late=partial(told.append, f"no {name}")
+        )
+
+    queue = FairQueue(LIMITS, lambda _: Client("a", "", is_heavy=True), lambda: None)
+    queue.append(task("first"))
+    at_work = queue.popleft()
+    queue.append(task("late"))
+    assert not len(queue)
+    monkeypatch.setattr("callbacks.guards.fair_requests.MOST_WAITED_S", -1.0)
+    queue.popleft().service()
+    monkeypatch.undo()
+    queue.append(task("next"))
+    at_work.service()
+    queue.popleft().service()
+    assert told == ["no late", "first", "next"]
+
+
 def test_a_task_that_fails_frees_its_place(queue):
     def fail():
         raise RuntimeError
@@ -93,14 +122,15 @@ def test_a_task_that_fails_frees_its_place(queue):
 
 
 @pytest.mark.parametrize(
-    ("is_heavy", "error", "counts_as_heavy"),
-    [(True, None, True), (False, None, False), (True, "too large", False)],
+    ("address", "error", "client"),
+    [
+        (Address(is_heavy=True), None, Client("a", "c", is_heavy=True)),
+        (Address(), None, Client("a", "c")),
+        (Address(is_heavy=True), "too large", Client("a", "c")),
+        (Address(Body.FILE, is_heavy=True), None, Client("a", "c", has_file=True)),
+        (Address(Body.FILE, is_heavy=True), "too large", Client("a", "c")),
+    ],
 )
-def test_a_heavy_request_is_one_whose_address_is_and_that_is_not_refused(
-    is_heavy, error, counts_as_heavy
-):
-    request = SimpleNamespace(
-        network="a", headers={"COOKIE": "c"}, address=Address(is_heavy=is_heavy), error=error
-    )
-    channel = SimpleNamespace(requests=[request])
-    assert client_of(channel) == Client("a", "c", counts_as_heavy)
+def test_a_heavy_request_is_one_whose_address_is_and_that_is_not_refused(address, error, client):
+    request = SimpleNamespace(network="a", headers={"COOKIE": "c"}, address=address, error=error)
+    assert client_of(SimpleNamespace(requests=[request])) == client

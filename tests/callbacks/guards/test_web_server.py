@@ -21,7 +21,8 @@ from waitress.parser import HTTPRequestParser
 from waitress.server import TcpWSGIServer
 from waitress.task import ThreadedTaskDispatcher
 
-from callbacks.guards import arriving_requests, held_connections, web_server
+from callbacks.guards import arriving_requests, fair_requests, held_connections, web_server
+from callbacks.guards.error_answers import REPEAT_AFTER_S
 from callbacks.guards.web_server import ConnectionLimits
 from melm_studio.configuration.service_manager import READY, tell_service_manager
 from tests.callbacks.guards.web_servers import PATIENCE_S, serving
@@ -345,6 +346,30 @@ def test_what_waits_for_a_thread_is_not_begun_once_its_client_has_left():
         assert stays.recv(12) == b"HTTP/1.1 200"
         assert begun.get(timeout=PATIENCE_S) == "stays"
         assert begun.empty()
+
+
+def test_who_waits_too_long_is_told_to_ask_again(monkeypatch):
+    monkeypatch.setattr(fair_requests, "MOST_WAITED_S", 0.0)
+    begun, done = Event(), Event()
+    application = flask.Flask(__name__)
+
+    @application.get("/runs/<run_id>/replay.html")
+    def slow(run_id: str) -> str:
+        begun.set()
+        done.wait(PATIENCE_S)
+        return run_id
+
+    with serving(application, threads=8) as port, ExitStack() as stack:
+        head = b"GET /runs/a/replay.html HTTP/1.1\r\nHost: a\r\n\r\n"
+        first, second = (stack.enter_context(connected(port)) for _ in range(2))
+        first.sendall(head)
+        assert begun.wait(PATIENCE_S)
+        second.sendall(head)
+        answer = second.recv(1_000).decode()
+        assert answer.startswith("HTTP/1.1 503")
+        assert f"Refresh: {REPEAT_AFTER_S}\r\nRetry-After: {REPEAT_AFTER_S}\r\n" in answer
+        done.set()
+        assert first.recv(12) == b"HTTP/1.1 200"
 
 
 def test_prompt_answers_come_while_one_network_takes_all_it_may():
