@@ -1220,6 +1220,18 @@ MUTANTS = (
         "::test_what_would_write_is_refused_in_time_and_the_rest_goes_on",
     ),
     Mutant(
+        "melm_studio/runs/store/disk_cache.py",
+        "            removed.append(file_path)\n",
+        "            super().remove(file_path)\n",
+        f"{_STORE}/test_disk.py::test_a_file_is_kept_where_what_replaces_it_fails",
+    ),
+    Mutant(
+        "melm_studio/runs/store/disk_cache.py",
+        "return isinstance(error, OSError) or name.startswith(_FAILED_SQLITE)",
+        "return False",
+        f"{_STORE}/test_disk.py::test_a_disk_that_fails_is_told",
+    ),
+    Mutant(
         "callbacks/guards/fair_requests.py",
         "if has_place or tasks[0][1] < late_s:",
         "if has_place:",

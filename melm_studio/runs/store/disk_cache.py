@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import sqlite3
+import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
@@ -14,7 +15,7 @@ import diskcache
 from diskcache.core import MODE_BINARY, MODE_RAW
 
 from melm_studio.configuration.limits import DiskFullError
-from melm_studio.runs.store.protocol import StoreBusyError, StoreDamagedError
+from melm_studio.runs.store.protocol import StoreBusyError, StoreDamagedError, StoreUnavailableError
 from melm_studio.runs.store.write_lock import WriteLock
 
 DATABASE = diskcache.core.DBNAME
@@ -28,6 +29,7 @@ ORPHANED_AFTER_S = 86_400.0
 _DISK_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _DISK_FULL_SQLITE = {"SQLITE_FULL", "SQLITE_IOERR_WRITE", "SQLITE_IOERR_SHMSIZE"}
 _DAMAGED_SQLITE = ("SQLITE_CORRUPT", "SQLITE_NOTADB")
+_FAILED_SQLITE = ("SQLITE_IOERR", "SQLITE_CANTOPEN", "SQLITE_READONLY")
 _BUSY_SQLITE = ("SQLITE_BUSY", "SQLITE_LOCKED")
 _NO_TABLE = "no such table"  # the file was deleted or emptied
 
@@ -72,19 +74,29 @@ class DiskCache:
             If the database is damaged.
         StoreBusyError
             If others keep it locked.
+        StoreUnavailableError
+            If the disk fails.
         """
+        if self._write_lock.is_held:
+            yield
+            return
         try:
             # Without diskcache's retry, which would never end on a full or unwritable disk.
-            with _faults_told(), self._write_lock.held(), self._cache.transact():
+            with (
+                _faults_told(),
+                self._write_lock.held(),
+                self._cache.disk.removed_after(),
+                self._cache.transact(),
+            ):
                 yield
         except (OSError, sqlite3.Error, diskcache.Timeout, DiskFullError) as error:
-            if isinstance(error, diskcache.Timeout) and not _is_disk_full(error):
-                raise StoreBusyError from error
-            if not _is_disk_full(error):
+            told = _told(error)
+            if told is None:
                 raise
-            # The state of the transaction in SQLite is unknown: begin the next one anew.
-            self._cache.close()
-            raise DiskFullError from error
+            if told is not StoreBusyError:
+                # The state of the transaction in SQLite is unknown: begin the next one anew.
+                self._cache.close()
+            raise told from error
 
     def __contains__(self, key: str) -> bool:
         with _faults_told():
@@ -194,16 +206,33 @@ def is_damage(error: sqlite3.Error) -> bool:
     return name.startswith(_DAMAGED_SQLITE) or _NO_TABLE in str(error)
 
 
-def _is_disk_full(error: BaseException | None) -> bool:
+def _told(error: BaseException) -> type[Exception] | None:
+    """What is raised for what went wrong while something was written; None for other errors."""
+    every = [*_with_causes(error)]
+    if any(map(_is_disk_full, every)):
+        return DiskFullError
+    if isinstance(error, diskcache.Timeout):
+        return StoreBusyError
+    return StoreUnavailableError if any(map(_is_failure, every)) else None
+
+
+def _with_causes(error: BaseException | None) -> Iterator[BaseException]:
     while error is not None:
-        if isinstance(error, DiskFullError):
-            return True
-        if isinstance(error, OSError) and error.errno in _DISK_FULL:
-            return True
-        if getattr(error, "sqlite_errorname", "") in _DISK_FULL_SQLITE:
-            return True
+        yield error
         error = error.__context__
-    return False
+
+
+def _is_disk_full(error: BaseException) -> bool:
+    if isinstance(error, OSError) and error.errno in _DISK_FULL:
+        return True
+    is_told = isinstance(error, DiskFullError)
+    return is_told or getattr(error, "sqlite_errorname", "") in _DISK_FULL_SQLITE
+
+
+def _is_failure(error: BaseException) -> bool:
+    """Whether the system could not read or write."""
+    name = getattr(error, "sqlite_errorname", "")
+    return isinstance(error, OSError) or name.startswith(_FAILED_SQLITE)
 
 
 class UnsafeValueError(ValueError):
@@ -216,6 +245,34 @@ class BytesDisk(diskcache.Disk):  # type: ignore[misc, unused-ignore]
     Unpickling executes code named in the file, so a program that can write to the folder could take
     control of the process that reads it.
     """
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._thread = threading.local()
+
+    @contextmanager
+    def removed_after(self) -> Iterator[None]:
+        """Remove files once the block has ended, and none where it fails.
+
+        In a transaction diskcache removes the file of a value with its row, which is there again
+        where the process is killed before the end, or what comes next fails.
+        """
+        self._thread.removed = list[str]()
+        try:
+            yield
+            removed = self._thread.removed
+        finally:
+            self._thread.removed = None
+        for file in removed:
+            self.remove(file)
+
+    def remove(self, file_path: str) -> None:
+        """Remove the file of a value, or have that done at the end of the block."""
+        removed = getattr(self._thread, "removed", None)
+        if removed is None:
+            super().remove(file_path)
+        else:
+            removed.append(file_path)
 
     def put(self, key: Any) -> tuple[Any, bool]:
         """Return `key` as the database stores it."""

@@ -34,10 +34,15 @@ class WriteLock:
         self._timeout_s = timeout_s
         self._thread = threading.local()
 
+    @property
+    def is_held(self) -> bool:
+        """Whether this thread holds it."""
+        return getattr(self._thread, "is_inside", False)
+
     @contextmanager
     def held(self) -> Iterator[None]:
         """Hold the lock during the block."""
-        if getattr(self._thread, "is_inside", False):
+        if self.is_held:
             yield
             return
         # Closing it releases the lock, as does the end of a process, whatever ends it.

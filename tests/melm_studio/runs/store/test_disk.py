@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import stat
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import diskcache
@@ -12,10 +14,17 @@ import pytest
 from melm_studio.runs.records.run import RunState
 from melm_studio.runs.records.stored_files import FileKind
 from melm_studio.runs.store.disk import DiskRunStore
-from melm_studio.runs.store.disk_cache import ORPHANED_AFTER_S, BytesDisk, UnsafeValueError
+from melm_studio.runs.store.disk_cache import (
+    ORPHANED_AFTER_S,
+    SMALLEST_FILE_BYTES,
+    BytesDisk,
+    UnsafeValueError,
+)
+from melm_studio.runs.store.protocol import StoreUnavailableError
 from tests.melm_studio.runs.helpers import run_of
 from tests.melm_studio.runs.processes import raced
 
+LARGE = bytes(SMALLEST_FILE_BYTES + 1)  # in a file of its own
 COMPETE = """
 import os, sys
 from melm_studio.runs.records.run import RunState
@@ -118,6 +127,27 @@ def test_a_pickle_in_the_folder_is_refused_and_never_run(store, plain_cache, tmp
     with pytest.raises(UnsafeValueError, match="not bytes"):
         store.get("evil")
     assert not sprung.exists()
+
+
+def test_a_file_is_kept_where_what_replaces_it_fails(store):
+    """Its row is there again, so it must be."""
+    store.put_file("ada", FileKind.DATA, "d", LARGE)
+    with suppress(LookupError), store._cache.transaction():  # noqa: SLF001
+        store.put_file("ada", FileKind.DATA, "d", LARGE + b"another")
+        raise LookupError
+    assert store.get_file("ada", FileKind.DATA, "d") == LARGE
+
+
+def test_a_disk_that_fails_is_told(store, monkeypatch):
+    def fail(*_):
+        raise OSError(errno.EIO, "Input/output error")
+
+    with monkeypatch.context() as failing:
+        failing.setattr(Path, "write_bytes", fail)
+        with pytest.raises(StoreUnavailableError):
+            store.put_file("ada", FileKind.DATA, "d", LARGE)
+    store.put_file("ada", FileKind.DATA, "d", LARGE)
+    assert store.get_file("ada", FileKind.DATA, "d") == LARGE
 
 
 def test_a_number_in_the_folder_is_refused(store, plain_cache):

@@ -1,0 +1,1 @@
+"""Faults of a disk at every place where a store writes."""
