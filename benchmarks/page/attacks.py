@@ -58,7 +58,7 @@ class _From(HTTPAdapter):
 
 def p95(seconds: list[float]) -> float:
     """Return the 95th percentile."""
-    return statistics.quantiles(seconds, n=20)[-1]
+    return statistics.quantiles(seconds, n=20, method="inclusive")[-1]
 
 
 def p95_ms(seconds: list[float]) -> float:

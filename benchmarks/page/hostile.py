@@ -137,9 +137,10 @@ def _watched(studio: Studio, visitor: Visitor) -> tuple[float, ...]:
         client.take_cookies(visitor.http)
         while not stop.is_set():
             begin = time.monotonic()
-            is_answered.append(False)
+            status = None
             with suppress(RequestException):  # after its patience, which counts
-                is_answered[-1] = client.get(path).status_code == HTTPStatus.OK
+                status = client.get(path).status_code
+            is_answered.append(status == HTTPStatus.OK)
             asked_s[path].append(time.monotonic() - begin)
             stop.wait(PAUSE_S)
 
