@@ -54,7 +54,7 @@ class Audit:
     n_permutations, n_exceeding : int
         Shuffles, and those that are separated as well.
     notes : tuple of str
-        What limits the answer: a sample, fewer folds, what is exchangeable.
+        What limits the answer: a sample, fewer folds, rows without a place, what is exchangeable.
     remark : str
         Ends the sentence.
 
@@ -121,6 +121,9 @@ def audit(  # noqa: PLR0917 - programs rely on this order
     transforms is judged by class densities in what it makes of held-out rows, be it supervised or
     not; any other classifier by what it predicts for them.
 
+    Rows whose coordinates are nan or infinite have no place, as those that UMAP finds far from all
+    others: they are left out of every number, and a note counts and names them.
+
     Parameters
     ----------
     estimator : estimator
@@ -157,7 +160,8 @@ def audit(  # noqa: PLR0917 - programs rely on this order
     Raises
     ------
     ValueError
-        If the data are invalid or do not allow folds, or the estimator places no new rows.
+        If the data are invalid or do not allow folds, or the estimator places no new rows of a
+        class.
 
     References
     ----------
@@ -374,7 +378,7 @@ class _Output(BaseEstimator):
     """What an estimator transforms rows to, and nothing else of it.
 
     Its `components_`, say, are not taken for a plane: they need not be orthonormal, and what is
-    looked at are the coordinates.
+    looked at are the coordinates. A row is placed once: some maps place it by the rows beside it.
     """
 
     def __init__(self, estimator: Any = None, table: IndexedTable | None = None) -> None:
@@ -384,20 +388,20 @@ class _Output(BaseEstimator):
         takes_groups = groups is not None and fit_takes(self.estimator, "groups")
         keywords = {"groups": groups} if takes_groups else {}
         self.fitted_ = clone(self.estimator).fit(_rows(self.table, X), y, **keywords)
+        self.places_: dict[bytes, FloatArray] = {}
         return self
 
     def transform(self, X: FloatArray) -> FloatArray:
+        keys = [row.tobytes() for row in X]
+        new = [at for at, key in enumerate(keys) if key not in self.places_]
+        if new:
+            self.places_.update(zip([keys[at] for at in new], self._placed(X[new]), strict=True))
+        return np.stack([self.places_[key] for key in keys])
+
+    def _placed(self, X: FloatArray) -> FloatArray:
         shown = self.fitted_.transform(_rows(self.table, X))
         dense = shown.toarray() if issparse(shown) else np.asarray(shown)
-        places = np.asarray(dense, dtype=np.float64).reshape(len(X), -1)
-        is_placed = np.isfinite(places).all(axis=1)
-        if not is_placed.all():
-            raise UserError(
-                f"{type(self.estimator).__name__} gives {np.count_nonzero(~is_placed):,} of "
-                f"{len(X):,} rows no place: its coordinates there are nan or infinite. Leave these "
-                "rows out, or let the estimator place every row."
-            )
-        return places
+        return np.asarray(dense, dtype=np.float64).reshape(len(X), -1)
 
 
 class _Named(ClassifierMixin, BaseEstimator):

@@ -18,7 +18,7 @@ from melm_core.base.array_types import FloatArray
 from melm_core.base.errors import UserError
 from melm_core.density.class_rules import DensityRule
 from melm_core.density.covariances import ledoit_wolf_share
-from melm_core.evaluation.refitting import FittedProjection, fold_points, is_plane
+from melm_core.evaluation.refitting import FittedProjection, fold_points, is_placed, is_plane
 from melm_core.linalg.class_moments import covariance_of
 from melm_core.linalg.planes import chordal_distance, orthogonal_procrustes, orthonormalize
 
@@ -61,6 +61,12 @@ class Frame:
     def of(cls, projection: FittedProjection, X: FloatArray) -> Self:
         """The frame of a projection and the rows that it was fitted to, before preparation."""
         points = fold_points(projection, X)
+        points = points[is_placed(points)]
+        if not len(points):
+            raise UserError(
+                "No row has a place: all coordinates are nan or infinite. Let the estimator place "
+                "the rows, as by an imputer before it."
+            )
         center, covariance = points.mean(axis=0), covariance_of(points)
         if is_plane(projection.estimator):
             prepared = projection.preparation.apply(_evenly(X))
@@ -98,12 +104,14 @@ class Frame:
         wanted, own = reference.place(shared), self.place(shared)
         if wanted.shape[1] != own.shape[1]:
             raise UserError(
-                f"{type(self.projection.estimator).__name__} gives {wanted.shape[1]} coordinates "
+                f"The estimator gives {wanted.shape[1]} coordinates "
                 f"fitted to all rows, and {own.shape[1]} without a fold. Fix their number, as by a "
                 "vocabulary or by TruncatedSVD, or put a classifier behind it."
             )
-        turn = self.turn @ orthogonal_procrustes(own, wanted)
-        return replace(self, turn=turn, offset=reference.place(X).mean(axis=0))
+        both = is_placed(wanted) & is_placed(own)
+        turn = self.turn @ orthogonal_procrustes(own[both], wanted[both])
+        places = reference.place(X)
+        return replace(self, turn=turn, offset=places[is_placed(places)].mean(axis=0))
 
     @property
     def axes(self) -> FloatArray:

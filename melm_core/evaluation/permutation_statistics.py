@@ -26,7 +26,7 @@ from melm_core.density.covariances import DEFAULT_SHRINKAGE
 from melm_core.density.kernel_density import kernel_classes
 from melm_core.diagnostics.plane_classifiers import class_log_densities, unit_covariance
 from melm_core.evaluation.refits import log_shares, places_rows
-from melm_core.evaluation.refitting import FittedProjection, fold_points, is_plane
+from melm_core.evaluation.refitting import FittedProjection, fold_points, is_placed, is_plane
 from melm_core.evaluation.study import Study
 from melm_core.folds.folds import CodedRows, Fold, stratified_folds
 from melm_core.melm.estimator import MELM
@@ -144,13 +144,16 @@ def in_sample_share(study: Study) -> float:
             '"held_out_accuracy".'
         )
     Z, y = fold_points(fitted, rows.X), rows.y
-    shares = np.empty(len(y))
+    shares = np.full(len(y), np.nan)
+    has_place = is_placed(Z)
     for fold in _folds(study):
-        shares[fold.test] = _own_shares(Z[fold.train], y[fold.train], Z[fold.test], y[fold.test])
+        train, test = (part[has_place[part]] for part in (fold.train, fold.test))
+        shares[test] = _own_shares(Z[train], y[train], Z[test], y[test])
     return _mean_over_classes(shares, y)
 
 
-# Given a fit, the rows that it was fitted to, and rows that were held out: a number for each.
+# Given a fit, the rows that it was fitted to, and rows that were held out: a number for each, nan
+# of rows that have no place.
 _Scores = Callable[[FittedProjection, CodedRows, CodedRows], FloatArray]
 
 
@@ -172,7 +175,11 @@ def _posterior(fitted: FittedProjection, train: CodedRows, test: CodedRows) -> F
         shares = np.exp(log_shares(fitted, test.X, len(train.y)))
     else:
         densities, center = _search_densities(fitted, train)
-        shares = density_shares(densities.log_densities(fold_points(fitted, test.X) - center))
+        points = fold_points(fitted, test.X)
+        shares = np.full((len(points), len(train.classes)), np.nan)
+        has_place = is_placed(points)
+        logs = densities.log_densities(points[has_place] - center)
+        shares[has_place] = density_shares(logs)
     own: FloatArray = shares[np.arange(len(test.y)), test.y]
     return own
 
@@ -181,10 +188,12 @@ def _is_right(fitted: FittedProjection, train: CodedRows, test: CodedRows) -> Fl
     estimator = fitted.estimator
     if is_classifier(estimator) and not is_plane(estimator):
         predicted = estimator.predict(fitted.preparation.apply(test.X))
-    else:
-        densities, center = _search_densities(fitted, train)
-        predicted = densities.most_likely(fold_points(fitted, test.X) - center)
-    right: FloatArray = (predicted == test.y).astype(np.float64)
+        return np.asarray(predicted == test.y, dtype=np.float64)
+    densities, center = _search_densities(fitted, train)
+    points = fold_points(fitted, test.X)
+    right, has_place = np.full(len(points), np.nan), is_placed(points)
+    predicted = densities.most_likely(points[has_place] - center)
+    right[has_place] = predicted == test.y[has_place]
     return right
 
 
@@ -205,7 +214,9 @@ def _search_densities(
         classes = kernel_classes(features, train.y, n_components=len(components))
         return classes.project(components), 0.0
     points = fold_points(fitted, train.X)
-    return kernel_classes(points, train.y, n_components=points.shape[1]), 0.0
+    has_place = is_placed(points)
+    points = points[has_place]
+    return kernel_classes(points, train.y[has_place], n_components=points.shape[1]), 0.0
 
 
 def _has_default_densities(estimator: MELM) -> bool:
@@ -219,7 +230,11 @@ def _own_shares(Z: FloatArray, y: IntArray, points: FloatArray, own: IntArray) -
 
 
 def _mean_over_classes(shares: FloatArray, y: IntArray) -> float:
-    return float(np.mean(np.bincount(y, weights=shares) / np.bincount(y)))
+    """Of the rows that have a place."""
+    has_place = ~np.isnan(shares)
+    counts = np.bincount(y[has_place], minlength=int(y.max()) + 1)
+    sums = np.bincount(y[has_place], shares[has_place], minlength=len(counts))
+    return float(np.mean(sums[counts > 0] / counts[counts > 0]))
 
 
 STATISTICS = {

@@ -69,6 +69,7 @@ from melm_core.evaluation.refitting import (
     FittedProjection,
     feature_groups,
     fold_points,
+    is_placed,
     is_plane,
 )
 from melm_core.evaluation.search_curve import N_PARTS, SearchCurve, SearchTrace
@@ -85,6 +86,7 @@ REGION_SHARES = (0.5, 0.8, 0.95)
 _OF_SHARED_ROWS = 1.25
 # Of the rows of a fold, for losses that have an error.
 _FEWEST_OF_A_CLASS = 2
+_NAMED_ROWS = 5  # of those without a place
 
 
 @dataclass(frozen=True, eq=False)
@@ -267,6 +269,8 @@ class Refits:
                 break
         if found.is_complete and not found.n_folds:
             raise UserError(found.notes[0] if found.notes else "No fold could be fitted.")
+        if found.is_complete and len(found.unplaced):
+            _check_places(found)
         return found
 
     # ------------------------------------------------------------------------------- what is there
@@ -285,7 +289,7 @@ class Refits:
     def notes(self) -> tuple[str, ...]:
         """Sentences about what differs from what was asked for."""
         failed = (fit.sentence for fit in self.fits if isinstance(fit, FailedFold))
-        return (*self._fewer_folds, *failed)
+        return (*self._fewer_folds, *failed, *self._named_unplaced)
 
     @cached_property
     def fold_of_rows(self) -> IntArray:
@@ -299,6 +303,12 @@ class Refits:
     def held_out(self) -> IntArray:
         """Indices of the rows that some fold held out, ascending."""
         return np.flatnonzero(self.fold_of_rows >= 0)
+
+    @property
+    def unplaced(self) -> IntArray:
+        """Indices of the rows that a fold held out and that its fit gives no place, ascending."""
+        rows = [np.setdiff1d(self.folds[at].test, fit.fold.test) for at, fit in self._known]
+        return np.sort(np.concatenate(rows)) if rows else np.zeros(0, dtype=np.int64)
 
     @property
     def y(self) -> IntArray:
@@ -858,6 +868,20 @@ class Refits:
             reason = f"only {count} groups have rows of class {name}"
         return (f"{len(self.folds)} folds instead of {self.n_wanted}, because {reason}.",)
 
+    @property
+    def _named_unplaced(self) -> tuple[str, ...]:
+        """A sentence about held-out rows that have no place, if there are such."""
+        unplaced = self.unplaced.tolist()
+        if not unplaced:
+            return ()
+        more = len(unplaced) - _NAMED_ROWS
+        named = ", ".join(map(str, unplaced[:_NAMED_ROWS]))
+        return (
+            f"{len(unplaced):,} of {len(unplaced) + len(self.held_out):,} held-out rows have no "
+            "place, as their coordinates are nan or infinite, and are left out of every number: "
+            f"those with index {named}{f' and {more:,} more' if more > 0 else ''}.",
+        )
+
     def _of_folds(self, function: Callable[[int, FoldFit, FloatArray], FloatArray]) -> FloatArray:
         """Values of the rows of each fold, in the order of `held_out`."""
         X, parts, rows = self.study.rows.X, [], []
@@ -1004,6 +1028,7 @@ def _fold_fit(refits: Refits, number: int, *, follow_search: bool) -> FoldFit | 
     try:
         followed = study.followed(SearchTrace()) if is_followed else study
         projection = followed.without(fold)
+        fold = _with_places(study, fold, projection)
     except (ValueError, np.linalg.LinAlgError) as error:
         return FailedFold(number + 1, str(error))
     if refits.frame is None:
@@ -1014,6 +1039,37 @@ def _fold_fit(refits: Refits, number: int, *, follow_search: bool) -> FoldFit | 
     drawn = best if nearest is projection else Frame.of(nearest, X).aligned(refits.frame, X)
     search = _along_search(refits, fold, projection) if is_followed else None
     return FoldFit(fold, projection, best, drawn, search)
+
+
+def _check_places(refits: Refits) -> None:
+    """Check that of every class some held-out rows have a place."""
+    absent = np.flatnonzero(np.bincount(refits.y, minlength=refits.study.n_classes) == 0)
+    if len(absent):
+        name = refits.study.rows.classes.tolist()[absent[0]]
+        raise UserError(
+            f"No held-out row of class {name!r} has a place: all coordinates are nan or infinite. "
+            "Leave the class out, or let the estimator place its rows."
+        )
+
+
+def _with_places(study: Study, fold: Fold, projection: FittedProjection) -> Fold:
+    """The rows of a fold that have a place, of which densities and scores are."""
+    if is_plane(projection.estimator) or not places_rows(projection.estimator):
+        return fold
+    X, y = study.rows.X, study.rows.y
+    train, test = (
+        part[is_placed(fold_points(projection, X[part]))] for part in (fold.train, fold.test)
+    )
+    left = np.bincount(y[train], minlength=study.n_classes)
+    smallest = int(left.argmin())
+    if left[smallest] < min(2, np.bincount(y[fold.train], minlength=study.n_classes)[smallest]):
+        name = study.rows.classes.tolist()[smallest]
+        raise UserError(
+            f"{left[smallest]} training rows of class {name!r} have a place, where 2 are needed: "
+            "the coordinates of the others are nan or infinite. Let the estimator place them, or "
+            "leave the class out."
+        )
+    return Fold(train, test)
 
 
 def _along_search(refits: Refits, fold: Fold, projection: FittedProjection) -> FloatArray:

@@ -11,6 +11,7 @@ from itertools import islice
 from typing import Any, Protocol, TypeAlias, TypeVar, cast, runtime_checkable
 
 import numpy as np
+import numpy.typing as npt
 from joblib import Parallel, delayed, effective_n_jobs, parallel_config
 from scipy.sparse import issparse
 from sklearn.base import clone
@@ -283,13 +284,21 @@ def is_plane(estimator: Any) -> bool:
 
 
 def fold_points(projection: FittedProjection, X: FloatArray) -> FloatArray:
-    """Rows in the coordinates of a projection, before preparation; shape (n_rows, n_components)."""
+    """Rows in the coordinates of a projection, before preparation; shape (n_rows, n_components).
+
+    Not finite where the projection gives a row no place, see `is_placed`.
+    """
     estimator, prepared = projection.estimator, projection.preparation.apply(X)
     if is_plane(estimator):
         return prepared @ projection.components.T
     placed = estimator.transform(prepared)
     dense = placed.toarray() if issparse(placed) else np.asarray(placed)
     return np.asarray(dense, dtype=np.float64).reshape(len(X), -1)
+
+
+def is_placed(points: FloatArray) -> npt.NDArray[np.bool_]:
+    """Whether each row has a place: UMAP, say, gives nan to rows that are far from all others."""
+    return np.asarray(np.isfinite(points).all(axis=1))
 
 
 def map_in_order(

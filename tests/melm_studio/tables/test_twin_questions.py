@@ -150,8 +150,8 @@ def test_clusters_of_one_gaussian_are_asked_about(clustering, seed):
 def test_classes_with_a_gap_are_nobodys_clusters():
     """A clustering finds them as well, and a rule tells them all: what counts is the gap."""
     stream = np.random.default_rng(0)
-    y = np.arange(200) % 2
-    for X in (stream.normal(size=(200, 3)) * [0.7, 3, 1], stream.uniform(-1, 1, size=(200, 3))):
+    y = np.arange(300) % 2
+    for X in (stream.normal(size=(300, 3)), stream.uniform(-1.6, 1.6, size=(300, 3))):
         X[:, 0] += 4 * y
         assert not are_quantized(X, y)
 
