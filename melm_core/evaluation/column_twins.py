@@ -206,7 +206,10 @@ class _Column:
 
 
 def _joined_dummies(table: Sequence[_Column]) -> list[_Column]:
-    """Columns of zeros and ones of one prefix, one of which each row has, as one of words."""
+    """Columns of zeros and ones of one prefix, of which each row has one at most, as one of words.
+
+    A row has none of them where the value left out is the label itself, or stands for the others.
+    """
     families: dict[str, list[_Column]] = {}
     for column in table:
         prefix = re.match(r"(.+)[_.=: -].", column.names[0])
@@ -215,9 +218,12 @@ def _joined_dummies(table: Sequence[_Column]) -> list[_Column]:
     joined = []
     for family in families.values():
         values = np.stack([column.values for column in family])
-        if len(family) > 1 and (values.sum(axis=0) == 1.0).all():
+        n_had = values.sum(axis=0)
+        is_common = min(*values.sum(axis=1), (n_had == 0.0).sum()) >= values.shape[1] // 20
+        if len(family) > 1 and ((n_had == 1.0).all() or ((n_had <= 1.0).all() and is_common)):
             names = tuple(column.names[0] for column in family)
-            joined.append(_Column(names, values.argmax(axis=0).astype(float), np.array(names)))
+            codes = np.where(n_had == 1.0, values.argmax(axis=0), len(names))
+            joined.append(_Column(names, codes.astype(float), np.array([*names, "none of them"])))
     return joined
 
 

@@ -49,6 +49,17 @@ def test_dummies_are_one_column_together():
     assert found.share == 1.0
 
 
+def test_dummies_beside_the_one_that_is_the_label_are_its_twin_together():
+    y = np.arange(90) % 3
+    noise = np.random.default_rng(0).standard_normal(90)
+    rare = (np.arange(90) < 2).astype(float)  # of two that few rows have nothing follows
+    columns = [noise, 1.0 * (y == 0), 1.0 * (y == 1), rare, rare[::-1]]
+    names = ["x", "is_mild", "is_severe", "spot_a", "spot_b"]
+    twins = [one for one in label_twins(columns, y == 2, names) if one.twin]
+    assert [one.names for one in twins] == [("is_mild", "is_severe")]
+    assert twins[0].share == 1.0
+
+
 def test_a_number_that_decides_alone_is_no_word():
     (found,) = twins_of(*planted("a later measurement")).values()
     assert found.share > 0.95
