@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -99,15 +99,7 @@ def _content(text: str) -> tuple[Any, str]:
 def _records(content: Any) -> list[Mapping[str, Any]]:
     """The records of a value; none if it is no table."""
     if isinstance(content, dict):
-        columns = [one for one in content.values() if isinstance(one, list)]
-        lengths = {len(one) for one in columns}
-        if len(columns) == len(content) > 1 and len(lengths) == 1 and not _are_objects(columns[0]):
-            return [dict(zip(content, row, strict=True)) for row in zip(*columns, strict=True)]
-        within = [one for one in columns if _are_objects(one)]
-        if len(within) == 1:  # beside what is known of the file
-            return within[0]
-        objects = [*content.values()]
-        return objects if _are_objects(objects) and len(objects) > 1 else []
+        return _records_of_object(content)
     if _are_objects(content):
         return list(content)
     if isinstance(content, list) and len(content) > 1 and all(isinstance(x, list) for x in content):
@@ -115,8 +107,69 @@ def _records(content: Any) -> list[Mapping[str, Any]]:
         is_header = all(isinstance(name, str) for name in names)
         rows = rows if is_header else content
         names = names if is_header else [f"column {at}" for at in range(1, len(names) + 1)]
-        return [dict(zip(names, row, strict=True)) for row in rows]
+        return _named(names, rows)
     return []
+
+
+def _records_of_object(content: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    columns = [one for one in content.values() if isinstance(one, list)]
+    lengths = {len(one) for one in columns}
+    if len(columns) == len(content) > 1 and len(lengths) == 1 and not _are_objects(columns[0]):
+        return _named(content, zip(*columns, strict=True))
+    if _is_split(content):
+        return _named(content["columns"], content["data"])
+    within = [one for one in columns if _are_objects(one)]
+    if len(within) == 1:  # beside what is known of the file
+        return within[0]
+    objects = [*content.values()]
+    if not _are_objects(objects) or len(objects) < 2:
+        return []
+    return _turned(content) if _are_columns(objects) else objects
+
+
+def _named(names: Iterable[str], rows: Iterable[Iterable[Any]]) -> list[Mapping[str, Any]]:
+    names = list(names)
+    return [dict(zip(names, row, strict=True)) for row in rows]
+
+
+def _is_split(content: Mapping[str, Any]) -> bool:
+    """Whether names stand apart from rows, as pandas writes it if asked."""
+    rows = content.get("data")
+    return (
+        isinstance(content.get("columns"), list)
+        and isinstance(rows, list)
+        and all(isinstance(row, list) for row in rows)
+    )
+
+
+def _are_columns(objects: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether objects are columns by row, as pandas writes a table, and not records by name.
+
+    Columns have the same rows and values of one kind each. Where records would have that, too,
+    they are columns only if their rows are counted from 0.
+    """
+    names = list(objects[0])
+    if any(list(one) != names for one in objects):
+        return False
+    down = all(_is_of_one_kind(one.values()) for one in objects)
+    across = all(_is_of_one_kind(one[name] for one in objects) for name in names)
+    counted = names == [str(at) for at in range(len(names))]
+    return down and (counted or not across)
+
+
+def _is_of_one_kind(values: Iterable[Any]) -> bool:
+    kinds = {str if isinstance(one, str) else float for one in values if one is not None}
+    return len(kinds) < 2
+
+
+def _turned(columns: Mapping[str, Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """The records of columns; rows that are not merely counted keep their names as ``row``."""
+    rows = list(next(iter(columns.values())))
+    records: list[Mapping[str, Any]] = []
+    for at, row in enumerate(rows):
+        record = {name: cells[row] for name, cells in columns.items()}
+        records.append(record if row == str(at) else {"row": row, **record})
+    return records
 
 
 def _are_objects(values: Any) -> bool:

@@ -100,6 +100,17 @@ TEXTS = {
         of_json([{"of": {"size": one["size"], "mass": one["mass"]}, "kind": one["kind"]}
                  for one in RECORDS]), "kind", ("of.size", "of.mass"),
     ),
+    **{
+        f"{how} of pandas": (FRAME.to_json(orient=how).encode(), "kind", ("size", "mass"))
+        for how in ("columns", "index", "split", "table")
+    },
+    "columns of pandas with names of rows": (
+        FRAME.set_axis([f"s{at}" for at in range(N)]).to_json().encode(), "kind", ("size", "mass")
+    ),
+    "records of numbers by name": (
+        of_json({f"s{at}": {"a": at % 5, "b": at % 3, "class": at % 2} for at in range(N)}),
+        "class", ("a", "b"),
+    ),
     "libsvm": (SPARSE.encode(), "label", ("feature 1", "feature 3")),
     "libsvm with comments": (
         ("# by a program\n" + SPARSE.replace("\n", " # a row\n")).encode(), "label",
