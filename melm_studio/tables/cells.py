@@ -29,7 +29,10 @@ MAX_TEXT_SHARE = 0.05  # below this share of non-numeric text, a column is numer
 MOSTLY = 0.5  # above this share of numbers, non-numeric text is reported
 
 BEYOND_LIMIT = " beyond limit"  # behind the name of the column of which this says it
-MISSING = ("", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "?", "-")
+MISSING = (
+    "", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "?", "-",
+    "#N/A", "#NV", "#DIV/0!", "#NAME?", "#NULL!", "#NUM!", "#REF!", "#VALUE!",  # of spreadsheets
+)  # fmt: skip
 # Has pandas read numbers to the last digit; from 3.1 on it always does, and warns if asked to.
 _IS_EXACT = tuple(map(int, pd.__version__.split(".")[:2])) >= (3, 1)
 EXACT: dict[str, Any] = {} if _IS_EXACT else {"float_precision": "round_trip"}
@@ -184,7 +187,7 @@ def _inferred(
 
 def _infer(column: pd.Series, decimal: str, options: ReadOptions) -> _Inferred:
     codes, distinct = pd.factorize(column.astype("str"))
-    levels = [level.strip() for level in distinct]
+    levels = _unquoted([level.strip() for level in distinct])
     is_ambiguous = decimal == "." and _have_one_comma(levels)
     if is_ambiguous and options.thousands == "decimal":
         levels = [level.replace(",", ".") for level in levels]
@@ -215,6 +218,14 @@ def _infer(column: pd.Series, decimal: str, options: ReadOptions) -> _Inferred:
     return _Inferred(cells, None if is_mostly_text else text)
 
 
+def _unquoted(levels: list[str]) -> list[str]:
+    """Texts without the single quotes that all of them are in, which pandas leaves."""
+    present = [level for level in levels if level not in MISSING]
+    if not present or not all(re.fullmatch("'.*'", level, re.DOTALL) for level in present):
+        return levels
+    return [level if level in MISSING else level[1:-1].strip() for level in levels]
+
+
 def _have_one_comma(levels: list[str]) -> bool:
     """Whether all numbers are such as 5,126, which may be thousands or fractions."""
     present = [level for level in levels if level not in MISSING]
@@ -230,7 +241,7 @@ def _codes_of_missing(inferred: dict[str, _Inferred]) -> dict[str, list[float]]:
     """The numbers that stand for what is missing, by the columns that have them.
 
     Such a number is often written so, such as 999 or -9; several rows have it; and it is farther
-    from all others than these are from each other.
+    from all others than these are from each other, or below zero among counts.
     """
     names = [name for name, one in inferred.items() if one.cells.dtype.kind == "f"]
     ends: dict[str, list[float]] = {}
@@ -248,7 +259,9 @@ def _far_codes(numbers: FloatArray) -> list[float]:
     found: list[float] = []
     while len(values) > LEAST_VALUES:
         for at, nearest, rest in ((-1, values[-2], values[:-1]), (0, values[1], values[1:])):
-            is_far = abs(values[at] - nearest) > max(rest[-1] - rest[0], LEAST_GAP)
+            gap = abs(values[at] - nearest)
+            is_no_count = values[at] < 0 <= rest[0] and (rest == np.round(rest)).all()
+            is_far = gap > (LEAST_GAP if is_no_count else max(rest[-1] - rest[0], LEAST_GAP))
             if values[at] in CODES and counts[at] >= LEAST_CODED and is_far:
                 found.append(float(values[at]))
                 values, counts = np.delete(values, at), np.delete(counts, at)

@@ -101,7 +101,7 @@ def headerless() -> dict[str, Program]:
             name="column 1", first={"column 2": X3[0][0]},
         ),
         "words alone, without names": Program(
-            lines(words).encode(), ("column 1 = '40-49'", "column 2 = 'lo'"), "column 3",
+            lines(words).encode(), ("column 1 = 40-49", "column 2 = lo"), "column 3",
             asked=("names",),
         ),
         "a code beside numbers, without names": Program(

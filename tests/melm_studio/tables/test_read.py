@@ -85,6 +85,22 @@ def test_every_line_ending_gives_the_same_table(ending):
     assert read(PLAIN.replace("\n", ending)).frame.equals(read(PLAIN).frame)
 
 
+def test_errors_of_a_spreadsheet_are_missing_and_no_class():
+    raw = b"size,part\n1.5,lo\n#DIV/0!,hi\n2.5,#N/A\n3.5,hi\n" + b"4.5,lo\n" * 8
+    table = read_table(raw, "t.csv")
+    assert np.flatnonzero(table.frame["size"].isna()).tolist() == [1]
+    assert np.flatnonzero(table.frame["part"].isna()).tolist() == [2]
+
+
+def test_single_quotes_around_all_texts_of_a_column_are_no_part_of_them():
+    raw = b"part,it's,size\n'lo',isn't,'3'\n'hi',is,'4'\n?,'is',''\n"
+    frame = read_table(raw, "t.csv").frame
+    assert frame["part"].tolist()[:2] == ["lo", "hi"]
+    assert frame["part"].isna().tolist() == [False, False, True]
+    assert frame["it's"].tolist() == ["isn't", "is", "'is'"]  # of one text alone
+    assert frame["size"].tolist()[:2] == [3.0, 4.0]
+
+
 def test_quoted_cells_may_hold_delimiters_quotation_marks_and_line_breaks():
     table = read('note,x\n"a, ""b""\nc",1\n"d;e",2\n')
     assert table.frame["note"].tolist() == ['a, "b"\nc', "d;e"]

@@ -136,6 +136,12 @@ def test_a_number_far_outside_that_repeats_is_missing_and_asked_about(code):
     assert of_cells(cells, codes="numbers").frame["a"].iloc[0] == code
 
 
+def test_a_number_below_zero_among_counts_is_a_code_however_large_they_are():
+    counts = [*range(60), -9, -9]
+    assert np.isnan(of_cells(counts).frame["a"].iloc[-1])
+    assert of_cells([*counts, -5]).frame["a"].notna().all()  # others are below zero, too
+
+
 @pytest.mark.parametrize(
     "cells",
     [
