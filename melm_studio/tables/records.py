@@ -323,6 +323,10 @@ def guess_decimal(records: list[list[str]], delimiter: str) -> str:
         parts = {mark: [number_part(cell, mark) for cell in others] for mark in NUMBERS}
         marks = sum((_marks(parts[mark], delimiter, mark) for mark in NUMBERS), Counter())
         marks = marks if marks.total() > 1 else Counter()
+    if delimiter != "," and marks["."]:  # 75.882 beside 0,56 has a point before three digits
+        points = [cell for cell in cells if "." in cell and _is_number(cell, ".", grouped=False)]
+        if marks[","] >= marks["."] and all(map(THOUSANDS[","].fullmatch, points)):
+            return ","
     return "," if marks[","] > marks["."] else "."
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import zipfile
 import zlib
 
@@ -10,13 +11,22 @@ from melm_studio.tables.formatting import number
 from melm_studio.tables.text import ZIP, TableError
 
 TABLES = (".csv", ".tsv", ".txt", ".tab", ".dat", ".data", ".arff", ".parquet", ".feather", ".xlsx")
+# What lies beside a table and is none.
+DOCUMENTS = (".md", ".names", ".pdf", ".html", ".htm", ".rst", ".doc", ".docx", ".rtf", ".log")
+_NAMES_OF_DOCUMENTS = re.compile(
+    r"(?:.*[\W_])?(?:read[\W_]?me|licen[cs]e|index|about|notes?|description|change(?:s|log)|citation)"
+    r"(?:[\W_].*)?",
+    re.IGNORECASE,
+)
 GZIP = b"\x1f\x8b"
 MAX_UNPACKED = 512 * 2**20  # bytes, of a compressed file or workbook
 _WBITS = 31  # a gzip header
 
 
 def unpacked(raw: bytes, file: str, max_bytes: int = MAX_UNPACKED) -> tuple[bytes, str]:
-    """Decompress a gzip file, or a .zip of one file; return other files unchanged.
+    """Decompress a gzip file, or a .zip of one table; return other files unchanged.
+
+    Beside the table of a .zip may be documents, such as a readme.
 
     Returns
     -------
@@ -50,7 +60,7 @@ def unpacked(raw: bytes, file: str, max_bytes: int = MAX_UNPACKED) -> tuple[byte
 
 
 def _only_file(raw: bytes, file: str, max_bytes: int) -> tuple[bytes, str]:
-    """The one file of an archive; archives of several, such as workbooks, as they are."""
+    """The one table of an archive; archives of several files, such as workbooks, as they are."""
     try:
         with zipfile.ZipFile(io.BytesIO(raw)) as archive:
             files = archived_files(archive)
@@ -66,12 +76,28 @@ def _only_file(raw: bytes, file: str, max_bytes: int) -> tuple[bytes, str]:
 
 
 def archived_files(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
-    """The files of an archive, without those that macOS puts beside them."""
-    return [
+    """The files of an archive, without those of macOS and, beside others, documents."""
+    files = [
         part
         for part in archive.infolist()
         if not part.is_dir() and not part.filename.startswith("__MACOSX/")
     ]
+    return [part for part in files if not is_document(part.filename)] or files
+
+
+def is_document(file: str) -> bool:
+    """Whether a file in an archive is about its tables, by its name.
+
+    Examples
+    --------
+    >>> is_document("iris/README.txt"), is_document("iris.names"), is_document("index.csv")
+    (True, True, False)
+    """
+    stem, _, ending = file.rpartition("/")[2].lower().rpartition(".")
+    if f".{ending}" in DOCUMENTS:
+        return True
+    is_named_so = _NAMES_OF_DOCUMENTS.fullmatch(stem or ending) is not None
+    return is_named_so and (not stem or ending == "txt")
 
 
 def _too_large(file: str, max_bytes: int) -> str:

@@ -75,6 +75,13 @@ def test_a_decimal_comma_is_guessed_and_said(delimiter, word):
     assert table.steps == (f"Read as {word}-separated with decimal comma.",)
 
 
+def test_points_before_three_digits_are_of_thousands_beside_commas_of_fractions():
+    table = read('a;b\n"75.882";0,56\n"1.299";-0,5\n')
+    assert table.frame.to_numpy().tolist() == [[75882.0, 0.56], [1299.0, -0.5]]
+    table = read("a;b\n75.882;0.56\n1.299;-0.5\n")
+    assert table.frame["a"].tolist() == [75.882, 1.299]
+
+
 def test_a_decimal_comma_is_no_delimiter_even_without_a_header():
     table = read("1,5;2,5\n3,5;4,5\n")
     assert table.frame.to_numpy().tolist() == [[1.5, 2.5], [3.5, 4.5]]

@@ -389,6 +389,20 @@ def test_an_archive_of_one_file_is_unpacked():
     assert table.frame["a"].tolist() == [1, 2]
 
 
+def test_documents_beside_the_table_of_an_archive_are_no_tables():
+    table = "a,b\n1,x\n2,y\n"
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("set/wheat.data", table)
+        for name in ("README.txt", "wheat.names", "Index", "LICENSE", "data_description.txt"):
+            archive.writestr(f"set/{name}", "Kernels of wheat, measured by hand.\n")
+    assert read_table(file.getvalue(), "t.zip").name == "wheat"
+    alone = io.BytesIO()
+    with zipfile.ZipFile(alone, "w") as archive:
+        archive.writestr("notes.txt", table)
+    assert read_table(alone.getvalue(), "t.zip").frame["a"].tolist() == [1, 2]
+
+
 @pytest.mark.parametrize(
     ("codes", "names"),
     [([1, 2, 3] * 4, ["a", "b", "c"]), ([0, 0.5] * 6, ["a", "b"]), ([0] * 12, ["a"])],
