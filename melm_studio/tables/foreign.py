@@ -95,11 +95,6 @@ _LATER: tuple[tuple[int, bytes, str], ...] = (  # bytes at a place
 )
 _RIFF = {b"WAVE": _SOUND, b"AVI ": _FILM, b"WEBP": _PICTURE}
 _TEXTS = {
-    # Of a data set, which is read, the table begins so.
-    re.compile(
-        r"\^(?:DATABASE|PLATFORM|SAMPLE|SERIES)\b(?!.*\n!dataset_table_begin)", re.DOTALL
-    ): "a family of GEO (SOFT). Download the "
-    "series matrix of the same series, or a data set (GDS), and drop that.",
     re.compile(
         r"(?:Investigation|ONTOLOGY SOURCE REFERENCE)\b"
     ): "an investigation of ISA-Tab. Drop "

@@ -17,6 +17,7 @@ from melm_studio.tables.readers.pictures import (
     names_picture,
     with_pictures,
 )
+from melm_studio.tables.readers.soft_family import is_soft_family, soft_cells
 from melm_studio.tables.readers.sparse_lines import is_sparse_lines, sparse_cells
 from melm_studio.tables.readers.statistics import is_statistics, statistics_cells
 from melm_studio.tables.readers.unpack import MAX_UNPACKED, archived_files, unpacked
@@ -44,11 +45,13 @@ __all__ = [
     "is_json",
     "is_matlab",
     "is_picture",
+    "is_soft_family",
     "is_sparse_lines",
     "is_statistics",
     "json_cells",
     "matlab_cells",
     "names_picture",
+    "soft_cells",
     "sparse_cells",
     "statistics_cells",
     "unpacked",

@@ -55,6 +55,32 @@ def matlab(**arrays):
     return file.getvalue()
 
 
+def soft_family(*, others=0):
+    """Samples of GEO one below the other, some of another platform, with one value missing."""
+
+    def sample(at, platform):
+        rows = [f"p{j}\t{at * 7 % 11 + j}\tP" for j in range(3)]
+        if at == 2:
+            rows[1] = "p1\tnull\tA"
+        return "\n".join(
+            [
+                f"^SAMPLE = GSM{at}",
+                f"!Sample_title = donor {at}",
+                f"!Sample_characteristics_ch1 = tissue: {'liver' if at % 2 else 'lung'}",
+                f"!Sample_platform_id = {platform}",
+                "#VALUE = signal",
+                "!sample_table_begin",
+                "ID_REF\tVALUE\tCALL",
+                *rows,
+                "!sample_table_end",
+            ]
+        )
+
+    platform = "!platform_table_begin\nID\tGENE\np0\tA\n!platform_table_end"
+    samples = [sample(at, "GPL1" if at < N - others else "GPL2") for at in range(N)]
+    return "\n".join(["^DATABASE = Geo", "^PLATFORM = GPL1", platform, *samples]).encode()
+
+
 def stata(version):
     file = io.BytesIO()
     FRAME.to_stata(file, write_index=False, version=version)
@@ -130,6 +156,7 @@ TEXTS = {
         matlab(X=FRAME[["size", "mass"]].to_numpy(), kind=FRAME["kind"].to_numpy(object)), "kind",
         ("x0", "x1"),
     ),
+    "a family of GEO": (soft_family(), "tissue", ("p0", "p1", "p2")),
     "Stata": (stata(118), "kind", ("size", "mass")),
     "Stata of old": (stata(114), "kind", ("size", "mass")),
 }  # fmt: skip
@@ -229,3 +256,10 @@ def test_a_missing_package_is_named_with_its_command(package, raw, monkeypatch):
     monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(TableError, match=rf"needs {package}: .*(files\.txt|statistics)"):
         read_table(raw, "file")
+
+
+def test_of_a_family_of_geo_the_samples_of_one_platform_are_read():
+    table = read_table(soft_family(others=5), "GSE1_family.soft")
+    assert len(table.frame) == N - 5
+    assert table.frame["p1"].isna().tolist() == [at == 2 for at in range(N - 5)]
+    assert "Left out: 5 samples of other platforms than GPL1." in table.steps

@@ -1,0 +1,127 @@
+"""Families of GEO (SOFT): a table of values for each sample, below lines that describe it."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import takewhile
+
+import numpy as np
+import pandas as pd
+
+from melm_studio.tables.formatting import count
+from melm_studio.tables.records import Limits, reject_columns, reject_rows
+from melm_studio.tables.text import TableError
+
+_START = re.compile(rb"(?:\xef\xbb\xbf)?\^(?:DATABASE|PLATFORM|SAMPLE|SERIES)\b")
+_BEGIN = "!sample_table_begin"
+_SAID = ("!Sample_title", "!Sample_source_name", "!Sample_characteristics")
+_OF_DATASET = b"\n!dataset_table_begin"  # whose columns are samples
+_MOST_MARKS = 30
+
+
+@dataclass(frozen=True, eq=False)
+class _Sample:
+    name: str
+    platform: str
+    marks: dict[str, str]
+    values: dict[str, str]
+
+    @classmethod
+    def of(cls, block: str) -> _Sample:
+        """The sample of the lines from its name to the next one's."""
+        head, _, table = block.partition(_BEGIN)
+        parts = (line.partition("=") for line in head.splitlines())
+        said = [(key.strip(), value.strip()) for key, _, value in parts]
+        platform = dict(said).get("!Sample_platform_id", "")
+        return cls(said[0][1], platform, _marks(said[1:]), _values(table.strip().splitlines()))
+
+
+def _marks(said: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """What lines that describe a sample say of it, by what that is."""
+    marks: dict[str, str] = {}
+    for key, value in said:
+        if key.startswith(_SAID) and len(marks) < _MOST_MARKS:
+            kind, colon, of_kind = value.partition(": ")
+            name = key.removeprefix("!Sample_").removesuffix("_ch1")
+            marks.setdefault(kind if colon else name, of_kind if colon else value)
+    return marks
+
+
+def _values(lines: Sequence[str]) -> dict[str, str]:
+    """The values of a table, by the names in its first column."""
+    if not lines:
+        return {}
+    names = lines[0].split("\t")
+    at = names.index("VALUE") if "VALUE" in names else 1
+    rows = takewhile(lambda cells: not cells[0].startswith("!"), map(_cells, lines[1:]))
+    return {cells[0]: cells[at] for cells in rows if len(cells) > at}
+
+
+def _cells(line: str) -> list[str]:
+    return line.split("\t")
+
+
+def is_soft_family(raw: bytes) -> bool:
+    """Whether this begins as GEO writes families, which hold samples one below the other.
+
+    Examples
+    --------
+    >>> is_soft_family(b"^DATABASE = GeoMiame\\n"), is_soft_family(b"a,b\\n1,2\\n")
+    (True, False)
+    """
+    return _START.match(raw) is not None and _OF_DATASET not in raw
+
+
+def soft_cells(raw: bytes, file: str, limits: Limits) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """Read every sample as a row, with what is said of it and the values of its table.
+
+    Of samples on several platforms, which measure different features, those of the most frequent
+    one are read.
+
+    Returns
+    -------
+    cells : DataFrame
+    steps : tuple of str
+
+    Raises
+    ------
+    TableError
+        If no sample has a table of values, or the table is beyond the limits.
+    """
+    samples = [one for one in _samples(raw, limits) if one.values]
+    if not samples:
+        raise TableError(
+            f"{file} is a family of GEO (SOFT) in which no sample has a table of values. Download "
+            "the series matrix of the same series, and drop that."
+        )
+    platforms = Counter(one.platform for one in samples)
+    platform, n_kept = platforms.most_common(1)[0]
+    kept = [one for one in samples if one.platform == platform]
+    features = list(dict.fromkeys(name for one in kept for name in one.values))
+    marks = list(dict.fromkeys(name for one in kept for name in one.marks))
+    reject_rows(n_kept, limits)
+    reject_columns(len(features) + len(marks) + 1, limits)
+    limits.reject_cells(n_kept, len(features))
+    said = pd.DataFrame(
+        {"sample": [one.name for one in kept]}
+        | {name: [one.marks.get(name) for one in kept] for name in marks if name not in features}
+    )
+    texts = np.array([[one.values.get(name, "") for name in features] for one in kept], dtype=str)
+    numbers = pd.to_numeric(texts.ravel(), errors="coerce").reshape(texts.shape)
+    steps = ["Read as a family of GEO (SOFT): a row for each sample."]
+    if others := len(samples) - n_kept:
+        steps.append(f"Left out: {count(others, 'sample')} of other platforms than {platform}.")
+    return pd.concat([said, pd.DataFrame(numbers, columns=features)], axis=1), tuple(steps)
+
+
+def _samples(raw: bytes, limits: Limits) -> Iterator[_Sample]:
+    n_values = 0
+    for block in re.split(rb"^\^", raw, flags=re.MULTILINE):
+        if block.startswith(b"SAMPLE"):
+            sample = _Sample.of(block.decode("utf-8", "replace"))
+            n_values += len(sample.values)
+            limits.reject_cells(n_values, 1)
+            yield sample
