@@ -137,3 +137,23 @@ def test_what_is_named_like_a_label_is_the_label_wherever_it_stands(name):
     ]
     raw = "\n".join([f"size,{name},site,years", *rows]).encode()
     assert prepare(read_table(raw, "t.csv")).label == name
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("низкий", "средний", "высокий"),
+        ("Низкая", "Умеренная", "Высокая"),
+        ("niedrig", "mittel", "hoch"),
+        ("faible", "moyenne", "élevée"),
+        ("bajo", "medio", "alto"),
+        ("leve", "moderado", "grave"),
+        ("лёгкая", "средняя", "тяжёлая"),
+        ("klein", "mittel", "gross"),
+        ("nie", "selten", "manchmal", "häufig", "immer"),
+        ("低", "中", "高"),
+    ],
+)
+def test_words_of_an_order_stand_in_it_in_other_languages(names):
+    data = classes_of([*reversed(names)] * (60 // len(names)))
+    assert data.class_names == names
