@@ -89,7 +89,7 @@ class _Columns:
             for name, kind in self._cells.dtypes.items()
             if kind.kind not in "iufb" and self._cells[name].isna().any()
         ]
-        few = [name for name in names if 1 < self._cells[name].nunique() <= MOST_CLASSES]
+        few = [name for name in names if 0 < self._cells[name].nunique() <= MOST_CLASSES]
         words = b"|".join(word.encode() for word in MISSING_WORDS)
         one = rb'(?:^|\n|%b)[ "]*(?:%b)[ "]*(?:%b|\r?\n|$)' % (self._mark, words, self._mark)
         if not few or not re.search(one, self._data):

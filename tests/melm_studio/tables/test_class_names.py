@@ -69,6 +69,13 @@ def test_a_word_for_what_is_missing_is_a_class_by_an_answer(word, mark):
     assert question(kept, "missing:kind").answer == "class"
 
 
+def test_a_word_for_what_is_missing_beside_a_single_other_one_is_asked_about():
+    mutants = ["wt", "null"] * 30
+    answered = classes_of(mutants, label="kind", answers={"missing:kind": "class"})
+    assert answered.class_counts == {"null": 30, "wt": 30}
+    assert question(classes_of(mutants, label="kind"), "missing:kind") is not None
+
+
 def test_what_is_missing_elsewhere_or_once_is_not_asked_about():
     assert question(classes_of(["EU", "AS"] * 29 + ["NA", "EU"]), "missing:kind") is None
     assert question(classes_of([""] * 20 + ["EU", "AS"] * 20), "missing:kind") is None
