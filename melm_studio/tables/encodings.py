@@ -21,7 +21,8 @@ NO_TEXT = -0.3  # the score below which nothing is said by an encoding
 
 # By the name in Python: the name to say, and that of its letters below.
 ENCODINGS = {
-    "cp1252": "Western European", "cp1250": "Central European", "cp1254": "Turkish",
+    "cp1252": "Western European", "cp1250": "Central European",
+    "iso8859_2": "Central European", "cp1254": "Turkish",
     "mac_roman": "older Mac", "cp1251": "Cyrillic", "koi8_r": "Cyrillic", "cp1253": "Greek",
     "cp1255": "Hebrew", "cp1256": "Arabic", "gb18030": "Chinese", "big5": "Chinese",
     "shift_jis": "Japanese", "euc_jp": "Japanese", "euc_kr": "Korean",
@@ -32,9 +33,9 @@ _STEPS = {
 }
 _CODECS = {"shift_jis": "cp932", "euc_kr": "cp949", "big5": "cp950"}  # as Windows writes them
 # What is read far more often than what looks as likely.
-_PRIOR = {"cp1252": 0.6, "cp1251": 0.2, "mac_roman": -0.3, "cp1254": -0.1}
+_PRIOR = {"cp1252": 0.6, "cp1251": 0.2, "mac_roman": -0.3, "cp1254": -0.1, "iso8859_2": -0.1}
 _EAST_ASIAN = ("gb18030", "big5", "shift_jis", "euc_jp", "euc_kr")
-_LATIN = ("cp1252", "cp1250", "cp1254", "mac_roman")
+_LATIN = ("cp1252", "cp1250", "iso8859_2", "cp1254", "mac_roman")
 # The commonest letters beyond ASCII, then the other ones of the languages.
 _COMMON = {
     "cp1252": "äöüßéèêàçñáíóúãâôåæøî°µ²",
@@ -58,6 +59,7 @@ _RARER = {
     "cp1255": "°–—’‘“”…",
     "cp1256": "ؤآ،؟پچژگ°–—’‘“”…",
 }
+_COMMON["iso8859_2"], _RARER["iso8859_2"] = _COMMON["cp1250"], _RARER["cp1250"]
 _HANGUL = set(
     "이다는을의에가고를은로하지한서기도대사리자시인어나수해부정일스그들게전라아장제보여구원과주상동연조"
     "성비소우신세마안오미공국경생선문학요무교유식중분용관물위계거방진물개실만회남여강산울건병질포천"

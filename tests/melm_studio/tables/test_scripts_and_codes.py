@@ -33,6 +33,8 @@ OTHERS = [
     ("cp1250", ("Łódź", "Kraków")),
     ("cp1250", ("zdravý", "nemocný")),
     ("cp1250", ("část", "celek")),
+    ("iso8859_2", ("łódź", "żywiec")),
+    ("iso8859_2", ("šedý", "žlutý")),
     ("cp1254", ("dağ", "şehir")),
     ("mac_roman", ("Genève", "Zürich")),
 ]
