@@ -35,6 +35,13 @@ FIRST_UNNAMED, SECOND_UNNAMED = "column 1", "column 2"  # as the reader names th
 LEAST_ID = 1_000  # of a first column without a header whose whole numbers are nearly all different
 CHOSEN = "as you chose"
 AS_FEATURES = (Use.FEATURE, Use.CATEGORY, Use.ORDERED)
+# Whole numbers of such names number things; those that rows share are no measure, either.
+THINGS_NUMBERED = {
+    "account", "animal", "case", "chart", "client", "customer", "hospital", "participant",
+    "patient", "record", "sample", "specimen", "subject",
+}  # fmt: skip
+SAYS_A_NUMBER = {"code", "id", "ids", "identifier", "no", "nr", "number"}
+LEAST_NUMBERED, MOST_SHARING = 10, 20  # values, and rows for each on average
 NAME_WORDS = {"id", "identifier", "key", "name", "names", "sample", "specimen", "title", "uuid"}
 GROUP_WORDS = {"animal", "donor", "participant", "patient", "person", "subject"}
 BATCH_WORDS = {"batch", "lot", "plate"}
@@ -173,8 +180,8 @@ class _Cells:
         Those of a text column that are not missing, in the rows that have a class.
     low, high : float
         Of a numeric column.
-    is_counting, is_numbering, is_nearly_numbering : bool
-        Whether the numbers of all rows, including those without a class, are consecutive, or
+    is_whole, is_counting, is_numbering, is_nearly_numbering : bool
+        Whether the numbers of all rows, including those without a class, are whole, consecutive, or
         distinct whole ones, or nearly so.
     """
 
@@ -186,6 +193,7 @@ class _Cells:
     texts: Any = ()
     low: float = math.nan
     high: float = math.nan
+    is_whole: bool = False
     is_counting: bool = False
     is_numbering: bool = False
     is_nearly_numbering: bool = False
@@ -218,7 +226,7 @@ def _numeric_cells(
     is_nearly_numbering = every.is_whole & (every.n_values >= ID_SHARE * n_present)
     columns = (
         found.n_values, found.n_missing, n_rows - found.n_missing, found.low, found.high,
-        every.is_counting, is_numbering, is_nearly_numbering,
+        every.is_whole, every.is_counting, is_numbering, is_nearly_numbering,
     )  # fmt: skip
     rows = zip(found.names, *(column.tolist() for column in columns), strict=True)
     for name, n_values, n_missing, n_found, *facts in rows:
@@ -271,6 +279,8 @@ def _soft_exclusion(cells: _Cells) -> tuple[Role, str] | None:
     if cells.n_missing > NEARLY_EMPTY * n_rows:
         return Role.IGNORED, f"{percent(cells.n_missing / n_rows)} of its cells are empty"
     if cells.is_numeric:
+        if _numbers_things(cells):
+            return Role.ID, "its numbers name things that several rows share"
         is_id = _is_identifier(cells)
         nearly = "" if cells.n_values == cells.n_present else "nearly "
         return (Role.ID, f"{nearly}every value differs: an identifier") if is_id else None
@@ -312,6 +322,17 @@ def _is_identifier(cells: _Cells) -> bool:
     if not cells.is_numbering and "of" in words:  # a number of something
         return False
     return bool(words) and not ID_WORDS.isdisjoint({words[0], words[-1]})
+
+
+def _numbers_things(cells: _Cells) -> bool:
+    """Whether whole numbers that recur are those of hospital records, specimens and the like."""
+    if not cells.is_whole or cells.n_values == cells.n_present:
+        return False
+    if cells.n_values < max(LEAST_NUMBERED, cells.n_present / MOST_SHARING):
+        return False
+    *before, last = words_of(cells.name) or ("",)
+    is_number = last in SAYS_A_NUMBER and not THINGS_NUMBERED.isdisjoint(before)
+    return is_number or last in {"mrn", "specimen"}
 
 
 def guess_roles(

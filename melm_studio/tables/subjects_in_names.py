@@ -25,7 +25,7 @@ MOST_OCCASIONS = 20
 NAMES_PROBED = 1_000  # before all are split
 MOST_NAMES = 200_000
 _TOKEN = re.compile(r"[^\W\d_]+|\d+")
-# A column of such a name says it, or is no name of things.
+# A column of such a name whose values recur says it.
 _SAID = {
     "animal", "donor", "individual", "mouse", "participant", "patient", "person", "pupil", "rat",
     "student", "subject", "volunteer",
@@ -57,7 +57,8 @@ def with_subjects(frame: pd.DataFrame) -> tuple[pd.DataFrame, str, str]:
     ['P0', 'P0', 'P1', 'P1']
     """
     if not LEAST_ROWS <= len(frame) <= MOST_NAMES or any(
-        not _SAID.isdisjoint(words_of(str(name))) for name in frame.columns
+        not _SAID.isdisjoint(words_of(str(name))) and frame[name].duplicated().any()
+        for name in frame.columns
     ):
         return frame, "", ""
     for at, (column, kind) in enumerate(frame.dtypes.items()):

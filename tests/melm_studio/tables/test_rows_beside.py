@@ -102,10 +102,20 @@ def test_numbers_that_nearly_number_rows_are_asked_about_and_no_feature(name):
     assert len(set(together.groups.tolist())) == 90
 
 
+@pytest.mark.parametrize("name", ["hospital_number", "specimen", "MRN", "Sample code"])
+def test_numbers_that_three_rows_share_are_asked_about_and_no_feature(name):
+    frame = measured(60).assign(kind=["pq"[at // 3 % 2] for at in range(60)])
+    frame.insert(0, name, [20_000 + 17 * (at // 3) for at in range(60)])
+    data = prepare(read(frame))
+    assert name not in data.feature_names
+    assert question(data, f"subjects:{name}").default == "each-way"
+
+
 def test_a_number_of_things_is_no_identifier():
     frame = measured(100).assign(kind=["p", "q"] * 50)
     frame["number of cells"] = [*RNG.permutation(99), 5]
-    assert "number of cells" in prepare(read(frame)).feature_names
+    frame["octane number"] = [87 + at // 5 for at in range(100)]
+    assert {"number of cells", "octane number"} <= set(prepare(read(frame)).feature_names)
 
 
 NAMES = {
@@ -114,6 +124,7 @@ NAMES = {
     "times": [f"S{at // 2:02d}-{('pre', 'post')[at % 2]}" for at in range(40)],
     "replicates": [f"leaf {at // 4}.{at % 4}" for at in range(40)],
     "between words": [f"{('mix', 'pure')[at % 2]} {at // 2} {'ab'[at % 2]}" for at in range(40)],
+    "sides": [f"mouse {at // 2} {'LR'[at % 2]}" for at in range(40)],
     "with a dropout": [f"P{at // 2 + 10}_V{at % 2 + 1}" for at in range(41)],
 }
 
@@ -124,8 +135,9 @@ def test_subjects_within_names_are_asked_about(names):
     frame = measured(len(found))
     frame.insert(0, "sample", found)
     frame["kind"] = ["pq"[at // 2 % 2] for at in range(len(found))]
+    frame = frame.rename(columns={"sample": "animal and eye"} if names == "sides" else {})
     data = prepare(read(frame))
-    column = "subject in sample"
+    column = f"subject in {frame.columns[0]}"
     assert question(data, f"subjects:{column}").default == "each-way"
     assert not any(column in name for name in data.feature_names)
     together = prepare(read(frame), answers={f"subjects:{column}": "together"})
