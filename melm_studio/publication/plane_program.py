@@ -3,11 +3,12 @@
     python PROGRAM.py TABLE.csv > points.csv
 
 It needs numpy and pandas. The table may have its columns in any order, and others beside them;
-names may differ in case, marks and units, and labels are not needed. Rows are numbered from 1,
-without the header. The class is the one of the largest density in the plane; a row that is unlike
-those of the fit has none, and none has one where most are unlike. "classes at 90 %" are those
-that the row may be of: of the rows of each class about 90 % have it there. That is estimated from
-rows that were left out of fits like this one, and not proved. A row of "no class" is like none.
+names may differ in case and marks, and labels are not needed. Numbers in another unit of the same
+kind, which the header or a cell names, are converted. Rows are numbered from 1, without the header.
+The class is the one of the largest density in the plane; a row that is unlike those of the fit has
+none, and none has one where most are unlike. "classes at 90 %" are those that the row may be of: of
+the rows of each class about 90 % have it there. That is estimated from rows that were left out of
+fits like this one, and not proved. A row of "no class" is like none.
 """
 
 from __future__ import annotations
@@ -36,6 +37,8 @@ from melm_core.recipe import prepared_features
 # The columns, in order: what replaces a missing number; or the categories, with None for missing;
 # or ordered categories with their positions, and under an empty name that of a missing one.
 COLUMNS: dict[str, float | list[str | None] | dict[str, float | None] | None] = {}
+# Factor and offset from each unit in which a column may be given to that of the plane.
+UNITS: dict[str, dict[str, tuple[float, float]]] = {}
 CENTER: list[float] = []
 SCALE: list[float] = []
 COMPONENTS: list[list[float]] = []
@@ -66,8 +69,8 @@ ROWS_AT_ONCE = 200  # so that the kernels at them fit into the memory
 def main() -> None:
     if len(sys.argv) != 2:
         sys.exit(f"Name the table: python {Path(sys.argv[0]).name} TABLE.csv > points.csv")
-    cells, decimal = read(Path(sys.argv[1]))
-    encoded = np.hstack([encode(cells[name], decimal) for name in COLUMNS])
+    cells, decimal, units = read(Path(sys.argv[1]))
+    encoded = np.hstack([encode(cells[name], decimal, units.get(name, "")) for name in COLUMNS])
     features = prepared_features(encoded, RULES) if RULES else encoded
     note_uncomputable(features)
     prepared = (features - np.array(CENTER)) / np.array(SCALE)
@@ -177,10 +180,10 @@ def with_floor(
     return mixed
 
 
-def read(file: Path) -> tuple[pd.DataFrame, str]:
-    """Every cell of the columns as text, and the decimal mark."""
+def read(file: Path) -> tuple[pd.DataFrame, str, dict[str, str]]:
+    """Every cell of the columns as text, the decimal mark, and the units that the header names."""
     text = text_of(file)
-    delimiter, start, names = find_columns(text, file.name)
+    delimiter, start, names, units = find_columns(text, file.name)
     try:
         cells = pd.read_csv(
             io.StringIO(text[start:]),
@@ -197,7 +200,7 @@ def read(file: Path) -> tuple[pd.DataFrame, str]:
     if cells.empty:
         sys.exit(f"{file.name} has no rows below its header. Add rows.")
     cells = cells[list(COLUMNS)].fillna("").apply(lambda column: column.str.strip())
-    return cells, DECIMAL if delimiter == DELIMITERS[0] else decimal_mark(cells)
+    return cells, DECIMAL if delimiter == DELIMITERS[0] else decimal_mark(cells), units
 
 
 def note_uncomputable(features: npt.NDArray[np.float64]) -> None:
@@ -234,13 +237,14 @@ def decoded(raw: bytes) -> str:
     raise AssertionError("Latin-1 has a character for every byte.")
 
 
-def find_columns(text: str, name: str) -> tuple[str, int, list[str]]:
-    """The delimiter, where the header or the first row begins, and the names of the columns."""
-    found = [(mark, *found_at) for mark in DELIMITERS for found_at in candidates(text, mark)]
-    found = [(mark, start, as_known(names)) for mark, start, names in found]
-    for mark, start, names in found:
+def find_columns(text: str, name: str) -> tuple[str, int, list[str], dict[str, str]]:
+    """The delimiter, where the header or the first row begins, and the columns with their units."""
+    given = [(mark, *found_at) for mark in DELIMITERS for found_at in candidates(text, mark)]
+    found = [(mark, start, as_known(names)) for mark, start, names in given]
+    for (mark, start, names), (*_, own) in zip(found, given, strict=True):
         if set(COLUMNS) <= set(names):
-            return mark, start, names
+            units = {column: unit_of(own[names.index(column)])[1] for column in COLUMNS}
+            return mark, start, names, units
     lacks = ([column for column in COLUMNS if column not in names] for *_, names in found)
     missing = min(lacks, key=len, default=list(COLUMNS))
     sys.exit(
@@ -253,14 +257,15 @@ def as_known(names: list[str]) -> list[str]:
     """The names with those of the columns of the plane where only case, marks or units differ."""
     exact = set(names)
     spelled = {plain(name): name for name in reversed(names)}
-    bare = {plain(without_unit(name)): name for name in reversed(names)}
+    bare = {plain(unit_of(name)[0]): name for name in reversed(names)}
     given = {}
     for column in COLUMNS:
-        found = spelled.get(plain(column)) or bare.get(plain(without_unit(column)))
+        found = spelled.get(plain(column)) or bare.get(plain(unit_of(column)[0]))
         if column in exact or found is None or found in COLUMNS:
             continue
-        has_units = without_unit(found) != found and without_unit(column) != column
-        if plain(found) == plain(column) or not has_units:  # two units would be two columns
+        here, there = unit_of(found)[1], unit_of(column)[1]
+        is_converted = not here or not there or here in UNITS.get(column, {})
+        if plain(found) == plain(column) or is_converted:  # two units would be two columns
             given[found] = column
     return [given.get(name, name) for name in names]
 
@@ -269,9 +274,12 @@ def plain(name: str) -> str:
     return "".join(letter for letter in name.casefold() if letter.isalnum()) or name
 
 
-def without_unit(name: str) -> str:
-    """The name without a unit in brackets behind it."""
-    return re.sub(r" ?\[[^\[\]]+\]$", "", name)
+def unit_of(name: str) -> tuple[str, str]:
+    """The name and the unit behind it: in brackets, or in parentheses if it is one."""
+    found = re.fullmatch(r"(.*\S) ?(?:\[([^\[\]]+)\]|\(([^()]+)\))", name)
+    if found is None or not (found[2] or any(found[3] in known for known in UNITS.values())):
+        return name, ""
+    return found[1], found[2] or found[3]
 
 
 def candidates(text: str, delimiter: str) -> list[tuple[int, list[str]]]:
@@ -320,19 +328,33 @@ def decimal_mark(cells: pd.DataFrame) -> str:
     return "," if counts[","] > counts["."] else "."
 
 
-def encode(cells: pd.Series[str], decimal: str) -> npt.NDArray[np.float64]:
-    """The features of a column, of shape (n_rows, n_features)."""
+def encode(cells: pd.Series[str], decimal: str, unit: str) -> npt.NDArray[np.float64]:
+    """The features of a column that is given in a unit, of shape (n_rows, n_features)."""
     known = COLUMNS[str(cells.name)]
     if isinstance(known, dict):
         return positions(cells, known)
-    return indicators(cells, known) if isinstance(known, list) else numbers(cells, known, decimal)
+    if isinstance(known, list):
+        return indicators(cells, known)
+    return numbers(cells, known, decimal, unit)
 
 
-def numbers(cells: pd.Series[str], fill: float | None, decimal: str) -> npt.NDArray[np.float64]:
+def numbers(
+    cells: pd.Series[str], fill: float | None, decimal: str, unit: str
+) -> npt.NDArray[np.float64]:
     codes, texts = pd.factorize(cells)
-    values = np.array([number(text, decimal) for text in texts])[codes]
+    units = UNITS.get(str(cells.name), {})
+    values = np.array([number(text, decimal, units, unit) for text in texts])[codes]
     is_missing = ~np.isfinite(values)
-    note_text(cells[is_missing & ~cells.isin(MISSING)])
+    is_text = is_missing & ~cells.isin(MISSING)
+    if is_text.any() and is_missing.all():
+        own = f" in {unit_of(str(cells.name))[1]} or what converts to it" if units else ""
+        sys.exit(
+            f'No cell of "{cells.name}" is a number{own}; the first is "{cells[is_text].iloc[0]}". '
+            "Write them as numbers like those that the plane was fitted to."
+        )
+    if unit in units and units[unit] != (1.0, 0.0):
+        sys.stderr.write(f'"{cells.name}" was converted from {unit}.\n')
+    note_text(cells[is_text])
     if RULES:
         return np.where(is_missing, np.nan, values)[:, None]
     if fill is None and is_missing.any():
@@ -343,8 +365,16 @@ def numbers(cells: pd.Series[str], fill: float | None, decimal: str) -> npt.NDAr
     return np.where(is_missing, fill or 0.0, values)[:, None]
 
 
-def number(text: str, decimal: str) -> float:
-    """The number that a text is, or NaN."""
+def number(text: str, decimal: str, units: dict[str, tuple[float, float]], unit: str) -> float:
+    """The number that a text is, in the unit of the plane, or NaN; a cell may name its own unit."""
+    ended = re.fullmatch(r"(.*[0-9.,])\s?([^0-9\s.,].{0,15})", text)
+    if ended and ended[2] in units:
+        text, unit = ended[1], ended[2]
+    factor, offset = units.get(unit, (1.0, 0.0))
+    return plain_number(text, decimal) * factor + offset
+
+
+def plain_number(text: str, decimal: str) -> float:
     if re.fullmatch(NUMBERS[decimal], text):
         return float(text.replace(decimal, "."))
     grouped = re.fullmatch(THOUSANDS[decimal], text)

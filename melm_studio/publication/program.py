@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from melm_studio.publication import plane_program
 from melm_studio.runs.execution.rows import RunData
 from melm_studio.runs.records.run import PlaneEvent, RunRecord
 from melm_studio.tables import DELIMITERS, MISSING, NUMBERS, THOUSANDS, LabeledData
+from melm_studio.tables.quantities import conversions_to, without_unit
 
 _VALUES = "# <values>", "# </values>\n"
 _LARGEST = sys.float_info.max
@@ -150,6 +151,8 @@ def _values(event: PlaneEvent, data: LabeledData) -> str:
             "# What replaces a missing number; or the categories, with None for missing; or\n"
             "# ordered categories with positions, and under an empty name that of a missing one.\n",
             f"COLUMNS = {{\n{_lines(f'{one.name!r}: {_known(one)!r}' for one in encodings)}}}\n",
+            "# Factor and offset from each unit that a column may be given in.\n",
+            f"UNITS = {{\n{_lines(_units(encodings))}}}\n",
             f"CENTER = {data.center.tolist()!r}\n",
             f"SCALE = {data.scale.tolist()!r}\n",
             f"COMPONENTS = [\n{_lines(map(repr, event.components.tolist()))}]\n",
@@ -163,6 +166,14 @@ def _values(event: PlaneEvent, data: LabeledData) -> str:
             f"THOUSANDS = {thousands_patterns!r}\n",
         ]
     )
+
+
+def _units(encodings: Sequence[ColumnEncoding]) -> Iterator[str]:
+    """The conversions to the unit of each column of numbers whose name has one."""
+    for one in encodings:
+        unit = "" if one.levels else without_unit(one.name)[1]
+        if known := conversions_to(unit):
+            yield f"{one.name!r}: {known!r}"
 
 
 def _known(

@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -204,6 +205,46 @@ def _units() -> Any:
     import pint  # noqa: PLC0415 (half a second, and seldom needed)
 
     return pint.UnitRegistry(cache_folder=None, autoconvert_offset_to_baseunit=True)
+
+
+@lru_cache(maxsize=200)
+def conversions_to(unit: str) -> dict[str, tuple[float, float]]:
+    """Return factor and offset to a unit from each common one that measures the same.
+
+    Parameters
+    ----------
+    unit : str
+
+    Returns
+    -------
+    dict of str to tuple of (float, float)
+        The unit itself among them; empty if it is none.
+
+    Examples
+    --------
+    >>> known = conversions_to("mg/g")
+    >>> known["g/g"], known["mg/g"], "s" in known
+    ((1000.0, 0.0), (1.0, 0.0), False)
+    """
+    if not is_unit(unit):
+        return {}
+    found = {other: conversion(other, unit) for other in (unit, *_common_units())}
+    return {other: pair for other, pair in found.items() if pair is not None}
+
+
+@cache
+def _common_units() -> tuple[str, ...]:
+    """Units of laboratories, and quotients of those of mass, amount and volume."""
+    prefixed = {
+        base: [f"{prefix}{base}" for prefix in ("k", "", "m", "µ", "u", "n", "p")]
+        for base in ("g", "mol", "l", "L", "m", "s", "M", "Pa", "J", "V", "A", "Hz", "W")
+    }
+    above = [*prefixed["g"], *prefixed["mol"]]
+    below = ["kg", "g", "mg", "µg", "ug", "l", "L", "dl", "dL", "ml", "mL", "µl", "uL", "cm3", "m3"]
+    quotients = [f"{one}/{other}" for one in above for other in below]
+    shares, temperatures = ("%", "‰", "ppm", "ppb"), ("°C", "K", "°F")
+    others = ("cm", "dl", "dL", "min", "h", "d", "bar", "mbar", "cal", "kcal")
+    return (*chain(*prefixed.values()), *quotients, *shares, *temperatures, *others)
 
 
 def with_unit(name: str, unit: str) -> str:

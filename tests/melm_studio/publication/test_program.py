@@ -401,16 +401,43 @@ def test_no_classes_are_printed_where_most_rows_are_unlike():
     assert notes.startswith("No classes are given: 150 of 150 rows are unlike")
 
 
-def test_names_may_differ_in_case_marks_and_a_unit_but_not_between_units():
+def lead() -> tuple[LabeledData, list[list[str]]]:
+    """A table with a unit in the name of a column, and its rows."""
     rows = [["1.5", "2"], ["2.5", "1"], ["3.5", "9"], ["4.5", "5"]]
-    header = ["Total acid", "lead [mg/kg]"]
-    raw = written([[*header, "class"], *([*row, "ab"[at % 2]] for at, row in enumerate(rows))])
-    data = prepare(read_table(raw, "table.csv"), "class")
+    header = ["Total acid", "lead [mg/kg]", "class"]
+    raw = written([header, *([*row, "ab"[at % 2]] for at, row in enumerate(rows))])
+    return prepare(read_table(raw, "table.csv"), "class"), rows
+
+
+def test_names_may_differ_in_case_marks_and_a_unit():
+    data, rows = lead()
     other = written([["LEAD", "x", "total_acid"], *([b, "7", a] for a, b in rows)])
     assert_alike(computed(program(data), other), points(data))
-    grams = written([["lead [g/kg]", "Total acid"], *(row[::-1] for row in rows)])
-    with pytest.raises(SystemExit, match=r'lacks "lead \[mg/kg\]"'):
-        run(program(data), grams)
+
+
+@pytest.mark.parametrize("name", ["lead [g/kg]", "lead (g/kg)", "lead"])
+def test_numbers_in_another_unit_of_the_header_or_of_their_cells_are_converted(name):
+    data, rows = lead()
+    unit = " g/kg" if name == "lead" else ""
+    grams = [[f"{float(b) / 1000:g}{unit}", a] for a, b in rows]
+    found, notes = run(program(data), written([[name, "Total acid"], *grams]))
+    assert_alike(found, points(data))
+    assert notes == ("" if unit else '"lead [mg/kg]" was converted from g/kg.\n')
+
+
+@pytest.mark.parametrize(
+    ("header", "cell", "said"),
+    [
+        ("lead [mM]", "1", r'lacks "lead \[mg/kg\]"'),
+        ("lead [mg/kg]", "1 mM", r'in mg/kg or what converts to it; the first is "1 mM"'),
+        ("lead [mg/kg]", "n.d.", r'No cell of "lead \[mg/kg\]" is a number'),
+    ],
+)
+def test_no_column_is_filled_because_none_of_its_cells_can_be_read(header, cell, said):
+    data, rows = lead()
+    other = written([[header, "Total acid"], *([cell, a] for a, _ in rows)])
+    with pytest.raises(SystemExit, match=said):
+        run(program(data), other)
 
 
 def test_ordered_categories_title_lines_and_gzip_are_read_as_in_the_studio():
