@@ -22,6 +22,7 @@ from melm_core.base.estimator import check_integer
 from melm_core.diagnostics.plane_classifiers import PLANE_CLASSIFIERS, unit_covariance
 from melm_core.evaluation.indexed_tables import IndexedTable, indexed
 from melm_core.evaluation.permutations import PermutationTest, PermutedValue, permutation_test
+from melm_core.evaluation.quantized_labels import are_quantized
 from melm_core.evaluation.refits import Refits
 from melm_core.evaluation.refitting import Unchanged, fit_takes, seeded
 from melm_core.evaluation.study import FoldCount, Study, twins_of_rows
@@ -31,6 +32,10 @@ from melm_core.folds.folds import CodedRows
 MOST_AUDITED_ROWS = 600
 
 _TWINS = "Rows of a class that are equal or nearly so stay together."
+_MADE = (
+    "The classes are regions of the features that leave no gap, as clusters of them do, which are "
+    "told apart whatever the rows are: labels made of the features need rows of their own."
+)
 _NEIGHBORS = next(each for each in PLANE_CLASSIFIERS if each.name == "KNN")
 
 
@@ -54,7 +59,8 @@ class Audit:
     n_permutations, n_exceeding : int
         Shuffles, and those that are separated as well.
     notes : tuple of str
-        What limits the answer: a sample, fewer folds, rows without a place, what is exchangeable.
+        What limits the answer: a sample, fewer folds, rows without a place, classes that look like
+        clusters of the features, what is exchangeable.
     remark : str
         Ends the sentence.
 
@@ -290,7 +296,7 @@ def _audited(
         standard_error=refits.share.standard_error,
         share_train=refits.train_share.balanced_accuracy,
         n_classes=study.n_classes,
-        notes=refits.notes,
+        notes=(*refits.notes, *_made_of_features(study)),
     )
     if callback is not None and callback(first):
         return first
@@ -307,6 +313,14 @@ def _audited(
         callback=stops,
     )
     return _answered(first, test, study)
+
+
+def _made_of_features(study: Study) -> tuple[str, ...]:
+    """A note where the labels look like clusters of the numbers that are judged."""
+    table = study.estimator.table
+    X = study.rows.X if table is None else table.values
+    is_known = X is not None and bool(np.isfinite(X).all())
+    return (_MADE,) if is_known and are_quantized(X, study.rows.y) else ()
 
 
 def _so_far(first: Audit, value: PermutedValue) -> Audit:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
+from sklearn.cluster import KMeans
 from sklearn.datasets import load_iris, load_wine
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.feature_selection import SelectKBest
@@ -148,3 +150,13 @@ def test_an_audit_says_the_same_twice():
 def test_what_cannot_be_refitted_is_refused_with_the_way_out(estimator, words):
     with pytest.raises(UserError, match=words):
         audit(estimator, *WINE)
+
+
+@pytest.mark.parametrize("kind", [np.asarray, pd.DataFrame])
+def test_labels_that_are_clusters_of_the_features_are_noted(kind):
+    X = np.random.default_rng(0).normal(size=(120, 3))
+    y = KMeans(3, n_init=3, random_state=0).fit_predict(X)
+    found = audit(LinearDiscriminantAnalysis(), kind(X), y, n_permutations=19)
+    assert any("regions of the features that leave no gap" in note for note in found.notes)
+    found = audit(LinearDiscriminantAnalysis(), kind(X + 4.0 * np.eye(3)[y]), y, n_permutations=19)
+    assert not found.notes
