@@ -309,7 +309,7 @@ def _kinds(
         if column.texts is None and share < _MOST:
             continue  # most columns of a wide table
         pairs = _rows_of_pairs(column, y)
-        can_stand_out[at] = column.texts is None and _is_measure(pairs)
+        can_stand_out[at] = _is_measure(pairs) if column.texts is None else _are_few(pairs)
         if _is_beyond_chance(pairs, column, len(table)):
             found[at] = _twin(column, pairs, names, share)
     outstanding = _outstanding(found, shares, len(names))
@@ -370,10 +370,17 @@ def _of_words(
     if tells and follows:
         is_equal = column.texts is not None and set(column.texts) == set(names)
         return (Twin.EQUAL if is_equal else Twin.CODE), by_value
-    if tells and n_values <= _MOST_VALUES_OF_A_CLASS * n_classes:
+    if tells and _are_few(pairs):
         return Twin.FINER, by_value
     is_coarser = follows and column.texts is not None and n_classes > n_values
     return (Twin.COARSER, by_class) if is_coarser else None
+
+
+def _are_few(pairs: IntArray) -> bool:
+    """Whether there are as few words as of a class that is finer, each of several rows."""
+    n_values, n_classes = pairs.shape
+    is_repeated = n_values * _FEWEST_ROWS_OF_A_VALUE <= int(pairs.sum())
+    return bool(is_repeated and n_values <= _MOST_VALUES_OF_A_CLASS * n_classes)
 
 
 def _n_ranges(pairs: IntArray) -> int:

@@ -124,3 +124,11 @@ def test_what_cannot_be_compared_is_refused():
 
 def test_a_table_without_columns_has_none():
     assert label_twins([], ["a", "a", "b", "b"]) == ()
+
+
+def test_words_that_tell_far_more_than_all_others_stand_out():
+    """A later diagnosis, in which three of 90 have become another."""
+    columns, y = planted("the same words")
+    columns["grade"][::30] = "mild"
+    (found,) = twins_of(columns, y).values()
+    assert (found.name, found.twin) == ("grade", Twin.FOLLOWS)
