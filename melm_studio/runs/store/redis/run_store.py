@@ -199,7 +199,7 @@ class RedisRunStore(RunStore):
             pipe.multi()
             if record is None:
                 return
-            for kind in ("run", "events", "bytes", "control", "report"):
+            for kind in ("run", "events", "bytes", "appended", "control", "report"):
                 pipe.unlink(self._key(kind, run_id))
             for listing in (record.owner, Listing.UNFINISHED, queue_of(record)):
                 pipe.zrem(self._listing(listing), run_id)
@@ -555,7 +555,11 @@ def _read(found: Iterable[bytes]) -> Iterator[Talk]:
 
 # An event contains its own sequence number, so the client guesses that of the first one: the script
 # returns nothing if the guess was right, else the number to guess next, or -1 if the run has ended.
+# A command whose answer is lost is sent again, and known by its name.
 APPEND = """
+if redis.call("GET", KEYS[4]) == ARGV[3] then
+    return false
+end
 if ARGV[1] ~= "" and not redis.call("ZSCORE", KEYS[1], ARGV[1]) then
     return -1
 end
@@ -563,10 +567,11 @@ local length = redis.call("LLEN", KEYS[2])
 if length ~= tonumber(ARGV[2]) then
     return length
 end
-for place = 3, #ARGV do
+for place = 4, #ARGV do
     redis.call("RPUSH", KEYS[2], ARGV[place])
     redis.call("INCRBY", KEYS[3], #ARGV[place])
 end
+redis.call("SET", KEYS[4], ARGV[3])
 return false
 """
 ENDED = -1
@@ -581,13 +586,15 @@ class RedisEvents:
 
     def append(self, run_id: str, events: Sequence[PlaneEvent], *, to_ended: bool) -> int:
         """Append to a run, and return the sequence number of the last event."""
-        keys = [self._address.key("unfinished"), self._list(run_id), self._size(run_id)]
+        last = self._address.key("appended", run_id)
+        keys = [self._address.key("unfinished"), self._list(run_id), self._size(run_id), last]
+        name = secrets.token_hex(8)
         required = "" if to_ended else run_id
         guess: int | None = self._redis.llen(self._list(run_id))
         while guess is not None:
             first = guess
             raw = [replace(event, sequence=first + i).to_bytes() for i, event in enumerate(events)]
-            guess = self._append_script(keys, [required, first, *raw])
+            guess = self._append_script(keys, [required, first, name, *raw])
             if guess == ENDED:
                 raise RunEndedError(run_id)
         return first + len(events) - 1

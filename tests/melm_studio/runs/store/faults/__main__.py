@@ -21,30 +21,27 @@ import tempfile
 import time
 import traceback
 from collections.abc import Callable, Iterable
-from contextlib import suppress
+from contextlib import closing, suppress
 from enum import IntEnum
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from melm_core.base import UserError
 from melm_studio.configuration.settings import Settings
-from melm_studio.runs.records.grant import Grant, GrantKind
-from melm_studio.runs.records.run import RunState, new_analysis
-from melm_studio.runs.records.stored_files import FileKind
-from melm_studio.runs.store.disk_cache import SMALLEST_FILE_BYTES
 from melm_studio.runs.store.folder_identity import identify
 from melm_studio.runs.store.open_store import open_store
-from melm_studio.runs.store.protocol import Listing, RunStore, StoreUnavailableError
-from tests.melm_studio.runs.helpers import plane, run_of
+from melm_studio.runs.store.protocol import RunStore
+from tests.melm_studio.runs.store.faults.steps import (
+    LONG_S,
+    STEPS,
+    TOLD,
+    WrongError,
+    finish,
+    settled,
+    state_of,
+    states_of,
+)
 
-_TOLD = UserError, StoreUnavailableError
-_LONG_S = 10 * 86_400.0
 _SHIM = ctypes.CDLL(None)
-
-OWNER, LARGE = "ada", bytes(SMALLEST_FILE_BYTES + 7)
-FIT, OTHER, GONE = (run_of(OWNER, seed) for seed in ("a", "b", "c"))
-CHECK = new_analysis(FIT, "check")
 
 
 class Fault(IntEnum):
@@ -57,129 +54,21 @@ class Fault(IntEnum):
     TORN = 5
 
 
-Step = Callable[[RunStore], object]
-
-
-def _start(record: Any) -> Step:
-    return lambda store: store.transition(
-        record.run_id, {RunState.QUEUED}, state=RunState.RUNNING, started_s=1.0
-    )
-
-
-def _end(record: Any) -> Step:
-    return lambda store: store.transition(
-        record.run_id, {RunState.RUNNING}, state=RunState.DONE, finished_s=2.0
-    )
-
-
-TOKEN = Grant(
-    grant_id="g" * 64,
-    owner=OWNER,
-    address="network",
-    kind=GrantKind.TOKEN,
-    created_s=time.time(),
-    expires_s=time.time() + _LONG_S,
-)
-
-STEPS: tuple[Step, ...] = (
-    lambda store: store.secret(),
-    lambda store: store.set_address(OWNER, "network"),
-    lambda store: store.put_file(OWNER, FileKind.UPLOAD, "small", b"x,y\n1,2\n"),
-    lambda store: store.put_file(OWNER, FileKind.DATA, "large", LARGE),
-    lambda store: store.create(FIT),
-    lambda store: store.create(OTHER),
-    lambda store: store.create(GONE),
-    lambda store: store.claim(),
-    _start(FIT),
-    lambda store: store.append(FIT.run_id, plane(1.0), plane(2.0, seed=1)),
-    lambda store: store.create(CHECK),
-    _start(CHECK),
-    lambda store: store.put_report(CHECK.run_id, LARGE),
-    lambda store: store.cancel(OTHER.run_id),
-    lambda store: store.annotate(FIT.run_id, name="the good one"),
-    _end(FIT),
-    _end(CHECK),
-    lambda store: store.delete(GONE.run_id),
-    lambda store: store.grants.put(TOKEN),
-    lambda store: store.put_file(OWNER, FileKind.DATA, "large", LARGE[::-1] + b"1"),
-    lambda store: store.tidy(time.time()),
-)
-
-
 def opened(folder: Path) -> RunStore:
     """Open a studio's store, as its start does."""
     identify(folder)
     return open_store(Settings(data_dir=folder))
 
 
-def state_of(store: RunStore) -> Any:
-    """Everything that a store says, but for times."""
-    runs = store.runs_of(OWNER)
-    return json.loads(
-        json.dumps(
-            {
-                "runs": {
-                    run.run_id: [run.state, run.name, store.n_events(run.run_id)] for run in runs
-                },
-                "planes": [event.objective for run in runs for event in store.events(run.run_id)],
-                "reports": [_digest(store.report(run.run_id)) for run in runs],
-                "cancelled": [store.request(run.run_id).is_cancelled for run in runs],
-                "lists": {listing.name: store.run_ids(listing) for listing in Listing},
-                "owners": store.owners(),
-                "address": store.address_of(OWNER),
-                "ended": {state: ended.n_runs for state, ended in store.ended().items()},
-                "files": sorted(
-                    [
-                        file.kind,
-                        file.key,
-                        file.digest,
-                        _digest(store.get_file(OWNER, file.kind, file.key)),
-                    ]
-                    for file in store.files_of(OWNER)
-                ),
-                "tokens": [grant.grant_id for grant in store.grants.of_owner(OWNER)],
-            }
-        )
-    )
-
-
-def _digest(raw: bytes | None) -> str:
-    return "" if raw is None else sha256(raw).hexdigest()
-
-
-def reference(folder: Path) -> list[Any]:
-    """What a store without a fault says before the first step and after each."""
-    store = opened(folder)
-    states = [state_of(store)]
-    for step in STEPS:
-        step(store)
-        states.append(state_of(store))
-    store.close()
-    return states
-
-
-class WrongError(Exception):
-    """A promise that was not kept."""
-
-
-def _settled(states: list[Any], n_done: int, store: RunStore) -> int:
-    """How many steps are done: of the one at work all or nothing."""
-    now = state_of(store)
-    for n in (n_done, n_done + 1):
-        if n < len(states) and states[n] == now:
-            return n
-    known = states[n_done]
-    changed = [(name, known[name], now[name]) for name in now if now[name] != known[name]]
-    raise WrongError(f"step {n_done}: {changed}")
+def _reference(folder: Path) -> list[Any]:
+    with closing(opened(folder)) as store:
+        return states_of(store)
 
 
 def _finish(states: list[Any], n_done: int, store: RunStore) -> None:
-    for step in STEPS[n_done:]:
-        step(store)
-    if state_of(store) != states[-1]:
-        raise WrongError("it does not end as without a fault")
+    finish(states, n_done, store)
     cache = store._cache  # type: ignore[attr-defined] # noqa: SLF001
-    cache.remove_orphans(time.time() + _LONG_S)
+    cache.remove_orphans(time.time() + LONG_S)
     left = {*cache._folder.rglob("*.val")} - cache._known_files()  # noqa: SLF001
     if left or state_of(store) != states[-1]:
         raise WrongError("files are left, or gone")
@@ -192,7 +81,7 @@ def work(
     _SHIM.fault_begin(int(fault), ctypes.c_long(at))
     store = None
     while store is None:
-        with suppress(*_TOLD):
+        with suppress(*TOLD):
             store = opened(folder)
         if store is None:
             _SHIM.fault_end()
@@ -201,12 +90,12 @@ def work(
         try:
             STEPS[n_done](store)
             n_done += 1
-        except _TOLD:
+        except TOLD:
             if fault is Fault.FULL:
-                with suppress(*_TOLD):  # still
+                with suppress(*TOLD):  # still
                     store.probe(1.0)
             _SHIM.fault_end()
-            n_done = _settled(states, n_done, store)
+            n_done = settled(states, n_done, store)
         done(n_done)
     n_operations = int(_SHIM.fault_end())
     _finish(states, n_done, store)
@@ -244,7 +133,7 @@ def tried(folder: Path, fault: Fault, at: int, states: list[Any]) -> str:
 
     def open_again(_: Callable[[str], None]) -> None:
         store = opened(folder)
-        _finish(states, _settled(states, n_done, store), store)
+        _finish(states, settled(states, n_done, store), store)
 
     lines, status = _in_child(open_again)
     return "" if status == 0 else lines[-1]
@@ -284,7 +173,7 @@ def sweep(every: int) -> dict[str, Any]:
 def _of_reference(folder: Path) -> list[Any]:
     folder.mkdir()
     (folder.parent / "counted").mkdir()
-    lines, status = _in_child(lambda say: say(json.dumps(reference(folder))))
+    lines, status = _in_child(lambda say: say(json.dumps(_reference(folder))))
     if status != 0:
         raise RuntimeError(lines[-1])
     states: list[Any] = json.loads(lines[0])
