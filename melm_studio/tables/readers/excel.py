@@ -6,7 +6,6 @@ import datetime as dt
 import io
 import re
 import zipfile
-import zlib
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -15,6 +14,7 @@ import python_calamine
 from melm_studio.tables.foreign import foreign_file
 from melm_studio.tables.formatting import listed, number, number_text, shortened
 from melm_studio.tables.readers.rows import TextWriter
+from melm_studio.tables.readers.unpack import DAMAGED_ARCHIVE
 from melm_studio.tables.records import MAX_CELLS
 from melm_studio.tables.text import ZIP, TableError
 
@@ -32,7 +32,6 @@ _SHEETS = "xl/worksheets/"
 _STRING = re.compile(rb"<(?:\w+:)?si[\s/>]")
 # A tag ends before the next one: otherwise each that is not closed would be read to the end.
 _PLACE = re.compile(rb"<(?:\w+:)?(?:row|c)\s[^<>]*?\br=[\"']([A-Z]{0,3})([0-9]+)")
-_UNREADABLE = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError)
 
 
 def is_excel(raw: bytes) -> bool:
@@ -143,7 +142,9 @@ def _reject_large(raw: bytes, file: str, max_bytes: int) -> None:
             for name in parts.namelist():
                 if name.startswith(_SHEETS) and name.endswith(".xml"):
                     _reject_far(parts.read(name))
-    except _UNREADABLE:
+    except TableError:
+        raise
+    except DAMAGED_ARCHIVE:
         raise TableError(
             f"{file} is a damaged workbook. Save it again, or as CSV, and drop that."
         ) from None

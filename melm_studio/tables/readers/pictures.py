@@ -7,7 +7,6 @@ in the process that reads the file, within a budget.
 from __future__ import annotations
 
 import base64
-import binascii
 import io
 import struct
 import zipfile
@@ -186,7 +185,7 @@ def _of_uri(cell: object) -> bytes | None:
         return b""
     try:
         return base64.b64decode(body, validate=True)
-    except binascii.Error:
+    except ValueError:
         return b""
 
 

@@ -21,6 +21,10 @@ _NAMES_OF_DOCUMENTS = re.compile(
 GZIP = b"\x1f\x8b"
 MAX_UNPACKED = 512 * 2**20  # bytes, of a compressed file or workbook
 _WBITS = 31  # a gzip header
+# What zipfile raises of one; the last, where a part would begin before the file.
+DAMAGED_ARCHIVE = (
+    zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError
+)  # fmt: skip
 
 
 def unpacked(raw: bytes, file: str, max_bytes: int = MAX_UNPACKED) -> tuple[bytes, str]:
@@ -68,7 +72,7 @@ def _only_file(raw: bytes, file: str, max_bytes: int) -> tuple[bytes, str]:
                 return raw, file
             with archive.open(files[0]) as part:
                 data = part.read(max_bytes + 1)
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError):
+    except DAMAGED_ARCHIVE:
         return raw, file
     if len(data) > max_bytes:
         raise TableError(_too_large(file, max_bytes))

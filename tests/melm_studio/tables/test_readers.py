@@ -6,6 +6,7 @@ import datetime as dt
 import gzip
 import io
 import zipfile
+from contextlib import suppress
 
 import numpy as np
 import pandas as pd
@@ -203,6 +204,23 @@ def test_a_workbook_that_would_unpack_to_too_much_is_refused_before():
     assert len(file.getvalue()) < 10_000
     with pytest.raises(TableError, match="2 MB when it is unpacked, and at most 1 MB"):
         excel_text(file.getvalue(), "t", max_rows=9, max_columns=9, max_bytes=2**20)
+
+
+@pytest.mark.parametrize("parts", [["t.csv"], ["xl/worksheets/sheet1.xml", "xl/workbook.xml"]])
+def test_a_part_that_would_begin_before_its_archive_gets_a_sentence(parts):
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        for part in parts:
+            archive.writestr(part, b"a,b\n1,2\n" * 9)
+    raw = file.getvalue()
+    with pytest.raises(TableError):
+        read_table(raw[:50] + raw[70:], "t.xlsx")
+
+
+def test_a_picture_in_letters_that_are_none_of_its_code_is_missing():
+    rows = "".join(f'"data:image/png;base64,é{row}",{"ab"[row % 2]},{row}\n' for row in range(4))
+    with suppress(TableError):
+        assert len(read_table(f"icon,label,n\n{rows}".encode(), "icons.csv").frame) == 4
 
 
 def test_entities_of_a_workbook_are_not_expanded():
