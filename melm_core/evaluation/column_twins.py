@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
@@ -35,6 +35,9 @@ _SAME = 0.98
 # of one that is finer: more of them are those of subjects or sites.
 _FEWEST_ROWS_OF_A_VALUE, _MOST_VALUES_OF_A_CLASS = 3, 3
 _LOOSEST_CODES = 2  # whole numbers of the range for each that occurs
+# Filled cells, of a column that says the same where it says anything; and words of empty ones.
+_LEAST_FILLED = 0.5
+_NO_WORDS = ("", "nan", "None", "<NA>")
 # Of as many columns of noise as the table has, one would say the same as the label so rarely.
 _CHANCE = 1e-4
 
@@ -135,7 +138,8 @@ def label_twins(
     Notes
     -----
     A column of words tells the class that its value has among the other folds, a column of numbers
-    that of the rows of equal value or, of a value that is rare, of the nearest ones. A twin is no
+    that of the rows of equal value or, of a value that is rare, of the nearest ones. A column of
+    which up to half is empty is a twin, too, if it is one in its other rows. A twin is no
     mistake by itself: a measurement may decide alone. It is one where the column was made from the
     label, or the label from it, and only the owner of the table knows that. Twins of several
     columns together, such as a sum that is the label, are not looked for.
@@ -190,6 +194,13 @@ class _Column:
             return cls((name,), values.astype(np.float64), None)
         texts, codes = np.unique(values.astype(str), return_inverse=True)
         return cls((name,), codes.astype(np.float64), texts)
+
+    @property
+    def has_value(self) -> npt.NDArray[np.bool_]:
+        """Whether each cell is filled."""
+        if self.texts is None:
+            return ~np.isnan(self.values)
+        return ~np.isin(self.texts, _NO_WORDS)[self.values.astype(np.int64)]
 
     @property
     def is_words(self) -> bool:
@@ -306,16 +317,38 @@ def _kinds(
     found = [(Twin.NONE, 0)] * len(table)
     can_stand_out = np.zeros(len(table), dtype=bool)
     for at, (column, share) in enumerate(zip(table, shares.tolist(), strict=True)):
-        if column.texts is None and share < _MOST:
+        has_value = column.has_value
+        if column.texts is None and share < _MOST * has_value.mean():
             continue  # most columns of a wide table
         pairs = _rows_of_pairs(column, y)
         can_stand_out[at] = _is_measure(pairs) if column.texts is None else _are_few(pairs)
         if _is_beyond_chance(pairs, column, len(table)):
             found[at] = _twin(column, pairs, names, share)
+        if found[at][0] is Twin.NONE and _LEAST_FILLED <= has_value.mean() < 1.0:
+            found[at] = _twin_where_known(column, has_value, y, names, len(table))
     outstanding = _outstanding(found, shares, len(names))
     if outstanding is not None and can_stand_out[outstanding]:
         found[outstanding] = (Twin.FOLLOWS, round(float(shares[outstanding]) * len(y)))
     return found
+
+
+def _twin_where_known(
+    column: _Column,
+    has_value: npt.NDArray[np.bool_],
+    y: IntArray,
+    names: npt.NDArray[Any],
+    n_columns: int,
+) -> tuple[Twin, int]:
+    """The twin that a column with gaps is in the rows that have a value."""
+    if len(np.unique(y[has_value])) < len(names):
+        return Twin.NONE, 0
+    known = replace(column, values=column.values[has_value])
+    pairs = _rows_of_pairs(known, y[has_value])
+    pairs = pairs[pairs.sum(axis=1) > 0]
+    told = float(pairs.max(axis=1).sum() / pairs.sum())
+    twin = _twin(known, pairs, names, told)
+    is_sure = _is_beyond_chance(pairs, known, n_columns) and twin[0] is not Twin.FOLLOWS
+    return twin if is_sure else (Twin.NONE, 0)
 
 
 def _is_beyond_chance(pairs: IntArray, column: _Column, n_columns: int) -> bool:

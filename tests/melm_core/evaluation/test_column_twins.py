@@ -132,3 +132,16 @@ def test_words_that_tell_far_more_than_all_others_stand_out():
     columns["grade"][::30] = "mild"
     (found,) = twins_of(columns, y).values()
     assert (found.name, found.twin) == ("grade", Twin.FOLLOWS)
+
+
+@pytest.mark.parametrize("kind", ["the same words", "a code", "ranges that do not overlap"])
+def test_a_column_with_gaps_is_a_twin_where_it_says_anything(kind):
+    columns, y = planted(kind)
+    ((name, cells),) = [(name, cells) for name, cells in columns.items() if name[0] != "m"]
+    columns[name] = (
+        np.where(np.arange(90) % 3 == 0, np.nan, cells)
+        if cells.dtype == float
+        else (np.where(np.arange(90) % 3 == 0, "nan", cells))
+    )
+    (found,) = twins_of(columns, y).values()
+    assert (found.name, found.n_same) == (name, 60)
