@@ -21,8 +21,15 @@ from melm_studio.planes.captions import title
 from melm_studio.publication import plane_program
 from melm_studio.runs.execution.rows import RunData
 from melm_studio.runs.records.run import PlaneEvent, RunRecord
-from melm_studio.tables import DELIMITERS, MISSING, NUMBERS, THOUSANDS, LabeledData
-from melm_studio.tables.quantities import conversions_to, without_unit
+from melm_studio.tables import (
+    DELIMITERS,
+    MISSING,
+    NUMBERS,
+    THOUSANDS,
+    LabeledData,
+    conversions_to,
+    without_unit,
+)
 
 _VALUES = "# <values>", "# </values>\n"
 _LARGEST = sys.float_info.max

@@ -24,7 +24,13 @@ from melm_studio.tables.pixels import (
     pixel_grid,
 )
 from melm_studio.tables.preparation import label_candidates, prepare
-from melm_studio.tables.quantities import NUMBERS, THOUSANDS, conversion, without_unit
+from melm_studio.tables.quantities import (
+    NUMBERS,
+    THOUSANDS,
+    conversion,
+    conversions_to,
+    without_unit,
+)
 from melm_studio.tables.questions import (
     EACH_WAY,
     GRID,
@@ -137,6 +143,7 @@ __all__ = [
     "cell_texts",
     "class_values",
     "conversion",
+    "conversions_to",
     "count",
     "edited_table",
     "fill_source",

@@ -1081,7 +1081,7 @@ MUTANTS = (
     ),
     Mutant(
         "melm_core/evaluation/fold_frames.py",
-        "        turn = self.turn @ orthogonal_procrustes(own, wanted)\n",
+        "        turn = self.turn @ orthogonal_procrustes(own[both], wanted[both])\n",
         "        turn = self.turn\n",
         f"{_REFITS}::test_planes_of_folds_that_are_turned_or_mirrored_place_rows_alike",
     ),
