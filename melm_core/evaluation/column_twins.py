@@ -209,11 +209,15 @@ class _Column:
     @property
     def _is_of_few_numbers(self) -> bool:
         """Whether the numbers are codes: whole, near each other, and each of many rows."""
-        known = np.unique(self.values[~np.isnan(self.values)])
-        if not len(known) or (known % 1 != 0).any():
+        most = max(len(self.values) // 20, 2)
+        # Before what costs more: most columns of numbers range too far.
+        extent = np.fmax.reduce(self.values) - np.fmin.reduce(self.values)
+        if not extent <= _LOOSEST_CODES * most:
             return False
-        is_dense = known[-1] - known[0] <= _LOOSEST_CODES * len(known)
-        return bool(is_dense and len(known) <= max(len(self.values) // 20, 2))
+        known = np.unique(self.values[~np.isnan(self.values)])
+        if (known % 1 != 0).any():
+            return False
+        return bool(extent <= _LOOSEST_CODES * len(known) and len(known) <= most)
 
 
 def _joined_dummies(table: Sequence[_Column]) -> list[_Column]:

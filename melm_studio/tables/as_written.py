@@ -104,11 +104,10 @@ class _Columns:
 
     def with_leading_zeros(self) -> dict[str, pd.Series]:
         """The texts of columns of codes such as 01067, which are no numbers."""
-        whole = self._whole_numbers()
-        if not whole:
-            return {}
         at = {place for line in self._lines_with_zeros() for place in _places_of_zeros(line)}
-        names = [str(self._cells.columns[place]) for place in sorted(at & whole)]
+        if not at:  # as of most tables, which are spared the rest
+            return {}
+        names = [str(self._cells.columns[place]) for place in sorted(at & self._whole_numbers())]
         read = self._read(names[:MOST_COLUMNS])
         return {name: texts for name, texts in read.items() if _are_codes(texts)}
 
