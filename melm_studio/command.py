@@ -21,6 +21,7 @@ from melm_studio.programs.audit_table import add_audit_parser
 from melm_studio.programs.local_studio import answers
 from melm_studio.programs.open_table import TableToOpen
 from melm_studio.programs.run_table import REFUSED, add_run_parser
+from melm_studio.programs.verify_verdict import add_verify_parser
 
 _DESCRIPTION = "Find the plane in which the classes of a labeled table separate, live."
 _EPILOG = """\
@@ -28,11 +29,12 @@ melm-studio                                  start the studio
 melm-studio open table.csv --label species   start or find it, and show a table
 melm-studio run table.csv --out results      run methods without a browser
 melm-studio audit map.csv --coordinates x y  is a picture of any origin real?
+melm-studio verify verdict.json table.csv    does a verdict come out again?
 melm-studio agents                           tools for a language model (MCP)
 
 The first two take the settings of the studio, such as --port 9000: melm-studio --settings.
 """
-_COMMANDS = ("open", "run", "audit", "agents")
+_COMMANDS = ("open", "run", "audit", "verify", "agents")
 _OWN_OPTIONS = ("-h", "--help", "--version", "--settings", "--print-completion")
 
 
@@ -66,6 +68,7 @@ def argument_parser() -> argparse.ArgumentParser:
     _add_open_parser(commands)
     add_run_parser(commands)
     add_audit_parser(commands)
+    add_verify_parser(commands)
     add_agents_parser(commands)
     return parser
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import platform
 from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
 from types import MappingProxyType
@@ -17,10 +18,12 @@ _PINS: Mapping[str, str] = MappingProxyType(
         "notebook": "requirements/dev.txt",
         "parquet": "requirements/files.txt",
         "redis": "requirements/redis.txt",
+        "signing": "requirements/dev.txt",
         "statistics": "requirements/files.txt",
         "umap": "requirements/umap.txt",
     }
 )
+_PACKAGES = ("numpy", "scipy", "scikit-learn", "finufft", "matplotlib")
 
 
 def install_command(extra: str) -> str:
@@ -30,7 +33,7 @@ def install_command(extra: str) -> str:
     ----------
     extra : str
         ``agents``, ``dask``, ``h5ad``, ``notebook``, ``parquet``, ``redis``,
-        ``statistics`` or ``umap``.
+        ``signing``, ``statistics`` or ``umap``.
     """
     pins = _PINS[extra]
     if (APPLICATION_FOLDER / pins).is_file():
@@ -40,7 +43,23 @@ def install_command(extra: str) -> str:
 
 def installed_version() -> str:
     """Return the version of the studio, or say that this is a checkout."""
+    return _version("melm-studio") or "from a checkout"
+
+
+def package_versions() -> dict[str, str]:
+    """Return the versions of what numbers depend on, by name; those of what is not installed not.
+
+    Examples
+    --------
+    >>> "numpy" in package_versions()
+    True
+    """
+    own = {"melm-studio": installed_version(), "Python": platform.python_version()}
+    return own | {name: found for name in _PACKAGES if (found := _version(name))}
+
+
+def _version(package: str) -> str:
     try:
-        return version("melm-studio")
+        return version(package)
     except PackageNotFoundError:
-        return "from a checkout"
+        return ""

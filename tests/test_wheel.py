@@ -78,6 +78,7 @@ def test_they_offer_extras_and_types_and_are_of_one_version(wheels):
         "notebook",
         "parquet",
         "redis",
+        "signing",
         "statistics",
         "umap",
     }

@@ -67,6 +67,8 @@ async def transcript(folder: Path) -> str:
         found = await call("run_method", file="wines.csv", method="lda")
         run = found["run"]
         await call("is_it_real", "run=...", run=run)
+        saved = {"run": run, "save_as": "verdict.json"}
+        await call("save_verdict", "run=..., save_as='verdict.json'", **saved)
         await call("compare_all", file="wines.csv")
         await call("place_new_rows", "run=..., file='new.csv'", run=run, file="new.csv")
         await call("save_files", "runs=[...], folder='results'", runs=[run], folder="results")

@@ -73,7 +73,7 @@ _DISTRIBUTIONS = {
     ),
     "studio": _Distribution(
         "studio.in",
-        ("agents.in", "dask.in", "h5ad.in", "redis.in", "statistics.in"),
+        ("agents.in", "dask.in", "h5ad.in", "redis.in", "signing.in", "statistics.in"),
         ("tests/melm_studio", "tests/callbacks"),
         (
             # The script of the page is that of the pinned version.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any
@@ -24,11 +25,12 @@ from callbacks.routes.requested_view import (
 )
 from callbacks.routes.rows import column_values
 from callbacks.services import Served, services
-from callbacks.session import own_run, workspace
+from callbacks.session import own_fit, own_run, workspace
 from melm_studio.analyses.check import CHECK
 from melm_studio.analyses.ranking import RANKING, ranked
 from melm_studio.analyses.report_section import Picture, Section
 from melm_studio.analyses.tree import TREE, Height, TreeReport, tree_arrays
+from melm_studio.analyses.verdict_file import FILE_NAME, NoVerdictError
 from melm_studio.planes.axis_titles import axis_titles
 from melm_studio.planes.captions import changes_of, title_of_view
 from melm_studio.planes.coloring import Marks, point_colors, point_symbols
@@ -132,6 +134,7 @@ def register(app: Served) -> None:
     app.server.post("/figure")(print_panels)
     app.server.get("/runs/<run_id>/report.html")(report_run)
     app.server.get("/report.html")(report_comparison)
+    app.server.get(f"/runs/<run_id>/{FILE_NAME}")(verdict)
     app.server.get("/compare/scores")(scores)
     app.server.get("/compare/agreement.html")(angles_html)
     app.server.get("/compare/table.csv")(scores_csv)
@@ -252,6 +255,12 @@ def report_run(run_id: str) -> flask.Response:
     return _sent(report_of_run(run), record, "report.html")
 
 
+def verdict(run_id: str) -> flask.Response:
+    """The verdict of a run, as a file that others can compute again."""
+    record = own_fit(run_id)
+    return attachment(workspace().verdict(record), record, FILE_NAME, "application/json")
+
+
 def report_comparison() -> flask.Response:
     """The report of the runs that ``run``, repeatable, names: their newest planes."""
     records = [own_run(run_id) for run_id in dict.fromkeys(flask.request.args.getlist("run"))]
@@ -291,7 +300,14 @@ def _reported(record: RunRecord, event: PlaneEvent, options: ViewOptions) -> Rep
         more=(*_images(record, event, options), *_analyses(record)),
         changes=changes_of(options, morph_target(options)),
         shown_gamma=options.gamma,
+        verdict_file=_verdict_file(record),
     )
+
+
+def _verdict_file(record: RunRecord) -> bytes:
+    with suppress(NoVerdictError):
+        return workspace().verdict(record)
+    return b""
 
 
 def _images(record: RunRecord, event: PlaneEvent, options: ViewOptions) -> Iterator[Section]:

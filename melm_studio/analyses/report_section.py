@@ -55,6 +55,8 @@ class Section:
         Text that is shown as it is written.
     links : tuple of (str, str)
         Names and addresses.
+    files : tuple of (str, bytes)
+        Names and contents, which the report holds.
     """
 
     heading: str
@@ -63,3 +65,4 @@ class Section:
     pictures: tuple[Picture, ...] = ()
     code: str = ""
     links: tuple[tuple[str, str], ...] = ()
+    files: tuple[tuple[str, bytes], ...] = ()

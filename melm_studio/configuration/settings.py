@@ -126,6 +126,7 @@ class Settings:
     max_reader_seconds: int = _setting(_whole_number(5, 86_400), "seconds to read a file", 120)
     tables: str = _setting(_tables, "folder or address of tables for visitors, read by Dask", "")
     dask: str = _setting(_scheduler, "Dask scheduler that reads them, instead of two threads", "")
+    signing_key: str = _setting(str, "file of the ed25519 key (PEM) that signs verdicts", "")
     threads: int = _setting(_whole_number(1, 256), "threads of the web server", _THREADS)
     proxies: int = _setting(_whole_number(0, 9), "trusted reverse proxies in front", 0)
     hosts: str = _setting(str, "host names that are answered to, separated by commas", "")

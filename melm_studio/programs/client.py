@@ -15,6 +15,7 @@ import requests
 from urllib3.exceptions import MaxRetryError, ReadTimeoutError
 
 from melm_core.base import UserError, known_type
+from melm_studio.analyses.verdict_file import FILE_NAME
 from melm_studio.programs.models import (
     AnalysisResult,
     Check,
@@ -222,6 +223,10 @@ class StudioClient:
         if len(run_ids) == 1:
             return self.download(run_ids[0], "report.html")
         return self._sent("GET", "/report.html", params={"run": list(run_ids)}).content
+
+    def verdict(self, run_id: str) -> bytes:
+        """The verdict of a run that was checked, as a file that `melm-studio verify` reads."""
+        return self.download(run_id, FILE_NAME)
 
     def figure(self, run_ids: Sequence[str], file_format: str) -> bytes:
         """Return the planes of runs side by side as ``pdf``, ``svg`` or ``png``."""

@@ -112,6 +112,13 @@ def add_run_parser(commands: Any) -> None:
     parser.add_argument(
         "--check", action="store_true", help="also answer 'is it real?' by shuffled labels"
     )
+    verdict = parser.add_argument(
+        "--verdict",
+        type=Path,
+        metavar="FILE",
+        help="also check, and save the verdict of the first method, for melm-studio verify",
+    )
+    verdict.complete = shtab.FILE
     parser.add_argument(
         "--analysis",
         nargs="+",
@@ -219,9 +226,20 @@ def _results(
         if question.default == EACH_WAY:
             print_question(question)
     write_summary(table, results, options.out)
+    _write_verdict(client, results[0], options.verdict)
     if options.report:
         write_comparison(client, results, options.out)
     return results
+
+
+def _write_verdict(client: StudioClient, first: MethodResult, file: Path | None) -> None:
+    if file is None or first.result is None:
+        return
+    raw = client.verdict(first.result.run.id)
+    try:
+        file.write_bytes(raw)
+    except OSError as error:
+        raise UserError(f"{file} cannot be written: {error.strerror}.") from error
 
 
 @dataclass(frozen=True)
@@ -260,7 +278,8 @@ class _Work:
         if result.has_refits and scores is not None:  # which it is now read from
             result = self.client.result(run.id)
         self.progress.scored(method)
-        check = self.client.checked(run.id) if self.options.check and has_classes else None
+        is_checked = self.options.check or self.options.verdict is not None
+        check = self.client.checked(run.id) if is_checked and has_classes else None
         names = dict.fromkeys(self.options.analysis)
         analyses = tuple(self.client.analyzed(run.id, name, self.new_rows) for name in names)
         return MethodResult(method, result=result, scores=scores, check=check, analyses=analyses)

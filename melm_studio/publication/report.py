@@ -7,11 +7,9 @@ parameters, the verdict and its chance level, and the link and versions that rep
 from __future__ import annotations
 
 import base64
-import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +17,8 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from melm_core.methods import METHODS
 from melm_studio.analyses.report_section import Picture, Section, Table
+from melm_studio.analyses.verdict_file import FILE_NAME
+from melm_studio.extras import package_versions
 from melm_studio.planes.captions import title, title_of_plane
 from melm_studio.planes.shipped_font import embedded_font_face
 from melm_studio.publication.bibliography import bibtex
@@ -27,7 +27,6 @@ from melm_studio.publication.report_run import ReportedRun, run_sections
 from melm_studio.runs.records.run import RunRecord
 from melm_studio.tables import LabeledData, count, number, recipe_caption
 
-_PACKAGES = ("melm-studio", "numpy", "scipy", "scikit-learn", "finufft", "matplotlib")
 _SCORES = ("Run", "Divergence", "held out", "Accuracy", "held out", "p", "Seconds")
 _SCORES_NOTE = (
     "Divergence in nats. Accuracy is the balanced accuracy of classification by the class "
@@ -37,6 +36,14 @@ _SCORES_NOTE = (
 _ANGLES_NOTE = (
     "The largest principal angle between each pair of planes: 0° is the same plane, 90° means "
     "that one plane has a direction orthogonal to all of the other."
+)
+_LINK = (
+    "The link restores data, run and view in a studio that has the file, and says whether the "
+    "divergence is reproduced."
+)
+_FILE = (
+    "Save the verdict: whoever has the table can compute it again by melm-studio verify "
+    f"{FILE_NAME} TABLE, which says line by line what agrees."
 )
 MAX_COLUMNS = 200
 _TEMPLATE = "report.html"
@@ -128,15 +135,13 @@ def _angles(agreement: Agreement) -> Table:
 
 def _appendix(runs: Sequence[ReportedRun]) -> tuple[Section, ...]:
     links = [(title(run.record), run.link) for run in runs if run.link]
+    files = [(f"{title(run.record)}: {FILE_NAME}", run.verdict_file) for run in runs]
+    files = [(name, raw) for name, raw in files if raw]
     reproduce = Section(
         "Reproduce",
-        sentences=(
-            "The link restores data, run and view in a studio that has the file, and says whether "
-            "the divergence is reproduced.",
-        )
-        if links
-        else (),
+        sentences=(_LINK if links else "", _FILE if files else ""),
         links=tuple(links),
+        files=tuple(files),
         tables=(_versions(),),
     )
     methods = list(dict.fromkeys(run.record.method for run in runs))
@@ -145,16 +150,7 @@ def _appendix(runs: Sequence[ReportedRun]) -> tuple[Section, ...]:
 
 
 def _versions() -> Table:
-    found: Mapping[str, str] = {name: _version(name) for name in _PACKAGES}
-    rows = (("Python", platform.python_version()), *found.items())
-    return Table("Versions", ("Program", "Version"), tuple(row for row in rows if row[1]))
-
-
-def _version(package: str) -> str:
-    try:
-        return version(package)
-    except PackageNotFoundError:  # run from its source
-        return ""
+    return Table("Versions", ("Program", "Version"), tuple(package_versions().items()))
 
 
 def data_section(data: LabeledData, record: RunRecord) -> Section:

@@ -88,6 +88,8 @@ class ReportedRun:
         What makes the plane another one than that of the run; empty if nothing does.
     shown_gamma : float or None
         The kernel width of the densities, where it is not that of the run.
+    verdict_file : bytes
+        The verdict that others can compute again; empty where there is none.
     more : tuple of Section
         On the tree of planes and on how few features suffice, where the run has them.
     """
@@ -107,6 +109,7 @@ class ReportedRun:
     link: str = ""
     changes: str = ""
     shown_gamma: float | None = None
+    verdict_file: bytes = b""
     more: tuple[Section, ...] = ()
 
     @property

@@ -15,6 +15,7 @@ from melm_core.base import UserError
 from melm_studio.analyses.analysis import CLASSES, NO_CLASSES, Analysis
 from melm_studio.analyses.check import CHECK, standing_checks
 from melm_studio.analyses.ranking import rankings_of
+from melm_studio.analyses.verdict_file import verdict_of, written
 from melm_studio.configuration.limits import DiskFullError, LimitReachedError
 from melm_studio.configuration.settings import Settings
 from melm_studio.planes.captions import title, unique_title
@@ -398,6 +399,20 @@ class Workspace:
         LimitReachedError
         """
         return self.analyze(record, CHECK)
+
+    def verdict(self, record: RunRecord) -> bytes:
+        """Return the file of the verdict of a run, signed where the studio has a key.
+
+        Raises
+        ------
+        NoVerdictError
+            If its check has no answer yet, or others could not read its table.
+        UserError
+            If its data are gone, or the key cannot be used.
+        """
+        check = self.checks().get(record.run_id)
+        found = verdict_of(self.store, record, check, lambda: self.stored_data(record.data_id))
+        return written(found, self.settings.signing_key)
 
     def ranking(self, shown: ShownData) -> RunRecord | None:
         """Return the newest comparison of all methods on the data that the page shows."""

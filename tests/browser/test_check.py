@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import pytest
@@ -11,6 +12,7 @@ from melm_studio.layout import ids
 from tools.driver.page import StudioPage
 
 
+@pytest.mark.provokes(r"400 \(BAD REQUEST\).*verdict\.json")
 def test_noise_is_unmasked(page: Page):
     studio = StudioPage(page)
     studio.choose_sample("Pure noise")
@@ -21,6 +23,8 @@ def test_noise_is_unmasked(page: Page):
     strip = panel.part("verdict")
     expect(strip).to_have_text(re.compile(r"^✘ ?No better than guessing: \d+\s% of held-out rows"))
     expect(panel.part("verdict-notes")).to_contain_text("Overfit: 100 % of the training rows")
+    studio.share("Verdict (JSON)")
+    expect(page.get_by_text("This run has no verdict yet. Ask Is it real?")).to_be_visible()
 
     panel.node.get_by_role("button", name="Is it real?").click()
     expect(strip).to_contain_text(
@@ -31,6 +35,10 @@ def test_noise_is_unmasked(page: Page):
         timeout=60_000,
     )
     expect(panel.part("stop-check")).to_be_hidden(timeout=60_000)
+    with page.expect_download() as saved:
+        studio.share("Verdict (JSON)")
+    sentence = json.loads(saved.value.path().read_text(encoding="utf-8"))["sentence"]
+    assert sentence.startswith("No. ")
     panel.open_door("Folds and shuffles")
     body = page.locator(f"#{ids.CHECK_BODY}")
     expect(body.locator(".check-answer")).to_contain_text("No. ")

@@ -44,6 +44,7 @@ CONTENTS: Mapping[str, tuple[str, ...]] = MappingProxyType(
             "docs/sets-of-classes",
             "docs/how-many-more-rows",
             "docs/has-the-lot-changed",
+            "docs/verify-a-verdict",
             "docs/finding-the-optimum",
             "docs/plane-trees",
             "docs/resampled-plane",

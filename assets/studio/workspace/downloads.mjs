@@ -1,4 +1,5 @@
 // What is taken along of what is on screen: the files of its plane, a link to it, a figure for print.
+import { requested, save as saveAnswer, showFailure } from "../page/answers.mjs";
 import { byId, onClick } from "../page/dom.mjs";
 import { mode } from "../page/mode.mjs";
 import { NO_PLANE, showNotice, whenLoaded } from "../page/notice.mjs";
@@ -12,6 +13,7 @@ const REPLAY = "replay.html"; // shows the layers that are on
 export function addDownloads() {
   onClick("[data-report]", () => (mode.value === "compare" ? saveReport() : saveFileOf(frontPanel(), "report.html")));
   onClick("[data-save]", ({ dataset: { save } }) => saveFileOf(frontPanel(), save));
+  onClick("[data-verdict]", () => saveVerdict(frontPanel()).catch(showFailure));
   onClick("[data-figure-of]", () => openFigure().catch(console.warn));
   onClick("[data-link]", () => copyLink(frontPanel()).catch(console.warn));
   onClick("[data-downloads-of]", () => openDownloads(frontPanel()));
@@ -27,6 +29,13 @@ function addressOfFile(panel, file) {
 function saveFileOf(panel, file) {
   if (!panel?.plane) return showNotice(NO_PLANE);
   return Object.assign(document.createElement("a"), { href: addressOfFile(panel, file), download: "" }).click();
+}
+
+// What the check of a run has found, in a file that others can compute again; refused before there is an answer.
+async function saveVerdict(/** @type {Panel | undefined} */ panel) {
+  if (!panel?.plane) return showNotice(NO_PLANE);
+  const name = await saveAnswer(await requested(`runs/${panel.run}/verdict.json`), "verdict.json");
+  return showNotice(`Saved as ${name}. Whoever has the table can compute it again, by melm-studio verify.`);
 }
 
 /** The files of a run, of the plane on screen. @param {Panel | undefined} panel */

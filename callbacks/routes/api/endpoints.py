@@ -15,7 +15,7 @@ from msgspec import Struct
 from callbacks.keys.grants import TOKEN_DAYS
 from callbacks.keys.identity import HEADER
 from callbacks.routes.api import links, runs, tokens
-from callbacks.routes.publication import report_run
+from callbacks.routes.publication import report_run, verdict
 from callbacks.services import Served
 from melm_studio.planes.view_options import ViewOptions
 from melm_studio.programs import models
@@ -224,6 +224,13 @@ ENDPOINTS = (
         runs.remove_analysis,
         "Remove an analysis",
         models.Analyses,
+    ),
+    Endpoint(
+        "GET",
+        "/runs/<run_id>/verdict",
+        verdict,
+        "The verdict of a run that was checked, for melm-studio verify",
+        "application/json",
     ),
     Endpoint(
         "GET",

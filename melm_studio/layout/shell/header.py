@@ -119,6 +119,7 @@ def _ways_out() -> Component:
         menu_item("Copy link", **data(link="copy")),
         menu_item("Figure for print…", **data(figure_of="")),
         menu_item("Report", **data(report="")),
+        menu_item("Verdict (JSON)", "explore-only", **data(verdict="")),
         menu_item("Replay", "explore-only", **data(save="replay.html")),
         menu_item(f"{DOWNLOADS_TITLE}…", "explore-only", **data(downloads_of="")),
         menu_item("Save as a project", "is-apart", **data(project="save")),

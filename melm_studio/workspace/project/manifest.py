@@ -152,3 +152,8 @@ def history_part(at: int) -> str:
 def report_part(at: int) -> str:
     """The name of the part with the report of a check or a comparison."""
     return f"reports/{at}"
+
+
+def verdict_part(at: int) -> str:
+    """The name of the part with the verdict of a fit, for people: opening a project ignores it."""
+    return f"verdicts/{at}.json"

@@ -29,6 +29,7 @@ from melm_studio.workspace.project.manifest import (
     report_part,
     table_part,
     tables_of,
+    verdict_part,
 )
 from melm_studio.workspace.project.results import (
     EVENTS_AT_ONCE,
@@ -212,7 +213,8 @@ def _contents(archive: Archive, project: Project) -> _Contents:
     tables = {table_part(key): key for key in tables_of(project)}
     histories = {history_part(at): at for at in range(len(project.runs))}
     reports = {report_part(at): at for at in range(len(project.runs))}
-    archive.refuse_others({MANIFEST, *tables, *histories, *reports})
+    verdicts = map(verdict_part, histories.values())
+    archive.refuse_others({MANIFEST, *tables, *histories, *reports, *verdicts})
     return _Contents(
         tables=frozenset(key for part, key in tables.items() if part in archive.names),
         reports=frozenset(at for part, at in reports.items() if part in archive.names),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zipfile
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from typing import IO
 
 from melm_core.base import UserError
@@ -25,6 +26,7 @@ from melm_studio.workspace.project.manifest import (
     is_about_fit,
     report_part,
     table_part,
+    verdict_part,
 )
 from melm_studio.workspace.project.results import EVENTS_AT_ONCE, packed_event
 from melm_studio.workspace.story import Story
@@ -70,6 +72,7 @@ def save_project(own: Workspace, source: DataSource, story: Story, file: IO[byte
         _write_tables(parts, own, sources, story)
         for at, record in enumerate(chosen):
             _write_results(parts, own.store, at, record)
+        _write_verdicts(parts, own, chosen)
 
 
 def _chosen(own: Workspace, files: set[tuple[str, str]]) -> list[RunRecord]:
@@ -131,6 +134,14 @@ def _write_results(parts: zipfile.ZipFile, store: RunStore, at: int, record: Run
                 file.write(raw)
     if (report := store.report(record.run_id)) is not None:
         parts.writestr(report_part(at), report)
+
+
+def _write_verdicts(parts: zipfile.ZipFile, own: Workspace, chosen: Iterable[RunRecord]) -> None:
+    """Write what others can compute again without this project, of each fit that has it."""
+    for at, record in enumerate(chosen):
+        if record.kind == FIT:
+            with suppress(UserError):  # it has none, its data are gone, or the key
+                parts.writestr(verdict_part(at), own.verdict(record))
 
 
 def _packed_history(store: RunStore, run_id: str) -> Iterator[bytes]:

@@ -12,6 +12,7 @@ import pytest
 from msgspec.structs import replace
 
 from melm_studio.analyses.sparse import SparseReport, SparseSize
+from melm_studio.analyses.verdict_file import verdict_in
 from melm_studio.configuration.settings import Settings
 from melm_studio.layout import ids
 from melm_studio.runs.records.check_report import CheckReport
@@ -181,7 +182,10 @@ def test_a_check_comes_along_with_its_report(studio, other):
         CheckReport(answer="yes", overlap=((1.0, 0.0), (0.5, 0.5))),
     )
     studio.store.create(replace(check, state=RunState.DONE), n_bytes=0, report=report.to_bytes())
-    open_project(newcomer, save(visitor))
+    project = save(visitor)
+    raw = parts_of(project)["verdicts/0.json"]
+    assert verdict_in(raw)[0].found == report
+    open_project(newcomer, project)
     copied_fit, copy = other.store.runs_of(newcomer.owner)
     assert (copy.kind, copy.of_run, copy.state) == (check.kind, copied_fit.run_id, RunState.DONE)
     assert CheckReport.from_bytes(other.store.report(copy.run_id)) == report

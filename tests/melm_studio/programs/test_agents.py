@@ -18,6 +18,7 @@ from sklearn.datasets import make_blobs
 from melm_core import SavedPlane
 from melm_core.methods import METHODS
 from melm_studio.analyses import ranking
+from melm_studio.analyses.verdict_file import verdict_in
 from melm_studio.command import main
 from melm_studio.extras import installed_version
 from melm_studio.programs import agents
@@ -30,6 +31,7 @@ TOOLS = [
     "read_table",
     "run_method",
     "is_it_real",
+    "save_verdict",
     "compare_all",
     "place_new_rows",
     "save_files",
@@ -101,7 +103,7 @@ def refusal(call):
     return refused
 
 
-def test_a_client_finds_six_tools_that_say_what_they_take(studio, folder):
+def test_a_client_finds_seven_tools_that_say_what_they_take(studio, folder):
     async def listed() -> list[Any]:
         async with Client(tool_server(StudioTools(studio, folder))) as client:
             return (await client.list_tools()).tools
@@ -146,12 +148,15 @@ def test_asking_again_waits_on_instead_of_starting_anew(studio, folder):
     assert tools.run_method("blobs.csv", "pca", seed=1)["run"] != first["run"]
 
 
-def test_the_check_is_the_verdict_of_the_studio(answer, studio):
+def test_the_check_is_the_verdict_of_the_studio_and_is_saved(answer, refusal, studio, folder):
     run = answer("run_method", file="noise.csv", method="lda")["run"]
     told = answer("is_it_real", run=run)
     check = studio.checked(run)
     assert told["answer"] == check.answer == "no"
     assert told["words"] == check.words
+    assert answer("save_verdict", run=run, save_as="v.json")["saved"] == "v.json"
+    assert verdict_in((folder / "v.json").read_bytes())[0].sentence == check.words
+    assert "Name it so" in refusal("save_verdict", run=run, save_as="v.exe")
 
 
 def test_all_methods_are_compared_best_first(answer, monkeypatch):

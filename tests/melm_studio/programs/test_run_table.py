@@ -18,6 +18,7 @@ import pytest
 
 from melm_core import SavedPlane
 from melm_studio.analyses import refits
+from melm_studio.analyses.verdict_file import verdict_in
 from melm_studio.command import main
 from melm_studio.programs import own_process, run_table
 from melm_studio.programs.client import RefusedError, StudioClient
@@ -233,6 +234,12 @@ def test_a_question_on_which_the_verdict_depends_is_printed_with_the_option_that
     assert "Do rows with the same code belong together?" in printed
     assert "--answer subjects:code together" in printed
     assert [one["answer"] for one in summary["table"]["questions"]] == [""]
+
+
+def test_a_verdict_is_saved_with_what_the_check_says(of_subjects, tmp_path):
+    file = tmp_path / "verdict.json"
+    _, summary = of(of_subjects, tmp_path, "--verdict", str(file))
+    assert verdict_in(file.read_bytes())[0].sentence == summary["methods"][0]["check"]["words"]
 
 
 def test_an_answer_that_does_not_fit_the_table_is_said(of_subjects, tmp_path, capsys):

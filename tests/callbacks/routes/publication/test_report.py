@@ -9,6 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from melm_studio.analyses.verdict_file import verdict_in
 from tests.callbacks.tables import blobs, csv
 
 NASTY = '</td><script>alert("x")</script>'
@@ -107,6 +108,24 @@ def test_a_checked_run_has_its_verdict_with_chance_and_p_and_intervals(studio, f
     assert "was not asked" not in text
 
 
+def test_a_checked_run_has_the_file_by_which_others_compute_it_again(finished):
+    files = [a["href"] for a in page(finished).all("a") if "download" in a]
+    (raw,) = (base64.b64decode(file.partition("base64,")[2]) for file in files)
+    address = f"/runs/{finished.runs[0]}/verdict.json"
+    saved = finished.visitor.http.get(address)
+    assert saved.headers["Content-Disposition"].endswith("-verdict.json")
+    verdict, seal = verdict_in(raw)
+    assert verdict.seal == seal
+    assert verdict.found == verdict_in(saved.data)[0].found
+    assert verdict.sentence in page(finished).text
+    assert not [a for a in page(finished, run=1).all("a") if "download" in a]
+
+
+def test_a_run_that_was_not_checked_has_no_verdict_and_says_what_to_do(finished):
+    answer = finished.visitor.http.get(f"/runs/{finished.runs[1]}/verdict.json")
+    assert (answer.status_code, "Ask Is it real?" in answer.json["words"]) == (400, True)
+
+
 def test_a_run_that_was_not_checked_says_so_and_gives_its_held_out_rows(finished):
     run = finished.runs[1]
     verdict = finished.visitor.news(run)["verdict"]
@@ -162,7 +181,7 @@ def test_data_preparation_method_seed_and_versions_are_named(studio, finished):
 
 
 def test_the_link_of_a_report_restores_its_view(finished):
-    (link,) = page(finished).all("a")
+    (link,) = (a for a in page(finished).all("a") if "download" not in a)
     assert link["href"].startswith("http://localhost/?data=upload:")
     assert "method=melm" in link["href"]
     assert "random_state=3" in link["href"]
@@ -171,7 +190,7 @@ def test_the_link_of_a_report_restores_its_view(finished):
 def test_a_comparison_has_every_run_their_angles_and_all_references(finished):
     report = comparison(finished)
     assert len(report.all("img")) == 3  # side by side, and each
-    assert len(report.all("a")) == 2
+    assert ["download" in a for a in report.all("a")] == [False, False, True]
     assert "Angles between the planes" in report.text
     assert "hotelling1933analysis" in report.text
     assert "czarnecki2015maximum" in report.text
