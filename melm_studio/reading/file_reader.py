@@ -18,7 +18,7 @@ import msgspec
 from melm_core.base import UserError
 from melm_studio.reading.channel import Channel, ChannelError
 from melm_studio.reading.jobs import FAILED, STARTED, Task
-from melm_studio.reading.readings import PATIENCE_S, Readings, current_reading
+from melm_studio.reading.readings import PATIENCE_S, STARTING_S, Readings, current_reading
 
 # The system kills a reader after its time; the fork server reports that within this grace.
 GRACE_S = 5.0
@@ -85,7 +85,7 @@ class FileReader:
     limits : ReadingLimits
         Limits of each process.
     patience_s : float
-        How long a request waits for a file.
+        How long a request waits for a file, once a first one was read.
 
     Attributes
     ----------
@@ -100,8 +100,8 @@ class FileReader:
     ) -> None:
         self._jobs, self._limits = tuple(jobs), limits
         self._places = {job: BoundedSemaphore(most) for job, most in jobs.items()}
-        self.readings = Readings(patience_s=patience_s)
-        self.preparations = Readings(patience_s=patience_s, most_kept=0)
+        self.readings = Readings(patience_s=patience_s, starting_s=STARTING_S)
+        self.preparations = Readings(patience_s=patience_s, starting_s=STARTING_S, most_kept=0)
         self._server: _ForkServer | None = None
         self._lock = Lock()
 

@@ -21,6 +21,8 @@ T = TypeVar("T")
 
 # A request waits so long for a reading, unless as many others do, or one of its visitor.
 PATIENCE_S, MOST_PATIENT = 1.0, 2
+# So much longer before anything was read: the processes that read are still starting.
+STARTING_S = 15.0
 # What is made of files waits so long for one of them.
 MOST_WAITED_S = 300.0
 # Readings that have just begun, and those that have had their first seconds.
@@ -129,6 +131,8 @@ class Readings:
         these are taken it is ended, and begins anew when one is free.
     most_kept : int
         How many that were collected may be asked for again; none where reading changes something.
+    starting_s : float
+        How much longer a request waits before anything was read.
     """
 
     def __init__(
@@ -137,8 +141,10 @@ class Readings:
         patience_s: float = PATIENCE_S,
         first_s: float = FIRST_S,
         most_kept: int = MOST_KEPT,
+        starting_s: float = 0.0,
     ) -> None:
         self._patience_s, self._first_s, self._most_kept = patience_s, first_s, most_kept
+        self._starting_s = starting_s  # 0 once something was read
         self._patient = set[str]()
         self._readings: dict[Hashable, Reading] = {}
         self._served: dict[str, float] = {}
@@ -197,7 +203,7 @@ class Readings:
             if is_patient:
                 self._patient.add(visitor)
         try:
-            yield self._patience_s if is_patient else 0.0
+            yield self._patience_s + self._starting_s if is_patient else 0.0
         finally:
             if is_patient:
                 with self._lock:
@@ -302,6 +308,7 @@ class Readings:
             else:
                 reading.ended_s = time.monotonic()
                 reading.done.set()
+            self._starting_s = 0.0
             self._look()
 
     def _forget(self, reading: Reading) -> None:

@@ -49,6 +49,13 @@ class Files:
     def finish(self, name: str) -> None:
         self._is_done[name].set()
 
+    def finish_soon(self, name: str) -> None:
+        """Once it is read, which is after it was asked for."""
+        self._is_done[name] = threading.Event()
+        threading.Thread(
+            target=lambda: (until(lambda: name in self.begun), self.finish(name)), daemon=True
+        ).start()
+
     def _read(self, name: str) -> str:
         self.begun.append(name)
         end = threading.Event()
@@ -82,6 +89,14 @@ def test_who_asks_does_not_wait_and_gets_it_when_it_is_there(files):
     assert files.ask("a") == "A"
     assert files.ask("a") == "A"  # as the same request may
     assert files.begun == ["a"]
+
+
+def test_a_first_request_waits_for_the_processes_that_read_and_no_other():
+    files = Files(starting_s=DEADLINE_S)
+    files.finish_soon("a")
+    assert files.ask("a") == "A"
+    with pytest.raises(StillReadingError):
+        files.ask("b")
 
 
 def test_a_request_waits_in_its_thread_unless_others_do_or_one_of_its_visitor():
