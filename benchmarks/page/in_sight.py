@@ -35,7 +35,7 @@ _COUNT = """(controls) => {
   const { width, height } = picture.getBoundingClientRect();
   return [shown.length, words, width, height];
 }"""
-_ANSWERED = "() => document.querySelector('[data-answer] [data-part=sign]').textContent !== ''"
+_ANSWERED = "() => document.querySelector('[data-answer=yes]') !== null"  # it takes shuffles
 
 
 def in_sight(repeats: int) -> list[Measurement]:

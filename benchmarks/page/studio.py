@@ -101,7 +101,7 @@ class StudioPage:
 
     def choose_method(self, n_init: int, method: str) -> None:
         """Choose the method of the next run."""
-        self.page.locator("#method").click()
+        self.page.locator("#method").fill(method)  # which unfolds the group that it is in
         self.page.get_by_role("option", name=method, exact=True).click()
         # The controls have their defaults once the explanation is shown.
         (chosen,) = (known for known in METHODS.values() if known.label == method)

@@ -40,10 +40,12 @@ def menu_item(label: Any, modifier: str = "", **properties: Any) -> Component:
     )
 
 
-def source_item(label: Any, source: DataSource, modifier: str = "", **properties: str) -> Component:
+def source_item(
+    label: Any, source: DataSource, modifier: str = "", title: str | None = None, **properties: str
+) -> Component:
     """The choice of data in a menu, by a script; `properties` are further `data-*` attributes."""
     written = msgspec.json.encode(source).decode()
-    return menu_item(label, modifier, **data(source=written, **properties))
+    return menu_item(label, modifier, title=title, **data(source=written, **properties))
 
 
 def menu_button(label: str, menu_id: str, **properties: Any) -> Component:

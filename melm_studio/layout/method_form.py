@@ -40,7 +40,6 @@ def gamma_control(component_id: str, slider_id: str) -> Component:
     return html.Div(
         [
             explained_label(GAMMA),
-            plain(html.Div(_between_ends(_gamma_slider(slider_id)), className="gamma-range")),
             dmc.NumberInput(
                 id=component_id,
                 value=GAMMA.default,
@@ -52,16 +51,23 @@ def gamma_control(component_id: str, slider_id: str) -> Component:
                 size="xs",
                 **aria(label=GAMMA.label),
             ),
-            html.Button(
-                "auto",
-                id=ids.GAMMA_CHOICE,
-                type="button",
-                className="button is-toggle",
-                **aria(pressed="false", label="Let the method choose γ"),
-                **tip(_AUTO_GAMMA),
+            html.Div(
+                [plain(html.Div(_between_ends(_gamma_slider(slider_id)))), _auto_button()],
+                className="gamma-range",
             ),
         ],
         className="gamma",
+    )
+
+
+def _auto_button() -> Component:
+    return html.Button(
+        "auto",
+        id=ids.GAMMA_CHOICE,
+        type="button",
+        className="button is-toggle",
+        **aria(pressed="false", label="Let the method choose γ"),
+        **tip(_AUTO_GAMMA),
     )
 
 

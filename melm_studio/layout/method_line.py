@@ -112,13 +112,13 @@ def _group(method: Method) -> str:
 
 
 def _run() -> list[Component]:
-    keys = html.Kbd("Ctrl Enter", **aria(hidden="true"))
     return [
         run_batch_button(),
         html.Button(
-            ["Run", keys],
+            "Run",
             id=ids.RUN,
             type="button",
+            title="Ctrl+Enter",
             className="button is-primary explore-only",
             disable_n_clicks=True,  # a script listens
         ),

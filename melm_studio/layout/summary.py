@@ -9,7 +9,7 @@ from dash.development.base_component import Component
 
 from melm_core.base import percent
 from melm_studio.layout import ids
-from melm_studio.layout.attributes import aria, tip
+from melm_studio.layout.attributes import aria
 from melm_studio.layout.attributes import data as data_attributes
 from melm_studio.layout.buttons import button
 from melm_studio.layout.shell.markup import Element, plain
@@ -22,8 +22,8 @@ _MANY_CLASSES = 12
 _MOST_QUESTIONS = 3  # in sight
 
 
-def data_size(summary: Summary, n_rows: int = 0) -> Component:
-    """The size of a data set, with its key figures, those of Table 1 of the paper, as a tooltip.
+def data_size(summary: Summary, n_rows: int = 0) -> str:
+    """The number of rows, features and classes, which stands beside the name of the data.
 
     Parameters
     ----------
@@ -34,12 +34,7 @@ def data_size(summary: Summary, n_rows: int = 0) -> Component:
     rows = count(n_rows or summary.n_samples, "row")
     features = count(summary.n_features, "feature")
     classes = count(len(summary.class_sizes), "class", "classes")
-    return html.Button(
-        f"{rows}, {features}, {classes}",
-        type="button",
-        className="button is-text",
-        **tip(_key_figures(summary)),
-    )
+    return f"{rows}, {features}, {classes}"
 
 
 def data_notes(table: TableDescription) -> list[Component]:
@@ -72,7 +67,7 @@ def data_summary(
         *([html.P(note, className="field-note")] if note else []),
         *[html.P(warning, className="warning") for warning in table.warnings],
         *_questions(table.questions),
-        _folded(notes),
+        _folded([*notes, _key_figures(table.summary)]),
     ]
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import dash_mantine_components as dmc
 from dash import html
 from dash.development.base_component import Component
@@ -38,7 +40,15 @@ def table_sheet(settings: Settings) -> Component:
                 "Samples",
                 [
                     html.Div(id=ids.TABLES, role="group", **aria(label="Tables of this studio")),
-                    plain(html.Div([*map(_sample, SAMPLES), *_stories()], role="group")),
+                    plain(
+                        html.Div(
+                            [_sample(*each) for each in enumerate(SAMPLES)],
+                            className="menu-pictures",
+                            role="group",
+                            **aria(label="Samples"),
+                        )
+                    ),
+                    plain(html.Div(_stories(), role="group")),
                 ],
                 "is-widest",
                 id=ids.SAMPLES,
@@ -84,10 +94,13 @@ def _file_label(settings: Settings) -> Component:
     )
 
 
-def _sample(key: str) -> Component:
+def _sample(at: int, key: str) -> Component:
+    """Its first look, which `tools.sample_pictures` draws, with its name and its size."""
     sample = SAMPLES[key]
-    label = [html.Strong(sample.label), html.Small(sample.explanation)]
-    return source_item(label, DataSource(kind="sample", key=key))
+    picture = html.Span(className="menu-picture", style={"--at": at}, **aria(hidden="true"))
+    size = re.split(", |: | in ", sample.explanation)[0]
+    label = [picture, html.Strong(sample.label), html.Small(size)]
+    return source_item(label, DataSource(kind="sample", key=key), title=sample.explanation)
 
 
 def _stories() -> list[Component]:

@@ -70,7 +70,7 @@ def test_the_list_of_features_is_one_stop_of_the_tab_key(page: Page):
     panel = studio.run("LDA")
     panel.expect_end()
     features = panel.part("features").get_by_role("button")
-    expect(features).to_have_count(8)
+    expect(features).to_have_count(6)
     stops = panel.part("features").locator('[tabindex="0"]')
     expect(stops).to_have_count(1)
     stops.focus()

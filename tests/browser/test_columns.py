@@ -107,10 +107,3 @@ def test_columns_are_found_by_their_name(window: Locator):
     window.get_by_label("Search columns by name").fill("la")
     expect(window.get_by_role("rowheader")).to_have_text(["label", "place"])
     expect(window.get_by_role("table")).to_contain_text(re.compile("2 columns"))
-
-
-@pytest.mark.slow
-def test_key_figures_of_the_data_are_shown_to_the_keyboard(page: Page):
-    studio = StudioPage(page)
-    studio.tab_to(studio.data_size.get_by_role("button"))
-    expect(page.get_by_role("tooltip")).to_have_text(re.compile("not zero"))

@@ -254,8 +254,8 @@ def test_features_that_are_kept_are_those_listed_and_drawn(wines: StudioPage):
     wines.wait_until(lambda: n_named_arrows(panel) == 3, "these are drawn")
     keep.focus()
     wines.page.keyboard.press("End")
-    expect(panel.part("features").get_by_role("button")).to_have_count(8)
-    expect(panel.part("more-features")).to_have_text("5 more")
+    expect(panel.part("features").get_by_role("button")).to_have_count(6)
+    expect(panel.part("more-features")).to_have_text("7 more")
 
 
 @pytest.mark.slow

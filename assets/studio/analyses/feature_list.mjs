@@ -16,7 +16,7 @@ import { PixelImages } from "./pixel_images.mjs";
 /** @typedef {{ feature: number, name: string, x: number, y: number, is_seen?: boolean }} Feature */
 /** What a quick one lacks is known of a plane that stays. @typedef {{ features: Feature[], markup: string, second?: string, images?: any }} Ranking */
 
-const MOST_AT_FIRST = 8; // features
+const MOST_AT_FIRST = 6; // features
 const WHILE_RUNNING_MS = 500;
 
 export function addFeatureList() {

@@ -86,7 +86,7 @@ function moveFocus(event, menu) {
   if (event.key === "Tab") {
     menu.hidePopover();
     event.stopPropagation();
-  } else moveAmong(event, itemsOf(menu));
+  } else moveAmong(event, itemsOf(menu), { ...DOWN, ...ACROSS });
 }
 
 /**

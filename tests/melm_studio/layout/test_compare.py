@@ -34,6 +34,11 @@ FULL = row(
 )
 
 
+def beside(title: str, ahead: float, error: float, share: float) -> ComparedRun:
+    figures = {"ahead": ahead, "ahead-error": error, "accuracy-held-out": share}
+    return row(title=title, figures=figures)
+
+
 def sort_buttons(tree):
     return {props["data-sort"]: props for props in parts(tree) if "data-sort" in props}
 
@@ -97,8 +102,7 @@ def test_between_two_pictures_of_one_plane_no_row_is_said_to_move():
 
 
 def test_the_sentence_above_the_list_names_who_is_level_and_who_is_behind():
-    best = replace(FULL, title="LDA", figures={"ahead": 0.0, "ahead-error": 0.0})
-    level = replace(FULL, title="MELM", figures={"ahead": -0.01, "ahead-error": 0.01})
+    best, level = beside("LDA", 0.0, 0.0, 0.99), beside("MELM", -0.01, 0.01, 0.98)
     rows = [FULL, best, level, row(title="t-SNE")]
     assert "LDA and MELM are level; PCA is behind." in texts(run_list(rows))
     shown = texts(compare_table(rows))
@@ -108,6 +112,13 @@ def test_the_sentence_above_the_list_names_who_is_level_and_who_is_behind():
         "−4 ± 1 %",
     ]
     assert not any("level" in text for text in texts(run_list([row()])))
+
+
+def test_a_run_of_the_larger_share_is_never_said_to_be_behind():
+    rows = [beside("LDA", 0.0, 0.0, 0.98), beside("MELM", -0.02, 0.005, 0.99)]
+    assert "LDA and MELM are level in the same folds." in texts(run_list(rows))
+    rows = [beside("LDA", 0.0, 0.0, 0.98), beside("MELM", 0.02, 0.005, 0.97)]
+    assert "LDA and MELM are level in the same folds." in texts(run_list(rows))
 
 
 def test_the_list_has_a_share_with_its_error_and_says_when_folds_are_not_done():

@@ -60,8 +60,9 @@ def test_every_sample_is_named_and_explained_in_the_menu(key):
     listed = parts(page())
     source = DataSource(kind="sample", key=key)
     (at,) = (i for i, props in enumerate(listed) if chooses(props, source))
-    named = [props["children"] for props in listed[at + 1 : at + 3]]
-    assert named == [SAMPLES[key].label, SAMPLES[key].explanation]
+    picture, name, _ = listed[at + 1 : at + 4]
+    assert picture["style"] == f"--at: {list(SAMPLES).index(key)}"
+    assert (name["children"], listed[at]["title"]) == (SAMPLES[key].label, SAMPLES[key].explanation)
 
 
 def chooses(item, source):
