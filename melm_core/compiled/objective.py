@@ -32,6 +32,9 @@ MOST_COMPONENTS = 3
 # Steps that a search remembers, as in `melm_core.optimization.lbfgs`.
 MEMORY = 10
 
+# Where a field is among the numbers of a state.
+_PLACE = {name: getattr(StateStruct, name).offset // 8 for name, _ in StateStruct._fields_}
+
 _LANES = 16
 _MAX_PLANES = 16
 
@@ -430,8 +433,8 @@ class Climbs:
         n_planes, entries = len(points), points[0].size
         self._states = objective.new_states(n_planes)
         self._integers = self._states.view(np.int64)
-        self._integers[:, _place("max_iter")] = max_iter
-        self._states[:, _place("tol")] = tol
+        self._integers[:, _PLACE["max_iter"]] = max_iter
+        self._states[:, _PLACE["tol"]] = tol
         arrays = self._states[:, ctypes.sizeof(StateStruct) // 8 :]
         self._points = arrays[:, :entries]
         self._points[:] = points.reshape(n_planes, entries)
@@ -440,7 +443,7 @@ class Climbs:
         for number, known in enumerate(curvatures or ()):
             if known is not None:
                 self._memory[number, 0], self._memory[number, 1] = known
-                self._integers[number, _place("is_resumed")] = 1
+                self._integers[number, _PLACE["is_resumed"]] = 1
 
     def finish(self) -> list[list[float]]:
         """Climb to the end, and return the values of the accepted steps of each climb."""
@@ -471,15 +474,15 @@ class Climbs:
 
     def is_running(self, number: int) -> bool:
         """Whether a climb has not ended."""
-        return bool(self._integers[number, _place("status")] <= RUNNING)
+        return bool(self._integers[number, _PLACE["status"]] <= RUNNING)
 
     def has_converged(self, number: int) -> bool:
         """Whether a climb has ended at an optimum."""
-        return bool(self._integers[number, _place("status")] == CONVERGED)
+        return bool(self._integers[number, _PLACE["status"]] == CONVERGED)
 
     def n_evaluations(self, number: int) -> int:
         """Evaluations of a climb so far."""
-        return int(self._integers[number, _place("n_evaluations")])
+        return int(self._integers[number, _PLACE["n_evaluations"]])
 
     def components(self, number: int) -> FloatArray:
         """The latest plane of a climb, (n_components, n_features)."""
@@ -488,17 +491,11 @@ class Climbs:
 
     def value(self, number: int) -> float:
         """The objective there."""
-        return -float(self._states[number, _place("value")])
+        return -float(self._states[number, _PLACE["value"]])
 
     def curvature(self, number: int) -> tuple[FloatArray, FloatArray]:
         """Steps and changes of the gradient, for a climb that goes on from here."""
         return self._memory[number, 0], self._memory[number, 1]
-
-
-def _place(field: str) -> int:
-    """Where a field is among the numbers of a state."""
-    offset: int = getattr(StateStruct, field).offset
-    return offset // 8
 
 
 def _padded(length: IntArray) -> IntArray:

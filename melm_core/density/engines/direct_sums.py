@@ -223,7 +223,7 @@ def log_density(
     u, v = (points - center) @ turn, (rows - center) @ turn
     own: FloatArray = np.ones(len(rows)) if weights is None else weights
     if is_compiled(u.shape[1]):
-        sums = kernel_sums(u, v, own)
+        sums = kernel_sums(u, v, weights)
     else:
         sums = np.empty(len(points))
         for block, exponents in exponent_blocks(u, v):
