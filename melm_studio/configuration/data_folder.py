@@ -25,7 +25,7 @@ _UNUSABLE = (
 class UnusableFolderError(UserError):
     """The data folder cannot be used; the message names it, the cause and the way out."""
 
-    def __init__(self, folder: Path, cause: Exception) -> None:
+    def __init__(self, folder: Path, cause: BaseException) -> None:
         said: object = cause
         if isinstance(cause, OSError) and cause.filename:
             said = f"{cause.filename}: {cause.strerror}"

@@ -41,7 +41,7 @@ def test_classes_are_dragged_into_an_order_and_moved_by_keyboard(page: Page, tmp
     page.keyboard.press("Alt+ArrowDown")
     expect(page.locator(".legend [data-class='2']")).to_have_text("ash")
     expect(ash).to_be_focused()
-    expect(page.get_by_role("button", name="18 rows, 3 features, 3 classes")).to_be_visible()
+    expect(page.get_by_text("18 rows, 3 features, 3 classes")).to_be_visible()
 
 
 @pytest.mark.slow

@@ -21,6 +21,7 @@ from melm_core.base import UserError
 from melm_studio.configuration.data_folder import UnusableFolderError
 from melm_studio.runs.store.disk import OWNERS, SECRET_FILE, STORE_FOLDER
 from melm_studio.runs.store.disk_cache import DATABASE, DiskCache, is_damage
+from melm_studio.runs.store.protocol import StoreUnavailableError
 from melm_studio.runs.store.secret_key import SECRET_BYTES, secret_in, write_whole
 
 MARK_FILE = "studio"
@@ -89,6 +90,8 @@ def identify(folder: Path, *, begins_anew: bool = False) -> None:
         _name(folder)
     except (OSError, sqlite3.Error) as error:
         raise UnusableFolderError(folder, error) from error
+    except StoreUnavailableError as error:
+        raise UnusableFolderError(folder, error.__cause__ or error) from error
 
 
 @dataclass(frozen=True)

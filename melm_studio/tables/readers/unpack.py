@@ -13,11 +13,10 @@ from melm_studio.tables.text import ZIP, TableError
 TABLES = (".csv", ".tsv", ".txt", ".tab", ".dat", ".data", ".arff", ".parquet", ".feather", ".xlsx")
 # What lies beside a table and is none.
 DOCUMENTS = (".md", ".names", ".pdf", ".html", ".htm", ".rst", ".doc", ".docx", ".rtf", ".log")
-_NAMES_OF_DOCUMENTS = re.compile(
-    r"(?:.*[\W_])?(?:read[\W_]?me|licen[cs]e|index|about|notes?|description|change(?:s|log)|citation)"
-    r"(?:[\W_].*)?",
-    re.IGNORECASE,
-)
+_WORDS_OF_DOCUMENTS = {
+    "about", "changelog", "changes", "citation", "description", "index", "licence", "license",
+    "note", "notes", "readme",
+}  # fmt: skip
 GZIP = b"\x1f\x8b"
 MAX_UNPACKED = 512 * 2**20  # bytes, of a compressed file or workbook
 _WBITS = 31  # a gzip header
@@ -100,8 +99,8 @@ def is_document(file: str) -> bool:
     stem, _, ending = file.rpartition("/")[2].lower().rpartition(".")
     if f".{ending}" in DOCUMENTS:
         return True
-    is_named_so = _NAMES_OF_DOCUMENTS.fullmatch(stem or ending) is not None
-    return is_named_so and (not stem or ending == "txt")
+    words = re.split(r"[\W_]", (stem or ending).replace("read_me", "readme"))
+    return not _WORDS_OF_DOCUMENTS.isdisjoint(words) and (not stem or ending == "txt")
 
 
 def _too_large(file: str, max_bytes: int) -> str:

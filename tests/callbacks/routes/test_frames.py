@@ -58,6 +58,7 @@ OTHER_ROUTES = (
     "planes/0/new-rows",
     "planes/0/new-rows.csv",
     "report.html",
+    "verdict.json",
     "ranking.csv",
     "overlap.csv",
     "analyses/<name>",

@@ -103,7 +103,7 @@ def test_breast_cancer_written_as_csv_is_described_and_stored(studio, visitor):
     assert changes[DATA]["id"] == expected.content_hash
     assert changes[DATA]["name"] == "breast cancer"
     assert changes[DATA]["label"] == "diagnosis"
-    assert "569 rows, 30 features, 2 classes" in words(changes)
+    assert changes[f"{ids.DATA_SIZE}.children"] == "569 rows, 30 features, 2 classes"
     assert {"malignant", "212", "benign", "357", *expected.steps} <= set(words(changes))
     np.testing.assert_array_equal(studio.data_of(visitor).X, expected.X)
 
