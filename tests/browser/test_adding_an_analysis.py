@@ -22,7 +22,7 @@ def address(tmp_path: Path) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("size", [(1440, 900), (390, 844)])
-def test_a_toy_analysis_is_shown(page: Page, address: str, size: tuple[int, int]):
+def test_a_toy_analysis_is_shown(address: str, page: Page, size: tuple[int, int]):
     studio = StudioPage(page, address)
     studio.choose_sample("Iris")
     panel = studio.run("PCA")

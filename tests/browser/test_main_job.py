@@ -97,6 +97,7 @@ def test_a_reload_brings_every_panel_back_with_its_numbers(page: Page, table: Pa
     again = StudioPage(page)
     expect(again.data_name).to_have_text(table.stem)
     expect(again.panels).to_have_count(2)
+    again.show("Compare")  # the bare address opens Explore, which fetches what it shows
     for panel in panels:
         panel.expect_a_plane()
     assert [numbers(panel) for panel in panels] == before
