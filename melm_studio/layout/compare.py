@@ -320,20 +320,13 @@ def _ahead_of_best(row: ComparedRun) -> tuple[float, float] | None:
 
 def _levels(rows: Sequence[ComparedRun]) -> list[Component]:
     """The sentence above the list, where folds compare at least two runs."""
-    known = [(row, ahead) for row in rows if (ahead := _ahead_of_best(row)) is not None]
-    # The difference is a mean over folds, which need not have the sign of that of all rows.
-    most = max((_share(row) for row, ahead in known if is_level(*ahead)), default=0.0)
-    behind = [
-        row.title
-        for row, ahead in known
-        if ahead[0] < 0.0 and not is_level(*ahead) and _share(row) < most
-    ]
-    level = [row.title for row, _ in known if row.title not in behind]
+    level: list[str] = []
+    behind: list[str] = []
+    for row in rows:
+        ahead = _ahead_of_best(row)
+        if ahead is not None:
+            (level if is_level(*ahead) else behind).append(row.title)
     return [html.H2(levels_sentence(level, behind), className="levels")] if level else []
-
-
-def _share(row: ComparedRun) -> float:
-    return row.figures.get("accuracy-held-out") or 0.0
 
 
 def _p_value(row: ComparedRun) -> str:

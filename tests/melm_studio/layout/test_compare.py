@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from melm_studio.layout.compare import agreement_table, compare_table, movers_table, run_list
-from melm_studio.publication.comparison import Agreement, ComparedRun, Mover
+from melm_studio.publication.comparison import Agreement, ComparedRun, Mover, beside_the_best
+from melm_studio.runs.records.refits_report import RefitsReport
 from tests.melm_studio.layout.trees import parts, texts
 
 
@@ -115,10 +116,15 @@ def test_the_sentence_above_the_list_names_who_is_level_and_who_is_behind():
 
 
 def test_a_run_of_the_larger_share_is_never_said_to_be_behind():
-    rows = [beside("LDA", 0.0, 0.0, 0.98), beside("MELM", -0.02, 0.005, 0.99)]
-    assert "LDA and MELM are level in the same folds." in texts(run_list(rows))
-    rows = [beside("LDA", 0.0, 0.0, 0.98), beside("MELM", 0.02, 0.005, 0.97)]
-    assert "LDA and MELM are level in the same folds." in texts(run_list(rows))
+    """Though the mean of its folds is lower: differences are those of the shares."""
+    rows = [row(title="LDA", figures={}), row(title="MELM", figures={})]
+    for folds, sentence in (
+        ((0.7, 1.0, 0.99, 0.98), "LDA and MELM are level in the same folds."),
+        ((0.95, 0.94, 0.95, 0.94), "MELM tells most held-out rows apart; LDA is behind."),
+    ):
+        lower = RefitsReport(share=0.97, fold_shares=(0.98, 0.97, 0.98, 0.97), folds=bytes(10))
+        higher = RefitsReport(share=0.99, fold_shares=folds, folds=bytes(10))
+        assert sentence in texts(run_list(beside_the_best(rows, [lower, higher])))
 
 
 def test_the_list_has_a_share_with_its_error_and_says_when_folds_are_not_done():
