@@ -27,7 +27,7 @@ PAGE_TOOLS := node_modules/.installed
 WITH_NODE := PATH="$(CURDIR)/$(VENV)/bin:$$PATH"
 
 .DEFAULT_GOAL := help
-.PHONY: help run test quick slow mutants audit bench pictures docs wheel lowest notebooks publish lint format hooks pins constants clean lint-python lint-page page browser browsers redis nginx
+.PHONY: help run test quick slow lab mutants audit bench pictures docs wheel lowest notebooks publish lint format hooks pins constants clean lint-python lint-page page browser browsers redis nginx
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -36,17 +36,20 @@ run: $(ENGINE) $(if $(MELM_STORE),$(SHARED)) ## Start the studio, for example: m
 	@exec $(PYTHON_IN_VENV) app.py $(ARGS)
 
 test: $(ENGINE) lint page browser redis ## Run every check and the fast tests
-	@$(ONE_THREAD) $(PYTHON_IN_VENV) -m pytest -q -m "not slow" $(IN_PARALLEL) $(ARGS)
+	@$(ONE_THREAD) $(PYTHON_IN_VENV) -m pytest -q -m "not slow" --ignore tests/lab $(IN_PARALLEL) $(ARGS)
 
 quick: $(ENGINE) redis ## Run the tests outside of the browser that a change concerns, the first time all
-	@$(ONE_THREAD) $(PYTHON_IN_VENV) -m pytest -q -m "not slow" --ignore tests/browser $(IN_PARALLEL) \
+	@$(ONE_THREAD) $(PYTHON_IN_VENV) -m pytest -q -m "not slow" --ignore tests/browser --ignore tests/lab $(IN_PARALLEL) \
 		--testmon --testmon-forceselect $(ARGS) || test $$? -eq 5  # it concerns none
 
 slow: $(ENGINE) browser browsers redis nginx ## Run the slow tests
 	@$(ONE_THREAD) $(PYTHON_IN_VENV) -m pytest -q -m slow $(ARGS)
 
+lab: $(ENGINE) browser redis ## Run the tests of what measures, proves and documents the studio
+	@$(ONE_THREAD) $(PYTHON_IN_VENV) -m pytest -q -m "not slow" tests/lab $(ARGS)
+
 mutants: $(ENGINE) redis ## Put faults into a copy; each must be found by the test of a guarantee
-	@$(ONE_THREAD) $(PYTHON_IN_VENV) -m tools.mutants $(ARGS)
+	@$(ONE_THREAD) $(PYTHON_IN_VENV) -m lab.mutants $(ARGS)
 
 audit: $(DEV) ## Ask the advisory database of PyPI about every pinned package
 	@# CVE-2025-69872 is about pickles that diskcache loads; the store refuses all (disk_cache.py).
@@ -55,13 +58,13 @@ audit: $(DEV) ## Ask the advisory database of PyPI about every pinned package
 		--disable-pip --no-deps --strict
 
 bench: $(ENGINE) browser ## Measure speed and scale
-	@exec $(PYTHON_IN_VENV) -m benchmarks $(ARGS)
+	@exec $(PYTHON_IN_VENV) -m lab.benchmarks $(ARGS)
 
 pictures: browser ## Take the pictures of the documentation anew, or one: make pictures ARGS=live
-	@exec $(PYTHON_IN_VENV) -m tools.pictures $(ARGS)
+	@exec $(PYTHON_IN_VENV) -m lab.pictures $(ARGS)
 
 docs: $(SITE_TOOLS) $(PAGE_TOOLS) ## Build the documentation as a site, into build/site
-	@exec $(PYTHON_IN_VENV) -m tools.site $(ARGS)
+	@exec $(PYTHON_IN_VENV) -m lab.site $(ARGS)
 
 wheel: $(DEV) ## Build library and studio as wheels and source archives, and try the wheels in empty environments
 	@rm -f dist/melm_*
@@ -74,7 +77,7 @@ wheel: $(DEV) ## Build library and studio as wheels and source archives, and try
 	@$(PYTHON_IN_VENV) -m pytest -q -rP tests/test_wheel.py
 
 lowest: $(DEV) ## Run the tests with the lowest versions that the distributions allow, or: make lowest ARGS=studio
-	@$(ONE_THREAD) $(PYTHON_IN_VENV) -m tools.lowest $(ARGS)
+	@$(ONE_THREAD) $(PYTHON_IN_VENV) -m lab.lowest $(ARGS)
 
 notebooks: browser ## Try the wheels in JupyterLab and marimo, in a browser
 	@$(PYTHON_IN_VENV) -m pytest -q tests/browser/test_notebooks.py $(ARGS)

@@ -25,7 +25,7 @@ export default [
   { ignores: ["node_modules/", ".venv/", "build/", "test-results/"] },
   js.configs.recommended,
   { rules: STRICT },
-  { files: ["assets/**/*.mjs", "tools/site/**/*.js"], languageOptions: { globals: globals.browser } },
+  { files: ["assets/**/*.mjs", "lab/site/**/*.js"], languageOptions: { globals: globals.browser } },
   { files: ["melm_studio/publication/**/*.js"], languageOptions: { globals: { ...globals.browser, Plotly: "readonly" } } },
   {
     files: ["assets/**/*.mjs"],

@@ -9,9 +9,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = (
-    "benchmarks",
     "callbacks",
-    "experiments",
+    "lab",
     "melm_core",
     "melm_studio",
     "tests",

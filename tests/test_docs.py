@@ -7,11 +7,11 @@ from itertools import pairwise
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from benchmarks.__main__ import BENCHMARKS, LONG_BENCHMARKS
+from lab.benchmarks.__main__ import BENCHMARKS, LONG_BENCHMARKS
+from lab.pictures import FOLDER, PICTURES
+from lab.plane_trees import PICTURE as TREES
 from melm_studio.layout.keyboard import PRESENT_KEYS
 from melm_studio.layout.shell.header import MODES
-from tools.pictures import FOLDER, PICTURES
-from tools.plane_trees import PICTURE as TREES
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])

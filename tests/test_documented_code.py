@@ -22,8 +22,8 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_iris, load_wine
 
-import benchmarks.__main__ as measuring
-import experiments.__main__ as experimenting
+import lab.benchmarks.__main__ as measuring
+import lab.experiments.__main__ as experimenting
 from melm_studio.command import argument_parser
 from melm_studio.configuration.settings import Settings
 from melm_studio.tables import load_sample
@@ -172,7 +172,7 @@ def test_the_benchmarks_named_are_there(line: str):
     measuring.argument_parser().parse_args(shlex.split(arguments))
 
 
-@pytest.mark.parametrize("line", of_program("python -m experiments"))
+@pytest.mark.parametrize("line", of_program("python -m lab.experiments"))
 def test_the_experiments_named_are_there(line: str):
     experimenting.argument_parser().parse_args(shlex.split(line)[3:])
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from experiments.records import DEFAULT_DATA
+from lab.experiments.records import DEFAULT_DATA
 from melm_studio.programs.client import StudioClient
 from melm_studio.tables import NO_LABEL, prepare, read_table
 from melm_studio.tables.labeled_data import LabeledData

@@ -11,7 +11,8 @@ from melm_core.base.progress import Progress
 
 # Width of the kernels whose divergence is maximized: smooth enough for few local optima, and planes
 # that separate held-out rows best. Densities of that width would be too smooth to classify by or
-# to read, so they have a width of their own. `python -m experiments generalization` compares them.
+# to read, so they have a width of their own. They are compared by
+# `python -m lab.experiments generalization`.
 DEFAULT_GAMMA = 2.0
 DEFAULT_DENSITY_GAMMA = 1.0
 _FEWEST_FOLDS = 2

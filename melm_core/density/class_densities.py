@@ -48,7 +48,7 @@ Quantity: TypeAlias = Literal[
 ]
 ChosenEngine: TypeAlias = Literal["direct", "transforms", "prepared", "blocks"]
 
-# Seconds on one core for potentials and derivatives, measured by `python -m benchmarks engines`.
+# Seconds on one core for potentials and derivatives: `python -m lab.benchmarks engines`.
 SECONDS_PER_PAIR = 4e-9
 SHARE_WITHIN = 0.6
 SECONDS_PER_TRANSFORMED_POINT = {1: 6e-8, 2: 2.3e-7, 3: 2e-6}

@@ -32,8 +32,8 @@ from melm_core.linalg.row_space import NULL_VARIANCE, standardized_row_space
 
 Shrinkage: TypeAlias = float | Literal["auto", "ledoit-wolf"]
 
-# Of the forms that `python -m experiments generalization` compares, the one whose planes separate
-# held-out rows best.
+# The form whose planes separate held-out rows best, of those that
+# `python -m lab.experiments generalization` compares.
 DEFAULT_SHRINKAGE: Shrinkage = "ledoit-wolf"
 
 # Where the classes do not vary but their means differ, the variance within the

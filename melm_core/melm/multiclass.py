@@ -25,7 +25,7 @@ Multiclass: TypeAlias = Literal["mean", "softmin", "ovr"]
 Aggregate: TypeAlias = Callable[[FloatArray, FloatArray], tuple[FloatArray, FloatArray]]
 
 # Of the three, its planes separate held-out rows best: the mean is dominated by pairs that
-# are separated already. `python -m experiments multiclass` compares them.
+# are separated already. `python -m lab.experiments multiclass` compares them.
 DEFAULT_MULTICLASS: Multiclass = "softmin"
 
 # Of the values of a nuisance, which are to agree: a pair that is far apart must count most.

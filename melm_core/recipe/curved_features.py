@@ -9,7 +9,7 @@ identity of the standardized columns, as MELM does by default, then penalizes a 
 of its B-spline coefficients and of its slope: straight and slowly bending ones are cheap, since
 many columns share them. That is a P-spline's ridge (Eilers and Marx, Statistical Science 11, 1996).
 An orthonormal basis of the same curves has no cheap directions, and its planes are worse
-(`python -m experiments curves`).
+(`python -m lab.experiments curves`).
 """
 
 from __future__ import annotations

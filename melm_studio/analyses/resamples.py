@@ -27,7 +27,7 @@ from melm_studio.tables import LabeledData, count
 N_RESAMPLES = 20
 MOST_FEATURES = 8
 # In degrees, by convention: below the first a plane stands, from the second on it dances.
-# `python -m experiments resamples` shows where real tables and noise are.
+# `python -m lab.experiments resamples` shows where real tables and noise are.
 STANDS, DANCES = 35.0, 45.0
 
 _MOST_SMALL = 12  # small pictures

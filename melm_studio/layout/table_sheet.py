@@ -95,7 +95,7 @@ def _file_label(settings: Settings) -> Component:
 
 
 def _sample(at: int, key: str) -> Component:
-    """Its first look, which `tools.sample_pictures` draws, with its name and its size."""
+    """Its first look, which `lab.sample_pictures` draws, with its name and its size."""
     sample = SAMPLES[key]
     picture = html.Span(className="menu-picture", style={"--at": at}, **aria(hidden="true"))
     size = re.split(", |: | in ", sample.explanation)[0]

@@ -1,6 +1,6 @@
 """The font of the page, of phones and of the files that the studio writes: a subset of Inter.
 
-`tools/font.py` makes the subset: Latin, Greek and the signs that the studio writes, in weights 400
+`lab/font.py` makes the subset: Latin, Greek and the signs that the studio writes, in weights 400
 to 700. Other scripts have the fonts of the system.
 """
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Browser
 
-from tools.pictures import PICTURES, picture
+from lab.pictures import PICTURES, picture
 
 SIGNATURES = {".png": b"\x89PNG", ".gif": b"GIF89a"}
 

@@ -1,6 +1,6 @@
 """The stories that come with the studio: projects of samples, each with a story.
 
-`python -m tools.stories` makes them anew.
+`python -m lab.stories` makes them anew.
 """
 
 from __future__ import annotations

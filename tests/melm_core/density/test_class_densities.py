@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from experiments.data import DATA_SETS
+from lab.experiments.data import DATA_SETS
 from melm_core.base.block_sources import ArrayBlocks
 from melm_core.density import class_densities
 from melm_core.density.class_densities import (

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_iris, load_wine
 
-from experiments.honesty.twins import PLANTED
+from lab.experiments.honesty.twins import PLANTED
 from melm_core.base import UserError
 from melm_core.evaluation import Twin, label_twins
 

@@ -13,7 +13,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score, train_test_sp
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 
-from experiments import gem as experiment
+from lab.experiments import gem as experiment
 from melm_core.gem.classifier import GEMClassifier, geometric_mean
 from melm_core.gem.estimator import GEM
 from tests.melm_core.helpers import classes

@@ -15,6 +15,7 @@ from mcp import Client
 from mcp.types import CallToolResult
 from sklearn.datasets import make_blobs
 
+from lab.agent_transcript import transcript
 from melm_core import SavedPlane
 from melm_core.methods import METHODS
 from melm_studio.analyses import ranking
@@ -25,7 +26,6 @@ from melm_studio.programs import agents
 from melm_studio.programs.agents import StudioTools, tool_server
 from melm_studio.programs.own_process import studio_in_this_process
 from melm_studio.programs.run_table import REFUSED
-from tools.agent_transcript import transcript
 
 TOOLS = [
     "read_table",

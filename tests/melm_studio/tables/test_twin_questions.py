@@ -8,7 +8,7 @@ import pytest
 from sklearn.cluster import AgglomerativeClustering, KMeans
 from sklearn.mixture import GaussianMixture
 
-from experiments.honesty.dependent_tables import is_significant, says_plain_yes
+from lab.experiments.honesty.dependent_tables import is_significant, says_plain_yes
 from melm_core.base import UserError
 from melm_core.evaluation import are_quantized
 from melm_studio.tables import (

@@ -1,0 +1,1 @@
+"""The laboratory and the workshop: what measures, proves and documents the studio (README.md)."""

@@ -1,0 +1,79 @@
+"""Do the numbers that the studio shows keep what they promise? One module a claim.
+
+`python -m lab.experiments honesty` simulates tables whose truth is known, and prints for each claim
+what is measured and what is wanted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from threadpoolctl import threadpool_limits
+
+from lab.experiments.honesty import (
+    audits,
+    batches,
+    classic_tables,
+    early_answers,
+    feature_intervals,
+    hidden_subjects,
+    importance,
+    lots,
+    more_rows,
+    near_doubles,
+    new_rows,
+    outliers,
+    probabilities,
+    running_answers,
+    serial_rows,
+    sets,
+    suspects,
+    trees,
+    twins,
+    winners,
+)
+from lab.experiments.honesty.claim import Claim, as_table
+
+# A line for each module of this folder that states a claim.
+_ALL: tuple[Claim, ...] = (
+    audits.CLAIM,
+    batches.CLAIM,
+    classic_tables.CLAIM,
+    early_answers.CLAIM,
+    feature_intervals.CLAIM,
+    hidden_subjects.CLAIM,
+    importance.CLAIM,
+    lots.CLAIM,
+    more_rows.CLAIM,
+    near_doubles.CLAIM,
+    new_rows.CLAIM,
+    outliers.CLAIM,
+    probabilities.CLAIM,
+    running_answers.CLAIM,
+    serial_rows.CLAIM,
+    sets.CLAIM,
+    suspects.CLAIM,
+    trees.CLAIM,
+    twins.CLAIM,
+    winners.CLAIM,
+)
+
+CLAIMS = {claim.name: claim for claim in _ALL}
+
+
+def compare(names: Sequence[str] = (), *, quick: bool = False, in_full: bool = False) -> None:
+    """Simulate claims and print the table of each.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Keys of `CLAIMS`; all of them by default.
+    quick : bool, default=False
+        Fewer tables: seconds instead of minutes a claim.
+    in_full : bool, default=False
+        Every figure of long tables, too.
+    """
+    with threadpool_limits(1):
+        for name in names or CLAIMS:
+            figures = CLAIMS[name].simulate(quick)
+            print(as_table(CLAIMS[name], figures, in_full=in_full), flush=True)

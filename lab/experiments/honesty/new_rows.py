@@ -1,0 +1,183 @@
+"""What refits say of new rows, beside many new rows: regions, ellipses, shares, probabilities."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from lab.experiments.honesty.claim import FIRST_SEED, Claim, Measured
+from lab.experiments.honesty.shapes import SHAPES
+from melm_core.base import FloatArray, IntArray
+from melm_core.evaluation import Refits, Study
+
+_METHODS = {"melm": "MELM", "lda": "LDA", "plsda": "PLS-DA"}
+_SHARES = (0.5, 0.8, 0.95)
+_NEW_ROWS = 2_000
+_N_TABLES, _FEW_TABLES = 20, 2
+_NOISE_TABLES = 100
+# Rows and features of normal tables, with noise and two deviations between the means.
+_SIZES = ((100, 30), (80, 60), (60, 300))
+_NOISE_SIZES = ((80, 60), (60, 300))
+_SEPARATIONS = (0.0, 2.0)
+# Features that are asked of a shape, with 100 rows: the wide ones have twenty times as many.
+_FEATURES_OF_SHAPES = dict.fromkeys(SHAPES, 10)
+# Of the regions of 50, 80 and 95 %.
+_TOLERANCES = (0.06, 0.06, 0.04)
+_LOSS_TOLERANCE = 0.05
+_CHANCE_TOLERANCE = 0.02
+_SHARE_TOLERANCE = 0.04
+# Of rows in groups, of which there are few, regions are promised to hold no less than they say.
+_IN_GROUPS = ("unequal groups",)
+# Normal ellipses are promised where classes are not skewed.
+_SKEWED = ("lognormal",)
+_ELLIPSE = (0.88, 1.0)
+
+
+@dataclass(frozen=True)
+class Case:
+    """Tables of a shape, and the method that is refitted to each."""
+
+    method: str
+    shape: str
+    n_rows: int
+    n_features: int
+    separation: float
+
+    @property
+    def words(self) -> str:
+        """Method, size and shape."""
+        distance = f"{self.separation:g} sd" if self.separation else "noise"
+        size = f"{self.n_rows} x {self.n_features}"
+        return f"{_METHODS[self.method]}, {self.shape} {size}, {distance}"
+
+
+@dataclass(frozen=True, eq=False)
+class _Judged:
+    """Of one table, what refits say and what new rows show."""
+
+    share: float
+    true_share: float
+    loss: float
+    linear_loss: float
+    n_classes: int
+    inside: FloatArray
+    inside_fitted: FloatArray
+    in_ellipse: float
+
+
+def _judged(case: Case, number: int) -> _Judged:
+    draw = SHAPES[case.shape].draw
+    table = (case.n_features, case.separation)
+    X, y, groups = draw(case.n_rows, *table, FIRST_SEED + number, population=number)
+    X_new, y_new, _ = draw(_NEW_ROWS, *table, 2 * FIRST_SEED + number, population=number)
+    given = np.arange(len(y)) if groups is None else groups
+    refits = Refits.of(Study(case.method, X, y, groups=given))
+    codes = np.unique(y_new)
+    places = refits.place(X_new)
+    shares = refits.rule.probabilities(places)
+    linear = refits.linear_rule.probabilities(places)
+    unseen, fitted = refits.regions(_SHARES), refits.regions(_SHARES, as_fitted=True)
+    ellipses = refits.ellipses()
+    inside_ellipse = [
+        ellipses[c].hold(places[y_new == c], "rows").mean() for c in codes if ellipses[c]
+    ]
+    return _Judged(
+        share=refits.share.balanced_accuracy,
+        true_share=float(np.mean([(shares[y_new == c].argmax(axis=1) == c).mean() for c in codes])),
+        loss=_loss(shares, y_new),
+        linear_loss=_loss(linear, y_new),
+        n_classes=len(codes),
+        inside=_inside(unseen, places, y_new),
+        inside_fitted=_inside(fitted, places, y_new),
+        in_ellipse=float(np.mean(inside_ellipse)),
+    )
+
+
+def _inside(regions: Any, places: FloatArray, y: IntArray) -> FloatArray:
+    """The share of new rows in the regions of their class, mean of the classes that have them."""
+    held = np.array([regions.hold(c, places[y == c]).mean(axis=0) for c in np.unique(y)])
+    is_known = ~np.isnan(regions.log_levels)
+    shares: FloatArray = (held * is_known).sum(axis=0) / np.maximum(is_known.sum(axis=0), 1)
+    return np.where(is_known.any(axis=0), shares, np.nan)
+
+
+def _loss(shares: FloatArray, y: IntArray) -> float:
+    own = np.maximum(shares[np.arange(len(y)), y], 1e-300)
+    return float(np.mean([-np.log(own[y == c]).mean() for c in np.unique(y)]))
+
+
+def _simulate(quick: bool) -> tuple[Measured, ...]:
+    return (*_regions(quick), *_shapes(quick), *_chance(quick))
+
+
+def _regions(quick: bool) -> Iterator[Measured]:
+    """New rows in the regions of unseen places, beside those of fitted places."""
+    sizes = _SIZES[:1] if quick else _SIZES
+    methods = ["lda"] if quick else list(_METHODS)
+    for (n_rows, n_features), separation, method in product(sizes, _SEPARATIONS, methods):
+        case = Case(method, "normal", n_rows, n_features, separation)
+        found = _of_tables(case, quick)
+        inside = np.nanmean([one.inside for one in found], axis=0)
+        fitted = np.nanmean([one.inside_fitted for one in found], axis=0)
+        for share, tolerance, now, before in zip(_SHARES, _TOLERANCES, inside, fitted, strict=True):
+            wanted = (share - tolerance, min(share + tolerance, 1.0))
+            words = f"new rows in the region of {100 * share:.0f} %"
+            yield Measured(case.words, words, float(now), wanted, f"{before:.3f} as fitted")
+
+
+def _shapes(quick: bool) -> Iterator[Measured]:
+    """Regions, ellipses, shares and log loss through the bank of shapes."""
+    shapes = ("normal", "90:10") if quick else tuple(SHAPES)
+    methods = ["lda"] if quick else list(_METHODS)
+    for shape, method in product(shapes, methods):
+        case = Case(method, shape, 100, _FEATURES_OF_SHAPES[shape], 2.0)
+        found = _of_tables(case, quick)
+        inside = np.nanmean([one.inside for one in found], axis=0)
+        for share, tolerance, now in zip(_SHARES, _TOLERANCES, inside, strict=True):
+            if np.isnan(now):  # too few groups: none is drawn, and nothing is said
+                continue
+            words = f"new rows in the region of {100 * share:.0f} %"
+            most = 1.0 if shape in _IN_GROUPS else min(share + tolerance, 1.0)
+            yield Measured(case.words, words, float(now), (share - tolerance, most))
+        if shape not in _SKEWED:
+            ellipse = float(np.mean([one.in_ellipse for one in found]))
+            yield Measured(case.words, "in the ellipse of 95 %", ellipse, _ELLIPSE)
+        excess = np.mean([one.loss - min(one.linear_loss, np.log(one.n_classes)) for one in found])
+        words = "log loss above that of a linear rule or of chance"
+        yield Measured(case.words, words, float(excess), (-np.inf, _LOSS_TOLERANCE))
+        bias = float(np.mean([one.share - one.true_share for one in found]))
+        words = "share of the folds less that of new rows"
+        yield Measured(case.words, words, bias, (-_SHARE_TOLERANCE, _SHARE_TOLERANCE))
+
+
+def _chance(quick: bool) -> Iterator[Measured]:
+    """The share of the folds on noise."""
+    n_tables = _FEW_TABLES if quick else _NOISE_TABLES
+    tolerance = 0.2 if quick else _CHANCE_TOLERANCE
+    for (n_rows, n_features), method in product(_NOISE_SIZES, ("lda",) if quick else _METHODS):
+        shares = []
+        for number in range(n_tables):
+            X, y, _ = SHAPES["normal"].draw(n_rows, n_features, 0.0, FIRST_SEED + number)
+            study = Study(method, X, y, groups=np.arange(n_rows))
+            shares.append(Refits.of(study).share.balanced_accuracy)
+        words = f"{_METHODS[method]}, noise {n_rows} x {n_features}"
+        wanted = (0.5 - tolerance, 0.5 + tolerance)
+        yield Measured(words, "share of the folds", float(np.mean(shares)), wanted)
+
+
+@cache
+def _of_tables(case: Case, quick: bool) -> tuple[_Judged, ...]:
+    return tuple(_judged(case, number) for number in range(_FEW_TABLES if quick else _N_TABLES))
+
+
+CLAIM = Claim(
+    "new-rows",
+    "Regions hold what they say of rows that nobody has seen, the share of the folds is that of "
+    "new rows, and probabilities are no worse than those of a linear rule.",
+    _simulate,
+)
