@@ -23,6 +23,7 @@ from lab.experiments.honesty import (
     near_doubles,
     new_rows,
     outliers,
+    page,
     probabilities,
     running_answers,
     serial_rows,
@@ -32,7 +33,7 @@ from lab.experiments.honesty import (
     twins,
     winners,
 )
-from lab.experiments.honesty.claim import Claim, as_table
+from lab.experiments.honesty.claim import Claim, as_tables
 
 # A line for each module of this folder that states a claim.
 _ALL: tuple[Claim, ...] = (
@@ -61,7 +62,9 @@ _ALL: tuple[Claim, ...] = (
 CLAIMS = {claim.name: claim for claim in _ALL}
 
 
-def compare(names: Sequence[str] = (), *, quick: bool = False, in_full: bool = False) -> None:
+def compare(
+    names: Sequence[str] = (), *, quick: bool = False, in_full: bool = False, keep: bool = False
+) -> None:
     """Simulate claims and print the table of each.
 
     Parameters
@@ -72,8 +75,14 @@ def compare(names: Sequence[str] = (), *, quick: bool = False, in_full: bool = F
         Fewer tables: seconds instead of minutes a claim.
     in_full : bool, default=False
         Every figure of long tables, too.
+    keep : bool, default=False
+        Write the pages of the documentation from what was measured.
     """
     with threadpool_limits(1):
-        for name in names or CLAIMS:
-            figures = CLAIMS[name].simulate(quick)
-            print(as_table(CLAIMS[name], figures, in_full=in_full), flush=True)
+        for claim in [CLAIMS[name] for name in names or CLAIMS]:
+            figures = claim.simulate(quick)
+            print(f"## {claim.name}\n\n{claim.promise}\n")
+            print(as_tables(figures, in_full=in_full), end="\n\n", flush=True)
+            if keep:
+                page.keep(claim, figures)
+                page.write(CLAIMS)

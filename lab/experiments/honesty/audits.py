@@ -80,4 +80,10 @@ CLAIM = Claim(
         "picture as coordinates never Yes."
     ),
     simulate=simulate,
+    notes=(
+        "Where umap-learn is installed, UMAP with labels is tried as well, for an hour more. Of "
+        "100 tables 96 were answered No and four Partly, with .997 of the training rows told "
+        "apart and .492 of the held-out rows; of 25 pictures as coordinates none was answered Yes "
+        "or Partly."
+    ),
 )

@@ -87,11 +87,14 @@ class Claim:
         A sentence.
     simulate : callable
         Given whether to take the quick form; returns the figures.
+    notes : str, default=""
+        What it is measured on, and what it does not say.
     """
 
     name: str
     promise: str
     simulate: Simulation
+    notes: str = ""
 
 
 _Row: TypeAlias = dict[str, Measured]
@@ -99,8 +102,8 @@ _Row: TypeAlias = dict[str, Measured]
 _MOST_LINES = 7
 
 
-def as_table(claim: Claim, figures: tuple[Measured, ...], *, in_full: bool = False) -> str:
-    """The figures of a claim as a section of Markdown; a figure that does not hold is bold.
+def as_tables(figures: tuple[Measured, ...], *, in_full: bool = False) -> str:
+    """Figures in tables of Markdown; one that does not hold is bold.
 
     A line has all that was measured on some tables. Lines share a table if one has all the columns
     of the other. A long table is summed up by the least and the largest figure of each column, and
@@ -120,7 +123,7 @@ def as_table(claim: Claim, figures: tuple[Measured, ...], *, in_full: bool = Fal
         _summed_up(block) if _is_long(block) and not in_full else _as_lines(block)
         for block in blocks
     ]
-    return "\n\n".join([f"## {claim.name}", claim.promise, *parts]) + "\n"
+    return "\n\n".join(parts)
 
 
 def _is_long(block: list[_Row]) -> bool:
@@ -129,7 +132,7 @@ def _is_long(block: list[_Row]) -> bool:
 
 
 def _summed_up(block: list[_Row]) -> str:
-    """The range of each column, the tables it is of, and every figure that does not hold."""
+    """The range of each column, and every figure that does not hold."""
     lines = [["", "figures", "least", "most"], ["---", *["---:"] * 3]]
     for heading in _columns(block):
         of_column = sorted(
@@ -137,14 +140,13 @@ def _summed_up(block: list[_Row]) -> str:
         )
         ends = [f"{figure.value:.3f}" for figure in (of_column[0], of_column[-1])]
         lines.append([heading, str(len(of_column)), *ends])
-    tables = "; ".join(next(iter(row.values())).tables for row in block)
     broken = [
         f"{figure.case}: {figure.printed}."
         for row in block
         for figure in row.values()
         if not figure.holds
     ]
-    return "\n\n".join([_joined(lines), f"Tables: {tables}.", *broken])
+    return "\n\n".join([_joined(lines), *broken])
 
 
 def _columns(block: list[_Row]) -> list[str]:

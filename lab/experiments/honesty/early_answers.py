@@ -67,4 +67,11 @@ CLAIM = Claim(
     name="early-answers",
     promise='"Not shown", said of folds at chance before any shuffle, is hardly ever taken back.',
     simulate=simulate,
+    notes=(
+        "It is said where folds lie within half an error of chance and the upper 95 % bound of "
+        "their share is nearer to chance than to perfect; only a settled p-value takes it back. "
+        "In 60 x 5 that is 2 of 40 tables each, with an error of .03: a first reading, not the "
+        "answer. The lines of patients were measured with a limit of one error, which can only "
+        "take it back more often."
+    ),
 )

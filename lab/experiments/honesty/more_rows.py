@@ -184,4 +184,12 @@ CLAIM = Claim(
         "effect that is not shown is by as many as are said to be needed."
     ),
     simulate=simulate,
+    notes=(
+        "Three data sets and 17 tables of Gaussian classes are cut to a third; the forecast is of "
+        "PLS-DA unless it says LDA. The last line is of two classes that differ a little in one "
+        "of five features, judged by LDA in five folds with 39 shuffles. Without regularization "
+        "the curve falls where training rows are about as many as features, and rises after: "
+        "there it is said to say nothing of more rows, until it has been above its earlier height "
+        "at four sizes. A curve whose last step rises by more than 3 % is not called flat."
+    ),
 )

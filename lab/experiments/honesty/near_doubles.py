@@ -90,4 +90,10 @@ CLAIM = Claim(
     name="near-doubles",
     promise="Rows equal or nearly so are found, and kept together, too, before any Yes.",
     simulate=simulate,
+    notes=(
+        "Rows that are there twice, the second time with a little noise, are in training and "
+        "held-out rows at once. They are found by the distance to the nearest neighbor over that "
+        "to the tenth, given the dimension that the neighbors fill. A Yes needs both answers, "
+        "with such rows apart and together."
+    ),
 )

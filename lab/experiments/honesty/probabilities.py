@@ -185,4 +185,13 @@ CLAIM = Claim(
         "given 95 % and more about 95 % are right. In brackets: by the densities as they are."
     ),
     simulate=simulate,
+    notes=(
+        "New rows are judged as the page, tables and saved planes judge them: in the plane of all "
+        "rows, calibrated by refits of one start, of at most 2,000 rows; of real tables they are "
+        "fifths held out. Behind the density as it is stands how many rows were given 95 %. On "
+        "noise confidence is .01 to .02 above accuracy, since two classes cannot be given less "
+        "than a half. Where densities were right already (wine), calibration costs some log loss, "
+        "as no row is given more than its number of rows allows. Sonar by LDA and MELM, and "
+        "heart, have hardly a row that may be called 95 % sure."
+    ),
 )

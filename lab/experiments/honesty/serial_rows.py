@@ -142,4 +142,14 @@ CLAIM = Claim(
     name="serial-rows",
     promise="Noise that resembles its neighbors in the file gets no Yes, as runs of it tell.",
     simulate=simulate,
+    notes=(
+        "Where labels come in runs and rows of a class resemble their neighbors, the answer is "
+        "computed for runs of neighboring rows, too: up to a tenth of the file, and none where "
+        "these are less than twice the estimated length of dependence. Resemblance is the serial "
+        "correlation of the features, given the class, against that of rows permuted within their "
+        "class; a feature by which the file is sorted does not count, nor what it explains of the "
+        "others. The last line is no fault: a file sorted by class and then by something that is "
+        "not in the table cannot be told from one whose neighbors depend on each other. Kept "
+        "together, runs hold the level, at some cost of power."
+    ),
 )
