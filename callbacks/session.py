@@ -10,10 +10,10 @@ import flask
 from flask.sessions import SecureCookieSession, SecureCookieSessionInterface, SessionMixin
 from itsdangerous import BadSignature
 
+from callbacks.addresses import Guard, requested_address
 from callbacks.guards.client_network import network_of
 from callbacks.keys.grants import make_grant
 from callbacks.keys.identity import OWNER, identify, refuse_tokens, token_of, via
-from callbacks.public_endpoints import VIEWER_ENDPOINTS, is_static
 from callbacks.services import Served, services
 from melm_studio.runs.records.grant import Grant, GrantKind
 from melm_studio.runs.records.run import FIT, RunRecord
@@ -75,7 +75,7 @@ class _Sessions(SecureCookieSessionInterface):
         return content if -_MOST_AHEAD < age < app.permanent_session_lifetime else None
 
     def should_set_cookie(self, app: flask.Flask, session: SessionMixin) -> bool:
-        is_same_for_all = is_static(flask.request) or flask.request.endpoint in VIEWER_ENDPOINTS
+        is_same_for_all = requested_address().guard in {Guard.FILE, Guard.VIEWER}
         is_page = not is_same_for_all and token_of(flask.request) is None
         return is_page and super().should_set_cookie(app, session)
 

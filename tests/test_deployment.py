@@ -16,7 +16,7 @@ import yaml
 from celery.bin.worker import worker as celery_worker_command
 
 import app
-from callbacks.guards.addresses import ADDRESSES, Body
+from callbacks.addresses import Body
 from melm_studio.configuration.memory_budget import (
     PROCESS_MB,
     REDIS_BESIDE_MB,
@@ -25,6 +25,7 @@ from melm_studio.configuration.memory_budget import (
     web_process_mb,
 )
 from melm_studio.configuration.settings import Settings, default_data_dir
+from tests.callbacks.every_route import addresses
 from tests.deployment import (
     DEPLOY,
     ROOT,
@@ -37,6 +38,7 @@ from tests.deployment import (
 )
 from tests.melm_studio.runs.helpers import wait_until
 from tests.melm_studio.runs.redis_server import RedisServer
+from tools.driver.visitor import opened_studio
 from tools.find_redis import REMEDY, find_redis
 
 PAGE = (ROOT / "docs" / "deployment.md").read_text()
@@ -151,13 +153,15 @@ def test_proxy_and_web_processes_agree_on_the_port():
     assert published == f"127.0.0.1:{DEFAULTS['PORT']}:{DEFAULTS['PORT']}"
 
 
-def test_the_proxy_lets_every_body_pass_that_the_studio_takes():
+def test_the_proxy_lets_every_body_pass_that_the_studio_takes(tmp_path):
     elsewhere, of_files = map(int, re.findall(r"client_max_body_size (\d+)m;", NGINX))
     assert of_files == int(DEFAULTS["MELM_MAX_UPLOAD_MB"]) + 1
     assert elsewhere * 2**20 == max(body.value for body in Body if body is not Body.FILE)
     (taking,) = re.findall(r"location ~ (\S+) \{\n +client_max_body_size", NGINX)
-    of_nginx = {line for line in ADDRESSES if re.fullmatch(taking, line.partition(" ")[2])}
-    takers = {line for line, listed in ADDRESSES.items() if listed.body is Body.FILE}
+    with opened_studio(tmp_path) as studio:
+        declared = addresses(studio)
+    of_nginx = {line for line in declared if re.fullmatch(taking, line.partition(" ")[2])}
+    takers = {line for line, own in declared.items() if own.body is Body.FILE}
     assert {line for line in of_nginx if line.startswith("POST ")} == takers
 
 

@@ -13,7 +13,7 @@ from threading import BoundedSemaphore
 import flask
 from dash import Dash
 
-from callbacks.guards.addresses import address
+from callbacks.addresses import requested_address
 from callbacks.guards.error_answers import BUSY, REPEAT_AFTER_S, sentence
 from callbacks.guards.fair_requests import MOST_HEAVY, not_prompt_threads
 from callbacks.guards.held_connections import can_hold
@@ -67,8 +67,7 @@ def register(app: Dash) -> None:
 
 def admit(places: Places) -> tuple[dict[str, str], int, dict[str, str]] | None:
     """Let a request in where a thread is left for what is prompt."""
-    request = flask.request
-    own = address(request.method, None if request.url_rule is None else request.url_rule.rule)
+    own = requested_address()
     if own.is_prompt or can_hold():
         return None
     taken = ExitStack()

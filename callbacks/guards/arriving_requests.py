@@ -22,7 +22,7 @@ from waitress.adjustments import Adjustments
 from waitress.parser import HTTPRequestParser, ParsingError
 from waitress.utilities import Error
 
-from callbacks.guards.addresses import Address, Directory
+from callbacks.addresses import Address, Directory
 from callbacks.guards.client_network import sender_network
 from callbacks.guards.error_answers import LATER_S, sentence
 

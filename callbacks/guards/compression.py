@@ -15,7 +15,7 @@ from dash import Dash
 from dash.fingerprint import check_fingerprint
 from flask_compress import Compress
 
-from callbacks.public_endpoints import is_static
+from callbacks.addresses import is_for_everybody
 from melm_studio.planes.encoding import PACKED_ROWS
 
 # Higher levels take many times longer.
@@ -100,7 +100,7 @@ class _StaticCache:
 
 def _cache_key(request: flask.Request) -> str:
     # Dash accepts any fingerprint, so a key that had one would let visitors fill the cache.
-    if not is_static(request):
+    if not is_for_everybody():
         return ""
     path, _ = check_fingerprint(request.path)  # type: ignore[no-untyped-call]
     # Flask opens "x/../a.mjs" and "./a.mjs" as a.mjs, so those must not be further keys either.

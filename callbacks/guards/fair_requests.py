@@ -9,7 +9,7 @@ from threading import Lock
 from time import monotonic
 from typing import Any
 
-from callbacks.guards.addresses import Body
+from callbacks.addresses import Body
 
 # Requests that take seconds, at a time.
 MOST_HEAVY = 2

@@ -8,7 +8,7 @@ import flask
 from werkzeug.exceptions import RequestEntityTooLarge, SecurityError
 from werkzeug.middleware.proxy_fix import ProxyFix
 
-from callbacks.guards.addresses import Body, address
+from callbacks.addresses import Body, Route, requested_address
 from callbacks.guards.error_answers import sentence
 from callbacks.services import Served, services
 from melm_studio.configuration.settings import Settings
@@ -31,7 +31,8 @@ _TOO_MANY_PARTS = (
 
 
 def register(app: Served) -> None:
-    """Connect the guards, which run before every route."""
+    """Connect the guards, which run before every route, and let routes declare what they take."""
+    app.server.url_rule_class = Route  # type: ignore[assignment]
     # Of requests that reach no route.
     app.server.config["MAX_CONTENT_LENGTH"] = Body.NOTHING.value
     if n_proxies := services().settings.proxies:
@@ -79,7 +80,7 @@ def limit_body() -> None:
     """Let a request have the body that its address takes; a larger one is never read."""
     request = flask.request
     max_upload_mb = services().settings.max_upload_mb
-    n_bytes = _body_of(request).most_bytes(max_upload_mb)
+    n_bytes = requested_address().body.most_bytes(max_upload_mb)
     request.max_content_length = n_bytes
     if (request.content_length or 0) > n_bytes:
         raise RequestEntityTooLarge
@@ -89,11 +90,6 @@ def refuse_body(_: RequestEntityTooLarge) -> tuple[dict[str, str], int]:
     """Refuse a body that is too large, or a form of too many parts."""
     request = flask.request
     n_bytes, max_upload_mb = request.content_length, services().settings.max_upload_mb
-    body = _body_of(request)
+    body = requested_address().body
     is_small = n_bytes is not None and n_bytes <= body.most_bytes(max_upload_mb)
     return sentence(_TOO_MANY_PARTS if is_small else body.refusal(max_upload_mb)), 413
-
-
-def _body_of(request: flask.Request) -> Body:
-    rule = request.url_rule
-    return address(request.method, None if rule is None else rule.rule).body

@@ -18,7 +18,7 @@ from waitress.channel import HTTPChannel
 from waitress.server import MultiSocketServer, TcpWSGIServer
 from waitress.task import ThreadedTaskDispatcher
 
-from callbacks.guards.addresses import Directory
+from callbacks.addresses import Directory
 from callbacks.guards.arriving_requests import (
     IN_MEMORY_BYTES,
     ArrivingRequest,

@@ -12,8 +12,8 @@ from typing import cast
 
 import flask
 
+from callbacks.addresses import Guard, requested_address
 from callbacks.keys.grants import NotGrantedError, still_admits, used_grant
-from callbacks.public_endpoints import VIEWER_ENDPOINTS, is_static
 from callbacks.services import services
 from melm_studio.runs.records.grant import Grant, GrantKind
 from melm_studio.runs.records.visitor import owner_of_user
@@ -47,13 +47,7 @@ _BY_PROGRAM = (
     "A token can make neither tokens nor recovery links. Make them in Help, Links and tokens, in "
     "the browser that has these runs."
 )
-# Monitoring requests are not visits.
-_MONITORING = {"health", "ready", "metrics"}
-_OF_NOBODY = _MONITORING | VIEWER_ENDPOINTS
-# Of the interface for programs, the one that makes a visitor of whoever comes without a token.
-_OF_PROGRAMS, _MAKES_TOKENS = "api ", "api POST /tokens"
-# Where a browser that was put out becomes a new visitor: the page, which says so, and links.
-_PAGE, _LINKS = "/", {"question", "recover", "open_table"}
+_PAGE = "/"
 
 
 def identify() -> None:
@@ -64,9 +58,10 @@ def identify() -> None:
     NotGrantedError
         If it is from nobody, or from two.
     """
-    if is_static(flask.request) or flask.request.endpoint in _OF_NOBODY:
+    guard = requested_address().guard
+    if guard in {Guard.FILE, Guard.MONITOR, Guard.VIEWER}:
         # The proxy may have asked for no login, since there is a token.
-        if flask.request.endpoint in VIEWER_ENDPOINTS and HEADER in flask.request.headers:
+        if guard is Guard.VIEWER and HEADER in flask.request.headers:
             used_grant(GrantKind.TOKEN, flask.request.headers[HEADER].strip())
         return
     named = _named_by_proxy()
@@ -78,9 +73,9 @@ def identify() -> None:
     elif header := services().settings.user_header:
         raise NotGrantedError(_NOBODY.format(header=header), 401)
     elif OWNER not in flask.session:
-        _begin()
+        _begin(guard)
     elif not still_admits(via()):
-        _begin_anew()
+        _begin_anew(guard)
 
 
 def become(named: str, via: str = "") -> None:
@@ -125,20 +120,18 @@ def refuse_tokens() -> None:
         raise NotGrantedError(_BY_PROGRAM, 403)
 
 
-def _begin() -> None:
+def _begin(guard: Guard) -> None:
     """Make whoever comes a visitor; a program asks for that by making a token."""
-    endpoint = flask.request.endpoint or ""
-    if endpoint.startswith(_OF_PROGRAMS) and endpoint != _MAKES_TOKENS:
+    if guard is Guard.PROGRAM:
         raise NotGrantedError(_NO_TOKEN, 401)
     become(secrets.token_urlsafe(16))
 
 
-def _begin_anew() -> None:
+def _begin_anew(guard: Guard) -> None:
     """Refuse a browser that was put out, until it loads the page, or opens a link, as another."""
-    endpoint = flask.request.endpoint
-    if endpoint in {_PAGE, *_LINKS}:
+    if guard is Guard.LINK or flask.request.endpoint == _PAGE:
         become(secrets.token_urlsafe(16))
-    if endpoint not in _LINKS:
+    if guard is not Guard.LINK:
         raise NotGrantedError(_ENDED, 401)
 
 

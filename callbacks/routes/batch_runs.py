@@ -11,6 +11,7 @@ from dash import Dash
 from msgspec import Struct
 from msgspec.structs import replace
 
+from callbacks.addresses import Body
 from callbacks.guards.error_answers import sentence
 from callbacks.routes.panels import listed
 from callbacks.run_form import FormValues, data_to_run_on
@@ -58,7 +59,7 @@ class NewBatch(Struct, frozen=True, forbid_unknown_fields=True):
 
 def register(app: Dash) -> None:
     """Connect the route."""
-    app.server.post("/runs/batch")(start_batch)
+    app.server.post("/runs/batch", body=Body.JSON, is_heavy=True)(start_batch)
 
 
 def start_batch() -> tuple[dict[str, Any], int]:

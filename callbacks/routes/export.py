@@ -27,7 +27,7 @@ from melm_studio.tables import LabeledData
 
 def register(app: Served) -> None:
     """Connect the download routes."""
-    app.server.get("/runs/<run_id>/points.csv")(points)
+    app.server.get("/runs/<run_id>/points.csv", is_heavy=True)(points)
     app.server.get("/runs/<run_id>/components.csv")(components)
     app.server.get("/runs/<run_id>/model.json")(model)
     app.server.get("/runs/<run_id>/script.py")(program)

@@ -81,12 +81,12 @@ def register(app: Dash) -> None:
     """Connect the routes."""
     # Half of the threads, so that others find some.
     app.server.extensions[_EXTENSION] = BoundedSemaphore(max(1, services().settings.threads // 2))
-    app.server.get("/frames")(frames)
+    app.server.get("/frames", is_prompt=True)(frames)
     app.server.get("/runs/<run_id>/figure")(figure)
     app.server.get("/runs/<run_id>/planes/<int:sequence>")(plane)
     app.server.get("/runs/<run_id>/gamma-advice")(gamma_advice_of)
     app.server.get("/runs/<run_id>/planes/<int:sequence>/trade-off")(trade_off)
-    app.server.get("/runs/<run_id>/planes/<int:sequence>/features")(features)
+    app.server.get("/runs/<run_id>/planes/<int:sequence>/features", is_heavy=True)(features)
     app.server.get("/runs/<run_id>/planes/<int:sequence>/terms")(terms)
 
 

@@ -13,6 +13,7 @@ from dash import Dash
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector, CollectorRegistry
 
+from callbacks.addresses import Guard
 from callbacks.services import services
 from melm_core.compiled import engine
 from melm_studio.runs.records.run import RunState
@@ -24,11 +25,11 @@ logger = logging.getLogger(__name__)
 
 def register(app: Dash) -> None:
     """Connect /health and /ready."""
-    app.server.get("/health")(health)
-    app.server.get("/ready")(ready)
+    app.server.get("/health", is_prompt=True, guard=Guard.MONITOR)(health)
+    app.server.get("/ready", is_prompt=True, guard=Guard.MONITOR)(ready)
     metrics = _Metrics(services().store)
     app.server.after_request(metrics.count)
-    app.server.get("/metrics", endpoint="metrics")(metrics.answer)
+    app.server.get("/metrics", is_prompt=True, guard=Guard.MONITOR)(metrics.answer)
 
 
 def health() -> tuple[str, int]:

@@ -11,6 +11,7 @@ from typing import Any
 import flask
 from dash import Dash
 
+from callbacks.addresses import Guard
 from callbacks.guards.error_answers import sentence
 from callbacks.keys.grants import RECOVERY_DAYS, TOKEN_DAYS, revoke_grant, used_grant, valid_grants
 from callbacks.keys.identity import become, hand_over, is_by_token, via
@@ -39,8 +40,8 @@ def register(app: Dash) -> None:
     app.server.post("/links-and-tokens/recovery")(make_recovery_link)
     app.server.post("/links-and-tokens/token")(make_token)
     app.server.post("/links-and-tokens/<grant_id>/revoke")(revoke)
-    app.server.get("/recovery/<key>")(question)
-    app.server.post("/recovery/<key>")(recover)
+    app.server.get("/recovery/<key>", guard=Guard.LINK)(question)
+    app.server.post("/recovery/<key>", guard=Guard.LINK)(recover)
 
 
 def links_and_tokens() -> flask.Response:

@@ -8,6 +8,7 @@ import flask
 from dash import Dash
 from msgspec import Struct
 
+from callbacks.addresses import Body
 from callbacks.routes.panels import listed
 from callbacks.run_form import FormValues, data_to_run_on
 from callbacks.session import workspace
@@ -38,7 +39,7 @@ class NewRun(Struct, frozen=True, forbid_unknown_fields=True):
 
 def register(app: Dash) -> None:
     """Connect the route."""
-    app.server.post("/runs")(start_run)
+    app.server.post("/runs", body=Body.JSON)(start_run)
 
 
 def start_run() -> tuple[dict[str, Any], int]:

@@ -39,7 +39,7 @@ _DENSITIES_NOTE = (
 def register(app: Dash) -> None:
     """Connect the routes."""
     app.server.get("/runs/<run_id>/analyses/loadings")(loadings)
-    app.server.get("/runs/<run_id>/latent-structure")(explained)
+    app.server.get("/runs/<run_id>/latent-structure", is_heavy=True)(explained)
     app.server.get("/runs/<run_id>/features/<int:feature>")(densities)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import flask
 from dash import Dash
 
+from callbacks.addresses import Body
 from callbacks.session import workspace
 from melm_core.methods import METHODS
 from melm_studio.analyses.tree import TREE_METHOD
@@ -18,7 +19,7 @@ from melm_studio.workspace.data_source import ShownData
 
 def register(app: Dash) -> None:
     """Connect the route."""
-    app.server.post("/panels")(panels)
+    app.server.post("/panels", body=Body.JSON)(panels)
 
 
 def panels() -> dict[str, Any]:

@@ -9,6 +9,7 @@ import flask
 from dash import Dash
 from msgspec.structs import replace
 
+from callbacks.addresses import Body
 from callbacks.routes.rows import packed_points_of, packed_rows_of
 from callbacks.services import services
 from callbacks.session import workspace
@@ -28,9 +29,9 @@ METHOD = "pca"
 
 def register(app: Dash) -> None:
     """Connect the route."""
-    app.server.post("/preview")(preview)
-    app.server.post("/preview/every-row")(rows_of_preview)
-    app.server.post("/preview/every-point")(points_of_preview)
+    app.server.post("/preview", body=Body.JSON)(preview)
+    app.server.post("/preview/every-row", body=Body.JSON)(rows_of_preview)
+    app.server.post("/preview/every-point", body=Body.JSON)(points_of_preview)
 
 
 def preview() -> dict[str, Any]:

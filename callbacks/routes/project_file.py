@@ -14,6 +14,7 @@ import msgspec
 from dash import Dash
 from msgspec import Meta, Struct
 
+from callbacks.addresses import Body
 from callbacks.services import services
 from callbacks.session import workspace
 from melm_studio.runs.records.data_source import DataSource
@@ -48,8 +49,8 @@ class UploadedProject(Struct, frozen=True, forbid_unknown_fields=True):
 
 def register(app: Dash) -> None:
     """Connect the routes: one answers with a project file, one opens an uploaded one."""
-    app.server.post("/project-file")(save)
-    app.server.post("/project")(open_file)
+    app.server.post("/project-file", body=Body.JSON, is_heavy=True)(save)
+    app.server.post("/project", body=Body.SETTINGS)(open_file)
 
 
 def save() -> flask.Response:

@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 from msgspec import Meta, Struct, field, structs
 
+from callbacks.addresses import Body
 from callbacks.routes.analyses import analysis_sections
 from callbacks.routes.export import attachment
 from callbacks.routes.requested_view import (
@@ -131,10 +132,10 @@ class FigureRequest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
 
 def register(app: Served) -> None:
     """Connect the routes."""
-    app.server.post("/figure")(print_panels)
-    app.server.get("/runs/<run_id>/report.html")(report_run)
-    app.server.get("/report.html")(report_comparison)
-    app.server.get(f"/runs/<run_id>/{FILE_NAME}")(verdict)
+    app.server.post("/figure", body=Body.JSON, is_heavy=True)(print_panels)
+    app.server.get("/runs/<run_id>/report.html", is_heavy=True)(report_run)
+    app.server.get("/report.html", is_heavy=True)(report_comparison)
+    app.server.get(f"/runs/<run_id>/{FILE_NAME}", is_heavy=True)(verdict)
     app.server.get("/compare/scores")(scores)
     app.server.get("/compare/agreement.html")(angles_html)
     app.server.get("/compare/table.csv")(scores_csv)

@@ -66,7 +66,7 @@ _MOST_ROWS = 20_000_000
 
 def register(app: Dash) -> None:
     """Connect the download."""
-    app.server.get("/runs/<run_id>/replay.html")(replay)
+    app.server.get("/runs/<run_id>/replay.html", is_heavy=True)(replay)
 
 
 def replay(run_id: str) -> flask.Response:

@@ -15,6 +15,7 @@ import pandas as pd
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
+from callbacks.addresses import Body
 from callbacks.routes.export import attachment
 from callbacks.routes.markup import markup_of
 from callbacks.routes.probabilities import known_probabilities, probabilities_in_plane
@@ -78,26 +79,27 @@ class RequestedRows(Struct, frozen=True, forbid_unknown_fields=True):
 
 def register(app: Served) -> None:
     """Connect the routes."""
-    plane = "/runs/<run_id>/planes/<int:sequence>"
+    run = "/runs/<run_id>"
+    plane = f"{run}/planes/<int:sequence>"
     app.server.get(f"{plane}/rows/<int:row>")(details)
-    app.server.post(f"{plane}/rows")(selected)
-    app.server.post(f"{plane}/rows.csv")(selected_csv)
+    app.server.post(f"{plane}/rows", body=Body.JSON)(selected)
+    app.server.post(f"{plane}/rows.csv", body=Body.JSON, is_heavy=True)(selected_csv)
     app.server.get(f"{plane}/outliers")(found_outliers)
-    app.server.get("/runs/<run_id>/rows-named")(named)
-    app.server.post("/runs/<run_id>/suspect-labels")(suspects)
-    app.server.post("/runs/<run_id>/leave-out")(leave_out)
-    app.server.post("/runs/<run_id>/leave-out-columns")(leave_columns_out)
-    app.server.post("/runs/<run_id>/new-class")(new_class)
-    app.server.post("/runs/<run_id>/new-column")(new_column)
-    app.server.post("/runs/<run_id>/put-back")(put_back)
+    app.server.get(f"{run}/rows-named")(named)
+    app.server.post(f"{run}/suspect-labels")(suspects)
+    app.server.post(f"{run}/leave-out", body=Body.JSON, is_heavy=True)(leave_out)
+    app.server.post(f"{run}/leave-out-columns", body=Body.JSON, is_heavy=True)(leave_columns_out)
+    app.server.post(f"{run}/new-class", body=Body.JSON, is_heavy=True)(new_class)
+    app.server.post(f"{run}/new-column", body=Body.JSON, is_heavy=True)(new_column)
+    app.server.post(f"{run}/put-back", is_heavy=True)(put_back)
     app.server.get(f"{plane}/distances")(distances)
-    app.server.get("/runs/<run_id>/every-row")(rows_of_run)
-    app.server.get("/runs/<run_id>/planes/<int:sequence>/every-point")(points_of_plane)
-    app.server.get("/runs/<run_id>/columns")(columns)
-    app.server.get("/runs/<run_id>/colors")(colors)
-    app.server.get("/runs/<run_id>/symbols")(symbols)
-    app.server.get("/runs/<run_id>/planes/<int:sequence>/new-rows")(new_rows)
-    app.server.get("/runs/<run_id>/planes/<int:sequence>/new-rows.csv")(new_rows_csv)
+    app.server.get(f"{run}/every-row")(rows_of_run)
+    app.server.get(f"{plane}/every-point")(points_of_plane)
+    app.server.get(f"{run}/columns")(columns)
+    app.server.get(f"{run}/colors")(colors)
+    app.server.get(f"{run}/symbols")(symbols)
+    app.server.get(f"{plane}/new-rows", is_heavy=True)(new_rows)
+    app.server.get(f"{plane}/new-rows.csv", is_heavy=True)(new_rows_csv)
 
 
 def details(run_id: str, sequence: int, row: int) -> dict[str, Any]:

@@ -8,6 +8,7 @@ import flask
 from dash import Dash
 from msgspec.structs import replace
 
+from callbacks.addresses import Body
 from callbacks.guards.error_answers import sentence
 from callbacks.routes.requested_view import requested_event, requested_options, viewed_event
 from callbacks.services import services
@@ -32,7 +33,7 @@ def register(app: Dash) -> None:
     app.server.post("/runs/<run_id>/remove")(remove)
     app.server.post("/runs/<run_id>/undo-removal")(undo_removal)
     app.server.post("/runs/<run_id>/continue")(go_on)
-    app.server.post("/runs/<run_id>/rename")(rename)
+    app.server.post("/runs/<run_id>/rename", body=Body.SETTINGS)(rename)
     app.server.post("/runs/<run_id>/choose-gamma")(choose_gamma)
     app.server.post("/runs/<run_id>/one-component")(one_component)
     app.server.post("/runs/<run_id>/planes/<int:sequence>/refine")(refine)

@@ -10,16 +10,11 @@ import flask
 from dash import Dash
 from rjsmin import jsmin
 
-from callbacks.public_endpoints import (
-    FINGERPRINTED,
-    MODULES_ON_DEMAND,
-    OF_DASH,
-    SCRIPTS,
-    is_static,
-)
+from callbacks.addresses import Guard, is_for_everybody
 from callbacks.services import services
 from melm_studio.layout.scripts import ASSETS, STYLE_SHEET, style_sheet
 from melm_studio.layout.shell.page_scripts import (
+    ENTRIES,
     PAGE_SCRIPT,
     module_on_demand,
     page_bundle,
@@ -33,15 +28,23 @@ from melm_studio.planes.plotly_script import (
 PLOTLY_PATH = f"/plotly-{plotly_fingerprint()}.js"
 
 _MODULE = ".mjs"
+_MODULES_ON_DEMAND = "_dash_assets.static"
+# Dash serves these with and without a fingerprint; the former it lets browsers keep.
+_WITH_AND_WITHOUT = {
+    "/_dash-component-suites/<string:package_name>/<path:fingerprinted_path>",
+    "/_favicon.ico",
+}
 _FOREVER = "public, max-age=31536000, immutable"
 
 
 def register(app: Dash) -> None:
     """Connect plotly, the scripts and the style sheet; let browsers keep what has a fingerprint."""
-    app.server.add_url_rule(PLOTLY_PATH, "plotly", plotly)
-    app.server.add_url_rule(_asset_path(app, STYLE_SHEET), "styles", styles)
-    for endpoint, name in SCRIPTS.items():
-        app.server.add_url_rule(_asset_path(app, name), endpoint, partial(script, name))
+    app.server.get(PLOTLY_PATH, guard=Guard.FILE)(plotly)
+    app.server.get(_asset_path(app, STYLE_SHEET), guard=Guard.FILE)(styles)
+    for name in ENTRIES:
+        endpoint = f"script-{name.partition('.')[0]}"
+        path = _asset_path(app, name)
+        app.server.get(path, endpoint=endpoint, guard=Guard.FILE)(partial(script, name))
     app.server.after_request(add_lifetime)
     app.server.after_request(shorten_module)
     app.server.after_request(read_file)
@@ -67,7 +70,7 @@ def script(name: str) -> flask.Response:
 
 def read_file(response: flask.Response) -> flask.Response:
     """Read a file that Flask would stream, since streams are not compressed."""
-    if is_static(flask.request):
+    if is_for_everybody():
         response.direct_passthrough = False
         response.make_sequence()
     return response
@@ -84,7 +87,7 @@ def shorten_module(response: flask.Response) -> flask.Response:
 
 
 def _text_of_module(response: flask.Response) -> str:
-    if flask.request.endpoint != MODULES_ON_DEMAND:
+    if flask.request.endpoint != _MODULES_ON_DEMAND:
         return response.get_data(as_text=True)
     path = ASSETS / cast(dict[str, str], flask.request.view_args)["filename"]
     return module_on_demand(path, page_bundle(PAGE_SCRIPT), PAGE_SCRIPT, ASSETS)
@@ -104,7 +107,5 @@ def _asset_path(app: Dash, name: str) -> str:
 
 
 def _is_fingerprinted(response: flask.Response) -> bool:
-    endpoint = flask.request.endpoint
-    return endpoint in FINGERPRINTED or (
-        endpoint in OF_DASH and response.cache_control.max_age is not None
-    )
+    has_one = response.cache_control.max_age is not None
+    return is_for_everybody() and (has_one or flask.request.endpoint not in _WITH_AND_WITHOUT)

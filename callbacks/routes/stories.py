@@ -11,6 +11,7 @@ import flask
 from dash import Dash
 from msgspec.structs import replace
 
+from callbacks.addresses import Body
 from callbacks.guards.error_answers import sentence
 from callbacks.routes.documents import document
 from callbacks.services import services
@@ -34,9 +35,9 @@ T = TypeVar("T")
 def register(app: Dash) -> None:
     """Connect the routes."""
     app.server.post("/stories/<key>")(open_story)
-    app.server.post("/story")(read_story)
+    app.server.post("/story", body=Body.STORY)(read_story)
     app.server.add_url_rule("/presenter", "presenter", partial(presenter, app))
-    app.server.post("/presenter/picture")(picture)
+    app.server.post("/presenter/picture", body=Body.JSON)(picture)
 
 
 def open_story(key: str) -> dict[str, Any]:

@@ -32,7 +32,7 @@ _NOTE = (
 
 def register(app: Dash) -> None:
     """Connect the route."""
-    app.server.get("/runs/<run_id>/surface")(surface)
+    app.server.get("/runs/<run_id>/surface", is_heavy=True)(surface)
 
 
 def surface(run_id: str) -> tuple[dict[str, Any], int]:

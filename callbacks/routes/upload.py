@@ -6,6 +6,7 @@ from typing import Any
 
 import flask
 
+from callbacks.addresses import Body
 from callbacks.services import Served
 from callbacks.session import workspace
 from melm_studio.validation import InputError
@@ -15,7 +16,7 @@ _NO_FILE = "No file arrived. Choose a CSV file and try again."
 
 def register(app: Served) -> None:
     """Connect the route, which takes "file" of multipart form data."""
-    app.server.post("/upload")(upload)
+    app.server.post("/upload", body=Body.FILE, is_heavy=True)(upload)
 
 
 def upload() -> tuple[dict[str, Any], int]:

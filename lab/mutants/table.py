@@ -856,16 +856,16 @@ MUTANTS = (
         f"{_GUARDS}/test_arriving_requests.py::test_a_length_above_the_limit_of_an_address_is_refused_before_a_byte_is_sent",
     ),
     Mutant(
-        "callbacks/guards/addresses.py",
+        "callbacks/addresses.py",
         "JSON = 16 * _MB",
         "JSON = 160 * _MB",
-        f"{_GUARDS}/test_addresses.py::test_the_limits_are_those_that_are_documented",
+        "tests/callbacks/test_addresses.py::test_the_limits_are_those_that_are_documented",
     ),
     Mutant(
-        "callbacks/guards/addresses.py",
-        '    "POST /upload": _FILE,\n',
-        "",
-        f"{_GUARDS}/test_addresses.py::test_the_list_has_every_route_and_no_other",
+        "callbacks/routes/upload.py",
+        "body=Body.FILE, is_heavy=True",
+        "body=Body.FILE",
+        "tests/callbacks/test_addresses.py::test_a_file_is_taken_where_one_is_read_and_nowhere_else",
     ),
     Mutant(
         "callbacks/guards/request_guards.py",
@@ -1176,8 +1176,8 @@ MUTANTS = (
     ),
     Mutant(
         "callbacks/keys/identity.py",
-        "_LINKS}:\n        become(secrets.token_urlsafe(16))\n",
-        "_LINKS}:\n        become(secrets.token_urlsafe(2))\n",
+        "== _PAGE:\n        become(secrets.token_urlsafe(16))\n",
+        "== _PAGE:\n        become(secrets.token_urlsafe(2))\n",
         f"{_KEYS}/test_entropy.py::test_a_browser_that_was_put_out_gets_a_name_of_128_random_bits",
     ),
     Mutant(
@@ -1194,8 +1194,8 @@ MUTANTS = (
     ),
     Mutant(
         "callbacks/keys/identity.py",
-        "in VIEWER_ENDPOINTS and HEADER in",
-        'in VIEWER_ENDPOINTS and "X-No-Token" in',
+        "guard is Guard.VIEWER and HEADER in",
+        'guard is Guard.VIEWER and "X-No-Token" in',
         f"{_KEYS}/test_identity.py"
         "::test_no_token_that_is_not_valid_is_a_way_around_a_login_to_a_talk",
     ),
@@ -1291,8 +1291,8 @@ MUTANTS = (
     ),
     Mutant(
         "callbacks/keys/identity.py",
-        "and endpoint != _MAKES_TOKENS:",
-        "and not endpoint:",
+        "if guard is Guard.PROGRAM:",
+        "if False:",
         "tests/callbacks/routes/api/test_api.py::test_nobody_can_ask_for_more_than_a_token",
     ),
 )

@@ -18,6 +18,7 @@ from werkzeug.datastructures import ImmutableMultiDict
 from werkzeug.routing import Rule
 from werkzeug.test import TestResponse
 
+from callbacks.addresses import Address, Guard, address_of
 from tools.driver.visitor import Studio, Visitor
 
 # What these convert was stored before.
@@ -78,6 +79,17 @@ def rules(studio: Studio) -> list[tuple[str, Rule]]:
         for method in METHODS
         if method in (rule.methods or ()) and not rule.rule.startswith(("/_dash", "/assets"))
     ]
+
+
+def addresses(studio: Studio) -> dict[str, Address]:
+    """What every route declares, by its method and rule, as "POST /upload"; without files."""
+    found = {
+        f"{method} {rule.rule}": address_of(rule)
+        for rule in studio.app.server.url_map.iter_rules()
+        for method in METHODS
+        if method in (rule.methods or ())
+    }
+    return {line: own for line, own in found.items() if own.guard is not Guard.FILE}
 
 
 def address(rule: Rule, values: Mapping[str, Any]) -> str:

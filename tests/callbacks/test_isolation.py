@@ -17,14 +17,14 @@ import msgspec
 import numpy as np
 import pytest
 
+from callbacks.addresses import Guard, address_of
 from callbacks.guards.known_requests import argument_types
-from callbacks.public_endpoints import VIEWER_ENDPOINTS
 from melm_studio.layout import ids
 from tests.callbacks.every_route import address, asked_for, example, names_of, noted, rules
 from tools.driver.visitor import Studio, Visitor, declared_outputs, is_pattern, trigger_of
 
 # A link that says whose browser this becomes is that visitor's own to give away.
-_GIVEN_AWAY = {"question", "recover", *VIEWER_ENDPOINTS}
+_GIVEN_AWAY = {"question", "recover"}
 # Answers a random secret of the visitor's own.
 _MAKING = {"api POST /tokens", "make_recovery_link", "make_token"}
 # View options would break rules of theirs before the run is looked up.
@@ -175,7 +175,8 @@ def requests(studio: Studio, theirs: Page) -> Iterator[tuple[str, str, str, dict
     paths = {"sequence": 0, "row": 1, "feature": 0, "n_features": 2, "key": "crescents"}
     paths |= {"kind": "check", "command": "stop", "name": "security", "filename": "x", "path": "x"}
     for method, rule in rules(studio):
-        if rule.endpoint in _GIVEN_AWAY | _MAKING:
+        is_of_talk = address_of(rule).guard is Guard.VIEWER
+        if is_of_talk or rule.endpoint in _GIVEN_AWAY | _MAKING:
             continue
         for run in (theirs.run, *theirs.about.values()):
             own = {"run_id": run, "ticket": run, "talk_id": theirs.talk}

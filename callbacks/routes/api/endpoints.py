@@ -12,6 +12,7 @@ import flask
 import msgspec
 from msgspec import Struct
 
+from callbacks.addresses import Body, Guard
 from callbacks.keys.grants import TOKEN_DAYS
 from callbacks.keys.identity import HEADER
 from callbacks.routes.api import links, runs, tokens
@@ -61,6 +62,8 @@ class Endpoint:
         Of an answer.
     makes_visitors : bool
         Whether it needs no token.
+    is_heavy : bool
+        Whether its answer is seconds of work, as all that take a file or a model are.
     """
 
     method: str
@@ -73,6 +76,17 @@ class Endpoint:
     query: Mapping[str, type] = field(default_factory=dict)
     status: int = 200
     makes_visitors: bool = False
+    is_heavy: bool = False
+
+    @property
+    def address(self) -> dict[str, Any]:
+        """What its route declares."""
+        taken = Body.FILE if self.takes_file else Body.JSON if self.body else Body.NOTHING
+        return {
+            "body": taken,
+            "is_heavy": self.is_heavy or taken is not Body.NOTHING,
+            "guard": Guard.VISITOR if self.makes_visitors else Guard.PROGRAM,
+        }
 
 
 ENDPOINTS = (
@@ -161,7 +175,14 @@ ENDPOINTS = (
         models.Planes,
         query={"after": int},
     ),
-    Endpoint("GET", "/runs/<run_id>/result", runs.result, "What a run found", models.Result),
+    Endpoint(
+        "GET",
+        "/runs/<run_id>/result",
+        runs.result,
+        "What a run found",
+        models.Result,
+        is_heavy=True,
+    ),
     Endpoint(
         "POST",
         "/runs/<run_id>/check",
@@ -187,6 +208,7 @@ ENDPOINTS = (
         runs.show_refits,
         "Where planes that never saw the rows put them",
         models.Refits,
+        is_heavy=True,
     ),
     Endpoint(
         "POST",
@@ -231,6 +253,7 @@ ENDPOINTS = (
         verdict,
         "The verdict of a run that was checked, for melm-studio verify",
         "application/json",
+        is_heavy=True,
     ),
     Endpoint(
         "GET",
@@ -239,6 +262,7 @@ ENDPOINTS = (
         "The report of a run, of a plane and under view options",
         "text/html",
         query={"plane": int, **dict.fromkeys(ViewOptions.__struct_encode_fields__, str)},
+        is_heavy=True,
     ),
 )
 
@@ -251,6 +275,7 @@ def register(app: Served) -> None:
             f"api {endpoint.method} {endpoint.path}",
             _answering(endpoint),
             methods=[endpoint.method],
+            **endpoint.address,
         )
     app.server.get(f"{PREFIX}/openapi.json")(openapi)
 

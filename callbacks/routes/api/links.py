@@ -13,6 +13,7 @@ import msgspec
 from msgspec import Struct
 from werkzeug import Response
 
+from callbacks.addresses import Guard
 from callbacks.guards.error_answers import sentence
 from callbacks.keys.grants import TICKET_MINUTES, used_grant
 from callbacks.keys.identity import hand_over
@@ -52,7 +53,7 @@ class _Ticket(Struct, frozen=True):
 
 def register(app: Served) -> None:
     """Connect the route that such an address leads to."""
-    app.server.get("/open/<ticket>")(open_table)
+    app.server.get("/open/<ticket>", is_heavy=True, guard=Guard.LINK)(open_table)
 
 
 def make_link() -> Link:

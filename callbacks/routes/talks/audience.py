@@ -13,6 +13,7 @@ from threading import Event, Lock, Thread
 import flask
 from dash import Dash
 
+from callbacks.addresses import Guard
 from callbacks.guards.error_answers import sentence
 from callbacks.guards.held_connections import HeldConnection, hold_connection
 from callbacks.routes.documents import document
@@ -66,9 +67,9 @@ def register(app: Dash) -> None:
     def talk_page(talk_id: str) -> flask.Response:
         return page(talk_id, script, icon)
 
-    app.server.add_url_rule("/t/", "talk_code", typed_code)
-    app.server.add_url_rule("/t/<talk_id>", "talk_page", talk_page)
-    app.server.add_url_rule("/t/<talk_id>/pictures", "talk_pictures", pictures)
+    app.server.get("/t/", guard=Guard.VIEWER)(typed_code)
+    app.server.get("/t/<talk_id>", guard=Guard.VIEWER)(talk_page)
+    app.server.get("/t/<talk_id>/pictures", is_prompt=True, guard=Guard.VIEWER)(pictures)
 
 
 def page(talk_id: str, script: str, icon: str) -> flask.Response:

@@ -20,6 +20,7 @@ from dash import Dash
 from msgspec import Meta, Struct, field
 from msgspec.structs import replace
 
+from callbacks.addresses import Body
 from callbacks.guards.error_answers import sentence
 from callbacks.keys.grants import is_newcomer
 from callbacks.routes.requested_view import requested_event, requested_options, shown_verdict
@@ -77,9 +78,9 @@ class Allowed(Struct, frozen=True, forbid_unknown_fields=True):
 def register(app: Dash) -> None:
     """Connect the routes."""
     app.server.get("/talk")(talk_now)
-    app.server.post("/talk")(begin_talk)
-    app.server.post("/talk/allowed")(allow)
-    app.server.post("/talk/shown")(show)
+    app.server.post("/talk", body=Body.SETTINGS)(begin_talk)
+    app.server.post("/talk/allowed", body=Body.SETTINGS)(allow)
+    app.server.post("/talk/shown", body=Body.SETTINGS)(show)
     app.server.post("/talk/end")(end_talk)
 
 

@@ -13,6 +13,7 @@ import flask
 import pytest
 import requests
 
+from callbacks.addresses import Body, Route
 from callbacks.guards.arriving_requests import IN_MEMORY_BYTES, KeptBodies
 from callbacks.guards.web_server import ConnectionLimits
 from tests.callbacks.guards.web_servers import PATIENCE_S, serving
@@ -38,8 +39,11 @@ def application(seen) -> flask.Flask:
         seen.append(flask.request.path)
         return str(len(flask.request.get_data()))
 
-    for rule in ("/upload", "/story", "/talk", "/runs/<run_id>/remove"):
-        application.add_url_rule(rule, rule, read, methods=["GET", "POST"])
+    bodies = {"/upload": Body.FILE, "/story": Body.STORY, "/talk": Body.SETTINGS}
+    application.url_rule_class = Route
+    for rule in (*bodies, "/runs/<run_id>/remove"):
+        application.get(rule, endpoint=f"GET {rule}")(read)
+        application.post(rule, endpoint=rule, body=bodies.get(rule, Body.NOTHING))(read)
     return application
 
 

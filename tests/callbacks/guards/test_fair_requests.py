@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from callbacks.guards.addresses import Address, Body
+from callbacks.addresses import Address, Body
 from callbacks.guards.fair_requests import (
     Client,
     FairQueue,

@@ -6,8 +6,9 @@ import re
 
 import pytest
 
-from callbacks.guards.addresses import ADDRESSES, Body
+from callbacks.addresses import Body
 from callbacks.routes.frames import MOST_RUNS
+from tests.callbacks.every_route import addresses
 from tools.driver.visitor import Visitor, declared_outputs, trigger_of
 
 ADDRESS = "/_dash-update-component"
@@ -33,7 +34,7 @@ def test_values_nested_without_end_are_refused_with_a_sentence(studio, visitor: 
     visitor.choose_sample("iris")
     run = visitor.start(method="pca")
     studio.work()
-    takers = [line for line, listed in ADDRESSES.items() if listed.body is not Body.NOTHING]
+    takers = [line for line, own in addresses(studio).items() if own.body is not Body.NOTHING]
     assert len(takers) > 15
     for line in takers:
         address = line.removeprefix("POST ").replace("<run_id>", run)

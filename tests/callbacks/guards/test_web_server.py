@@ -21,6 +21,7 @@ from waitress.parser import HTTPRequestParser
 from waitress.server import TcpWSGIServer
 from waitress.task import ThreadedTaskDispatcher
 
+from callbacks.addresses import Route
 from callbacks.guards import arriving_requests, fair_requests, held_connections, web_server
 from callbacks.guards.error_answers import REPEAT_AFTER_S
 from callbacks.guards.web_server import ConnectionLimits
@@ -133,9 +134,10 @@ def test_two_requests_of_seconds_are_answered_at_a_time_by_default():
     """Of three addresses, and of one address a single one."""
     begun, done = Queue(), Event()
     application = flask.Flask(__name__)
-    application.get("/health")(lambda: "here")
+    application.url_rule_class = Route
+    application.get("/health", is_prompt=True)(lambda: "here")
 
-    @application.get("/runs/<run_id>/replay.html")
+    @application.get("/runs/<run_id>/replay.html", is_heavy=True)
     def slow(run_id: str) -> str:
         begun.put(run_id)
         done.wait(PATIENCE_S)
@@ -323,8 +325,9 @@ def test_what_is_used_of_waitress_is_there():
 def test_what_waits_for_a_thread_is_not_begun_once_its_client_has_left():
     begun, done = Queue(), Event()
     application = flask.Flask(__name__)
+    application.url_rule_class = Route
 
-    @application.get("/runs/<run_id>/replay.html")
+    @application.get("/runs/<run_id>/replay.html", is_heavy=True)
     def slow(run_id: str) -> str:
         begun.put(run_id)
         done.wait(PATIENCE_S)
@@ -352,8 +355,9 @@ def test_who_waits_too_long_is_told_to_ask_again(monkeypatch):
     monkeypatch.setattr(fair_requests, "MOST_WAITED_S", 0.0)
     begun, done = Event(), Event()
     application = flask.Flask(__name__)
+    application.url_rule_class = Route
 
-    @application.get("/runs/<run_id>/replay.html")
+    @application.get("/runs/<run_id>/replay.html", is_heavy=True)
     def slow(run_id: str) -> str:
         begun.set()
         done.wait(PATIENCE_S)
@@ -375,7 +379,8 @@ def test_who_waits_too_long_is_told_to_ask_again(monkeypatch):
 def test_prompt_answers_come_while_one_network_takes_all_it_may():
     begun, done = Queue(), Event()
     application = flask.Flask(__name__)
-    application.get("/health")(lambda: "here")
+    application.url_rule_class = Route
+    application.get("/health", is_prompt=True)(lambda: "here")
 
     @application.get("/")
     def slow() -> str:

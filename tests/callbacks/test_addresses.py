@@ -1,39 +1,43 @@
-"""Every address says what body it takes, and whether its answer takes long."""
+"""Every route declares what body it takes, whether its answer takes long, and who is answered."""
 
 from __future__ import annotations
 
+import flask
 import pytest
 
-from callbacks.guards.addresses import ADDRESSES, Address, Body, Directory
-from callbacks.routes.static_files import is_static
-from tools.driver.visitor import Studio
+from callbacks.addresses import Address, Body, Directory, Guard, Route, address_of
+from tests.callbacks.every_route import addresses
 
 
-def routes(studio: Studio) -> set[str]:
-    """The method and rule of every route but those of files that are the same for everybody."""
-    with studio.app.server.test_request_context() as context:
-        rules = studio.app.server.url_map.iter_rules()
-        found = set()
-        for rule in rules:
-            context.request.url_rule = rule
-            if not is_static(context.request):
-                found |= {f"{method} {rule.rule}" for method in rule.methods}
-    return {line for line in found if line.split()[0] not in {"HEAD", "OPTIONS"}}
+def test_a_route_declares_what_it_takes_and_may_do_little_without():
+    server = flask.Flask(__name__)
+    server.url_rule_class = Route
+    server.post("/file", body=Body.FILE, is_heavy=True)(lambda: "")
+    server.get("/file", endpoint="look")(lambda: "")
+    find = Directory(server.url_map).find
+    assert find("POST", "/file") == Address(Body.FILE, is_heavy=True)
+    assert find("GET", "/file") == Address(Body.NOTHING, guard=Guard.VISITOR) == address_of(None)
 
 
-def test_the_list_has_every_route_and_no_other(studio):
-    assert set(ADDRESSES) == routes(studio)
-
-
-def test_a_file_is_taken_where_one_is_read_and_nowhere_else():
-    takers = {line for line, listed in ADDRESSES.items() if listed.body is Body.FILE}
+def test_a_file_is_taken_where_one_is_read_and_nowhere_else(studio):
+    takers = {line for line, own in addresses(studio).items() if own.body is Body.FILE}
     assert takers == {"POST /upload", "POST /api/v1/files"}
-    assert all(ADDRESSES[line].is_heavy for line in takers)
+    assert all(addresses(studio)[line].is_heavy for line in takers)
 
 
-def test_what_only_looks_takes_no_body():
-    looking = {listed.body for line, listed in ADDRESSES.items() if line.startswith("GET ")}
+def test_what_only_looks_takes_no_body(studio):
+    looking = {own.body for line, own in addresses(studio).items() if line.startswith("GET ")}
     assert looking == {Body.NOTHING}
+
+
+def test_who_is_no_visitor_only_watches_or_follows_a_talk(studio):
+    """All other addresses ask for a cookie, a token, or a link."""
+    others = {line: own.guard for line, own in addresses(studio).items()}
+    nobodies = {line for line, guard in others.items() if guard in {Guard.MONITOR, Guard.VIEWER}}
+    watching = {f"GET /{name}" for name in ("health", "ready", "metrics")}
+    assert nobodies - watching == {"GET /t/", "GET /t/<talk_id>", "GET /t/<talk_id>/pictures"}
+    links = {line for line, guard in others.items() if guard is Guard.LINK}
+    assert links == {"GET /open/<ticket>", "GET /recovery/<key>", "POST /recovery/<key>"}
 
 
 @pytest.fixture
@@ -90,7 +94,3 @@ def test_the_limits_are_those_that_are_documented():
     assert megabytes[Body.SETTINGS] == 1
     assert megabytes[Body.NOTHING] == 4 / 2**10
     assert Body.FILE.most_bytes(1) < 2 * 2**20
-
-
-def test_what_is_not_listed_may_do_little():
-    assert Address() == Address(Body.NOTHING, is_heavy=False)
