@@ -1,4 +1,4 @@
-// Folders of the page's modules import in one direction, at every level.
+// The page's modules and folders import in one direction, at every level, also what is loaded later.
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize, relative } from "node:path";
@@ -10,14 +10,14 @@ const COMMENT = /\/\*[^]*?\*\/|^\s*\/\/.*$/gm; // types in comments are for the 
 const IMPORT = /\bimport (?:[^"';]+ from )?"(\.[^"]+)"|\bimport\("(\.[^"]+)"\)/g;
 
 /**
- * The modules that each module imports by their paths, and whether it imports them when they are first needed.
+ * The paths of the modules that each module imports, at once or when they are first needed.
  * @param {Record<string, string>} texts of modules by path
- * @returns {Record<string, { target: string, isLater: boolean }[]>}
+ * @returns {Record<string, string[]>}
  */
 function importsOf(texts) {
   const entries = Object.entries(texts).map(([path, text]) => {
     const found = [...text.replace(COMMENT, "").matchAll(IMPORT)];
-    return [path, found.map(([, now, later]) => ({ target: normalize(join(dirname(path), now ?? later)), isLater: !now }))];
+    return [path, found.map(([, now, later]) => normalize(join(dirname(path), now ?? later)))];
   });
   return Object.fromEntries(entries);
 }
@@ -37,14 +37,13 @@ function circleOfFolders(imports) {
 
 const folders = (path) => (dirname(path) === "." ? ["."] : [dirname(path), ...folders(dirname(path))]);
 
-// Between the modules and folders of a folder, by their names. A module may be loaded later by one that it imports.
+// Between the modules and folders of a folder, by their names.
 function edgesWithin(level, imports) {
   const edges = new Map();
   for (const [path, targets] of Object.entries(imports)) {
-    for (const { target, isLater } of targets) {
+    for (const target of targets) {
       const [from, to] = [path, target].map((end) => childOf(level, end));
-      const isAmongModules = [from, to].every((name) => name?.endsWith(".mjs"));
-      if (from && to && from !== to && !(isLater && isAmongModules)) edges.set(from, [...(edges.get(from) ?? []), to]);
+      if (from && to && from !== to) edges.set(from, [...(edges.get(from) ?? []), to]);
     }
   }
   return edges;
@@ -77,13 +76,13 @@ function circleIn(edges) {
 const paths = readdirSync(ASSETS, { recursive: true }).map(String).filter((path) => path.endsWith(".mjs"));
 const texts = Object.fromEntries(paths.map((path) => [path, readFileSync(join(ASSETS, path), "utf-8")]));
 
-test("no folder of the page's modules imports one that imports it, at any level", () => {
+test("no module or folder of the page imports one that imports it, at any level, now or later", () => {
   assert.equal(circleOfFolders(importsOf(texts)), null);
 });
 
 test("every import of the page's modules is of one that is there", () => {
   for (const [path, targets] of Object.entries(importsOf(texts))) {
-    for (const { target } of targets) assert.ok(target in texts, `${path} imports ${target}`);
+    for (const target of targets) assert.ok(target in texts, `${path} imports ${target}`);
   }
 });
 
@@ -92,6 +91,8 @@ test("a folder that imports back is found, also through a third one, later, and 
   assert.equal(circleOfFolders(importsOf(back)), null);
   assert.equal(circleOfFolders(importsOf({ ...back, "c/three.mjs": 'import { z } from "../a/four.mjs";' })), "a > b > c > a");
   assert.equal(circleOfFolders(importsOf({ ...back, "c/three.mjs": 'const load = () => import("../a/four.mjs");' })), "a > b > c > a");
+  const modules = { "a/one.mjs": 'const load = () => import("./two.mjs");', "a/two.mjs": 'import { x } from "./one.mjs";' };
+  assert.equal(circleOfFolders(importsOf(modules)), "one.mjs > two.mjs > one.mjs");
   const deep = { "s/a/one.mjs": 'import { x } from "../b/two.mjs";', "s/b/two.mjs": 'import {\n  y,\n} from "../a/three.mjs";' };
   assert.equal(circleOfFolders(importsOf(deep)), "a > b > a");
   assert.equal(circleOfFolders(importsOf({ "a/one.mjs": '/** @type {import("../b/two.mjs").Two} */', "b/two.mjs": 'import { x } from "../a/one.mjs";' })), null);

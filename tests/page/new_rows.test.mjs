@@ -13,7 +13,8 @@ globalThis.fetch = /** @type {any} */ (async (address) => {
   return { ok: true, json: async () => ({ report: { headline: "", confusion: [] } }) };
 });
 
-const { addNewRowsButtons, placedFile, placeFile } = await import("../../assets/studio/rows/new_rows_buttons.mjs");
+const { addNewRowsButtons } = await import("../../assets/studio/rows/new_rows_buttons.mjs");
+const { placedFile, placeFile } = await import("../../assets/studio/rows/singled_out.mjs");
 const { place } = await import("../../assets/studio/rows/new_rows.mjs"); // else loaded with the first new rows
 const { extend } = await import("../../assets/studio/panel/features.mjs");
 

@@ -24,9 +24,8 @@ const { dragMode, setSwitches, showOnly, switches } = await import("../../assets
 const { bringToFront, forgetEarlier, frontRun, isNewRun, noteStates, runStates, stage } = await import("../../assets/studio/panel/runs.mjs");
 const { connectRunList } = await import("../../assets/studio/panel/run_list.mjs");
 const { colorColumn, markBy, shapeColumn } = await import("../../assets/studio/rows/marks.mjs");
-const { placedFile, placeFile } = await import("../../assets/studio/rows/new_rows_buttons.mjs");
 const { connectSelection } = await import("../../assets/studio/rows/selection.mjs");
-const { chosen, isolate, mark, markedRow, selectedRows, selectRows, shownClasses } = await import("../../assets/studio/rows/singled_out.mjs");
+const { chosen, isolate, mark, markedRow, placedFile, placeFile, selectedRows, selectRows, shownClasses } = await import("../../assets/studio/rows/singled_out.mjs");
 
 /** How often a watcher is told. @param {any} source */
 function counted(source) {

@@ -3,8 +3,7 @@
 import { onClick, whenPresent } from "../page/dom.mjs";
 import { ACROSS, moveAmong } from "../page/menu.mjs";
 import { onChange, signal } from "../page/signals.mjs";
-import { placedFile } from "../rows/new_rows_buttons.mjs";
-import { selectedRows } from "../rows/singled_out.mjs";
+import { placedFile, selectedRows } from "../rows/singled_out.mjs";
 
 /** The tab that is shown, by its name. */
 export const inspected = signal("features");

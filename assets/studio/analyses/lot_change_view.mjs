@@ -2,7 +2,7 @@
 import { ask } from "../page/answers.mjs";
 import { onChange } from "../page/signals.mjs";
 import { fields } from "../rows/new_rows.mjs";
-import { placedFile } from "../rows/new_rows_buttons.mjs";
+import { placedFile } from "../rows/singled_out.mjs";
 import { View as Beside } from "./beside.mjs";
 
 export class View extends Beside {

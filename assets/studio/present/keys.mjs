@@ -10,6 +10,7 @@ import { allPanels, frontPanel } from "../panel/panels.mjs";
 import { switchPlaces } from "../panel/places.mjs";
 import { bringToFront } from "../panel/runs.mjs";
 import { hasStory, stepStory } from "../workspace/story.mjs";
+import { keptTalk } from "./kept_talk.mjs";
 
 const PAGE_KEYS = ["PageUp", "PageDown"];
 
@@ -129,11 +130,9 @@ export function openPresenter() {
 
 // What a talk needs is loaded when Share is first pressed, or at once where a talk of this browser goes on.
 
-export const TALK_GOES_ON = "melm-talk"; // in the browser's storage, while there is a talk: when it expires, in seconds
-
 export function connectShareButton() {
   onClick('[data-bar="share"]', () => withTalk((talk) => talk.openTalkDialog()));
-  if (localStorage.getItem(TALK_GOES_ON)) import("./talk.mjs").then((talk) => talk.resumeTalk()).catch(console.warn);
+  if (keptTalk()) import("./talk.mjs").then((talk) => talk.resumeTalk()).catch(console.warn);
 }
 
 /** Shows the code of the talk on the whole screen. */

@@ -10,7 +10,7 @@ import { frontPanel } from "../panel/panels.mjs";
 import { selectedRows, shownClasses } from "../rows/singled_out.mjs";
 import { currentStory, toldView } from "../workspace/story.mjs";
 import { positionLabel } from "../workspace/story_order.mjs";
-import { TALK_GOES_ON } from "./keys.mjs";
+import { keepTalk, keptTalk } from "./kept_talk.mjs";
 
 /**
  * What the server says of a talk, as callbacks/routes/talks/presenter.py describes it.
@@ -44,7 +44,7 @@ export async function changeTalk(what, allows = {}) {
 
 /** Goes on with the talk of this browser after the page was loaded again. */
 export async function resumeTalk() {
-  const kept = localStorage.getItem(TALK_GOES_ON);
+  const kept = keptTalk();
   const { talk, is_only_here: isLocal } = await ask("talk");
   isOnlyHere = Boolean(isLocal);
   follow(talk, talk || !kept ? "" : reasonOf(Number(kept)));
@@ -58,12 +58,8 @@ function follow(talk, reason = "") {
   talkNow.set(talk);
   sent = ""; // viewers get what is allowed with a picture
   clearInterval(timer);
-  if (talk) {
-    localStorage.setItem(TALK_GOES_ON, String(talk.expires_s));
-    timer = setInterval(look, LOOK_EVERY_MS);
-  } else {
-    localStorage.removeItem(TALK_GOES_ON);
-  }
+  keepTalk(talk);
+  if (talk) timer = setInterval(look, LOOK_EVERY_MS);
   if (reason) showNotice(reason);
   announce(reason);
 }

@@ -8,7 +8,7 @@ import { addToViews } from "../panel/features.mjs";
 import { shownPanels } from "../panel/panels.mjs";
 import { bringToFront, stage } from "../panel/runs.mjs";
 import { addressOf } from "../panel/view_options.mjs";
-import { placedFile, placeFile } from "./new_rows_buttons.mjs";
+import { placedFile, placeFile } from "./singled_out.mjs";
 
 const SETTLED_MS = 150;
 const SIZE = 11;
@@ -46,7 +46,7 @@ export async function place(panel, file) {
   }
 }
 
-/** How addresses name a file. @param {import("./new_rows_buttons.mjs").PlacedFile} file */
+/** How addresses name a file. @param {import("./singled_out.mjs").PlacedFile} file */
 export const fields = ({ key, name, scaled }) => ({ file: key, name, ...(scaled && { scaled: JSON.stringify(scaled) }) });
 
 /** The newest file that was dropped: what is known of one before it later says nothing any more. @type {File | null} */

@@ -2,19 +2,12 @@
 import { ACCEPTED } from "../page/answers.mjs";
 import { chooseFile } from "../page/dom.mjs";
 import { showNotice, whenLoaded } from "../page/notice.mjs";
-import { onChange, signal } from "../page/signals.mjs";
+import { onChange } from "../page/signals.mjs";
 import { addToPanels } from "../panel/features.mjs";
 import { shownPanels } from "../panel/panels.mjs";
-
-/** A file, and what the numbers of its columns are multiplied by. @typedef {{ key: string, name: string, scaled?: Record<string, number> }} PlacedFile */
+import { placedFile } from "./singled_out.mjs";
 
 const NOTHING_TO_PASTE = "The clipboard holds no text. Copy rows with their header, then paste them here.";
-
-/** The uploaded file whose rows are placed in every plane. */
-export const placedFile = signal(/** @type {PlacedFile | null} */ (null));
-
-/** Places the rows of an uploaded file in every plane; null for none. @param {PlacedFile | null} file */
-export const placeFile = (file) => placedFile.set(file);
 
 let isNeeded = false; // whether there were new rows
 

@@ -10,10 +10,9 @@ import { shownData } from "../panel/run_list.mjs";
 import { drawnAxes, sizeOf, toData, toPixels } from "../plane/pixel_axes.mjs";
 import { positionOf } from "../plane/every_row.mjs";
 import { markBy } from "./marks.mjs";
-import { placeFile } from "./new_rows_buttons.mjs";
 import { outlineFrom } from "./outline.mjs";
 import { knownRows, pointOf, shownLayer } from "./row_layer.mjs";
-import { chosen, isolate, mark, markedRow, selectedRows, selectRows, shownClasses } from "./singled_out.mjs";
+import { chosen, isolate, mark, markedRow, placeFile, selectedRows, selectRows, shownClasses } from "./singled_out.mjs";
 import { pointsOfRows } from "../plane/traces.mjs";
 
 const BUTTONS = "[data-isolate], [data-class], [data-mark], #brushed button, #isolated button";

@@ -12,7 +12,7 @@ import { listRuns } from "../panel/run_list.mjs";
 import { bringToFront, runStates } from "../panel/runs.mjs";
 import { addressOf, DEFAULT_VIEW } from "../panel/view_options.mjs";
 import { colorColumn, markBy, shapeColumn } from "../rows/marks.mjs";
-import { placedFile, placeFile } from "../rows/new_rows_buttons.mjs";
+import { placedFile, placeFile } from "../rows/singled_out.mjs";
 
 const CHECK_EVERY_MS = 50;
 const TREE_CHECK_EVERY_MS = 1000;
