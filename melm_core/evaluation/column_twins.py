@@ -27,8 +27,9 @@ _NEIGHBORS = 5  # rows of a number on either side that vote, at most
 
 # A column that alone tells this share of the rows that were held out tells nearly all of them.
 _NEARLY_ALL = 0.98
-# So does one that tells this share, and of the way from guessing so much more than the next one.
+# So do those that tell this share, and of the way from guessing so much more than the next one.
 _MOST, _FAR_MORE = 0.9, 0.35
+_MOST_NUMBERS_OUTSTANDING = 2
 # Rows that may say otherwise where two columns say the same: errors of typing.
 _SAME = 0.98
 # Rows for each value of a column that may be the label in other words, and values for each class
@@ -330,9 +331,8 @@ def _kinds(
             found[at] = _twin(column, pairs, names, share)
         if found[at][0] is Twin.NONE and _LEAST_FILLED <= has_value.mean() < 1.0:
             found[at] = _twin_where_known(column, has_value, y, names, len(table))
-    outstanding = _outstanding(found, shares, len(names))
-    if outstanding is not None and can_stand_out[outstanding]:
-        found[outstanding] = (Twin.FOLLOWS, round(float(shares[outstanding]) * len(y)))
+    for at in _outstanding(table, found, shares, can_stand_out, len(names)):
+        found[at] = (Twin.FOLLOWS, round(float(shares[at]) * len(y)))
     return found
 
 
@@ -436,12 +436,25 @@ def _is_measure(pairs: IntArray) -> bool:
 
 
 def _outstanding(
-    kinds: Sequence[tuple[Twin, int]], shares: FloatArray, n_classes: int
-) -> int | None:
-    """The column that tells far more than all others that are no twins; None without one."""
-    others = [at for at, (twin, _) in enumerate(kinds) if twin is Twin.NONE]
-    if len(others) < 2:
-        return None
-    best, second = sorted(others, key=lambda at: -shares[at])[:2]
-    far = shares[best] - shares[second] >= _FAR_MORE * (1.0 - 1.0 / n_classes)
-    return best if far and shares[best] >= _MOST else None
+    table: Sequence[_Column],
+    kinds: Sequence[tuple[Twin, int]],
+    shares: FloatArray,
+    can_stand_out: npt.NDArray[np.bool_],
+    n_classes: int,
+) -> list[int]:
+    """The columns that tell far more than all others that are no twins.
+
+    Several of words may, and two numbers: of three, good measurements are likelier.
+    """
+    is_other = [twin is Twin.NONE for twin, _ in kinds]
+    others = np.flatnonzero(is_other & (can_stand_out | (shares < _MOST)))
+    ranked = others[np.argsort(-shares[others], kind="stable")].tolist()
+    far = _FAR_MORE * (1.0 - 1.0 / n_classes)
+    most_numbers = min(_MOST_NUMBERS_OUTSTANDING, len(ranked) // 2)
+    for n_best in range(1, len(ranked)):
+        best, last = ranked[:n_best], shares[ranked[n_best - 1]]
+        if last < _MOST or sum(not table[at].is_words for at in best) > most_numbers:
+            return []
+        if last - shares[ranked[n_best]] >= far:
+            return best
+    return []

@@ -145,3 +145,45 @@ def test_a_column_with_gaps_is_a_twin_where_it_says_anything(kind):
     )
     (found,) = twins_of(columns, y).values()
     assert (found.name, found.n_same) == (name, 60)
+
+
+def mistyped(y, rows):
+    """Words of the label, which are another one in some rows."""
+    cells = WORDS[y]
+    cells[rows] = WORDS[(y[rows] + 1) % 3]
+    return cells
+
+
+def test_near_twins_do_not_hide_each_other():
+    """Each tells what the other one leaves, and far more than all that is no twin."""
+    columns, label = planted("the same words")
+    y = np.searchsorted(WORDS, label)
+    columns |= {"before": mistyped(y, [3, 40, 71]), "grade": mistyped(y, [10, 20, 55, 80])}
+    assert set(twins_of(columns, label)) == {"before", "grade"}
+
+
+def test_two_numbers_that_nearly_decide_do_not_hide_each_other():
+    stream = np.random.default_rng(3)
+    y = np.arange(90) % 3
+    later = {name: 3.0 * y + 0.7 * stream.normal(size=90) for name in ("dose", "score")}
+    noise = {f"m{at}": stream.normal(size=90) for at in range(4)}
+    assert set(twins_of(noise | later, WORDS[y])) == {"dose", "score"}
+
+
+def test_subjects_hide_no_twin():
+    """Whose row it is tells the class of each, too, and is asked about as such."""
+    y = np.arange(90) // 3 % 3
+    noise = {"m": np.random.default_rng(0).normal(size=90)}
+    subjects = np.char.add("p", (np.arange(90) // 3).astype(str))
+    columns = noise | {"patient": subjects, "grade": mistyped(y, [3, 40, 71])}
+    assert set(twins_of(columns, WORDS[y])) == {"grade"}
+
+
+def test_three_good_measurements_are_no_twins():
+    stream = np.random.default_rng(0)
+    y = np.arange(120) % 2
+    columns = stream.normal(size=(8, 120))
+    columns[:3] += 3.0 * y
+    found = label_twins(columns.T, y)
+    assert found[2].share > 0.9
+    assert not any(one.twin for one in found)
