@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -14,10 +14,9 @@ from melm_studio.runs.records.run import RunRecord
 from melm_studio.runs.records.without import Without
 from melm_studio.tables import (
     LabeledData,
-    Role,
-    RowColumn,
     kept_twins,
     listed,
+    row_sources,
     shortened,
     without_columns,
 )
@@ -73,10 +72,9 @@ def _without_rows(refits: Refits, data: LabeledData) -> Iterator[Without]:
     """The batch, group or site without whose rows least is left, if that is nothing."""
     whole, chance = refits.share, 1.0 / len(data.class_names)
     found = [
-        (score, f"the rows of {shortened(column.name)} {shortened(text)}")
-        for column in data.row_columns
-        if _may_decide(column)
-        for text, is_of in _parts(column, refits.held_out)
+        (score, f"the rows of {shortened(name)} {shortened(text)}")
+        for name, texts in row_sources(data)
+        for text, is_of in _parts(texts, refits.held_out)
         if (score := _share(refits, ~is_of)) is not None
     ]
     if not found:
@@ -87,15 +85,11 @@ def _without_rows(refits: Refits, data: LabeledData) -> Iterator[Without]:
         yield Without(what, share, error, is_one=False)
 
 
-def _may_decide(column: RowColumn) -> bool:
-    return column.role in (Role.BATCH, Role.GROUP, Role.INFO) and not column.is_pictures
-
-
 def _parts(
-    column: RowColumn, rows: npt.NDArray[np.int64]
+    of_rows: Sequence[str], rows: npt.NDArray[np.int64]
 ) -> Iterator[tuple[str, npt.NDArray[np.bool_]]]:
     """The texts of a column of few values, and which of the rows have each."""
-    texts = np.array(column.texts, dtype=object)[rows]
+    texts = np.array(of_rows, dtype=object)[rows]
     distinct = sorted(set(texts.tolist()) - {""})
     if 2 <= len(distinct) <= MOST_PARTS:
         for text in distinct:

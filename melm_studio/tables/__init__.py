@@ -78,6 +78,7 @@ from melm_studio.tables.row_filters import (
     filtered_table,
 )
 from melm_studio.tables.row_readings import Reading, readings
+from melm_studio.tables.row_sources import row_sources
 from melm_studio.tables.samples import SAMPLES, load_sample, mislabeled_rows
 from melm_studio.tables.summary import SHARE_OF_VARIANCE, Summary, n_directions, summarize
 from melm_studio.tables.text import DELIMITERS
@@ -169,6 +170,7 @@ __all__ = [
     "read_table_apart",
     "readings",
     "recipe_caption",
+    "row_sources",
     "rows_from_text",
     "rows_text",
     "shortened",

@@ -12,7 +12,7 @@ from melm_core.answers import Answer
 from melm_studio.runs.records.check_report import CheckReport
 from melm_studio.runs.records.run import new_analysis
 from melm_studio.scores import check_sentence
-from melm_studio.tables import Table, prepare
+from melm_studio.tables import Table, prepare, row_sources
 from melm_studio.workers.inline import InlineRunner
 from tests.melm_studio.runs.helpers import queue_run
 
@@ -100,17 +100,29 @@ def test_no_yes_while_it_is_not_answered(disk_store):
     assert "without it" in sentence
 
 
-def test_a_site_without_which_nothing_is_left_is_named(disk_store):
+@pytest.mark.parametrize("role", ["batch", "feature"])
+def test_a_site_without_which_nothing_is_left_is_named(disk_store, role):
     """Nearly all rows of b are of site S2, which measures more of m0 than the others."""
     y = codes(2)
     site = np.array(["S0", "S1"])[np.random.default_rng(3).permutation(N_ROWS) % 2]
     site = np.where((y == 1) & (np.arange(N_ROWS) % 5 > 0), "S2", site)
     table = noise(site=site, label=NAMES[y])
     table.frame["m0"] += 6.0 * (site == "S2")
-    report, sentence = said(disk_store, prepare(table, "label", roles={"site": "batch"}))
+    report, sentence = said(disk_store, prepare(table, "label", roles={"site": role}))
     (without,) = report.without
     assert without.what == "the rows of site S2"
     assert "without them" in sentence
+
+
+def test_a_category_that_is_a_measurement_is_no_source_of_rows():
+    sex, site = (np.array(texts)[codes(2)] for texts in (["f", "m"], ["S0", "S1"]))
+    kind = np.array(["u", "v", ""])[codes()].astype(object)
+    table = noise(
+        sex=sex, site=site, site_kind=np.where(kind == "", None, kind), label=NAMES[codes()]
+    )
+    data = prepare(table, "label", roles=dict.fromkeys(["sex", "site", "site_kind"], "feature"))
+    found = {name: list(texts) for name, texts in row_sources(data)}
+    assert found == {"site": site.tolist(), "site_kind": kind.tolist()}
 
 
 def test_sites_that_are_alike_are_not_named(disk_store):
