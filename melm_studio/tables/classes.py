@@ -16,14 +16,13 @@ import pandas as pd
 from msgspec import Meta
 
 from melm_core.base import FloatArray, IntArray
+from melm_studio.tables.class_order import ordered_names
 from melm_studio.tables.formatting import count, listed, number, number_text, shortened
 from melm_studio.tables.read import TableError
 from melm_studio.tables.readers import is_picture
 from melm_studio.tables.roles import ALL_ROWS, NO_LABEL
-from melm_studio.tables.scales import ordered_levels
 
 MAX_CLASSES = 50
-MIN_CLASSES = 2  # that have an order, such as low and high
 MAX_VALUES = 20  # of a fractional number, for its values to be classes by default
 DISTINCT_SHARE = 0.9  # text that differs in more than this share of the rows is an identifier
 MAX_CLASS_NAME = 200  # characters, since legends show it
@@ -304,7 +303,7 @@ def _named(cells: pd.Series, rules: ClassRules) -> _Found:
     codes, distinct = pd.factorize(cells)
     values = distinct.tolist()
     order = sorted(range(len(values)), key=lambda i: sort_key(values[i]))
-    scale = ordered_levels([one for one in values if isinstance(one, str)], MIN_CLASSES)
+    scale = ordered_names([one for one in values if isinstance(one, str)])
     if scale is not None and len(scale) == len(values):
         order = [values.index(level) for level in scale]
     ranks = np.full(len(values) + 1, -1)

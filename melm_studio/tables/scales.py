@@ -63,6 +63,7 @@ SCALES: tuple[tuple[str, ...], ...] = (
     ("i", "ii", "iii", "iv", "v"),
     ("stage i", "stage ii", "stage iii", "stage iv"),
 )  # fmt: skip
+_SPACES = str.maketrans("_-.", "   ")
 # "1 = never", "2. rarely", "3-5 times": categories that begin with different numbers.
 NUMBERED = re.compile(r"(\d{1,3})\s*[-=.:)\u2013]\s*\S")
 
@@ -87,20 +88,20 @@ def ordered_levels(levels: Iterable[str], fewest: int = MIN_LEVELS) -> tuple[str
 def _of_scale(levels: list[str]) -> tuple[str, ...] | None:
     if len(levels) > max(map(len, SCALES)):
         return None
-    plain = [_plain(level) for level in levels]
-    for places in _places():
-        known = [places[word] for word in plain if word in places]
+    words = [plain(level) for level in levels]
+    for places in places_of(SCALES):
+        known = [places[word] for word in words if word in places]
         if len(set(known)) == len(levels):
             return _sorted_by(levels, known)
     return None
 
 
 @cache
-def _places() -> tuple[dict[str, int], ...]:
-    """The position of each word of each scale."""
+def places_of(scales: tuple[tuple[str, ...], ...]) -> tuple[dict[str, int], ...]:
+    """The position of each word of each scale, whose places have several words between bars."""
     return tuple(
-        {_plain(word): place for place, words in enumerate(scale) for word in words.split("|")}
-        for scale in SCALES
+        {plain(word): place for place, words in enumerate(scale) for word in words.split("|")}
+        for scale in scales
     )
 
 
@@ -114,7 +115,13 @@ def _sorted_by(levels: list[str], places: list[int]) -> tuple[str, ...]:
     return tuple(level for _, level in sorted(zip(places, levels, strict=True)))
 
 
-def _plain(level: str) -> str:
-    """Without what is often left out or written in another way: marks above letters, capitals."""
+def plain(level: str) -> str:
+    """Without what is often left out or written in another way: marks, capitals, points, dashes.
+
+    Examples
+    --------
+    >>> plain("Fév.")
+    'fev'
+    """
     bare = "".join(c for c in normalize("NFKD", level.casefold()) if not combining(c))
-    return " ".join(bare.replace("_", " ").replace("-", " ").split())
+    return " ".join(bare.translate(_SPACES).split())

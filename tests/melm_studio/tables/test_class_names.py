@@ -164,3 +164,40 @@ def test_what_is_named_like_a_label_is_the_label_wherever_it_stands(name):
 def test_words_of_an_order_stand_in_it_in_other_languages(names):
     data = classes_of([*reversed(names)] * (60 // len(names)))
     assert data.class_names == names
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Jan, Feb, Mar, Apr, May, Jun, Jul, Aug, Sep, Oct, Nov, Dec",
+        "January, April, August",
+        "Januar, März, Mai, Dezember",
+        "janv., févr., août, déc.",
+        "enero, abril, agosto",
+        "март, апрель, июнь, июль",
+        "leden, červen, červenec",
+        "styczeń, luty, listopad",
+        "一月, 二月, 十月, 十一月",
+        "Mon, Tue, Wed, Thu, Fri, Sat, Sun",
+        "Mo, Di, Mi, Do, Fr, Sa, So",
+        "lun, mar, mer, jeu, ven",
+        "lunes, martes, miércoles, domingo",
+        "понедельник, четверг, воскресенье",
+        "月, 火, 水, 木, 金, 土, 日",
+        "spring, summer, fall, winter",
+        "Frühling, Sommer, Herbst, Winter",
+        "morning, noon, evening, night",
+        "Dec 2019, Jan 2020, Apr 2020",
+        "Nov-19, Feb-20, Jul-20",
+        "low, high, unknown",
+    ],
+)
+def test_months_and_days_stand_as_in_the_calendar(words):
+    names = words.split(", ")
+    assert classes_of((sorted(names) * 60)[:60]).class_names == tuple(names)
+
+
+def test_names_of_which_one_has_no_place_stand_in_natural_order():
+    assert classes_of(["May", "June", "Zoe"] * 20).class_names == ("June", "May", "Zoe")
+    mixed = ["Jan 2020", "Feb", "Mar"] * 20
+    assert classes_of(mixed).class_names == ("Feb", "Jan 2020", "Mar")
