@@ -60,12 +60,19 @@ TIMES_OF_DAY = (
     "night|nacht|nachts|nuit|noche|noite|notte|ночь|ніч|noc|夜|夜间",
 )  # fmt: skip
 PERIODS = (MONTHS, WEEKDAYS, SEASONS, TIMES_OF_DAY)
-# Of a name beside an ordered one: it stands last.
-ASIDE = {
-    "unknown", "other", "others", "undefined", "missing", "not known", "not reported", "no answer",
-    "n/a", "na", "unbekannt", "andere", "sonstige", "inconnu", "autre", "desconocido", "otro",
-    "desconhecido", "outro", "sconosciuto", "altro", "onbekend", "anders", "неизвестно", "другое",
-}  # fmt: skip
+# Names that say that a class is not known.
+UNKNOWN = frozenset(map(plain, [
+    "", "*", "?", "unknown", "undefined", "undetermined", "missing", "not known", "not reported",
+    "not available", "not applicable", "no answer", "no data", "n/a", "n a", "unbekannt",
+    "keine angabe", "k a", "inconnu", "inconnue", "non renseigné", "desconocido", "desconocida",
+    "sin datos", "desconhecido", "sconosciuto", "onbekend", "неизвестно", "нет данных", "невідомо",
+    "neznámé", "nieznany", "brak danych", "未知", "不明", "無回答", "缺失",
+]))  # fmt: skip
+# Names that stand last beside those that have an order.
+ASIDE = UNKNOWN.union(map(plain, [
+    "other", "others", "andere", "sonstige", "autre", "autres", "otro", "otros", "outro", "outros",
+    "altro", "altri", "anders", "другое", "інше", "jiné", "inne", "其他", "その他",
+]))  # fmt: skip
 _YEAR = re.compile(r"\b((?:19|20)\d\d)\b|[-'](\d\d)$")  # 2020, Jan-20
 
 
@@ -84,10 +91,21 @@ def ordered_names(names: Sequence[str]) -> tuple[str, ...] | None:
     found = _ordered(names)
     if found is not None:
         return found
-    aside = [name for name in names if plain(name) in ASIDE]
-    kept = [name for name in names if plain(name) not in ASIDE]
+    aside = [name for name in names if is_among(name, ASIDE)]
+    kept = [name for name in names if not is_among(name, ASIDE)]
     found = _ordered(kept) if aside else None
     return None if found is None else (*found, *sorted(aside))
+
+
+def is_among(name: str, words: frozenset[str]) -> bool:
+    """Whether a name is one of these words in any of its forms.
+
+    Examples
+    --------
+    >>> is_among("Non-renseigné", UNKNOWN)
+    True
+    """
+    return plain(name) in words
 
 
 def _ordered(names: Sequence[str]) -> tuple[str, ...] | None:

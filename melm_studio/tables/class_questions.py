@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 import msgspec
 import pandas as pd
 
+from melm_studio.tables.as_written import MISSING_WORDS
+from melm_studio.tables.class_order import UNKNOWN, is_among
 from melm_studio.tables.classes import Classes, ClassRules, in_order, one_form
-from melm_studio.tables.formatting import listed, shortened
+from melm_studio.tables.formatting import count, listed, shortened
 from melm_studio.tables.questions import (
     APART,
     BELOW,
@@ -22,34 +25,84 @@ from melm_studio.tables.questions import (
     Question,
 )
 from melm_studio.tables.read import Table
+from melm_studio.tables.scales import ordered_levels
 
 LEAST_LETTERS = 3  # AA, Aa and aa are three genotypes
 MOST_PROBED = 1_000  # values of a label
 
+_PERHAPS_MISSING = UNKNOWN | {"none", "nil"}
 _WORD_CHOICES = (Choice(IS_MISSING, "Missing"), Choice(IS_CLASS, "A class"))
 _CASE_CHOICES = (Choice(APART, "Keep them apart"), Choice(ONE, "They are one"))
 
 
-def class_questions(
-    table: Table, label: str, classes: Classes, answers: Mapping[str, str]
-) -> Iterator[Question]:
-    """What is asked about the names of the classes of a label.
+def without_missing_words(
+    table: Table, label: str, rules: ClassRules, answers: Mapping[str, str]
+) -> tuple[Table, tuple[Question, ...]]:
+    """The table without words of the label that say that a class is missing, and the question.
+
+    "Unknown" is taken for missing while there is no answer. What "none" is only its owner knows, so
+    it is a class that needs an answer before a yes. Neither is asked about of a table in which
+    fewer than two other classes remain, nor "none" below "mild".
 
     Parameters
     ----------
     table : Table
     label : str
+    rules : ClassRules
+        What the user says of the classes: nothing is asked about what these name.
+    answers : mapping of str to str
+        Checked ones, by the ids of the questions.
+    """
+    found = _missing_words(table.frame, label, rules)
+    read = table.missing_words.get(label, "")
+    if not (found or read):
+        return table, ()
+    said = listed(
+        [*([read] if read else []), *(f"{w} ({count(n, 'row')})" for w, n in found.items())]
+    )
+    sentence = f"Is {said.partition(' (')[0]} missing or a class? {shortened(label)} has {said}."
+    are_unknown = bool(read) or any(is_among(word, UNKNOWN) for word in found)
+    default = IS_MISSING if are_unknown else ""
+    question = Question(
+        WORDS + label, sentence, _WORD_CHOICES, answers.get(WORDS + label, ""), default
+    )
+    if (question.answer or default) == IS_MISSING and found:
+        cells = table.frame[label]
+        known = cells.mask(cells.map(one_form, na_action="ignore").isin(list(found)))
+        table = replace(table, frame=table.frame.assign(**{label: known}))
+    return table, (question,)
+
+
+def _missing_words(frame: pd.DataFrame, label: str, rules: ClassRules) -> dict[str, int]:
+    """The words of a label that may say that a class is missing, and how many rows have each."""
+    if label not in frame or frame[label].dtype.kind in "fiub":
+        return {}
+    counts = frame[label].value_counts().drop(list(MISSING_WORDS), errors="ignore")
+    if len(counts) > MOST_PROBED or ordered_levels(map(one_form, map(str, counts.index)), 2):
+        return {}
+    found = {
+        form: int(n)
+        for name, n in counts.items()
+        if is_among(form := one_form(str(name)), _PERHAPS_MISSING) and form not in rules.names
+    }
+    n_others = int((counts > 1).sum()) - sum(n > 1 for n in found.values())
+    return found if n_others > 1 else {}
+
+
+def class_questions(
+    frame: pd.DataFrame, label: str, classes: Classes, answers: Mapping[str, str]
+) -> Iterator[Question]:
+    """What is asked about the names of the classes of a label.
+
+    Parameters
+    ----------
+    frame : DataFrame
+    label : str
     classes : Classes
     answers : mapping of str to str
         Checked ones, by the ids of the questions.
     """
-    if said := table.missing_words.get(label):
-        sentence = (
-            f"Is {said.partition(' (')[0]} missing or a class? {shortened(label)} has {said}."
-        )
-        answer = answers.get(WORDS + label, "")
-        yield Question(WORDS + label, sentence, _WORD_CHOICES, answer, IS_MISSING)
-    if variants := case_variants(table.frame, label):
+    if variants := case_variants(frame, label):
         pairs = [f"{one} and {other}" for one, other in variants.items()]
         sentence = f"Are names one that differ in capitals? {shortened(label)} has {listed(pairs)}."
         yield Question(CASE, sentence, _CASE_CHOICES, answers.get(CASE, ""), APART)

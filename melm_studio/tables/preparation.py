@@ -24,6 +24,7 @@ from melm_studio.tables.class_questions import (
     class_questions,
     ordered_classes,
     with_one_case,
+    without_missing_words,
 )
 from melm_studio.tables.classes import (
     VALUES_AS_CLASSES,
@@ -140,6 +141,7 @@ def prepare(
             without = {**chosen, **answered_roles(answers, chosen), **_beside_features(known)}
             likely = likely_labels(table, without)
         label = answers.get(LABEL) or known.get(LABEL) or likely[0]
+    table, missing = without_missing_words(table, label, class_rules, answers)
     joined = with_one_case(class_rules, table.frame, label, answers)
     classes = find_classes(table.frame, label, joined)
     classes, beside, controls = without_rows_beside(
@@ -174,7 +176,8 @@ def prepare(
         *label_question(table, likely, answers.get(LABEL, ""), is_anew=LABEL in unfit),
         *reading_questions(table, answers),
         *beside,
-        *class_questions(table, label, classes, answers),
+        *missing,
+        *class_questions(table.frame, label, classes, answers),
         *column_questions(frame, columns, answers, chosen, {one.id for one in questions}),
         *twins,
         *made_question(label, features, classes.y, answers),

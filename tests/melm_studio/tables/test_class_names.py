@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from melm_studio.tables import ReadOptions, answered_options, prepare, read_table
+from melm_studio.tables import ClassRules, ReadOptions, answered_options, prepare, read_table
 
 X = np.random.default_rng(2).normal(size=(60, 3)).round(3)
 
@@ -74,6 +74,44 @@ def test_a_word_for_what_is_missing_beside_a_single_other_one_is_asked_about():
     answered = classes_of(mutants, label="kind", answers={"missing:kind": "class"})
     assert answered.class_counts == {"null": 30, "wt": 30}
     assert question(classes_of(mutants, label="kind"), "missing:kind") is not None
+
+
+@pytest.mark.parametrize("word", ["Unknown", "not reported", "N.A.", "unbekannt", "нет данных"])
+def test_a_class_of_what_is_not_known_is_missing_until_somebody_says_otherwise(word):
+    labels = ["EU", "AS", word] * 20
+    data = classes_of(labels)
+    assert question(data, "missing:kind").default == "missing"
+    assert data.class_counts == {"AS": 20, "EU": 20}
+    assert len(data.unlabeled.X) == 20
+    kept = classes_of(labels, answers={"missing:kind": "class"})
+    assert kept.class_counts == {"AS": 20, "EU": 20, word: 20}
+
+
+@pytest.mark.parametrize("word", ["None", "none", "NONE", "nil"])
+def test_none_beside_other_classes_is_one_that_needs_an_answer(word):
+    """As a treatment it is a class, as Python's value it is none: only the owner knows."""
+    labels = ["EU", "AS", word] * 20
+    data = classes_of(labels)
+    assert data.class_counts[word] == 20
+    assert [one.id for one in data.open_questions] == ["missing:kind"]
+    left_out = classes_of(labels, answers={"missing:kind": "missing"})
+    assert left_out.class_counts == {"AS": 20, "EU": 20}
+    assert left_out.open_questions == ()
+
+
+@pytest.mark.parametrize(
+    "names", [("none", "mild", "severe"), ("unknown", "known"), ("Na", "K", "Ca"), ("none", "some")]
+)
+def test_a_word_that_can_only_be_a_class_is_not_asked_about(names):
+    data = classes_of((sorted(names) * 60)[:60])
+    assert {*data.class_names} == {*names}
+    assert question(data, "missing:kind") is None
+
+
+def test_a_word_that_the_user_names_is_not_asked_about():
+    chosen = ClassRules(names={"none": "control"})
+    data = classes_of(["a", "b", "none"] * 20, class_rules=chosen)
+    assert question(data, "missing:kind") is None
 
 
 def test_what_is_missing_elsewhere_or_once_is_not_asked_about():
@@ -189,7 +227,7 @@ def test_words_of_an_order_stand_in_it_in_other_languages(names):
         "morning, noon, evening, night",
         "Dec 2019, Jan 2020, Apr 2020",
         "Nov-19, Feb-20, Jul-20",
-        "low, high, unknown",
+        "low, high, other",
     ],
 )
 def test_months_and_days_stand_as_in_the_calendar(words):
