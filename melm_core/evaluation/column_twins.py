@@ -448,7 +448,7 @@ def _outstanding(
     """
     is_other = [twin is Twin.NONE for twin, _ in kinds]
     others = np.flatnonzero(is_other & (can_stand_out | (shares < _MOST)))
-    ranked = others[np.argsort(-shares[others], kind="stable")].tolist()
+    ranked: list[int] = others[np.argsort(-shares[others], kind="stable")].tolist()
     far = _FAR_MORE * (1.0 - 1.0 / n_classes)
     most_numbers = min(_MOST_NUMBERS_OUTSTANDING, len(ranked) // 2)
     for n_best in range(1, len(ranked)):
