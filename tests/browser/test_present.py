@@ -162,6 +162,29 @@ def test_the_keys_of_present(wines: StudioPage):
     expect(wines.run_button).to_be_visible()
 
 
+# Drops a table on whatever is in the middle of the stage.
+DROP = """(text) => {
+  const dataTransfer = new DataTransfer();
+  dataTransfer.items.add(new File([text], "brought along.csv", { type: "text/csv" }));
+  const middle = document.elementFromPoint(innerWidth / 2, innerHeight / 2);
+  middle.dispatchEvent(new DragEvent("drop", { bubbles: true, cancelable: true, dataTransfer }));
+}"""
+
+
+def test_a_table_dropped_on_the_stage_is_run_there_and_again_by_a_key(wines: StudioPage):
+    page = wines.page
+    wines.run("PCA").expect_end()
+    mode(wines, "Present")
+    rows = "".join(f"{i},{i * i % 7},{i * 5 % 11},{'ab'[i % 2]}\n" for i in range(20))
+    page.evaluate(DROP, f"length,width,weight,kind\n{rows}")
+    expect(page.locator(f"#{ids.STAGE_FOOT}")).to_have_text("brought along · PCA")
+    expect(page.locator(f"#{ids.TITLE}")).to_have_text("Can a and b be told apart?")
+    Panel(page.locator(".panel.is-front")).expect_end()
+    page.keyboard.press("r")
+    expect(page.locator(f"#{ids.STAGE_FOOT}")).to_have_text("brought along · PCA (2)")
+    expect(page.locator("body")).to_have_attribute("data-mode", "present")
+
+
 def told(page: Page, key: str) -> Panel:
     """Open a story that comes with the studio, as Present shows it."""
     StudioPage(page)

@@ -3,11 +3,13 @@ import { ask, sentenceOf } from "../page/answers.mjs";
 import { arrived, isArriving } from "../page/arriving.mjs";
 import { propsOf, setProps } from "../page/dash.mjs";
 import { byId, onClick } from "../page/dom.mjs";
+import { mode } from "../page/mode.mjs";
 import { showNotice } from "../page/notice.mjs";
 import { nextFrame } from "../plane/clock.mjs";
+import { firstLook } from "../plane/first_look.mjs";
 import { openRun } from "./front_run.mjs";
 import { allPanels } from "./panels.mjs";
-import { shownData, takeList } from "./run_list.mjs";
+import { listed, shownData, takeList } from "./run_list.mjs";
 import { noteStarted } from "./runs.mjs";
 
 const WAITS_FOR_TABLE = "The run begins as soon as the table is there.";
@@ -17,16 +19,22 @@ let isStarting = false;
 let begunAt = -Infinity; // on the first page
 
 export function connectRun() {
-  onClick("#run", () => startHere("runs"));
+  onClick("#run", runHere);
   onClick("#run-several", () => startHere("runs/batch", batch()));
 }
+
+/** Runs what the method line says, on a stage also what was run before: a room sees it live. */
+export const runHere = () => startHere("runs", mode.value === "present" ? { again: true } : {});
 
 // A table on its way is what is to be run on, not the one that is still shown; one that cannot be read says so.
 async function startHere(address, choices = {}) {
   if (isArriving.value) {
     showNotice(WAITS_FOR_TABLE, { briefly: true });
     await arrived();
+    showNotice(null);
     if (byId("data-error")?.textContent) return;
+    await listed();
+    await firstLook(); // from which its first run goes on
   }
   await startFrom({ data: shownData.value, form: form(), ...choices }, address);
 }

@@ -24,6 +24,18 @@ export function connectRunList() {
 /** Lists the runs anew. */
 export const listRuns = () => takeList(shownData.value, ask("panels", shownData.value)).catch(console.warn);
 
+/** Resolves once the runs of the shown data are listed. @returns {Promise<void>} */
+export function listed() {
+  if (runList.value.data === shownData.value) return Promise.resolve();
+  return new Promise((resolve) => {
+    const end = onChange(runList, () => {
+      if (runList.value.data !== shownData.value) return;
+      end();
+      resolve();
+    });
+  });
+}
+
 /**
  * Lists the runs anew if the list is not this one, or of other data, as after a request that failed.
  * @param {string | undefined} newest its revision

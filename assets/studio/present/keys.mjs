@@ -6,6 +6,7 @@ import { mode } from "../page/mode.mjs";
 import { NO_SERVER, showNotice, whenLoaded } from "../page/notice.mjs";
 import { onChange } from "../page/signals.mjs";
 import { setSwitches, switches } from "../page/switches.mjs";
+import { runHere } from "../panel/new_runs.mjs";
 import { allPanels, frontPanel } from "../panel/panels.mjs";
 import { switchPlaces } from "../panel/places.mjs";
 import { bringToFront } from "../panel/runs.mjs";
@@ -31,7 +32,8 @@ export function connectKeys(playMorph) {
     " ": () => (isOnItsWay() ? playMorph() : frontPanel()?.history.play())?.catch(console.warn),
     m: () => playMorph()?.catch(console.warn),
     t: () => openOther(frontPanel(), "tree"),
-    r: () => (frontPanel() ? openOther(frontPanel(), "resamples") : /** @type {HTMLElement} */ (document.querySelector('[data-part="begin"]'))?.click()),
+    r: runHere,
+    s: () => openOther(frontPanel(), "resamples"),
     w: () => walkBranch(frontPanel()),
     q: showTalkCode,
     f: toggleFullScreen,

@@ -143,6 +143,7 @@ function shownNow(panel) {
       layers: shownLayers(),
       axes: painting.isZoomed() ? painting.axes() : null,
       isBlank: document.body.hasAttribute("data-blank"),
+      isLive: panel.isLive && !panel.isFinal,
     },
   };
 }

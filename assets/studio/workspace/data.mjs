@@ -5,10 +5,12 @@ import { ACCEPTED, ask, formOf, sentenceOf } from "../page/answers.mjs";
 import { noteArriving } from "../page/arriving.mjs";
 import { noUpdate, provideCallbacks, setProps } from "../page/dash.mjs";
 import { byId, onClick, takeFiles, whenPresent } from "../page/dom.mjs";
+import { mode } from "../page/mode.mjs";
 import { waitingWords } from "../page/repeated.mjs";
 import { endChoice } from "../page/sheet.mjs";
 import { onChange } from "../page/signals.mjs";
 import { openRun } from "../panel/front_run.mjs";
+import { runHere } from "../panel/new_runs.mjs";
 import { shownData } from "../panel/run_list.mjs";
 import { isProject, openProject, PROJECT } from "./project.mjs";
 
@@ -63,15 +65,24 @@ function paste(event) {
   const text = event.clipboardData.getData("text/plain");
   if (!file && !text.trim().includes("\n")) return;
   event.preventDefault();
-  upload(text.trim() ? new File([text], "pasted.txt", { type: "text/plain" }) : file);
+  take(text.trim() ? new File([text], "pasted.txt", { type: "text/plain" }) : file);
 }
 
 const tooLarge = ({ name, size }, most) =>
   `${name}: The file has ${Math.ceil(size / MEGABYTE).toLocaleString("en")} MB, and at most ` +
   `${most} MB can be read. Leave out columns or rows, or compress it as .gz.`;
 
-const take = (file) => (isProject(file) ? openProject(file) : upload(file));
+function take(file) {
+  if (isProject(file)) return openProject(file);
+  return mode.value === "present" ? runOn(file) : upload(file);
+}
 
+// A room sees a table that is dropped run at once.
+async function runOn(file) {
+  if (await upload(file)) await runHere();
+}
+
+/** Resolves to whether the file is taken. @param {File} file */
 async function upload(file) {
   const zone = byId("drop-zone");
   const most = Number(zone.dataset.megabytes);
@@ -85,9 +96,10 @@ async function upload(file) {
     const { key, name } = await ask("upload", formOf(file));
     setProps("choice", { data: { kind: "upload", key, name, label: null, standardize: true } });
     setTimeout(noteUnchanged, UNCHANGED_MS);
+    return true;
   } catch (error) {
     noteArriving(false);
-    showError(`${file.name}: ${sentenceOf(error)}`);
+    return showError(`${file.name}: ${sentenceOf(error)}`);
   } finally {
     delete zone.dataset.state;
     tell(null);
@@ -100,7 +112,10 @@ function noteUnchanged() {
   if (isSent && byId("data-summary").getAttribute("data-dash-is-loading") !== "true") noteArriving(false);
 }
 
-const showError = (sentence) => setProps("data-error", { children: sentence });
+function showError(sentence) {
+  setProps("data-error", { children: sentence });
+  return false;
+}
 
 function acceptDrops() {
   let depth = 0; // of the element under the pointer, among those entered
@@ -115,9 +130,9 @@ function acceptDrops() {
     mark((depth = 0) > 0);
     const [file] = event.dataTransfer.files;
     if (!file) return;
-    // On a picture with a plane, the rows of the file are placed in that plane.
+    // On a picture with a plane, the rows of the file are placed in that plane; but a room sees the file itself.
     const picture = /** @type {Element} */ (event.target).closest?.("[data-sequence] .picture");
-    if (picture && !isProject(file)) picture.closest("[data-run]").dispatchEvent(new CustomEvent("panel:file", { detail: file }));
+    if (picture && mode.value !== "present" && !isProject(file)) picture.closest("[data-run]").dispatchEvent(new CustomEvent("panel:file", { detail: file }));
     else take(file);
   });
 }

@@ -225,6 +225,8 @@ class Shown(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         Those that the presenter has zoomed to.
     is_blank : bool
         Whether the presenter has blanked the screen, and so the viewers' too. JSON: ``isBlank``.
+    is_live : bool
+        Whether the run still searches. JSON: ``isLive``.
     """
 
     run: Text
@@ -241,6 +243,7 @@ class Shown(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     layers: Annotated[tuple[MoreLayer, ...], Meta(max_length=len(MORE_LAYERS))] = ()
     axes: tuple[Range, Range] | None = None
     is_blank: bool = field(default=False, name="isBlank")
+    is_live: bool = field(default=False, name="isLive")
 
 
 def talk_view(
@@ -290,7 +293,6 @@ def talk_view(
         "run": title_of_view(record, options),
         "caption": shown.caption,
         "position": shown.position,
-        "gamma": f"{options.gamma or record.density_gamma:.3g}",
         "lead": f"{verdict.lead}. {verdict.caution}".removesuffix(". ") if is_told else "",
         "follow": verdict.qualifiers if is_told else "",
         "numbers": _divergences(view, divergence) if is_told else [],
@@ -300,6 +302,7 @@ def talk_view(
         "layers": shown.layers,
         "axes": shown.axes,
         "isBlank": shown.is_blank,
+        "isLive": shown.is_live,
     }
     return TalkView(number, key, scene, packed(picture))
 

@@ -108,10 +108,9 @@ export function viewOf(picture) {
 const byPart = (name) => document.querySelector(`[data-part="${name}"]`);
 
 /** The title, how well the classes are told apart, and what is shown. @param {any} picture @param {HTMLElement} plot */
-function showWords({ caption, position, run, gamma, lead, follow: rest, scene }, plot) {
+function showWords({ caption, position, run, lead, follow: rest, scene, isLive }, plot) {
   write(byPart("caption"), caption || run); // which is announced where it is another one
-  const width = run.includes(`γ ${gamma}`) ? "" : `γ ${gamma}`;
-  write(byPart("position"), [position, caption && run, width].filter(Boolean).join(" · "));
+  write(byPart("position"), [isLive && "Live", position, caption && run].filter(Boolean).join(" · "));
   write(byPart("lead"), lead);
   write(byPart("follow"), rest);
   plot.setAttribute("aria-label", [`${run}: ${scene.names.join(", ")}.`, ...(lead ? [`${lead}; ${rest}`] : [])].join(" "));
