@@ -47,6 +47,11 @@ test("points are half way between two planes", () => {
   assertClose(points(half), ROWS.map(([x, y], i) => [(x + turned(ROWS)[i][0]) / 2, (y + turned(ROWS)[i][1]) / 2]));
 });
 
+test("the name of a class goes with its rows", () => {
+  const named = (place) => ({ ...picture(ROWS, RING), traces: [trace("class_names", [place], 0)] });
+  assertClose(points(between(named([0, 4]), named([2, 0]), 0.5).traces[0]), [[1, 2]]);
+});
+
 test("contours of both planes lie over each other where the rows move as one", () => {
   const [from, to] = [picture(ROWS, RING), picture(turned(ROWS), turned(RING))];
   const { traces, fading } = between(from, to, 0.25);

@@ -250,7 +250,7 @@ function copyOf(canvas) {
 /** @typedef {Map<number, { forth: AffineMap, back: AffineMap }>} ContourMaps by class */
 
 /** @type {string[]} */
-const MEAN_KINDS = ["class_ellipse", "mean_ellipse", "centroid"];
+const OF_CLASS_KINDS = ["class_ellipse", "mean_ellipse", "centroid", "class_names"];
 /** @type {string[]} */
 const SHAFT_KINDS = ["faint_arrows", "arrow_lines"];
 // A map that flattens the points more than this says nothing about contours.
@@ -287,7 +287,7 @@ export function between(from, to, share, maps = contourMaps(from, to)) {
     const former = from.traces[i];
     if (trace.visible === false) return trace;
     if (isPoints(trace)) return moved(trace, former, share);
-    if (MEAN_KINDS.includes(trace.meta.kind)) return moved(trace, former, share);
+    if (OF_CLASS_KINDS.includes(trace.meta.kind)) return moved(trace, former, share);
     if (SHAFT_KINDS.includes(trace.meta.kind)) return movedShafts(trace, arrows, featuresOf(trace, to));
     if (trace.meta.kind === "arrow_heads") return movedHeads(trace, arrows, featuresOf(trace, to));
     if (trace.meta.kind !== "contour") return trace;
