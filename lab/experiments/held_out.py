@@ -21,7 +21,7 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from lab.experiments import data
 from lab.experiments.records import Values
 from melm_core import MELM, MELMCV, BaggedMELM
-from melm_core.base import FloatArray, IntArray
+from melm_core.base import FloatArray, IntArray, balanced_share
 from melm_core.datasets import crescents, five_gaussians, five_mixtures, two_gaussians, two_mixtures
 from melm_core.diagnostics import PLANE_CLASSIFIERS
 from melm_core.evaluation import Score
@@ -149,7 +149,12 @@ def density_cell(
         )
         for fold in folds(folder, name, repeat)
     )
-    return {"folds": [[_balanced(fit.predict(fold.X_test), fold.y_test)] for fit, fold in fits]}
+    return {
+        "folds": [
+            [balanced_share(fit.predict(fold.X_test) == fold.y_test, fold.y_test)]
+            for fit, fold in fits
+        ]
+    }
 
 
 def accuracies(Z: FloatArray, y: IntArray, points: FloatArray, true: IntArray) -> list[float]:
@@ -158,14 +163,9 @@ def accuracies(Z: FloatArray, y: IntArray, points: FloatArray, true: IntArray) -
     root = np.linalg.cholesky(np.atleast_2d(np.cov(Z.T)))
     Z, points = (np.linalg.solve(root, (part - center).T).T for part in (Z, points))
     return [
-        _balanced(next(judge.predict(Z, y, points, [_JUDGES[judge.name]])), true)
+        balanced_share(next(judge.predict(Z, y, points, [_JUDGES[judge.name]])) == true, true)
         for judge in PLANE_CLASSIFIERS
     ]
-
-
-def _balanced(predicted: IntArray, true: IntArray) -> float:
-    right = np.bincount(true[predicted == true], minlength=int(true.max()) + 1)
-    return float(np.mean(right / np.bincount(true)))
 
 
 def _melm(options: Values, seed: int) -> Fit:

@@ -1,4 +1,4 @@
-"""Weights of rows, which count how often each row is in the data."""
+"""Weights of rows, which count how often each row is in the data, and means by them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from melm_core.base.array_types import FloatArray
+from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
 
 
@@ -93,3 +93,27 @@ def totals_of(rows: Sequence[Sized], weights: Sequence[FloatArray] | None = None
     if weights is None:
         return np.array([float(len(block)) for block in rows])
     return np.array([own.sum() for own in weights])
+
+
+def balanced_share(right: Any, y: IntArray, weights: FloatArray | None = None) -> float:
+    """The mean over the classes of the share of their rows that is right.
+
+    Parameters
+    ----------
+    right : ndarray of bool or float of shape (n_samples,)
+        Whether each row is right, or how much.
+    y : ndarray of int of shape (n_samples,)
+        Class codes; a class without rows does not count.
+    weights : ndarray of shape (n_samples,) or None, default=None
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from melm_core.base import balanced_share
+    >>> balanced_share(np.array([True, False, True]), np.array([0, 0, 1]))
+    0.75
+    """
+    totals = np.bincount(y, weights)
+    sums = np.bincount(y, right if weights is None else right * weights)
+    is_present = totals > 0
+    return float((sums[is_present] / totals[is_present]).mean())

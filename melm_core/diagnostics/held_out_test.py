@@ -8,11 +8,10 @@ method on all rows.
 
 from __future__ import annotations
 
-import numpy as np
-
 from melm_core.answers.sequential_p_value import p_value
 from melm_core.base.array_types import IntArray
 from melm_core.base.label_permutations import exchangeable_blocks, random_permutations
+from melm_core.base.sample_weights import balanced_share
 
 N_PERMUTATIONS = 199
 
@@ -57,14 +56,10 @@ def held_out_p_value(
     >>> held_out_p_value(y, y), held_out_p_value(y, np.zeros(20, dtype=int))
     (0.005, 1.0)
     """
-    observed = _agreement(y, predicted) - 1e-9  # sums round differently
+    observed = balanced_share(predicted == y, y) - 1e-9  # sums round differently
     blocks = exchangeable_blocks(y, groups)
     permuted = random_permutations(blocks, n_permutations, random_state)
-    n_exceeding = sum(_agreement(labels, predicted) >= observed for labels in permuted)
+    n_exceeding = sum(
+        balanced_share(predicted == labels, labels) >= observed for labels in permuted
+    )
     return p_value(n_exceeding, n_permutations)
-
-
-def _agreement(y: IntArray, predicted: IntArray) -> float:
-    counts = np.bincount(y)
-    right = np.bincount(y[y == predicted], minlength=len(counts))
-    return float((right[counts > 0] / counts[counts > 0]).mean())

@@ -18,6 +18,7 @@ from melm_core.base.estimator import WeightedRows
 from melm_core.base.gamma_path import DEFAULT_DENSITY_GAMMA, GammaPath, GammaProgress
 from melm_core.base.groups import group_codes
 from melm_core.base.progress import Callback, Progress, as_part_of_fit
+from melm_core.base.sample_weights import balanced_share
 from melm_core.density.covariances import DEFAULT_SHRINKAGE, Shrinkage
 from melm_core.density.kernel_density import kernel_classes
 from melm_core.melm.bagging import at_most, fit_part
@@ -159,7 +160,7 @@ class MELMCV(MELM):
                 break
             told = [held_out_right(fit, rows.part(train), rows.part(test)) for fit in fits]
             weights = None if rows.weights is None else rows.weights[test]
-            accuracies.append([balanced_mean(own, rows.y[test], weights) for own in told])
+            accuracies.append([balanced_share(own, rows.y[test], weights) for own in told])
             right[test] = np.stack(told, axis=1)
         self.gamma_path_ = _path(accuracies, right)
         callback = reporting(n_fits - 1, is_choosing=False)
@@ -256,13 +257,3 @@ def held_out_right(fit: Any, train: WeightedRows, test: WeightedRows) -> npt.NDA
     )
     right: npt.NDArray[np.bool_] = classes.most_likely(fit.transform(test.X)) == test.y
     return right
-
-
-def balanced_mean(
-    right: npt.NDArray[np.bool_], y: IntArray, weights: FloatArray | None = None
-) -> float:
-    """The mean over the classes of the share of their rows that is right."""
-    totals = np.bincount(y, weights)
-    sums = np.bincount(y, right if weights is None else right * weights)
-    present = totals > 0
-    return float((sums[present] / totals[present]).mean())

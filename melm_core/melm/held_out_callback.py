@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.metrics import balanced_accuracy_score
 from sklearn.utils import check_X_y
 
 from melm_core.base.array_types import FloatArray, IntArray
@@ -14,6 +13,7 @@ from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_class_sizes, check_positive
 from melm_core.base.gamma_path import DEFAULT_DENSITY_GAMMA, DEFAULT_GAMMA
 from melm_core.base.progress import Callback, Progress
+from melm_core.base.sample_weights import balanced_share
 from melm_core.density.class_densities import ClassDensities
 from melm_core.density.kernel_density import kernel_classes
 from melm_core.melm.held_out import held_out_divergence
@@ -148,4 +148,4 @@ def _accuracy(
     points: FloatArray, codes: IntArray, classes: ClassDensities, own: IntArray | None = None
 ) -> float:
     predicted = classes.most_likely(points, own)
-    return float(balanced_accuracy_score(codes, predicted))
+    return balanced_share(predicted == codes, codes)

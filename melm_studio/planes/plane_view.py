@@ -24,7 +24,7 @@ from functools import cached_property
 
 import numpy as np
 
-from melm_core.base import FloatArray, IntArray, UserError, stratified_sample
+from melm_core.base import FloatArray, IntArray, UserError, balanced_share, stratified_sample
 from melm_core.density import (
     ClassDensities,
     DensityRule,
@@ -527,12 +527,13 @@ class PlaneViewer:
         points = self._scored(components)
         # Training rows are left out of their own density, held-out rows are not in any.
         own = np.concatenate([self._train.scored_y, np.full(len(self._held_out.scored_y), -1)])
-        predicted = rule.most_likely(points, own)
+        y = np.concatenate([self._train.scored_y, self._held_out.scored_y])
+        right = rule.most_likely(points, own) == y
         return Scores(
-            accuracy_train=_balanced_accuracy(self._train.scored_y, predicted[:n_train]),
+            accuracy_train=balanced_share(right[:n_train], y[:n_train]),
             accuracy_held_out=None
             if divergence_held_out is None
-            else _balanced_accuracy(self._held_out.scored_y, predicted[n_train:]),
+            else balanced_share(right[n_train:], y[n_train:]),
             divergence_held_out=divergence_held_out,
             batches=None
             if self._batches is None
@@ -634,10 +635,6 @@ def screen_axes(view_angle: tuple[float, float]) -> FloatArray:
         -np.sin(elevation) * np.cos(azimuth),
     ]
     return np.array([right, up])
-
-
-def _balanced_accuracy(y: IntArray, predicted: IntArray) -> float:
-    return float(np.mean([np.mean(predicted[y == code] == code) for code in np.unique(y)]))
 
 
 def _bounds(parts: Sequence[FloatArray]) -> tuple[FloatArray, FloatArray]:

@@ -21,9 +21,9 @@ from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_class_sizes, check_integer, check_positive
 from melm_core.base.groups import group_codes, nuisance_codes
 from melm_core.base.label_permutations import Block, exchangeable_blocks, permuted_labels
+from melm_core.base.sample_weights import balanced_share
 from melm_core.density import ClassDensities, SmallCellsWarning, kernel_classes, nuisance_cells
 from melm_core.linalg.planes import principal_angles, random_components
-from melm_core.melm.choosing import balanced_mean
 from melm_core.melm.estimator import MELM
 from melm_core.melm.search import SearchOptions
 from melm_core.melm.tree.nodes import PlaneTree, TreeNode
@@ -337,4 +337,4 @@ def _accuracy(fit: MELM, classes: ClassDensities, held_out: Rows | None) -> floa
         return np.nan
     densities = classes.project(fit.components_)
     predicted = densities.most_likely(held_out.X @ fit.components_.T)
-    return balanced_mean(predicted == held_out.y, held_out.y)
+    return balanced_share(predicted == held_out.y, held_out.y)

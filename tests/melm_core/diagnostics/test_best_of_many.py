@@ -7,9 +7,9 @@ import pytest
 from sklearn.datasets import load_iris
 
 from melm_core import MELMCV
+from melm_core.base import balanced_share
 from melm_core.diagnostics import winner_share
 from melm_core.evaluation import Refits, Study, sparse_path
-from melm_core.melm.choosing import balanced_mean
 
 Y = np.arange(60) % 2
 
@@ -103,11 +103,11 @@ def test_methods_sizes_and_kernel_widths_all_say_which_rows_they_tell():
     X, y = load_iris(return_X_y=True)
     study = Study("lda", X, y, groups=np.arange(len(y)))
     refits = Refits.of(study)
-    assert balanced_mean(refits.right, y) == pytest.approx(refits.share.balanced_accuracy)
+    assert balanced_share(refits.right, y) == pytest.approx(refits.share.balanced_accuracy)
     path = sparse_path(study, n_repeats=2)
-    assert balanced_mean(path.right[:, 0], y) == pytest.approx(path.held_out[0].balanced_accuracy)
+    assert balanced_share(path.right[:, 0], y) == pytest.approx(path.held_out[0].balanced_accuracy)
     gammas = MELMCV(n_init=1, random_state=0).fit(X, y).gamma_path_
-    assert balanced_mean(gammas.right[:, 2], y) == pytest.approx(gammas.accuracies[2])
+    assert balanced_share(gammas.right[:, 2], y) == pytest.approx(gammas.accuracies[2])
 
 
 def test_a_path_under_way_knows_the_rows_of_its_folds_only():
