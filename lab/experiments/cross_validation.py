@@ -14,8 +14,8 @@ import numpy as np
 from sklearn.model_selection import ParameterGrid
 
 from melm_core.base import FloatArray, IntArray
-from melm_core.diagnostics import PLANE_CLASSIFIERS
-from melm_core.evaluation import Separability, Study, fold_confusion
+from melm_core.diagnostics import PLANE_CLASSIFIERS, fold_confusion
+from melm_core.evaluation import Separability, Study
 from melm_core.folds import Fold
 
 N_FOLDS, _N_INNER_FOLDS = 5, 3

@@ -28,7 +28,7 @@ from melm_core.base import FloatArray, IntArray
 from melm_core.baselines import DiscriminantPlane
 from melm_core.datasets import pure_noise
 from melm_core.diagnostics import PLANE_CLASSIFIERS
-from melm_core.evaluation import AutoCurves, curve_choice
+from melm_core.evaluation import AutoCurves
 from melm_core.recipe import CurvedFeatures, Preparation, Recipe
 
 N_REPEATS, N_NOISE = 3, 100
@@ -116,12 +116,10 @@ def noise_cell(_folder: Path, *, shape: Sequence[int], n_tables: int) -> Values:
     """In how many tables of noise features are chosen to bend."""
     n_rows, n_features, n_classes = shape
     choices = [
-        curve_choice(
-            _preparation(n_features),
+        AutoCurves(_preparation(n_features), seed).choice(
             *pure_noise(
                 n_rows=n_rows, n_features=n_features, n_classes=n_classes, random_state=seed
-            ),
-            random_state=seed,
+            )
         )
         for seed in range(n_tables)
     ]

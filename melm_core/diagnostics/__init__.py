@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from melm_core.diagnostics.best_of_many import WinnerShare, winner_share
 from melm_core.diagnostics.calibration import Reliability, cross_calibrated
-from melm_core.diagnostics.component_gain import ComponentGain, mean_gain, second_component_gain
+from melm_core.diagnostics.component_gain import ComponentGain, second_component_gain
 from melm_core.diagnostics.confidence_ellipses import (
     ConfidenceEllipses,
     EllipseOf,
     class_ellipses,
-    confidence_ellipse,
     ellipses_of_moments,
 )
 from melm_core.diagnostics.conformal import (
@@ -25,32 +24,26 @@ from melm_core.diagnostics.feature_importance import (
     Importance,
     feature_order,
     importance,
-    mean_importance,
 )
 from melm_core.diagnostics.held_out_test import held_out_p_value
 from melm_core.diagnostics.mislabeled_rows import (
-    DEFAULT_FALSE_SHARE,
     SuspectLabels,
     suspect_labels,
 )
 from melm_core.diagnostics.outliers import (
-    DEFAULT_LEVEL,
     LeftOutDistances,
     PlaneDistances,
-    RefitDistances,
-    predictive_limit,
     residual_limit,
 )
 from melm_core.diagnostics.plane_classifiers import (
     PLANE_CLASSIFIERS,
     PlaneClassifier,
     confusion_shares,
+    fold_confusion,
 )
 
 __all__ = [
     "DEFAULT_COVERAGE",
-    "DEFAULT_FALSE_SHARE",
-    "DEFAULT_LEVEL",
     "PLANE_CLASSIFIERS",
     "ComponentGain",
     "ConfidenceEllipses",
@@ -62,22 +55,18 @@ __all__ = [
     "LeftOutDistances",
     "PlaneClassifier",
     "PlaneDistances",
-    "RefitDistances",
     "Reliability",
     "SuspectLabels",
     "WinnerShare",
     "class_ellipses",
-    "confidence_ellipse",
     "confusion_shares",
     "cross_calibrated",
     "ellipses_of_moments",
     "feature_order",
+    "fold_confusion",
     "held_out_p_value",
     "importance",
     "in_set",
-    "mean_gain",
-    "mean_importance",
-    "predictive_limit",
     "residual_limit",
     "second_component_gain",
     "shortage_notes",

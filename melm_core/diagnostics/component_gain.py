@@ -141,7 +141,7 @@ def mean_gain(parts: Sequence[ComponentGain], *, of_shared_rows: float = 1.0) ->
     Examples
     --------
     >>> import numpy as np
-    >>> from melm_core.diagnostics import ComponentGain, mean_gain
+    >>> from melm_core.diagnostics.component_gain import ComponentGain, mean_gain
     >>> parts = [ComponentGain(np.ones(2), gain, 0.03, 0.0, 0.01) for gain in (0.1, 0.3)]
     >>> found = mean_gain(parts)
     >>> round(found.gain, 2), round(found.error, 3)

@@ -69,23 +69,36 @@ class ConfidenceEllipses:
 
 
 def class_ellipses(points: FloatArray, share: float = DEFAULT_SHARE) -> ConfidenceEllipses | None:
-    """Return both ellipses of `confidence_ellipse`; None where the rows determine none.
+    """The ellipses in which a further row, and the mean, of a normal class lie.
 
     Parameters
     ----------
     points : ndarray of shape (n_samples, 2)
         The rows of one class in a plane.
     share : float
-        Between 0 and 1.
+        Between 0 and 1: the probability with which each ellipse holds what it is of.
+
+    Returns
+    -------
+    ConfidenceEllipses or None
+        None where fewer than three rows, or rows on a line, determine none.
 
     Raises
     ------
     ValueError
         If `share` is not between 0 and 1.
 
+    Notes
+    -----
+    With n rows, their mean m and covariance S, a further row x fulfills
+    ``(x - m)' S^-1 (x - m) <= 2 (n + 1)(n - 1) / (n (n - 2)) F(share; 2, n - 2)``, and the mean
+    the same without the factor ``n + 1``. Both hold for normal classes only, and for rows that the
+    plane was not fitted to, such as `Refits.places`. The contours of the densities assume no shape.
+
     References
     ----------
-    Those of `confidence_ellipse`.
+    R. A. Johnson, D. W. Wichern: Applied Multivariate Statistical Analysis, 6th edition, 2007,
+    equations 5-18 and 5-33.
 
     Examples
     --------
@@ -161,54 +174,3 @@ def _root(covariance: FloatArray) -> FloatArray | None:
         return None
     first = math.sqrt(xx)
     return np.array([[first, 0.0], [xy / first, math.sqrt(rest)]])
-
-
-def confidence_ellipse(
-    points: FloatArray, of: EllipseOf, share: float = DEFAULT_SHARE
-) -> FloatArray:
-    """Return the ellipse in which a further row, or the mean, of a normal class lies.
-
-    Parameters
-    ----------
-    points : ndarray of shape (n_samples, 2)
-        The rows of one class in a plane.
-    of : str
-        "rows" for the region that holds a further row of the class with probability `share`;
-        "mean" for the confidence region of its mean.
-    share : float
-        Between 0 and 1.
-
-    Returns
-    -------
-    ndarray of shape (49, 2)
-        Vertices of the closed line; shape (0, 2) where fewer than three rows, or rows on a line,
-        determine no ellipse.
-
-    Raises
-    ------
-    ValueError
-        If `share` is not between 0 and 1.
-
-    Notes
-    -----
-    With n rows, their mean m and covariance S, a further row x fulfills
-    ``(x - m)' S^-1 (x - m) <= 2 (n + 1)(n - 1) / (n (n - 2)) F(share; 2, n - 2)``, and the mean
-    the same without the factor ``n + 1``. Both hold for normal classes only. The contours of the
-    densities assume no shape.
-
-    References
-    ----------
-    R. A. Johnson, D. W. Wichern: Applied Multivariate Statistical Analysis, 6th edition, 2007,
-    equations 5-18 and 5-33.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from melm_core.diagnostics import confidence_ellipse
-    >>> rows = np.random.default_rng(0).normal(size=(50, 2))
-    >>> wide, narrow = confidence_ellipse(rows, "rows"), confidence_ellipse(rows, "mean")
-    >>> bool(np.ptp(wide[:, 0]) > 5 * np.ptp(narrow[:, 0]))
-    True
-    """
-    found = class_ellipses(points, share)
-    return np.empty((0, _N_DIMENSIONS)) if found is None else found.outline(of)

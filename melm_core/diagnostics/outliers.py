@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 from scipy import stats
@@ -50,30 +51,36 @@ class LeftOutDistances:
     Examples
     --------
     >>> import numpy as np
-    >>> from melm_core.diagnostics import LeftOutDistances, RefitDistances
-    >>> part = RefitDistances(share=0.9, fitted=(2.0, 1.0), scores=[4.0, 6.0], residuals=[1.0, 3.0])
-    >>> LeftOutDistances.of([part]).residuals.round(2)
-    array([0.95, 2.85])
+    >>> from melm_core.diagnostics import LeftOutDistances, PlaneDistances
+    >>> X = np.random.default_rng(0).normal(size=(50, 5))
+    >>> plane = PlaneDistances.of(X[:40], np.eye(2, 5))
+    >>> LeftOutDistances.of([(plane, X[:40], X[40:])], 50).scores.shape
+    (10,)
     """
 
     scores: FloatArray
     residuals: FloatArray
 
     @classmethod
-    def of(cls, parts: Sequence[RefitDistances]) -> LeftOutDistances:
+    def of(
+        cls, refits: Sequence[tuple[PlaneDistances, FloatArray, FloatArray]], n_rows: int
+    ) -> Self:
         """The distances as from a plane fitted to all rows but one.
 
         Parameters
         ----------
-        parts : sequence of RefitDistances
-            Of refits without some rows.
+        refits : sequence of tuple
+            The plane of each refit, the rows that it was fitted to, and those that it was not.
+        n_rows : int
+            All rows.
         """
-        share = float(np.mean([part.share for part in parts]))
-        in_plane = np.concatenate([part.scores for part in parts])
-        off = np.concatenate([part.residuals for part in parts])
-        fitted_scores, fitted_residuals = np.mean([part.fitted for part in parts], axis=0)
-        shrunk = min(_ratio(in_plane, fitted_scores), 1.0)
-        excess = max(_ratio(off, fitted_residuals) - 1.0, 0.0)
+        share = float(np.mean([len(X) for _, X, _ in refits])) / n_rows
+        in_plane = np.concatenate([plane.score_distance(rest) for plane, _, rest in refits])
+        off = np.concatenate([plane.residual(rest) for plane, _, rest in refits])
+        fitted_in = np.mean([plane.score_distance(X).mean() for plane, X, _ in refits])
+        fitted_off = np.mean([plane.residual(X).mean() for plane, X, _ in refits])
+        shrunk = min(_ratio(in_plane, float(fitted_in)), 1.0)
+        excess = max(_ratio(off, float(fitted_off)) - 1.0, 0.0)
         return cls(
             in_plane / (share + (1.0 - share) * shrunk),
             off * (1.0 + share * excess) / (1.0 + excess),
@@ -83,34 +90,6 @@ class LeftOutDistances:
     def is_extrapolated(self) -> bool:
         """Whether there are so few that the limit of a hundredth rests on the form of the tail."""
         return len(self.scores) < MOST_EXTRAPOLATED
-
-
-@dataclass(frozen=True, eq=False)
-class RefitDistances:
-    """The distances of rows from a plane that was fitted without them.
-
-    Attributes
-    ----------
-    share : float
-        Of the rows that the plane was fitted to.
-    fitted : tuple of float
-        The mean T² and Q of these.
-    scores, residuals : ndarray of shape (n_left_out,)
-        T² and Q of the rows without which it was fitted.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from melm_core.diagnostics import LeftOutDistances, RefitDistances
-    >>> part = RefitDistances(0.9, (2.0, 1.0), np.array([2.0]), np.array([1.0]))
-    >>> LeftOutDistances.of([part]).scores
-    array([2.])
-    """
-
-    share: float
-    fitted: tuple[float, float]
-    scores: FloatArray
-    residuals: FloatArray
 
 
 def _ratio(left_out: FloatArray, fitted: float) -> float:
@@ -290,7 +269,7 @@ def predictive_limit(values: FloatArray, level: float = DEFAULT_LEVEL) -> float:
     Examples
     --------
     >>> import numpy as np
-    >>> from melm_core.diagnostics import predictive_limit
+    >>> from melm_core.diagnostics.outliers import predictive_limit
     >>> squares = np.random.default_rng(0).chisquare(2, size=10_000)
     >>> 8.5 < predictive_limit(squares) < 9.5  # of two squared normals: 9.21
     True

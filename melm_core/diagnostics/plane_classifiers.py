@@ -16,6 +16,7 @@ from scipy.spatial import cKDTree
 from sklearn.svm import SVC
 
 from melm_core.base.array_types import FloatArray, IntArray
+from melm_core.base.sample_weights import balanced_share
 from melm_core.density.covariances import whitening
 from melm_core.density.kernel_density import kernel_classes
 from melm_core.folds.folds import sampled_rows, stratified_folds
@@ -86,7 +87,7 @@ class PlaneClassifier:
         scores = np.zeros(len(self.candidates))
         for fold in stratified_folds(y, N_INNER_FOLDS, random_state):
             predictions = self.predict(Z[fold.train], y[fold.train], Z[fold.test], self.candidates)
-            scores += [balanced_accuracy(y[fold.test], codes) for codes in predictions]
+            scores += [balanced_share(codes == y[fold.test], y[fold.test]) for codes in predictions]
         return self.candidates[int(scores.argmax())]
 
 
@@ -117,19 +118,6 @@ def confusion_shares(y: IntArray, predicted: IntArray, n_classes: int) -> FloatA
     table = counts.reshape(n_classes, n_classes)
     shares: FloatArray = table / np.maximum(table.sum(axis=1, keepdims=True), 1)
     return shares
-
-
-def balanced_accuracies(confusions: FloatArray) -> FloatArray:
-    """Balanced accuracies of confusion matrices with normalized rows on the last two axes."""
-    accuracies: FloatArray = np.diagonal(confusions, axis1=-2, axis2=-1).mean(axis=-1)
-    return accuracies
-
-
-def balanced_accuracy(y: IntArray, predicted: IntArray) -> float:
-    """Mean over the classes of the share predicted correctly; every class must be present."""
-    n_classes = int(y.max()) + 1
-    right = np.bincount(y[y == predicted], minlength=n_classes)
-    return float(np.mean(right / np.bincount(y)))
 
 
 def unit_covariance(Z: FloatArray, points: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -194,3 +182,39 @@ PLANE_CLASSIFIERS = (
     PlaneClassifier("KNN", (41, 25, 15, 9, 5, 3, 1), _by_neighbors),
     PlaneClassifier("KDE", (2.0, 1.0, 0.5, 0.25), _by_densities),
 )
+
+
+def fold_confusion(
+    Z: FloatArray, y: IntArray, test_Z: FloatArray, test_y: IntArray, random_state: int = 0
+) -> FloatArray:
+    """Confusion matrix of each tuned classifier, shape (n_classifiers, n_classes, n_classes).
+
+    Parameters
+    ----------
+    Z : ndarray of shape (n_samples, n_components)
+        Projected training rows.
+    y : ndarray of shape (n_samples,)
+        Class codes, each present.
+    test_Z : ndarray of shape (n_test, n_components)
+    test_y : ndarray of shape (n_test,)
+    random_state : int
+        Seed of the inner folds.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from melm_core.diagnostics import fold_confusion
+    >>> Z, y = np.array([[0.0], [0.1], [5.0], [5.1]]), np.array([0, 0, 1, 1])
+    >>> fold_confusion(Z, y, Z, y).shape
+    (3, 2, 2)
+    """
+    Z, test_Z = unit_covariance(Z, test_Z)
+    n_classes = int(y.max()) + 1
+    return np.stack(
+        [
+            confusion_shares(
+                test_y, classifier.tuned_predictions(Z, y, test_Z, random_state), n_classes
+            )
+            for classifier in PLANE_CLASSIFIERS
+        ]
+    )

@@ -4,24 +4,18 @@ from __future__ import annotations
 
 from melm_core.evaluation.column_twins import ColumnAlone, Twin, label_twins
 from melm_core.evaluation.conformal_classifier import ConformalClassifier
-from melm_core.evaluation.curve_selection import AutoCurves, curve_choice
+from melm_core.evaluation.curve_selection import AutoCurves
 from melm_core.evaluation.estimator_audit import Audit, audit, audit_coordinates
-from melm_core.evaluation.fold_frames import Frame, known_plane
 from melm_core.evaluation.learning_curve import RowsNeeded, rows_needed
 from melm_core.evaluation.lots import LotChange, lot_change
-from melm_core.evaluation.permutations import PermutationTest, PermutedValue, permutation_test
-from melm_core.evaluation.plane_separability import (
-    Score,
-    Separability,
-    fold_confusion,
-    separability,
-)
+from melm_core.evaluation.permutations import PermutationTest, permutation_test
+from melm_core.evaluation.plane_separability import Score, Separability, separability
 from melm_core.evaluation.plane_stability import Stability, stability
 from melm_core.evaluation.quantized_labels import are_quantized
 from melm_core.evaluation.refits import KeptFold, Refits
 from melm_core.evaluation.refitting import FittedProjection, Unchanged
 from melm_core.evaluation.sparse_planes import SparsePath, sparse_path
-from melm_core.evaluation.study import FoldCount, Study
+from melm_core.evaluation.study import Study
 
 __all__ = [
     "Audit",
@@ -29,12 +23,9 @@ __all__ = [
     "ColumnAlone",
     "ConformalClassifier",
     "FittedProjection",
-    "FoldCount",
-    "Frame",
     "KeptFold",
     "LotChange",
     "PermutationTest",
-    "PermutedValue",
     "Refits",
     "RowsNeeded",
     "Score",
@@ -47,9 +38,6 @@ __all__ = [
     "are_quantized",
     "audit",
     "audit_coordinates",
-    "curve_choice",
-    "fold_confusion",
-    "known_plane",
     "label_twins",
     "lot_change",
     "permutation_test",

@@ -11,6 +11,7 @@ from melm_core.base.errors import UserError
 from melm_core.base.groups import class_counts
 from melm_core.baselines.discriminant import DiscriminantPlane
 from melm_core.density.covariances import DEFAULT_SHRINKAGE
+from melm_core.evaluation.plane_separability import Score
 from melm_core.evaluation.refits import Refits
 from melm_core.evaluation.refitting import FittedPreparation
 from melm_core.evaluation.study import Study
@@ -27,27 +28,23 @@ FEWEST_ROWS = N_FOLDS
 class CurveChoice:
     """What bent features gain in inner folds.
 
-    Standard errors allow for training rows that folds share (Nadeau and Bengio).
-
     Attributes
     ----------
-    gain, standard_error : float
-        Mean over the folds of the balanced accuracy with bent features less that with straight
-        ones.
-    excess, excess_error : float
-        The same, less what guessing gives.
+    gain : Score
+        Balanced accuracy with bent features less that with straight ones.
+    excess : Score
+        That with bent features less what guessing gives.
 
     Examples
     --------
+    >>> from melm_core.evaluation import Score
     >>> from melm_core.evaluation.curve_selection import CurveChoice
-    >>> CurveChoice(gain=0.03, standard_error=0.01, excess=0.3, excess_error=0.02).is_curved
+    >>> CurveChoice(gain=Score(0.03, 0.01), excess=Score(0.3, 0.02)).is_curved
     True
     """
 
-    gain: float
-    standard_error: float
-    excess: float
-    excess_error: float
+    gain: Score
+    excess: Score
 
     @property
     def is_curved(self) -> bool:
@@ -55,12 +52,12 @@ class CurveChoice:
 
         They do where they beat guessing by more than two standard errors; else a gain is luck.
         """
-        is_gain = self.gain > self.standard_error
-        return is_gain and self.excess > _CLEAR * self.excess_error
+        is_gain = self.gain.balanced_accuracy > self.gain.standard_error
+        return is_gain and self.excess.balanced_accuracy > _CLEAR * self.excess.standard_error
 
 
 _CLEAR = 2.0
-NO_CHOICE = CurveChoice(0.0, 0.0, 0.0, 0.0)
+_NO_CHOICE = CurveChoice(Score(0.0, 0.0), Score(0.0, 0.0))
 
 
 @dataclass(frozen=True)
@@ -72,6 +69,13 @@ class AutoCurves:
     preparation : Preparation
     random_state : int
         Of the inner folds.
+
+    Notes
+    -----
+    What inner folds compare are planes of regularized LDA, which take milliseconds, whatever method
+    the features are for: the choice is of the features. It is made of the training rows alone, so
+    that shares of rows that are held out stay honest; of few rows it often stays straight, which
+    does not say that nothing bends.
 
     Examples
     --------
@@ -92,73 +96,42 @@ class AutoCurves:
         return self.preparation.fit(X)
 
     def chosen(self, X: FloatArray, y: IntArray, groups: IntArray | None = None) -> Preparation:
-        """The preparation for these training rows, see `curve_choice`."""
-        choice = curve_choice(self.preparation, X, y, groups, random_state=self.random_state)
-        return replace(self.preparation, curves=choice.is_curved)
+        """The preparation for these training rows, see `choice`."""
+        return replace(self.preparation, curves=self.choice(X, y, groups).is_curved)
 
+    def choice(self, X: FloatArray, y: IntArray, groups: IntArray | None = None) -> CurveChoice:
+        """Compare bent features with straight ones in twice five inner folds.
 
-def curve_choice(
-    preparation: Preparation,
-    X: FloatArray,
-    y: IntArray,
-    groups: IntArray | None = None,
-    *,
-    random_state: int = 0,
-) -> CurveChoice:
-    """Compare bent features with straight ones in twice five inner folds.
+        Parameters
+        ----------
+        X : ndarray of shape (n_rows, n_columns)
+            Encoded, before preparation. Of more than 1,000 rows, a sample decides.
+        y : ndarray of shape (n_rows,)
+            Class codes.
+        groups : ndarray of shape (n_rows,), optional
+            Group codes; groups stay in one fold.
 
-    What is compared are planes of regularized LDA, which take milliseconds, whatever method
-    the features are for: the choice is of the features.
-
-    Parameters
-    ----------
-    preparation : Preparation
-    X : ndarray of shape (n_rows, n_columns)
-        Encoded, before preparation. Of more than 1,000 rows, a sample decides.
-    y : ndarray of shape (n_rows,)
-        Class codes.
-    groups : ndarray of shape (n_rows,), optional
-        Group codes; groups stay in one fold.
-    random_state : int
-
-    Returns
-    -------
-    CurveChoice
-        No gain where a class has fewer than five rows or groups, or no plane can be fitted.
-
-    References
-    ----------
-    C. Nadeau, Y. Bengio: Inference for the Generalization Error, Machine Learning 52, 2003.
-
-    Examples
-    --------
-    >>> from melm_core.datasets import moderation
-    >>> from melm_core.evaluation import curve_choice
-    >>> from melm_core.recipe import Preparation, Recipe
-    >>> X, y = moderation(0)
-    >>> curve_choice(Preparation(Recipe(), tuple("abcdefgh"), tuple(range(8))), X, y).is_curved
-    True
-    """
-    kept = sampled_rows(y, MOST_ROWS, groups)
-    rows = CodedRows(X[kept], y[kept], np.arange(y.max() + 1), None)
-    if groups is not None:
-        rows = replace(rows, groups=np.unique(groups[kept], return_inverse=True)[1])
-    own = np.arange(len(rows.y)) if rows.groups is None else rows.groups
-    if (class_counts(rows.y, own) > 0).sum(axis=0).min() < FEWEST_ROWS:
-        return NO_CHOICE
-    straight, curved = (replace(preparation, curves=curves) for curves in (False, True))
-    try:
-        without = _accuracies(straight, rows, random_state)
-        bent = _accuracies(curved, rows, random_state)
-    except UserError:  # such as that no feature varies within the classes
-        return NO_CHOICE
-    return CurveChoice(*_mean(bent - without), *_mean(bent - 1.0 / len(rows.classes)))
-
-
-def _mean(values: FloatArray) -> tuple[float, float]:
-    """The mean over the folds, and its standard error."""
-    variance = np.var(values, ddof=1) * (1.0 / len(values) + 1.0 / (N_FOLDS - 1))
-    return float(values.mean()), float(np.sqrt(variance))
+        Returns
+        -------
+        CurveChoice
+            No gain where a class has fewer than five rows or groups, or no plane can be fitted.
+        """
+        kept = sampled_rows(y, MOST_ROWS, groups)
+        rows = CodedRows(X[kept], y[kept], np.arange(y.max() + 1), None)
+        if groups is not None:
+            rows = replace(rows, groups=np.unique(groups[kept], return_inverse=True)[1])
+        own = np.arange(len(rows.y)) if rows.groups is None else rows.groups
+        if (class_counts(rows.y, own) > 0).sum(axis=0).min() < FEWEST_ROWS:
+            return _NO_CHOICE
+        try:
+            straight, bent = (
+                _accuracies(replace(self.preparation, curves=curves), rows, self.random_state)
+                for curves in (False, True)
+            )
+        except UserError:  # such as that no feature varies within the classes
+            return _NO_CHOICE
+        parts = bent - straight, bent - 1.0 / len(rows.classes)
+        return CurveChoice(*(Score.over_refits(part, N_FOLDS) for part in parts))
 
 
 def _accuracies(preparation: Preparation, rows: CodedRows, seed: int) -> FloatArray:

@@ -21,7 +21,7 @@ from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_integer
 from melm_core.diagnostics.plane_classifiers import PLANE_CLASSIFIERS, unit_covariance
 from melm_core.evaluation.indexed_tables import IndexedTable, indexed
-from melm_core.evaluation.permutations import PermutationTest, PermutedValue, permutation_test
+from melm_core.evaluation.permutations import PermutationTest, permutation_test
 from melm_core.evaluation.quantized_labels import are_quantized
 from melm_core.evaluation.refits import Refits
 from melm_core.evaluation.refitting import Unchanged, fit_takes, seeded
@@ -301,8 +301,8 @@ def _audited(
     if callback is not None and callback(first):
         return first
 
-    def stops(value: PermutedValue) -> bool:
-        return callback is not None and bool(callback(_so_far(first, value)))
+    def stops(so_far: PermutationTest) -> bool:
+        return callback is not None and bool(callback(_shuffled(first, so_far)))
 
     test = permutation_test(
         study,
@@ -323,9 +323,12 @@ def _made_of_features(study: Study) -> tuple[str, ...]:
     return (_MADE,) if is_known and are_quantized(X, study.rows.y) else ()
 
 
-def _so_far(first: Audit, value: PermutedValue) -> Audit:
+def _shuffled(first: Audit, test: PermutationTest) -> Audit:
     return replace(
-        first, p_value=value.p_value, n_permutations=value.number, n_exceeding=value.n_exceeding
+        first,
+        p_value=test.p_value,
+        n_permutations=len(test.values),
+        n_exceeding=test.n_exceeding,
     )
 
 
@@ -337,11 +340,8 @@ def _answered(first: Audit, test: PermutationTest, study: Study) -> Audit:
     is_grouped = test.design.n_groups_exchanged + test.design.n_groups_within > 0
     exchanged = (_TWINS if study.has_twins else test.design.sentence,) if is_grouped else ()
     return replace(
-        first,
+        _shuffled(first, test),
         answer=None if is_cut_short else answer,
-        p_value=test.p_value,
-        n_permutations=len(test.values),
-        n_exceeding=test.n_exceeding,
         notes=tuple(filter(None, (*first.notes, *exchanged, limit))),
     )
 

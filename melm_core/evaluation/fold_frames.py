@@ -10,7 +10,7 @@ as closely as possible together (Procrustes).
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
@@ -18,9 +18,9 @@ from melm_core.base.array_types import FloatArray
 from melm_core.base.errors import UserError
 from melm_core.density.class_rules import DensityRule
 from melm_core.density.covariances import ledoit_wolf_share
-from melm_core.evaluation.refitting import FittedProjection, fold_points, is_placed, is_plane
+from melm_core.evaluation.refitting import FittedProjection, is_placed, is_plane
 from melm_core.linalg.class_moments import covariance_of
-from melm_core.linalg.planes import chordal_distance, orthogonal_procrustes, orthonormalize
+from melm_core.linalg.planes import chordal_distance, orthogonal_procrustes
 
 # Rows that say how much a covariance is shrunk, and how planes are turned: more say the same.
 _MOST_ROWS = 2_000
@@ -45,7 +45,8 @@ class Frame:
     Examples
     --------
     >>> from sklearn.datasets import load_wine
-    >>> from melm_core.evaluation import Frame, Study
+    >>> from melm_core.evaluation import Study
+    >>> from melm_core.evaluation.fold_frames import Frame
     >>> study = Study("pca", *load_wine(return_X_y=True))
     >>> places = Frame.of(study.fitted(), study.rows.X).place(study.rows.X)
     >>> places.std(axis=0).round(1).tolist()
@@ -60,7 +61,7 @@ class Frame:
     @classmethod
     def of(cls, projection: FittedProjection, X: FloatArray) -> Self:
         """The frame of a projection and the rows that it was fitted to, before preparation."""
-        points = fold_points(projection, X)
+        points = projection.transform(X)
         points = points[is_placed(points)]
         if not len(points):
             raise UserError(
@@ -90,7 +91,7 @@ class Frame:
 
     def place(self, X: FloatArray) -> FloatArray:
         """Where rows are drawn, before preparation; shape (n_rows, n_components)."""
-        return (fold_points(self.projection, X) - self.center) @ self.turn + self.offset
+        return (self.projection.transform(X) - self.center) @ self.turn + self.offset
 
     def aligned(self, reference: Frame, X: FloatArray) -> Frame:
         """The frame turned to another one by rows that both projections were fitted to.
@@ -142,42 +143,6 @@ class Frame:
         return change
 
 
-class _PlaneOf:
-    """A plane that is known by its components."""
-
-    def __init__(self, components: FloatArray) -> None:
-        self.components_ = components
-
-    def transform(self, X: FloatArray) -> FloatArray:
-        placed: FloatArray = X @ self.components_.T
-        return placed
-
-
-def known_plane(components: FloatArray, preparation: Any) -> FittedProjection:
-    """A plane that was found elsewhere, as a fitted projection.
-
-    Parameters
-    ----------
-    components : ndarray of shape (n_components, n_features)
-        Linearly independent rows in the prepared features.
-    preparation : FittedPreparation
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from melm_core.evaluation import Unchanged, known_plane
-    >>> plane = known_plane(np.array([[2.0, 0.0, 0.0], [0.0, 0.0, 3.0]]), Unchanged())
-    >>> abs(plane.components).round(3).tolist()
-    [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
-    """
-    return plane_along(orthonormalize(components), preparation)
-
-
-def plane_along(components: FloatArray, preparation: Any) -> FittedProjection:
-    """The same of the components of a fitted plane, which are kept to the last digit."""
-    return FittedProjection(_PlaneOf(components), preparation)
-
-
 def nearest_start(projection: FittedProjection, reference: FittedProjection) -> FittedProjection:
     """The start result of a search that is nearest to another plane, of those nearly as good.
 
@@ -198,7 +163,7 @@ def nearest_start(projection: FittedProjection, reference: FittedProjection) -> 
     own = chordal_distance(projection.components, target)
     if own <= chordal_distance(nearest.components, target):
         return projection
-    return known_plane(nearest.components, projection.preparation)
+    return FittedProjection.of_plane(nearest.components, projection.preparation)
 
 
 def _evenly(X: FloatArray) -> FloatArray:

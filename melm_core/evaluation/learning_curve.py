@@ -70,8 +70,6 @@ class RowsNeeded:
         Sizes that the power law is not fitted to: those before a valley that the curve has left.
     fitted, fitted_lower, fitted_upper : ndarray of shape (n_sizes - n_before,)
         The power law at the other sizes, and its 90 % band.
-    ceiling, ceiling_lower, ceiling_upper : float
-        The share that the curve tends to, and its 90 % interval.
     needed, needed_lower, needed_upper : float
         Rows, or groups, of a table with which p is below 0.05 in 80 % of repetitions, if the effect
         is as seen, and its 90 % interval; inf where no number within 64 times this table does.
@@ -108,9 +106,6 @@ class RowsNeeded:
     fitted: FloatArray
     fitted_lower: FloatArray
     fitted_upper: FloatArray
-    ceiling: float
-    ceiling_lower: float
-    ceiling_upper: float
     needed: float
     needed_lower: float
     needed_upper: float
@@ -420,7 +415,6 @@ def _curve(units: _Units, sizes: FloatArray, right: FloatArray, seed: int) -> Ro
     fitted_lower, fitted_upper = _band(at_sizes[1:])
     doubled = laws.shares(np.array([sizes[-1], 2.0 * sizes[-1]]))
     gains = doubled[:, 1] - doubled[:, 0]
-    ceilings = _band(laws.ceiling[1:])
     # Of an effect that is not shown, planes of other training rows differ as much as rows do.
     wide = shares + _OF_TRAINING * (resampled - shares)
     chance = 1.0 / n_classes
@@ -443,9 +437,6 @@ def _curve(units: _Units, sizes: FloatArray, right: FloatArray, seed: int) -> Ro
         fitted=at_sizes[0],
         fitted_lower=fitted_lower,
         fitted_upper=fitted_upper,
-        ceiling=float(laws.ceiling[0]),
-        ceiling_lower=float(ceilings[0]),
-        ceiling_upper=float(ceilings[1]),
         needed=float(needed),
         needed_lower=float(min(fewest, needed)),
         needed_upper=float(max(most, needed)),

@@ -32,9 +32,9 @@ from melm_core.base.label_permutations import (
     exchangeable_blocks,
     random_permutations,
 )
+from melm_core.base.sample_weights import balanced_share
 from melm_core.base.share_text import p_value_text, percent
 from melm_core.diagnostics.held_out_test import held_out_p_value
-from melm_core.diagnostics.plane_classifiers import balanced_accuracy
 from melm_core.evaluation.plane_separability import Score
 from melm_core.evaluation.refits import Refits
 from melm_core.evaluation.refitting import MethodLike, Standardization
@@ -640,7 +640,7 @@ def _verdict(
         return None
     predicted = before.predict(new.X)
     return NewVerdict(
-        share=balanced_accuracy(y_new, predicted),
+        share=balanced_share(predicted == y_new, y_new),
         share_before=before.share.balanced_accuracy,
         p_value=held_out_p_value(y_new, predicted, groups=new.groups, random_state=seed),
         n_classes=len(np.unique(codes)),

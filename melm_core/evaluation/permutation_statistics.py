@@ -18,17 +18,16 @@ from collections.abc import Callable
 import numpy as np
 from sklearn.base import is_classifier
 
-from melm_core.base.array_types import FloatArray, IntArray
-from melm_core.base.errors import UserError
+from melm_core.base.array_types import FloatArray
+from melm_core.base.sample_weights import balanced_share
 from melm_core.density.class_densities import ClassDensities
 from melm_core.density.classifier import density_shares
 from melm_core.density.covariances import DEFAULT_SHRINKAGE
 from melm_core.density.kernel_density import kernel_classes
-from melm_core.diagnostics.plane_classifiers import class_log_densities, unit_covariance
 from melm_core.evaluation.refits import log_shares, places_rows
-from melm_core.evaluation.refitting import FittedProjection, fold_points, is_placed, is_plane
+from melm_core.evaluation.refitting import FittedProjection, is_placed, is_plane
 from melm_core.evaluation.study import Study
-from melm_core.folds.folds import CodedRows, Fold, stratified_folds
+from melm_core.folds.folds import CodedRows, stratified_folds
 from melm_core.melm.estimator import MELM
 
 # The test is exact with any number of folds. Where features exceed rows, every row withheld from a
@@ -83,7 +82,7 @@ def held_out_share(study: Study) -> float:
     >>> held_out_share(Study("lda", *load_iris(return_X_y=True))) > 0.9
     True
     """
-    return _mean_over_classes(_held_out(study, _posterior), study.rows.y)
+    return _mean_held_out(study, _posterior)
 
 
 def held_out_accuracy(study: Study) -> float:
@@ -109,47 +108,7 @@ def held_out_accuracy(study: Study) -> float:
     >>> held_out_accuracy(Study(GaussianNB(), *load_iris(return_X_y=True))) > 0.9
     True
     """
-    return _mean_over_classes(_held_out(study, _is_right), study.rows.y)
-
-
-def in_sample_share(study: Study) -> float:
-    """As `held_out_share`, in a single plane fitted to all rows.
-
-    Only the class densities are cross-validated.
-
-    Parameters
-    ----------
-    study : Study
-        Of a method that places rows.
-
-    Returns
-    -------
-    float
-        Between 0 and 1.
-
-    Examples
-    --------
-    >>> from melm_core.datasets import pure_noise
-    >>> from melm_core.evaluation import Study
-    >>> from melm_core.evaluation.permutation_statistics import in_sample_share
-    >>> study = Study("lda", *pure_noise(n_rows=30, n_features=30))
-    >>> in_sample_share(study) > 0.9  # although there is nothing to separate
-    True
-    """
-    rows, fitted = study.rows, study.fitted()
-    if not places_rows(fitted.estimator):
-        raise UserError(
-            f'statistic="in_sample" needs a method that places rows, and '
-            f"{type(fitted.estimator).__name__} predicts classes alone. Choose "
-            '"held_out_accuracy".'
-        )
-    Z, y = fold_points(fitted, rows.X), rows.y
-    shares = np.full(len(y), np.nan)
-    has_place = is_placed(Z)
-    for fold in _folds(study):
-        train, test = (part[has_place[part]] for part in (fold.train, fold.test))
-        shares[test] = _own_shares(Z[train], y[train], Z[test], y[test])
-    return _mean_over_classes(shares, y)
+    return _mean_held_out(study, _is_right)
 
 
 # Given a fit, the rows that it was fitted to, and rows that were held out: a number for each, nan
@@ -157,17 +116,15 @@ def in_sample_share(study: Study) -> float:
 _Scores = Callable[[FittedProjection, CodedRows, CodedRows], FloatArray]
 
 
-def _folds(study: Study) -> tuple[Fold, ...]:
+def _mean_held_out(study: Study, scores: _Scores) -> float:
+    """The mean over the classes of the mean over their rows that have a place."""
     rows = study.rows
-    return stratified_folds(rows.y, n_test_folds(*rows.X.shape), 0, rows.groups)
-
-
-def _held_out(study: Study, scores: _Scores) -> FloatArray:
-    values = np.empty(len(study.rows.y))
-    for fold in _folds(study):
-        train = study.rows.take(fold.train)
-        values[fold.test] = scores(study.fitted_to(train), train, study.rows.take(fold.test))
-    return values
+    values = np.empty(len(rows.y))
+    for fold in stratified_folds(rows.y, n_test_folds(*rows.X.shape), 0, rows.groups):
+        train = rows.take(fold.train)
+        values[fold.test] = scores(study.fitted_to(train), train, rows.take(fold.test))
+    has_place = ~np.isnan(values)
+    return balanced_share(values[has_place], rows.y[has_place])
 
 
 def _posterior(fitted: FittedProjection, train: CodedRows, test: CodedRows) -> FloatArray:
@@ -175,7 +132,7 @@ def _posterior(fitted: FittedProjection, train: CodedRows, test: CodedRows) -> F
         shares = np.exp(log_shares(fitted, test.X, len(train.y)))
     else:
         densities, center = _search_densities(fitted, train)
-        points = fold_points(fitted, test.X)
+        points = fitted.transform(test.X)
         shares = np.full((len(points), len(train.classes)), np.nan)
         has_place = is_placed(points)
         logs = densities.log_densities(points[has_place] - center)
@@ -190,7 +147,7 @@ def _is_right(fitted: FittedProjection, train: CodedRows, test: CodedRows) -> Fl
         predicted = estimator.predict(fitted.preparation.apply(test.X))
         return np.asarray(predicted == test.y, dtype=np.float64)
     densities, center = _search_densities(fitted, train)
-    points = fold_points(fitted, test.X)
+    points = fitted.transform(test.X)
     right, has_place = np.full(len(points), np.nan), is_placed(points)
     predicted = densities.most_likely(points[has_place] - center)
     right[has_place] = predicted == test.y[has_place]
@@ -213,7 +170,7 @@ def _search_densities(
         features = fitted.preparation.apply(train.X)
         classes = kernel_classes(features, train.y, n_components=len(components))
         return classes.project(components), 0.0
-    points = fold_points(fitted, train.X)
+    points = fitted.transform(train.X)
     has_place = is_placed(points)
     points = points[has_place]
     return kernel_classes(points, train.y[has_place], n_components=points.shape[1]), 0.0
@@ -223,22 +180,7 @@ def _has_default_densities(estimator: MELM) -> bool:
     return (estimator.shrinkage, estimator.density_gamma) == (DEFAULT_SHRINKAGE, 1.0)
 
 
-def _own_shares(Z: FloatArray, y: IntArray, points: FloatArray, own: IntArray) -> FloatArray:
-    Z, points = unit_covariance(Z, points)
-    shares = density_shares(class_log_densities(Z, y, points))
-    return shares[np.arange(len(own)), own]
-
-
-def _mean_over_classes(shares: FloatArray, y: IntArray) -> float:
-    """Of the rows that have a place."""
-    has_place = ~np.isnan(shares)
-    counts = np.bincount(y[has_place], minlength=int(y.max()) + 1)
-    sums = np.bincount(y[has_place], shares[has_place], minlength=len(counts))
-    return float(np.mean(sums[counts > 0] / counts[counts > 0]))
-
-
 STATISTICS = {
     "held_out": held_out_share,
-    "in_sample": in_sample_share,
     "held_out_accuracy": held_out_accuracy,
 }

@@ -8,15 +8,14 @@ groups, those that `melm_core.base.label_permutations` exchanges.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from melm_core.answers.sequential_p_value import (
-    DEFAULT_RISK,
     EarlyEnd,
     early_end,
     p_value,
@@ -45,50 +44,6 @@ Statistic: TypeAlias = Callable[[Study], float]
 _TIE = 1e-9
 
 
-@dataclass(frozen=True)
-class PermutedValue:
-    """The statistic of one permutation, and the state of the test after it.
-
-    Attributes
-    ----------
-    number, n_permutations : int
-        Number of the permutation, from 1, and number of permutations without
-        early stopping.
-    value, observed : float
-        The statistic for the permuted and for the observed labels.
-    n_exceeding : int
-        Permutations so far whose value is at least the observed one.
-    p_value : float
-        (n_exceeding + 1) / (number + 1).
-    lower, upper : float
-        Bounds of the final p-value; see
-        `melm_core.answers.sequential_p_value.p_value_bounds`.
-
-    Examples
-    --------
-    >>> from melm_core.datasets import pure_noise
-    >>> from melm_core.evaluation import Study, permutation_test
-    >>> study = Study("pca", *pure_noise(n_rows=12, n_features=2, n_classes=2))
-    >>> drawn = []
-    >>> test = permutation_test(study, n_permutations=3, level=None, callback=drawn.append)
-    >>> [value.number for value in drawn]
-    [1, 2, 3]
-    """
-
-    number: int
-    n_permutations: int
-    value: float
-    observed: float
-    n_exceeding: int
-    p_value: float
-    lower: float
-    upper: float
-
-
-# A true return value stops the test and keeps the permutations drawn so far.
-PermutationCallback: TypeAlias = Callable[[PermutedValue], bool | None]
-
-
 @dataclass(frozen=True, eq=False)
 class PermutationTest:
     """The result of a permutation test.
@@ -99,18 +54,21 @@ class PermutationTest:
         The statistic for the observed labels.
     values : ndarray of shape (n_drawn,)
         The statistic for each permutation, in the order drawn.
-    p_value : float
-        Exact if `is_exhaustive`.
     n_permutations : int
         Number of permutations without early stopping.
     early : EarlyEnd or None
         The decision that stopped the test early.
-    is_exhaustive : bool
-        Whether every distinct permutation of the labels was evaluated.
     n_samples, n_used : int
         Number of rows, and number of rows in the stratified sample used.
     design : PermutationDesign
         Which labels were exchanged, and the smallest p-value that this allows.
+
+    Notes
+    -----
+    p is how often a method finds as much where there is nothing to find, not the probability that
+    there is nothing, and no measure of how much there is: with many rows a share hardly above that
+    of guessing has a small p, and with few rows none can. It is of the rows as they were taken to
+    depend on each other: of rows that do and were said not to, it is far too small.
 
     Examples
     --------
@@ -124,10 +82,8 @@ class PermutationTest:
 
     observed: float
     values: FloatArray
-    p_value: float
     n_permutations: int
     early: EarlyEnd | None
-    is_exhaustive: bool
     n_samples: int
     n_used: int
     design: PermutationDesign
@@ -135,13 +91,37 @@ class PermutationTest:
     @property
     def n_exceeding(self) -> int:
         """Number of permutations whose value is at least the observed one."""
-        return int(_reaches(self.values, self.observed).sum())
+        return int((self.values >= self.observed - _TIE * abs(self.observed)).sum())
+
+    @property
+    def p_value(self) -> float:
+        """The share of the permutations, the observed labels among them, that reach those.
+
+        Exact if `is_exhaustive`.
+        """
+        if self.early is EarlyEnd.NOT_SIGNIFICANT:
+            return self.n_exceeding / len(self.values)
+        return p_value(self.n_exceeding, len(self.values))
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Bounds of the p-value of all permutations, given those so far; see `p_value_bounds`."""
+        return p_value_bounds(self.n_exceeding, len(self.values))
+
+    @property
+    def is_exhaustive(self) -> bool:
+        """Whether every distinct permutation of the labels was evaluated."""
+        return len(self.values) == self.design.n_distinct - 1
+
+
+# Given the test so far. A true return value stops it and keeps the permutations drawn so far.
+PermutationCallback: TypeAlias = Callable[[PermutationTest], bool | None]
 
 
 def permutation_test(
     study: Study,
     *,
-    statistic: Literal["held_out", "in_sample", "held_out_accuracy"] | Statistic = "held_out",
+    statistic: Literal["held_out", "held_out_accuracy"] | Statistic = "held_out",
     n_permutations: int = 999,
     level: float | None = 0.05,
     max_rows: int = 1_000,
@@ -155,11 +135,10 @@ def permutation_test(
     study : Study
         Rows in memory. Groups whose rows have the same label exchange it as a whole; where labels
         differ within a group, they are permuted within it.
-    statistic : "held_out", "in_sample", "held_out_accuracy" or callable, default="held_out"
-        The first two are the mean posterior probability of the true class in cross-validation with
-        `n_test_folds` folds, of planes that are refitted in each and of one plane; the third is the
-        balanced accuracy of the classes named in these folds. A callable takes a `Study`, increases
-        with separation, and must be picklable.
+    statistic : "held_out", "held_out_accuracy" or callable, default="held_out"
+        The mean posterior probability of the true class of held-out rows, or the balanced accuracy
+        of the classes named for them, in three folds or, where features exceed rows, up to ten. A
+        callable takes a `Study`, increases with separation, and must be picklable.
     n_permutations : int, default=999
         If the labels have no more distinct permutations than this, each is
         evaluated once and the p-value is exact.
@@ -174,8 +153,7 @@ def permutation_test(
         Number of permutations evaluated in parallel. The result does not
         depend on it.
     callback : callable, default=None
-        Called with a `PermutedValue` after every permutation; a true return
-        value stops the test.
+        Given the test so far after every permutation; a true return value stops it.
 
     Returns
     -------
@@ -196,8 +174,7 @@ def permutation_test(
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from melm_core.evaluation import permutation_test
-    >>> from melm_core.evaluation import Study
+    >>> from melm_core.evaluation import Study, permutation_test
     >>> study = Study("lda", *load_iris(return_X_y=True))
     >>> permutation_test(study, n_permutations=19, level=None).p_value
     0.05
@@ -219,20 +196,18 @@ def permutation_test(
         if is_exhaustive
         else random_permutations(blocks, n_permutations, study.random_state)
     )
-    draws = map_in_order(of_labels, permutations, n_jobs)
-    stops_at = None if is_exhaustive else level
-    values, early = _drawn(draws, observed, n_planned, stops_at, callback)
-    return PermutationTest(
-        observed=observed,
-        values=values,
-        p_value=_final_p_value(values, observed, early),
-        n_permutations=n_planned,
-        early=early,
-        is_exhaustive=is_exhaustive and len(values) == n_planned,
-        n_samples=len(rows.y),
-        n_used=len(sample),
-        design=design,
-    )
+    test = PermutationTest(observed, np.empty(0), n_planned, None, len(rows.y), len(sample), design)
+    for value in map_in_order(of_labels, permutations, n_jobs):
+        test = replace(test, values=np.append(test.values, value))
+        if callback is not None and callback(test):
+            break
+        n_drawn = len(test.values)
+        if level is None or is_exhaustive or n_drawn == n_planned:
+            continue
+        early = early_end(test.n_exceeding, n_drawn, n_planned, level=level)
+        if early is not None:
+            return replace(test, early=early)
+    return test
 
 
 def _check(statistic: Any, n_permutations: Any, level: Any) -> None:
@@ -247,55 +222,3 @@ def _check(statistic: Any, n_permutations: Any, level: Any) -> None:
 
 def _value(statistic: Statistic, study: Study, y: IntArray) -> float:
     return statistic(study.with_labels(y))
-
-
-def _drawn(
-    draws: Iterator[float],
-    observed: float,
-    n_planned: int,
-    level: float | None,
-    callback: PermutationCallback | None,
-) -> tuple[FloatArray, EarlyEnd | None]:
-    """The values until a decision is possible, and the decision if the test stopped early."""
-    values: list[float] = []
-    n_exceeding = 0
-    for value in draws:
-        values.append(value)
-        n_exceeding += int(_reaches(value, observed))
-        drawn = len(values)
-        if callback is not None and callback(
-            _permuted_value(value, observed, n_exceeding, drawn, n_planned)
-        ):
-            break
-        if level is None or drawn == n_planned:
-            continue
-        if early := early_end(n_exceeding, drawn, n_planned, level=level):
-            return np.array(values), early
-    return np.array(values), None
-
-
-def _permuted_value(
-    value: float, observed: float, n_exceeding: int, drawn: int, n_planned: int
-) -> PermutedValue:
-    lower, upper = p_value_bounds(n_exceeding, drawn, DEFAULT_RISK)
-    return PermutedValue(
-        number=drawn,
-        n_permutations=n_planned,
-        value=value,
-        observed=observed,
-        n_exceeding=n_exceeding,
-        p_value=p_value(n_exceeding, drawn),
-        lower=lower,
-        upper=upper,
-    )
-
-
-def _reaches(values: Any, observed: float) -> Any:
-    return np.asarray(values) >= observed - _TIE * abs(observed)
-
-
-def _final_p_value(values: FloatArray, observed: float, early: EarlyEnd | None) -> float:
-    n_exceeding = int(_reaches(values, observed).sum())
-    if early is EarlyEnd.NOT_SIGNIFICANT:
-        return n_exceeding / len(values)
-    return p_value(n_exceeding, len(values))

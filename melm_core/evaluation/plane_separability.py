@@ -19,12 +19,7 @@ from melm_core.base.block_samples import stratified_block_sample
 from melm_core.base.block_sources import blocks_of
 from melm_core.base.estimator import check_integer
 from melm_core.base.row_blocks import is_lazy
-from melm_core.diagnostics.plane_classifiers import (
-    PLANE_CLASSIFIERS,
-    balanced_accuracies,
-    confusion_shares,
-    unit_covariance,
-)
+from melm_core.diagnostics.plane_classifiers import PLANE_CLASSIFIERS, fold_confusion
 from melm_core.folds.folds import coded_rows, sampled_rows, stratified_folds
 
 # Gives a standard error of about 0.01 in a few seconds.
@@ -152,25 +147,6 @@ class Separability:
         return shares
 
     @property
-    def overlap(self) -> FloatArray:
-        """Symmetric confusion of each pair of classes, shape (n_classes, n_classes).
-
-        Entry (a, b) is the mean of the share of a predicted as b and the share
-        of b predicted as a: 0 for separated classes, 1 / n_classes for
-        identical ones. The diagonal is zero. For two classes the entry is one
-        minus the separability.
-        """
-        overlap = 0.5 * (self.confusion + self.confusion.T)
-        np.fill_diagonal(overlap, 0.0)
-        return overlap
-
-    @property
-    def most_overlapping(self) -> tuple[int, int]:
-        """Codes of the two classes with the largest overlap, in ascending order."""
-        first, second = np.unravel_index(self.overlap.argmax(), self.overlap.shape)
-        return (int(first), int(second)) if first != second else (0, 1)
-
-    @property
     def n_folds(self) -> int:
         """Number of folds."""
         return len(self.fold_confusions)
@@ -178,7 +154,8 @@ class Separability:
     @property
     def fold_accuracies(self) -> FloatArray:
         """Balanced accuracies, shape (n_folds, n_classifiers)."""
-        return balanced_accuracies(self.fold_confusions)
+        accuracies: FloatArray = np.diagonal(self.fold_confusions, axis1=2, axis2=3).mean(axis=2)
+        return accuracies
 
 
 def separability(
@@ -266,42 +243,6 @@ def _separability_of_blocks(
     )
     notes = (*_sample_notes(len(sample.y), n_samples), *found.notes)
     return replace(found, n_samples=n_samples, notes=notes)
-
-
-def fold_confusion(
-    Z: FloatArray, y: IntArray, test_Z: FloatArray, test_y: IntArray, random_state: int = 0
-) -> FloatArray:
-    """Confusion matrix of each tuned classifier, shape (n_classifiers, n_classes, n_classes).
-
-    Parameters
-    ----------
-    Z : ndarray of shape (n_samples, n_components)
-        Projected training rows.
-    y : ndarray of shape (n_samples,)
-        Class codes, each present.
-    test_Z : ndarray of shape (n_test, n_components)
-    test_y : ndarray of shape (n_test,)
-    random_state : int
-        Seed of the inner folds.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from melm_core.evaluation import fold_confusion
-    >>> Z, y = np.array([[0.0], [0.1], [5.0], [5.1]]), np.array([0, 0, 1, 1])
-    >>> fold_confusion(Z, y, Z, y).shape
-    (3, 2, 2)
-    """
-    Z, test_Z = unit_covariance(Z, test_Z)
-    n_classes = int(y.max()) + 1
-    return np.stack(
-        [
-            confusion_shares(
-                test_y, classifier.tuned_predictions(Z, y, test_Z, random_state), n_classes
-            )
-            for classifier in PLANE_CLASSIFIERS
-        ]
-    )
 
 
 def _notes(

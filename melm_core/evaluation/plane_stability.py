@@ -1,4 +1,4 @@
-"""Stability of a plane under resampling, and angles between planes."""
+"""Stability of a plane under resampling."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from scipy.stats import f, t
@@ -14,18 +14,15 @@ from sklearn.base import clone
 
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
-from melm_core.base.estimator import check_choice, check_integer
+from melm_core.base.estimator import check_integer
 from melm_core.base.groups import group_members
 from melm_core.evaluation.refitting import Preparation, fit_projection, map_in_order
 from melm_core.evaluation.study import Study
-from melm_core.folds.folds import CodedRows, stratified_folds
+from melm_core.folds.folds import CodedRows
 from melm_core.folds.groups import group_strata
 from melm_core.linalg.loadings import features_used
-from melm_core.linalg.planes import align_components, pairwise_angles, principal_angles
+from melm_core.linalg.planes import align_components, principal_angles
 from melm_core.melm import MELM
-
-Resampling: TypeAlias = Literal["bootstrap", "folds"]
-RESAMPLINGS = ("bootstrap", "folds")
 
 _ROUNDING = 1e-9  # 3.0000000000000004 is 3
 
@@ -63,8 +60,6 @@ class Stability:
     >>> result = stability(Study("pca", *load_iris(return_X_y=True)), n_resamples=4)
     >>> result.planes.shape
     (4, 2, 4)
-    >>> result.pairwise_angles.shape
-    (4, 4)
     """
 
     components: FloatArray
@@ -168,11 +163,6 @@ class Stability:
         leading = np.linalg.svd(stacked, full_matrices=False)[2][:n_components]
         return align_components(leading, self.components)
 
-    @property
-    def pairwise_angles(self) -> FloatArray:
-        """Largest principal angle of each pair of resamples, shape (n_resamples, n_resamples)."""
-        return pairwise_angles(self.planes)
-
 
 @dataclass(frozen=True, eq=False)
 class CurveSteps:
@@ -223,38 +213,30 @@ class CurveSteps:
 # Given a random generator, indices of rows.
 Draw: TypeAlias = Callable[[np.random.Generator], IntArray]
 
-# Given how many resamples are done and how many there are.
-ResampleCallback: TypeAlias = Callable[[int, int], object]
-
-# Given the plane of a resample, rotated to match that of all rows.
-PlaneCallback: TypeAlias = Callable[[FloatArray], object]
+# Given the plane of a resample, rotated to match that of all rows, how many resamples are done, and
+# how many there are.
+ResampleCallback: TypeAlias = Callable[[FloatArray, int, int], object]
 
 
 def stability(
     study: Study,
     *,
-    resampling: Resampling = "bootstrap",
     n_resamples: int = 50,
     confidence: float = 0.95,
     n_jobs: int | None = None,
     start: FloatArray | None = None,
     column_groups: IntArray | None = None,
     callback: ResampleCallback | None = None,
-    plane_callback: PlaneCallback | None = None,
 ) -> Stability:
-    """Refit a linear method to resampled rows and compare the planes.
+    """Refit a linear method to bootstrap samples of the rows and compare the planes.
 
     Parameters
     ----------
     study : Study
         Rows in memory. Its preparation makes the same features of any rows: loadings are per unit
         of these.
-    resampling : "bootstrap" or "folds", default="bootstrap"
-        Draw rows with replacement within each class, or omit one fold at a
-        time. Groups are drawn and omitted as a whole.
     n_resamples : int, default=50
-        Number of draws or folds. The number of folds is at most the number of
-        rows or groups of the smallest class.
+        Draws of as many rows, with replacement, within each class; groups are drawn as a whole.
     confidence : float in (0, 1), default=0.95
         Confidence level of the intervals of the loadings and of their lengths.
     n_jobs : int or None, default=None
@@ -268,10 +250,8 @@ def stability(
         The feature of each prepared column, see `CurvedFeatures.groups_`, which all resamples
         must have alike: lengths and selections are those of features. None for a feature each.
     callback : callable, default=None
-        Called after every resample with the number done and the total. An
-        exception it raises ends the computation.
-    plane_callback : callable, default=None
-        Called before that with the plane of the resample.
+        Called after every resample with its plane, rotated to match that of all rows, the number
+        done and the total. An exception it raises ends the computation.
 
     Returns
     -------
@@ -290,7 +270,6 @@ def stability(
     >>> result.angles.shape
     (5, 2)
     """
-    check_choice("resampling", resampling, RESAMPLINGS)
     check_integer("n_resamples", n_resamples, minimum=2)
     if not 0 < confidence < 1:
         raise UserError(f"confidence={confidence!r} must be between 0 and 1.")
@@ -299,14 +278,12 @@ def stability(
         estimator = clone(estimator).set_search(init=start[None]).set_params(n_init=1)
     refit = partial(_plane, estimator, chosen, rows)
     reference = refit(np.arange(len(rows.y))) if start is None else start
-    resamples = _resamples(rows, resampling, n_resamples, study.random_state)
+    resamples = _resamples(rows, n_resamples, study.random_state)
     planes = []
     for plane in map_in_order(refit, resamples, n_jobs):
         planes.append(align_components(plane, reference))
-        if plane_callback is not None:
-            plane_callback(planes[-1])
         if callback is not None:
-            callback(len(planes), len(resamples))
+            callback(planes[-1], len(planes), len(resamples))
     curves = None
     if column_groups is not None and len(np.unique(column_groups)) < len(column_groups):
         curves = CurveSteps.over(chosen.fit(rows.X).apply(rows.X), column_groups)
@@ -341,12 +318,7 @@ def _length_interval(
     return np.minimum(lower, 1.0), np.minimum(lengths + reach, 1.0)
 
 
-def _resamples(
-    rows: CodedRows, resampling: Resampling, n_resamples: int, random_state: int
-) -> list[IntArray]:
-    if resampling == "folds":
-        folds = stratified_folds(rows.y, n_resamples, random_state, rows.groups)
-        return [fold.train for fold in folds]
+def _resamples(rows: CodedRows, n_resamples: int, random_state: int) -> list[IntArray]:
     streams = np.random.SeedSequence(random_state).spawn(n_resamples)
     draw = _row_bootstrap(rows.y) if rows.groups is None else _group_bootstrap(rows.y, rows.groups)
     return [draw(np.random.default_rng(stream)) for stream in streams]
@@ -372,15 +344,7 @@ def _drawn(members: list[IntArray], stream: np.random.Generator) -> IntArray:
 def _plane(
     estimator: Any, preparation: Preparation, rows: CodedRows, resample: IntArray
 ) -> FloatArray:
-    drawn = rows.take(resample)
-    return fit_projection(
-        estimator,
-        drawn.X,
-        drawn.y,
-        preparation=preparation,
-        groups=drawn.groups,
-        nuisance=drawn.nuisance,
-    ).components
+    return fit_projection(estimator, rows.take(resample), preparation).components
 
 
 def _stability(

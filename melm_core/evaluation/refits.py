@@ -20,7 +20,7 @@ from sklearn.base import is_classifier
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
 from melm_core.base.row_blocks import class_rows
-from melm_core.base.sample_weights import totals_of
+from melm_core.base.sample_weights import balanced_share, totals_of
 from melm_core.baselines import indicators
 from melm_core.density.class_rules import (
     DensityRule,
@@ -61,14 +61,13 @@ from melm_core.diagnostics.mislabeled_rows import (
     SuspectLabels,
     suspect_labels,
 )
-from melm_core.diagnostics.outliers import LeftOutDistances, PlaneDistances, RefitDistances
+from melm_core.diagnostics.outliers import LeftOutDistances, PlaneDistances
 from melm_core.diagnostics.plane_classifiers import confusion_shares
-from melm_core.evaluation.fold_frames import Frame, nearest_start, plane_along
+from melm_core.evaluation.fold_frames import Frame, nearest_start
 from melm_core.evaluation.plane_separability import Score
 from melm_core.evaluation.refitting import (
     FittedProjection,
     feature_groups,
-    fold_points,
     is_placed,
     is_plane,
 )
@@ -87,6 +86,9 @@ _OF_SHARED_ROWS = 1.25
 # Of the rows of a fold, for losses that have an error.
 _FEWEST_OF_A_CLASS = 2
 _NAMED_ROWS = 5  # of those without a place
+
+# Given the number and the fit of a fold, and rows: a value of each of them.
+_OfFold: TypeAlias = Callable[..., FloatArray]
 
 
 @dataclass(frozen=True, eq=False)
@@ -420,8 +422,10 @@ class Refits:
     @property
     def fold_shares(self) -> FloatArray:
         """The same of each fold alone, shape (n_folds,)."""
-        right, fold = self.right.astype(np.float64), self.fold_of_rows[self.held_out]
-        return np.array([_balanced(right[fold == at], self.y[fold == at]) for at, _ in self._known])
+        fold, parts = self.fold_of_rows[self.held_out], [at for at, _ in self._known]
+        return np.array(
+            [balanced_share(self.right[fold == at], self.y[fold == at]) for at in parts]
+        )
 
     @property
     def linear_share(self) -> Score:
@@ -436,23 +440,21 @@ class Refits:
     @cached_property
     def fold_train_shares(self) -> FloatArray:
         """The same of each fold alone, shape (n_folds,)."""
-        shares = []
-        for number, fit in self._known:
-            X, y = self._training(fit)
-            own = y if self.study.is_in_memory else None
-            predicted = self._log_mixtures(number, fit, X, own).argmax(axis=1)
-            shares.append(_balanced((predicted == y).astype(np.float64), y))
-        return np.array(shares)
+        return self._train_shares(self._log_mixtures)
 
     @property
     def linear_train_share(self) -> Score:
         """The same by a linear rule, whose means hardly depend on a single row."""
+        return Score.over_folds(self._train_shares(self._linear_mixtures))
+
+    def _train_shares(self, mixtures: _OfFold) -> FloatArray:
         shares = []
         for number, fit in self._known:
             X, y = self._training(fit)
-            predicted = self._linear_mixtures(number, fit, X).argmax(axis=1)
-            shares.append(_balanced((predicted == y).astype(np.float64), y))
-        return Score.over_folds(np.array(shares))
+            own = y if self.study.is_in_memory else None
+            predicted = mixtures(number, fit, X, own).argmax(axis=1)
+            shares.append(balanced_share(predicted == y, y))
+        return np.array(shares)
 
     @property
     def nuisance(self) -> tuple[NuisanceAccuracy, ...]:
@@ -472,7 +474,12 @@ class Refits:
 
     @property
     def overlap(self) -> FloatArray:
-        """Symmetric confusion of each pair of classes, see `Separability.overlap`."""
+        """Symmetric confusion of each pair of classes, shape (n_classes, n_classes).
+
+        Entry (a, b) is the mean of the share of a told as b and of b told as a: 0 for separated
+        classes, 1 / n_classes for identical ones. Of two classes it is one minus the share. The
+        diagonal is zero.
+        """
         overlap: FloatArray = 0.5 * (self.confusion + self.confusion.T)
         np.fill_diagonal(overlap, 0.0)
         return overlap
@@ -668,24 +675,12 @@ class Refits:
     @cached_property
     def left_out(self) -> LeftOutDistances:
         """T² and Q of held-out rows from the planes of their folds."""
-        X, parts = self.study.rows.X, []
+        X, refits = self.study.rows.X, []
         for _, fit in self._known:
             apply = fit.projection.preparation.apply
-            train = apply(self._training(fit)[0])
-            plane = PlaneDistances.of(train, fit.projection.components)
-            left_out = apply(X[fit.fold.test])
-            parts.append(
-                RefitDistances(
-                    len(train) / len(X),
-                    (
-                        float(plane.score_distance(train).mean()),
-                        float(plane.residual(train).mean()),
-                    ),
-                    plane.score_distance(left_out),
-                    plane.residual(left_out),
-                )
-            )
-        return LeftOutDistances.of(parts)
+            train, rest = apply(self._training(fit)[0]), apply(X[fit.fold.test])
+            refits.append((PlaneDistances.of(train, fit.projection.components), train, rest))
+        return LeftOutDistances.of(refits, len(X))
 
     def ellipses(self, share: float = 0.95) -> tuple[ConfidenceEllipses | None, ...]:
         """The ellipses of each class, of a further row and of its mean, by unseen places."""
@@ -802,7 +797,7 @@ class Refits:
         fold, frame = self.folds[number], cast("Frame", self.frame)
         rows = self.study.rows.take(fold.train)
         preparation = self.study.preparation_for(rows).fit(rows.X)
-        planes = [plane_along(components, preparation) for components in kept.planes]
+        planes = [FittedProjection.of_plane(axes, preparation) for axes in kept.planes]
         best, *others = [Frame.of(plane, rows.X).aligned(frame, rows.X) for plane in planes]
         return FoldFit(fold, planes[0], best, others[0] if others else best, kept.search)
 
@@ -827,12 +822,12 @@ class Refits:
         train, test = (self.study.rows.take(part) for part in (fit.fold.train, fit.fold.test))
         if train.nuisance is None or test.nuisance is None:
             return None
-        points = fold_points(fit.projection, test.X)
+        points = fit.projection.transform(test.X)
         n_components = points.shape[1]
         cells = nuisance_cells(train.y, train.nuisance, n_components=n_components)
         if cells.is_confounded:
             return None
-        of_rows = fold_points(fit.projection, train.X)
+        of_rows = fit.projection.transform(train.X)
         kernels = kernel_cells(of_rows, cells, n_components=n_components, gamma=self.gamma)
         return nuisance_accuracy(points, test.y, test.nuisance, cells, kernels)
 
@@ -882,7 +877,7 @@ class Refits:
             f"those with index {named}{f' and {more:,} more' if more > 0 else ''}.",
         )
 
-    def _of_folds(self, function: Callable[[int, FoldFit, FloatArray], FloatArray]) -> FloatArray:
+    def _of_folds(self, function: _OfFold) -> FloatArray:
         """Values of the rows of each fold, in the order of `held_out`."""
         X, parts, rows = self.study.rows.X, [], []
         for number, fit in self._known:
@@ -920,11 +915,13 @@ class Refits:
         rules = self._rules(number)
         return rules.density.log_mixtures(rules.frame.place(X), own)
 
-    def _linear_log_densities(self, number: int, fit: FoldFit, X: FloatArray) -> FloatArray:
+    def _linear_log_densities(self, number: int, _fit: FoldFit, X: FloatArray) -> FloatArray:
         rules = self._rules(number)
         return rules.linear_rule.log_densities(rules.frame.place(X))
 
-    def _linear_mixtures(self, number: int, fit: FoldFit, X: FloatArray) -> FloatArray:
+    def _linear_mixtures(
+        self, number: int, _fit: FoldFit, X: FloatArray, _own: IntArray | None = None
+    ) -> FloatArray:
         rules = self._rules(number)
         return rules.linear_rule.log_mixtures(rules.frame.place(X))
 
@@ -1058,7 +1055,7 @@ def _with_places(study: Study, fold: Fold, projection: FittedProjection) -> Fold
         return fold
     X, y = study.rows.X, study.rows.y
     train, test = (
-        part[is_placed(fold_points(projection, X[part]))] for part in (fold.train, fold.test)
+        part[is_placed(projection.transform(X[part]))] for part in (fold.train, fold.test)
     )
     left = np.bincount(y[train], minlength=study.n_classes)
     smallest = int(left.argmin())
@@ -1095,11 +1092,6 @@ def score_of(right: FloatArray, y: IntArray, fold: IntArray, study: Study) -> Sc
     numbers = np.unique(fold)
     of_folds = 0.0
     if len(numbers) > 1:
-        values = [_balanced(right[fold == each], y[fold == each]) for each in numbers]
+        values = [balanced_share(right[fold == each], y[fold == each]) for each in numbers]
         of_folds = Score.over_refits(np.array(values)).standard_error
     return Score(float(shares.mean()), max(float(binomial), of_folds))
-
-
-def _balanced(right: FloatArray, y: IntArray) -> float:
-    counts = np.bincount(y)
-    return float((np.bincount(y, right)[counts > 0] / counts[counts > 0]).mean())

@@ -8,7 +8,7 @@ from copy import deepcopy
 from dataclasses import dataclass
 from functools import cache, cached_property, reduce
 from itertools import islice
-from typing import Any, Protocol, TypeAlias, TypeVar, cast, runtime_checkable
+from typing import Any, Protocol, Self, TypeAlias, TypeVar, cast, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +24,7 @@ from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_choice
 from melm_core.base.row_blocks import BlockSource, added, class_rows, reduce_rows
 from melm_core.density.nuisance import SmallCellsWarning, nuisance_cells
+from melm_core.folds.folds import CodedRows
 from melm_core.linalg.class_moments import Moments
 from melm_core.linalg.planes import orthonormalize
 from melm_core.methods.registry import METHODS
@@ -132,10 +133,40 @@ class FittedProjection:
     estimator: Any
     preparation: FittedPreparation
 
+    @classmethod
+    def of_plane(cls, components: FloatArray, preparation: FittedPreparation) -> Self:
+        """A plane that was found elsewhere.
+
+        Parameters
+        ----------
+        components : ndarray of shape (n_components, n_features)
+            Linearly independent rows in the prepared features; those that are orthonormal are kept
+            to the last digit.
+        preparation : FittedPreparation
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from melm_core.evaluation import FittedProjection, Unchanged
+        >>> axes = np.array([[2.0, 0.0, 0.0], [0.0, 0.0, 3.0]])
+        >>> plane = FittedProjection.of_plane(axes, Unchanged())
+        >>> plane.transform(np.array([[1.0, 2.0, 3.0]])).round(3).tolist()
+        [[1.0, 3.0]]
+        """
+        known = _Plane(components)
+        return cls(known if is_plane(known) else _Plane(orthonormalize(components)), preparation)
+
     def transform(self, X: FloatArray) -> FloatArray:
-        """Coordinates of any rows before preparation, shape (n_samples, n_components)."""
-        projected: FloatArray = self.estimator.transform(self.preparation.apply(X))
-        return projected
+        """Coordinates of any rows before preparation, shape (n_samples, n_components).
+
+        Not finite where the projection gives a row no place, see `is_placed`.
+        """
+        prepared = self.preparation.apply(X)
+        if is_plane(self.estimator):
+            return prepared @ self.components.T
+        placed = self.estimator.transform(prepared)
+        dense = placed.toarray() if issparse(placed) else np.asarray(placed)
+        return np.asarray(dense, dtype=np.float64).reshape(len(X), -1)
 
     @cached_property
     def components(self) -> FloatArray:
@@ -152,6 +183,13 @@ class FittedProjection:
                 "to compare. Choose a linear method."
             )
         return orthonormalize(self.estimator.components_)
+
+
+@dataclass(frozen=True, eq=False)
+class _Plane:
+    """A plane that is known by its components."""
+
+    components_: FloatArray
 
 
 def feature_groups(fitted: FittedPreparation, n_columns: int) -> IntArray:
@@ -208,31 +246,20 @@ def seeded(estimator: Any, seed: int) -> Any:
     return clone(estimator).set_params(**unset)
 
 
-def fit_projection(
-    estimator: Any,
-    X: FloatArray,
-    y: IntArray,
-    *,
-    preparation: Preparation,
-    groups: IntArray | None = None,
-    nuisance: IntArray | None = None,
-) -> FittedProjection:
+def fit_projection(estimator: Any, rows: CodedRows, preparation: Preparation) -> FittedProjection:
     """Fit a preparation, and a copy of the estimator, to the given rows.
 
     Parameters
     ----------
     estimator : estimator
-        Unfitted.
-    X : ndarray of shape (n_samples, n_features)
+        Unfitted. Groups and nuisance of the rows are passed to one whose fit takes them; a nuisance
+        not where no class has two values of it.
+    rows : CodedRows
         Before preparation.
-    y : ndarray of shape (n_samples,)
     preparation : Preparation
         One that is a `ChosenPreparation` is chosen by these rows.
-    groups : ndarray of shape (n_samples,) or None
-        Passed to estimators whose fit takes groups.
-    nuisance : ndarray of shape (n_samples,) or None
-        Passed to estimators whose fit takes a nuisance, unless no class has two values here.
     """
+    X, y, groups, nuisance = rows.X, rows.y, rows.groups, rows.nuisance
     if isinstance(preparation, ChosenPreparation):
         preparation = preparation.chosen(X, y, groups)
     fitted = preparation.fit(X)
@@ -281,19 +308,6 @@ def is_plane(estimator: Any) -> bool:
     if components is None or np.ndim(components) != 2:
         return False
     return bool(np.abs(components @ components.T - np.eye(len(components))).max() <= 1e-6)
-
-
-def fold_points(projection: FittedProjection, X: FloatArray) -> FloatArray:
-    """Rows in the coordinates of a projection, before preparation; shape (n_rows, n_components).
-
-    Not finite where the projection gives a row no place, see `is_placed`.
-    """
-    estimator, prepared = projection.estimator, projection.preparation.apply(X)
-    if is_plane(estimator):
-        return prepared @ projection.components.T
-    placed = estimator.transform(prepared)
-    dense = placed.toarray() if issparse(placed) else np.asarray(placed)
-    return np.asarray(dense, dtype=np.float64).reshape(len(X), -1)
 
 
 def is_placed(points: FloatArray) -> npt.NDArray[np.bool_]:

@@ -257,14 +257,7 @@ class _PathWork:
             masks[step, kept] = 1.0
             columns = np.flatnonzero(np.isin(groups, kept))
             own = replace(prepared, X=prepared.X[:, columns])
-            plane = fit_projection(
-                self.study.estimator,
-                own.X,
-                own.y,
-                preparation=Unchanged(),
-                groups=own.groups,
-                nuisance=own.nuisance,
-            )
+            plane = fit_projection(self.study.estimator, own, Unchanged())
             projection = FittedProjection(plane.estimator, _Columns(fitted, columns))
             drawn = Frame.of(projection, rows.X).aligned(self.frame, rows.X)
             fits.append(FoldFit(fold, projection, drawn, drawn))

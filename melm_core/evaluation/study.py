@@ -247,14 +247,7 @@ class Study:
 
     def fitted_to(self, rows: CodedRows) -> FittedProjection:
         """The method, with its preparation, fitted to some rows in memory."""
-        return fit_projection(
-            self.estimator,
-            rows.X,
-            rows.y,
-            preparation=self.preparation,
-            groups=rows.groups,
-            nuisance=rows.nuisance,
-        )
+        return fit_projection(self.estimator, rows, self.preparation)
 
     def preparation_for(self, rows: CodedRows) -> Preparation:
         """The preparation of a fit to some rows, which these may choose."""

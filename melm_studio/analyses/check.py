@@ -8,13 +8,8 @@ from typing import Any
 from msgspec.structs import replace
 
 from melm_core.answers import LEVEL, TOLD_APART, Answer, answer_of, is_settled_below
-from melm_core.base import PermutationDesign, p_value_text, percent
-from melm_core.evaluation import (
-    PermutationTest,
-    PermutedValue,
-    audit_coordinates,
-    stability,
-)
+from melm_core.base import FloatArray, PermutationDesign, p_value_text, percent
+from melm_core.evaluation import PermutationTest, audit_coordinates, stability
 from melm_core.methods import METHODS, SEED, STARTS
 from melm_studio.analyses.analysis import Analysis, DataShape, Subject, Work, demand
 from melm_studio.analyses.refits import REFITS_OF_RUN, keep_refits, refitted
@@ -230,7 +225,7 @@ class _Checking:
             data,
             self._record,
             shuffles_of_each(N_PERMUTATIONS, self._n_tests),
-            lambda value: self._after_permutation(value, refits),
+            lambda test: self._after_permutation(test, refits),
         )
 
     def _stability(self, data: LabeledData) -> FeatureStability | None:
@@ -269,20 +264,20 @@ class _Checking:
             answer="" if bound is None else Answer.NO,
         )
 
-    def _after_permutation(self, value: PermutedValue, refits: RefitsReport) -> None:
-        first_answer = min(FIRST_ANSWER, value.n_permutations)
-        is_first_answer = value.number == first_answer
+    def _after_permutation(self, test: PermutationTest, refits: RefitsReport) -> None:
+        n_done, first_answer = len(test.values), min(FIRST_ANSWER, test.n_permutations)
+        is_first_answer = n_done == first_answer
         if is_first_answer or self._work.clock.monotonic() - self._updated_s >= _LEAST_WAIT_S:
-            share = value.number / value.n_permutations
-            has_answer = value.number >= first_answer
+            lower, upper = test.bounds
+            has_answer = n_done >= first_answer
             self._update(
-                fraction=self._tested_fraction(share),
-                p_value=value.p_value,
-                lower=value.lower,
-                upper=value.upper,
-                n_permutations=value.number,
-                n_exceeding=value.n_exceeding,
-                **(self._answered(_running_answer(refits, value)) if has_answer else {}),
+                fraction=self._tested_fraction(n_done / test.n_permutations),
+                p_value=test.p_value,
+                lower=lower,
+                upper=upper,
+                n_permutations=n_done,
+                n_exceeding=test.n_exceeding,
+                **(self._answered(_running_answer(refits, test)) if has_answer else {}),
             )
 
     def _update_test(self, refits: RefitsReport, test: PermutationTest, data: LabeledData) -> None:
@@ -353,7 +348,7 @@ class _Checking:
         """The share of the work that is done after so many tests."""
         return _AFTER_FOLDS + (_AFTER_PERMUTATIONS - _AFTER_FOLDS) * n_done / self._n_tests
 
-    def _after_resample(self, number: int, n_resamples: int) -> None:
+    def _after_resample(self, _plane: FloatArray, number: int, n_resamples: int) -> None:
         share = number / n_resamples
         self._update(fraction=_AFTER_PERMUTATIONS + (1.0 - _AFTER_PERMUTATIONS) * share)
 
@@ -363,11 +358,11 @@ class _Checking:
         self._work.put(self._report.to_bytes())
 
 
-def _running_answer(refits: RefitsReport, value: PermutedValue) -> Answer | None:
+def _running_answer(refits: RefitsReport, test: PermutationTest) -> Answer | None:
     """The answer so far; None while a p-value at or below the level may yet rise above it."""
-    answer = _answer(refits, value.p_value)
+    answer = _answer(refits, test.p_value)
     is_settled = answer == Answer.NO or is_settled_below(
-        value.n_exceeding, value.number, value.n_permutations, level=LEVEL
+        test.n_exceeding, len(test.values), test.n_permutations, level=LEVEL
     )
     return answer if is_settled else None
 

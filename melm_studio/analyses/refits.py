@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from melm_core.answers import bound_at_chance
 from melm_core.base import FloatArray, UserError
-from melm_core.evaluation import FittedProjection, KeptFold, Refits, Unchanged, known_plane
+from melm_core.evaluation import FittedProjection, KeptFold, Refits, Unchanged
 from melm_core.methods import METHODS
 from melm_studio.analyses.analysis import Analysis, DataShape, Work, demand
 from melm_studio.analyses.without import left_without
@@ -289,7 +289,9 @@ def _plane_of_run(work: Work) -> FittedProjection | None:
         return None
     data = work.data
     is_encoded = is_prepared_in_folds(data, work.record)
-    return known_plane(last.components, data.fitted_preparation if is_encoded else Unchanged())
+    return FittedProjection.of_plane(
+        last.components, data.fitted_preparation if is_encoded else Unchanged()
+    )
 
 
 def _along_components(refits: Refits, work: Work) -> FloatArray | None:

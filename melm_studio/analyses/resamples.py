@@ -178,12 +178,12 @@ class _Resampling:
             n_resamples=N_RESAMPLES,
             start=self._start,
             column_groups=train.curve_groups,
-            plane_callback=self._after_plane,
+            callback=self._after_plane,
         )
         mean = self._append(found.mean_plane)
         self._update(mean=mean, features=feature_stability(found))
 
-    def _after_plane(self, plane: FloatArray) -> None:
+    def _after_plane(self, plane: FloatArray, _number: int, _n_resamples: int) -> None:
         number = self._append(plane)
         angle = float(np.degrees(principal_angles(plane, self._start)[-1]))
         self._update(planes=(*self._report.planes, number), angles=(*self._report.angles, angle))

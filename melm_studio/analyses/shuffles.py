@@ -11,7 +11,6 @@ from melm_core.answers import LEVEL, TOLD_APART, Answer, answer_of
 from melm_core.base import UserError
 from melm_core.evaluation import (
     PermutationTest,
-    PermutedValue,
     Refits,
     Score,
     Study,
@@ -50,7 +49,7 @@ def shuffled(
     data: LabeledData,
     record: RunRecord,
     n_permutations: int,
-    callback: Callable[[PermutedValue], bool | None] | None = None,
+    callback: Callable[[PermutationTest], bool | None] | None = None,
 ) -> PermutationTest:
     """Compare the method of a run with refits to shuffled labels, which stop once that is clear.
 

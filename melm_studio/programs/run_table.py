@@ -9,7 +9,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import msgspec
 import shtab
@@ -17,7 +17,7 @@ from msgspec import Struct
 from tqdm import tqdm
 
 from melm_core.base import DEFAULT_DENSITY_GAMMA, UserError, known_type
-from melm_core.evaluation import FoldCount, Refits
+from melm_core.evaluation import Refits
 from melm_core.methods import AUTO, CURVES, GAMMA, METHODS, SEED
 from melm_studio.analyses import ANALYSES
 from melm_studio.programs.client import StudioClient
@@ -451,7 +451,7 @@ def judged_data(raw: bytes, source: Mapping[str, Any]) -> LabeledData:
 
 
 def folded_scores(
-    data: LabeledData, source: Mapping[str, Any], run: Run, n_folds: FoldCount
+    data: LabeledData, source: Mapping[str, Any], run: Run, n_folds: int | Literal["auto"]
 ) -> FoldedScores:
     """Refit the method of a run in folds, which keep groups of rows together.
 

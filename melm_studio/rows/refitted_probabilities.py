@@ -17,7 +17,7 @@ import numpy.typing as npt
 from melm_core.base import FloatArray, IntArray, UserError
 from melm_core.density import DensityRule, SetLimits
 from melm_core.diagnostics import DEFAULT_COVERAGE, LeftOutDistances
-from melm_core.evaluation import Refits, Unchanged, known_plane
+from melm_core.evaluation import FittedProjection, Refits, Unchanged
 from melm_core.folds import sampled_rows
 from melm_core.methods import GAMMA, METHODS, STARTS
 from melm_studio.rows.new_rows import NewRows
@@ -74,7 +74,9 @@ class RefittedProbabilities:
             return None
         train, _ = split_of(data, record)
         is_encoded = is_prepared_in_folds(data, record)
-        whole = known_plane(components, data.fitted_preparation if is_encoded else Unchanged())
+        whole = FittedProjection.of_plane(
+            components, data.fitted_preparation if is_encoded else Unchanged()
+        )
         fixed = {GAMMA.name: record.gamma, STARTS.name: 1}
         try:
             chosen = sampled_rows(train.y, _most_rows(train.X.shape[1]), train.groups)

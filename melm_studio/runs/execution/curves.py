@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import structs
 
-from melm_core.evaluation import curve_choice
+from melm_core.evaluation import AutoCurves
 from melm_core.methods import AUTO
 from melm_studio.runs.execution.rows import is_to_choose_curves, prepared_for, split_of
 from melm_studio.runs.records.outcome import CurvesFound
@@ -33,15 +33,12 @@ def with_chosen_curves(store: RunStore, record: RunRecord, data: LabeledData) ->
     found = _STRAIGHT
     if is_to_choose_curves(record):
         train, _ = split_of(prepared_for(data, record), record)
-        choice = curve_choice(
-            train.preparation,
-            train.unprepared,
-            train.y,
-            train.groups,
-            random_state=parameters.random_state,
-        )
+        curves = AutoCurves(train.preparation, parameters.random_state)
+        choice = curves.choice(train.unprepared, train.y, train.groups)
         found = CurvesFound(
-            is_curved=choice.is_curved, gain=choice.gain, standard_error=choice.standard_error
+            is_curved=choice.is_curved,
+            gain=choice.gain.balanced_accuracy,
+            standard_error=choice.gain.standard_error,
         )
     outcome = structs.replace(record.outcome, curves=found)
     store.transition(record.run_id, AT_WORK, outcome=outcome)

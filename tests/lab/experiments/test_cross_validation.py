@@ -12,7 +12,8 @@ from lab.experiments.cross_validation import held_out_separability
 from melm_core import MELM, DiscriminantPlane
 from melm_core.base import UserError
 from melm_core.datasets import pure_noise
-from melm_core.evaluation import Unchanged, fold_confusion
+from melm_core.diagnostics import fold_confusion
+from melm_core.evaluation import Unchanged
 from tests.melm_core.evaluation.honest_examples import Column, Memory, blobs
 
 IRIS = load_iris(return_X_y=True)

@@ -9,7 +9,8 @@ from scipy.stats import chi2
 
 from melm_core.base import UserError
 from melm_core.datasets import pure_noise
-from melm_core.diagnostics import PlaneDistances, predictive_limit, residual_limit
+from melm_core.diagnostics import PlaneDistances, residual_limit
+from melm_core.diagnostics.outliers import predictive_limit
 from melm_core.evaluation import Refits, Study
 from melm_core.linalg import random_components
 

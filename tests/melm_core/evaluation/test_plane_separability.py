@@ -5,9 +5,9 @@ import pytest
 from sklearn.metrics import balanced_accuracy_score
 from sklearn.neighbors import KNeighborsClassifier
 
+from melm_core.base import balanced_share
 from melm_core.diagnostics.plane_classifiers import (
     PLANE_CLASSIFIERS,
-    balanced_accuracy,
     confusion_shares,
     unit_covariance,
 )
@@ -33,7 +33,6 @@ def test_classes_far_apart_are_fully_separable():
     assert result.mean.standard_error == 0.0
     assert {score.balanced_accuracy for score in result.classifiers.values()} == {1.0}
     np.testing.assert_array_equal(result.confusion, np.eye(3))
-    np.testing.assert_array_equal(result.overlap, np.zeros((3, 3)))
     assert result.notes == ()
 
 
@@ -74,26 +73,10 @@ def test_labels_of_any_kind_give_the_same_figures():
     assert other.classes.tolist() == ["ash", "beech", "cedar"]
 
 
-def test_the_overlap_of_two_classes_is_what_is_missing_from_the_separability():
-    result = separability(*blobs(80, 2, distance=1.0))
-    assert 0 < result.overlap[0, 1] == pytest.approx(1 - result.mean.balanced_accuracy)
-
-
-def test_the_overlaps_of_all_pairs_add_up_to_what_is_missing_from_the_separability():
+def test_the_confusion_has_the_separability_on_its_diagonal():
     result = separability(*blobs(90, 3, distance=1.0))
-    missing = 1 - result.mean.balanced_accuracy
-    assert 0 < result.overlap.sum() / 3 == pytest.approx(missing)
-    np.testing.assert_array_equal(result.overlap, result.overlap.T)
+    assert np.diag(result.confusion).mean() == pytest.approx(result.mean.balanced_accuracy)
     np.testing.assert_allclose(result.confusion.sum(axis=1), 1.0)
-
-
-def test_the_pair_that_overlaps_most_is_the_pair_that_is_the_same():
-    Z, y = blobs(150, 3, distance=0.0)
-    Z[y == 1] += 30.0
-    result = separability(Z, y)
-    assert result.most_overlapping == (0, 2)
-    assert result.overlap[0, 2] == pytest.approx(0.5, abs=0.15)
-    assert result.overlap[0, 1] == result.overlap[1, 2] == 0.0
 
 
 def test_the_figures_are_means_over_folds_with_their_standard_error():
@@ -180,8 +163,8 @@ def test_a_point_is_classified_the_same_alone_and_in_company(classifier):
 @EACH
 def test_inner_folds_choose_the_candidate_that_suits_the_data(classifier):
     Z, y = rings(60)
-    local = balanced_accuracy(y, classifier.tuned_predictions(Z, y, Z, 0))
-    smooth = balanced_accuracy(y, next(classifier.predict(Z, y, Z, classifier.candidates[:1])))
+    local = balanced_share(classifier.tuned_predictions(Z, y, Z, 0) == y, y)
+    smooth = balanced_share(next(classifier.predict(Z, y, Z, classifier.candidates[:1])) == y, y)
     assert local > 0.97
     assert local >= smooth
 
@@ -211,7 +194,7 @@ def test_candidates_predicted_together_are_those_predicted_alone(classifier):
 def test_the_balanced_accuracy_is_that_of_scikit_learn_and_of_the_confusion():
     rng = np.random.default_rng(0)
     y, predicted = rng.integers(3, size=(2, 50))
-    value = balanced_accuracy(y, predicted)
+    value = balanced_share(predicted == y, y)
     assert value == pytest.approx(balanced_accuracy_score(y, predicted))
     assert value == pytest.approx(np.diag(confusion_shares(y, predicted, 3)).mean())
 

@@ -3,12 +3,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris
-from sklearn.decomposition import PCA
 
 from melm_core.datasets import pure_noise
 from melm_core.evaluation import Stability, Study, Unchanged, stability
-from melm_core.folds import stratified_folds
-from melm_core.linalg import pairwise_angles
 from melm_core.linalg.planes import principal_angles
 from melm_core.methods import METHODS
 from melm_core.recipe import CurvedFeatures
@@ -16,25 +13,19 @@ from tests.melm_core.evaluation.honest_examples import blobs
 from tests.melm_core.helpers import assert_orthonormal, plane
 
 IRIS = load_iris(return_X_y=True)
-EITHER = pytest.mark.parametrize("resampling", ["bootstrap", "folds"])
 
 
-@EITHER
-def test_rows_that_lie_in_one_plane_give_that_plane_each_time(resampling):
+def test_rows_that_lie_in_one_plane_give_that_plane_each_time():
     Z, y = blobs(60, 2, distance=2.0)
     X = Z @ plane(2, 6)
-    result = stability(
-        Study("pca", X, y, preparation=Unchanged()), resampling=resampling, n_resamples=6
-    )
+    result = stability(Study("pca", X, y, preparation=Unchanged()), n_resamples=6)
     np.testing.assert_allclose(result.angles, 0, atol=1e-7)
-    np.testing.assert_allclose(result.pairwise_angles, 0, atol=1e-7)
 
 
-@EITHER
-def test_the_plane_of_structure_moves_less_than_the_plane_of_noise(resampling):
+def test_the_plane_of_structure_moves_less_than_the_plane_of_noise():
     X, y = IRIS
-    structure = stability(Study("lda", X, y), resampling=resampling, n_resamples=10)
-    noise = stability(Study("lda", *pure_noise(150, 10, 3)), resampling=resampling, n_resamples=10)
+    structure = stability(Study("lda", X, y), n_resamples=10)
+    noise = stability(Study("lda", *pure_noise(150, 10, 3)), n_resamples=10)
     assert structure.largest_angle < 0.5 * noise.largest_angle
 
 
@@ -50,9 +41,8 @@ def test_the_more_often_the_rows_are_repeated_the_less_the_plane_moves():
     assert angles[0] > 1.5 * angles[1] > 2.0 * angles[2]
 
 
-@EITHER
-def test_the_intervals_hold_the_loadings_of_all_rows(resampling):
-    result = stability(Study("lda", *IRIS), resampling=resampling, n_resamples=10)
+def test_the_intervals_hold_the_loadings_of_all_rows():
+    result = stability(Study("lda", *IRIS), n_resamples=10)
     assert (result.lower <= result.components).all()
     assert (result.components <= result.upper).all()
     assert result.lower.min() >= -1
@@ -121,26 +111,9 @@ def test_the_preparation_is_fitted_again_to_each_resample():
     assert result.planes.shape == (5, 2, 4)
 
 
-def test_features_are_standardized_by_the_rows_of_each_resample():
-    X, y = IRIS
-    study = Study("pca", X, y, groups=np.arange(len(y)))
-    result = stability(study, resampling="folds", n_resamples=2)
-    fold = next(iter(stratified_folds(y, 2, 0))).train
-    scaled = (X[fold] - X[fold].mean(axis=0)) / X[fold].std(axis=0)
-    alone = PCA(2).fit(scaled).components_
-    assert principal_angles(result.planes[0], alone).max() < 1e-6
-
-
-def test_no_more_folds_are_made_than_the_smallest_class_has_rows():
-    X, y = blobs(30, 2, distance=1.0)
-    y[:4] = 2
-    result = stability(Study("pca", X, y), resampling="folds", n_resamples=50)
-    assert len(result.planes) == 4
-
-
 def test_resamples_are_counted_as_they_are_done():
     counts = []
-    stability(Study("pca", *IRIS), n_resamples=3, callback=lambda *count: counts.append(count))
+    stability(Study("pca", *IRIS), n_resamples=3, callback=lambda _, *count: counts.append(count))
     assert counts == [(1, 3), (2, 3), (3, 3)]
 
 
@@ -157,34 +130,14 @@ def test_a_curved_picture_has_no_plane_to_compare():
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"resampling": "jackknife"}, "resampling='jackknife' must be one of"),
         ({"n_resamples": 1}, "n_resamples=1 must be a whole number of at least 2"),
         ({"confidence": 1.0}, "confidence=1.0 must be between 0 and 1"),
     ],
-    ids=["resampling", "n_resamples", "confidence"],
+    ids=["n_resamples", "confidence"],
 )
 def test_an_option_that_breaks_a_rule_is_named(options, sentence):
     with pytest.raises(ValueError, match=sentence):
         stability(Study("pca", *IRIS), **options)
-
-
-def test_agreement_holds_the_largest_angle_of_each_two_planes():
-    planes = [plane(2, 5, seed) for seed in range(3)]
-    angles = pairwise_angles(planes)
-    np.testing.assert_array_equal(angles, angles.T)
-    np.testing.assert_array_equal(np.diag(angles), 0)
-    assert angles[0, 2] == principal_angles(planes[0], planes[2]).max()
-
-
-def test_agreement_of_known_planes_is_known():
-    flat, tilted, upright = np.eye(3)[:2], np.array([[1, 0, 0], [0, 1, 1]]), np.eye(3)[[0, 2]]
-    angles = pairwise_angles([flat, tilted, upright])
-    np.testing.assert_allclose(angles[0], [0, np.pi / 4, np.pi / 2], atol=1e-12)
-
-
-def test_planes_of_different_dimensions_are_not_compared():
-    with pytest.raises(ValueError, match=r"shapes \[\(1, 4\), \(2, 4\)\]"):
-        pairwise_angles([plane(1, 4), plane(2, 4)])
 
 
 def test_every_linear_method_of_the_registry_has_a_stability():
@@ -218,7 +171,7 @@ def test_resamples_that_start_from_the_plane_of_all_rows_stay_near_it_and_are_ha
         Study("melm", X, y, preparation=Unchanged()),
         start=whole,
         n_resamples=3,
-        plane_callback=seen.append,
+        callback=lambda plane, *_: seen.append(plane),
     )
     np.testing.assert_array_equal(result.components, whole)
     np.testing.assert_array_equal(result.planes, seen)

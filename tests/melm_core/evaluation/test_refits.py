@@ -300,6 +300,7 @@ def test_one_number_is_read_everywhere(method):
     np.testing.assert_array_equal(refits.probabilities.argmax(axis=1), named)
     assert refits.reliability.accuracy == np.mean(refits.right)
     np.testing.assert_allclose(refits.overlap, refits.overlap.T)
+    assert refits.overlap.sum() / 3 == pytest.approx(1.0 - refits.share.balanced_accuracy)
     folds = [
         np.mean([(named == y)[fit.fold.test][y[fit.fold.test] == code].mean() for code in range(3)])
         for fit in refits.fits

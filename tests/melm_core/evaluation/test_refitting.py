@@ -21,6 +21,7 @@ from melm_core.evaluation.refitting import (
     make_estimator,
     map_in_order,
 )
+from melm_core.folds import CodedRows
 from tests.melm_core.evaluation.honest_examples import Column
 from tests.melm_core.helpers import assert_orthonormal, classes
 
@@ -40,7 +41,7 @@ def test_the_estimator_that_was_given_stays_as_it_is():
     given = DiscriminantPlane()
     X, y = classes(2, 4)
     assert make_estimator(given, {"n_components": 1}, 0).n_components == 1
-    fit_projection(given, X, y, preparation=Standardization)
+    fit_projection(given, CodedRows(X, y, np.unique(y)), Standardization)
     assert given.n_components == 2
     assert not hasattr(given, "components_")
 
@@ -52,7 +53,7 @@ def test_only_an_estimator_without_a_seed_is_given_one(given, expected):
 
 def test_rows_are_projected_as_the_rows_of_the_fit_were():
     X, y = classes(2, 4)
-    projection = fit_projection(DiscriminantPlane(), X, y, preparation=Standardization)
+    projection = fit_projection(DiscriminantPlane(), CodedRows(X, y, np.unique(y)), Standardization)
     units = (X - X.mean(axis=0)) / X.std(axis=0)
     expected = DiscriminantPlane().fit_transform(units, y)
     np.testing.assert_allclose(projection.transform(X), expected, atol=1e-12)
@@ -63,7 +64,8 @@ def test_rows_are_projected_as_the_rows_of_the_fit_were():
 def test_a_feature_that_is_constant_in_the_rows_of_the_fit_stays_finite_elsewhere():
     X, y = classes(2, 4)
     constant = np.column_stack([X, np.full(len(X), 0.1)])
-    projection = fit_projection(DiscriminantPlane(), constant, y, preparation=Standardization)
+    rows = CodedRows(constant, y, np.unique(y))
+    projection = fit_projection(DiscriminantPlane(), rows, Standardization)
     new = np.column_stack([X, np.full(len(X), 5.0)])
     assert np.isfinite(projection.transform(new)).all()
     assert projection.preparation.scale[-1] == 1.0

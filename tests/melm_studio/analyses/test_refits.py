@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from melm_core import DiscriminantPlane
-from melm_core.evaluation import Refits, Study, Unchanged, known_plane
+from melm_core.evaluation import FittedProjection, Refits, Study, Unchanged
 from melm_studio.analyses.analysis import DataShape
 from melm_studio.analyses.refits import REFITS_OF_RUN
 from melm_studio.planes.renderer import PlaneRenderer
@@ -79,7 +79,7 @@ def test_the_shares_are_those_of_refits_without_each_fold(store):
 def test_every_row_lies_where_a_plane_that_never_saw_it_puts_it(store):
     fit, report = refitted(store)
     components = store.last_event(fit.run_id).components
-    whole = known_plane(components, Unchanged())
+    whole = FittedProjection.of_plane(components, Unchanged())
     expected = Refits.of(study_of(DATA, fit), whole=whole, gamma=fit.density_gamma)
     fitted = (DATA.X - DATA.X.mean(axis=0)) @ components.T
     rows = np.column_stack([expected.fitted, np.ones(len(fitted))])
