@@ -10,38 +10,24 @@ from melm_core.baselines.mutual_information import MutualInformationProjection
 from melm_core.baselines.nca import NeighborhoodComponentsPlane
 from melm_core.baselines.orthogonal_pls import OPLSDiscriminantPlane
 from melm_core.baselines.partial_least_squares import PLSDiscriminantPlane
-from melm_core.baselines.signal_noise import SignalNoisePlane, signal_noise_directions
-from melm_core.density.class_densities import density_on_grid
+from melm_core.baselines.signal_noise import SignalNoisePlane
 from melm_core.density.classifier import KernelDensityClassifier
-from melm_core.gem.class_pairs import hypercube_pairs
 from melm_core.gem.classifier import GEMClassifier
-from melm_core.gem.continuous import ContinuousGEM, ManyClassGEM
 from melm_core.gem.eigenvectors import generalized_eigenvectors
 from melm_core.gem.estimator import GEM, GEMPlane
 from melm_core.gem.perturbation import eigenvector_errors
 from melm_core.kernel_machines.approximation import ApproximationWarning, KernelMachineApproximation
 from melm_core.kernel_machines.classifier import ApproximateKernelClassifier
 from melm_core.kernel_machines.machine import KernelMachine
-from melm_core.kernel_machines.reduced_sets import reduced_set
-from melm_core.linalg.planes import (
-    align_projection,
-    chordal_distance,
-    geodesic,
-    principal_angles,
-)
-from melm_core.linalg.rotation_group import rotation
+from melm_core.linalg.planes import principal_angles
 from melm_core.linalg.second_moments import ClassSecondMoments
 from melm_core.melm.bagging import BaggedMELM
 from melm_core.melm.choosing import MELMCV
-from melm_core.melm.class_overlap import class_overlap, overlap_bound
+from melm_core.melm.class_overlap import class_overlap
 from melm_core.melm.entropy_plane import EntropyPlane
 from melm_core.melm.estimator import MELM
 from melm_core.melm.gamma_path import DivergenceProfile, divergence_profile
-from melm_core.melm.objective import (
-    DivergenceTerms,
-    cauchy_schwarz_divergence,
-    information_potentials,
-)
+from melm_core.melm.objective import cauchy_schwarz_divergence, information_potentials
 from melm_core.methods.registry import METHODS
 from melm_core.methods.saved_plane import SavedPlane
 from melm_core.rotations.angle_profile import AngleProfile, angle_profile
@@ -63,10 +49,8 @@ __all__ = [
     "ClassFamily",
     "ClassPCAPlane",
     "ClassSecondMoments",
-    "ContinuousGEM",
     "DiscriminantPlane",
     "DivergenceProfile",
-    "DivergenceTerms",
     "EntropyPlane",
     "GEMClassifier",
     "GEMPlane",
@@ -74,7 +58,6 @@ __all__ = [
     "KernelFisherDiscriminant",
     "KernelMachine",
     "KernelMachineApproximation",
-    "ManyClassGEM",
     "MutualInformationProjection",
     "NeighborhoodComponentsPlane",
     "OPLSDiscriminantPlane",
@@ -84,23 +67,14 @@ __all__ = [
     "RotationPlane",
     "SavedPlane",
     "SignalNoisePlane",
-    "align_projection",
     "angle_profile",
     "cauchy_schwarz_divergence",
-    "chordal_distance",
     "class_overlap",
-    "density_on_grid",
     "divergence_profile",
     "eigenvector_errors",
     "generalized_eigenvectors",
-    "geodesic",
-    "hypercube_pairs",
     "information_potentials",
-    "overlap_bound",
     "principal_angles",
     "read_rows",
-    "reduced_set",
-    "rotation",
     "rotation_objective",
-    "signal_noise_directions",
 ]

@@ -92,7 +92,7 @@ def signal_noise_directions(
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from melm_core import signal_noise_directions
+    >>> from melm_core.baselines import signal_noise_directions
     >>> X, y = load_iris(return_X_y=True)
     >>> ratios, vectors = signal_noise_directions(X, y, "fisher_lda")
     >>> print(ratios[:2].round(2))

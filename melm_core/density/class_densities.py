@@ -877,7 +877,7 @@ def density_on_grid(
     Examples
     --------
     >>> import numpy as np
-    >>> from melm_core import density_on_grid
+    >>> from melm_core.density import density_on_grid
     >>> axis = np.linspace(-4.0, 4.0, 81)
     >>> rows = np.array([[0.0, 0.0], [1.0, 0.5]])
     >>> density = density_on_grid(axis, axis, rows, 0.25 * np.eye(2))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from melm_core.gem.class_pairs import all_pairs, hypercube_pairs
 from melm_core.gem.classifier import GEMClassifier
-from melm_core.gem.continuous import ContinuousGEM, ManyClassGEM
 from melm_core.gem.eigenvectors import (
     Denominator,
     generalized_eigenvectors,
@@ -17,11 +16,9 @@ from melm_core.gem.perturbation import eigenvector_errors
 
 __all__ = [
     "GEM",
-    "ContinuousGEM",
     "Denominator",
     "GEMClassifier",
     "GEMPlane",
-    "ManyClassGEM",
     "WideClass",
     "all_pairs",
     "class_pair_eigenvectors",

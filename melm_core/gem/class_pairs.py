@@ -55,7 +55,7 @@ def hypercube_pairs(n_classes: int, random_state: np.random.Generator) -> IntArr
     Examples
     --------
     >>> import numpy as np
-    >>> from melm_core import hypercube_pairs
+    >>> from melm_core.gem import hypercube_pairs
     >>> len(hypercube_pairs(8, np.random.default_rng(0)))  # all pairs: 56
     24
     """

@@ -185,7 +185,9 @@ class GEMClassifier(ClassifierMixin, BaseEstimator):
         regression = LogisticRegression(
             C=1.0 / (self.l2 * n_samples), tol=_TOLERANCE, max_iter=self.max_iter
         )
-        return make_pipeline(GEM(**{name: own[name] for name in GEM().get_params()}), regression)
+        return make_pipeline(
+            GEM(**{name: own[name] for name in GEM().get_params() if name in own}), regression
+        )
 
 
 def _log_probabilities(scores: FloatArray) -> FloatArray:

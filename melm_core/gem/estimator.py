@@ -13,7 +13,7 @@ from typing import Any, Literal, Self
 import numpy as np
 import numpy.typing as npt
 from joblib import Parallel, delayed
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
@@ -23,6 +23,7 @@ from melm_core.base.errors import UserError
 from melm_core.base.estimator import (
     check_choice,
     check_integer,
+    check_magnitudes,
     check_positive,
     drawn_seed,
     rows_as_fitted,
@@ -32,6 +33,7 @@ from melm_core.base.row_blocks import is_lazy
 from melm_core.base.sample_weights import checked_weights
 from melm_core.base.validated_data import validate_data
 from melm_core.gem.class_pairs import SELECTIONS, Pairs, all_pairs
+from melm_core.gem.contraction import class_coordinates, contractions, quantile_bins
 from melm_core.gem.eigenvectors import Denominator, check_gamma, leading_eigenvectors
 from melm_core.gem.features import (
     check_alphas,
@@ -58,6 +60,8 @@ _NEGLIGIBLE = 1e-10
 _CANCELED = 1e-10
 
 DenominatorKind = Literal["second_moment", "covariance"]
+Contract = Literal["target", "classes"]
+_TARGET, _ = CONTRACTED = ("target", "classes")
 _SECOND_MOMENT, _COVARIANCE = DENOMINATORS = ("second_moment", "covariance")
 
 
@@ -73,6 +77,14 @@ class GEM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     projection, of unit root mean square over the training rows (Algorithm 1). Other functions of
     the projections, such as splines, products and trees (section 2.4), are pipelines; see the
     examples.
+
+    With `contract`, a continuous or vector target, or very many classes, are contracted to a few
+    numbers, of which each is cut into bins that take the place of classes (section 5); how to
+    contract them is left open by the paper. The bins serve the directions alone: a regression that
+    follows sees the target itself. A target's numbers are its scores on the principal axes of its
+    standardized columns. Those of classes are the coordinates of their means on the discriminant
+    axes, so that there are n_contractions n_bins (n_bins - 1) eigenvalue problems whatever the
+    number of classes; classes of equal means are not told apart by it.
 
     Parameters
     ----------
@@ -96,6 +108,12 @@ class GEM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     alphas : sequence of float or None, default=None
         Twice the exponents of the features, (1, 2, 3) in the paper; None for the projections
         themselves.
+    contract : "target", "classes" or None, default=None
+        What is contracted and cut: numbers y, or labels y; None for the pairs of the classes.
+    n_bins : int, default=4
+        Of each number, of about equally many rows; fewer if many values are equal.
+    n_contractions : int, default=2
+        Most numbers. A target of one column has one.
     random_state : int, RandomState or None, default=None
         Seed of the hypercube.
     n_jobs : int or None, default=None
@@ -105,23 +123,32 @@ class GEM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     Attributes
     ----------
     directions_ : ndarray of shape (n_kept, n_features)
-        Rows v, ordered by pair and by descending eigenvalue within a pair;
-        normalized by the regularized denominator, not to unit length.
+        Rows v, ordered by pair and by descending eigenvalue within a pair, those of one number
+        after the other; normalized by the regularized denominator, not to unit length.
     eigenvalues_ : ndarray of shape (n_kept,)
         Mean of (v'x)^2 over the numerator class.
     pairs_ : ndarray of shape (n_kept, 2)
-        Labels of the numerator and the denominator class of each direction.
+        Labels of the numerator and the denominator class of each direction; with `contract`, the
+        bins, from 0.
     offsets_ : ndarray of shape (n_kept,)
         What is subtracted from v'x: v' times the mean of the denominator class if
         `denominator` is the covariance, else 0.
     scale_ : ndarray of shape (2 len(alphas) n_kept,)
         What the half powers are divided by; of `alphas` only.
     classes_ : ndarray of shape (n_classes,)
+        Not of contract="target".
+    contractions_ : ndarray of shape (n_contracted, n_targets) or (n_contracted, n_classes)
+        In each row what the target is multiplied by, or the number of each class; of `contract`
+        only, as are the next two.
+    edges_ : list of ndarray of shape (n_bins - 1,)
+        Where each number is cut.
+    numbers_ : ndarray of int of shape (n_kept,)
+        Which number each direction tells apart, from 0.
 
     References
     ----------
     N. Karampatziakis, P. Mineiro: Discriminative Features via Generalized
-    Eigenvectors, ICML 2014, Algorithm 1.
+    Eigenvectors, ICML 2014, Algorithm 1 and section 5.
 
     Examples
     --------
@@ -151,6 +178,17 @@ class GEM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     >>> forest = make_pipeline(gem, ExtraTreesClassifier(random_state=0)).fit(X, y)
     >>> print(f"{forest.score(X, y):.1f}")
     1.0
+
+    A target that depends on the size of a projection, which no linear regression sees:
+
+    >>> import numpy as np
+    >>> from sklearn.linear_model import Ridge
+    >>> X = np.random.default_rng(0).normal(size=(600, 5))
+    >>> y = np.abs(X @ [1.0, -1.0, 0.0, 0.0, 1.0])
+    >>> sizes = GEM(n_directions=1, alphas=(1, 2, 3), contract="target")
+    >>> model = make_pipeline(sizes, Ridge()).fit(X, y)
+    >>> print(f"{Ridge().fit(X, y).score(X, y):.2f} {model.score(X, y):.1f}")
+    0.00 1.0
     """
 
     classes_: npt.NDArray[Any]
@@ -164,6 +202,9 @@ class GEM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         pairs: Pairs = "all",
         denominator: DenominatorKind = "second_moment",
         alphas: Sequence[float] | None = None,
+        contract: Contract | None = None,
+        n_bins: int = 4,
+        n_contractions: int = 2,
         random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -173,6 +214,9 @@ class GEM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self.pairs = pairs
         self.denominator = denominator
         self.alphas = alphas
+        self.contract = contract
+        self.n_bins = n_bins
+        self.n_contractions = n_contractions
         self.random_state = random_state
         self.n_jobs = n_jobs
 
@@ -182,18 +226,20 @@ class GEM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like or Dask collection of shape (n_samples, n_features)
-            A Dask collection may exceed the memory; `alphas` need rows in memory.
-        y : array-like or Dask collection of shape (n_samples,)
-            Labels of two or more classes.
+            A Dask collection may exceed the memory; `alphas` and `contract` need rows in memory.
+        y : array-like or Dask collection of shape (n_samples,) or (n_samples, n_targets)
+            Labels of two or more classes; numbers if a target is contracted.
         sample_weight : array-like of shape (n_samples,) or None, default=None
             How often each row counts, not necessarily a whole number; None for once. Of rows in
-            memory only.
+            memory only. The cuts between bins count each row once.
 
         Raises
         ------
         ValueError
-            If a parameter or the data are invalid.
+            If a parameter or the data are invalid, or a contracted target is constant.
         """
+        if self.contract is not None:
+            return self._fit_contracted(X, y, sample_weight)
         if is_lazy(X):
             given = () if sample_weight is None else ("sample_weight",)
             return self.fit_moments(ClassSecondMoments().fit_blocks(table_of(self, X, y, given)))
@@ -203,9 +249,7 @@ class GEM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             self._fit_wide(X, y, weights)
         else:
             self._fit_directions(ClassSecondMoments().fit(X, y, weights))
-        if self.alphas is not None:
-            powers = half_powers(X @ self.directions_.T - self.offsets_, self.alphas)
-            self.scale_ = root_mean_squares(powers, weights)
+        self._scale(X, weights)
         return self
 
     def fit_moments(self, moments: ClassSecondMoments) -> Self:
@@ -222,12 +266,64 @@ class GEM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             If a parameter or the moments are invalid, or `alphas` are given: the scales of half
             powers do not follow from moments.
         """
+        self._refuse_contraction()
         if self.alphas is not None:
             raise UserError(
                 f"alphas={self.alphas!r} needs the rows in memory, because half powers are scaled "
                 "by all of them. Use alphas=None, or fit a sample of the rows."
             )
         return self._fit_directions(moments)
+
+    def _fit_contracted(self, X: Any, y: Any, sample_weight: Any) -> Self:
+        """Fit to the bins of each number that the target or the classes are contracted to."""
+        self._validate_parameters()
+        check_integer("n_bins", self.n_bins, minimum=2)
+        check_integer("n_contractions", self.n_contractions, minimum=1)
+        if is_lazy(X):
+            self._refuse_contraction()
+        is_target = self.contract == _TARGET
+        X, y = validate_data(
+            self,
+            X,
+            y,
+            dtype=np.float64,
+            ensure_min_samples=2,
+            multi_output=is_target,
+            y_numeric=is_target,
+        )
+        if is_target:
+            targets = np.asarray(y, dtype=np.float64).reshape(len(X), -1)
+            self.contractions_ = contractions(targets, self.n_contractions)
+            numbers = self.contractions_ @ targets.T
+        else:
+            check_magnitudes(X)
+            check_classification_targets(y)
+            self.classes_, codes = np.unique(y, return_inverse=True)
+            _check_classes(self.classes_)
+            self.contractions_ = class_coordinates(X, codes, self.n_contractions)
+            numbers = self.contractions_[:, codes]
+        cuts = [quantile_bins(row, self.n_bins) for row in numbers]
+        weights = checked_weights(sample_weight, len(X))
+        of_bins = clone(self).set_params(contract=None, alphas=None)
+        gems = [clone(of_bins).fit(X, bins, weights) for _, bins in cuts]
+        self.edges_ = [edges for edges, _ in cuts]
+        self.numbers_ = np.repeat(np.arange(len(gems)), [len(gem.directions_) for gem in gems])
+        for name in ("directions_", "eigenvalues_", "pairs_", "offsets_"):
+            setattr(self, name, np.concatenate([getattr(gem, name) for gem in gems]))
+        self._scale(X, weights)
+        return self
+
+    def _refuse_contraction(self) -> None:
+        if self.contract is not None:
+            raise UserError(
+                f"contract={self.contract!r} needs the rows in memory, to cut them into bins. Use "
+                "contract=None, or fit a sample of the rows."
+            )
+
+    def _scale(self, X: FloatArray, weights: FloatArray | None) -> None:
+        if self.alphas is not None:
+            powers = half_powers(X @ self.directions_.T - self.offsets_, self.alphas)
+            self.scale_ = root_mean_squares(powers, weights)
 
     def _fit_directions(self, moments: ClassSecondMoments) -> Self:
         self._validate_parameters()
@@ -321,6 +417,7 @@ class GEM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
+        tags.target_tags.multi_output = self.contract == _TARGET
         return tags
 
     @property
@@ -333,6 +430,8 @@ class GEM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         check_positive("theta", self.theta)
         check_choice("pairs", self.pairs, tuple(SELECTIONS))
         check_choice("denominator", self.denominator, DENOMINATORS)
+        if self.contract is not None:
+            check_choice("contract", self.contract, CONTRACTED)
         if self.alphas is not None:
             check_alphas(self.alphas)
 

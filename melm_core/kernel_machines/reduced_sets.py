@@ -47,7 +47,7 @@ def reduced_set(
     Examples
     --------
     >>> from sklearn.svm import SVC
-    >>> from melm_core import KernelMachine, reduced_set
+    >>> from melm_core.kernel_machines import KernelMachine, reduced_set
     >>> from melm_core.datasets import crescents
     >>> X, y = crescents(0)
     >>> machine = KernelMachine.from_estimator(SVC(gamma=1.0).fit(X, y))

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import combinations
-
 import numpy as np
 
 from melm_core.base.array_types import FloatArray
@@ -243,7 +240,7 @@ def chordal_distance(components: FloatArray, reference: FloatArray) -> float:
     Examples
     --------
     >>> import numpy as np
-    >>> from melm_core import chordal_distance
+    >>> from melm_core.linalg import chordal_distance
     >>> chordal_distance(np.eye(3)[:2], np.eye(3)[[0, 2]])
     1.0
     """
@@ -275,7 +272,7 @@ def geodesic(start: FloatArray, end: FloatArray, t: float) -> FloatArray:
     Examples
     --------
     >>> import numpy as np
-    >>> from melm_core import geodesic, principal_angles
+    >>> from melm_core.linalg import geodesic, principal_angles
     >>> halfway = geodesic(np.eye(3)[:2], np.eye(3)[[0, 2]], 0.5)
     >>> np.degrees(principal_angles(halfway, np.eye(3)[:2])).round(6)
     array([ 0., 45.])
@@ -288,37 +285,6 @@ def geodesic(start: FloatArray, end: FloatArray, t: float) -> FloatArray:
     directions = np.divide(offsets, sines, out=np.zeros_like(offsets), where=sines > 0)
     rows: FloatArray = left @ (np.cos(t * angles) * first + np.sin(t * angles) * directions)
     return rows
-
-
-def align_projection(projection: FloatArray, reference: FloatArray) -> FloatArray:
-    """Rotate and reflect one projection of some rows onto another (orthogonal Procrustes).
-
-    Parameters
-    ----------
-    projection, reference : ndarray of shape (n_samples, n_components)
-        The same rows projected onto two planes.
-
-    Returns
-    -------
-    ndarray of shape (n_samples, n_components)
-        The projection, rotated about its mean to be closest to the reference,
-        with the mean of the reference.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from melm_core import align_projection
-    >>> reference = np.array([[0.0, 0.0], [2.0, 0.0], [0.0, 1.0]])
-    >>> quarter_turn = np.array([[0.0, 1.0], [-1.0, 0.0]])
-    >>> aligned = align_projection(reference @ quarter_turn + 3.0, reference)
-    >>> bool(np.allclose(aligned, reference))
-    True
-    """
-    centered = projection - projection.mean(axis=0)
-    aligned: FloatArray = centered @ orthogonal_procrustes(projection, reference) + reference.mean(
-        axis=0
-    )
-    return aligned
 
 
 def orthogonal_procrustes(
@@ -446,43 +412,3 @@ def joint_variance_shares(components: FloatArray, covariance_root: FloatArray) -
     total = max(float((covariance_root**2).sum()), np.finfo(np.float64).tiny)
     shares: FloatArray = ((uncorrelated @ covariance_root) ** 2).sum(axis=1) / total
     return shares
-
-
-def pairwise_angles(planes: Sequence[FloatArray] | FloatArray) -> FloatArray:
-    """Largest principal angle of each pair of planes, in radians.
-
-    Parameters
-    ----------
-    planes : sequence of ndarray of shape (n_components, n_features)
-        In the same features and units.
-
-    Returns
-    -------
-    ndarray of shape (n_planes, n_planes)
-        Symmetric with zero diagonal: 0 for identical planes, pi/2 if a
-        direction of one is orthogonal to the other plane.
-
-    Raises
-    ------
-    ValueError
-        If the planes differ in dimension or number of features.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from melm_core.linalg import pairwise_angles
-    >>> x, y, z = np.eye(3)
-    >>> np.degrees(pairwise_angles([np.stack([x, y]), np.stack([y, z])])).round(6)
-    array([[ 0., 90.],
-           [90.,  0.]])
-    """
-    shapes = {np.shape(plane) for plane in planes}
-    if len(shapes) > 1:
-        raise UserError(
-            f"The planes have shapes {sorted(shapes)}; compare only planes of the same dimension "
-            "in the same features."
-        )
-    angles = np.zeros((len(planes), len(planes)))
-    for first, second in combinations(range(len(planes)), 2):
-        angles[first, second] = principal_angles(planes[first], planes[second])[-1]
-    return angles + angles.T

@@ -30,7 +30,7 @@ def rotation(S: FloatArray) -> FloatArray:
     Examples
     --------
     >>> import numpy as np
-    >>> from melm_core import rotation
+    >>> from melm_core.linalg import rotation
     >>> rotation(np.array([[np.pi / 6]])).round(3)
     array([[ 0.866,  0.5  ],
            [-0.5  ,  0.866]])

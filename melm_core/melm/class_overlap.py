@@ -35,7 +35,7 @@ def overlap_bound(classes: ClassDensities, components: FloatArray) -> FloatArray
     --------
     >>> import numpy as np
     >>> from sklearn.datasets import load_iris
-    >>> from melm_core import overlap_bound
+    >>> from melm_core.melm import overlap_bound
     >>> from melm_core.density import kernel_classes
     >>> classes = kernel_classes(*load_iris(return_X_y=True), n_components=2)
     >>> bounds = overlap_bound(classes, np.eye(4)[2:])
@@ -82,7 +82,7 @@ def class_overlap(
     --------
     >>> import numpy as np
     >>> from sklearn.datasets import load_iris
-    >>> from melm_core import class_overlap, overlap_bound
+    >>> from melm_core.melm import class_overlap, overlap_bound
     >>> from melm_core.density import kernel_classes
     >>> classes = kernel_classes(*load_iris(return_X_y=True), n_components=2)
     >>> overlap, bound = (of(classes, np.eye(4)[2:])[1, 2] for of in (class_overlap, overlap_bound))

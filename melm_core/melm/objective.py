@@ -209,7 +209,7 @@ class DivergenceTerms:
 
     Examples
     --------
-    >>> from melm_core import DivergenceTerms
+    >>> from melm_core.melm import DivergenceTerms
     >>> DivergenceTerms(fitting=5.0, regularizing=3.5).divergence
     1.5
     """

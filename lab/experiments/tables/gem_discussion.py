@@ -21,7 +21,7 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 from lab.experiments.records import Cell, Record, Settings, Values, complete
 from lab.experiments.report import Entry, Provenance, Report, Section
-from melm_core import GEM, ContinuousGEM, ManyClassGEM
+from melm_core import GEM
 from melm_core.base import FloatArray, IntArray
 from melm_core.gem import (
     Denominator,
@@ -222,7 +222,7 @@ def _regression(method: str, seed: int, *, is_vector: bool) -> Any:
     features: Mapping[str, Callable[[], Any]] = {
         "ridge": FunctionTransformer,
         "random directions": lambda: _RandomPowers(seed),
-        "GEM": lambda: ContinuousGEM(n_directions=2, alphas=_ALPHAS),
+        "GEM": lambda: GEM(n_directions=2, alphas=_ALPHAS, contract="target"),
     }
     return make_pipeline(StandardScaler(), features[method](), StandardScaler(), _ridge())
 
@@ -258,9 +258,12 @@ def _directions(
         stream = np.random.default_rng(seed)
         return stream.standard_normal((_N_DIRECTIONS, X.shape[1])), 0
     if method == "contraction":
-        contracted = ManyClassGEM(n_bins=8, n_contractions=4, n_directions=1, theta=1.1).fit(X, y)
-        found = np.vstack([gem.directions_ for gem in contracted.gems_])
-        return found, sum(len(gem.classes_) * (len(gem.classes_) - 1) for gem in contracted.gems_)
+        contracted = GEM(
+            contract="classes", n_bins=8, n_contractions=4, n_directions=1, theta=1.1
+        ).fit(X, y)
+        return contracted.directions_, sum(
+            (len(edges) + 1) * len(edges) for edges in contracted.edges_
+        )
     gem = GEM(pairs="hypercube", n_directions=1, theta=1e-9, random_state=seed).fit(X, y)
     return gem.directions_[np.argsort(-gem.eigenvalues_)[:_N_DIRECTIONS]], len(gem.directions_)
 
@@ -309,7 +312,7 @@ def _log(difference: float | None) -> float | None:
 
 
 _NOTE_OF_TARGETS = (
-    "R² on held-out rows, the mean over five splits. GEM is `ContinuousGEM` with half powers of "
+    "R² on held-out rows, the mean over five splits. GEM contracts the target, with half powers of "
     "two directions for each pair of four bins, and as many random directions beside it; both, and "
     "the raw features, end in ridge regression, whose penalty is selected by leave-one-out. "
     "Gradient boosting is the opponent that needs no directions. Where the size of a projection "
@@ -320,9 +323,9 @@ _NOTE_OF_CLASSES = (
     f"{_N_OF_CLASS} rows of each class in {_N_FEATURES} features, 30 % held out; planted, since no "
     "table of so many classes comes with scikit-learn. All pairs would be 999,000 eigenvalue "
     "problems, and a hypercube has about 10,000, whose directions would be 60,000 features; of "
-    "these the largest eigenvalues are taken, as many as `ManyClassGEM` has. Discriminant analysis "
-    "with Ledoit-Wolf's shrinkage follows. Seconds are of the directions alone. The contraction "
-    "comes within a point of the hypercube with a fortieth of its eigenvalue problems."
+    "these the largest eigenvalues are taken, as many as the contraction has. Discriminant "
+    "analysis with Ledoit-Wolf's shrinkage follows. Seconds are of the directions alone. The "
+    "contraction comes within a point of the hypercube with a fortieth of its eigenvalue problems."
 )
 _NOTE_OF_WIDTHS = (
     f"The ten largest eigenvalues of two classes with {_N_ROWS} rows each, at γ {_GAMMA:g}: the "

@@ -7,8 +7,8 @@ import pytest
 from sklearn.linear_model import Ridge
 from sklearn.pipeline import make_pipeline
 
-from melm_core import GEM, ContinuousGEM, ManyClassGEM
-from melm_core.gem.continuous import contractions, quantile_bins
+from melm_core import GEM, ClassSecondMoments
+from melm_core.gem.contraction import contractions, quantile_bins
 
 AXES = np.array([[1.0, -1.0, 0.0, 0.0, 1.0], [0.0, 1.0, 2.0, 0.0, 1.0]])  # orthogonal
 
@@ -19,7 +19,7 @@ def table(seed, n_rows=600):
 
 
 def features(**parameters):
-    return ContinuousGEM(n_directions=1, alphas=(1, 2, 3), **parameters)
+    return GEM(n_directions=1, alphas=(1, 2, 3), contract="target", **parameters)
 
 
 def test_the_size_of_a_projection_is_predicted_held_out_where_a_line_sees_nothing():
@@ -31,7 +31,7 @@ def test_the_size_of_a_projection_is_predicted_held_out_where_a_line_sees_nothin
 
 def test_the_first_direction_of_a_target_is_that_of_the_projection():
     X, u = table(0)
-    found = ContinuousGEM(n_directions=1).fit(X, np.abs(u[:, 0])).gems_[0]
+    found = GEM(n_directions=1, contract="target").fit(X, np.abs(u[:, 0]))
     first = found.directions_[found.eigenvalues_.argmax()]
     cosine = first @ AXES[0] / np.linalg.norm(first) / np.linalg.norm(AXES[0])
     assert abs(cosine) > 0.98
@@ -48,7 +48,8 @@ def test_each_column_of_a_vector_target_is_predicted_held_out():
 def test_the_units_of_the_target_do_not_matter():
     X, u = table(0)
     one, other = (
-        ContinuousGEM().fit(X, np.abs(u) * unit).transform(X) for unit in ([1.0, 1.0], [5.0, 1e4])
+        GEM(contract="target").fit(X, np.abs(u) * unit).transform(X)
+        for unit in ([1.0, 1.0], [5.0, 1e4])
     )
     np.testing.assert_allclose(one, other, atol=1e-8)
 
@@ -81,11 +82,16 @@ def test_columns_that_repeat_others_or_are_constant_add_no_contraction():
         ({"n_bins": 1}, [0.0, 1.0, 2.0], "n_bins=1"),
         ({"n_contractions": 0}, [0.0, 1.0, 2.0], "n_contractions=0"),
         ({}, [0.1, 0.1, 0.1], "The target y is constant"),
+        ({"contract": "rows"}, [0.0, 1.0, 2.0], "contract='rows' must be one of"),
     ],
 )
 def test_what_cannot_be_fitted_is_refused(parameters, y, message):
     with pytest.raises(ValueError, match=message):
-        ContinuousGEM(**parameters).fit(np.eye(3), y)
+        GEM(**{"contract": "target"} | parameters).fit(np.eye(3), y)
+
+
+def of_classes(**parameters):
+    return GEM(contract="classes", **parameters)
 
 
 def many(seed, n_classes=200, n_rows=8):
@@ -101,13 +107,13 @@ def many(seed, n_classes=200, n_rows=8):
 
 def test_the_number_of_eigenvalue_problems_does_not_depend_on_the_number_of_classes():
     for n_classes in (10, 200):
-        gem = ManyClassGEM(n_bins=4, n_contractions=1, theta=1e-9).fit(*many(0, n_classes))
-        assert len(np.unique(gem.gems_[0].pairs_, axis=0)) == 4 * 3
+        gem = of_classes(n_bins=4, n_contractions=1, theta=1e-9).fit(*many(0, n_classes))
+        assert len(np.unique(gem.pairs_, axis=0)) == 4 * 3
 
 
 def test_classes_stay_whole_and_neighbors_share_a_bin():
     X, y = many(0)
-    gem = ManyClassGEM(n_contractions=1).fit(X, y)
+    gem = of_classes(n_contractions=1).fit(X, y)
     assert gem.contractions_.shape == (1, 200)
     bins = np.searchsorted(gem.edges_[0], gem.contractions_[0], side="right")
     steps = np.diff(bins)
@@ -119,10 +125,27 @@ def test_classes_stay_whole_and_neighbors_share_a_bin():
 def test_one_contraction_of_two_classes_is_gem_of_their_pair():
     X, y = many(0, n_classes=2, n_rows=100)
     own = GEM().fit(X, y)
-    (gem,) = ManyClassGEM(n_bins=2).fit(X, y).gems_
+    gem = of_classes(n_bins=2).fit(X, y)
     np.testing.assert_allclose(np.sort(gem.eigenvalues_), np.sort(own.eigenvalues_))
 
 
 def test_a_single_class_is_refused():
     with pytest.raises(ValueError, match="only one class"):
-        ManyClassGEM().fit(np.eye(3), [1, 1, 1])
+        of_classes().fit(np.eye(3), [1, 1, 1])
+
+
+def test_the_directions_of_each_number_are_those_of_its_bins():
+    X, u = table(0)
+    found = GEM(contract="target").fit(X, np.abs(u))
+    assert set(found.numbers_.tolist()) == {0, 1}
+    contracted = found.contractions_ @ np.abs(u).T
+    for number, (edges, numbers) in enumerate(zip(found.edges_, contracted, strict=True)):
+        bins = np.searchsorted(edges, numbers, side="right")
+        own = GEM().fit(X, bins)
+        np.testing.assert_allclose(found.directions_[found.numbers_ == number], own.directions_)
+
+
+def test_moments_cannot_be_contracted():
+    X, y = many(0)
+    with pytest.raises(ValueError, match="needs the rows in memory, to cut them into bins"):
+        of_classes().fit_moments(ClassSecondMoments().fit(X, y))
