@@ -13,7 +13,7 @@
 #include "sums.h"
 
 #define MOST_COMPONENTS 3
-#define INTERFACE 2 /* raised whenever a struct or a function called from outside changes */
+#define INTERFACE 3 /* raised whenever a struct or a function called from outside changes */
 
 /* As in direct_sums.py and pair_tiles.py. */
 #define FLATTEST_KERNEL 1e-12
@@ -72,9 +72,6 @@ extern const melm_sums melm_sums_avx2, melm_sums_avx512;
 #endif
 
 static int64_t padded(int64_t n) { return (n + MOST_LANES - 1) / MOST_LANES * MOST_LANES; }
-
-/* From a row of a class a whole vector is read, whatever the row. */
-static int64_t padded_rows(int64_t n) { return padded(n + MOST_LANES - 1); }
 
 /* ------------------------------------------------------------------------------- processors */
 
@@ -237,7 +234,7 @@ typedef struct {
 
 static int64_t all_rows(const melm_term *term) {
     int64_t n = 0;
-    for (int64_t c = 0; term->counts && c < term->n_classes; c++) n += padded_rows(term->counts[c]);
+    for (int64_t c = 0; term->counts && c < term->n_classes; c++) n += padded(term->counts[c]);
     return n;
 }
 
@@ -416,7 +413,7 @@ int64_t melm_logs(const melm_objective *objective) {
 /* Sums of 2^-|u - v|^2 over weighted rows v, (k, padded rows), at n points u, (k, n). */
 void melm_kernel_sums(int64_t processor, int64_t k, int64_t n, const double *points, int64_t m,
                       const double *rows, const double *weights, double *sums) {
-    sums_of_processor(processor)->twice.kernel_sums(k, n, points, n, m, rows, padded_rows(m),
+    sums_of_processor(processor)->twice.kernel_sums(k, n, points, n, m, rows, padded(m),
                                                     weights, sums);
 }
 

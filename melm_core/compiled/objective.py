@@ -36,6 +36,7 @@ MEMORY = 10
 _PLACE = {name: getattr(StateStruct, name).offset // 8 for name, _ in StateStruct._fields_}
 
 _LANES = 16
+_LINE = 8  # numbers
 _MAX_PLANES = 16
 
 
@@ -105,8 +106,7 @@ class Term:
             Of the sums; float32 is accurate to about 1e-6.
         """
         counts = np.array([len(part) for part in rows], dtype=np.int64)
-        # The library reads whole vectors from any row on, so as many rows are padded.
-        lengths = _padded(counts + _LANES - 1)
+        lengths = _padded(counts)  # the library reads whole vectors
         firsts = np.concatenate([[0], np.cumsum(lengths)])
         origin = sum(part.sum(axis=0) for part in rows) / counts.sum()
         laid_out = np.zeros((rows[0].shape[1], firsts[-1]), precision)
@@ -281,8 +281,10 @@ class CompiledObjective:
         return buffer[first : first + n_classes**2].reshape(n_classes, n_classes).copy()
 
     def new_buffer(self) -> FloatArray:
-        """Room for one evaluation at a time."""
-        return np.empty(self._room)
+        """Room for one evaluation at a time, whose vectors are each within a line of a cache."""
+        room = np.empty(self._room + _LINE - 1)
+        first = -address(room) // 8 % _LINE
+        return room[first : first + self._room]
 
     def climb_on(
         self,
@@ -351,7 +353,7 @@ def kernel_sums(points: FloatArray, rows: FloatArray, weights: FloatArray | None
     if known is None or not 1 <= k <= MOST_COMPONENTS or rows.shape[1] != k:
         raise ValueError(f"There is no compiled sum of {rows.shape[1]} components at {k}.")
     scale = np.sqrt(0.5 * np.log2(np.e))
-    laid_out = np.zeros((k, int(_padded(np.array(len(rows) + _LANES - 1)))))
+    laid_out = np.zeros((k, int(_padded(np.array(len(rows))))))
     own = np.zeros(laid_out.shape[1])
     laid_out[:, : len(rows)] = scale * rows.T
     own[: len(rows)] = 1.0 if weights is None else weights

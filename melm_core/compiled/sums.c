@@ -49,6 +49,7 @@ static const double OF_DOUBLES[] = {
 #define ROUNDER 12582912.0f
 #define LARGEST_POWER 125.0f
 #define SMALLER SMALLER_FLOATS
+#define OF_PART(part) ((part[0] + part[1]) + (part[2] + part[3]))
 #include "sums_of.h"
 #undef F
 #undef REAL
@@ -58,6 +59,7 @@ static const double OF_DOUBLES[] = {
 #undef ROUNDER
 #undef LARGEST_POWER
 #undef SMALLER
+#undef OF_PART
 
 #define F(name) name##_d
 #define REAL double
@@ -67,6 +69,7 @@ static const double OF_DOUBLES[] = {
 #define ROUNDER 6755399441055744.0
 #define LARGEST_POWER 1021.0
 #define SMALLER SMALLER_DOUBLES
+#define OF_PART(part) (part[0] + part[1])
 #include "sums_of.h"
 
 #define TABLE(s)                                                                                  \

@@ -3,8 +3,7 @@
 #ifndef MELM_SUMS_H
 #define MELM_SUMS_H
 
-/* Coordinates of a class are padded so far that reading a whole vector from its last row stays
- * within it, whatever the processor: see padded_rows in climb.c. */
+/* Coordinates of a class are padded to whole vectors of any processor. */
 #define MOST_LANES 16
 
 #define SUMS_OF(REAL)                                                                             \

@@ -10,16 +10,29 @@ typedef INTEGER F(integers) __attribute__((vector_size(VECTOR_BYTES)));
 /* the same in memory, where it need not be aligned */
 typedef REAL F(loose) __attribute__((vector_size(VECTOR_BYTES), aligned(sizeof(REAL)), may_alias));
 
+typedef REAL F(part) __attribute__((vector_size(16), may_alias));
+
 #define LANES ((long)(VECTOR_BYTES / sizeof(REAL)))
+/* Rows whose kernel values are summed at once, a divisor of the lanes. */
+#define ROWS (VECTOR_BYTES == 64 ? 4 : 2)
 #define LOAD(from) ((F(vector))(*(const F(loose) *)(from)))
 #define STORE(to, what) (*(F(loose) *)(to) = (F(loose))(what))
 
+static const INTEGER F(numbers)[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+
+/* All bits of the lanes after one, which may be before the first. */
+static inline F(integers) F(lanes_after)(long lane) {
+    return (F(integers))LOAD((const REAL *)F(numbers)) > (INTEGER)lane - (F(integers)){0};
+}
+
 static inline F(vector) F(broadcast)(REAL value) { return value - (F(vector)){0}; }
 
-static inline double F(added)(F(vector) lanes) {
-    double sum = 0.0;
-    for (long i = 0; i < LANES; i++) sum += (double)lanes[i];
-    return sum;
+/* The sum of all lanes, by parts: one after the other they would wait for each other. */
+static inline REAL F(added)(F(vector) lanes) {
+    const F(part) *parts = (const F(part) *)&lanes;
+    F(part) sum = parts[0];
+    for (long i = 1; i < VECTOR_BYTES / 16; i++) sum += parts[i];
+    return OF_PART(sum);
 }
 
 /* 2^-s for s >= 0: the nearest integer is split off by adding 1.5 x 2^(mantissa bits), which needs
@@ -92,19 +105,21 @@ static void F(whiten)(long k, long n, const REAL *from, long stride, const doubl
         }
 }
 
-/* One row block of a pair: R rows against the points from `begin` to `end`.
+/* One row block of a pair: the rows from `first` against the points from `begin`, where a vector
+ * begins, to `end`.
  *
  * Adds the weighted kernel values to *total, and K (u_i - v_j) to the pull of row i and, with the
- * other sign, to that of point j. Always inlined, so that K, R and is_weighted are constants. */
+ * other sign, to that of point j. If the rows are among the points, each counts with those after it
+ * only. Always inlined, so that K, is_weighted and is_own are constants. */
 static inline __attribute__((always_inline)) void F(row_block)(
-    const int K, const int R, const int is_weighted, const REAL *u, long u_stride, const REAL *wu,
-    const REAL *v, long v_stride, const REAL *wv, long begin, long end, REAL *pull_u,
-    REAL *pull_v, double *total) {
-    F(vector) rows[3][2], pulls[3][2], weights[2], sum = {0};
-    for (int r = 0; r < R; r++) {
-        weights[r] = F(broadcast)(wu[r]);
+    const int K, const int is_weighted, const int is_own, long first, const REAL *u,
+    long u_stride, const REAL *wu, const REAL *v, long v_stride, const REAL *wv, long begin,
+    long end, REAL *pull_u, REAL *pull_v, double *total) {
+    F(vector) rows[3][ROWS], pulls[3][ROWS], weights[ROWS], sum = {0};
+    for (int r = 0; r < ROWS; r++) {
+        weights[r] = F(broadcast)(wu[first + r]);
         for (int c = 0; c < K; c++) {
-            rows[c][r] = F(broadcast)(u[c * u_stride + r]);
+            rows[c][r] = F(broadcast)(u[c * u_stride + first + r]);
             pulls[c][r] = (F(vector)){0};
         }
     }
@@ -114,7 +129,7 @@ static inline __attribute__((always_inline)) void F(row_block)(
             points[c] = LOAD(v + c * v_stride + at);
             back[c] = LOAD(pull_v + c * v_stride + at);
         }
-        for (int r = 0; r < R; r++) {
+        for (int r = 0; r < ROWS; r++) {
             F(vector) apart[3], s = {0};
             for (int c = 0; c < K; c++) {
                 apart[c] = rows[c][r] - points[c];
@@ -125,6 +140,8 @@ static inline __attribute__((always_inline)) void F(row_block)(
                 kernel *= weights[r] * LOAD(wv + at);
             else if (at + LANES > end) /* what is padded does not count */
                 kernel *= LOAD(wv + at);
+            if (is_own && at == begin)
+                kernel = (F(vector))((F(integers))kernel & F(lanes_after)(first + r - at));
             sum += kernel;
             for (int c = 0; c < K; c++) {
                 pulls[c][r] += kernel * apart[c];
@@ -133,26 +150,9 @@ static inline __attribute__((always_inline)) void F(row_block)(
         }
         for (int c = 0; c < K; c++) STORE(pull_v + c * v_stride + at, back[c]);
     }
-    *total += F(added)(sum);
-    for (int r = 0; r < R; r++)
-        for (int c = 0; c < K; c++)
-            pull_u[c * u_stride + r] += (REAL)F(added)(pulls[c][r]);
-}
-
-/* Two rows of one class with each other. */
-static inline __attribute__((always_inline)) double F(two_rows)(
-    const int K, const REAL *u, long stride, const REAL *weights, REAL *pull) {
-    REAL apart[3], s = 0;
-    for (int c = 0; c < K; c++) {
-        apart[c] = u[c * stride] - u[c * stride + 1];
-        s += apart[c] * apart[c];
-    }
-    REAL kernel = F(half_to_the)(F(broadcast)(s))[0] * weights[0] * weights[1];
-    for (int c = 0; c < K; c++) {
-        pull[c * stride] += kernel * apart[c];
-        pull[c * stride + 1] -= kernel * apart[c];
-    }
-    return (double)kernel;
+    *total += (double)F(added)(sum);
+    for (int r = 0; r < ROWS; r++)
+        for (int c = 0; c < K; c++) pull_u[c * u_stride + first + r] += F(added)(pulls[c][r]);
 }
 
 static inline __attribute__((always_inline)) double F(across)(
@@ -160,12 +160,12 @@ static inline __attribute__((always_inline)) double F(across)(
     long m, const REAL *v, long v_stride, const REAL *wv, REAL *pull_u, REAL *pull_v) {
     double total = 0.0;
     long i = 0;
-    for (; i + 2 <= n; i += 2)
-        F(row_block)(K, 2, is_weighted, u + i, u_stride, wu + i, v, v_stride, wv, 0, m,
-                     pull_u + i, pull_v, &total);
-    if (i < n)
-        F(row_block)(K, 1, is_weighted, u + i, u_stride, wu + i, v, v_stride, wv, 0, m,
-                     pull_u + i, pull_v, &total);
+    for (; i + ROWS <= n; i += ROWS)
+        F(row_block)(K, is_weighted, 0, i, u, u_stride, wu, v, v_stride, wv, 0, m, pull_u,
+                     pull_v, &total);
+    if (i < n) /* rows that are padded do not count, whose weights are zero */
+        F(row_block)(K, 1, 0, i, u, u_stride, wu, v, v_stride, wv, 0, m, pull_u, pull_v,
+                     &total);
     return total;
 }
 
@@ -175,11 +175,13 @@ static inline __attribute__((always_inline)) double F(within)(
     REAL *pull) {
     double once = 0.0, itself = 0.0;
     for (long i = 0; i < n; i++) itself += (double)weights[i] * (double)weights[i];
-    for (long i = 0; i + 2 <= n; i += 2) {
-        once += F(two_rows)(K, u + i, stride, weights + i, pull + i);
-        F(row_block)(K, 2, is_weighted, u + i, stride, weights + i, u, stride, weights, i + 2, n,
-                     pull + i, pull, &once);
-    }
+    long i = 0;
+    for (; i + ROWS <= n; i += ROWS)
+        F(row_block)(K, is_weighted, 1, i, u, stride, weights, u, stride, weights,
+                     i / LANES * LANES, n, pull, pull, &once);
+    if (i < n)
+        F(row_block)(K, 1, 1, i, u, stride, weights, u, stride, weights,
+                     i / LANES * LANES, n, pull, pull, &once);
     return itself + 2.0 * once;
 }
 
@@ -263,5 +265,6 @@ static void F(add_pulls)(long k, long n, const double *matrix, const REAL *pull,
 
 #undef CASES
 #undef LANES
+#undef ROWS
 #undef LOAD
 #undef STORE

@@ -38,10 +38,10 @@ static double OF(row_term)(const melm_term *term, const melm_sums *sums, int64_t
     SUMS(sums).project(k, rows, d, term->rows, components, points);
     memset(pulls, 0, (n + 1) * k * rows * sizeof(REAL));
     REAL *pull = pulls;
-    for (int64_t a = 0, first = 0; a < n; first += padded_rows(term->counts[a++]))
-        for (int64_t b = a, second = first; b < n; second += padded_rows(term->counts[b++]), pair++) {
+    for (int64_t a = 0, first = 0; a < n; first += padded(term->counts[a++]))
+        for (int64_t b = a, second = first; b < n; second += padded(term->counts[b++]), pair++) {
             int64_t n_a = term->counts[a], n_b = term->counts[b];
-            int64_t long_a = padded_rows(n_a), long_b = padded_rows(n_b);
+            int64_t long_a = padded(n_a), long_b = padded(n_b);
             double sum[9], scaled[9], moment[9] = {0}, shift = 0.0, total;
             double *root = own->roots + pair * k * k;
             for (int64_t i = 0; i < k * k; i++)
@@ -82,9 +82,9 @@ static double OF(row_term)(const melm_term *term, const melm_sums *sums, int64_t
     memset(own->by_kernels, 0, n * k * k * sizeof(double));
     memset(by_points, 0, k * rows * sizeof(REAL));
     pair = 0, pull = pulls;
-    for (int64_t a = 0, first = 0; a < n; first += padded_rows(term->counts[a++]))
-        for (int64_t b = a, second = first; b < n; second += padded_rows(term->counts[b++]), pair++) {
-            int64_t long_a = padded_rows(term->counts[a]), long_b = padded_rows(term->counts[b]);
+    for (int64_t a = 0, first = 0; a < n; first += padded(term->counts[a++]))
+        for (int64_t b = a, second = first; b < n; second += padded(term->counts[b++]), pair++) {
+            int64_t long_a = padded(term->counts[a]), long_b = padded(term->counts[b]);
             double weight = own->weights[a * n + b], matrix[9];
             double scale = -(a == b ? 2.0 : 1.0) * weight / (SQRT_HALF_LOG2_E * own->totals[pair]);
             for (int64_t i = 0; i < k * k; i++) {
