@@ -160,6 +160,13 @@ class Term:
         """The number of features."""
         return int(self.covariances.shape[1])
 
+    def in_single(self) -> Term:
+        """The same with rows in single precision, if there are rows."""
+        if self.rows is None or self.weights is None:
+            return self
+        rows, weights = self.rows.astype(np.float32), self.weights.astype(np.float32)
+        return replace(self, rows=rows, weights=weights)
+
     def widened(self, factor: float) -> Term:
         """The same rows in memory with kernels `factor` times as wide."""
         return replace(self, factor=self.factor * factor)
@@ -231,7 +238,13 @@ class CompiledObjective:
 
     def widened(self, factor: float) -> CompiledObjective:
         """The same with kernels `factor` times as wide, on the same rows in memory."""
-        terms = [term.widened(factor) for term in self._terms]
+        return self._of([term.widened(factor) for term in self._terms])
+
+    def in_single(self) -> CompiledObjective:
+        """The same with sums in single precision."""
+        return self._of([term.in_single() for term in self._terms])
+
+    def _of(self, terms: Sequence[Term]) -> CompiledObjective:
         return CompiledObjective(terms, self.shape[0], self._softness, self._library)
 
     @property

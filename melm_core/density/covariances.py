@@ -333,15 +333,16 @@ def within_class_whitening(
 
 
 def shrinkage_shares(
-    covariances: FloatArray, pooled: FloatArray, shrinkage: Shrinkage
+    covariances: FloatArray, pooled: FloatArray, shrinkage: Shrinkage, *, is_white: bool = False
 ) -> FloatArray:
-    """The share of the pooled covariance to mix into each class covariance.
+    """The share of the pooled covariance, perhaps the identity, to mix into each class covariance.
 
     Shrinking toward the identity instead would lose the invariance of the
     divergence under affine maps of the data.
     """
     if isinstance(shrinkage, str):
-        return automatic_shrinkage(covariances, whitening(pooled))
+        whitener = np.eye(len(pooled)) if is_white else whitening(pooled)
+        return automatic_shrinkage(covariances, whitener)
     return np.full(len(covariances), float(shrinkage))
 
 
@@ -373,10 +374,15 @@ def kernel_covariances(
     n_components: int,
     gamma: float,
     shrinkage: Shrinkage,
+    *,
+    is_white: bool = False,
 ) -> FloatArray:
-    """The kernel covariances B_c of classes with these covariances and numbers of rows."""
+    """The kernel covariances B_c of classes with these covariances and numbers of rows.
+
+    Of rows that are white within the classes the pooled covariance is known to be the identity.
+    """
     pooled = pooled_covariance(covariances, counts)
-    shares = shrinkage_shares(covariances, pooled, shrinkage)
+    shares = shrinkage_shares(covariances, pooled, shrinkage, is_white=is_white)
     factors = np.array([bandwidth_factor(count, n_components, gamma) for count in counts])
     kernels: FloatArray = np.square(factors)[:, None, None] * shrink(covariances, pooled, shares)
     return kernels

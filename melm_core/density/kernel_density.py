@@ -131,7 +131,7 @@ def whitened_kernel_classes(
     whitener = whitening_of_classes(covariances, blocks, of_class)
     whitener = whitener @ fixed_axes(space.lift_columns(whitener))
     white = whitener.T @ covariances @ whitener
-    kernels = kernel_covariances(white, totals, n_components, gamma, shrinkage)
+    kernels = kernel_covariances(white, totals, n_components, gamma, shrinkage, is_white=True)
     rows = []
     while blocks:
         block = blocks.pop(0)
@@ -226,7 +226,7 @@ def kernel_classes_of_blocks(
     whitener = whitening_of_classes(covariances, blocks)
     whitener = whitener @ fixed_axes(whitener)
     white = whitener.T @ covariances @ whitener
-    kernels = kernel_covariances(white, totals, n_components, gamma, shrinkage)
+    kernels = kernel_covariances(white, totals, n_components, gamma, shrinkage, is_white=True)
     views = [RowView(code, mean, whitener) for code in range(len(blocks))]
     white_rows = tuple(ClassRows(source, view) for view in views)
     if totals.sum() <= MOST_IN_MEMORY:

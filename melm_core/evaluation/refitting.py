@@ -23,6 +23,7 @@ from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_choice
 from melm_core.base.row_blocks import BlockSource, added, class_rows, reduce_rows
+from melm_core.base.thread_pools import one_thread_each
 from melm_core.density.nuisance import SmallCellsWarning, nuisance_cells
 from melm_core.folds.folds import CodedRows
 from melm_core.linalg.class_moments import Moments
@@ -327,7 +328,7 @@ def map_in_order(
     controller = ThreadpoolController()
     remaining = iter(items)
     while block := list(islice(remaining, n_workers)):
-        with controller.limit(limits=1):
+        with one_thread_each(controller):
             results = _block_results(function, block, n_workers)
         yield from results
 

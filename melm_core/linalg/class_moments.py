@@ -204,8 +204,8 @@ def row_parts(rows: FloatArray) -> Iterator[slice]:
 def pooled_covariance(covariances: FloatArray, counts: Sequence[float] | FloatArray) -> FloatArray:
     """Within-class covariance: the mean of the class covariances, weighted by class size."""
     shares = np.asarray(counts, dtype=np.float64) / np.sum(counts)
-    pooled: FloatArray = np.tensordot(shares, covariances, axes=1)
-    return pooled
+    pooled: FloatArray = shares @ covariances.reshape(len(covariances), -1)
+    return pooled.reshape(covariances.shape[1:])
 
 
 def covariance_of_means(means: FloatArray, counts: Sequence[float] | FloatArray) -> FloatArray:

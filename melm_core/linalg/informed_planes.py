@@ -42,7 +42,8 @@ def informed_planes(
     directions = np.vstack([discriminants[:1], scatter])
     chosen = list(combinations(range(len(directions)), n_components))
     planes = directions[np.array(chosen, dtype=np.int64).reshape(-1, n_components)]
-    independent = np.linalg.matrix_rank(planes, tol=PARALLEL) == n_components
+    squares = np.linalg.eigvalsh(planes @ planes.swapaxes(-1, -2))  # of singular values
+    independent = squares[:, 0] > PARALLEL**2
     total = total_covariance(means, covariances, totals)
     return [
         principal_directions(total, n_components),

@@ -24,6 +24,7 @@ from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_choice, check_integer, check_positive
 from melm_core.base.progress import Callback, Progress
 from melm_core.base.row_blocks import in_memory, take_rows
+from melm_core.base.thread_pools import one_thread_each
 from melm_core.compiled import CompiledObjective, Term, is_compiled
 from melm_core.density import LOOSE_TOLERANCE, TOLERANCE, Precision
 from melm_core.density.class_densities import ENGINES, MAX_TILED_ROWS, ClassDensities, Engine
@@ -231,7 +232,7 @@ def search(
         Initial planes instead of the default starts.
     """
     # The matrix products are thin: BLAS threads would wait for each other and for other starts.
-    with _thread_pools().limit(limits=1, user_api="blas"):
+    with one_thread_each(_blas_pools()):
         candidates = competition_rows(classes, settings)
         stages = plan_stages(classes, candidates, settings, planes)
         return maximize(
@@ -244,9 +245,9 @@ def search(
 
 
 @cache
-def _thread_pools() -> ThreadpoolController:
+def _blas_pools() -> ThreadpoolController:
     """The thread pools of this process, which takes longer to find out than a small stage."""
-    return ThreadpoolController()
+    return ThreadpoolController().select(user_api="blas")
 
 
 def plan_starts(
@@ -371,7 +372,7 @@ def plan_stages(
         **_together(twice),
     )
     is_approximate = has_competition or bool(kernel_factors(settings))
-    single = _of_planes(candidates, settings, np.float32) if is_approximate else None
+    single = _in_single(twice, candidates, settings) if is_approximate else None
     stages = _continuation_stages(candidates, settings, single, last)
     if has_competition:
         stages += _competition_stages(settings, single, last, is_sample=is_sample)
@@ -521,6 +522,14 @@ def _of_planes(
     return objective_of_planes(
         classes, settings.n_components, settings.multiclass, precision, settings.nuisance_weight
     )
+
+
+def _in_single(
+    twice: PlaneObjective | None, classes: ClassDensities, settings: SearchSettings
+) -> PlaneObjective | None:
+    if isinstance(twice, CompiledObjective):
+        return twice.in_single()
+    return _of_planes(classes, settings, np.float32)
 
 
 def _of_one_plane(objective: CompiledObjective) -> Objective:
