@@ -95,8 +95,6 @@ def theirs(studio) -> Page:
     visitor.http.post("/talk/shown", json={"run": run, "plane": 0})
     visitor.open_table()
     visitor.values |= {
-        f"{ids.CHECK_REQUESTED}.data": {"run": run},
-        f"{ids.CHECK}.opened": True,
         f"{ids.COMPARE_TAB}.value": "ranking",
         f"{ids.MODE}.value": "compare",
     }
