@@ -15,6 +15,7 @@ from callbacks import (
     session,
     share_link,
     story,
+    validation,
 )
 from callbacks.guards import (
     admission,
@@ -105,6 +106,7 @@ _CALLBACKS = (
     file,
     filters,
     recipe,
+    validation,
     share_link,
     compare,
     map_comparison,

@@ -201,6 +201,8 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
         Whether the label was made from the features, so that no answer is a yes.
     without : tuple of Without
         What is left without columns or rows that may decide alone.
+    within : str
+        The column within whose values the classes are compared; empty without one.
     of_batch : str
         That batches can be read from the picture, where they can.
     remarks : tuple of str
@@ -231,6 +233,7 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     is_of_map: bool = False
     is_made: bool = False
     without: tuple[Without, ...] = ()
+    within: str = ""
     of_batch: str = ""
     remarks: tuple[str, ...] = ()
     check: CheckProgress | None = None
@@ -290,7 +293,13 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
             return "All rows are one class, so there is nothing to tell apart"
         share = percent(self.share)
         if self.rows is Rows.FOLDS:
-            return folds_lead(self.share, self.n_classes, self._first_words, self.standard_error)
+            return folds_lead(
+                self.share,
+                self.n_classes,
+                self._first_words,
+                self.standard_error,
+                within=self.within,
+            )
         if self.rows is Rows.HELD_OUT and self.answer is Answer.NO:
             return f"No better than guessing: {share} of held-out rows"
         is_short = self.answer is Answer.UNKNOWN and not (self.questions or self.suspicions)
@@ -549,6 +558,7 @@ def check_verdict(report: CheckReport) -> Verdict | None:
         is_of_map=report.is_of_map,
         is_made=report.is_made,
         without=report.without,
+        within=report.within,
     )
 
 
@@ -567,6 +577,7 @@ def refits_verdict(report: RefitsReport) -> Verdict | None:
         bound=report.bound,
         is_of_map=report.is_of_map,
         without=report.without,
+        within=report.within,
         so_far="" if report.is_complete else so_far,
     )
 
@@ -700,6 +711,15 @@ def check_sentence(report: CheckReport) -> str:
     """What a check has found in a few sentences, or why it cannot; empty while it is unknown."""
     verdict = check_verdict(report)
     return report.problem or ("" if verdict is None else verdict.sentence)
+
+
+def check_spoken(report: CheckReport, stage: str, *, is_final: bool) -> str:
+    """What a screen reader says of a check: the same until its answer or its stage changes."""
+    verdict = check_verdict(report)
+    if verdict is None:
+        return report.problem
+    progress = CheckProgress(stage, report.fraction, is_final)
+    return msgspec.structs.replace(verdict, check=progress).strip.spoken
 
 
 def better_note(share: float, standard_error: float, others: Mapping[str, float]) -> str:

@@ -45,6 +45,7 @@ CONTENTS: Mapping[str, tuple[str, ...]] = MappingProxyType(
             "docs/how-many-more-rows",
             "docs/has-the-lot-changed",
             "docs/verify-a-verdict",
+            "docs/before-and-after",
             "docs/finding-the-optimum",
             "docs/plane-trees",
             "docs/resampled-plane",

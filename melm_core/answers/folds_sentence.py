@@ -24,7 +24,12 @@ FIRST_WORDS: Mapping[Answer | None, str] = MappingProxyType(
 
 
 def folds_lead(
-    share: float, n_classes: int, first_words: str = "", standard_error: float | None = None
+    share: float,
+    n_classes: int,
+    first_words: str = "",
+    standard_error: float | None = None,
+    *,
+    within: str = "",
 ) -> str:
     """The share of held-out rows beside that of guessing, without a period.
 
@@ -37,6 +42,8 @@ def folds_lead(
         One of `FIRST_WORDS`.
     standard_error : float, optional
         Of the share.
+    within : str, default=""
+        What the classes are compared within, such as "patient".
 
     Examples
     --------
@@ -45,7 +52,9 @@ def folds_lead(
     'Yes. 98 ± 1 % of held-out rows are told apart in cross-validation; guessing gives 33 %'
     """
     told = percent(share, standard_error)
-    told = f"{told[:1].upper()}{told[1:]} of held-out rows are told apart in cross-validation"
+    told = f"{told} of held-out rows are told apart in cross-validation"
+    told = f"within each {within}, {told}" if within else told
+    told = f"{told[:1].upper()}{told[1:]}"
     return f"{first_words}{told}; {guessing_gives(n_classes)}"
 
 

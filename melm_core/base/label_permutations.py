@@ -2,7 +2,8 @@
 
 Rows of a group depend on each other, so their labels are not exchangeable with
 those of other rows. Groups with one label exchange it as a whole; where labels
-differ within a group, as in paired designs, they are permuted within it.
+differ within a group, they are permuted within it: those of its rows or, in a
+design such as before and after, those of its occasions, each with all of its rows.
 """
 
 from __future__ import annotations
@@ -61,6 +62,8 @@ class PermutationDesign:
     n_equivalent : int
         Those that only rename the classes, the observed labels included. They give the same
         separation.
+    of_occasions : bool
+        Whether a group exchanges the labels of all rows that share one.
 
     Examples
     --------
@@ -76,6 +79,7 @@ class PermutationDesign:
     n_groups_within: int
     n_distinct: int
     n_equivalent: int
+    of_occasions: bool = False
 
     @property
     def smallest_p_value(self) -> float:
@@ -90,7 +94,8 @@ class PermutationDesign:
             places.append(f"between {_counted(self.n_groups_exchanged, 'whole group')}")
         if self.n_groups_within:
             places.append(f"within {_counted(self.n_groups_within, 'group')}")
-        return f"Labels were permuted {' and '.join(places) or 'between rows'}."
+        what = "Labels of all rows that share one" if self.of_occasions else "Labels"
+        return f"{what} were permuted {' and '.join(places) or 'between rows'}."
 
     def limit_sentence(self, level: float) -> str:
         """Why no p-value can be at or below the level; empty if one can."""
@@ -106,7 +111,9 @@ def _counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
-def exchangeable_blocks(y: IntArray, groups: IntArray | None = None) -> tuple[Block, ...]:
+def exchangeable_blocks(
+    y: IntArray, groups: IntArray | None = None, *, of_occasions: bool = False
+) -> tuple[Block, ...]:
     """Divide the rows into blocks within which labels are permuted.
 
     Parameters
@@ -115,6 +122,9 @@ def exchangeable_blocks(y: IntArray, groups: IntArray | None = None) -> tuple[Bl
         Class codes.
     groups : ndarray of shape (n_samples,) or None
         Group codes; None if all rows are independent.
+    of_occasions : bool, default=False
+        Whether rows of a group with the same label keep sharing one, as what they have in common
+        may be of the occasion: of pairs nothing changes.
     """
     if groups is None:
         return (_of_rows(y, np.arange(len(y))),)
@@ -123,7 +133,7 @@ def exchangeable_blocks(y: IntArray, groups: IntArray | None = None) -> tuple[Bl
     within = [rows for rows, is_varied in zip(members, varies, strict=True) if is_varied]
     return (
         *([_of_groups(y, whole)] if whole else []),
-        *(_of_rows(y, rows) for rows in within),
+        *(_of_occasions(y, rows) if of_occasions else _of_rows(y, rows) for rows in within),
     )
 
 
@@ -137,23 +147,31 @@ def _of_rows(y: IntArray, rows: IntArray) -> Block:
     return Block(rows, np.arange(len(rows)), y[rows])
 
 
-def design_of(y: IntArray, groups: IntArray | None, *, by_name: bool) -> PermutationDesign:
+def _of_occasions(y: IntArray, rows: IntArray) -> Block:
+    labels, unit = np.unique(y[rows], return_inverse=True)
+    return Block(rows, unit, labels)
+
+
+def design_of(
+    y: IntArray, groups: IntArray | None, *, by_name: bool, of_occasions: bool = False
+) -> PermutationDesign:
     """Describe the blocks of `exchangeable_blocks`.
 
     Parameters
     ----------
-    y, groups
+    y, groups, of_occasions
         See `exchangeable_blocks`.
     by_name : bool
         Whether renaming the classes may change the statistic.
     """
-    blocks = exchangeable_blocks(y, groups)
+    blocks = exchangeable_blocks(y, groups, of_occasions=of_occasions)
     varies = np.zeros(0, bool) if groups is None else _varies(y, groups)
     return PermutationDesign(
         n_groups_exchanged=int((~varies).sum()),
         n_groups_within=int(varies.sum()),
         n_distinct=count_permutations(blocks),
         n_equivalent=1 if by_name else _count_renamings(blocks, int(y.max()) + 1),
+        of_occasions=of_occasions,
     )
 
 

@@ -134,7 +134,8 @@ def permutation_test(
     ----------
     study : Study
         Rows in memory. Groups whose rows have the same label exchange it as a whole; where labels
-        differ within a group, they are permuted within it.
+        differ within a group, they are permuted within it; of a study within groups, those of all
+        rows of a group that share one.
     statistic : "held_out", "held_out_accuracy" or callable, default="held_out"
         The mean posterior probability of the true class of held-out rows, or the balanced accuracy
         of the classes named for them, in three folds or, where features exceed rows, up to ten. A
@@ -184,13 +185,14 @@ def permutation_test(
     sample = sampled_rows(rows.y, max_rows, rows.groups)
     used = study.take(sample)
     codes, kept_together = used.rows.y, used.rows.groups
-    design = design_of(codes, kept_together, by_name=callable(statistic))
+    is_within = study.is_within
+    design = design_of(codes, kept_together, by_name=callable(statistic), of_occasions=is_within)
     function = statistic if callable(statistic) else STATISTICS[statistic]
     of_labels = partial(_value, function, used)
     observed = next(map_in_order(of_labels, [codes], None))
     is_exhaustive = design.n_distinct - 1 <= n_permutations
     n_planned = design.n_distinct - 1 if is_exhaustive else n_permutations
-    blocks = exchangeable_blocks(codes, kept_together)
+    blocks = exchangeable_blocks(codes, kept_together, of_occasions=is_within)
     permutations = (
         other_permutations(blocks)
         if is_exhaustive

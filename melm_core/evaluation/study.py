@@ -20,6 +20,7 @@ from melm_core.base.block_samples import BlocksApplied, BlocksWithout, stratifie
 from melm_core.base.block_sources import blocks_of, check_none_in_memory
 from melm_core.base.errors import UserError
 from melm_core.base.estimator import SupervisedPlaneEstimator, check_integer
+from melm_core.base.groups import class_counts
 from melm_core.base.progress import Callback
 from melm_core.base.row_blocks import BlockSource, is_lazy
 from melm_core.evaluation.refitting import (
@@ -34,6 +35,7 @@ from melm_core.evaluation.refitting import (
 )
 from melm_core.folds.duplicates import duplicate_rows, near_doubles
 from melm_core.folds.folds import CodedRows, Fold, coded_rows, stratified_folds
+from melm_core.recipe import centered_within
 
 FoldCount: TypeAlias = int | Literal["auto"]
 
@@ -65,6 +67,11 @@ class Study:
         Rows that depend on each other, such as those of a patient, two groups or more for each
         class. They stay in one fold. By default rows of a class that are equal or far nearer to
         each other than others are a group; number the rows to take them as independent.
+    within : bool, default=False
+        Whether classes are compared within groups, as before and after treatment within patients:
+        of every row the mean of its group is subtracted, before the preparation, and shuffles
+        exchange labels within each group. Every group has rows of two classes or more. New rows
+        are to be centered likewise; see `melm_core.recipe.centered_within`.
     nuisance : array-like of shape (n_samples,) or None, default=None
         What the plane is to be blind to, for methods whose fit takes a nuisance.
     preparation : Preparation or None, default=None
@@ -83,6 +90,8 @@ class Study:
     preparation : Preparation
     random_state : int
     n_samples : int
+    is_within : bool
+        Whether classes are compared within groups.
     has_twins : bool
         Whether groups are rows that are equal or nearly so, as none were given.
 
@@ -108,6 +117,7 @@ class Study:
         *,
         parameters: Mapping[str, Any] | None = None,
         groups: Any = None,
+        within: bool = False,
         nuisance: Any = None,
         preparation: Preparation | None = None,
         random_state: int = 0,
@@ -116,7 +126,7 @@ class Study:
         self.preparation: Preparation = Standardization if preparation is None else preparation
         self.random_state = random_state
         self._table: BlockSource | None = None
-        self.has_twins = False
+        self.has_twins, self.is_within = False, within
         if is_lazy(X):
             own = {"groups": groups, "nuisance": nuisance, "preparation": preparation}
             absent = [
@@ -134,6 +144,8 @@ class Study:
             return
         rows = coded_rows(X, y, groups, nuisance=nuisance, may_miss=preparation is not None)
         self.n_samples = len(rows.y)
+        if within:
+            rows = _within_groups(rows, groups)
         if groups is None:
             rows = rows.in_groups(twins_of_rows(rows))
             self.has_twins = rows.groups is not None
@@ -178,6 +190,12 @@ class Study:
         """The same study whose messages have other names of its classes, in their order."""
         other = copy(self)
         other.rows = replace(self.rows, classes=classes)
+        return other
+
+    def with_occasions(self) -> Study:
+        """The same study within groups, whose rows are less the mean of their group already."""
+        other = copy(self)
+        other.is_within = True
         return other
 
     def take(self, rows: IntArray) -> Study:
@@ -297,6 +315,25 @@ class Study:
                 f"{left[smallest]} for the fit, which needs 2. Cross-validation needs at least 3 "
                 "rows of every class: add rows or leave the class out."
             )
+
+
+def _within_groups(rows: CodedRows, groups: Any) -> CodedRows:
+    """Rows less the mean of their group; refuses groups with nothing to compare."""
+    if rows.groups is None:
+        raise UserError(
+            "within=True compares classes within groups, and no groups were given. Say by groups "
+            "which rows are of one subject, or leave within out."
+        )
+    is_alone = (class_counts(rows.y, rows.groups) > 0).sum(axis=1) < 2
+    if is_alone.any():
+        row = int(np.flatnonzero(is_alone[rows.groups])[0])
+        raise UserError(
+            f"Group {np.asarray(groups).tolist()[row]!r} has rows of class "
+            f"{rows.classes.tolist()[rows.y[row]]!r} only, and so have {int(is_alone.sum())} of "
+            f"{len(is_alone)} groups: nothing can be compared within them. Leave these groups out, "
+            "or leave within out."
+        )
+    return replace(rows, X=centered_within(rows.X, rows.groups))
 
 
 def twins_of_rows(rows: CodedRows) -> IntArray | None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
 
 from melm_core.base.array_types import FloatArray
+from melm_core.base.codes import codes_in_order
 from melm_core.base.column_encoding import ColumnEncoding, listed
 from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_components
@@ -23,9 +24,15 @@ from melm_core.density.classifier import ClassDensityPrediction
 from melm_core.density.set_limits import SetLimits
 from melm_core.linalg.plane_distances import score_distances, squared_residuals
 from melm_core.linalg.planes import orthonormalize
-from melm_core.recipe import FittedPreparation, RecipeRules
+from melm_core.recipe import FittedPreparation, RecipeRules, WithinSubjects
 
 VERSION = 1  # of the file
+WITHIN_VERSION = 2  # of one that compares within subjects, which earlier packages cannot
+_ALONE = (
+    "Row {row}, counted from 0, is the only one of its {name}, so that there is no mean to "
+    "subtract, or a step of the preparation cannot be computed for it. Add the other rows "
+    "of its {name}, or remove it."
+)
 _NOT_COMPUTED = (
     "A step of the preparation, such as a logarithm, cannot be computed for row {row}, counted "
     "from 0. Correct its numbers or remove the row."
@@ -43,6 +50,9 @@ _FIELDS = (
     "limits",
     "rules",
 )
+
+
+_Kind = TypeVar("_Kind", RecipeRules, WithinSubjects)
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,6 +122,8 @@ class SavedPlane(ClassDensityPrediction):
         How strange a class may be that is in the set of a row; needs limits.
     rules : RecipeRules, optional
         The fitted recipe of the encoded columns.
+    within : WithinSubjects, optional
+        That rows are less the mean of those of their subject, in a further column; needs rules.
 
     Raises
     ------
@@ -133,6 +145,8 @@ class SavedPlane(ClassDensityPrediction):
     classes_ : ndarray of str, shape (n_classes,)
     rules_ : RecipeRules or None
         The recipe by which encoded columns become features, if it is more than filling in.
+    within_ : WithinSubjects or None
+        The column of the subjects within which rows are compared; the input is a DataFrame then.
     rule_ : DensityRule or None
         The class densities in the plane; None if it cannot predict.
     is_calibrated_ : bool
@@ -169,6 +183,7 @@ class SavedPlane(ClassDensityPrediction):
         limits: RowLimits | None = None,
         set_limits: SetLimits | None = None,
         rules: RecipeRules | None = None,
+        within: WithinSubjects | None = None,
     ) -> None:
         n_features = len(feature_names)
         self.components_ = check_components(components, n_features)
@@ -179,7 +194,7 @@ class SavedPlane(ClassDensityPrediction):
                 f"must have one number for each of the {n_features} features."
             )
         self.feature_names_ = list(feature_names)
-        self.rules_ = rules
+        self.rules_, self.within_ = rules, within
         self._set_columns(tuple(encodings) or tuple(map(ColumnEncoding, feature_names)))
         self._set_classes(class_names, rule)
         self.is_calibrated_, self.limits_ = is_calibrated, limits
@@ -332,7 +347,8 @@ class SavedPlane(ClassDensityPrediction):
             is_calibrated=values["temperature"] is not None,
             limits=_limits(values["limits"]),
             set_limits=_set_limits(values.get("set_limits")),  # which earlier files lack
-            rules=_rules(values["rules"]),
+            rules=_read(values["rules"], RecipeRules),
+            within=_read(values.get("within"), WithinSubjects),
         )
 
     def to_json(self, **about: Any) -> str:
@@ -346,7 +362,8 @@ class SavedPlane(ClassDensityPrediction):
         rule = self.rule_
         values = {
             **about,
-            "version": VERSION,
+            "version": VERSION if self.within_ is None else WITHIN_VERSION,
+            **({} if self.within_ is None else {"within": msgspec.to_builtins(self.within_)}),
             "rules": msgspec.to_builtins(self.rules_),
             "components": self.components_.tolist(),
             "center": self.center_.tolist(),
@@ -390,15 +407,30 @@ class SavedPlane(ClassDensityPrediction):
         if self.rules_ is None:
             return np.hstack([one.encode(cells) for one, cells in pairs])
         encoded = np.hstack([one.with_gaps.encode(cells) for one, cells in pairs])
+        if self.within_ is not None:
+            encoded = self._centered(self.within_, X, encoded)
         features = FittedPreparation(self.rules_, self.center_, self.scale_).features(encoded)
         if not np.isfinite(features).all():
             row = int(np.flatnonzero(~np.isfinite(features).all(axis=1))[0])
             raise UserError(_NOT_COMPUTED.format(row=row))
         return features
 
+    def _centered(self, within: WithinSubjects, X: Any, encoded: FloatArray) -> FloatArray:
+        """The encoded rows less the mean of those of their subject."""
+        centered = within.centered(encoded, codes_in_order(np.asarray(X[within.column])))
+        is_lost = np.isnan(centered).all(axis=1)
+        if is_lost.any():
+            raise UserError(_ALONE.format(row=int(is_lost.argmax()), name=within.column))
+        return centered
+
     def _columns(self, X: Any) -> list[Any]:
         """The cells of each column."""
         names = self.feature_names_in_.tolist()
+        if self.within_ is not None and self.within_.column not in getattr(X, "columns", ()):
+            raise UserError(
+                f"Rows are compared within {self.within_.column}: X must be a DataFrame with that "
+                "column and at least two rows of each of its values."
+            )
         if hasattr(X, "columns"):
             missing = [name for name in names if name not in X.columns]
             if missing:
@@ -442,10 +474,10 @@ class SavedPlane(ClassDensityPrediction):
 
 
 def _check_version(version: Any) -> None:
-    if version != VERSION:
+    if version not in (VERSION, WITHIN_VERSION):
         raise UserError(
-            f"The file has version {version!r}, and this package reads version {VERSION}. Update "
-            "the package."
+            f"The file has version {version!r}, and this package reads version {WITHIN_VERSION}. "
+            "Update the package."
         )
 
 
@@ -454,9 +486,9 @@ def _encoding(column: dict[str, Any]) -> ColumnEncoding:
     return ColumnEncoding(column["name"], column["fill"], levels, column["is_ordered"])
 
 
-def _rules(values: Any) -> RecipeRules | None:
+def _read(values: Any, kind: type[_Kind]) -> _Kind | None:
     try:
-        return None if values is None else msgspec.convert(values, known_type(RecipeRules))
+        return None if values is None else msgspec.convert(values, known_type(kind))
     except msgspec.ValidationError as error:
         raise UserError(
             f"The recipe in the file cannot be read: {error}. Use the file as it was saved."

@@ -20,7 +20,13 @@ from melm_core.recipe.curved_features import (
     curve_names,
 )
 from melm_core.recipe.fitting import FittedPreparation, Preparation, RecipeRules, column_medians
-from melm_core.recipe.row_arithmetic import prepared_features, with_curves
+from melm_core.recipe.row_arithmetic import (
+    centered_within,
+    prepared_features,
+    rows_within,
+    with_curves,
+)
+from melm_core.recipe.within_subjects import WithinSubjects
 
 __all__ = [
     "MAX_STEPS",
@@ -35,11 +41,14 @@ __all__ = [
     "Scaling",
     "Step",
     "StepKind",
+    "WithinSubjects",
     "beyond_curves",
+    "centered_within",
     "column_medians",
     "curve_groups",
     "curve_literals",
     "curve_names",
     "prepared_features",
+    "rows_within",
     "with_curves",
 ]

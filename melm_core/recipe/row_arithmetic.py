@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 # <arithmetic>: `program_of` copies the lines from here to the end into a program.
 BLOCK_CELLS = 2_000_000
+ROUNDING = 1e-12  # of a mean, relative to its terms
 
 
 def prepared_features(X: npt.NDArray[np.float64], rules: dict[str, Any]) -> Any:
@@ -25,6 +26,41 @@ def prepared_features(X: npt.NDArray[np.float64], rules: dict[str, Any]) -> Any:
         X[:, step["at"]] = changed_by(step, X[:, step["at"]])
     features = np.hstack([X, indicators]) if len(rules["indicators"]) else X
     return with_curves(features, rules["curves"]) if rules["curves"] else features
+
+
+def rows_within(
+    X: npt.NDArray[np.float64], subjects: npt.NDArray[np.int64], within: dict[str, Any]
+) -> Any:
+    """Encoded rows after the steps that come before, less the mean of the rows of their subject.
+
+    A row is NaN throughout if a step cannot be computed, if its subject is unknown, -1, or if that
+    has no other row.
+    """
+    rules, gaps = within["rules"], np.isnan(X)
+    features = prepared_features(X, rules) if rules else X
+    if rules and not within["keeps_gaps"]:
+        gaps = np.zeros_like(gaps)
+    lost = (~np.isfinite(features) & ~gaps).any(axis=1) | (subjects < 0)
+    counts = np.bincount(subjects[~lost], minlength=int(subjects.max(initial=0)) + 1)
+    lost |= counts[subjects] < 2
+    return centered_within(np.where(gaps | lost[:, None], np.nan, features), subjects)
+
+
+def centered_within(X: npt.NDArray[np.float64], groups: npt.NDArray[np.int64]) -> Any:
+    """Rows less the mean of the rows of their group: what differs within groups.
+
+    The means need neither labels nor other groups, so that rows of a group that no fit has seen are
+    centered as all others are. NaN where a value is missing; exactly 0 where all rows of a group
+    are equal but for rounding.
+    """
+    codes = np.unique(groups, return_inverse=True)[1]
+    order = np.argsort(codes, kind="stable")
+    starts = np.flatnonzero(np.diff(codes[order], prepend=-1))
+    known = np.isfinite(X)
+    sums = np.add.reduceat(np.where(known, X, 0.0)[order], starts)
+    counts = np.add.reduceat(known[order], starts, dtype=np.int64)
+    centered = X - (sums / np.maximum(counts, 1))[codes]
+    return np.where(np.abs(centered) <= ROUNDING * np.abs(X), 0.0, centered)
 
 
 def with_curves(features: npt.NDArray[np.float64], curves: list[dict[str, Any]]) -> Any:

@@ -215,6 +215,7 @@ def _scored(refits: Refits, data: LabeledData, cpu_s: float) -> RefitsReport:
         n_done=n_done,
         n_folds=len(refits.folds),
         notes=refits.notes,
+        within=data.compared_within,
         is_of_map=is_map(names),
         fit_s=cpu_s / n_done,
     )

@@ -62,8 +62,9 @@ def shuffled(
     callback : callable, optional
         See `permutation_test`.
     """
+    study = _shuffled_study(data, record)
     return permutation_test(
-        _shuffled_study(data, record),
+        study if data.within is None else study.with_occasions(),
         statistic="held_out",
         n_permutations=n_permutations,
         max_rows=MOST_PERMUTED_ROWS,

@@ -67,7 +67,8 @@ def saved_plane(
         is_calibrated=rule is not None,
         limits=limits,
         set_limits=set_limits,
-        rules=data.rules,
+        rules=data.rules if data.within is None else data.fitted_preparation.rules,
+        within=data.within,
     )
 
 

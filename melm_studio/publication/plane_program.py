@@ -30,7 +30,7 @@ import pandas as pd
 # <arithmetic>: `program_of` writes the functions of this module in place of the import.
 from melm_core.density import nonconformity
 from melm_core.linalg import score_distances, squared_residuals
-from melm_core.recipe import prepared_features
+from melm_core.recipe import prepared_features, rows_within
 
 # </arithmetic>
 # <values>: `program_of` writes the values in place of these lines.
@@ -44,6 +44,8 @@ SCALE: list[float] = []
 COMPONENTS: list[list[float]] = []
 # How missing numbers are filled and which steps follow; empty if COLUMNS has what replaces them.
 RULES: dict[str, Any] = {}
+# The column within whose values rows are compared: each less the mean of those with its value.
+WITHIN: dict[str, Any] = {}
 # The classes, and what their densities are summed from: a root of the inverse covariance of the
 # kernel, the rows of the class times this root, and the logarithm of the kernel's peak.
 CLASSES: dict[str, dict[str, Any]] = {}
@@ -60,6 +62,7 @@ MISSING: list[str] = []
 NUMBERS: dict[str, str] = {}  # by decimal mark
 THOUSANDS: dict[str, str] = {}
 # </values>
+NEEDED = [*COLUMNS, *([WITHIN["column"]] if WITHIN else [])]
 
 MOST_TITLES = 40  # lines above the header
 LONGEST_HEADER = 10_000_000  # characters
@@ -71,7 +74,10 @@ def main() -> None:
         sys.exit(f"Name the table: python {Path(sys.argv[0]).name} TABLE.csv > points.csv")
     cells, decimal, units = read(Path(sys.argv[1]))
     encoded = np.hstack([encode(cells[name], decimal, units.get(name, "")) for name in COLUMNS])
-    features = prepared_features(encoded, RULES) if RULES else encoded
+    features = less_own_mean(encoded, cells) if WITHIN else encoded
+    lost = np.isnan(features).all(axis=1) & bool(WITHIN)
+    features = prepared_features(features, RULES) if RULES else features
+    features[lost] = np.nan
     note_uncomputable(features)
     prepared = (features - np.array(CENTER)) / np.array(SCALE)
     coordinates = prepared @ np.array(COMPONENTS).T
@@ -81,6 +87,20 @@ def main() -> None:
     if CLASSES:
         points = points.assign(**class_columns(prepared, coordinates))
     points.to_csv(sys.stdout, index=False)
+
+
+def less_own_mean(encoded: npt.NDArray[np.float64], cells: pd.DataFrame) -> Any:
+    """Rows less the mean of those that share their subject; NaN without another such row."""
+    names = cells[WITHIN["column"]]
+    subjects = pd.factorize(names.mask(names.isin(MISSING)))[0]
+    centered = rows_within(encoded, subjects, WITHIN)
+    alone = np.isnan(centered).all(axis=1)
+    if alone.any():
+        sys.stderr.write(
+            f'Without another row of the same "{WITHIN["column"]}", from whose mean a difference '
+            f"could be taken: {place(alone)}.\n"
+        )
+    return centered
 
 
 def class_columns(
@@ -199,7 +219,7 @@ def read(file: Path) -> tuple[pd.DataFrame, str, dict[str, str]]:
         sys.exit(f"{file.name} cannot be split into rows and columns: {error}")
     if cells.empty:
         sys.exit(f"{file.name} has no rows below its header. Add rows.")
-    cells = cells[list(COLUMNS)].fillna("").apply(lambda column: column.str.strip())
+    cells = cells[NEEDED].fillna("").apply(lambda column: column.str.strip())
     return cells, DECIMAL if delimiter == DELIMITERS[0] else decimal_mark(cells), units
 
 
@@ -242,14 +262,14 @@ def find_columns(text: str, name: str) -> tuple[str, int, list[str], dict[str, s
     given = [(mark, *found_at) for mark in DELIMITERS for found_at in candidates(text, mark)]
     found = [(mark, start, as_known(names)) for mark, start, names in given]
     for (mark, start, names), (*_, own) in zip(found, given, strict=True):
-        if set(COLUMNS) <= set(names):
-            units = {column: unit_of(own[names.index(column)])[1] for column in COLUMNS}
+        if set(NEEDED) <= set(names):
+            units = {column: unit_of(own[names.index(column)])[1] for column in NEEDED}
             return mark, start, names, units
-    lacks = ([column for column in COLUMNS if column not in names] for *_, names in found)
-    missing = min(lacks, key=len, default=list(COLUMNS))
+    lacks = ([column for column in NEEDED if column not in names] for *_, names in found)
+    missing = min(lacks, key=len, default=NEEDED)
     sys.exit(
-        f"{name} lacks {listed(missing)}. It must be a CSV file with all {len(COLUMNS)} columns of "
-        f"the plane: {listed(list(COLUMNS))}."
+        f"{name} lacks {listed(missing)}. It must be a CSV file with all {len(NEEDED)} columns of "
+        f"the plane: {listed(NEEDED)}."
     )
 
 
@@ -259,9 +279,9 @@ def as_known(names: list[str]) -> list[str]:
     spelled = {plain(name): name for name in reversed(names)}
     bare = {plain(unit_of(name)[0]): name for name in reversed(names)}
     given = {}
-    for column in COLUMNS:
+    for column in NEEDED:
         found = spelled.get(plain(column)) or bare.get(plain(unit_of(column)[0]))
-        if column in exact or found is None or found in COLUMNS:
+        if column in exact or found is None or found in NEEDED:
             continue
         here, there = unit_of(found)[1], unit_of(column)[1]
         is_converted = not here or not there or here in UNITS.get(column, {})

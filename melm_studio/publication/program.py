@@ -147,7 +147,9 @@ def _set_values(saved: SavedPlane) -> dict[str, float | list[float]]:
 
 def _values(event: PlaneEvent, data: LabeledData) -> str:
     encodings = data.encodings
-    form = data.form
+    form, rules = data.form, data.rules
+    if data.within is not None:
+        rules = data.fitted_preparation.rules
     delimiters = [form.delimiter, *(mark for mark in DELIMITERS if mark != form.delimiter)]
     patterns = (
         {mark: pattern.pattern for mark, pattern in marks.items()} for marks in (NUMBERS, THOUSANDS)
@@ -163,7 +165,9 @@ def _values(event: PlaneEvent, data: LabeledData) -> str:
             f"CENTER = {data.center.tolist()!r}\n",
             f"SCALE = {data.scale.tolist()!r}\n",
             f"COMPONENTS = [\n{_lines(map(repr, event.components.tolist()))}]\n",
-            "RULES = {}\n" if data.rules is None else f"RULES = {data.rules.literals!r}\n",
+            "RULES = {}\n" if rules is None else f"RULES = {rules.literals!r}\n",
+            "# The column whose rows are compared, and what is done before.\n",
+            f"WITHIN = {data.within.literals if data.within else {}!r}\n",
             "# How the table was written to which the plane was fitted.\n",
             f"HAS_HEADER = {form.has_header!r}\n",
             f"DECIMAL = {form.decimal!r}\n",

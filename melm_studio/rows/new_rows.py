@@ -39,6 +39,17 @@ _FAR = 0.5
 _NEAR_POWER = 0.3  # of a ratio of medians to a power of ten, in decimal digits: a factor of two
 _UNSCALED: Mapping[str, float] = MappingProxyType({})
 
+_NO_SUBJECTS = (
+    "This run compares within {name}: a row is placed by its difference from the mean of its "
+    "{name}, and these rows have no such column. Add it, with at least two rows of each value."
+)
+_ALL_ALONE = (
+    "This run compares within {name}: a row is placed by its difference from the mean of its "
+    "{name}, and no value of it has two of these rows. Add the other rows of each."
+)
+_ALONE = (
+    "{rows} left out: no other row of the same {name}, from whose mean a difference could be taken."
+)
 _NOT_COMPUTED = (
     "No row of {name} can be placed: a step of the preparation, such as a logarithm, cannot be "
     "computed for any. Check its numbers."
@@ -136,8 +147,11 @@ def match_rows(data: RunData, table: Table, scaled: Mapping[str, float] = _UNSCA
             f"No row of {table.name} can be placed. {' '.join(_unknown_notes(columns))}"
         )
     encoded = np.hstack([column.encoded(kept) for column in columns])
+    encoded, alone_notes = _within_subjects(data, frame, kept, encoded)
     X = data.fitted_preparation.apply(encoded)
     is_finite = np.isfinite(X).all(axis=1)
+    if alone_notes:
+        is_finite &= ~np.isnan(encoded).all(axis=1)
     if not is_finite.any():
         raise UserError(_NOT_COMPUTED.format(name=table.name))
     kept, encoded, X = kept[is_finite], encoded[is_finite], X[is_finite]
@@ -146,7 +160,7 @@ def match_rows(data: RunData, table: Table, scaled: Mapping[str, float] = _UNSCA
         *renamed,
         *scaled_notes,
         *_unknown_notes(columns),
-        *_step_notes(int((~is_finite).sum())),
+        *(alone_notes or _step_notes(int((~is_finite).sum()))),
         *_filled_notes(data, columns),
         *_beyond_notes(data, encoded),
         *label_notes,
@@ -223,6 +237,26 @@ def _matched(data: LabeledData, table: Table) -> tuple[pd.DataFrame, dict[str, s
             "or add them and drop the file again."
         )
     return frame, given
+
+
+def _within_subjects(
+    data: LabeledData, frame: pd.DataFrame, rows: IntArray, encoded: FloatArray
+) -> tuple[FloatArray, list[str]]:
+    """Encoded rows less the mean of their subject, where the run compares within subjects.
+
+    All NaN in rows that have no such mean, which the notes count.
+    """
+    if data.within is None:
+        return encoded, []
+    name = shortened(data.within.column)
+    if data.within.column not in frame.columns:
+        raise UserError(_NO_SUBJECTS.format(name=name))
+    subjects = pd.factorize(frame[data.within.column].iloc[rows])[0]
+    centered = data.within.centered(encoded, subjects)
+    n_alone = int(np.isnan(centered).all(axis=1).sum())
+    if n_alone == len(rows):
+        raise UserError(_ALL_ALONE.format(name=name))
+    return centered, [_ALONE.format(rows=count(n_alone, "row"), name=name)] if n_alone else []
 
 
 def lacking(data: LabeledData, table: Table) -> bool:

@@ -24,6 +24,7 @@ from melm_core.folds import (
 )
 from melm_core.methods import COMPONENTS
 from melm_studio.tables.column_roles import MIN_GROUPS
+from melm_studio.tables.designs import design_question, is_balanced
 from melm_studio.tables.distinct import Numbers, blocks, clustering, fewest_values, value_codes
 from melm_studio.tables.formatting import count, listed, number, shortened, words_of
 from melm_studio.tables.questions import (
@@ -34,6 +35,7 @@ from melm_studio.tables.questions import (
     NEIGHBORS,
     SUBJECTS,
     TOGETHER,
+    WITHIN,
     Choice,
     Question,
     run_length,
@@ -190,9 +192,11 @@ def dependence_notes(
         yield from _batch_notes(frame[by_role[Role.BATCH].name], y)
     if Role.GROUP in by_role:
         group = by_role[Role.GROUP].name
+        is_within = any(one.id == SUBJECTS + group and one.answer == WITHIN for one in questions)
+        centered = " Each is less the mean of its group." if is_within else ""
         yield (
             f"Group: {shortened(group)}, {count(frame[group].nunique(), 'group')}. The rows of a "
-            "group stay together when rows are held out."
+            f"group stay together when rows are held out.{centered}"
         )
         return
     if Role.ORDER in by_role:
@@ -311,7 +315,7 @@ def dependence_questions(
         Answers that came with the table, to questions that need not be asked.
     """
     asked = [
-        _subject_question(column.name, column.n_values, len(rows.y))
+        _subject_question(column, rows)
         for column in rows.columns
         if SUBJECTS + column.name in answers
     ]
@@ -324,7 +328,7 @@ def dependence_questions(
         asked.append(_neighbor_question(rows))
     if not is_settled and (n_near := _near_rows(rows)):
         asked.append(_double_question(n_near))
-    return tuple(
+    asked = [
         replace(
             one,
             sentence=f"{one.sentence} {_TRIED}",
@@ -332,7 +336,17 @@ def dependence_questions(
             default=EACH_WAY,
         )
         for one in asked
-    )
+    ]
+    return (*_of_groups(rows, answers), *asked)
+
+
+def _of_groups(rows: AskedRows, answers: Mapping[str, str]) -> Iterator[Question]:
+    """Whether groups that are kept together anyway are subjects to compare within."""
+    for column in rows.columns:
+        if column.role is Role.GROUP and SUBJECTS + column.name not in answers:
+            question = design_question(rows.frame[column.name], rows.y)
+            if question is not None:
+                yield question
 
 
 def _asked_columns(rows: AskedRows, answers: Mapping[str, str]) -> list[Question]:
@@ -358,9 +372,16 @@ def _asked_columns(rows: AskedRows, answers: Mapping[str, str]) -> list[Question
         for column in _may_be_subjects(repeating[block], rows.frame, rows.y)
     )
     found = [one for one in islice(candidates, MOST_TESTED) if _is_like_subject(one, rows)]
+    blocked = [
+        one
+        for one in repeating
+        if one not in found
+        and (one.role is not Role.NUMERIC or _is_named(one.name))
+        and is_balanced(rows.frame[one.name], rows.y)
+    ]
     return [
-        _subject_question(column.name, column.n_values, len(rows.y))
-        for column in [*numbers_with_repeats, *found][:MOST_ASKED]
+        _subject_question(column, rows)
+        for column in [*numbers_with_repeats, *found, *blocked][:MOST_ASKED]
     ]
 
 
@@ -475,16 +496,13 @@ def _near_rows(rows: AskedRows) -> int:
     return found.n_repeats if np.bincount(rows.y[first]).min() >= LEAST_DISTINCT else 0
 
 
-def _subject_question(name: str, n_values: int, n_rows: int) -> Question:
-    short = shortened(name)
-    return Question(
-        SUBJECTS + name,
-        f"Do rows with the same {short} belong together? It has {number(n_values)} values in "
-        f"{number(n_rows)} rows, as if each were measured several times.",
-        (
-            Choice(TOGETHER, "Keep them together"),
-            Choice(INDEPENDENT, "Rows are independent"),
-        ),
+def _subject_question(column: Column, rows: AskedRows) -> Question:
+    short, independent = shortened(column.name), Choice(INDEPENDENT, "Rows are independent")
+    return design_question(rows.frame[column.name], rows.y, [independent]) or Question(
+        SUBJECTS + column.name,
+        f"Do rows with the same {short} belong together? It has {number(column.n_values)} values "
+        f"in {number(len(rows.y))} rows, as if each were measured several times.",
+        (Choice(TOGETHER, "Keep them together"), independent),
     )
 
 

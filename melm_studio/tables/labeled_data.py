@@ -23,11 +23,13 @@ from melm_core.recipe import (
     Recipe,
     RecipeRules,
     Scaling,
+    WithinSubjects,
     curve_groups,
     curve_literals,
     curve_names,
     with_curves,
 )
+from melm_studio.tables.formatting import shortened
 from melm_studio.tables.questions import Question, open_questions, suspicions
 from melm_studio.tables.records import COMMA_SEPARATED, Form
 from melm_studio.tables.roles import NO_LABEL, Column, Role
@@ -103,6 +105,9 @@ class LabeledData:
         Those of the steps that may change what a score means; not packed.
     questions : tuple of Question
         What is asked of the table before anything in it is called real, with the answers.
+    within : WithinSubjects or None
+        That rows are compared within their groups: the encoded table has them less the mean of
+        their group.
     rules : RecipeRules or None
         The fitted recipe, if it is more than medians and standardizing.
     raw : ndarray of float64, (n_samples, n_columns), or None
@@ -128,6 +133,7 @@ class LabeledData:
     unlabeled: UnlabeledRows | None = None
     warnings: tuple[str, ...] = ()
     questions: tuple[Question, ...] = ()
+    within: WithinSubjects | None = None
     rules: RecipeRules | None = None
     raw: FloatArray | None = None
     is_missing: npt.NDArray[np.bool_] | None = None
@@ -302,6 +308,11 @@ class LabeledData:
         return next((column for column in self.row_columns if column.role is role), None)
 
     @property
+    def compared_within(self) -> str:
+        """The column within whose values rows are compared, in words; empty without one."""
+        return shortened(self.within.column) if self.within else ""
+
+    @property
     def open_questions(self) -> tuple[Question, ...]:
         """Those of the questions that have neither an answer nor a default."""
         return open_questions(self.questions)
@@ -389,7 +400,7 @@ class LabeledData:
             X=X,
             center=fitted.center,
             scale=fitted.scale,
-            encodings=tuple(_refilled(self.encodings, fitted.rules.fill)),
+            encodings=tuple(refilled(self.encodings, fitted.rules.fill)),
             unlabeled=self._unlabeled_by(fitted),
             rules=None if self.rules is None else fitted.rules,
         )
@@ -451,7 +462,7 @@ def _unpacked(arrays: dict[str, Any]) -> UnlabeledRows | None:
     )
 
 
-def _refilled(
+def refilled(
     encodings: Sequence[ColumnEncoding], fill: Sequence[float]
 ) -> Iterator[ColumnEncoding]:
     """The encodings with other values for missing numbers, which are given by encoded column."""
@@ -483,3 +494,4 @@ class _Header(msgspec.Struct, omit_defaults=True):
     encodings: tuple[ColumnEncoding, ...]
     form: Form
     questions: tuple[Question, ...] = ()
+    within: WithinSubjects | None = None

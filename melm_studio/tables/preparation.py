@@ -47,8 +47,9 @@ from melm_studio.tables.dependence import (
     has_chosen_groups,
     row_groups,
 )
+from melm_studio.tables.designs import Centering, compared_within, without_fixed
 from melm_studio.tables.formatting import count, listed, number, number_text, shortened
-from melm_studio.tables.labeled_data import LabeledData, UnlabeledRows
+from melm_studio.tables.labeled_data import LabeledData, UnlabeledRows, refilled
 from melm_studio.tables.labels import (
     guess_label,
     label_candidates,
@@ -57,6 +58,7 @@ from melm_studio.tables.labels import (
 )
 from melm_studio.tables.pixels import grid_question, pixel_grid
 from melm_studio.tables.questions import (
+    EACH_WAY,
     GRID,
     LABEL,
     ORDER,
@@ -153,22 +155,24 @@ def prepare(
     if likely == [NO_LABEL] and LABEL not in answers:
         classes = replace(classes, steps=(*classes.steps, way_to_a_label(table)))
     answers = _with_uses(table.frame, label, classes, answers)
+    classes, answers, subjects = compared_within(table.frame, label, classes, answers)
     roles = {**chosen, **answered_roles(answers, chosen)}
     roles |= _free_uses(_with_uses(table.frame, label, classes, known), roles)
     roles = {**controls, **roles}
     columns = find_roles(table.frame, label, classes, roles)
     labeled = table.frame.iloc[classes.rows]
     twins = twin_questions(labeled, columns, classes, answers, roles)
-    columns = without_twins(columns, twins)
+    columns = without_fixed(without_twins(columns, twins), labeled, subjects)
     whole = _with_categories(table.frame, columns)
     frame = whole.iloc[classes.rows]
     encodings = _encodings(frame, columns, orders or {}, max_cells)
-    raw, row_numbers = _encoded(frame, encodings), table.row_numbers[classes.rows]
-    fitted, features = _fitted(Preparation.of(recipe, encodings), raw, row_numbers, max_cells)
+    row_numbers, cells = table.row_numbers[classes.rows], frame[subjects] if subjects else None
+    centering = _centering(recipe, encodings, _encoded(frame, encodings), cells)
+    fitted, features = _fitted(centering, row_numbers, max_cells)
     X = (features - fitted.center) / fitted.scale
     kept = row_columns(frame, columns)
     owners = [one.name for one in encodings for _ in one.feature_names]
-    asked = AskedRows(frame, columns, raw, owners, X, classes.y)
+    asked = AskedRows(frame, columns, centering.rows, owners, X, classes.y)
     questions = dependence_questions(asked, answers, table.answers)
     notes = tuple(dependence_notes(frame, columns, questions, X, classes.y))
     unfit = [question for question in given if question not in answers]
@@ -178,14 +182,25 @@ def prepare(
         *beside,
         *missing,
         *class_questions(table.frame, label, classes, answers),
-        *column_questions(frame, columns, answers, chosen, {one.id for one in questions}),
+        *column_questions(
+            frame,
+            columns,
+            answers,
+            chosen,
+            {one.id for one in questions if one.default == EACH_WAY},
+        ),
         *twins,
         *made_question(label, features, classes.y, answers),
     )
     warnings = () if has_chosen_groups(columns, questions) else notes
     unfit_steps = _unfit_steps({question: given[question] for question in unfit})
     unlabeled, unlabeled_steps = _unlabeled_rows(
-        whole.iloc[classes.unlabeled], columns, encodings, fitted, max_cells - X.size
+        whole.iloc[classes.unlabeled],
+        columns,
+        encodings,
+        fitted,
+        centering,
+        max_cells=max_cells - X.size,
     )
     data = LabeledData(
         name=table.name,
@@ -209,10 +224,11 @@ def prepare(
         groups=row_groups(kept, X, classes.y, answers),
         row_columns=kept,
         unlabeled=unlabeled,
-        encodings=tuple(encodings),
+        encodings=tuple(refilled(encodings, fitted.rules.fill) if subjects else encodings),
         form=table.form,
         questions=(*questions, *read_questions),
-        **_kept_for_refits(recipe, fitted, raw),
+        within=centering.within,
+        **_kept_for_refits(centering, fitted),
         # The first step of the classes only names them.
         warnings=(*unfit_steps, *classes.steps[1:], *unlabeled_steps, *warnings),
     )
@@ -325,12 +341,25 @@ def _runs_of_numbers(
     return ((are, list(run)) for are, run in groupby(encodings, lambda one: not one.levels))
 
 
+def _centering(
+    recipe: Recipe,
+    encodings: Sequence[ColumnEncoding],
+    raw: FloatArray,
+    subjects: pd.Series | None,
+) -> Centering:
+    """The encoded rows less the means of subjects, if there are any to compare within."""
+    try:
+        return Centering.of(Preparation.of(recipe, encodings), raw, subjects)
+    except UserError as refusal:
+        raise TableError(str(refusal)) from None
+
+
 def _fitted(
-    preparation: Preparation, raw: FloatArray, row_numbers: IntArray, max_cells: int
+    centering: Centering, row_numbers: IntArray, max_cells: int
 ) -> tuple[FittedPreparation, FloatArray]:
     """The recipe fitted to the rows, and their features before scaling."""
     try:
-        fitted, features = preparation.fit_features(raw, row_numbers)
+        fitted, features = centering.preparation.fit_features(centering.rows, row_numbers)
     except UserError as refusal:
         raise TableError(str(refusal)) from None
     _reject_too_many(features.shape[1], len(features), max_cells)
@@ -345,11 +374,11 @@ def feature_names(
     return tuple(unique_names(fitted.rules.feature_names(encoded)))
 
 
-def _kept_for_refits(recipe: Recipe, fitted: FittedPreparation, raw: FloatArray) -> dict[str, Any]:
+def _kept_for_refits(centering: Centering, fitted: FittedPreparation) -> dict[str, Any]:
     """What folds need to fit the recipe anew; of a plain one, only where numbers were missing."""
-    if not recipe.is_plain:
-        return {"rules": fitted.rules, "raw": raw}
-    is_missing = np.isnan(raw)
+    if not centering.preparation.recipe.is_plain:
+        return {"rules": fitted.rules, "raw": centering.rows}
+    is_missing = np.isnan(centering.rows)
     return {"is_missing": is_missing} if is_missing.any() else {}
 
 
@@ -358,6 +387,8 @@ def _unlabeled_rows(
     columns: Sequence[Column],
     encodings: Sequence[ColumnEncoding],
     fitted: FittedPreparation,
+    centering: Centering,
+    *,
     max_cells: int,
 ) -> tuple[UnlabeledRows | None, tuple[str, ...]]:
     """The rows without a label whose categories are known."""
@@ -379,9 +410,11 @@ def _unlabeled_rows(
     if not is_known.any():
         return None, tuple(steps[1:])
     encoded = _encoded(rows[is_known], encodings)
+    if centering.within is not None:
+        encoded = centering.beside(encoded, rows.loc[is_known, centering.within.column])
     with np.errstate(over="ignore"):  # what no labeled row has may be of any size
         X = fitted.apply(encoded)
-    is_usable = np.all(np.abs(X) <= LARGEST, axis=1)
+    is_usable = np.all(np.abs(X) <= LARGEST, axis=1) & ~np.isnan(encoded).all(axis=1)
     if not is_usable.all():
         odd = count(int((~is_usable).sum()), "row")
         steps.append(f"Left out: {odd} without a label for which a step cannot be computed.")

@@ -26,6 +26,7 @@ SHEET = "sheet"
 GRID = "grid"  # asked where it was guessed; else said by the user
 SUBJECTS = "subjects:"  # and the name of a column
 INDEPENDENT, TOGETHER = "independent", "together"
+WITHIN = "within"  # rows with the same value are compared with each other
 EACH_WAY = "each-way"  # the default of what nobody may know: the verdict is computed each way
 COLUMN = "column:"  # and the name of a column
 TWIN = "twin:"  # and the name of a column
@@ -208,7 +209,7 @@ def _values_of(question: str) -> Sequence[str]:
 
 _VALUES: Mapping[str, Sequence[str]] = {
     DOUBLES: (INDEPENDENT, TOGETHER),
-    SUBJECTS: (INDEPENDENT, TOGETHER),
+    SUBJECTS: (INDEPENDENT, TOGETHER, WITHIN),
     CONTROLS: (LEFT_OUT, KEPT),
     SMALL: (LEFT_OUT, KEPT),
     CASE: (APART, ONE),
@@ -241,7 +242,7 @@ def answered_roles(answers: Mapping[str, str], roles: Mapping[str, Use | str]) -
     named = [
         question.removeprefix(SUBJECTS)
         for question, answer in answers.items()
-        if question.startswith(SUBJECTS) and answer == TOGETHER
+        if question.startswith(SUBJECTS) and answer in (TOGETHER, WITHIN)
     ]
     neighbors = answers.get(NEIGHBORS, "")
     if neighbors.startswith(COLUMN):

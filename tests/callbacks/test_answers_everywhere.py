@@ -71,7 +71,8 @@ def test_the_http_interface_prepares_the_same_table_and_says_the_answers(studio,
     body = {"kind": "upload", **file, "answers": ANSWERS}
     table = http.post(f"{PREFIX}/tables", headers=headers, json=body).json
     assert table["id"] == answered.id
-    assert {one["id"]: one["answer"] for one in table["questions"]} == ANSWERS
+    answered_ones = {one["id"]: one["answer"] for one in table["questions"] if one["answer"]}
+    assert answered_ones == ANSWERS
 
 
 def test_a_link_brings_the_same_table(studio, answered, visitor):

@@ -34,9 +34,11 @@ def visitor(studio) -> Visitor:
     rows = "\n".join(f"{i % 7},{i % 11},{i},{'ab'[i % 2]}" for i in range(60))
     visitor.choose_file(f"height,width,depth,label\n{rows}\n".encode())
     visitor.open_table()
-    visitor.start(method="pca")
+    run = visitor.start(method="pca")
     studio.work()
     visitor.values |= {
+        f"{ids.CHECK_REQUESTED}.data": {"run": run},
+        f"{ids.CHECK}.opened": True,
         f"{ids.COMPARE_TAB}.value": "ranking",
         f"{ids.MODE}.value": "compare",
     }

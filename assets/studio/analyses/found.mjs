@@ -66,9 +66,8 @@ export class Found {
 
   /** @param {HTMLButtonElement | null} button */
   press(button) {
-    const { choice, value, runs, isolate } = button?.dataset ?? {};
+    const { choice, value, runs } = button?.dataset ?? {};
     if (choice) this.choose(choice, value);
-    if (isolate) this.close(); // two classes are shown alone
     if (runs) this.begin(runs).catch(console.warn);
   }
 

@@ -66,6 +66,8 @@ class CheckReport(Record, frozen=True):
     readings : tuple of TriedReading
         The same where rows are kept together that may belong together, as far as it was tried: it
         ends with the first that differs.
+    within : str
+        The column within whose values the classes are compared; empty without one.
     is_of_map : bool
         Whether what was judged is a map that labels may have made.
     is_made : bool
@@ -90,6 +92,7 @@ class CheckReport(Record, frozen=True):
     bound: float | None = None
     questions: tuple[Question, ...] = ()
     readings: tuple[TriedReading, ...] = ()
+    within: str = ""
     is_of_map: bool = False
     is_made: bool = False
     without: tuple[Without, ...] = ()

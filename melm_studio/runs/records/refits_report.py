@@ -151,6 +151,8 @@ class RefitsReport(Record, frozen=True):
         Upper 95 % bound of the share where it is that of guessing.
     notes : tuple of str
         What differs from the folds that were wanted, and folds that failed.
+    within : str
+        The column within whose values the classes are compared; empty without one.
     is_of_map : bool
         Whether what was judged is a map that labels may have made.
     without : tuple of Without
@@ -184,6 +186,7 @@ class RefitsReport(Record, frozen=True):
     overlap: tuple[tuple[float, ...], ...] = ()
     bound: float | None = None
     notes: tuple[str, ...] = ()
+    within: str = ""
     is_of_map: bool = False
     without: tuple[Without, ...] = ()
     places: bytes = b""

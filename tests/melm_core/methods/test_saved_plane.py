@@ -214,8 +214,8 @@ def test_a_plane_without_class_densities_says_that_it_cannot_predict():
 
 
 def test_a_file_of_a_later_version_is_refused():
-    values = json.loads(saved().to_json()) | {"version": 2}
-    with pytest.raises(ValueError, match="has version 2, and this package reads version 1"):
+    values = json.loads(saved().to_json()) | {"version": 3}
+    with pytest.raises(ValueError, match="has version 3, and this package reads version 2"):
         SavedPlane.from_json(json.dumps(values))
 
 

@@ -1,0 +1,103 @@
+"""Before and after, treatments within patients, patients within treatments: what shuffles keep."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from lab.experiments.honesty.claim import FIRST_SEED, Claim, Measured
+from melm_core.base import FloatArray, IntArray
+from melm_core.evaluation import Study, permutation_test
+from melm_core.recipe import centered_within
+
+_LEVEL, _N_FEATURES = 0.05, 6
+_SUBJECT, _OCCASION = 3.0, 1.0  # standard deviations of what rows have in common, beside their own
+_EFFECT = 1.2  # of the treatment on one feature, in standard deviations of a row
+
+
+@dataclass(frozen=True)
+class _Design:
+    """Subjects with some rows under one label or two."""
+
+    n_subjects: int
+    n_rows: int  # of a subject under a label
+    is_crossed: bool = True
+    occasion: float = 0.0
+
+    def draw(self, seed: int, effect: float = 0.0) -> tuple[FloatArray, IntArray, IntArray]:
+        """Rows, labels and subjects."""
+        stream = np.random.default_rng(FIRST_SEED + seed)
+        n_occasions = self.n_subjects * (2 if self.is_crossed else 1)
+        occasion = np.repeat(np.arange(n_occasions), self.n_rows)
+        subject = occasion // 2 if self.is_crossed else occasion
+        y = occasion % 2
+        X = _SUBJECT * stream.standard_normal((self.n_subjects, _N_FEATURES))[subject]
+        X = X + self.occasion * stream.standard_normal((n_occasions, _N_FEATURES))[occasion]
+        X = X + stream.standard_normal((len(y), _N_FEATURES))
+        X[:, 0] += effect * y
+        return X, y, subject
+
+
+_PAIRED = _Design(20, 1)
+_DESIGNS = {
+    "paired: before and after in 20 patients": _PAIRED,
+    "crossed: 2 treatments in 12 patients, 3 rows each": _Design(12, 3, occasion=_OCCASION),
+    "nested: 20 patients under one treatment each, 4 rows": _Design(20, 4, is_crossed=False),
+}
+
+
+def _simulate(quick: bool) -> tuple[Measured, ...]:
+    n_tables, n_shuffles = (1, 4) if quick else (100, 59)
+    return tuple(_figures(n_tables, n_shuffles))
+
+
+def _figures(n_tables: int, n_shuffles: int) -> Iterator[Measured]:
+    error = float(np.sqrt(_LEVEL * (1.0 - _LEVEL) / n_tables))
+    for name, design in _DESIGNS.items():
+        drawn = [design.draw(seed) for seed in range(n_tables)]
+        own, plain = (_of_subjects, _of_centered) if design.is_crossed else (_of_groups, _of_rows)
+        kept = _share([own(*table) for table in drawn], n_shuffles)
+        shuffled = _share([plain(*table) for table in drawn], n_shuffles)
+        words = "significant in noise, labels exchanged as the design does"
+        yield Measured(name, words, kept, (0.0, _LEVEL + 2.0 * error), error=error)
+        yield Measured(name, "significant in noise, labels of rows shuffled", shuffled, (0.0, 1.0))
+    drawn = [_PAIRED.draw(seed, _EFFECT) for seed in range(n_tables)]
+    within = _share([_of_subjects(*table) for table in drawn], n_shuffles)
+    between = _share([_of_groups(*table) for table in drawn], n_shuffles)
+    words = f"an effect of {_EFFECT:g} sd in 20 pairs"
+    ratio = within / max(between, 1.0 / n_tables)
+    beside = f"{within:.2f} within patients, {between:.2f} with patients kept together alone"
+    yield Measured(words, "times the power", ratio, (1.5, np.inf), beside)
+
+
+def _of_subjects(X: FloatArray, y: IntArray, subject: IntArray) -> Study:
+    return Study("lda", X, y, groups=subject, within=True)
+
+
+def _of_groups(X: FloatArray, y: IntArray, subject: IntArray) -> Study:
+    return Study("lda", X, y, groups=subject)
+
+
+def _of_rows(X: FloatArray, y: IntArray, _: IntArray) -> Study:
+    return Study("lda", X, y, groups=np.arange(len(y)))
+
+
+def _of_centered(X: FloatArray, y: IntArray, subject: IntArray) -> Study:
+    return _of_rows(centered_within(X, subject), y, subject)
+
+
+def _share(studies: list[Study], n_shuffles: int) -> float:
+    """Of the studies, those whose p-value is at most the level."""
+    tests = (permutation_test(one, n_permutations=n_shuffles) for one in studies)
+    return float(np.mean([test.p_value <= _LEVEL for test in tests]))
+
+
+CLAIM = Claim(
+    "designs",
+    "Labels are exchanged as the design of an experiment does, so that noise of subjects and "
+    "occasions is significant in no more than 5 % of tables, and a change within subjects is seen "
+    "more often than where subjects are only kept together.",
+    _simulate,
+)

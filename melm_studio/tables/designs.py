@@ -1,0 +1,206 @@
+"""Designs in which each subject appears under several labels, compared within subjects."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from dataclasses import replace as with_values
+
+import numpy as np
+import pandas as pd
+from msgspec.structs import replace
+
+from melm_core.base import FloatArray, IntArray
+from melm_core.recipe import Fill, Preparation, WithinSubjects, centered_within
+from melm_studio.tables.classes import Classes, without_rows
+from melm_studio.tables.formatting import count, number, shortened
+from melm_studio.tables.questions import SUBJECTS, TOGETHER, WITHIN, Choice, Question
+from melm_studio.tables.roles import FEATURES, Column, Role
+
+LEAST_COMPARED = 3  # subjects, of which each fold leaves two for the fit
+LEAST_ASKED = 5
+MOSTLY = 0.5  # share of the subjects with several labels, for a question
+
+_WHY = (
+    "Then what differs between them is taken out, and shuffles exchange labels within each alone."
+)
+
+
+def design_question(
+    cells: pd.Series, y: IntArray, choices: Sequence[Choice] = ()
+) -> Question | None:
+    """Whether to compare within the values of a column, if most of them have several labels.
+
+    Parameters
+    ----------
+    cells : Series
+        The column, in the rows that have a class.
+    y : ndarray of shape (n_samples,)
+    choices : sequence of Choice, optional
+        Further ones.
+    """
+    n_labels = _n_labels(cells, y)
+    n_classes, n_subjects = int(y.max()) + 1, len(n_labels)
+    n_compared = int((n_labels > 1).sum())
+    if n_compared < max(LEAST_ASKED, MOSTLY * n_subjects):
+        return None
+    name = shortened(str(cells.name))
+    labels = "both labels" if n_classes == 2 else "several labels"
+    who = f"Each {name} appears"
+    if n_compared < n_subjects:
+        who = f"{number(n_compared)} of {number(n_subjects)} values of {name} appear"
+    return Question(
+        SUBJECTS + str(cells.name),
+        f"{who} under {labels}. Compare within each {name}? {_WHY}",
+        (
+            Choice(WITHIN, f"Within each {name}"),
+            Choice(TOGETHER, "Only keep them together"),
+            *choices,
+        ),
+        default=TOGETHER,
+    )
+
+
+def is_balanced(cells: pd.Series, y: IntArray) -> bool:
+    """Whether all values of a column have the same number of rows of each class.
+
+    Examples
+    --------
+    >>> is_balanced(pd.Series([*"abcdeabcde"]), np.repeat([0, 1], 5))
+    True
+    """
+    codes = pd.factorize(cells)[0]
+    if codes.min() < 0 or codes.max() + 1 < LEAST_ASKED:
+        return False
+    table = pd.crosstab(codes, y).to_numpy()
+    return bool(table.shape[1] > 1 and table[0].min() > 0 and (table == table[0]).all())
+
+
+def _n_labels(cells: pd.Series, y: IntArray) -> IntArray:
+    """The number of classes of each value."""
+    found = pd.DataFrame({"value": cells.to_numpy(), "y": y}).groupby("value")["y"].nunique()
+    return np.array(found, dtype=np.int64)
+
+
+def compared_within(
+    frame: pd.DataFrame, label: str, classes: Classes, answers: Mapping[str, str]
+) -> tuple[Classes, dict[str, str], str]:
+    """The classes without rows that have nothing to be compared with within their subject.
+
+    Returns
+    -------
+    classes : Classes
+    answers : dict of str to str
+        Without that which compares within subjects, if too few have several labels.
+    column : str
+        Whose values are the subjects; empty without any.
+    """
+    asked = [one for one in answers if one.startswith(SUBJECTS) and answers[one] == WITHIN]
+    if not asked:
+        return classes, dict(answers), ""
+    column = asked[0].removeprefix(SUBJECTS)
+    cells, name = frame[column].iloc[classes.rows], shortened(column)
+    codes, values = pd.factorize(cells)
+    n_labels = np.append(np.zeros(len(values), dtype=np.int64), 0)  # the last is missing
+    for code in np.unique(classes.y):
+        n_labels[np.unique(codes[classes.y == code])] += 1
+    is_alone = (codes < 0) | (n_labels[codes] < 2)
+    n_compared = len(np.unique(codes[~is_alone]))
+    if n_compared < LEAST_COMPARED:
+        has = (
+            f"each of its {number(len(values))} values has one row"
+            if len(values) == len(cells)
+            else f"{number(n_compared)} of its {number(len(values))} values have several labels"
+        )
+        step = (
+            f"Not compared within {name}: {has}, and {LEAST_COMPARED} are needed. Choose a column "
+            "whose values repeat under each label, such as that of the patients, or keep rows "
+            "together."
+        )
+        left = {one: answer for one, answer in answers.items() if one != asked[0]}
+        return with_values(classes, steps=(*classes.steps, step)), left, ""
+    if is_alone.any():
+        n_alone = len(np.unique(codes[is_alone]))
+        step = (
+            f"Left out: {count(int(is_alone.sum()), 'row')} of "
+            f"{count(n_alone, f'{name} that appears', f'values of {name} that appear')} under one "
+            "label only, with nothing to compare within. To use them, only keep rows together."
+        )
+        classes = without_rows(classes, label, is_alone, step)
+    return classes, dict(answers), column
+
+
+def without_fixed(
+    columns: Sequence[Column], frame: pd.DataFrame, column: str
+) -> tuple[Column, ...]:
+    """The columns, of which features that are the same in all rows of each subject are ignored."""
+    if not column:
+        return tuple(columns)
+    names = [one.name for one in columns if one.role in FEATURES]
+    cells = np.column_stack(
+        [
+            frame[name] if frame[name].dtype.kind == "f" else pd.factorize(frame[name])[0]
+            for name in names
+        ]
+    ).astype(np.float64)
+    differences = centered_within(cells, pd.factorize(frame[column])[0])
+    varies = dict(zip(names, (np.nan_to_num(differences) != 0).any(axis=0), strict=True))
+    why = f"the same in all rows of each {shortened(column)}"
+    return tuple(
+        one if varies.get(one.name, True) else replace(one, role=Role.IGNORED, reason=why)
+        for one in columns
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Centering:
+    """What centers the rows of a table within subjects, or leaves them as they are.
+
+    Attributes
+    ----------
+    within : WithinSubjects or None
+    preparation : Preparation
+        Without what comes before.
+    encoded, rows : ndarray of shape (n_samples, n_columns)
+        The rows of the table before, and as the preparation takes them.
+    subjects : Series or None
+        Of each row.
+    """
+
+    within: WithinSubjects | None
+    preparation: Preparation
+    encoded: FloatArray
+    rows: FloatArray
+    subjects: pd.Series | None
+
+    @classmethod
+    def of(
+        cls, preparation: Preparation, encoded: FloatArray, subjects: pd.Series | None
+    ) -> Centering:
+        """The steps of a recipe before the subjects' means are subtracted; folds fit the rest.
+
+        Raises
+        ------
+        UserError
+            If a step cannot be computed for these rows.
+        """
+        recipe = preparation.recipe
+        if subjects is None:
+            return cls(None, preparation, encoded, encoded, None)
+        rules, keeps_gaps = None, recipe.missing.fill is not Fill.CONSTANT
+        if recipe.steps or not keeps_gaps:
+            missing = replace(recipe.missing, indicator=False)
+            first = with_values(preparation, recipe=replace(recipe, missing=missing))
+            rules = first.fit(encoded, subjects.index.to_numpy(np.int64) + 1).rules
+        within = WithinSubjects(str(subjects.name), rules, keeps_gaps)
+        rest = with_values(preparation, recipe=replace(recipe, steps=()))
+        rows = within.centered(encoded, pd.factorize(subjects)[0])
+        return cls(within, rest, encoded, rows, subjects)
+
+    def beside(self, encoded: FloatArray, subjects: pd.Series) -> FloatArray:
+        """Rows without a class as the preparation takes them, beside those of their subjects."""
+        if self.within is None:
+            return encoded
+        every = pd.concat([self.subjects, subjects])
+        together = np.vstack([self.encoded, encoded])
+        return self.within.centered(together, pd.factorize(every)[0])[len(self.encoded) :]

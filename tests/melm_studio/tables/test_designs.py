@@ -1,0 +1,176 @@
+"""Subjects under several labels: what is asked, and what an answer makes of the table."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from melm_core.base import UserError
+from melm_core.methods import SavedPlane
+from melm_core.recipe import Fill, MissingValues, Recipe, Step, StepKind
+from melm_studio.rows.new_rows import match_rows
+from melm_studio.tables import LabeledData, Table, prepare
+from tests.melm_studio.publication.test_program import components_for, computed, program, run
+
+N = 12
+SUBJECT = np.repeat(np.arange(N), 2)
+PATIENT = np.array([f"P{one}" for one in SUBJECT], dtype=object)
+WHEN = np.array(["before", "after"] * N, dtype=object)
+WITHIN = {"subjects:patient": "within"}
+LOG = Recipe(steps=(Step(StepKind.LOG),))
+
+
+def pairs(**changes):
+    rng = np.random.default_rng(0)
+    X = np.exp(2.0 * rng.normal(size=(N, 3))[SUBJECT] + 0.2 * rng.normal(size=(2 * N, 3)))
+    columns = {"patient": PATIENT, "a": X[:, 0], "b": X[:, 1], "c": X[:, 2], "when": WHEN}
+    frame = pd.DataFrame({**columns, "age": 30.0 + SUBJECT, **changes})
+    return Table("pairs", frame, ())
+
+
+def only(found: Table, rows) -> Table:
+    return Table(found.name, found.frame.iloc[rows].reset_index(drop=True), ())
+
+
+def within(found: Table, **options) -> LabeledData:
+    return prepare(found, "when", answers=WITHIN, **options)
+
+
+def test_patients_under_both_labels_are_asked_about_and_kept_together_meanwhile():
+    data = prepare(pairs(), "when")
+    question = data.questions[0]
+    assert question.short == (
+        "Each patient appears under both labels. Compare within each patient?"
+    )
+    assert [one.value for one in question.choices] == ["within", "together"]
+    assert question.default == "together"
+    assert data.within is None
+    assert not data.open_questions
+    assert len(set(data.groups)) == N
+    assert "age" in data.feature_names
+
+
+def test_a_balanced_code_that_nothing_is_said_of_may_be_a_design():
+    data = prepare(pairs(patient=np.arange(2 * N, dtype=float), plot=PATIENT), "when")
+    asked = next(one for one in data.questions if one.id == "subjects:plot")
+    assert asked.default == "each-way"
+    assert [one.value for one in asked.choices] == ["within", "together", "independent"]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"when": np.where(SUBJECT % 2, "ill", "well").astype(object)},
+        {"patient": np.array([f"P{one}" for one in range(2 * N)], dtype=object)},
+    ],
+    ids=["a label of patients", "each patient once"],
+)
+def test_nothing_is_asked_without_a_design(changes):
+    assert not [one for one in prepare(pairs(**changes), "when").questions if "within" in one.short]
+
+
+def test_within_patients_each_row_is_less_its_patients_mean():
+    data = within(pairs())
+    assert data.within.column == data.compared_within == "patient"
+    assert data.feature_names == ("a", "b", "c")
+    assert "age is left out: the same in all rows of each patient." in data.steps
+    np.testing.assert_allclose(data.unprepared[::2], -data.unprepared[1::2], atol=1e-9)
+    again = LabeledData.from_bytes(data.to_bytes())
+    assert (again.within, again.content_hash) == (data.within, data.content_hash)
+
+
+def test_logarithms_are_taken_before_the_mean_is_subtracted():
+    found, data = pairs(), within(pairs(), recipe=LOG)
+    logs = np.log(found.frame[["a", "b", "c"]].to_numpy())
+    differences = (logs[1::2] - logs[::2]) / 2
+    np.testing.assert_allclose(data.unprepared[1::2], differences, atol=1e-9)
+    with pytest.raises(UserError, match="The logarithm needs positive numbers"):
+        within(pairs(a=-1.0 - np.arange(2.0 * N)), recipe=LOG)
+
+
+def test_a_missing_number_is_filled_among_differences_unless_a_constant_was_chosen():
+    gaps = np.where(np.arange(2 * N) == 3, np.nan, 10.0 + np.arange(2 * N) ** 2)
+    assert np.isnan(within(pairs(a=gaps)).unprepared[3, 0])
+    constant = Recipe(missing=MissingValues(fill=Fill.CONSTANT, constant=4.0))
+    filled = within(pairs(a=gaps), recipe=constant)
+    assert filled.unprepared[3, 0] == pytest.approx((4.0 - 14.0) / 2)
+
+
+def test_patients_without_a_partner_are_left_out_and_named():
+    data = within(only(pairs(), np.delete(np.arange(2 * N), [0, 5])))
+    assert len(data.y) == 2 * N - 4
+    assert any(step.startswith("Left out: 2 rows of 2 values of patient") for step in data.warnings)
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        (
+            {"patient": np.arange(2 * N) + 0.0},
+            "each of its 24 values has one row, and 3 are needed",
+        ),
+        ({"when": np.where(SUBJECT % 2, "ill", "well").astype(object)}, "0 of its 12 values have"),
+    ],
+    ids=["each patient once", "a label of patients"],
+)
+def test_an_answer_that_a_table_cannot_follow_is_named_with_the_way_out(changes, why):
+    data = within(pairs(**changes))
+    assert data.within is None
+    said = " ".join(data.warnings)
+    assert "Not used, since this table does not fit: 1 answer" in said
+    assert why in said
+    assert "Choose a column whose values repeat under each label" in said
+
+
+def test_three_occasions_of_two_labels_are_compared():
+    rows = np.sort(np.append(np.arange(2 * N), np.arange(0, 2 * N, 2)))
+    rng = np.random.default_rng(1)
+    data = within(only(pairs(a=rng.normal(size=2 * N)), rows))
+    assert data.class_counts == {"after": N, "before": 2 * N}
+    assert len(set(data.groups)) == N
+
+
+def test_rows_without_a_label_are_placed_beside_those_of_their_patient():
+    labels = WHEN.copy()
+    labels[1] = None
+    rows = [0, 0, *range(1, 2 * N)]
+    labels = np.append(["after"], labels).astype(object)
+    found = only(pairs(), rows)
+    data = within(Table("t", found.frame.assign(when=labels), ()))
+    assert list(data.unlabeled.row_numbers) == [3]
+
+
+@pytest.mark.parametrize("recipe", [None, LOG], ids=["plain", "logarithms"])
+def test_new_patients_are_placed_alike_on_the_page_by_a_saved_plane_and_by_a_program(recipe):
+    found = pairs()
+    data, new = within(only(found, np.arange(16)), recipe=recipe), only(found, np.arange(16, 2 * N))
+    components = components_for(data)
+    page = match_rows(data, new).X @ components.T
+    plane = SavedPlane(
+        components,
+        center=data.center,
+        scale=data.scale,
+        feature_names=data.feature_names,
+        encodings=data.encodings,
+        rules=data.fitted_preparation.rules,
+        within=data.within,
+    )
+    again = SavedPlane.from_json(plane.to_json())
+    np.testing.assert_allclose(again.transform(new.frame), page, atol=1e-9)
+    file = new.frame.drop(columns="when").to_csv(index=False).encode()
+    np.testing.assert_allclose(computed(program(data), file), page, atol=1e-9)
+
+
+def test_a_new_row_alone_has_no_place_and_says_why():
+    data, new = within(pairs()), pairs()
+    notes = match_rows(data, only(new, [0, 1, 2])).notes
+    assert any("1 row left out: no other row of the same patient" in note for note in notes)
+    with pytest.raises(UserError, match="no value of it has two of these rows"):
+        match_rows(data, only(new, [0, 2]))
+    without = Table("new", new.frame.drop(columns="patient"), ())
+    with pytest.raises(UserError, match="these rows have no such column"):
+        match_rows(data, without)
+    points, said = run(program(data), new.frame.iloc[[0, 1, 2]].to_csv(index=False).encode())
+    assert points.iloc[2][["component_1", "component_2"]].isna().all()
+    assert 'Without another row of the same "patient"' in said
