@@ -70,11 +70,12 @@ def site_codes() -> MessyTable:
 def patients() -> MessyTable:
     patient = [f"P{at // 2 * 5 % 24:02d}" for at in range(N_ROWS)]
     return MessyTable(
-        "The rows of a patient stay together.",
+        "The rows of a patient, of each kind one, stay together and may be compared.",
         "patients.csv",
         text_of(["patient", "x", "y", "kind"], patient, A, B, KIND).encode(),
         ("x", "y"),
         shown=("patient",),
+        asked=("subjects:patient",),
     )
 
 
@@ -186,6 +187,7 @@ def no_rivals() -> MessyTable:
         "donors.csv",
         text_of(["donor", "x", "y", "side", "kind"], donor, A, B, rare, KIND).encode(),
         ("x", "y", "side = left", "side = right", "side = missing"),
+        asked=("subjects:donor",),
     )
 
 
