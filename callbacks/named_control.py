@@ -9,9 +9,3 @@ class NamedControl(TypedDict):
     """The id of a control that is distinguished by a name from others of its type."""
 
     name: str
-
-
-class NamedRun(TypedDict):
-    """The run of the panel whose control was used."""
-
-    run: str

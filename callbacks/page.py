@@ -15,7 +15,6 @@ from callbacks import (
     session,
     share_link,
     story,
-    validation,
 )
 from callbacks.guards import (
     admission,
@@ -106,7 +105,6 @@ _CALLBACKS = (
     file,
     filters,
     recipe,
-    validation,
     share_link,
     compare,
     map_comparison,

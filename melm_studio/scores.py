@@ -713,15 +713,6 @@ def check_sentence(report: CheckReport) -> str:
     return report.problem or ("" if verdict is None else verdict.sentence)
 
 
-def check_spoken(report: CheckReport, stage: str, *, is_final: bool) -> str:
-    """What a screen reader says of a check: the same until its answer or its stage changes."""
-    verdict = check_verdict(report)
-    if verdict is None:
-        return report.problem
-    progress = CheckProgress(stage, report.fraction, is_final)
-    return msgspec.structs.replace(verdict, check=progress).strip.spoken
-
-
 def better_note(share: float, standard_error: float, others: Mapping[str, float]) -> str:
     """The run that tells clearly more held-out rows apart; empty if none does.
 

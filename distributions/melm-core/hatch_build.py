@@ -1,4 +1,4 @@
-"""Where the wheel of the library takes its package from, and what an index shows of a distribution.
+"""The version of both distributions, the package in the library's wheel, and what an index shows.
 
 The studio has its description and addresses from here, too: a source archive of the library holds
 nothing beside this folder. Where the project is published is known where it is published, so the
@@ -19,6 +19,8 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 from hatchling.metadata.plugin.interface import MetadataHookInterface
 from packaging.tags import platform_tags
+
+__version__ = "0.1.0"  # of both distributions
 
 _PACKAGE = "melm_core"
 VARIABLE = "MELM_REPOSITORY_URL"

@@ -12,6 +12,7 @@ from melm_core.base import FloatArray, PermutationDesign, p_value_text, percent
 from melm_core.evaluation import PermutationTest, audit_coordinates, stability
 from melm_core.methods import METHODS, SEED, STARTS
 from melm_studio.analyses.analysis import Analysis, DataShape, Subject, Work, demand
+from melm_studio.analyses.content import confusion, notes, table
 from melm_studio.analyses.refits import REFITS_OF_RUN, keep_refits, refitted
 from melm_studio.analyses.report_section import Section, Table
 from melm_studio.analyses.resamples import feature_stability
@@ -68,14 +69,7 @@ N_PERMUTATIONS = 199
 N_RESAMPLES = 20
 MOST_RESAMPLED_ROWS = 20_000
 
-# What is read of them, and of those that reports of earlier versions have.
-CLASSIFIERS = {
-    CLASSIFIER: "Class densities",
-    LINEAR_RULE: "Linear rule",
-    "mean": "Mean of three",
-    "SVM-RBF": "SVM (RBF)",
-    "KNN": "Nearest neighbors",
-}
+_CLASSIFIERS = {CLASSIFIER: "Class densities", LINEAR_RULE: "Linear rule"}
 
 # Nobody can read a p-value that changes faster than this.
 _LEAST_WAIT_S = 0.2
@@ -108,13 +102,19 @@ _FITTED_TO_MAP = (
     "This run was fitted to them, as to all features: if the labels were used to make them, its "
     "own answer is too favorable. Leave them out in Columns and run again."
 )
+_JUDGED = (
+    "The method is refitted without each fold and scored on it. For p, it is refitted in other "
+    "folds, with true and with shuffled labels. This judges the method with these settings, not "
+    "the plane on screen."
+)
 _UNFINISHED = "The check had not ended when this report was made; its numbers are those so far."
 
 
 class Check(Analysis[CheckReport]):
-    """Whether the structure that the method of a run finds is real; its button opens a dialog."""
+    """Whether the structure that the method of a run finds is real."""
 
     name = "check"
+    title = "Folds and shuffles"
     stopped = CHECK_STOPPED
 
     def compute(self, work: Work) -> None:
@@ -136,6 +136,17 @@ class Check(Analysis[CheckReport]):
 
     def sentence(self, report: CheckReport, *, is_final: bool) -> str:
         return check_sentence(report) or "No results yet."
+
+    def shown(
+        self, report: CheckReport, subject: Subject, query: Mapping[str, str]
+    ) -> dict[str, Any]:
+        names, file = subject.class_names, f"runs/{subject.run.run_id}/overlap.csv"
+        tables = check_tables(report, names, is_final=subject.is_final)[:1]
+        content = [table(one.head, one.rows, caption=one.caption, note=one.note) for one in tables]
+        if report.overlap:
+            content.append(confusion(names, report.overlap, file))
+        angle = [angle_sentence(report.stability)] if report.stability else []
+        return {"content": [*content, notes([*angle, *report.notes, _JUDGED])]}
 
     def section(self, report: CheckReport, subject: Subject) -> Section | None:
         is_final = subject.is_final
@@ -535,7 +546,7 @@ def check_tables(
         return ()
     rows = tuple(
         (
-            CLASSIFIERS.get(name, name),
+            _CLASSIFIERS.get(name, name),
             accuracy_text(train),
             f"{accuracy_text(held_out)} ± {error:.2f}",
             f"{train - held_out:+z.2f}",

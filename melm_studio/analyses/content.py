@@ -41,9 +41,19 @@ def intervals(label: str, rows: Sequence[tuple[str, float, float, str]]) -> Bloc
     return {"kind": "intervals", "label": label, "rows": rows}
 
 
-def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Block:
-    """A table, whose first column names the rows."""
-    return {"kind": "table", "head": head, "rows": rows}
+def table(
+    head: Sequence[str], rows: Sequence[Sequence[str]], *, caption: str = "", note: str = ""
+) -> Block:
+    """A table, whose first column names the rows; a note stands below it."""
+    return {"kind": "table", "head": head, "rows": rows, "caption": caption, "note": note}
+
+
+def confusion(class_names: Sequence[str], shares: Sequence[Sequence[float]], file: str) -> Block:
+    """The held-out confusion between each pair of classes, which shows only these two.
+
+    `file` is its address as CSV.
+    """
+    return {"kind": "confusion", "class_names": class_names, "shares": shares, "file": file}
 
 
 def plot(

@@ -15,7 +15,10 @@ from dash.development.base_component import Component
 from melm_studio.analyses.content import Block
 from melm_studio.layout.attributes import aria, data
 from melm_studio.layout.shell.markup import Element
+from melm_studio.tables import told_apart
 
+_MOST_CLASSES_NAMED, _LONGEST_NAME = 12, 14
+_CONFUSION = "Held-out confusion between each pair of classes. Click a cell to show only that pair."
 _OF_SCRIPTS = {"kind", "figure"}
 
 
@@ -66,10 +69,44 @@ def _intervals(label: str, rows: Sequence[tuple[str, float, float, str]]) -> Com
     return html.Ul(items, className="intervals", **aria(label=label))
 
 
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Component:
+def _table(
+    head: Sequence[str], rows: Sequence[Sequence[str]], caption: str, note: str
+) -> Component:
     body = [html.Tr([html.Td(text) for text in row]) for row in rows]
     heading = html.Thead(html.Tr([html.Th(text) for text in head]))
-    return html.Table([heading, html.Tbody(body)], className="found-table")
+    above = [html.Caption(caption)] if caption else []
+    found_table = html.Table([*above, heading, html.Tbody(body)], className="found-table")
+    return html.Div([found_table, html.P(note, className="hint")]) if note else found_table
+
+
+def _confusion(
+    class_names: Sequence[str], shares: Sequence[Sequence[float]], file: str
+) -> Component:
+    names = told_apart(class_names, _LONGEST_NAME)
+    head = html.Tr([html.Td(""), *(html.Th(name, scope="col") for name in names)])
+    rows = [
+        html.Tr([html.Th(name, scope="row"), *(_share(s, names, i, j) for j, s in enumerate(row))])
+        for i, (name, row) in enumerate(zip(names, shares, strict=True))
+    ]
+    classes = "figures matrix" if len(names) <= _MOST_CLASSES_NAMED else "figures matrix is-dense"
+    parts = [html.Caption(_CONFUSION), html.Thead(head), html.Tbody(rows)]
+    saved = html.A("Save as CSV", href=file, download="")
+    return html.Div([html.Table(parts, className=classes), saved], className="wide")
+
+
+def _share(share: float, names: Sequence[str], i: int, j: int) -> Component:
+    """A cell that, when clicked, shows only its two classes; a script does that."""
+    if i == j:
+        return html.Td("")
+    strength = min(1.0, 2.0 * share)  # chance confuses two classes half of the time
+    isolating = _button(
+        f"{share:.2f}",
+        "is-text",
+        title="Show only these two classes",
+        **data(isolate=f"{i},{j}"),
+        **aria(label=f"{share:.2f}: show only {names[i]} and {names[j]}"),
+    )
+    return html.Td(isolating, style={"--share": f"{strength:.3f}"})
 
 
 def _plot(description: str, name: str, keys: bool) -> Component:
@@ -181,6 +218,7 @@ _KINDS: dict[str, Callable[..., Component]] = {
     "pairs": _pairs,
     "intervals": _intervals,
     "table": _table,
+    "confusion": _confusion,
     "plot": _plot,
     "choice": _choice,
     "selects": _selects,

@@ -129,14 +129,6 @@ MOVERS_FROM = "movers-from"
 MOVERS_TO = "movers-to"
 MOVERS = "movers"
 
-# Is it real?
-CHECK = "check"
-CHECK_REQUESTED = "check-asked"  # the run that a panel asks about
-CHECK_RUN = "check-run"
-CHECK_CLOCK = "check-clock"
-CHECK_BODY = "check-known"
-CHECK_STOP = "check-stop"
-
 # Figure for print
 FIGURE = "figure"
 TALK = "talk"

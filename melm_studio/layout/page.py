@@ -37,7 +37,6 @@ from melm_studio.layout.shell.welcome import welcome_model
 from melm_studio.layout.story import story_parts
 from melm_studio.layout.table_dialog.dialog import table_dialog
 from melm_studio.layout.table_sheet import table_sheet
-from melm_studio.layout.validation import check_view
 
 FIRST_SAMPLE = "wine"
 _DEFAULTS = Settings(data_dir=Path())
@@ -63,7 +62,6 @@ def page(settings: Settings = _DEFAULTS) -> Component:
     return dmc.MantineProvider(
         [
             *_stores(),
-            check_view(),
             table_dialog(),
             *link_parts(),
             *story_parts(),

@@ -85,12 +85,6 @@ def _trust_tab() -> list[Component]:
     return [
         html.Section(
             [
-                _door(
-                    "Folds and shuffles",
-                    title="Scores, confusion and p of refits without the rows they are scored on",
-                    **part("check-details"),
-                    **needs(CLASSES),
-                ),
                 *_analyses_of("trust"),
                 _door("Loadings", **data(analysis="loadings"), **needs(LINEAR, PLANAR)),
                 _door("Decision surface", **data(window="surface"), **needs(FLAT, CLASSES)),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import dash_mantine_components as dmc
 from dash import dcc, html
@@ -10,8 +11,10 @@ from dash.development.base_component import Component
 
 from melm_studio.layout import ids
 from melm_studio.layout.attributes import aria, data
-from melm_studio.layout.dialog import drawer
 from melm_studio.layout.shell.markup import Element, plain
+
+# The annotation of the button names no ARIA attributes.
+_CLOSES: Any = aria(label="Close the story")
 
 
 def story_parts() -> list[Component]:
@@ -21,9 +24,7 @@ def story_parts() -> list[Component]:
         dcc.Store(id=ids.STORY_SHOWN),
         dcc.Store(id=ids.STORY_ADDED),
         dcc.Download(id=ids.STORY_FILE),
-        drawer(
-            ids.STORY_VIEW,
-            "Story",
+        dmc.Drawer(
             dmc.Stack(
                 [
                     dmc.Text(
@@ -36,7 +37,18 @@ def story_parts() -> list[Component]:
                 ],
                 gap="sm",
             ),
-            closes="Close the story",
+            id=ids.STORY_VIEW,
+            title="Story",
+            position="right",
+            size="360px",
+            opened=False,
+            keepMounted=True,
+            # The page stays usable beside it.
+            withOverlay=False,
+            lockScroll=False,
+            trapFocus=False,
+            closeOnClickOutside=False,
+            closeButtonProps=_CLOSES,
         ),
     ]
 

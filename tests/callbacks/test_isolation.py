@@ -44,7 +44,7 @@ _OTHER_NAMES = {
 _SELF_WILLED = re.compile(r'"took":[0-9.]+|"end_id":"[^"]*"|[?]m=[0-9.]+')
 CALLBACK = "/_dash-update-component"
 # Those that answer their owner otherwise than somebody else, at least.
-_LEAST_TELLING_CALLBACKS, _LEAST_TELLING_ROUTES = 10, 25
+_LEAST_TELLING_CALLBACKS, _LEAST_TELLING_ROUTES = 6, 25
 
 
 @dataclass(frozen=True)
@@ -95,8 +95,6 @@ def theirs(studio) -> Page:
     visitor.http.post("/talk/shown", json={"run": run, "plane": 0})
     visitor.open_table()
     visitor.values |= {
-        f"{ids.CHECK_REQUESTED}.data": {"run": run},
-        f"{ids.CHECK}.opened": True,
         f"{ids.COMPARE_TAB}.value": "ranking",
         f"{ids.MODE}.value": "compare",
     }

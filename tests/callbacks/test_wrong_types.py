@@ -34,11 +34,9 @@ def visitor(studio) -> Visitor:
     rows = "\n".join(f"{i % 7},{i % 11},{i},{'ab'[i % 2]}" for i in range(60))
     visitor.choose_file(f"height,width,depth,label\n{rows}\n".encode())
     visitor.open_table()
-    run = visitor.start(method="pca")
+    visitor.start(method="pca")
     studio.work()
     visitor.values |= {
-        f"{ids.CHECK_REQUESTED}.data": {"run": run},
-        f"{ids.CHECK}.opened": True,
         f"{ids.COMPARE_TAB}.value": "ranking",
         f"{ids.MODE}.value": "compare",
     }

@@ -66,8 +66,9 @@ export class Found {
 
   /** @param {HTMLButtonElement | null} button */
   press(button) {
-    const { choice, value, runs } = button?.dataset ?? {};
+    const { choice, value, runs, isolate } = button?.dataset ?? {};
     if (choice) this.choose(choice, value);
+    if (isolate) this.close(); // two classes are shown alone
     if (runs) this.begin(runs).catch(console.warn);
   }
 

@@ -15,8 +15,6 @@ export function addCommands() {
     panel.part("remove").onclick = () => remove([panel]).catch(console.warn);
     panel.part("pause").onclick = () => sendCommand(panel, panel.node.dataset.state === "paused" ? "resume" : "pause");
     panel.part("check").onclick = () => sendCommand(panel, "analyses/check");
-    const details = panel.part("check-details");
-    if (details) details.onclick = () => showCheck(panel);
     const refine = panel.part("refine");
     if (refine) refine.onclick = () => sendCommand(panel, refinePath(panel));
     panel.node.addEventListener("panel:news", ({ detail: { state } }) => nameFitting(panel, state));
@@ -50,9 +48,6 @@ function nameFitting(panel, state) {
 
 // Begins at the plane on screen, with the kernel width on screen.
 const refinePath = (panel) => `planes/${panel.plane.sequence}/refine?${panel.query({ toward: null, view_angle: null })}`;
-
-// The time makes a second request about the same run another value of the store.
-const showCheck = ({ run }) => setProps("check-asked", { data: { run, asked: Date.now() } });
 
 /**
  * Sends a command to the server, whose refusal is shown above the Run button.

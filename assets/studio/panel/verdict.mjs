@@ -75,9 +75,8 @@ class Strip {
   showCheck() {
     const check = this.verdict?.check;
     const isBusy = Boolean(check && !check.is_final);
-    const [button, details] = [this.panel.part("check"), this.panel.part("check-details")];
+    const button = this.panel.part("check");
     button.disabled = !this.panel.isFinal;
-    if (details) details.disabled = !this.panel.isFinal; // not of rows of one class
     hide(button, Boolean(check));
     hide(this.panel.part("stop-check"), !isBusy);
     const bar = this.panel.part("check-progress");

@@ -1,6 +1,5 @@
 // Brushing: rows and classes that are singled out, in every panel at once. Selected rows stand out,
 // and classes may be shown alone.
-import { setProps } from "../page/dash.mjs";
 import { byId, hide, onClick, whenPresent } from "../page/dom.mjs";
 import { batch, onChange } from "../page/signals.mjs";
 import { dragMode } from "../page/switches.mjs";
@@ -55,7 +54,6 @@ function press(button) {
   const { isolate: pair, class: code, mark: row } = button.dataset;
   if (pair) {
     isolate(pair.split(",").map(Number));
-    setProps("check", { opened: false });
   } else if (code) {
     isolate(toggled(shownClasses.value ?? [], Number(code)));
   } else if (row) {

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import dash_mantine_components as dmc
 from dash import dcc, html
 from dash.development.base_component import Component
 
 from melm_studio.layout import ids
-from melm_studio.layout.dialog import dialog
+from melm_studio.layout.attributes import aria
 from melm_studio.layout.table_dialog.classes import classes_tab
 from melm_studio.layout.table_dialog.columns import columns_tab
 from melm_studio.layout.table_dialog.filters import filters_tab
@@ -60,9 +61,8 @@ def table_dialog() -> Component:
         "recipe": recipe_tab(),
         "file": file_tab(),
     }
-    return dialog(
-        ids.COLUMNS,
-        "Columns and classes of the table",
+    close: Any = aria(label="Close")  # the annotation of the button names no ARIA attributes
+    return dmc.Modal(
         dmc.Stack(
             [
                 dcc.Store(id=ids.TABLE_SHOWN),
@@ -79,7 +79,12 @@ def table_dialog() -> Component:
             gap="xs",
             pb="md",
         ),
-        width=860,
+        id=ids.COLUMNS,
+        title="Columns and classes of the table",
+        size="min(860px, 96vw)",
+        opened=False,
+        keepMounted=True,
+        closeButtonProps=close,
     )
 
 

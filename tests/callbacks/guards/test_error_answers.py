@@ -66,17 +66,6 @@ def test_a_run_that_a_panel_asks_for_is_refused_in_words(visitor_of, path):
     assert answer.json["words"].startswith("You have 1 run already")
 
 
-def test_a_check_that_there_is_no_room_for_says_so_in_its_window(visitor_of):
-    studio, visitor = visitor_of(max_session_runs=1)
-    run = visitor.start(method="pca")
-    studio.work()
-    visitor.panels()
-    changes = visitor.fire(ids.CHECK_REQUESTED, "data", {"run": run})
-    assert changes[f"{ids.CHECK}.opened"] is True
-    assert "You have 1 run already" in str(changes[f"{ids.CHECK_BODY}.children"])
-    assert visitor.fire(ids.CHECK_CLOCK, "n_intervals", 1)[f"{ids.CHECK_CLOCK}.disabled"] is True
-
-
 def test_an_upload_beyond_the_visitor_s_room_is_refused_with_the_way_out(visitor_of):
     _, visitor = visitor_of(max_session_mb=1)
     answer = visitor.send(bytes(2 * 2**20), "big.csv")

@@ -16,6 +16,7 @@ from threading import Event
 
 import flask
 import pytest
+from packaging.requirements import Requirement
 from waitress.channel import HTTPChannel
 from waitress.parser import HTTPRequestParser
 from waitress.server import TcpWSGIServer
@@ -290,7 +291,7 @@ OVERRIDING = [
 
 @pytest.mark.parametrize("own", OVERRIDING, ids=lambda own: own.__name__)
 def test_what_is_overridden_of_waitress_has_its_signature(own):
-    """Its internals may change with any release, so it is pinned to one."""
+    """Its internals may change with any release."""
     of_waitress = own.__base__
     overridden = [
         name
@@ -310,8 +311,8 @@ def test_what_is_overridden_of_waitress_has_its_signature(own):
 
 def test_what_is_used_of_waitress_is_there():
     assert len(OVERRIDING) == 6
-    pinned = [line for line in PINS.read_text().splitlines() if line.startswith("waitress")]
-    assert pinned == [f"waitress=={version('waitress')}"]
+    [allowed] = [line for line in PINS.read_text().splitlines() if line.startswith("waitress")]
+    assert version("waitress") in Requirement(allowed.split("#")[0]).specifier
     assert [*signature(HTTPChannel).parameters] == ["server", "sock", "addr", "adj", "map"]
     assert [*signature(HTTPRequestParser).parameters] == ["adj"]
     assert [*signature(TcpWSGIServer).parameters][:2] == ["application", "map"]
