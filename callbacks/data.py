@@ -23,6 +23,7 @@ from melm_studio.runs.records.data_source import DataSource
 from melm_studio.tables import (
     LABEL,
     OTHER_COLUMNS,
+    SAMPLES,
     SHEET,
     ClassRules,
     answers_about_file,
@@ -144,12 +145,13 @@ def show_data(choice: Any, remembered: Any, shown: Any) -> tuple[Any, ...]:
         table = services().tables.describe(workspace(), source)
     except UserError as error:
         return *[no_update] * 9, _refusal(str(error), file, shown)
+    note = SAMPLES[source.key].explanation if source.kind == "sample" else ""
     return (
         named(table.name),
         data_size(table.summary, registered.n_rows if registered else 0),
         data_notes(table),
         data_summary(
-            table, _swatches(len(table.class_names)), registered.note if registered else ""
+            table, _swatches(len(table.class_names)), registered.note if registered else note
         ),
         [{"value": name, "label": name} for name in table.labels],
         table.label,

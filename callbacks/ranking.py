@@ -31,7 +31,7 @@ def register(app: Dash) -> None:
         prevent_initial_call=True,
     )(start)
     app.callback(
-        Output(ids.RANK_STOP, "loading"),
+        Output(ids.RANK_STOP, "disabled", allow_duplicate=True),
         Input(ids.RANK_STOP, "n_clicks"),
         State(ids.DATA, "data"),
         prevent_initial_call=True,
@@ -63,7 +63,7 @@ def stop(clicks: int | None, data: Any) -> bool:
     current = workspace().ranking(ShownData.from_json(data))
     if current is not None:
         services().store.cancel(current.run_id)
-    return False
+    return True
 
 
 def update(ticks: int | None, is_still: bool, tab: str | None, data: Any) -> tuple[Any, ...]:

@@ -182,7 +182,6 @@ def _table_actions() -> Component:
     """The check of every run; the file of the open table is beside it."""
     check = button(
         "Test all",
-        "is-light",
         id=ids.CHECK_ALL,
         title="Cross-validate every run and test it against permuted labels",
     )

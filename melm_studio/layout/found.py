@@ -165,7 +165,7 @@ def _slider(name: str, label: str, texts: Sequence[str], chosen: int) -> Compone
 
 
 def _new_run(label: str, address: str, is_offered: bool) -> Component:
-    return html.Div(_button(label, "is-light", disabled=not is_offered, **data(runs=address)))
+    return html.Div(_button(label, disabled=not is_offered, **data(runs=address)))
 
 
 def _small_planes(label: str, planes: Sequence[tuple[int, str]]) -> Component:
@@ -177,7 +177,7 @@ def _small_planes(label: str, planes: Sequence[tuple[int, str]]) -> Component:
 
 
 def _play(label: str) -> Component:
-    return html.Div(_button(label, "is-light", **data(kept="play")))
+    return html.Div(_button(label, **data(kept="play")))
 
 
 def _preview() -> Component:

@@ -13,6 +13,7 @@ from melm_studio.layout import ids
 from melm_studio.layout.attributes import aria
 from melm_studio.layout.compare import batch_form, both_preparations, run_batch_button
 from melm_studio.layout.method_form import (
+    RIVALS_OF_THE_PAPERS,
     components_control,
     curves_control,
     gamma_control,
@@ -23,8 +24,6 @@ from melm_studio.runs.execution.refusals import missing_package
 
 FIRST_METHOD = next(iter(METHODS))
 _GROUPS = ("Supervised", "Unsupervised", "Nonlinear", "From the papers")
-# What their authors compare with, and few look for.
-_RIVALS_OF_THE_PAPERS = {"cpca", "2epca", "ppca", "opca", "vca"}
 
 
 def method_line() -> list[Component]:
@@ -104,7 +103,7 @@ def _menu_item(method: Method) -> dict[str, Any]:
 
 
 def _group(method: Method) -> str:
-    if method.key in _RIVALS_OF_THE_PAPERS:
+    if method.key in RIVALS_OF_THE_PAPERS:
         return "From the papers"
     if not method.is_linear:
         return "Nonlinear"

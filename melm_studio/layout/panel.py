@@ -187,7 +187,7 @@ def _verdict() -> Component:
             ),
             html.Progress(max="1", hidden=True, **part("check-progress"), **aria(label="Check")),
             button("Stop", "stop-check", hidden=True, **part("stop-check")),
-            button("", "is-light explore-only", hidden=True, **part("remedy")),
+            button("", "explore-only", hidden=True, **part("remedy")),
             _is_it_real(),
         ],
         className="verdict",
@@ -303,7 +303,7 @@ def _unit() -> Component:
 def _edited_commands() -> Component:
     """The commands of a plane that is shown edited, or at another kernel width than its run's."""
     back = button("", **part("back"))
-    refine = button("Refine from here", "is-light", **part("refine"), **needs(LINEAR))
+    refine = button("Refine from here", **part("refine"), **needs(LINEAR))
     return html.Div([back, refine], className="elsewhere")
 
 
@@ -321,7 +321,7 @@ def history() -> Component:
                         **aria(label="Curve"),
                     ),
                     html.Ul(_explained_lines(), className="curve-legend", **part("curve-legend")),
-                    button("", "is-light gamma-advice", hidden=True, **part("gamma-advice")),
+                    button("", "gamma-advice", hidden=True, **part("gamma-advice")),
                     _tree_button(),
                     _position(),
                     html.Span(className="gamma-note explore-only", **part("gamma-note")),

@@ -300,7 +300,7 @@ def _finder() -> Component:
 def _selected() -> Component:
     items = [menu_item(label, **data(rows=name)) for name, label in _ACTIONS.items()]
     commands = [
-        button("Leave out, run again", "is-light", **part("leave-out")),
+        button("Leave out, run again", **part("leave-out")),
         icon_button("more", "More about the selected rows", **part("row-actions"), **data(menu="")),
         menu("Selected rows", items, **part("row-menu")),
     ]

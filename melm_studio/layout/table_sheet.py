@@ -99,7 +99,8 @@ def _sample(at: int, key: str) -> Component:
     sample = SAMPLES[key]
     picture = html.Span(className="menu-picture", style={"--at": at}, **aria(hidden="true"))
     size = re.split(", |: | in ", sample.explanation)[0]
-    label = [picture, html.Strong(sample.label), html.Small(size)]
+    more = html.Span(sample.explanation, className="menu-more", **aria(hidden="true"))
+    label = [picture, html.Strong(sample.label), html.Small(size), more]
     return source_item(label, DataSource(kind="sample", key=key), title=sample.explanation)
 
 

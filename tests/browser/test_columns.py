@@ -7,6 +7,7 @@ import re
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from melm_studio.layout import ids
 from tests.callbacks.table_dialog.test_columns import pots
 from tests.callbacks.tables import csv
 from tools.driver.page import StudioPage
@@ -73,6 +74,7 @@ def test_another_label_gives_other_classes_behind_the_window(window: Locator):
     expect(role(window, "label")).to_have_value("Categorical feature")
     page.keyboard.press("Escape")
     expect(window).to_be_hidden()
+    page.locator(f"#{ids.DATA_NAME}").click()  # opens the sheet of the table
     classes = page.get_by_role("list", name="Classes").get_by_role("listitem")
     expect(classes).to_have_count(3)
 

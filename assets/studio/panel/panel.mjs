@@ -252,7 +252,7 @@ export class Panel {
     this.options = options;
     this.node.classList.toggle("is-elsewhere", !isAsFound(this.options));
     this.node.classList.toggle("is-changed", !isOwnPlane(this.options));
-    const isAtGamma = isOwnPlane(this.options) && this.options.gamma !== null;
+    const isAtGamma = isOwnPlane(this.options) && this.options.gamma !== null && this.gamma !== null;
     this.part("back").textContent = isAtGamma
       ? `Densities at γ ${this.options.gamma}; back to γ ${this.gamma}`
       : "Back to the plane of the run";
