@@ -10,6 +10,7 @@ import sklearn.utils
 from sklearn.utils import validation
 
 from melm_core.base.array_types import FloatArray
+from melm_core.base.errors import UserError
 
 __all__ = ["allows_nan", "checked_rows", "validate_data"]
 
@@ -38,6 +39,11 @@ _FINITE = "ensure_all_finite" if hasattr(validation, "validate_data") else "forc
 
 def checked_rows(X: Any, y: Any, *, may_miss: bool) -> tuple[FloatArray, npt.NDArray[Any]]:
     """Rows as numbers and their labels, of one length; missing values pass where they may."""
-    finite = {_FINITE: "allow-nan" if may_miss else True}
-    X, y = validation.check_X_y(X, y, dtype=np.float64, **finite)
+    X, y = validation.check_X_y(X, y, dtype=np.float64, **{_FINITE: "allow-nan"})
+    is_missing = np.isnan(X)
+    if is_missing.any() and not may_miss:
+        raise UserError(
+            f"X has {is_missing.sum():,} missing values, in {is_missing.any(axis=1).sum():,} rows. "
+            "Give a preparation that fills them from the training rows, or leave these rows out."
+        )
     return X, y

@@ -44,7 +44,14 @@ _CHANCE = 1e-4
 
 
 class Twin(StrEnum):
-    """How a column follows from the label, or the label from it."""
+    """How a column follows from the label, or the label from it; see `ColumnAlone`.
+
+    Examples
+    --------
+    >>> from melm_core.evaluation import Twin
+    >>> bool(Twin.CODE), bool(Twin.NONE)
+    (True, False)
+    """
 
     EQUAL = "equal"
     CODE = "code"
@@ -77,6 +84,11 @@ class ColumnAlone:
         Rows that it was looked at in.
     is_words : bool
         Whether its values are words or codes, not measured numbers.
+
+    Notes
+    -----
+    The share is of one column, before any plane: below that of guessing it is noise. It compares
+    columns of one table, and of many columns the best is too high.
 
     Examples
     --------

@@ -57,6 +57,12 @@ class ConformalClassifier(ClassifierMixin, BaseEstimator):
         Classes with too few rows for the promised coverage, which are in every set.
     n_features_in_ : int
 
+    Notes
+    -----
+    The promise is of new rows like those of the fit, over many tables: of one table a little more
+    or fewer have their class in their set, and of rows of another lot it says nothing. A set of all
+    classes says that the row does not tell, an empty one that it is like none of them.
+
     References
     ----------
     See `ConformalScores`.

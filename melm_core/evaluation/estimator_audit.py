@@ -64,6 +64,12 @@ class Audit:
     remark : str
         Ends the sentence.
 
+    Notes
+    -----
+    A yes says that the classes differ in what was measured, not why: a batch that goes with the
+    class, rows of one patient taken as independent, or a column that is the label in other words
+    make one as well; see `label_twins`. A no says that these rows do not show a difference.
+
     Examples
     --------
     >>> from melm_core.answers import Answer
@@ -128,7 +134,8 @@ def audit(  # noqa: PLR0917 - programs rely on this order
     not; any other classifier by what it predicts for them.
 
     Rows whose coordinates are nan or infinite have no place, as those that UMAP finds far from all
-    others: they are left out of every number, and a note counts and names them.
+    others: they are left out of every number, and a note counts and names them. So does a note with
+    a fold whose fit fails.
 
     Parameters
     ----------

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.stats import norm
@@ -23,7 +23,7 @@ from melm_core.base.groups import class_counts
 from melm_core.base.share_text import percent
 from melm_core.evaluation.refits import Refits
 from melm_core.evaluation.study import Study
-from melm_core.folds.folds import CodedRows, Fold, stratified_folds
+from melm_core.folds.folds import CodedRows, Fold
 from melm_core.folds.groups import group_strata
 
 # Rows, or groups, of the smallest class: with fewer, five sizes can hardly differ.
@@ -82,6 +82,15 @@ class RowsNeeded:
         above both again at several sizes. No power law describes that, so that nothing is said of
         more rows. It is what methods without regularization do where training rows are about as
         many as features.
+    notes : tuple of str
+        Sentences about folds that could not be fitted and rows without a place, which are left out.
+
+    Notes
+    -----
+    What is forecast is of more rows like these, by this method, and the farther the less sure: its
+    band covers the form of the curve and the rows, not another kind of rows. `needed` takes the
+    effect to be as large as it looks, which of effects that are not shown is hardly known: of noise
+    it is some number as well, so read its interval. A flat curve may rise with other features.
 
     Examples
     --------
@@ -112,6 +121,7 @@ class RowsNeeded:
     is_shown: bool
     is_flat: bool
     falls: bool
+    notes: tuple[str, ...] = ()
 
     @property
     def share(self) -> float:
@@ -238,13 +248,14 @@ def rows_needed(
     units = _Units.of(rows, counts_rows=study.has_twins)
     units.check_enough()
     whole = study.fitted()
-    right = np.zeros((_N_SIZES, len(rows.y)))
+    right, told = np.zeros((2, _N_SIZES, len(rows.y)))
     counts = np.zeros(_N_SIZES)
+    notes: dict[str, None] = {}
     n_done, n_all = 0, n_repeats * _N_SIZES
     found: RowsNeeded | None = None
     for repeat in range(n_repeats):
         stream = np.random.default_rng([seed, repeat])
-        folds = stratified_folds(rows.y, _N_FOLDS, seed + repeat, rows.groups)
+        folds = study.parts(_N_FOLDS, seed + repeat)
         nested = [units.nested(fold, stream) for fold in folds]
         for at in range(_N_SIZES):
             of_size = tuple(
@@ -252,15 +263,23 @@ def rows_needed(
             )
             refits = Refits.of(study, of_size, gamma=gamma, whole=whole)
             right[at, refits.held_out] += refits.right
+            told[at, refits.held_out] += 1.0
+            notes |= dict.fromkeys(refits.notes)
             counts[at] += np.mean([units.count(fold.train) for fold in of_size])
             n_done += 1
             if callback is not None:
                 callback(found, n_done, n_all)
-        found = _curve(units, counts / (repeat + 1), right / (repeat + 1), seed)
-    last = _curve(units, counts / n_repeats, right / n_repeats, seed)
+        found = _curve(units, counts / (repeat + 1), _shares(right, told), seed)
+    last = replace(_curve(units, counts / n_repeats, _shares(right, told), seed), notes=(*notes,))
     if callback is not None:
         callback(last, n_done, n_all)
     return last
+
+
+def _shares(right: FloatArray, told: FloatArray) -> FloatArray:
+    """How often rows are told rightly, of the times that they are told; nan of never."""
+    shares: FloatArray = np.divide(right, told, out=np.full(right.shape, np.nan), where=told > 0)
+    return shares
 
 
 @dataclass(frozen=True, eq=False)
@@ -335,7 +354,6 @@ class _Units:
         Shapes (n_sizes,) and (n_bootstraps, n_sizes).
         """
         n_units, n_classes = len(self.strata), len(self.rows.classes)
-        n_rows = self.of_classes().astype(np.float64)
         stream = np.random.default_rng([random_state, n_units])
         weights = np.zeros((_N_BOOTSTRAPS, n_units))
         for stratum in np.unique(self.strata):
@@ -345,9 +363,19 @@ class _Units:
         weights = np.vstack([np.ones(n_units), weights])
         shares = np.zeros((len(weights), len(right)))
         for at, of_size in enumerate(right):
-            hits = np.zeros((n_units, n_classes))
-            np.add.at(hits, (self.of_row, self.rows.y), of_size)
-            shares[:, at] = ((weights @ hits) / (weights @ n_rows)).mean(axis=1)
+            hits, n_rows = np.zeros((2, n_units, n_classes))
+            is_told = ~np.isnan(of_size)
+            at_rows = self.of_row[is_told], self.rows.y[is_told]
+            np.add.at(hits, at_rows, of_size[is_told])
+            np.add.at(n_rows, at_rows, 1.0)
+            n_drawn = weights @ n_rows
+            if (n_drawn[0] == 0.0).any():
+                name = self.rows.classes.tolist()[int(n_drawn[0].argmin())]
+                raise UserError(
+                    f"No row of class {name!r} is told by fits to so few training rows. Add rows, "
+                    "or leave the class out."
+                )
+            shares[:, at] = ((weights @ hits) / np.maximum(n_drawn, 1.0)).mean(axis=1)
         return shares[0], shares[1:]
 
 

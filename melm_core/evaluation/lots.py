@@ -158,7 +158,14 @@ class LotChange:
     verdict : NewVerdict or None
         None without labels of the new rows, or with a single class.
     notes : tuple of str
-        What was compared: predicted classes, classes left out.
+        What was compared: predicted classes, classes left out; and folds that could not be fitted.
+
+    Notes
+    -----
+    No change that is shown is no proof of sameness: few rows or groups show large changes alone. A
+    change need not matter: of thousands of rows p is small for shifts of hundredths of a standard
+    deviation, so read `shifts` beside it, and `verdict` for whether the old plane still holds. Lots
+    that were measured on different days differ by day, whatever else they differ by.
 
     Examples
     --------
@@ -302,11 +309,11 @@ def lot_change(
     if not with_plane:
         return found
     step = partial(callback, found) if callback is not None else _nothing
-    plane = _plane(both, method, random_state, step)
-    verdict = None
+    plane, of_plane = _plane(both, method, random_state, step)
+    verdict, of_verdict = None, tuple[str, ...]()
     if y is not None and y_new is not None and len(np.unique(both.y)) > 1:
-        verdict = _verdict(both, method, random_state, step)
-    return replace(found, plane=plane, verdict=verdict)
+        verdict, of_verdict = _verdict(both, method, random_state, step)
+    return replace(found, plane=plane, verdict=verdict, notes=(*notes, *of_plane, *of_verdict))
 
 
 @dataclass(frozen=True, eq=False)
@@ -606,18 +613,24 @@ def _nothing() -> object:
     return None
 
 
-def _plane(both: _Both, method: MethodLike, seed: int, step: Callable[[], object]) -> LotPlane:
-    """The plane of the method with the lot as label, in features less the mean of their class."""
+def _plane(
+    both: _Both, method: MethodLike, seed: int, step: Callable[[], object]
+) -> tuple[LotPlane, tuple[str, ...]]:
+    """The plane of the method with the lot as label, in features less the mean of their class.
+
+    And what is to be said of its folds.
+    """
     values = both.residuals
     lots = both.is_new.astype(np.int64)
     rows = CodedRows(values, lots, np.array([False, True]), both.groups)
     groups = np.arange(len(lots)) if both.groups is None else both.groups
     study = Study(method, values, lots, groups=groups, random_state=seed)
     fitted = study.fitted()
-    held_out = None
+    held_out, notes = None, tuple[str, ...]()
     if _allows_folds(rows):
-        held_out = Refits.of(study, whole=fitted, callback=lambda _: step() and None).share
-    return LotPlane(fitted.components, fitted.transform(values), both.is_new, held_out)
+        refits = Refits.of(study, whole=fitted, callback=lambda _: step() and None)
+        held_out, notes = refits.share, refits.notes
+    return LotPlane(fitted.components, fitted.transform(values), both.is_new, held_out), notes
 
 
 def _allows_folds(rows: CodedRows) -> bool:
@@ -627,8 +640,11 @@ def _allows_folds(rows: CodedRows) -> bool:
 
 def _verdict(
     both: _Both, method: MethodLike, seed: int, step: Callable[[], object]
-) -> NewVerdict | None:
-    """The plane of the first lot on the new one; None where folds of the first do not exist."""
+) -> tuple[NewVerdict | None, tuple[str, ...]]:
+    """The plane of the first lot on the new one, and what is to be said of its folds.
+
+    None where folds of the first do not exist.
+    """
     first, new = both.take(np.flatnonzero(~both.is_new)), both.take(np.flatnonzero(both.is_new))
     codes = np.unique(both.y, return_inverse=True)[1]
     y, y_new = codes[~both.is_new], codes[both.is_new]
@@ -637,14 +653,15 @@ def _verdict(
         study = Study(method, first.X, y, groups=groups, random_state=seed)
         before = Refits.of(study, callback=lambda _: step() and None)
     except UserError:
-        return None
+        return None, ()
     predicted = before.predict(new.X)
-    return NewVerdict(
+    verdict = NewVerdict(
         share=balanced_share(predicted == y_new, y_new),
         share_before=before.share.balanced_accuracy,
         p_value=held_out_p_value(y_new, predicted, groups=new.groups, random_state=seed),
         n_classes=len(np.unique(codes)),
     )
+    return verdict, before.notes
 
 
 def _share(score: Score) -> str:

@@ -19,12 +19,13 @@ import numpy as np
 from sklearn.base import is_classifier
 
 from melm_core.base.array_types import FloatArray
+from melm_core.base.errors import UserError
 from melm_core.base.sample_weights import balanced_share
 from melm_core.density.class_densities import ClassDensities
 from melm_core.density.classifier import density_shares
 from melm_core.density.covariances import DEFAULT_SHRINKAGE
 from melm_core.density.kernel_density import kernel_classes
-from melm_core.evaluation.refits import log_shares, places_rows
+from melm_core.evaluation.refits import check_placed, log_shares, places_rows
 from melm_core.evaluation.refitting import FittedProjection, is_placed, is_plane
 from melm_core.evaluation.study import Study
 from melm_core.folds.folds import CodedRows, stratified_folds
@@ -117,13 +118,21 @@ _Scores = Callable[[FittedProjection, CodedRows, CodedRows], FloatArray]
 
 
 def _mean_held_out(study: Study, scores: _Scores) -> float:
-    """The mean over the classes of the mean over their rows that have a place."""
-    rows = study.rows
-    values = np.empty(len(rows.y))
+    """The mean over the classes of the mean over their rows that have a place.
+
+    Rows of a fold without which nothing can be fitted have none.
+    """
+    rows, reason = study.rows, "No held-out row has a place."
+    values = np.full(len(rows.y), np.nan)
     for fold in stratified_folds(rows.y, n_test_folds(*rows.X.shape), 0, rows.groups):
         train = rows.take(fold.train)
-        values[fold.test] = scores(study.fitted_to(train), train, rows.take(fold.test))
+        try:
+            values[fold.test] = scores(study.fitted_to(train), train, rows.take(fold.test))
+        except (ValueError, np.linalg.LinAlgError) as error:
+            reason = str(error)
     has_place = ~np.isnan(values)
+    if not has_place.any():
+        raise UserError(f"No fold of the permutation test could be scored: {reason}")
     return balanced_share(values[has_place], rows.y[has_place])
 
 
@@ -173,6 +182,7 @@ def _search_densities(
     points = fitted.transform(train.X)
     has_place = is_placed(points)
     points = points[has_place]
+    check_placed(train, train.y[has_place])
     return kernel_classes(points, train.y[has_place], n_components=points.shape[1]), 0.0
 
 

@@ -31,7 +31,7 @@ from melm_core.base.label_permutations import (
     other_permutations,
     random_permutations,
 )
-from melm_core.evaluation.permutation_statistics import STATISTICS
+from melm_core.evaluation.permutation_statistics import STATISTICS, n_test_folds
 from melm_core.evaluation.refitting import map_in_order
 from melm_core.evaluation.study import Study
 from melm_core.folds.folds import sampled_rows
@@ -138,8 +138,9 @@ def permutation_test(
         rows of a group that share one.
     statistic : "held_out", "held_out_accuracy" or callable, default="held_out"
         The mean posterior probability of the true class of held-out rows, or the balanced accuracy
-        of the classes named for them, in three folds or, where features exceed rows, up to ten. A
-        callable takes a `Study`, increases with separation, and must be picklable.
+        of the classes named for them, in three folds or, where features exceed rows, up to ten. Of
+        true and permuted labels alike, a fold whose fit fails and rows without a place are left
+        out. A callable takes a `Study`, increases with separation, and must be picklable.
     n_permutations : int, default=999
         If the labels have no more distinct permutations than this, each is
         evaluated once and the p-value is exact.
@@ -163,7 +164,7 @@ def permutation_test(
     Raises
     ------
     ValueError
-        If a parameter or the data are invalid.
+        If a parameter or the data are invalid, or no fold can be fitted.
 
     References
     ----------
@@ -187,6 +188,8 @@ def permutation_test(
     codes, kept_together = used.rows.y, used.rows.groups
     is_within = study.is_within
     design = design_of(codes, kept_together, by_name=callable(statistic), of_occasions=is_within)
+    if not callable(statistic):
+        used.parts(n_test_folds(*used.rows.X.shape), 0)  # which names a class that is too small
     function = statistic if callable(statistic) else STATISTICS[statistic]
     of_labels = partial(_value, function, used)
     observed = next(map_in_order(of_labels, [codes], None))

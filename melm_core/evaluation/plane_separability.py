@@ -33,10 +33,16 @@ class Score:
     Attributes
     ----------
     balanced_accuracy : float
-        Mean over the folds.
+        The mean over the classes of the share of their rows that is told rightly; guessing gives
+        one over the number of classes, however unequal they are.
     standard_error : float
-        Standard deviation over the folds divided by the square root of their
-        number. Folds share training rows, so it is somewhat too small.
+
+    Notes
+    -----
+    The error is of the rows at hand as a sample of all such rows. By `over_folds` it is somewhat
+    too small, as folds share training rows; `over_refits` and `Refits.share` allow for that. Two
+    methods that were scored on the same folds are compared by the differences of their folds: their
+    own errors overlap long before they are level.
 
     Examples
     --------
@@ -102,6 +108,11 @@ class Separability:
         Number of rows, and number of rows in the stratified sample scored.
     notes : tuple of str
         Sentences about deviations from the requested folds or rows.
+
+    Notes
+    -----
+    Only the classifiers are held out: of a projection that was fitted to these rows the value is
+    in-sample, and on noise in many features it is near 1. Its held-out twin is `Refits.share`.
 
     Examples
     --------

@@ -53,6 +53,17 @@ class Stability:
     curves : CurveSteps or None
         What features do, where some bend; None if each column is a feature.
 
+    Notes
+    -----
+    A plane that hardly turns is well determined by the rows; that does not make it tell the
+    classes, as the planes of PCA on noise with one large variance show. Nor does one that turns
+    tell nothing: of features that are alike any may carry the plane. Bootstrap samples repeat rows,
+    which sparse and neighbor methods take for structure. Intervals are of one feature each.
+
+    References
+    ----------
+    B. Efron, R. J. Tibshirani: An Introduction to the Bootstrap, 1993 (resamples).
+
     Examples
     --------
     >>> from sklearn.datasets import load_iris

@@ -73,7 +73,7 @@ from melm_core.evaluation.refitting import (
 )
 from melm_core.evaluation.search_curve import N_PARTS, SearchCurve, SearchTrace
 from melm_core.evaluation.study import FoldCount, Study
-from melm_core.folds.folds import Fold
+from melm_core.folds.folds import CodedRows, Fold
 from melm_core.linalg.class_moments import moments_of_classes
 from melm_core.linalg.plane_distances import squared_residuals
 from melm_core.melm.estimator import MELM
@@ -128,6 +128,11 @@ class KeptFold:
         As in `FoldFit`.
     failure : str
         Why the fold could not be fitted.
+
+    Notes
+    -----
+    Planes of other rows, groups, seeds or parameters than those of the study fit its folds as well
+    as these, and every number of them is wrong: whoever keeps folds keeps what they are of.
 
     Examples
     --------
@@ -270,7 +275,8 @@ class Refits:
             if callback is not None and callback(found):
                 break
         if found.is_complete and not found.n_folds:
-            raise UserError(found.notes[0] if found.notes else "No fold could be fitted.")
+            reason = next(fit.reason for fit in found.fits if isinstance(fit, FailedFold))
+            raise UserError(f"No fold could be fitted. The first one: {reason}")
         if found.is_complete and len(found.unplaced):
             _check_places(found)
         return found
@@ -1057,16 +1063,32 @@ def _with_places(study: Study, fold: Fold, projection: FittedProjection) -> Fold
     train, test = (
         part[is_placed(projection.transform(X[part]))] for part in (fold.train, fold.test)
     )
-    left = np.bincount(y[train], minlength=study.n_classes)
-    smallest = int(left.argmin())
-    if left[smallest] < min(2, np.bincount(y[fold.train], minlength=study.n_classes)[smallest]):
-        name = study.rows.classes.tolist()[smallest]
-        raise UserError(
-            f"{left[smallest]} training rows of class {name!r} have a place, where 2 are needed: "
-            "the coordinates of the others are nan or infinite. Let the estimator place them, or "
-            "leave the class out."
-        )
+    check_placed(study.rows.take(fold.train), y[train])
     return Fold(train, test)
+
+
+def check_placed(train: CodedRows, y: IntArray) -> None:
+    """Check that enough rows of each class have a place.
+
+    Parameters
+    ----------
+    train : CodedRows
+        The rows of a fit.
+    y : ndarray of int
+        Class codes of those that have a place.
+
+    Raises
+    ------
+    UserError
+    """
+    left = np.bincount(y, minlength=len(train.classes))
+    smallest = int(left.argmin())
+    if left[smallest] < min(2, np.bincount(train.y, minlength=len(left))[smallest]):
+        raise UserError(
+            f"{left[smallest]} training rows of class {train.classes.tolist()[smallest]!r} have a "
+            "place, where 2 are needed: the coordinates of the others are nan or infinite. Let the "
+            "estimator place them, or leave the class out."
+        )
 
 
 def _along_search(refits: Refits, fold: Fold, projection: FittedProjection) -> FloatArray:

@@ -92,7 +92,9 @@ class Standardization:
 
 
 class Unchanged:
-    """No preparation.
+    """No preparation: for features that are in one unit, or that a pipeline prepares itself.
+
+    Methods that look at variances, such as PCA, then see the features of the largest ones.
 
     Examples
     --------
@@ -119,6 +121,11 @@ class FittedProjection:
     ----------
     estimator : estimator
     preparation : FittedPreparation
+
+    Notes
+    -----
+    Coordinates of the rows of the fit lie closer together than those of new rows of the same class:
+    no share, region or distance should be read from them; see `Refits.places`.
 
     Examples
     --------

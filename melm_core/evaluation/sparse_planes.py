@@ -29,7 +29,7 @@ from melm_core.diagnostics.feature_importance import (
 )
 from melm_core.evaluation.fold_frames import Frame
 from melm_core.evaluation.plane_separability import Score
-from melm_core.evaluation.refits import FoldFit, Refits
+from melm_core.evaluation.refits import FailedFold, FoldFit, Refits
 from melm_core.evaluation.refitting import (
     FittedPreparation,
     FittedProjection,
@@ -67,6 +67,14 @@ class SparsePath:
         In which share of the repeats each held-out row is assigned to its class, for
         `winner_share` with rule="simplest" on the sizes in ascending order; nan for rows that no
         fold held out so far.
+    notes : tuple of str
+        Sentences about folds that could not be fitted, which are left out.
+
+    Notes
+    -----
+    Each accuracy is honest for its size alone. The best of the sizes is too high, as it was chosen
+    by the rows that it is of: `winner_share` takes that back. Features that often stay are enough
+    for this method; those that rarely do may tell the same, and be left out for another that does.
 
     Examples
     --------
@@ -85,6 +93,7 @@ class SparsePath:
     frequencies: FloatArray
     classes: npt.NDArray[Any]
     right: FloatArray
+    notes: tuple[str, ...] = ()
 
     @property
     def held_out(self) -> tuple[Score, ...]:
@@ -188,18 +197,15 @@ def sparse_path(
     n_features = int(feature_groups(whole.preparation, columns).max()) + 1
     steps = _sizes(sizes, n_features, len(whole.components))
     frame = Frame.of(whole, rows.X)
-    repeats = [
-        stratified_folds(rows.y, n_folds, study.random_state + repeat, rows.groups)
-        for repeat in range(n_repeats)
-    ]
-    work = _PathWork(study, steps, gamma, frame)
-    folds = [fold for of_repeat in repeats for fold in of_repeat]
-    paths: list[_FoldPath] = []
-    for path in map_in_order(work.path, folds, n_jobs):
+    repeats = [study.parts(n_folds, study.random_state + repeat) for repeat in range(n_repeats)]
+    work = _PathWork(study, steps, gamma, frame, repeats)
+    folds = list(enumerate((fold for of_repeat in repeats for fold in of_repeat), 1))
+    paths: list[_FoldPath | FailedFold] = []
+    for path in map_in_order(work.path_or_failure, folds, n_jobs):
         paths.append(path)
-        if callback is not None:
-            callback(work.found(paths, repeats), len(folds))
-    return work.found(paths, repeats)
+        if callback is not None and isinstance(path, _FoldPath):
+            callback(work.found(paths), len(folds))
+    return work.found(paths)
 
 
 def _sizes(sizes: Sequence[int] | None, n_features: int, n_components: int) -> list[int]:
@@ -242,6 +248,15 @@ class _PathWork:
     sizes: Sequence[int]
     gamma: float
     frame: Frame
+    repeats: Sequence[tuple[Fold, ...]]
+
+    def path_or_failure(self, numbered: tuple[int, Fold]) -> _FoldPath | FailedFold:
+        """The path of one fold, or why it has none."""
+        number, fold = numbered
+        try:
+            return self.path(fold)
+        except (ValueError, np.linalg.LinAlgError) as error:
+            return FailedFold(number, str(error))
 
     def path(self, fold: Fold) -> _FoldPath:
         """The path of one fold."""
@@ -266,35 +281,42 @@ class _PathWork:
                 order = _order(plane.components, own, of_columns, self.gamma)
         return _FoldPath(fits, masks)
 
-    def found(self, paths: Sequence[_FoldPath], repeats: Sequence[tuple[Fold, ...]]) -> SparsePath:
+    def found(self, paths: Sequence[_FoldPath | FailedFold]) -> SparsePath:
         """The path of the folds so far."""
+        known = [path for path in paths if isinstance(path, _FoldPath)]
+        failed = [path for path in paths if isinstance(path, FailedFold)]
+        if not known:
+            raise UserError(f"No fold could be fitted. The first one: {failed[0].reason}")
         rows, done = self.study.rows, list(paths)
         sums, counts = np.zeros((len(rows.y), len(self.sizes))), np.zeros((len(rows.y), 1))
         train: list[FloatArray] = []
         held_out: list[FloatArray] = []
-        for folds in repeats:
+        for folds in self.repeats:
             own, done = done[: len(folds)], done[len(folds) :]
-            if not own:
-                break
-            of_sizes = [
-                self._refits(folds, [path.fits[at] for path in own])
-                for at in range(len(self.sizes))
-            ]
+            if not any(isinstance(path, _FoldPath) for path in own):
+                continue
+            of_sizes = [self._refits(folds, own, at) for at in range(len(self.sizes))]
             train.append(np.stack([refits.fold_train_shares for refits in of_sizes], axis=1))
             held_out.append(np.stack([refits.fold_shares for refits in of_sizes], axis=1))
             for at, refits in enumerate(of_sizes):
                 sums[refits.held_out, at] += refits.right
             counts[of_sizes[0].held_out] += 1.0
-        right = np.divide(sums, counts, out=np.full(sums.shape, np.nan), where=counts > 0)
-        kept = np.mean([path.kept for path in paths], axis=0)
-        sizes = np.array(self.sizes)
         return SparsePath(
-            sizes, np.concatenate(train), np.concatenate(held_out), kept, rows.classes, right
+            sizes=np.array(self.sizes),
+            train_accuracies=np.concatenate(train),
+            held_out_accuracies=np.concatenate(held_out),
+            frequencies=np.mean([path.kept for path in known], axis=0),
+            classes=rows.classes,
+            right=np.divide(sums, counts, out=np.full(sums.shape, np.nan), where=counts > 0),
+            notes=tuple(path.sentence for path in failed),
         )
 
-    def _refits(self, folds: tuple[Fold, ...], fits: list[FoldFit]) -> Refits:
-        whole = self.frame.projection
-        return Refits(self.study, folds, whole, tuple(fits), len(folds), self.gamma, self.frame)
+    def _refits(
+        self, folds: tuple[Fold, ...], paths: Sequence[_FoldPath | FailedFold], at: int
+    ) -> Refits:
+        whole, n_folds = self.frame.projection, len(folds)
+        fits = tuple(path if isinstance(path, FailedFold) else path.fits[at] for path in paths)
+        return Refits(self.study, folds, whole, fits, n_folds, self.gamma, self.frame)
 
 
 def _order(

@@ -14,6 +14,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import clone
+from sklearn.pipeline import Pipeline
 
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.block_samples import BlocksApplied, BlocksWithout, stratified_block_sample
@@ -99,6 +100,13 @@ class Study:
     ------
     ValueError
         If a parameter or the data are invalid; the message names the class, group or value.
+
+    Notes
+    -----
+    All that follows is as honest as what is said here. Whatever is learned from the rows belongs
+    into the method or its preparation, where folds repeat it: features that were chosen, or values
+    that were filled, with all rows at hand have seen the rows that are held out. Rows that depend
+    on each other need `groups`: without them each is told by its twin in another fold.
 
     Examples
     --------
@@ -221,14 +229,17 @@ class Study:
             If a fold leaves fewer than two rows of a class for the fit.
         """
         n_made = self.n_wanted(n_folds)
-        y, groups = self.rows.y, self.rows.groups
         if not self.is_in_memory:
-            every = np.arange(len(y))
+            every = np.arange(len(self.rows.y))
             return (Fold(train=every[:0], test=every),)
-        parts = _PARTS_OF_A_SPLIT if n_made == 1 else n_made
-        folds = stratified_folds(y, parts, self.random_state, groups)
-        self._check_training_rows(folds)
+        folds = self.parts(_PARTS_OF_A_SPLIT if n_made == 1 else n_made, self.random_state)
         return folds[:1] if n_made == 1 else folds
+
+    def parts(self, n_parts: int, random_state: int) -> tuple[Fold, ...]:
+        """Folds of rows in memory, of another seed than that of the study; see `folds`."""
+        folds = stratified_folds(self.rows.y, n_parts, random_state, self.rows.groups)
+        self._check_training_rows(folds)
+        return folds
 
     def n_wanted(self, n_folds: FoldCount) -> int:
         """How many folds that asks for, of which a small class may allow fewer; see `folds`."""
@@ -303,7 +314,10 @@ class Study:
 
     def _check_training_rows(self, folds: tuple[Fold, ...]) -> None:
         """Check that every class keeps two rows in each fold if the estimator needs them."""
-        if not isinstance(self.estimator, SupervisedPlaneEstimator):
+        judged = getattr(self.estimator, "estimator", self.estimator)  # in an audit
+        if isinstance(judged, Pipeline):
+            judged = judged[-1]
+        if not isinstance(judged, SupervisedPlaneEstimator):
             return
         y, n_classes = self.rows.y, self.n_classes
         left = np.min([np.bincount(y[fold.train], minlength=n_classes) for fold in folds], axis=0)

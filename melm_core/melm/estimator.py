@@ -166,7 +166,8 @@ class MELM(ClassDensityMixin, WeightedPlaneEstimator):
     plane has drawn the classes of its own rows together, so that of few rows and many features
     these are far too sure of new ones. `melm_core.evaluation.Refits.rule` has the class densities
     of rows that the plane has not seen, whose probabilities are calibrated; the studio, saved
-    planes and programs take those.
+    planes and programs take those, and `melm_core.evaluation.ConformalClassifier(MELM())` predicts
+    by them.
 
     References
     ----------

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 
+from melm_core import DiscriminantPlane
+
 
 def blobs(n_rows: int, n_classes: int, distance: float, seed: int = 0):
     """Return round classes in the plane, `distance` apart along the first axis."""
@@ -47,3 +49,17 @@ class Column(TransformerMixin, BaseEstimator):
 
     def transform(self, X):
         return X[:, [self.index]]
+
+
+class Needs(DiscriminantPlane):
+    """Cannot be fitted without the row whose value in a column is the largest."""
+
+    def __init__(self, least: float = 100.0, column: int = 0) -> None:
+        super().__init__()
+        self.least = least
+        self.column = column
+
+    def fit(self, X, y):
+        if X[:, self.column].max() < self.least:
+            raise ValueError("The largest row is missing.")
+        return super().fit(X, y)

@@ -16,11 +16,13 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from melm_core import DiscriminantPlane
 from melm_core.answers import LABELS_MAY_BE_USED, Answer
 from melm_core.base import UserError
 from melm_core.datasets import pure_noise
 from melm_core.evaluation import audit, audit_coordinates
 from melm_studio.scores import PermutationP, Rows, Verdict
+from tests.melm_core.evaluation.honest_examples import blobs
 
 WINE = load_wine(return_X_y=True)
 
@@ -160,3 +162,11 @@ def test_labels_that_are_clusters_of_the_features_are_noted(kind):
     assert any("regions of the features that leave no gap" in note for note in found.notes)
     found = audit(LinearDiscriminantAnalysis(), kind(X + 4.0 * np.eye(3)[y]), y, n_permutations=19)
     assert not found.notes
+
+
+def test_a_class_that_is_too_small_for_the_folds_is_named_by_its_label():
+    X, y = blobs(30, 2, distance=3.0)
+    words = np.where(y == 1, "ill", "healthy")
+    words[:2] = "rare"
+    with pytest.raises(ValueError, match="Class 'rare' has 2 rows, and a fold"):
+        audit(make_pipeline(StandardScaler(), DiscriminantPlane()), X, words)

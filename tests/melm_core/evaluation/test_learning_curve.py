@@ -7,8 +7,9 @@ import pytest
 
 from melm_core.base import UserError
 from melm_core.datasets import pure_noise
-from melm_core.evaluation import Study, rows_needed
+from melm_core.evaluation import Study, Unchanged, rows_needed
 from melm_core.evaluation.learning_curve import PowerLaws
+from tests.melm_core.evaluation.honest_examples import Needs
 
 
 def two_classes(n_rows: int, n_features: int, distance: float, seed: int = 0):
@@ -96,3 +97,11 @@ def test_a_callback_sees_every_size_and_may_end_it():
     with pytest.raises(EnoughError):
         rows_needed(Study("lda", *two_classes(60, 3, 2.0)), n_repeats=2, callback=after_size)
     assert seen == [(1, 12), (2, 12), (3, 12)]
+
+
+def test_rows_of_a_fold_that_cannot_be_fitted_are_not_told_wrongly():
+    X, y = two_classes(90, 3, 6.0)
+    X[8, 2] = 100.0  # of a column that says nothing
+    found = rows_needed(Study(Needs(column=2), X, y, preparation=Unchanged()), n_repeats=1)
+    assert found.share > 0.95
+    assert any("The largest row is missing" in note for note in found.notes)

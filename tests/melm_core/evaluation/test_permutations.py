@@ -22,7 +22,7 @@ from melm_core.evaluation import Study, Unchanged, permutation_statistics, permu
 from melm_core.evaluation.permutation_statistics import STATISTICS, held_out_share
 from melm_core.melm import SearchOptions
 from melm_core.methods import METHODS
-from tests.melm_core.evaluation.honest_examples import Column, Memory, blobs
+from tests.melm_core.evaluation.honest_examples import Column, Memory, Needs, blobs
 from tests.melm_core.helpers import EVERY_METHOD
 
 AT_GAMMA = SearchOptions(continuation=None, max_iter=10)
@@ -300,6 +300,36 @@ def test_shuffles_keep_the_class_sizes():
 def test_an_option_that_breaks_a_rule_is_named(options, sentence):
     with pytest.raises(ValueError, match=sentence):
         permutation_test(Study("lda", *IRIS), **options)
+
+
+def test_a_class_that_is_too_small_for_the_folds_is_named():
+    X, y = pure_noise(30, 3, 2)
+    words = np.where(y == 1, "ill", "healthy")
+    words[:2] = "rare"
+    with pytest.raises(ValueError, match="Class 'rare' has 2 rows, and a fold"):
+        permutation_test(Study("lda", X, words), n_permutations=9)
+
+
+def test_folds_that_cannot_be_fitted_are_left_out_of_all_values_and_none_at_all_says_why():
+    X, y = blobs(60, 2, distance=6.0)
+    X[7, 0] = 100.0
+    test = permutation_test(Study(Needs(), X, y, preparation=Unchanged()), n_permutations=9)
+    assert test.observed > 0.7
+    assert np.isfinite(test.values).all()
+    with pytest.raises(ValueError, match=r"No fold of the permutation test.*row is missing"):
+        permutation_test(Study(Needs(1e9), X, y, preparation=Unchanged()), n_permutations=9)
+
+
+class NoPlaces(Column):
+    """Gives no row a place."""
+
+    def transform(self, X):
+        return np.full((len(X), 2), np.nan)
+
+
+def test_rows_of_which_none_has_a_place_are_refused_by_name():
+    with pytest.raises(ValueError, match=r"0 training rows of class .* have a place"):
+        permutation_test(Study(NoPlaces(), *blobs(30, 2, 1.0)), n_permutations=9)
 
 
 QUICK = {"n_init": 1, "max_iter": 5, "max_rows": 60, "random_state": 0}

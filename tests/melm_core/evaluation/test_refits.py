@@ -23,7 +23,7 @@ from melm_core.diagnostics.calibration import fitted_temperature
 from melm_core.evaluation import KeptFold, Refits, Study, Unchanged, refits
 from melm_core.evaluation.fold_frames import Frame
 from melm_core.linalg.planes import principal_angles
-from tests.melm_core.evaluation.honest_examples import Column, Memory, blobs
+from tests.melm_core.evaluation.honest_examples import Column, Memory, Needs, blobs
 from tests.melm_core.helpers import EVERY_METHOD, invertible
 
 IRIS, WINE = load_iris(return_X_y=True), load_wine(return_X_y=True)
@@ -540,19 +540,6 @@ def test_refits_so_far_are_handed_over_and_what_is_raised_ends_them():
     assert min(each[2] for each in seen) > 0.9
 
 
-class Needs(DiscriminantPlane):
-    """Cannot be fitted without the row whose first value is the largest."""
-
-    def __init__(self, least: float = 100.0) -> None:
-        super().__init__()
-        self.least = least
-
-    def fit(self, X, y):
-        if X[:, 0].max() < self.least:
-            raise ValueError("The largest row is missing.")
-        return super().fit(X, y)
-
-
 def test_a_fold_that_cannot_be_fitted_is_named_and_the_others_are_kept():
     X, y = wide(60, 4, 0)
     X[7, 0] = 100.0
@@ -575,7 +562,7 @@ def test_folds_none_of_which_can_be_fitted_raise_the_reason():
     X, y = wide(60, 4, 0)
     whole = Study("lda", X, y, preparation=Unchanged()).fitted()
     study = Study(Needs(1e9), X, y, preparation=Unchanged())
-    with pytest.raises(UserError, match=r"Fold 1 could not be fitted.*largest row is missing"):
+    with pytest.raises(UserError, match=r"No fold could be fitted\. The first one: The largest"):
         Refits.of(study, whole=whole)
 
 

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from melm_core.datasets import pure_noise
-from melm_core.evaluation import Refits, Score, Study, sparse_path
+from melm_core.evaluation import Refits, Score, Study, Unchanged, sparse_path
+from tests.melm_core.evaluation.honest_examples import Needs
 
 
 def two_features_matter(n_rows=120, n_features=12):
@@ -86,3 +87,13 @@ def test_a_size_off_the_path_is_named_with_those_on_it():
     path = sparse_path(Study("lda", *two_features_matter()), n_repeats=1, sizes=[4])
     with pytest.raises(ValueError, match=r"size=5 is not on the path. Choose one of \[12, 4\]"):
         path.selected(5)
+
+
+def test_a_fold_that_cannot_be_fitted_is_named_and_the_others_are_kept():
+    X, y = two_features_matter()
+    X[7, 0] = 100.0
+    path = sparse_path(Study(Needs(), X, y, preparation=Unchanged()), sizes=[12], n_repeats=1)
+    assert len(path.held_out_accuracies) == 4
+    assert np.isnan(path.right).any(axis=1).sum() == 24
+    (note,) = path.notes
+    assert note.endswith("could not be fitted and is left out: The largest row is missing.")
