@@ -211,11 +211,23 @@ ANSWERS = {
         ),
         r"\b(rows_needed|RowsNeeded|MORE_ROWS)\b",
     ),
+    "Does it belong at all?": OwnModules(
+        (
+            "melm_core/evaluation/accepted_rows.py",
+            "melm_core/evaluation/class_model.py",
+            "melm_studio/analyses/class_models.py",
+        ),
+        (
+            "tests/callbacks/routes/test_class_models.py",
+            "tests/melm_core/evaluation/test_class_model.py",
+        ),
+        r"\b(CLASS_MODELS|ClassModel|class_acceptance|do_they_belong)\b",
+    ),
     "Has the lot changed?": OwnModules(
         (
             "melm_core/evaluation/lots.py",
             "melm_studio/analyses/lot_change.py",
-            "assets/studio/analyses/lot_change_view.mjs",
+            "assets/studio/analyses/new_rows_view.mjs",
         ),
         (
             "tests/melm_core/evaluation/test_lots.py",

@@ -17,7 +17,7 @@ from callbacks.services import Served, services
 from callbacks.session import own_fit, workspace
 from melm_studio.analyses import ANALYSES
 from melm_studio.analyses.analysis import Analysis, Subject
-from melm_studio.analyses.lot_change import LotRows
+from melm_studio.analyses.lot_rows import LotRows
 from melm_studio.analyses.report_section import Section
 from melm_studio.configuration.messages import HAS_ENDED, WAITS
 from melm_studio.runs.records.run import RunRecord, RunState
@@ -69,7 +69,7 @@ def show_analysis(run_id: str, name: str) -> dict[str, Any]:
     record, analysis = own_fit(run_id), named_analysis(name)
     current = workspace().about(record, name)
     if current is None:
-        return {"run": None, **({"words": NO_NEW_ROWS} if analysis.of_new_rows else {})}
+        return {"run": None, **({"words": NO_NEW_ROWS} if analysis.needs_new_rows else {})}
     report = analysis.stored(services().store, current.run_id)
     fraction, stage = analysis.progress(report)
     is_waiting = current.state is RunState.QUEUED
@@ -96,8 +96,7 @@ def begun_analysis(run_id: str, name: str) -> RunRecord:
     record, analysis = own_fit(run_id), named_analysis(name)
     if not analysis.of_new_rows or "file" not in flask.request.args:
         return workspace().analyze(record, analysis)
-    new = requested_new_rows(record)
-    rows = LotRows(new.name, new.X, new.labels, new.groups)
+    rows = LotRows.of(requested_new_rows(record))
     return workspace().analyze(record, analysis, rows.to_bytes())
 
 

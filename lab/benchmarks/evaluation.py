@@ -21,7 +21,8 @@ from melm_core.evaluation import Refits, Study, permutation_test, separability
 from melm_core.methods import METHODS
 from melm_studio.analyses.analysis import Analysis, Subject, Work
 from melm_studio.analyses.check import CHECK
-from melm_studio.analyses.lot_change import LOT_CHANGE, LotRows
+from melm_studio.analyses.lot_change import LOT_CHANGE
+from melm_studio.analyses.lot_rows import LotRows
 from melm_studio.analyses.more_rows import MORE_ROWS
 from melm_studio.analyses.sets import SETS
 from melm_studio.runs.execution.giving_way import StoppedError
@@ -95,7 +96,10 @@ def _large_tables() -> tuple[LabeledData, bytes]:
     table = Table("large", frame.assign(label=y[:_N_LARGE].astype(str)), ())
     data = prepare(table, "label")
     rows = (X[_N_LARGE:] - data.center) / data.scale
-    return data, LotRows("second.csv", rows, y[_N_LARGE:].astype(np.int64)).to_bytes()
+    numbers = np.arange(1, len(rows) + 1)
+    is_filled = np.zeros(len(rows), dtype=np.bool_)
+    lot = LotRows("second.csv", rows, y[_N_LARGE:].astype(np.int64), numbers, is_filled)
+    return data, lot.to_bytes()
 
 
 def _first_report(analysis: Analysis[Any], method: str, data: LabeledData, lot: bytes) -> None:

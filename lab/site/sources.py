@@ -42,6 +42,7 @@ CONTENTS: Mapping[str, tuple[str, ...]] = MappingProxyType(
             "docs/which-method",
             "docs/is-it-real",
             "docs/sets-of-classes",
+            "docs/does-it-belong",
             "docs/how-many-more-rows",
             "docs/has-the-lot-changed",
             "docs/verify-a-verdict",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from melm_core.evaluation.accepted_rows import ClassAcceptance, class_acceptance
+from melm_core.evaluation.class_model import FEWEST_ROWS, ClassModel
 from melm_core.evaluation.column_twins import ColumnAlone, Twin, label_twins
 from melm_core.evaluation.conformal_classifier import ConformalClassifier
 from melm_core.evaluation.curve_selection import AutoCurves
@@ -18,8 +20,11 @@ from melm_core.evaluation.sparse_planes import SparsePath, sparse_path
 from melm_core.evaluation.study import Study
 
 __all__ = [
+    "FEWEST_ROWS",
     "Audit",
     "AutoCurves",
+    "ClassAcceptance",
+    "ClassModel",
     "ColumnAlone",
     "ConformalClassifier",
     "FittedProjection",
@@ -38,6 +43,7 @@ __all__ = [
     "are_quantized",
     "audit",
     "audit_coordinates",
+    "class_acceptance",
     "label_twins",
     "lot_change",
     "permutation_test",

@@ -129,8 +129,8 @@ class Analysis(ABC, Generic[R]):
         What is said of one that was stopped.
     tab : str
         Of the inspector, which opens it: "features", "trust" or "new", that of new rows.
-    of_new_rows : bool
-        Whether it compares the rows of a second file with those of the fit.
+    of_new_rows, needs_new_rows : bool
+        Whether it is also about the rows of a second file, and whether about nothing without them.
     is_saved : bool
         Whether a project keeps it; one with planes of its own is computed again.
     goes_on : bool
@@ -144,6 +144,7 @@ class Analysis(ABC, Generic[R]):
     stopped: ClassVar[str] = STOPPED
     tab: ClassVar[str] = "trust"
     of_new_rows: ClassVar[bool] = False
+    needs_new_rows: ClassVar[bool] = False
     is_saved: ClassVar[bool] = True
     goes_on: ClassVar[bool] = False
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import io
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import msgspec
 import numpy as np
 
 from melm_core.answers import LEVEL
@@ -17,10 +15,10 @@ from melm_core.evaluation import LotChange, lot_change
 from melm_core.folds import sampled_rows
 from melm_studio.analyses import content
 from melm_studio.analyses.analysis import Analysis, DataShape, Subject, Work, chosen, demand
+from melm_studio.analyses.lot_rows import LotRows
 from melm_studio.analyses.report_section import Section, Table
 from melm_studio.planes.theme import THEMES, Scheme, Theme, page_layout
 from melm_studio.record import Record
-from melm_studio.runs.records.stored_files import FileKind
 from melm_studio.tables import LabeledData, Role, count, number
 
 MOST_ROWS = 2_000  # of either lot; of larger ones, a sample
@@ -30,7 +28,6 @@ MOST_DRAWN = 500  # rows of either lot
 _DIGITS = 4
 _MOST_ARROWS = 5
 _LONGEST = 0.8  # arrow, of the distance of the farthest row
-_GONE = "The rows of the new lot are no longer stored. Drop their file on the picture again."
 _NO_GROUPS = (
     "Rows of this run with the same {column} depend on each other, and the new file has no column "
     "{column}. Add it, so that whole groups are compared."
@@ -47,48 +44,6 @@ _NOTE = (
 _PICTURE = "The plane in which the lots differ most, each row less the mean of its class."
 _CONSTANT = "constant before"
 _HEAD = ("Feature", "Shift (sd)", "Spread (ratio)", "q")
-
-
-@dataclass(frozen=True, eq=False)
-class LotRows:
-    """The rows of a new lot, as the data of a run are prepared.
-
-    Attributes
-    ----------
-    name : str
-        Of their file.
-    X : ndarray of shape (n_rows, n_features)
-    labels : ndarray of int of shape (n_rows,)
-        Class codes, -1 of a row without a class of the run.
-    groups : tuple of str
-        Of each row; empty if the file says none.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> rows = LotRows("b.csv", np.ones((2, 1)), np.array([0, -1]), ("ann", "bob"))
-    >>> LotRows.from_bytes(rows.to_bytes()).groups
-    ('ann', 'bob')
-    """
-
-    name: str
-    X: FloatArray
-    labels: IntArray
-    groups: tuple[str, ...] = ()
-
-    def to_bytes(self) -> bytes:
-        """Pack as npz; equal rows give equal bytes."""
-        words = msgspec.json.encode((self.name, self.groups))
-        file = io.BytesIO()
-        np.savez(file, X=self.X, labels=self.labels, words=np.frombuffer(words, np.uint8))
-        return file.getvalue()
-
-    @classmethod
-    def from_bytes(cls, raw: bytes) -> LotRows:
-        """Unpack what `to_bytes` packed."""
-        with np.load(io.BytesIO(raw), allow_pickle=False) as file:
-            name, groups = msgspec.json.decode(file["words"].tobytes())
-            return cls(name, file["X"], file["labels"], tuple(groups))
 
 
 class ChangedFeature(Record, frozen=True):
@@ -156,13 +111,11 @@ class LotChangeAnalysis(Analysis[LotChangeReport]):
     tab = "new"
     needs = ()
     of_new_rows = True
+    needs_new_rows = True
 
     def compute(self, work: Work) -> None:
         """Compare the lots: first p and the features, then the plane and the verdict."""
-        raw = work.store.get_file(work.record.owner, FileKind.DATA, work.record.new_rows)
-        if raw is None:
-            raise UserError(_GONE)
-        lots = _Lots.of(work.data, LotRows.from_bytes(raw))
+        lots = _Lots.of(work.data, LotRows.of_work(work))
         shown: list[LotChange] = []
 
         def step(found: LotChange) -> None:

@@ -18,8 +18,14 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
-from melm_core.base import UserError
+from melm_core.base import UserError, known_type
 from melm_core.methods import AUTO, GAMMA, METHODS, SEED
+from melm_studio.analyses.class_models import (
+    CLASS_MODELS,
+    NEW_HEAD,
+    ClassModelsReport,
+    new_row_cells,
+)
 from melm_studio.extras import install_command, installed_version
 from melm_studio.programs.client import StudioClient
 from melm_studio.programs.local_studio import local_studio
@@ -106,6 +112,7 @@ class StudioTools:
             self.save_verdict,
             self.compare_all,
             self.place_new_rows,
+            self.do_they_belong,
             self.save_files,
         )
 
@@ -233,6 +240,25 @@ class StudioTools:
             "confusion": report.confusion,
             "first_rows": msgspec.to_builtins(report.rows[:MOST_NAMES]),
             "saved": save_as,
+        }
+
+    def do_they_belong(self, run: str, file: str | None = None) -> dict[str, Any]:
+        """Say which rows belong to a class at all, by models of single classes (DD-SIMCA).
+
+        Each model is judged by rows that it never saw, its own and those of other classes.
+        file: other rows, of which each is accepted by one class, by several, or by none.
+        """
+        rows = None if file is None else self._uploaded(file)
+        found = self._client.analyzed(run, CLASS_MODELS.name, rows)
+        report = msgspec.convert(found.report, known_type(ClassModelsReport))
+        return {
+            "run": run,
+            "words": found.words,
+            "models": [model.sentence for model in report.models],
+            "first_rows": [
+                dict(zip(NEW_HEAD, cells, strict=True))
+                for cells in new_row_cells(report)[:MOST_NAMES]
+            ],
         }
 
     def save_files(self, runs: list[str], folder: str) -> dict[str, Any]:

@@ -128,7 +128,10 @@ def add_run_parser(commands: Any) -> None:
         help=f"also analyze every run, in summary.json and reports: {', '.join(ANALYSES)}",
     )
     new = parser.add_argument(
-        "--new", type=Path, metavar="FILE", help="rows of a new lot, which lot_change is about"
+        "--new",
+        type=Path,
+        metavar="FILE",
+        help="rows of a new lot, which lot_change is about and class_models judges",
     )
     new.complete = shtab.FILE
     out = parser.add_argument(

@@ -356,7 +356,7 @@ class Workspace:
         key = before if new_rows is None else hashlib.sha256(new_rows).hexdigest()
         if current is not None and analysis.stands(current) and key == before:
             return current
-        if analysis.of_new_rows and not key:
+        if analysis.needs_new_rows and not key:
             raise UserError(NO_NEW_ROWS)
         if CLASSES in analysis.needs and record.n_classes == 1:
             raise UserError(NO_CLASSES)

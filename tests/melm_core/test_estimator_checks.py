@@ -38,7 +38,7 @@ from melm_core import (
     evaluation,
 )
 from melm_core.baselines.signal_noise import MEMBERS
-from melm_core.evaluation import ConformalClassifier
+from melm_core.evaluation import ClassModel, ConformalClassifier
 from melm_core.methods.wrappers.factors import (
     FactorAnalysisPlane,
     IndependentComponentsPlane,
@@ -57,6 +57,7 @@ PUBLIC = [
     ApproximateKernelClassifier(KernelRidge(kernel="rbf")),
     BaggedMELM(n_bootstrap=2, n_init=2),
     ChernoffDiscriminantPlane(),
+    ClassModel(),
     ClassPCAPlane(),
     ClassPCAPlane(class_weight="balanced"),
     ClassSecondMoments(),

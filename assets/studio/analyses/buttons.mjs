@@ -49,14 +49,20 @@ export async function openOther(panel, name) {
 }
 
 // What has a module of its own; of the others the page shows what their answers say.
-const OF_THEIR_OWN = ["loadings", "lot_change", "resamples", "tree"];
+const OF_THEIR_OWN = {
+  class_models: "new_rows_view",
+  loadings: "loadings_view",
+  lot_change: "new_rows_view",
+  resamples: "resamples_view",
+  tree: "tree_view",
+};
 
 /** What was opened, by name. @type {Record<string, import("./beside.mjs").View>} */
 const views = {};
 
 /** Opens an analysis of a run. @param {Panel} panel @param {string} name */
 async function openAnalysis(panel, name) {
-  const view = OF_THEIR_OWN.includes(name) ? `${name}_view` : "beside";
+  const view = OF_THEIR_OWN[name] ?? "beside";
   const module = await whenLoaded(import(`./${view}.mjs`));
   if (!module) return;
   if (!panel.plane) return showNotice(NO_PLANE);

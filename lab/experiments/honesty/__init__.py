@@ -13,6 +13,7 @@ from threadpoolctl import threadpool_limits
 from lab.experiments.honesty import (
     audits,
     batches,
+    class_models,
     classic_tables,
     designs,
     early_answers,
@@ -40,6 +41,7 @@ from lab.experiments.honesty.claim import Claim, as_tables
 _ALL: tuple[Claim, ...] = (
     audits.CLAIM,
     batches.CLAIM,
+    class_models.CLAIM,
     classic_tables.CLAIM,
     designs.CLAIM,
     early_answers.CLAIM,

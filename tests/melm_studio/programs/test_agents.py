@@ -34,6 +34,7 @@ TOOLS = [
     "save_verdict",
     "compare_all",
     "place_new_rows",
+    "do_they_belong",
     "save_files",
 ]
 BLOBS = make_blobs(60, 4, centers=2, random_state=0)
@@ -179,6 +180,15 @@ def test_new_rows_are_placed_as_the_saved_plane_places_them(answer, folder):
     np.testing.assert_allclose(
         placed[["component_1", "component_2"]], plane.transform(new), rtol=0, atol=1e-9
     )
+
+
+def test_rows_that_belong_to_no_class_are_told(answer, folder):
+    run = answer("run_method", file="blobs.csv", method="lda")["run"]
+    assert "of 60 rows would be accepted" in answer("do_they_belong", run=run)["words"]
+    TABLE.head(4).assign(a=99.0).to_csv(folder / "far.csv", index=False)
+    told = answer("do_they_belong", run=run, file="far.csv")
+    assert told["words"].startswith("4 of 4 new rows belong to no class of the table.")
+    assert {row["Accepted as"] for row in told["first_rows"]} == {"none"}
 
 
 def test_saved_files_are_named_and_lie_in_the_folder(answer, folder):

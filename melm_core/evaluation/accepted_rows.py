@@ -1,0 +1,141 @@
+"""Which rows the model of each class accepts, by models that never saw them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from melm_core.base.array_types import FloatArray, IntArray
+from melm_core.base.errors import UserError
+from melm_core.evaluation.class_model import FEWEST_ROWS, ClassModel
+from melm_core.evaluation.refitting import Preparation, Standardization
+from melm_core.folds.folds import Fold, stratified_folds
+
+_N_FOLDS = 10
+_NONE = (
+    "A class model that is judged by rows it never saw needs {least} rows or groups of a class; "
+    "the largest class has {n}. Add rows."
+)
+
+
+@dataclass(frozen=True, eq=False)
+class ClassAcceptance:
+    """Where rows lie from the model of each class that was fitted without them.
+
+    Attributes
+    ----------
+    y : ndarray of int of shape (n_rows,)
+        Class codes.
+    parts : ndarray of shape (n_rows, n_classes, 2)
+        See `ClassModel.distances`; nan of rows that no fold has judged, and of classes without a
+        model.
+    n_done, n_folds : int
+    """
+
+    y: IntArray
+    parts: FloatArray
+    n_done: int
+    n_folds: int
+
+    @property
+    def is_judged(self) -> npt.NDArray[np.bool_]:
+        """Whether a model of each class has judged a row, shape (n_rows, n_classes)."""
+        return np.isfinite(self.parts[:, :, 0])
+
+    @property
+    def accepted(self) -> npt.NDArray[np.bool_]:
+        """Whether the model of each class accepts a row, shape (n_rows, n_classes)."""
+        accepted: npt.NDArray[np.bool_] = self.parts.sum(axis=2) <= 1.0
+        return accepted
+
+    def counts(self, of: npt.NDArray[np.bool_]) -> IntArray:
+        """Rows of each class (second) that something is true of with each model (first)."""
+        is_of = self.y[:, None] == np.arange(of.shape[1])
+        counts: IntArray = of.T.astype(np.int64) @ is_of.astype(np.int64)
+        return counts
+
+
+def class_acceptance(
+    X: FloatArray,
+    y: IntArray,
+    groups: IntArray | None = None,
+    *,
+    preparation: Preparation | None = None,
+    alpha: float = 0.05,
+    random_state: int = 0,
+    callback: Callable[[ClassAcceptance], object] | None = None,
+) -> ClassAcceptance:
+    """Judge every row by models of the classes that were fitted without it, and without its group.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_rows, n_features)
+    y : ndarray of int of shape (n_rows,)
+        Class codes 0 .. n_classes-1; one class is enough.
+    groups : ndarray of shape (n_rows,) or None, default=None
+        Groups of rows that depend on each other.
+    preparation : Preparation or None, default=None
+        Fitted to the training rows of each fold; by default features are standardized.
+    alpha, random_state
+        See `ClassModel`.
+    callback : callable, optional
+        Given what is known after every fold.
+
+    Raises
+    ------
+    ValueError
+        If no class has enough rows.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from melm_core.evaluation import class_acceptance
+    >>> X, y = load_iris(return_X_y=True)
+    >>> found = class_acceptance(X, y)
+    >>> found.counts(found.accepted)[0].tolist()  # by models of setosa
+    [47, 0, 0]
+    """
+    n_classes = int(y.max()) + 1
+    units = np.arange(len(y)) if groups is None else groups
+    n_units = np.array([len(np.unique(units[y == code])) for code in range(n_classes)])
+    modeled = np.flatnonzero(n_units > FEWEST_ROWS)
+    if not len(modeled):
+        raise UserError(_NONE.format(least=FEWEST_ROWS + 1, n=n_units.max()))
+    prepares: Preparation = Standardization if preparation is None else preparation
+    folds = _folds(y, groups, modeled, random_state)
+    parts = np.full((len(y), n_classes, 2), np.nan)
+    found = ClassAcceptance(y, parts, 0, len(folds))
+    for number, fold in enumerate(folds, 1):
+        prepared = prepares.fit(X[fold.train])
+        test = prepared.apply(X[fold.test])
+        for code in modeled:
+            own = fold.train[y[fold.train] == code]
+            model = ClassModel(alpha, random_state=random_state)
+            try:
+                model.fit(prepared.apply(X[own]), groups=None if groups is None else groups[own])
+            except UserError:  # equal rows, or too few groups are left: this class is not judged
+                continue
+            parts[fold.test, code] = model.distances(test)
+        found = replace(found, n_done=number)
+        if callback is not None:
+            callback(found)
+    return found
+
+
+def _folds(
+    y: IntArray, groups: IntArray | None, modeled: IntArray, random_state: int
+) -> tuple[Fold, ...]:
+    """Folds of the classes that have a model; rows of the others are judged by the first."""
+    kept = np.flatnonzero(np.isin(y, modeled))
+    others = np.setdiff1d(np.arange(len(y)), kept)
+    own_groups = None if groups is None else groups[kept]
+    codes = np.searchsorted(modeled, y[kept])
+    folds = [
+        Fold(kept[fold.train], kept[fold.test])
+        for fold in stratified_folds(codes, _N_FOLDS, random_state, own_groups)
+    ]
+    folds[0] = Fold(folds[0].train, np.concatenate([folds[0].test, others]))
+    return tuple(folds)

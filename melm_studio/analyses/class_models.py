@@ -1,0 +1,423 @@
+"""Does a row belong at all? Models of single classes, judged by rows that they never saw."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from melm_core.base import FloatArray, IntArray, UserError
+from melm_core.evaluation import FEWEST_ROWS, ClassAcceptance, ClassModel, class_acceptance
+from melm_core.folds import sampled_rows
+from melm_studio.analyses import content
+from melm_studio.analyses.analysis import Analysis, DataShape, Subject, Work, chosen, demand
+from melm_studio.analyses.lot_rows import LotRows
+from melm_studio.analyses.report_section import Section, Table
+from melm_studio.planes.theme import THEMES, Scheme, class_color, class_shape, page_layout
+from melm_studio.record import Record
+from melm_studio.runs.execution.rows import RunData, resampled_rows
+from melm_studio.tables import count, number
+
+MOST_ROWS = 20_000
+MOST_DRAWN = 300  # rows of each class, and new ones
+MOST_SHOWN, MOST_LISTED = 50, 1_000  # new rows on the page, and in a report
+
+_DIGITS = 4
+_STRETCH = 10.0  # axes are log(1 + 10 d): what is accepted takes a third of those up to 1,000
+_TICKS = (0.0, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 100.0, 300.0, 1000.0)
+_HAVE_NO_TWENTIETH = 19
+_TOO_FEW = (
+    "There is no model of {name}, which has {n} rows or groups: one that is judged by rows it "
+    "never saw needs {least}. Add some."
+)
+_FEW = (
+    "{name} has {n} rows or groups. So few have no twentieth: its limit continues a smooth tail, "
+    "which accepts up to 98 %."
+)
+_ALONE = (
+    "This table has one class: what its model refuses is not known. Add rows of others to see it."
+)
+_FILLED = (
+    "{rows} lacked numbers: those of the run's table stand there, so that they look more like it "
+    "than they are. Complete them, or leave these columns out and run again."
+)
+_SAMPLED = "Of the table, {n} were judged: a stratified sample."
+_PROMISE = (
+    "Each model knows its class alone: principal components, and how far rows lie along and off "
+    "them (DD-SIMCA). Limits are those of left-out rows, so that 95 % of new rows like those of a "
+    "class are accepted. Several models may accept a row, or none."
+)
+_HEAD = ("Accepted by", "Own rows", "Others", "Components", "Degrees of freedom")
+_ON_PAGE = 3  # columns
+NEW_HEAD = ("New row", "Accepted as", "Nearest", "Distance (limit 1)")
+_AXES = {"xaxis": "score distance, along the components", "yaxis": "orthogonal distance, off them"}
+
+
+class OneModel(msgspec.Struct, frozen=True):
+    """The model of a class.
+
+    Attributes
+    ----------
+    name : str
+        Of the class.
+    own, others : tuple of (int, int)
+        How many rows of the class, and of others, are accepted and judged by models that never saw
+        them.
+    n_components : int
+        Of the model of all rows; 0 without one.
+    degrees : tuple of (int, int)
+        Of freedom of its score and orthogonal distances.
+    places : tuple of (float, float)
+        `ClassModel.distances` of the rows that are drawn, those that no model judged left out by
+        (-1, -1).
+    new_places : tuple of (float, float)
+        The same of every new row, from the model of all rows.
+    note : str
+        Why there is no model, or what limits it.
+    """
+
+    name: str
+    own: tuple[int, int] = (0, 0)
+    others: tuple[int, int] = (0, 0)
+    n_components: int = 0
+    degrees: tuple[int, int] = (0, 0)
+    places: tuple[tuple[float, float], ...] = ()
+    new_places: tuple[tuple[float, float], ...] = ()
+    note: str = ""
+
+    @property
+    def sentence(self) -> str:
+        """How many rows it accepts of those it never saw."""
+        if not self.own[1]:
+            return self.note or f"No model of {self.name} was judged."
+        own, others = map(number, (self.own[0], self.others[0]))
+        found = (
+            f"{own} of {count(self.own[1], 'row')} of {self.name} would be accepted by a model "
+            "that never saw them"
+        )
+        return found + (
+            f"; {others} of {number(self.others[1])} others." if self.others[1] else "."
+        )
+
+
+class ClassModelsReport(Record, frozen=True):
+    """What is known of the models so far.
+
+    Attributes
+    ----------
+    models : tuple of OneModel
+        Of every class.
+    y, rows : tuple of int
+        Class and number in the table of the rows that are drawn.
+    new_rows : tuple of int
+        Numbers of the new rows in their file.
+    n_done, n_folds : int
+    notes : tuple of str
+    """
+
+    models: tuple[OneModel, ...] = ()
+    y: tuple[int, ...] = ()
+    rows: tuple[int, ...] = ()
+    new_rows: tuple[int, ...] = ()
+    n_done: int = 0
+    n_folds: int = 0
+    notes: tuple[str, ...] = ()
+
+
+class ClassModels(Analysis[ClassModelsReport]):
+    """Whether rows belong to a class at all, by models that know of no other."""
+
+    name = "class_models"
+    title = "Does it belong at all?"
+    tab = "new"
+    needs = ()
+    of_new_rows = True
+
+    def compute(self, work: Work) -> None:
+        """Fit the models to all rows, judge the new ones, then every row by models without it."""
+        data = work.data
+        kept = sampled_rows(data.y, MOST_ROWS, data.groups)
+        known = _Known.of(data, kept, LotRows.of_work(work) if work.record.new_rows else None)
+        rows = resampled_rows(data, kept)
+        if data.has_curves:
+            rows["preparation"] = replace(rows["preparation"], curves=False)
+        class_acceptance(
+            **rows,
+            random_state=work.record.parameters.random_state,
+            callback=lambda found: work.put(known.report(found).to_bytes()),
+        )
+
+    def read(self, raw: bytes) -> ClassModelsReport:
+        return ClassModelsReport.from_bytes(raw)
+
+    def blank(self) -> ClassModelsReport:
+        return ClassModelsReport()
+
+    def progress(self, report: ClassModelsReport) -> tuple[float, str]:
+        return report.n_done / max(1, report.n_folds), "refitting without each fold"
+
+    def sentence(self, report: ClassModelsReport, *, is_final: bool) -> str:
+        models = [model for model in report.models if model.own[1]]
+        if not models:
+            return "No class model." if is_final else "Fitting a model of each class."
+        found = models[0].sentence
+        if len(models) > 1:
+            own, n_own = np.sum([model.own for model in models], axis=0).tolist()
+            others, n_others = np.sum([model.others for model in models], axis=0).tolist()
+            found = (
+                f"{number(own)} of {count(n_own, 'row')} would be accepted by a model of their "
+                f"class that never saw them; {number(others)} of {number(n_others)} by one of "
+                "another class."
+            )
+        if report.new_rows:
+            n_alien = int((_distances(report) > 1.0).all(axis=0).sum())
+            new = count(len(report.new_rows), "new row")
+            found = f"{number(n_alien)} of {new} belong to no class of the table. {found}"
+        if report.n_done == report.n_folds:
+            return found
+        return f"{report.n_done} of {report.n_folds} folds so far. {found}"
+
+    def shown(
+        self, report: ClassModelsReport, subject: Subject, query: Mapping[str, str]
+    ) -> dict[str, Any]:
+        if not report.models:
+            return {"content": []}
+        labels = {str(code): model.name for code, model in enumerate(report.models)}
+        code = int(query["model"]) if query.get("model") in labels else 0
+        model = report.models[code]
+        shown = []
+        if len(report.models) > 1:
+            shown += [
+                content.selects([("model", "Model of", labels, str(code))]),
+                content.answer(model.sentence),
+            ]
+        if model.n_components:
+            figure = acceptance_figure(report, code, chosen(query, "scheme", Scheme.LIGHT))
+            shown.append(content.plot(figure, model.sentence))
+        if report.new_rows:
+            shown.append(content.table(NEW_HEAD, new_row_cells(report)[:MOST_SHOWN]))
+        shown += [
+            content.table(_HEAD[:_ON_PAGE], [row[:_ON_PAGE] for row in _model_rows(report)]),
+            content.notes([*_notes(report, MOST_SHOWN), _PROMISE]),
+        ]
+        return {"content": shown}
+
+    def section(self, report: ClassModelsReport, subject: Subject) -> Section | None:
+        if not report.models:
+            return None
+        tables = [Table("Rows that models never saw", _HEAD, tuple(_model_rows(report)))]
+        if report.new_rows:
+            rows = tuple(new_row_cells(report)[:MOST_LISTED])
+            tables.insert(0, Table("New rows", NEW_HEAD, rows))
+        first = self.sentence(report, is_final=subject.is_final)
+        words = (first, *_notes(report, MOST_LISTED), _PROMISE)
+        return Section(self.title, words, tuple(tables))
+
+    def checked(self, raw: bytes, shape: DataShape) -> bytes:
+        report = self.read(raw)
+        demand(len(report.models) in (0, shape.n_classes))
+        demand(len(report.y) == len(report.rows) <= shape.n_rows)
+        demand(all(0 <= code < shape.n_classes for code in report.y))
+        demand(all(row > 0 for row in (*report.rows, *report.new_rows)))
+        demand(0 <= report.n_done <= report.n_folds)
+        for model in report.models:
+            for accepted, judged in (model.own, model.others):
+                demand(0 <= accepted <= judged <= shape.n_rows)
+            has_model = model.n_components > 0
+            demand(len(model.places) == len(report.y) * has_model)
+            demand(len(model.new_places) == len(report.new_rows) * has_model)
+            demand(all(map(math.isfinite, sum((*model.places, *model.new_places), ()))))
+        return report.to_bytes()
+
+
+CLASS_MODELS = ClassModels()
+
+
+@dataclass(frozen=True, eq=False)
+class _Known:
+    """What is known before the folds: the models of all rows, and what they say of new ones."""
+
+    models: tuple[OneModel, ...]
+    drawn: IntArray
+    row_numbers: IntArray
+    new_rows: tuple[int, ...]
+    notes: tuple[str, ...]
+
+    @classmethod
+    def of(cls, data: RunData, kept: IntArray, lot: LotRows | None) -> _Known:
+        X, y = data.X[kept, : len(data.own_feature_names)], data.y[kept]
+        groups = None if data.groups is None else data.groups[kept]
+        models = tuple(
+            _model(name, X[y == code], None if groups is None else groups[y == code], lot)
+            for code, name in enumerate(data.class_names)
+        )
+        of_classes = [np.flatnonzero(y == code) for code in range(len(models))]
+        drawn = np.concatenate([own[:: -(-len(own) // MOST_DRAWN)] for own in of_classes])
+        notes = [_ALONE] if len(models) == 1 else []
+        if len(kept) < len(data.y):
+            notes.append(_SAMPLED.format(n=count(len(kept), "row")))
+        if lot is not None and lot.is_filled.any():
+            notes.append(_FILLED.format(rows=count(int(lot.is_filled.sum()), "new row")))
+        new_rows = () if lot is None else tuple(lot.row_numbers.tolist())
+        return cls(models, drawn, data.row_numbers[kept], new_rows, tuple(notes))
+
+    def report(self, found: ClassAcceptance) -> ClassModelsReport:
+        """With what the folds so far say."""
+        accepted, judged = found.counts(found.accepted), found.counts(found.is_judged)
+        models = tuple(
+            msgspec.structs.replace(
+                model,
+                own=(int(accepted[code, code]), int(judged[code, code])),
+                others=(
+                    int(accepted[code].sum() - accepted[code, code]),
+                    int(judged[code].sum() - judged[code, code]),
+                ),
+                places=_pairs(found.parts[self.drawn, code]) if model.n_components else (),
+            )
+            for code, model in enumerate(self.models)
+        )
+        return ClassModelsReport(
+            models=models,
+            y=tuple(found.y[self.drawn].tolist()),
+            rows=tuple(self.row_numbers[self.drawn].tolist()),
+            new_rows=self.new_rows,
+            n_done=found.n_done,
+            n_folds=found.n_folds,
+            notes=self.notes,
+        )
+
+
+def _model(name: str, X: FloatArray, groups: IntArray | None, lot: LotRows | None) -> OneModel:
+    """The model of all rows of a class, and where it puts new rows."""
+    n_units = len(X) if groups is None else len(np.unique(groups))
+    if n_units <= FEWEST_ROWS:
+        return OneModel(name, note=_TOO_FEW.format(name=name, n=n_units, least=FEWEST_ROWS + 1))
+    try:
+        model = ClassModel().fit(X, groups=groups)
+    except UserError as error:
+        return OneModel(name, note=f"There is no model of {name}. {error}")
+    note = _FEW.format(name=name, n=n_units) if n_units < _HAVE_NO_TWENTIETH else ""
+    return OneModel(
+        name,
+        n_components=len(model.components_),
+        degrees=model.degrees_,
+        new_places=() if lot is None else _pairs(model.distances(lot.X[:, : X.shape[1]])),
+        note=note,
+    )
+
+
+def _pairs(parts: FloatArray) -> tuple[tuple[float, float], ...]:
+    known = np.where(np.isfinite(parts), parts, -1.0).round(_DIGITS)
+    return tuple((x, y) for x, y in known.tolist())
+
+
+def _distances(report: ClassModelsReport) -> FloatArray:
+    """Full distances of the new rows from each model, in parts of its limit; else infinite."""
+    none = np.full(len(report.new_rows), np.inf)
+    models = report.models
+    return np.array([np.sum(one.new_places, axis=1) if one.new_places else none for one in models])
+
+
+def new_row_cells(report: ClassModelsReport) -> list[tuple[str, ...]]:
+    """The cells of `NEW_HEAD` of every new row."""
+    names, distances = [model.name for model in report.models], _distances(report)
+    return [
+        (
+            number(row),
+            " or ".join(name for name, d in zip(names, own, strict=True) if d <= 1.0) or "none",
+            names[int(own.argmin())],
+            f"{own.min():.2f}",
+        )
+        for row, own in zip(report.new_rows, distances.T, strict=True)
+    ]
+
+
+def _model_rows(report: ClassModelsReport) -> list[tuple[str, ...]]:
+    return [
+        (
+            model.name,
+            *(f"{number(one)} of {number(all_)}" for one, all_ in (model.own, model.others)),
+            number(model.n_components),
+            " + ".join(map(number, model.degrees)),
+        )
+        for model in report.models
+        if model.n_components
+    ]
+
+
+def _notes(report: ClassModelsReport, most: int) -> Sequence[str]:
+    found = [*(model.note for model in report.models if model.note), *report.notes]
+    if len(report.new_rows) > most:
+        found.append(f"The first {number(most)} of {count(len(report.new_rows), 'new row')}.")
+    return found
+
+
+def acceptance_figure(
+    report: ClassModelsReport, code: int, scheme: Scheme = Scheme.LIGHT
+) -> dict[str, Any]:
+    """Where rows lie from the model of a class that never saw them; those within are accepted.
+
+    Examples
+    --------
+    >>> model = OneModel("setosa", n_components=1, places=((0.2, 0.1),), new_places=((9.0, 3.0),))
+    >>> figure = acceptance_figure(ClassModelsReport((model,), (0,), (1,), (1,)), 0)
+    >>> [trace["name"] for trace in figure["data"]]
+    ['setosa', 'new rows', 'limit']
+    """
+    theme, own = THEMES[scheme], report.models[code]
+    y, places = np.array(report.y), np.array(own.places).reshape(-1, 2)
+    groups = [
+        (
+            model.name,
+            np.flatnonzero((y == at) & (places[:, 0] >= 0.0)),
+            {"color": class_color(at, theme), "symbol": class_shape(at), "opacity": 0.7},
+        )
+        for at, model in enumerate(report.models)
+    ]
+    data = [
+        _marks(name, places[at], [f"row {report.rows[i]:,}" for i in at], marker)
+        for name, at, marker in groups
+        if len(at)
+    ]
+    if own.new_places:
+        new = np.arange(len(own.new_places))[:: -(-len(own.new_places) // MOST_DRAWN)]
+        words = [f"new row {report.new_rows[i]:,}" for i in new]
+        marker = {"color": theme.ink, "symbol": "cross", "size": 9}
+        data.append(_marks("new rows", np.array(own.new_places)[new], words, marker))
+    share = np.linspace(0.0, 1.0, 101)
+    limit = np.log1p(_STRETCH * np.column_stack([share, 1.0 - share])).round(_DIGITS)
+    line = {"color": theme.ink, "width": 1.5}
+    curve = {"type": "scatter", "x": limit[:, 0].tolist(), "y": limit[:, 1].tolist()}
+    data.append(curve | {"mode": "lines", "name": "limit", "line": line, "hoverinfo": "skip"})
+    axis = {
+        "zeroline": False,
+        "gridcolor": theme.grid,
+        "automargin": True,
+        "rangemode": "tozero",
+        "tickvals": [math.log1p(_STRETCH * tick) for tick in _TICKS],
+        "ticktext": [f"{tick:g}" for tick in _TICKS],
+    }
+    layout = {
+        **page_layout(theme.ink),
+        **{
+            key: axis | {"title": {"text": text, "font": {"size": 13}}}
+            for key, text in _AXES.items()
+        },
+        "margin": {"l": 8, "r": 12, "t": 24, "b": 40},
+        "legend": {"orientation": "h", "y": 1.0, "yanchor": "bottom"},
+        "dragmode": False,
+    }
+    return {"data": data, "layout": layout}
+
+
+def _marks(
+    name: str, places: FloatArray, words: Sequence[str], marker: Mapping[str, Any]
+) -> dict[str, Any]:
+    x, y = np.log1p(_STRETCH * places).round(_DIGITS).T.tolist()
+    hover = {"text": list(words), "hovertemplate": "%{text}"}
+    marks = {"mode": "markers", "marker": {"size": 7, **marker}}
+    return {"type": "scatter", "x": x, "y": y, "name": name, **marks, **hover}
