@@ -20,10 +20,11 @@ from lab.experiments import data
 from lab.experiments.figures.svg import COLORS, Line, Panel, Points, picture
 from lab.experiments.records import Cell, Record, Settings, Values, complete
 from lab.experiments.report import Entry, Provenance, Report, Section
+from melm_core import class_overlap
 from melm_core.base import FloatArray, IntArray
 from melm_core.density import ClassDensities, density_regions, kernel_classes
 from melm_core.linalg import random_components
-from melm_core.melm import DivergenceTerms, class_overlap, overlap_bound
+from melm_core.melm import DivergenceTerms, overlap_bound
 from melm_core.methods import METHODS
 
 _GAMMAS = (0.5, 1.0, 2.0)
