@@ -101,9 +101,18 @@ def _judged(case: Case, number: int) -> _Judged:
 def _inside(regions: Any, places: FloatArray, y: IntArray) -> FloatArray:
     """The share of new rows in the regions of their class, mean of the classes that have them."""
     held = np.array([regions.hold(c, places[y == c]).mean(axis=0) for c in np.unique(y)])
-    is_known = ~np.isnan(regions.log_levels)
-    shares: FloatArray = (held * is_known).sum(axis=0) / np.maximum(is_known.sum(axis=0), 1)
-    return np.where(is_known.any(axis=0), shares, np.nan)
+    return _known_mean(np.where(np.isnan(regions.log_levels), np.nan, held))
+
+
+def _known_mean(values: Any) -> FloatArray:
+    """The mean over the first axis of what is known; nan where nothing is."""
+    values = np.asarray(values)
+    is_known = ~np.isnan(values)
+    sums = np.where(is_known, values, 0.0).sum(axis=0)
+    means: FloatArray = np.where(
+        is_known.any(axis=0), sums / np.maximum(is_known.sum(axis=0), 1), np.nan
+    )
+    return means
 
 
 def _loss(shares: FloatArray, y: IntArray) -> float:
@@ -122,8 +131,8 @@ def _regions(quick: bool) -> Iterator[Measured]:
     for (n_rows, n_features), separation, method in product(sizes, _SEPARATIONS, methods):
         case = Case(method, "normal", n_rows, n_features, separation)
         found = _of_tables(case, quick)
-        inside = np.nanmean([one.inside for one in found], axis=0)
-        fitted = np.nanmean([one.inside_fitted for one in found], axis=0)
+        inside = _known_mean([one.inside for one in found])
+        fitted = _known_mean([one.inside_fitted for one in found])
         for share, tolerance, now, before in zip(_SHARES, _TOLERANCES, inside, fitted, strict=True):
             wanted = (share - tolerance, min(share + tolerance, 1.0))
             words = f"new rows in the region of {100 * share:.0f} %"
@@ -137,7 +146,7 @@ def _shapes(quick: bool) -> Iterator[Measured]:
     for shape, method in product(shapes, methods):
         case = Case(method, shape, 100, _FEATURES_OF_SHAPES[shape], 2.0)
         found = _of_tables(case, quick)
-        inside = np.nanmean([one.inside for one in found], axis=0)
+        inside = _known_mean([one.inside for one in found])
         for share, tolerance, now in zip(_SHARES, _TOLERANCES, inside, strict=True):
             if np.isnan(now):  # too few groups: none is drawn, and nothing is said
                 continue
