@@ -17,7 +17,6 @@ from scipy.sparse import issparse
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import has_fit_parameter
-from threadpoolctl import ThreadpoolController
 
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
@@ -332,10 +331,9 @@ def map_in_order(
     ending the iteration ends the work, and results do not depend on `n_jobs`.
     """
     n_workers = effective_n_jobs(n_jobs)
-    controller = ThreadpoolController()
     remaining = iter(items)
     while block := list(islice(remaining, n_workers)):
-        with one_thread_each(controller):
+        with one_thread_each():
             results = _block_results(function, block, n_workers)
         yield from results
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -176,12 +177,21 @@ def _fold_of_rows(y: IntArray, n_folds: int, random_state: int) -> IntArray:
     codes = np.argsort(np.argsort(firsts))[y]  # in the order of their first rows
     ordered = np.sort(codes)
     counts = [np.bincount(ordered[at::n_folds], minlength=len(firsts)) for at in range(n_folds)]
-    stream, fold = check_random_state(random_state), np.empty(len(y), dtype=np.int64)
-    for code, own in enumerate(np.transpose(counts)):
-        of_class = np.repeat(np.arange(n_folds), own)
-        stream.shuffle(of_class)
+    sizes = tuple(map(tuple, np.transpose(counts).tolist()))
+    fold = np.empty(len(y), dtype=np.int64)
+    for code, of_class in enumerate(_shuffled(sizes, random_state)):
         fold[codes == code] = of_class
     return fold
+
+
+@lru_cache(maxsize=64)  # all shuffles of some labels have the same few; a generator takes longer
+def _shuffled(sizes: tuple[tuple[int, ...], ...], random_state: int) -> list[IntArray]:
+    """The folds of the rows of each class, of which each fold has the given numbers."""
+    stream = check_random_state(random_state)
+    drawn = [np.repeat(np.arange(len(own)), own) for own in sizes]
+    for of_class in drawn:
+        stream.shuffle(of_class)
+    return drawn
 
 
 def sampled_rows(y: IntArray, max_rows: int, groups: IntArray | None = None) -> IntArray:

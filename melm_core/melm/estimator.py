@@ -48,7 +48,12 @@ from melm_core.melm.objective import (
     nuisance_divergence,
 )
 from melm_core.melm.search import SearchOptions, SearchSettings, default_starts, search
-from melm_core.optimization.multistart import Outcome, first_alike, in_data_space
+from melm_core.optimization.multistart import (
+    Outcome,
+    StartResult,
+    first_alike,
+    in_data_space,
+)
 
 
 @dataclass(eq=False)
@@ -66,6 +71,24 @@ class _Terms:
         Only their difference, the divergence, is the same in any coordinates.
         """
         return divergence_and_terms(self.in_plane, engine=self.engine, multiclass=self.multiclass)
+
+
+@dataclass(frozen=True, eq=False)
+class _Starts:
+    """The starts of a search, told of in the coordinates of the data once they are asked for."""
+
+    outcome: Outcome
+    whitener: FloatArray
+
+    @cached_property
+    def results(self) -> tuple[StartResult, ...]:
+        return in_data_space(self.outcome.start_results, self.whitener)
+
+    @cached_property
+    def n_agreeing(self) -> int:
+        results = self.outcome.start_results
+        planes = [self.outcome.best.components, *(result.components for result in results)]
+        return first_alike(planes).count(0) - 1
 
 
 class MELM(ClassDensityMixin, WeightedPlaneEstimator):
@@ -397,6 +420,16 @@ class MELM(ClassDensityMixin, WeightedPlaneEstimator):
         """See Attributes."""
         return self._terms.found[1].regularizing
 
+    @property
+    def start_results_(self) -> tuple[StartResult, ...]:
+        """See Attributes."""
+        return self._starts.results
+
+    @property
+    def n_agreeing_starts_(self) -> int:
+        """See Attributes."""
+        return self._starts.n_agreeing
+
     def _log_densities(self, X: Any) -> Any:
         check_is_fitted(self)
         return self.projected_classes_.log_densities(self.transform(X))
@@ -436,9 +469,7 @@ class MELM(ClassDensityMixin, WeightedPlaneEstimator):
         self.projected_classes_ = in_plane.widened(self.density_gamma / self.gamma_)
         if self.n_components == 1:
             self.thresholds_ = class_thresholds(self.projected_classes_)
-        self.start_results_ = in_data_space(outcome.start_results, whitener)
-        planes = [best, *(result.components for result in outcome.start_results)]
-        self.n_agreeing_starts_ = first_alike(planes).count(0) - 1
+        self._starts = _Starts(outcome, whitener)
         self.history_ = np.array(outcome.history)
         self.n_iter_ = outcome.best.n_iterations
         self.n_evaluations_ = outcome.n_evaluations

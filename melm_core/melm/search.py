@@ -12,12 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache, partial
+from functools import lru_cache, partial
 from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
-from threadpoolctl import ThreadpoolController
 
 from melm_core.base.array_types import FloatArray
 from melm_core.base.errors import UserError
@@ -232,7 +231,7 @@ def search(
         Initial planes instead of the default starts.
     """
     # The matrix products are thin: BLAS threads would wait for each other and for other starts.
-    with one_thread_each(_blas_pools()):
+    with one_thread_each("blas"):
         candidates = competition_rows(classes, settings)
         stages = plan_stages(classes, candidates, settings, planes)
         return maximize(
@@ -242,12 +241,6 @@ def search(
             n_jobs=settings.n_jobs,
             preview=_preview(candidates, settings, stages[0], planes),
         )
-
-
-@cache
-def _blas_pools() -> ThreadpoolController:
-    """The thread pools of this process, which takes longer to find out than a small stage."""
-    return ThreadpoolController().select(user_api="blas")
 
 
 def plan_starts(

@@ -18,10 +18,10 @@ import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 from joblib.parallel import get_active_backend
 from msgspec import structs
-from threadpoolctl import threadpool_limits
 
 from melm_core.base.array_types import FloatArray
 from melm_core.base.progress import Callback, Progress
+from melm_core.base.thread_pools import one_thread_each
 from melm_core.linalg.planes import orthonormalize
 from melm_core.optimization.lbfgs import Curvature, LocalOptimum, Objective, lbfgs
 
@@ -611,7 +611,7 @@ def _optimize_elsewhere(
     """The changed states, the steps and the number of evaluations of a task."""
     steps: list[Progress] = []
     search = _Search(steps.append, n_stages)
-    with threadpool_limits(1, user_api="blas"):
+    with one_thread_each("blas"):
         return task(search), steps, search.n_evaluations
 
 
