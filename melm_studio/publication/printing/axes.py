@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +14,7 @@ from matplotlib.colors import to_rgba_array
 from matplotlib.markers import MarkerStyle
 from matplotlib.patches import PathPatch
 from matplotlib.path import Path
-from scipy.signal import fftconvolve
+from scipy import fft
 
 from melm_core.base import FloatArray
 from melm_studio.planes.types import ClassView
@@ -36,7 +37,7 @@ _POINT_PT = (
     (200_000, 1.4),
     (np.inf, 1.0),
 )  # by the number of points
-MOST_PIXELS = 2_500_000
+MOST_PIXELS = 5_000_000  # of a figure
 _SUBPIXELS = 4
 _RING = 0.45  # the inner diameter of an open marker, as a share of the outer
 _LEAST_COVERAGE = 1e-3  # below, what is left of rounding
@@ -303,20 +304,16 @@ def draw_crowded(
     size : float
         Diameter of a marker in points of type.
     dpi : float
-        Pixels per inch, fewer where the image would have more than `MOST_PIXELS`.
+        Pixels per inch, fewer where the figure would have more than `MOST_PIXELS`.
     zorder : float
     """
     ranges = np.array([axes.get_xlim(), axes.get_ylim()])
     inches = np.array(
         axes.get_window_extent().transformed(axes.figure.dpi_scale_trans.inverted()).size
     )
-    dpi = min(dpi, float(np.sqrt(MOST_PIXELS / inches.prod())))
+    dpi = min(dpi, float(np.sqrt(MOST_PIXELS / axes.figure.bbox_inches.size.prod())))
     width, height = (max(1, round(side * dpi)) for side in inches)
-    sums = np.zeros((4, height, width))
-    for part in parts:
-        mark = _coverage(part.marker, size * dpi / _POINTS_PER_INCH, is_open=part.is_open)
-        for channel, pixels in zip(sums, _binned(part, ranges, (height, width)), strict=True):
-            channel += fftconvolve(pixels, mark, mode="same")
+    sums = _painted(parts, ranges, (height, width), size * dpi / _POINTS_PER_INCH)
     counts = np.where(sums[3] < _LEAST_COVERAGE, 0.0, sums[3])
     colors = np.clip(sums[:3] / np.maximum(sums[3], _LEAST_COVERAGE), 0, 1)
     image = np.dstack([*colors, opacities(counts)])
@@ -332,25 +329,49 @@ def draw_crowded(
     axes.set(xlim=ranges[0], ylim=ranges[1])
 
 
-def _binned(part: CrowdedPoints, ranges: FloatArray, shape: tuple[int, int]) -> list[FloatArray]:
+def _painted(
+    parts: Iterable[CrowdedPoints], ranges: FloatArray, shape: tuple[int, int], diameter: float
+) -> FloatArray:
+    """Sums of red, green, blue and coverage of all points in each pixel, of shape (4, *shape).
+
+    There may be hundreds of classes: points of one marker share a Fourier transform, and all
+    share the one back.
+    """
+    reach = int(np.ceil(diameter))
+    padded = tuple(fft.next_fast_len(side + 2 * reach, real=True) for side in shape)
+    spectra = np.zeros((4, padded[0], padded[1] // 2 + 1), dtype=np.complex128)
+    for (marker, is_open), alike in groupby(sorted(parts, key=_look), key=_look):
+        mark = fft.rfft2(_coverage(marker, diameter, reach, is_open=is_open), padded)
+        for spectrum, pixels in zip(spectra, _binned(list(alike), ranges, shape), strict=True):
+            spectrum += fft.rfft2(pixels, padded) * mark
+    sums: FloatArray = fft.irfft2(spectra, padded)
+    return sums[:, reach : reach + shape[0], reach : reach + shape[1]]
+
+
+def _look(part: CrowdedPoints) -> tuple[str, bool]:
+    return part.marker, part.is_open
+
+
+def _binned(
+    parts: Sequence[CrowdedPoints], ranges: FloatArray, shape: tuple[int, int]
+) -> Iterator[FloatArray]:
     """Sums of red, green, blue and strength of the points in each pixel."""
-    shares = (part.points - ranges[:, 0]) / (ranges[:, 1] - ranges[:, 0])
+    points = np.concatenate([part.points for part in parts])
+    shares = (points - ranges[:, 0]) / (ranges[:, 1] - ranges[:, 0])
     is_in = ((shares >= 0) & (shares < 1)).all(axis=1)
     height, width = shape
     columns = (shares[is_in, 0] * width).astype(np.int64)
     lines = ((1 - shares[is_in, 1]) * height).astype(np.int64).clip(max=height - 1)
-    strengths = part.strengths[is_in]
-    weights = [*(strengths * part.colors[is_in].T), strengths]
     at = lines * width + columns
-    return [
-        np.bincount(at, weights=weight, minlength=height * width).astype(float).reshape(shape)
-        for weight in weights
-    ]
+    strengths = np.concatenate([part.strengths for part in parts])[is_in]
+    colors = np.concatenate([part.colors for part in parts])[is_in]
+    for weights in (*(strengths * colors.T), strengths):
+        sums = np.bincount(at, weights=weights, minlength=height * width)
+        yield sums.astype(float, copy=False).reshape(shape)
 
 
-def _coverage(marker: str, diameter: float, *, is_open: bool) -> FloatArray:
-    """The share of each pixel that a marker covers, (side, side) of an odd side."""
-    reach = int(np.ceil(diameter))
+def _coverage(marker: str, diameter: float, reach: int, *, is_open: bool) -> FloatArray:
+    """The share of each pixel that a marker covers, up to so many pixels from its middle."""
     steps = (np.arange((2 * reach + 1) * _SUBPIXELS) + 0.5) / _SUBPIXELS - reach - 0.5
     places = np.stack(np.meshgrid(steps, -steps), axis=-1).reshape(-1, 2)
     style = MarkerStyle(marker)

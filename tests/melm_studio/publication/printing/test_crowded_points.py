@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
+from scipy import fft
 
-from melm_studio.publication.printing.axes import CROWDING, CrowdedPoints, draw_crowded, opacities
+from melm_studio.publication.printing import axes as printed_axes
+from melm_studio.publication.printing.axes import (
+    CROWDING,
+    CrowdedPoints,
+    draw_crowded,
+    opacities,
+)
 
 RED, BLUE = (1.0, 0.0, 0.0), (0.0, 0.0, 1.0)
+PLACES = np.linspace(0.5, 9.5, 200)
 
 
 def image_of(*parts: CrowdedPoints, size: float = 2.0):
@@ -58,3 +68,33 @@ def test_opacity_never_falls_with_the_number_of_rows() -> None:
     assert found[0] == 0
     assert (np.diff(found) > 0).all()
     assert found[-1] == CROWDING["solid"]
+
+
+def test_hundreds_of_classes_take_as_many_transforms_as_they_have_markers(monkeypatch) -> None:
+    n_transforms = Counter[str]()
+
+    def counted(name):
+        transform = getattr(fft, name)
+
+        def count_one(*arguments, **options):
+            n_transforms[name] += 1
+            return transform(*arguments, **options)
+
+        return count_one
+
+    for name in ("rfft2", "irfft2"):
+        monkeypatch.setattr(fft, name, counted(name))
+    apart = image_of(*(crowd([(x, 5)], marker="os"[i % 2]) for i, x in enumerate(PLACES)))
+    assert n_transforms == {"rfft2": 2 * 5, "irfft2": 1}
+    together = image_of(*(crowd([(x, 5) for x in PLACES[i::2]], marker="os"[i]) for i in range(2)))
+    np.testing.assert_allclose(apart, together, atol=1e-9)
+
+
+def test_images_of_all_panels_together_have_a_bounded_number_of_pixels(monkeypatch) -> None:
+    monkeypatch.setattr(printed_axes, "MOST_PIXELS", 90_000)
+    figure = Figure(figsize=(20, 20))
+    for number in range(9):
+        axes = figure.add_subplot(3, 3, number + 1)
+        draw_crowded(axes, [crowd([(0.5, 0.5)])], 2.0, dpi=600, zorder=1)
+    n_pixels = sum(np.asarray(axes.images[0].get_array())[..., 3].size for axes in figure.axes)
+    assert 30_000 < n_pixels <= 90_000
