@@ -17,6 +17,7 @@ from callbacks import (
     story,
 )
 from callbacks.guards import (
+    abandoned_requests,
     admission,
     compression,
     error_answers,
@@ -59,6 +60,7 @@ _GUARDS = (
     compression,
     security_headers,
     error_answers,
+    abandoned_requests,
     admission,
     request_guards,
     path_prefix,

@@ -16,6 +16,8 @@ import flask
 from waitress.channel import ClientDisconnected
 from waitress.task import WSGITask
 
+from callbacks.guards.abandoned_requests import CONNECTION
+
 HOLD = "melm_studio.hold"
 # A client that vanished without a word, such as a phone out of range, acknowledges nothing. The
 # system would try for a quarter of an hour, during which the connection takes a place.
@@ -92,6 +94,7 @@ class HoldingTask(WSGITask):
     def get_environment(self) -> dict[str, Any]:
         environment: dict[str, Any] = super().get_environment()
         environment[HOLD] = self._hold
+        environment[CONNECTION] = self.channel.socket
         return environment
 
     def finish(self) -> None:

@@ -19,6 +19,7 @@ from waitress.server import MultiSocketServer, TcpWSGIServer
 from waitress.task import ThreadedTaskDispatcher
 
 from callbacks.addresses import Directory
+from callbacks.guards.abandoned_requests import has_left
 from callbacks.guards.arriving_requests import (
     IN_MEMORY_BYTES,
     ArrivingRequest,
@@ -105,7 +106,7 @@ class _Channel(HTTPChannel):
         """Answer a request; not with seconds of work whose client has left."""
         request = self.requests[0]
         is_heavy = request.address.is_heavy and request.error is None
-        if not (is_heavy and self._is_abandoned()):
+        if not (is_heavy and has_left(self.socket)):
             super().service()
             return
         with self.requests_lock:
@@ -120,14 +121,6 @@ class _Channel(HTTPChannel):
         request = self.requests[0]
         request.error = BodyError(HTTPStatus.SERVICE_UNAVAILABLE, BUSY, REPEAT_AFTER_S)
         super().service()
-
-    def _is_abandoned(self) -> bool:
-        try:
-            return not self.socket.recv(1, socket.MSG_PEEK)
-        except BlockingIOError:
-            return False
-        except OSError:
-            return True
 
     def handle_close(self) -> None:
         """Close the connection, once a body that was refused has passed."""

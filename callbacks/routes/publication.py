@@ -27,6 +27,7 @@ from callbacks.routes.requested_view import (
 from callbacks.routes.rows import column_values
 from callbacks.services import Served, services
 from callbacks.session import own_fit, own_run, workspace
+from melm_studio.abandonment import go_on
 from melm_studio.analyses.check import CHECK
 from melm_studio.analyses.ranking import RANKING, ranked
 from melm_studio.analyses.report_section import Picture, Section
@@ -197,6 +198,7 @@ def figure_panel(
     record: RunRecord, event: PlaneEvent, options: ViewOptions, **shown: Any
 ) -> FigurePanel:
     """Return the panel of a plane; `shown` is what `FigurePanel` takes besides the view."""
+    go_on()
     renderer = services().renderer
     viewer = renderer.viewer(record)
     view = _view_of_every_row(record, event, options)

@@ -16,6 +16,7 @@ from callbacks.routes.requested_view import shown_verdict
 from callbacks.services import services
 from callbacks.session import own_run, workspace
 from melm_core.base import FloatArray
+from melm_studio.abandonment import go_on
 from melm_studio.analyses.resamples import RESAMPLES, resample_label, resamples_note
 from melm_studio.analyses.tree import (
     TREE,
@@ -142,6 +143,7 @@ def _requested_layers() -> list[str]:
 
 
 def _frame(record: RunRecord, event: PlaneEvent, *, is_last: bool) -> ReplayFrame:
+    go_on()
     renderer = services().renderer
     view = renderer.view(record, event)
     axes = axis_titles(renderer, record, view)
@@ -258,4 +260,5 @@ def _loop(run_id: str, planes: tuple[int, ...], per_resample: int) -> Iterator[M
 
 
 def _view(record: RunRecord, event: PlaneEvent, options: ViewOptions) -> PlaneView:
+    go_on()
     return services().renderer.view(record, event, options)

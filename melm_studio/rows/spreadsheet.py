@@ -7,6 +7,10 @@ import re
 
 import pandas as pd
 
+from melm_studio.abandonment import go_on
+
+_ROWS_AT_ONCE = 50_000
+
 # Spreadsheets evaluate a cell that begins with one of these, some also in their full-width forms.
 # Another separator than ours, as of another country, makes cells begin within a text, even a quoted
 # one: where it is not the first of its row, the quote is not the first of its cell.
@@ -36,8 +40,11 @@ def csv_text(table: pd.DataFrame) -> str:
     safe = table.rename(columns=lambda name: safe_cell(str(name)))
     texts = [i for i, dtype in enumerate(safe.dtypes) if dtype.kind not in "biuf"]
     for i in texts:
+        go_on()
         cells = [safe_cell(cell) if isinstance(cell, str) else cell for cell in safe.iloc[:, i]]
         safe.isetitem(i, cells)
     file = io.StringIO()
-    safe.to_csv(file, index=False)
+    for begin in range(0, max(len(safe), 1), _ROWS_AT_ONCE):
+        go_on()
+        safe.iloc[begin : begin + _ROWS_AT_ONCE].to_csv(file, index=False, header=begin == 0)
     return file.getvalue()

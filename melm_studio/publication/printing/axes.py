@@ -17,6 +17,7 @@ from matplotlib.path import Path
 from scipy import fft
 
 from melm_core.base import FloatArray
+from melm_studio.abandonment import go_on
 from melm_studio.planes.types import ClassView
 from melm_studio.publication.printing.marks import FAINT_INK, INK, MARKERS, ClassMark
 from melm_studio.publication.printing.moments import DASHES, draw_moments
@@ -308,10 +309,10 @@ def draw_crowded(
     zorder : float
     """
     ranges = np.array([axes.get_xlim(), axes.get_ylim()])
-    inches = np.array(
-        axes.get_window_extent().transformed(axes.figure.dpi_scale_trans.inverted()).size
-    )
-    dpi = min(dpi, float(np.sqrt(MOST_PIXELS / axes.figure.bbox_inches.size.prod())))
+    to_inches = axes.figure.dpi_scale_trans.inverted()
+    boxes = axes.get_window_extent(), axes.figure.bbox
+    inches, page = (np.array(box.transformed(to_inches).size) for box in boxes)
+    dpi = min(dpi, float(np.sqrt(MOST_PIXELS / page.prod())))
     width, height = (max(1, round(side * dpi)) for side in inches)
     sums = _painted(parts, ranges, (height, width), size * dpi / _POINTS_PER_INCH)
     counts = np.where(sums[3] < _LEAST_COVERAGE, 0.0, sums[3])
@@ -341,6 +342,7 @@ def _painted(
     padded = tuple(fft.next_fast_len(side + 2 * reach, real=True) for side in shape)
     spectra = np.zeros((4, padded[0], padded[1] // 2 + 1), dtype=np.complex128)
     for (marker, is_open), alike in groupby(sorted(parts, key=_look), key=_look):
+        go_on()
         mark = fft.rfft2(_coverage(marker, diameter, reach, is_open=is_open), padded)
         for spectrum, pixels in zip(spectra, _binned(list(alike), ranges, shape), strict=True):
             spectrum += fft.rfft2(pixels, padded) * mark

@@ -19,6 +19,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from melm_core.base import UserError
+from melm_studio.abandonment import go_on
 from melm_studio.publication.printing.axes import draw_layers, outside
 from melm_studio.publication.printing.layout import Box, add_legend, grid, with_equal_units
 from melm_studio.publication.printing.marks import FRAME, INK, class_marks
@@ -220,6 +221,7 @@ def _drawn(
     page = Box(0, 0, *(POINTS_PER_INCH * side for side in size)).inside(*(4 * [_MARGIN_PT]))
     area = add_legend(figure, page, panels, style, shown)
     for panel, cell in zip(panels, grid(area, len(panels), style.font), strict=True):
+        go_on()
         _draw_panel(figure, panel, cell, style, shown)
     return figure
 

@@ -8,6 +8,7 @@ from contextlib import suppress
 from typing import IO
 
 from melm_core.base import UserError
+from melm_studio.abandonment import go_on
 from melm_studio.record import to_json
 from melm_studio.runs.records.data_source import DataSource
 from melm_studio.runs.records.run import FIT, RunRecord, RunState
@@ -71,6 +72,7 @@ def save_project(own: Workspace, source: DataSource, story: Story, file: IO[byte
         parts.writestr(MANIFEST, raw)
         _write_tables(parts, own, sources, story)
         for at, record in enumerate(chosen):
+            go_on()
             _write_results(parts, own.store, at, record)
         _write_verdicts(parts, own, chosen)
 
@@ -139,6 +141,7 @@ def _write_results(parts: zipfile.ZipFile, store: RunStore, at: int, record: Run
 def _write_verdicts(parts: zipfile.ZipFile, own: Workspace, chosen: Iterable[RunRecord]) -> None:
     """Write what others can compute again without this project, of each fit that has it."""
     for at, record in enumerate(chosen):
+        go_on()
         if record.kind == FIT:
             with suppress(UserError):  # it has none, its data are gone, or the key
                 parts.writestr(verdict_part(at), own.verdict(record))
