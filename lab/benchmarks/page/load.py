@@ -7,6 +7,7 @@ without rendering it.
 from __future__ import annotations
 
 import random
+import socket
 import statistics
 import threading
 import time
@@ -14,7 +15,9 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from http import HTTPStatus
 from typing import Any
+from urllib.parse import urlsplit
 
 import numpy as np
 import pandas as pd
@@ -39,6 +42,10 @@ SOAK_MINUTES = 30.0
 SAMPLE_EVERY_S = 2.0
 # Of the visits of a soak, those that upload a table and print its plane, which take most memory.
 PRINTED_SHARE = 0.2
+# Of those that ask for a check, follow it for a while and stop it; and of those that present.
+ASKED_SHARE, PRESENTED_SHARE = 0.1, 0.1
+N_LOOKS = 10
+DRAGGED = 5
 UPLOADED_SHAPE = (2_000, 20)
 SAMPLES = ("iris", "wine", "breast_cancer")
 METHODS = ("melm", "lda", "pca", "rotations")
@@ -278,7 +285,11 @@ def _visit(visitor: Visitor, choice: random.Random, clock: Clock) -> str:
     while not (news := _news(visitor, [run_id])[run_id])["is_final"]:
         time.sleep(FOLLOW_S)
     clock.note_run(method, time.monotonic() - pressed_s)
-    visitor.http.get(f"/runs/{run_id}/planes/0")
+    _drag(visitor, run_id)
+    if choice.random() < ASKED_SHARE:
+        _ask(visitor, run_id)
+    if choice.random() < PRESENTED_SHARE:
+        _present(visitor, run_id)
     if prints:
         visitor.http.get(f"/runs/{run_id}/report.html")
         visitor.http.get(f"/runs/{run_id}/replay.html")
@@ -287,6 +298,40 @@ def _visit(visitor: Visitor, choice: random.Random, clock: Clock) -> str:
         visitor.http.post("/figure", figure)
     visitor.command(run_id, "remove")
     return "done" if news["state"] == "done" else "otherwise"
+
+
+def _drag(visitor: Visitor, run_id: str) -> None:
+    """Look at a plane, and drag the arrow of its first feature."""
+    for step in range(DRAGGED):
+        query = {"edits": f"0:{step / DRAGGED}:0.1"} if step else {}
+        visitor.http.get(f"/runs/{run_id}/planes/0", query_string=query)
+
+
+def _ask(visitor: Visitor, run_id: str) -> None:
+    """Ask whether the run is more than chance, and stop before the answer is final."""
+    path = f"/runs/{run_id}/analyses/check"
+    visitor.http.post(path, {})
+    for _ in range(N_LOOKS):
+        time.sleep(FOLLOW_S)
+        if visitor.http.get(path).json["is_final"]:
+            return
+    visitor.http.post(f"{path}/stop", {})
+
+
+def _present(visitor: Visitor, run_id: str) -> None:
+    """Show the run to somebody who opens the link and leaves."""
+    answer = visitor.http.post("/talk", {})
+    if answer.status_code != HTTPStatus.OK:  # as many talks as there may be
+        return
+    address = urlsplit(answer.json["talk"]["link"])
+    visitor.http.post("/talk/shown", {"run": run_id, "plane": 0})
+    visitor.http.get(address.path)
+    with socket.create_connection((str(address.hostname), int(address.port or 80))) as viewer:
+        viewer.sendall(
+            f"GET {address.path}/pictures HTTP/1.1\r\nHost: {address.netloc}\r\n\r\n".encode()
+        )
+        viewer.recv(1_000)
+    visitor.http.post("/talk/end", {})
 
 
 @dataclass(frozen=True)
