@@ -11,7 +11,6 @@ from callbacks import (
     map_comparison,
     method_form,
     page_state,
-    ranking,
     session,
     share_link,
     story,
@@ -110,7 +109,6 @@ _CALLBACKS = (
     share_link,
     compare,
     map_comparison,
-    ranking,
 )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import flask
 
+from callbacks.addresses import Body
 from callbacks.guards.error_answers import sentence
 from callbacks.routes.export import attachment
 from callbacks.routes.markup import as_found
@@ -18,9 +19,11 @@ from callbacks.session import own_fit, workspace
 from melm_studio.analyses import ANALYSES
 from melm_studio.analyses.analysis import Analysis, Subject
 from melm_studio.analyses.lot_rows import LotRows
+from melm_studio.analyses.ranking import RANKING
 from melm_studio.analyses.report_section import Section
 from melm_studio.configuration.messages import HAS_ENDED, WAITS
 from melm_studio.runs.records.run import RunRecord, RunState
+from melm_studio.workspace.data_source import ShownData
 from melm_studio.workspace.workspace import NO_NEW_ROWS
 
 
@@ -30,6 +33,9 @@ def register(app: Served) -> None:
     app.server.post("/runs/<run_id>/analyses/<name>")(begin_analysis)
     app.server.post("/runs/<run_id>/analyses/<name>/stop")(stop_analysis)
     app.server.get("/runs/<run_id>/analyses/<name>.csv")(analysis_csv)
+    app.server.get("/rankings/<data_id>")(show_ranking)
+    app.server.post("/rankings/<data_id>", body=Body.JSON)(begin_ranking)
+    app.server.post("/rankings/<data_id>/stop")(stop_ranking)
 
 
 def named_analysis(name: str) -> Analysis[Any]:
@@ -70,10 +76,15 @@ def show_analysis(run_id: str, name: str) -> dict[str, Any]:
     current = workspace().about(record, name)
     if current is None:
         return {"run": None, **({"words": NO_NEW_ROWS} if analysis.needs_new_rows else {})}
+    return _found_by(analysis, subject_of(record, current))
+
+
+def _found_by(analysis: Analysis[Any], subject: Subject) -> dict[str, Any]:
+    current = subject.run
     report = analysis.stored(services().store, current.run_id)
     fraction, stage = analysis.progress(report)
     is_waiting = current.state is RunState.QUEUED
-    shown = analysis.shown(report, subject_of(record, current), flask.request.args)
+    shown = analysis.shown(report, subject, flask.request.args)
     return {
         "run": current.run_id,
         "is_final": current.state.is_final,
@@ -102,11 +113,38 @@ def begun_analysis(run_id: str, name: str) -> RunRecord:
 
 def stop_analysis(run_id: str, name: str) -> tuple[dict[str, Any], int]:
     """Stop an analysis of a run; what it has found stays."""
-    current = workspace().about(own_fit(run_id), named_analysis(name).name)
+    return _stopped(workspace().about(own_fit(run_id), named_analysis(name).name))
+
+
+def _stopped(current: RunRecord | None) -> tuple[dict[str, Any], int]:
     if current is None or current.state.is_final:
         return sentence(HAS_ENDED), 409
     services().store.cancel(current.run_id)
     return {}, 200
+
+
+def show_ranking(data_id: str) -> dict[str, Any]:
+    """What the comparison of all methods on some data has found, as `show_analysis`."""
+    current = workspace().ranking(data_id)
+    if current is None:
+        return {"run": None}
+    return _found_by(RANKING, Subject(current, current, feature_names=(), class_names=()))
+
+
+def begin_ranking(data_id: str) -> tuple[dict[str, Any], int]:
+    """Queue a comparison of all methods on the data in the body; continue one that was cut short.
+
+    Their hash stands in the address, too, at which it is then shown.
+    """
+    shown = ShownData.from_json(flask.request.get_json(silent=True))
+    if shown.id != data_id:
+        flask.abort(404)
+    return {"run": workspace().start_ranking(shown).run_id}, 201
+
+
+def stop_ranking(data_id: str) -> tuple[dict[str, Any], int]:
+    """Stop the comparison of all methods; what it has found stays."""
+    return _stopped(workspace().ranking(data_id))
 
 
 def analysis_csv(run_id: str, name: str) -> flask.Response:

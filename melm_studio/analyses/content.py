@@ -42,10 +42,19 @@ def intervals(label: str, rows: Sequence[tuple[str, float, float, str]]) -> Bloc
 
 
 def table(
-    head: Sequence[str], rows: Sequence[Sequence[str]], *, caption: str = "", note: str = ""
+    head: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    *,
+    caption: str = "",
+    note: str = "",
+    folded: str = "",
 ) -> Block:
-    """A table, whose first column names the rows; a note stands below it."""
-    return {"kind": "table", "head": head, "rows": rows, "caption": caption, "note": note}
+    """A table, whose first column names the rows; a note stands below it.
+
+    `folded` is what opens it, where few look for it.
+    """
+    shown = {"head": head, "rows": rows, "caption": caption, "note": note}
+    return {"kind": "table", **shown, "folded": folded}
 
 
 def confusion(class_names: Sequence[str], shares: Sequence[Sequence[float]], file: str) -> Block:
@@ -54,6 +63,11 @@ def confusion(class_names: Sequence[str], shares: Sequence[Sequence[float]], fil
     `file` is its address as CSV.
     """
     return {"kind": "confusion", "class_names": class_names, "shares": shares, "file": file}
+
+
+def file(address: str) -> Block:
+    """A table as CSV, at an address."""
+    return {"kind": "file", "address": address}
 
 
 def plot(

@@ -5,7 +5,7 @@ It is about data rather than about a run, so no menu of a run offers it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,17 +17,28 @@ from melm_core.diagnostics import winner_share
 from melm_core.evaluation import Refits, Score, Study
 from melm_core.folds import sampled_rows
 from melm_core.methods import AUTO, BATCH_WEIGHT, COMPONENTS, GAMMA, METHODS, SEED
-from melm_studio.analyses.analysis import Analysis, DataShape, Work, demand
+from melm_studio.analyses.analysis import Analysis, DataShape, Subject, Work, demand
+from melm_studio.analyses.content import Block, file, notes, table
+from melm_studio.configuration.messages import CHECK_STOPPED
 from melm_studio.record import Record
 from melm_studio.runs.execution.rows import judged_rows
 from melm_studio.runs.execution.stored_report import ReportUnreadableError
 from melm_studio.runs.records.run import RunRecord
 from melm_studio.runs.store.protocol import RunStore
-from melm_studio.scores import Rows, Verdict, is_level, ranking_sentence
+from melm_studio.scores import (
+    Rows,
+    Verdict,
+    accuracy_text,
+    guessing,
+    is_level,
+    ranking_sentence,
+)
 from melm_studio.tables import count
 
 MOST_RANKED_ROWS = 1_000
 MOST_SECONDS = 120.0  # for one method
+# What authors of the methods compare with, and few look for.
+RIVALS_OF_THE_PAPERS = frozenset({"cpca", "2epca", "ppca", "opca", "vca"})
 
 _TOO_SLOW = f"Took longer than {MOST_SECONDS:.0f} s."
 _FAILED = "Could not be fitted in every fold."
@@ -127,6 +138,7 @@ class Ranking(Analysis[RankingReport]):
     """All methods on the same data."""
 
     name = "ranking"
+    stopped = CHECK_STOPPED
 
     def compute(self, work: Work) -> None:
         """Score every method that fits the data.
@@ -143,7 +155,8 @@ class Ranking(Analysis[RankingReport]):
         return RankingReport()
 
     def progress(self, report: RankingReport) -> tuple[float, str]:
-        stage = f"at work on {METHODS[report.current].label}" if report.current else ""
+        done = f"{len(report.methods)} of {report.n_methods} methods"
+        stage = f"{done}, at work on {METHODS[report.current].label}" if report.current else ""
         return len(report.methods) / max(1, report.n_methods), stage
 
     def sentence(self, report: RankingReport, *, is_final: bool = True) -> str:
@@ -176,6 +189,14 @@ methods; guessing gives 50 %.'
         if not ties or not best.is_clear:  # where none is better than guessing, none is the best
             return sentence
         return f"{sentence} It is tied with {count(len(ties), 'other method')}."
+
+    def shown(
+        self, report: RankingReport, subject: Subject, query: Mapping[str, str]
+    ) -> dict[str, Any]:
+        content = [notes(refusals(report))]
+        if ranked(report):
+            content = [*_tables(report), file(f"runs/{subject.run.run_id}/ranking.csv"), *content]
+        return {"content": content}
 
     def checked(self, raw: bytes, shape: DataShape) -> bytes:
         report = self.read(raw)
@@ -394,6 +415,32 @@ def _row(method: RankedMethod, best: RankedMethod) -> RankedRow:
         seconds=method.seconds,
         batch=method.batch,
     )
+
+
+def _tables(report: RankingReport) -> Iterator[Block]:
+    """The ranking; methods behind that few look for are folded away."""
+    chance, rows = report.batch_chance, ranked(report)
+    batch = () if chance is None else (f"batch, {guessing(chance)}",)
+    head = ("Method", "held out", "training", *batch, "standing")
+    rare = {METHODS[key].label for key in RIVALS_OF_THE_PAPERS if key in METHODS}
+    cells: dict[bool, list[list[str]]] = {True: [], False: []}  # whether folded away
+    for row in rows:
+        is_first = row is rows[0]
+        is_folded = row.label in rare and not (is_first or row.is_tied)
+        cells[is_folded].append(_cells(row, is_first=is_first, has_batches=bool(batch)))
+    yield table(head, cells[False])
+    if folded := cells[True]:
+        yield table(head, folded, folded=f"{count(len(folded), 'method')} from the papers")
+
+
+def _cells(row: RankedRow, *, is_first: bool, has_batches: bool) -> list[str]:
+    return [
+        row.label,
+        f"{accuracy_text(row.held_out)} ± {row.standard_error:.2f}",
+        accuracy_text(row.train),
+        *([accuracy_text(row.batch)] if has_batches else []),
+        "first" if is_first else "tied" if row.is_tied else "",
+    ]
 
 
 def refusals(report: RankingReport) -> list[str]:

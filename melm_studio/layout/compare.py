@@ -14,7 +14,7 @@ from melm_core.methods import GAMMA
 from melm_studio.layout import ids
 from melm_studio.layout.attributes import aria, data, tip
 from melm_studio.layout.buttons import button
-from melm_studio.layout.ranking import ranking_panel
+from melm_studio.layout.run_dialogs import followed
 from melm_studio.layout.shell.markup import Element, plain
 from melm_studio.publication.comparison import Agreement, ComparedRun, Mover
 from melm_studio.scores import (
@@ -69,6 +69,12 @@ _SINGLES = {
 }
 _OF_FOLDS = "Share of held-out rows told apart, in the same folds, ± its standard error."
 _LIVE = "Accuracies on the run's own held-out rows; a check refits the plane in folds"
+_COMPARED = (
+    "Balanced accuracy of the class densities over five folds that all methods share. Every method "
+    "is refitted to the training rows of each fold with its defaults; kernel widths are chosen by "
+    "folds within them. Methods within two standard errors of the first are tied with it. The "
+    "share of the first is without the luck of having been chosen: that of the next may be larger."
+)
 # In standard deviations; smaller distances are invisible.
 _STILL = 0.005
 # The smallest of these is the best.
@@ -160,7 +166,10 @@ def tables(switches: Component) -> Component:
                 [
                     dmc.TabsList([dmc.TabsTab(label, value=tab) for tab, label in TABS.items()]),
                     dmc.TabsPanel(html.Div(id=ids.COMPARED), value="table"),
-                    dmc.TabsPanel(ranking_panel(), value="ranking"),
+                    dmc.TabsPanel(
+                        html.Div(_all_methods(), id=ids.RANKING),
+                        value="ranking",
+                    ),
                     dmc.TabsPanel(html.Div(id=ids.AGREEMENT), value="agreement"),
                     dmc.TabsPanel(_movers(), value="movers"),
                 ],
@@ -186,6 +195,13 @@ def _table_actions() -> Component:
         title="Cross-validate every run and test it against permuted labels",
     )
     return html.Div(check, className="tables-action")
+
+
+def _all_methods() -> list[Component]:
+    meaning = html.Details(
+        [html.Summary("How they are compared"), html.P(_COMPARED)], className="hint"
+    )
+    return [*followed(TABS["ranking"], "Compare all methods"), meaning]
 
 
 def _movers() -> Component:

@@ -14,6 +14,7 @@ from dash.development.base_component import Component
 
 from melm_studio.analyses.content import Block
 from melm_studio.layout.attributes import aria, data
+from melm_studio.layout.buttons import table_file
 from melm_studio.layout.shell.markup import Element
 from melm_studio.tables import told_apart
 
@@ -70,12 +71,14 @@ def _intervals(label: str, rows: Sequence[tuple[str, float, float, str]]) -> Com
 
 
 def _table(
-    head: Sequence[str], rows: Sequence[Sequence[str]], caption: str, note: str
+    head: Sequence[str], rows: Sequence[Sequence[str]], caption: str, note: str, folded: str
 ) -> Component:
     body = [html.Tr([html.Td(text) for text in row]) for row in rows]
     heading = html.Thead(html.Tr([html.Th(text) for text in head]))
     above = [html.Caption(caption)] if caption else []
     found_table = html.Table([*above, heading, html.Tbody(body)], className="found-table")
+    if folded:
+        return html.Details([html.Summary(folded), found_table])
     return html.Div([found_table, html.P(note, className="hint")]) if note else found_table
 
 
@@ -107,6 +110,10 @@ def _share(share: float, names: Sequence[str], i: int, j: int) -> Component:
         **aria(label=f"{share:.2f}: show only {names[i]} and {names[j]}"),
     )
     return html.Td(isolating, style={"--share": f"{strength:.3f}"})
+
+
+def _file(address: str) -> Component:
+    return html.Div(table_file(address))
 
 
 def _plot(description: str, name: str, keys: bool) -> Component:
@@ -219,6 +226,7 @@ _KINDS: dict[str, Callable[..., Component]] = {
     "intervals": _intervals,
     "table": _table,
     "confusion": _confusion,
+    "file": _file,
     "plot": _plot,
     "choice": _choice,
     "selects": _selects,

@@ -27,9 +27,6 @@ from melm_studio.layout.shell.markup import Element, plain
 # Significant digits of a kernel width chosen by the slider.
 GAMMA_DIGITS = 3
 
-# What authors of the methods compare with, and few look for.
-RIVALS_OF_THE_PAPERS = frozenset({"cpca", "2epca", "ppca", "opca", "vca"})
-
 _GAMMA_STEP = 0.1
 _LOG_STEP = 0.01  # of the decimal logarithm
 _AUTO_GAMMA = (

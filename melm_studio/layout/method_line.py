@@ -9,11 +9,11 @@ from dash import html
 from dash.development.base_component import Component
 
 from melm_core.methods import HELD_OUT, METHODS, SEED, STARTS, Method
+from melm_studio.analyses.ranking import RIVALS_OF_THE_PAPERS
 from melm_studio.layout import ids
 from melm_studio.layout.attributes import aria
 from melm_studio.layout.compare import batch_form, both_preparations, run_batch_button
 from melm_studio.layout.method_form import (
-    RIVALS_OF_THE_PAPERS,
     components_control,
     curves_control,
     gamma_control,

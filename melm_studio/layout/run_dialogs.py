@@ -71,6 +71,13 @@ def analysis_dialogs() -> list[Component]:
 
 def _beside(name: str, title: str, again: str, *parts: Component) -> Component:
     """A dialog, closed until a script opens it and fills its content."""
+    return dialog_frame(
+        ids.analysis(name), "beside", title, _part_beside, followed(title, again, *parts)
+    )
+
+
+def followed(title: str, again: str, *parts: Component) -> list[Component]:
+    """What a script shows of an analysis while it is computed; `again` is on what begins it."""
     progress = html.Div(
         [
             html.Progress(max="1", **_part_beside("progress"), **aria(label=f"Progress: {title}")),
@@ -82,8 +89,7 @@ def _beside(name: str, title: str, again: str, *parts: Component) -> Component:
     )
     words = html.P(role="status", className="check-answer", **_part_beside("words"))
     content = html.Div(className="beside-content", **_part_beside("content"))
-    shown = [words, progress, *parts, content]
-    return dialog_frame(ids.analysis(name), "beside", title, _part_beside, shown)
+    return [words, progress, *parts, content]
 
 
 def downloads_dialog() -> Component:

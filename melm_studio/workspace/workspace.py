@@ -414,9 +414,9 @@ class Workspace:
         found = verdict_of(self.store, record, check, lambda: self.stored_data(record.data_id))
         return written(found, self.settings.signing_key)
 
-    def ranking(self, shown: ShownData) -> RunRecord | None:
-        """Return the newest comparison of all methods on the data that the page shows."""
-        known = rankings_of(self.store.runs_of(self.owner), shown.id)
+    def ranking(self, data_id: str) -> RunRecord | None:
+        """Return the newest comparison of all methods on some data."""
+        known = rankings_of(self.store.runs_of(self.owner), data_id)
         return known[-1] if known else None
 
     def start_ranking(self, shown: ShownData) -> RunRecord:
@@ -430,7 +430,7 @@ class Workspace:
             If the data have one class only.
         LimitReachedError
         """
-        current = self.ranking(shown)
+        current = self.ranking(shown.id)
         if current is not None and not current.state.is_cut_short:
             return current
         if len(self.stored_data(shown.id).class_names) == 1:

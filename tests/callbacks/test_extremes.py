@@ -45,7 +45,7 @@ def paths(studio, visitor) -> dict[str, Any]:
     visitor.http.post("/talk", json={})
     numbers = {"sequence": 0, "row": 1, "feature": 0, "n_features": 2}
     texts = {"kind": "check", "command": "stop", "name": "security", "path": "x", "filename": "x"}
-    unknown = dict.fromkeys(("ticket", "key", "talk_id", "grant_id"), "x")
+    unknown = dict.fromkeys(("ticket", "key", "talk_id", "grant_id", "data_id"), "x")
     return {"run_id": run, **numbers, **texts, **unknown}
 
 

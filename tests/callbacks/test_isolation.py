@@ -44,7 +44,7 @@ _OTHER_NAMES = {
 _SELF_WILLED = re.compile(r'"took":[0-9.]+|"end_id":"[^"]*"|[?]m=[0-9.]+')
 CALLBACK = "/_dash-update-component"
 # Those that answer their owner otherwise than somebody else, at least.
-_LEAST_TELLING_CALLBACKS, _LEAST_TELLING_ROUTES = 6, 25
+_LEAST_TELLING_CALLBACKS, _LEAST_TELLING_ROUTES = 5, 25
 
 
 @dataclass(frozen=True)
@@ -90,12 +90,12 @@ def theirs(studio) -> Page:
     studio.work()
     for kind in ("check", "resamples", "sparse"):  # as they wait to be computed
         visitor.http.post(f"/runs/{run}/analyses/{kind}", json={})
-    visitor.fire(ids.RANK_ALL, "n_clicks", 1)
+    data = visitor.values[f"{ids.DATA}.data"]
+    visitor.http.post(f"/rankings/{data['id']}", json=data)
     visitor.http.post("/talk", json={"names": True})
     visitor.http.post("/talk/shown", json={"run": run, "plane": 0})
     visitor.open_table()
     visitor.values |= {
-        f"{ids.COMPARE_TAB}.value": "ranking",
         f"{ids.MODE}.value": "compare",
     }
     records = studio.store.runs_of(visitor.owner)
@@ -178,6 +178,7 @@ def requests(studio: Studio, theirs: Page) -> Iterator[tuple[str, str, str, dict
             continue
         for run in (theirs.run, *theirs.about.values()):
             own = {"run_id": run, "ticket": run, "talk_id": theirs.talk}
+            own["data_id"] = theirs.visitor.values[f"{ids.DATA}.data"]["id"]
             own |= dict.fromkeys(("token_id", "grant_id"), theirs.grant)
             path = address(rule, paths | own)
             with noted(studio) as asked:

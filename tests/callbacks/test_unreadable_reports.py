@@ -34,7 +34,8 @@ def run(studio, visitor):
     studio.work()
     for kind in KINDS:
         visitor.http.post(f"/runs/{run}/analyses/{kind}", json={})
-    visitor.fire(ids.RANK_ALL, "n_clicks", 1)
+    data = visitor.values[f"{ids.DATA}.data"]
+    visitor.http.post(f"/rankings/{data['id']}", json=data)
     return run
 
 
@@ -89,8 +90,8 @@ def test_the_check_says_so(visitor, run, damaged):
 
 
 def test_the_comparison_of_all_methods_says_so(visitor, damaged):
-    changes = visitor.fire(ids.COMPARE_TAB, "value", "ranking", into="ranking.children")
-    assert RESULTS_UNREADABLE in str(changes[f"{ids.RANKING}.children"])
+    answer = visitor.http.get(f"/rankings/{visitor.values[f'{ids.DATA}.data']['id']}")
+    assert (answer.status_code, answer.json["words"]) == (400, RESULTS_UNREADABLE)
 
 
 def test_the_table_of_runs_is_shown_without_the_check(visitor, run, damaged):

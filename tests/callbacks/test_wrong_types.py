@@ -37,7 +37,6 @@ def visitor(studio) -> Visitor:
     visitor.start(method="pca")
     studio.work()
     visitor.values |= {
-        f"{ids.COMPARE_TAB}.value": "ranking",
         f"{ids.MODE}.value": "compare",
     }
     for part in ("classes", "file", "rows", "recipe"):

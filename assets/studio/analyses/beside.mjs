@@ -1,39 +1,28 @@
 // A dialog beside the picture, which stays in use: shows what a run about the front run has found,
 // and follows it while it is at work.
-import { requested, sentenceOf } from "../page/answers.mjs";
+import { sentenceOf } from "../page/answers.mjs";
 import { update } from "../page/dash.mjs";
-import { byId, wait, write } from "../page/dom.mjs";
+import { byId } from "../page/dom.mjs";
 import { showNotice } from "../page/notice.mjs";
-import { Found } from "./found.mjs";
-
-const FOLLOWED_EVERY_MS = 1000;
+import { Followed } from "./followed.mjs";
 
 /** @type {View | null} */
 let front = null; // one at a time
 
-export class View extends Found {
+export class View extends Followed {
   /**
    * @param {string} name of the analysis
    * @param {string[]} events of the panel after which the dialog looks at it
    */
   constructor(name, events = ["panel:options"]) {
-    const dialog = byId(`analysis-${name}`);
-    super(dialog, dialog.querySelector('[data-beside="content"]'));
+    super(byId(`analysis-${name}`));
     this.name = name;
     this.events = events;
     this.listening = new AbortController(); // to the panel
     /** @type {Panel | null} */
     this.panel = null;
-    this.nFollowed = 0; // how often it was followed, so that one loop does
-    dialog.querySelector("[data-closes]").onclick = () => this.close();
-    this.part("stop").onclick = () => this.send(`${this.address}/stop`);
-    this.part("begin").onclick = () => this.compute().catch(console.warn);
-    dialog.addEventListener("keydown", (event) => this.pressKey(event));
-  }
-
-  /** @param {string} name @returns {any} */
-  part(name) {
-    return this.dialog.querySelector(`[data-beside="${name}"]`);
+    /** @type {any} */ (this.dialog.querySelector("[data-closes]")).onclick = () => this.close();
+    this.dialog.addEventListener("keydown", (event) => this.pressKey(event));
   }
 
   /** Shows what there is about a run; begins it if there is nothing. @param {Panel} panel */
@@ -80,12 +69,6 @@ export class View extends Found {
     this.panel = null;
   }
 
-  async compute() {
-    if (!(await this.send(`${this.address}?${this.wanted()}`))) return;
-    await this.load();
-    await this.follow();
-  }
-
   /** What it is to be begun with, beside the run. */
   wanted() {
     return new URLSearchParams();
@@ -96,33 +79,8 @@ export class View extends Found {
     return false;
   }
 
-  async send(path) {
-    try {
-      await requested(path, {});
-      return true;
-    } catch (error) {
-      this.part("words").textContent = sentenceOf(error);
-      return false;
-    }
-  }
-
-  // Until all is found or the dialog is closed.
-  async follow() {
-    const number = (this.nFollowed += 1);
-    while (number === this.nFollowed && this.found && !this.found.is_final) {
-      await wait(FOLLOWED_EVERY_MS);
-      if (number === this.nFollowed) await this.load();
-    }
-  }
-
-  show() {
-    const { words, stage, fraction, is_final: isFinal, can_begin: canBegin } = this.found;
-    write(this.part("words"), words);
-    this.part("progress").value = fraction;
-    this.part("progress").hidden = this.part("stop").hidden = isFinal;
-    this.part("begin").hidden = !canBegin;
-    this.part("stage").textContent = isFinal && !canBegin ? "" : stage;
-    super.show();
+  begun() {
+    return this.send(`${this.address}?${this.wanted()}`);
   }
 
   /** @param {KeyboardEvent} event */

@@ -3,7 +3,7 @@ import { ask, requested } from "../page/answers.mjs";
 import { provideCallbacks, setProps, update } from "../page/dash.mjs";
 import { byId, changeSoon, onClick } from "../page/dom.mjs";
 import { mode } from "../page/mode.mjs";
-import { onChange } from "../page/signals.mjs";
+import { onChange, signal } from "../page/signals.mjs";
 import { switches } from "../page/switches.mjs";
 import { sendCommand } from "./commands.mjs";
 import { addToPanels } from "./features.mjs";
@@ -37,9 +37,10 @@ export function connectComparison() {
 }
 
 // The list of the runs and the tables: a script asks the server, as Dash would visit the whole page several times with
-// every run that is added. Dash lists the rows that move most, and compares all methods.
+// every run that is added. Dash lists the rows that move most.
 
-let open = "table"; // the tab
+/** The tab that is open; null for none. */
+export const openTable = signal(/** @type {string | null} */ ("table"));
 let order = ""; // of the rows of the table, as a query
 /** @type {Record<string, number>} */
 const asked = {}; // how often, by what was asked for
@@ -48,7 +49,7 @@ let soon = 0; // the timer
 
 /** @param {string | null} tab that is open */
 function noteTab(tab) {
-  open = tab;
+  openTable.set(tab);
   followRuns();
 }
 
@@ -57,8 +58,8 @@ function followRuns(when = (write) => write()) {
   if (mode.value !== "compare") return;
   const runs = panelRuns.value;
   writeScores(runs, when).catch(console.warn);
-  if (open === "agreement") writeAngles(runs, when).catch(console.warn);
-  else if (open === "movers") listMovers(runs);
+  if (openTable.value === "agreement") writeAngles(runs, when).catch(console.warn);
+  else if (openTable.value === "movers") listMovers(runs);
 }
 
 function listMovers(runs) {

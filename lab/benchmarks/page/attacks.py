@@ -154,7 +154,8 @@ def background(url: str) -> None:
     """Two checks, a ranking and a tree for two workers, begun anew before they are done."""
     visitor = _stranger(url)
     visitor.choose_sample("breast_cancer")
-    visitor.post(ids.RANK_ALL, "n_clicks", 1)
+    data = visitor.values[f"{ids.DATA}.data"]
+    visitor.http.post(f"/rankings/{data['id']}", data)
     for seed in count():
         fits = [visitor.start(method="melm", random_state=2 * seed + n) for n in range(2)]
         for fit in fits:

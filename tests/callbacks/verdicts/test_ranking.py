@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from melm_core.methods import METHODS
 from melm_studio.analyses import ranking
 from melm_studio.layout import ids
-from tools.driver.visitor import components
-
-BODY = f"{ids.RANKING}.children"
 
 
 @pytest.fixture(autouse=True)
@@ -17,26 +16,32 @@ def few_methods(monkeypatch):
     monkeypatch.setattr(ranking, "METHODS", {key: METHODS[key] for key in ("lda", "pca")})
 
 
+def ranking_of(visitor) -> str:
+    return f"/rankings/{visitor.values[f'{ids.DATA}.data']['id']}"
+
+
 def shown(visitor):
-    visitor.values[f"{ids.COMPARE_TAB}.value"] = "ranking"
-    return visitor.fire(ids.RANK_CLOCK, "n_intervals", 1)
+    return visitor.http.get(ranking_of(visitor)).json
+
+
+def begun(visitor):
+    return visitor.http.post(ranking_of(visitor), json=visitor.values[f"{ids.DATA}.data"])
 
 
 def test_all_methods_are_compared_and_ranked(studio, visitor):
     visitor.choose_sample("iris")
-    assert shown(visitor)[BODY] is None
-    assert visitor.fire(ids.RANK_ALL, "n_clicks", 1)[f"{ids.RANK_CLOCK}.disabled"] is False
+    assert shown(visitor) == {"run": None}
+    assert begun(visitor).status_code == 201
     waiting = shown(visitor)
-    assert "Waiting for a free worker" in str(waiting[BODY])
-    assert "href" not in str(waiting[BODY])
-    assert waiting[f"{ids.RANK_STOP}.disabled"] is False
+    assert (waiting["stage"], waiting["is_final"]) == ("Waiting for a free worker", False)
+    assert "href" not in waiting["markup"]
     studio.work()
     done = shown(visitor)
-    assert "LDA tells most held-out rows apart" in str(done[BODY])
-    assert done[f"{ids.RANK_CLOCK}.disabled"] is True
-    (link,) = (part["props"] for part in components(done[BODY]) if part["type"] == "A")
-    assert "LDA" in visitor.http.get(f"/{link['href']}").text
-    visitor.fire(ids.RANK_ALL, "n_clicks", 2)
+    assert "LDA tells most held-out rows apart" in done["words"]
+    assert (done["is_final"], done["can_begin"]) == (True, False)
+    (link,) = re.findall(r'href="(.*?)"', done["markup"])
+    assert "LDA" in visitor.http.get(f"/{link}").text
+    begun(visitor)
     runs = studio.store.runs_of(visitor.owner)
     assert [run.kind for run in runs] == ["ranking"]
     assert visitor.panels() == []
@@ -44,11 +49,26 @@ def test_all_methods_are_compared_and_ranked(studio, visitor):
 
 def test_a_stopped_comparison_can_be_continued(studio, visitor):
     visitor.choose_sample("iris")
-    visitor.fire(ids.RANK_ALL, "n_clicks", 1)
-    visitor.fire(ids.RANK_STOP, "n_clicks", 1)
-    stopped = shown(visitor)
-    assert "continues" in str(stopped[BODY])
-    assert stopped[f"{ids.RANK_ALL}.disabled"] is False
-    visitor.fire(ids.RANK_ALL, "n_clicks", 2)
+    begun(visitor)
+    assert visitor.http.post(f"{ranking_of(visitor)}/stop").status_code == 200
+    assert shown(visitor)["can_begin"]
+    assert visitor.http.post(f"{ranking_of(visitor)}/stop").status_code == 409
+    begun(visitor)
     studio.work()
-    assert "LDA tells most" in str(shown(visitor)[BODY])
+    assert "LDA tells most" in shown(visitor)["words"]
+
+
+def test_others_neither_see_nor_stop_a_comparison(studio, visitor):
+    visitor.choose_sample("iris")
+    begun(visitor)
+    other = studio.visitor()
+    other.choose_sample("iris")
+    assert shown(other) == {"run": None}
+    assert other.http.post(f"{ranking_of(visitor)}/stop").status_code == 409
+    assert not shown(visitor)["is_final"]
+
+
+def test_a_comparison_stands_at_the_address_of_its_data(visitor):
+    visitor.choose_sample("iris")
+    data = visitor.values[f"{ids.DATA}.data"]
+    assert visitor.http.post("/rankings/other", json=data).status_code == 404

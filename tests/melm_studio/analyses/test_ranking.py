@@ -13,7 +13,7 @@ from melm_core import DiscriminantPlane
 from melm_core.evaluation import Refits, Score, Study
 from melm_core.methods import METHODS
 from melm_studio.analyses import ranking
-from melm_studio.analyses.analysis import DataShape, Work
+from melm_studio.analyses.analysis import DataShape, Subject, Work
 from melm_studio.analyses.ranking import (
     RANKING,
     RankedMethod,
@@ -28,7 +28,7 @@ from melm_studio.runs.records.stored_files import FileKind
 from melm_studio.scores import is_level
 from melm_studio.tables import Role, RowColumn
 from melm_studio.workers.inline import InlineRunner
-from tests.melm_studio.runs.helpers import SOURCE, ManualClock, blobs
+from tests.melm_studio.runs.helpers import SOURCE, ManualClock, blobs, run_of
 
 DATA = blobs(n_rows=60)
 FEW = ("lda", "pca", "kfd")
@@ -248,3 +248,14 @@ def test_a_project_keeps_no_winner_that_was_not_scored():
     for bad in (Winner("nca", 0.9, 0.02, 3), Winner("lda", 1.2, 0.02, 3), Winner("lda", 0.9, 0, 9)):
         with pytest.raises(ValueError, match="belong"):
             RANKING.checked(replace_record(REPORT, winner=bad).to_bytes(), shape)
+
+
+def test_methods_of_the_papers_alone_are_folded_unless_they_are_level_with_the_first():
+    folds = {"lda": (0.9, 0.8, 0.9), "cpca": (0.8, 0.9, 0.9), "2epca": (0.5, 0.5, 0.5)}
+    report = RankingReport(tuple(RankedMethod(key, own, own[0]) for key, own in folds.items()))
+    run = run_of()
+    shown = RANKING.shown(report, Subject(run, run, feature_names=(), class_names=()), {})
+    in_sight, folded = (block for block in shown["content"] if block["kind"] == "table")
+    assert [row[0] for row in in_sight["rows"]] == [METHODS[key].label for key in ("lda", "cpca")]
+    assert [row[0] for row in folded["rows"]] == [METHODS["2epca"].label]
+    assert (in_sight["folded"], folded["folded"]) == ("", "1 method from the papers")

@@ -72,7 +72,8 @@ def test_the_confusion_of_a_check_has_a_row_for_every_class(
 
 def test_the_ranking_is_a_file_once_a_method_is_scored(studio, visitor, read):
     visitor.choose_sample("wine")
-    visitor.fire(ids.RANK_ALL, "n_clicks", 1)
+    data = visitor.values[f"{ids.DATA}.data"]
+    visitor.http.post(f"/rankings/{data['id']}", json=data)
     (ranking,) = (r for r in studio.store.runs_of(visitor.owner) if r.kind == "ranking")
     assert visitor.http.get(f"/runs/{ranking.run_id}/ranking.csv").status_code == 404
     report = RankingReport((RankedMethod("pca", (0.5, 0.6)), RankedMethod("lda", (0.9, 1.0))))

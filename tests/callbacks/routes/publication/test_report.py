@@ -43,7 +43,7 @@ def finished(studio):
     visitor.choose_file(csv(table), "pots & <pans>.csv")
     runs = [visitor.start(method=method, random_state=3) for method in ("melm", "pca")]
     studio.work()
-    visitor.fire("check-asked", "data", {"run": runs[0]})
+    visitor.http.post(f"/runs/{runs[0]}/analyses/check")
     studio.work()
     return SimpleNamespace(visitor=visitor, runs=runs)
 

@@ -1,0 +1,38 @@
+// Compare all methods on the data of the page, in its tab, which follows the comparison while it is in sight.
+import { update } from "../page/dash.mjs";
+import { byId, whenPresent } from "../page/dom.mjs";
+import { mode } from "../page/mode.mjs";
+import { onChange } from "../page/signals.mjs";
+import { openTable } from "../panel/comparison.mjs";
+import { shownData } from "../panel/run_list.mjs";
+import { Followed } from "./followed.mjs";
+
+export function connectRanking() {
+  whenPresent("#ranking", () => {
+    const ranking = new Ranking(byId("ranking"));
+    onChange([openTable, mode, shownData], () => ranking.look().catch(console.warn));
+  });
+}
+
+class Ranking extends Followed {
+  async look() {
+    this.nFollowed += 1;
+    if (openTable.value !== "ranking" || mode.value !== "compare" || !shownData.value) return;
+    this.address = `rankings/${shownData.value.id}`;
+    if (await this.load()) await this.follow();
+    else this.forget();
+  }
+
+  begun() {
+    return this.send(this.address, shownData.value);
+  }
+
+  // Of other data, which nobody has asked about.
+  forget() {
+    this.found = null;
+    update(this.content, "");
+    for (const name of ["progress", "stop"]) this.part(name).hidden = true;
+    for (const name of ["words", "stage"]) this.part(name).textContent = "";
+    this.part("begin").hidden = false;
+  }
+}
