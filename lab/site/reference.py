@@ -15,6 +15,7 @@ PACKAGES: Mapping[str, str] = MappingProxyType(
         "melm_core.datasets": "Generated data",
         "melm_core.diagnostics": "Single rows",
         "melm_core.evaluation": "Evaluation",
+        "melm_core.labels": "Labels",
         "melm_studio": "Notebooks",
         "melm_studio.publication": "Figures",
         "melm_studio.programs.client": "Client of the HTTP interface",

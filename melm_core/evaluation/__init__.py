@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from melm_core.evaluation.accepted_rows import ClassAcceptance, class_acceptance
-from melm_core.evaluation.class_model import FEWEST_ROWS, ClassModel
-from melm_core.evaluation.column_twins import ColumnAlone, Twin, label_twins
+from melm_core.evaluation.class_model import ClassModel
 from melm_core.evaluation.conformal_classifier import ConformalClassifier
 from melm_core.evaluation.curve_selection import AutoCurves
 from melm_core.evaluation.estimator_audit import Audit, audit, audit_coordinates
@@ -13,19 +12,16 @@ from melm_core.evaluation.lots import LotChange, lot_change
 from melm_core.evaluation.permutations import PermutationTest, permutation_test
 from melm_core.evaluation.plane_separability import Score, Separability, separability
 from melm_core.evaluation.plane_stability import Stability, stability
-from melm_core.evaluation.quantized_labels import are_quantized
 from melm_core.evaluation.refits import KeptFold, Refits
 from melm_core.evaluation.refitting import FittedProjection, Unchanged
 from melm_core.evaluation.sparse_planes import SparsePath, sparse_path
 from melm_core.evaluation.study import Study
 
 __all__ = [
-    "FEWEST_ROWS",
     "Audit",
     "AutoCurves",
     "ClassAcceptance",
     "ClassModel",
-    "ColumnAlone",
     "ConformalClassifier",
     "FittedProjection",
     "KeptFold",
@@ -38,13 +34,10 @@ __all__ = [
     "SparsePath",
     "Stability",
     "Study",
-    "Twin",
     "Unchanged",
-    "are_quantized",
     "audit",
     "audit_coordinates",
     "class_acceptance",
-    "label_twins",
     "lot_change",
     "permutation_test",
     "rows_needed",

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
-from melm_core.evaluation.class_model import FEWEST_ROWS, ClassModel
+from melm_core.evaluation.class_model import ClassModel
 from melm_core.evaluation.refitting import Preparation, Standardization
 from melm_core.folds.folds import Fold, stratified_folds
 
@@ -101,9 +101,9 @@ def class_acceptance(
     n_classes = int(y.max()) + 1
     units = np.arange(len(y)) if groups is None else groups
     n_units = np.array([len(np.unique(units[y == code])) for code in range(n_classes)])
-    modeled = np.flatnonzero(n_units > FEWEST_ROWS)
+    modeled = np.flatnonzero(n_units > ClassModel.FEWEST_ROWS)
     if not len(modeled):
-        raise UserError(_NONE.format(least=FEWEST_ROWS + 1, n=n_units.max()))
+        raise UserError(_NONE.format(least=ClassModel.FEWEST_ROWS + 1, n=n_units.max()))
     prepares: Preparation = Standardization if preparation is None else preparation
     folds = _folds(y, groups, modeled, random_state)
     parts = np.full((len(y), n_classes, 2), np.nan)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self, TypeAlias
+from typing import Any, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +21,6 @@ from melm_core.linalg.plane_distances import score_distances, squared_residuals
 
 Components: TypeAlias = int | Literal["auto"]
 
-FEWEST_ROWS = 5  # or groups, of a class that has a model
 
 _MOST_FOLDS = 20
 _MOST_COMPONENTS = 10
@@ -78,6 +77,8 @@ class ClassModel(OutlierMixin, BaseEstimator):
     offset_ : float
         -1: `decision_function` is `score_samples` less that.
     n_features_in_ : int
+    FEWEST_ROWS : int
+        Or groups, of a class that has a model.
 
     Notes
     -----
@@ -101,6 +102,8 @@ class ClassModel(OutlierMixin, BaseEstimator):
     >>> model.degrees_
     (2, 1)
     """
+
+    FEWEST_ROWS: ClassVar[int] = 5
 
     def __init__(
         self,
@@ -139,9 +142,9 @@ class ClassModel(OutlierMixin, BaseEstimator):
         X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
         codes = None if groups is None else group_codes(groups, len(X))
         n_units = len(X) if codes is None else len(np.unique(codes))
-        if n_units < FEWEST_ROWS:
+        if n_units < self.FEWEST_ROWS:
             units = "rows" if codes is None else "groups"
-            raise UserError(_TOO_FEW.format(least=FEWEST_ROWS, units=units, n=n_units))
+            raise UserError(_TOO_FEW.format(least=self.FEWEST_ROWS, units=units, n=n_units))
         self._fit_distances(X)
         n_all = sum(self.degrees_)
         self.chi2_limit_ = float(stats.chi2.isf(self.alpha, n_all))

@@ -22,11 +22,11 @@ from melm_core.base.estimator import check_integer
 from melm_core.diagnostics.plane_classifiers import PLANE_CLASSIFIERS, unit_covariance
 from melm_core.evaluation.indexed_tables import IndexedTable, indexed
 from melm_core.evaluation.permutations import PermutationTest, permutation_test
-from melm_core.evaluation.quantized_labels import are_quantized
 from melm_core.evaluation.refits import Refits
 from melm_core.evaluation.refitting import Unchanged, fit_takes, seeded
 from melm_core.evaluation.study import FoldCount, Study, twins_of_rows
 from melm_core.folds.folds import CodedRows
+from melm_core.labels.quantized_labels import are_quantized
 
 # Of larger tables a stratified sample is shuffled, as in the check of the page.
 MOST_AUDITED_ROWS = 600
@@ -270,9 +270,6 @@ def audit_coordinates(
         study,
         "held_out_accuracy",
         n_permutations=n_permutations,
-        n_folds="auto",
-        max_rows=MOST_AUDITED_ROWS,
-        n_jobs=None,
         callback=stops,
     )
     return of_map(found)
@@ -290,10 +287,10 @@ def _audited(
     statistic: Literal["held_out", "held_out_accuracy"],
     *,
     n_permutations: int,
-    n_folds: FoldCount,
-    max_rows: int,
-    n_jobs: int | None,
     callback: AuditCallback | None,
+    n_folds: FoldCount = "auto",
+    max_rows: int = MOST_AUDITED_ROWS,
+    n_jobs: int | None = None,
 ) -> Audit:
     check_integer("n_permutations", n_permutations, minimum=1)
     refits = Refits.of(study, n_folds)

@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 
 from melm_core.base import FloatArray, IntArray, UserError
-from melm_core.evaluation import FEWEST_ROWS, ClassAcceptance, ClassModel, class_acceptance
+from melm_core.evaluation import ClassAcceptance, ClassModel, class_acceptance
 from melm_core.folds import sampled_rows
 from melm_studio.analyses import content
 from melm_studio.analyses.analysis import Analysis, DataShape, Subject, Work, chosen, demand
@@ -294,8 +294,10 @@ class _Known:
 def _model(name: str, X: FloatArray, groups: IntArray | None, lot: LotRows | None) -> OneModel:
     """The model of all rows of a class, and where it puts new rows."""
     n_units = len(X) if groups is None else len(np.unique(groups))
-    if n_units <= FEWEST_ROWS:
-        return OneModel(name, note=_TOO_FEW.format(name=name, n=n_units, least=FEWEST_ROWS + 1))
+    if n_units <= ClassModel.FEWEST_ROWS:
+        return OneModel(
+            name, note=_TOO_FEW.format(name=name, n=n_units, least=ClassModel.FEWEST_ROWS + 1)
+        )
     try:
         model = ClassModel().fit(X, groups=groups)
     except UserError as error:

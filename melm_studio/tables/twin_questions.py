@@ -12,7 +12,7 @@ import pandas as pd
 from msgspec.structs import replace
 
 from melm_core.base import FloatArray, IntArray, percent
-from melm_core.evaluation import ColumnAlone, Twin, are_quantized, label_twins
+from melm_core.labels import ColumnAlone, Twin, are_quantized, label_twins
 from melm_studio.tables.classes import Classes
 from melm_studio.tables.dependence import named_like_subjects
 from melm_studio.tables.formatting import listed, number, shortened, words_of

@@ -16,7 +16,7 @@ from lab.experiments.honesty.claim import FIRST_SEED, Claim, Measured
 from lab.experiments.honesty.shapes import SHAPES
 from lab.experiments.records import DEFAULT_DATA
 from melm_core.base import FloatArray, IntArray
-from melm_core.evaluation import are_quantized, label_twins
+from melm_core.labels import are_quantized, label_twins
 
 _N_ROWS, _N_FEATURES = 90, 6
 _CLASSES = np.array(["healthy", "mild", "severe"])

@@ -10,7 +10,7 @@ from sklearn.mixture import GaussianMixture
 
 from lab.experiments.honesty.dependent_tables import is_significant, says_plain_yes
 from melm_core.base import UserError
-from melm_core.evaluation import are_quantized
+from melm_core.labels import are_quantized
 from melm_studio.tables import (
     SAMPLES,
     Role,

@@ -48,7 +48,7 @@ class Twin(StrEnum):
 
     Examples
     --------
-    >>> from melm_core.evaluation import Twin
+    >>> from melm_core.labels import Twin
     >>> bool(Twin.CODE), bool(Twin.NONE)
     (True, False)
     """
@@ -93,7 +93,7 @@ class ColumnAlone:
     Examples
     --------
     >>> import numpy as np
-    >>> from melm_core.evaluation import ColumnAlone, label_twins
+    >>> from melm_core.labels import ColumnAlone, label_twins
     >>> y = np.repeat([0, 1], 20)
     >>> (found,) = label_twins([np.repeat(["b", "a"], 20)], y, ["group"])
     >>> isinstance(found, ColumnAlone), found.name, found.share, found.n_same
@@ -160,7 +160,7 @@ def label_twins(
     Examples
     --------
     >>> import numpy as np
-    >>> from melm_core.evaluation import label_twins
+    >>> from melm_core.labels import label_twins
     >>> y = np.repeat(["healthy", "mild", "severe"], 20)
     >>> noise = np.random.default_rng(0).standard_normal(60)
     >>> found = label_twins([noise, np.repeat([2, 0, 1], 20)], y, ["sugar", "grade"])

@@ -64,7 +64,7 @@ def are_quantized(X: FloatArray, y: IntArray) -> bool:
     --------
     >>> import numpy as np
     >>> from sklearn.cluster import KMeans
-    >>> from melm_core.evaluation import are_quantized
+    >>> from melm_core.labels import are_quantized
     >>> X = np.random.default_rng(0).standard_normal((150, 2))
     >>> are_quantized(X, KMeans(3, random_state=0, n_init=4).fit_predict(X))
     True

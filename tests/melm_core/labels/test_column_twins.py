@@ -6,7 +6,7 @@ from sklearn.datasets import load_iris, load_wine
 
 from lab.experiments.honesty.twins import PLANTED
 from melm_core.base import UserError
-from melm_core.evaluation import Twin, label_twins
+from melm_core.labels import Twin, label_twins
 
 WORDS = np.array(["healthy", "mild", "severe"])
 
