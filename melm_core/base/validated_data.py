@@ -43,7 +43,7 @@ def checked_rows(X: Any, y: Any, *, may_miss: bool) -> tuple[FloatArray, npt.NDA
     is_missing = np.isnan(X)
     if is_missing.any() and not may_miss:
         raise UserError(
-            f"X has {is_missing.sum():,} missing values, in {is_missing.any(axis=1).sum():,} rows. "
+            f"Missing values in X: {is_missing.sum():,}, in rows: {is_missing.any(axis=1).sum():,}. "
             "Give a preparation that fills them from the training rows, or leave these rows out."
         )
     return X, y

@@ -13,7 +13,7 @@ from melm_core.evaluation import (
     rows_needed,
     sparse_path,
 )
-from melm_core.evaluation.permutation_statistics import held_out_share
+from melm_core.evaluation.permutation_statistics import STATISTICS
 from melm_core.evaluation.refitting import (
     Standardization,
     Unchanged,
@@ -120,7 +120,7 @@ def test_a_preparation_learns_from_the_training_rows_of_each_fold_alone(refit):
 def test_standardizing_is_a_preparation_like_any_other():
     X, y = classes(2, 4)
     given, default, unchanged = (
-        held_out_share(Study("kpca", X * [1.0, 9.0, 0.1, 1.0], y, preparation=preparation))
+        STATISTICS["held_out"](Study("kpca", X * [1.0, 9.0, 0.1, 1.0], y, preparation=preparation))
         for preparation in (Standardization, None, Unchanged())
     )
     assert given == default != unchanged
@@ -129,5 +129,7 @@ def test_standardizing_is_a_preparation_like_any_other():
 def test_missing_values_without_a_preparation_are_refused():
     X, y = classes(2, 4)
     X[0, 0] = np.nan
-    with pytest.raises(ValueError, match="NaN"):
+    with pytest.raises(
+        ValueError, match=r"Missing values in X: 1, in rows: 1\. Give a preparation"
+    ):
         Study("lda", X, y)
