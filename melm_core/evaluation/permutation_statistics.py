@@ -6,14 +6,16 @@ expected balanced accuracy of random predictions with these probabilities.
 Nothing is tuned, so it costs little more than the fits. The densities are those that a search
 compares, with covariances that are shrunk among all features: the balanced accuracy of the class
 densities in the plane has half the power where rows are few. It has fewer ties than
-the balanced accuracy, because it distinguishes planes that classify the same
-rows correctly. Ties remain where each class collapses to a point; they count
-as exceedances, which is conservative.
+the balanced accuracy, which classifiers that name no probabilities are judged by, because it
+distinguishes planes that classify the same rows correctly. Ties remain where each class collapses
+to a point; they count as exceedances, which is conservative.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import partial
+from types import MappingProxyType
 
 import numpy as np
 from sklearn.base import is_classifier
@@ -59,68 +61,17 @@ def n_test_folds(n_rows: int, n_features: int) -> int:
     return min(max(affordable, FEWEST_FOLDS), MOST_FOLDS)
 
 
-def held_out_share(study: Study) -> float:
-    """Mean posterior probability of the true class of held-out rows.
-
-    In each of several folds (see `n_test_folds`), the plane and the class densities
-    are fitted to the training rows. All classes have equal weight. The value is 1 for separated
-    classes and about 1 / n_classes by chance.
-
-    Parameters
-    ----------
-    study : Study
-
-    Returns
-    -------
-    float
-        Between 0 and 1.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from melm_core.evaluation import Study
-    >>> from melm_core.evaluation.permutation_statistics import held_out_share
-    >>> held_out_share(Study("lda", *load_iris(return_X_y=True))) > 0.9
-    True
-    """
-    return _mean_held_out(study, _posterior)
-
-
-def held_out_accuracy(study: Study) -> float:
-    """Balanced accuracy of the classes named for held-out rows, in the same folds.
-
-    Classifiers name the class that they predict, planes that of the largest density.
-
-    Parameters
-    ----------
-    study : Study
-
-    Returns
-    -------
-    float
-        Between 0 and 1.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from sklearn.naive_bayes import GaussianNB
-    >>> from melm_core.evaluation import Study
-    >>> from melm_core.evaluation.permutation_statistics import held_out_accuracy
-    >>> held_out_accuracy(Study(GaussianNB(), *load_iris(return_X_y=True))) > 0.9
-    True
-    """
-    return _mean_held_out(study, _is_right)
-
-
 # Given a fit, the rows that it was fitted to, and rows that were held out: a number for each, nan
 # of rows that have no place.
 _Scores = Callable[[FittedProjection, CodedRows, CodedRows], FloatArray]
 
 
 def _mean_held_out(study: Study, scores: _Scores) -> float:
-    """The mean over the classes of the mean over their rows that have a place.
+    """The mean over the classes of the mean of the scores of their held-out rows.
 
-    Rows of a fold without which nothing can be fitted have none.
+    In each of several folds (see `n_test_folds`), the plane and the class densities are fitted to
+    the training rows. Rows without a place, and those of a fold that cannot be fitted, do not
+    count.
     """
     rows, reason = study.rows, "No held-out row has a place."
     values = np.full(len(rows.y), np.nan)
@@ -190,7 +141,12 @@ def _has_default_densities(estimator: MELM) -> bool:
     return (estimator.shrinkage, estimator.density_gamma) == (DEFAULT_SHRINKAGE, 1.0)
 
 
-STATISTICS = {
-    "held_out": held_out_share,
-    "held_out_accuracy": held_out_accuracy,
-}
+# By name, what is computed of a study; all are 1 for separated classes.
+STATISTICS: Mapping[str, Callable[[Study], float]] = MappingProxyType(
+    {
+        # About 1 / n_classes by chance.
+        "held_out": partial(_mean_held_out, scores=_posterior),
+        # Classifiers name the class that they predict, planes that of the largest density.
+        "held_out_accuracy": partial(_mean_held_out, scores=_is_right),
+    }
+)

@@ -19,7 +19,7 @@ from melm_core.base.label_permutations import (
 )
 from melm_core.datasets import pure_noise
 from melm_core.evaluation import Study, Unchanged, permutation_statistics, permutation_test
-from melm_core.evaluation.permutation_statistics import STATISTICS, held_out_share
+from melm_core.evaluation.permutation_statistics import STATISTICS
 from melm_core.melm import SearchOptions
 from melm_core.methods import METHODS
 from tests.melm_core.evaluation.honest_examples import Column, Memory, Needs, blobs
@@ -28,6 +28,7 @@ from tests.melm_core.helpers import EVERY_METHOD
 AT_GAMMA = SearchOptions(continuation=None, max_iter=10)
 
 IRIS = load_iris(return_X_y=True)
+HELD_OUT = STATISTICS["held_out"]
 
 
 def difference(study) -> float:
@@ -168,7 +169,7 @@ class FoldCounter(PCA):
 def test_fits_to_fewer_rows_than_features_withhold_fewer_of_them(n_features, withheld):
     rows = np.random.default_rng(1).normal(size=(60, n_features))
     FoldCounter.n_rows.clear()
-    held_out_share(Study(FoldCounter(2), rows, np.arange(60) % 2))
+    HELD_OUT(Study(FoldCounter(2), rows, np.arange(60) % 2))
     assert set(FoldCounter.n_rows) == {60 - withheld}
 
 
@@ -266,9 +267,9 @@ def test_the_statistic_sees_an_even_share_of_many_rows():
 
 
 def test_the_share_of_the_own_class_is_one_for_classes_apart_and_chance_for_the_same():
-    apart = held_out_share(Study(Column(), *blobs(60, 3, distance=30.0)))
+    apart = HELD_OUT(Study(Column(), *blobs(60, 3, distance=30.0)))
     assert apart == pytest.approx(1.0, abs=1e-6)
-    same = [held_out_share(Study(Column(), *blobs(90, 3, 0.0, seed))) for seed in range(6)]
+    same = [HELD_OUT(Study(Column(), *blobs(90, 3, 0.0, seed))) for seed in range(6)]
     assert np.mean(same) == pytest.approx(1 / 3, abs=0.02)
 
 
@@ -365,6 +366,6 @@ def test_the_densities_that_a_fit_has_are_those_that_are_computed_anew(
     X[:, 0] += 2.0 * y
     X[:, 1] = 1.0  # and one that no row varies in
     study = Study("melm", X, y, parameters={"n_init": 1})
-    known = permutation_statistics.held_out_share(study)
+    known = HELD_OUT(study)
     monkeypatch.setattr(permutation_statistics, "_has_default_densities", lambda _: False)
-    assert permutation_statistics.held_out_share(study) == pytest.approx(known, rel=1e-9)
+    assert HELD_OUT(study) == pytest.approx(known, rel=1e-9)
