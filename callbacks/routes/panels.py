@@ -14,6 +14,7 @@ from melm_studio.analyses.tree import TREE_METHOD
 from melm_studio.layout.panel import described_panel
 from melm_studio.planes.captions import edited_rows, title
 from melm_studio.runs.records.run import RunRecord
+from melm_studio.tables import WITHIN
 from melm_studio.workspace.data_source import ShownData
 
 
@@ -46,6 +47,7 @@ def _panel(run: RunRecord) -> dict[str, str]:
         has_latent=METHODS[run.method].predicts_indicators,
         has_tree=run.method == TREE_METHOD,
         has_classes=run.n_classes != 1,
+        is_within=WITHIN in run.source.answers.values(),
         space=_space(run),
         edits=", ".join(edited_rows(run)),
         projection="" if METHODS[run.method].is_linear else METHODS[run.method].label,

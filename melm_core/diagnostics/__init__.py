@@ -20,6 +20,7 @@ from melm_core.diagnostics.conformal import (
     shortage_notes,
 )
 from melm_core.diagnostics.differences import standardized_differences
+from melm_core.diagnostics.factor_effects import FactorEffect, FactorEffects, factor_effects
 from melm_core.diagnostics.feature_importance import (
     Importance,
     feature_order,
@@ -51,6 +52,8 @@ __all__ = [
     "ConformalScores",
     "EllipseOf",
     "Evidence",
+    "FactorEffect",
+    "FactorEffects",
     "Importance",
     "LeftOutDistances",
     "PlaneClassifier",
@@ -62,6 +65,7 @@ __all__ = [
     "confusion_shares",
     "cross_calibrated",
     "ellipses_of_moments",
+    "factor_effects",
     "feature_order",
     "fold_confusion",
     "held_out_p_value",

@@ -7,6 +7,7 @@ from typing import Any
 from melm_studio.analyses.analysis import Analysis
 from melm_studio.analyses.check import CHECK
 from melm_studio.analyses.class_models import CLASS_MODELS
+from melm_studio.analyses.factors import FACTORS
 from melm_studio.analyses.lot_change import LOT_CHANGE
 from melm_studio.analyses.more_rows import MORE_ROWS
 from melm_studio.analyses.probabilities import PROBABILITIES
@@ -28,6 +29,7 @@ ANALYSES: dict[str, Analysis[Any]] = {
         TREE,
         RESAMPLES,
         SPARSE,
+        FACTORS,
         SETS,
         CLASS_MODELS,
         MORE_ROWS,

@@ -13,6 +13,7 @@ TREE = "tree"
 PLANAR = "planar"
 LATENT = "latent"
 ONE_CLASS = "one-class"
+WITHIN = "within"  # compared within subjects
 
 
 def data(**values: str) -> dict[str, Any]:

@@ -25,6 +25,7 @@ from melm_studio.layout.attributes import (
     PLANAR,
     SPACE,
     TREE,
+    WITHIN,
     aria,
     data,
     needs,
@@ -67,6 +68,7 @@ def described_panel(
     has_tree: bool = False,
     has_latent: bool = False,
     has_classes: bool = True,
+    is_within: bool = False,
     space: str = "",
     edits: str = "",
     projection: str = "",
@@ -87,6 +89,7 @@ def described_panel(
         LATENT: has_latent,
         CLASSES if has_classes else ONE_CLASS: True,
         MAP: not is_linear,
+        WITHIN: is_within,
     }
     features = [_SHAPES[n_components], *(kind for kind, applies in kinds.items() if applies)]
     return {

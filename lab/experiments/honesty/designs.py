@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
+import rdata
 
 from lab.experiments.honesty.claim import FIRST_SEED, Claim, Measured
+from lab.experiments.records import DEFAULT_DATA
 from melm_core.base import FloatArray, IntArray
+from melm_core.diagnostics import factor_effects
 from melm_core.evaluation import Study, permutation_test
 from melm_core.recipe import centered_within
 
@@ -40,6 +44,11 @@ class _Design:
         return X, y, subject
 
 
+# Of `UCH.RData` of the R package limpca: the percentages that its vignette prints, of factors,
+# their interactions and the residuals.
+_UCH, _FACTORS = "UCH.RData", ("Hippurate", "Citrate", "Time")
+_PUBLISHED = (39.31, 29.91, 16.24, 1.54, 6.23, 0.54, 1.68, 4.30)
+
 _PAIRED = _Design(20, 1)
 _DESIGNS = {
     "paired: before and after in 20 patients": _PAIRED,
@@ -66,10 +75,38 @@ def _figures(n_tables: int, n_shuffles: int) -> Iterator[Measured]:
     drawn = [_PAIRED.draw(seed, _EFFECT) for seed in range(n_tables)]
     within = _share([_of_subjects(*table) for table in drawn], n_shuffles)
     between = _share([_of_groups(*table) for table in drawn], n_shuffles)
+    yield from _effects(4 * n_tables)
     words = f"an effect of {_EFFECT:g} sd in 20 pairs"
     ratio = within / max(between, 1.0 / n_tables)
     beside = f"{within:.2f} within patients, {between:.2f} with patients kept together alone"
     yield Measured(words, "times the power", ratio, (1.5, np.inf), beside)
+
+
+def _effects(n_tables: int) -> Iterator[Measured]:
+    """How often treatments that change nothing have a significant share of the variation."""
+    error = float(np.sqrt(_LEVEL * (1.0 - _LEVEL) / n_tables))
+    for name, design in _DESIGNS.items():
+        if design.is_crossed:
+            drawn = (design.draw(10_000 + seed) for seed in range(n_tables))
+            tests = [
+                factor_effects(X, {"treatment": y}, subjects=subject, n_permutations=99)
+                for X, y, subject in drawn
+            ]
+            share = float(np.mean([test.effects[0].p_value <= _LEVEL for test in tests]))
+            words = "its share of the variation is significant in noise"
+            yield Measured(name, words, share, (0.0, _LEVEL + 2.0 * error), error=error)
+    if (file := DEFAULT_DATA / _UCH).exists():
+        found = [100.0 * share for share in _shares_of_urine(file)]
+        words = "shares of three factors and their interactions, in % of the variation"
+        apart = float(np.abs(np.subtract(found, _PUBLISHED)).max())
+        yield Measured("UCH, urine with hippurate and citrate", words, apart, (0.0, 0.005))
+
+
+def _shares_of_urine(file: Path) -> list[float]:
+    table = rdata.read_rda(file)["UCH"]
+    factors = {name: table["design"][name].astype(str) for name in _FACTORS}
+    found = factor_effects(np.asarray(table["outcomes"]), factors, order=3, n_permutations=1)
+    return [*(effect.share for effect in found.effects), found.residual]
 
 
 def _of_subjects(X: FloatArray, y: IntArray, subject: IntArray) -> Study:

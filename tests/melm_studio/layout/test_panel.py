@@ -66,7 +66,7 @@ def test_the_model_has_slots_for_what_others_fill():
 def test_what_a_part_needs_is_what_runs_may_have():
     needed = {need for props in model() for need in props.get("data-needs", "").split()}
     shapes = {"linear", "planar", "flat", "line", "space", "tree", "latent", "map"}
-    assert needed == shapes | {"classes", "one-class"}
+    assert needed == shapes | {"classes", "one-class", "within"}
 
 
 def test_everything_that_is_pressed_has_a_name():
