@@ -42,8 +42,9 @@ def checked_rows(X: Any, y: Any, *, may_miss: bool) -> tuple[FloatArray, npt.NDA
     X, y = validation.check_X_y(X, y, dtype=np.float64, **{_FINITE: "allow-nan"})
     is_missing = np.isnan(X)
     if is_missing.any() and not may_miss:
+        n_rows = int(is_missing.any(axis=1).sum())
         raise UserError(
-            f"Missing values in X: {is_missing.sum():,}, in rows: {is_missing.any(axis=1).sum():,}. "
-            "Give a preparation that fills them from the training rows, or leave these rows out."
+            f"X has {is_missing.sum():,} missing values (NaN), in {n_rows:,} rows. Fill them, as "
+            "by a preparation that learns from the training rows, or leave these rows out."
         )
     return X, y

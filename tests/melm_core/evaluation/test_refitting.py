@@ -129,7 +129,5 @@ def test_standardizing_is_a_preparation_like_any_other():
 def test_missing_values_without_a_preparation_are_refused():
     X, y = classes(2, 4)
     X[0, 0] = np.nan
-    with pytest.raises(
-        ValueError, match=r"Missing values in X: 1, in rows: 1\. Give a preparation"
-    ):
+    with pytest.raises(ValueError, match=r"X has 1 missing values \(NaN\), in 1 rows"):
         Study("lda", X, y)
