@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple
 
-from PIL import Image
-
-Box: TypeAlias = tuple[float, float, float, float]
+from PIL import Image, ImageChops
 
 COLORS = 256
 COLORS_IN_MOTION = 128
 ROUNDS = 4
-MOVING_MS = 5500
-LAST_MS = 2500
+WARM = 60  # by which red is above blue
+LEAST_WARM = 20  # pixels
 
 
 def still(png: bytes) -> bytes:
@@ -22,31 +20,45 @@ def still(png: bytes) -> bytes:
     return _written(_in_few_colors(_opened(png), COLORS), "PNG", optimize=True)
 
 
-def animation(pngs: Sequence[bytes], box: Box, width: int) -> bytes:
-    """The contents of a box as a GIF of constant frame rate; the last frame stays longer.
+class Frame(NamedTuple):
+    """A screenshot of an animation, and for how many milliseconds it stays."""
 
-    Parameters
-    ----------
-    pngs : sequence of bytes
-        Screenshots, in order.
-    box : tuple of float
-        Left, top, right and bottom, in pixels of the screenshots.
-    width : int
-        Width of the animation, in pixels.
-    """
-    frames = [_scaled(_opened(png).crop(_whole(box)), width) for png in pngs]
+    png: bytes
+    milliseconds: int
+
+
+def animation(frames: Sequence[Frame], width: int) -> bytes:
+    """The frames as a GIF, so many pixels wide."""
+    pictures = [_scaled(_opened(frame.png), width) for frame in frames]
     # One palette for all frames, or the background would flicker.
-    palette = _in_few_colors(frames[len(frames) // 2], COLORS_IN_MOTION)
-    first, *others = [frame.quantize(palette=palette, dither=Image.Dither.NONE) for frame in frames]
-    durations = [*(MOVING_MS // len(frames) for _ in others), LAST_MS]
+    palette = _in_few_colors(pictures[len(pictures) // 2], COLORS_IN_MOTION)
+    first, *others = [one.quantize(palette=palette, dither=Image.Dither.NONE) for one in pictures]
     return _written(
         first,
         "GIF",
         save_all=True,
         append_images=others,
-        duration=durations,
+        duration=[frame.milliseconds for frame in frames],
         loop=0,
     )
+
+
+def is_blank(png: bytes) -> bool:
+    """Whether no class is drawn: the second is orange, and below the upper quarter nothing else is.
+
+    Examples
+    --------
+    >>> def filled(color):
+    ...     file = io.BytesIO()
+    ...     Image.new("RGB", (20, 20), color).save(file, "PNG")
+    ...     return file.getvalue()
+    >>> is_blank(filled("white")), is_blank(filled("royalblue")), is_blank(filled("#d55e00"))
+    (True, True, False)
+    """
+    picture = _opened(png)
+    red, _, blue = picture.crop((0, picture.height // 4, *picture.size)).split()
+    warm = ImageChops.subtract(red, blue).point(lambda difference: difference > WARM and 255)
+    return warm.histogram()[255] < LEAST_WARM
 
 
 def _opened(png: bytes) -> Image.Image:
@@ -56,11 +68,6 @@ def _opened(png: bytes) -> Image.Image:
 def _in_few_colors(picture: Image.Image, n_colors: int) -> Image.Image:
     # Without k-means, classes of few pixels would share a color.
     return picture.quantize(n_colors, kmeans=ROUNDS, dither=Image.Dither.NONE)
-
-
-def _whole(box: Box) -> tuple[int, int, int, int]:
-    left, top, right, bottom = map(round, box)
-    return left, top, right, bottom
 
 
 def _scaled(picture: Image.Image, width: int) -> Image.Image:

@@ -16,8 +16,8 @@ import numpy as np
 import pandas as pd
 from playwright.sync_api import Browser, FilePayload, Locator, ViewportSize, expect, sync_playwright
 
-from lab.images import animation, still
-from lab.screencast import screencast
+from lab.images import still
+from lab.recordings import RECORDINGS
 from melm_core.datasets import batches as drifting_batches
 from melm_studio.layout import ids
 from tools.driver.launcher import running_studio
@@ -26,16 +26,9 @@ from tools.find_browser import launch_options
 
 FOLDER = Path(__file__).parents[1] / "docs" / "pictures"
 VIEWPORT: ViewportSize = {"width": 1440, "height": 900}
-LIVE_WIDTH = 720
-LIVE_STARTS = 40  # enough for a run that can be watched
 ENDLESS_STARTS = 500
 SOME_PLANES = 60
 POINTING_AT_NOTHING = (2, 2)
-
-BOX = """(node) => {
-  const { left, top, right, bottom } = node.getBoundingClientRect();
-  return [left, top, right, bottom];
-}"""
 
 # No plane of a finished run is requested or moving, and every picture fills its element.
 IS_AT_REST = (
@@ -227,7 +220,6 @@ SCENES: dict[str, Scene] = {
     "story": story,
 }
 DARK = {"present"}
-RECORDINGS = ("live", "collapse")
 PICTURES = {name: f"{name}.gif" for name in RECORDINGS} | {name: f"{name}.png" for name in SCENES}
 
 
@@ -267,10 +259,10 @@ def picture(browser: Browser, url: str, name: str) -> bytes:
     page = browser.new_page(
         base_url=url, viewport=VIEWPORT, color_scheme="dark" if name in DARK else "light"
     )
+    if name in RECORDINGS:
+        page.clock.install()
     studio = StudioPage(page)
-    studio.choose_sample("Wine")
-    recorded = {"live": _live, "collapse": _collapse}
-    taken = _still(studio, SCENES[name]) if name in SCENES else recorded[name](studio)
+    taken = RECORDINGS[name](studio) if name in RECORDINGS else _still(studio, SCENES[name])
     _end(studio)
     return taken
 
@@ -279,35 +271,6 @@ def _still(studio: StudioPage, scene: Scene) -> bytes:
     window = scene(studio)
     studio.wait_until(lambda: studio.page.evaluate(IS_AT_REST), "every figure fills its element")
     return still((window or studio.page).screenshot(animations="disabled"))
-
-
-def _live(studio: StudioPage) -> bytes:
-    """A run from its first planes to its end."""
-    box = _found(studio, "PCA").node.evaluate(BOX)  # now a worker has started
-    panel = studio.run("MELM", n_init=LIVE_STARTS)
-    studio.wait_until(lambda: panel.sequence > 0, "the first plane was on screen")
-    with screencast(studio.page) as pngs:
-        panel.expect_end()
-    studio.wait_until(lambda: studio.page.evaluate(IS_AT_REST), "the features are listed")
-    pngs.append(studio.page.screenshot())
-    return animation(pngs, box, LIVE_WIDTH)
-
-
-def _collapse(studio: StudioPage) -> bytes:
-    """Noise that a plane tells apart, and where planes that never saw its rows put them."""
-    rng = np.random.default_rng(0)
-    noise = pd.DataFrame(rng.normal(size=(80, 60)).round(3)).add_prefix("feature ")
-    file = noise.assign(kind=["one", "other"] * 40).to_csv(index=False).encode()
-    studio.file_input.set_input_files(
-        FilePayload(name="noise.csv", mimeType="text/csv", buffer=file)
-    )
-    expect(studio.data_name).to_have_text("noise")
-    box = _found(studio, "PCA").node.evaluate(BOX)
-    with screencast(studio.page) as pngs:
-        _found(studio, "MELM")
-        studio.wait_until(lambda: studio.page.evaluate(IS_AT_REST), "the features are listed")
-    pngs.append(studio.page.screenshot())
-    return animation(pngs, box, LIVE_WIDTH)
 
 
 def _end(studio: StudioPage) -> None:

@@ -8,7 +8,7 @@ const { CanvasAnimation } = await import("../../assets/studio/plane/animation.mj
 
 function classes() {
   const names = new Set();
-  return { contains: (name) => names.has(name), add: (name) => names.add(name), remove: (name) => names.delete(name) };
+  return { contains: (name) => names.has(name), add: (name) => names.add(name), remove: (...gone) => gone.forEach((name) => names.delete(name)) };
 }
 
 const pen = new Proxy({}, { get: () => () => undefined, set: () => true });
@@ -37,7 +37,7 @@ test("a plane that follows one at rest is drawn before what showed the rows of t
   animation.keep();
 });
 
-test("a canvas goes on from what another has shown, and gives it up where no plane follows", (t) => {
+test("a canvas goes on from what another has shown, pale where it takes long, and gives it up where no plane will come", (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const plot = { classList: classes(), clientWidth: 100, clientHeight: 100 };
   const animation = new CanvasAnimation({ getContext: () => pen, style: {} }, plot, () => undefined);
@@ -48,7 +48,11 @@ test("a canvas goes on from what another has shown, and gives it up where no pla
   assert.equal(animation.from.traces[0].x[0], former.traces[0].x[0]);
   animation.takeOver(former, PIXELS);
   t.mock.timers.tick(5000);
+  assert.equal(animation.to, former);
+  assert.ok(plot.classList.contains("is-former"));
+  animation.giveUp();
   assert.equal(animation.to, null);
+  assert.ok(!plot.classList.contains("is-former"));
   assert.ok(!plot.classList.contains("is-moving"));
 });
 

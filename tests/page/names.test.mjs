@@ -43,6 +43,15 @@ test("names of arrows stay within the picture, and arrows without room for their
   assert.deepEqual(dressed(namesWith({}, 30), "arrow_heads").text, []);
 });
 
+test("a name that would hide every row of its class stands above them", () => {
+  const middle = (rows) => {
+    const figure = { ...view.figure, data: [...styles, { meta: { kind: "train", class: 0 } }] };
+    const [{ top, bottom }] = namesWith({ figure, plane: { ...plane, traces: [{ x: [50], y: [50] }, ...traces.slice(1), rows] } }).classBoxes;
+    return (top + bottom) / 2;
+  };
+  assert.equal(middle({ x: [49, 51], y: [50, 50] }), middle({ x: [49, 90], y: [50, 50] }) - 17);
+});
+
 test("a small picture draws the arrows that the large one draws, those and no others, with their names", () => {
   const names = namesWith({ arrows: [4] }, 30);
   assert.deepEqual(names.drawnFeatures(), [4]);

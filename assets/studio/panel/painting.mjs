@@ -33,6 +33,8 @@ export class Painting extends Painter {
     this.paintedAt = 0; // in ms
     /** @type {Axes | null} */
     this.zoom = null; // the axes that the user has chosen, of a panel that is not linked
+    /** What it goes on from until it has a plane. @type {import("../plane/painter.mjs").Left | null} */
+    this.takenOver = null;
     this.recap = new Player((isOn) => isOn || this.endRecap());
     /** What draws the rows of a plane at rest, of many rows. @type {import("../rows/row_layer.mjs").RowLayer | null} */
     this.layer = null;
@@ -91,12 +93,15 @@ export class Painting extends Painter {
   }
 
   /** Goes on from what was on screen in this place. @param {import("../plane/painter.mjs").Left} left */
-  takeOver({ picture, layout }) {
+  takeOver(left) {
+    const { picture, layout } = left;
     this.plane = null; // is painted once more, to glide to it
+    this.takenOver = left;
     this.animation.takeOver(picture, shownOn(this.plot, layout, picture.axes, sizes().numbers).pixels);
   }
 
   refit() {
+    if (!this.plane && this.animation.isTakenOver) this.takeOver(this.takenOver);
     this.paint();
   }
 

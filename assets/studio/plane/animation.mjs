@@ -9,7 +9,7 @@ import { isPoints } from "./traces.mjs";
 
 const STILL_AFTER_MS = 250;
 const STILL_AFTER_RUNNING_MS = 1000;
-// What another canvas has shown stays for so long where no plane follows.
+// What another canvas has shown is pale after so long where no plane follows.
 const LONGEST_STAY_MS = 1500;
 // A glide takes as long as the next plane is likely to take, within these bounds.
 const [SHORTEST_GLIDE_MS, LONGEST_GLIDE_MS] = [50, 300];
@@ -82,11 +82,18 @@ export class CanvasAnimation {
     this.plot.classList.add("is-moving");
     this.plot.classList.remove("is-resting");
     this.drawAt(performance.now());
-    this.timer = setTimeout(() => this.giveUp(), LONGEST_STAY_MS);
+    this.timer = setTimeout(() => this.pale(), LONGEST_STAY_MS);
   }
 
-  // No plane has come: what another run has found is not shown as its own.
+  // No plane has come yet: what stays is not its own.
+  pale() {
+    this.plot.classList.add("is-former");
+    this.plot.classList.remove("is-moving");
+  }
+
+  /** No plane will come: what another run has found is not shown as that of this one. */
   giveUp() {
+    if (!this.isTakenOver) return;
     this.to = null;
     this.isTakenOver = false;
     this.keep();
@@ -115,6 +122,7 @@ export class CanvasAnimation {
    */
   draw(picture, pixels, isRunning) {
     this.isTakenOver = false;
+    this.plot.classList.remove("is-former");
     const isSame = this.glideTo(picture);
     this.pixels = pixels;
     // What rests may have been drawn by the layer below in part.
@@ -222,7 +230,7 @@ export class CanvasAnimation {
     clearTimeout(this.timer);
     stopMoving(this.move);
     this.from = this.fading = null;
-    this.plot.classList.remove("is-moving");
+    this.plot.classList.remove("is-moving", "is-former");
   }
 }
 

@@ -153,6 +153,17 @@ export class Names {
     return names.map((_, i) => places[wanted.indexOf(i)] ?? null);
   }
 
+  /** Whether every row of a class lies under a box, as those of a plane that fits them too well. @param {Box} box @param {number} code */
+  hides(box, code) {
+    const at = this.view.figure.data.findIndex(({ meta }) => meta.kind === "train" && meta.class === code);
+    const { x, y } = this.view.plane.traces[at] ?? { x: [], y: [] };
+    const isUnder = (value, row) => {
+      const [across, down] = [this.toX(value), this.toY(y[row])];
+      return across > box.left && across < box.right && down > box.top && down < box.bottom;
+    };
+    return x.length > 0 && x.every(isUnder);
+  }
+
   // The names of the classes are at their clouds, clear of each other; a row under the pointer names its own.
   placedClasses() {
     const style = this.styleOf("class_names");
@@ -162,8 +173,10 @@ export class Names {
     const halfHeight = (LINE_HEIGHT * font.size) / 2;
     const lift = isOn(this.view, "centroids") ? LIFT_PX : 0;
     const boxes = style.text.map((name, i) => {
-      const [half, left, top] = [this.widthOf(name, font) / 2, this.toX(x[i]), this.toY(y[i]) - lift];
-      return { left: left - half, right: left + half, top: top - halfHeight, bottom: top + halfHeight };
+      const [half, left, middle] = [this.widthOf(name, font) / 2, this.toX(x[i]), this.toY(y[i])];
+      const over = { left: left - half, right: left + half, top: middle - halfHeight, bottom: middle + halfHeight };
+      const up = this.hides(over, i) ? Math.max(lift, LIFT_PX) : lift;
+      return { ...over, top: over.top - up, bottom: over.bottom - up };
     });
     return withRoom(boxes, this.area, (i) => this.view.classes?.includes(i) ?? false);
   }
