@@ -21,16 +21,14 @@ from callbacks.session import own_run, workspace
 from melm_core.methods import COMPONENTS, METHODS
 from melm_studio.analyses.check import CHECK, run_verdict, with_stability
 from melm_studio.configuration.messages import DATA_GONE
-from melm_studio.layout.feature_list import feature_list
+from melm_studio.layout.feature_list import feature_list, image_groups, trade_off_chart
 from melm_studio.layout.panel import divergence_terms
-from melm_studio.layout.pixel_images import image_groups
 from melm_studio.layout.shell.markup import markup
-from melm_studio.layout.trade_off import trade_off_chart
-from melm_studio.planes.axis_titles import axis_titles
 from melm_studio.planes.batches import batch_news, trade_off_points
 from melm_studio.planes.captions import (
     SHAPES,
     STOPPING,
+    axis_titles,
     changes_of,
     kept_sentence,
     objective_in_words,

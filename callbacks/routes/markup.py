@@ -1,26 +1,29 @@
 """Parts of the page in the answers of routes, as HTML.
 
-The layout imports Dash, which a command that asks these routes does without.
+The layout imports Dash, which a command that asks these routes does without: each function here
+loads it when it is called.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib import import_module
 from typing import Any
 
 from melm_studio.analyses.content import Block
 
 
 def markup_of(part: str, *shown: Any) -> str:
-    """Return what a function of a module of the layout makes of something: "row_card.row_card"."""
-    module, write = part.split(".")
-    component = getattr(import_module(f"melm_studio.layout.{module}"), write)(*shown)
-    html: str = import_module("melm_studio.layout.shell.markup").markup(component)
-    return html
+    """Return what a function of `melm_studio.layout.row_lists` makes of something."""
+    from melm_studio.layout import row_lists  # noqa: PLC0415 - with Dash
+    from melm_studio.layout.shell.markup import markup  # noqa: PLC0415
+
+    return markup(getattr(row_lists, part)(*shown))
 
 
 def as_found(blocks: Sequence[Block]) -> dict[str, Any]:
     """Return what a dialog shows: blocks as ``markup``, and their ``figures`` by name."""
+    from melm_studio.layout.found import found  # noqa: PLC0415 - with Dash
+    from melm_studio.layout.shell.markup import markup  # noqa: PLC0415
+
     figures = {block["name"]: block["figure"] for block in blocks if block["kind"] == "plot"}
-    return {"markup": markup_of("found.found", blocks), "figures": figures}
+    return {"markup": markup(found(blocks)), "figures": figures}

@@ -14,7 +14,7 @@ from callbacks.services import services
 from callbacks.session import own_fit
 from melm_core.methods import METHODS
 from melm_studio.analyses.content import answer, notes, plot
-from melm_studio.planes.axis_titles import axis_titles
+from melm_studio.planes.captions import axis_titles
 from melm_studio.planes.feature_densities import feature_densities
 from melm_studio.planes.feature_densities_figure import feature_figure
 from melm_studio.planes.latent_structure import LatentStructure, latent_structure

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any
 from urllib.parse import quote
 
@@ -33,8 +32,7 @@ from melm_studio.analyses.ranking import RANKING, ranked
 from melm_studio.analyses.report_section import Picture, Section
 from melm_studio.analyses.tree import TREE, Height, TreeReport, tree_arrays
 from melm_studio.analyses.verdict_file import FILE_NAME, NoVerdictError
-from melm_studio.planes.axis_titles import axis_titles
-from melm_studio.planes.captions import changes_of, title_of_view
+from melm_studio.planes.captions import axis_titles, changes_of, title_of_view
 from melm_studio.planes.coloring import Marks, point_colors, point_symbols
 from melm_studio.planes.every_row import every_point_by_class, numbers_by_class
 from melm_studio.planes.pixel_images import pixel_images
@@ -72,7 +70,6 @@ if TYPE_CHECKING:
 MAX_ROWS = 1_000_000
 _TYPES = {"pdf": "application/pdf", "svg": "image/svg+xml", "png": "image/png"}
 Range = tuple[Coordinate, Coordinate]
-_ROOM = "melm_studio.publication.printing"
 MAX_RUNS = 9
 _ONE = FigureStyle(width=150, height=110, legend="right", font=8)
 _TREE_MM = (150.0, 75.0)
@@ -198,11 +195,13 @@ def figure_panel(
     record: RunRecord, event: PlaneEvent, options: ViewOptions, **shown: Any
 ) -> FigurePanel:
     """Return the panel of a plane; `shown` is what `FigurePanel` takes besides the view."""
+    from melm_studio.publication.printing import FigurePanel  # noqa: PLC0415 - with matplotlib
+
     go_on()
     renderer = services().renderer
     viewer = renderer.viewer(record)
     view = _view_of_every_row(record, event, options)
-    panel: FigurePanel = import_module(_ROOM).FigurePanel(
+    return FigurePanel(
         view=view,
         class_names=viewer.class_names,
         title=title_of_view(record, options),
@@ -211,7 +210,6 @@ def figure_panel(
         unseen=renderer.unseen_features(record, event, options),
         **shown,
     )
-    return panel
 
 
 def _view_of_every_row(record: RunRecord, event: PlaneEvent, options: ViewOptions) -> PlaneView:
@@ -233,21 +231,23 @@ def column_marks(
     record: RunRecord, name: str | None, marks: Callable[[Sequence[pd.Series]], Marks]
 ) -> ColumnMarks | None:
     """Return the colors or shapes of all rows by a column; None for no column."""
+    from melm_studio.publication.printing import ColumnMarks  # noqa: PLC0415 - with matplotlib
+
     if name is None:
         return None
     by_class = numbers_by_class(services().renderer.viewer(record).parts)
     train, held_out = zip(*by_class, strict=True)
     values = column_values(record, name, [*train, *held_out])
-    found: ColumnMarks = import_module(_ROOM).ColumnMarks(name, marks(values))
-    return found
+    return ColumnMarks(name, marks(values))
 
 
 def print_figure(
     panels: Sequence[FigurePanel], style: FigureStyle, file_format: FigureFormat
 ) -> PrintedFigure:
     """Return a figure as a file."""
-    printed: PrintedFigure = import_module(_ROOM).print_figure(panels, style, file_format)
-    return printed
+    from melm_studio.publication import printing  # noqa: PLC0415 - with matplotlib
+
+    return printing.print_figure(panels, style, file_format)
 
 
 def report_run(run_id: str) -> flask.Response:
@@ -329,7 +329,8 @@ def _analyses(record: RunRecord) -> Iterator[Section]:
 
 def _tree(report: TreeReport, n_classes: int) -> Picture:
     arrays, height = tree_arrays(report, n_classes, Height.ACCURACY)
-    trees: Any = import_module("melm_studio.publication.printing.trees")
+    from melm_studio.publication.printing import trees  # noqa: PLC0415 - with matplotlib
+
     panel = trees.TreePanel("", arrays, height, 1 / n_classes)
     return Picture(trees.print_trees([panel], _TREE_MM), "Optima by kernel width")
 

@@ -27,8 +27,7 @@ from melm_studio.analyses.tree import (
 )
 from melm_studio.layout.scripts import ASSETS
 from melm_studio.layout.shell.page_scripts import bundle
-from melm_studio.planes.axis_titles import axis_names, axis_titles
-from melm_studio.planes.captions import objective_in_words, title
+from melm_studio.planes.captions import axis_names, axis_titles, objective_in_words, title
 from melm_studio.planes.encoding import stepped, whole
 from melm_studio.planes.every_row import every_point_by_class
 from melm_studio.planes.figure import limits

@@ -113,14 +113,14 @@ def details(run_id: str, sequence: int, row: int) -> dict[str, Any]:
         found = unlabeled_details(data, plane.placer, int(chosen.unlabeled[0]))
     else:
         found = row_details(data, plane.placer, int(chosen.labeled[0]), known)
-    return _json(found) | {"markup": markup_of("row_card.row_card", found)}
+    return _json(found) | {"markup": markup_of("row_card", found)}
 
 
 def selected(run_id: str, sequence: int) -> dict[str, Any]:
     """The rows of the body, and what distinguishes them; ``markup`` is that for the page."""
     plane = _plane(run_id, sequence)
     found = selection(plane.data, plane.placer, _requested(plane.data), plane.known)
-    return _json(found) | {"markup": markup_of("row_lists.selected", found)}
+    return _json(found) | {"markup": markup_of("selected", found)}
 
 
 def selected_csv(run_id: str, sequence: int) -> flask.Response:
@@ -296,7 +296,7 @@ def distances(run_id: str, sequence: int) -> dict[str, Any]:
         figures["contributions"] = contributions_figure(explained, scheme)
     return {
         "title": "Distances of the rows from the plane",
-        "markup": markup_of("distances.distances", found, row, explained),
+        "markup": markup_of("distances", found, row, explained),
         "figures": {name: json.loads(each.to_json()) for name, each in figures.items()},
     }
 
@@ -372,7 +372,7 @@ def _marks(record: RunRecord, marks_of: Callable[[pd.Series], RowMarks]) -> dict
     has_more = viewer.n_drawn < len(numbers)
     return {
         **msgspec.to_builtins(shown),
-        "markup": markup_of("mark_legend.mark_legend", column, shown),
+        "markup": markup_of("mark_legend", column, shown),
         "every": {"palette": found.palette, "codes": codes} if has_more else None,
     }
 
@@ -413,7 +413,7 @@ def new_rows(run_id: str, sequence: int) -> dict[str, Any]:
         report = msgspec.structs.replace(report, notes=(*report.notes, note))
     return {
         "report": msgspec.to_builtins(report),
-        "markup": markup_of("row_lists.new_rows", report),
+        "markup": markup_of("new_rows", report),
         "points": {
             "x": points[:, 0].round(_DIGITS).tolist(),
             "y": points[:, 1].round(_DIGITS).tolist(),

@@ -8,11 +8,12 @@ import numpy as np
 import numpy.typing as npt
 
 # <arithmetic>: `program_of` copies the lines from here to the end into a program.
+Numbers = npt.NDArray[np.float64]
 BLOCK_CELLS = 2_000_000
 ROUNDING = 1e-12  # of a mean, relative to its terms
 
 
-def prepared_features(X: npt.NDArray[np.float64], rules: dict[str, Any]) -> Any:
+def prepared_features(X: Numbers, rules: dict[str, Any]) -> Numbers:
     """Fill and transform encoded rows, (n_rows, n_columns), by fitted rules, before scaling.
 
     What cannot be computed, such as the logarithm of a negative number, is NaN.
@@ -28,9 +29,7 @@ def prepared_features(X: npt.NDArray[np.float64], rules: dict[str, Any]) -> Any:
     return with_curves(features, rules["curves"]) if rules["curves"] else features
 
 
-def rows_within(
-    X: npt.NDArray[np.float64], subjects: npt.NDArray[np.int64], within: dict[str, Any]
-) -> Any:
+def rows_within(X: Numbers, subjects: npt.NDArray[np.int64], within: dict[str, Any]) -> Numbers:
     """Encoded rows after the steps that come before, less the mean of the rows of their subject.
 
     A row is NaN throughout if a step cannot be computed, if its subject is unknown, -1, or if that
@@ -46,7 +45,7 @@ def rows_within(
     return centered_within(np.where(gaps | lost[:, None], np.nan, features), subjects)
 
 
-def centered_within(X: npt.NDArray[np.float64], groups: npt.NDArray[np.int64]) -> Any:
+def centered_within(X: Numbers, groups: npt.NDArray[np.int64]) -> Numbers:
     """Rows less the mean of the rows of their group: what differs within groups.
 
     The means need neither labels nor other groups, so that rows of a group that no fit has seen are
@@ -63,12 +62,12 @@ def centered_within(X: npt.NDArray[np.float64], groups: npt.NDArray[np.int64]) -
     return np.where(np.abs(centered) <= ROUNDING * np.abs(X), 0.0, centered)
 
 
-def with_curves(features: npt.NDArray[np.float64], curves: list[dict[str, Any]]) -> Any:
+def with_curves(features: Numbers, curves: list[dict[str, Any]]) -> Numbers:
     """The features, and after them the columns of their curves, feature by feature."""
     return np.hstack([features, *(bent(features[:, one["at"]], one) for one in curves)])
 
 
-def bent(x: npt.NDArray[np.float64], curve: dict[str, Any]) -> Any:
+def bent(x: Numbers, curve: dict[str, Any]) -> Numbers:
     """The columns of one curve: cubic between its knots, linear beyond the first and last."""
     knots, pieces = np.array(curve["knots"]), np.array(curve["pieces"])
     place = (x - curve["low"]) / curve["width"]
@@ -80,10 +79,11 @@ def bent(x: npt.NDArray[np.float64], curve: dict[str, Any]) -> Any:
         columns[rows] = (inside[rows, None] - knots[number]) ** powers @ own
     slopes = powers * (knots[-1] - knots[-2]) ** np.maximum(powers - 1, 0) @ pieces[-1]
     slopes = np.where(place[:, None] < knots[0], pieces[0, 1], slopes)
-    return columns + (place - inside)[:, None] * slopes
+    beyond: Numbers = (place - inside)[:, None] * slopes
+    return columns + beyond
 
 
-def changed_by(step: dict[str, Any], X: npt.NDArray[np.float64]) -> Any:
+def changed_by(step: dict[str, Any], X: Numbers) -> Numbers:
     """What one step makes of the columns that it changes."""
     kind = step["kind"]
     with np.errstate(all="ignore"):
@@ -92,18 +92,19 @@ def changed_by(step: dict[str, Any], X: npt.NDArray[np.float64]) -> Any:
         if kind == "log1p":
             return np.log1p(np.where(X > -1, X, np.nan))
         if kind == "asinh":
-            return np.arcsinh(X / step["cofactor"])
+            return np.arcsinh(X / float(step["cofactor"]))
         if kind == "row_sum":
-            total = X.sum(axis=1, keepdims=True)
+            total: Numbers = X.sum(axis=1, keepdims=True)
             return X / np.where(total > 0, total, np.nan)
         if kind == "snv":
             spread = X.std(axis=1, ddof=1, keepdims=True)
             is_flat = np.ptp(X, axis=1, keepdims=True) == 0
-            return (X - X.mean(axis=1, keepdims=True)) / np.where(is_flat, np.nan, spread)
+            centered: Numbers = X - X.mean(axis=1, keepdims=True)
+            return centered / np.where(is_flat, np.nan, spread)
     return derivative(X, np.array(step["filter"]))
 
 
-def derivative(X: npt.NDArray[np.float64], weights: npt.NDArray[np.float64]) -> Any:
+def derivative(X: Numbers, weights: Numbers) -> Numbers:
     """Filter each row by Savitzky and Golay: row i of the weights is for place i of a window."""
     width, half = len(weights), len(weights) // 2
     windows = np.lib.stride_tricks.sliding_window_view(X, width, axis=1)
@@ -111,9 +112,7 @@ def derivative(X: npt.NDArray[np.float64], weights: npt.NDArray[np.float64]) -> 
     return np.hstack([start, windows @ weights[half], end])
 
 
-def filled_by_neighbors(
-    X: npt.NDArray[np.float64], gaps: npt.NDArray[np.bool_], rules: dict[str, Any]
-) -> Any:
+def filled_by_neighbors(X: Numbers, gaps: npt.NDArray[np.bool_], rules: dict[str, Any]) -> Numbers:
     """Replace gaps by the mean of the nearest known rows that have a number there.
 
     Distances are Euclidean in columns divided by their widths, over the columns that both rows

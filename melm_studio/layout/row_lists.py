@@ -7,7 +7,13 @@ from collections.abc import Sequence
 from dash import html
 from dash.development.base_component import Component
 
+from melm_studio.analyses.content import Block, answer, notes, plot, selects, words
 from melm_studio.layout.attributes import aria, data, part
+from melm_studio.layout.found import found
+from melm_studio.planes.coloring import Marks
+from melm_studio.planes.theme import SHAPES
+from melm_studio.rows.details import RowDetails
+from melm_studio.rows.distances import RowContributions, RowDistances
 from melm_studio.rows.new_rows import ScaleQuestion
 from melm_studio.rows.new_rows_report import NewRowsReport
 from melm_studio.rows.row_summaries import RowSummary
@@ -15,6 +21,13 @@ from melm_studio.rows.selection import Difference, Selection
 from melm_studio.tables import count, number
 
 _STRANGER = "unlike the training rows"
+_MOST_LISTED = 200
+_EXPLANATION = (
+    "T² is the distance from the center within the plane, Q the squared distance from it. One in a "
+    "hundred rows like those of the table is beyond each line: dashed for training rows, dotted, "
+    "from refits without a tenth of the rows, for held-out rows, which are open. Click a row, or "
+    "choose it, to select it and to see why."
+)
 
 
 def selected(found: Selection) -> list[Component]:
@@ -162,3 +175,122 @@ def _size(deviations: float | None) -> str:
     if deviations is None:
         return ""
     return f"{'−' if deviations < 0 else '+'}{abs(deviations):.1f} SD"
+
+
+def distances(
+    every: RowDistances, row: int | None, explained: RowContributions | None
+) -> list[Component]:
+    """All rows, and beside them what moves the chosen one, if one is.
+
+    The figures of both are named "plot" and "contributions".
+    """
+    said = f"What moves {explained.row} from the center, and off the plane." if explained else ""
+    beside = [_rows(every, row), answer(said)]
+    if explained:
+        beside.append(plot({}, said, name="contributions"))
+    return [
+        *found([words(every.words)]),
+        html.Div(
+            [*found([plot({}, every.words)]), html.Div(found(beside))], className="found-columns"
+        ),
+        *found([notes([_EXPLANATION])]),
+    ]
+
+
+def _rows(every: RowDistances, row: int | None) -> Block:
+    """The rows to choose from, the farthest first."""
+    places = {int(number): at for at, number in enumerate(every.row_numbers)}
+    listed = [int(every.row_numbers[at]) for at in every.farthest(_MOST_LISTED)]
+    if row is not None and row not in listed:
+        listed = [row, *listed] if row in places else listed
+    labels = {"": "Choose a row"} | {str(each): every.label(places[each]) for each in listed}
+    return selects([("row", "Row, farthest first", labels, "" if row is None else str(row))])
+
+
+def mark_legend(column: str, marks: Marks) -> list[Component]:
+    """The column above its scale, or above its values, on which a script selects their rows."""
+    title = html.Div(column, className="mark-title")
+    if marks.is_scale:
+        colors = ", ".join(entry.mark for entry in marks.legend)
+        scale = {"background": f"linear-gradient(to right, {colors})"}
+        ends = [html.Span(marks.legend[at].text) for at in (0, -1)]
+        return [
+            title,
+            html.Div(
+                [
+                    html.Div(className="mark-scale", style=scale),
+                    html.Div(ends, className="mark-ends"),
+                ]
+            ),
+        ]
+    entries = [
+        html.Button(
+            [_sample(entry.mark), entry.text],
+            type="button",
+            className="mark-entry",
+            title=f"Select the rows with {column} {entry.text}",
+            **data(selects=entry.mark),
+        )
+        for entry in marks.legend
+    ]
+    return [title, html.Ul([html.Li(entry) for entry in entries])]
+
+
+def _sample(mark: str) -> Component:
+    """A symbol, or a color."""
+    if mark in SHAPES:
+        return html.Span(SHAPES[mark].glyph, className="glyph")
+    return html.Span(className="swatch", style={"background": mark})
+
+
+def row_card(details: RowDetails) -> list[Component]:
+    """What is known of a row: its class, its prediction, what moves it, and its other columns."""
+    summary = details.summary
+    name = summary.label or "no label"
+    values = [
+        *(
+            (each.feature, f"{each.value} ({_signed(each.deviations)} SD)")
+            for each in details.contributions
+        ),
+        *details.info,
+        *([("nearest rows", ", ".join(details.nearest))] if details.nearest else []),
+    ]
+    return [
+        html.Strong(summary.name or f"row {summary.row}"),
+        html.Div(f"{name}, row {summary.row}" if summary.name else name),
+        _row_prediction(summary),
+        *_possible(summary),
+        *([html.Dl([part for entry in values for part in _entry(*entry)])] if values else []),
+    ]
+
+
+def _row_prediction(summary: RowSummary) -> Component:
+    if summary.unlike:
+        return html.Div(f"unlike the training rows, {summary.unlike}", className="is-other")
+    is_other = summary.predicted not in ("", summary.label)
+    words = "its class"
+    if not summary.label:
+        words = f"predicted {summary.predicted}"
+    elif is_other:
+        words = f"taken for {summary.predicted}"
+    sure = f": {summary.probability}" if summary.probability else ""
+    return html.Div(
+        f"{words}{sure} ({summary.basis})",
+        className="is-other" if summary.label and is_other else "row-card-dim",
+    )
+
+
+def _possible(summary: RowSummary) -> list[Component]:
+    if not summary.possible:
+        return []
+    return [html.Div(f"at 90 %: {summary.possible}", className="row-card-dim")]
+
+
+def _entry(name: str, value: str) -> list[Component]:
+    # Pictures were made small where they were read.
+    is_picture = value.startswith("data:image/")
+    return [html.Dt(name), html.Dd(html.Img(src=value, alt=name) if is_picture else value)]
+
+
+def _signed(deviations: float) -> str:
+    return f"{'−' if deviations < 0 else '+'}{abs(deviations):.1f}"

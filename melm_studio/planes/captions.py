@@ -22,10 +22,12 @@ from melm_core.methods import (
     Setting,
 )
 from melm_studio.configuration.messages import WAITS
-from melm_studio.planes.view_options import MorphTarget, ViewOptions
+from melm_studio.planes.renderer import PlaneRenderer
+from melm_studio.planes.types import PlaneView
+from melm_studio.planes.view_options import DEFAULT_VIEW, MorphTarget, ViewOptions
 from melm_studio.runs.records.parameters import usual_starts
 from melm_studio.runs.records.run import PlaneEvent, RunRecord, RunState
-from melm_studio.tables import count, number, recipe_caption
+from melm_studio.tables import count, map_columns, number, recipe_caption
 
 REPRODUCTION_TOLERANCE = 1e-9
 
@@ -36,6 +38,7 @@ REPEATING = "Repeating the search up to where it was cut short"
 
 _WORKER_GONE = "Its worker died, {}"
 _OTHERS_TURN = "Waiting for other runs"
+_TURNED = ("Horizontal direction", "Vertical direction")
 
 
 def objective_in_words(record: RunRecord) -> str:
@@ -343,3 +346,45 @@ def _starts(record: RunRecord) -> str:
     # Starts that were dropped before they converged are not known to agree.
     share = "all" if n_agreeing == n_starts else f"at least {n_agreeing} of"
     return f"Reached by {share} {starts}"
+
+
+def axis_titles(
+    renderer: PlaneRenderer,
+    record: RunRecord,
+    view: PlaneView,
+    options: ViewOptions = DEFAULT_VIEW,
+) -> tuple[str, str]:
+    """Return the titles of the horizontal and of the vertical axis of a view.
+
+    The axes of a plane are named with the share of the variance of the training rows that they
+    explain, after the preparation of the table. A nonlinear projection has no such share, and no
+    components: its axes bear its name. Those of a map that came with the table have the names of
+    its columns.
+    """
+    names = axis_names(record, options)
+    if not METHODS[record.method].is_linear:
+        return names
+    viewer = renderer.viewer(record)
+    if viewer.is_map and (known := map_columns(viewer.feature_names)):
+        first, second = (viewer.feature_names[at] for at in known.columns)
+        return first, second
+    first, *others = (
+        f"{name}, {percent(share)} of variance"
+        for name, share in zip(names, view.explained, strict=False)
+    )
+    return first, others[0] if others else names[1]
+
+
+def axis_names(record: RunRecord, options: ViewOptions = DEFAULT_VIEW) -> tuple[str, str]:
+    """Return the names of the axes, whatever variance the plane has."""
+    if record.parameters.n_components == 1:
+        names = "Component 1", "Density"
+    elif options.view_angle != DEFAULT_VIEW.view_angle:
+        names = _TURNED
+    else:
+        names = "Component 1", "Component 2"
+    method = METHODS[record.method]
+    if method.is_linear:
+        return names
+    first, second = (name.replace("Component", method.label) for name in names)
+    return first, second

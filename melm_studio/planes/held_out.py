@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from math import floor, log
 
 import msgspec
 import numpy as np
@@ -11,8 +12,14 @@ from melm_core.answers import TOLD_APART, Answer, answer_of
 from melm_core.base import IntArray
 from melm_core.diagnostics import held_out_p_value
 from melm_studio.planes.types import Predictions, Scores
+from melm_studio.runs.records.run import PlaneEvent
 from melm_studio.scores import FEW_HELD_OUT, Rows, Verdict, answer_given, plane_verdict
 from melm_studio.tables import Question
+
+# From one measured plane to the next, the best divergence has at least about this ratio; below the
+# least divergence, which is as good as none, no plane but the first is measured.
+RISE = 1.025
+LEAST = 0.02
 
 
 def held_out_verdict(
@@ -81,3 +88,35 @@ def _units(y: IntArray, groups: IntArray | None, n_classes: int) -> IntArray:
         return np.bincount(y, minlength=n_classes)
     pairs = np.unique(np.column_stack([y, groups]), axis=0)
     return np.bincount(pairs[:, 0], minlength=n_classes)
+
+
+def measured_planes(events: Iterable[PlaneEvent], before: PlaneEvent | None) -> list[PlaneEvent]:
+    """The planes of a run whose held-out divergence its curve shows, some dozens in all.
+
+    Parameters
+    ----------
+    events : iterable of PlaneEvent
+        Planes of one run, in their order.
+    before : PlaneEvent or None
+        The plane before them; None before the first plane of the run.
+
+    Returns
+    -------
+    list of PlaneEvent
+        The first plane over the same rows, those that raise the best one over the next step of a
+        fixed scale, and the last of a run that has ended.
+    """
+    found = []
+    for event in events:
+        is_best = event.objective >= event.best_objective
+        is_comparable = before is not None and before.n_sampled == event.n_sampled
+        level = _level(before) if before is not None and is_comparable else None
+        if event.is_final or (is_best and (level is None or _level(event) > level)):
+            found.append(event)
+        before = event
+    return found
+
+
+def _level(event: PlaneEvent) -> int:
+    """The step of the scale on which the best divergence so far is."""
+    return floor(log(max(event.best_objective, LEAST) / LEAST) / log(RISE))

@@ -20,7 +20,7 @@ from PIL import Image
 from melm_core.base import FloatArray
 from melm_core.diagnostics import Importance
 from melm_core.methods import METHODS
-from melm_studio.planes.axis_titles import axis_titles
+from melm_studio.planes.captions import axis_titles
 from melm_studio.planes.plane_view import PlaneViewer
 from melm_studio.planes.renderer import PlaneRenderer
 from melm_studio.planes.view_options import ViewOptions

@@ -46,7 +46,6 @@ from melm_studio.planes.contours import (
     plane_contours,
     plane_regions,
 )
-from melm_studio.planes.even_rows import EvenRows
 from melm_studio.planes.line import (
     arrow_lanes,
     density_curves,
@@ -56,7 +55,7 @@ from melm_studio.planes.line import (
 )
 from melm_studio.planes.plane_edits import strongest_loadings
 from melm_studio.planes.projected_classes import ProjectedClasses
-from melm_studio.planes.sampled_rows import SampledRows
+from melm_studio.planes.sampled_rows import EvenRows, SampledRows
 from melm_studio.planes.table_densities import TableDensities, ellipses_of_rows
 from melm_studio.planes.training_covariance import (
     TrainingCovariance,

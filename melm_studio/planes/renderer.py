@@ -18,8 +18,7 @@ from melm_core.melm import DivergenceTerms
 from melm_core.methods import COMPONENTS, GAMMA, METHODS
 from melm_studio.planes.decision_surface import DecisionSurface, SurfaceRequest, decision_surface
 from melm_studio.planes.every_row import centered_parts, mean_row
-from melm_studio.planes.held_out import held_out_verdict
-from melm_studio.planes.held_out_curve import measured_planes
+from melm_studio.planes.held_out import held_out_verdict, measured_planes
 from melm_studio.planes.plane_edits import (
     NO_TARGET,
     OTHER_DATA,

@@ -94,7 +94,7 @@ def less_own_mean(encoded: npt.NDArray[np.float64], cells: pd.DataFrame) -> Any:
     names = cells[WITHIN["column"]]
     subjects = pd.factorize(names.mask(names.isin(MISSING)))[0]
     centered = rows_within(encoded, subjects, WITHIN)
-    alone = np.isnan(centered).all(axis=1)
+    alone = np.asarray(np.isnan(centered).all(axis=1))
     if alone.any():
         sys.stderr.write(
             f'Without another row of the same "{WITHIN["column"]}", from whose mean a difference '

@@ -28,8 +28,7 @@ from callbacks.routes.talks.messages import packed
 from callbacks.services import services
 from callbacks.session import address, own_run, owner
 from melm_core.base import UserError
-from melm_studio.planes.axis_titles import axis_titles
-from melm_studio.planes.captions import title_of_view
+from melm_studio.planes.captions import axis_titles, title_of_view
 from melm_studio.planes.encoding import compact
 from melm_studio.planes.figure import empty_figure, limits, plane_frame
 from melm_studio.planes.renderer import PlaneRenderer

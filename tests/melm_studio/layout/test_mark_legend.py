@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from melm_studio.layout.mark_legend import mark_legend
+from melm_studio.layout.row_lists import mark_legend
 from melm_studio.layout.shell.markup import markup
 from melm_studio.planes.coloring import LegendEntry, Marks
 from melm_studio.planes.theme import SHAPES

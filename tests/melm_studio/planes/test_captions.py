@@ -8,8 +8,8 @@ import pytest
 from msgspec.structs import replace
 
 from melm_studio.configuration.messages import STOPPED, STOPPED_IN_QUEUE, UNEXPECTED
-from melm_studio.planes.axis_titles import axis_titles
 from melm_studio.planes.captions import (
+    axis_titles,
     changes_of,
     reproduced_sentence,
     state_sentence,
