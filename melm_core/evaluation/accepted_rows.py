@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
+from melm_core.base.groups import class_counts
 from melm_core.evaluation.class_model import ClassModel
 from melm_core.evaluation.refitting import Preparation, Standardization
 from melm_core.folds.folds import Fold, stratified_folds
@@ -40,6 +41,21 @@ class ClassAcceptance:
     n_done: int
     n_folds: int
 
+    @staticmethod
+    def modeled(y: IntArray, groups: IntArray | None = None) -> IntArray:
+        """The codes of the classes with enough rows, or groups, for models that never saw some.
+
+        Raises
+        ------
+        ValueError
+            If there are none.
+        """
+        n_units = np.bincount(y) if groups is None else (class_counts(y, groups) > 0).sum(axis=0)
+        modeled = np.flatnonzero(n_units > ClassModel.FEWEST_ROWS)
+        if not len(modeled):
+            raise UserError(_NONE.format(least=ClassModel.FEWEST_ROWS + 1, n=n_units.max()))
+        return modeled
+
     @property
     def is_judged(self) -> npt.NDArray[np.bool_]:
         """Whether a model of each class has judged a row, shape (n_rows, n_classes)."""
@@ -64,6 +80,7 @@ def class_acceptance(
     groups: IntArray | None = None,
     *,
     preparation: Preparation | None = None,
+    scale: bool = True,
     alpha: float = 0.05,
     random_state: int = 0,
     callback: Callable[[ClassAcceptance], object] | None = None,
@@ -79,7 +96,7 @@ def class_acceptance(
         Groups of rows that depend on each other.
     preparation : Preparation or None, default=None
         Fitted to the training rows of each fold; by default features are standardized.
-    alpha, random_state
+    scale, alpha, random_state
         See `ClassModel`.
     callback : callable, optional
         Given what is known after every fold.
@@ -96,24 +113,19 @@ def class_acceptance(
     >>> X, y = load_iris(return_X_y=True)
     >>> found = class_acceptance(X, y)
     >>> found.counts(found.accepted)[0].tolist()  # by models of setosa
-    [47, 0, 0]
+    [48, 0, 0]
     """
-    n_classes = int(y.max()) + 1
-    units = np.arange(len(y)) if groups is None else groups
-    n_units = np.array([len(np.unique(units[y == code])) for code in range(n_classes)])
-    modeled = np.flatnonzero(n_units > ClassModel.FEWEST_ROWS)
-    if not len(modeled):
-        raise UserError(_NONE.format(least=ClassModel.FEWEST_ROWS + 1, n=n_units.max()))
+    modeled = ClassAcceptance.modeled(y, groups)
     prepares: Preparation = Standardization if preparation is None else preparation
     folds = _folds(y, groups, modeled, random_state)
-    parts = np.full((len(y), n_classes, 2), np.nan)
+    parts = np.full((len(y), int(y.max()) + 1, 2), np.nan)
     found = ClassAcceptance(y, parts, 0, len(folds))
     for number, fold in enumerate(folds, 1):
         prepared = prepares.fit(X[fold.train])
         test = prepared.apply(X[fold.test])
         for code in modeled:
             own = fold.train[y[fold.train] == code]
-            model = ClassModel(alpha, random_state=random_state)
+            model = ClassModel(alpha, scale=scale, random_state=random_state)
             try:
                 model.fit(prepared.apply(X[own]), groups=None if groups is None else groups[own])
             except UserError:  # equal rows, or too few groups are left: this class is not judged

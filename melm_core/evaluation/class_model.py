@@ -54,6 +54,9 @@ class ClassModel(OutlierMixin, BaseEstimator):
     n_components : int or "auto", default="auto"
         Principal components; "auto" takes as many as hold 90 % of the variance, at most 10, one of
         three rows, and all but one of the features.
+    scale : bool, default=True
+        Whether features are standardized by the rows of the class, in each refit anew; False where
+        they are in one unit, as in spectra.
     gamma : float, default=0.01
         Probability that a class without outliers has a row beyond `outlier_limit_`.
     random_state : int, default=0
@@ -61,7 +64,8 @@ class ClassModel(OutlierMixin, BaseEstimator):
 
     Attributes
     ----------
-    mean_ : ndarray of shape (n_features,)
+    mean_, deviations_ : ndarray of shape (n_features,)
+        What features are centered and divided by.
     components_ : ndarray of shape (n_components, n_features)
         Orthonormal rows, by falling variance.
     variances_ : ndarray of shape (n_components,)
@@ -82,8 +86,8 @@ class ClassModel(OutlierMixin, BaseEstimator):
 
     Notes
     -----
-    Features in different units should have one scale beforehand. With groups the promise is of rows
-    of a new group.
+    With groups the promise is of rows of a new group. What else prepares the features, and learns
+    from the rows, is to be fitted to others than those that judge the model.
 
     References
     ----------
@@ -100,7 +104,7 @@ class ClassModel(OutlierMixin, BaseEstimator):
     >>> int((model.predict(X[y != 0]) == 1).sum())  # accepted
     0
     >>> model.degrees_
-    (2, 1)
+    (2, 2)
     """
 
     FEWEST_ROWS: ClassVar[int] = 5
@@ -110,11 +114,13 @@ class ClassModel(OutlierMixin, BaseEstimator):
         alpha: float = 0.05,
         *,
         n_components: Components = "auto",
+        scale: bool = True,
         gamma: float = 0.01,
         random_state: int = 0,
     ) -> None:
         self.alpha = alpha
         self.n_components = n_components
+        self.scale = scale
         self.gamma = gamma
         self.random_state = random_state
 
@@ -180,11 +186,14 @@ class ClassModel(OutlierMixin, BaseEstimator):
         return checked
 
     def _fit_distances(self, X: FloatArray) -> None:
-        self.mean_ = X.mean(axis=0)
-        variances, directions = _principal(X - self.mean_)
-        total = float(variances.sum())
-        if total <= _TINY * float(np.square(X).mean(axis=0).sum()):
+        is_constant = np.ptp(X, axis=0) == 0.0
+        if is_constant.all():
             raise UserError(_CONSTANT.format(n=len(X)))
+        self.mean_ = X.mean(axis=0)
+        is_unscaled = is_constant if self.scale else np.ones_like(is_constant)
+        self.deviations_ = np.where(is_unscaled, 1.0, X.std(axis=0))
+        variances, directions = _principal((X - self.mean_) / self.deviations_)
+        total = float(variances.sum())
         rank = int((variances > _TINY * total).sum())
         wanted = self.n_components
         if wanted == "auto":
@@ -202,7 +211,7 @@ class ClassModel(OutlierMixin, BaseEstimator):
 
     def _squares(self, X: FloatArray) -> FloatArray:
         """The score and the orthogonal distance, squared, shape (n_samples, 2)."""
-        centered = X - self.mean_
+        centered = (X - self.mean_) / self.deviations_
         within = score_distances(centered, self.components_, np.diag(1.0 / self.variances_))
         off = squared_residuals(centered, self.components_).sum(axis=1)
         return np.column_stack([within, off])
@@ -219,7 +228,7 @@ class ClassModel(OutlierMixin, BaseEstimator):
         found = np.empty(len(X))
         n_folds = min(n_units, _MOST_FOLDS)
         for fold in stratified_folds(one_class, n_folds, self.random_state, groups):
-            other = ClassModel(n_components=self.n_components)
+            other = ClassModel(n_components=self.n_components, scale=self.scale)
             other._fit_distances(X[fold.train])
             found[fold.test] = other._parts(X[fold.test]).sum(axis=1) / sum(other.degrees_)
         return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,6 +13,7 @@ import numpy as np
 from melm_core.base import FloatArray, IntArray, UserError
 from melm_core.evaluation import ClassAcceptance, ClassModel, class_acceptance
 from melm_core.folds import sampled_rows
+from melm_core.recipe import Scaling
 from melm_studio.analyses import content
 from melm_studio.analyses.analysis import Analysis, DataShape, Subject, Work, chosen, demand
 from melm_studio.analyses.lot_rows import LotRows
@@ -20,7 +21,8 @@ from melm_studio.analyses.report_section import Section, Table
 from melm_studio.planes.theme import THEMES, Scheme, class_color, class_shape, page_layout
 from melm_studio.record import Record
 from melm_studio.runs.execution.rows import RunData, resampled_rows
-from melm_studio.tables import count, number
+from melm_studio.runs.records.run import RunRecord
+from melm_studio.tables import LabeledData, count, number
 
 MOST_ROWS = 20_000
 MOST_DRAWN = 300  # rows of each class, and new ones
@@ -137,16 +139,28 @@ class ClassModels(Analysis[ClassModelsReport]):
     needs = ()
     of_new_rows = True
 
+    def refusal(self, record: RunRecord, data: Callable[[], LabeledData]) -> str:
+        known = data()
+        try:
+            ClassAcceptance.modeled(known.y, known.groups)
+        except UserError as error:
+            return str(error)
+        return ""
+
     def compute(self, work: Work) -> None:
         """Fit the models to all rows, judge the new ones, then every row by models without it."""
         data = work.data
         kept = sampled_rows(data.y, MOST_ROWS, data.groups)
-        known = _Known.of(data, kept, LotRows.of_work(work) if work.record.new_rows else None)
-        rows = resampled_rows(data, kept)
+        lot = LotRows.of_work(work) if work.record.new_rows else None
+        scale = data.recipe.scaling is Scaling.UNIT
+        known = _Known.of(data, kept, lot, scale=scale)
+        groups = None if data.groups is None else data.groups[kept]
+        rows = resampled_rows(data, kept) | {"groups": groups}
         if data.has_curves:
             rows["preparation"] = replace(rows["preparation"], curves=False)
         class_acceptance(
             **rows,
+            scale=scale,
             random_state=work.record.parameters.random_state,
             callback=lambda found: work.put(known.report(found).to_bytes()),
         )
@@ -248,14 +262,16 @@ class _Known:
     notes: tuple[str, ...]
 
     @classmethod
-    def of(cls, data: RunData, kept: IntArray, lot: LotRows | None) -> _Known:
+    def of(cls, data: RunData, kept: IntArray, lot: LotRows | None, *, scale: bool) -> _Known:
         X, y = data.X[kept, : len(data.own_feature_names)], data.y[kept]
         groups = None if data.groups is None else data.groups[kept]
+        of_classes = [np.flatnonzero(y == code) for code in range(len(data.class_names))]
         models = tuple(
-            _model(name, X[y == code], None if groups is None else groups[y == code], lot)
-            for code, name in enumerate(data.class_names)
+            _model(
+                name, X[own], None if groups is None else groups[own], lot, ClassModel(scale=scale)
+            )
+            for name, own in zip(data.class_names, of_classes, strict=True)
         )
-        of_classes = [np.flatnonzero(y == code) for code in range(len(models))]
         drawn = np.concatenate([own[:: -(-len(own) // MOST_DRAWN)] for own in of_classes])
         notes = [_ALONE] if len(models) == 1 else []
         if len(kept) < len(data.y):
@@ -291,7 +307,9 @@ class _Known:
         )
 
 
-def _model(name: str, X: FloatArray, groups: IntArray | None, lot: LotRows | None) -> OneModel:
+def _model(
+    name: str, X: FloatArray, groups: IntArray | None, lot: LotRows | None, model: ClassModel
+) -> OneModel:
     """The model of all rows of a class, and where it puts new rows."""
     n_units = len(X) if groups is None else len(np.unique(groups))
     if n_units <= ClassModel.FEWEST_ROWS:
@@ -299,7 +317,7 @@ def _model(name: str, X: FloatArray, groups: IntArray | None, lot: LotRows | Non
             name, note=_TOO_FEW.format(name=name, n=n_units, least=ClassModel.FEWEST_ROWS + 1)
         )
     try:
-        model = ClassModel().fit(X, groups=groups)
+        model.fit(X, groups=groups)
     except UserError as error:
         return OneModel(name, note=f"There is no model of {name}. {error}")
     note = _FEW.format(name=name, n=n_units) if n_units < _HAVE_NO_TWENTIETH else ""

@@ -249,10 +249,12 @@ class StudioTools:
         file: other rows, of which each is accepted by one class, by several, or by none.
         """
         rows = None if file is None else self._uploaded(file)
-        found = self._client.analyzed(run, CLASS_MODELS.name, rows)
+        longest_s = self._longest_wait_s
+        found = self._client.analyzed(run, CLASS_MODELS.name, rows, longest_s=longest_s)
         report = msgspec.convert(found.report, known_type(ClassModelsReport))
         return {
             "run": run,
+            "state": found.state,
             "words": found.words,
             "models": [model.sentence for model in report.models],
             "first_rows": [

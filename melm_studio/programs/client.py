@@ -183,20 +183,26 @@ class StudioClient:
         return _waited(lambda: self._read(Comparison, "GET", path), longest_s)
 
     def analyzed(
-        self, run_id: str, name: str, new_rows: Mapping[str, str] | None = None
+        self,
+        run_id: str,
+        name: str,
+        new_rows: Mapping[str, str] | None = None,
+        *,
+        longest_s: float = math.inf,
     ) -> AnalysisResult:
-        """Begin an analysis of a run, and wait until it has ended.
+        """Begin an analysis of a run, and wait until it has ended, or for some seconds.
 
         Parameters
         ----------
         run_id, name : str
         new_rows : mapping, optional
             The source of the file, from `upload`, that it compares the rows of the run with.
+        longest_s : float, default=inf
         """
         path = _path(run_id, "analyses", name)
         query = None if new_rows is None else _query(new_rows)
         self._read(AnalysisResult, "POST", path, params=query)
-        return _waited(lambda: self._read(AnalysisResult, "GET", path))
+        return _waited(lambda: self._read(AnalysisResult, "GET", path), longest_s)
 
     def placed(self, run: Run, new_rows: Mapping[str, str]) -> NewRowsReport:
         """Place rows in the newest plane of a run.

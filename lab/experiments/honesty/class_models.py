@@ -48,10 +48,10 @@ def _shares(name: str, n_rows: int, seed: int) -> tuple[float, float, float]:
     own_groups = None if groups is None else groups[own]
     model = ClassModel().fit(X[own], groups=own_groups)
     distances = -model.score_samples(new.X[new.y == 0])
-    by_refits = class_acceptance(X[own], y[own], own_groups)
+    by_refits = class_acceptance(X, y, groups).accepted[own, 0]
     return (
         float(np.mean(distances <= 1.0)),
-        float(by_refits.accepted.mean()),
+        float(by_refits.mean()),
         float(np.mean(distances * model.limit_ <= model.chi2_limit_)),
     )
 

@@ -114,6 +114,16 @@ def test_a_class_of_five_rows_is_named_and_others_are_judged(studio):
     assert not found["figures"]
 
 
+def test_a_table_of_too_few_rows_is_refused_with_the_way_out(studio):
+    visitor = studio.visitor()
+    visitor.choose_file(csv(table(0, 10)), "small.csv")
+    run = visitor.start(method="lda")
+    studio.work()
+    refused = visitor.http.post(f"/runs/{run}/{ADDRESS}", json={})
+    assert refused.status_code == 400
+    assert "needs 6 rows or groups of a class; the largest class has 5" in refused.json["error"]
+
+
 def test_whole_groups_are_judged(studio):
     visitor = studio.visitor()
     upload = visitor.upload(csv(table(0, patients="a")), "first.csv")
