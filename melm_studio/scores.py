@@ -783,7 +783,7 @@ def feature_sentence(name: str, verdict: Verdict) -> str:
     return f"{name} alone: {lead} ({verdict.qualifiers})."
 
 
-def folds_sentence(share: float, n_classes: int) -> str:
+def folds_sentence(share: float, n_classes: int, within: str = "") -> str:
     """The share in cross-validation that no permutation test goes with.
 
     Examples
@@ -791,7 +791,7 @@ def folds_sentence(share: float, n_classes: int) -> str:
     >>> folds_sentence(0.999, 3)
     'Over 99 % of held-out rows are told apart in cross-validation; guessing gives 33 %.'
     """
-    return Verdict(rows=Rows.FOLDS, share=share, n_classes=n_classes).sentence
+    return Verdict(rows=Rows.FOLDS, share=share, n_classes=n_classes, within=within).sentence
 
 
 def new_rows_sentence(share: float, n_rows: int, n_classes: int) -> str:

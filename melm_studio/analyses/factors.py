@@ -22,10 +22,9 @@ from melm_studio.tables import LabeledData, Role, listed, shortened
 MOST_FACTORS, MOST_LEVELS = 3, 10
 
 _NOTE = (
-    "Sums of squares of type III of the prepared features (ANOVA-simultaneous component analysis); "
-    "p of 199 permutations of residuals{within}. Further factors are columns with the role Batch "
-    "or Information and at most {most} values. Shares are of these rows; what new rows keep of the "
-    "label is what Is it real? says."
+    "Type III sums of squares of the prepared features (ANOVA-simultaneous component analysis); p "
+    "of 199 permutations{within}. Further factors are columns with the role Batch or Information "
+    "and at most {most} values. Shares are of these rows; Is it real? judges new ones."
 )
 _KEPT_TOGETHER = (
     "Rows of one {group} are kept together, and factors are compared within it or between "

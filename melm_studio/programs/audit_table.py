@@ -335,6 +335,7 @@ def _verdict(found: Audit, tried: Sequence[TriedReading], data: LabeledData) -> 
         share_train=found.share_train,
         standard_error=found.standard_error,
         p=PermutationP(found.p_value, found.n_permutations, found.n_exceeding),
+        within=data.compared_within,
     )
     if found.answer is None:
         return verdict

@@ -301,6 +301,7 @@ class _Work:
             train=refits.share_train,
             n_folds=refits.n_folds,
             notes=refits.notes,
+            within=self.data.compared_within,
         )
 
     def _finished_run(self, method: str) -> Run:
@@ -342,7 +343,8 @@ class MethodResult:
         if self.check and self.check.words:
             words = self.check.words
         elif self.scores is not None:
-            words = folds_sentence(self.scores.held_out, round(1.0 / self.result.chance))
+            n_classes = round(1.0 / self.result.chance)
+            words = folds_sentence(self.scores.held_out, n_classes, self.scores.within)
         batches = [self.result.batches.words] if self.result.batches else []
         return " ".join([words, *batches, *(found.words for found in self.analyses)])
 
@@ -430,6 +432,8 @@ class FoldedScores(Struct, frozen=True):
         See `Refits.share` and `Refits.train_share`.
     n_folds : int
     notes : tuple of str
+    within : str
+        The column within whose values the classes are compared; empty without one.
     """
 
     held_out: float
@@ -437,6 +441,7 @@ class FoldedScores(Struct, frozen=True):
     train: float
     n_folds: int
     notes: tuple[str, ...]
+    within: str = ""
 
 
 def judged_data(raw: bytes, source: Mapping[str, Any]) -> LabeledData:
@@ -478,6 +483,7 @@ def folded_scores(
         train=refits.train_share.balanced_accuracy,
         n_folds=refits.n_folds,
         notes=refits.notes,
+        within=data.compared_within,
     )
 
 

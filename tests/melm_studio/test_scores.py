@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from melm_core.answers import Answer
 from melm_core.base import p_value_text, percent
 from melm_studio.runs.records.check_report import CheckReport
+from melm_studio.runs.records.refits_report import RefitsReport
 from melm_studio.runs.records.without import Without
 from melm_studio.scores import (
     CheckProgress,
@@ -23,8 +24,10 @@ from melm_studio.scores import (
     better_note,
     check_sentence,
     check_verdict,
+    folds_sentence,
     permutation_p,
     plane_verdict,
+    refits_sentence,
     trade_off_sentence,
 )
 
@@ -129,6 +132,16 @@ def test_a_rare_class_is_said():
     rare = replace(GOOD, class_counts={"a": 990, "b": 10})
     assert rare.notes == ("Only 10 of 1,000 rows are b. Each class counts equally in the shares.",)
     assert replace(GOOD, class_counts={str(code): 10 for code in range(40)}).notes == ()
+
+
+def test_what_classes_are_compared_within_is_said_wherever_folds_are():
+    words = "Within each patient, 98 ± 1 % of held-out rows are told apart in cross-validation"
+    assert check_sentence(replace(CHECKED, within="patient")).startswith(f"Yes. {words}; guessing")
+    refits = RefitsReport(
+        share=0.98, standard_error=0.01, overlap=CHECKED.overlap, within="patient"
+    )
+    assert refits_sentence(refits).startswith(f"{words}; guessing")
+    assert folds_sentence(0.98, 2, "patient").startswith("Within each patient, 98 % of held-out")
 
 
 def test_what_a_share_was_chosen_from_is_said():
