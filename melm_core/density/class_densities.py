@@ -54,8 +54,8 @@ SHARE_WITHIN = 0.6
 SECONDS_PER_TRANSFORMED_POINT = {1: 6e-8, 2: 2.3e-7, 3: 2e-6}
 SECONDS_PER_TRANSFORMED_MODE = {1: 9e-8, 2: 9e-8, 3: 2.3e-7}
 SECONDS_PER_TRANSFORM = 4e-4
-# Of a point, without finufft.
-SPREAD_IN_NUMPY = 5.0
+# Of a point, without finufft, where the engines change over.
+SPREAD_IN_NUMPY = {1: 2.5, 2: 1.5, 3: 5.0}
 
 # Up to this many rows sums over pairs of rows, for several planes at once, are faster than
 # transforms.
@@ -827,7 +827,7 @@ def direct_seconds(counts: Sequence[int]) -> float:
 def nufft_seconds(counts: Sequence[int], box: Box) -> float:
     """Estimated seconds of the Fourier engine for classes of `counts` rows."""
     n_components = len(box.lengths)
-    slower = 1.0 if nufft.is_fast() else SPREAD_IN_NUMPY
+    slower = 1.0 if nufft.is_fast() else SPREAD_IN_NUMPY[n_components]
     one_way = sum(
         SECONDS_PER_TRANSFORM
         + SECONDS_PER_TRANSFORMED_POINT[n_components] * slower * count

@@ -5,6 +5,8 @@ compact support whose spectrum decays as fast as it can: the "exponential of sem
 Magland and af Klinteberg, "A parallel nonuniform fast Fourier transform library based on an
 'exponential of semicircle' kernel", SIAM Journal on Scientific Computing 41 (2019), equation (1.8).
 A fast Fourier transform of the grid, divided by the kernel's own spectrum, is the series.
+
+Where that is sooner, all waves are multiplied at all points instead (`separable`).
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ import numpy.typing as npt
 import scipy.fft
 
 from melm_core.base.array_types import ComplexArray, FloatArray
+from melm_core.density.engines import separable
 
 # The grid is this many times as fine as the modes need, at least.
 _FINER = 2.0
@@ -124,6 +127,8 @@ def series(
     True
     """
     axes = [Axis.of(n, tolerance) for n in n_modes]
+    if _is_separable(len(weights), axes):
+        return separable.series(angles, weights, n_modes)
     shape = [axis.n_points for axis in axes]
     grid = np.zeros(int(np.prod(shape)))
     for block, points, shares in _blocks(angles, axes):
@@ -156,6 +161,8 @@ def values(angles: Sequence[FloatArray], series: ComplexArray, tolerance: float)
     """
     k = len(angles)
     axes = [Axis.of(n, tolerance) for n in series.shape[-k:]]
+    if _is_separable(len(angles[0]), axes):
+        return separable.values(angles, series)
     stacked = (series / _spectrum(axes)).reshape(-1, *series.shape[-k:])
     opposite = np.flip(stacked, axis=tuple(range(1, k + 1))).conj()
     half = 0.5 * (stacked + opposite)[..., axes[-1].half_modes :]
@@ -169,6 +176,11 @@ def values(angles: Sequence[FloatArray], series: ComplexArray, tolerance: float)
         for grid, value in zip(grids, found, strict=True):
             value[block] = np.einsum("ij,ij->i", grid[points], shares)
     return found.reshape(*series.shape[:-k], -1)
+
+
+def _is_separable(n_points: int, axes: Sequence[Axis]) -> bool:
+    n_modes = [2 * axis.half_modes + 1 for axis in axes]
+    return separable.is_faster(n_points, n_modes, int(np.prod([axis.width for axis in axes])))
 
 
 def _spectrum(axes: Sequence[Axis]) -> FloatArray:

@@ -9,7 +9,7 @@ import pytest
 from sklearn.datasets import load_wine
 
 from melm_core.density import whitened_kernel_classes
-from melm_core.density.engines import nufft, spreading
+from melm_core.density.engines import nufft, separable, spreading
 from melm_core.melm import divergence_and_gradient
 
 RNG = np.random.default_rng(0)
@@ -30,9 +30,13 @@ def problem(k):
     return list(angles), RNG.normal(size=700)
 
 
+@pytest.mark.parametrize("is_separable", [False, True])
 @pytest.mark.parametrize("tolerance", [1e-12, 1e-9, 1e-4])
-@pytest.mark.parametrize("n_modes", [[1], [101], [9, 31], [121, 3], [7, 15, 11]])
-def test_series_and_values_are_exact_to_the_tolerance(n_modes, tolerance):
+@pytest.mark.parametrize("n_modes", [[1], [101], [1, 1], [9, 31], [121, 3], [7, 15, 11]])
+def test_series_and_values_are_exact_to_the_tolerance(
+    n_modes, tolerance, is_separable, monkeypatch
+):
+    monkeypatch.setattr(separable, "is_faster", lambda *_: is_separable and len(n_modes) == 2)
     angles, weights = problem(len(n_modes))
     by_definition = waves(angles, n_modes)
     exact = np.tensordot(weights, by_definition, axes=1)
@@ -46,6 +50,7 @@ def test_series_and_values_are_exact_to_the_tolerance(n_modes, tolerance):
 
 
 def test_rows_are_spread_in_blocks_as_if_at_once(monkeypatch):
+    monkeypatch.setattr(separable, "is_faster", lambda *_: False)
     angles, weights = problem(2)
     at_once = spreading.series(angles, weights, [21, 21], 1e-12)
     monkeypatch.setattr(spreading, "_BLOCK_NUMBERS", 1_000)
@@ -55,6 +60,17 @@ def test_rows_are_spread_in_blocks_as_if_at_once(monkeypatch):
 
 def test_a_series_of_no_rows_is_zero():
     np.testing.assert_array_equal(spreading.series([np.empty(0)], np.empty(0), [5], 1e-9), 0)
+
+
+@pytest.mark.parametrize(
+    ("n_rows", "n_modes", "expected"),
+    [(3, [71, 71], True), (20_000, [201, 201], False), (3, [71], False), (3, [5, 5, 5], False)],
+)
+def test_few_modes_of_few_rows_in_a_plane_are_not_spread(n_rows, n_modes, expected, monkeypatch):
+    taken = []
+    monkeypatch.setattr(separable, "series", lambda *_: taken.append(n_rows))
+    spreading.series([np.zeros(n_rows)] * len(n_modes), np.ones(n_rows), n_modes, 1e-12)
+    assert bool(taken) == expected
 
 
 @pytest.mark.parametrize("k", [1, 2, 3])
