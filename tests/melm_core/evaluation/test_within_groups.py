@@ -64,6 +64,17 @@ def test_all_rows_of_an_occasion_keep_sharing_a_label():
     assert design.sentence == "Labels of all rows that share one were permuted within 2 groups."
 
 
+def test_shuffles_of_a_study_within_groups_exchange_occasions():
+    twice = np.repeat(np.arange(20), 2)
+    X = pairs()[twice] + 0.1 * np.random.default_rng(1).normal(size=(40, 3))
+    within = Study("lda", X, Y[twice], groups=SUBJECT[twice], within=True)
+    between = Study("lda", X, Y[twice], groups=SUBJECT[twice])
+    for study in (within, between.with_occasions()):
+        assert permutation_test(study, n_permutations=1, level=None).design.n_distinct == 2**10
+    design = permutation_test(between, n_permutations=1, level=None).design
+    assert design.n_distinct == 6**10  # of the rows of a subject
+
+
 @pytest.mark.parametrize(
     ("groups", "message"),
     [

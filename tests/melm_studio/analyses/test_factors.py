@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from melm_studio.analyses import analysis_of
 from melm_studio.analyses.analysis import DataShape
 from melm_studio.analyses.factors import FACTORS
+from melm_studio.analyses.shuffles import shuffled
 from melm_studio.runs.records.run import RunState, new_analysis
 from melm_studio.tables import Table, prepare
 from melm_studio.workers.inline import InlineRunner
@@ -52,6 +53,12 @@ def test_each_factor_is_said_with_its_share_and_p(store):
     assert "% of the variation (p = 0.0" in sentence
     assert "when and day together" in sentence
     assert report.left_out == ("arm",)  # which no patient changes
+
+
+@pytest.mark.parametrize(("answers", "n_distinct"), [(WITHIN, 2**8), ({}, 6**8)])
+def test_shuffles_within_patients_exchange_before_and_after_as_wholes(store, answers, n_distinct):
+    data = trial(answers)
+    assert shuffled(data, queue_run(store, data, "lda"), 1).design.n_distinct == n_distinct
 
 
 def test_patients_that_are_only_kept_together_are_asked_about_first(store):
