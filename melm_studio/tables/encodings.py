@@ -16,6 +16,7 @@ MOST_WORDS = 400  # whose letters are looked at
 MOST_OFFERED = 4
 NAMES_SHOWN, LONGEST_NAME = 3, 12
 NEAR = 0.5  # scores so far below the best may be right, too
+REFUTED = 2.5  # by so much in the sum over letters, where only some words differ
 LEAST_BEYOND = 200  # bytes beyond ASCII in different words, for statistics to settle it
 NO_TEXT = -0.3  # the score below which nothing is said by an encoding
 
@@ -23,7 +24,9 @@ NO_TEXT = -0.3  # the score below which nothing is said by an encoding
 ENCODINGS = {
     "cp1252": "Western European", "cp1250": "Central European",
     "iso8859_2": "Central European", "cp1254": "Turkish",
-    "mac_roman": "older Mac", "cp1251": "Cyrillic", "koi8_r": "Cyrillic", "cp1253": "Greek",
+    "mac_roman": "older Mac", "cp850": "DOS", "cp852": "Central European DOS",
+    "cp1251": "Cyrillic", "koi8_r": "Cyrillic", "cp866": "Cyrillic DOS",
+    "mac_cyrillic": "Cyrillic of older Macs", "iso8859_5": "Cyrillic", "cp1253": "Greek",
     "cp1255": "Hebrew", "cp1256": "Arabic", "gb18030": "Chinese", "big5": "Chinese",
     "shift_jis": "Japanese", "euc_jp": "Japanese", "euc_kr": "Korean",
 }  # fmt: skip
@@ -31,11 +34,15 @@ _STEPS = {
     "cp1252": "Western European text",
     "mac_roman": "Western European text of older Macs (Mac Roman)",
 }
-_CODECS = {"shift_jis": "cp932", "euc_kr": "cp949", "big5": "cp950"}  # as Windows writes them
+# As Windows writes them, and with the letters of Ukrainian.
+_CODECS = {
+    "shift_jis": "cp932", "euc_kr": "cp949", "big5": "cp950", "koi8_r": "koi8_u", "cp866": "cp1125",
+}  # fmt: skip
 # What is read far more often than what looks as likely.
-_PRIOR = {"cp1252": 0.6, "cp1251": 0.2, "mac_roman": -0.3, "cp1254": -0.1, "iso8859_2": -0.1}
+_PRIOR = {"cp1252": 0.6, "cp1251": 0.2, "mac_roman": -0.3, "cp1254": -0.1, "iso8859_2": -0.1,
+          "cp850": -0.6, "cp852": -0.6, "mac_cyrillic": 0.15, "iso8859_5": -0.4}  # fmt: skip
 _EAST_ASIAN = ("gb18030", "big5", "shift_jis", "euc_jp", "euc_kr")
-_LATIN = ("cp1252", "cp1250", "iso8859_2", "cp1254", "mac_roman")
+_LATIN = ("cp1252", "cp1250", "iso8859_2", "cp1254", "mac_roman", "cp850", "cp852")
 # The commonest letters beyond ASCII, then the other ones of the languages.
 _COMMON = {
     "cp1252": "äöüßéèêàçñáíóúãâôåæøî°µ²",
@@ -43,7 +50,6 @@ _COMMON = {
     "cp1254": "şığçöüİŞĞÇÖÜâ",
     "mac_roman": "äöüßéèêàçñáíóúåæøî°µ",
     "cp1251": "оеаинтсрвлкмдпуяыьзбгйчхжшющцэфё",
-    "koi8_r": "оеаинтсрвлкмдпуяыьзбгйчхжшющцэфё",
     "cp1253": "αοιετσνηυρπκμλςόίάέήώύδγχθφβξζω",
     "cp1255": "יוהלאתרבשמןנםדקעחפכצטגסזךףץ",
     "cp1256": "اليمونرتبةعدسفهحكقجشطصخذضثغزظءىئأإ",
@@ -54,12 +60,14 @@ _RARER = {
     "cp1254": "îûêßéèàáñÂ°–—’‘“”…€",
     "mac_roman": "ëïìòùûõÿœÄÖÜÉÀÇÑÅÆØ–—’‘“”…€™§≤≥±",
     "cp1251": "ъіїєґљњћџ№°–—’‘“”…«»",
-    "koi8_r": "ъ°",
     "cp1253": "ψϊϋΐΰ°–—’‘“”…«»µ",
     "cp1255": "°–—’‘“”…",
     "cp1256": "ؤآ،؟پچژگ°–—’‘“”…",
 }
-_COMMON["iso8859_2"], _RARER["iso8859_2"] = _COMMON["cp1250"], _RARER["cp1250"]
+for _letters in (_COMMON, _RARER):
+    _letters |= dict.fromkeys(("iso8859_2", "cp852"), _letters["cp1250"])
+    _letters |= dict.fromkeys(("koi8_r", "cp866", "mac_cyrillic", "iso8859_5"), _letters["cp1251"])
+    _letters["cp850"] = _letters["cp1252"]
 _HANGUL = set(
     "이다는을의에가고를은로하지한서기도대사리자시인어나수해부정일스그들게전라아장제보여구원과주상동연조"
     "성비소우신세마안오미공국경생선문학요무교유식중분용관물위계거방진물개실만회남여강산울건병질포천"
@@ -158,8 +166,22 @@ def readings_of(raw: bytes) -> tuple[Reading, ...]:
     ranked = sorted(found.values(), key=lambda one: -one.score)
     if not ranked or ranked[0].score < NO_TEXT:
         return ()
-    near = [one for one in ranked if one.score > ranked[0].score - NEAR]
+    near = _unrefuted([one for one in ranked if one.score > ranked[0].score - NEAR])
     return tuple(_settled(near, words)[:MOST_OFFERED])
+
+
+def _unrefuted(near: Sequence[Reading]) -> list[Reading]:
+    """The readings, without those that share words with another which reads the others better."""
+    return [one for one in near if not any(_refutes(other, one) for other in near)]
+
+
+def _refutes(better: Reading, one: Reading) -> bool:
+    pairs = [pair for pair in zip(better.words, one.words, strict=True) if len({*pair}) > 1]
+    if len(pairs) in (0, len(one.words)):  # of another alphabet
+        return False
+    read, doubted = zip(*pairs, strict=True)
+    gain = sum(_letters_of(read, better.encoding)) - sum(_letters_of(doubted, one.encoding))
+    return gain > REFUTED
 
 
 def _decoded(words: Sequence[bytes], encoding: str) -> tuple[str, ...] | None:
@@ -180,8 +202,12 @@ def _settled(near: list[Reading], words: Sequence[bytes]) -> list[Reading]:
 
 
 def _score(words: Iterable[str], encoding: str) -> float:
-    scores = [_letter(word, at, encoding) for word in words for at in _beyond(word)]
+    scores = _letters_of(words, encoding)
     return _PRIOR.get(encoding, 0.0) + (sum(scores) / len(scores) if scores else 0.0)
+
+
+def _letters_of(words: Iterable[str], encoding: str) -> list[float]:
+    return [_letter(word, at, encoding) for word in words for at in _beyond(word)]
 
 
 def _beyond(word: str) -> Iterable[int]:
