@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.linalg import solve_triangular
-from scipy.optimize import linear_sum_assignment
+from scipy.optimize import linear_sum_assignment, minimize
 from scipy.spatial.distance import pdist
-from scipy.special import pdtr, softmax
+from scipy.special import log_ndtr, pdtr, softmax
 
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.folds.folds import sampled_rows
@@ -21,6 +22,10 @@ _SAME, _SAME_AT_ALL = 0.95, 0.8  # rows in the region of their class
 # Rows within so many standard deviations of a border. A Gaussian that is cut in half has .12 of its
 # rows there, two Gaussians that overlap in .02 of their rows have .02.
 _NEAR, _LEAST_NEAR = 0.25, 0.03
+# Of so few rows hardly any would be in the wrong region anyway, so what counts is that the others
+# stand as if cut off at the borders: by a gain in log likelihood of so much, and for each row.
+_FEW_ROWS, _MOST_WRONG, _LEAST_GAIN, _GAIN_OF_ROW = 100, 0.02, 2.3, 0.06
+_MOST_DEVIATIONS = 4.0  # of the rows, by which what was cut off may lie beyond or be wider
 _TREES = ("ward", "complete", "average")
 _RIDGE = 1e-9  # of standardized features, for columns that follow from others
 
@@ -49,7 +54,9 @@ def are_quantized(X: FloatArray, y: IntArray) -> bool:
     -----
     Rows in the region of another class are compared with a Poisson distribution, whose mean is the
     sum of their posterior probabilities of other classes, at a level of .1; of true classes that
-    leave no gap, so many at most are taken for clusters. The features are taken as they are,
+    leave no gap, so many at most are taken for clusters. Up to 100 rows are also taken for clusters
+    where Gaussians that are cut off at the borders fit how deep they lie far better than whole
+    ones. The features are taken as they are,
     standardized, and as their covariances within classes scale them, since clusters are made of
     all. Trees are grown anew without the labels, of up to 1,000 rows; of more, a stratified sample
     is looked at, and no tree.
@@ -85,22 +92,35 @@ def are_quantized(X: FloatArray, y: IntArray) -> bool:
         return True
     # A tree has no densities of its own, so it is held to those of which the least is expected.
     least = min(borders, key=lambda one: one.n_expected)
-    fewest = min(one.n_wrong for one in borders)
-    may_be_tree = fewest <= (1.0 - _SAME_AT_ALL) * len(y) and least.cut_through(0, len(y))
+    nearly = [one for one in borders if one.n_wrong <= (1.0 - _SAME_AT_ALL) * len(y)]
+    few = [one for one in nearly if one.depth is not None and len(y) <= _FEW_ROWS]
+    most_wrong = _MOST_WRONG * len(y)
+    if any(one.n_wrong <= most_wrong and one.is_cut_off for one in few):
+        return True
+    is_cut_off = bool(few) and all(one.is_cut_off for one in few)
+    may_be_tree = bool(nearly) and (is_cut_off or least.cut_through(0, len(y)))
     return (
         is_whole
         and may_be_tree
-        and any(least.cut_through(n_wrong, len(y)) for n_wrong in _wrong_in_trees(tables, y))
+        and any(
+            least.cut_through(n_wrong, len(y)) or (is_cut_off and n_wrong <= most_wrong)
+            for n_wrong in _wrong_in_trees(tables, y)
+        )
     )
 
 
 @dataclass(frozen=True)
 class _Borders:
-    """Rows in the region of another class, how many are expected, and the share near a border."""
+    """Rows in the region of another class, how many are expected, and the share near a border.
+
+    Of cells around means also how deep each row lies in its cell, and which cell that is.
+    """
 
     n_wrong: int
     n_expected: float
     share_near: float
+    depth: FloatArray | None = None
+    cell: IntArray | None = None
 
     def cut_through(self, n_wrong: int, n_rows: int) -> bool:
         """Whether so few wrong rows are less than those of Gaussian classes that are so close."""
@@ -109,6 +129,42 @@ class _Borders:
             and self.share_near >= _LEAST_NEAR
             and bool(pdtr(n_wrong, self.n_expected) < _LEVEL)
         )
+
+    @cached_property
+    def is_cut_off(self) -> bool:
+        """Whether rows stand as if what lay beyond the borders had been cut off."""
+        if self.depth is None or self.cell is None or self.share_near < _LEAST_NEAR:
+            return False
+        gain = _gain_by_cutting(self.depth, self.cell)
+        return gain > max(_LEAST_GAIN, _GAIN_OF_ROW * len(self.depth))
+
+
+def _gain_by_cutting(depth: FloatArray, cell: IntArray) -> float:
+    """By how much Gaussians cut off at 0 fit the depths better than whole ones, in log likelihood.
+
+    Each cell has a mean of its own, all have one deviation.
+    """
+    counts = np.bincount(cell)
+    present = np.maximum(counts, 1)
+    means = np.bincount(cell, depth) / present
+    deviation = float(np.sqrt(((depth - means[cell]) ** 2).mean() + _RIDGE))
+    whole = -len(depth) * (np.log(deviation) + 0.5)
+
+    def loss(point: FloatArray) -> tuple[float, FloatArray]:
+        middle, log_scale = point[:-1], point[-1]
+        scale = np.exp(log_scale)
+        z, beyond = (depth - middle[cell]) / scale, log_ndtr(middle / scale)
+        hazard = np.exp(-0.5 * (middle / scale) ** 2 - 0.5 * np.log(2.0 * np.pi) - beyond)
+        value = -0.5 * (z**2).sum() - len(z) * log_scale - (counts * beyond).sum()
+        of_means = (np.bincount(cell, z) - counts * hazard) / scale
+        of_scale = (z**2 - 1.0).sum() + (counts * hazard * middle / scale).sum()
+        return -float(value), -np.append(of_means, of_scale)
+
+    least, widest = deviation / _MOST_DEVIATIONS, _MOST_DEVIATIONS * deviation
+    bounds = [*[(-widest, None)] * len(means), (np.log(least), np.log(widest))]
+    start = np.append(means, np.log(deviation))
+    found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds)
+    return float(-found.fun - whole)
 
 
 def _borders(tables: tuple[FloatArray, FloatArray], y: IntArray) -> Iterator[_Borders]:
@@ -140,7 +196,12 @@ def _cells(Z: FloatArray, y: IntArray) -> _Borders:
     within = depth - _means(depth[:, None], y)[y, 0]
     variance = (within**2).sum() / max(len(y) - len(means), 1) + _RIDGE
     is_near = np.abs(depth) < _NEAR * np.sqrt(variance)
-    return _of_scores(squares / (-2.0 * variance), y, float(is_near.mean()))
+    found = _of_scores(squares / (-2.0 * variance), y, float(is_near.mean()))
+    cell = squares.argmin(axis=1)
+    squares[rows, cell], own = np.inf, squares[rows, cell]
+    way = np.linalg.norm(means[squares.argmin(axis=1)] - means[cell], axis=1)
+    deep = (squares.min(axis=1) - own) / (2.0 * np.where(way > 0, way, np.inf))
+    return replace(found, depth=deep, cell=cell)
 
 
 def _regions(
