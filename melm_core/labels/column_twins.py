@@ -176,18 +176,31 @@ def label_twins(
     known = [str(name) for name in (range(len(values)) if columns is None else columns)]
     most = min(_MOST_ROWS, max(_LEAST_ROWS, _MOST_CELLS // max(len(values), 1)))
     kept = sampled_rows(codes, most, groups)
+    if len(kept) < len(codes):
+        values = [one[kept] for one in values]
     codes = codes[kept].astype(np.int64)
     own_groups = None if groups is None else groups[kept]
-    table = [_Column.of(name, one[kept]) for name, one in zip(known, values, strict=True)]
+    table = [_Column.of(name, one) for name, one in zip(known, values, strict=True)]
     table += _joined_dummies(table)
     if not table:
         return ()
-    shares, errors = _alone(table, codes, own_groups, random_state)
-    kinds = _kinds(table, codes, names.astype(str), shares)
+    cells = np.stack([one.values for one in table])
+    shares, errors = _alone(table, cells, codes, own_groups, random_state)
+    kinds = _kinds(table, cells, codes, names.astype(str), shares)
+    # Most columns of a wide table range too far for codes, which is seen of all at once.
+    are_near = np.fmax.reduce(cells, axis=1) - np.fmin.reduce(cells, axis=1) <= _most_extent(cells)
     found = [
-        ColumnAlone(one.names, share, error, twin, n_same, len(codes), one.is_words)
-        for one, share, error, (twin, n_same) in zip(
-            table, shares.tolist(), errors.tolist(), kinds, strict=True
+        ColumnAlone(
+            one.names,
+            share,
+            error,
+            twin,
+            n_same,
+            len(codes),
+            one.texts is not None or (is_near and one.is_words),
+        )
+        for one, share, error, (twin, n_same), is_near in zip(
+            table, shares.tolist(), errors.tolist(), kinds, are_near.tolist(), strict=True
         )
     ]
     return tuple(sorted(found, key=lambda one: (-one.share, one.twin == Twin.NONE)))
@@ -223,14 +236,18 @@ class _Column:
     def _is_of_few_numbers(self) -> bool:
         """Whether the numbers are codes: whole, near each other, and each of many rows."""
         most = max(len(self.values) // 20, 2)
-        # Before what costs more: most columns of numbers range too far.
         extent = np.fmax.reduce(self.values) - np.fmin.reduce(self.values)
-        if not extent <= _LOOSEST_CODES * most:
+        if not extent <= _most_extent(self.values):
             return False
         known = np.unique(self.values[~np.isnan(self.values)])
         if (known % 1 != 0).any():
             return False
         return bool(extent <= _LOOSEST_CODES * len(known) and len(known) <= most)
+
+
+def _most_extent(cells: FloatArray) -> int:
+    """The largest range of numbers that are codes of so many rows."""
+    return _LOOSEST_CODES * max(int(cells.shape[-1]) // 20, 2)
 
 
 def _joined_dummies(table: Sequence[_Column]) -> list[_Column]:
@@ -256,7 +273,7 @@ def _joined_dummies(table: Sequence[_Column]) -> list[_Column]:
 
 
 def _alone(
-    table: Sequence[_Column], y: IntArray, groups: IntArray | None, seed: int
+    table: Sequence[_Column], cells: FloatArray, y: IntArray, groups: IntArray | None, seed: int
 ) -> tuple[FloatArray, FloatArray]:
     """Share of held-out rows that each column tells by itself, and its standard error."""
     counts = np.bincount(y)
@@ -267,15 +284,16 @@ def _alone(
     fold_of = np.empty(len(y), dtype=np.int64)
     for number, fold in enumerate(stratified_folds(y, n_folds, seed, groups)):
         fold_of[fold.test] = number
-    right = _rights(table, y, fold_of, min(_NEIGHBORS, max(smallest // 4, 1)))
+    right = _rights(table, cells, y, fold_of, min(_NEIGHBORS, max(smallest // 4, 1)))
     of_class = np.stack([right[:, y == code].mean(axis=1) for code in range(n_classes)])
     spread = (of_class * (1.0 - of_class) / counts[:, None]).sum(axis=0)
     return of_class.mean(axis=0), np.sqrt(spread) / n_classes
 
 
-def _rights(table: Sequence[_Column], y: IntArray, fold_of: IntArray, reach: int) -> FloatArray:
+def _rights(
+    table: Sequence[_Column], values: FloatArray, y: IntArray, fold_of: IntArray, reach: int
+) -> FloatArray:
     """Whether each column tells each row, (n_columns, n_rows); guessing where it has no say."""
-    values = np.stack([one.values for one in table])
     n_columns, n_rows = values.shape
     is_number = np.array([one.texts is None for one in table])[:, None]
     order = np.argsort(values, axis=1, kind="stable")
@@ -328,15 +346,20 @@ def _runs_of_equals(along: FloatArray) -> tuple[IntArray, IntArray]:
 
 
 def _kinds(
-    table: Sequence[_Column], y: IntArray, names: npt.NDArray[Any], shares: FloatArray
+    table: Sequence[_Column],
+    cells: FloatArray,
+    y: IntArray,
+    names: npt.NDArray[Any],
+    shares: FloatArray,
 ) -> list[tuple[Twin, int]]:
     """The twin that each column is, and the rows in which it says so."""
     found = [(Twin.NONE, 0)] * len(table)
     can_stand_out = np.zeros(len(table), dtype=bool)
+    is_weak = shares < _MOST * (1.0 - np.isnan(cells).mean(axis=1))
     for at, (column, share) in enumerate(zip(table, shares.tolist(), strict=True)):
-        has_value = column.has_value
-        if column.texts is None and share < _MOST * has_value.mean():
+        if column.texts is None and is_weak[at]:
             continue  # most columns of a wide table
+        has_value = column.has_value
         pairs = _rows_of_pairs(column, y)
         can_stand_out[at] = _is_measure(pairs) if column.texts is None else _are_few(pairs)
         if _is_beyond_chance(pairs, column, len(table)):

@@ -119,7 +119,9 @@ def _is_number(cell: str) -> bool:
     return any(pattern.fullmatch(cell) for pattern in NUMBERS.values())
 
 
-def one_header(data: bytes, header: str = "joined") -> tuple[bytes, tuple[str, ...], str]:
+def one_header(
+    data: bytes, form: Head | None, header: str = "joined"
+) -> tuple[bytes, tuple[str, ...], str]:
     """Join a header of several rows into one, so that the rows keep their numbers.
 
     A row below the first belongs to the header where it has text, a unit or nothing above numbers:
@@ -128,6 +130,8 @@ def one_header(data: bytes, header: str = "joined") -> tuple[bytes, tuple[str, .
     Parameters
     ----------
     data : bytes
+    form : Head or None
+        Of the data.
     header : str
         "joined", or "first" where the rows below the first are not part of the header.
 
@@ -139,7 +143,6 @@ def one_header(data: bytes, header: str = "joined") -> tuple[bytes, tuple[str, .
     found : str
         Which rows the header has, and the names that they make; empty for one row.
     """
-    form = _Head.of(data)
     if form is None or not (n_rows := form.n_header_rows):
         return data, (), ""
     names = form.joined(n_rows)
@@ -156,7 +159,7 @@ def one_header(data: bytes, header: str = "joined") -> tuple[bytes, tuple[str, .
     return above + first + b"\n" * (n_rows - 1) + below, (step,), found
 
 
-class _Head:
+class Head:
     """The first rows of a table as cells, and where they stand in the text."""
 
     def __init__(self, rows: list[list[str]], starts: list[int], at: int, delimiter: str) -> None:
@@ -166,7 +169,7 @@ class _Head:
         self.delimiter = delimiter
 
     @classmethod
-    def of(cls, data: bytes) -> _Head | None:
+    def of(cls, data: bytes) -> Head | None:
         """The first rows, None where they do not split into equally many cells a line."""
         lines = _sampled(io.BytesIO(data))
         texts = [line.decode("utf-8", "replace") for line in lines]
@@ -241,13 +244,15 @@ class _Head:
 
 
 def samples_in_rows(
-    data: bytes, limits: Limits, samples: str = "auto"
+    data: bytes, head: Head | None, limits: Limits, samples: str = "auto"
 ) -> tuple[bytes, tuple[str, ...], str, Preview]:
     """Turn a table whose samples are its columns, as tables of genes are.
 
     Parameters
     ----------
     data : bytes
+    head : Head or None
+        Of the data.
     limits : Limits
     samples : str
         Whether samples are "rows" or "columns". By default columns where everything is named
@@ -264,7 +269,6 @@ def samples_in_rows(
     preview : tuple of tuple of str
         The first cells of the turned table, its header first; empty if samples are rows.
     """
-    head = _Head.of(data)
     found = _groups_of_columns(head, data)
     if samples == "rows" or (samples == "auto" and found in ("", NO_GROUPS)):
         return data, (), found, _turned_head(head, data, found)
@@ -285,7 +289,7 @@ def samples_in_rows(
     return turned.getvalue().encode(), (step,), found, _turned_head(head, data, found)
 
 
-def _turned_head(head: _Head | None, data: bytes, found: str) -> Preview:
+def _turned_head(head: Head | None, data: bytes, found: str) -> Preview:
     """The first cells of the turned table, with its groups."""
     if head is None or not found:
         return ()
@@ -298,7 +302,7 @@ def _turned_head(head: _Head | None, data: bytes, found: str) -> Preview:
     return tuple(zip(*(map(shortened, row) for row in rows), strict=True))
 
 
-def _last_row(head: _Head, data: bytes) -> list[str]:
+def _last_row(head: Head, data: bytes) -> list[str]:
     return _cells(data.rstrip().rpartition(b"\n")[2].decode("utf-8", "replace"), head.delimiter)
 
 
@@ -315,7 +319,7 @@ _SERIES = re.compile(r"(?P<before>\D*)(?P<number>[0-9]+(?:\.[0-9]+)?)(?P<behind>
 _NUMBERED_NAME = re.compile(r"(?P<group>.*[^\W\d_])[ _.\-]+[0-9]{1,4}")
 
 
-def _groups_of_columns(head: _Head | None, data: bytes) -> str:
+def _groups_of_columns(head: Head | None, data: bytes) -> str:
     """Where groups of the columns stand, if all else is named numbers."""
     if head is None or len(head.rows) < LEAST_COLUMNS or len(head.rows[0]) <= LEAST_COLUMNS:
         return ""

@@ -86,7 +86,7 @@ class _Columns:
         """The texts of columns in which words for what is missing recur, and which these are."""
         names = [
             str(name)
-            for name, kind in self._cells.dtypes.items()
+            for name, kind in zip(self._cells.columns.tolist(), self._cells.dtypes, strict=True)
             if kind.kind not in "iufb" and self._cells[name].isna().any()
         ]
         few = [name for name in names if 0 < self._cells[name].nunique() <= MOST_CLASSES]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,6 +15,7 @@ import pandas as pd
 
 from melm_core.base import FloatArray, IntArray
 from melm_studio.tables.formatting import NAMES_SHOWN, count, listed, number, place, shortened
+from melm_studio.tables.frames import assembled
 from melm_studio.tables.quantities import (
     BEHIND,
     NUMBERS,
@@ -97,14 +99,37 @@ def infer_columns(
         "thousands" and "codes".
     """
     limits = options.limits
-    inferred = dict(_inferred(cells, decimal, options, texts))
-    coded = _codes_of_missing(inferred)
-    if options.codes == "missing":
+    names = [str(name) for name in cells.columns.tolist()]
+    is_number = np.array(
+        [
+            kind.kind in "iuf" and one not in texts
+            for one, kind in zip(names, cells.dtypes, strict=True)
+        ]
+    )
+    # Numbers at once, since pandas is slow for each of ten thousand columns.
+    numbers = cells.select_dtypes("number")
+    if codes := [one for one in texts if one in numbers.columns]:
+        numbers = numbers.drop(columns=codes)
+    plain = numbers.to_numpy(np.float64)
+    inferred = {
+        names[at]: _Inferred(cells.iloc[:, at].astype("str"))
+        if names[at] in texts
+        else _infer(cells.iloc[:, at], decimal, options)
+        for at in np.flatnonzero(~is_number).tolist()
+    }
+    coded = _codes_of_missing(names, is_number, plain, inferred)
+    if coded and options.codes == "missing":
+        plain = plain.copy()
+        for at, name in enumerate(itertools.compress(names, is_number)):
+            if name in coded:
+                plain[:, at] = _without(plain[:, at], coded[name])
         inferred |= {
-            name: replace(inferred[name], cells=_without(inferred[name].cells, codes))
-            for name, codes in coded.items()
+            name: replace(inferred[name], cells=_without(inferred[name].cells, coded[name]))
+            for name in coded
+            if name in inferred
         }
-    frame = pd.DataFrame(_named(inferred, limits), index=cells.index)
+    shown, others = _named(names, inferred, limits)
+    frame = assembled(shown, plain, others, cells.index)
     infinity_steps = _infinity_steps(frame)
     if infinity_steps:
         frame = frame.replace([np.inf, -np.inf], np.nan)
@@ -127,17 +152,27 @@ def infer_columns(
     return frame, steps, asked
 
 
-def _named(inferred: dict[str, _Inferred], limits: str) -> dict[str, FloatArray | pd.Series]:
-    """The columns, with their units in their names, and which cells lay beyond a limit."""
-    columns: dict[str, FloatArray | pd.Series] = {}
-    for name, one in inferred.items():
-        shown = with_unit(name, one.unit)
-        shown = name if shown in columns or shown in inferred else shown
-        columns[shown] = one.cells
-        beyond = f"{shown}{BEYOND_LIMIT}"
+def _named(
+    names: Sequence[str], inferred: Mapping[str, _Inferred], limits: str
+) -> tuple[list[str], dict[str, FloatArray | pd.Series]]:
+    """All names with units, and the cells of columns that are not plain numbers by these.
+
+    Behind a column may stand which of its cells lay beyond a limit.
+    """
+    taken, shown = {*names}, [*names]
+    others: dict[str, FloatArray | pd.Series] = {}
+    places = {name: at for at, name in enumerate(names)} if inferred else {}
+    for name, one in reversed([*inferred.items()]):  # so that places hold
+        with_own = with_unit(name, one.unit)
+        with_own = name if with_own in taken else with_own
+        taken.add(with_own)
+        shown[places[name]] = with_own
+        others[with_own] = one.cells
         if limits == "indicator" and one.is_beyond is not None and one.n_limits:
-            columns[beyond] = one.is_beyond.astype(np.float64)
-    return columns
+            beyond = f"{with_own}{BEYOND_LIMIT}"
+            shown.insert(places[name] + 1, beyond)
+            others[beyond] = one.is_beyond.astype(np.float64)
+    return shown, others
 
 
 @dataclass(frozen=True)
@@ -168,21 +203,6 @@ class _Inferred:
     @property
     def n_limits(self) -> int:
         return 0 if self.is_beyond is None else int(np.count_nonzero(self.is_beyond))
-
-
-def _inferred(
-    cells: pd.DataFrame, decimal: str, options: ReadOptions, texts: Collection[str]
-) -> Iterator[tuple[str, _Inferred]]:
-    is_number = [kind.kind in "iuf" for kind in cells.dtypes]
-    # At once, since pandas is slow for each of ten thousand columns.
-    numbers = iter(cells.iloc[:, np.flatnonzero(is_number)].to_numpy(np.float64).T)
-    for at, (name, plain) in enumerate(zip(cells.columns, is_number, strict=True)):
-        if name in texts:
-            yield str(name), _Inferred(cells.iloc[:, at].astype("str"))
-        elif plain:
-            yield str(name), _Inferred(next(numbers))
-        else:
-            yield str(name), _infer(cells.iloc[:, at], decimal, options)
 
 
 def _infer(column: pd.Series, decimal: str, options: ReadOptions) -> _Inferred:
@@ -237,21 +257,27 @@ def _ambiguous_commas(inferred: dict[str, _Inferred]) -> str:
     return f"All numbers of {listed(names)} have a comma before three digits" if names else ""
 
 
-def _codes_of_missing(inferred: dict[str, _Inferred]) -> dict[str, list[float]]:
+def _codes_of_missing(
+    names: list[str],
+    is_number: npt.NDArray[np.bool_],
+    plain: FloatArray,
+    inferred: dict[str, _Inferred],
+) -> dict[str, list[float]]:
     """The numbers that stand for what is missing, by the columns that have them.
 
     Such a number is often written so, such as 999 or -9; several rows have it; and it is farther
     from all others than these are from each other, or below zero among counts.
     """
-    names = [name for name, one in inferred.items() if one.cells.dtype.kind == "f"]
-    ends: dict[str, list[float]] = {}
-    for name in names:
-        numbers = np.asarray(inferred[name].cells)
-        # Before what costs more: hardly a column has one.
-        low, high = np.fmin.reduce(numbers), np.fmax.reduce(numbers)
-        if (low in CODES or high in CODES) and (found := _far_codes(numbers)):
-            ends[name] = found
-    return ends
+    # Before what costs more: hardly a column has one at its ends.
+    ends = np.stack([np.fmin.reduce(plain, axis=0), np.fmax.reduce(plain, axis=0)])
+    may_have = np.isin(ends, [*CODES]).any(axis=0)
+    numeric = np.array(names, dtype=object)[is_number]
+    suspects = {numeric[at]: plain[:, at] for at in np.flatnonzero(may_have).tolist()}
+    suspects |= {
+        name: np.asarray(one.cells) for name, one in inferred.items() if one.cells.dtype.kind == "f"
+    }
+    found = {name: _far_codes(suspects[name]) for name in names if name in suspects}
+    return {name: codes for name, codes in found.items() if codes}
 
 
 def _far_codes(numbers: FloatArray) -> list[float]:

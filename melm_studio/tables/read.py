@@ -16,6 +16,7 @@ import pandas as pd
 from melm_core.base import IntArray
 from melm_studio.tables.above_rows import (
     MOST_PREVIEWED,
+    Head,
     Preview,
     one_header,
     samples_in_rows,
@@ -207,7 +208,7 @@ def read_table(
     rows = content.file_rows
     decimal, texts = content.form.decimal, content.texts
     frame, cell_steps, asked = infer_columns(content.cells, decimal, rows, options, texts)
-    n_empty = _n_empty(content.cells)
+    n_empty = _n_empty(frame)
     frame = frame.iloc[: len(frame) - n_empty]
     empty_steps = [f"Left out: {count(n_empty, 'empty row')} at the end."] if n_empty else []
     n_totals, totals = _totals(frame)
@@ -342,8 +343,10 @@ def _of_text(data: bytes, limits: Limits, steps: tuple[str, ...], options: ReadO
     data, is_aligned = as_tabs(data)
     data, note_steps = without_notes(data)
     data, title_steps = without_titles(data)
-    data, turn_steps, turned, preview = samples_in_rows(data, limits, options.samples)
-    data, header_steps, header = one_header(data, options.header)
+    head = Head.of(data)
+    data, turn_steps, turned, preview = samples_in_rows(data, head, limits, options.samples)
+    head = Head.of(data) if turn_steps else head
+    data, header_steps, header = one_header(data, head, options.header)
     records = find_records(data, limits, has_header=_HAS_HEADER[options.names])
     names, name_steps = _column_names(records)
     form_steps = ("Read as columns aligned by spaces.",) if is_aligned else records.form.steps

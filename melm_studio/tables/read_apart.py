@@ -22,6 +22,7 @@ from melm_core.base import FloatArray
 from melm_studio.reading import Channel, ChannelError, FileReader, RefusedError
 from melm_studio.tables.above_rows import MOST_PREVIEWED
 from melm_studio.tables.formatting import number
+from melm_studio.tables.frames import assembled
 from melm_studio.tables.read import Table, read_table
 from melm_studio.tables.readers import DEFAULT_OPTIONS, ReadOptions
 from melm_studio.tables.records import MAX_NAME, Form, Limits, max_cells, max_text_bytes
@@ -34,7 +35,6 @@ _MOST_HEADER = 64 * 2**20
 _MOST_STEPS = 1_000
 _MOST_SHEETS = 10_000
 # Inserting more would say that it is slow; they are put together at once.
-_MOST_INSERTED = 50
 _MISSING_CODE = -1
 _BYTES_OF_LENGTH = 5  # that precede a text or a list in a message, at most
 _END = b""
@@ -259,19 +259,9 @@ def _n_bytes(codes: npt.NDArray[np.int32], texts: list[list[str]]) -> int:
 def _frame(
     header: _Header, numbers: FloatArray, codes: npt.NDArray[np.int32], texts: list[list[str]]
 ) -> pd.DataFrame:
-    """Assemble the columns without copying the numbers."""
-    columns = list(zip(header.names, header.is_text, strict=True))
-    numeric = [name for name, is_text in columns if not is_text]
-    frame = pd.DataFrame(numbers.T, columns=pd.Index(numeric, dtype="str"), copy=False)
-    series = map(_texts, codes, texts)
-    if len(texts) > _MOST_INSERTED:
-        names = (name for name, is_text in columns if is_text)
-        own = pd.DataFrame(dict(zip(names, series, strict=True)))
-        return pd.concat([frame, own], axis=1)[list(header.names)]
-    for at, (name, is_text) in enumerate(columns):
-        if is_text:
-            frame.insert(at, name, next(series))
-    return frame
+    names = (name for name, is_text in zip(header.names, header.is_text, strict=True) if is_text)
+    own = dict(zip(names, map(_texts, codes, texts), strict=True))
+    return assembled(header.names, numbers.T, own)
 
 
 def _texts(codes: npt.NDArray[np.int32], distinct: list[str]) -> pd.Series:

@@ -217,9 +217,10 @@ def _agreement(lines: list[str], delimiter: str) -> tuple[int, int]:
 
 def _reject_prose(records: list[list[str]]) -> None:
     lengths = {len(record) for record in records}
+    if len(records) > 1 and len(lengths) == 1 and lengths != {1}:
+        return
     words = [len(cell.split()) for record in records for cell in record if cell]
-    is_table = len(records) > 1 and len(lengths) == 1 and lengths != {1}
-    if words and not is_table and sum(words) >= PROSE_WORDS * len(words):
+    if words and sum(words) >= PROSE_WORDS * len(words):
         raise TableError(
             "This is running text, not a table: its lines do not split into columns. "
             "Choose a file with a header and one row for each sample."
@@ -358,13 +359,16 @@ def _is_header(first: list[str], rest: list[list[str]], decimal: str) -> tuple[b
     if not any(is_text):
         return False, False
     rows = [record for record in rest[:ROWS_COMPARED] if len(record) == len(cells)]
-    columns = [[row[j].strip() for row in rows] for j in range(len(cells))]
-    is_numeric = [_are_numbers(column, decimal) for column in columns]
+    # Column by column: of most tables the first ones tell.
     if any(
-        text and numeric and cell and cell not in GAPS
-        for text, numeric, cell in zip(is_text, is_numeric, cells, strict=True)
+        text
+        and cell
+        and cell not in GAPS
+        and _are_numbers([row[j].strip() for row in rows], decimal)
+        for j, (text, cell) in enumerate(zip(is_text, cells, strict=True))
     ):
         return True, False
+    columns = [[row[j].strip() for row in rows] for j in range(len(cells))]
     texts = [j for j, text in enumerate(is_text) if text and cells[j]]
     recurring = [j for j in texts if any(record[j].strip() == cells[j] for record in rest)]
     if len(texts) == len(cells):

@@ -1,0 +1,50 @@
+"""Tables put together of numbers at once and other columns one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import pandas as pd
+
+from melm_core.base import FloatArray
+
+_MOST_INSERTED = 100  # columns of text; of more, pandas is faster if all are joined at once
+
+
+def assembled(
+    names: Sequence[str],
+    numbers: FloatArray,
+    others: Mapping[str, FloatArray | pd.Series],
+    index: pd.Index | None = None,
+) -> pd.DataFrame:
+    """Assemble columns without copying the numbers.
+
+    Parameters
+    ----------
+    names : sequence of str, (n_columns,)
+        All columns, in order.
+    numbers : ndarray of float64 of shape (n_rows, n_numbers)
+        The columns that are not among the others, in order.
+    others : mapping of str to array-like of shape (n_rows,)
+    index : Index, optional
+        Of the rows; their numbers by default.
+
+    Examples
+    --------
+    >>> numbers = pd.Series([2.5, 1.5]).to_numpy()[:, None]
+    >>> assembled(["kind", "size"], numbers, {"kind": pd.Series(["a", "b"])})
+      kind  size
+    0    a   2.5
+    1    b   1.5
+    """
+    # Not as texts of pandas, among which a name is slow to find.
+    plain = pd.Index([name for name in names if name not in others], dtype=object)
+    frame = pd.DataFrame(numbers, index, plain, copy=False)
+    if len(others) > _MOST_INSERTED:
+        own = pd.DataFrame(dict(others), frame.index)
+        joined = pd.concat([frame, own], axis=1)
+        return joined.reindex(columns=pd.Index(names, dtype=object))
+    for at, name in enumerate(names):
+        if name in others:
+            frame.insert(at, name, others[name])
+    return frame
