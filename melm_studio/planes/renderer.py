@@ -38,7 +38,7 @@ from melm_studio.planes.sharing import (
 from melm_studio.planes.table_densities import KeptDensities
 from melm_studio.planes.types import Places, PlaneView, ProjectedRows, Scores
 from melm_studio.planes.unseen import UnseenRows
-from melm_studio.planes.view_options import DEFAULT_VIEW, MorphTarget, ViewOptions
+from melm_studio.planes.view_options import DEFAULT_VIEW, MorphTarget, Shown, ViewOptions
 from melm_studio.runs.execution.embedding import kept_embedding
 from melm_studio.runs.execution.rows import RunData, prepared_for, rows_of
 from melm_studio.runs.execution.stored_report import stored_report
@@ -60,7 +60,6 @@ MAX_PREVIEW_WORK = 2e9
 # The method that shows what a fraction of a second can achieve, and its most multiplications.
 QUICK_METHOD, MOST_QUICK_WORK = "lda", 20_000_000
 
-_NO_PLANE = ("", -1)
 _TOO_LARGE = "These data are too large for a first look. Run a method to see them."
 
 
@@ -95,7 +94,6 @@ class PlaneRenderer:
         self._viewer = shared(self._prepare_viewer, MAX_VIEWER_BYTES, size_of)
         self._origin = shared(self._measure_origin, MAX_VIEWERS)
         self._densities = KeptDensities(store, self._origin)
-        self._event = shared(self._stored_event, MAX_VIEWS)
         self._questions = shared(self._read_questions, MAX_VIEWERS)
         self._refits = shared(self._read_refits, MAX_VIEWS)
         self._unseen = shared(self._place_unseen, MAX_VIEWS)
@@ -179,9 +177,9 @@ class PlaneRenderer:
         UserError
             If the options do not apply to the plane.
         """
-        newest = (self._newest(options.toward), self._morph_target(options))
+        others = (self._newest(options.toward), self._morph_target(options))
         is_refitted = self._is_refitted(record, event) and not options.changes_plane
-        return self._view(record.run_id, event.sequence, options, *newest, is_refitted)
+        return self._view(Shown.of(record, event, options), *others, is_refitted)
 
     def refits(self, record: RunRecord) -> RefitsReport | None:
         """Return what all refits of a run have found; None until then, and where it has none."""
@@ -200,7 +198,7 @@ class PlaneRenderer:
         refits = self.refits(record)
         if refits is None or not refits.places or not event.is_final:
             return None
-        return self._unseen(record.run_id, event.sequence)
+        return self._unseen(Shown.of(record, event))
 
     def drawn_parts(
         self, record: RunRecord, event: PlaneEvent, options: ViewOptions
@@ -228,12 +226,11 @@ class PlaneRenderer:
             raise _NotRefittedError(run_id)
         return found
 
-    def _place_unseen(self, run_id: str, sequence: int) -> UnseenRows:
-        record, event = self._known(run_id, sequence)
-        places = self._refits(run_id).unseen
+    def _place_unseen(self, shown: Shown) -> UnseenRows:
+        places = self._refits(shown.run_id).unseen
         if places is None:
-            raise _NotRefittedError(run_id)
-        return UnseenRows.of(self.data(record), places, event.components)
+            raise _NotRefittedError(shown.run_id)
+        return UnseenRows.of(self.data(shown.record), places, shown.event.components)
 
     def positions(
         self, record: RunRecord, event: PlaneEvent, X: FloatArray, options: ViewOptions
@@ -251,7 +248,8 @@ class PlaneRenderer:
 
     def _oriented(self, record: RunRecord, event: PlaneEvent, options: ViewOptions) -> FloatArray:
         """The components of a view before it is turned."""
-        components = self._plane(record, event, options, self._morph_target(options))
+        shown = Shown.of(record, event, options)
+        components = self._plane(shown, self._morph_target(options))
         reference = self._reference(record, self._newest(options.toward))
         before = event.components if options.changes_plane else None
         return self.viewer(record).oriented(components, reference, before)
@@ -268,17 +266,15 @@ class PlaneRenderer:
         """
         if not options.changes_plane:
             return event.components
-        plane = self._plane(record, event, options, self._morph_target(options))
+        plane = self._plane(Shown.of(record, event, options), self._morph_target(options))
         # Features that were left out stay at exactly zero.
         return np.where(plane.any(axis=0), orthonormalize(plane), 0.0)
 
-    def _plane(
-        self, record: RunRecord, event: PlaneEvent, options: ViewOptions, target: tuple[str, int]
-    ) -> FloatArray:
+    def _plane(self, shown: Shown, target: Shown | None) -> FloatArray:
         """The components in the orientation in which they are drawn."""
-        if not options.changes_plane:
-            return event.components
-        return self._edited(record.run_id, event.sequence, options.of_plane, target)
+        if not shown.options.changes_plane:
+            return shown.event.components
+        return self._edited(_of_plane(shown), target)
 
     def kept_features(
         self, record: RunRecord, event: PlaneEvent, options: ViewOptions
@@ -292,11 +288,9 @@ class PlaneRenderer:
         is_used = steps.is_used(components)
         return [viewer.feature_names[feature] for feature in order if is_used[feature]]
 
-    def _edit(
-        self, run_id: str, sequence: int, options: ViewOptions, target: tuple[str, int]
-    ) -> FloatArray:
-        record, event = self._known(run_id, sequence)
-        components, viewer = event.components, self.viewer(record)
+    def _edit(self, shown: Shown, target: Shown | None) -> FloatArray:
+        record, options = shown.record, shown.options
+        components, viewer = shown.event.components, self.viewer(record)
         if options.morph is not None:
             components = self._morphed(record, components, target, options.morph)
         weight = record.batch_weight if options.batch_weight is None else options.batch_weight
@@ -305,7 +299,7 @@ class PlaneRenderer:
             components = viewer.aligned(blind, components)
         if options.n_top_features is not None:
             every = replace(options, n_top_features=None, edits=())
-            importance = self._importance(run_id, sequence, every, target)
+            importance = self._importance(Shown.of(record, shown.event, every), target)
             steps = viewer.steps
             order = feature_order(steps.lengths(viewer.standardized(components)), importance)
             columns = steps.columns(order[: options.n_top_features])
@@ -315,18 +309,20 @@ class PlaneRenderer:
         return with_edits(components, options.edits, viewer.standardized, viewer.steps.arrows)
 
     def _morphed(
-        self, record: RunRecord, components: FloatArray, target: tuple[str, int], morph: MorphTarget
+        self, record: RunRecord, components: FloatArray, target: Shown | None, morph: MorphTarget
     ) -> FloatArray:
-        if target == _NO_PLANE:
+        if target is None:
             raise UserError(NO_TARGET)
-        other, event = self._known(*target)
+        other = target.record
         if other.data_id != record.data_id:
             raise UserError(OTHER_DATA)
         start = None
         if morph.origin is not None:
-            origin = self._known(target[0], morph.origin)[1]
+            origin = self._store.event(other.run_id, morph.origin)
+            if origin is None:
+                raise DataGoneError(other.run_id)
             start = self._in_features_of(record, other, origin.components)
-        end = self._in_features_of(record, other, event.components)
+        end = self._in_features_of(record, other, target.event.components)
         if end.shape != components.shape:
             raise UserError(OTHER_DATA)
         return on_the_way(components, end, morph.share, start)
@@ -347,21 +343,22 @@ class PlaneRenderer:
             components = orthonormalize(components * scale[: len(own_scale)] / own_scale)
         return np.pad(components, ((0, 0), (0, max(0, len(scale) - len(own_scale)))))
 
-    def _morph_target(self, options: ViewOptions) -> tuple[str, int]:
+    def _morph_target(self, options: ViewOptions) -> Shown | None:
         morph = options.morph
         if morph is None or morph.plane is None:
             return self._newest(morph.run_id if morph else None)
-        is_known = self._store.event(morph.run_id, morph.plane) is not None
-        return (morph.run_id, morph.plane) if is_known else _NO_PLANE
+        return self._other(morph.run_id, self._store.event(morph.run_id, morph.plane))
 
-    def _newest(self, run_id: str | None) -> tuple[str, int]:
-        """A run and the number of its newest plane."""
-        event = None if run_id is None else self._store.last_event(run_id)
-        return _NO_PLANE if run_id is None or event is None else (run_id, event.sequence)
+    def _newest(self, run_id: str | None) -> Shown | None:
+        """The newest plane of a run, if there is one."""
+        return None if run_id is None else self._other(run_id, self._store.last_event(run_id))
 
-    def _project(self, run_id: str, sequence: int) -> FloatArray:
-        record, event = self._known(run_id, sequence)
-        return self.viewer(record).coordinates(event.components)
+    def _other(self, run_id: str, event: PlaneEvent | None) -> Shown | None:
+        record = None if event is None else self._store.get(run_id)
+        return None if record is None or event is None else Shown.of(record, event)
+
+    def _project(self, shown: Shown) -> FloatArray:
+        return self.viewer(shown.record).coordinates(shown.event.components)
 
     def divergence(
         self, record: RunRecord, event: PlaneEvent, options: ViewOptions = DEFAULT_VIEW
@@ -396,23 +393,21 @@ class PlaneRenderer:
 
         Of the last plane of a run whose refits are done, what these say.
         """
-        return self._scores(record.run_id, event.sequence, self._is_refitted(record, event))
+        return self._scores(Shown.of(record, event), self._is_refitted(record, event))
 
     def _is_refitted(self, record: RunRecord, event: PlaneEvent) -> bool:
         return event.is_final and self.refits(record) is not None
 
-    def _score(self, run_id: str, sequence: int, is_refitted: bool) -> Scores:
-        record, event = self._known(run_id, sequence)
-        scores = self.viewer(record).scores(event.components)
-        return scores.of_folds(self._refits(run_id)) if is_refitted else scores
+    def _score(self, shown: Shown, is_refitted: bool) -> Scores:
+        scores = self.viewer(shown.record).scores(shown.event.components)
+        return scores.of_folds(self._refits(shown.run_id)) if is_refitted else scores
 
     def regions(self, record: RunRecord, event: PlaneEvent) -> list[RegionShare]:
         """Return the shares of rows in the regions of the plane of an event, as they are drawn."""
-        return self._regions(record.run_id, event.sequence)
+        return self._regions(Shown.of(record, event))
 
-    def _fill_regions(self, run_id: str, sequence: int) -> list[RegionShare]:
-        record, event = self._known(run_id, sequence)
-        return self._viewer_at(record, DEFAULT_VIEW).regions(event.components)
+    def _fill_regions(self, shown: Shown) -> list[RegionShare]:
+        return self._viewer_at(shown.record, DEFAULT_VIEW).regions(shown.event.components)
 
     def importance(
         self, record: RunRecord, event: PlaneEvent, options: ViewOptions = DEFAULT_VIEW
@@ -424,18 +419,15 @@ class PlaneRenderer:
         if self._is_refitted(record, event) and not options.changes_plane:
             worth = self._refits(record.run_id).worth
             return None if worth is None else worth.importance
-        target = self._morph_target(options)
-        return self._importance(record.run_id, event.sequence, options.of_plane, target)
+        shown = Shown.of(record, event, options)
+        return self._importance(_of_plane(shown), self._morph_target(options))
 
-    def _weigh_features(
-        self, run_id: str, sequence: int, options: ViewOptions, target: tuple[str, int]
-    ) -> Importance | None:
-        record, event = self._known(run_id, sequence)
-        if not METHODS[record.method].is_linear:
+    def _weigh_features(self, shown: Shown, target: Shown | None) -> Importance | None:
+        if not METHODS[shown.record.method].is_linear:
             return None
-        components = self._plane(record, event, options, target)
+        components = self._plane(shown, target)
         with threadpool_limits(1):  # the workers need the other cores
-            return self._viewer_at(record, DEFAULT_VIEW).importance(components)
+            return self._viewer_at(shown.record, DEFAULT_VIEW).importance(components)
 
     def unseen_features(
         self, record: RunRecord, event: PlaneEvent, options: ViewOptions = DEFAULT_VIEW
@@ -455,24 +447,22 @@ class PlaneRenderer:
         if self._is_refitted(record, event):
             second = self._refits(record.run_id).second
             return None if second is None else second.component_gain
-        return self._second(record.run_id, event.sequence)
+        return self._second(Shown.of(record, event))
 
-    def _weigh_second(self, run_id: str, sequence: int) -> ComponentGain | None:
-        record, event = self._known(run_id, sequence)
-        if not METHODS[record.method].is_linear:
+    def _weigh_second(self, shown: Shown) -> ComponentGain | None:
+        if not METHODS[shown.record.method].is_linear:
             return None
         with threadpool_limits(1):  # the workers need the other cores
-            return self.viewer(record).second_component(event.components)
+            return self.viewer(shown.record).second_component(shown.event.components)
 
     def held_out(self, record: RunRecord, event: PlaneEvent) -> Verdict:
         """Return the verdict of the held-out rows on the plane of an event."""
-        return self._held_out(record.run_id, event.sequence)
+        return self._held_out(Shown.of(record, event))
 
-    def _test_held_out(self, run_id: str, sequence: int) -> Verdict:
-        record, event = self._known(run_id, sequence)
-        viewer, scores = self.viewer(record), self._scores(run_id, sequence, False)
-        predictions = viewer.held_out_predictions(event.components)
-        data = self.data(record)
+    def _test_held_out(self, shown: Shown) -> Verdict:
+        viewer, scores = self.viewer(shown.record), self._scores(shown, False)
+        predictions = viewer.held_out_predictions(shown.event.components)
+        data = self.data(shown.record)
         return held_out_verdict(
             scores,
             predictions,
@@ -488,10 +478,8 @@ class PlaneRenderer:
         return self._final_accuracy(record.run_id, self.refits(record) is not None)
 
     def _score_last(self, run_id: str, is_refitted: bool) -> float | None:
-        event = self._store.last_event(run_id)
-        if event is None:
-            return None
-        return self._scores(run_id, event.sequence, is_refitted).accuracy_held_out
+        last = self._newest(run_id)
+        return None if last is None else self._scores(last, is_refitted).accuracy_held_out
 
     def quick_accuracy(self, record: RunRecord) -> float | None:
         """Return the held-out accuracy of an LDA fitted to the training rows of a run.
@@ -522,13 +510,12 @@ class PlaneRenderer:
         UserError
             If the kind of machine is unknown, or a side has too few rows.
         """
-        return self._surface(record.run_id, event.sequence, request)
+        return self._surface(Shown.of(record, event), request)
 
     def _fit_surface(
-        self, run_id: str, sequence: int, request: SurfaceRequest
+        self, shown: Shown, request: SurfaceRequest
     ) -> tuple[ProjectedRows, DecisionSurface]:
-        record, event = self._known(run_id, sequence)
-        rows = self.viewer(record).rows(event.components, MAX_SURFACE_ROWS)
+        rows = self.viewer(shown.record).rows(shown.event.components, MAX_SURFACE_ROWS)
         with threadpool_limits(1):  # the workers need the other cores
             surface = decision_surface(
                 rows.train,
@@ -571,24 +558,18 @@ class PlaneRenderer:
     def _measure_origin(self, key: ViewerKey) -> FloatArray:
         return mean_row(self.rows(key.record))
 
-    def _draw(  # noqa: PLR0917 - the key of a cache
-        self,
-        run_id: str,
-        sequence: int,
-        options: ViewOptions,
-        toward: tuple[str, int],
-        target: tuple[str, int],
-        is_refitted: bool,
+    def _draw(
+        self, shown: Shown, toward: Shown | None, target: Shown | None, is_refitted: bool
     ) -> PlaneView:
-        record, event = self._known(run_id, sequence)
-        components = self._plane(record, event, options, target)
+        record, event, options = shown.record, shown.event, shown.options
+        components = self._plane(shown, target)
         reference = self._reference(record, toward)
         viewer = self._viewer_at(record, options)
         scores = None
         if not options.changes_plane and options.gamma is None:
             scores = self.scores(record, event)  # which verdicts need, too
         elif is_refitted:  # judged as ever; the divergence alone is at another width
-            found = viewer.scores(components).of_folds(self._refits(run_id))
+            found = viewer.scores(components).of_folds(self._refits(shown.run_id))
             scores = dataclasses.replace(found, divergence_held_out=None)
         return viewer.view(
             components,
@@ -600,28 +581,20 @@ class PlaneRenderer:
             places=options.places,
         )
 
-    def _reference(self, record: RunRecord, toward: tuple[str, int]) -> FloatArray | None:
+    def _reference(self, record: RunRecord, toward: Shown | None) -> FloatArray | None:
         """The rows in the plane to align to, if that is another plane of the same rows."""
-        if toward == _NO_PLANE or toward[0] == record.run_id:
+        if toward is None or toward.run_id == record.run_id:
             return None
-        other, event = self._known(*toward)
-        is_alike = len(event.components) == self.viewer(record).n_components
+        other = toward.record
+        is_alike = len(toward.event.components) == self.viewer(record).n_components
         tables = [(run.table, run.source.left_out) for run in (other, record)]
         has_same_rows = tables[0] == tables[1]
-        return self._coordinates(*toward) if is_alike and has_same_rows else None
+        return self._coordinates(toward) if is_alike and has_same_rows else None
 
-    def _known(self, run_id: str, sequence: int) -> tuple[RunRecord, PlaneEvent]:
-        record = self._store.get(run_id)
-        if record is None:
-            raise DataGoneError(run_id)
-        return record, self._event(run_id, sequence)
 
-    def _stored_event(self, run_id: str, sequence: int) -> PlaneEvent:
-        """One event; none ever changes."""
-        event = self._store.event(run_id, sequence)
-        if event is None:
-            raise DataGoneError(run_id)
-        return event
+def _of_plane(shown: Shown) -> Shown:
+    """The same without what only changes how the plane is drawn."""
+    return Shown.of(shown.record, shown.event, shown.options.of_plane)
 
 
 def _closed_form(

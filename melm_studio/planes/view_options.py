@@ -5,6 +5,7 @@ View options are a few numbers, so a page, a link, and a story can hold them.
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import Annotated
 
 from msgspec import Meta, Struct
@@ -14,6 +15,7 @@ from melm_core.methods import BATCH_WEIGHT, GAMMA
 from melm_studio.planes.plane_edits import LoadingEdit
 from melm_studio.planes.plane_view import FROM_THE_FRONT
 from melm_studio.planes.types import Places
+from melm_studio.runs.records.run import PlaneEvent, RunRecord
 from melm_studio.validation import Coordinate, Count, Text
 
 # More edits than this no longer describe a view of the plane that was found.
@@ -108,3 +110,32 @@ class ViewOptions(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults
 
 
 DEFAULT_VIEW = ViewOptions()
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A plane of a run under view options; equal to every other one that shows the same.
+
+    What is shown is computed from the record and the event that a request holds: neither the plane
+    nor the settings of a run ever change.
+
+    Attributes
+    ----------
+    run_id : str
+    sequence : int
+        Of the plane in the history of the run.
+    options : ViewOptions
+    record : RunRecord
+    event : PlaneEvent
+    """
+
+    run_id: str
+    sequence: int
+    options: ViewOptions
+    record: RunRecord = field(compare=False, repr=False)
+    event: PlaneEvent = field(compare=False, repr=False)
+
+    @classmethod
+    def of(cls, record: RunRecord, event: PlaneEvent, options: ViewOptions = DEFAULT_VIEW) -> Shown:
+        """Return what a request shows."""
+        return cls(record.run_id, event.sequence, options, record, event)
