@@ -34,7 +34,7 @@ MOST_AUDITED_ROWS = 600
 _TWINS = "Rows of a class that are equal or nearly so stay together."
 _MADE = (
     "The classes are regions of the features that leave no gap, as clusters of them do, which are "
-    "told apart whatever the rows are: labels made of the features need rows of their own."
+    "told apart even in noise: this says nothing of labels that were made from these features."
 )
 _NEIGHBORS = next(each for each in PLANE_CLASSIFIERS if each.name == "KNN")
 
@@ -59,10 +59,10 @@ class Audit:
     n_permutations, n_exceeding : int
         Shuffles, and those that are separated as well.
     notes : tuple of str
-        What limits the answer: a sample, fewer folds, rows without a place, classes that look like
-        clusters of the features, what is exchangeable.
+        What limits the answer: a sample, fewer folds, rows without a place, what is exchangeable.
     remark : str
-        Ends the sentence.
+        Why classes that are told apart are no yes: they look like clusters of the features, or the
+        map may have used the labels. It ends the sentence.
 
     Notes
     -----
@@ -300,7 +300,8 @@ def _audited(
         standard_error=refits.share.standard_error,
         share_train=refits.train_share.balanced_accuracy,
         n_classes=study.n_classes,
-        notes=(*refits.notes, *_made_of_features(study)),
+        notes=refits.notes,
+        remark=_MADE if _are_made_of_features(study) else "",
     )
     if callback is not None and callback(first):
         return first
@@ -319,12 +320,12 @@ def _audited(
     return _answered(first, test, study)
 
 
-def _made_of_features(study: Study) -> tuple[str, ...]:
-    """A note where the labels look like clusters of the numbers that are judged."""
+def _are_made_of_features(study: Study) -> bool:
+    """Whether the labels look like clusters of the numbers that are judged."""
     table = study.estimator.table
     X = study.rows.X if table is None else table.values
     is_known = X is not None and bool(np.isfinite(X).all())
-    return (_MADE,) if is_known and are_quantized(X, study.rows.y) else ()
+    return is_known and are_quantized(X, study.rows.y)
 
 
 def _shuffled(first: Audit, test: PermutationTest) -> Audit:
@@ -338,14 +339,21 @@ def _shuffled(first: Audit, test: PermutationTest) -> Audit:
 
 def _answered(first: Audit, test: PermutationTest, study: Study) -> Audit:
     smallest = max(test.design.smallest_p_value, 1.0 / (test.n_permutations + 1))
-    answer = answer_of(first.share, first.n_classes, test.p_value, smallest_p_value=smallest)
-    is_cut_short = test.early is None and len(test.values) < test.n_permutations
+    answer: Answer | None = answer_of(
+        first.share, first.n_classes, test.p_value, smallest_p_value=smallest
+    )
+    remark = first.remark if answer in TOLD_APART else ""
+    if remark:
+        answer = Answer.UNKNOWN
+    if test.early is None and len(test.values) < test.n_permutations:  # it was cut short
+        answer, remark = None, first.remark
     limit = test.design.limit_sentence(level=0.05)
     is_grouped = test.design.n_groups_exchanged + test.design.n_groups_within > 0
     exchanged = (_TWINS if study.has_twins else test.design.sentence,) if is_grouped else ()
     return replace(
         _shuffled(first, test),
-        answer=None if is_cut_short else answer,
+        answer=answer,
+        remark=remark,
         notes=tuple(filter(None, (*first.notes, *exchanged, limit))),
     )
 
