@@ -36,7 +36,7 @@ _SLOW = ("UMAP with labels", "PaCMAP", "CEBRA with labels")
 _Table = tuple[FloatArray, IntArray, IntArray | None]
 
 
-class Bottleneck(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class Bottleneck(TransformerMixin, BaseEstimator):
     """The two numbers through which a network passes all that it says of the classes."""
 
     def fit(self, X: FloatArray, y: IntArray) -> Self:
@@ -55,7 +55,7 @@ class Bottleneck(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return X
 
 
-class Unlabeled(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class Unlabeled(TransformerMixin, BaseEstimator):
     """PaCMAP, whose second argument of fit is no label."""
 
     def fit(self, X: FloatArray, y: IntArray) -> Self:
