@@ -32,6 +32,7 @@ from melm_core.datasets import pure_noise
 from melm_core.evaluation import audit
 
 _N_TABLES, _FEW_TABLES = 100, 20  # of what takes a second and more to fit
+_N_SHUFFLES = 39
 _SLOW = ("UMAP with labels", "PaCMAP", "CEBRA with labels")
 _Table = tuple[FloatArray, IntArray, IntArray | None]
 
@@ -128,26 +129,30 @@ def _simulate(quick: bool) -> tuple[Measured, ...]:
 
 
 def _figures(quick: bool) -> Iterator[Measured]:
+    n_shuffles = 19 if quick else _N_SHUFFLES
     pictures = [each for each in _pictures() if not (quick and each[0] in _SLOW)]
     for kind, (draw, words, counted, wanted) in _DRAWN.items():
         for name, picture in pictures:
             n_tables = 1 if quick else _FEW_TABLES if name in _SLOW else _N_TABLES
-            answers = [_answer(picture, draw(FIRST_SEED + at)) for at in range(n_tables)]
+            answers = [
+                _answer(picture, draw(FIRST_SEED + at), n_shuffles) for at in range(n_tables)
+            ]
             share = float(np.mean([answer in counted for answer in answers]))
             error = 2.0 * np.sqrt(LEVEL * (1.0 - LEVEL) / n_tables)
             limits = (wanted - error, 1.0) if wanted else (0.0, 0.0)
             yield Measured(f"{name}, {n_tables} tables", f"{kind}: {words}", share, limits)
     for name, picture in pictures:
-        found = [_answer(picture, table) for _, table in ([] if quick else _real())]
+        found = [_answer(picture, table, n_shuffles) for _, table in ([] if quick else _real())]
         if found:
             said = sum(answer in TOLD_APART for answer in found) / len(found)
             words = f"{len(found)} real tables: answered Yes or Partly"
             yield Measured(name, words, said, (0.8, 1.0))
 
 
-def _answer(picture: Any, table: _Table) -> Answer | None:
+def _answer(picture: Any, table: _Table, n_shuffles: int) -> Answer | None:
     X, y, groups = table
-    return audit(make_pipeline(StandardScaler(), picture), X, y, groups).answer
+    pipeline = make_pipeline(StandardScaler(), picture)
+    return audit(pipeline, X, y, groups, n_permutations=n_shuffles).answer
 
 
 CLAIM = Claim(
