@@ -20,7 +20,7 @@ from melm_core.diagnostics.conformal import (
     shortage_notes,
 )
 from melm_core.diagnostics.differences import standardized_differences
-from melm_core.diagnostics.factor_effects import FactorEffect, FactorEffects, factor_effects
+from melm_core.diagnostics.effects import FactorEffect, FactorEffects, factor_effects
 from melm_core.diagnostics.feature_importance import (
     Importance,
     feature_order,
