@@ -9,7 +9,7 @@ from dash import ALL, Dash, Input, Output, State, ctx, no_update
 from dash.development.base_component import Component
 from msgspec.structs import replace
 
-from callbacks.scripts import connect_script
+from callbacks.page_state import connect_script
 from callbacks.services import services
 from callbacks.session import workspace
 from melm_core.base import UserError

@@ -7,8 +7,8 @@ from typing import Any
 from dash import Dash, Input, Output, no_update
 from dash.development.base_component import Component
 
+from callbacks.page_state import connect_script
 from callbacks.run_form import method_of
-from callbacks.scripts import connect_script
 from melm_core.methods import GAMMA, STARTS, AutoParameter
 from melm_studio.layout import ids
 from melm_studio.layout.method_form import own_settings

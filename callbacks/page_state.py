@@ -1,10 +1,11 @@
-"""The state of the page that its scripts hold: mode, kernel width."""
+"""Functions of the page's scripts as callbacks; and the state of the page that scripts hold."""
 
 from __future__ import annotations
 
-from dash import Dash, Input
+from typing import Any, cast
 
-from callbacks.scripts import connect_script
+from dash import ClientsideFunction, Dash, Input
+
 from melm_studio.layout import ids
 
 # The script function that each of these changes calls.
@@ -26,3 +27,9 @@ def register(app: Dash) -> None:
         Input(ids.GAMMA, "value"),
         prevent_initial_call=True,
     )
+
+
+def connect_script(app: Dash, function: str, *dependencies: Any, **options: Any) -> None:
+    """Call a function of the page's scripts as a callback, which runs in the browser."""
+    connect = cast(Any, app.clientside_callback)  # Dash leaves it untyped
+    connect(ClientsideFunction("studio", function), *dependencies, **options)

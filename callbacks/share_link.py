@@ -9,7 +9,7 @@ from dash import Dash, Input, Output, State, ctx, no_update
 from msgspec import Struct
 from msgspec.structs import replace
 
-from callbacks.scripts import connect_script
+from callbacks.page_state import connect_script
 from callbacks.session import workspace
 from melm_core.base import UserError
 from melm_studio.analyses import ANALYSES

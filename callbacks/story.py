@@ -8,7 +8,7 @@ from typing import Any
 from dash import ALL, Dash, Input, Output, State, ctx, no_update
 from dash.development.base_component import Component
 
-from callbacks.scripts import connect_script
+from callbacks.page_state import connect_script
 from melm_studio.layout import ids
 from melm_studio.layout.story import story_list
 from melm_studio.validation import MAX_TEXT, InputError

@@ -21,9 +21,11 @@ from melm_studio.analyses.analysis import Analysis, Subject
 from melm_studio.analyses.lot_rows import LotRows
 from melm_studio.analyses.ranking import RANKING
 from melm_studio.analyses.report_section import Section
+from melm_studio.analyses.sparse import SPARSE
 from melm_studio.configuration.messages import HAS_ENDED, WAITS
 from melm_studio.runs.records.run import RunRecord, RunState
 from melm_studio.workspace.data_source import ShownData
+from melm_studio.workspace.kept_features import view_of_features
 from melm_studio.workspace.workspace import NO_NEW_ROWS
 
 
@@ -33,6 +35,7 @@ def register(app: Served) -> None:
     app.server.post("/runs/<run_id>/analyses/<name>")(begin_analysis)
     app.server.post("/runs/<run_id>/analyses/<name>/stop")(stop_analysis)
     app.server.get("/runs/<run_id>/analyses/<name>.csv")(analysis_csv)
+    app.server.get("/runs/<run_id>/analyses/sparse/<int:n_features>")(kept_features)
     app.server.get("/rankings/<data_id>")(show_ranking)
     app.server.post("/rankings/<data_id>", body=Body.JSON)(begin_ranking)
     app.server.post("/rankings/<data_id>/stop")(stop_ranking)
@@ -121,6 +124,18 @@ def _stopped(current: RunRecord | None) -> tuple[dict[str, Any], int]:
         return sentence(HAS_ENDED), 409
     services().store.cancel(current.run_id)
     return {}, 200
+
+
+def kept_features(run_id: str, n_features: int) -> dict[str, Any]:
+    """The view of the same method on the columns of this many features; 404 if off the path."""
+    record = own_fit(run_id)
+    current = workspace().about(record, SPARSE.name)
+    report = SPARSE.blank() if current is None else SPARSE.stored(services().store, current.run_id)
+    chosen = [size.selected for size in report.sizes if size.n_features == n_features]
+    if not chosen:
+        flask.abort(404)
+    data = services().renderer.data(record)
+    return {"view": view_of_features(record, data, chosen[0]).to_json()}
 
 
 def show_ranking(data_id: str) -> dict[str, Any]:

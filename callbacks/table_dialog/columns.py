@@ -10,7 +10,7 @@ import msgspec
 from dash import ALL, Dash, Input, Output, State, ctx, no_update
 from msgspec.structs import replace
 
-from callbacks.scripts import connect_script
+from callbacks.page_state import connect_script
 from callbacks.session import workspace
 from melm_core.base import UserError
 from melm_studio.layout import ids
