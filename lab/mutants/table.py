@@ -422,6 +422,19 @@ MUTANTS = (
         f"{_KEYS}/test_grants.py::test_a_recovery_link_is_valid_for_90_days_and_no_longer",
     ),
     Mutant(
+        "melm_studio/publication/printing/axes.py",
+        "MOST_PIXELS / page.prod()",
+        "MOST_PIXELS / inches.prod()",
+        "tests/melm_studio/publication/printing/test_crowded_points.py"
+        "::test_images_of_all_panels_together_have_a_bounded_number_of_pixels",
+    ),
+    Mutant(
+        "callbacks/guards/abandoned_requests.py",
+        "return not connection.recv(1, ",
+        "return None is connection.recv(1, ",
+        f"{_GUARDS}/test_abandoned_requests.py::test_what_a_client_asked_for_ends_when_it_leaves",
+    ),
+    Mutant(
         _GRANT,
         "GrantKind.TICKET: 600.0,",
         "GrantKind.TICKET: 6_000.0,",
@@ -583,7 +596,7 @@ MUTANTS = (
     ),
     Mutant(
         "callbacks/guards/web_server.py",
-        "if not (is_heavy and self._is_abandoned()):",
+        "if not (is_heavy and has_left(self.socket)):",
         "if True:",
         f"{_GUARDS}/test_web_server.py"
         "::test_what_waits_for_a_thread_is_not_begun_once_its_client_has_left",
