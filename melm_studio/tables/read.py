@@ -68,8 +68,6 @@ from melm_studio.tables.records import (
     Records,
     find_records,
     max_cells,
-    reject_columns,
-    reject_rows,
 )
 from melm_studio.tables.roles import Use
 from melm_studio.tables.sample_tables import joined_samples
@@ -364,7 +362,7 @@ def _of_layout(data: bytes, layout: Layout, limits: Limits, steps: tuple[str, ..
     read = read_layout(data, layout, limits)
     steps = (*steps, *read.steps)
     if read.cells is not None:
-        _reject_size(read.cells, limits)
+        limits.reject(*read.cells.shape)
         content = _of_frame(read.cells, steps)
         preview = _preview(content.cells) if "samples" in layout.asked else ()
     else:
@@ -383,11 +381,6 @@ def _of_layout(data: bytes, layout: Layout, limits: Limits, steps: tuple[str, ..
         answers=layout.answers,
         descriptions=layout.descriptions,
     )
-
-
-def _reject_size(cells: pd.DataFrame, limits: Limits) -> None:
-    reject_columns(cells.shape[1], limits)
-    reject_rows(len(cells), limits)
 
 
 def _preview(cells: pd.DataFrame) -> Preview:

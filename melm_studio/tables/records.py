@@ -51,6 +51,17 @@ class Limits:
     n_columns: float
     n_cells: int = MAX_CELLS
 
+    def reject(self, n_rows: int, n_columns: int) -> None:
+        """Refuse a table with more rows, columns or cells than there may be.
+
+        Raises
+        ------
+        TableError
+        """
+        reject_rows(n_rows, self)
+        reject_columns(n_columns, self)
+        self.reject_cells(n_rows, n_columns)
+
     def reject_cells(self, n_rows: int, n_columns: int) -> None:
         """Refuse a table with more cells than there may be.
 

@@ -18,7 +18,7 @@ from melm_studio.tables.formatting import listed, number
 from melm_studio.tables.readers.pictures import picture_cells
 from melm_studio.tables.readers.unpack import MAX_UNPACKED
 from melm_studio.tables.readers.vectors import vector_columns, vector_step
-from melm_studio.tables.records import Limits
+from melm_studio.tables.records import Limits, reject_columns
 from melm_studio.tables.text import TableError
 
 PARQUET, FEATHER = b"PAR1", b"ARROW1"
@@ -78,8 +78,7 @@ def arrow_cells(
     nested = [schema.names[i] for i, cells in columns.items() if cells is None and i not in vectors]
     steps = [f"Left out: nested columns ({listed(nested)})."] if nested else []
     n_columns = len(columns) + sum(found.shape[1] for found in vectors.values())
-    _reject_columns(n_columns, limits)
-    limits.reject_cells(table.num_rows, n_columns)
+    limits.reject(table.num_rows, n_columns)
     frames = []
     for i, name in enumerate(schema.names):
         if i in vectors:
@@ -132,13 +131,11 @@ def _opened(raw: bytes, kind: str, limits: Limits, max_bytes: int) -> tuple[Any,
 
     if kind == "Feather":
         feather = ipc.open_file(raw, options=ipc.IpcReadOptions(use_threads=False))
-        _reject_columns(len(feather.schema), limits)
+        reject_columns(len(feather.schema), limits)
         return feather.schema, map(feather.get_batch, range(feather.num_record_batches))
     metadata = parquet.read_metadata(BufferReader(raw))
     schema = metadata.schema.to_arrow_schema()
-    _reject_columns(len(schema), limits)
-    _reject_rows(metadata.num_rows, limits)
-    limits.reject_cells(metadata.num_rows, len(schema))
+    limits.reject(metadata.num_rows, len(schema))
     groups = range(metadata.num_row_groups)
     _reject_bytes(sum(metadata.row_group(i).total_byte_size for i in groups), max_bytes)
     # Equal texts are kept once, as the file has them: those of all rows may be any amount.
@@ -164,8 +161,7 @@ def _bounded(
     n_rows = n_bytes = 0
     for batch in batches:
         n_rows += batch.num_rows
-        _reject_rows(n_rows, limits)
-        limits.reject_cells(n_rows, n_columns)
+        limits.reject(n_rows, n_columns)
         batch.validate(full=True)
         n_bytes += sum(map(_n_bytes, batch.columns))
         _reject_bytes(n_bytes, max_bytes)
@@ -180,22 +176,6 @@ def _n_bytes(cells: Any) -> int:
         return int(cells.nbytes)
     lengths = compute.binary_length(cells.dictionary).take(cells.indices)
     return int(compute.sum(lengths).as_py() or 0)
-
-
-def _reject_columns(n_columns: int, limits: Limits) -> None:
-    if n_columns > limits.n_columns:
-        raise TableError(
-            f"The file has {number(n_columns)} columns but at most "
-            f"{number(int(limits.n_columns))} can be read. Remove some and drop the file again."
-        )
-
-
-def _reject_rows(n_rows: int, limits: Limits) -> None:
-    if n_rows > limits.n_rows:
-        raise TableError(
-            f"The file has more than {number(int(limits.n_rows))} rows, the most that can be read. "
-            "Remove some rows and drop the file again."
-        )
 
 
 def _reject_bytes(n_bytes: int, max_bytes: int) -> None:

@@ -8,7 +8,7 @@ import re
 import pandas as pd
 
 from melm_studio.extras import install_command
-from melm_studio.tables.records import Limits, reject_columns, reject_rows
+from melm_studio.tables.records import Limits
 from melm_studio.tables.text import TableError
 
 _START = re.compile(rb"FCS[23]\.[0-9] {4}")
@@ -37,9 +37,7 @@ def flow_cells(raw: bytes, file: str, limits: Limits) -> tuple[pd.DataFrame, tup
     try:
         head = flowio.FlowData(io.BytesIO(raw), only_text=True)
         n_events, n_channels = int(head.event_count), int(head.channel_count)
-        reject_rows(n_events, limits)
-        reject_columns(n_channels, limits)
-        limits.reject_cells(n_events, n_channels)
+        limits.reject(n_events, n_channels)
         found = flowio.FlowData(io.BytesIO(raw))
         events = found.as_array(preprocess=True)
         channels = zip(found.pnn_labels, found.pns_labels, strict=True)

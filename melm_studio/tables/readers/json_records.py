@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from melm_studio.tables.formatting import number
-from melm_studio.tables.records import Limits, reject_columns, reject_rows
+from melm_studio.tables.records import Limits, reject_rows
 from melm_studio.tables.text import TableError
 
 _START = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:\[\s*)?[\[{]\s*[\"{\]\[}0-9-]")
@@ -71,8 +71,7 @@ def json_cells(raw: bytes, file: str, limits: Limits) -> tuple[pd.DataFrame, tup
     reject_rows(len(records), limits)
     rows = [_flat(record) for record in records]
     names = dict.fromkeys(name for row in rows for name in row)
-    reject_columns(len(names), limits)
-    limits.reject_cells(len(rows), len(names))
+    limits.reject(len(rows), len(names))
     columns = {name: _column([row.get(name) for row in rows]) for name in names}
     return pd.DataFrame(columns, columns=list(columns)), (how,)
 
@@ -209,9 +208,7 @@ def _biom(content: Mapping[str, Any], limits: Limits) -> pd.DataFrame:
     """Counts of BIOM 1, a row for each sample with what is known of it."""
     features = [str(one["id"]) for one in content["rows"]]
     samples = content["columns"]
-    reject_rows(len(samples), limits)
-    reject_columns(len(features) + 1, limits)
-    limits.reject_cells(len(samples), len(features) + 1)
+    limits.reject(len(samples), len(features) + 1)
     counts = np.zeros((len(features), len(samples)))
     if content["matrix_type"] == "sparse":
         for row, column, value in content["data"]:

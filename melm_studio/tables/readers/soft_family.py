@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from melm_studio.tables.formatting import count
-from melm_studio.tables.records import Limits, reject_columns, reject_rows
+from melm_studio.tables.records import Limits
 from melm_studio.tables.text import TableError
 
 _START = re.compile(rb"(?:\xef\xbb\xbf)?\^(?:DATABASE|PLATFORM|SAMPLE|SERIES)\b")
@@ -102,9 +102,7 @@ def soft_cells(raw: bytes, file: str, limits: Limits) -> tuple[pd.DataFrame, tup
     kept = [one for one in samples if one.platform == platform]
     features = list(dict.fromkeys(name for one in kept for name in one.values))
     marks = list(dict.fromkeys(name for one in kept for name in one.marks))
-    reject_rows(n_kept, limits)
-    reject_columns(len(features) + len(marks) + 1, limits)
-    limits.reject_cells(n_kept, len(features))
+    limits.reject(n_kept, len(features) + len(marks) + 1)
     said = pd.DataFrame(
         {"sample": [one.name for one in kept]}
         | {name: [one.marks.get(name) for one in kept] for name in marks if name not in features}

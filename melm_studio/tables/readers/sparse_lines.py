@@ -8,7 +8,7 @@ import re
 import pandas as pd
 from sklearn.datasets import load_svmlight_file
 
-from melm_studio.tables.records import Limits, reject_columns, reject_rows
+from melm_studio.tables.records import Limits, reject_rows
 from melm_studio.tables.text import TableError
 
 _NUMBER = rb"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
@@ -55,8 +55,7 @@ def sparse_cells(raw: bytes, file: str, limits: Limits) -> tuple[pd.DataFrame, t
             "index:value, or an index is too large. Correct it, or save the table as CSV, and drop "
             "that."
         ) from None
-    reject_columns(X.shape[1] + 1, limits)
-    limits.reject_cells(X.shape[0], X.shape[1] + 1)
+    limits.reject(X.shape[0], X.shape[1] + 1)
     # Indices from 1, as the format has them, unless one is 0.
     first = int(b" 0:" in raw[:_PROBED_BYTES]) ^ 1
     names = [f"feature {at}" for at in range(first, X.shape[1] + first)]

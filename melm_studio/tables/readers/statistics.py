@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from melm_studio.extras import install_command
-from melm_studio.tables.records import Limits, reject_columns, reject_rows
+from melm_studio.tables.records import Limits
 from melm_studio.tables.text import TableError
 
 _SAS7BDAT = bytes(12) + b"\xc2\xea\x81\x60"
@@ -77,9 +77,7 @@ def statistics_cells(raw: bytes, file: str, limits: Limits) -> tuple[pd.DataFram
             f"{file} is a file of R without a data frame or matrix. Save the table as CSV "
             "(write.csv) and drop that."
         )
-    reject_rows(len(frame), limits)
-    reject_columns(frame.shape[1], limits)
-    limits.reject_cells(*frame.shape)
+    limits.reject(*frame.shape)
     columns = {str(name): _cells(column) for name, column in frame.items()}
     return pd.DataFrame(columns), (f"Read as a file of {program}.",)
 
