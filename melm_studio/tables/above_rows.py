@@ -119,6 +119,50 @@ def _is_number(cell: str) -> bool:
     return any(pattern.fullmatch(cell) for pattern in NUMBERS.values())
 
 
+def without_rules(data: bytes) -> bytes:
+    """Blank the lines that only rule a table, and drop the bars around its rows.
+
+    So are tables of Markdown and of the terminals of databases.
+    """
+    first = [line for line in _sampled(io.BytesIO(data)) if line.strip()][:3]
+    if not any(map(_is_rule, first)):
+        return data
+    lines = [b"" if _is_rule(line) else line.strip() for line in data.split(b"\n")]
+    if all(line[:1] == line[-1:] == b"|" for line in lines if line):
+        lines = [line[1:-1].strip() for line in lines]
+    return b"\n".join(lines)
+
+
+def _is_rule(line: bytes) -> bool:
+    return not line.translate(None, b"-=:+| \r\n") and (b"--" in line or b"==" in line)
+
+
+def without_repeated_headers(data: bytes, head: Head | None) -> tuple[bytes, tuple[str, ...]]:
+    """Blank the lines that are the header once more, as in files that were put together.
+
+    Parameters
+    ----------
+    data : bytes
+    head : Head or None
+        Of the data.
+
+    Returns
+    -------
+    data : bytes
+    steps : tuple of str
+        How many lines were left out.
+    """
+    if head is None or not head.is_above_numbers:
+        return data, ()
+    header = data[head.starts[0] : head.starts[1]].rstrip(b"\r\n")
+    same = re.compile(rb"(?<=\n)%b(?=\r?\n|$)" % re.escape(header))
+    below, n_lines = same.subn(b"", data[head.starts[1] - 1 :])
+    if not n_lines:
+        return data, ()
+    step = f"Left out: {count(n_lines, 'line')} that repeat the header."
+    return data[: head.starts[1] - 1] + below, (step,)
+
+
 def one_header(
     data: bytes, form: Head | None, header: str = "joined"
 ) -> tuple[bytes, tuple[str, ...], str]:
@@ -184,6 +228,11 @@ class Head:
             return None
         starts = [sum(map(len, lines[: at + i])) for i in range(MAX_HEADER_ROWS + 1)]
         return cls(whole, starts, at, mark)
+
+    @property
+    def is_above_numbers(self) -> bool:
+        """Whether the first row has words alone, and numbers below some of them."""
+        return not any(map(_is_number, self.rows[0])) and bool(self._numeric_columns(1))
 
     @property
     def n_header_rows(self) -> int:
@@ -391,6 +440,7 @@ def _is_measured(cell: str) -> bool:
 
 
 _GAPS = {"", "na", "nan", "n/a", "null", "?", "-", "n.d.", "nd"}
+_NO_UNIT = {"-", "\u2013", "\u2014"}
 _BRACKETS = re.compile(r"[(\[](?P<unit>[^()\[\]]+)[)\]]")
 
 
@@ -401,4 +451,5 @@ def _bare(cell: str) -> str:
 def _unit(cell: str) -> str:
     """The unit in a cell such as (mg/l) or [mm]."""
     found = _BRACKETS.fullmatch(cell.strip())
-    return found["unit"].strip() if found else cell.strip()
+    unit = found["unit"].strip() if found else cell.strip()
+    return "" if unit in _NO_UNIT else unit

@@ -20,6 +20,8 @@ from melm_studio.tables.above_rows import (
     Preview,
     one_header,
     samples_in_rows,
+    without_repeated_headers,
+    without_rules,
     without_titles,
 )
 from melm_studio.tables.aligned import as_tabs
@@ -206,7 +208,8 @@ def read_table(
     rows = content.file_rows
     decimal, texts = content.form.decimal, content.texts
     frame, cell_steps, asked = infer_columns(content.cells, decimal, rows, options, texts)
-    n_empty = _n_empty(frame)
+    # First as it was read, of which a last row costs less.
+    n_empty = _n_empty(content.cells) if frame.iloc[-1].isna().all() else 0
     frame = frame.iloc[: len(frame) - n_empty]
     empty_steps = [f"Left out: {count(n_empty, 'empty row')} at the end."] if n_empty else []
     n_totals, totals = _totals(frame)
@@ -338,17 +341,19 @@ def _of_text(data: bytes, limits: Limits, steps: tuple[str, ...], options: ReadO
         return _of_layout(data, layout, limits, steps)
     data, comment_steps = without_comments(data)
     steps = (*steps, *comment_steps)
+    data = without_rules(data)
     data, is_aligned = as_tabs(data)
     data, note_steps = without_notes(data)
     data, title_steps = without_titles(data)
     head = Head.of(data)
+    data, repeat_steps = without_repeated_headers(data, head)
     data, turn_steps, turned, preview = samples_in_rows(data, head, limits, options.samples)
-    head = Head.of(data) if turn_steps else head
+    head = Head.of(data) if repeat_steps or turn_steps else head
     data, header_steps, header = one_header(data, head, options.header)
     records = find_records(data, limits, has_header=_HAS_HEADER[options.names])
     names, name_steps = _column_names(records)
     form_steps = ("Read as columns aligned by spaces.",) if is_aligned else records.form.steps
-    made = (*title_steps, *note_steps, *turn_steps, *header_steps)
+    made = (*title_steps, *note_steps, *repeat_steps, *turn_steps, *header_steps)
     steps = (*steps, *made, *form_steps, *name_steps)
     written = as_written(data, records, _parse(data, records, names), options.kept_words)
     first_row = f"It begins with {listed(records.first)}" if records.is_doubtful else ""

@@ -225,7 +225,61 @@ def groups_in_names() -> MessyTable:
     )
 
 
+def markdown() -> MessyTable:
+    rows = zip(A, B, KIND, strict=True)
+    lines = [
+        "| sugar | acid | class |",
+        "|---|:-:|---|",
+        *("| {} | {} | {} |".format(*r) for r in rows),
+    ]
+    return MessyTable(
+        "Bars around rows and lines that rule a table are none of its cells.",
+        "table.md",
+        "\n".join(lines).encode(),
+        ("sugar", "acid"),
+        first={"sugar": A[0]},
+    )
+
+
+def of_a_terminal() -> MessyTable:
+    rule = "+-------+------+-------+"
+    rows = [f"| {a:>5} | {b:>4} | {kind:<5} |" for a, b, kind in zip(A, B, KIND, strict=True)]
+    return MessyTable(
+        "A table of the terminal of a database is ruled above, below its header and below.",
+        "query.txt",
+        "\n".join([rule, "| sugar | acid | class |", rule, *rows, rule]).encode(),
+        ("sugar", "acid"),
+        first={"sugar": A[0]},
+    )
+
+
+def put_together() -> MessyTable:
+    header, *rows = text_of(["sugar", "acid", "class"], A, B, KIND).splitlines()
+    lines = [header, *rows[:20], header, *rows[20:30], header, *rows[30:]]
+    return MessyTable(
+        "Files that were put together repeat their header, which is no row.",
+        "all.csv",
+        "\n".join(lines).encode(),
+        ("sugar", "acid"),
+        shown=("Left out: 2 lines that repeat the header.",),
+        first={"sugar": A[0]},
+    )
+
+
+def no_units() -> MessyTable:
+    below = text_of(["[-]", "[g]", "[-]", "[-]"], NAMES, A, B, KIND)
+    return MessyTable(
+        "A dash below a name says that there is no unit.",
+        "units.csv",
+        ("sample,mass,index,class\n" + below).encode(),
+        ("mass [g]", "index"),
+        asked=("header",),
+        first={"index": B[0]},
+    )
+
+
 TABLES = (
+    markdown, of_a_terminal, put_together, no_units,
     genes, two_headers, units_row, wavelengths, totals, titles, comments, no_header, empty_edges,
     quoted, index_column, semicolons, older_mac, unicode_text, report, aligned, groups_below,
     groups_in_names,
