@@ -166,7 +166,7 @@ def compare(studio: StudioPage) -> None:
     _four_methods(studio)
     table = studio.page.get_by_role("table", name="Scores of the runs")
     expect(table.locator("tbody tr")).to_have_count(4)
-    table.get_by_role("button", name="Sort by Divergence, held out").click()
+    table.get_by_role("button", name="Sort by Accuracy, held out").click()
     expect(table.locator("[aria-sort=descending]")).to_have_count(1)
 
 
@@ -310,13 +310,14 @@ def _four_methods(studio: StudioPage) -> None:
     """In Compare, the three methods that are selected by default, and one more."""
     studio.show("Compare")
     methods = studio.page.get_by_role("textbox", name="Methods")
-    methods.fill("Rotations")
-    studio.page.get_by_role("option", name="Rotations", exact=True).click()
+    methods.fill("PLS-DA")
+    studio.page.get_by_role("option", name="PLS-DA", exact=True).click()
     methods.press("Escape")
     studio.run_button.click()
     expect(studio.panels).to_have_count(4)
     for position in range(4):
         studio.panel(position).expect_end()
+        expect(studio.panel(position).part("moves")).to_be_visible(timeout=240_000)
 
 
 if __name__ == "__main__":

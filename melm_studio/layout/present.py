@@ -93,7 +93,7 @@ def play_bar() -> Component:
                 )
             ),
             # Those of the help; a script copies them.
-            html.Ul(className="keys present-only", id=ids.KEYS, hidden=True),
+            html.Ul(className="keys present-only", id=ids.KEYS, hidden=True, tabIndex="0"),
         ],
         className="playback",
     )
