@@ -25,7 +25,7 @@ INK = """(canvas) => {
   }
   return sums;
 }"""
-ALIKE = 0.03  # of two sizes of one picture
+ALIKE = 0.05  # of two sizes of one picture
 
 
 @pytest.fixture
