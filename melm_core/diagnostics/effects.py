@@ -34,6 +34,12 @@ class FactorEffect:
         Degrees of freedom.
     p_value : float
         Of permutations; nan where nothing is left to compare with.
+
+    Examples
+    --------
+    >>> from melm_core.diagnostics import FactorEffect
+    >>> FactorEffect(("dose", "day"), 0.04, 2, 0.31).factors
+    ('dose', 'day')
     """
 
     factors: tuple[str, ...]
@@ -55,6 +61,13 @@ class FactorEffects:
     between : float
         Share of all variation that lies between subjects; 0 without subjects.
     n_permutations : int
+
+    Examples
+    --------
+    >>> from melm_core.diagnostics import FactorEffect, FactorEffects
+    >>> found = FactorEffects((FactorEffect(("dose",), 0.6, 2, 0.005),), 0.4, 0.0, 199)
+    >>> sum(one.share for one in found.effects) + found.residual
+    1.0
     """
 
     effects: tuple[FactorEffect, ...]
@@ -117,7 +130,7 @@ def factor_effects(
     >>> import numpy as np
     >>> from melm_core.diagnostics import factor_effects
     >>> dose, day = np.arange(24) % 3, np.arange(24) // 3 % 2
-    >>> X = np.random.default_rng(0).normal(size=(24, 4)) + 2.0 * dose[:, None]
+    >>> X = np.random.default_rng(1).normal(size=(24, 4)) + 2.0 * dose[:, None]
     >>> found = factor_effects(X, {"dose": dose, "day": day})
     >>> [(one.factors, one.p_value <= 0.05) for one in found.effects]
     [(('dose',), True), (('day',), False), (('dose', 'day'), False)]

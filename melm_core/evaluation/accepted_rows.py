@@ -34,6 +34,15 @@ class ClassAcceptance:
         See `ClassModel.distances`; nan of rows that no fold has judged, and of classes without a
         model.
     n_done, n_folds : int
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from melm_core.evaluation import ClassAcceptance
+    >>> parts = np.array([[[0.2, 0.3], [2.0, 5.0]], [[0.6, 0.7], [0.1, 0.2]]])
+    >>> found = ClassAcceptance(np.array([0, 1]), parts, 5, 5)
+    >>> found.accepted.tolist()  # by the models of both classes
+    [[True, False], [False, True]]
     """
 
     y: IntArray

@@ -206,7 +206,7 @@ def test_a_truncated_verdict_and_one_of_another_shape_are_refused(verdict):
 def test_the_command_says_what_differs_by_its_exit_code(comes_out, table, tmp_path, capsys):
     (tmp_path / NAME).write_bytes(table)
     forged = changed(comes_out, "table", "roles", "\x1b[2J", to="numeric")
-    for raw, code, words in ((comes_out, 0, "0 of 29 lines"), (forged, 1, "1 of 29 lines")):
+    for raw, code, words in ((comes_out, 0, "0 of 30 lines"), (forged, 1, "1 of 30 lines")):
         (tmp_path / "v.json").write_bytes(raw)
         assert main(["verify", str(tmp_path / "v.json"), str(tmp_path / NAME)]) == code
         printed = capsys.readouterr().out
