@@ -1,10 +1,15 @@
-"""How the time of a fit grows with rows, features and classes, beside other methods."""
+"""How the time of a fit grows with rows, features and classes, beside other methods.
+
+UMAP with labels and openTSNE are measured where their packages are installed.
+"""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 from sklearn.base import clone
@@ -44,11 +49,15 @@ _GROWING = (
 
 def growth(_repeats: int) -> list[Measurement]:
     """CPU seconds of a fit of each method to planted tables of growing size."""
-    nca = NeighborhoodComponentsAnalysis(_N_COMPONENTS, random_state=0)
-    methods = {"NCA of scikit-learn": nca} | {
+    methods = {
         METHODS[key].label: METHODS[key].estimator({"n_components": _N_COMPONENTS})
         for key in _METHODS
     }
+    methods["NCA of scikit-learn"] = NeighborhoodComponentsAnalysis(_N_COMPONENTS, random_state=0)
+    if find_spec("umap"):
+        methods["UMAP with labels"] = import_module("umap").UMAP(random_state=0, n_jobs=1)
+    if find_spec("openTSNE"):
+        methods["openTSNE"] = import_module("openTSNE.sklearn").TSNE(random_state=0, n_jobs=1)
     with threadpool_limits(1):
         return [
             Measurement(f"{name}, {size}", "CPU s", (seconds,))
