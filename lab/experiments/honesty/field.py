@@ -161,8 +161,9 @@ CLAIM = Claim(
     "rows of patients kept together, and Yes of no clusters that were made from the features.",
     simulate=_simulate,
     notes=(
-        "Wanted is the level and two errors. PaCMAP sees no labels, so that its pictures of noise "
-        "show nothing either. Of clusters of many features for their rows the audit may say Yes: "
-        "they are often not recognized. Real are iris, wine, breast cancer, heart and sonar."
+        "Wanted is the level and two errors. UMAP with labels, PaCMAP and CEBRA are asked where "
+        "they are installed, which they were not. Of clusters of many features for their rows the "
+        "audit may say Yes: they are often not recognized. Real are iris, wine, breast cancer, "
+        "heart and sonar."
     ),
 )
