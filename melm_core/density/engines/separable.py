@@ -76,9 +76,22 @@ def series(
         sums += first @ (last * weights[block]).T
     (cc, cs), (sc, ss) = sums.reshape(2, across, 2, along).swapaxes(1, 2)
     after, before = cc - ss + 1j * (cs + sc), cc + ss + 1j * (cs - sc)  # of the signs of waves
-    half = np.concatenate([before[:0:-1], after])
-    # Those of negative frequencies along the last axis are the conjugates of their opposites.
-    whole: ComplexArray = np.concatenate([np.flip(half[:, 1:]).conj(), half], axis=1)
+    return with_opposites(np.concatenate([before[:0:-1], after]))
+
+
+def with_opposites(half: ComplexArray) -> ComplexArray:
+    """A series of real weights, of which the modes from frequency 0 of the last axis are given.
+
+    Those of negative frequencies are the conjugates of their opposites.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from melm_core.density.engines import separable
+    >>> separable.with_opposites(np.array([[1.0, 2.0 + 3.0j]])).tolist()
+    [[(2-3j), (1+0j), (2+3j)]]
+    """
+    whole: ComplexArray = np.concatenate([np.flip(half[..., 1:]).conj(), half], axis=-1)
     return whole
 
 

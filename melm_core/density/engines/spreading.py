@@ -137,9 +137,7 @@ def series(
     half = scipy.fft.rfft(grid.reshape(shape))[..., : last.half_modes + 1]
     for number, axis in enumerate(axes[:-1]):
         half = scipy.fft.fft(half, axis=number).take(axis.places, axis=number)
-    # Those of negative frequencies along the last axis are the conjugates of their opposites.
-    whole = np.concatenate([np.flip(half[..., 1:]), half.conj()], axis=-1)
-    transformed: ComplexArray = np.divide(whole, _spectrum(axes))
+    transformed: ComplexArray = np.divide(separable.with_opposites(half.conj()), _spectrum(axes))
     return transformed
 
 
