@@ -39,7 +39,7 @@ def design_question(
     choices : sequence of Choice, optional
         Further ones.
     """
-    n_labels = _n_labels(cells, y)
+    n_labels = _n_labels(pd.factorize(cells)[0], y)
     n_classes, n_subjects = int(y.max()) + 1, len(n_labels)
     n_compared = int((n_labels > 1).sum())
     if n_compared < max(LEAST_ASKED, MOSTLY * n_subjects):
@@ -76,10 +76,11 @@ def is_balanced(cells: pd.Series, y: IntArray) -> bool:
     return bool(table.shape[1] > 1 and table[0].min() > 0 and (table == table[0]).all())
 
 
-def _n_labels(cells: pd.Series, y: IntArray) -> IntArray:
-    """The number of classes of each value."""
-    found = pd.DataFrame({"value": cells.to_numpy(), "y": y}).groupby("value")["y"].nunique()
-    return np.array(found, dtype=np.int64)
+def _n_labels(codes: IntArray, y: IntArray) -> IntArray:
+    """The number of classes of each value; codes are -1 where a value is missing."""
+    is_known, n_classes = codes >= 0, int(y.max()) + 1
+    pairs = np.unique(codes[is_known] * n_classes + y[is_known])
+    return np.bincount(pairs // n_classes, minlength=int(codes.max()) + 1)
 
 
 def compared_within(
@@ -101,10 +102,7 @@ def compared_within(
     column = asked[0].removeprefix(SUBJECTS)
     cells, name = frame[column].iloc[classes.rows], shortened(column)
     codes, values = pd.factorize(cells)
-    n_labels = np.append(np.zeros(len(values), dtype=np.int64), 0)  # the last is missing
-    for code in np.unique(classes.y):
-        n_labels[np.unique(codes[classes.y == code])] += 1
-    is_alone = (codes < 0) | (n_labels[codes] < 2)
+    is_alone = (codes < 0) | (np.append(_n_labels(codes, classes.y), 0)[codes] < 2)
     n_compared = len(np.unique(codes[~is_alone]))
     if n_compared < LEAST_COMPARED:
         has = (
