@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -88,26 +89,26 @@ class Factors(Analysis[FactorsReport]):
         """Try the factors one after another; those that the design cannot tell are left out."""
         data, seed = work.data, work.record.parameters_without_start[SEED.name]
         subjects = data.groups if data.within is not None else None
+        compared = partial(
+            factor_effects,
+            data.X,
+            subjects=subjects,
+            random_state=seed,
+            callback=lambda *_: work.give_way(),
+        )
         kept: dict[str, IntArray] = {}
         report = FactorsReport(within=data.compared_within)
         for name, codes in _candidates(data).items():
             try:
-                found = factor_effects(
-                    data.X,
-                    {**kept, name: codes},
-                    subjects=subjects,
-                    random_state=seed,
-                    callback=lambda *_: work.give_way(),
-                )
+                compared({**kept, name: codes}, n_permutations=1)
             except UserError:
                 report = replace(report, left_out=(*report.left_out, name))
-                continue
-            kept[name] = codes
-            report = replace(
-                report,
-                effects=tuple(map(_effect, found.effects)),
-                residual=found.residual,
-            )
+            else:
+                kept[name] = codes
+        if kept:
+            found = compared(kept)
+            effects = tuple(map(_effect, found.effects))
+            report = replace(report, effects=effects, residual=found.residual)
         work.put(report.to_bytes())
 
     def read(self, raw: bytes) -> FactorsReport:
