@@ -22,7 +22,7 @@ from callbacks.routes.probabilities import known_probabilities, probabilities_in
 from callbacks.routes.requested_view import requested_event, requested_options
 from callbacks.services import Served, services
 from callbacks.session import own_run, workspace
-from melm_core.base import FloatArray, IntArray, UserError
+from melm_core.base import FloatArray, IntArray, UserError, thinned
 from melm_core.methods import METHODS, STARTS
 from melm_studio.analyses.probabilities import PROBABILITIES
 from melm_studio.planes.coloring import RowMarks, row_colors, row_symbols
@@ -405,7 +405,7 @@ def new_rows(run_id: str, sequence: int) -> dict[str, Any]:
     data = services().rows.data(record)
     rows = placer.new_rows(data, new.X)
     placement = _placement(record, event, placer, rows, new)
-    drawn = np.arange(0, len(rows), -(-len(rows) // MAX_DRAWN_ROWS))
+    drawn = thinned(np.arange(len(rows)), MAX_DRAWN_ROWS)
     points = services().renderer.positions(record, event, rows[drawn], requested_options())
     report = new_rows_report(data, placer, new, placement)
     if len(drawn) < len(rows):

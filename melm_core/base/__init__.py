@@ -14,7 +14,7 @@ from melm_core.base.label_permutations import PermutationDesign
 from melm_core.base.progress import Callback, Progress
 from melm_core.base.row_blocks import BlockSource
 from melm_core.base.sample_weights import balanced_share, checked_weights
-from melm_core.base.sampling import stratified_sample
+from melm_core.base.sampling import stratified_sample, thinned
 from melm_core.base.share_text import p_value_figure, p_value_text, percent
 from melm_core.base.stored_rows import read_rows
 
@@ -43,4 +43,5 @@ __all__ = [
     "percent",
     "read_rows",
     "stratified_sample",
+    "thinned",
 ]

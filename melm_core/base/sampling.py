@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 import numpy as np
+import numpy.typing as npt
 
 from melm_core.base.array_types import IntArray
+
+T = TypeVar("T", bound=np.generic)
 
 
 def stratified_sample(y: IntArray, share: float, n_classes: int) -> IntArray:
@@ -41,6 +46,27 @@ def stratified_sample(y: IntArray, share: float, n_classes: int) -> IntArray:
         if len(rows)
     ]
     return np.unique(np.concatenate(kept))
+
+
+def thinned(rows: npt.NDArray[T], most: int) -> npt.NDArray[T]:
+    """Every n-th row, from the first, so that no more than so many are left.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (n_rows, ...)
+    most : int
+
+    Returns
+    -------
+    ndarray
+        A view.
+
+    Examples
+    --------
+    >>> thinned(np.arange(7), 3)
+    array([0, 3, 6])
+    """
+    return rows[:: max(1, -(-len(rows) // most))]
 
 
 def evenly_spaced(n_rows: int, share: float) -> IntArray:

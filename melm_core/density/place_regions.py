@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from melm_core.base.array_types import FloatArray, IntArray
+from melm_core.base.sampling import thinned
 from melm_core.density.class_densities import ClassDensities
 from melm_core.density.class_rules import DensityFloor, class_spreads
 from melm_core.density.covariances import kernel_covariances
@@ -181,7 +182,7 @@ def _left_out(
 ) -> tuple[FloatArray, FloatArray]:
     """Logarithms of a density at rows of its class without their group, and weights of the rows."""
     rows = classes.rows[code]
-    chosen = np.arange(len(rows))[:: -(-len(rows) // _MOST_LEVEL_ROWS)]
+    chosen = thinned(np.arange(len(rows)), _MOST_LEVEL_ROWS)
     points, covariance = rows[chosen], classes.covariances[code]
     if groups is None:
         logs = classes.floored_log_densities(points, np.full(len(points), code))[:, code]

@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from melm_core.base.array_types import FloatArray, IntArray
+from melm_core.base.sampling import thinned
 from melm_core.density.class_densities import ClassDensities, DensityGrid
 from melm_core.density.engines.direct_sums import inverse_root, log_density_without
 
@@ -200,14 +201,13 @@ def line_region_shares(
     """
     outside, found = 1.0 - np.array(shares), []
     for code, rows in enumerate(classes.rows):
-        step = -(-len(rows) // MOST_LEVEL_ROWS)
-        points = rows[::step]
+        points = thinned(rows, MOST_LEVEL_ROWS)
         own = np.full(len(points), code)
         is_single = len(rows) == 1  # left out of itself it has no density
         logs = classes.floored_log_densities(points, None if is_single else own)[:, code]
         weights = np.ones(len(points))
         if classes.weights is not None:
-            weights = classes.weights[code][::step]
+            weights = thinned(classes.weights[code], MOST_LEVEL_ROWS)
         levels = logs[0] + np.log(outside) if is_single else _levels(logs, weights, outside)
         training = np.average(logs[:, None] >= levels, axis=0, weights=weights).tolist()
         held: list[float | None] = [None] * len(outside)

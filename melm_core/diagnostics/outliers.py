@@ -17,6 +17,7 @@ from scipy import stats
 
 from melm_core.base.array_types import FloatArray
 from melm_core.base.errors import UserError
+from melm_core.base.sampling import thinned
 from melm_core.linalg.plane_distances import score_distances, squared_residuals
 from melm_core.linalg.planes import orthonormalize
 
@@ -323,7 +324,7 @@ def residual_limit(moments: tuple[float, float, float], level: float = DEFAULT_L
 def _moments(centered: FloatArray, basis: FloatArray) -> tuple[float, float, float]:
     """The power sums of the eigenvalues of the covariance of the residuals."""
     if min(centered.shape) > MAX_SPECTRUM_ROWS:
-        centered = centered[:: -(-len(centered) // MAX_SPECTRUM_ROWS)]
+        centered = thinned(centered, MAX_SPECTRUM_ROWS)
     off = centered - (centered @ basis.T) @ basis
     narrow = off if off.shape[1] <= off.shape[0] else off.T
     matrix = narrow.T @ narrow / (len(centered) - 1)

@@ -16,6 +16,7 @@ import numpy as np
 
 from melm_core.base.array_types import FloatArray
 from melm_core.base.errors import UserError
+from melm_core.base.sampling import thinned
 from melm_core.density.class_rules import DensityRule
 from melm_core.density.covariances import ledoit_wolf_share
 from melm_core.evaluation.refitting import FittedProjection, is_placed, is_plane
@@ -70,7 +71,7 @@ class Frame:
             )
         center, covariance = points.mean(axis=0), covariance_of(points)
         if is_plane(projection.estimator):
-            prepared = projection.preparation.apply(_evenly(X))
+            prepared = projection.preparation.apply(thinned(X, _MOST_ROWS))
             offsets = prepared - prepared.mean(axis=0)
             share = ledoit_wolf_share(offsets, offsets.shape[1])
             mean_variance = float(np.square(offsets).mean())
@@ -101,7 +102,7 @@ class Frame:
         UserError
             If they have different numbers of coordinates, as of words that a fold lacks.
         """
-        shared = _evenly(X)
+        shared = thinned(X, _MOST_ROWS)
         wanted, own = reference.place(shared), self.place(shared)
         if wanted.shape[1] != own.shape[1]:
             raise UserError(
@@ -164,10 +165,6 @@ def nearest_start(projection: FittedProjection, reference: FittedProjection) -> 
     if own <= chordal_distance(nearest.components, target):
         return projection
     return FittedProjection.of_plane(nearest.components, projection.preparation)
-
-
-def _evenly(X: FloatArray) -> FloatArray:
-    return X[:: -(-len(X) // _MOST_ROWS)]
 
 
 def _not_flat(variances: FloatArray) -> FloatArray:

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from melm_core.base import FloatArray, IntArray, UserError
+from melm_core.base import FloatArray, IntArray, UserError, thinned
 from melm_core.evaluation import ClassAcceptance, ClassModel, class_acceptance
 from melm_core.folds import sampled_rows
 from melm_core.recipe import Scaling
@@ -272,7 +272,7 @@ class _Known:
             )
             for name, own in zip(data.class_names, of_classes, strict=True)
         )
-        drawn = np.concatenate([own[:: -(-len(own) // MOST_DRAWN)] for own in of_classes])
+        drawn = np.concatenate([thinned(own, MOST_DRAWN) for own in of_classes])
         notes = [_ALONE] if len(models) == 1 else []
         if len(kept) < len(data.y):
             notes.append(_SAMPLED.format(n=count(len(kept), "row")))
@@ -404,7 +404,7 @@ def acceptance_figure(
         if len(at)
     ]
     if own.new_places:
-        new = np.arange(len(own.new_places))[:: -(-len(own.new_places) // MOST_DRAWN)]
+        new = thinned(np.arange(len(own.new_places)), MOST_DRAWN)
         words = [f"new row {report.new_rows[i]:,}" for i in new]
         marker = {"color": theme.ink, "symbol": "cross", "size": 9}
         data.append(_marks("new rows", np.array(own.new_places)[new], words, marker))

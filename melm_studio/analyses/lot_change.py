@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from melm_core.answers import LEVEL
-from melm_core.base import FloatArray, IntArray, UserError
+from melm_core.base import FloatArray, IntArray, UserError, thinned
 from melm_core.evaluation import LotChange, lot_change
 from melm_core.folds import sampled_rows
 from melm_studio.analyses import content
@@ -295,7 +295,7 @@ def _places(
     """Evenly spaced rows of either lot in the plane."""
     parts = []
     for rows in (np.flatnonzero(~is_new), np.flatnonzero(is_new)):
-        drawn = rows[:: -(-len(rows) // MOST_DRAWN)]
+        drawn = thinned(rows, MOST_DRAWN)
         parts.append(tuple((float(x), float(y)) for x, y in coordinates[drawn].round(_DIGITS)))
     return parts[0], parts[1]
 

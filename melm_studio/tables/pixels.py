@@ -10,7 +10,7 @@ from math import isqrt
 import numpy as np
 import numpy.typing as npt
 
-from melm_core.base import FloatArray, IntArray
+from melm_core.base import FloatArray, IntArray, thinned
 from melm_studio.tables.formatting import number, shortened
 from melm_studio.tables.labeled_data import LabeledData
 from melm_studio.tables.questions import GRID, GRID_SIZE, NO_GRID, Choice, Question
@@ -275,8 +275,7 @@ def _is_alike(data: LabeledData, height: int, width: int, names: Sequence[str]) 
     grid = _placed(data, height, width, names)
     if grid is None:
         return False
-    step = -(-len(data.X) // _MAX_JUDGED_ROWS)
-    X = data.X[::step, : len(grid.cells)]  # without the columns of curves
+    X = thinned(data.X, _MAX_JUDGED_ROWS)[:, : len(grid.cells)]  # without the columns of curves
     deviations = X.std(axis=0)
     varying: npt.NDArray[np.bool_] = deviations > 0
     pixels = np.zeros((len(X), height * width))
